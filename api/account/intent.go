@@ -1,0 +1,86 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+)
+
+// Certainty says how a state was learnt.
+type Certainty uint8
+
+// From least to most certain.
+const (
+	Hinted   Certainty = iota // an event named the object, its state is not known
+	Reported                  // an event proves the state, no read has confirmed it
+	Verified                  // a read said so
+)
+
+// Intent is what is known of one checkout intent. It is immutable: a change
+// makes a new one.
+type Intent struct {
+	ID        api.ID
+	State     api.IntentState // "" while not known
+	Certainty Certainty
+	Since     time.Time // best known moment of entering State
+	CreatedAt time.Time // zero while not known
+	ReadAt    time.Time // when the newest read was sent; zero when never read
+	ExpiresAt time.Time // end of the confirm window; zero while not known
+	Missing   bool      // the service answered 404 to the last read
+	Product   api.Text
+	Merchant  api.Text
+	Total     *api.Money
+	Latest    *api.Intent // the newest read; nil when never read
+	Timeline  []Moment    // oldest first
+	Version   uint64      // of the store, when this last changed
+}
+
+// Moment is one entry of a timeline: what was learnt, when it happened and how
+// it became known.
+type Moment struct {
+	At      time.Time // when it happened, as far as known
+	Learnt  time.Time // when it became known here
+	How     Learnt
+	State   api.IntentState // "" when it says nothing of the state
+	EventID api.ID          // when How is an event
+	Text    string          // what happened, in words
+}
+
+// Learnt is the way by which something became known.
+type Learnt uint8
+
+// The ways.
+const (
+	ByEvent Learnt = iota
+	ByRead
+	ByConfirm
+	ByTimer
+)
+
+// Shipment is what is known of one shipment. It is immutable.
+type Shipment struct {
+	ID        api.ID
+	IntentID  api.ID
+	Product   api.Text // of its intent, when known
+	Certainty Certainty
+	ReadAt    time.Time
+	Latest    *api.Shipment // the newest read; nil when never read
+	Version   uint64
+}
+
+// Event is one delivered event as the picture keeps it.
+type Event struct {
+	Seq        int64 // of the relay's journal
+	ID         api.ID
+	Type       api.EventType
+	SourceType api.SourceType
+	SourceID   api.ID
+	Product    api.Text // of the intent that it speaks of, when known
+	CreatedAt  time.Time
+	Received   time.Time // by the relay
+	Origin     string    // webhook, backfill or replay
+	Duplicates int       // how often the relay got it again
+	Late       bool      // an event created later was here before it
+	Raw        []byte    // the exact body
+	Version    uint64
+}

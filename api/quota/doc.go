@@ -1,0 +1,7 @@
+// Package quota reads, keeps and spends the quota of an account: the RateLimit
+// header fields of IETF draft 8, what is known of each bucket, and the pace at
+// which requests may go out.
+//
+// The buckets are shared with production: a person who waits comes first, and a
+// share of each bucket is always left to others.
+package quota

@@ -1,0 +1,72 @@
+// Package journal is the durable, deduplicated, ordered log of events behind a
+// relay.
+package journal
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Origin says how an event came into the journal.
+type Origin string
+
+// The origins.
+const (
+	Webhook  Origin = "webhook"
+	Backfill Origin = "backfill"
+	Replay   Origin = "replay"
+)
+
+// Entry is an event to append.
+type Entry struct {
+	ID        string // of the event; the journal keeps each once
+	Type      string
+	CreatedAt time.Time
+	Received  time.Time
+	Origin    Origin
+	Body      []byte // the exact bytes that were signed
+}
+
+// Result tells what became of an appended entry.
+type Result struct {
+	Seq       int64 // its position, or that of the entry it repeats
+	Duplicate bool
+	Conflict  bool // a duplicate id with another body: the first stays
+}
+
+// Record is an entry at its position.
+type Record struct {
+	Seq int64
+	Entry
+	Duplicates int // how often it came again
+}
+
+// ErrClosed is returned by every call after Close.
+var ErrClosed = errors.New("journal is closed")
+
+// Journal is a log of events. Sequence numbers start at 1, grow by 1 and are
+// handed out in the order of commits, so that a reader that has seen n has seen
+// all before n. Implementations are safe for use by several goroutines and pass
+// the suite of package journaltest.
+type Journal interface {
+	// Append stores entries and returns after they are durable: one result an
+	// entry, in order. On an error nothing may be assumed of any of them.
+	Append(ctx context.Context, entries []Entry) ([]Result, error)
+	// Read returns at most limit records with a sequence number above after,
+	// in order.
+	Read(ctx context.Context, after int64, limit int) ([]Record, error)
+	// Find returns the record of an event id.
+	Find(ctx context.Context, id string) (Record, bool, error)
+	// Head is the newest sequence number, 0 when empty.
+	Head(ctx context.Context) (int64, error)
+	// Oldest is the oldest sequence number that can still be read, Head+1 when none can.
+	Oldest(ctx context.Context) (int64, error)
+	// Epoch names this journal: a cursor of another epoch means nothing here.
+	Epoch() string
+	// Wait returns once Head is above after, or when ctx ends.
+	Wait(ctx context.Context, after int64) error
+	// Prune removes the bodies of records received before t and keeps their ids.
+	Prune(ctx context.Context, t time.Time) (int64, error)
+	Close() error
+}
