@@ -28,3 +28,9 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // MarshalText hides the secret from every text encoding, JSON among them.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// UnmarshalText takes text as the secret, so that a configuration can hold one.
+func (s *Secret) UnmarshalText(text []byte) error {
+	s.text = string(text)
+	return nil
+}

@@ -1,0 +1,232 @@
+package confirm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Service is what a guard asks of the service; [api.Client] is one.
+type Service interface {
+	Intent(ctx context.Context, id api.ID) (api.Intent, error)
+	ConfirmIntent(ctx context.Context, id api.ID, body api.ConfirmIntent) (api.Intent, error)
+}
+
+// Config sets a guard up.
+type Config struct {
+	Service     Service
+	Environment string
+	Body        api.ConfirmIntent // sent with each confirm
+	AuditFile   string            // JSON lines; required
+	// Read, when set, is told of every intent that the guard reads, with the
+	// moment at which the request was sent and whether it answers a confirm.
+	Read func(in api.Intent, sent time.Time, confirmed bool)
+}
+
+// Guard confirms intents. One request is in flight an intent, whoever asks.
+type Guard struct {
+	cfg       Config
+	audit     *auditLog
+	unsettled []Line
+
+	mu       sync.Mutex
+	inFlight map[api.ID]bool
+}
+
+const (
+	perSecondTries  = 4               // sends, when each before was refused by the per-second bucket
+	settleFor       = 2 * time.Minute // reads after which an unknown outcome is left unknown
+	firstSettleRead = 500 * time.Millisecond
+	lastSettleRead  = 10 * time.Second
+)
+
+// New opens the audit log.
+func New(cfg Config) (*Guard, error) {
+	if cfg.AuditFile == "" {
+		return nil, errors.New("confirming needs a file for its audit log")
+	}
+	audit, unsettled, err := openAudit(cfg.AuditFile)
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
+}
+
+// Unsettled lists the confirms of earlier runs that were sent and whose outcome
+// was never learnt, oldest first.
+func (g *Guard) Unsettled() []Line { return g.unsettled }
+
+// Close closes the audit log.
+func (g *Guard) Close() error { return g.audit.close() }
+
+// Confirm rereads, compares, records, sends, and where the outcome is not known
+// reads the intent until it is, or until ctx ends or two minutes have passed. It
+// never sends again by itself, but after a per-second 429: that request was not
+// processed. progress is told each stage; it may be nil.
+func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
+	if progress == nil {
+		progress = func(Stage) {}
+	}
+	if p.Environment != g.cfg.Environment {
+		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, and this is %q", p.Environment, g.cfg.Environment)}
+	}
+	if !g.begin(p.ID) {
+		return Outcome{Verdict: NotSent, Err: errors.New("a confirm of this intent is already under way")}
+	}
+	defer g.end(p.ID)
+	for try := 1; ; try++ {
+		outcome := g.try(ctx, p, progress)
+		if !errors.Is(outcome.Err, api.ErrPerSecond) || try == perSecondTries {
+			return outcome
+		}
+		if err := pause(ctx, wait(outcome.Err)); err != nil {
+			return outcome
+		}
+	}
+}
+
+func (g *Guard) begin(id api.ID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inFlight[id] {
+		return false
+	}
+	g.inFlight[id] = true
+	return true
+}
+
+func (g *Guard) end(id api.ID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.inFlight, id)
+}
+
+func (g *Guard) try(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
+	progress(Rereading)
+	now, err := g.read(ctx, p.ID)
+	if err != nil {
+		return Outcome{Verdict: NotSent, Err: fmt.Errorf("reading the intent again: %w", err)}
+	}
+	if now.State != api.AwaitingConfirmation {
+		return Outcome{Verdict: NotConfirmable, Intent: &now}
+	}
+	if differences := p.differences(&now); len(differences) > 0 {
+		return Outcome{Verdict: Changed, Intent: &now, Differences: differences}
+	}
+
+	progress(Recording)
+	attempt := newAttempt()
+	line := Line{
+		At: time.Now().UTC(), Attempt: attempt, Environment: p.Environment, Intent: p.ID, Stage: Sending,
+		Product: p.Product, Merchant: p.Merchant, Quantity: p.Quantity, Total: p.Total.String(),
+	}
+	if err := g.audit.append(line); err != nil {
+		return Outcome{Verdict: NotSent, Intent: &now, Err: err}
+	}
+
+	progress(Sending)
+	outcome := g.send(ctx, p.ID)
+	if outcome.Verdict == Unknown {
+		progress(Settling)
+		outcome = g.settle(ctx, p.ID, outcome.Err)
+	}
+	verdict := Line{At: time.Now().UTC(), Attempt: attempt, Environment: p.Environment, Intent: p.ID, Verdict: outcome.Verdict, Detail: outcome.String()}
+	if err := g.audit.append(verdict); err != nil {
+		outcome.Err = errors.Join(outcome.Err, err)
+	}
+	return outcome
+}
+
+// send sends the one request.
+func (g *Guard) send(ctx context.Context, id api.ID) Outcome {
+	sent := time.Now()
+	answer, err := g.cfg.Service.ConfirmIntent(ctx, id, g.cfg.Body)
+	switch {
+	case err == nil:
+		if answer.ID == id {
+			g.tell(answer, sent, true)
+		}
+		return Outcome{Verdict: Accepted, Intent: &answer}
+	case api.IsUnknownOutcome(err):
+		return Outcome{Verdict: Unknown, Err: err}
+	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrConflict):
+		out := Outcome{Verdict: NotConfirmable, Err: err}
+		if now, readErr := g.read(ctx, id); readErr == nil {
+			out.Intent = &now
+		}
+		return out
+	}
+	return Outcome{Verdict: Refused, Err: err}
+}
+
+// settle reads the intent until its state tells what came of a request whose
+// answer is missing.
+func (g *Guard) settle(ctx context.Context, id api.ID, cause error) Outcome {
+	out := Outcome{Verdict: Unknown, Err: cause}
+	deadline := time.Now().Add(settleFor)
+	for step := firstSettleRead; time.Now().Before(deadline); step = min(2*step, lastSettleRead) {
+		if pause(ctx, step) != nil {
+			return out
+		}
+		now, err := g.read(ctx, id)
+		if err != nil {
+			continue
+		}
+		out.Intent = &now
+		switch {
+		case now.State == api.AwaitingConfirmation:
+			// Not taken so far; the request may still be under way.
+		case now.State == api.Failed && now.Payment == nil && !failedWhilePlacing(&now):
+			return Outcome{Verdict: NotConfirmable, Intent: &now, Err: cause}
+		default:
+			return Outcome{Verdict: Accepted, Intent: &now}
+		}
+	}
+	out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, settleFor)
+	return out
+}
+
+// failedWhilePlacing tells a failed order from an intent that expired or failed
+// before it was placed: the failure code is all that there is to go by.
+func failedWhilePlacing(in *api.Intent) bool {
+	return in.Failure != nil && in.Failure.Code != "checkout_intent_expired" && in.Offer != nil
+}
+
+func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
+	sent := time.Now()
+	in, err := g.cfg.Service.Intent(ctx, id)
+	if err == nil && in.ID == id {
+		g.tell(in, sent, false)
+	}
+	return in, err
+}
+
+func (g *Guard) tell(in api.Intent, sent time.Time, confirmed bool) {
+	if g.cfg.Read != nil {
+		g.cfg.Read(in, sent, confirmed)
+	}
+}
+
+// wait is how long a per-second refusal asks for, at least a second.
+func wait(err error) time.Duration {
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.RetryAfter > time.Second {
+		return min(refused.RetryAfter, 10*time.Second)
+	}
+	return 1200 * time.Millisecond
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

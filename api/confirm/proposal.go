@@ -1,0 +1,90 @@
+package confirm
+
+import (
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Proposal is what a person saw and says yes to. [Propose] makes it, so that it
+// always speaks of an intent that was read.
+type Proposal struct {
+	ID          api.ID
+	Environment string
+	Product     api.Text
+	ProductURL  api.Text
+	Merchant    api.Text
+	Quantity    int
+	Cost        api.Cost
+	Total       api.Money
+	ExpiresAt   time.Time // end of the confirm window; zero while not known
+	ReadAt      time.Time
+}
+
+// Propose binds what was read at readAt. It refuses an intent that was not read
+// as awaiting_confirmation, and one without a total: nobody says yes to an
+// amount that he has not seen. window is how long after its creation an intent
+// can be confirmed.
+func Propose(read *api.Intent, readAt time.Time, environment string, window time.Duration) (Proposal, error) {
+	if read == nil {
+		return Proposal{}, fmt.Errorf("the intent has not been read yet")
+	}
+	if read.State != api.AwaitingConfirmation {
+		return Proposal{}, fmt.Errorf("intent %s is %s, not awaiting confirmation", read.ID, read.State)
+	}
+	total, ok := read.Total()
+	if !ok {
+		return Proposal{}, fmt.Errorf("intent %s has no total to say yes to", read.ID)
+	}
+	p := Proposal{
+		ID:          read.ID,
+		Environment: environment,
+		Product:     read.ProductName(),
+		ProductURL:  read.ProductURL,
+		Merchant:    read.Merchant(),
+		Quantity:    read.Quantity,
+		Cost:        read.Offer.Cost,
+		Total:       total,
+		ReadAt:      readAt,
+	}
+	if !read.CreatedAt.IsZero() {
+		p.ExpiresAt = read.CreatedAt.Add(window)
+	}
+	return p, nil
+}
+
+// Difference is one thing that is not as the person saw it.
+type Difference struct{ What, Seen, Now string }
+
+// differences compares what was seen with what a newer read says.
+func (p Proposal) differences(now *api.Intent) []Difference {
+	var out []Difference
+	compare := func(what, seen, now string) {
+		if seen != now {
+			out = append(out, Difference{what, seen, now})
+		}
+	}
+	compare("intent", string(p.ID), string(now.ID))
+	compare("product", string(p.Product), string(now.ProductName()))
+	compare("product URL", string(p.ProductURL), string(now.ProductURL))
+	compare("quantity", fmt.Sprint(p.Quantity), fmt.Sprint(now.Quantity))
+	var cost api.Cost
+	if now.Offer != nil {
+		cost = now.Offer.Cost
+	}
+	compare("subtotal", amount(p.Cost.Subtotal), amount(cost.Subtotal))
+	compare("shipping", amount(p.Cost.Shipping), amount(cost.Shipping))
+	compare("tax", amount(p.Cost.Tax), amount(cost.Tax))
+	compare("discount", amount(p.Cost.Discount), amount(cost.Discount))
+	compare("surcharge", amount(p.Cost.Surcharge), amount(cost.Surcharge))
+	compare("total", p.Total.String(), amount(cost.Total))
+	return out
+}
+
+func amount(m *api.Money) string {
+	if m == nil {
+		return "none"
+	}
+	return m.String()
+}
