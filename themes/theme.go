@@ -1,7 +1,11 @@
 // Package themes holds the looks of tillwatch: values of semantic roles.
 package themes
 
-import "image/color"
+import (
+	"image/color"
+
+	"github.com/charmbracelet/colorprofile"
+)
 
 // Theme gives each role a colour. A nil colour leaves the terminal's own. Colour
 // never carries a meaning alone: a glyph and a word stand beside it.
@@ -29,13 +33,24 @@ type Theme struct {
 	Warning color.Color
 	Bad     color.Color
 	Money   color.Color // the frame of an environment with real money
+
+	basic *Theme // the same look in sixteen colours
 }
 
 // Default is the name of the theme that is used where none is chosen.
 const Default = "dark"
 
-// Find returns the embedded theme called name; the error lists the names.
-func Find(name string) (Theme, error) { panic("unwritten") }
-
-// Names lists the embedded themes.
-func Names() []string { panic("unwritten") }
+// For returns the theme as a terminal of the given profile can show it: as it is
+// with 256 colours and more, its own sixteen-colour form below that, and without
+// any colour where there is none.
+func (t Theme) For(profile colorprofile.Profile) Theme {
+	switch {
+	case profile >= colorprofile.ANSI256:
+		return t
+	case profile == colorprofile.ANSI && t.basic != nil:
+		return *t.basic
+	case profile == colorprofile.ANSI:
+		return t
+	}
+	return Theme{Name: t.Name, Dark: t.Dark}
+}
