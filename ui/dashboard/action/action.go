@@ -1,0 +1,93 @@
+// Package action holds what a person can do on the dashboard, as data: help,
+// footer, palette and read-only mode all derive from the one table.
+package action
+
+// ID names an action, in the configuration too.
+type ID string
+
+// The actions of the dashboard.
+const (
+	FocusNext     ID = "focus-next"
+	FocusPrevious ID = "focus-previous"
+	FocusPane1    ID = "focus-pane-1"
+	FocusPane2    ID = "focus-pane-2"
+	FocusPane3    ID = "focus-pane-3"
+	FocusPane4    ID = "focus-pane-4"
+	FocusPane5    ID = "focus-pane-5"
+	Up            ID = "up"
+	Down          ID = "down"
+	Left          ID = "left"
+	Right         ID = "right"
+	Top           ID = "top"
+	Bottom        ID = "bottom"
+	PageUp        ID = "page-up"
+	PageDown      ID = "page-down"
+	Open          ID = "open"
+	Back          ID = "back"
+	Filter        ID = "filter"
+	ClearFilter   ID = "clear-filter"
+	Freeze        ID = "freeze"
+	Zoom          ID = "zoom"
+	Confirm       ID = "confirm"
+	Refresh       ID = "refresh"
+	CopyID        ID = "copy-id"
+	NextTheme     ID = "next-theme"
+	Help          ID = "help"
+	Palette       ID = "palette"
+	ToggleMouse   ID = "toggle-mouse"
+	Quit          ID = "quit"
+)
+
+// Group is where an action stands in the help.
+type Group string
+
+// The groups, in the order of the help.
+const (
+	Focus   Group = "Focus"
+	Move    Group = "Move"
+	Intents Group = "Intents"
+	Find    Group = "Find"
+	View    Group = "View"
+	General Group = "General"
+)
+
+// Groups lists the groups in the order of the help.
+func Groups() []Group { return []Group{Focus, Move, Intents, Find, View, General} }
+
+// Scope is where the keys of an action count. Two actions may share a key only
+// when neither scope holds the other.
+type Scope string
+
+// The scopes. Everywhere holds both others.
+const (
+	Everywhere Scope = ""
+	Board      Scope = "board"  // the panes
+	Detail     Scope = "detail" // the detail of one thing, above the panes
+)
+
+// Overlaps reports whether a key that counts in one scope counts in the other.
+func (s Scope) Overlaps(other Scope) bool {
+	return s == other || s == Everywhere || other == Everywhere
+}
+
+// Action is one thing that a person can do.
+type Action struct {
+	ID        ID
+	Keys      []string // as [ParseKey] writes them; the first is the one that is shown
+	Title     string   // an imperative, in the help and the palette
+	Tooltip   string   // one sentence
+	Short     string   // one word or two for the footer; empty keeps it out
+	Group     Group
+	Scope     Scope
+	Dangerous bool // spends money; disabled while read-only
+
+	rank int // in the footer; the smaller, the more useful
+}
+
+// Key is the key that is shown for the action, or "" when it has none.
+func (a Action) Key() string {
+	if len(a.Keys) == 0 {
+		return ""
+	}
+	return ShowKey(a.Keys[0])
+}

@@ -1,0 +1,87 @@
+package action
+
+// Default is the table of the dashboard with the keys that it comes with.
+func Default() *Table {
+	table, err := NewTable(defaults())
+	if err != nil {
+		panic("action: the default table: " + err.Error())
+	}
+	return table
+}
+
+func defaults() []Action {
+	return append(append(focusing(), moving()...), acting()...)
+}
+
+func focusing() []Action {
+	return []Action{
+		{ID: FocusNext, Keys: []string{"tab"}, Title: "Next pane", Short: "pane", Group: Focus, Scope: Board, rank: 7,
+			Tooltip: "Moves the focus to the next pane."},
+		{ID: FocusPrevious, Keys: []string{"shift+tab"}, Title: "Previous pane", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the pane before."},
+		{ID: FocusPane1, Keys: []string{"1"}, Title: "Pane 1: intents", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the intents in their lanes."},
+		{ID: FocusPane2, Keys: []string{"2"}, Title: "Pane 2: shipments", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the shipments."},
+		{ID: FocusPane3, Keys: []string{"3"}, Title: "Pane 3: quota", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the quota of the account."},
+		{ID: FocusPane4, Keys: []string{"4"}, Title: "Pane 4: events", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the live tail of events."},
+		{ID: FocusPane5, Keys: []string{"5"}, Title: "Pane 5: requests", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the calls that this dashboard makes."},
+	}
+}
+
+func moving() []Action {
+	return []Action{
+		{ID: Up, Keys: []string{"k", "up"}, Title: "Up", Group: Move,
+			Tooltip: "Moves the cursor up one row."},
+		{ID: Down, Keys: []string{"j", "down"}, Title: "Down", Group: Move,
+			Tooltip: "Moves the cursor down one row."},
+		{ID: Left, Keys: []string{"h", "left"}, Title: "Left", Group: Move,
+			Tooltip: "Moves to the lane on the left, or folds."},
+		{ID: Right, Keys: []string{"l", "right"}, Title: "Right", Group: Move,
+			Tooltip: "Moves to the lane on the right, or unfolds."},
+		{ID: Top, Keys: []string{"g", "home"}, Title: "Top", Group: Move,
+			Tooltip: "Moves the cursor to the first row."},
+		{ID: Bottom, Keys: []string{"G", "end"}, Title: "Bottom", Group: Move,
+			Tooltip: "Moves the cursor to the last row; a live tail follows from there."},
+		{ID: PageUp, Keys: []string{"pgup", "ctrl+b"}, Title: "Page up", Group: Move,
+			Tooltip: "Moves the cursor up one page."},
+		{ID: PageDown, Keys: []string{"pgdown", "ctrl+f"}, Title: "Page down", Group: Move,
+			Tooltip: "Moves the cursor down one page."},
+	}
+}
+
+func acting() []Action {
+	return []Action{
+		{ID: Open, Keys: []string{"enter"}, Title: "Open detail", Short: "open", Group: Intents, Scope: Board, rank: 3,
+			Tooltip: "Opens all that is known about what the cursor is on."},
+		{ID: Back, Keys: []string{"esc", "backspace"}, Title: "Back", Short: "back", Group: Intents, Scope: Detail, rank: 1,
+			Tooltip: "Closes the detail."},
+		{ID: Confirm, Keys: []string{"c"}, Title: "Confirm intent", Short: "confirm", Group: Intents, Dangerous: true, rank: 4,
+			Tooltip: "Asks whether to have the order placed; nothing is sent before the dialog is answered."},
+		{ID: Refresh, Keys: []string{"r"}, Title: "Read again", Short: "read again", Group: Intents, rank: 9,
+			Tooltip: "Reads what the cursor is on from the service, at the cost of one read."},
+		{ID: CopyID, Keys: []string{"y"}, Title: "Copy ID", Short: "copy id", Group: Intents, rank: 8,
+			Tooltip: "Copies the id of what the cursor is on to the clipboard."},
+		{ID: Filter, Keys: []string{"/"}, Title: "Filter", Short: "filter", Group: Find, Scope: Board, rank: 5,
+			Tooltip: "Shows only the rows that match what is typed."},
+		{ID: ClearFilter, Keys: []string{"esc"}, Title: "Clear filter", Group: Find, Scope: Board,
+			Tooltip: "Shows all rows again."},
+		{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "Find an action", Short: "palette", Group: Find, rank: 10,
+			Tooltip: "Finds any action by a few of its letters."},
+		{ID: Freeze, Keys: []string{"space"}, Title: "Freeze", Short: "freeze", Group: View, Scope: Board, rank: 6,
+			Tooltip: "Holds the screen still and counts what is new; the watching goes on."},
+		{ID: Zoom, Keys: []string{"z"}, Title: "Zoom pane", Short: "zoom", Group: View, Scope: Board, rank: 11,
+			Tooltip: "Gives the whole screen to the focused pane, or gives it back."},
+		{ID: NextTheme, Keys: []string{"t"}, Title: "Next theme", Short: "theme", Group: View, rank: 12,
+			Tooltip: "Changes to the next theme."},
+		{ID: ToggleMouse, Keys: []string{"m"}, Title: "Toggle mouse", Group: View,
+			Tooltip: "Gives the mouse to the terminal, to select text, or takes it back."},
+		{ID: Help, Keys: []string{"?", "f1"}, Title: "Help", Short: "help", Group: General, rank: 1,
+			Tooltip: "Shows every key and what the signs mean."},
+		{ID: Quit, Keys: []string{"q", "ctrl+c"}, Title: "Quit", Short: "quit", Group: General, rank: 2,
+			Tooltip: "Ends the dashboard and leaves the terminal as it was."},
+	}
+}

@@ -1,0 +1,69 @@
+package action
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Hint is one item of the footer: a key and what it does.
+type Hint struct {
+	ID     ID
+	Key    string
+	Title  string
+	Reason string // why it is disabled; empty while it is not
+}
+
+// String is the hint as it stands in the footer.
+func (h Hint) String() string {
+	if h.Reason == "" {
+		return h.Key + " " + h.Title
+	}
+	return h.Key + " " + h.Title + " — " + h.Reason
+}
+
+// Width is how many cells [Hint.String] takes.
+func (h Hint) Width() int { return ansi.StringWidth(h.String()) }
+
+// HintGap is how many blank cells stand between two hints.
+const HintGap = 3
+
+// Footer chooses the hints of the scope that fit into width cells with
+// [HintGap] between them, the most useful first, and returns them in the order
+// of the table, so that they keep their order while the width changes. A
+// disabled action stands there with its reason, shortened to what comes before
+// its colon where space is short. disabled may be nil.
+func (t *Table) Footer(scope Scope, width int, disabled func(ID) string) []Hint {
+	var hints []Hint
+	used := 0
+	for _, a := range t.useful(scope) {
+		hint := Hint{ID: a.ID, Key: a.Key(), Title: a.Short, Reason: reason(disabled, a.ID)}
+		room := width - used
+		if len(hints) > 0 {
+			room -= HintGap
+		}
+		if hint.Width() > room {
+			hint.Reason, _, _ = strings.Cut(hint.Reason, ":")
+		}
+		if hint.Width() > room {
+			continue
+		}
+		used = width - room + hint.Width()
+		hints = append(hints, hint)
+	}
+	slices.SortFunc(hints, func(a, b Hint) int { return cmp.Compare(t.byID[a.ID], t.byID[b.ID]) })
+	return hints
+}
+
+func (t *Table) useful(scope Scope) []Action {
+	var found []Action
+	for _, a := range t.actions {
+		if a.Short != "" && len(a.Keys) > 0 && a.Scope.Overlaps(scope) {
+			found = append(found, a)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Action) int { return cmp.Compare(a.rank, b.rank) })
+	return found
+}

@@ -1,0 +1,107 @@
+package action
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ParseKey reads how a person writes a key and returns how the terminal library
+// writes it: one character as it is typed ("q", "G", "?"), a named key
+// ("enter", "pgup", "f5"), or modifiers before either ("ctrl+c").
+func ParseKey(text string) (string, error) {
+	if utf8.RuneCountInString(text) == 1 {
+		return parsePlain(text)
+	}
+	parts := strings.Split(strings.ToLower(text), "+")
+	if strings.HasSuffix(text, "++") {
+		parts = append(parts[:len(parts)-2], "+")
+	}
+	name := canonicalName(parts[len(parts)-1])
+	held := parts[:len(parts)-1]
+	for _, modifier := range held {
+		if !slices.Contains(modifiers(), modifier) {
+			return "", invalidKey(text)
+		}
+	}
+	single := utf8.RuneCountInString(name) == 1
+	if !single && !slices.Contains(names(), name) {
+		return "", invalidKey(text)
+	}
+	if single && len(held) == 1 && held[0] == "shift" {
+		return "", fmt.Errorf("key %q: write the character that it types, %q for instance", text, strings.ToUpper(name))
+	}
+	var key strings.Builder
+	for _, modifier := range modifiers() {
+		if slices.Contains(held, modifier) {
+			key.WriteString(modifier + "+")
+		}
+	}
+	return key.String() + name, nil
+}
+
+func parsePlain(text string) (string, error) {
+	character, _ := utf8.DecodeRuneInString(text)
+	if character == ' ' {
+		return "space", nil
+	}
+	if character == utf8.RuneError || !unicode.IsGraphic(character) {
+		return "", invalidKey(text)
+	}
+	return text, nil
+}
+
+func invalidKey(text string) error {
+	return fmt.Errorf("%q is no key: write one character (\"q\"), a named key (\"enter\", \"esc\", \"space\", \"pgup\", \"f5\") or either after modifiers (\"ctrl+c\")", text)
+}
+
+// modifiers are in the order in which the terminal library writes them.
+func modifiers() []string {
+	return []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
+}
+
+func names() []string {
+	all := []string{
+		"enter", "tab", "backspace", "esc", "space", "up", "down", "left", "right",
+		"insert", "delete", "home", "end", "pgup", "pgdown",
+	}
+	for n := 1; n <= 20; n++ {
+		all = append(all, fmt.Sprintf("f%d", n))
+	}
+	return all
+}
+
+func canonicalName(name string) string {
+	switch name {
+	case "return":
+		return "enter"
+	case "escape":
+		return "esc"
+	case "del":
+		return "delete"
+	case "ins":
+		return "insert"
+	case "pageup":
+		return "pgup"
+	case "pagedown":
+		return "pgdown"
+	}
+	return name
+}
+
+// ShowKey is how a key is shown: arrows as arrows, all else as it is written.
+func ShowKey(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}

@@ -1,0 +1,75 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Remap returns a table in which the named actions have the given keys in place
+// of their own. An empty list takes an action's keys away; it stays in the
+// palette. ctrl+c always quits, and quit, help and palette keep a key. The error
+// joins all that is wrong; each line names the action and the key.
+func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
+	var wrong []error
+	actions := t.Actions()
+	for _, id := range sortedIDs(keys) {
+		at, ok := t.byID[id]
+		if !ok {
+			wrong = append(wrong, fmt.Errorf("there is no action %q: %s", id, t.suggest(id)))
+			continue
+		}
+		if len(keys[id]) == 0 && slices.Contains(needed(), id) {
+			wrong = append(wrong, fmt.Errorf("action %q needs a key: without one there is no way to it", id))
+			continue
+		}
+		actions[at].Keys = slices.Clone(keys[id])
+		if id == Quit {
+			actions[at].Keys = append(actions[at].Keys, alwaysQuits)
+		}
+		if id != Quit && slices.ContainsFunc(keys[id], isAlwaysQuits) {
+			wrong = append(wrong, fmt.Errorf("action %q: key %q always quits: choose another", id, alwaysQuits))
+			actions[at].Keys = slices.DeleteFunc(actions[at].Keys, isAlwaysQuits)
+		}
+	}
+	table, err := NewTable(actions)
+	if err = errors.Join(append(wrong, err)...); err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
+	return table, nil
+}
+
+const alwaysQuits = "ctrl+c"
+
+func isAlwaysQuits(text string) bool {
+	key, err := ParseKey(text)
+	return err == nil && key == alwaysQuits
+}
+
+func needed() []ID { return []ID{Quit, Help, Palette} }
+
+func sortedIDs(keys map[ID][]string) []ID {
+	ids := make([]ID, 0, len(keys))
+	for id := range keys {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// suggest names the actions that begin as id does, or all.
+func (t *Table) suggest(id ID) string {
+	const beginning = 3
+	var near, all []string
+	for _, a := range t.actions {
+		all = append(all, string(a.ID))
+		if len(id) >= beginning && strings.HasPrefix(string(a.ID), string(id[:beginning])) {
+			near = append(near, string(a.ID))
+		}
+	}
+	if len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "the actions are " + strings.Join(all, ", ")
+}
