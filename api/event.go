@@ -1,8 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // EventType is the type of an event; an open set of which the contract lists
@@ -67,4 +72,68 @@ type Event struct {
 
 // DecodeEvent reads an event. The id, the type and the source's id and type are
 // required; a createdAt that cannot be read is zero. Unknown types survive.
-func DecodeEvent(body []byte) (Event, error) { panic("unwritten") }
+func DecodeEvent(body []byte) (Event, error) {
+	object, err := parseObject("event", body)
+	if err != nil {
+		return Event{}, err
+	}
+	event := Event{Raw: bytes.Clone(body)}
+	eachField(object, func(key string, v gjson.Result) {
+		switch key {
+		case "id":
+			event.ID = stringID(v)
+		case "type":
+			event.Type = EventType(textOf(v))
+		case "createdAt":
+			event.CreatedAt = timeOf(v)
+		case "source":
+			event.Source = decodeSource(v)
+		case "data":
+			event.Data = nil
+			if v.Type != gjson.Null {
+				event.Data = json.RawMessage(v.Raw)
+			}
+		}
+	})
+	if err := event.check(); err != nil {
+		return Event{}, fmt.Errorf("decode event: %w", err)
+	}
+	return event, nil
+}
+
+func decodeSource(v gjson.Result) EventSource {
+	var source EventSource
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "id":
+			source.ID = stringID(v)
+		case "type":
+			source.Type = SourceType(textOf(v))
+		}
+	})
+	return source
+}
+
+// stringID reads an identifier where the contract wants a string and nothing
+// else.
+func stringID(v gjson.Result) ID {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return ScrubID(v.Str)
+}
+
+func (e *Event) check() error {
+	const missing = " is missing, empty or no string"
+	switch {
+	case e.ID == "":
+		return errors.New("id" + missing)
+	case e.Type == "":
+		return errors.New("type" + missing)
+	case e.Source.ID == "":
+		return errors.New("source.id" + missing)
+	case e.Source.Type == "":
+		return errors.New("source.type" + missing)
+	}
+	return nil
+}

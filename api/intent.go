@@ -1,8 +1,14 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // ConfirmWindow is how long after its creation an unconfirmed intent has been
@@ -67,15 +73,8 @@ type Intent struct {
 	Payment     *PaymentMethod
 	Failure     *FailureReason
 	OrderIDs    []Text          // merchant order ids, once completed
-	Raw         json.RawMessage // the exact body, unknown fields included
+	Raw         json.RawMessage `json:"-"` // the exact body, unknown fields included; draw it through [Masked]
 }
-
-// Merchant is the host of the product URL, without a leading "www.".
-func (i *Intent) Merchant() Text { panic("unwritten") }
-
-// ProductName is the title that the offer carries, or else one made of the last
-// path segment of the product URL: "chili-crisp" becomes "Chili Crisp".
-func (i *Intent) ProductName() Text { panic("unwritten") }
 
 // Total is the offer's total, if there is one.
 func (i *Intent) Total() (Money, bool) {
@@ -83,13 +82,6 @@ func (i *Intent) Total() (Money, bool) {
 		return Money{}, false
 	}
 	return *i.Offer.Cost.Total, true
-}
-
-// Buyer is whom the order is for. It is personal data: print it only where a
-// person asked to see it.
-type Buyer struct {
-	FirstName, LastName, Email, Phone                       Text
-	Address1, Address2, City, Province, PostalCode, Country Text
 }
 
 // VariantSelection picks one value of a variant dimension. Value holds a number
@@ -103,28 +95,127 @@ type Constraints struct {
 	OfferRetrievalEffort Text
 }
 
-// PaymentMethod names the kind of payment. Token is a live token: it is masked
-// by its type and never drawn.
-type PaymentMethod struct {
-	Type  PaymentType
-	Token Secret
-}
-
-// PaymentType is an open set; the contract names two.
-type PaymentType string
-
-// The payment kinds of the contract.
-const (
-	VaultToken PaymentType = "vault_token"
-	Drawdown   PaymentType = "drawdown"
-)
-
-// FailureReason says why an intent failed. Codes are an open set.
-type FailureReason struct {
-	Code    FailureCode
-	Message Text
-}
-
 // DecodeIntent reads a checkout intent leniently: a body that is a JSON object
 // with an id never fails, whatever its optional fields hold.
-func DecodeIntent(body []byte) (Intent, error) { panic("unwritten") }
+func DecodeIntent(body []byte) (Intent, error) {
+	object, err := parseObject("intent", body)
+	if err != nil {
+		return Intent{}, err
+	}
+	intent := Intent{Raw: bytes.Clone(body)}
+	eachField(object, intent.decodeField)
+	if intent.ID == "" {
+		return Intent{}, errors.New("decode intent: id is missing or empty")
+	}
+	return intent, nil
+}
+
+func (i *Intent) decodeField(key string, v gjson.Result) {
+	switch key {
+	case "id":
+		i.ID = idOf(v)
+	case "state":
+		i.State = IntentState(textOf(v))
+	case "createdAt":
+		i.CreatedAt = timeOf(v)
+	case "productUrl":
+		i.ProductURL = textOf(v)
+	case "quantity":
+		i.Quantity = quantityOf(v)
+	case "buyer":
+		i.Buyer = decodeBuyer(v)
+	case "variantSelections":
+		i.Variants = decodeSelections(v)
+	case "referenceId":
+		i.ReferenceID = textOrNumber(v)
+	case "promoCodes":
+		i.PromoCodes = textsOf(v)
+	case "constraints":
+		i.Constraints = decodeConstraints(v)
+	case "offer":
+		i.Offer = decodeOffer(v)
+	case "paymentMethod":
+		i.Payment = decodePayment(v)
+	case "failureReason":
+		i.Failure = decodeFailure(v)
+	case "orderId", "orderIds", "merchantOrderId", "merchantOrderIds", "marketplaceOrderId", "marketplaceOrderIds":
+		i.addOrderIDs(v)
+	}
+}
+
+// addOrderIDs gathers the merchant order ids, which the contract promises
+// without naming the field: one or a list, each once.
+func (i *Intent) addOrderIDs(v gjson.Result) {
+	add := func(id Text) {
+		for _, known := range i.OrderIDs {
+			if known == id {
+				return
+			}
+		}
+		i.OrderIDs = append(i.OrderIDs, id)
+	}
+	for _, id := range textsOf(v) {
+		add(id)
+	}
+	if id := textOrNumber(v); id != "" {
+		add(id)
+	}
+}
+
+// quantityOf reads a whole number, also one that a client sent as a string.
+func quantityOf(v gjson.Result) int {
+	n, ok := integer(v)
+	if v.Type == gjson.String {
+		parsed, err := strconv.ParseInt(v.Str, 10, 64)
+		n, ok = parsed, err == nil
+	}
+	if !ok || n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return int(n)
+}
+
+func decodeSelections(v gjson.Result) []VariantSelection {
+	var selections []VariantSelection
+	eachItem(v, func(v gjson.Result) {
+		var selection VariantSelection
+		eachField(v, func(key string, v gjson.Result) {
+			switch key {
+			case "label":
+				selection.Label = textOrNumber(v)
+			case "value":
+				selection.Value = textOrNumber(v)
+			}
+		})
+		if selection != (VariantSelection{}) {
+			selections = append(selections, selection)
+		}
+	})
+	return selections
+}
+
+func decodeConstraints(v gjson.Result) *Constraints {
+	if !v.IsObject() {
+		return nil
+	}
+	constraints := new(Constraints)
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "maxTotalPrice":
+			constraints.MaxTotalPrice = limitOf(v)
+		case "maxShippingPrice":
+			constraints.MaxShippingPrice = limitOf(v)
+		case "offerRetrievalEffort":
+			constraints.OfferRetrievalEffort = textOf(v)
+		}
+	})
+	return constraints
+}
+
+func limitOf(v gjson.Result) *int64 {
+	n, ok := integer(v)
+	if !ok {
+		return nil
+	}
+	return &n
+}

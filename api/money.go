@@ -1,5 +1,16 @@
 package api
 
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"golang.org/x/text/currency"
+)
+
 // Money is an exact amount: whole subunits of a currency, never a float.
 type Money struct {
 	Currency string // ISO 4217, upper case, "USD"
@@ -7,12 +18,148 @@ type Money struct {
 }
 
 // String is the amount with its currency, "44.52 USD".
-func (m Money) String() string { panic("unwritten") }
+func (m Money) String() string {
+	if m.Currency == "" {
+		return m.Amount()
+	}
+	return m.Amount() + " " + m.Currency
+}
 
 // Amount is the amount alone, with the currency's own number of decimals:
-// "44.52" for USD, "4452" for JPY, "4.452" for KWD.
-func (m Money) Amount() string { panic("unwritten") }
+// "44.52" for USD, "4452" for JPY, "4.452" for KWD. A currency that is not known
+// is taken to have two.
+func (m Money) Amount() string {
+	decimals := m.Decimals()
+	magnitude := uint64(m.Subunits)
+	if m.Subunits < 0 {
+		magnitude = -magnitude
+	}
+	digits := strconv.FormatUint(magnitude, 10)
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	if decimals > 0 {
+		point := len(digits) - decimals
+		digits = digits[:point] + "." + digits[point:]
+	}
+	if m.Subunits < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
+// Decimals is the number of decimals of the currency (ISO 4217, minor units).
+func (m Money) Decimals() int {
+	switch m.Currency {
+	// The tables of the text library round these to the notes that circulate;
+	// their subunits exist on the wire all the same.
+	case "AFN", "ALL", "IRR", "KPW", "LAK", "LBP", "MGA", "MMK", "RSD", "SLL", "SOS", "SYP", "YER":
+		return 2
+	case "IQD":
+		return 3
+	}
+	unit, err := currency.ParseISO(m.Currency)
+	if err != nil {
+		return 2
+	}
+	decimals, _ := currency.Standard.Rounding(unit)
+	return decimals
+}
 
 // ParseMoney reads what [Money.String] writes: an amount, optional spaces and a
-// three-letter currency, "44.52USD" as well as "44.52 USD".
-func ParseMoney(s string) (Money, error) { panic("unwritten") }
+// three-letter currency, "44.52USD" as well as "44.52 USD". Decimals that the
+// currency does not have, separators of thousands and amounts beyond 64 bits are
+// errors: nothing is ever rounded.
+func ParseMoney(s string) (Money, error) {
+	money, err := parseMoney(strings.TrimSpace(s))
+	if err != nil {
+		return Money{}, fmt.Errorf("amount %.40q: %w", s, err)
+	}
+	return money, nil
+}
+
+func parseMoney(s string) (Money, error) {
+	if len(s) < 3 {
+		return Money{}, errors.New("want an amount and a currency, like 44.52 USD")
+	}
+	amount, code := strings.TrimRight(s[:len(s)-3], " "), s[len(s)-3:]
+	name, ok := currencyCode(code)
+	if !ok {
+		return Money{}, errors.New("want a three-letter currency at the end, like 44.52 USD")
+	}
+	money := Money{Currency: name}
+	digits, negative := strings.CutPrefix(amount, "-")
+	whole, fraction, pointed := strings.Cut(digits, ".")
+	if !isDigits(whole) || pointed && !isDigits(fraction) {
+		return Money{}, errors.New("want digits and at most one decimal point, like 44.52 USD")
+	}
+	decimals := money.Decimals()
+	if len(fraction) > decimals {
+		return Money{}, fmt.Errorf("%s has %d decimals", name, decimals)
+	}
+	fraction += strings.Repeat("0", decimals-len(fraction))
+	sign := ""
+	if negative {
+		sign = "-"
+	}
+	subunits, err := strconv.ParseInt(sign+whole+fraction, 10, 64)
+	if err != nil {
+		return Money{}, errors.New("too large")
+	}
+	money.Subunits = subunits
+	return money, nil
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func currencyCode(s string) (string, bool) {
+	if len(s) != 3 {
+		return "", false
+	}
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return "", false
+		}
+	}
+	return strings.ToUpper(s), true
+}
+
+// decodeMoney reads {currencyCode, amountSubunits}; nil unless both are there.
+func decodeMoney(v gjson.Result) *Money {
+	var money Money
+	var named, counted bool
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "currencyCode":
+			if v.Type == gjson.String {
+				money.Currency, named = currencyCode(v.Str)
+			}
+		case "amountSubunits":
+			if n, ok := integer(v); ok {
+				money.Subunits, counted = n, true
+			}
+		}
+	})
+	if !named || !counted {
+		return nil
+	}
+	return &money
+}
+
+// integer reads a whole number, also one written with a fraction of zero.
+func integer(v gjson.Result) (int64, bool) {
+	if v.Type != gjson.Number {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(v.Raw, 10, 64); err == nil {
+		return n, true
+	}
+	const exact = 1 << 53 // beyond it a float skips integers
+	f, err := strconv.ParseFloat(v.Raw, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= exact {
+		return 0, false
+	}
+	return int64(f), true
+}

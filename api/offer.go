@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+)
 
 // Offer is what the service found for an intent: its cost and the shipping that
 // the service selected. An absent amount is nil: absent is not zero.
@@ -10,6 +14,24 @@ type Offer struct {
 	ShippingOptions   []ShippingOption
 	SelectedOptionID  Text
 	AppliedPromoCodes []Text
+	Commission        *Commission // nil when absent
+}
+
+// Selected is the shipping option that the service selected, or nil: the option
+// that it names may not be listed.
+func (o *Offer) Selected() *ShippingOption {
+	for i := range o.ShippingOptions {
+		if o.SelectedOptionID != "" && o.ShippingOptions[i].ID == o.SelectedOptionID {
+			return &o.ShippingOptions[i]
+		}
+	}
+	return nil
+}
+
+// Commission is what the seller earns by the order.
+type Commission struct {
+	Amount   Money
+	Estimate bool
 }
 
 // Cost breaks an offer's total down.
@@ -24,4 +46,97 @@ type ShippingOption struct {
 	Discount         *Money
 	EarliestDelivery time.Time // zero when absent
 	LatestDelivery   time.Time // zero when absent
+}
+
+func decodeOffer(v gjson.Result) *Offer {
+	if !v.IsObject() {
+		return nil
+	}
+	offer := new(Offer)
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "product":
+			if v.IsObject() {
+				offer.ProductTitle = textOf(v.Get("title"))
+			}
+		case "cost":
+			offer.Cost = decodeCost(v)
+		case "shipping":
+			offer.decodeShipping(v)
+		case "appliedPromoCodes":
+			offer.AppliedPromoCodes = textsOf(v)
+		case "commission":
+			offer.Commission = decodeCommission(v)
+		}
+	})
+	return offer
+}
+
+func decodeCost(v gjson.Result) Cost {
+	var cost Cost
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "subtotal":
+			cost.Subtotal = decodeMoney(v)
+		case "shipping":
+			cost.Shipping = decodeMoney(v)
+		case "tax":
+			cost.Tax = decodeMoney(v)
+		case "discount":
+			cost.Discount = decodeMoney(v)
+		case "surcharge":
+			cost.Surcharge = decodeMoney(v)
+		case "total":
+			cost.Total = decodeMoney(v)
+		}
+	})
+	return cost
+}
+
+func (o *Offer) decodeShipping(v gjson.Result) {
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "selectedOptionId":
+			o.SelectedOptionID = textOrNumber(v)
+		case "availableOptions":
+			o.ShippingOptions = nil
+			eachItem(v, func(v gjson.Result) {
+				if v.IsObject() {
+					o.ShippingOptions = append(o.ShippingOptions, decodeShippingOption(v))
+				}
+			})
+		}
+	})
+}
+
+func decodeShippingOption(v gjson.Result) ShippingOption {
+	var option ShippingOption
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "id":
+			option.ID = textOrNumber(v)
+		case "cost":
+			option.Cost = decodeMoney(v)
+		case "discount":
+			option.Discount = decodeMoney(v)
+		case "deliveryEstimate":
+			eachField(v, func(key string, v gjson.Result) {
+				switch key {
+				case "earliest":
+					option.EarliestDelivery = timeOf(v)
+				case "latest":
+					option.LatestDelivery = timeOf(v)
+				}
+			})
+		}
+	})
+	return option
+}
+
+func decodeCommission(v gjson.Result) *Commission {
+	amount := decodeMoney(v.Get("amount"))
+	if !v.IsObject() || amount == nil {
+		return nil
+	}
+	return &Commission{Amount: *amount, Estimate: v.Get("estimate").Type == gjson.True}
 }

@@ -1,8 +1,12 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // ShipmentStatus is the status of a shipment. The contract does not show it;
@@ -61,5 +65,114 @@ type TrackingEvent struct {
 	At          time.Time // zero when absent
 }
 
-// DecodeShipment reads a shipment leniently.
-func DecodeShipment(body []byte) (Shipment, error) { panic("unwritten") }
+// DecodeShipment reads a shipment leniently: a JSON object with an id never
+// fails, whatever its other fields hold.
+func DecodeShipment(body []byte) (Shipment, error) {
+	object, err := parseObject("shipment", body)
+	if err != nil {
+		return Shipment{}, err
+	}
+	shipment := Shipment{Raw: bytes.Clone(body)}
+	eachField(object, shipment.decodeField)
+	if shipment.ID == "" {
+		return Shipment{}, errors.New("decode shipment: id is missing or empty")
+	}
+	return shipment, nil
+}
+
+func (s *Shipment) decodeField(key string, v gjson.Result) {
+	switch key {
+	case "id":
+		s.ID = idOf(v)
+	case "checkoutIntentId":
+		s.IntentID = idOf(v)
+	case "marketplaceOrderId":
+		s.MarketplaceOrderID = textOrNumber(v)
+	case "externalId":
+		s.ExternalID = textOrNumber(v)
+	case "status":
+		s.Status = ShipmentStatus(textOf(v))
+	case "createdAt":
+		s.CreatedAt = timeOf(v)
+	case "updatedAt":
+		s.UpdatedAt = timeOf(v)
+	case "shippedAt":
+		s.ShippedAt = timeOf(v)
+	case "deliveredAt":
+		s.DeliveredAt = timeOf(v)
+	case "tracking":
+		s.Tracking = decodeTracking(v)
+	case "trackingEvents":
+		s.TrackingEvents = nil
+		eachItem(v, func(v gjson.Result) {
+			if v.IsObject() {
+				s.TrackingEvents = append(s.TrackingEvents, decodeTrackingEvent(v))
+			}
+		})
+	}
+}
+
+func decodeTracking(v gjson.Result) *Tracking {
+	if !v.IsObject() {
+		return nil
+	}
+	tracking := new(Tracking)
+	var older time.Time
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "carrierName":
+			tracking.Carrier = textOf(v)
+		case "number":
+			tracking.Number = textOrNumber(v)
+		case "url":
+			tracking.URL = textOf(v)
+		case "deliveryDate":
+			if v.IsObject() {
+				tracking.Estimated = timeOf(v.Get("estimated"))
+			}
+		case "estimatedDeliveryDate":
+			older = timeOf(v)
+		}
+	})
+	if tracking.Estimated.IsZero() {
+		tracking.Estimated = older
+	}
+	return tracking
+}
+
+func decodeTrackingEvent(v gjson.Result) TrackingEvent {
+	var event TrackingEvent
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "status":
+			event.Status = ShipmentStatus(textOf(v))
+		case "description":
+			event.Description = textOf(v)
+		case "timestamp":
+			event.At = decodeTimestamp(v)
+		case "location":
+			eachField(v, func(key string, v gjson.Result) {
+				switch key {
+				case "city":
+					event.City = textOf(v)
+				case "province":
+					event.Province = textOf(v)
+				case "country":
+					event.Country = textOf(v)
+				}
+			})
+		}
+	})
+	return event
+}
+
+// decodeTimestamp reads {utc, local}, either alone, or a plain time.
+func decodeTimestamp(v gjson.Result) time.Time {
+	if !v.IsObject() {
+		return timeOf(v)
+	}
+	if t := timeOf(v.Get("utc")); !t.IsZero() {
+		return t
+	}
+	return timeOf(v.Get("local"))
+}

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// parseObject checks that body is one JSON object and returns it as a copy that
+// shares no memory with body.
+//
+// Validity is checked first, and with it the depth of nesting: everything after
+// it may walk the body without looking for an end.
+func parseObject(what string, body []byte) (gjson.Result, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return gjson.Result{}, fmt.Errorf("decode %s: empty body", what)
+	}
+	if !json.Valid(body) {
+		return gjson.Result{}, fmt.Errorf("decode %s: %w", what, syntaxError(body))
+	}
+	object := gjson.ParseBytes(body)
+	if !object.IsObject() {
+		return gjson.Result{}, fmt.Errorf("decode %s: want a JSON object, got %s", what, kind(object))
+	}
+	return object, nil
+}
+
+// syntaxError says where body stops being JSON, without quoting it.
+func syntaxError(body []byte) error {
+	var ignored json.RawMessage
+	err := json.Unmarshal(body, &ignored)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("invalid JSON at byte %d of %d", syntax.Offset, len(body))
+	}
+	return errors.New("invalid JSON")
+}
+
+func kind(v gjson.Result) string {
+	switch {
+	case v.IsObject():
+		return "an object"
+	case v.IsArray():
+		return "an array"
+	case v.Type == gjson.String:
+		return "a string"
+	case v.Type == gjson.Number:
+		return "a number"
+	case v.IsBool():
+		return "a boolean"
+	}
+	return "null"
+}
+
+// eachField walks the fields of an object; of a repeated key all are seen, so
+// that the last wins. Anything but an object has no fields.
+func eachField(v gjson.Result, visit func(key string, v gjson.Result)) {
+	if !v.IsObject() {
+		return
+	}
+	v.ForEach(func(key, value gjson.Result) bool {
+		visit(key.Str, value)
+		return true
+	})
+}
+
+// eachItem walks the items of an array. Anything but an array has no items.
+func eachItem(v gjson.Result, visit func(v gjson.Result)) {
+	if !v.IsArray() {
+		return
+	}
+	v.ForEach(func(_, value gjson.Result) bool {
+		visit(value)
+		return true
+	})
+}
+
+func textOf(v gjson.Result) Text {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return Scrub(v.Str)
+}
+
+// textOrNumber takes a number by its decimal text too.
+func textOrNumber(v gjson.Result) Text {
+	if v.Type == gjson.Number {
+		return Scrub(v.Raw)
+	}
+	return textOf(v)
+}
+
+func idOf(v gjson.Result) ID {
+	switch v.Type {
+	case gjson.String:
+		return ScrubID(v.Str)
+	case gjson.Number:
+		return ScrubID(v.Raw)
+	}
+	return ""
+}
+
+func textsOf(v gjson.Result) []Text {
+	var texts []Text
+	eachItem(v, func(v gjson.Result) {
+		if text := textOrNumber(v); text != "" {
+			texts = append(texts, text)
+		}
+	})
+	return texts
+}
+
+// Times come with and without milliseconds and offset; without one they are
+// taken as UTC.
+var timeLayouts = [...]string{
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02T15:04:05.999999999Z0700",
+	"2006-01-02T15:04Z07:00",
+	"2006-01-02 15:04:05.999999999Z07:00",
+	"2006-01-02 15:04:05.999999999",
+	time.DateOnly,
+}
+
+// timeOf reads an ISO 8601 time as UTC; what cannot be read is zero.
+func timeOf(v gjson.Result) time.Time {
+	const longest = 64
+	if v.Type != gjson.String || len(v.Str) > longest {
+		return time.Time{}
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, v.Str); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
