@@ -2,8 +2,13 @@ package api
 
 import (
 	"context"
-	"iter"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"tillwatch/api/quota"
@@ -21,68 +26,140 @@ type Config struct {
 	LookupPath string // default /api/v1/products/lookup
 	UserAgent  string
 	Timeout    time.Duration  // of one attempt; default 15 s
-	Retries    int            // of reads, after the first attempt; default 2
+	Retries    int            // of reads, after the first attempt; default 2, none when negative
 	Pacer      Pacer          // default: none
 	Observe    func(Exchange) // called after each attempt; default: nobody
 	Transport  http.RoundTripper
 }
 
-// Client calls the service.
-type Client struct{}
+const (
+	defaultLookupPath = "/api/v1/products/lookup"
+	defaultUserAgent  = "tillwatch"
+	defaultTimeout    = 15 * time.Second
+	defaultRetries    = 2
+)
+
+// Client calls the service. It is safe for concurrent use.
+type Client struct {
+	base        *url.URL
+	key         Secret
+	lookupPath  string
+	userAgent   string
+	timeout     time.Duration
+	retries     int
+	pacer       Pacer
+	observe     func(Exchange)
+	http        *http.Client
+	environment environment
+
+	// The contract shows no such lists: the first answer tells whether they are.
+	intentsRefused, eventsRefused atomic.Bool
+}
 
 // New checks cfg and makes a client. It opens no connection.
-func New(cfg Config) (*Client, error) { panic("unwritten") }
-
-// Environment names what the base address points at: "production", "staging",
-// "simulator" for a loopback address, or else the host.
-func (c *Client) Environment() string { panic("unwritten") }
-
-// Event reads an event (contract, Retrieve event; scope events:read).
-func (c *Client) Event(ctx context.Context, id ID) (Event, error) { panic("unwritten") }
-
-// Intent reads a checkout intent with its current state.
-func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) { panic("unwritten") }
-
-// CreateIntent creates a checkout intent. It is sent once, never again by
-// itself.
-func (c *Client) CreateIntent(ctx context.Context, body CreateIntent) (Intent, error) {
-	panic("unwritten")
+func New(cfg Config) (*Client, error) {
+	base, err := parseBaseURL(cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	if err := checkKey(cfg.Key); err != nil {
+		return nil, fmt.Errorf("API key: %w", err)
+	}
+	env, err := detectEnvironment(base, cfg.Key)
+	if err != nil {
+		return nil, err
+	}
+	lookup := orElse(cfg.LookupPath, defaultLookupPath)
+	if !strings.HasPrefix(lookup, "/") || strings.ContainsAny(lookup, "?#") {
+		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + defaultLookupPath)
+	}
+	c := &Client{
+		base:        base,
+		key:         cfg.Key,
+		lookupPath:  lookup,
+		userAgent:   orElse(cfg.UserAgent, defaultUserAgent),
+		timeout:     cfg.Timeout,
+		retries:     cfg.Retries,
+		pacer:       cfg.Pacer,
+		observe:     cfg.Observe,
+		environment: env,
+	}
+	if c.timeout <= 0 {
+		c.timeout = defaultTimeout
+	}
+	if c.retries == 0 {
+		c.retries = defaultRetries
+	}
+	if c.observe == nil {
+		c.observe = func(Exchange) {}
+	}
+	transport := cfg.Transport
+	if transport == nil {
+		transport = newTransport()
+	}
+	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
+	return c, nil
 }
 
-// Purchase creates a checkout intent in one step. It is sent once.
-func (c *Client) Purchase(ctx context.Context, body CreateIntent) (Intent, error) {
-	panic("unwritten")
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
 }
 
-// ConfirmIntent submits an intent for purchase. It is sent once, never again by
-// itself: an error that is not an answer of the service leaves the outcome
-// unknown (see [IsUnknownOutcome]).
-func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
-	panic("unwritten")
+// stay follows no redirect: it could carry the key to another host, or turn a
+// POST into a GET.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func newTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           32,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        90 * time.Second,
+		TLSHandshakeTimeout:    5 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
 }
 
-// IntentShipments lists the shipments of an intent, page by page.
-func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment, error] {
-	panic("unwritten")
+// parseBaseURL never quotes what it was given: it may hold a password.
+func parseBaseURL(s string) (*url.URL, error) {
+	if s == "" {
+		return nil, errors.New("missing: set the service's address, like https://api.example.com")
+	}
+	base, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return nil, errors.New("cannot be read: want an address like https://api.example.com")
+	case base.Scheme != "http" && base.Scheme != "https":
+		return nil, errors.New("must begin with https:// or http://")
+	case base.User != nil:
+		return nil, errors.New("must not hold a user name or password: the key goes into the API key setting")
+	case base.Hostname() == "":
+		return nil, errors.New("has no host: want an address like https://api.example.com")
+	case base.RawQuery != "" || base.ForceQuery || base.Fragment != "":
+		return nil, errors.New("must not hold a query or a fragment")
+	}
+	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
+	if strings.HasSuffix(base.Path, "/api/v1") || strings.HasSuffix(base.Path, "/api") {
+		return nil, errors.New("must not end in /api/v1: that part is added to each call")
+	}
+	return base, nil
 }
 
-// Shipments lists shipments, page by page.
-func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[Shipment, error] {
-	panic("unwritten")
+func checkKey(key Secret) error {
+	if key.IsZero() {
+		return errors.New("missing")
+	}
+	for _, r := range key.Reveal() {
+		if r <= ' ' || r > '~' {
+			return errors.New("holds a space, a line break or another character that no key has: was it copied whole?")
+		}
+	}
+	return nil
 }
-
-// Shipment reads one shipment.
-func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) { panic("unwritten") }
-
-// LookupProduct looks a product URL up, in its own bucket.
-func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product, error) {
-	panic("unwritten")
-}
-
-// Intents lists intents, newest first where the service says nothing else, if it
-// answers such a list at all (the contract does not show one). A service without
-// it yields one error that is [ErrNotServed]; that is remembered.
-func (c *Client) Intents(ctx context.Context) iter.Seq2[Intent, error] { panic("unwritten") }
-
-// Events lists events, as [Client.Intents] lists intents.
-func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] { panic("unwritten") }

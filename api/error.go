@@ -2,6 +2,9 @@ package api
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"strings"
 	"time"
 )
 
@@ -9,6 +12,7 @@ import (
 var (
 	ErrNotFound     = errors.New("not found")
 	ErrUnauthorized = errors.New("unauthorized")
+	ErrForbidden    = errors.New("forbidden") // 403: not shown by the contract, seen in public
 	ErrValidation   = errors.New("validation failed")
 	ErrRateLimited  = errors.New("rate limited")          // any 429
 	ErrPerSecond    = errors.New("per-second limit")      // a 429 that passes within seconds
@@ -27,21 +31,112 @@ type Error struct {
 	Status     int
 	Name       Text
 	Message    Text
-	Fields     []FieldError
+	Fields     []FieldError // in the order of the answer
 	RequestID  Text
 	RetryAfter time.Duration // 0 when absent
 	State      IntentState   // the state that some conflicts name
+	Buckets    []BucketState // what the answer said of the quota, all header lines
 }
 
 // FieldError is one refused field of a 422.
 type FieldError struct{ Field, Message Text }
 
+// BucketState is one member of the RateLimit header field (IETF draft 8). The
+// partition key is left out: it can be derived from the API key.
+type BucketState struct {
+	Policy    Text
+	Remaining int64
+	Reset     time.Duration // 0 when absent
+}
+
 // Error says what was asked, how it ended and which fields were refused.
-func (e *Error) Error() string { panic("unwritten") }
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Status)
+	if name := http.StatusText(e.Status); name != "" {
+		b.WriteString(" " + strings.ToLower(name))
+	}
+	if said := e.said(); said != "" {
+		b.WriteString(": " + said)
+	}
+	if e.State != "" {
+		fmt.Fprintf(&b, " (state %s)", e.State)
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&b, " (retry after %s)", e.RetryAfter)
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
+	}
+	return b.String()
+}
+
+// said joins the message, or else the name, with the refused fields.
+func (e *Error) said() string {
+	const mostFields, longest = 8, 400
+	var parts []string
+	if e.Message != "" {
+		parts = append(parts, cut(string(e.Message), longest))
+	} else if e.Name != "" {
+		parts = append(parts, cut(string(e.Name), longest))
+	}
+	for i, field := range e.Fields {
+		if i == mostFields {
+			parts = append(parts, fmt.Sprintf("and %d more fields", len(e.Fields)-i))
+			break
+		}
+		parts = append(parts, cut(string(field.Field), longest)+": "+cut(string(field.Message), longest))
+	}
+	return strings.Join(parts, "; ")
+}
 
 // Is reports whether the answer is of the kind of target.
-func (e *Error) Is(target error) bool { panic("unwritten") }
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrUnauthorized:
+		return e.Status == http.StatusUnauthorized
+	case ErrForbidden:
+		return e.Status == http.StatusForbidden
+	case ErrConflict:
+		return e.Status == http.StatusConflict
+	case ErrValidation:
+		return e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusBadRequest && len(e.Fields) > 0
+	case ErrRateLimited:
+		return e.Status == http.StatusTooManyRequests
+	case ErrPerSecond, ErrDailyLimit, ErrAgentsLimit:
+		return e.Status == http.StatusTooManyRequests && e.limit() == target
+	}
+	return false
+}
 
-// IsUnknownOutcome reports whether a request may or may not have taken effect:
-// it ended without an answer after it may have been sent, or with a 5xx.
-func IsUnknownOutcome(err error) bool { panic("unwritten") }
+// limit tells which limit a 429 ran into. The contract tells them apart by the
+// message only; a message that says nothing is judged by how long to wait.
+func (e *Error) limit() error {
+	const patience = time.Minute
+	message := strings.ToLower(string(e.Message))
+	switch {
+	case strings.Contains(message, "per second"):
+		return ErrPerSecond
+	case strings.Contains(message, "agent"):
+		return ErrAgentsLimit
+	case strings.Contains(message, "day"), strings.Contains(message, "daily"), strings.Contains(message, "24 h"):
+		return ErrDailyLimit
+	case e.RetryAfter > patience:
+		return ErrDailyLimit
+	case e.RetryAfter == 0 && e.longestReset() > patience:
+		return ErrDailyLimit
+	}
+	return ErrPerSecond
+}
+
+func (e *Error) longestReset() time.Duration {
+	var longest time.Duration
+	for _, bucket := range e.Buckets {
+		if bucket.Remaining == 0 {
+			longest = max(longest, bucket.Reset)
+		}
+	}
+	return longest
+}

@@ -134,8 +134,11 @@ func decodeShippingOption(v gjson.Result) ShippingOption {
 }
 
 func decodeCommission(v gjson.Result) *Commission {
+	if !v.IsObject() {
+		return nil
+	}
 	amount := decodeMoney(v.Get("amount"))
-	if !v.IsObject() || amount == nil {
+	if amount == nil {
 		return nil
 	}
 	return &Commission{Amount: *amount, Estimate: v.Get("estimate").Type == gjson.True}

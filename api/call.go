@@ -1,0 +1,207 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tillwatch/api/quota"
+)
+
+// maxBody bounds the body of an answer, after decompression.
+const maxBody = 8 << 20
+
+// call is one request as the contract knows it, however often it is sent.
+type call struct {
+	method string
+	path   string // escaped
+	query  url.Values
+	class  quota.Class
+	body   []byte // of a POST
+}
+
+func get(path string, query url.Values) call {
+	return call{method: http.MethodGet, path: path, query: query, class: quota.Reads}
+}
+
+func post(path string, body []byte) call {
+	return call{method: http.MethodPost, path: path, body: body, class: quota.Mutations}
+}
+
+// printable is the path with the names of the query, without its values.
+func (c call) printable() string {
+	if len(c.query) == 0 {
+		return c.path
+	}
+	names := make([]string, 0, len(c.query))
+	for name := range c.query {
+		names = append(names, url.QueryEscape(name)+"=…")
+	}
+	sort.Strings(names)
+	return c.path + "?" + strings.Join(names, "&")
+}
+
+// answer is a success, its body read whole.
+type answer struct {
+	call   call
+	status int
+	body   []byte
+}
+
+// unreadable says that the answer's body is not what the call promises.
+func (a answer) unreadable(err error) error {
+	return &UnreadableError{Method: a.call.method, Path: a.call.printable(), Status: a.status, Err: err}
+}
+
+// do sends c and reads its answer. Reads are sent again after failures that
+// pass; a POST is sent once.
+func (c *Client) do(ctx context.Context, request call) (answer, error) {
+	retry := newRetry(request, c.retries)
+	for attempt := 1; ; attempt++ {
+		result, err := c.attempt(ctx, request, attempt)
+		if err == nil {
+			return result, nil
+		}
+		wait, again := retry.after(err)
+		if !again || ctx.Err() != nil {
+			return answer{}, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return answer{}, &TransportError{Method: request.method, Path: request.printable(), Err: err}
+		}
+	}
+}
+
+// attempt waits for quota, sends the request once and tells the pacer and the
+// observer how it went.
+func (c *Client) attempt(ctx context.Context, request call, number int) (answer, error) {
+	exchange := Exchange{
+		Method:   request.method,
+		Path:     request.printable(),
+		Class:    request.class,
+		Priority: quota.PriorityOf(ctx),
+		Attempt:  number,
+	}
+	arrived := time.Now()
+	var permit quota.Permit
+	if c.pacer != nil {
+		var err error
+		if permit, err = c.pacer.Acquire(ctx, request.class); err != nil {
+			return answer{}, &TransportError{Method: request.method, Path: exchange.Path, Err: fmt.Errorf("wait for quota: %w", err)}
+		}
+	}
+	exchange.Sent = time.Now()
+	exchange.Waited = exchange.Sent.Sub(arrived)
+	outcome := quota.Outcome{Sent: exchange.Sent}
+	defer func() { // also when a transport panics: a permit that is kept blocks others
+		outcome.Received = time.Now()
+		permit.Done(outcome)
+	}()
+
+	result, header, err := c.send(ctx, request)
+	outcome.Status, outcome.Header = result.status, header
+	exchange.Latency = time.Since(exchange.Sent)
+	exchange.Status = result.status
+	exchange.RequestID = requestID(header)
+	exchange.Err = err
+	c.observe(exchange)
+	return result, err
+}
+
+// send writes the request and reads the answer whole. The status and the header
+// are those of the answer, if one came, also beside an error.
+func (c *Client) send(ctx context.Context, request call) (answer, http.Header, error) {
+	result := answer{call: request}
+	attemptContext, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	trace := &connectionTrace{}
+	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request)
+	if err != nil {
+		return result, nil, &TransportError{Method: request.method, Path: request.printable(), Err: err}
+	}
+	response, err := c.http.Do(req)
+	if err != nil {
+		return result, nil, &TransportError{
+			Method: request.method, Path: request.printable(),
+			MaybeSent: trace.maybeSent(), Err: c.cause(ctx, err),
+		}
+	}
+	defer response.Body.Close()
+	result.status = response.StatusCode
+	body, err := readBody(response.Body)
+	if response.StatusCode/100 != 2 {
+		// Whatever could be read of a refusal is enough.
+		return result, response.Header, answerError(request, c.key, response.StatusCode, response.Header, body, time.Now())
+	}
+	if err != nil {
+		return result, response.Header, result.unreadable(c.cause(ctx, err))
+	}
+	result.body = body
+	return result, response.Header, nil
+}
+
+func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, error) {
+	target := *c.base
+	target.RawQuery = request.query.Encode()
+	escaped := target.EscapedPath() + request.path
+	unescaped, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, errors.New("the path cannot be escaped")
+	}
+	target.Path, target.RawPath = unescaped, escaped
+	var body io.Reader
+	if request.method == http.MethodPost {
+		body = bytes.NewReader(request.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, request.method, target.String(), body)
+	if err != nil {
+		return nil, errors.New("the request cannot be built")
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.userAgent)
+	if request.method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+		// In this case on purpose: net/http sends a POST with an Idempotency-Key
+		// again by itself when a reused connection breaks, but looks for the
+		// canonical name only. What may have been sent must not be sent twice.
+		req.Header["idempotency-key"] = []string{uuid.NewString()}
+	}
+	return req, nil
+}
+
+// cause is the error below the one that net/http wraps: that one quotes the
+// whole URL. An end of the caller's context is returned as such.
+func (c *Client) cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("nothing within %s: %w", c.timeout, context.DeadlineExceeded)
+	}
+	return err
+}
+
+var errTooLarge = fmt.Errorf("larger than %d bytes", maxBody)
+
+func readBody(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	if err == nil && len(body) > maxBody {
+		return nil, errTooLarge
+	}
+	return body, err
+}

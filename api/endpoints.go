@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"tillwatch/api/quota"
+)
+
+const (
+	intentsPath   = "/api/v1/checkout-intents"
+	eventsPath    = "/api/v1/events"
+	shipmentsPath = "/api/v1/shipments"
+)
+
+// Event reads an event (contract, Retrieve event; scope events:read).
+func (c *Client) Event(ctx context.Context, id ID) (Event, error) {
+	return read(ctx, c, eventsPath, id, DecodeEvent)
+}
+
+// Intent reads a checkout intent with its current state.
+func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
+	return read(ctx, c, intentsPath, id, DecodeIntent)
+}
+
+// Shipment reads one shipment.
+func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
+	return read(ctx, c, shipmentsPath, id, DecodeShipment)
+}
+
+// LookupProduct looks a product URL up, in its own bucket.
+func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product, error) {
+	request := get(c.lookupPath, url.Values{"url": {productURL}})
+	request.class = quota.Lookup
+	return decoded(ctx, c, request, DecodeProduct)
+}
+
+// CreateIntent creates a checkout intent. It is sent once, never again by
+// itself.
+func (c *Client) CreateIntent(ctx context.Context, body CreateIntent) (Intent, error) {
+	return c.create(ctx, intentsPath, body)
+}
+
+// Purchase creates a checkout intent in one step. It is sent once.
+func (c *Client) Purchase(ctx context.Context, body CreateIntent) (Intent, error) {
+	return c.create(ctx, intentsPath+"/purchase", body)
+}
+
+func (c *Client) create(ctx context.Context, path string, body CreateIntent) (Intent, error) {
+	encoded, err := body.encode()
+	if err != nil {
+		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
+	}
+	return decoded(ctx, c, post(path, encoded), DecodeIntent)
+}
+
+// ConfirmIntent submits an intent for purchase. It is sent once, never again by
+// itself: an error that is not an answer of the service leaves the outcome
+// unknown (see [IsUnknownOutcome]).
+func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
+	path, err := itemPath(intentsPath, id)
+	if err != nil {
+		return Intent{}, err
+	}
+	encoded, err := body.encode()
+	if err != nil {
+		return Intent{}, fmt.Errorf("POST %s/confirm: not sent: %w", path, err)
+	}
+	return decoded(ctx, c, post(path+"/confirm", encoded), DecodeIntent)
+}
+
+// IntentShipments lists the shipments of an intent, page by page.
+func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment, error] {
+	path, err := itemPath(intentsPath, id)
+	if err != nil {
+		return func(yield func(Shipment, error) bool) { yield(Shipment{}, err) }
+	}
+	return listed(ctx, c, get(path+"/shipments", nil), DecodeShipment)
+}
+
+// Shipments lists shipments, page by page: forward, or backward when the query
+// has only a Before.
+func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[Shipment, error] {
+	return listed(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+}
+
+func (q ShipmentQuery) values() url.Values {
+	values := url.Values{}
+	if q.After != "" {
+		values.Set("after", q.After)
+	}
+	if q.Before != "" {
+		values.Set("before", q.Before)
+	}
+	for _, id := range q.IDs {
+		values.Add("ids", string(id))
+	}
+	for _, status := range q.Statuses {
+		values.Add("status", string(status))
+	}
+	if q.Limit > 0 {
+		values.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return values
+}
+
+// Intents lists intents, newest first where the service says nothing else, if it
+// answers such a list at all (the contract does not show one). A service without
+// it yields one error that is [ErrNotServed]; that is remembered.
+func (c *Client) Intents(ctx context.Context) iter.Seq2[Intent, error] {
+	return probed(&c.intentsRefused, get(intentsPath, nil), listed(ctx, c, get(intentsPath, nil), DecodeIntent))
+}
+
+// Events lists events, as [Client.Intents] lists intents.
+func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] {
+	return probed(&c.eventsRefused, get(eventsPath, nil), listed(ctx, c, get(eventsPath, nil), DecodeEvent))
+}
+
+func read[T any](ctx context.Context, c *Client, collection string, id ID, decode func([]byte) (T, error)) (T, error) {
+	path, err := itemPath(collection, id)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decoded(ctx, c, get(path, nil), decode)
+}
+
+func decoded[T any](ctx context.Context, c *Client, request call, decode func([]byte) (T, error)) (T, error) {
+	var none T
+	result, err := c.do(ctx, request)
+	if err != nil {
+		return none, err
+	}
+	value, err := decode(result.body)
+	if err != nil {
+		return none, result.unreadable(err)
+	}
+	return value, nil
+}
+
+// itemPath escapes id into one segment of the path, whatever it holds.
+func itemPath(collection string, id ID) (string, error) {
+	// Dots alone would be taken for a step in the tree, also when escaped.
+	if slices.Contains([]ID{"", ".", ".."}, id) {
+		return "", fmt.Errorf("%s: %q is no id", collection, string(id))
+	}
+	return collection + "/" + url.PathEscape(string(id)), nil
+}

@@ -1,0 +1,217 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+	"github.com/tidwall/gjson"
+)
+
+// answerError makes an [Error] of an answer that is no success. Every body
+// survives: an object as the contract has it, a bare string, HTML or nothing.
+// The key is cut out of whatever the service echoes.
+func answerError(c call, key Secret, status int, header http.Header, body []byte, now time.Time) *Error {
+	e := &Error{
+		Method:     c.method,
+		Path:       c.printable(),
+		Status:     status,
+		RequestID:  requestID(header),
+		RetryAfter: retryAfter(header, now),
+		Buckets:    bucketStates(header),
+	}
+	if !key.IsZero() { // before anything is cut: half a key is a secret too
+		body = bytes.ReplaceAll(body, []byte(key.Reveal()), []byte(redacted))
+	}
+	e.decodeBody(body)
+	if status/100 == 3 && e.Message == "" {
+		e.Message = "the base URL redirects, and redirects are not followed: set the address it leads to"
+	}
+	e.redact(key)
+	return e
+}
+
+func (e *Error) decodeBody(body []byte) {
+	if !json.Valid(body) {
+		e.Message = plainMessage(string(body))
+		return
+	}
+	v := gjson.ParseBytes(body)
+	if v.Type == gjson.String {
+		e.Message = plainMessage(v.Str)
+		return
+	}
+	eachField(v, func(key string, v gjson.Result) {
+		switch key {
+		case "name":
+			e.Name = textOf(v)
+		case "message":
+			e.Message = textOf(v)
+		case "state":
+			e.State = IntentState(textOf(v))
+		case "fields":
+			e.Fields = decodeFieldErrors(v)
+		case "retryAfter":
+			if e.RetryAfter == 0 {
+				e.RetryAfter = seconds(string(textOrNumber(v)))
+			}
+		}
+	})
+}
+
+func decodeFieldErrors(v gjson.Result) []FieldError {
+	const most = 256
+	var fields []FieldError
+	eachField(v, func(key string, v gjson.Result) {
+		if len(fields) == most {
+			return
+		}
+		field := FieldError{Field: Scrub(key), Message: textOf(v)}
+		if v.IsObject() {
+			field.Message = textOf(v.Get("message"))
+		}
+		field.Message = withoutIssues(field.Message)
+		fields = append(fields, field)
+	})
+	return fields
+}
+
+// withoutIssues cuts what a failed union appends: nested JSON that repeats the
+// refused values.
+func withoutIssues(message Text) Text {
+	before, _, _ := strings.Cut(string(message), "Issues:")
+	return Text(strings.TrimSpace(before))
+}
+
+// plainMessage makes a message of a body that is no object: the title of an HTML
+// page, else the first line of a text.
+func plainMessage(body string) Text {
+	const longest = 200
+	body = strings.TrimSpace(body)
+	if strings.HasPrefix(body, "<") {
+		body = htmlTitle(body)
+	}
+	line, _, _ := strings.Cut(body, "\n")
+	return Scrub(cut(strings.TrimSpace(line), longest))
+}
+
+func htmlTitle(page string) string {
+	const open, shut = "<title", "</title"
+	lower := asciiLower(page)
+	start := strings.Index(lower, open)
+	if start < 0 {
+		return ""
+	}
+	end := strings.Index(lower[start:], shut)
+	if end < 0 {
+		return ""
+	}
+	_, title, _ := strings.Cut(page[start:start+end], ">")
+	return strings.Join(strings.Fields(title), " ")
+}
+
+// asciiLower keeps every byte where it is, which strings.ToLower does not.
+func asciiLower(s string) string {
+	lower := []byte(s)
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] = c | 0x20
+		}
+	}
+	return string(lower)
+}
+
+// requestID finds the id that the provider's support asks for.
+func requestID(header http.Header) Text {
+	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} {
+		if id := header.Get(name); id != "" {
+			return Scrub(id)
+		}
+	}
+	var found string
+	for name, values := range header {
+		if len(values) > 0 && strings.HasSuffix(strings.ToLower(name), "trace-id") && (found == "" || name < found) {
+			found = name
+		}
+	}
+	return Scrub(header.Get(found))
+}
+
+// retryAfter reads Retry-After as seconds or as a date (RFC 9110, 10.2.3).
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if d := seconds(value); d > 0 {
+		return d
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(now))
+}
+
+// seconds reads a number of seconds of at most a year; anything else is 0.
+func seconds(s string) time.Duration {
+	const year = 365 * 24 * 3600
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0 && n <= year) {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+// bucketStates reads the RateLimit field, all its lines (IETF draft 8). A field
+// that is malformed is ignored whole.
+func bucketStates(header http.Header) []BucketState {
+	list, err := httpsfv.UnmarshalList(header.Values("RateLimit"))
+	if err != nil {
+		return nil
+	}
+	var states []BucketState
+	for _, member := range list {
+		item, ok := member.(httpsfv.Item)
+		if !ok {
+			continue
+		}
+		name, named := item.Value.(string)
+		remaining, ok := parameter(item, "r")
+		if !named || !ok {
+			continue
+		}
+		reset, _ := parameter(item, "t")
+		states = append(states, BucketState{
+			Policy:    Scrub(name),
+			Remaining: remaining,
+			Reset:     min(time.Duration(reset), 366*24*3600) * time.Second,
+		})
+	}
+	return states
+}
+
+func parameter(item httpsfv.Item, name string) (int64, bool) {
+	value, _ := item.Params.Get(name)
+	n, ok := value.(int64)
+	return n, ok && n >= 0
+}
+
+// redact removes the key from whatever the service echoed.
+func (e *Error) redact(key Secret) {
+	if key.IsZero() {
+		return
+	}
+	clear := func(text Text) Text {
+		return Text(strings.ReplaceAll(string(text), key.Reveal(), redacted))
+	}
+	e.Name, e.Message, e.RequestID = clear(e.Name), clear(e.Message), clear(e.RequestID)
+	e.State = IntentState(clear(Text(e.State)))
+	for i, field := range e.Fields {
+		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message)}
+	}
+	for i, bucket := range e.Buckets {
+		e.Buckets[i].Policy = clear(bucket.Policy)
+	}
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxPages ends a list whose cursors never come to an end.
+const maxPages = 10_000
+
+// page is one page of a list: the envelope {pageInfo, data} or a bare array.
+type page struct {
+	items      []json.RawMessage
+	start, end string // cursors; empty when absent
+	next, prev bool   // whether there is more; true when the page does not say
+}
+
+func decodePage(body []byte) (page, error) {
+	p := page{next: true, prev: true}
+	if !json.Valid(body) {
+		return p, fmt.Errorf("decode page: %w", syntaxError(body))
+	}
+	v := gjson.ParseBytes(body)
+	data := v
+	if v.IsObject() {
+		data = gjson.Result{}
+		eachField(v, func(key string, v gjson.Result) {
+			switch key {
+			case "data":
+				data = v
+			case "pageInfo":
+				eachField(v, p.decodeInfo)
+			}
+		})
+	}
+	if !data.IsArray() {
+		return p, errors.New("decode page: neither an array nor an object with an array in data")
+	}
+	eachItem(data, func(v gjson.Result) {
+		if v.Type != gjson.Null {
+			p.items = append(p.items, json.RawMessage(v.Raw))
+		}
+	})
+	return p, nil
+}
+
+func (p *page) decodeInfo(key string, v gjson.Result) {
+	switch key {
+	case "hasNextPage":
+		p.next = v.Type != gjson.False
+	case "hasPreviousPage":
+		p.prev = v.Type != gjson.False
+	case "startCursor":
+		p.start = v.String()
+	case "endCursor":
+		p.end = v.String()
+	}
+}
+
+// listed walks a list page by page. It ends on a page without items, on a page
+// that says it is the last, and on a cursor that is missing or was seen before:
+// a list can end early, never run in circles. An item that cannot be read is
+// yielded as an error, and the list goes on; after any other error it ends.
+func listed[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		request := first
+		seen := make(map[string]bool)
+		for range maxPages {
+			result, err := c.do(ctx, request)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			p, err := decodePage(result.body)
+			if err != nil {
+				yield(none, result.unreadable(err))
+				return
+			}
+			for i, item := range p.items {
+				value, err := decode(item)
+				if err != nil {
+					err = result.unreadable(fmt.Errorf("item %d: %w", i, err))
+				}
+				if !yield(value, err) {
+					return
+				}
+			}
+			var more bool
+			if request, more = following(first, p, seen); !more {
+				return
+			}
+		}
+		yield(none, fmt.Errorf("GET %s: gave up after %d pages", first.printable(), maxPages))
+	}
+}
+
+// following is the call of the page after p, in the direction of the first.
+func following(first call, p page, seen map[string]bool) (call, bool) {
+	name, cursor, more := "after", p.end, p.next
+	if first.query.Has("before") && !first.query.Has("after") {
+		name, cursor, more = "before", p.start, p.prev
+	}
+	if !more || len(p.items) == 0 || cursor == "" || seen[cursor] || cursor == first.query.Get(name) {
+		return call{}, false
+	}
+	seen[cursor] = true
+	request := first
+	request.query = maps.Clone(first.query)
+	if request.query == nil {
+		request.query = make(map[string][]string)
+	}
+	request.query.Set(name, cursor)
+	return request, true
+}
+
+// probed asks for a list that may not exist, once: a refusal is remembered.
+func probed[T any](refused *atomic.Bool, request call, list iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		if refused.Load() {
+			yield(none, fmt.Errorf("%s %s: %w", request.method, request.path, ErrNotServed))
+			return
+		}
+		for value, err := range list {
+			if answer := (*Error)(nil); errors.As(err, &answer) && notServed(answer.Status) {
+				refused.Store(true)
+				err = fmt.Errorf("%w: %w", ErrNotServed, err)
+			}
+			if !yield(value, err) {
+				return
+			}
+		}
+	}
+}
+
+func notServed(status int) bool {
+	switch status {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
