@@ -1,0 +1,259 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"tillwatch/api"
+)
+
+const (
+	confirmWidth = 66
+	labelWidth   = 14
+	soonExpired  = 2 * time.Minute
+)
+
+// Size is the block that the dialog wants, at most width by height.
+func (d *Confirm) Size(width, height int) (int, int) {
+	w := min(confirmWidth, width)
+	return w, min(len(d.body(d.panel(w).room(w)))+frame, height)
+}
+
+// View draws the dialog as exactly height lines of width cells. What is left
+// out for want of space is never the product, the total, the id, the
+// environment or the window: if those do not fit, nothing can be confirmed.
+func (d *Confirm) View(width, height int) []string {
+	p := d.panel(width)
+	room := p.room(width)
+	kept, all := squeeze(d.body(room), max(height-frame, 0))
+	d.inFull = all && room >= leastRoom
+	return p.draw(width, height, kept)
+}
+
+// leastRoom is the width below which amounts and names are no longer told apart.
+const leastRoom = 34
+
+func (d *Confirm) panel(width int) panel {
+	p := panel{paint: d.paint, frame: d.paint.faint, inset: insetFor(width)}
+	p.badge = line{in(d.paint.muted, d.proposal.Environment)}
+	if d.live {
+		p.frame = d.paint.money
+		p.badge = line{in(d.paint.money, "REAL MONEY")}
+	}
+	switch d.phase {
+	case asking:
+		p.title = line{in(d.paint.strong, "Confirm order")}
+		p.foot = line{in(d.paint.muted, "esc cancel")}
+		if d.live && !d.Expired(d.now) {
+			p.foot = line{in(d.paint.muted, "tab next   enter press   esc cancel")}
+		}
+	case running:
+		p.title = line{in(d.paint.strong, "Confirming")}
+		p.foot = line{in(d.paint.muted, "esc hide; it goes on")}
+	case ended:
+		p.title = line{in(d.paint.strong, "Confirm order")}
+		p.foot = line{in(d.paint.muted, "esc close")}
+	}
+	return p
+}
+
+func (d *Confirm) body(room int) []row {
+	out := rows(margin, line{})
+	out = append(out, d.head(room)...)
+	switch d.phase {
+	case running:
+		out = append(out, d.total(room)...)
+		out = append(out, rows(air, line{})...)
+		out = append(out, d.steps(room)...)
+	case ended:
+		out = append(out, d.total(room)...)
+		out = append(out, rows(air, line{})...)
+		out = append(out, d.verdict(room)...)
+	default:
+		out = append(out, d.costs(room)...)
+		out = append(out, d.total(room)...)
+		out = append(out, rows(air, line{})...)
+		out = append(out, d.facts(room)...)
+		out = append(out, d.question(room)...)
+	}
+	return append(out, rows(margin, line{})...)
+}
+
+// head names what is bought. The quantity stays when the name is cut.
+func (d *Confirm) head(room int) []row {
+	times := in(d.paint.strong, fmt.Sprintf(" ×%d", d.proposal.Quantity))
+	name := line{in(d.paint.strong, string(d.proposal.Product))}.cut(max(room-line{times}.width(), 0))
+	return append(rows(needed,
+		append(name, times),
+		line{in(d.paint.muted, string(d.proposal.Merchant))},
+	), rows(air, line{})...)
+}
+
+// costs lists what the offer tells of its parts. An absent amount is left out:
+// absent is not zero.
+func (d *Confirm) costs(room int) []row {
+	cost := d.proposal.Cost
+	var out []row
+	for _, part := range []struct {
+		label  string
+		amount *api.Money
+		taken  bool
+	}{
+		{"Subtotal", cost.Subtotal, false},
+		{"Shipping", cost.Shipping, false},
+		{"Tax", cost.Tax, false},
+		{"Discount", cost.Discount, true},
+		{"Surcharge", cost.Surcharge, false},
+	} {
+		if part.amount == nil {
+			continue
+		}
+		amount := part.amount.String()
+		if part.taken && part.amount.Subunits > 0 {
+			amount = "−" + amount
+		}
+		out = append(out, row{d.ends(d.paint.muted, part.label, d.paint.text, amount, room), detail})
+	}
+	if len(out) > 0 {
+		out = append(out, row{line{in(d.paint.faint, strings.Repeat("─", room))}, rule})
+	}
+	return out
+}
+
+func (d *Confirm) total(room int) []row {
+	return rows(needed, d.ends(d.paint.strong, "Total", d.paint.strong, d.proposal.Total.String(), room))
+}
+
+func (d *Confirm) ends(labels lipgloss.Style, label string, values lipgloss.Style, value string, room int) line {
+	return apart(line{in(labels, label)}, line{in(values, value)}, room, d.paint.text)
+}
+
+func (d *Confirm) facts(room int) []row {
+	out := rows(needed, d.id(room), d.environment(), d.window())
+	if url := string(d.proposal.ProductURL); url != "" {
+		out = append(rows(sentence, d.fact("Page", in(d.paint.muted, shorten(url, room-labelWidth)))), out...)
+	}
+	return out
+}
+
+func (d *Confirm) fact(label string, value span) line {
+	text := in(d.paint.muted, label)
+	return line{text, span{blank(labelWidth - line{text}.width()), d.paint.text}, value}
+}
+
+// id shows the whole id, where it must without its label; in a live environment
+// the four characters to type stand out.
+func (d *Confirm) id(room int) line {
+	id := string(api.Scrub(string(d.proposal.ID)))
+	out := d.fact("Intent", span{})
+	if (line{{text: id}}).width() > room-labelWidth {
+		out = nil
+		id = shorten(id, room)
+	}
+	tail := lastFour(api.ID(id))
+	if !d.live || d.phase != asking {
+		return append(out, in(d.paint.text, id))
+	}
+	return append(out, in(d.paint.text, strings.TrimSuffix(id, tail)), in(d.paint.sought, tail))
+}
+
+func (d *Confirm) environment() line {
+	out := d.fact("Environment", in(d.paint.text, d.proposal.Environment))
+	if d.live {
+		return append(out, in(d.paint.money, "  REAL MONEY"))
+	}
+	return append(out, in(d.paint.muted, "  no real money"))
+}
+
+func (d *Confirm) window() line {
+	end := d.proposal.ExpiresAt
+	left := end.Sub(d.now)
+	switch {
+	case end.IsZero():
+		return d.fact("Window", in(d.paint.muted, "not known"))
+	case d.Expired(d.now):
+		return d.fact("Window", in(d.paint.bad, "✕ closed"))
+	case left < soonExpired:
+		return d.fact("Window", in(d.paint.warning, "! closes in "+countdown(left)))
+	}
+	return d.fact("Window", in(d.paint.text, "closes in "+countdown(left)))
+}
+
+// countdown counts whole seconds, the last one as 1 s.
+func countdown(left time.Duration) string {
+	seconds := int64((left + time.Second - 1) / time.Second)
+	switch {
+	case seconds < 60:
+		return fmt.Sprintf("%d s", seconds)
+	case seconds < 3600:
+		return fmt.Sprintf("%dm %02ds", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%dh %02dm", seconds/3600, seconds/60%60)
+}
+
+func (d *Confirm) question(room int) []row {
+	out := rows(air, line{})
+	if d.Expired(d.now) {
+		out = append(out, rows(sentence, wrapped(d.paint.muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
+		out = append(out, rows(air, line{})...)
+		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true))...)
+		return out
+	}
+	out = append(out, rows(sentence, wrapped(d.paint.muted,
+		"On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed.", room)...)...)
+	out = append(out, rows(air, line{})...)
+	if d.live {
+		out = append(out, row{d.typing(room), needed})
+		out = append(out, rows(air, line{})...)
+	}
+	out = append(out, row{d.buttons(), needed})
+	notice := row{line{in(d.paint.warning, d.notice)}, air}
+	if d.notice != "" {
+		notice.spare = needed
+	}
+	return append(out, notice)
+}
+
+// typing is the line of the field.
+func (d *Confirm) typing(room int) line {
+	const width = 14
+	label := in(d.paint.muted, "To arm")
+	if d.focus == onField {
+		label = in(d.paint.accent, "To arm")
+	}
+	field := d.field
+	field.SetWidth(width)
+	out := line{label, span{blank(labelWidth - 2 - line{label}.width()), d.paint.text}, {"▏ ", d.paint.faint}}
+	if field.Value() == "" && d.focus != onField {
+		return append(out, in(d.paint.faint, "last four of the id, or the total"))
+	}
+	out = append(out, span{field.View(), lipgloss.NewStyle()})
+	if d.armed() {
+		return append(out, in(d.paint.good, "  ✓ armed"))
+	}
+	return append(out, in(d.paint.muted, "  id's last four, or total")).cut(room)
+}
+
+func (d *Confirm) buttons() line {
+	gap := span{"   ", d.paint.text}
+	if !d.live {
+		return append(append(d.button("Cancel", true), gap), in(d.paint.accent, "C"), in(d.paint.text, " Confirm "+d.proposal.Total.String()))
+	}
+	yes := "Confirm " + d.proposal.Total.String()
+	out := append(d.button("Cancel", d.focus == onCancel), gap)
+	if !d.armed() {
+		return append(out, in(d.paint.faint, "  "+yes+"  "), in(d.paint.faint, " not armed"))
+	}
+	return append(out, d.button(yes, d.focus == onConfirm)...)
+}
+
+// button shows focus by brackets as well, for terminals without colour.
+func (d *Confirm) button(text string, focused bool) line {
+	if focused {
+		return line{in(d.paint.focused, "[ "+text+" ]")}
+	}
+	return line{in(d.paint.text, "  "+text+"  ")}
+}

@@ -1,0 +1,203 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+)
+
+// Help shows every action by group and what the signs of the board mean.
+type Help struct {
+	paint    *paint
+	table    *action.Table
+	disabled func(action.ID) string
+	top      int // first line in view
+	page     int // lines in view in the last drawing
+	lines    int // of the last drawing
+}
+
+const (
+	helpColumn = 34
+	helpKeys   = 12
+	helpGap    = 3
+)
+
+// NewHelp opens the help at its top. disabled gives the reason why an action is
+// disabled, "" when it is not; it may be nil.
+func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
+	return &Help{paint: newPaint(t), table: table, disabled: disabled}
+}
+
+// SetTheme changes the colours.
+func (h *Help) SetTheme(t themes.Theme) { h.paint = newPaint(t) }
+
+// Key scrolls, or reports that the help is to be closed.
+func (h *Help) Key(key tea.KeyPressMsg) (closed bool) {
+	switch key.String() {
+	case "esc", "q", "?", "enter":
+		return true
+	case "home":
+		h.top = 0
+		return false
+	case "end":
+		h.top = h.lines
+		return false
+	case "space":
+		h.top += h.page
+	}
+	a, _ := h.table.Lookup(action.Board, key)
+	switch a.ID {
+	case action.Help, action.Quit:
+		return true
+	case action.Up:
+		h.top--
+	case action.Down:
+		h.top++
+	case action.PageUp:
+		h.top -= h.page
+	case action.PageDown:
+		h.top += h.page
+	case action.Top:
+		h.top = 0
+	case action.Bottom:
+		h.top = h.lines
+	}
+	h.clamp()
+	return false
+}
+
+// Scroll moves the view by so many lines, as a mouse wheel does.
+func (h *Help) Scroll(lines int) {
+	h.top += lines
+	h.clamp()
+}
+
+func (h *Help) clamp() { h.top = max(min(h.top, h.lines-h.page), 0) }
+
+// Size is the block that the help wants, at most width by height.
+func (h *Help) Size(width, height int) (int, int) {
+	const most = 3
+	columns := h.columns(width - frame - 2*insetFor(width))
+	w := min(min(columns, most)*(helpColumn+helpGap)-helpGap+frame+2*insetFor(width), width)
+	return w, min(len(h.body(w-frame-2*insetFor(w)))+frame+2, height)
+}
+
+// View draws the help as exactly height lines of width cells.
+func (h *Help) View(width, height int) []string {
+	p := panel{paint: h.paint, frame: h.paint.faint, inset: insetFor(width), title: line{in(h.paint.strong, "Help")}}
+	body := h.body(p.room(width))
+	h.lines, h.page = len(body), max(height-frame-2, 1)
+	if height < 12 {
+		h.page = max(height-frame, 1)
+	}
+	h.clamp()
+	last := min(h.top+h.page, h.lines)
+	p.foot = line{in(h.paint.muted, "esc close")}
+	if h.lines > h.page {
+		p.foot = line{in(h.paint.muted, "esc close   j k scroll")}
+		p.badge = line{in(h.paint.muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
+	}
+	var shown []line
+	if height >= 12 {
+		shown = append(shown, line{})
+	}
+	return p.draw(width, height, rows(needed, append(shown, body[h.top:last]...)...))
+}
+
+func (h *Help) columns(room int) int { return max((room+helpGap)/(helpColumn+helpGap), 1) }
+
+// body sets the sections side by side.
+func (h *Help) body(room int) []line {
+	columns := h.columns(room)
+	width := (room - (columns-1)*helpGap) / columns
+	blocks := h.blocks(width)
+	filled := distribute(blocks, columns)
+	height := 0
+	for _, column := range filled {
+		height = max(height, len(column))
+	}
+	out := make([]line, 0, height)
+	for y := range height {
+		var l line
+		for x, column := range filled {
+			var cell line
+			if y < len(column) {
+				cell = column[y].cut(width)
+			}
+			l = append(l, cell...)
+			if x < len(filled)-1 {
+				l = append(l, span{blank(width - cell.width() + helpGap), h.paint.text})
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// distribute fills columns from the left, each as low as the order allows, with
+// an empty line between two blocks.
+func distribute(blocks [][]line, columns int) [][]line {
+	for height := 1; ; height++ {
+		filled := [][]line{nil}
+		for _, block := range blocks {
+			last := len(filled) - 1
+			if len(filled[last]) > 0 && len(filled[last])+1+len(block) > height {
+				filled = append(filled, nil)
+				last++
+			}
+			if len(filled[last]) > 0 {
+				filled[last] = append(filled[last], line{})
+			}
+			filled[last] = append(filled[last], block...)
+		}
+		if len(filled) <= columns {
+			return filled
+		}
+	}
+}
+
+func (h *Help) blocks(width int) [][]line {
+	var blocks [][]line
+	for _, section := range h.table.Help() {
+		block := []line{h.heading(string(section.Group), width)}
+		for _, a := range section.Actions {
+			block = append(block, h.entry(a))
+		}
+		blocks = append(blocks, block)
+	}
+	for _, group := range legend(h.paint) {
+		block := []line{h.heading(group.title+": signs", width)}
+		for _, s := range group.signs {
+			block = append(block, line{in(s.style, s.glyph), {"  ", h.paint.text}, in(h.paint.text, s.meaning)})
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+func (h *Help) heading(title string, width int) line {
+	l := line{in(h.paint.strong, title), {" ", h.paint.text}}
+	return append(l, in(h.paint.faint, strings.Repeat("─", max(width-l.width(), 0))))
+}
+
+func (h *Help) entry(a action.Action) line {
+	keys := make([]string, len(a.Keys))
+	for i, key := range a.Keys {
+		keys[i] = action.ShowKey(key)
+	}
+	shown := in(h.paint.accent.Bold(false), strings.Join(keys, " "))
+	title := in(h.paint.text, a.Title)
+	l := line{shown, {blank(max(helpKeys-line{shown}.width(), 1)), h.paint.text}, title}
+	if h.disabled == nil {
+		return l
+	}
+	if reason := h.disabled(a.ID); reason != "" {
+		l[2] = in(h.paint.muted, a.Title)
+		l = append(l, in(h.paint.muted, " — "+reason))
+	}
+	return l
+}

@@ -1,0 +1,162 @@
+package dialog
+
+import (
+	"image/color"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/themes"
+)
+
+// paint is a theme as styles over the surface of a dialog.
+type paint struct {
+	theme                                                themes.Theme
+	text, strong, muted, faint, accent, focused, sought  lipgloss.Style
+	good, warning, bad, money, retrieving, awaiting      lipgloss.Style
+	placing, completed, failed, unlisted, selected, mark lipgloss.Style
+}
+
+func newPaint(t themes.Theme) *paint {
+	on := func(foreground, background color.Color) lipgloss.Style {
+		s := lipgloss.NewStyle()
+		if foreground != nil {
+			s = s.Foreground(foreground)
+		}
+		if background != nil {
+			s = s.Background(background)
+		}
+		return s
+	}
+	ink := func(foreground color.Color) lipgloss.Style { return on(foreground, t.Surface) }
+	return &paint{
+		theme:      t,
+		text:       ink(t.Text),
+		strong:     ink(t.Text).Bold(true),
+		muted:      ink(t.Muted),
+		faint:      ink(t.Faint),
+		accent:     ink(t.Accent).Bold(true),
+		focused:    on(t.Accent, t.Selected).Bold(true),
+		selected:   on(t.Text, t.Selected),
+		mark:       on(t.Accent, t.Selected).Bold(true).Underline(true),
+		sought:     ink(t.Text).Bold(true).Underline(true),
+		good:       ink(t.Good),
+		warning:    ink(t.Warning),
+		bad:        ink(t.Bad),
+		money:      ink(t.Money).Bold(true),
+		retrieving: ink(t.Retrieving),
+		awaiting:   ink(t.Awaiting),
+		placing:    ink(t.Placing),
+		completed:  ink(t.Completed),
+		failed:     ink(t.Failed),
+		unlisted:   ink(t.Unlisted),
+	}
+}
+
+// span is text in one style. Its text is scrubbed, wherever it came from.
+type span struct {
+	text  string
+	style lipgloss.Style
+}
+
+func in(style lipgloss.Style, text string) span {
+	return span{text: string(api.Scrub(text)), style: style}
+}
+
+// line is what stands beside each other on one line.
+type line []span
+
+func (l line) width() int {
+	width := 0
+	for _, s := range l {
+		width += ansi.StringWidth(s.text)
+	}
+	return width
+}
+
+// fit renders the line in exactly width cells; what does not fit ends in an
+// ellipsis, what is left over is filled.
+func (l line) fit(width int, fill lipgloss.Style) string {
+	var out strings.Builder
+	left := width
+	tooWide := l.width() > width
+	for _, s := range l {
+		if left <= 0 {
+			break
+		}
+		text := s.text
+		if tooWide && ansi.StringWidth(text) >= left {
+			text = ansi.Truncate(text, left, "…")
+			out.WriteString(s.style.Render(text))
+			left -= ansi.StringWidth(text)
+			break
+		}
+		if text != "" {
+			out.WriteString(s.style.Render(text))
+		}
+		left -= ansi.StringWidth(text)
+	}
+	if left > 0 {
+		out.WriteString(fill.Render(blank(left)))
+	}
+	return out.String()
+}
+
+func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// apart puts left and right at the two ends of width cells; left gives way.
+func apart(left, right line, width int, fill lipgloss.Style) line {
+	const gap = 2
+	room := width - right.width() - gap
+	if left.width() > room {
+		left = left.cut(max(room, 0))
+	}
+	between := max(width-left.width()-right.width(), 0)
+	return append(append(left[:len(left):len(left)], span{blank(between), fill}), right...)
+}
+
+// cut shortens the line to width cells, an ellipsis at its end.
+func (l line) cut(width int) line {
+	if l.width() <= width {
+		return l
+	}
+	var out line
+	for _, s := range l {
+		w := ansi.StringWidth(s.text)
+		if w >= width {
+			return append(out, span{ansi.Truncate(s.text, width, "…"), s.style})
+		}
+		out = append(out, s)
+		width -= w
+	}
+	return out
+}
+
+// shorten cuts the middle out of text that is wider than width: an id is told
+// apart by its end.
+func shorten(text string, width int) string {
+	have := ansi.StringWidth(text)
+	if have <= width {
+		return text
+	}
+	if width < 3 {
+		return ansi.Truncate(text, max(width, 0), "")
+	}
+	head := (width - 1) / 2
+	return ansi.Truncate(text, head, "") + "…" + ansi.TruncateLeft(text, have-(width-1-head), "")
+}
+
+// wrapped breaks text into lines of at most width cells.
+func wrapped(style lipgloss.Style, text string, width int) []line {
+	text = string(api.Scrub(text))
+	if width <= 0 || text == "" {
+		return nil
+	}
+	var lines []line
+	for part := range strings.SplitSeq(ansi.Wrap(text, width, ""), "\n") {
+		lines = append(lines, line{span{part, style}})
+	}
+	return lines
+}

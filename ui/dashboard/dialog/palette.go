@@ -1,0 +1,265 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/sahilm/fuzzy"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+)
+
+// Choice is what a key made of the palette.
+type Choice struct {
+	Done   bool      // the palette is to be closed
+	ID     action.ID // what to do; empty when it was left without a choice
+	Reason string    // why the chosen action is disabled; the palette stays open
+}
+
+// Palette finds an action by a few of its letters.
+type Palette struct {
+	paint    *paint
+	table    *action.Table
+	scope    action.Scope
+	disabled func(action.ID) string
+	field    textinput.Model
+	hits     []hit
+	at       int // the hit under the cursor
+	top      int // the first hit in view
+	refused  string
+}
+
+type hit struct {
+	action  action.Action
+	matched []int // byte offsets in the title
+}
+
+const (
+	paletteWidth = 66
+	paletteRows  = 12
+)
+
+// NewPalette opens the palette with all actions of the scope. disabled gives
+// the reason why an action is disabled, "" when it is not; it may be nil.
+func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
+	p := &Palette{table: table, scope: scope, disabled: disabled}
+	p.SetTheme(t)
+	p.field.CharLimit = 64
+	p.field.Focus()
+	p.search()
+	return p
+}
+
+// SetTheme changes the colours.
+func (p *Palette) SetTheme(t themes.Theme) {
+	p.paint = newPaint(t)
+	p.field = withTheme(p.field, p.paint)
+}
+
+// Update hands any message to the palette.
+func (p *Palette) Update(msg tea.Msg) Choice {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return p.Key(msg)
+	case tea.PasteMsg:
+		p.write(msg)
+	}
+	return Choice{}
+}
+
+// Key moves, types or chooses. An action that is disabled answers with its
+// reason.
+func (p *Palette) Key(key tea.KeyPressMsg) Choice {
+	switch key.String() {
+	case "esc", "ctrl+c":
+		return Choice{Done: true}
+	case "enter":
+		return p.choose()
+	case "up", "ctrl+p", "shift+tab":
+		p.move(-1)
+	case "down", "ctrl+n", "tab":
+		p.move(1)
+	case "pgup":
+		p.move(max(-paletteRows, -p.at))
+	case "pgdown":
+		p.move(min(paletteRows, len(p.hits)-1-p.at))
+	case "backspace":
+		if p.field.Value() == "" {
+			return Choice{Done: true}
+		}
+		p.write(key)
+	default:
+		p.write(key)
+	}
+	return Choice{}
+}
+
+func (p *Palette) choose() Choice {
+	if len(p.hits) == 0 {
+		return Choice{}
+	}
+	id := p.hits[p.at].action.ID
+	if reason := p.reason(id); reason != "" {
+		p.refused = reason
+		return Choice{ID: id, Reason: reason}
+	}
+	return Choice{Done: true, ID: id}
+}
+
+func (p *Palette) reason(id action.ID) string {
+	if p.disabled == nil {
+		return ""
+	}
+	return p.disabled(id)
+}
+
+// move goes round at both ends.
+func (p *Palette) move(by int) {
+	p.refused = ""
+	if n := len(p.hits); n > 0 {
+		p.at = ((p.at+by)%n + n) % n
+	}
+}
+
+func (p *Palette) write(msg tea.Msg) {
+	before := p.field.Value()
+	p.field, _ = p.field.Update(msg)
+	if p.field.Value() != before {
+		p.search()
+	}
+}
+
+func (p *Palette) search() {
+	p.at, p.top, p.refused, p.hits = 0, 0, "", nil
+	all := slices.DeleteFunc(p.table.Actions(), func(a action.Action) bool {
+		return !a.Scope.Overlaps(p.scope) || a.ID == action.Palette
+	})
+	typed := p.field.Value()
+	if typed == "" {
+		for _, a := range all {
+			p.hits = append(p.hits, hit{action: a})
+		}
+		return
+	}
+	titles := make([]string, len(all))
+	for i, a := range all {
+		titles[i] = a.Title
+	}
+	for _, match := range fuzzy.Find(typed, titles) {
+		p.hits = append(p.hits, hit{action: all[match.Index], matched: match.MatchedIndexes})
+	}
+}
+
+// Size is the block that the palette wants, at most width by height. Its height
+// does not follow the hits, so that it stands still while one types.
+func (p *Palette) Size(width, height int) (int, int) {
+	const around = frame + 5
+	return min(paletteWidth, width), min(paletteRows+around, height)
+}
+
+// View draws the palette as exactly height lines of width cells.
+func (p *Palette) View(width, height int) []string {
+	box := panel{paint: p.paint, frame: p.paint.faint, inset: insetFor(width),
+		title: line{in(p.paint.strong, "Find an action")},
+		badge: line{in(p.paint.muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
+		foot:  line{in(p.paint.muted, "enter do   ↑ ↓ choose   esc close")},
+	}
+	room := box.room(width)
+	visible := max(height-frame-5, 1)
+	spacious := height >= 12
+	if !spacious {
+		visible = max(height-frame-2, 1)
+	}
+	var body []line
+	if spacious {
+		body = append(body, line{})
+	}
+	body = append(body, p.input(room))
+	if spacious {
+		body = append(body, line{in(p.paint.faint, strings.Repeat("─", room))})
+	}
+	list := p.list(room, visible)
+	body = append(body, list...)
+	for range visible - len(list) {
+		body = append(body, line{})
+	}
+	if spacious {
+		body = append(body, line{})
+	}
+	body = append(body, p.about().cut(room))
+	return box.draw(width, height, rows(needed, body...))
+}
+
+func (p *Palette) input(room int) line {
+	field := p.field
+	field.SetWidth(max(room-3, 1))
+	return line{in(p.paint.accent, ":"), {" ", p.paint.text}, {field.View(), lipgloss.NewStyle()}}
+}
+
+func (p *Palette) list(room, visible int) []line {
+	if len(p.hits) == 0 {
+		return []line{{in(p.paint.muted, "No action is called that.")}}
+	}
+	if p.at < p.top {
+		p.top = p.at
+	}
+	if p.at >= p.top+visible {
+		p.top = p.at - visible + 1
+	}
+	p.top = max(min(p.top, len(p.hits)-visible), 0)
+	var out []line
+	for i := p.top; i < min(p.top+visible, len(p.hits)); i++ {
+		out = append(out, p.entry(p.hits[i], i == p.at, room))
+	}
+	return out
+}
+
+func (p *Palette) entry(h hit, chosen bool, room int) line {
+	plain, sought, keys, fill := p.paint.text, p.paint.sought, p.paint.muted, p.paint.text
+	marker := "  "
+	if p.reason(h.action.ID) != "" {
+		plain = p.paint.muted
+	}
+	if chosen {
+		marker = "▸ "
+		sought, fill = p.paint.mark, p.paint.selected
+		plain, keys = plain.Background(p.paint.theme.Selected), keys.Background(p.paint.theme.Selected)
+		if p.paint.theme.Selected == nil {
+			plain, keys = plain.UnsetBackground(), keys.UnsetBackground()
+		}
+	}
+	left := append(line{in(plain, marker)}, marked(h, plain, sought)...)
+	if reason := p.reason(h.action.ID); reason != "" {
+		left = append(left, in(keys, " — "+reason))
+	}
+	return apart(left, line{in(keys, h.action.Key()+" ")}, room, fill)
+}
+
+// marked underlines the letters that were found.
+func marked(h hit, plain, sought lipgloss.Style) line {
+	var out line
+	for i, letter := range h.action.Title {
+		style := plain
+		if slices.Contains(h.matched, i) {
+			style = sought
+		}
+		out = append(out, in(style, string(letter)))
+	}
+	return out
+}
+
+// about says what the action under the cursor does, or why it cannot.
+func (p *Palette) about() line {
+	if len(p.hits) == 0 {
+		return line{}
+	}
+	if p.refused != "" {
+		return line{in(p.paint.warning, "Not now: "+p.refused+".")}
+	}
+	return line{in(p.paint.muted, p.hits[p.at].action.Tooltip)}
+}

@@ -1,0 +1,131 @@
+package dialog
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// row is a line of a panel. Where the panel is too low, the rows with the
+// highest spare go first; a row of spare 0 never does.
+type row struct {
+	line
+	spare int
+}
+
+// The order in which rows give way, the first last.
+const (
+	needed   = 0
+	detail   = 2
+	rule     = 3
+	sentence = 4
+	air      = 6
+	margin   = 8
+)
+
+func rows(spare int, lines ...line) []row {
+	out := make([]row, len(lines))
+	for i, l := range lines {
+		out[i] = row{l, spare}
+	}
+	return out
+}
+
+// squeeze leaves rows out until height is kept. It reports whether that was
+// possible without a needed one.
+func squeeze(all []row, height int) ([]row, bool) {
+	kept := append([]row(nil), all...)
+	for len(kept) > height {
+		at, most := -1, needed
+		for i, r := range kept {
+			if r.spare >= most && r.spare > needed {
+				at, most = i, r.spare
+			}
+		}
+		if at < 0 {
+			return kept[:max(height, 0)], false
+		}
+		kept = append(kept[:at], kept[at+1:]...)
+	}
+	return kept, true
+}
+
+// panel is a block with a thin rounded border that holds a title, a badge and,
+// below, the keys.
+type panel struct {
+	paint *paint
+	frame lipgloss.Style
+	title line
+	badge line
+	foot  line
+	inset int // blank cells between border and text
+}
+
+const frame = 2 // cells or lines that the two sides of the border take
+
+// room is how many cells of text a panel of the given width has.
+func (p panel) room(width int) int { return max(width-frame-2*p.inset, 0) }
+
+// draw makes exactly height lines of exactly width cells.
+func (p panel) draw(width, height int, body []row) []string {
+	if width <= 0 || height <= 0 {
+		return make([]string, max(height, 0))
+	}
+	lines := make([]string, 0, height)
+	if width < 2*frame || height <= frame {
+		for len(lines) < height {
+			lines = append(lines, p.paint.text.Render(blank(width)))
+		}
+		return lines
+	}
+	side, pad := p.frame.Render("│"), p.paint.text.Render(blank(p.inset))
+	if p.inset == 0 {
+		pad = ""
+	}
+	lines = append(lines, p.edge("╭", "╮", width, p.title, p.badge))
+	room := p.room(width)
+	for i := range height - frame {
+		var l line
+		if i < len(body) {
+			l = body[i].line
+		}
+		lines = append(lines, side+pad+l.fit(room, p.paint.text)+pad+side)
+	}
+	return append(lines, p.edge("╰", "╯", width, p.foot, nil))
+}
+
+// edge draws a horizontal border with left and right set into it, as far as
+// they fit; right goes first.
+func (p panel) edge(begin, end string, width int, left, right line) string {
+	const around = 2 // a blank on both sides
+	room := width - frame - 2
+	set := func(l line) line {
+		return append(append(line{{" ", p.paint.text}}, l...), span{" ", p.paint.text})
+	}
+	out := line{{begin + "─", p.frame}}
+	if len(left) > 0 && room >= around+1 {
+		left = left.cut(room - around)
+		out = append(out, set(left)...)
+		room -= left.width() + around
+	}
+	var tail line
+	if len(right) > 0 && right.width()+around < room {
+		tail = set(right)
+		room -= tail.width()
+	}
+	out = append(append(out, span{strings.Repeat("─", max(room, 0)), p.frame}), tail...)
+	return append(out, span{"─" + end, p.frame}).fit(width, p.frame)
+}
+
+// insetFor gives wide panels more air at their sides.
+func insetFor(width int) int {
+	switch {
+	case width >= 56:
+		return 3
+	case width >= 46:
+		return 2
+	case width >= 8:
+		return 1
+	}
+	return 0
+}
