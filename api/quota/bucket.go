@@ -1,38 +1,57 @@
 package quota
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Bucket is what is known of one bucket. A bucket is identified by its endpoint
 // class, policy name, limit and window together: names alone do not identify.
 type Bucket struct {
 	Class      Class
-	Policy     string // the policy's name, scrubbed
-	Limit      int64  // q: requests a window
-	Window     time.Duration
+	Policy     string        // the policy's name, scrubbed
+	Limit      int64         // q: requests a window; 0 when no policy was reported
+	Window     time.Duration // w; 0 when not reported
 	Remaining  int64         // r as last reported
 	Reset      time.Duration // t as last reported, from ObservedAt
 	ObservedAt time.Time     // when the last report was received
 	Own        float64       // requests a second of this client, last minute
-	Others     float64       // requests a second of everyone else on the account, inferred, last minute
+	Others     float64       // requests a second of everyone else on the account, inferred, last minute: at least that many
 	Rejected   int64         // 429s seen
-	Exhausted  time.Duration // forecast: time until nothing is left; 0 when not in sight
+	Exhausted  time.Duration // forecast: time until nothing is left, 1 ns when it is so now; 0 when not in sight
+	Unreported bool          // only the policy was reported: Remaining and Reset are unknown
 	History    []Sample      // the last minute, oldest first, one a second
+	Hour       []Sample      // the last hour, oldest first, one a minute
+	Day        []Sample      // the last day, oldest first, one an hour
 }
 
-// Sample is one second of a bucket.
+// Sample is one second of a bucket, or one minute or hour in the coarser
+// histories.
 type Sample struct {
-	At        time.Time // start of the second
-	Known     bool      // whether a report fell into this second
+	At        time.Time // its start
+	Known     bool      // whether a report fell into it
 	Remaining int64     // the least remaining quota reported
 	Own       int       // requests of this client
 	Others    int       // requests of others, inferred
 }
 
+// IgnoredField is a header field that could not be used.
+type IgnoredField struct {
+	Class Class
+	At    time.Time // when it was received
+	Ignored
+}
+
 // Left is the remaining quota to be assumed at now: what was last reported, or
-// the whole limit once the window has passed.
+// the whole limit once the window has passed or where nothing was reported.
 func (b Bucket) Left(now time.Time) int64 {
-	if b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset {
-		return b.Limit
+	if b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset {
+		return max(b.Limit, b.Remaining)
 	}
 	return b.Remaining
+}
+
+func compareBuckets(a, b Bucket) int {
+	return cmp.Or(compareClasses(a.Class, b.Class), cmp.Compare(a.Window, b.Window),
+		cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Limit, b.Limit))
 }

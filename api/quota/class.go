@@ -1,6 +1,10 @@
 package quota
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // Class is the class of an endpoint: which per-second bucket a call charges
 // (contract, Limits).
@@ -13,6 +17,27 @@ const (
 	Lookup    Class = "lookup"
 )
 
+// defaultLimit is the number of requests a second that the contract gives a class
+// (Limits); an unknown class gets the least.
+func (c Class) defaultLimit() int64 {
+	switch c {
+	case Reads, Lookup:
+		return 10
+	}
+	return 5
+}
+
+// compareClasses puts the contract's classes first, in its order.
+func compareClasses(a, b Class) int {
+	place := func(c Class) int {
+		if i := slices.Index([]Class{Reads, Mutations, Lookup}, c); i >= 0 {
+			return i
+		}
+		return 3
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+}
+
 // Priority orders requests that wait for quota: the lower, the sooner.
 type Priority int
 
@@ -23,6 +48,10 @@ const (
 	Timer                     // it is time to look again
 	Reconcile                 // to be sure
 )
+
+const priorities = int(Reconcile) + 1
+
+func (p Priority) clamped() Priority { return min(max(p, Person), Reconcile) }
 
 type priorityKey struct{}
 

@@ -1,0 +1,199 @@
+package quota
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Bounds of what is believed and kept of a field.
+const (
+	maxReset       = 25 * time.Hour       // t: a day and slack
+	maxWindow      = 366 * 24 * time.Hour // w
+	maxPolicyName  = 64                   // bytes of a policy's name
+	maxIgnoredText = 200                  // bytes of the text of an ignored field
+)
+
+// Report is one bucket as one response reported it: a member of RateLimit, a
+// member of RateLimit-Policy, or both paired.
+type Report struct {
+	Policy string // the policy's name, printable ASCII, at most 64 bytes
+
+	Limit       int64         // q
+	Window      time.Duration // w, at most 366 days; 0 when not given
+	PolicyKnown bool          // whether Limit and Window were reported
+
+	Remaining      int64         // r
+	Reset          time.Duration // t, at most 25 hours
+	RemainingKnown bool          // whether Remaining was reported
+	ResetKnown     bool          // whether Reset was reported
+}
+
+// Ignored is a header field that was there and could not be used.
+type Ignored struct {
+	Field string // its name
+	Text  string // its value in printable ASCII, without partition keys, at most 200 bytes
+}
+
+// Fields is what the RateLimit and RateLimit-Policy fields of one response say
+// (IETF draft 8, draft-ietf-httpapi-ratelimit-headers-08).
+type Fields struct {
+	Reports []Report
+	Ignored []Ignored
+	Older   bool // fields of an older draft were there, and were not used
+}
+
+// ParseFields reads the RateLimit and RateLimit-Policy fields of h, all their
+// lines, in any spelling of their names. It never fails: a malformed field is
+// ignored whole, as the draft demands, and kept in Ignored; a member without the
+// numbers that the draft requires, or one that counts something other than
+// requests, is left out. Limits are paired with policies by name and partition
+// key; partition keys identify an API key and are not kept.
+func ParseFields(h http.Header) Fields {
+	var f Fields
+	var limitSpace, policySpace [8]member
+	limits := f.read(h, "Ratelimit", limitSpace[:0])
+	policies := f.read(h, "Ratelimit-Policy", policySpace[:0])
+	f.Older = f.Older || hasOlderFields(h)
+	f.Reports = pair(limits, policies)
+	return f
+}
+
+// read parses one field into its usable members.
+func (f *Fields) read(h http.Header, name string, space []member) []member {
+	lines := values(h, name)
+	if len(lines) == 0 {
+		return nil
+	}
+	members, ok := scanMembers(space, lines)
+	if !ok {
+		members, ok = parseMembers(lines)
+	}
+	if !ok {
+		f.ignore(name, lines)
+		return nil
+	}
+	isPolicy := name == "Ratelimit-Policy"
+	usable := members[:0]
+	for _, m := range members {
+		switch {
+		case !m.named:
+			f.Older = true
+		case m.foreign:
+		case isPolicy && m.q >= 0 && m.w != invalid, !isPolicy && m.r >= 0 && m.t != invalid:
+			usable = append(usable, m)
+		}
+	}
+	if len(usable) == 0 && len(members) > 0 {
+		f.ignore(name, lines)
+	}
+	return usable
+}
+
+// values is http.Header.Values for names in any case: net/http makes them
+// canonical, maps made by hand may hold them otherwise.
+func values(h http.Header, canonical string) []string {
+	if v := h[canonical]; len(v) > 0 {
+		return v
+	}
+	for name, v := range h {
+		if len(name) == len(canonical) && strings.EqualFold(name, canonical) {
+			return v
+		}
+	}
+	return nil
+}
+
+func (f *Fields) ignore(name string, lines []string) {
+	spelled := "RateLimit"
+	if name == "Ratelimit-Policy" {
+		spelled = "RateLimit-Policy"
+	}
+	text := strings.Join(lines, ", ")
+	if name == "Ratelimit" && strings.HasPrefix(text, "limit=") {
+		f.Older = true
+	}
+	f.Ignored = append(f.Ignored, Ignored{Field: spelled, Text: printable(withoutKeys(text))})
+}
+
+// withoutKeys hides the values of partition keys in the text of a field.
+func withoutKeys(text string) string {
+	var b strings.Builder
+	for {
+		name := strings.Index(strings.ToLower(text), "pk")
+		if name < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		name += len("pk")
+		b.WriteString(text[:name])
+		text = text[name:]
+		end := strings.IndexAny(text, ";,")
+		if strings.Contains(text, `"`) || end < 0 {
+			end = len(text) // a quoted key may hold any character
+		}
+		b.WriteString("***")
+		text = text[end:]
+	}
+}
+
+// printable keeps printable ASCII, marks everything else and cuts long text.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if b.Len() >= maxIgnoredText-1 {
+			b.WriteByte('~')
+			break
+		}
+		if r < ' ' || r > '~' {
+			r = '.'
+		}
+		b.WriteByte(byte(r))
+	}
+	return b.String()
+}
+
+// hasOlderFields looks for the fields of the drafts before 7 and of common use
+// before them.
+func hasOlderFields(h http.Header) bool {
+	for _, name := range [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "Ratelimit-Limit", "Ratelimit-Remaining"} {
+		if len(h[name]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// pair joins limits with their policies. What finds no partner stands alone.
+func pair(limits, policies []member) []Report {
+	if len(limits)+len(policies) == 0 {
+		return nil
+	}
+	reports := make([]Report, 0, max(len(limits), len(policies)))
+	lone := len(limits) == 1 && len(policies) == 1
+	for i := range limits {
+		limit := &limits[i]
+		best := -1
+		for j := range policies {
+			if !policies[j].used && policies[j].partners(limit, lone) &&
+				(best < 0 || policies[j].fits(limit, &policies[best])) {
+				best = j
+			}
+		}
+		if best < 0 {
+			reports = append(reports, limit.report())
+			continue
+		}
+		policies[best].used = true
+		r := policies[best].report()
+		r.Remaining, r.RemainingKnown = limit.r, true
+		r.Reset, r.ResetKnown = seconds(limit.t, maxReset)
+		reports = append(reports, r)
+	}
+	for j := range policies {
+		if !policies[j].used {
+			reports = append(reports, policies[j].report())
+		}
+	}
+	return reports
+}

@@ -1,0 +1,102 @@
+package quota
+
+import "time"
+
+// shortest is the longest window whose t, in whole seconds, tells nothing.
+const shortest = 2 * time.Second
+
+// inference is what is known of the spending of everyone else on the account. It
+// is a lower bound: a request of this client that may have been counted by a
+// report is taken to have been.
+type inference struct {
+	anchored  bool
+	remaining int64 // of the report that later ones are compared with
+	charged   int64 // requests of this client that had ended by then
+	unsure    int64 // requests that overlapped with it
+	inferred  int64 // of others, since
+
+	recent []sighting // of others, within a short window
+}
+
+type sighting struct {
+	at    time.Time
+	count int64
+}
+
+// infer is how many requests of others the report r shows beyond those that
+// earlier ones did. Never below zero.
+func (b *ledger) infer(r Report, a answer, l *lane) int64 {
+	if b.limit.window > 0 && b.limit.window <= shortest {
+		return b.inferShort(r, a, l)
+	}
+	return b.inferLong(r, a, l)
+}
+
+// inferShort takes from what a window shows as spent all that this client may
+// have spent in it.
+func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
+	begin := a.at.Add(-b.limit.window)
+	if a.received.Sub(begin) > longestPause {
+		return 0 // longer ago than spending is remembered
+	}
+	in := &b.inference
+	others := b.limit.requests - r.Remaining - l.all.since(begin)
+	kept := in.recent[:0]
+	for _, s := range in.recent {
+		if s.at.After(begin) {
+			others -= s.count
+			kept = append(kept, s)
+		}
+	}
+	in.recent = kept
+	if others <= 0 {
+		return 0
+	}
+	in.recent = append(in.recent, sighting{at: a.received, count: others})
+	return others
+}
+
+// inferLong compares successive reports of one window.
+func (b *ledger) inferLong(r Report, a answer, l *lane) int64 {
+	in := &b.inference
+	overlap := l.started - a.before - 1
+	own := b.charged - in.charged + in.unsure + int64(l.all.inFlight)
+	switch passed := b.known && !a.sent.Before(b.limit.until); {
+	case !in.anchored:
+		in.anchor(r, b, overlap)
+		return 0
+	case passed:
+		others := int64(0)
+		if b.restarted(r, a) {
+			others = max(b.limit.requests-r.Remaining-own, 0)
+		}
+		in.anchor(r, b, overlap)
+		return others
+	case r.Remaining > b.limit.remaining:
+		in.anchor(r, b, overlap) // some quota came back within the window
+		return 0
+	}
+	others := max(in.remaining-r.Remaining-own-in.inferred, 0)
+	in.inferred += others
+	if overlap == 0 {
+		in.anchor(r, b, overlap)
+	}
+	return others
+}
+
+// restarted reports whether a report is of a window that began anew when the
+// last one had passed. A service whose quota comes back bit by bit shows another
+// time to reset.
+func (b *ledger) restarted(r Report, a answer) bool {
+	const rounding = 2 * time.Second
+	if b.limit.requests == 0 || b.limit.window == 0 || !r.ResetKnown {
+		return false
+	}
+	off := (r.Reset + a.received.Sub(b.limit.until)) % b.limit.window
+	return off <= rounding || b.limit.window-off <= rounding
+}
+
+func (in *inference) anchor(r Report, b *ledger, overlap int64) {
+	in.anchored = true
+	in.remaining, in.charged, in.unsure, in.inferred = r.Remaining, b.charged, overlap, 0
+}

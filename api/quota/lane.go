@@ -1,0 +1,211 @@
+package quota
+
+import (
+	"cmp"
+	"container/list"
+	"slices"
+	"time"
+)
+
+// agingStep is the waiting time that lifts a request by one priority.
+const agingStep = 5 * time.Second
+
+// waiter is one request: waiting, permitted, ended.
+type waiter struct {
+	priority Priority
+	since    time.Time // when it began to wait
+	ready    chan struct{}
+	place    *list.Element // nil when not waiting
+
+	permitted bool
+	ended     bool
+	probe     bool      // let out alone after a refusal
+	at        time.Time // when it was permitted
+	number    int64     // of the permits of its class, from 1
+	before    int64     // requests of its class that had ended by then
+}
+
+func (w *waiter) low() bool { return w.priority > Person }
+
+// rank is the priority after aging.
+func (w *waiter) rank(now time.Time) Priority {
+	return max(Person, w.priority-Priority(now.Sub(w.since)/agingStep))
+}
+
+// lane is one class: its waiting requests, its spending and its books. The
+// pacer's lock guards it.
+type lane struct {
+	pacer *Pacer
+	class Class
+	queue [priorities]list.List
+	timer *time.Timer
+
+	started, ended int64 // requests, ever
+	all, low       spending
+	book           *book
+	pause          pause
+}
+
+func newLane(p *Pacer, class Class) *lane {
+	l := &lane{pacer: p, class: class, book: newBook(class)}
+	l.timer = time.AfterFunc(time.Hour, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		l.dispatch(time.Now())
+	})
+	l.timer.Stop()
+	return l
+}
+
+func (l *lane) waiters() int {
+	n := 0
+	for i := range l.queue {
+		n += l.queue[i].Len()
+	}
+	return n
+}
+
+func (l *lane) enqueue(w *waiter, now time.Time) {
+	w.since = now
+	w.place = l.queue[w.priority].PushBack(w)
+	l.dispatch(now)
+}
+
+func (l *lane) withdraw(w *waiter, now time.Time) {
+	if w.permitted {
+		w.ended = true
+		l.ended++
+		l.all.withdraw()
+		if w.low() {
+			l.low.withdraw()
+		}
+		l.pause.settle(w)
+	} else {
+		l.queue[w.priority].Remove(w.place)
+	}
+	l.dispatch(now)
+}
+
+// dispatch lets out every request that may go now, and sets the timer to when
+// the next one may.
+func (l *lane) dispatch(now time.Time) {
+	for {
+		wake, done := l.dispatchOne(now)
+		if done {
+			continue
+		}
+		if wake.IsZero() {
+			l.timer.Stop()
+		} else {
+			l.timer.Reset(max(wake.Sub(now), 0))
+		}
+		return
+	}
+}
+
+// dispatchOne lets out the first request that may go. Else it says when the
+// first of them may; zero, when only the end of another makes room.
+func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
+	for _, w := range l.heads(now) {
+		at, never := l.opening(w, now)
+		switch {
+		case never:
+		case !at.After(now):
+			l.permit(w, now)
+			return time.Time{}, true
+		case wake.IsZero() || at.Before(wake):
+			wake = at
+		}
+	}
+	return wake, false
+}
+
+// heads is the first of each priority, in the order in which they may go.
+func (l *lane) heads(now time.Time) []*waiter {
+	heads := make([]*waiter, 0, priorities)
+	for i := range l.queue {
+		if front := l.queue[i].Front(); front != nil {
+			heads = append(heads, front.Value.(*waiter))
+		}
+	}
+	slices.SortStableFunc(heads, func(a, b *waiter) int {
+		return cmp.Or(cmp.Compare(a.rank(now), b.rank(now)), a.since.Compare(b.since))
+	})
+	return heads
+}
+
+// opening is when w may go, as far as is known now. Where never, the end of
+// another request decides.
+func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
+	at, never = l.pause.opening()
+	if never {
+		return at, never
+	}
+	// A request that has aged to the top takes a waiting person's turn: the
+	// account spends the same, so the reserve need not hold it back.
+	turn := w.low() && w.rank(now) == Person && l.queue[Person].Len() > 0
+	for _, limit := range l.book.limits() {
+		opens, never := limit.opening(l, w.low(), turn, now)
+		if never {
+			return at, never
+		}
+		if opens.After(at) {
+			at = opens
+		}
+	}
+	return at, false
+}
+
+func (l *lane) permit(w *waiter, now time.Time) {
+	l.queue[w.priority].Remove(w.place)
+	w.place = nil
+	l.started++
+	w.permitted, w.at, w.number, w.before = true, now, l.started, l.ended
+	l.all.begin()
+	if w.low() {
+		l.low.begin()
+	}
+	l.pause.begin(w)
+	close(w.ready)
+}
+
+// finish books a request that has ended.
+func (l *lane) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	l.ended++
+	l.all.end(now)
+	if w.low() {
+		l.low.end(now)
+	}
+	a := l.answer(w, o, fields, now)
+	l.pause.answered(w, a, l)
+	l.book.record(a, l)
+	l.dispatch(now)
+}
+
+// answer is a request that has ended, with its times made sane: a wrong time
+// must not make a report look newer than it is.
+func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer {
+	a := answer{waiter: w, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
+	if a.received.IsZero() || a.received.After(now) || a.received.Before(w.at) {
+		a.received = now
+	}
+	if a.sent.IsZero() || a.sent.Before(w.at) || a.sent.After(a.received) {
+		a.sent = w.at
+	}
+	return a
+}
+
+// answer is what the books are told of a request.
+type answer struct {
+	*waiter
+	outcome        Outcome
+	fields         Fields
+	sent, received time.Time
+}
+
+// refused reports whether a per-second bucket refused the request.
+func (a answer) refused() bool { return a.outcome.Status == 429 && a.outcome.PerSecond }

@@ -1,0 +1,130 @@
+package quota
+
+import "time"
+
+// ledger keeps what is known of one bucket.
+type ledger struct {
+	class      Class
+	policy     string
+	limit      limit
+	opened     time.Time
+	seen       time.Time // when an answer last named it
+	superseded bool      // its policy is now reported with another limit
+	rejected   int64
+
+	known      bool // whether a remaining quota was ever reported
+	sent       time.Time
+	received   time.Time
+	reset      time.Duration
+	resetKnown bool
+
+	charged            int64 // requests of this client, ended
+	inference          inference
+	minute, hour, days ring
+}
+
+func newLedger(class Class, policy string, requests int64, window time.Duration, opened time.Time) *ledger {
+	return &ledger{
+		class: class, policy: policy, opened: opened,
+		limit:  limit{requests: requests, window: window},
+		minute: newRing(time.Second, 60),
+		hour:   newRing(time.Minute, 60),
+		days:   newRing(time.Hour, 24),
+	}
+}
+
+// charge counts a request of this client.
+func (b *ledger) charge(a answer) {
+	b.charged++
+	b.each(a.received, func(s *span) { s.own++ })
+}
+
+// each visits the span of every ring that a moment falls into.
+func (b *ledger) each(moment time.Time, visit func(*span)) {
+	for _, r := range [...]*ring{&b.minute, &b.hour, &b.days} {
+		if s := r.at(moment); s != nil {
+			visit(s)
+		}
+	}
+}
+
+// report books what an answer said of the bucket. Reports are ordered by when
+// their requests were sent; an older one is history, never news.
+func (b *ledger) report(r Report, a answer, l *lane) {
+	b.seen = a.received
+	if !r.RemainingKnown {
+		return
+	}
+	b.each(a.received, func(s *span) { s.report(r.Remaining) })
+	if b.known && (a.sent.Before(b.sent) || a.sent.Equal(b.sent) && r.Remaining > b.limit.remaining) {
+		return
+	}
+	if others := b.infer(r, a, l); others > 0 {
+		b.limit.others = a.received
+		b.each(a.received, func(s *span) { s.others += int(others) })
+	}
+	b.known, b.sent, b.received = true, a.sent, a.received
+	b.reset, b.resetKnown = r.Reset, r.ResetKnown
+	b.limit.remaining = r.Remaining
+	b.limit.base = a.before + 1
+	b.limit.until = a.received.Add(b.lasts(r))
+}
+
+// lasts is how long a report holds: until its window has passed at the latest.
+func (b *ledger) lasts(r Report) time.Duration {
+	switch {
+	case r.ResetKnown:
+		return r.Reset
+	case b.limit.window > 0:
+		return b.limit.window
+	}
+	return time.Second
+}
+
+// bucket is the bucket as it is shown.
+func (b *ledger) bucket(now time.Time) Bucket {
+	shown := Bucket{
+		Class: b.class, Policy: b.policy,
+		Limit: b.limit.requests, Window: b.limit.window,
+		Remaining: b.limit.remaining, Reset: b.reset, ObservedAt: b.received,
+		Unreported: !b.known, Rejected: b.rejected,
+		History: b.minute.samples(now), Hour: b.hour.samples(now), Day: b.days.samples(now),
+	}
+	if !b.known {
+		shown.ObservedAt = b.seen
+	}
+	shown.Own, shown.Others = b.minute.rates(b.opened, now)
+	shown.Exhausted = b.forecast(shown, now)
+	return shown
+}
+
+// forecast is the time until nothing is left, where spending as of late leads
+// there before the window passes. Windows of a second pass too soon to tell.
+func (b *ledger) forecast(shown Bucket, now time.Time) time.Duration {
+	left := shown.Left(now)
+	if shown.Unreported {
+		return 0
+	}
+	if left <= 0 {
+		return 1
+	}
+	if shown.Window <= shortest {
+		return 0
+	}
+	own, others := shown.Own, shown.Others
+	if shown.Window >= time.Hour {
+		own, others = b.hour.rates(b.opened, now)
+	}
+	if own+others <= 0 {
+		return 0
+	}
+	seconds := float64(left) / (own + others)
+	if seconds > maxReset.Seconds() {
+		return 0
+	}
+	forecast := max(time.Duration(seconds*float64(time.Second)), 1)
+	if b.resetKnown && forecast >= b.reset-now.Sub(b.received) {
+		return 0
+	}
+	return forecast
+}

@@ -1,0 +1,97 @@
+package quota
+
+import "time"
+
+// limit is what one bucket allows, as far as it is known.
+type limit struct {
+	requests int64         // a window; 0 when not known
+	window   time.Duration // 0 when not known
+
+	remaining int64     // as last reported
+	base      int64     // requests of the class that the report surely counts
+	until     time.Time // when the report's window has passed; zero before the first
+	others    time.Time // when others were last seen to spend
+}
+
+// perSecond reports whether the bucket is of the kind of the contract's
+// per-second ones.
+func (b *limit) perSecond() bool { return b.requests > 0 && b.window > 0 && b.window <= 10*time.Second }
+
+// short reports whether a person is made to wait for the bucket.
+func (b *limit) short() bool { return b.window <= longestPause }
+
+// opening is when the bucket has room for a request, low or not, of l. Where
+// never, only the end of another request makes room. A request below Person that
+// takes a person's turn is held to the share but not to the reserve.
+func (b *limit) opening(l *lane, low, turn bool, now time.Time) (at time.Time, never bool) {
+	reserve := int64(0)
+	if low && !turn {
+		reserve = l.pacer.cfg.Reserve
+		if b.requests > 0 {
+			reserve = min(reserve, b.requests-1)
+		}
+	}
+	at, never = b.room(l, reserve)
+	if never {
+		return at, never
+	}
+	if low {
+		share, never := b.share(l)
+		if never {
+			return at, never
+		}
+		at = later(at, share)
+	}
+	return later(at, b.reported(l, low, reserve, now)), false
+}
+
+// room is when fewer requests of this client than the limit, less the reserve,
+// may occupy a window.
+func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
+	if b.requests == 0 || b.requests > mostKept || b.window == 0 || !b.short() {
+		return time.Time{}, false
+	}
+	return l.all.room(max(b.requests-reserve, 1), b.window)
+}
+
+// share is when requests below Person occupy less than their share.
+func (b *limit) share(l *lane) (at time.Time, never bool) {
+	if b.requests == 0 || b.window == 0 {
+		return time.Time{}, false
+	}
+	const rounding = 1e-9
+	allowed := l.pacer.cfg.Share*float64(b.requests) + rounding
+	if allowed < 1 || !b.short() || allowed > mostKept {
+		return l.low.room(1, time.Duration(float64(b.window)/allowed))
+	}
+	return l.low.room(int64(allowed), b.window)
+}
+
+// reported is when the last report leaves room: at once, where enough remains
+// after the requests that it may not have counted, else when its window has
+// passed.
+func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.Time {
+	left := b.remaining - (l.started - b.base)
+	switch {
+	case b.until.IsZero() || left > reserve:
+		return time.Time{}
+	case !low && (b.until.Sub(now) > longestPause || b.ownOnly(now)):
+		return time.Time{}
+	}
+	return b.until
+}
+
+// ownOnly reports whether nobody else has been seen to spend. Then the times of
+// this client's own requests say more exactly than a t of whole seconds when the
+// next window begins.
+func (b *limit) ownOnly(now time.Time) bool {
+	return b.perSecond() && b.window <= 2*time.Second &&
+		(b.others.IsZero() || now.Sub(b.others) > 2*b.window+time.Second)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,180 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// limiter is a model of a service's limiter of 10 requests a second.
+type limiter struct {
+	name  string
+	admit func(now time.Time) (remaining int, ok bool)
+}
+
+const modelLimit = 10
+
+// fixedWindow begins a window with its first request.
+func fixedWindow() limiter {
+	var begin time.Time
+	used := 0
+	return limiter{"fixed window from the first request", func(now time.Time) (int, bool) {
+		if now.Sub(begin) >= time.Second {
+			begin, used = now, 0
+		}
+		return count(&used)
+	}}
+}
+
+// wallWindow begins a window with each second of the clock.
+func wallWindow() limiter {
+	var second int64
+	used := 0
+	return limiter{"fixed window aligned to the clock", func(now time.Time) (int, bool) {
+		if now.Unix() != second {
+			second, used = now.Unix(), 0
+		}
+		return count(&used)
+	}}
+}
+
+func count(used *int) (int, bool) {
+	if *used == modelLimit {
+		return 0, false
+	}
+	*used++
+	return modelLimit - *used, true
+}
+
+// slidingLog counts the requests of the second before each.
+func slidingLog() limiter {
+	var log []time.Time
+	return limiter{"sliding log", func(now time.Time) (int, bool) {
+		for len(log) > 0 && now.Sub(log[0]) > time.Second {
+			log = log[1:]
+		}
+		if len(log) == modelLimit {
+			return 0, false
+		}
+		log = append(log, now)
+		return modelLimit - len(log), true
+	}}
+}
+
+// tokenBucket holds as many tokens as the limit and fills at its rate.
+func tokenBucket() limiter {
+	tokens, last := float64(modelLimit), time.Time{}
+	return limiter{"token bucket", func(now time.Time) (int, bool) {
+		if !last.IsZero() {
+			tokens = min(modelLimit, tokens+modelLimit*now.Sub(last).Seconds())
+		}
+		last = now
+		if tokens < 1 {
+			return 0, false
+		}
+		tokens--
+		return int(tokens), true
+	}}
+}
+
+// service answers through a limiter, with latency both ways.
+type service struct {
+	mu       sync.Mutex
+	random   *rand.Rand
+	limiter  limiter
+	least    time.Duration
+	most     time.Duration
+	allowed  int
+	refused  int
+	provoked map[int]bool // requests to refuse whatever the limiter says
+	seen     int
+}
+
+func newService(l limiter, least, most time.Duration) *service {
+	return &service{random: rand.New(rand.NewPCG(7, 11)), limiter: l, least: least, most: most}
+}
+
+// serve takes the way there, asks the limiter, and takes the way back.
+func (s *service) serve() Outcome {
+	s.mu.Lock()
+	latency := s.least + time.Duration(s.random.Int64N(int64(s.most-s.least)+1))
+	there := time.Duration(s.random.Float64() * float64(latency))
+	s.mu.Unlock()
+	sent := time.Now()
+	<-time.After(there)
+	s.mu.Lock()
+	s.seen++
+	remaining, ok := s.limiter.admit(time.Now())
+	status := http.StatusOK
+	switch {
+	case s.provoked[s.seen]:
+		status = http.StatusTooManyRequests
+	case ok:
+		s.allowed++
+	default:
+		s.refused++
+		status = http.StatusTooManyRequests
+	}
+	s.mu.Unlock()
+	<-time.After(latency - there)
+	return Outcome{Status: status, Sent: sent, Received: time.Now(), PerSecond: status == http.StatusTooManyRequests,
+		Header: headers(fmt.Sprintf(`"default";r=%d;t=1`, remaining), `"default";q=10;w=1`)}
+}
+
+func headers(limits, policy string) http.Header {
+	h := http.Header{}
+	if limits != "" {
+		h.Set("RateLimit", limits)
+	}
+	if policy != "" {
+		h.Set("RateLimit-Policy", policy)
+	}
+	return h
+}
+
+// drive has n askers ask as fast as they may until ctx ends.
+func drive(ctx context.Context, p *Pacer, n int, serve func() Outcome) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			for {
+				permit, err := p.Acquire(ctx, Reads)
+				if err != nil {
+					return
+				}
+				permit.Done(serve())
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestAPersonUsesTheWholeBucketWithoutARefusal(t *testing.T) {
+	const minutes = 10
+	for _, model := range []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket} {
+		for _, askers := range []int{1, 4, 32} {
+			name := fmt.Sprintf("%s, %d at a time", model().name, askers)
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newService(model(), 5*time.Millisecond, 50*time.Millisecond)
+					ctx, cancel := context.WithTimeout(t.Context(), minutes*time.Minute)
+					defer cancel()
+					drive(ctx, NewPacer(PacerConfig{}), askers, s.serve)
+					rate := float64(s.allowed) / (minutes * 60)
+					t.Logf("%.3f a second, %d allowed, %d refused", rate, s.allowed, s.refused)
+					if s.refused > 0 {
+						t.Errorf("%d requests were refused", s.refused)
+					}
+					if rate < 9.5 {
+						t.Errorf("%.3f requests a second, want at least 9.5", rate)
+					}
+				})
+			})
+		}
+	}
+}
