@@ -41,6 +41,8 @@ const (
 	quietSame = time.Second
 )
 
+const tooSoon = "Too soon: not taken. Wait a moment."
+
 type phase uint8
 
 const (
@@ -156,7 +158,7 @@ func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 		return d.keyAfter(name, since)
 	}
 	if !d.ready && since < Quiet {
-		d.notice = "That was too soon and was not taken. Wait a moment."
+		d.notice = tooSoon
 		return d.answer(None)
 	}
 	d.ready, d.notice = true, ""
@@ -228,7 +230,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 		d.setFocus(onField)
 		d.field, _ = d.field.Update(key)
 		if d.mismatched() {
-			d.notice = "That is neither the end of the id nor the total."
+			d.notice = "Neither the id's end nor the total."
 		}
 	}
 	return d.answer(None)
@@ -241,7 +243,7 @@ func (d *Confirm) enter(calm bool) Answer {
 	case onField:
 		d.notice = "Not typed as shown yet."
 		if d.armed() {
-			d.notice = "Armed: tab to the button, then enter."
+			d.notice = "Armed: tab, then enter on Confirm."
 		}
 		return d.answer(None)
 	}
@@ -252,9 +254,9 @@ func (d *Confirm) enter(calm bool) Answer {
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
 	case !d.inFull:
-		d.notice = "Make the terminal larger: not all that you agree to is in view."
+		d.notice = "Enlarge the terminal to see it all."
 	case !calm:
-		d.notice = "That was too soon and was not taken. Wait a moment."
+		d.notice = tooSoon
 	case d.live && !d.armed():
 		d.focus = onCancel
 	default:

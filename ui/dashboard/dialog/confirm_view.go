@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 )
@@ -47,7 +48,7 @@ func (d *Confirm) panel(width int) panel {
 	case asking:
 		p.title = line{in(d.paint.strong, "Confirm order")}
 		p.foot = line{in(d.paint.muted, "esc cancel")}
-		if d.live && !d.Expired(d.now) {
+		if d.live && !d.Expired(d.now) && width >= 46 {
 			p.foot = line{in(d.paint.muted, "tab next   enter press   esc cancel")}
 		}
 	case running:
@@ -77,7 +78,7 @@ func (d *Confirm) body(room int) []row {
 		out = append(out, d.total(room)...)
 		out = append(out, rows(air, line{})...)
 		out = append(out, d.facts(room)...)
-		out = append(out, d.question(room)...)
+		return append(out, d.question(room)...)
 	}
 	return append(out, rows(margin, line{})...)
 }
@@ -115,10 +116,10 @@ func (d *Confirm) costs(room int) []row {
 		if part.taken && part.amount.Subunits > 0 {
 			amount = "−" + amount
 		}
-		out = append(out, row{d.ends(d.paint.muted, part.label, d.paint.text, amount, room), detail})
+		out = append(out, row{d.ends(d.paint.muted, part.label, d.paint.text, amount, room), parts})
 	}
 	if len(out) > 0 {
-		out = append(out, row{line{in(d.paint.faint, strings.Repeat("─", room))}, rule})
+		out = append(out, row{line{in(d.paint.faint, strings.Repeat("─", room))}, parts})
 	}
 	return out
 }
@@ -134,7 +135,7 @@ func (d *Confirm) ends(labels lipgloss.Style, label string, values lipgloss.Styl
 func (d *Confirm) facts(room int) []row {
 	out := rows(needed, d.id(room), d.environment(), d.window())
 	if url := string(d.proposal.ProductURL); url != "" {
-		out = append(rows(sentence, d.fact("Page", in(d.paint.muted, shorten(url, room-labelWidth)))), out...)
+		out = append(rows(extra, d.fact("Page", in(d.paint.muted, shorten(url, room-labelWidth)))), out...)
 	}
 	return out
 }
@@ -200,7 +201,7 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, rows(sentence, wrapped(d.paint.muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
 		out = append(out, rows(air, line{})...)
 		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true))...)
-		return out
+		return append(out, rows(margin, line{})...)
 	}
 	out = append(out, rows(sentence, wrapped(d.paint.muted,
 		"On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed.", room)...)...)
@@ -209,7 +210,7 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, row{d.typing(room), needed})
 		out = append(out, rows(air, line{})...)
 	}
-	out = append(out, row{d.buttons(), needed})
+	out = append(out, row{d.buttons(room), needed})
 	notice := row{line{in(d.paint.warning, d.notice)}, air}
 	if d.notice != "" {
 		notice.spare = needed
@@ -224,30 +225,49 @@ func (d *Confirm) typing(room int) line {
 	if d.focus == onField {
 		label = in(d.paint.accent, "To arm")
 	}
-	field := d.field
-	field.SetWidth(width)
-	out := line{label, span{blank(labelWidth - 2 - line{label}.width()), d.paint.text}, {"▏ ", d.paint.faint}}
-	if field.Value() == "" && d.focus != onField {
-		return append(out, in(d.paint.faint, "last four of the id, or the total"))
+	out := line{label, {blank(labelWidth - 2 - line{label}.width()), d.paint.text}, {"▏ ", d.paint.faint}}
+	hint := in(d.paint.faint, d.firstThatFits(room-out.width(), "type the id's last four, or the total", "last four of the id, or total", "id's last 4, or total"))
+	if d.focus == onField {
+		field := d.field
+		field.SetWidth(width)
+		out = append(out, span{field.View(), lipgloss.NewStyle()})
+		hint = in(d.paint.muted, d.firstThatFits(room-out.width(), "  the id's last four, or the total", "  id's last four, or total", ""))
+	} else if value := d.field.Value(); value != "" {
+		text := in(d.paint.text, value)
+		out = append(out, text, span{blank(width + 1 - line{text}.width()), d.paint.text})
+		hint = span{}
 	}
-	out = append(out, span{field.View(), lipgloss.NewStyle()})
 	if d.armed() {
-		return append(out, in(d.paint.good, "  ✓ armed"))
+		hint = in(d.paint.good, d.firstThatFits(room-out.width(), "  ✓ armed", "✓"))
 	}
-	return append(out, in(d.paint.muted, "  id's last four, or total")).cut(room)
+	return append(out, hint)
 }
 
-func (d *Confirm) buttons() line {
+// firstThatFits returns the first text that room cells hold, or else the last.
+func (d *Confirm) firstThatFits(room int, texts ...string) string {
+	for _, text := range texts {
+		if ansi.StringWidth(text) <= room {
+			return text
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+func (d *Confirm) buttons(room int) line {
 	gap := span{"   ", d.paint.text}
+	total := d.proposal.Total.String()
 	if !d.live {
-		return append(append(d.button("Cancel", true), gap), in(d.paint.accent, "C"), in(d.paint.text, " Confirm "+d.proposal.Total.String()))
+		out := append(d.button("Cancel", true), gap, in(d.paint.accent, "C"))
+		return append(out, in(d.paint.text, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))
 	}
-	yes := "Confirm " + d.proposal.Total.String()
 	out := append(d.button("Cancel", d.focus == onCancel), gap)
-	if !d.armed() {
-		return append(out, in(d.paint.faint, "  "+yes+"  "), in(d.paint.faint, " not armed"))
+	const brackets = 4
+	yes := d.firstThatFits(room-out.width()-brackets, "Confirm "+total, "Confirm")
+	if d.armed() {
+		return append(out, d.button(yes, d.focus == onConfirm)...)
 	}
-	return append(out, d.button(yes, d.focus == onConfirm)...)
+	out = append(out, in(d.paint.faint, "  "+yes+"  "))
+	return append(out, in(d.paint.muted, d.firstThatFits(room-out.width(), "not armed", "")))
 }
 
 // button shows focus by brackets as well, for terminals without colour.

@@ -22,7 +22,7 @@ type Help struct {
 
 const (
 	helpColumn = 34
-	helpKeys   = 12
+	helpKeys   = 14
 	helpGap    = 3
 )
 
@@ -165,12 +165,12 @@ func (h *Help) blocks(width int) [][]line {
 	for _, section := range h.table.Help() {
 		block := []line{h.heading(string(section.Group), width)}
 		for _, a := range section.Actions {
-			block = append(block, h.entry(a))
+			block = append(block, h.entry(a, width)...)
 		}
 		blocks = append(blocks, block)
 	}
 	for _, group := range legend(h.paint) {
-		block := []line{h.heading(group.title+": signs", width)}
+		block := []line{h.heading("Signs of "+strings.ToLower(group.title), width)}
 		for _, s := range group.signs {
 			block = append(block, line{in(s.style, s.glyph), {"  ", h.paint.text}, in(h.paint.text, s.meaning)})
 		}
@@ -184,20 +184,24 @@ func (h *Help) heading(title string, width int) line {
 	return append(l, in(h.paint.faint, strings.Repeat("─", max(width-l.width(), 0))))
 }
 
-func (h *Help) entry(a action.Action) line {
+// entry is an action with its keys; below it, while it is disabled, why.
+func (h *Help) entry(a action.Action, width int) []line {
 	keys := make([]string, len(a.Keys))
 	for i, key := range a.Keys {
 		keys[i] = action.ShowKey(key)
 	}
 	shown := in(h.paint.accent.Bold(false), strings.Join(keys, " "))
-	title := in(h.paint.text, a.Title)
-	l := line{shown, {blank(max(helpKeys-line{shown}.width(), 1)), h.paint.text}, title}
-	if h.disabled == nil {
-		return l
+	gap := span{blank(max(helpKeys-line{shown}.width(), 1)), h.paint.text}
+	why := ""
+	if h.disabled != nil {
+		why = h.disabled(a.ID)
 	}
-	if reason := h.disabled(a.ID); reason != "" {
-		l[2] = in(h.paint.muted, a.Title)
-		l = append(l, in(h.paint.muted, " — "+reason))
+	if why == "" {
+		return []line{{shown, gap, in(h.paint.text, a.Title)}}
 	}
-	return l
+	entry := []line{{in(h.paint.faint, shown.text), gap, in(h.paint.muted, a.Title)}}
+	for _, l := range wrapped(h.paint.muted, why, width-helpKeys) {
+		entry = append(entry, append(line{{blank(helpKeys), h.paint.text}}, l...))
+	}
+	return entry
 }

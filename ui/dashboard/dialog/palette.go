@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,6 +142,7 @@ func (p *Palette) search() {
 	})
 	typed := p.field.Value()
 	if typed == "" {
+		slices.SortStableFunc(all, func(a, b action.Action) int { return cmp.Compare(late(a), late(b)) })
 		for _, a := range all {
 			p.hits = append(p.hits, hit{action: a})
 		}
@@ -155,10 +157,21 @@ func (p *Palette) search() {
 	}
 }
 
+// late puts what everybody has in the fingers below the rest.
+func late(a action.Action) int {
+	switch a.Group {
+	case action.Focus:
+		return 1
+	case action.Move:
+		return 2
+	}
+	return 0
+}
+
 // Size is the block that the palette wants, at most width by height. Its height
 // does not follow the hits, so that it stands still while one types.
 func (p *Palette) Size(width, height int) (int, int) {
-	const around = frame + 5
+	const around = frame + 6
 	return min(paletteWidth, width), min(paletteRows+around, height)
 }
 
@@ -170,7 +183,7 @@ func (p *Palette) View(width, height int) []string {
 		foot:  line{in(p.paint.muted, "enter do   ↑ ↓ choose   esc close")},
 	}
 	room := box.room(width)
-	visible := max(height-frame-5, 1)
+	visible := max(height-frame-6, 1)
 	spacious := height >= 12
 	if !spacious {
 		visible = max(height-frame-2, 1)

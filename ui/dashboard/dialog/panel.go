@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -16,12 +17,17 @@ type row struct {
 // The order in which rows give way, the first last.
 const (
 	needed   = 0
+	parts    = 1 // of a sum
 	detail   = 2
-	rule     = 3
 	sentence = 4
+	extra    = 5
 	air      = 6
 	margin   = 8
 )
+
+// whole reports whether rows of the spare go all at once: some parts of a sum,
+// or the beginning of a sentence, would mislead.
+func whole(spare int) bool { return spare == parts || spare == sentence }
 
 func rows(spare int, lines ...line) []row {
 	out := make([]row, len(lines))
@@ -34,7 +40,7 @@ func rows(spare int, lines ...line) []row {
 // squeeze leaves rows out until height is kept. It reports whether that was
 // possible without a needed one.
 func squeeze(all []row, height int) ([]row, bool) {
-	kept := append([]row(nil), all...)
+	kept := slices.Clone(all)
 	for len(kept) > height {
 		at, most := -1, needed
 		for i, r := range kept {
@@ -45,7 +51,11 @@ func squeeze(all []row, height int) ([]row, bool) {
 		if at < 0 {
 			return kept[:max(height, 0)], false
 		}
-		kept = append(kept[:at], kept[at+1:]...)
+		if whole(most) {
+			rest := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.spare == most })
+			return squeeze(rest, height)
+		}
+		kept = slices.Delete(kept, at, at+1)
 	}
 	return kept, true
 }
