@@ -1,6 +1,9 @@
 package account
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -20,6 +23,52 @@ type Changes struct {
 	Summary       Summary
 }
 
+// publishBatch bounds how many records are copied while writers wait.
+const publishBatch = 512
+
+// Changes returns what changed after version since; 0 gives the whole picture.
+func (s *Store) Changes(since uint64) Changes {
+	now := time.Now()
+	buckets := s.buckets(now)
+
+	s.mu.Lock()
+	c := Changes{
+		Version:       s.version,
+		At:            now,
+		EventsSkipped: s.events.skipped(since),
+		Requests:      s.requests.since(since),
+		Summary:       s.summary(now),
+	}
+	intents := s.intentOrder.since(since)
+	shipments := s.shipmentOrder.since(since)
+	events := s.eventOrder.since(since)
+	s.mu.Unlock()
+
+	c.Summary.Quota = buckets
+	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
+	c.Intents = publishAll(s, intents, (*intentRecord).publish)
+	c.Shipments = publishAll(s, shipments, (*shipmentRecord).publish)
+	c.Events = publishAll(s, events, (*eventRecord).publish)
+	return c
+}
+
+// publishAll copies records a batch at a time, so that writers never wait long. A
+// record that changes meanwhile is told as it is then, and again next time.
+func publishAll[R, P any](s *Store, records []R, publish func(R) P) []P {
+	if len(records) == 0 {
+		return nil
+	}
+	published := make([]P, 0, len(records))
+	for batch := range slices.Chunk(records, publishBatch) {
+		s.mu.Lock()
+		for _, r := range batch {
+			published = append(published, publish(r))
+		}
+		s.mu.Unlock()
+	}
+	return published
+}
+
 // Summary is the small part of the picture that is always told whole.
 type Summary struct {
 	Intents   map[api.IntentState]int // states that the contract does not list count under ""
@@ -28,12 +77,50 @@ type Summary struct {
 	Day       DayCount
 	Agents    AgentCount
 	Feed      FeedStatus
+	Gaps      int // how often the feed could not tell everything
 	API       APIStatus
 	Events    EventCounters
 	Reads     ReadCounters
-	Alerts    []Alert
-	LastEvent time.Time // when the newest event was received; zero when none
-	LastRead  time.Time // when the newest read was answered; zero when none
+	Pace      map[api.IntentState]Pace // how long intents of this account stay in a state
+	Alerts    []Alert                  // the longest standing first
+	LastEvent time.Time                // when the newest event was received; zero when none
+	LastRead  time.Time                // when the newest read was answered; zero when none
+}
+
+// Summary returns the small part of the picture alone.
+func (s *Store) Summary() Summary {
+	now := time.Now()
+	buckets := s.buckets(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.summary(now)
+	sum.Quota = buckets
+	return sum
+}
+
+func (s *Store) buckets(now time.Time) []quota.Bucket {
+	if s.cfg.Quota == nil {
+		return nil
+	}
+	return s.cfg.Quota(now)
+}
+
+func (s *Store) summary(now time.Time) Summary {
+	return Summary{
+		Intents:   maps.Clone(s.intentCounts),
+		Shipments: maps.Clone(s.shipmentCounts),
+		Day:       DayCount{Seen: s.day.count(now), Limit: s.cfg.DayLimit},
+		Agents:    AgentCount{Placing: s.intentCounts[api.PlacingOrder], Limit: s.cfg.AgentsLimit},
+		Feed:      s.feed,
+		Gaps:      s.gaps,
+		API:       s.health,
+		Events:    s.counters,
+		Reads:     s.reads,
+		Pace:      s.paces(),
+		Alerts:    s.alerts.list(),
+		LastEvent: s.lastEvent,
+		LastRead:  s.lastRead,
+	}
 }
 
 // DayCount is how many intents of the last day are known. The service may know
@@ -43,52 +130,27 @@ type DayCount struct{ Seen, Limit int }
 // AgentCount is how many intents are known to be placing, of the cap.
 type AgentCount struct{ Placing, Limit int }
 
-// APIState is the health of the service as the last calls showed it.
-type APIState uint8
-
-// The states of the API.
-const (
-	APIUnknown APIState = iota // not called yet
-	APIHealthy
-	APISlow         // pausing for quota, or backing off
-	APIFailing      // the last calls failed
-	APIUnauthorized // the key is refused
-)
-
-// APIStatus is the health of the service.
-type APIStatus struct {
-	State   APIState
-	Since   time.Time
-	Latency time.Duration // of the last answered call
-	Err     error         // of the last failed call
-}
-
 // EventCounters count what became of events.
 type EventCounters struct {
-	Received, Duplicate, Late, Missed, Backfilled int
+	Received   int // each event once
+	Duplicate  int // deliveries of an event that was there already
+	Late       int // events that came after one that was created later
+	Missed     int // state changes that a read found and no event has told
+	Backfilled int // events that the relay fetched, because no webhook brought them
 }
 
 // ReadCounters relate reads to what they found.
-type ReadCounters struct{ Total, StateChanges int }
-
-// Alert is something that a person should know. Each is raised once and cleared
-// when it is over.
-type Alert struct {
-	Kind   AlertKind
-	Text   string
-	Intent api.ID // when it is about one
-	Since  time.Time
+type ReadCounters struct {
+	Total        int // answered reads of intents and shipments, a list of shipments counting once
+	Failed       int // reads that failed
+	Behind       int // reads that were behind what an event had proven
+	StateChanges int // changes of an intent's state or a shipment's status that became known
 }
 
-// AlertKind is what an alert is about.
-type AlertKind string
-
-// The kinds of alerts.
-const (
-	AlertRelay    AlertKind = "relay"
-	AlertAPI      AlertKind = "api"
-	AlertExpiring AlertKind = "expiring"
-	AlertStuck    AlertKind = "stuck"
-	AlertQuota    AlertKind = "quota"
-	AlertGap      AlertKind = "gap"
-)
+// PerStateChange is how many reads one known change has cost; 0 before the first.
+func (c ReadCounters) PerStateChange() float64 {
+	if c.StateChanges == 0 {
+		return 0
+	}
+	return float64(c.Total) / float64(c.StateChanges)
+}

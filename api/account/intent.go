@@ -31,9 +31,15 @@ type Intent struct {
 	Merchant  api.Text
 	Total     *api.Money
 	Latest    *api.Intent // the newest read; nil when never read
+	Shipments []api.ID    // of this intent, in the order in which they became known
+	Reads     int         // answered reads of this intent
 	Timeline  []Moment    // oldest first
 	Version   uint64      // of the store, when this last changed
 }
+
+// Open reports whether something can still happen to the intent, or whether its
+// end has only been reported.
+func (i *Intent) Open() bool { return !i.State.Terminal() || i.Certainty != Verified }
 
 // Moment is one entry of a timeline: what was learnt, when it happened and how
 // it became known.
@@ -65,7 +71,16 @@ type Shipment struct {
 	Certainty Certainty
 	ReadAt    time.Time
 	Latest    *api.Shipment // the newest read; nil when never read
+	Missing   bool          // the service answered 404 to the last read
 	Version   uint64
+}
+
+// Status is the newest read status; "" when never read.
+func (s *Shipment) Status() api.ShipmentStatus {
+	if s.Latest == nil {
+		return ""
+	}
+	return s.Latest.Status
 }
 
 // Event is one delivered event as the picture keeps it.

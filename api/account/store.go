@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"hash/maphash"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -9,7 +11,47 @@ import (
 )
 
 // Store is the picture. It is safe for use by several goroutines.
-type Store struct{}
+type Store struct {
+	cfg StoreConfig
+
+	mu       sync.Mutex
+	version  uint64
+	stamped  bool          // the version has moved in this critical section
+	changed  chan struct{} // closed at the next change; nil while nobody waits
+	notices  []notice
+	observer func([]notice)
+
+	intents      map[api.ID]*intentRecord
+	intentOrder  order[*intentRecord]
+	intentCounts map[api.IntentState]int
+	expecting    map[*intentRecord]struct{} // intents whose event is overdue
+	day          dayCounter
+	pace         map[api.IntentState]*paceHistory
+
+	shipments      map[api.ID]*shipmentRecord
+	shipmentOrder  order[*shipmentRecord]
+	shipmentCounts map[api.ShipmentStatus]int
+
+	products map[api.ID]*ProductSnapshot
+
+	events     eventLog
+	eventOrder order[*eventRecord]
+	counters   EventCounters
+	lastEvent  time.Time
+
+	requests requestLog
+	health   APIStatus
+	failures int // exchanges in a row that failed
+	reads    ReadCounters
+	lastRead time.Time
+
+	feed      FeedStatus
+	epoch     int // how many journals were followed before this one
+	gap       gap
+	gaps      int // how many there were
+	alerts    alertBook
+	alertable map[*intentRecord]struct{} // intents that time alone may raise an alert for
+}
 
 // StoreConfig sets a store up.
 type StoreConfig struct {
@@ -19,23 +61,135 @@ type StoreConfig struct {
 	Quota         func(now time.Time) []quota.Bucket // nil: none
 	AgentsLimit   int                                // default 10
 	DayLimit      int                                // default 50
+	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
+	SlowAfter     time.Duration                      // a pause for quota from which the service counts as slow; default 2 s
+	Alerts        AlertConfig
 }
 
 // NewStore makes an empty picture.
-func NewStore(cfg StoreConfig) *Store { panic("unwritten") }
+func NewStore(cfg StoreConfig) *Store {
+	cfg = cfg.withDefaults()
+	return &Store{
+		cfg:            cfg,
+		intents:        map[api.ID]*intentRecord{},
+		intentCounts:   map[api.IntentState]int{},
+		expecting:      map[*intentRecord]struct{}{},
+		alertable:      map[*intentRecord]struct{}{},
+		pace:           map[api.IntentState]*paceHistory{},
+		shipments:      map[api.ID]*shipmentRecord{},
+		shipmentCounts: map[api.ShipmentStatus]int{},
+		products:       map[api.ID]*ProductSnapshot{},
+		events:         eventLog{keep: cfg.KeepEvents, seed: maphash.MakeSeed(), seen: map[uint64]*eventRecord{}},
+		requests:       requestLog{keep: cfg.KeepRequests},
+	}
+}
 
-// Changes returns what changed after version since; 0 gives the whole picture.
-func (s *Store) Changes(since uint64) Changes { panic("unwritten") }
+func (c StoreConfig) withDefaults() StoreConfig {
+	orDefault(&c.ConfirmWindow, api.ConfirmWindow)
+	orDefault(&c.KeepEvents, 5000)
+	orDefault(&c.KeepRequests, 500)
+	orDefault(&c.AgentsLimit, 10)
+	orDefault(&c.DayLimit, 50)
+	orDefault(&c.MissedAfter, 30*time.Second)
+	orDefault(&c.SlowAfter, 2*time.Second)
+	c.Alerts = c.Alerts.withDefaults()
+	return c
+}
+
+func orDefault[T int | float64 | time.Duration](value *T, fallback T) {
+	if *value <= 0 {
+		*value = fallback
+	}
+}
 
 // Wait returns once the picture is newer than since, or when ctx ends.
-func (s *Store) Wait(ctx context.Context, since uint64) error { panic("unwritten") }
+func (s *Store) Wait(ctx context.Context, since uint64) error {
+	for {
+		s.mu.Lock()
+		if s.version > since {
+			s.mu.Unlock()
+			return nil
+		}
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
 
 // Intent returns what is known of one intent.
-func (s *Store) Intent(id api.ID) (*Intent, bool) { panic("unwritten") }
+func (s *Store) Intent(id api.ID) (*Intent, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.intents[id]
+	if r == nil {
+		return nil, false
+	}
+	return r.publish(), true
+}
 
-// RecordExchange keeps a request for the picture and judges the API's health.
-// It is an [api.Config.Observe].
-func (s *Store) RecordExchange(e api.Exchange) { panic("unwritten") }
+// Shipment returns what is known of one shipment.
+func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.shipments[id]
+	if r == nil {
+		return nil, false
+	}
+	return r.publish(), true
+}
 
-// ApplyRead merges the answer to a read of an intent that was sent at sent.
-func (s *Store) ApplyRead(in api.Intent, sent time.Time, how Learnt) { panic("unwritten") }
+// notice tells the watcher what a change may call for.
+type notice struct {
+	intent   api.ID
+	shipment api.ID
+	hint     bool // an event says that it changed
+	fresh    bool // and it has only just happened
+	again    bool // the last read may not have been the newest
+}
+
+// observe names who is told of changes; nil for nobody.
+func (s *Store) observe(observer func([]notice)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.observer = observer
+}
+
+func (s *Store) notice(n notice) {
+	if s.observer != nil {
+		s.notices = append(s.notices, n)
+	}
+}
+
+// stamp is the version of what changes in this critical section.
+func (s *Store) stamp() uint64 {
+	if !s.stamped {
+		s.version++
+		s.stamped = true
+	}
+	return s.version
+}
+
+// release ends a critical section that may have changed something: it wakes
+// whoever waits and tells the watcher, outside the lock.
+func (s *Store) release() {
+	if s.stamped {
+		s.stamped = false
+		if s.changed != nil {
+			close(s.changed)
+			s.changed = nil
+		}
+	}
+	notices, observer := s.notices, s.observer
+	s.notices = nil
+	s.mu.Unlock()
+	if len(notices) > 0 && observer != nil {
+		observer(notices)
+	}
+}

@@ -2,10 +2,14 @@ package account
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // Reader is what the watcher asks of the service; [api.Client] is one.
@@ -19,7 +23,24 @@ type Reader interface {
 
 // Watcher keeps a store right and fresh: it follows a feed, decides what to read
 // next and when, and merges what it learns.
-type Watcher struct{}
+type Watcher struct {
+	cfg   WatcherConfig
+	store *Store
+	wake  chan struct{} // holds one token
+
+	mu       sync.Mutex
+	intents  *queue
+	parcels  *queue
+	feed     FeedState
+	wasLive  bool      // the feed was live once
+	hold     time.Time // reads to be sure wait for the replay to end, until then
+	refused  time.Time // until when only a person's reads go out, after a 401
+	reading  int
+	checking int // of reading: those to be sure
+	gapOpen  bool
+	gapLeft  map[task]bool // reads that still have to follow a gap
+	fail     context.CancelCauseFunc
+}
 
 // WatcherConfig sets a watcher up.
 type WatcherConfig struct {
@@ -29,13 +50,242 @@ type WatcherConfig struct {
 	WatchIDs []api.ID
 	Workers  int           // reads under way at once; default 4
 	Poll     time.Duration // how often open intents are read without a hint; default 30 s, widening
+	List     int           // intents taken from the service's list at the start, where it has one; default 500
 }
 
-// NewWatcher makes a watcher.
-func NewWatcher(cfg WatcherConfig) *Watcher { panic("unwritten") }
+const (
+	tickEvery       = time.Second
+	settleHint      = 25 * time.Millisecond  // events of one moment are read once
+	settleShipments = 150 * time.Millisecond // and those of shipments in one list
+	parcelsPerList  = 50
+	replayPatience  = 3 * time.Second // how long a replay may hold back reads to be sure
+	refusedPause    = 5 * time.Minute
+	sleepJump       = 10 * time.Second // of the wall clock against the monotonic one
+	personWorkers   = 4                // beside the others, so that a person never waits for them
+)
 
-// Run works until ctx ends and returns after its goroutines have.
-func (w *Watcher) Run(ctx context.Context) error { panic("unwritten") }
+// NewWatcher makes a watcher.
+func NewWatcher(cfg WatcherConfig) *Watcher {
+	orDefault(&cfg.Workers, 4)
+	orDefault(&cfg.Poll, 30*time.Second)
+	orDefault(&cfg.List, 500)
+	return &Watcher{
+		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
+		intents: newQueue(), parcels: newQueue(), gapLeft: map[task]bool{},
+	}
+}
+
+// Run works until ctx ends and returns after its goroutines have. It returns nil
+// then, and an error when a part of it has failed for good.
+func (w *Watcher) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.fail = cancel
+	w.store.observe(w.noticed)
+	defer w.store.observe(nil)
+
+	now := time.Now()
+	w.mu.Lock()
+	w.hold = now
+	if w.cfg.Feed != nil {
+		w.feed, w.hold = FeedConnecting, now.Add(replayPatience)
+		w.store.SetFeed(FeedStatus{State: FeedConnecting, Since: now})
+	}
+	w.mu.Unlock()
+
+	var group sync.WaitGroup
+	start := func(what string, work func(context.Context)) {
+		group.Go(func() {
+			defer w.recovered(what)
+			work(ctx)
+		})
+	}
+	w.begin(now)
+	start("list intents", w.discover)
+	start("follow the feed", w.follow)
+	start("watch the time", w.passTime)
+	start("read", w.dispatch)
+	group.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return fmt.Errorf("watch the account: %w", cause)
+	}
+	return nil
+}
+
+// recovered ends the watcher when a goroutine of it has panicked.
+func (w *Watcher) recovered(what string) {
+	if p := recover(); p != nil {
+		w.fail(fmt.Errorf("%s: %v", what, p))
+	}
+}
+
+// begin asks for what is known to be wanted at the start.
+func (w *Watcher) begin(now time.Time) {
+	for _, id := range w.cfg.WatchIDs {
+		w.store.know(id)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reconcile(now)
+	for _, id := range w.cfg.WatchIDs {
+		w.askIntent(id, now, quota.Timer)
+	}
+}
 
 // Refresh asks for a read of an intent, ahead of everything else.
-func (w *Watcher) Refresh(id api.ID) { panic("unwritten") }
+func (w *Watcher) Refresh(id api.ID) {
+	w.store.know(id)
+	w.mu.Lock()
+	w.askIntent(id, time.Now(), quota.Person)
+	w.mu.Unlock()
+	w.stir()
+}
+
+// stir makes the dispatcher look again.
+func (w *Watcher) stir() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// noticed is told by the store what has changed.
+func (w *Watcher) noticed(notices []notice) {
+	now := time.Now()
+	w.mu.Lock()
+	for _, n := range notices {
+		switch priority := n.priority(); {
+		case n.shipment != "":
+			w.planParcel(n.shipment, now)
+			if n.hint {
+				w.askParcel(n.shipment, now.Add(settleShipments), priority)
+			}
+		default:
+			w.planIntent(n.intent, now)
+			if n.hint {
+				w.askIntent(n.intent, now.Add(settleHint), priority)
+			} else if n.again {
+				w.askIntent(n.intent, now.Add(w.cfg.Poll/30), quota.Timer)
+			}
+		}
+	}
+	w.mu.Unlock()
+	w.stir()
+}
+
+func (n *notice) priority() quota.Priority {
+	if n.fresh {
+		return quota.Hint
+	}
+	return quota.Reconcile
+}
+
+func (w *Watcher) trust() trust {
+	return trust{
+		fed:  w.feed == FeedLive,
+		lost: w.feed != FeedLive && w.cfg.Feed != nil,
+		poll: w.cfg.Poll,
+	}
+}
+
+// planIntent plans what time alone calls for.
+func (w *Watcher) planIntent(id api.ID, now time.Time) {
+	o, known := w.store.outlook(id)
+	if !known {
+		return
+	}
+	t := w.trust()
+	read, list := task{id: id}, task{id: id, list: true}
+	if due, priority, ok := nextRead(&o, t, now); ok {
+		w.intents.schedule(read, due, priority)
+	} else {
+		w.intents.unschedule(read)
+	}
+	if !o.open() {
+		w.intents.dropAsk(read, quota.Person)
+		delete(w.gapLeft, read)
+	}
+	if due, ok := nextShipmentList(&o, t, now); ok {
+		w.intents.schedule(list, due, quota.Reconcile)
+	} else {
+		w.intents.cancel(list)
+	}
+	w.intents.rank(read, o.state.Terminal(), o.freshness())
+	w.intents.rank(list, true, o.freshness())
+}
+
+func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
+	w.intents.ask(task{id: id}, due, priority)
+	if o, known := w.store.outlook(id); known {
+		w.intents.rank(task{id: id}, o.state.Terminal(), o.freshness())
+	}
+}
+
+func (w *Watcher) planParcel(id api.ID, now time.Time) {
+	o, known := w.store.parcelOutlook(id)
+	if !known {
+		return
+	}
+	if due, ok := nextParcelRead(&o, w.trust()); ok {
+		w.parcels.schedule(task{id: id}, due, quota.Reconcile)
+	} else {
+		w.parcels.unschedule(task{id: id})
+	}
+}
+
+func (w *Watcher) askParcel(id api.ID, due time.Time, priority quota.Priority) {
+	w.parcels.ask(task{id: id}, due, priority)
+	if o, known := w.store.parcelOutlook(id); known {
+		w.parcels.rank(task{id: id}, o.status.Terminal(), o.event)
+	}
+}
+
+// reconcile asks for all that is open to be read, to be sure.
+func (w *Watcher) reconcile(now time.Time) {
+	for _, o := range w.store.openOutlooks() {
+		if o.missing > len(notFound) || (o.state.Terminal() && now.Sub(o.since) > verifyEndsWithin) {
+			continue
+		}
+		w.planIntent(o.id, now)
+		w.askIntent(o.id, now, quota.Reconcile)
+	}
+	for _, o := range w.store.openParcels() {
+		if o.missing == 0 {
+			w.askParcel(o.id, now, quota.Reconcile)
+		}
+	}
+}
+
+// replan plans everything open again, because the feed is not what it was.
+func (w *Watcher) replan(now time.Time) {
+	for _, o := range w.store.openOutlooks() {
+		w.planIntent(o.id, now)
+	}
+	for _, o := range w.store.openParcels() {
+		w.planParcel(o.id, now)
+	}
+}
+
+// passTime lets the picture age, and notices when this machine has slept.
+func (w *Watcher) passTime(ctx context.Context) {
+	ticker := time.NewTicker(tickEvery)
+	defer ticker.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		if now.Round(0).Sub(last.Round(0))-now.Sub(last) > sleepJump {
+			w.mu.Lock()
+			w.reconcile(now)
+			w.mu.Unlock()
+			w.stir()
+		}
+		last = now
+		w.settleGap()
+		w.store.tick(now)
+	}
+}

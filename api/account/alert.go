@@ -1,0 +1,183 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Alert is something that a person should know. Each is raised once and cleared
+// when it is over.
+type Alert struct {
+	Kind   AlertKind
+	Text   string
+	Intent api.ID // when it is about one
+	Since  time.Time
+}
+
+// AlertKind is what an alert is about.
+type AlertKind string
+
+// The kinds of alerts.
+const (
+	AlertRelay    AlertKind = "relay"
+	AlertAPI      AlertKind = "api"
+	AlertExpiring AlertKind = "expiring"
+	AlertStuck    AlertKind = "stuck"
+	AlertQuota    AlertKind = "quota"
+	AlertGap      AlertKind = "gap"
+	AlertDay      AlertKind = "day"
+)
+
+// AlertConfig sets the thresholds of alerts.
+type AlertConfig struct {
+	ExpiringWithin time.Duration // before the confirm window closes; default 10 min
+	StuckAfter     time.Duration // placing for so long, while the account has no history; default 5 min
+	StuckFactor    float64       // placing for so many times the account's own 95th percentile; default 3
+	RelayLostAfter time.Duration // default 10 s
+	QuotaWithin    time.Duration // forecast of exhaustion; default 30 s
+	DayLeft        int           // intents left of the day's; default 5
+}
+
+func (c AlertConfig) withDefaults() AlertConfig {
+	orDefault(&c.ExpiringWithin, 10*time.Minute)
+	orDefault(&c.StuckAfter, 5*time.Minute)
+	orDefault(&c.StuckFactor, 3)
+	orDefault(&c.RelayLostAfter, 10*time.Second)
+	orDefault(&c.QuotaWithin, 30*time.Second)
+	orDefault(&c.DayLeft, 5)
+	return c
+}
+
+// alertKey makes an alert the same as long as it stands.
+type alertKey struct {
+	kind    AlertKind
+	subject string
+}
+
+// alertBook holds the alerts that stand.
+type alertBook struct {
+	standing map[alertKey]*Alert
+	sorted   []Alert // nil when it must be made again
+}
+
+func (b *alertBook) list() []Alert {
+	if b.sorted == nil && len(b.standing) > 0 {
+		for _, a := range b.standing {
+			b.sorted = append(b.sorted, *a)
+		}
+		slices.SortFunc(b.sorted, func(x, y Alert) int {
+			return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Intent, y.Intent), cmp.Compare(x.Text, y.Text))
+		})
+	}
+	return b.sorted
+}
+
+// judge raises an alert while stands holds, and clears it when it does not.
+func (s *Store) judge(stands bool, kind AlertKind, subject string, now time.Time, text func() string) {
+	key := alertKey{kind, subject}
+	standing := s.alerts.standing[key]
+	if (standing != nil) == stands {
+		return
+	}
+	s.stamp()
+	s.alerts.sorted = nil
+	if !stands {
+		delete(s.alerts.standing, key)
+		return
+	}
+	a := &Alert{Kind: kind, Text: text(), Since: now}
+	if kind == AlertExpiring || kind == AlertStuck {
+		a.Intent = api.ID(subject)
+	}
+	if s.alerts.standing == nil {
+		s.alerts.standing = map[alertKey]*Alert{}
+	}
+	s.alerts.standing[key] = a
+}
+
+// judgeIntent decides on the alerts of one intent.
+func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
+	in := &r.now
+	expiring := in.State == api.AwaitingConfirmation && !in.Missing && !in.ExpiresAt.IsZero() &&
+		in.ExpiresAt.Sub(now) <= s.cfg.Alerts.ExpiringWithin
+	s.judge(expiring, AlertExpiring, string(in.ID), now, func() string {
+		return nameOf(in) + " expires unless it is confirmed by " + in.ExpiresAt.UTC().Format("15:04:05") + " UTC"
+	})
+	limit := s.stuckAfter()
+	stuck := in.State == api.PlacingOrder && !in.Missing && now.Sub(in.Since) > limit
+	s.judge(stuck, AlertStuck, string(in.ID), now, func() string {
+		return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), limit.Round(time.Second))
+	})
+	if (expiring || in.State == api.AwaitingConfirmation || in.State == api.PlacingOrder) && !in.Missing {
+		s.alertable[r] = struct{}{}
+	} else {
+		delete(s.alertable, r)
+	}
+}
+
+// stuckAfter is how long an intent may be placing until it counts as stuck.
+func (s *Store) stuckAfter() time.Duration {
+	if h := s.pace[api.PlacingOrder]; h != nil && h.count >= enoughStays {
+		return time.Duration(s.cfg.Alerts.StuckFactor * float64(h.get().P95))
+	}
+	return s.cfg.Alerts.StuckAfter
+}
+
+func nameOf(in *Intent) string {
+	if in.Product != "" {
+		return string(in.Product)
+	}
+	return string(in.ID)
+}
+
+func (s *Store) judgeAPI(now time.Time) {
+	s.judge(s.health.State == APIFailing, AlertAPI, "failing", now, func() string {
+		return "the API does not answer as it should"
+	})
+	s.judge(s.health.State == APIUnauthorized, AlertAPI, "unauthorized", now, func() string {
+		return "the API refuses the key"
+	})
+}
+
+func (s *Store) judgeFeed(now time.Time) {
+	lost := s.feed.State == FeedLost && now.Sub(s.feed.Since) > s.cfg.Alerts.RelayLostAfter
+	s.judge(lost, AlertRelay, "lost", now, func() string {
+		return "the relay is lost; open intents are polled"
+	})
+	s.judge(s.feed.State == FeedRefused, AlertRelay, "refused", now, func() string {
+		return "the relay refuses this client; open intents are polled"
+	})
+	s.judge(s.gap.open, AlertGap, "", now, func() string { return s.gap.words })
+}
+
+func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
+	for _, b := range buckets {
+		soon := b.Exhausted > 0 && b.Exhausted < s.cfg.Alerts.QuotaWithin
+		subject := fmt.Sprintf("%s %s %d %s", b.Class, b.Policy, b.Limit, b.Window)
+		s.judge(soon, AlertQuota, subject, now, func() string {
+			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
+		})
+	}
+	left := s.cfg.DayLimit - s.day.count(now)
+	s.judge(left <= s.cfg.Alerts.DayLeft, AlertDay, "", now, func() string {
+		return fmt.Sprintf("at least %d of the day's %d intents are used", s.cfg.DayLimit-left, s.cfg.DayLimit)
+	})
+}
+
+// tick lets time pass in the picture: what has become overdue, late or soon.
+func (s *Store) tick(now time.Time) {
+	buckets := s.buckets(now)
+	s.mu.Lock()
+	defer s.release()
+	for r := range s.alertable {
+		s.judgeIntent(r, now)
+	}
+	s.judgeFeed(now)
+	s.judgeQuota(buckets, now)
+	s.countMissed(now)
+}

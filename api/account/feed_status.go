@@ -1,0 +1,61 @@
+package account
+
+import (
+	"fmt"
+	"time"
+)
+
+// gap is a hole in what the feed has told, until everything open has been read
+// again.
+type gap struct {
+	open  bool
+	words string
+	from  int64
+	to    int64
+	epoch string
+}
+
+// SetFeed takes over the state of the feed. It reports whether the feed tells of
+// a hole in what it delivers that was not known.
+func (s *Store) SetFeed(status FeedStatus) (gap bool) {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	if status.Epoch != "" && status.Epoch != s.feed.Epoch {
+		s.epoch++
+	}
+	if status.Epoch == "" {
+		status.Epoch = s.feed.Epoch
+	}
+	if status.Since.IsZero() {
+		status.Since = now
+		if status.State == s.feed.State {
+			status.Since = s.feed.Since
+		}
+	}
+	s.feed = status
+	before := s.gaps
+	switch {
+	case status.LostFrom > 0 && (status.LostFrom != s.gap.from || status.LostTo != s.gap.to || status.Epoch != s.gap.epoch):
+		s.openGap(status, fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
+	case status.Reset && (status.Epoch != s.gap.epoch || s.gap.from != 0):
+		s.openGap(status, "the relay's journal is another one than before; everything open is being read again")
+	}
+	s.judgeFeed(now)
+	return s.gaps > before
+}
+
+func (s *Store) openGap(status FeedStatus, words string) {
+	s.gap = gap{open: true, words: words, from: status.LostFrom, to: status.LostTo, epoch: status.Epoch}
+	s.gaps++
+}
+
+// closeGap notes that everything open has been read since the gap.
+func (s *Store) closeGap() {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.release()
+	s.gap.open = false
+	s.judgeFeed(now)
+}

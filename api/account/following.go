@@ -1,0 +1,92 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tillwatch/api/quota"
+)
+
+// followAgainAfter is the pause after the feed's own code has panicked.
+const followAgainAfter = 5 * time.Second
+
+// follow keeps to the feed until ctx ends or the feed gives up.
+func (w *Watcher) follow(ctx context.Context) {
+	if w.cfg.Feed == nil {
+		return
+	}
+	for {
+		panicked, err := w.followOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !panicked {
+			w.FeedChanged(FeedStatus{State: FeedRefused, Since: time.Now(), Err: err})
+			return
+		}
+		w.FeedChanged(FeedStatus{State: FeedLost, Since: time.Now(), Err: err, RetryIn: followAgainAfter})
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(followAgainAfter):
+		}
+	}
+}
+
+func (w *Watcher) followOnce(ctx context.Context) (panicked bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			panicked, err = true, fmt.Errorf("follow the feed: %v", p)
+		}
+	}()
+	return false, w.cfg.Feed.Follow(ctx, w)
+}
+
+// Deliver takes events of the feed. It is a [Sink]'s.
+func (w *Watcher) Deliver(batch []Delivery) { w.store.ApplyEvents(batch) }
+
+// FeedChanged takes the state of the feed. It is a [Sink]'s.
+func (w *Watcher) FeedChanged(status FeedStatus) {
+	gaps := w.store.SetFeed(status)
+	now := time.Now()
+	w.mu.Lock()
+	was := w.feed
+	w.feed = status.State
+	switch {
+	case status.State == FeedLive:
+		w.hold = now
+		if was != FeedLive || gaps {
+			w.replan(now)
+			w.reconcile(now)
+		}
+	case was == FeedLive || status.State == FeedRefused:
+		w.hold = now
+		w.replan(now)
+	case status.State == FeedReplaying && was != FeedReplaying:
+		w.hold = now.Add(replayPatience)
+	}
+	if gaps {
+		w.gapOpen, w.gapLeft = true, map[task]bool{}
+		for _, o := range w.store.openOutlooks() {
+			w.gapLeft[task{id: o.id}] = true
+			w.askIntent(o.id, now, quota.Reconcile)
+		}
+	}
+	w.mu.Unlock()
+	w.stir()
+}
+
+// settleGap tells the picture once everything that was open at a gap has been
+// read after it.
+func (w *Watcher) settleGap() {
+	w.mu.Lock()
+	over := w.gapOpen && len(w.gapLeft) == 0
+	if over {
+		w.gapOpen = false
+	}
+	w.mu.Unlock()
+	if over {
+		w.store.closeGap()
+	}
+}

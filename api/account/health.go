@@ -1,0 +1,135 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tillwatch/api"
+)
+
+// APIState is the health of the service as the last calls showed it.
+type APIState uint8
+
+// The states of the API.
+const (
+	APIUnknown APIState = iota // not called yet
+	APIHealthy
+	APISlow         // pausing for quota, or backing off
+	APIFailing      // the last calls failed
+	APIUnauthorized // the key is refused
+)
+
+// APIStatus is the health of the service.
+type APIStatus struct {
+	State   APIState
+	Since   time.Time
+	Latency time.Duration // of the last answered call
+	Err     error         // of the last failed call
+}
+
+// failuresInARow is how many calls must fail until the service counts as failing:
+// one alone may be chance.
+const failuresInARow = 2
+
+// RecordExchange keeps a request for the picture and judges the API's health.
+// It is an [api.Config.Observe].
+func (s *Store) RecordExchange(e api.Exchange) {
+	if e.Status == 0 && errors.Is(e.Err, context.Canceled) {
+		return // given up here, which says nothing of the service
+	}
+	s.mu.Lock()
+	defer s.release()
+	s.requests.add(e, s.stamp())
+	if e.Status != 0 {
+		s.health.Latency = e.Latency
+	}
+	if e.Err != nil {
+		s.health.Err = e.Err
+	}
+	s.setHealth(s.judgeExchange(&e), time.Now())
+}
+
+func (s *Store) judgeExchange(e *api.Exchange) APIState {
+	switch {
+	case e.Status == 401:
+		s.failures = 0
+		return APIUnauthorized
+	case e.Status == 0 || e.Status >= 500:
+		s.failures++
+		if s.failures >= failuresInARow {
+			return APIFailing
+		}
+		return s.health.State
+	}
+	s.failures = 0
+	if e.Status == 429 || e.Waited >= s.cfg.SlowAfter {
+		return APISlow
+	}
+	return APIHealthy
+}
+
+// refuseKey notes that a call was answered 401.
+func (s *Store) refuseKey(err error) {
+	s.mu.Lock()
+	defer s.release()
+	s.health.Err = err
+	s.setHealth(APIUnauthorized, time.Now())
+}
+
+// countFailedRead counts a read that brought nothing.
+func (s *Store) countFailedRead() {
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	s.reads.Failed++
+}
+
+func (s *Store) setHealth(state APIState, now time.Time) {
+	if s.health.State == state {
+		return
+	}
+	s.health.State, s.health.Since = state, now
+	s.stamp()
+	s.judgeAPI(now)
+}
+
+// requestLog keeps the newest requests.
+type requestLog struct {
+	keep  int
+	total int
+	kept  []recordedRequest // a ring once it is full
+}
+
+type recordedRequest struct {
+	exchange api.Exchange
+	version  uint64
+}
+
+func (l *requestLog) add(e api.Exchange, version uint64) {
+	r := recordedRequest{e, version}
+	if len(l.kept) < l.keep {
+		l.kept = append(l.kept, r)
+	} else {
+		l.kept[l.total%l.keep] = r
+	}
+	l.total++
+}
+
+// since lists the requests that became known after version, oldest first.
+func (l *requestLog) since(version uint64) []api.Exchange {
+	count := 0
+	for count < len(l.kept) && l.at(l.total-1-count).version > version {
+		count++
+	}
+	if count == 0 {
+		return nil
+	}
+	list := make([]api.Exchange, count)
+	for i := range list {
+		list[i] = l.at(l.total - count + i).exchange
+	}
+	return list
+}
+
+func (l *requestLog) at(i int) *recordedRequest { return &l.kept[i%l.keep] }

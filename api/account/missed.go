@@ -1,0 +1,100 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+)
+
+// expectation is a state that a read found and of which an event should tell.
+type expectation struct {
+	state   api.IntentState
+	learnt  time.Time
+	counted bool
+}
+
+// The failure code of an intent that was not confirmed in its window, as public
+// clients have seen it. No event tells of it.
+const codeExpired api.FailureCode = "checkout_intent_expired"
+
+// expectEvent notes that a read found a move of which an event should tell.
+// Creation, confirm and expiry have none, and of what happened before the intent
+// became known nothing is expected.
+func (s *Store) expectEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) {
+	if s.feed.State == FeedOff || from == "" || !s.hasEvent(r, from, in, now) {
+		return
+	}
+	r.expected = append(r.expected, expectation{state: in.State, learnt: now})
+	s.expecting[r] = struct{}{}
+}
+
+func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) bool {
+	switch in.State {
+	case api.AwaitingConfirmation:
+		return from == api.RetrievingOffer && r.seen&sawOfferRetrieved == 0
+	case api.Completed:
+		return r.seen&sawCompleted == 0
+	case api.Failed:
+		if r.seen&(sawOfferFailed|sawOrderFailed) != 0 {
+			return false
+		}
+		expired := in.Failure != nil && in.Failure.Code == codeExpired
+		overdue := from == api.AwaitingConfirmation && !r.now.ExpiresAt.IsZero() && !now.Before(r.now.ExpiresAt)
+		return !expired && !overdue
+	}
+	return false
+}
+
+// eventArrived settles what was expected.
+func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
+	if len(r.expected) == 0 {
+		return
+	}
+	state, proves := t.ProvenState()
+	if t == api.OfferFailed {
+		state, proves = api.Failed, true
+	}
+	if !proves {
+		return
+	}
+	kept := r.expected[:0]
+	for _, e := range r.expected {
+		if e.state != state {
+			kept = append(kept, e)
+		} else if e.counted {
+			s.counters.Missed--
+		}
+	}
+	r.expected = kept
+	if len(kept) == 0 {
+		delete(s.expecting, r)
+	}
+}
+
+// countMissed counts the events that are overdue although the feed has been live
+// for long enough to bring them. One that comes after all is taken back.
+func (s *Store) countMissed(now time.Time) {
+	if s.feed.State != FeedLive || now.Sub(s.feed.Since) < s.cfg.MissedAfter {
+		return
+	}
+	for r := range s.expecting {
+		waiting := false
+		for i := range r.expected {
+			e := &r.expected[i]
+			if e.counted {
+				continue
+			}
+			if now.Sub(e.learnt) < s.cfg.MissedAfter {
+				waiting = true
+				continue
+			}
+			e.counted = true
+			s.counters.Missed++
+			r.remember(Moment{At: now, Learnt: now, How: ByTimer, Text: "no event told of " + stateWords(e.state)})
+			s.touch(r)
+		}
+		if !waiting {
+			delete(s.expecting, r)
+		}
+	}
+}

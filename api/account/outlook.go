@@ -1,0 +1,110 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+)
+
+// outlook is what the watcher needs to know of an intent to decide when to read
+// it.
+type outlook struct {
+	id        api.ID
+	state     api.IntentState
+	certainty Certainty
+	since     time.Time
+	expiresAt time.Time
+	newest    time.Time // when the newest read was sent; zero when never read
+	lastEvent time.Time
+	reads     int // answered reads since it entered its state
+	behind    int // reads in a row that were behind what is known
+	missing   int // reads in a row that were answered 404
+	ordered   bool
+	shipments int
+	listed    bool // its shipments were listed
+}
+
+func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
+
+// freshness orders intents for reading: the newest first.
+func (o *outlook) freshness() time.Time {
+	if o.lastEvent.After(o.since) {
+		return o.lastEvent
+	}
+	return o.since
+}
+
+func (r *intentRecord) outlook() outlook {
+	return outlook{
+		id: r.now.ID, state: r.now.State, certainty: r.now.Certainty,
+		since: r.now.Since, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
+		reads: r.reads, behind: r.behind, missing: r.missing,
+		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
+		shipments: len(r.now.Shipments), listed: r.listed,
+	}
+}
+
+func (s *Store) outlook(id api.ID) (outlook, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.intents[id]
+	if r == nil {
+		return outlook{}, false
+	}
+	return r.outlook(), true
+}
+
+// openOutlooks lists the intents that are not known to have ended.
+func (s *Store) openOutlooks() []outlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []outlook
+	for _, r := range s.intents {
+		if o := r.outlook(); o.open() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// parcelOutlook is what the watcher needs to know of a shipment.
+type parcelOutlook struct {
+	id      api.ID
+	status  api.ShipmentStatus
+	newest  time.Time
+	event   time.Time
+	missing int
+}
+
+func (r *shipmentRecord) outlook() parcelOutlook {
+	return parcelOutlook{id: r.now.ID, status: r.now.Status(), newest: r.newest, event: r.lastEvent, missing: r.missing}
+}
+
+func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.shipments[id]
+	if r == nil {
+		return parcelOutlook{}, false
+	}
+	return r.outlook(), true
+}
+
+func (s *Store) openParcels() []parcelOutlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []parcelOutlook
+	for _, r := range s.shipments {
+		if o := r.outlook(); !o.status.Terminal() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// know begins the record of an intent of which only the id is known.
+func (s *Store) know(id api.ID) {
+	s.mu.Lock()
+	defer s.release()
+	s.intent(id)
+}

@@ -1,0 +1,69 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Pace is how long intents of this account stayed in a state.
+type Pace struct {
+	Count    int // how many stays it is made from, at most the last 256
+	P50, P95 time.Duration
+}
+
+// enoughStays is how many stays it takes until a pace says something.
+const enoughStays = 8
+
+// Slow reports whether a stay is longer than 95 % of those before it.
+func (p Pace) Slow(stay time.Duration) bool { return p.Count >= enoughStays && stay > p.P95 }
+
+// paceHistory keeps the newest stays in a state.
+type paceHistory struct {
+	stays [256]time.Duration
+	count int // ever
+	pace  Pace
+	stale bool
+}
+
+func (h *paceHistory) add(stay time.Duration) {
+	h.stays[h.count%len(h.stays)] = stay
+	h.count++
+	h.stale = true
+}
+
+func (h *paceHistory) get() Pace {
+	if h.stale {
+		sorted := slices.Clone(h.stays[:min(h.count, len(h.stays))])
+		slices.Sort(sorted)
+		h.pace = Pace{Count: len(sorted), P50: quantile(sorted, 0.50), P95: quantile(sorted, 0.95)}
+		h.stale = false
+	}
+	return h.pace
+}
+
+// quantile is the nearest rank of sorted, which is not empty.
+func quantile(sorted []time.Duration, q float64) time.Duration {
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+func (s *Store) recordStay(state api.IntentState, stay time.Duration) {
+	if !state.Known() || state.Terminal() || stay <= 0 {
+		return
+	}
+	h := s.pace[state]
+	if h == nil {
+		h = &paceHistory{}
+		s.pace[state] = h
+	}
+	h.add(stay)
+}
+
+func (s *Store) paces() map[api.IntentState]Pace {
+	paces := make(map[api.IntentState]Pace, len(s.pace))
+	for state, h := range s.pace {
+		paces[state] = h.get()
+	}
+	return paces
+}

@@ -1,0 +1,306 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// dispatch starts reads as they become due, and waits for those under way when
+// ctx ends.
+func (w *Watcher) dispatch(ctx context.Context) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		now := time.Now()
+		w.mu.Lock()
+		for {
+			read := w.next(now)
+			if read == nil {
+				break
+			}
+			group.Go(func() {
+				defer w.recovered("read")
+				read(ctx)
+			})
+		}
+		pause := w.pause(now)
+		w.mu.Unlock()
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+		case <-w.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// next takes the most urgent read that may start now.
+func (w *Watcher) next(now time.Time) func(context.Context) {
+	intent, parcel := w.intents.peek(now), w.parcels.peek(now)
+	best := intent
+	if intent == nil || (parcel != nil && parcel.priority < intent.priority) {
+		best = parcel
+	}
+	if best == nil || !w.mayStart(best, now) {
+		return nil
+	}
+	priority := best.priority
+	if best == intent {
+		w.intents.begin(best)
+		w.started(priority)
+		if best.task.list {
+			return func(ctx context.Context) { w.perform(ctx, w.intents, []*job{best}, priority, w.listShipments) }
+		}
+		return func(ctx context.Context) { w.perform(ctx, w.intents, []*job{best}, priority, w.readIntent) }
+	}
+	var batch []*job
+	for best != nil && len(batch) < parcelsPerList {
+		w.parcels.begin(best)
+		batch = append(batch, best)
+		best = w.parcels.peek(now)
+	}
+	w.started(priority)
+	return func(ctx context.Context) { w.perform(ctx, w.parcels, batch, priority, w.readParcels) }
+}
+
+func (w *Watcher) mayStart(j *job, now time.Time) bool {
+	switch {
+	case j.priority == quota.Person:
+		return w.reading < w.cfg.Workers+personWorkers
+	case now.Before(w.refused):
+		return false
+	case j.priority >= quota.Reconcile:
+		return !now.Before(w.hold) && w.reading < w.cfg.Workers && w.checking < max(1, w.cfg.Workers/2)
+	}
+	return w.reading < w.cfg.Workers
+}
+
+func (w *Watcher) started(priority quota.Priority) {
+	w.reading++
+	if priority >= quota.Reconcile {
+		w.checking++
+	}
+}
+
+// pause is how long nothing new can start unless something stirs.
+func (w *Watcher) pause(now time.Time) time.Duration {
+	pause := time.Minute
+	for _, q := range []*queue{w.intents, w.parcels} {
+		if due, ok := q.nextDue(); ok {
+			pause = min(pause, due.Sub(now))
+		}
+	}
+	for _, until := range []time.Time{w.hold, w.refused} {
+		if until.After(now) {
+			pause = min(pause, until.Sub(now))
+		}
+	}
+	return max(pause, 0)
+}
+
+// perform does one read for all of jobs and decides what follows from how it
+// ended.
+func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority quota.Priority, read func(context.Context, []*job) error) {
+	err := guarded(quota.WithPriority(ctx, priority), jobs, read)
+	if err != nil && ctx.Err() == nil {
+		w.store.countFailedRead()
+		if errors.Is(err, api.ErrUnauthorized) {
+			w.store.refuseKey(err)
+		}
+	}
+	now := time.Now()
+	w.mu.Lock()
+	w.reading--
+	if priority >= quota.Reconcile {
+		w.checking--
+	}
+	for _, j := range jobs {
+		q.finish(j, err != nil)
+		if q == w.intents && err == nil {
+			delete(w.gapLeft, j.task)
+		}
+	}
+	w.follows(q, jobs, priority, err, now)
+	w.mu.Unlock()
+	w.settleGap()
+	w.stir()
+}
+
+// follows plans what comes after a read.
+func (w *Watcher) follows(q *queue, jobs []*job, priority quota.Priority, err error, now time.Time) {
+	switch {
+	case err == nil && !w.refused.IsZero():
+		w.refused = time.Time{}
+		w.reconcile(now)
+	case errors.Is(err, api.ErrUnauthorized):
+		w.refused = now.Add(refusedPause)
+	}
+	for _, j := range jobs {
+		switch {
+		case err != nil && errors.Is(err, api.ErrUnauthorized):
+			q.ask(j.task, w.refused, max(priority, quota.Hint))
+		case err != nil:
+			q.ask(j.task, now.Add(backOff(j.tries)), max(priority, quota.Hint))
+		case q == w.intents:
+			w.planIntent(j.task.id, now)
+		default:
+			w.planParcel(j.task.id, now)
+		}
+	}
+}
+
+const (
+	backOffFirst = time.Second
+	backOffMost  = time.Minute
+)
+
+// backOff is the pause after so many failures in a row: doubling, and anywhere
+// in its upper half, so that what failed together does not return together.
+func backOff(tries int) time.Duration {
+	span := min(backOffFirst<<min(max(tries-1, 0), 10), backOffMost)
+	return span/2 + rand.N(span/2)
+}
+
+// guarded turns a panic of a reader into an error.
+func guarded(ctx context.Context, jobs []*job, read func(context.Context, []*job) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("read: %v", p)
+		}
+	}()
+	return read(ctx, jobs)
+}
+
+func (w *Watcher) readIntent(ctx context.Context, jobs []*job) error {
+	id := jobs[0].task.id
+	sent := time.Now()
+	in, err := w.cfg.Reader.Intent(ctx, id)
+	switch {
+	case err == nil:
+		in.ID = id // what was asked for, whatever the answer calls itself
+		w.store.ApplyRead(in, sent, ByRead)
+	case errors.Is(err, api.ErrNotFound):
+		w.store.ApplyMissing(id, sent)
+		return nil
+	}
+	return err
+}
+
+// listShipments reads the shipments of one intent, once.
+func (w *Watcher) listShipments(ctx context.Context, jobs []*job) error {
+	id := jobs[0].task.id
+	sent := time.Now()
+	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
+	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
+		return err
+	}
+	for i := range list {
+		if list[i].IntentID == "" {
+			list[i].IntentID = id
+		}
+	}
+	w.store.ApplyIntentShipments(id, list, sent)
+	return nil
+}
+
+// readParcels reads one shipment by itself and several by one list. What a list
+// leaves out is asked for by itself.
+func (w *Watcher) readParcels(ctx context.Context, jobs []*job) error {
+	if len(jobs) == 1 {
+		return w.readParcel(ctx, jobs[0].task.id)
+	}
+	wanted := make(map[api.ID]bool, len(jobs))
+	query := api.ShipmentQuery{Limit: len(jobs)}
+	for _, j := range jobs {
+		wanted[j.task.id] = true
+		query.IDs = append(query.IDs, j.task.id)
+	}
+	sent := time.Now()
+	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
+	if err == nil {
+		w.store.ApplyShipments(list, sent)
+		for i := range list {
+			delete(wanted, list[i].ID)
+		}
+	} else if !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) && !errors.Is(err, api.ErrValidation) {
+		return err
+	}
+	for _, id := range query.IDs {
+		if wanted[id] {
+			if err := w.readParcel(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {
+	sent := time.Now()
+	sh, err := w.cfg.Reader.Shipment(ctx, id)
+	switch {
+	case err == nil:
+		sh.ID = id
+		w.store.ApplyShipments([]api.Shipment{sh}, sent)
+	case errors.Is(err, api.ErrNotFound):
+		w.store.ApplyMissingShipment(id, sent)
+		return nil
+	}
+	return err
+}
+
+// collect takes a list whole, or as far as it came.
+func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for item, err := range list {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, item)
+	}
+	return all, nil
+}
+
+// discover asks once for the list of intents that a service may or may not have.
+// All of it counts as sent when the first page was, the later pages too: an
+// older truth never overwrites a newer one.
+func (w *Watcher) discover(ctx context.Context) {
+	sent := time.Now()
+	taken := 0
+	var page []api.Intent
+	flush := func() {
+		w.store.ApplyList(page, sent)
+		taken += len(page)
+		page = nil
+	}
+	for in, err := range w.cfg.Reader.Intents(quota.WithPriority(ctx, quota.Reconcile)) {
+		if err != nil {
+			if ctx.Err() == nil && !errors.Is(err, api.ErrNotServed) {
+				w.store.countFailedRead()
+			}
+			break
+		}
+		if page = append(page, in); len(page) == listPage {
+			flush()
+		}
+		if taken+len(page) >= w.cfg.List {
+			break
+		}
+	}
+	if len(page) > 0 {
+		flush()
+	}
+}
+
+// listPage is how many items a page of the service has unless asked otherwise.
+const listPage = 100

@@ -1,0 +1,144 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Reads that nobody asked for, by state and by what the feed can be trusted to
+// tell. Spans are in thirtieths of the poll interval, so in seconds at its
+// default of 30 s.
+var (
+	placingAlone  = steps{2, 5, 10, 20, 30}
+	placingFed    = steps{20, 30, 60, 120}
+	retrieveAlone = steps{5, 10, 20, 30}
+	retrieveFed   = steps{30, 60, 120}
+	oddState      = steps{60, 120, 240}
+	behindEvent   = steps{1, 2, 5, 15, 30, 60, 120, 300}
+	notFound      = steps{5, 30, 300}
+	noOrderYet    = steps{30, 120, 600}
+)
+
+const (
+	pastExpiry       = 3 * time.Second  // how long after the window's end an intent is read
+	overdueAtLeast   = 10 * time.Second // and at least until it is read again if it still awaits
+	verifyEndsWithin = 24 * time.Hour   // older reported ends are not read by themselves
+)
+
+// steps is a widening schedule: the span until the next read, by how many there
+// were.
+type steps []int
+
+// at is the span after n reads: n from 1, the last step for ever after.
+func (st steps) at(n int, poll time.Duration) time.Duration {
+	return time.Duration(st[min(max(n, 1), len(st))-1]) * poll / 30
+}
+
+// trust is how the watcher hears of changes.
+type trust struct {
+	fed  bool // the feed is live
+	lost bool // there should be a feed, and it is not live
+	poll time.Duration
+}
+
+// nextRead decides when an intent is to be read although nothing hints at a
+// change. There is none for an intent whose end is verified, save for one that
+// still lacks its order.
+func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota.Priority, ok bool) {
+	switch {
+	case o.missing > 0:
+		return o.newest.Add(notFound.at(o.missing, t.poll)), quota.Timer, o.missing <= len(notFound)
+	case o.state.Terminal() && o.certainty == Verified:
+		waits := o.state == api.Completed && !o.ordered && o.reads <= len(noOrderYet)
+		return o.newest.Add(noOrderYet.at(o.reads, t.poll)), quota.Reconcile, waits
+	case o.state.Terminal() && now.Sub(o.since) > verifyEndsWithin:
+		return time.Time{}, 0, false
+	case o.behind > 0:
+		return o.newest.Add(behindEvent.at(o.behind, t.poll)), quota.Timer, true
+	case o.newest.IsZero():
+		return now.Add(t.poll), quota.Timer, true
+	}
+	due = o.newest.Add(pollSpan(o, t))
+	if closes, known := windowRead(o); known && closes.Before(due) {
+		due = closes
+	}
+	return due, quota.Timer, true
+}
+
+// pollSpan is how long after its newest read an open intent is read again.
+func pollSpan(o *outlook, t trust) time.Duration {
+	age := o.newest.Sub(o.since)
+	switch {
+	case o.state == api.PlacingOrder && t.fed:
+		return widened(placingFed.at(o.reads, t.poll), age, t.poll)
+	case o.state == api.PlacingOrder:
+		return capped(placingAlone.at(o.reads, t.poll), age, t)
+	case o.state == api.RetrievingOffer && t.fed:
+		return widened(retrieveFed.at(o.reads, t.poll), age, t.poll)
+	case o.state == api.RetrievingOffer:
+		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
+	case o.state == api.AwaitingConfirmation && t.fed:
+		return 10 * t.poll << min(max(o.reads-1, 0), 3)
+	case o.state == api.AwaitingConfirmation:
+		return capped(t.poll, age, t)
+	case t.lost:
+		return t.poll
+	}
+	return widened(oddState.at(o.reads, t.poll), age, t.poll)
+}
+
+// widened lets a span grow with the age of a state, up to ten polls.
+func widened(span, age, poll time.Duration) time.Duration {
+	return max(span, min(age/4, 10*poll))
+}
+
+// capped is for an account without a live feed: while the feed is lost nothing
+// open goes longer than a poll without a read; without any feed a state that
+// lasts is read less often, up to four polls apart.
+func capped(span, age time.Duration, t trust) time.Duration {
+	if t.lost {
+		return min(span, t.poll)
+	}
+	return max(span, min(age/8, 4*t.poll))
+}
+
+// windowRead is when to look whether an intent has expired: shortly after its
+// window has closed, and less and less often while it still awaits after that.
+func windowRead(o *outlook) (time.Time, bool) {
+	if o.expiresAt.IsZero() {
+		return time.Time{}, false
+	}
+	closes := o.expiresAt.Add(pastExpiry)
+	if o.newest.Before(closes) {
+		return closes, true
+	}
+	return o.newest.Add(max(overdueAtLeast, o.newest.Sub(closes))), true
+}
+
+// nextShipmentList decides whether and when the shipments of a completed intent
+// are listed: once, if no event has told of any.
+func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
+	if o.state != api.Completed || o.certainty != Verified || o.shipments > 0 || o.listed ||
+		now.Sub(o.since) > verifyEndsWithin {
+		return time.Time{}, false
+	}
+	after := 4 * t.poll
+	if t.fed {
+		after = 20 * t.poll
+	}
+	return o.since.Add(after), true
+}
+
+// nextParcelRead decides when a shipment is read although nothing hints at a
+// change. A live feed tells of every change.
+func nextParcelRead(o *parcelOutlook, t trust) (time.Time, bool) {
+	switch {
+	case o.missing > 0:
+		return o.newest.Add(notFound.at(o.missing, t.poll)), o.missing <= len(notFound)
+	case t.fed || o.status.Terminal() || o.newest.IsZero():
+		return time.Time{}, false
+	}
+	return o.newest.Add(10 * t.poll), true
+}
