@@ -1,0 +1,92 @@
+package action
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestFooterFitsAnyWidth(t *testing.T) {
+	table := Default()
+	for _, disabled := range []func(ID) string{nil, table.ReadOnly(nil)} {
+		for _, scope := range []Scope{Board, Detail, Everywhere} {
+			for width := range 301 {
+				var texts []string
+				for _, hint := range table.Footer(scope, width, disabled) {
+					texts = append(texts, hint.String())
+				}
+				line := strings.Join(texts, strings.Repeat(" ", HintGap))
+				if got := ansi.StringWidth(line); got > width {
+					t.Fatalf("%d cells in %d: %q", got, width, line)
+				}
+			}
+		}
+	}
+}
+
+func TestFooterKeepsTheMostUsefulLongest(t *testing.T) {
+	table := Default()
+	ids := func(width int) []ID {
+		var out []ID
+		for _, hint := range table.Footer(Board, width, nil) {
+			out = append(out, hint.ID)
+		}
+		return out
+	}
+	if got := ids(8); !slices.Equal(got, []ID{Help}) {
+		t.Errorf("in 8 cells: %v", got)
+	}
+	if got := ids(300); !slices.Contains(got, NextTheme) || !slices.Contains(got, Confirm) {
+		t.Errorf("in 300 cells: %v", got)
+	}
+	if got := len(ids(0)); got != 0 {
+		t.Errorf("%d hints in no cell", got)
+	}
+}
+
+func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
+	table := Default()
+	confirm := func(width int) string {
+		for _, hint := range table.Footer(Board, width, table.ReadOnly(nil)) {
+			if hint.ID == Confirm {
+				return hint.String()
+			}
+		}
+		return ""
+	}
+	if got, want := confirm(300), "c confirm — "+ReadOnlyReason; got != want {
+		t.Errorf("wide: %q, want %q", got, want)
+	}
+	for width := range 301 {
+		if got := confirm(width); got != "" && !strings.HasPrefix(got, "c confirm — read-only") {
+			t.Errorf("in %d cells it stands there without a reason: %q", width, got)
+		}
+	}
+	if got, want := confirm(60), "c confirm — read-only"; got != want {
+		t.Errorf("narrow: %q, want %q", got, want)
+	}
+}
+
+func TestFooterKeepsTheOrderOfTheTable(t *testing.T) {
+	table := Default()
+	for width := range 301 {
+		hints := table.Footer(Board, width, nil)
+		if !slices.IsSortedFunc(hints, func(a, b Hint) int { return table.byID[a.ID] - table.byID[b.ID] }) {
+			t.Fatalf("in %d cells the order is %v", width, hints)
+		}
+	}
+}
+
+func TestFooterLeavesOutActionsOfOtherScopesAndWithoutKeys(t *testing.T) {
+	table, err := Default().Remap(map[ID][]string{NextTheme: {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hint := range table.Footer(Detail, 300, nil) {
+		if hint.ID == Filter || hint.ID == NextTheme {
+			t.Errorf("%q stands in the footer of the detail", hint.ID)
+		}
+	}
+}
