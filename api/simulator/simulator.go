@@ -1,66 +1,170 @@
-// Package simulator stands in for the service: the whole contract over real
-// HTTP, with a shop that lives by itself, for demonstrations, tests and
-// integration work.
 package simulator
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"tillwatch/api"
 )
 
-// Config sets a simulator up. The zero value of each field means its default.
-type Config struct {
-	Key           api.Secret // API key that is accepted; required
-	SigningSecret api.Secret // for webhooks; required when WebhookURL is set
-	WebhookURL    string     // where events are delivered; "" for nowhere
-	HeaderPrefix  string     // default "x-svc-"
+// Simulator is the service. Its methods may be called from any goroutine.
+type Simulator struct {
+	cfg    Config
+	log    *slog.Logger
+	server *server
 
-	Seed             uint64
-	Speed            float64 // 1: as the service; 10: ten times as fast
-	IntentsPerMinute float64 // created by the simulator itself; 0: none
-	AutoConfirm      float64 // share of its own intents that the simulated shop confirms itself
-
-	Timings Timings
-	Limits  Limits
-	Faults  Faults
-	Logger  *slog.Logger
+	mu        sync.Mutex // guards all below
+	intents   map[string]*intent
+	order     []*intent // by creation
+	parcels   map[string]*shipment
+	shipments []*shipment // by creation
+	events    eventLog
+	catalogue *catalogue
+	buckets   buckets
+	states    map[api.IntentState]int
+	queued    []*intent // one-step purchases that wait for an agent
+	agenda    agenda
+	shop      shop
+	faults    faultPlan
+	endpoints []*endpoint
+	counts    counters
+	running   context.Context // nil while Run does not run
+	owned     *sync.WaitGroup // the goroutines of Run
+	crashed   chan error
 }
 
-// Timings are how long things take at speed 1. Actual times vary around them.
-type Timings struct {
-	Offer         time.Duration // default 8 s
-	Placing       time.Duration // default 12 s
-	ConfirmWindow time.Duration // default 45 min from creation
-	ShipmentStep  time.Duration // default 40 s between two statuses
+type counters struct {
+	requests, limited, unauthorized, injected uint64
 }
 
-// Limits are the buckets of the contract. Negative means none.
-type Limits struct {
-	Mutations, Reads, Lookup int // a second; default 5, 10, 10
-	PerDay                   int // default 50
-	Agents                   int // default 10
+// New checks cfg and makes a simulator with a day of history behind it. Nothing
+// moves and nothing is delivered until [Simulator.Run].
+func New(cfg Config) (*Simulator, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, fmt.Errorf("simulator: %w", err)
+	}
+	s := &Simulator{
+		cfg:       cfg,
+		log:       cfg.Logger,
+		intents:   map[string]*intent{},
+		parcels:   map[string]*shipment{},
+		events:    newEventLog(cfg.WholeSeconds),
+		catalogue: newCatalogue(),
+		states:    map[api.IntentState]int{},
+		agenda:    newAgenda(),
+		crashed:   make(chan error, 1),
+	}
+	now := time.Now()
+	s.buckets = newBuckets(cfg.Limits, cfg.PolicyName)
+	s.shop = newShop(cfg.Seed)
+	s.faults = newFaultPlan(cfg)
+	s.writeHistory(now)
+	if cfg.WebhookURL != "" {
+		s.endpoints = append(s.endpoints, s.newEndpoint(cfg.WebhookURL, 0, now))
+	}
+	if cfg.IntentsPerMinute > 0 {
+		s.openShop(now)
+	}
+	s.server = newServer(s)
+	return s, nil
 }
-
-// Faults are shares from 0 to 1, but for Delay.
-type Faults struct {
-	Duplicate, Reorder, Lose, BadSignature float64 // of webhook deliveries
-	Delay                                  time.Duration
-	Errors                                 float64 // of API answers: a 500
-}
-
-// Simulator is the service.
-type Simulator struct{}
-
-// New checks cfg and makes a simulator with a day of history behind it.
-func New(cfg Config) (*Simulator, error) { panic("unwritten") }
 
 // Handler serves the API, and the control API under /control/.
-func (s *Simulator) Handler() http.Handler { panic("unwritten") }
+func (s *Simulator) Handler() http.Handler { return s.server }
 
 // Run lives: it moves intents and shipments on and delivers webhooks until ctx
-// ends, and returns after its goroutines have.
-func (s *Simulator) Run(ctx context.Context) error { panic("unwritten") }
+// ends, and returns after its goroutines have. It returns an error only when a
+// part of the simulator crashed or Run was already running.
+func (s *Simulator) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var owned sync.WaitGroup
+	s.mu.Lock()
+	if s.running != nil {
+		s.mu.Unlock()
+		return errors.New("simulator: already running")
+	}
+	s.running, s.owned = ctx, &owned
+	s.spawn("agenda", s.keepAgenda)
+	for _, e := range s.endpoints {
+		s.spawn("webhook endpoint", e.run)
+	}
+	s.mu.Unlock()
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-s.crashed:
+		cancel()
+	}
+	s.mu.Lock()
+	s.running = nil
+	s.mu.Unlock()
+	owned.Wait()
+	return err
+}
+
+// spawn starts a goroutine that Run waits for. The caller holds the lock and
+// has seen that Run runs.
+func (s *Simulator) spawn(what string, run func(context.Context)) {
+	ctx := s.running
+	s.owned.Go(func() {
+		defer s.reportPanic(what)
+		run(ctx)
+	})
+}
+
+func (s *Simulator) reportPanic(what string) {
+	if p := recover(); p != nil {
+		select {
+		case s.crashed <- fmt.Errorf("simulator: %s: panic: %v", what, p):
+		default:
+		}
+	}
+}
+
+// Summary is what the simulator holds at one moment.
+type Summary struct {
+	Intents   map[api.IntentState]int    `json:"intents"`
+	Shipments map[api.ShipmentStatus]int `json:"shipments"`
+	Events    int                        `json:"events"`
+	Buckets   []BucketSummary            `json:"buckets"`
+	Endpoints []EndpointSummary          `json:"webhookEndpoints"`
+	Requests  uint64                     `json:"requests"`  // answered, of the API
+	Rejected  uint64                     `json:"rejected"`  // with 429
+	Injected  uint64                     `json:"injected"`  // with an injected error
+	Pending   int                        `json:"scheduled"` // things that will happen by themselves
+}
+
+// Summary counts what the simulator holds now.
+func (s *Simulator) Summary() Summary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	sum := Summary{
+		Intents:   make(map[api.IntentState]int, len(s.states)),
+		Shipments: map[api.ShipmentStatus]int{},
+		Events:    s.events.len(),
+		Buckets:   s.buckets.summary(now, s.states[api.PlacingOrder]),
+		Endpoints: []EndpointSummary{},
+		Requests:  s.counts.requests,
+		Rejected:  s.counts.limited,
+		Injected:  s.counts.injected,
+		Pending:   s.agenda.len(),
+	}
+	for _, state := range api.IntentStates() {
+		sum.Intents[state] = s.states[state]
+	}
+	for _, p := range s.shipments {
+		sum.Shipments[p.Status]++
+	}
+	for _, e := range s.endpoints {
+		sum.Endpoints = append(sum.Endpoints, e.summary())
+	}
+	return sum
+}

@@ -1,0 +1,200 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Config sets a simulator up. The zero value of each field means its default.
+type Config struct {
+	Key           api.Secret   // API key that is accepted; required
+	MoreKeys      []api.Secret // further keys of the same account: they share its buckets
+	SigningSecret api.Secret   // for webhooks; required when WebhookURL is set
+	WebhookURL    string       // where events are delivered; "" for nowhere
+	HeaderPrefix  string       // of the four delivery headers; default "x-svc-"
+	LookupPath    string       // of the product lookup; default "/api/v1/products/lookup"
+
+	Seed                   uint64
+	Speed                  float64 // 1: as the service; 10: ten times as fast
+	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none
+	AutoConfirm            float64 // share of the shop's intents that it confirms itself
+	FailureShare           float64 // share of the shop's intents that fail; default 0.12, negative: none
+	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
+	History                int     // past intents at the start; default 25, negative: none
+
+	Timings Timings
+	Limits  Limits
+	Faults  Faults
+
+	PolicyName     string // in the RateLimit fields; default "default"
+	EveryPolicy    bool   // a header line for each charged bucket, each under its own name
+	Lists          Lists  // what the list endpoints that the contract does not show answer
+	StateConflicts bool   // a confirm in a wrong state answers 409 with the state, not 404
+	WholeSeconds   bool   // createdAt of events without milliseconds other than .000
+	Retries        int    // of a failed delivery; default all of [RetryPauses], negative: none
+
+	Transport http.RoundTripper // for deliveries; default: a transport of its own
+	Logger    *slog.Logger      // default: nothing is logged
+}
+
+// Timings are how long things take at speed 1. Actual times vary around them.
+type Timings struct {
+	Offer         time.Duration // default 8 s
+	Placing       time.Duration // default 12 s
+	ConfirmWindow time.Duration // default 45 min from creation
+	ShipmentStep  time.Duration // default 40 s between two statuses
+	Spread        float64       // of the variation, on a logarithmic scale; default 0.35, negative: exact times
+}
+
+// Limits are the buckets of the contract (Limits). Zero means the contract's
+// default, negative means none: such a bucket sends no RateLimit fields.
+type Limits struct {
+	Mutations, Reads, Lookup int // a second; default 5, 10, 10
+	PerDay                   int // a UTC day; default 50
+	Agents                   int // default 10
+}
+
+// Unlimited has no bucket at all.
+func Unlimited() Limits { return Limits{-1, -1, -1, -1, -1} }
+
+// Faults are shares from 0 to 1, but for Delay and Latency.
+type Faults struct {
+	Duplicate    float64       // deliveries that are made twice
+	Reorder      float64       // deliveries that are held back, so that later ones overtake
+	Lose         float64       // deliveries that never happen
+	BadSignature float64       // first attempts that carry a wrong signature or none
+	Delay        time.Duration // before each delivery
+	Errors       float64       // API answers: a 500; half of those to mutations after they took effect
+	Latency      time.Duration // before each API answer
+}
+
+// Lists says what GET /api/v1/checkout-intents and GET /api/v1/events answer:
+// the contract does not show these endpoints.
+type Lists int
+
+// The behaviours of the list endpoints.
+const (
+	ListsAbsent Lists = iota // 404 with the contract's body
+	ListsServed              // 200 with pages
+	ListsHTML                // 404 with the page of a gateway
+)
+
+// complete checks the configuration and fills defaults in.
+func (c *Config) complete() error {
+	if c.Key.IsZero() {
+		return errors.New("an API key is required")
+	}
+	if c.WebhookURL != "" {
+		if err := checkWebhookURL(c.WebhookURL); err != nil {
+			return err
+		}
+		if c.SigningSecret.IsZero() {
+			return errors.New("a signing secret is required to deliver webhooks")
+		}
+	}
+	if err := c.checkNumbers(); err != nil {
+		return err
+	}
+	if strings.ContainsAny(c.HeaderPrefix, " :\r\n\t") {
+		return fmt.Errorf("header prefix %q holds characters that no header name may", c.HeaderPrefix)
+	}
+	if c.LookupPath != "" && !strings.HasPrefix(c.LookupPath, "/") {
+		return fmt.Errorf("lookup path %q must begin with a slash", c.LookupPath)
+	}
+	if strings.ContainsAny(c.LookupPath, "{} ") || strings.HasPrefix(c.LookupPath, "/control/") {
+		return fmt.Errorf("lookup path %q must be a plain path outside /control/", c.LookupPath)
+	}
+	for _, r := range c.PolicyName {
+		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
+			return fmt.Errorf("policy name %q must be printable ASCII without quotes", c.PolicyName)
+		}
+	}
+	c.fill()
+	return nil
+}
+
+func (c *Config) checkNumbers() error {
+	for _, share := range []struct {
+		name  string
+		value float64
+	}{
+		{"auto confirm", c.AutoConfirm},
+		{"failure", max(c.FailureShare, 0)},
+		{"duplicate", c.Faults.Duplicate},
+		{"reorder", c.Faults.Reorder},
+		{"lose", c.Faults.Lose},
+		{"bad signature", c.Faults.BadSignature},
+		{"errors", c.Faults.Errors},
+	} {
+		if !(share.value >= 0 && share.value <= 1) {
+			return fmt.Errorf("%s share is %v; it must be from 0 to 1", share.name, share.value)
+		}
+	}
+	if !(c.Speed >= 0 && c.Speed <= 1e6) {
+		return fmt.Errorf("speed is %v; it must be above 0 and at most 1000000", c.Speed)
+	}
+	if !(c.IntentsPerMinute >= 0 && c.IntentsPerMinute <= 60_000) {
+		return fmt.Errorf("intents per minute is %v; it must be from 0 to 60000", c.IntentsPerMinute)
+	}
+	if c.History > 1_000_000 {
+		return fmt.Errorf("history is %d intents; at most 1000000", c.History)
+	}
+	for _, d := range []time.Duration{c.Timings.Offer, c.Timings.Placing, c.Timings.ConfirmWindow, c.Timings.ShipmentStep, c.Faults.Delay, c.Faults.Latency} {
+		if d < 0 {
+			return fmt.Errorf("a duration is %v; it must not be negative", d)
+		}
+	}
+	return nil
+}
+
+func (c *Config) fill() {
+	orElse(&c.HeaderPrefix, "x-svc-")
+	orElse(&c.LookupPath, "/api/v1/products/lookup")
+	orElse(&c.PolicyName, "default")
+	orElse(&c.Speed, 1)
+	orElse(&c.FailureShare, 0.12)
+	orElse(&c.ProductEventsPerMinute, 0.7)
+	orElse(&c.History, 25)
+	orElse(&c.Timings.Offer, 8*time.Second)
+	orElse(&c.Timings.Placing, 12*time.Second)
+	orElse(&c.Timings.ConfirmWindow, api.ConfirmWindow)
+	orElse(&c.Timings.ShipmentStep, 40*time.Second)
+	orElse(&c.Timings.Spread, 0.35)
+	orElse(&c.Limits.Mutations, 5)
+	orElse(&c.Limits.Reads, 10)
+	orElse(&c.Limits.Lookup, 10)
+	orElse(&c.Limits.PerDay, 50)
+	orElse(&c.Limits.Agents, 10)
+	if c.Retries == 0 || c.Retries > len(RetryPauses()) {
+		c.Retries = len(RetryPauses())
+	}
+	c.HeaderPrefix = strings.ToLower(c.HeaderPrefix)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+func orElse[T comparable](value *T, fallback T) {
+	var zero T
+	if *value == zero {
+		*value = fallback
+	}
+}
+
+func checkWebhookURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return errors.New("the webhook URL cannot be read as a URL")
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("the webhook URL must be absolute and begin with http:// or https://")
+	}
+	return nil
+}

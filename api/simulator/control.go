@@ -1,0 +1,194 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"tillwatch/api"
+)
+
+// addControl mounts the control API, which is no part of the contract: it needs
+// the same key, charges nothing and sends no RateLimit fields.
+func (v *server) addControl() {
+	s := v.sim
+	for pattern, run := range map[string]operation{
+		"GET /control/state":                   func(*http.Request) answer { return ok(s.Summary()) },
+		"POST /control/intents":                s.controlIntent,
+		"POST /control/intents/{id}/expire":    s.controlExpire,
+		"POST /control/shipments/{id}/advance": s.controlAdvance,
+		"POST /control/failures":               s.controlFailures,
+		"PUT /control/buckets/{name}":          s.controlBucket,
+		"POST /control/webhook-endpoints":      s.controlEndpoint,
+		"POST /control/products/events":        s.controlProduct,
+		"/control/":                            noSuchPath,
+	} {
+		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			a, known := v.authenticate(r)
+			if known {
+				a = run(r)
+			}
+			write(w, r, quotaFields{}, a)
+		})
+	}
+}
+
+func ok(body any) answer { return answer{status: http.StatusOK, body: body} }
+
+// readControl reads a body with known keys only.
+func readControl(r *http.Request, into any) *answer {
+	d := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil && err != io.EOF {
+		a := invalid(map[string]fieldWire{"body": {Message: err.Error()}})
+		return &a
+	}
+	return nil
+}
+
+// controlOrder is the body of POST /control/intents. Durations are in seconds at
+// speed 1.
+type controlOrder struct {
+	ProductURL   string          `json:"productUrl"`
+	Quantity     int             `json:"quantity"`
+	ReferenceID  string          `json:"referenceId"`
+	State        api.IntentState `json:"state"`
+	Failure      api.FailureCode `json:"failure"`
+	WhilePlacing bool            `json:"whilePlacing"`
+	Purchase     bool            `json:"purchase"`
+	OfferAfter   float64         `json:"offerAfter"`
+	PlacingAfter float64         `json:"placingAfter"`
+	ConfirmAfter float64         `json:"confirmAfter"`
+}
+
+func (s *Simulator) controlIntent(r *http.Request) answer {
+	var o controlOrder
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	seconds := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+	id, err := s.CreateIntent(Order{
+		ProductURL: o.ProductURL, Quantity: o.Quantity, ReferenceID: o.ReferenceID, State: o.State,
+		Fate: Fate{Failure: o.Failure, WhilePlacing: o.WhilePlacing, Purchase: o.Purchase,
+			OfferAfter: seconds(o.OfferAfter), PlacingAfter: seconds(o.PlacingAfter), ConfirmAfter: seconds(o.ConfirmAfter)},
+	})
+	if err != nil {
+		return invalid(map[string]fieldWire{"body": {Message: err.Error()}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return answer{status: http.StatusCreated, body: s.intents[id].intentWire}
+}
+
+// controlExpire closes the confirm window of an intent at once.
+func (s *Simulator) controlExpire(r *http.Request) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, known := s.intents[r.PathValue("id")]
+	if !known {
+		return notFound(noIntent)
+	}
+	s.expire(in, time.Now())
+	return ok(in.intentWire)
+}
+
+// controlAdvance makes the next scan of a shipment happen now.
+func (s *Simulator) controlAdvance(r *http.Request) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, known := s.parcels[r.PathValue("id")]
+	if !known {
+		return notFound("Shipment not found")
+	}
+	s.advance(sh, time.Now())
+	return ok(sh.shipmentWire)
+}
+
+// controlFailures makes the next requests fail.
+func (s *Simulator) controlFailures(r *http.Request) answer {
+	o := faultOrder{Count: 1, Status: http.StatusInternalServerError}
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	if o.Status < 400 || o.Status > 599 || o.Count < 1 {
+		return invalid(map[string]fieldWire{"body": {Message: "status must be from 400 to 599 and count at least 1"}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.orders = append(s.faults.orders, o)
+	return ok(o)
+}
+
+// controlBucket sets what a bucket has left in its present window.
+func (s *Simulator) controlBucket(r *http.Request) answer {
+	var o struct {
+		Remaining *int `json:"remaining"`
+	}
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	b := s.buckets.named(r.PathValue("name"))
+	if b == nil || b == &s.buckets.agents {
+		return notFound("There is no such bucket; settable are mutations, reads, product-lookup and checkout-intents")
+	}
+	if o.Remaining == nil || *o.Remaining < 0 || *o.Remaining > b.limit {
+		return invalid(map[string]fieldWire{"body.remaining": {Message: fmt.Sprintf("must be from 0 to %d", b.limit)}})
+	}
+	b.roll(now)
+	b.used = b.limit - *o.Remaining
+	return ok(s.buckets.summary(now, s.placing()))
+}
+
+// controlEndpoint registers a webhook endpoint.
+func (s *Simulator) controlEndpoint(r *http.Request) answer {
+	var o struct {
+		URL     string `json:"url"`
+		History bool   `json:"history"`
+	}
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	if err := checkWebhookURL(o.URL); err != nil {
+		return invalid(map[string]fieldWire{"body.url": {Message: err.Error()}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cfg.SigningSecret.IsZero() {
+		return invalid(map[string]fieldWire{"body.url": {Message: "the simulator was started without a signing secret"}})
+	}
+	e := s.register(o.URL, o.History, time.Now())
+	return answer{status: http.StatusCreated, body: e.summary()}
+}
+
+// controlProduct triggers an event of a product.
+func (s *Simulator) controlProduct(r *http.Request) answer {
+	o := struct {
+		ProductURL string        `json:"productUrl"`
+		Topic      api.EventType `json:"topic"`
+	}{Topic: api.ProductUpdated}
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	if o.Topic != api.ProductUpdated && o.Topic != api.ProductRemoved {
+		return invalid(map[string]fieldWire{"body.topic": {Message: "must be product.updated or product.removed"}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.catalogue.random(s.shop.dice)
+	if o.ProductURL != "" {
+		p = s.catalogue.find(o.ProductURL)
+	}
+	var e event
+	if o.Topic == api.ProductRemoved {
+		e = s.removeProduct(p, time.Now())
+	} else {
+		p.removed = false
+		e = s.updateProduct(p, time.Now())
+	}
+	return answer{status: http.StatusCreated, body: e.wire()}
+}

@@ -1,0 +1,73 @@
+package simulator
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// subject separates the streams of chance, so that what befalls the n-th intent
+// depends on the seed alone and not on what others drew before.
+type subject uint64
+
+const (
+	diceIntent subject = iota + 1
+	diceOffer
+	diceOrder
+	diceParcel
+	diceShop
+	diceHistory
+	diceFaults
+	diceEndpoint
+	diceProduct
+)
+
+// dice is a stream of chance.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64, of subject, n uint64) dice {
+	return dice{rand.New(rand.NewPCG(mix(seed), mix(uint64(of)<<56^n)))}
+}
+
+func (s *Simulator) dice(of subject, n uint64) dice { return newDice(s.cfg.Seed, of, n) }
+
+// mix is the finalizer of SplitMix64: neighbouring numbers give unrelated ones.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// id is prefix and a random UUID of version 4 without its dashes.
+func (d dice) id(prefix string) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], d.Uint64())
+	binary.BigEndian.PutUint64(b[8:], d.Uint64())
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return prefix + hex.EncodeToString(b[:])
+}
+
+func (d dice) chance(share float64) bool { return d.Float64() < share }
+
+// between is a whole number from low to high, both possible.
+func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
+
+func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }
+
+// vary is how long something takes that takes about t at speed 1.
+func (s *Simulator) vary(d dice, t time.Duration) time.Duration {
+	factor := 1.0
+	if spread := s.cfg.Timings.Spread; spread > 0 {
+		factor = min(max(math.Exp(d.NormFloat64()*spread), 0.4), 2.5)
+	}
+	return s.scaled(time.Duration(float64(t) * factor))
+}
+
+// scaled is t at the configured speed.
+func (s *Simulator) scaled(t time.Duration) time.Duration {
+	return time.Duration(float64(t) / s.cfg.Speed)
+}

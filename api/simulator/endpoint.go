@@ -1,0 +1,318 @@
+package simulator
+
+import (
+	"container/heap"
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+)
+
+const senders = 8 // deliveries to one endpoint at the same time
+
+// endpoint is a registered webhook URL. It reads the event log at its own pace:
+// first the challenge, then what had happened before it was verified, one by
+// one in order, then what happens, as it happens.
+type endpoint struct {
+	sim    *Simulator
+	id     string
+	url    string
+	client *http.Client
+	next   int // index of the next event to plan; only its own goroutine moves it
+	woken  chan struct{}
+	due    deliveryHeap
+	order  uint64
+	dice   dice
+	origin event // the challenge
+
+	mu        sync.Mutex
+	verified  bool
+	stop      context.CancelFunc
+	delivered uint64
+	failures  uint64
+	givenUp   uint64
+	lost      uint64
+	lastError string
+}
+
+// EndpointSummary is a webhook endpoint at one moment.
+type EndpointSummary struct {
+	ID        string `json:"id"`
+	URL       string `json:"url"`
+	Verified  bool   `json:"verified"`
+	Delivered uint64 `json:"delivered"` // deliveries answered with 200
+	Failures  uint64 `json:"failures"`  // attempts that were not
+	GivenUp   uint64 `json:"givenUp"`   // events after their last attempt
+	Lost      uint64 `json:"lost"`      // events that were never sent, by a fault
+	LastError string `json:"lastError,omitempty"`
+}
+
+// delivery is an event on its way to an endpoint.
+type delivery struct {
+	at      time.Time
+	order   uint64
+	event   event
+	attempt int
+	forged  bool // this attempt carries a wrong signature
+}
+
+// outcome of an attempt: the next one, if there is to be one.
+type outcome struct {
+	again delivery
+	retry bool
+}
+
+// newEndpoint makes an endpoint that delivers the events from index first on.
+func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint {
+	d := s.dice(diceEndpoint, uint64(len(s.endpoints))<<32|uint64(s.events.len()))
+	e := &endpoint{sim: s, id: d.id("we_"), url: url, next: first, dice: d, woken: make(chan struct{}, 1)}
+	e.client = &http.Client{
+		Transport:     s.cfg.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if e.client.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.Proxy = nil
+		t.MaxIdleConnsPerHost = senders
+		e.client.Transport = t
+	}
+	e.origin = event{kind: api.VerificationChallenge, source: e.id, suffix: "verification_challenge", at: now.UnixMilli()}
+	s.events.add(e.origin)
+	return e
+}
+
+// register saves a webhook URL, as the account console does; a URL that is
+// saved already is verified anew. With history, all events since the start
+// follow, else only those to come. The caller holds the lock.
+func (s *Simulator) register(url string, history bool, now time.Time) *endpoint {
+	kept := s.endpoints[:0:0]
+	for _, e := range s.endpoints {
+		if e.url != url {
+			kept = append(kept, e)
+			continue
+		}
+		e.close()
+	}
+	first := s.events.len()
+	if history {
+		first = 0
+	}
+	e := s.newEndpoint(url, first, now)
+	s.endpoints = append(kept, e)
+	if s.running != nil {
+		s.spawn("webhook endpoint", e.run)
+	}
+	return e
+}
+
+func (e *endpoint) wake() {
+	select {
+	case e.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (e *endpoint) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stop != nil {
+		e.stop()
+	}
+}
+
+// run verifies the endpoint and delivers until ctx ends.
+func (e *endpoint) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e.mu.Lock()
+	e.stop = cancel
+	e.mu.Unlock()
+	var sending sync.WaitGroup
+	defer e.client.CloseIdleConnections()
+	defer sending.Wait()
+	if !e.verify(ctx, e.origin) {
+		return
+	}
+	e.mu.Lock()
+	e.verified = true
+	e.mu.Unlock()
+	e.sim.log.Info("webhook endpoint verified", "id", e.id)
+	e.deliverBacklog(ctx)
+	e.deliverLive(ctx, &sending)
+}
+
+// deliverBacklog delivers one after the other what happened before the endpoint
+// was verified. What fails is tried again later, beside the live events.
+func (e *endpoint) deliverBacklog(ctx context.Context) {
+	for ctx.Err() == nil {
+		batch := e.unread()
+		if len(batch) == 0 {
+			return
+		}
+		for _, ev := range batch {
+			e.plan(ev, time.Now())
+		}
+		for len(e.due) > 0 && ctx.Err() == nil && e.due[0].attempt == 0 {
+			d := e.due[0]
+			if wait := time.Until(d.at); wait > 0 {
+				break // held back by a fault
+			}
+			heap.Pop(&e.due)
+			if again, ok := e.attempt(ctx, d); ok {
+				heap.Push(&e.due, again)
+			}
+		}
+	}
+}
+
+// deliverLive delivers events as they happen, several at a time.
+func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
+	ended := make(chan outcome, senders) // room for all: a sender never waits
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	inFlight := 0
+	for {
+		now := time.Now()
+		for _, ev := range e.unread() {
+			e.plan(ev, now)
+		}
+		for inFlight < senders && len(e.due) > 0 && !e.due[0].at.After(now) {
+			d := heap.Pop(&e.due).(delivery)
+			inFlight++
+			sending.Go(func() {
+				defer e.sim.reportPanic("webhook delivery")
+				again, ok := e.attempt(ctx, d)
+				ended <- outcome{again, ok}
+			})
+		}
+		pause := time.Hour
+		if len(e.due) > 0 && inFlight < senders {
+			pause = max(0, time.Until(e.due[0].at))
+		}
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.woken:
+		case <-timer.C:
+		case o := <-ended:
+			inFlight--
+			if o.retry {
+				heap.Push(&e.due, o.again)
+			}
+		}
+	}
+}
+
+// unread takes the events that the endpoint has not planned yet; challenges are
+// sent by verify alone.
+func (e *endpoint) unread() []event {
+	e.sim.mu.Lock()
+	defer e.sim.mu.Unlock()
+	var fresh []event
+	for ; e.next < len(e.sim.events.events); e.next++ {
+		if ev := e.sim.events.events[e.next]; ev.kind != api.VerificationChallenge {
+			fresh = append(fresh, ev)
+		}
+	}
+	return fresh
+}
+
+// plan decides when an event is delivered, how often, and what goes wrong.
+func (e *endpoint) plan(ev event, now time.Time) {
+	f := e.sim.cfg.Faults
+	if e.dice.chance(f.Lose) {
+		e.mu.Lock()
+		e.lost++
+		e.mu.Unlock()
+		return
+	}
+	at := now.Add(f.Delay)
+	if e.dice.chance(f.Reorder) {
+		at = at.Add(time.Duration(e.dice.between(500, 3000)) * time.Millisecond)
+	}
+	e.push(delivery{at: at, event: ev, forged: e.dice.chance(f.BadSignature)})
+	if e.dice.chance(f.Duplicate) {
+		e.push(delivery{at: at.Add(time.Duration(e.dice.between(0, 1500)) * time.Millisecond), event: ev})
+	}
+}
+
+func (e *endpoint) push(d delivery) {
+	e.order++
+	d.order = e.order
+	heap.Push(&e.due, d)
+}
+
+// attempt sends a delivery once. When it failed and is to be tried again, it
+// returns the next attempt.
+func (e *endpoint) attempt(ctx context.Context, d delivery) (delivery, bool) {
+	m := e.sim.message(d.event)
+	if d.forged {
+		m.signature = forged(m.signature, d.order)
+	}
+	_, err := e.post(ctx, m)
+	if err == nil {
+		e.mu.Lock()
+		e.delivered++
+		e.mu.Unlock()
+		return delivery{}, false
+	}
+	e.failed(err)
+	pauses := RetryPauses()
+	if d.attempt >= e.sim.cfg.Retries || ctx.Err() != nil {
+		e.mu.Lock()
+		e.givenUp++
+		e.mu.Unlock()
+		return delivery{}, false
+	}
+	d.at = time.Now().Add(pauses[d.attempt])
+	d.attempt++
+	d.forged = false
+	return d, true
+}
+
+// forged spoils a signature: every second time it is missing.
+func forged(signature string, n uint64) string {
+	if n%2 == 0 {
+		return ""
+	}
+	last := byte('0')
+	if signature[len(signature)-1] == last {
+		last = '1'
+	}
+	return signature[:len(signature)-1] + string(last)
+}
+
+func (e *endpoint) failed(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failures++
+	e.lastError = err.Error()
+}
+
+func (e *endpoint) summary() EndpointSummary {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return EndpointSummary{e.id, e.url, e.verified, e.delivered, e.failures, e.givenUp, e.lost, e.lastError}
+}
+
+type deliveryHeap []delivery
+
+func (h deliveryHeap) Len() int { return len(h) }
+func (h deliveryHeap) Less(i, j int) bool {
+	if h[i].at.Equal(h[j].at) {
+		return h[i].order < h[j].order
+	}
+	return h[i].at.Before(h[j].at)
+}
+func (h deliveryHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *deliveryHeap) Push(x any)   { *h = append(*h, x.(delivery)) }
+func (h *deliveryHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = delivery{}
+	*h = (*h)[:last]
+	return x
+}

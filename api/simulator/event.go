@@ -1,0 +1,94 @@
+package simulator
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// eventWire is an event as it goes over the wire: closed, compact and with its
+// keys in this order (contract, Event).
+type eventWire struct {
+	ID        string          `json:"id"`
+	Object    string          `json:"object"`
+	Type      api.EventType   `json:"type"`
+	CreatedAt string          `json:"createdAt"`
+	Source    sourceWire      `json:"source"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+type sourceWire struct {
+	Type api.SourceType `json:"type"`
+	ID   string         `json:"id"`
+}
+
+// event is an event as it is kept.
+type event struct {
+	kind   api.EventType
+	source string
+	suffix string
+	at     int64 // Unix milliseconds
+	data   json.RawMessage
+}
+
+func (e *event) id() string { return "evt_" + e.source + "_" + e.suffix }
+
+func (e *event) wire() eventWire {
+	group, _, _ := strings.Cut(string(e.kind), ".")
+	return eventWire{
+		ID: e.id(), Object: "event", Type: e.kind, CreatedAt: stamp(time.UnixMilli(e.at)),
+		Source: sourceWire{api.SourceType(group), e.source}, Data: e.data,
+	}
+}
+
+// eventLog holds every event in the order in which it happened.
+type eventLog struct {
+	events       []event
+	byID         map[string]int
+	wholeSeconds bool
+}
+
+func newEventLog(wholeSeconds bool) eventLog {
+	return eventLog{byID: map[string]int{}, wholeSeconds: wholeSeconds}
+}
+
+func (l *eventLog) len() int { return len(l.events) }
+
+func (l *eventLog) find(id string) (event, bool) {
+	i, ok := l.byID[id]
+	if !ok {
+		return event{}, false
+	}
+	return l.events[i], true
+}
+
+// add appends an event. An event that is there already is not added again: an
+// id stands for one happening.
+func (l *eventLog) add(e event) bool {
+	id := e.id()
+	if _, ok := l.byID[id]; ok {
+		return false
+	}
+	if l.wholeSeconds {
+		e.at -= e.at % 1000
+	}
+	l.byID[id] = len(l.events)
+	l.events = append(l.events, e)
+	return true
+}
+
+// emit records an event and wakes those who deliver it.
+func (s *Simulator) emit(at time.Time, kind api.EventType, source, suffix string, data any) event {
+	e := event{kind: kind, source: source, suffix: suffix, at: at.UnixMilli()}
+	if data != nil {
+		e.data = encode(data)
+	}
+	if s.events.add(e) {
+		for _, endpoint := range s.endpoints {
+			endpoint.wake()
+		}
+	}
+	return e
+}

@@ -1,0 +1,73 @@
+package simulator
+
+import (
+	"slices"
+
+	"tillwatch/api"
+)
+
+// failureKind says when a failure code strikes, how often in the shop, and with
+// which words.
+type failureKind struct {
+	placing bool // while the order is placed; else while the offer is retrieved
+	weight  int  // among the failures of the shop; 0: by magic URL only
+	message string
+}
+
+const expired api.FailureCode = "checkout_intent_expired"
+
+func failureKinds() map[api.FailureCode]failureKind {
+	return map[api.FailureCode]failureKind{
+		expired:                               {message: "The checkout intent was not confirmed in time"},
+		"product_out_of_stock":                {weight: 9, message: "The product is sold out"},
+		"insufficient_stock":                  {placing: true, weight: 5, message: "Only part of the requested quantity is in stock"},
+		"variant_selections_required":         {weight: 3, message: "Select a value for each of the product's options"},
+		"variant_selections_invalid":          {weight: 3, message: "A selected option value does not exist for this product"},
+		"form_validation_error":               {weight: 4, message: "The merchant refused the phone number: it does not match the expected pattern"},
+		"invalid_input":                       {weight: 1, message: "The product URL does not point at one product"},
+		"missing_shipping_method":             {weight: 3, message: "The merchant offers no shipping to this address"},
+		"constraint_total_price_exceeded":     {weight: 3, message: "The total is above the given maximum"},
+		"constraint_shipping_cost_exceeded":   {weight: 2, message: "Shipping costs more than the given maximum"},
+		"product_not_found":                   {weight: 2, message: "There is no product at this URL"},
+		"payment_failed":                      {placing: true, weight: 8, message: "The card was declined by its issuer"},
+		"payment_cvc_expired":                 {placing: true, weight: 2, message: "The stored security code has lapsed; collect the card again"},
+		"unsupported_store_no_guest_checkout": {weight: 3, message: "The merchant does not allow checkout as a guest"},
+		"bot_protection_blocked":              {weight: 4, message: "The merchant's protection against bots blocked the visit"},
+		"unsupported_currency":                {weight: 1, message: "The merchant does not sell in US dollars"},
+		"offer_retrieval_failed":              {weight: 4, message: "The offer could not be retrieved from the merchant"},
+		"order_placement_failed":              {placing: true, weight: 5, message: "The merchant did not take the order"},
+		"captcha_blocked":                     {placing: true, weight: 3, message: "A captcha at the merchant's checkout could not be solved"},
+		"workflow_invocation_failed":          {weight: 1, message: "The checkout could not be started"},
+		"incorrect_cost_breakdown":            {placing: true, weight: 2, message: "The merchant's final costs differ from the offer"},
+		"developer_not_found":                 {message: "The account does not exist"},
+		"promo_code_discovery_not_enabled":    {message: "Discovery of promo codes is not enabled for this account"},
+		"unknown":                             {weight: 1, message: "An unknown error occurred"},
+	}
+}
+
+func failureOf(code api.FailureCode) *failureWire {
+	kind, ok := failureKinds()[code]
+	if !ok {
+		kind.message = "The checkout failed"
+	}
+	return &failureWire{code, kind.message}
+}
+
+// randomFailure draws one of the codes that befall a shop.
+func randomFailure(d dice) (code api.FailureCode, placing bool) {
+	kinds := failureKinds()
+	codes := make([]api.FailureCode, 0, len(kinds))
+	total := 0
+	for code, kind := range kinds {
+		codes = append(codes, code)
+		total += kind.weight
+	}
+	slices.Sort(codes)
+	at := d.IntN(total)
+	for _, code := range codes {
+		if at -= kinds[code].weight; at < 0 {
+			return code, kinds[code].placing
+		}
+	}
+	return "unknown", false
+}

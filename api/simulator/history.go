@@ -1,0 +1,64 @@
+package simulator
+
+import (
+	"math"
+	"time"
+)
+
+// writeHistory lets the past hours happen: the same state machine, on an agenda
+// that begins before now. Most intents are done; a few are still on their way,
+// so that each lane of a dashboard holds something at the start.
+func (s *Simulator) writeHistory(now time.Time) {
+	n := s.cfg.History
+	if n <= 0 {
+		return
+	}
+	awaiting, placing, retrieving := min(n/5, 40), min((n+8)/10, 4), min(n/12, 3)
+	for i := range n {
+		d := s.dice(diceHistory, uint64(i))
+		w, payment := s.inventOrder(d)
+		age, fate := s.finished(d, i, n)
+		switch left := n - 1 - i; {
+		case left < retrieving:
+			age, fate = s.scaled(2*time.Second), Fate{OfferAfter: 2*time.Second + s.later(d, s.cfg.Timings.Offer)}
+		case left < retrieving+placing:
+			age = s.scaled(40 * time.Second)
+			fate = Fate{OfferAfter: 10 * time.Second, ConfirmAfter: 25 * time.Second, PlacingAfter: 5*time.Second + s.later(d, s.cfg.Timings.Placing)}
+		case left < retrieving+placing+awaiting:
+			share := 0.05 + 0.8*float64(left-retrieving-placing)/float64(max(1, awaiting))
+			age = s.scaled(time.Duration(share * float64(s.cfg.Timings.ConfirmWindow)))
+			fate = Fate{OfferAfter: min(s.cfg.Timings.Offer, time.Duration(float64(age)*s.cfg.Speed/2))}
+		}
+		at := now.Add(-age)
+		if at.After(now.UTC().Truncate(day)) {
+			s.buckets.intents.take(now)
+		}
+		fate.legsBy = now
+		fate.legsDone = d.between(0, 4)
+		s.agenda.plan(at, func(at time.Time) { s.open(at, w, payment, fate) })
+	}
+	for s.agenda.runDue(now, 1<<20) == 0 {
+	}
+}
+
+// finished is the age and the fate of an intent that is over.
+func (s *Simulator) finished(d dice, i, n int) (time.Duration, Fate) {
+	oldest := float64(9 * time.Hour)
+	newest := float64(s.scaled(2 * time.Minute))
+	share := math.Pow(float64(n-i)/float64(n), 1.5)
+	age := time.Duration(max(newest, oldest*share) * (0.9 + 0.2*d.Float64()))
+	fate := Fate{ConfirmAfter: time.Second * time.Duration(d.between(3, 40)), Purchase: d.chance(0.08)}
+	switch {
+	case d.chance(max(0, s.cfg.FailureShare) * 1.3):
+		fate.Failure, fate.WhilePlacing = randomFailure(d)
+	case d.chance(0.06):
+		fate.ConfirmAfter = 0 // nobody confirmed it: it expired
+		age = max(age, s.window()*11/10)
+	}
+	return age, fate
+}
+
+// later is a moment within the coming duration, at speed 1.
+func (s *Simulator) later(d dice, within time.Duration) time.Duration {
+	return time.Duration((0.3 + d.Float64()) * float64(within))
+}

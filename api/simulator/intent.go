@@ -1,0 +1,188 @@
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Fate is what befalls an intent. Zero fields leave it to the product URL and to
+// the timings of the simulator; durations are as at speed 1 and exact.
+type Fate struct {
+	Failure      api.FailureCode // "": it completes, when it is confirmed
+	WhilePlacing bool            // the failure strikes while the order is placed
+	OfferAfter   time.Duration   // retrieving takes this long
+	PlacingAfter time.Duration   // placing takes this long
+	ConfirmAfter time.Duration   // confirmed by itself this long after the offer; 0: never
+	Purchase     bool            // one step: no stop at awaiting_confirmation
+
+	legsBy   time.Time // history: the first legs of its shipments fall before this time
+	legsDone int       // and this many they are
+}
+
+// intent is a checkout intent. It is immutable but for its state and what comes
+// with the state.
+type intent struct {
+	intentWire
+	created   time.Time
+	number    uint64 // by creation, from 1
+	fate      Fate
+	payment   *paymentWire // chosen; shown from awaiting_confirmation on
+	shipments []*shipment
+}
+
+// open adds a new intent in retrieving_offer (contract, States and transitions).
+func (s *Simulator) open(at time.Time, w intentWire, payment *paymentWire, fate Fate) *intent {
+	number := uint64(len(s.order) + 1)
+	d := s.dice(diceIntent, number)
+	w.ID = d.id("ci_")
+	w.CreatedAt = stamp(at)
+	w.State = api.RetrievingOffer
+	in := &intent{intentWire: w, created: at, number: number, fate: fate, payment: payment}
+	m := magicOf(w.ProductURL)
+	if in.fate.Failure == "" {
+		in.fate.Failure, in.fate.WhilePlacing = m.failure, m.placing
+	}
+	s.intents[in.ID] = in
+	s.order = append(s.order, in)
+	s.states[in.State]++
+
+	took := s.took(d, in.fate.OfferAfter, s.cfg.Timings.Offer)
+	switch m.situation {
+	case slowOffer:
+		took *= 10
+	case neverOffered:
+		took = s.window() * 2
+	}
+	if took < s.window() {
+		s.agenda.plan(at.Add(took), func(at time.Time) { s.endRetrieval(in, at) })
+	}
+	s.agenda.plan(at.Add(s.window()), func(at time.Time) { s.expire(in, at) })
+	return in
+}
+
+func (s *Simulator) window() time.Duration { return s.scaled(s.cfg.Timings.ConfirmWindow) }
+
+// took is how long a step takes: as the fate says, or about as configured.
+func (s *Simulator) took(d dice, fated, about time.Duration) time.Duration {
+	if fated > 0 {
+		return s.scaled(fated)
+	}
+	return s.vary(d, about)
+}
+
+func (s *Simulator) enter(in *intent, state api.IntentState) {
+	s.states[in.State]--
+	s.states[state]++
+	in.State = state
+}
+
+// endRetrieval: the offer is there, or there will be none.
+func (s *Simulator) endRetrieval(in *intent, at time.Time) {
+	if in.State != api.RetrievingOffer {
+		return
+	}
+	if f := in.fate; f.Failure != "" && f.Failure != expired && !f.WhilePlacing {
+		s.failRetrieval(in, failureOf(f.Failure), at)
+		return
+	}
+	offer, failure := s.priceOffer(in, at)
+	if failure != nil {
+		s.failRetrieval(in, failure, at)
+		return
+	}
+	in.Offer = offer
+	if in.fate.Purchase {
+		s.purchase(in, at)
+		return
+	}
+	in.PaymentMethod = in.payment
+	s.enter(in, api.AwaitingConfirmation)
+	s.emit(at, api.OfferRetrieved, in.ID, string(in.State), nil)
+	switch {
+	case in.fate.Failure == expired:
+		s.agenda.plan(at.Add(s.vary(s.dice(diceOrder, in.number), s.cfg.Timings.Placing)), func(at time.Time) { s.expire(in, at) })
+	case in.fate.ConfirmAfter > 0:
+		s.agenda.plan(at.Add(s.scaled(in.fate.ConfirmAfter)), func(at time.Time) { s.confirm(in, nil, at) })
+	}
+}
+
+func (s *Simulator) failRetrieval(in *intent, reason *failureWire, at time.Time) {
+	in.FailureReason = reason
+	s.enter(in, api.Failed)
+	s.emit(at, api.OfferFailed, in.ID, string(in.State), nil)
+}
+
+// purchase places the order of a one-step purchase, which has no stop at
+// awaiting_confirmation, once an agent is free.
+func (s *Simulator) purchase(in *intent, at time.Time) {
+	if limit := s.buckets.agents.limit; limit >= 0 && s.states[api.PlacingOrder] >= limit {
+		s.queued = append(s.queued, in)
+		return
+	}
+	in.PaymentMethod = in.payment
+	s.place(in, at)
+}
+
+// confirm submits an awaiting intent for purchase, with the payment given or
+// else the one chosen at its creation. It reports whether the intent was
+// confirmable.
+func (s *Simulator) confirm(in *intent, payment *paymentWire, at time.Time) bool {
+	if in.State != api.AwaitingConfirmation {
+		return false
+	}
+	if payment != nil {
+		in.PaymentMethod = payment
+	}
+	if in.PaymentMethod == nil {
+		in.PaymentMethod = &paymentWire{Type: api.Drawdown}
+	}
+	s.place(in, at)
+	return true
+}
+
+// place hands the order to an agent.
+func (s *Simulator) place(in *intent, at time.Time) {
+	s.enter(in, api.PlacingOrder)
+	took := s.took(s.dice(diceOrder, in.number), in.fate.PlacingAfter, s.cfg.Timings.Placing)
+	if magicOf(in.ProductURL).situation == slowOrder {
+		took *= 10
+	}
+	s.agenda.plan(at.Add(took), func(at time.Time) { s.endPlacing(in, at) })
+}
+
+// endPlacing: the merchant took the order, or did not.
+func (s *Simulator) endPlacing(in *intent, at time.Time) {
+	if in.State != api.PlacingOrder {
+		return
+	}
+	if in.fate.Failure != "" && in.fate.WhilePlacing {
+		in.FailureReason = failureOf(in.fate.Failure)
+		s.enter(in, api.Failed)
+		s.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
+	} else {
+		p := s.catalogue.find(in.ProductURL)
+		in.OrderID = fmt.Sprintf(p.merchant.orders, 10_000+in.number*7+s.dice(diceOrder, in.number).Uint64N(7))
+		s.enter(in, api.Completed)
+		s.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
+		s.planShipments(in, p, at)
+	}
+	if len(s.queued) > 0 {
+		next := s.queued[0]
+		s.queued = s.queued[1:]
+		if next.State == api.RetrievingOffer {
+			s.purchase(next, at)
+		}
+	}
+}
+
+// expire ends an intent that was not confirmed in time. There is no event for
+// it.
+func (s *Simulator) expire(in *intent, at time.Time) {
+	if in.State != api.AwaitingConfirmation && in.State != api.RetrievingOffer {
+		return
+	}
+	in.FailureReason = failureOf(expired)
+	s.enter(in, api.Failed)
+}

@@ -1,0 +1,69 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Order is an intent to be created in process, beside the API: it charges no
+// bucket.
+type Order struct {
+	ProductURL  string // default: a random product of the catalogue
+	Quantity    int    // default 1
+	ReferenceID string
+	Fate        Fate
+	State       api.IntentState // brought to this state at once; "": it begins as any
+}
+
+// CreateIntent creates an intent with a chosen fate and returns its id.
+func (s *Simulator) CreateIntent(o Order) (string, error) {
+	if o.State != "" && !o.State.Known() {
+		return "", fmt.Errorf("simulator: creating an intent: unknown state %q", o.State)
+	}
+	if _, known := failureKinds()[o.Fate.Failure]; o.Fate.Failure != "" && !known {
+		return "", fmt.Errorf("simulator: creating an intent: unknown failure code %q", o.Fate.Failure)
+	}
+	if o.Fate.OfferAfter < 0 || o.Fate.PlacingAfter < 0 || o.Fate.ConfirmAfter < 0 || o.Quantity < 0 {
+		return "", errors.New("simulator: creating an intent: durations and the quantity must not be negative")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	w, payment := s.inventOrder(s.shop.dice)
+	if o.ProductURL != "" {
+		if u, err := url.Parse(o.ProductURL); err != nil || u.Host == "" {
+			return "", errors.New("simulator: creating an intent: the product URL must be absolute")
+		}
+		w.ProductURL, w.VariantSelections = o.ProductURL, nil
+	}
+	w.Quantity = max(1, o.Quantity)
+	if o.ReferenceID != "" {
+		w.ReferenceID = o.ReferenceID
+	}
+	w.PromoCodes = nil
+	in := s.open(now, w, payment, o.Fate)
+	if o.State == api.Failed && in.fate.Failure == "" {
+		in.fate.Failure, in.fate.WhilePlacing = "order_placement_failed", true
+	}
+	if o.State != "" {
+		s.bring(in, o.State, now)
+	}
+	return in.ID, nil
+}
+
+// bring moves an intent on until it is in a state, or in a terminal one.
+func (s *Simulator) bring(in *intent, to api.IntentState, now time.Time) {
+	if in.State.Rank() < to.Rank() && in.State == api.RetrievingOffer {
+		s.endRetrieval(in, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.AwaitingConfirmation {
+		s.confirm(in, nil, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.PlacingOrder {
+		s.endPlacing(in, now)
+	}
+}

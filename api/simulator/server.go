@@ -1,0 +1,175 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// server answers HTTP: the API, which is charged to the account, and the control
+// API, which is not.
+type server struct {
+	sim  *Simulator
+	mux  *http.ServeMux
+	keys [][sha256.Size]byte
+}
+
+// answer is what an operation says. Body is encoded as JSON.
+type answer struct {
+	status     int
+	body       any
+	html       string // instead of the body
+	retryAfter int    // seconds; 0: no field
+}
+
+// operation answers an authenticated and charged request.
+type operation func(r *http.Request) answer
+
+func newServer(s *Simulator) *server {
+	v := &server{sim: s, mux: http.NewServeMux()}
+	v.keys = append(v.keys, sha256.Sum256([]byte(s.cfg.Key.Reveal())))
+	for _, key := range s.cfg.MoreKeys {
+		v.keys = append(v.keys, sha256.Sum256([]byte(key.Reveal())))
+	}
+	for _, route := range []struct {
+		pattern string
+		class   class
+		run     operation
+	}{
+		{"POST /api/v1/checkout-intents", classCreates, s.createIntent},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, s.purchaseIntent},
+		{"GET /api/v1/checkout-intents", classReads, s.listIntents},
+		{"GET /api/v1/checkout-intents/{id}", classReads, s.getIntent},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, s.confirmIntent},
+		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, s.listIntentShipments},
+		{"GET /api/v1/shipments", classReads, s.listShipments},
+		{"GET /api/v1/shipments/{id}", classReads, s.getShipment},
+		{"GET /api/v1/events", classReads, s.listEvents},
+		{"GET /api/v1/events/{id}", classReads, s.getEvent},
+		{"GET " + s.cfg.LookupPath, classLookup, s.lookUpProduct},
+	} {
+		v.mux.Handle(route.pattern, v.charged(route.class, route.run))
+	}
+	reads, mutations := v.charged(classReads, noSuchPath), v.charged(classMutations, noSuchPath)
+	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			reads(w, r)
+			return
+		}
+		mutations(w, r)
+	})
+	v.addControl()
+	return v
+}
+
+// ServeHTTP keeps the mux from redirecting an unclean path, which it would do
+// with a body that is not JSON.
+func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	escaped := r.URL.EscapedPath()
+	if !strings.HasPrefix(escaped, "/") || strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped {
+		v.charged(classReads, noSuchPath)(w, r)
+		return
+	}
+	v.mux.ServeHTTP(w, r)
+}
+
+func noSuchPath(*http.Request) answer { return notFound("Not found") }
+
+func notFound(text string) answer {
+	return answer{status: http.StatusNotFound, body: errorWire{"NotFoundError", text}}
+}
+
+// charged authenticates, charges the buckets of a class and answers, with the
+// RateLimit fields on every answer (contract, Limits).
+func (v *server) charged(c class, run operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s := v.sim
+		if s.cfg.Faults.Latency > 0 && !wait(r.Context(), s.cfg.Faults.Latency) {
+			return
+		}
+		if refusal, ok := v.authenticate(r); !ok {
+			s.mu.Lock()
+			s.counts.requests++
+			s.counts.unauthorized++
+			fields := s.buckets.untouched(c)
+			s.mu.Unlock()
+			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
+			write(w, r, fields, refusal)
+			return
+		}
+		now := time.Now()
+		s.mu.Lock()
+		s.counts.requests++
+		second := s.buckets.of(c)
+		room := second.take(now)
+		reset := second.reset(now)
+		fault := s.faults.next(r, room)
+		s.mu.Unlock()
+
+		var a answer
+		switch {
+		case !room:
+			a = answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
+		case fault.status != 0 && !fault.after:
+			a = fault.answer()
+		default:
+			if a = run(r); fault.status != 0 {
+				a = fault.answer()
+			}
+		}
+		s.mu.Lock()
+		if a.status == http.StatusTooManyRequests {
+			s.counts.limited++
+		}
+		fields := s.buckets.fields(c, now, s.placing(), s.cfg.EveryPolicy)
+		s.mu.Unlock()
+		write(w, r, fields, a)
+	}
+}
+
+// authenticate reports whether the request carries a key of the account, as
+// `Bearer <API_KEY>` (contract, Authentication).
+func (v *server) authenticate(r *http.Request) (answer, bool) {
+	given := r.Header.Get("Authorization")
+	if given == "" {
+		return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", "Missing Authorization header"}}, false
+	}
+	key, isBearer := strings.CutPrefix(given, "Bearer ")
+	sum := sha256.Sum256([]byte(key))
+	known := 0
+	for i := range v.keys {
+		known |= subtle.ConstantTimeCompare(sum[:], v.keys[i][:])
+	}
+	if !isBearer || known == 0 {
+		return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", "Invalid API key"}}, false
+	}
+	return answer{}, true
+}
+
+func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {
+	h := w.Header()
+	// Assigned, not Set: the names go out in the case of the draft.
+	if len(fields.limits) > 0 {
+		h["RateLimit-Policy"] = fields.policies
+		h["RateLimit"] = fields.limits
+	}
+	if a.retryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(a.retryAfter)}
+	}
+	body := []byte(a.html)
+	if a.html != "" {
+		h["Content-Type"] = []string{"text/html; charset=utf-8"}
+	} else {
+		body = encode(a.body)
+		h["Content-Type"] = []string{"application/json; charset=utf-8"}
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // a client that is gone needs no answer
+	}
+}

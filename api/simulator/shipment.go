@@ -1,0 +1,176 @@
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+// shipment is a parcel of a completed order on its way through its statuses.
+type shipment struct {
+	shipmentWire
+	number  uint64 // by creation, from 1
+	intent  *intent
+	legs    []leg // what is still to come
+	done    int
+	dice    dice
+	to      place
+	repeats int // scans that left the status as it was
+}
+
+// leg is one scan of the parcel and the status that it brings.
+type leg struct {
+	status      api.ShipmentStatus
+	description string
+	at          place
+}
+
+// planShipments lets the merchant report the shipments of a completed order a
+// little later.
+func (s *Simulator) planShipments(in *intent, p *product, at time.Time) {
+	m := magicOf(in.ProductURL)
+	if p.digital || m.situation == digital {
+		return
+	}
+	d := s.dice(diceParcel, in.number)
+	parcels := 1
+	if m.situation == splitShipment || in.Quantity > 2 && d.chance(0.5) {
+		parcels = 2
+	}
+	for range parcels {
+		wait := s.vary(d, s.cfg.Timings.ShipmentStep/4)
+		s.agenda.plan(at.Add(wait), func(at time.Time) { s.ship(in, p, at) })
+	}
+}
+
+// ship creates a shipment.
+func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
+	number := uint64(len(s.shipments) + 1)
+	d := s.dice(diceParcel, in.number<<8+uint64(len(in.shipments))+1)
+	sh := &shipment{
+		shipmentWire: shipmentWire{
+			ID: d.id("shp_"), CheckoutIntentID: in.ID, MarketplaceOrderID: in.OrderID, Status: api.Ordered,
+			CreatedAt: stamp(at), UpdatedAt: stamp(at),
+		},
+		number: number, intent: in, dice: d, to: placeOf(in.Buyer),
+	}
+	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.from, sh.to)
+	s.parcels[sh.ID] = sh
+	s.shipments = append(s.shipments, sh)
+	in.shipments = append(in.shipments, sh)
+	s.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
+	s.planLeg(sh, at)
+	return sh
+}
+
+// route is the way that a parcel will take.
+func route(d dice, m situation, from, to place) []leg {
+	if m == canceledShipping || m == situationNone && d.chance(0.05) {
+		return []leg{{api.Canceled, "Canceled by the merchant", from}}
+	}
+	hub := pick(d, []place{{"Harrisburg", "PA", -5}, {"Memphis", "TN", -6}, {"Reno", "NV", -8}, {"Omaha", "NE", -6}})
+	legs := []leg{{api.Shipped, "Departed origin facility", from}, {api.Shipped, "Arrived at sorting facility", hub}}
+	if m == delayedShipping || m == situationNone && d.chance(0.15) {
+		legs = append(legs, leg{api.Delayed, pick(d, []string{"Weather delay", "Missed connection", "Held for an address check"}), hub})
+	}
+	return append(legs,
+		leg{api.OutForDelivery, "Out for delivery", to},
+		leg{api.Delivered, pick(d, []string{"Left at front door", "Handed to resident", "In the parcel locker"}), to})
+}
+
+// planLeg plans the next scan, if there is one.
+func (s *Simulator) planLeg(sh *shipment, at time.Time) {
+	if sh.done >= len(sh.legs) {
+		return
+	}
+	next := at.Add(s.vary(sh.dice, s.cfg.Timings.ShipmentStep))
+	if f := sh.intent.fate; !f.legsBy.IsZero() {
+		if ahead := f.legsDone - sh.done; ahead > 0 && at.Before(f.legsBy) {
+			share := (0.5 + sh.dice.Float64()) / float64(ahead+1)
+			next = at.Add(time.Duration(float64(f.legsBy.Sub(at)) * share))
+		} else if next.Before(f.legsBy) {
+			next = f.legsBy.Add(s.vary(sh.dice, s.cfg.Timings.ShipmentStep))
+		}
+	}
+	planned := sh.done
+	s.agenda.plan(next, func(at time.Time) {
+		if sh.done == planned {
+			s.advance(sh, at)
+		}
+	})
+}
+
+// advance makes the next scan happen and reports whether there was one.
+func (s *Simulator) advance(sh *shipment, at time.Time) bool {
+	if sh.done >= len(sh.legs) {
+		return false
+	}
+	l := sh.legs[sh.done]
+	sh.done++
+	suffix := string(l.status)
+	if sh.Status == l.status {
+		sh.repeats++
+		suffix = fmt.Sprintf("%s_%d", l.status, sh.repeats+1)
+	}
+	if sh.Status == api.Ordered && l.status != api.Canceled {
+		s.handOver(sh, at)
+	}
+	sh.Status, sh.UpdatedAt = l.status, stamp(at)
+	if l.status != api.Canceled {
+		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, l.at, at))
+	}
+	switch l.status {
+	case api.Delivered:
+		sh.DeliveredAt = stamp(at)
+	case api.Delayed:
+		s.estimate(sh, at.UTC().Truncate(day).Add(5*day))
+	case api.OutForDelivery:
+		s.estimate(sh, at.UTC().Truncate(day))
+	}
+	s.emit(at, api.ShipmentUpdated, sh.ID, suffix, nil)
+	s.planLeg(sh, at)
+	return true
+}
+
+// handOver gives the parcel to a carrier: from here on it can be tracked.
+func (s *Simulator) handOver(sh *shipment, at time.Time) {
+	p := s.catalogue.find(sh.intent.ProductURL)
+	carrier := pick(sh.dice, p.merchant.carriers)
+	number, page := inventTracking(sh.dice, carrier)
+	sh.ShippedAt = stamp(at)
+	sh.ExternalID = fmt.Sprintf("fulfil-%06d", 700_000+sh.number)
+	sh.Tracking = &trackingWire{CarrierName: carrier, Number: &number, URL: &page}
+	if magicOf(sh.intent.ProductURL).situation == noTracking {
+		sh.Tracking = &trackingWire{CarrierName: carrier}
+		return
+	}
+	s.estimate(sh, at.UTC().Truncate(day).Add(time.Duration(sh.dice.between(2, 5))*day))
+	created := sh.intent.created
+	if t, err := time.Parse(time.RFC3339, sh.CreatedAt); err == nil {
+		created = t
+	}
+	label := scan(api.Ordered, "Label created", p.merchant.from, created)
+	label.Location = locationWire{}
+	sh.TrackingEvents = append(sh.TrackingEvents, label)
+}
+
+// estimate replaces the tracking, as others may be reading the present one.
+func (s *Simulator) estimate(sh *shipment, on time.Time) {
+	if sh.Tracking == nil || sh.Tracking.Number == nil {
+		return
+	}
+	t := *sh.Tracking
+	t.DeliveryDate = &deliveryDateWire{on.Format(time.RFC3339)}
+	sh.Tracking = &t
+}
+
+func scan(status api.ShipmentStatus, description string, where place, at time.Time) trackingEventWire {
+	country := "US"
+	zone := time.FixedZone("", where.offset*3600)
+	return trackingEventWire{
+		Status: status, Description: description,
+		Timestamp: trackingTimeWire{stamp(at), at.In(zone).Format("2006-01-02T15:04:05.000-07:00")},
+		Location:  locationWire{&where.city, &where.province, &country},
+	}
+}

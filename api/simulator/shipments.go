@@ -1,0 +1,39 @@
+package simulator
+
+import (
+	"net/http"
+	"slices"
+
+	"tillwatch/api"
+)
+
+func (s *Simulator) getShipment(r *http.Request) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, ok := s.parcels[r.PathValue("id")]
+	if !ok {
+		return notFound("Shipment not found")
+	}
+	return answer{status: http.StatusOK, body: sh.shipmentWire}
+}
+
+func (s *Simulator) listShipments(r *http.Request) answer {
+	q, refusal := readPage(r)
+	if refusal != nil {
+		return *refusal
+	}
+	ids, statuses, bad := filters(r, "ids", "status", func(status string) bool {
+		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
+	})
+	if bad != nil {
+		return *bad
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return pageOf(q, len(s.shipments),
+		func(i int) uint64 { return s.shipments[i].number },
+		func(i int) (any, bool) {
+			sh := s.shipments[i]
+			return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
+		})
+}

@@ -1,0 +1,164 @@
+package simulator
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"tillwatch/api"
+)
+
+// shop is the simulated merchant's own system, which lives on the same account:
+// it creates intents, confirms a share of them, looks products up and reads, and
+// all of it spends the account's quota.
+type shop struct {
+	dice   dice
+	orders int
+}
+
+func newShop(seed uint64) shop { return shop{dice: newDice(seed, diceShop, 0), orders: 20_400} }
+
+// openShop begins the shop's day.
+func (s *Simulator) openShop(now time.Time) {
+	s.agenda.plan(now.Add(300*time.Millisecond), s.shopCreates)
+	s.agenda.plan(now.Add(2*time.Second), s.shopReads)
+	if s.cfg.ProductEventsPerMinute > 0 {
+		s.agenda.plan(now.Add(s.productPause()), s.productChanges)
+	}
+}
+
+// shopCreates creates an intent and plans the next: irregular, in slow waves.
+func (s *Simulator) shopCreates(at time.Time) {
+	mean := float64(time.Minute) / s.cfg.IntentsPerMinute
+	wave := 1 + 0.5*math.Sin(float64(at.Unix()%600)/600*2*math.Pi)
+	gap := s.shop.dice.ExpFloat64() * mean / wave
+	s.agenda.plan(at.Add(time.Duration(min(gap, 5*mean))), s.shopCreates)
+	s.shopOrders(at)
+}
+
+// shopOrders looks a product up, creates an intent for it and decides whether it
+// will confirm it. It takes a rejection as its answer and does not insist.
+func (s *Simulator) shopOrders(at time.Time) {
+	d := s.shop.dice
+	w, payment := s.inventOrder(d)
+	fate := Fate{Purchase: d.chance(0.08)}
+	if d.chance(max(0, s.cfg.FailureShare)) {
+		fate.Failure, fate.WhilePlacing = randomFailure(d)
+	}
+	confirms := d.chance(s.cfg.AutoConfirm)
+	if d.chance(0.6) {
+		s.buckets.lookup.take(at)
+	}
+	if !s.buckets.mutations.take(at) {
+		return
+	}
+	if s.admit(at) != admitted {
+		return
+	}
+	in := s.open(at, w, payment, fate)
+	if confirms && !fate.Purchase {
+		s.shopWaitsForOffer(in, at)
+	}
+}
+
+// inventOrder is what a customer of the shop orders.
+func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
+	p := s.catalogue.random(d)
+	s.shop.orders++
+	w := intentWire{
+		ProductURL: p.url(), Quantity: 1, Buyer: inventBuyer(d),
+		ReferenceID: "order-" + strconv.Itoa(s.shop.orders),
+	}
+	if p.price < 10_000 && d.chance(0.25) {
+		w.Quantity = d.between(2, 4)
+	}
+	for _, dim := range p.dimensions {
+		w.VariantSelections = append(w.VariantSelections, variantSelectionWire{dim.Label, quoted(pick(d, dim.Values))})
+	}
+	if d.chance(0.15) {
+		w.PromoCodes = []string{pick(d, []string{"WELCOME10", "SAVE5", "FREE_SHIP-7", "SPRING"})}
+	}
+	payment := &paymentWire{Type: api.Drawdown}
+	if d.chance(0.6) {
+		token := d.id("")
+		payment = &paymentWire{api.VaultToken, token[:8] + "-" + token[8:12] + "-" + token[12:16] + "-" + token[16:20] + "-" + token[20:]}
+	}
+	return w, payment
+}
+
+// shopWaitsForOffer polls an intent as a backend would, and confirms it after a
+// human pause once its offer is there.
+func (s *Simulator) shopWaitsForOffer(in *intent, at time.Time) {
+	s.agenda.plan(at.Add(s.vary(s.shop.dice, 3*time.Second)), func(at time.Time) {
+		if in.State.Terminal() || in.State == api.PlacingOrder {
+			return
+		}
+		if s.buckets.reads.take(at) && in.State == api.AwaitingConfirmation {
+			s.shopConfirms(in, at.Add(s.vary(s.shop.dice, 6*time.Second)))
+			return
+		}
+		s.shopWaitsForOffer(in, at)
+	})
+}
+
+func (s *Simulator) shopConfirms(in *intent, at time.Time) {
+	s.agenda.plan(at, func(at time.Time) {
+		if in.State != api.AwaitingConfirmation {
+			return
+		}
+		limit := s.buckets.agents.limit
+		busy := limit >= 0 && s.states[api.PlacingOrder] >= limit
+		if busy || !s.buckets.mutations.take(at) {
+			s.shopConfirms(in, at.Add(time.Second+time.Duration(s.shop.dice.IntN(1000))*time.Millisecond))
+			return
+		}
+		s.confirm(in, nil, at)
+	})
+}
+
+// shopReads spends a few reads now and then, as the shop's own screens do.
+func (s *Simulator) shopReads(at time.Time) {
+	for range s.shop.dice.between(1, 4) {
+		s.buckets.reads.take(at)
+	}
+	s.agenda.plan(at.Add(time.Duration(s.shop.dice.between(1500, 7000))*time.Millisecond), s.shopReads)
+}
+
+func (s *Simulator) productPause() time.Duration {
+	return time.Duration(s.shop.dice.ExpFloat64() * float64(time.Minute) / s.cfg.ProductEventsPerMinute)
+}
+
+// productChanges lets a merchant change a price or the stock, take a product
+// down, or put one back.
+func (s *Simulator) productChanges(at time.Time) {
+	d := s.shop.dice
+	s.agenda.plan(at.Add(s.productPause()), s.productChanges)
+	p := s.catalogue.random(d)
+	switch {
+	case p.removed:
+		p.removed = false
+	case p.availability == api.OutOfStock:
+		p.availability = api.InStock
+	case d.chance(0.08):
+		s.removeProduct(p, at)
+		return
+	case d.chance(0.15):
+		p.availability = api.OutOfStock
+	default:
+		p.price = max(400, p.price*int64(d.between(88, 112))/100)
+	}
+	s.updateProduct(p, at)
+}
+
+const productSuffix = "20060102T150405.000Z"
+
+// updateProduct emits product.updated, which carries a snapshot (contract,
+// Payload rules).
+func (s *Simulator) updateProduct(p *product, at time.Time) event {
+	return s.emit(at, api.ProductUpdated, p.id(), at.UTC().Format(productSuffix), p.wire(magic{}))
+}
+
+func (s *Simulator) removeProduct(p *product, at time.Time) event {
+	p.removed = true
+	return s.emit(at, api.ProductRemoved, p.id(), "removed_"+at.UTC().Format(productSuffix), nil)
+}

@@ -1,0 +1,257 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"tillwatch/api"
+)
+
+const maxBody = 1 << 20
+
+// checker reads a request body leniently in what it ignores and strictly in what
+// it takes, and collects what is wrong by field, under dotted paths.
+type checker struct{ fields map[string]fieldWire }
+
+func (c *checker) wrong(path, message string, value json.RawMessage) {
+	if c.fields == nil {
+		c.fields = map[string]fieldWire{}
+	}
+	c.fields[path] = fieldWire{message, value}
+}
+
+type object map[string]json.RawMessage
+
+// present is the value of a key; null counts as absent.
+func (o object) present(key string) (json.RawMessage, bool) {
+	raw, ok := o[key]
+	return raw, ok && string(raw) != "null"
+}
+
+// body reads the request body as an object. An empty body is an empty object.
+func (c *checker) body(r *http.Request) object {
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		c.wrong("body", fmt.Sprintf("larger than %d bytes", maxBody), nil)
+		return nil
+	case err != nil:
+		c.wrong("body", "could not be read", nil)
+		return nil
+	}
+	if len(strings.TrimSpace(string(raw))) == 0 {
+		return object{}
+	}
+	if !json.Valid(raw) {
+		c.wrong("body", "invalid JSON", nil)
+		return nil
+	}
+	return c.object("body", raw)
+}
+
+func (c *checker) object(path string, raw json.RawMessage) object {
+	var o object
+	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
+		c.wrong(path, "invalid object", raw)
+		return nil
+	}
+	return o
+}
+
+func (c *checker) text(o object, path, key string, required bool, limit int) string {
+	raw, ok := o.present(key)
+	if !ok {
+		if required {
+			c.wrong(path+"."+key, "'"+key+"' is required", nil)
+		}
+		return ""
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		c.wrong(path+"."+key, "invalid string value", raw)
+		return ""
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		c.wrong(path+"."+key, fmt.Sprintf("maxLength %d", limit), raw)
+	} else if n == 0 && required {
+		c.wrong(path+"."+key, "minLength 1", raw)
+	}
+	return text
+}
+
+// whole reads a whole number from least on.
+func (c *checker) whole(o object, path, key string, least int64) (int64, bool) {
+	raw, ok := o.present(key)
+	if !ok {
+		return 0, false
+	}
+	var number float64
+	if json.Unmarshal(raw, &number) != nil || number != math.Trunc(number) || math.Abs(number) > math.MaxInt32 {
+		c.wrong(path+"."+key, "invalid integer number", raw)
+		return 0, false
+	}
+	if int64(number) < least {
+		c.wrong(path+"."+key, fmt.Sprintf("min %d", least), raw)
+		return 0, false
+	}
+	return int64(number), true
+}
+
+// order reads the body of a create or a purchase.
+func (c *checker) order(o object, paymentRequired bool) (intentWire, *paymentWire) {
+	var w intentWire
+	w.ProductURL = c.text(o, "body", "productUrl", true, 2048)
+	if w.ProductURL != "" {
+		if u, err := url.Parse(w.ProductURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			c.wrong("body.productUrl", "invalid url", quoted(w.ProductURL))
+		}
+	}
+	if _, ok := o.present("quantity"); !ok {
+		c.wrong("body.quantity", "'quantity' is required", nil)
+	} else if q, ok := c.whole(o, "body", "quantity", 1); ok {
+		w.Quantity = int(q)
+	}
+	if raw, ok := o.present("buyer"); !ok {
+		c.wrong("body.buyer", "'buyer' is required", nil)
+	} else {
+		w.Buyer = c.buyer(raw)
+	}
+	w.ReferenceID = c.text(o, "body", "referenceId", false, 255)
+	c.extras(o, &w)
+	return w, c.payment(o, paymentRequired)
+}
+
+func (c *checker) buyer(raw json.RawMessage) *buyerWire {
+	o := c.object("body.buyer", raw)
+	if o == nil {
+		return nil
+	}
+	field := func(key string) string { return c.text(o, "body.buyer", key, true, 255) }
+	b := &buyerWire{
+		FirstName: field("firstName"), LastName: field("lastName"), Email: field("email"), Phone: field("phone"),
+		Address1: field("address1"), Address2: c.text(o, "body.buyer", "address2", false, 255), City: field("city"),
+		Province: field("province"), PostalCode: field("postalCode"), Country: field("country"),
+	}
+	if b.Country != "" && b.Country != "US" {
+		c.wrong("body.buyer.country", "Could not match the union against any of the items.", quoted(b.Country))
+	}
+	return b
+}
+
+var promoCode = regexp.MustCompile(`^[a-zA-Z0-9_\-]+$`)
+
+// extras reads the optional fields of an order.
+func (c *checker) extras(o object, w *intentWire) {
+	if raw, ok := o.present("promoCodes"); ok {
+		if json.Unmarshal(raw, &w.PromoCodes) != nil {
+			c.wrong("body.promoCodes", "invalid array", raw)
+		}
+		if len(w.PromoCodes) > 16 {
+			c.wrong("body.promoCodes", "maxItems 16", nil)
+		}
+		for i, code := range w.PromoCodes {
+			if path := fmt.Sprintf("body.promoCodes.$%d", i); len(code) > 32 {
+				c.wrong(path, "maxLength 32", quoted(code))
+			} else if !promoCode.MatchString(code) {
+				c.wrong(path, "Not match in '"+promoCode.String()+"'", quoted(code))
+			}
+		}
+	}
+	if raw, ok := o.present("discoverPromoCodes"); ok {
+		if json.Unmarshal(raw, &w.DiscoverPromoCodes) != nil {
+			c.wrong("body.discoverPromoCodes", "invalid boolean value", raw)
+		}
+	}
+	if raw, ok := o.present("variantSelections"); ok {
+		w.VariantSelections = c.selections(raw)
+	}
+	if raw, ok := o.present("constraints"); ok {
+		w.Constraints = c.constraints(raw)
+	}
+}
+
+func (c *checker) selections(raw json.RawMessage) []variantSelectionWire {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		c.wrong("body.variantSelections", "invalid array", raw)
+		return nil
+	}
+	var all []variantSelectionWire
+	for i, item := range items {
+		path := fmt.Sprintf("body.variantSelections.$%d", i)
+		o := c.object(path, item)
+		if o == nil {
+			continue
+		}
+		w := variantSelectionWire{Label: c.text(o, path, "label", true, 30)}
+		value, ok := o.present("value")
+		var text string
+		var number float64
+		switch {
+		case !ok:
+			c.wrong(path+".value", "'value' is required", nil)
+		case json.Unmarshal(value, &text) == nil:
+			if utf8.RuneCountInString(text) > 60 {
+				c.wrong(path+".value", "maxLength 60", value)
+			}
+		case json.Unmarshal(value, &number) != nil:
+			c.wrong(path+".value", "Could not match the union against any of the items.", value)
+		}
+		w.Value = value
+		all = append(all, w)
+	}
+	return all
+}
+
+func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
+	const path = "body.constraints"
+	o := c.object(path, raw)
+	if o == nil {
+		return nil
+	}
+	w := &constraintsWire{OfferRetrievalEffort: c.text(o, path, "offerRetrievalEffort", false, 255)}
+	if n, ok := c.whole(o, path, "maxTotalPrice", 0); ok {
+		w.MaxTotalPrice = &n
+	}
+	if n, ok := c.whole(o, path, "maxShippingPrice", 0); ok {
+		w.MaxShippingPrice = &n
+	}
+	if e := w.OfferRetrievalEffort; e != "" && e != "max" && e != "low" {
+		c.wrong(path+".offerRetrievalEffort", "should be one of the following; ['max','low']", quoted(e))
+	}
+	return w
+}
+
+// payment reads the payment method: the two kinds that the contract names.
+func (c *checker) payment(o object, required bool) *paymentWire {
+	const path = "body.paymentMethod"
+	raw, ok := o.present("paymentMethod")
+	if !ok {
+		if required {
+			c.wrong(path, "'paymentMethod' is required", nil)
+		}
+		return nil
+	}
+	m := c.object(path, raw)
+	if m == nil {
+		return nil
+	}
+	w := &paymentWire{Type: api.PaymentType(c.text(m, path, "type", true, 64))}
+	switch w.Type {
+	case api.VaultToken:
+		w.VaultToken = c.text(m, path, "vaultToken", true, 255)
+	case api.Drawdown, "":
+	default:
+		c.wrong(path, "Could not match the union against any of the items.", quoted(string(w.Type)))
+	}
+	return w
+}
