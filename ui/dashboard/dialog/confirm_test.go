@@ -1,0 +1,463 @@
+package dialog
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+	"tillwatch/themes"
+)
+
+var opened = time.Date(2026, 11, 20, 14, 2, 11, 0, time.UTC)
+
+const calm = 2 * time.Second
+
+func usd(subunits int64) *api.Money { return &api.Money{Currency: "USD", Subunits: subunits} }
+
+func socks() confirm.Proposal {
+	return confirm.Proposal{
+		ID: "ci_779d1ba1900f41e1ace4536c64382ed7", Environment: "staging",
+		Product: "Wool Socks", ProductURL: "https://acme.example/products/wool-socks", Merchant: "acme.example", Quantity: 2,
+		Cost:      api.Cost{Subtotal: usd(3490), Shipping: usd(599), Tax: usd(363), Discount: usd(1290), Surcharge: usd(1290), Total: usd(4452)},
+		Total:     *usd(4452),
+		ExpiresAt: opened.Add(6*time.Minute + 12*time.Second), ReadAt: opened,
+	}
+}
+
+func dark(tb testing.TB) themes.Theme {
+	tb.Helper()
+	theme, err := themes.Find("dark")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return theme
+}
+
+// hand opens a dialog, shows it once and presses keys on it at chosen moments.
+type hand struct {
+	t      *testing.T
+	dialog *Confirm
+	at     time.Time
+}
+
+func open(t *testing.T, seen confirm.Proposal, live bool) *hand {
+	h := &hand{t: t, dialog: NewConfirm(dark(t), seen, live, opened), at: opened}
+	h.dialog.View(80, 40)
+	return h
+}
+
+func press(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if name == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
+	letter := []rune(name)[0]
+	return tea.KeyPressMsg{Code: letter, Text: name}
+}
+
+// key presses a key so long after the one before.
+func (h *hand) key(name string, after time.Duration) Kind {
+	h.at = h.at.Add(after)
+	return h.dialog.Key(press(name), h.at).Kind
+}
+
+func (h *hand) write(text string) {
+	h.t.Helper()
+	for _, letter := range text {
+		if got := h.key(string(letter), calm); got != None {
+			h.t.Fatalf("typing %q answered %v", letter, got)
+		}
+	}
+}
+
+func (h *hand) screen() string {
+	w, height := h.dialog.Size(80, 50)
+	return plain(h.dialog.View(w, height))
+}
+
+func plain(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) + "\n" }
+
+func (h *hand) sees(text string) {
+	h.t.Helper()
+	if screen := h.screen(); !strings.Contains(screen, text) {
+		h.t.Errorf("%q is not on\n%s", text, screen)
+	}
+}
+
+func TestConfirmInATestEnvironmentTakesUpperC(t *testing.T) {
+	h := open(t, socks(), false)
+	if got := h.key("C", calm); got != Confirmed {
+		t.Fatalf("C answered %v", got)
+	}
+}
+
+func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
+	for _, name := range []string{"c", "y", "Y", " ", "tab", "right", "down", "1"} {
+		h := open(t, socks(), false)
+		if got := h.key(name, calm); got != None {
+			t.Errorf("%q answered %v", name, got)
+		}
+	}
+	for _, mod := range []tea.KeyMod{tea.ModAlt, tea.ModCtrl, tea.ModMeta} {
+		h := open(t, socks(), false)
+		if got := h.dialog.Key(tea.KeyPressMsg{Code: 'C', Text: "C", Mod: mod}, opened.Add(calm)).Kind; got != None {
+			t.Errorf("C with %v answered %v", mod, got)
+		}
+	}
+}
+
+func TestConfirmOpensOnCancel(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		h := open(t, socks(), live)
+		h.sees("[ Cancel ]")
+		if got := h.key("enter", calm); got != Cancelled {
+			t.Errorf("enter, live %v, answered %v", live, got)
+		}
+	}
+}
+
+func TestConfirmIsLeftByKeysThatSayNo(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		for _, name := range []string{"esc", "q", "n"} {
+			h := open(t, socks(), live)
+			if got := h.key(name, calm); got != Cancelled {
+				t.Errorf("%q, live %v, answered %v", name, live, got)
+			}
+		}
+	}
+}
+
+func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
+	for _, name := range []string{"C", "enter", "esc", "q", "n", "x"} {
+		h := open(t, socks(), false)
+		for range 5 {
+			if got := h.key(name, Quiet-time.Millisecond); got != None {
+				t.Fatalf("%q before the quiet answered %v", name, got)
+			}
+		}
+		h.sees(tooSoon)
+	}
+	h := open(t, socks(), false)
+	h.key("x", Quiet-time.Millisecond)
+	if got := h.key("C", Quiet-time.Millisecond); got != None {
+		t.Errorf("a key in the quiet time does not begin it anew: %v", got)
+	}
+	if got := h.key("q", Quiet); got != Cancelled {
+		t.Errorf("after the quiet q answered %v", got)
+	}
+}
+
+func TestConfirmAcceptsNoTimeBeforeItsOpening(t *testing.T) {
+	h := open(t, socks(), false)
+	if got := h.dialog.Key(press("C"), opened.Add(-time.Hour)).Kind; got != None {
+		t.Errorf("a key from before the opening answered %v", got)
+	}
+}
+
+func TestConfirmIgnoresAHeldKey(t *testing.T) {
+	h := open(t, socks(), false)
+	h.key("C", 10*time.Millisecond)
+	for _, after := range []time.Duration{660 * time.Millisecond, 30 * time.Millisecond, 500 * time.Millisecond} {
+		if got := h.key("C", after); got != None {
+			t.Fatalf("a C held down answered %v", got)
+		}
+	}
+	if got := h.key("C", quietSame); got != Confirmed {
+		t.Errorf("a C pressed anew answered %v", got)
+	}
+
+	repeat := press("C")
+	repeat.IsRepeat = true
+	h = open(t, socks(), false)
+	if got := h.dialog.Key(repeat, opened.Add(calm)).Kind; got != None {
+		t.Errorf("a repeat that says so answered %v", got)
+	}
+}
+
+func TestConfirmIgnoresATypedAheadSequence(t *testing.T) {
+	h := open(t, socks(), true)
+	h.key("x", calm)
+	h.key("backspace", calm)
+	for _, name := range []string{"2", "e", "d", "7", "tab", "enter", "enter", "y", "C"} {
+		if got := h.key(name, 5*time.Millisecond); got == Confirmed {
+			t.Fatalf("%q in a burst confirmed", name)
+		}
+	}
+}
+
+func TestConfirmIgnoresPastes(t *testing.T) {
+	for _, content := range []string{"C", "2ed7", "44.52", "2ed7\t\r", "y\n"} {
+		for _, live := range []bool{false, true} {
+			h := open(t, socks(), live)
+			h.at = opened.Add(calm)
+			if got := h.dialog.Update(tea.PasteMsg{Content: content}, h.at).Kind; got != None {
+				t.Errorf("pasting %q answered %v", content, got)
+			}
+			if h.dialog.armed() || h.dialog.field.Value() != "" {
+				t.Errorf("pasting %q reached the field", content)
+			}
+			h.sees("Pasted text is not taken")
+		}
+	}
+}
+
+func TestConfirmAfterAPasteWaitsForQuiet(t *testing.T) {
+	h := open(t, socks(), false)
+	h.key("x", calm)
+	h.at = h.at.Add(calm)
+	h.dialog.Update(tea.PasteMsg{Content: "C"}, h.at)
+	if got := h.key("C", Quiet-time.Millisecond); got != None {
+		t.Errorf("right after a paste C answered %v", got)
+	}
+}
+
+func TestConfirmKeyOfTheClipboardDoesNothing(t *testing.T) {
+	h := open(t, socks(), true)
+	h.key("tab", calm)
+	h.dialog.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}, opened.Add(2*calm))
+	if h.dialog.field.Value() != "" || h.dialog.field.KeyMap.Paste.Enabled() {
+		t.Error("ctrl+v reads the clipboard")
+	}
+}
+
+func TestConfirmLiveIsArmedByTheEndOfTheIDOrTheTotal(t *testing.T) {
+	for text, armed := range map[string]bool{
+		"2ed7": true, "44.52": true, "44.52 USD": true, "44.52usd": true,
+		"2ED7": false, "2ed": false, "2ed77": false, "44.5": false, "44,52": false, "4452": false, "44.52 EUR": false, "yes": false,
+	} {
+		h := open(t, socks(), true)
+		h.key("tab", calm)
+		h.write(text)
+		if got := h.dialog.armed(); got != armed {
+			t.Errorf("%q: armed is %v", text, got)
+		}
+		h.key("tab", calm)
+		want := Cancelled
+		if armed {
+			want = Confirmed
+		}
+		if got := h.key("enter", calm); got != want {
+			t.Errorf("%q, tab, enter answered %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestConfirmLiveNeedsTheButton(t *testing.T) {
+	h := open(t, socks(), true)
+	h.write("2ed7")
+	h.sees("✓ armed")
+	if got := h.key("enter", calm); got != None {
+		t.Errorf("enter in the field answered %v", got)
+	}
+	h.sees("Armed: tab")
+	h.key("tab", calm)
+	h.sees("[ Confirm 44.52 USD ]")
+	for _, name := range []string{" ", "y", "C"} {
+		h := open(t, socks(), true)
+		h.write("2ed7")
+		h.key("tab", calm)
+		if got := h.key(name, calm); got != None {
+			t.Errorf("%q on the button answered %v", name, got)
+		}
+		if h.dialog.armed() {
+			t.Errorf("%q after the right text leaves it armed", name)
+		}
+	}
+}
+
+func TestConfirmLiveNeedsAQuietEnter(t *testing.T) {
+	h := open(t, socks(), true)
+	h.write("2ed7")
+	h.key("tab", calm)
+	if got := h.key("enter", Quiet-time.Millisecond); got != None {
+		t.Errorf("a hasty enter answered %v", got)
+	}
+	h.sees(tooSoon)
+	if got := h.key("enter", quietSame); got != Confirmed {
+		t.Errorf("a calm enter answered %v", got)
+	}
+}
+
+func TestConfirmLiveSaysWhatDoesNotMatch(t *testing.T) {
+	h := open(t, socks(), true)
+	h.write("2ed8")
+	h.sees("Neither the id's end nor the total.")
+	h.key("backspace", calm)
+	h.write("7")
+	h.sees("✓ armed")
+}
+
+func TestConfirmLiveLettersThatCancelAreTextInTheField(t *testing.T) {
+	seen := socks()
+	seen.ID = "ci_noqn"
+	h := open(t, seen, true)
+	h.key("tab", calm)
+	h.write("noqn")
+	h.key("tab", calm)
+	if got := h.key("enter", calm); got != Confirmed {
+		t.Errorf("an id that ends in such letters answered %v", got)
+	}
+}
+
+func TestConfirmFocusGoesRound(t *testing.T) {
+	h := open(t, socks(), true)
+	for _, want := range []focus{onField, onCancel, onField} {
+		h.key("tab", calm)
+		if h.dialog.focus != want {
+			t.Fatalf("focus %v, want %v", h.dialog.focus, want)
+		}
+	}
+	h.write("2ed7")
+	for _, want := range []focus{onConfirm, onCancel} {
+		h.key("tab", calm)
+		if h.dialog.focus != want {
+			t.Fatalf("armed: focus %v, want %v", h.dialog.focus, want)
+		}
+	}
+	h.key("shift+tab", calm)
+	if h.dialog.focus != onConfirm {
+		t.Error("it does not go back")
+	}
+}
+
+func TestConfirmWindowThatEndedWhileOpen(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		h := open(t, socks(), live)
+		if live {
+			h.write("2ed7")
+			h.key("tab", calm)
+		}
+		h.at = socks().ExpiresAt
+		for _, name := range []string{"C", "2", "tab", "y"} {
+			if got := h.key(name, calm); got != None {
+				t.Errorf("%q after the end, live %v, answered %v", name, live, got)
+			}
+		}
+		h.sees("It can no longer be confirmed.")
+		h.sees("[ Close ]")
+		if got := h.key("enter", calm); got != Cancelled {
+			t.Errorf("enter after the end answered %v", got)
+		}
+	}
+}
+
+func TestConfirmCountsDown(t *testing.T) {
+	h := open(t, socks(), false)
+	for _, c := range []struct {
+		left time.Duration
+		want string
+	}{
+		{3*time.Hour + 5*time.Minute, "closes in 3h 05m"},
+		{6*time.Minute + 12*time.Second, "closes in 6m 12s"},
+		{119 * time.Second, "! closes in 1m 59s"},
+		{time.Second, "! closes in 1 s"},
+		{time.Millisecond, "! closes in 1 s"},
+		{0, "✕ closed"},
+		{-time.Hour, "✕ closed"},
+	} {
+		h.dialog.SetNow(socks().ExpiresAt.Add(-c.left))
+		h.sees(c.want)
+	}
+	seen := socks()
+	seen.ExpiresAt = time.Time{}
+	h = open(t, seen, false)
+	h.sees("Window        not known")
+	if got := h.key("C", 100*time.Hour); got != Confirmed {
+		t.Errorf("without a known end C answered %v", got)
+	}
+}
+
+func TestConfirmAnswersWithWhatWasSeen(t *testing.T) {
+	seen := socks()
+	h := open(t, seen, false)
+	seen.Cost.Total.Subunits = 999999
+	*seen.Cost.Shipping = *usd(1)
+	answer := h.dialog.Key(press("C"), opened.Add(calm))
+	if answer.Kind != Confirmed || answer.Proposal.ID != "ci_779d1ba1900f41e1ace4536c64382ed7" {
+		t.Fatalf("answered %v for %q", answer.Kind, answer.Proposal.ID)
+	}
+	if got := *answer.Proposal.Cost.Total; got != *usd(4452) {
+		t.Errorf("the total moved under the dialog: %v", got)
+	}
+	if got := *answer.Proposal.Cost.Shipping; got != *usd(599) {
+		t.Errorf("the shipping moved under the dialog: %v", got)
+	}
+}
+
+func TestConfirmIsNeverConfirmedTwice(t *testing.T) {
+	h := open(t, socks(), false)
+	if got := h.key("C", calm); got != Confirmed {
+		t.Fatal(got)
+	}
+	for _, name := range []string{"C", "enter", "y", " "} {
+		if got := h.key(name, calm); got == Confirmed {
+			t.Errorf("%q confirmed again", name)
+		}
+	}
+	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.NotSent})
+	if got := h.key("C", calm); got == Confirmed {
+		t.Error("C confirmed again after the outcome")
+	}
+	if got := h.key("esc", calm); got != Closed {
+		t.Errorf("esc answered %v", got)
+	}
+}
+
+func TestConfirmNeedsToBeSeenInFull(t *testing.T) {
+	d := NewConfirm(dark(t), socks(), false, opened)
+	if got := d.Key(press("C"), opened.Add(calm)).Kind; got != None {
+		t.Errorf("before it was drawn C answered %v", got)
+	}
+	for _, size := range [][2]int{{80, 6}, {20, 30}, {0, 0}} {
+		d.View(size[0], size[1])
+		if got := d.Key(press("C"), opened.Add(3*calm)).Kind; got != None {
+			t.Errorf("drawn %v C answered %v", size, got)
+		}
+	}
+	d.View(40, 12)
+	if got := d.Key(press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
+		t.Errorf("drawn 40x12 C answered %v", got)
+	}
+}
+
+func TestConfirmLeavesAbsentAmountsOut(t *testing.T) {
+	seen := socks()
+	seen.Cost = api.Cost{Subtotal: usd(4452), Total: usd(4452), Tax: usd(0)}
+	h := open(t, seen, false)
+	screen := h.screen()
+	for _, label := range []string{"Shipping", "Discount", "Surcharge"} {
+		if strings.Contains(screen, label) {
+			t.Errorf("%s is absent and stands there", label)
+		}
+	}
+	h.sees("Tax")
+	h.sees("0.00 USD")
+}
+
+func TestConfirmScrubsRemoteText(t *testing.T) {
+	seen := socks()
+	seen.Product = "Socks\r\x1b]52;c;aGk=\x07TOTAL 1 USD\u202e"
+	seen.Merchant = "\x1b[2Jacme\u200b"
+	seen.ID = "ci_\x1b[31m\u009b2ed7"
+	seen.Environment = "sta\x07ging"
+	d := NewConfirm(dark(t), seen, true, opened)
+	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "to\rtal", Seen: "\x1b[1m1", Now: "\u202e2"}}})
+	for _, d := range []*Confirm{d, NewConfirm(dark(t), seen, true, opened)} {
+		w, h := d.Size(80, 50)
+		if bad := strings.IndexFunc(plain(d.View(w, h)), unsafe); bad >= 0 {
+			t.Errorf("a control character is drawn at byte %d", bad)
+		}
+	}
+}
+
+func unsafe(r rune) bool {
+	return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b
+}
