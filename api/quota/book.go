@@ -57,7 +57,6 @@ func (b *book) limits() []*limit {
 // record books an answer.
 func (b *book) record(a answer, l *lane) {
 	for _, field := range a.fields.Ignored {
-		field.Text = strings.Clone(field.Text)
 		b.ignored[field.Field] = IgnoredField{Class: b.class, At: a.received, Ignored: field}
 	}
 	reported := map[*ledger]Report{}
@@ -105,7 +104,8 @@ func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
 }
 
 // find is the bucket of a report. A limit without its policy belongs to the
-// bucket of that name with the smallest window that its reset fits.
+// bucket of that name with the smallest window that its reset fits; the policy
+// may become known later.
 func (b *book) find(r Report, a answer) *ledger {
 	var found *ledger
 	for _, l := range b.ledgers {
@@ -113,6 +113,10 @@ func (b *book) find(r Report, a answer) *ledger {
 			continue
 		}
 		if r.PolicyKnown && l.limit.requests == r.Limit && l.limit.window == r.Window {
+			return l
+		}
+		if r.PolicyKnown && l.limit.requests == 0 && l.limit.window == 0 {
+			l.limit.requests, l.limit.window = r.Limit, r.Window
 			return l
 		}
 		if !r.PolicyKnown && !l.superseded && (l.limit.requests == 0 || r.Reset <= l.limit.window) &&

@@ -40,7 +40,7 @@ type Ignored struct {
 type Fields struct {
 	Reports []Report
 	Ignored []Ignored
-	Older   bool // fields of an older draft were there, and were not used
+	Older   bool // fields of another draft were there, and were not used
 }
 
 // ParseFields reads the RateLimit and RateLimit-Policy fields of h, all their

@@ -3,7 +3,6 @@ package quota
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -85,7 +84,7 @@ func (p *Pacer) Acquire(ctx context.Context, class Class) (Permit, error) {
 	case <-w.ready:
 	case <-ctx.Done():
 		p.withdraw(l, w)
-		return Permit{}, fmt.Errorf("wait for quota of %s: %w", class, ctx.Err())
+		return Permit{}, ctx.Err()
 	}
 	return Permit{done: func(o Outcome) { p.finish(l, w, o) }}, nil
 }
