@@ -3,6 +3,7 @@ package dialog
 import (
 	"image/color"
 	"strings"
+	"unicode"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -101,8 +102,37 @@ func (l line) fit(width int, fill lipgloss.Style) string {
 	if left > 0 {
 		out.WriteString(fill.Render(blank(left)))
 	}
+	if ansi.StringWidth(out.String()) != width && !l.isPlain() {
+		return l.plain().fit(width, fill)
+	}
 	return out.String()
 }
+
+func (l line) isPlain() bool {
+	for _, s := range l {
+		if strings.ContainsFunc(s.text, beyondASCII) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain stands in for a line whose characters join across its parts, a combining
+// mark at the beginning of a name for instance: its width could not be told.
+func (l line) plain() line {
+	out := make(line, len(l))
+	for i, s := range l {
+		out[i] = span{strings.Map(func(r rune) rune {
+			if beyondASCII(r) {
+				return '?'
+			}
+			return r
+		}, s.text), s.style}
+	}
+	return out
+}
+
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
 func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // row is a line of a panel. Where the panel is too low, the rows with the
@@ -99,7 +100,11 @@ func (p panel) draw(width, height int, body []row) []string {
 		if i < len(body) {
 			l = body[i].line
 		}
-		lines = append(lines, side+pad+l.fit(room, p.paint.text)+pad+side)
+		whole := side + pad + l.fit(room, p.paint.text) + pad + side
+		if ansi.StringWidth(whole) != width {
+			whole = side + pad + l.plain().fit(room, p.paint.text) + pad + side
+		}
+		lines = append(lines, whole)
 	}
 	return append(lines, p.edge("╰", "╯", width, p.foot, nil))
 }

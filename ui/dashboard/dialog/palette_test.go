@@ -1,0 +1,107 @@
+package dialog
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+)
+
+func newPalette(t *testing.T, typed string) *Palette {
+	table := action.Default()
+	p := NewPalette(dark(t), table, action.Board, table.ReadOnly(nil))
+	for _, letter := range typed {
+		p.Key(press(string(letter)))
+	}
+	return p
+}
+
+func TestPaletteRanksTheLikeliestFirst(t *testing.T) {
+	for typed, want := range map[string]action.ID{
+		"zoom": action.Zoom, "zp": action.Zoom, "nt": action.NextTheme, "conf": action.Confirm, "HELP": action.Help,
+		"theme": action.NextTheme, "cf": action.ClearFilter, "quota": action.FocusPane3, "pup": action.PageUp, "": action.Open,
+	} {
+		p := newPalette(t, typed)
+		if len(p.hits) == 0 || p.hits[0].action.ID != want {
+			t.Errorf("%q finds %v, want %q first", typed, p.hits, want)
+		}
+	}
+}
+
+func TestPaletteReturnsTheChoice(t *testing.T) {
+	if got := newPalette(t, "zoom").Key(press("enter")); got != (Choice{Done: true, ID: action.Zoom}) {
+		t.Errorf("enter answered %+v", got)
+	}
+	p := newPalette(t, "")
+	p.Key(press("down"))
+	p.Key(press("down"))
+	third := p.hits[2].action.ID
+	if got := p.Key(press("enter")); got.ID != third || !got.Done {
+		t.Errorf("the third is %q, enter answered %+v", third, got)
+	}
+}
+
+func TestPaletteAnswersADisabledActionWithItsReason(t *testing.T) {
+	p := newPalette(t, "confirm")
+	if got := p.Key(press("enter")); got != (Choice{ID: action.Confirm, Reason: action.ReadOnlyReason}) {
+		t.Errorf("enter answered %+v", got)
+	}
+	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "Not now: read-only: start with --allow-confirm.") {
+		t.Errorf("the reason is not on\n%s", screen)
+	}
+}
+
+func TestPaletteIsLeft(t *testing.T) {
+	for _, key := range []tea.KeyPressMsg{press("esc"), {Code: 'c', Mod: tea.ModCtrl}, press("backspace")} {
+		if got := newPalette(t, "").Key(key); got != (Choice{Done: true}) {
+			t.Errorf("%q answered %+v", key, got)
+		}
+	}
+	p := newPalette(t, "z")
+	if got := p.Key(press("backspace")); got.Done || p.field.Value() != "" {
+		t.Errorf("backspace with text answered %+v and left %q", got, p.field.Value())
+	}
+}
+
+func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
+	p := newPalette(t, "")
+	p.Key(press("up"))
+	if p.at != len(p.hits)-1 {
+		t.Fatalf("up from the first is %d of %d", p.at, len(p.hits))
+	}
+	for range 3 * len(p.hits) {
+		p.Key(press("down"))
+		if screen := plain(p.View(66, 18)); !strings.Contains(screen, "▸ "+p.hits[p.at].action.Title) {
+			t.Fatalf("%q is under the cursor and not on\n%s", p.hits[p.at].action.Title, screen)
+		}
+	}
+	p.Key(press("pgdown"))
+	p.Key(press("pgdown"))
+	p.Key(press("pgdown"))
+	if p.at != len(p.hits)-1 {
+		t.Errorf("pages end at %d of %d", p.at, len(p.hits))
+	}
+}
+
+func TestPaletteSaysThatNothingIsFound(t *testing.T) {
+	p := newPalette(t, "xxxx")
+	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "No action is called that.") {
+		t.Errorf("it is not on\n%s", screen)
+	}
+	for _, name := range []string{"enter", "up", "down", "pgup", "pgdown"} {
+		if got := p.Key(press(name)); got != (Choice{}) {
+			t.Errorf("%q answered %+v", name, got)
+		}
+	}
+}
+
+func TestPaletteTakesOnlyWhatCountsInItsScope(t *testing.T) {
+	table := action.Default()
+	for _, h := range NewPalette(dark(t), table, action.Detail, nil).hits {
+		if !h.action.Scope.Overlaps(action.Detail) || h.action.ID == action.Palette {
+			t.Errorf("%q stands in the palette of the detail", h.action.ID)
+		}
+	}
+}

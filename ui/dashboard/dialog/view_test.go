@@ -1,0 +1,225 @@
+package dialog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+)
+
+type block interface {
+	Size(width, height int) (int, int)
+	View(width, height int) []string
+}
+
+func allThemes(tb testing.TB) []themes.Theme {
+	tb.Helper()
+	all := []themes.Theme{{Name: "the terminal's own colours"}}
+	for _, name := range themes.Names() {
+		theme, err := themes.Find(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, theme)
+	}
+	return all
+}
+
+// outcomes are one of each verdict.
+func outcomes() []confirm.Outcome {
+	return []confirm.Outcome{
+		{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.PlacingOrder}},
+		{Verdict: confirm.Changed, Differences: []confirm.Difference{
+			{What: "shipping", Seen: "5.99 USD", Now: "7.99 USD"}, {What: "total", Seen: "44.52 USD", Now: "46.52 USD"},
+		}},
+		{Verdict: confirm.NotConfirmable, Intent: &api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: "checkout_intent_expired"}}},
+		{Verdict: confirm.Refused, Err: errors.New("validation failed: quantity")},
+		{Verdict: confirm.Unknown, Err: errors.New("connection reset by peer")},
+		{Verdict: confirm.NotSent, Err: errors.New("reading the intent again: not found")},
+	}
+}
+
+func TestEveryBlockHasExactlyItsSize(t *testing.T) {
+	all := allThemes(t)
+	texts := rapid.OneOf(
+		rapid.String(),
+		rapid.SampledFrom([]string{"", "Wool Socks", "長い商品名の靴下", "e\u0301\u0301\u0301", "👩‍👩‍👧‍👦 family", "\x1b]0;t\x07", "a\rb\nc\td", strings.Repeat("wide 幅 ", 400), "🇩🇪🇫🇷", "\u202eabc"}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		theme := rapid.SampledFrom(all).Draw(t, "theme")
+		text := func(label string) string { return texts.Draw(t, label) }
+		seen := socks()
+		seen.Product, seen.Merchant, seen.ProductURL = api.Text(text("product")), api.Text(text("merchant")), api.Text(text("url"))
+		seen.ID, seen.Environment = api.ID(text("id")), text("environment")
+		seen.Total.Subunits = rapid.Int64().Draw(t, "total")
+		outcome := rapid.SampledFrom(outcomes()).Draw(t, "outcome")
+		outcome.Err = errors.New(text("error"))
+		outcome.Differences = append(outcome.Differences, confirm.Difference{What: text("what"), Seen: text("seen"), Now: text("now")})
+		d := NewConfirm(theme, seen, rapid.Bool().Draw(t, "live"), opened)
+		blocks := []block{d}
+		switch rapid.IntRange(0, 4).Draw(t, "what") {
+		case 0:
+			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
+				d.Update(press(rapid.SampledFrom([]string{"2", "e", "長", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
+			}
+		case 1:
+			d.SetStage(confirm.Sending)
+		case 2:
+			d.SetOutcome(outcome)
+		case 3:
+			help := NewHelp(theme, action.Default(), action.Default().ReadOnly(nil))
+			help.Scroll(rapid.IntRange(-5, 60).Draw(t, "scroll"))
+			blocks = append(blocks, help)
+		case 4:
+			palette := NewPalette(theme, action.Default(), action.Board, action.Default().ReadOnly(nil))
+			palette.Update(tea.PasteMsg{Content: text("typed")})
+			palette.Key(press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")))
+			blocks = append(blocks, palette)
+		}
+		width, height := rapid.IntRange(0, 300).Draw(t, "width"), rapid.IntRange(0, 100).Draw(t, "height")
+		for _, b := range blocks {
+			if w, h := b.Size(width, height); w > width || h > height {
+				t.Fatalf("%T wants %dx%d of %dx%d", b, w, h, width, height)
+			}
+			checkBlock(t, b, width, height)
+			w, h := b.Size(width, height)
+			checkBlock(t, b, w, h)
+		}
+	})
+}
+
+func checkBlock(t *rapid.T, b block, width, height int) {
+	lines := b.View(width, height)
+	if len(lines) != height {
+		t.Fatalf("%T %dx%d: %d lines", b, width, height, len(lines))
+	}
+	for i, l := range lines {
+		if got := ansi.StringWidth(l); got != width {
+			t.Fatalf("%T %dx%d: line %d is %d wide: %q", b, width, height, i, got, l)
+		}
+		if at := strings.IndexFunc(ansi.Strip(l), isControl); at >= 0 || strings.Contains(l, "\n") {
+			t.Fatalf("%T %dx%d: line %d holds a control character: %q", b, width, height, i, l)
+		}
+	}
+}
+
+func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		d := NewConfirm(dark(t), socks(), live, opened)
+		screen := plain(d.View(40, 12))
+		for _, want := range []string{"Wool Socks ×2", "acme.example", "44.52 USD", "ci_779d1ba1900f41e1ace4536c64382ed7", "staging", "6m 12s", "[ Cancel ]"} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("live %v: %q is not on\n%s", live, want, screen)
+			}
+		}
+		if !d.inFull {
+			t.Errorf("live %v: it cannot be confirmed at 40x12", live)
+		}
+	}
+}
+
+func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
+	for height := range 40 {
+		d := NewConfirm(dark(t), socks(), true, opened)
+		screen := plain(d.View(60, height))
+		if strings.Contains(screen, "Subtotal") != strings.Contains(screen, "Discount") {
+			t.Errorf("%d lines: some parts are missing\n%s", height, screen)
+		}
+	}
+}
+
+func TestOutcomeSaysWhatItMeans(t *testing.T) {
+	want := map[confirm.Verdict][]string{
+		confirm.Accepted:       {"Accepted", "Follow it on the board"},
+		confirm.Changed:        {"Changed since you looked", "Nothing was sent", "5.99 USD", "7.99 USD", "you saw", "now"},
+		confirm.NotConfirmable: {"No longer to be confirmed", "placed nothing", "checkout_intent_expired"},
+		confirm.Refused:        {"said no", "Nothing was placed", "validation failed"},
+		confirm.Unknown:        {"Unknown: it may have been placed", "settled by reading", "Do not confirm it again"},
+		confirm.NotSent:        {"Nothing was sent", "not found"},
+	}
+	for _, outcome := range outcomes() {
+		h := open(t, socks(), false)
+		h.dialog.SetOutcome(outcome)
+		for _, text := range want[outcome.Verdict] {
+			h.sees(text)
+		}
+		for _, line := range []string{"It failed", "✓"} {
+			if outcome.Verdict == confirm.Unknown && strings.Contains(h.screen(), line) {
+				t.Errorf("an unknown outcome says %q", line)
+			}
+		}
+	}
+}
+
+func TestStagesShowTheWay(t *testing.T) {
+	h := open(t, socks(), false)
+	h.key("C", calm)
+	for stage, want := range map[confirm.Stage]string{
+		confirm.Rereading: "▶ Read again", confirm.Recording: "▶ Record", confirm.Sending: "▶ Send", confirm.Settling: "▶ Settle",
+	} {
+		h.dialog.SetStage(stage)
+		h.sees(want)
+	}
+	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted})
+	h.dialog.SetStage(confirm.Sending)
+	h.sees("Accepted")
+}
+
+func TestGoldens(t *testing.T) {
+	typed := func(live bool, keys ...string) *Confirm {
+		d := NewConfirm(dark(t), socks(), live, opened)
+		for i, name := range keys {
+			d.Key(press(name), opened.Add(time.Duration(i+1)*calm))
+		}
+		d.SetNow(opened)
+		return d
+	}
+	staged := typed(false)
+	staged.SetStage(confirm.Settling)
+	palette := NewPalette(dark(t), action.Default(), action.Board, action.Default().ReadOnly(nil))
+	for _, name := range []string{"c", "o", "n"} {
+		palette.Key(press(name))
+	}
+	blocks := map[string]block{
+		"test":    typed(false),
+		"live":    typed(true, "tab", "2", "e"),
+		"armed":   typed(true, "2", "e", "d", "7", "tab"),
+		"stage":   staged,
+		"help":    NewHelp(dark(t), action.Default(), action.Default().ReadOnly(nil)),
+		"palette": palette,
+	}
+	expired := typed(false)
+	expired.SetNow(opened.Add(time.Hour))
+	blocks["expired"] = expired
+	for _, outcome := range outcomes() {
+		d := typed(false)
+		d.SetOutcome(outcome)
+		blocks[string(outcome.Verdict)] = d
+	}
+	for name, b := range blocks {
+		for _, size := range [][2]int{{116, 34}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", strings.ReplaceAll(name, " ", "-"), size[0], size[1]), func(t *testing.T) {
+				w, h := b.Size(size[0], size[1])
+				golden.RequireEqual(t, plain(b.View(w, h)))
+			})
+		}
+	}
+}
+
+func BenchmarkConfirmView(b *testing.B) {
+	d := NewConfirm(dark(b), socks(), true, opened)
+	for b.Loop() {
+		d.View(66, 28)
+	}
+}
