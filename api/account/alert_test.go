@@ -1,0 +1,208 @@
+package account
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+func awaiting(id api.ID, created time.Time) api.Intent {
+	return api.Intent{ID: id, State: api.AwaitingConfirmation, CreatedAt: created}
+}
+
+func placing(id api.ID, created time.Time) api.Intent {
+	return api.Intent{ID: id, State: api.PlacingOrder, CreatedAt: created}
+}
+
+// stands counts the alerts of a kind.
+func stands(s *Store, kind AlertKind) (n int, first Alert) {
+	for _, a := range s.Summary().Alerts {
+		if a.Kind == kind {
+			if n == 0 {
+				first = a
+			}
+			n++
+		}
+	}
+	return n, first
+}
+
+func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
+	var exhausted time.Duration
+	cases := []struct {
+		name  string
+		kind  AlertKind
+		begin func(s *Store)
+		after time.Duration // until the alert stands
+		end   func(s *Store)
+	}{
+		{
+			name: "confirm window near its end", kind: AlertExpiring,
+			begin: func(s *Store) { s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead) },
+			after: 35*time.Minute + time.Second,
+			end:   func(s *Store) { s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByConfirm) },
+		},
+		{
+			name: "stuck placing", kind: AlertStuck,
+			begin: func(s *Store) { s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByRead) },
+			after: 5*time.Minute + time.Second,
+			end: func(s *Store) {
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, time.Now())})
+			},
+		},
+		{
+			name: "relay lost", kind: AlertRelay,
+			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLost, Since: time.Now()}) },
+			after: 11 * time.Second,
+			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()}) },
+		},
+		{
+			name: "relay refuses", kind: AlertRelay,
+			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedRefused, Since: time.Now()}) },
+			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()}) },
+		},
+		{
+			name: "gap", kind: AlertGap,
+			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Epoch: "one", LostFrom: 3, LostTo: 5}) },
+			end:   func(s *Store) { s.closeGap() },
+		},
+		{
+			name: "journal reset", kind: AlertGap,
+			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Epoch: "two", Reset: true}) },
+			end:   func(s *Store) { s.closeGap() },
+		},
+		{
+			name: "API failing", kind: AlertAPI,
+			begin: func(s *Store) {
+				s.RecordExchange(api.Exchange{Status: 500, Err: errBroken})
+				s.RecordExchange(api.Exchange{Status: 0, Err: errBroken})
+			},
+			end: func(s *Store) { s.RecordExchange(api.Exchange{Status: 200}) },
+		},
+		{
+			name: "key refused", kind: AlertAPI,
+			begin: func(s *Store) { s.RecordExchange(api.Exchange{Status: 401, Err: api.ErrUnauthorized}) },
+			end:   func(s *Store) { s.RecordExchange(api.Exchange{Status: 200}) },
+		},
+		{
+			name: "quota nearly used up", kind: AlertQuota,
+			begin: func(*Store) { exhausted = 20 * time.Second },
+			after: time.Second,
+			end:   func(*Store) { exhausted = 0 },
+		},
+		{
+			name: "the day's intents nearly used up", kind: AlertDay,
+			begin: func(s *Store) {
+				for i := range 45 {
+					s.ApplyRead(api.Intent{ID: api.ID(rune('a' + i)), State: api.Failed, CreatedAt: time.Now().Add(-24*time.Hour + time.Minute)}, time.Now(), ByRead)
+				}
+			},
+			after: time.Second,
+			end:   func(*Store) { pass(time.Minute) },
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				exhausted = 0
+				s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket {
+					return []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Second, Exhausted: exhausted}}
+				}})
+				s.tick(time.Now())
+				if n, a := stands(s, c.kind); n != 0 {
+					t.Fatalf("stands before it has begun: %+v", a)
+				}
+				c.begin(s)
+				if c.after > time.Second {
+					pass(c.after - 2*time.Second)
+					s.tick(time.Now())
+					if n, _ := stands(s, c.kind); n != 0 {
+						t.Error("stands too early")
+					}
+					pass(2 * time.Second)
+				}
+				s.tick(time.Now())
+				n, first := stands(s, c.kind)
+				if n != 1 || first.Text == "" || first.Since.IsZero() {
+					t.Fatalf("%d alerts, first %+v, want one", n, first)
+				}
+				before := s.Changes(0).Version
+				pass(time.Second)
+				s.tick(time.Now())
+				if n, again := stands(s, c.kind); n != 1 || again != first {
+					t.Errorf("%d alerts, raised again: %+v, then %+v", n, first, again)
+				}
+				if v := s.Changes(0).Version; v != before {
+					t.Errorf("time passes and nothing changes, but the picture moved from %d to %d", before, v)
+				}
+				c.end(s)
+				s.tick(time.Now())
+				if n, a := stands(s, c.kind); n != 0 {
+					t.Errorf("stands although it is over: %+v", a)
+				}
+			})
+		})
+	}
+}
+
+func TestStuckIsMeasuredByTheAccountsOwnHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		for i := range 20 {
+			id := api.ID(rune('a' + i))
+			s.ApplyRead(placing(id, time.Now()), time.Now(), ByRead)
+			s.ApplyEvents([]Delivery{intentEvent(i, id, api.IntentCompleted, time.Now().Add(20*time.Second))})
+		}
+		if p := s.Summary().Pace[api.PlacingOrder]; p.Count != 20 || p.P50 != 20*time.Second || p.P95 != 20*time.Second || !p.Slow(21*time.Second) || p.Slow(20*time.Second) {
+			t.Fatalf("pace %+v", p)
+		}
+		s.ApplyRead(placing("ci_slow", time.Now()), time.Now(), ByRead)
+		pass(59 * time.Second)
+		s.tick(time.Now())
+		if hasAlert(s, AlertStuck) {
+			t.Error("stuck before three times the 95th percentile")
+		}
+		pass(2 * time.Second)
+		s.tick(time.Now())
+		if n, a := stands(s, AlertStuck); n != 1 || a.Intent != "ci_slow" {
+			t.Errorf("%d alerts %+v", n, a)
+		}
+	})
+}
+
+func TestHealthFollowsTheLastExchanges(t *testing.T) {
+	ok := api.Exchange{Status: 200, Latency: 40 * time.Millisecond}
+	broken := api.Exchange{Err: errBroken}
+	cases := []struct {
+		name string
+		all  []api.Exchange
+		want APIState
+	}{
+		{"nothing called", nil, APIUnknown},
+		{"answered", []api.Exchange{ok}, APIHealthy},
+		{"one failure may be chance", []api.Exchange{ok, broken}, APIHealthy},
+		{"two failures in a row", []api.Exchange{ok, broken, {Status: 503, Err: errBroken}}, APIFailing},
+		{"failures with an answer between", []api.Exchange{broken, ok, broken}, APIHealthy},
+		{"recovered", []api.Exchange{broken, broken, ok}, APIHealthy},
+		{"not found is an answer", []api.Exchange{{Status: 404, Err: api.ErrNotFound}}, APIHealthy},
+		{"refused", []api.Exchange{ok, {Status: 401, Err: api.ErrUnauthorized}}, APIUnauthorized},
+		{"too many requests", []api.Exchange{{Status: 429, Err: api.ErrPerSecond}}, APISlow},
+		{"long pause for quota", []api.Exchange{{Status: 200, Waited: 3 * time.Second}}, APISlow},
+		{"given up here", []api.Exchange{ok, {Err: context.Canceled}, {Err: context.Canceled}}, APIHealthy},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			for _, e := range c.all {
+				s.RecordExchange(e)
+			}
+			if got := s.Summary().API; got.State != c.want {
+				t.Errorf("state %v, want %v", got.State, c.want)
+			}
+		})
+	}
+}
