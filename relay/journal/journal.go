@@ -40,7 +40,20 @@ type Record struct {
 	Seq int64
 	Entry
 	Duplicates int // how often it came again
+	Conflicts  int // how many of those had another body
 }
+
+// Unreadable is a body that was signed but is no event. It has no position: it
+// is kept so that nothing that was acknowledged is lost.
+type Unreadable struct {
+	Received time.Time
+	Reason   string // why it could not be read
+	Body     []byte
+}
+
+// ReadBytes bounds what one [Journal.Read] returns: no record is added to
+// bodies of this many bytes.
+const ReadBytes = 1 << 20
 
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
@@ -51,12 +64,16 @@ var ErrClosed = errors.New("journal is closed")
 // the suite of package journaltest.
 type Journal interface {
 	// Append stores entries and returns after they are durable: one result an
-	// entry, in order. On an error nothing may be assumed of any of them.
+	// entry, in order. On an error nothing may be assumed of any of them; when
+	// ctx ends first, they may still be stored. The bodies belong to the journal
+	// from here on, whatever is returned.
 	Append(ctx context.Context, entries []Entry) ([]Result, error)
 	// Read returns at most limit records with a sequence number above after,
-	// in order.
+	// in order; fewer when their bodies reach ReadBytes, but at least one when
+	// there is any.
 	Read(ctx context.Context, after int64, limit int) ([]Record, error)
-	// Find returns the record of an event id.
+	// Find returns the record of an event id. That of a pruned one has its
+	// ID and Seq only.
 	Find(ctx context.Context, id string) (Record, bool, error)
 	// Head is the newest sequence number, 0 when empty.
 	Head(ctx context.Context) (int64, error)
@@ -66,7 +83,17 @@ type Journal interface {
 	Epoch() string
 	// Wait returns once Head is above after, or when ctx ends.
 	Wait(ctx context.Context, after int64) error
-	// Prune removes the bodies of records received before t and keeps their ids.
+	// Prune removes the oldest records up to the first that was received at t
+	// or later, keeps their ids, and returns how many it removed.
 	Prune(ctx context.Context, t time.Time) (int64, error)
+	// Quarantine keeps a signed body that is no event, durably.
+	Quarantine(ctx context.Context, u Unreadable) error
+	// Quarantined returns at most limit quarantined bodies, the newest first.
+	Quarantined(ctx context.Context, limit int) ([]Unreadable, error)
+	// Check reports whether an append would be durable now: it writes and waits
+	// for the disk.
+	Check(ctx context.Context) error
+	// Close ends appends that have not begun with ErrClosed, waits for the
+	// others and lets go of the storage.
 	Close() error
 }

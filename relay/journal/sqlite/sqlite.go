@@ -3,10 +3,148 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"sync"
 
 	"tillwatch/relay/journal"
 )
 
+const readers = 4
+
+// Journal is a [journal.Journal] in an SQLite database in WAL mode. One
+// goroutine writes: it commits what has queued while the disk was busy with the
+// commit before, and every commit is synced.
+type Journal struct {
+	epoch   string
+	reading *sql.DB
+	unlock  func() error
+	writer  *writer
+
+	mu     sync.Mutex
+	ids    *identities // those of committed entries
+	head   int64
+	oldest int64
+	moved  chan struct{} // closed when head moves
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
 // Open opens or creates the journal in folder dir. It is for one process at a
-// time: a second one is refused.
-func Open(ctx context.Context, dir string) (journal.Journal, error) { panic("unwritten") }
+// time: a second one is refused. Files are readable by this user alone. Every
+// error is a sentence that says what to do.
+func Open(ctx context.Context, dir string) (journal.Journal, error) {
+	j, err := open(ctx, dir)
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	return j, nil
+}
+
+func open(ctx context.Context, dir string) (_ *Journal, err error) {
+	if err := prepareFolder(dir); err != nil {
+		return nil, err
+	}
+	unlock, err := lockFolder(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{unlock: unlock, ids: newIdentities(), moved: make(chan struct{})}
+	j.writer, err = openWriter(ctx, dir, j)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	j.reading, err = openDatabase(dir, databaseName, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
+	if err != nil {
+		return nil, errors.Join(err, j.writer.close(), unlock())
+	}
+	j.reading.SetMaxOpenConns(readers)
+	j.reading.SetMaxIdleConns(readers)
+	go j.writer.run()
+	return j, nil
+}
+
+// Close ends appends that have not begun with [journal.ErrClosed], waits for
+// the others and lets go of the folder. It may be called more than once.
+func (j *Journal) Close() error {
+	if !j.writer.stop() {
+		return nil
+	}
+	j.mu.Lock()
+	close(j.moved)
+	j.moved = nil
+	j.mu.Unlock()
+	return errors.Join(j.reading.Close(), j.writer.close(), j.unlock())
+}
+
+// Epoch is a random name that the journal got when it was created.
+func (j *Journal) Epoch() string { return j.epoch }
+
+// Head is the newest sequence number. It does not touch the disk.
+func (j *Journal) Head(context.Context) (int64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.moved == nil {
+		return 0, journal.ErrClosed
+	}
+	return j.head, nil
+}
+
+// Oldest is the oldest sequence number with a body. It does not touch the disk.
+func (j *Journal) Oldest(context.Context) (int64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.moved == nil {
+		return 0, journal.ErrClosed
+	}
+	return j.oldest, nil
+}
+
+// Wait returns once Head is above after, ctx ends, or the journal is closed.
+func (j *Journal) Wait(ctx context.Context, after int64) error {
+	for {
+		j.mu.Lock()
+		head, moved := j.head, j.moved
+		j.mu.Unlock()
+		switch {
+		case moved == nil:
+			return journal.ErrClosed
+		case head > after:
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// published makes committed entries known: their ids, and to those who wait.
+func (j *Journal) published(fresh []digest) {
+	if len(fresh) == 0 {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, d := range fresh {
+		j.ids.add(d)
+	}
+	j.head = j.ids.count
+	close(j.moved)
+	j.moved = make(chan struct{})
+}
+
+// forgotten makes known that records below oldest have no body any more.
+func (j *Journal) forgotten(oldest int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.oldest = max(j.oldest, oldest)
+}
+
+// known finds the sequence number of a committed id.
+func (j *Journal) known(d digest) (int64, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ids.find(d)
+}

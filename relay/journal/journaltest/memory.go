@@ -1,0 +1,244 @@
+package journaltest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+// Memory is a journal in memory that keeps the promises of a journal except
+// durability, for tests of what stands on one. Its storage can be made to stall
+// and to fail.
+type Memory struct {
+	epoch string
+
+	mu         sync.Mutex
+	records    []journal.Record // the newest; the first has number pruned+1
+	pruned     int64
+	ids        map[string]int64
+	quarantine []journal.Unreadable
+	moved      chan struct{} // closed when the head moves; nil when closed
+	stalled    chan struct{} // open while writes hang
+	failure    error
+}
+
+var _ journal.Journal = (*Memory)(nil)
+
+// NewMemory makes an empty journal with the given epoch.
+func NewMemory(epoch string) *Memory {
+	return &Memory{epoch: epoch, ids: map[string]int64{}, moved: make(chan struct{})}
+}
+
+// Stall makes every write hang until the returned function is called.
+func (m *Memory) Stall() (release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stalled := make(chan struct{})
+	m.stalled = stalled
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.stalled = nil
+		close(stalled)
+	}
+}
+
+// Fail makes every write fail with err; with nil they succeed again.
+func (m *Memory) Fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failure = err
+}
+
+// write runs change under the lock once writes are possible.
+func (m *Memory) write(ctx context.Context, change func()) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.mu.Lock()
+		stalled := m.stalled
+		if stalled == nil {
+			break
+		}
+		m.mu.Unlock()
+		select {
+		case <-stalled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer m.mu.Unlock()
+	switch {
+	case m.moved == nil:
+		return journal.ErrClosed
+	case m.failure != nil:
+		return m.failure
+	}
+	change()
+	return nil
+}
+
+// Append adds entries.
+func (m *Memory) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
+	var results []journal.Result
+	err := m.write(ctx, func() {
+		head := m.head()
+		for _, e := range entries {
+			results = append(results, m.append(e))
+		}
+		if m.head() > head {
+			close(m.moved)
+			m.moved = make(chan struct{})
+		}
+	})
+	return results, err
+}
+
+func (m *Memory) append(e journal.Entry) journal.Result {
+	seq, found := m.ids[e.ID]
+	if !found {
+		seq = m.head() + 1
+		m.ids[e.ID] = seq
+		m.records = append(m.records, journal.Record{Seq: seq, Entry: e})
+		return journal.Result{Seq: seq}
+	}
+	result := journal.Result{Seq: seq, Duplicate: true}
+	if seq > m.pruned {
+		record := &m.records[seq-m.pruned-1]
+		record.Duplicates++
+		if !bytes.Equal(record.Body, e.Body) {
+			record.Conflicts++
+			result.Conflict = true
+		}
+	}
+	return result
+}
+
+func (m *Memory) head() int64 { return m.pruned + int64(len(m.records)) }
+
+// read runs look under the lock.
+func (m *Memory) read(ctx context.Context, look func()) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.moved == nil {
+		return journal.ErrClosed
+	}
+	look()
+	return nil
+}
+
+// Read returns records.
+func (m *Memory) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
+	var records []journal.Record
+	err := m.read(ctx, func() {
+		size := 0
+		for _, record := range m.records[min(max(after-m.pruned, 0), int64(len(m.records))):] {
+			if len(records) >= limit || size >= journal.ReadBytes {
+				return
+			}
+			records = append(records, record)
+			size += len(record.Body)
+		}
+	})
+	return records, err
+}
+
+// Find returns the record of id.
+func (m *Memory) Find(ctx context.Context, id string) (record journal.Record, found bool, err error) {
+	err = m.read(ctx, func() {
+		var seq int64
+		if seq, found = m.ids[id]; !found {
+			return
+		}
+		record = journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}
+		if seq > m.pruned {
+			record = m.records[seq-m.pruned-1]
+		}
+	})
+	return record, found, err
+}
+
+// Head returns the newest sequence number.
+func (m *Memory) Head(ctx context.Context) (head int64, err error) {
+	err = m.read(ctx, func() { head = m.head() })
+	return head, err
+}
+
+// Oldest returns the oldest readable sequence number.
+func (m *Memory) Oldest(ctx context.Context) (oldest int64, err error) {
+	err = m.read(ctx, func() { oldest = m.pruned + 1 })
+	return oldest, err
+}
+
+// Epoch returns the name given to [NewMemory].
+func (m *Memory) Epoch() string { return m.epoch }
+
+// Wait waits for the head to pass after.
+func (m *Memory) Wait(ctx context.Context, after int64) error {
+	for {
+		var head int64
+		var moved chan struct{}
+		if err := m.read(ctx, func() { head, moved = m.head(), m.moved }); err != nil {
+			return err
+		}
+		if head > after {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Prune removes old records.
+func (m *Memory) Prune(ctx context.Context, t time.Time) (removed int64, err error) {
+	err = m.write(ctx, func() {
+		keep := slices.IndexFunc(m.records, func(r journal.Record) bool { return !r.Received.Before(t) })
+		if keep < 0 {
+			keep = len(m.records)
+		}
+		m.records = slices.Delete(m.records, 0, keep)
+		removed = int64(keep)
+		m.pruned += removed
+		m.quarantine = slices.DeleteFunc(m.quarantine, func(u journal.Unreadable) bool { return u.Received.Before(t) })
+	})
+	return removed, err
+}
+
+// Quarantine keeps u.
+func (m *Memory) Quarantine(ctx context.Context, u journal.Unreadable) error {
+	return m.write(ctx, func() { m.quarantine = append(m.quarantine, u) })
+}
+
+// Quarantined returns the newest of what Quarantine kept.
+func (m *Memory) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
+	err = m.read(ctx, func() {
+		all = slices.Clone(m.quarantine[max(0, len(m.quarantine)-limit):])
+		slices.Reverse(all)
+	})
+	return all, err
+}
+
+// Check reports whether writes are possible.
+func (m *Memory) Check(ctx context.Context) error { return m.write(ctx, func() {}) }
+
+// Close ends every call from now on with [journal.ErrClosed].
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.moved != nil {
+		close(m.moved)
+		m.moved = nil
+	}
+	return nil
+}

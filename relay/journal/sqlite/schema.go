@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+)
+
+// applicationID marks the file as a journal in its SQLite header; version is
+// that of the schema.
+const (
+	applicationID = 0x74696c6c
+	version       = 1
+)
+
+// id_digests holds the digests of whole runs of ids, so that a journal of
+// millions opens without reading its events, and so that ids outlive their
+// pruned events.
+const schema = `
+CREATE TABLE journal (epoch TEXT NOT NULL, checks INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE events (
+	seq        INTEGER PRIMARY KEY,
+	id         TEXT NOT NULL,
+	type       TEXT NOT NULL,
+	created    INTEGER NOT NULL,
+	received   INTEGER NOT NULL,
+	origin     TEXT NOT NULL,
+	duplicates INTEGER NOT NULL DEFAULT 0,
+	conflicts  INTEGER NOT NULL DEFAULT 0,
+	body       BLOB NOT NULL
+);
+CREATE TABLE id_digests (first INTEGER PRIMARY KEY, digests BLOB NOT NULL);
+CREATE TABLE quarantine (
+	number   INTEGER PRIMARY KEY,
+	received INTEGER NOT NULL,
+	reason   TEXT NOT NULL,
+	body     BLOB NOT NULL
+);
+`
+
+// prepareSchema creates the tables in an empty file, refuses a file that is
+// something else, and returns the epoch.
+func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
+	var application, found, tables int
+	for pragma, into := range map[string]*int{
+		"PRAGMA application_id":              &application,
+		"PRAGMA user_version":                &found,
+		"SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := c.QueryRowContext(ctx, pragma).Scan(into); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case tables == 0:
+		if err := createSchema(ctx, c); err != nil {
+			return "", err
+		}
+	case application != applicationID:
+		return "", errForeign
+	case found > version:
+		return "", fmt.Errorf("%w (format %d, this program reads up to %d)", errNewer, found, version)
+	}
+	err = c.QueryRowContext(ctx, "SELECT epoch FROM journal").Scan(&epoch)
+	return epoch, err
+}
+
+func createSchema(ctx context.Context, c *sql.Conn) error {
+	statements := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		schema, applicationID, version)
+	if _, err := c.ExecContext(ctx, statements); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(ctx, "INSERT INTO journal (epoch) VALUES (?)", rand.Text()[:16]); err != nil {
+		return err
+	}
+	_, err := c.ExecContext(ctx, "COMMIT")
+	return err
+}

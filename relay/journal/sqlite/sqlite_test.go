@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/journaltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// named opens the journals of one test in folders of their own under a root.
+func named(t *testing.T) journaltest.Open {
+	root := t.TempDir()
+	folders := map[string]string{}
+	return func(t *testing.T, name string) journal.Journal {
+		if folders[name] == "" {
+			folders[name] = filepath.Join(root, fmt.Sprint(len(folders)), "data")
+		}
+		return opened(t, folders[name])
+	}
+}
+
+func opened(t *testing.T, dir string) journal.Journal {
+	t.Helper()
+	j, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+func TestSQLiteIsAJournal(t *testing.T) { journaltest.Run(t, named(t)) }
+
+func TestSQLiteIsDurable(t *testing.T) { journaltest.RunDurable(t, named(t)) }
+
+func TestFilesAreForThisUserAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "data")
+	opened(t, dir)
+	folder, err := os.Stat(dir)
+	if err != nil || folder.Mode().Perm() != 0o700 {
+		t.Errorf("folder: %v, %v", folder.Mode(), err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file.Name(), info.Mode(), err)
+		}
+	}
+}
+
+func TestASecondOpenIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	first := opened(t, dir)
+	_, err := Open(t.Context(), dir)
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
+		t.Fatalf("second open: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, dir)
+}
+
+func TestFoldersThatCannotBeUsed(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, dir string) string
+		want    string
+	}{
+		{"a file stands in its place", func(t *testing.T, dir string) string {
+			write(t, filepath.Join(dir, "file"), "text")
+			return filepath.Join(dir, "file")
+		}, "cannot be used"},
+		{"the database is text", func(t *testing.T, dir string) string {
+			write(t, filepath.Join(dir, databaseName), strings.Repeat("no database ", 100))
+			return dir
+		}, "damaged or no journal"},
+		{"the database is another program's", func(t *testing.T, dir string) string {
+			execute(t, dir, "CREATE TABLE theirs (x)")
+			return dir
+		}, "no journal of events: choose another folder"},
+		{"the database is of a newer version", func(t *testing.T, dir string) string {
+			closeAll(t, opened(t, dir))
+			execute(t, dir, "PRAGMA user_version = 99")
+			return dir
+		}, "newer version"},
+		{"an event was removed from the middle", func(t *testing.T, dir string) string {
+			j := opened(t, dir)
+			for n := range 3 {
+				_, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			closeAll(t, j)
+			execute(t, dir, "DELETE FROM events WHERE seq = 2")
+			return dir
+		}, "is damaged: event 2 is missing: restore it from a copy"},
+		{"the ids of pruned events were removed", func(t *testing.T, dir string) string {
+			closeAll(t, opened(t, dir))
+			execute(t, dir, "INSERT INTO id_digests (first, digests) VALUES (5, zeroblob(16))")
+			return dir
+		}, "is damaged: the ids from event 1 on are missing"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := test.prepare(t, t.TempDir())
+			_, err := Open(t.Context(), dir)
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error is %v, want one line with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
+	j := opened(t, t.TempDir()).(*Journal)
+	appended := func(id string) error {
+		_, err := j.Append(context.Background(), []journal.Entry{{ID: id, Body: []byte(id)}})
+		return err
+	}
+	if err := appended("first"); err != nil {
+		t.Fatal(err)
+	}
+	err := j.writer.do(t.Context(), func(b *batch) error {
+		if _, err := b.append(journal.Entry{ID: "second"}); err != nil {
+			return err
+		}
+		panic("broken")
+	})
+	if err == nil || !strings.Contains(err.Error(), "panic while writing: broken") {
+		t.Errorf("error is %v", err)
+	}
+	if head, _ := j.Head(t.Context()); head != 1 {
+		t.Errorf("head is %d after a failed write", head)
+	}
+	if err := appended("second"); err != nil {
+		t.Fatal(err)
+	}
+	records, err := j.Read(t.Context(), 0, 10)
+	if err != nil || len(records) != 2 || records[1].ID != "second" || records[1].Duplicates != 0 {
+		t.Errorf("records are %+v, %v", records, err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func closeAll(t *testing.T, j journal.Journal) {
+	t.Helper()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func execute(t *testing.T, dir, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}
