@@ -1,0 +1,70 @@
+// Package dashboard is the screen: one Bubble Tea model that shows the live
+// picture of an account and routes keys to panes and dialogs.
+//
+// It reads a [Source] and nothing else, performs no I/O in Update, and draws a
+// pane again only after something in it changed.
+package dashboard
+
+import (
+	"context"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+)
+
+// Source is the picture that the dashboard shows; [account.Store] is one.
+type Source interface {
+	// Changes returns what changed after version since; 0 gives everything.
+	Changes(since uint64) account.Changes
+	// Wait returns once there is something newer than since, or when ctx ends.
+	Wait(ctx context.Context, since uint64) error
+}
+
+// Confirmer submits what a person said yes to; [confirm.Guard] is one.
+type Confirmer interface {
+	Confirm(ctx context.Context, seen confirm.Proposal, progress func(confirm.Stage)) confirm.Outcome
+}
+
+// Config sets a dashboard up. Source is required.
+type Config struct {
+	Source      Source
+	Environment string // the service's environment, for display
+	Live        bool   // the environment takes real money
+	Account     string // for display
+	Armed       bool   // intents may be confirmed; needs a Confirmer
+	Confirmer   Confirmer
+	Refresh     func(api.ID) // asks for a read of an intent; nil: not possible. It must not block.
+
+	Theme         themes.Theme   // the zero Theme draws in the terminal's own colours
+	Themes        []themes.Theme // that the theme key goes through; nil: all embedded ones
+	Actions       *action.Table  // nil: the default keys
+	ConfirmWindow time.Duration  // 0: api.ConfirmWindow
+	Location      *time.Location // of the times that are shown; nil: time.Local
+	NoMouse       bool           // leave the mouse to the terminal
+	NoColor       bool           // draw without any colour, whatever the terminal can
+}
+
+func (c Config) withDefaults() Config {
+	if c.ConfirmWindow <= 0 {
+		c.ConfirmWindow = api.ConfirmWindow
+	}
+	if c.Location == nil {
+		c.Location = time.Local
+	}
+	if c.Actions == nil {
+		c.Actions = action.Default()
+	}
+	if c.Themes == nil {
+		for _, name := range themes.Names() {
+			if t, err := themes.Find(name); err == nil {
+				c.Themes = append(c.Themes, t)
+			}
+		}
+	}
+	c.Armed = c.Armed && c.Confirmer != nil
+	return c
+}

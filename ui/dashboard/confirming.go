@@ -1,0 +1,200 @@
+package dashboard
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// confirmRun is a confirm that a person said yes to.
+type confirmRun struct {
+	id     api.ID
+	name   string
+	stages chan confirm.Stage
+	done   chan confirm.Outcome
+	ended  time.Time // zero while it is under way
+	unsure bool      // it ended without anybody knowing how
+}
+
+type stageMsg struct {
+	run   *confirmRun
+	stage confirm.Stage
+}
+
+type outcomeMsg struct {
+	run     *confirmRun
+	outcome confirm.Outcome
+}
+
+// confirmDisabled says why the intent under the cursor cannot be confirmed now.
+func (m *Model) confirmDisabled() string {
+	if !m.cfg.Armed {
+		return action.ReadOnlyReason
+	}
+	in, ok := m.intentOf(m.subject())
+	if !ok {
+		return "no intent under the cursor"
+	}
+	run := m.runs[in.ID]
+	switch {
+	case run != nil && run.ended.IsZero():
+		return "already under way"
+	case in.State != api.AwaitingConfirmation:
+		return "not awaiting confirmation"
+	case in.Missing:
+		return "the service does not know it any more"
+	case in.Certainty < account.Verified || in.Latest == nil:
+		return "not verified yet: read it again first"
+	case run != nil && run.unsure && !in.ReadAt.After(run.ended):
+		return "how its last confirm ended is not known: read it again first"
+	}
+	p, err := m.propose(in)
+	switch {
+	case err != nil:
+		return string(api.Scrub(err.Error()))
+	case !p.ExpiresAt.IsZero() && !time.Now().Before(p.ExpiresAt):
+		return "its confirm window is over"
+	}
+	return ""
+}
+
+func (m *Model) propose(in *account.Intent) (confirm.Proposal, error) {
+	return confirm.Propose(in.Latest, in.ReadAt, m.cfg.Environment, m.cfg.ConfirmWindow)
+}
+
+// openConfirm asks. The dialog holds what the person sees, whatever changes
+// behind it.
+func (m *Model) openConfirm() {
+	in, ok := m.intentOf(m.subject())
+	if !ok {
+		return
+	}
+	seen, err := m.propose(in)
+	if err != nil {
+		m.say(warning, err.Error())
+		return
+	}
+	m.intents.SetNote(in.ID, pane.Note{})
+	m.dialog = dialogs{confirm: dialog.NewConfirm(m.theme.For(m.profile), seen, m.cfg.Live, time.Now())}
+}
+
+// answer acts on what the dialog was answered with.
+func (m *Model) answer(a dialog.Answer) tea.Cmd {
+	switch a.Kind {
+	case dialog.Cancelled, dialog.Closed:
+		m.dialog = dialogs{}
+	case dialog.Confirmed:
+		return m.begin(a.Proposal)
+	}
+	return nil
+}
+
+// begin confirms in a goroutine of its own, one an intent.
+func (m *Model) begin(seen confirm.Proposal) tea.Cmd {
+	if run := m.runs[seen.ID]; run != nil && run.ended.IsZero() {
+		return nil
+	}
+	run := &confirmRun{
+		id: seen.ID, name: string(seen.Product),
+		stages: make(chan confirm.Stage, 16), done: make(chan confirm.Outcome, 1),
+	}
+	m.runs[seen.ID] = run
+	m.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
+	ctx, confirmer := m.ctx, m.cfg.Confirmer
+	m.confirms.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				run.done <- confirm.Outcome{Verdict: confirm.Unknown, Err: fmt.Errorf("confirming: panic: %v", r)}
+			}
+		}()
+		run.done <- confirmer.Confirm(ctx, seen, func(s confirm.Stage) {
+			select {
+			case run.stages <- s:
+			default: // only for the eye: never hold a confirm up
+			}
+		})
+	})
+	return run.next
+}
+
+// next waits for what the confirm tells next. Stages come before the outcome.
+func (r *confirmRun) next() tea.Msg {
+	select {
+	case s := <-r.stages:
+		return stageMsg{r, s}
+	default:
+	}
+	select {
+	case s := <-r.stages:
+		return stageMsg{r, s}
+	case o := <-r.done:
+		return outcomeMsg{r, o}
+	}
+}
+
+func (m *Model) stage(msg stageMsg) tea.Cmd {
+	m.redraw = true
+	m.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.stage)})
+	if d := m.dialog.confirm; d != nil && d.Proposal().ID == msg.run.id {
+		d.SetStage(msg.stage)
+	}
+	return msg.run.next
+}
+
+func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
+	m.redraw = true
+	run, o := msg.run, msg.outcome
+	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
+	m.quitting = false
+	good := o.Verdict == confirm.Accepted
+	m.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
+	if d := m.dialog.confirm; d != nil && d.Proposal().ID == run.id {
+		d.SetOutcome(o)
+	}
+	kind := warning
+	if good {
+		kind = success
+	}
+	m.say(kind, run.name+": "+verdict(o))
+	return nil
+}
+
+// verdict says in one sentence how a confirm ended.
+func verdict(o confirm.Outcome) string {
+	switch o.Verdict {
+	case confirm.Accepted:
+		return "confirmed, the order is being placed"
+	case confirm.Changed:
+		return "not sent: what you saw has changed"
+	case confirm.NotConfirmable:
+		return "not confirmable any more, nothing was placed by this"
+	case confirm.Refused:
+		return "refused by the service, nothing was placed"
+	case confirm.Unknown:
+		return "sent, but how it ended is not known yet; it is never sent again by itself"
+	case confirm.NotSent:
+		return "not sent, nothing was placed"
+	}
+	return string(o.Verdict)
+}
+
+// underway lists the intents whose confirm has not ended.
+func (m *Model) underway() []api.ID {
+	var ids []api.ID
+	for id, run := range m.runs {
+		if run.ended.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,127 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// dialogs holds the one dialog that lies above the board, if any.
+type dialogs struct {
+	confirm *dialog.Confirm
+	help    *dialog.Help
+	palette *dialog.Palette
+}
+
+func (d *dialogs) open() bool { return d.confirm != nil || d.help != nil || d.palette != nil }
+
+func (d *dialogs) setNow(now time.Time) {
+	if d.confirm != nil {
+		d.confirm.SetNow(now)
+	}
+}
+
+func (d *dialogs) setTheme(t themes.Theme) {
+	if d.confirm != nil {
+		d.confirm.SetTheme(t)
+	}
+	if d.help != nil {
+		d.help.SetTheme(t)
+	}
+	if d.palette != nil {
+		d.palette.SetTheme(t)
+	}
+}
+
+func (d *dialogs) scroll(delta int) {
+	if d.help != nil && delta != 0 {
+		d.help.Scroll(delta)
+	}
+}
+
+// sized is what every dialog can do.
+type sized interface {
+	Size(width, height int) (int, int)
+	View(width, height int) []string
+}
+
+func (d *dialogs) view() sized {
+	switch {
+	case d.confirm != nil:
+		return d.confirm
+	case d.help != nil:
+		return d.help
+	case d.palette != nil:
+		return d.palette
+	}
+	return nil
+}
+
+func (m *Model) openHelp() {
+	m.dialog = dialogs{help: dialog.NewHelp(m.theme.For(m.profile), m.cfg.Actions, m.disabled)}
+}
+
+func (m *Model) openPalette() {
+	m.dialog = dialogs{palette: dialog.NewPalette(m.theme.For(m.profile), m.cfg.Actions, m.scope(), m.disabled)}
+}
+
+// dialogKey gives a key to the dialog and acts on its answer. Ctrl+c ends the
+// program from anywhere.
+func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
+	if key.String() == "ctrl+c" && m.dialog.palette == nil {
+		m.dialog = dialogs{}
+		return m.quit()
+	}
+	switch {
+	case m.dialog.confirm != nil:
+		return m.answer(m.dialog.confirm.Update(key, time.Now()))
+	case m.dialog.help != nil:
+		if m.dialog.help.Key(key) {
+			m.dialog = dialogs{}
+		}
+	case m.dialog.palette != nil:
+		return m.chosen(m.dialog.palette.Update(key))
+	}
+	return nil
+}
+
+func (m *Model) chosen(c dialog.Choice) tea.Cmd {
+	if !c.Done {
+		return nil
+	}
+	m.dialog = dialogs{}
+	if c.ID == "" {
+		return nil
+	}
+	return m.do(c.ID)
+}
+
+func (m *Model) dialogPaste(msg tea.PasteMsg) {
+	switch {
+	case m.dialog.confirm != nil:
+		m.dialog.confirm.Update(msg, time.Now())
+	case m.dialog.palette != nil:
+		m.dialog.palette.Update(msg)
+	}
+}
+
+// lay puts the dialog above the board, which steps back behind it.
+func (m *Model) lay(lines []string) {
+	d := m.dialog.view()
+	if d == nil {
+		return
+	}
+	for i, line := range lines {
+		lines[i] = m.line.Start(m.width).Put(paint.Faint, ansi.Strip(line)).String()
+	}
+	w, h := d.Size(max(m.width-4, 1), max(m.height-2, 1))
+	if m.width < 44 || m.height < 14 {
+		w, h = d.Size(m.width, m.height)
+	}
+	paint.Splice(lines, d.View(w, h), (m.width-w)/2, max((m.height-h)/2, 0), m.width)
+}

@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// typing is a filter that is being typed.
+type typing struct {
+	pane   layout.Pane
+	text   string
+	before *pane.Filter // what esc brings back
+}
+
+// longestFilter bounds a filter, in bytes.
+const longestFilter = 120
+
+func (m *Model) startFilter() {
+	m.filter = &typing{pane: m.focus, before: m.filters[m.focus]}
+	if m.filter.before != nil {
+		m.filter.text = m.filter.before.Text
+	}
+}
+
+func (m *Model) typeFilter(key tea.KeyPressMsg) {
+	t := m.filter
+	switch key.String() {
+	case "enter":
+		m.filter = nil
+		return
+	case "esc":
+		m.filter = nil
+		m.setFilter(t.pane, t.before)
+		return
+	case "backspace":
+		if t.text == "" {
+			m.filter = nil
+			return
+		}
+		_, size := utf8.DecodeLastRuneInString(t.text)
+		t.text = t.text[:len(t.text)-size]
+	case "ctrl+u", "ctrl+w":
+		t.text = ""
+	case "up", "down", "pgup", "pgdown":
+		if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok {
+			m.do(a.ID)
+		}
+		return
+	default:
+		t.add(key.Text)
+	}
+	m.setFilter(t.pane, pane.ParseFilter(t.text))
+}
+
+func (t *typing) add(text string) {
+	if len(t.text)+len(text) <= longestFilter {
+		t.text += string(api.Scrub(text))
+	}
+}
+
+func (m *Model) setFilter(at layout.Pane, f *pane.Filter) {
+	if p, ok := m.panes[at].(filtered); ok {
+		m.filters[at] = f
+		p.SetFilter(f)
+	}
+}
+
+func (m *Model) clearFilter() {
+	switch {
+	case m.filters[m.focus] != nil:
+		m.setFilter(m.focus, nil)
+	case m.zoom:
+		m.zoom = false
+		m.arrange()
+	}
+}
+
+// paste takes pasted text: into the filter, or to the dialog, which decides.
+func (m *Model) paste(msg tea.PasteMsg) {
+	m.redraw = true
+	switch {
+	case m.dialog.open():
+		m.dialogPaste(msg)
+	case m.filter != nil:
+		m.filter.add(msg.Content)
+		m.setFilter(m.filter.pane, pane.ParseFilter(m.filter.text))
+	}
+}

@@ -1,0 +1,180 @@
+package dashboard
+
+import (
+	"strconv"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// slot is one part of the header with a width of its own, so that nothing moves
+// when a value changes.
+type slot struct {
+	rank  int // the lower, the longer it stays when the header is narrow
+	width int
+	draw  func(l *paint.Line)
+}
+
+// header says where this is, how healthy what it shows is, and what can be done
+// here.
+func (m *Model) header() string {
+	l := m.line.Start(m.width).On(m.frameGround())
+	l.Space(1).Put(paint.Text|paint.Bold, "tillwatch").Space(2)
+	right := m.slots()
+	used := 0
+	for _, s := range right {
+		used += s.width + m.slotGap()
+	}
+	m.place(l, l.Left()-used-1)
+	l.To(m.width - used - 1)
+	for _, s := range right {
+		from := l.At()
+		l.Space(m.slotGap())
+		s.draw(l)
+		l.To(from + m.slotGap() + s.width)
+	}
+	return l.String()
+}
+
+func (m *Model) frameGround() paint.Ground {
+	if m.cfg.Live {
+		return paint.Live
+	}
+	return paint.Surface
+}
+
+func (m *Model) slotGap() int {
+	if m.width >= 120 {
+		return 4
+	}
+	return 2
+}
+
+// place names the environment and the account, as far as there is room.
+func (m *Model) place(l *paint.Line, room int) {
+	env, owner := string(api.Scrub(m.cfg.Environment)), string(api.Scrub(m.cfg.Account))
+	if m.cfg.Live {
+		env += " LIVE"
+	}
+	if room < 3 {
+		return
+	}
+	if paint.Width(env)+paint.Width(owner)+3 > room {
+		owner = ""
+	}
+	l.Fit(paint.Text, env, min(room, paint.Width(env)))
+	if owner != "" {
+		l.Put(paint.Muted, " · ").Put(paint.Muted, owner)
+	}
+}
+
+// slots chooses what fits beside the name, the most important first, and keeps
+// the order.
+func (m *Model) slots() []slot {
+	all := []slot{m.apiSlot(), m.relaySlot(), m.alertSlot(), m.badgeSlot(), m.clockSlot()}
+	room := m.width - len(" tillwatch") - 2 - min(len(m.cfg.Environment), 12)
+	for {
+		used, worst := 0, 0
+		for i, s := range all {
+			used += s.width + m.slotGap()
+			if s.rank > all[worst].rank {
+				worst = i
+			}
+		}
+		if used <= room || len(all) == 1 {
+			return all
+		}
+		all = append(all[:worst], all[worst+1:]...)
+	}
+}
+
+func (m *Model) clockSlot() slot {
+	return slot{3, 8, func(l *paint.Line) {
+		l.Put(paint.Text, time.Now().In(m.cfg.Location).Format("15:04:05"))
+	}}
+}
+
+func (m *Model) badgeSlot() slot {
+	return slot{0, 9, func(l *paint.Line) {
+		if m.cfg.Armed {
+			l.Right(paint.Warning|paint.Bold, "ARMED", 9)
+			return
+		}
+		l.Right(paint.Muted, "READ-ONLY", 9)
+	}}
+}
+
+func (m *Model) alertSlot() slot {
+	return slot{4, 4, func(l *paint.Line) {
+		n := len(m.picture.summary.Alerts)
+		if n == 0 {
+			return
+		}
+		l.Right(paint.Warning|paint.Bold, "⚑ "+strconv.Itoa(min(n, 99)), 4)
+	}}
+}
+
+// apiSlot is the health of the service with the latency of its last answer.
+func (m *Model) apiSlot() slot {
+	status := m.picture.summary.API
+	return slot{2, 12, func(l *paint.Line) {
+		l.Put(paint.Muted, "api ")
+		switch status.State {
+		case account.APIHealthy:
+			l.Put(paint.Good, "●").Right(paint.Text, latency(status.Latency), 7)
+		case account.APISlow:
+			l.Put(paint.Warning, "●").Right(paint.Warning, "waiting", 8)
+		case account.APIFailing:
+			l.Put(paint.Bad|paint.Bold, "✕ failing")
+		case account.APIUnauthorized:
+			l.Put(paint.Bad|paint.Bold, "✕ key")
+		default:
+			l.Put(paint.Muted, "○ –")
+		}
+	}}
+}
+
+// relaySlot is the state of the relay; live, with the age of the last event.
+func (m *Model) relaySlot() slot {
+	feed, last := m.picture.summary.Feed, m.picture.summary.LastEvent
+	return slot{1, 17, func(l *paint.Line) {
+		l.Put(paint.Muted, "relay ")
+		age := pane.Age(time.Since(feed.Since))
+		if feed.Since.IsZero() {
+			age = ""
+		}
+		switch feed.State {
+		case account.FeedConnecting:
+			l.Put(paint.Muted, "◌ dialling")
+		case account.FeedReplaying:
+			l.Put(paint.Warning, "◔ replaying")
+		case account.FeedLive:
+			l.Put(paint.Good, "● ").Put(paint.Text, "live")
+			if !last.IsZero() {
+				l.Right(paint.Text, pane.Age(time.Since(last)), 5)
+			}
+		case account.FeedLost:
+			l.Put(paint.Bad|paint.Bold, "✕ lost").Right(paint.Bad, age, 5)
+		case account.FeedRefused:
+			l.Put(paint.Bad|paint.Bold, "✕ refused")
+		default:
+			l.Put(paint.Muted, "○ none")
+		}
+	}}
+}
+
+// latency writes a duration of a request in a width of at most seven cells.
+func latency(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "–"
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < 10*time.Second:
+		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
+	}
+	return strconv.Itoa(int(d/time.Second)) + " s"
+}

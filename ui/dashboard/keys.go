@@ -1,0 +1,252 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// key routes a key: to the dialog, to the filter that is being typed, or
+// through the table of actions.
+func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
+	m.redraw = true
+	if m.dialog.open() {
+		return m.dialogKey(key)
+	}
+	if m.filter != nil {
+		m.typeFilter(key)
+		return nil
+	}
+	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
+	if !ok {
+		return nil
+	}
+	return m.do(a.ID)
+}
+
+func (m *Model) scope() action.Scope {
+	if m.focus == layout.Detail {
+		return action.Detail
+	}
+	return action.Board
+}
+
+// do performs an action, or says why it cannot.
+func (m *Model) do(id action.ID) tea.Cmd {
+	if reason := m.disabled(id); reason != "" {
+		m.say(warning, reason)
+		return nil
+	}
+	if s, ok := steps[id]; ok {
+		if p, ok := m.panes[m.focus].(mover); ok {
+			p.Move(s)
+			m.feedDetail()
+		}
+		return nil
+	}
+	if at := slices.Index(focusing[:], id); at >= 0 {
+		m.setFocus(layout.Pane(at))
+		return nil
+	}
+	switch id {
+	case action.FocusNext:
+		m.focusBy(1)
+	case action.FocusPrevious:
+		m.focusBy(-1)
+	case action.Open:
+		m.openDetail()
+	case action.Back:
+		m.closeDetail()
+	case action.Filter:
+		m.startFilter()
+	case action.ClearFilter:
+		m.clearFilter()
+	case action.Freeze:
+		m.freeze()
+	case action.Zoom:
+		m.zoom = !m.zoom
+		m.arrange()
+	case action.Confirm:
+		m.openConfirm()
+	case action.Refresh:
+		return m.refresh()
+	case action.CopyID:
+		return m.copyID()
+	case action.NextTheme:
+		m.nextTheme()
+	case action.ToggleMouse:
+		m.toggleMouse()
+	case action.Help:
+		m.openHelp()
+	case action.Palette:
+		m.openPalette()
+	case action.Quit:
+		return m.quit()
+	}
+	return nil
+}
+
+var steps = map[action.ID]pane.Step{
+	action.Up: pane.Up, action.Down: pane.Down, action.Left: pane.Left, action.Right: pane.Right,
+	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
+}
+
+var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4}
+
+// disabled says why an action cannot be performed now; "" when it can.
+func (m *Model) disabled(id action.ID) string {
+	switch id {
+	case action.FocusPane5:
+		return "there are four panes"
+	case action.Confirm:
+		return m.confirmDisabled()
+	case action.Open:
+		if m.subject().Kind == pane.None {
+			return "nothing under the cursor"
+		}
+	case action.CopyID:
+		if m.subject().Kind == pane.None {
+			return "nothing under the cursor"
+		}
+	case action.Refresh:
+		switch _, ok := m.intentOf(m.subject()); {
+		case m.cfg.Refresh == nil:
+			return "reading is not possible here"
+		case !ok:
+			return "no intent under the cursor"
+		}
+	case action.Filter:
+		if _, ok := m.panes[m.focus].(filtered); !ok {
+			return "nothing to filter in this pane"
+		}
+	}
+	return ""
+}
+
+func (m *Model) focusBy(by int) {
+	m.setFocus(layout.Pane((int(m.focus) + by + layout.Board) % layout.Board))
+}
+
+// subject is what the cursor is on.
+func (m *Model) subject() pane.Subject {
+	if p, ok := m.panes[m.focus].(subjected); ok {
+		return p.Subject()
+	}
+	return pane.Subject{}
+}
+
+// intentOf is the intent that a subject speaks of.
+func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
+	id := s.ID
+	switch s.Kind {
+	case pane.OfShipment:
+		if shipment, ok := m.picture.shipments[id]; ok {
+			id = shipment.IntentID
+		}
+	case pane.OfEvent:
+		id = m.sourceOf(id)
+	}
+	in, ok := m.picture.intents[id]
+	return in, ok
+}
+
+// sourceOf is the intent behind an event.
+func (m *Model) sourceOf(event api.ID) api.ID {
+	e, ok := m.panes[layout.Events].(*pane.Events).Find(event)
+	if !ok {
+		return ""
+	}
+	if s, ok := m.picture.shipments[e.SourceID]; ok {
+		return s.IntentID
+	}
+	return e.SourceID
+}
+
+// openDetail opens what the cursor is on.
+func (m *Model) openDetail() {
+	if m.focus != layout.Detail {
+		m.before = m.focus
+	}
+	m.detail.Open(m.subject())
+	m.detailOpen = true
+	m.feedDetail()
+	m.setFocus(layout.Detail)
+}
+
+func (m *Model) closeDetail() {
+	m.detailOpen = false
+	m.setFocus(m.before)
+}
+
+// feedDetail gives the detail what is known of its subject.
+func (m *Model) feedDetail() {
+	if !m.detailOpen || m.frozen != nil && m.detail.Fed() {
+		return
+	}
+	s := m.detail.Subject()
+	facts := pane.Facts{Location: m.cfg.Location}
+	if s.Kind == pane.OfEvent {
+		facts.Event, _ = m.panes[layout.Events].(*pane.Events).Find(s.ID)
+	}
+	if s.Kind == pane.OfShipment {
+		facts.Shipment = m.picture.shipments[s.ID]
+	}
+	if in, ok := m.intentOf(s); ok {
+		facts.Intent = in
+		facts.Shipments = m.picture.shipmentsOf(in.ID)
+	}
+	m.detail.Feed(facts)
+}
+
+func (m *Model) refresh() tea.Cmd {
+	in, ok := m.intentOf(m.subject())
+	if !ok {
+		return nil
+	}
+	m.say(plain, "reading "+string(in.ID)+" again")
+	refresh, id := m.cfg.Refresh, in.ID
+	return func() tea.Msg {
+		refresh(id)
+		return nil
+	}
+}
+
+func (m *Model) copyID() tea.Cmd {
+	id := string(m.subject().ID)
+	m.say(plain, "copied "+id)
+	return tea.SetClipboard(id)
+}
+
+func (m *Model) nextTheme() {
+	at := slices.IndexFunc(m.cfg.Themes, func(t themes.Theme) bool { return t.Name == m.theme.Name })
+	m.theme = m.cfg.Themes[(at+1)%len(m.cfg.Themes)]
+	m.restyle()
+	m.say(plain, "theme: "+m.theme.Name)
+}
+
+func (m *Model) toggleMouse() {
+	m.noMouse = !m.noMouse
+	if m.noMouse {
+		m.say(plain, "the mouse selects text now; m takes it back")
+	} else {
+		m.say(plain, "the mouse points into the board")
+	}
+}
+
+// quit ends the program. While a confirm is under way it asks once.
+func (m *Model) quit() tea.Cmd {
+	if n := len(m.underway()); n > 0 && !m.quitting {
+		m.quitting = true
+		m.toast = toast{warning, "a confirm is under way: quit again to leave; the audit log tells its outcome", time.Now().Add(toastFor)}
+		return nil
+	}
+	return tea.Quit
+}

@@ -1,0 +1,267 @@
+package dashboard
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// board is a pane as the root sees it. What else a pane can do is found by
+// small interfaces.
+type board interface {
+	SetSize(w, h int)
+	SetFocus(bool)
+	Invalidate()
+	Stale() bool
+	Lines() []string
+}
+
+// applier is a pane that takes data.
+type applier interface {
+	Apply(c *account.Changes, first bool)
+}
+
+// mover is a pane with a cursor or a scroll position.
+type mover interface{ Move(pane.Step) }
+
+// pointed is a pane that the mouse can point into.
+type pointed interface {
+	Click(x, y int)
+	Wheel(x, y, delta int)
+}
+
+// subjected is a pane whose cursor is on something.
+type subjected interface{ Subject() pane.Subject }
+
+// filtered is a pane whose rows can be filtered.
+type filtered interface {
+	SetFilter(*pane.Filter)
+	Matches() (shown, total int)
+}
+
+// tickMsg moves the clock and the ages, once a second.
+type tickMsg time.Time
+
+// glowMsg ends the glowing of what has changed.
+type glowMsg struct{}
+
+// Model is the root of the dashboard, and its only tea.Model.
+type Model struct {
+	cfg     Config
+	ctx     context.Context // ends with the program; a confirm under way is told by it
+	picture *picture
+	look    *pane.Look
+	theme   themes.Theme // as chosen
+	profile colorprofile.Profile
+
+	width, height int
+	layout        layout.Layout
+	focus         layout.Pane
+	before        layout.Pane // had the focus before the detail was opened
+	zoom          bool
+	detailOpen    bool
+	panes         [layout.Panes]board
+	intents       *pane.Intents
+	detail        *pane.Detail
+
+	frozen  *frozen // nil while the screen follows
+	filter  *typing // nil unless a filter is being typed
+	filters [layout.Panes]*pane.Filter
+	toast   toast
+	dialog  dialogs
+	runs    map[api.ID]*confirmRun
+	// confirms counts the goroutines that confirm, so that Run can wait.
+	confirms *sync.WaitGroup
+
+	quitting bool
+	glowing  bool // a glowMsg is on its way
+	noMouse  bool
+	line     *paint.Line
+	drawn    tea.View
+	redraw   bool // something besides the panes has changed
+}
+
+// frozen is a screen that is held.
+type frozen struct {
+	at      time.Time
+	version uint64
+	events  int // received when the screen was frozen
+}
+
+// New makes the model. [Run] shows it; tests drive it with messages.
+func New(cfg Config) *Model {
+	cfg = cfg.withDefaults()
+	m := &Model{
+		cfg: cfg, ctx: context.Background(), picture: newPicture(), theme: cfg.Theme,
+		profile: colorprofile.TrueColor, runs: map[api.ID]*confirmRun{}, confirms: &sync.WaitGroup{},
+		noMouse: cfg.NoMouse, redraw: true,
+	}
+	if cfg.NoColor {
+		m.profile = colorprofile.ASCII
+	}
+	m.look = &pane.Look{Now: time.Now(), Location: cfg.Location}
+	m.intents = pane.NewIntents(m.look, cfg.ConfirmWindow)
+	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
+	m.panes = [layout.Panes]board{
+		layout.Intents: m.intents, layout.Shipments: pane.NewShipments(m.look),
+		layout.Quota: pane.NewQuota(m.look), layout.Events: pane.NewEvents(m.look), layout.Detail: m.detail,
+	}
+	m.restyle()
+	m.look.Health = m.health()
+	m.setFocus(layout.Intents)
+	return m
+}
+
+// Init starts the clock.
+func (m *Model) Init() tea.Cmd { return tick() }
+
+func tick() tea.Cmd {
+	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// Update takes a message: keys go to the focused pane or the dialog, sizes to
+// each pane, data to all.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.arrange()
+	case tea.ColorProfileMsg:
+		if !m.cfg.NoColor {
+			m.profile = msg.Profile
+			m.restyle()
+		}
+	case changesMsg:
+		return m, m.apply(&msg.Changes)
+	case tickMsg:
+		m.advance(time.Now())
+		return m, tick()
+	case glowMsg:
+		m.glowing = false
+		m.advance(time.Now())
+	case stageMsg:
+		return m, m.stage(msg)
+	case outcomeMsg:
+		return m, m.outcome(msg)
+	case tea.KeyPressMsg:
+		m.look.Now = m.now()
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
+	}
+	return m, nil
+}
+
+// now is the time that the panes show.
+func (m *Model) now() time.Time {
+	if m.frozen != nil {
+		return m.frozen.at
+	}
+	return time.Now()
+}
+
+// advance moves the clock. Each pane draws again, for its ages.
+func (m *Model) advance(now time.Time) {
+	m.redraw = true
+	m.dialog.setNow(now)
+	m.look.Health = m.health()
+	if m.frozen == nil {
+		m.look.Now = now
+		m.invalidate()
+	}
+}
+
+// apply takes over what changed: into the picture at once, onto the screen
+// unless it is frozen.
+func (m *Model) apply(c *account.Changes) tea.Cmd {
+	first := !m.picture.started
+	m.picture.apply(c)
+	m.redraw = true
+	m.look.Health = m.health()
+	if m.frozen != nil {
+		return nil
+	}
+	m.look.Now = time.Now()
+	m.show(c, first)
+	return m.glow(first)
+}
+
+func (m *Model) show(c *account.Changes, first bool) {
+	for _, p := range m.panes {
+		if p, ok := p.(applier); ok {
+			p.Apply(c, first)
+		}
+	}
+	m.feedDetail()
+}
+
+// glow sees to it that what glows now ends glowing.
+func (m *Model) glow(first bool) tea.Cmd {
+	if first || m.glowing {
+		return nil
+	}
+	m.glowing = true
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return glowMsg{} })
+}
+
+func (m *Model) invalidate() {
+	m.redraw = true
+	for _, p := range m.panes {
+		p.Invalidate()
+	}
+}
+
+// restyle prepares the styles of the theme for the terminal's colours.
+func (m *Model) restyle() {
+	t := m.theme.For(m.profile)
+	m.look.Brush = paint.NewBrush(t, m.cfg.Live)
+	m.line = paint.NewLine(m.look.Brush)
+	m.dialog.setTheme(t)
+	m.invalidate()
+}
+
+// arrange divides the screen again.
+func (m *Model) arrange() {
+	m.layout = layout.Arrange(layout.Request{
+		Width: m.width, Height: m.height, Focus: m.focus, Zoom: m.zoom, Detail: m.detailOpen,
+	})
+	for i, p := range m.panes {
+		r := m.layout.Panes[i]
+		p.SetSize(r.W, r.H)
+	}
+	m.redraw = true
+}
+
+func (m *Model) setFocus(to layout.Pane) {
+	m.focus = to
+	for i, p := range m.panes {
+		p.SetFocus(layout.Pane(i) == to)
+	}
+	m.arrange()
+}
+
+// freeze holds the screen, or lets it go on from where the picture is.
+func (m *Model) freeze() {
+	if m.frozen == nil {
+		m.frozen = &frozen{at: time.Now(), version: m.picture.version, events: m.picture.summary.Events.Received}
+		m.redraw = true
+		return
+	}
+	m.frozen = nil
+	m.look.Now = time.Now()
+	all := m.picture.all()
+	m.show(&all, false)
+	m.invalidate()
+}

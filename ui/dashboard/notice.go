@@ -1,0 +1,167 @@
+package dashboard
+
+import (
+	"strconv"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// toast is a sentence that answers what a person did, for a while.
+type toast struct {
+	kind  paint.Style
+	text  string
+	until time.Time
+}
+
+const (
+	plain   = paint.Text
+	success = paint.Good
+	warning = paint.Warning
+)
+
+// toastFor is how long a toast is to be read.
+const toastFor = 6 * time.Second
+
+func (m *Model) say(kind paint.Style, text string) {
+	m.toast = toast{kind, string(api.Scrub(text)), time.Now().Add(toastFor)}
+	m.redraw = true
+}
+
+// notice is the line below the header: what a person should know now, the most
+// pressing alone; blank while all is well.
+func (m *Model) notice() string {
+	l := m.line.Start(m.width).Space(1)
+	now := time.Now()
+	switch {
+	case m.toast.text != "" && now.Before(m.toast.until):
+		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[m.toast.kind]
+		l.Put(m.toast.kind, glyph+m.toast.text)
+	case m.frozen != nil:
+		m.frozenNotice(l)
+	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
+		h := m.look.Health
+		l.Put(h.Style, "✕ "+h.Text)
+		if h.Advice != "" {
+			l.Put(paint.Muted, " — "+h.Advice)
+		}
+	case len(m.picture.summary.Alerts) > 0:
+		m.alertNotice(l)
+	}
+	return l.String()
+}
+
+func (m *Model) frozenNotice(l *paint.Line) {
+	fresh := m.picture.summary.Events.Received - m.frozen.events
+	l.Put(paint.Accent|paint.Bold, "FROZEN ").Put(paint.Text, "at "+m.frozen.at.In(m.cfg.Location).Format("15:04:05"))
+	events := " new events"
+	if fresh == 1 {
+		events = " new event"
+	}
+	l.Put(paint.Muted, " · ").Put(paint.Text, strconv.Itoa(fresh)).Put(paint.Muted, events+" · space goes on")
+}
+
+// alertNotice shows the newest alert and how many more there are.
+func (m *Model) alertNotice(l *paint.Line) {
+	alerts := m.picture.summary.Alerts
+	newest := alerts[0]
+	for _, a := range alerts {
+		if a.Since.After(newest.Since) {
+			newest = a
+		}
+	}
+	l.Put(paint.Warning, "⚑ "+string(api.Scrub(newest.Text)))
+	if !newest.Since.IsZero() {
+		l.Put(paint.Muted, " · "+pane.Age(time.Since(newest.Since)))
+	}
+	if n := len(alerts) - 1; n > 0 {
+		l.Put(paint.Muted, " · and "+strconv.Itoa(n)+" more")
+	}
+}
+
+// health judges the picture as a whole: the one thing that a person has to know
+// of it.
+func (m *Model) health() pane.Health {
+	s := &m.picture.summary
+	h := pane.Health{Started: m.picture.started}
+	switch {
+	case !h.Started:
+		h.Text, h.Style = "starting…", paint.Muted
+	case s.API.State == account.APIUnauthorized:
+		h.Text, h.Style = "the service refuses the API key", paint.Bad
+		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
+	case s.Feed.State == account.FeedRefused:
+		h.Text, h.Style = "the relay refuses this dashboard"+because(s.Feed.Err), paint.Bad
+		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; reading on a schedule meanwhile"
+	case s.Feed.State == account.FeedLost:
+		h.Text, h.Style = "relay lost"+ago(s.Feed.Since)+because(s.Feed.Err), paint.Bad
+		h.Advice = "polling meanwhile"
+		if s.Feed.RetryIn > 0 {
+			h.Advice += ", dialling again within " + pane.Age(s.Feed.RetryIn+time.Second)
+		}
+	case s.API.State == account.APIFailing:
+		h.Text, h.Style = "the service fails"+since(s.API.Since)+because(s.API.Err), paint.Bad
+		h.Advice = "what is shown was read" + ago(s.LastRead)
+	case s.Feed.State == account.FeedConnecting:
+		h.Text, h.Style = "connecting to the relay…", paint.Muted
+	case s.Feed.State == account.FeedOff:
+		h.Text, h.Style = "no relay is configured: intents become known by reading alone", paint.Muted
+	}
+	return h
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return " (" + string(api.Scrub(err.Error())) + ")"
+}
+
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " " + pane.Age(time.Since(t)) + " ago"
+}
+
+func since(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " for " + pane.Age(time.Since(t))
+}
+
+// footer shows the keys that matter here, or the filter while it is typed.
+func (m *Model) footer() string {
+	l := m.line.Start(m.width).On(m.frameGround()).Space(1)
+	if m.filter != nil {
+		m.filterPrompt(l)
+		return l.String()
+	}
+	for i, hint := range m.cfg.Actions.Footer(m.scope(), m.width-2, m.disabled) {
+		if i > 0 {
+			l.Space(action.HintGap)
+		}
+		l.Put(paint.Text|paint.Bold, hint.Key).Put(paint.Muted, " "+hint.Title)
+		if hint.Reason != "" {
+			l.Put(paint.Muted, " — "+hint.Reason)
+		}
+	}
+	return l.String()
+}
+
+func (m *Model) filterPrompt(l *paint.Line) {
+	const hint = "enter keeps it   esc takes it back   !word leaves out   state: merchant:"
+	l.Put(paint.Accent|paint.Bold, "/ ").Put(paint.Text, m.filter.text).Put(paint.Accent, "▏")
+	if p, ok := m.panes[m.filter.pane].(filtered); ok {
+		shown, total := p.Matches()
+		l.Space(2).Put(paint.Text, strconv.Itoa(shown)).Put(paint.Muted, " of "+strconv.Itoa(total))
+	}
+	if l.Left() > len(hint)+4 {
+		l.Space(l.Left()-len(hint)-1).Put(paint.Muted, hint)
+	}
+}

@@ -1,0 +1,142 @@
+// Package paint draws lines of exact width in the roles of a theme.
+//
+// Styles are rendered once, into prefixes; a line is bytes appended to one
+// buffer. Whatever a text holds, a line holds no control byte but SGR
+// sequences and never more cells than it was asked for.
+package paint
+
+import (
+	"image/color"
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/themes"
+)
+
+// Style is how a piece of text looks: a role, perhaps with [Bold].
+type Style uint8
+
+// The roles, as the theme names them. Rule is Faint, or the money colour in an
+// environment with real money.
+const (
+	Text Style = iota
+	Muted
+	Faint
+	Rule
+	Accent
+	Retrieving
+	Awaiting
+	Placing
+	Completed
+	Failed
+	Unlisted
+	Good
+	Warning
+	Bad
+	Money
+	styles
+
+	// Bold is added to a role.
+	Bold Style = 0x80
+)
+
+// Ground is what lies behind the text.
+type Ground uint8
+
+// The grounds.
+const (
+	Base     Ground = iota // the screen
+	Surface                // above it: the header
+	Selected               // the row under the cursor
+	Glow                   // a cell that has just changed
+	Live                   // the frame of an environment with real money
+	grounds
+)
+
+// Brush holds a theme's styles, ready to write.
+type Brush struct {
+	prefix [grounds][styles][2]string
+}
+
+// NewBrush prepares the styles of a theme. live tints the rules.
+func NewBrush(t themes.Theme, live bool) *Brush {
+	b := &Brush{}
+	rule := t.Faint
+	if live && t.Money != nil {
+		rule = t.Money
+	}
+	fore := [styles]color.Color{
+		Text: t.Text, Muted: t.Muted, Faint: t.Faint, Rule: rule, Accent: t.Accent,
+		Retrieving: t.Retrieving, Awaiting: t.Awaiting, Placing: t.Placing, Completed: t.Completed,
+		Failed: t.Failed, Unlisted: t.Unlisted, Good: t.Good, Warning: t.Warning, Bad: t.Bad, Money: t.Money,
+	}
+	for g := range grounds {
+		for s := range styles {
+			for bold := range 2 {
+				b.prefix[g][s][bold] = prefix(t, g, s, fore[s], bold == 1)
+			}
+		}
+	}
+	return b
+}
+
+func (b *Brush) open(g Ground, s Style) string {
+	return b.prefix[g][s&^Bold][s>>7]
+}
+
+// prefix is the whole sequence that starts a style, whatever came before it.
+// Where the theme has no colour for a ground, an attribute stands in for it.
+func prefix(t themes.Theme, g Ground, s Style, fore color.Color, bold bool) string {
+	p := []byte("\x1b[0")
+	back := [grounds]color.Color{Base: t.Background, Surface: t.Surface, Selected: t.Selected, Glow: t.Glow, Live: t.Money}[g]
+	switch {
+	case g == Surface && back == nil:
+		back = t.Background
+	case g == Glow && back == nil:
+		p, back = append(p, ";4"...), t.Background
+	case g == Live && back == nil, g == Selected && back == nil:
+		p, fore = append(p, ";7"...), nil
+	case g == Live:
+		fore = ink(t)
+	}
+	if bold {
+		p = append(p, ";1"...)
+	}
+	if fore == nil && !bold && (s == Faint || s == Rule) && g == Base {
+		p = append(p, ";2"...)
+	}
+	p = sgr(p, fore, '3')
+	p = sgr(p, back, '4')
+	return string(append(p, 'm'))
+}
+
+// ink is what can be read on the money colour.
+func ink(t themes.Theme) color.Color {
+	if t.Background != nil {
+		return t.Background
+	}
+	return nil
+}
+
+func sgr(p []byte, c color.Color, plane byte) []byte {
+	switch c := c.(type) {
+	case nil:
+		return p
+	case ansi.BasicColor:
+		n := int(c)
+		if n < 8 {
+			return strconv.AppendInt(append(p, ';', plane), int64(n), 10)
+		}
+		if plane == '3' {
+			return strconv.AppendInt(append(p, ";9"...), int64(n-8), 10)
+		}
+		return strconv.AppendInt(append(p, ";10"...), int64(n-8), 10)
+	}
+	r, g, b, _ := c.RGBA()
+	p = append(p, ';', plane)
+	p = append(p, "8;2;"...)
+	p = strconv.AppendUint(p, uint64(r>>8), 10)
+	p = strconv.AppendUint(append(p, ';'), uint64(g>>8), 10)
+	return strconv.AppendUint(append(p, ';'), uint64(b>>8), 10)
+}

@@ -1,0 +1,222 @@
+package paint
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const spaces = "                                                                                                                                "
+
+// Line is one line being drawn. It keeps its buffer from line to line, so one
+// serves a whole pane.
+type Line struct {
+	brush  *Brush
+	buf    []byte
+	width  int
+	at     int
+	ground Ground
+	open   string
+}
+
+// NewLine makes a line that draws with b.
+func NewLine(b *Brush) *Line { return &Line{brush: b} }
+
+// Start begins an empty line of width cells on the base ground.
+func (l *Line) Start(width int) *Line {
+	l.buf, l.width, l.at, l.ground, l.open = l.buf[:0], max(width, 0), 0, Base, ""
+	return l
+}
+
+// On changes the ground of what follows.
+func (l *Line) On(g Ground) *Line {
+	l.ground = g
+	return l
+}
+
+// At is the column that comes next.
+func (l *Line) At() int { return l.at }
+
+// Left is how many cells are free.
+func (l *Line) Left() int { return l.width - l.at }
+
+// Put writes s as far as the line has room for it.
+func (l *Line) Put(st Style, s string) *Line {
+	l.text(st, s, l.Left())
+	return l
+}
+
+// Fit writes s into exactly w cells, from the left; what does not fit ends in an
+// ellipsis.
+func (l *Line) Fit(st Style, s string, w int) *Line {
+	w = min(w, l.Left())
+	if w <= 0 {
+		return l
+	}
+	used := l.text(st, s, w)
+	return l.Space(w - used)
+}
+
+// Right writes s into exactly w cells, from the right.
+func (l *Line) Right(st Style, s string, w int) *Line {
+	w = min(w, l.Left())
+	if w <= 0 {
+		return l
+	}
+	l.Space(w - min(Width(s), w))
+	l.text(st, s, w)
+	return l
+}
+
+// Space writes n blank cells.
+func (l *Line) Space(n int) *Line {
+	n = min(n, l.Left())
+	if n <= 0 {
+		return l
+	}
+	l.begin(Text)
+	l.at += n
+	for n > len(spaces) {
+		l.buf = append(l.buf, spaces...)
+		n -= len(spaces)
+	}
+	l.buf = append(l.buf, spaces[:n]...)
+	return l
+}
+
+// To writes blank cells up to the column.
+func (l *Line) To(column int) *Line { return l.Space(column - l.at) }
+
+// Repeat writes a glyph of one cell n times.
+func (l *Line) Repeat(st Style, glyph string, n int) *Line {
+	n = min(n, l.Left())
+	if n <= 0 {
+		return l
+	}
+	l.begin(st)
+	for range n {
+		l.buf = append(l.buf, glyph...)
+	}
+	l.at += n
+	return l
+}
+
+// String fills the line up and returns it.
+func (l *Line) String() string {
+	l.Space(l.Left())
+	if len(l.buf) > 0 {
+		l.buf = append(l.buf, "\x1b[m"...)
+	}
+	return string(l.buf)
+}
+
+func (l *Line) begin(st Style) {
+	if open := l.brush.open(l.ground, st); open != l.open {
+		l.open = open
+		l.buf = append(l.buf, open...)
+	}
+}
+
+// text writes s into at most room cells and returns how many it took.
+func (l *Line) text(st Style, s string, room int) int {
+	if room <= 0 || s == "" {
+		return 0
+	}
+	l.begin(st)
+	if plain(s) {
+		n := len(s)
+		if n > room {
+			l.buf = append(append(l.buf, s[:room-1]...), "…"...)
+			n = room
+		} else {
+			l.buf = append(l.buf, s...)
+		}
+		l.at += n
+		return n
+	}
+	n := l.clusters(s, room)
+	l.at += n
+	return n
+}
+
+// clusters writes text that is not plain ASCII, cell by cell.
+func (l *Line) clusters(s string, room int) int {
+	if Width(s) <= room {
+		room++ // no ellipsis is needed
+	}
+	used := 0
+	for s != "" {
+		var cluster string
+		var w int
+		cluster, w, s = next(s)
+		if w == 0 {
+			continue
+		}
+		if used+w > room-1 {
+			l.buf = append(l.buf, "…"...)
+			return used + 1
+		}
+		l.buf = append(l.buf, cluster...)
+		used += w
+	}
+	return used
+}
+
+// Width is how many cells s takes when it is drawn.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	width := 0
+	for s != "" {
+		var w int
+		_, w, s = next(s)
+		width += w
+	}
+	return width
+}
+
+// plain reports whether s is printable ASCII: a byte a cell.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// next returns the first cluster of s as it is drawn. Terminals disagree about
+// the width of some clusters, so those are drawn as a single question mark;
+// controls and invisible characters are left out.
+func next(s string) (cluster string, width int, rest string) {
+	if s[0] >= 0x20 && s[0] <= 0x7e && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return s[:1], 1, s[1:]
+	}
+	cluster, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if cluster == "" {
+		return "", 0, ""
+	}
+	rest = s[len(cluster):]
+	r, size := utf8.DecodeRuneInString(cluster)
+	switch {
+	case r == utf8.RuneError && size <= 1:
+		return "?", 1, rest
+	case strings.ContainsFunc(cluster, invisible):
+		if width == 0 || len(cluster) == size {
+			return "", 0, rest
+		}
+		return "?", 1, rest
+	case width == 0:
+		return "", 0, rest
+	case width != ansi.StringWidthWc(cluster):
+		return "?", 1, rest
+	}
+	return cluster, width, rest
+}
+
+func invisible(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}

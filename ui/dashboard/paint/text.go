@@ -1,0 +1,66 @@
+package paint
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Wrap breaks s at spaces into lines of at most width cells. A word that is
+// wider than a line is broken where the line ends.
+func Wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	var lines []string
+	var line strings.Builder
+	used := 0
+	flush := func() {
+		lines = append(lines, line.String())
+		line.Reset()
+		used = 0
+	}
+	for word := range strings.FieldsSeq(s) {
+		w := Width(word)
+		if used > 0 && used+1+w > width {
+			flush()
+		}
+		if used > 0 {
+			line.WriteByte(' ')
+			used++
+		}
+		for word != "" {
+			cluster, w, rest := next(word)
+			if used+w > width && used > 0 {
+				flush()
+			}
+			if w <= width {
+				line.WriteString(cluster)
+				used += w
+			}
+			word = rest
+		}
+	}
+	if used > 0 {
+		flush()
+	}
+	return lines
+}
+
+// Splice lays block over lines with its top left corner at x, y. Lines of the
+// block that fall outside are left out. What lies below keeps its styles.
+func Splice(lines []string, block []string, x, y, width int) {
+	for i, over := range block {
+		row := y + i
+		if row < 0 || row >= len(lines) {
+			continue
+		}
+		w := ansi.StringWidth(over)
+		under := lines[row]
+		left := ansi.Truncate(under, x, "")
+		left += strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))
+		right := ansi.TruncateLeft(under, x+w, "")
+		gap := width - x - w - ansi.StringWidth(right)
+		lines[row] = left + "\x1b[m" + over + "\x1b[m" + strings.Repeat(" ", max(gap, 0)) + right
+	}
+}

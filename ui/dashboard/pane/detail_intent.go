@@ -1,0 +1,257 @@
+package pane
+
+import (
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+)
+
+func (p *Detail) intent() {
+	in := p.facts.Intent
+	if in == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "nothing is known of this intent yet")
+		return
+	}
+	p.headline(intentMark(in.State), string(in.Product), p.look.age(in.Since))
+	p.standing(in)
+	p.failure(in)
+	p.cost(in)
+	p.order(in)
+	p.parcels()
+	p.timeline(in.Timeline)
+	if in.Latest != nil {
+		p.raw(in.Latest.Raw)
+	}
+}
+
+// headline is the name of what is shown, with its state at the right.
+func (p *Detail) headline(m mark, name, age string) {
+	if name == "" {
+		name = string(p.subject.ID)
+	}
+	p.add(func(l *paint.Line) {
+		right := paint.Width(m.glyph+" "+m.word) + 2 + ageWidth
+		l.Fit(paint.Text|paint.Bold, name, l.Left()-right-1)
+		l.Put(m.style|paint.Bold, m.glyph+" "+m.word).Space(2).Right(paint.Muted, age, ageWidth)
+	})
+	p.blank()
+}
+
+// standing says how sure the state is and how long it can be acted on.
+func (p *Detail) standing(in *account.Intent) {
+	switch {
+	case in.Missing:
+		p.fact("known", paint.Bad, "the service answered 404 to the last read: it may belong to another environment")
+	case in.Certainty == account.Verified:
+		p.fact("known", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
+	case in.Certainty == account.Reported:
+		p.fact("known", paint.Warning, "reported by an event, not read yet")
+	default:
+		p.fact("known", paint.Warning, "an event named it, its state is not known yet")
+	}
+	p.fact("merchant", paint.Text, string(in.Merchant))
+	if in.State == api.AwaitingConfirmation {
+		p.expiry(in)
+	}
+	p.fact("created", paint.Text, p.moment(in.CreatedAt))
+}
+
+func (p *Detail) expiry(in *account.Intent) {
+	row := newIntentRow(in, p.window)
+	if row.ExpiresAt.IsZero() {
+		return
+	}
+	left := row.ExpiresAt.Sub(p.look.Now)
+	style := paint.Text
+	switch {
+	case left <= 0:
+		p.fact("expires", paint.Bad, "its confirm window is over")
+		return
+	case left < expiryClose:
+		style = paint.Bad
+	case left < expiryNear:
+		style = paint.Warning
+	}
+	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(row.ExpiresAt))
+}
+
+func (p *Detail) failure(in *account.Intent) {
+	if in.State != api.Failed {
+		return
+	}
+	p.heading("WHY IT FAILED")
+	if in.Latest == nil || in.Latest.Failure == nil {
+		p.paragraph(paint.Muted, "the reason is not known yet")
+		return
+	}
+	f := in.Latest.Failure
+	p.paragraph(paint.Failed, failureWords(f)+" · "+string(f.Code.Group()))
+	if f.Message != "" {
+		p.paragraph(paint.Text, string(f.Message))
+	}
+	p.paragraph(paint.Muted, f.Code.Advice())
+}
+
+// cost breaks the offer down. An absent amount is left out: absent is not zero.
+func (p *Detail) cost(in *account.Intent) {
+	if in.Latest == nil || in.Latest.Offer == nil {
+		return
+	}
+	offer := in.Latest.Offer
+	p.heading("OFFER")
+	c := offer.Cost
+	width := 0
+	for _, m := range []*api.Money{c.Subtotal, c.Shipping, c.Tax, c.Discount, c.Surcharge, c.Total} {
+		if m != nil {
+			width = max(width, len(m.String())+1)
+		}
+	}
+	p.amount("subtotal", c.Subtotal, "", width, paint.Text)
+	p.amount("shipping", c.Shipping, "", width, paint.Text)
+	p.amount("tax", c.Tax, "", width, paint.Text)
+	p.amount("surcharge", c.Surcharge, "", width, paint.Text)
+	p.amount("discount", c.Discount, "−", width, paint.Text)
+	p.amount("total", c.Total, "", width, paint.Text|paint.Bold)
+	for _, o := range offer.ShippingOptions {
+		if o.ID == offer.SelectedOptionID {
+			p.fact("delivery", paint.Text, p.span(o))
+		}
+	}
+	p.fact("promo codes", paint.Text, join(offer.AppliedPromoCodes))
+	p.limits(in.Latest.Constraints, c)
+}
+
+func (p *Detail) amount(label string, m *api.Money, sign string, width int, style paint.Style) {
+	if m == nil {
+		return
+	}
+	text := m.String()
+	if sign != "" && !strings.HasPrefix(text, "-") && m.Subunits != 0 {
+		text = sign + text
+	}
+	p.add(func(l *paint.Line) {
+		l.Fit(paint.Muted, label, labelWidth).Right(style, text, width)
+	})
+}
+
+func (p *Detail) span(o api.ShippingOption) string {
+	from, to := p.look.day(o.EarliestDelivery), p.look.day(o.LatestDelivery)
+	switch {
+	case from == "" || from == to:
+		return to
+	case to == "":
+		return "from " + from
+	}
+	return from + " to " + to
+}
+
+// limits shows the buyer's constraints beside what the offer costs.
+func (p *Detail) limits(c *api.Constraints, cost api.Cost) {
+	if c == nil {
+		return
+	}
+	p.limit("max total", c.MaxTotalPrice, cost.Total)
+	p.limit("max shipping", c.MaxShippingPrice, cost.Shipping)
+}
+
+func (p *Detail) limit(label string, limit *int64, is *api.Money) {
+	if limit == nil || is == nil {
+		return
+	}
+	most := api.Money{Currency: is.Currency, Subunits: *limit}
+	if is.Subunits > *limit {
+		p.fact(label, paint.Bad, most.String()+", exceeded")
+		return
+	}
+	p.fact(label, paint.Muted, most.String())
+}
+
+// order is what was asked for. The buyer is personal data and stays hidden.
+func (p *Detail) order(in *account.Intent) {
+	if in.Latest == nil {
+		return
+	}
+	order := in.Latest
+	p.heading("ORDER")
+	if order.Quantity > 0 {
+		p.fact("quantity", paint.Text, strconv.Itoa(order.Quantity))
+	}
+	for _, v := range order.Variants {
+		p.fact(strings.ToLower(string(v.Label)), paint.Text, string(v.Value))
+	}
+	p.fact("url", paint.Text, string(order.ProductURL))
+	p.fact("reference", paint.Text, string(order.ReferenceID))
+	p.fact("order ids", paint.Text, join(order.OrderIDs))
+	if order.Payment != nil {
+		p.fact("payment", paint.Text, words(string(order.Payment.Type))+", token hidden")
+	}
+	if order.Buyer != nil {
+		p.fact("buyer", paint.Faint, "hidden")
+	}
+}
+
+func (p *Detail) parcels() {
+	if len(p.facts.Shipments) == 0 {
+		return
+	}
+	p.heading("SHIPMENTS")
+	for _, s := range p.facts.Shipments {
+		row := newShipmentRow(s)
+		m := shipmentMark(row.status)
+		p.add(func(l *paint.Line) {
+			l.Fit(m.style, m.glyph+" "+m.word, 19).Put(paint.Muted, strings.TrimSpace(row.carrier+" "+row.number))
+		})
+	}
+}
+
+func (p *Detail) timeline(moments []account.Moment) {
+	if len(moments) == 0 {
+		return
+	}
+	p.heading("TIMELINE")
+	for i, moment := range moments {
+		m := mark{"·", "", paint.Muted}
+		if moment.State != "" && (i == 0 || moments[i-1].State != moment.State) {
+			m = intentMark(moment.State)
+		}
+		text := string(api.Scrub(moment.Text))
+		if text == "" {
+			text = intentMark(moment.State).word
+		}
+		p.add(func(l *paint.Line) {
+			l.Fit(paint.Muted, p.look.stamp(moment.At), 10).Put(m.style, m.glyph).Space(1)
+			how := learnt(moment.How)
+			l.Fit(paint.Text, text, l.Left()-len(how)-2)
+			l.Space(1).Put(paint.Faint, how)
+		})
+	}
+}
+
+func learnt(how account.Learnt) string {
+	switch how {
+	case account.ByEvent:
+		return "event"
+	case account.ByRead:
+		return "read"
+	case account.ByConfirm:
+		return "confirm"
+	case account.ByTimer:
+		return "timer"
+	}
+	return ""
+}
+
+func join(texts []api.Text) string {
+	var b strings.Builder
+	for i, t := range texts {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(t))
+	}
+	return b.String()
+}

@@ -1,0 +1,145 @@
+package pane
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/paint"
+)
+
+func (p *Detail) shipment() {
+	s := p.facts.Shipment
+	if s == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "nothing is known of this shipment yet")
+		return
+	}
+	row := newShipmentRow(s)
+	p.headline(shipmentMark(row.status), string(s.Product), p.look.age(row.touched))
+	p.fact("carrier", paint.Text, row.carrier)
+	if row.number == "" && !row.status.Terminal() {
+		p.fact("tracking", paint.Muted, "none yet")
+	}
+	p.fact("tracking", paint.Text, row.number)
+	if s.Latest == nil {
+		return
+	}
+	in := s.Latest
+	if in.Tracking != nil {
+		p.fact("follow", paint.Text, string(in.Tracking.URL))
+		p.fact("estimate", paint.Text, p.look.day(in.Tracking.Estimated))
+	}
+	p.fact("read", paint.Text, p.look.age(s.ReadAt)+" ago")
+	p.fact("created", paint.Text, p.moment(in.CreatedAt))
+	p.fact("shipped", paint.Text, p.moment(in.ShippedAt))
+	p.fact("delivered", paint.Text, p.moment(in.DeliveredAt))
+	p.fact("intent", paint.Text, string(s.IntentID))
+	p.fact("order", paint.Text, string(in.MarketplaceOrderID))
+	p.fact("external id", paint.Text, string(in.ExternalID))
+	p.scans(in.TrackingEvents)
+	p.raw(in.Raw)
+}
+
+func (p *Detail) scans(events []api.TrackingEvent) {
+	if len(events) == 0 {
+		return
+	}
+	p.heading("TRACKING")
+	for _, e := range events {
+		m := shipmentMark(e.Status)
+		place := join(nonEmpty(e.City, e.Province, e.Country))
+		p.add(func(l *paint.Line) {
+			at := ""
+			if !e.At.IsZero() {
+				at = p.look.stamp(e.At)
+			}
+			l.Fit(paint.Muted, at, 16).Put(m.style, m.glyph).Space(1)
+			text := string(e.Description)
+			if text == "" {
+				text = m.word
+			}
+			l.Put(paint.Text, text)
+			if place != "" {
+				l.Put(paint.Muted, "  "+place)
+			}
+		})
+	}
+}
+
+func nonEmpty(texts ...api.Text) []api.Text {
+	var kept []api.Text
+	for _, t := range texts {
+		if t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+func (p *Detail) event() {
+	e := p.facts.Event
+	if e == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "this event is no longer kept")
+		return
+	}
+	p.headline(eventMark(e.Type), string(e.Product), p.look.age(e.Received))
+	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
+	p.fact("source", paint.Text, words(string(e.SourceType)))
+	p.fact("source id", paint.Text, string(e.SourceID))
+	p.fact("created", paint.Text, p.moment(e.CreatedAt))
+	p.fact("received", paint.Text, p.moment(e.Received))
+	p.fact("came by", paint.Text, string(api.Scrub(e.Origin)))
+	if e.Seq > 0 {
+		p.fact("sequence", paint.Text, strconv.FormatInt(e.Seq, 10))
+	}
+	if e.Duplicates > 0 {
+		p.fact("doubled", paint.Warning, "the relay got it "+strconv.Itoa(e.Duplicates+1)+" times; it counts once")
+	}
+	if e.Late {
+		p.fact("late", paint.Warning, "an event created after it was here before it")
+	}
+	if in := p.facts.Intent; in != nil {
+		p.heading("ITS INTENT NOW")
+		m := intentMark(in.State)
+		p.add(func(l *paint.Line) {
+			l.Put(m.style, m.glyph+" "+m.word).Space(2).Put(paint.Text, string(in.Product))
+		})
+		p.timeline(in.Timeline)
+	}
+	p.raw(e.Raw)
+}
+
+// rawMost bounds the lines of a body that are shown.
+const rawMost = 400
+
+// raw shows a body with tokens and personal data masked.
+func (p *Detail) raw(body []byte) {
+	if len(body) == 0 {
+		return
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, api.Masked(body), "", "  ") != nil {
+		return
+	}
+	p.heading("RAW · masked")
+	for i, text := range strings.Split(pretty.String(), "\n") {
+		if i == rawMost {
+			p.paragraph(paint.Muted, "…")
+			return
+		}
+		p.add(func(l *paint.Line) { rawLine(l, text) })
+	}
+}
+
+// rawLine sets the key of a line of JSON apart from its value.
+func rawLine(l *paint.Line, text string) {
+	if key, value, ok := strings.Cut(text, `": `); ok {
+		l.Put(paint.Muted, key+`": `).Put(paint.Text, value)
+		return
+	}
+	l.Put(paint.Muted, text)
+}

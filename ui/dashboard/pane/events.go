@@ -1,0 +1,265 @@
+package pane
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// keptEvents bounds the tail.
+const keptEvents = 5000
+
+// Events is the live tail: the newest below. It follows the newest while the
+// cursor rests there.
+type Events struct {
+	frame
+	list     *table.Table[*eventRow]
+	filter   *Filter
+	counters account.EventCounters
+	feed     account.FeedStatus
+}
+
+type eventRow struct {
+	*account.Event
+	needle
+	changed time.Time
+}
+
+func (r *eventRow) search() *needle { return &r.needle }
+
+// NewEvents makes the pane.
+func NewEvents(look *Look) *Events {
+	return &Events{frame: newFrame(look), list: table.New(table.Config[*eventRow]{
+		Key: func(r *eventRow) string { return string(r.ID) },
+		Compare: func(a, b *eventRow) int {
+			return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))
+		},
+		Home:  table.Bottom,
+		Limit: keptEvents,
+		Match: matchRow[*eventRow],
+	})}
+}
+
+// Apply takes over what changed.
+func (p *Events) Apply(c *account.Changes, first bool) {
+	rows := make([]*eventRow, len(c.Events))
+	for i, e := range c.Events {
+		row := &eventRow{Event: e}
+		row.needle = newNeedle(string(e.Type)+" "+eventMark(e.Type).word, "", string(e.Product),
+			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+strings.Join(marks(e), " "))
+		if !first {
+			row.changed = p.look.Now
+		}
+		rows[i] = row
+	}
+	p.list.Upsert(rows...)
+	p.counters, p.feed = c.Summary.Events, c.Summary.Feed
+	p.stale = true
+}
+
+// SetFilter shows only what the filter finds; nil shows all.
+func (p *Events) SetFilter(f *Filter) {
+	var value any
+	if f != nil {
+		value = f
+	}
+	p.filter = f
+	p.list.SetFilter(value)
+	p.stale = true
+}
+
+// Matches is how many events the filter shows, of how many that are kept.
+func (p *Events) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+
+// Subject is the event under the cursor.
+func (p *Events) Subject() Subject {
+	if row, ok := p.list.Cursor(); ok {
+		return Subject{OfEvent, row.ID}
+	}
+	return Subject{}
+}
+
+// Move moves the cursor.
+func (p *Events) Move(s Step) {
+	step(p.list, s)
+	p.stale = true
+}
+
+// Click puts the cursor on the row at y.
+func (p *Events) Click(_, y int) {
+	pick(p.list, y-2)
+	p.stale = true
+}
+
+// Wheel scrolls.
+func (p *Events) Wheel(_, _, delta int) {
+	p.list.Scroll(delta)
+	p.stale = true
+}
+
+// SetSize gives the pane its place.
+func (p *Events) SetSize(w, h int) {
+	p.frame.SetSize(w, h)
+	p.list.SetHeight(h - 2)
+}
+
+// Lines draws the pane.
+func (p *Events) Lines() []string {
+	return p.render(func(l *paint.Line) {
+		p.top()
+		if p.collapsed() {
+			return
+		}
+		p.rule()
+		rows, first := p.list.Window()
+		switch {
+		case p.list.Total() == 0:
+			p.empty("waiting for the first event…")
+		case len(rows) == 0:
+			p.message(paint.Muted, "nothing matches", "esc shows all again")
+		}
+		for i, row := range rows {
+			p.draw(row, p.focused && first+i == p.list.Index())
+		}
+	})
+}
+
+// top draws the title: whether the tail is live and follows, and the honest
+// counts of what became of events.
+func (p *Events) top() {
+	l := p.title("EVENTS", p.counters.Received)
+	mode, style := feedWord(p.feed.State)
+	l.Space(2).Put(style, mode)
+	if p.list.Pinned() {
+		l.Put(paint.Warning, " · held").Put(paint.Muted, " (G follows)")
+	}
+	if p.filter != nil {
+		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
+		l.Space(l.Left() - paint.Width(text) - len(hits) - 3)
+		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+		p.push(l)
+		return
+	}
+	c := p.counters
+	counts := []struct {
+		n     int
+		word  string
+		style paint.Style
+	}{
+		{c.Duplicate, "doubled", paint.Muted}, {c.Late, "late", paint.Muted},
+		{c.Backfilled, "backfilled", paint.Muted}, {c.Missed, "missed", paint.Bad},
+	}
+	width := 0
+	for _, count := range counts {
+		if count.n > 0 {
+			width += 3 + len(group(count.n)) + len(count.word)
+		}
+	}
+	l.Space(l.Left() - width - 1)
+	for _, count := range counts {
+		if count.n > 0 {
+			l.Space(2).Put(count.style, group(count.n)+" "+count.word)
+		}
+	}
+	p.push(l)
+}
+
+func feedWord(s account.FeedState) (string, paint.Style) {
+	switch s {
+	case account.FeedConnecting:
+		return "connecting", paint.Muted
+	case account.FeedReplaying:
+		return "catching up", paint.Warning
+	case account.FeedLive:
+		return "live", paint.Good
+	case account.FeedLost:
+		return "lost", paint.Bad
+	case account.FeedRefused:
+		return "refused", paint.Bad
+	}
+	return "no relay", paint.Muted
+}
+
+func (p *Events) draw(row *eventRow, under bool) {
+	l := p.start()
+	switch {
+	case under:
+		l.On(paint.Selected).Put(paint.Accent, "▌")
+	case p.look.Now.Sub(row.changed) < glow:
+		l.On(paint.Glow).Space(1)
+	default:
+		l.Space(1)
+	}
+	at := row.Received.In(p.look.Location)
+	m := eventMark(row.Type)
+	switch {
+	case p.w >= 72:
+		l.Put(paint.Muted, at.Format("15:04:05")).Put(paint.Faint, at.Format(".0")).Space(2)
+		l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 20)
+	case p.w >= 50:
+		l.Put(paint.Muted, at.Format("15:04:05")).Space(1).Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 17)
+	default:
+		l.Put(paint.Muted, at.Format("15:04")).Space(1).Put(m.style, m.glyph).Space(1)
+	}
+	seq, noted := 0, strings.Join(marks(row.Event), " · ")
+	if p.w >= 72 {
+		seq = 8
+	}
+	room := l.Left() - seq
+	id := 0
+	if p.w >= 100 {
+		id = min(room/3, 40)
+	}
+	mark := min(paint.Width(noted), room/2)
+	if p.w >= 100 {
+		mark = max(mark, 26)
+	}
+	if mark > 0 {
+		mark++
+	}
+	name, style := string(row.Product), paint.Text
+	if name == "" {
+		name, style = string(row.SourceID), paint.Muted
+	}
+	l.Fit(style, name, room-id-mark)
+	if id > 0 {
+		l.Fit(paint.Faint, string(row.SourceID), id)
+	}
+	if mark > 0 {
+		l.Space(1).Fit(paint.Warning, noted, mark-1)
+	}
+	if seq > 0 && row.Seq > 0 {
+		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)
+	}
+	p.push(l.On(paint.Base))
+}
+
+// marks says what is special about how an event came.
+func marks(e *account.Event) []string {
+	var out []string
+	if e.Origin == "backfill" {
+		out = append(out, "backfilled")
+	}
+	if e.Late {
+		out = append(out, "late")
+	}
+	if e.Duplicates > 0 {
+		out = append(out, "×"+strconv.Itoa(e.Duplicates+1))
+	}
+	return out
+}
+
+// Find returns the kept event of an id.
+func (p *Events) Find(id api.ID) (*account.Event, bool) {
+	row, ok := p.list.Get(string(id))
+	if !ok {
+		return nil, false
+	}
+	return row.Event, true
+}

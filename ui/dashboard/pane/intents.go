@@ -1,0 +1,262 @@
+package pane
+
+import (
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// Intents shows the checkout intents: in a lane a state where there is room,
+// else as one list, grouped by state.
+type Intents struct {
+	frame
+	window time.Duration
+	lanes  [lanes]*table.Table[*intentRow]
+	list   *table.Table[*intentRow]
+	lane   int // that the cursor is in
+	follow api.ID
+	filter *Filter
+	counts map[api.IntentState]int
+	agents account.AgentCount
+	stuck  map[api.ID]bool
+	cells  []cell // of the lanes as last drawn
+}
+
+// NewIntents makes the pane. window is the time in which an intent can be
+// confirmed, for intents whose end of it is not known.
+func NewIntents(look *Look, window time.Duration) *Intents {
+	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting}
+	key := func(r *intentRow) string { return string(r.ID) }
+	for i := range p.lanes {
+		p.lanes[i] = table.New(table.Config[*intentRow]{Key: key, Compare: compareInLane, Match: matchRow[*intentRow]})
+	}
+	p.list = table.New(table.Config[*intentRow]{Key: key, Compare: compareInList, Match: matchRow[*intentRow]})
+	return p
+}
+
+// Apply takes over what changed. first keeps the first picture from glowing.
+func (p *Intents) Apply(c *account.Changes, first bool) {
+	var batch [lanes][]*intentRow
+	rows := make([]*intentRow, 0, len(c.Intents))
+	for _, in := range c.Intents {
+		row := newIntentRow(in, p.window)
+		if old, ok := p.list.Get(string(in.ID)); ok {
+			row.carry(old, p.look.Now)
+			if old.lane != row.lane && old.lane < lanes {
+				p.leave(old, row)
+			}
+		} else if !first {
+			row.since = p.look.Now
+		}
+		rows = append(rows, row)
+		if row.lane < lanes {
+			batch[row.lane] = append(batch[row.lane], row)
+		}
+	}
+	for i, rows := range batch {
+		if len(rows) > 0 {
+			p.lanes[i].Upsert(rows...)
+		}
+	}
+	p.list.Upsert(rows...)
+	p.settle()
+	p.counts, p.agents = c.Summary.Intents, c.Summary.Agents
+	p.stuck = stuckIntents(c.Summary.Alerts)
+	p.stale = true
+}
+
+func stuckIntents(alerts []account.Alert) map[api.ID]bool {
+	var stuck map[api.ID]bool
+	for _, a := range alerts {
+		if a.Kind == account.AlertStuck && a.Intent != "" {
+			if stuck == nil {
+				stuck = map[api.ID]bool{}
+			}
+			stuck[a.Intent] = true
+		}
+	}
+	return stuck
+}
+
+// leave takes a row out of its lane. A cursor that a person put on it goes along.
+func (p *Intents) leave(old, row *intentRow) {
+	lane := p.lanes[old.lane]
+	if under, ok := lane.Cursor(); ok && lane.Pinned() && p.lane == old.lane && under.ID == old.ID && row.lane < lanes {
+		p.follow = row.ID
+	}
+	lane.Remove(string(old.ID))
+}
+
+// settle follows a row to its new lane.
+func (p *Intents) settle() {
+	if p.follow == "" {
+		return
+	}
+	if row, ok := p.list.Get(string(p.follow)); ok && row.lane < lanes && p.lanes[row.lane].Select(string(row.ID)) {
+		p.lane = row.lane
+	}
+	p.follow = ""
+}
+
+// SetNote writes on the row of an intent what a confirm says; "" takes it away.
+func (p *Intents) SetNote(id api.ID, note Note) {
+	if row, ok := p.list.Get(string(id)); ok {
+		row.note, p.stale = note, true
+	}
+}
+
+// SetFilter shows only what the filter finds; nil shows all.
+func (p *Intents) SetFilter(f *Filter) {
+	var value any
+	if f != nil {
+		value = f
+	}
+	p.filter = f
+	for _, lane := range p.lanes {
+		lane.SetFilter(value)
+	}
+	p.list.SetFilter(value)
+	if f != nil && !p.listed() && p.lanes[p.lane].Shown() == 0 {
+		p.nearestLane()
+	}
+	p.stale = true
+}
+
+func (p *Intents) nearestLane() {
+	for i, lane := range p.lanes {
+		if lane.Shown() > 0 {
+			p.lane = i
+			return
+		}
+	}
+}
+
+// Matches is how many intents the filter shows, of how many.
+func (p *Intents) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+
+// Subject is the intent under the cursor.
+func (p *Intents) Subject() Subject {
+	if row, ok := p.table().Cursor(); ok {
+		return Subject{OfIntent, row.ID}
+	}
+	return Subject{}
+}
+
+// Select puts the cursor on an intent.
+func (p *Intents) Select(id api.ID) bool {
+	row, ok := p.list.Get(string(id))
+	if !ok || !p.list.Select(string(id)) {
+		return false
+	}
+	if row.lane < lanes {
+		p.lane = row.lane
+		p.lanes[row.lane].Select(string(id))
+	}
+	p.stale = true
+	return true
+}
+
+// listed reports whether the pane is too narrow, or too low, for lanes.
+func (p *Intents) listed() bool { return p.w < 100 || p.h < 7 }
+
+func (p *Intents) table() *table.Table[*intentRow] {
+	if p.listed() {
+		return p.list
+	}
+	return p.lanes[p.lane]
+}
+
+// SetSize gives the pane its place. The cursor stays on its intent when lanes
+// become a list or a list lanes.
+func (p *Intents) SetSize(w, h int) {
+	if p.w == w && p.h == h {
+		return
+	}
+	before, pinned := p.Subject(), p.table().Pinned()
+	was := p.listed()
+	p.frame.SetSize(w, h)
+	for _, lane := range p.lanes {
+		lane.SetHeight(p.laneRows())
+	}
+	p.list.SetHeight(p.h - 2)
+	if was != p.listed() && pinned && before.Kind == OfIntent {
+		p.Select(before.ID)
+	}
+}
+
+// laneRows is how many cards fit into a lane: two lines each, below the title,
+// the heads and the rule, above the line that tells how many more there are.
+func (p *Intents) laneRows() int { return max((p.h-4)/2, 1) }
+
+// Lines draws the pane.
+func (p *Intents) Lines() []string {
+	return p.render(func(l *paint.Line) {
+		p.top()
+		switch {
+		case p.collapsed():
+		case p.list.Total() == 0:
+			p.rule()
+			p.empty("no checkout intents yet: they appear with their first event")
+		case p.listed():
+			p.rule()
+			p.drawList()
+		default:
+			p.drawLanes()
+		}
+	})
+}
+
+// top draws the title: the filter with its hits, and the counts where no lane
+// shows them.
+func (p *Intents) top() {
+	l := p.title("INTENTS", p.list.Total())
+	unread := p.list.Total()
+	for _, lane := range p.lanes {
+		unread -= lane.Total()
+	}
+	if unread > 0 && p.w >= 60 {
+		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
+	}
+	switch {
+	case p.filter != nil:
+		hits := group(p.list.Shown()) + " of " + group(p.list.Total())
+		text := "/ " + p.filter.Text
+		l.Space(l.Left() - paint.Width(text) - len(hits) - 3)
+		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+	case p.listed():
+		p.tally(l)
+	}
+	p.push(l)
+}
+
+// tally writes the counts of all states, at the right.
+func (p *Intents) tally(l *paint.Line) {
+	width := 0
+	for i, lane := range p.lanes {
+		if i < laneOther || lane.Total() > 0 {
+			width += 3 + len(group(lane.Total())) + 1
+		}
+	}
+	l.Space(l.Left() - width)
+	for i, lane := range p.lanes {
+		if i == laneOther && lane.Total() == 0 {
+			continue
+		}
+		m := laneMark(i)
+		style := m.style
+		if lane.Total() == 0 {
+			style = paint.Faint
+		}
+		l.Space(2).Put(style, m.glyph).Space(1).Put(style, group(lane.Total())).Space(0)
+	}
+}
+
+func laneMark(lane int) mark {
+	if lane == laneOther {
+		return mark{"?", "other", paint.Unlisted}
+	}
+	return intentMark(laneStates[lane])
+}

@@ -1,0 +1,351 @@
+package pane
+
+import (
+	"strconv"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// cell is where a lane stands: its first column and its width.
+type cell struct{ lane, x, w int }
+
+// weights divide the width among the lanes: amounts and countdowns need more.
+var weights = [lanes]int{laneRetrieving: 18, laneAwaiting: 25, lanePlacing: 19, laneCompleted: 21, laneFailed: 21, laneOther: 14}
+
+const laneGap = 2
+
+// place divides the width among the lanes that are shown.
+func (p *Intents) place() {
+	p.cells = p.cells[:0]
+	sum, count := 0, 0
+	for i, lane := range p.lanes {
+		if i < laneOther || lane.Total() > 0 {
+			sum += weights[i]
+			count++
+		}
+	}
+	room := p.w - laneGap*(count-1)
+	x := 0
+	for i, lane := range p.lanes {
+		if i == laneOther && lane.Total() == 0 {
+			continue
+		}
+		w := room * weights[i] / sum
+		if i == laneFailed && count == laneFailed+1 || i == laneOther {
+			w = p.w - x
+		}
+		p.cells = append(p.cells, cell{i, x, w})
+		x += w + laneGap
+	}
+}
+
+func (p *Intents) drawLanes() {
+	p.place()
+	head := p.start()
+	for _, c := range p.cells {
+		p.head(head.To(c.x), c)
+	}
+	p.push(head)
+	l := p.start()
+	for _, c := range p.cells {
+		style := paint.Rule
+		if p.focused && c.lane == p.lane {
+			style = paint.Accent
+		}
+		l.To(c.x+1).Repeat(style, "─", c.w-1)
+	}
+	p.push(l)
+	for row := range p.laneRows() {
+		for second := range 2 {
+			l := p.start()
+			for _, c := range p.cells {
+				l.On(paint.Base).To(c.x)
+				p.laneLine(l, c, row, second == 1)
+			}
+			l.On(paint.Base)
+			p.push(l)
+		}
+	}
+	p.overflow()
+}
+
+func (p *Intents) head(l *paint.Line, c cell) {
+	lane, m := p.lanes[c.lane], laneMark(c.lane)
+	style := m.style
+	if lane.Total() == 0 {
+		style = paint.Muted
+	}
+	l.Space(1).Put(style|paint.Bold, m.glyph+" "+m.word).Space(1)
+	if p.filter != nil {
+		l.Put(paint.Text|paint.Bold, group(lane.Shown()))
+		l.Put(paint.Muted, " of "+group(lane.Total()))
+		return
+	}
+	l.Put(paint.Text|paint.Bold, group(lane.Total()))
+	if c.lane == lanePlacing && p.agents.Limit > 0 {
+		l.Put(paint.Muted, " of "+strconv.Itoa(p.agents.Limit))
+	}
+}
+
+// overflow tells below each lane how many rows do not fit.
+func (p *Intents) overflow() {
+	l := p.start()
+	for _, c := range p.cells {
+		lane := p.lanes[c.lane]
+		rows, first := lane.Window()
+		above, below := first, lane.Shown()-first-len(rows)
+		l.To(c.x + 1)
+		switch {
+		case above > 0 && below > 0:
+			l.Put(paint.Muted, "↑ "+group(above)+"  ↓ "+group(below))
+		case above > 0:
+			l.Put(paint.Muted, "↑ "+group(above))
+		case below > 0:
+			l.Put(paint.Muted, "↓ "+group(below))
+		}
+	}
+	p.push(l)
+}
+
+func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
+	lane := p.lanes[c.lane]
+	rows, first := lane.Window()
+	if index >= len(rows) {
+		if index == 0 && !second {
+			l.Space(1).Fit(paint.Faint, "–", c.w-1)
+		}
+		return
+	}
+	row := rows[index]
+	under := p.focused && c.lane == p.lane && first+index == lane.Index()
+	p.gutter(l, row, under)
+	if second {
+		p.cardSecond(l, row, c.w-1)
+	} else {
+		p.cardFirst(l, row, c.w-1)
+	}
+}
+
+// gutter draws the column before a row and sets the row's ground.
+func (p *Intents) gutter(l *paint.Line, row *intentRow, under bool) {
+	switch {
+	case under:
+		l.On(paint.Selected).Put(paint.Accent, "▌")
+	case p.look.Now.Sub(row.since) < glow:
+		l.On(paint.Glow).Space(1)
+	default:
+		l.Space(1)
+		if p.look.Now.Sub(row.changed) < glow {
+			l.On(paint.Glow)
+		}
+	}
+}
+
+const (
+	ageWidth   = 3
+	moneyWidth = 11
+	roomy      = 34 // from which a card has room for amount and age in one line
+)
+
+// cardFirst draws the product and, at the right, what matters most in the lane:
+// the amount where it is to be confirmed, else the age in the state.
+func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
+	total, style := p.total(row)
+	amount := row.lane == laneAwaiting || w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
+	age := row.lane != laneAwaiting || w >= roomy
+	right := 0
+	if amount {
+		right += max(moneyWidth, paint.Width(total)) + 1
+	}
+	if age {
+		right += ageWidth + 1
+	}
+	p.product(l, row, w-right)
+	if amount {
+		l.Space(1).Right(style, total, max(moneyWidth, paint.Width(total)))
+	}
+	if age {
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
+	}
+}
+
+func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
+	name := string(row.Product)
+	style := paint.Text
+	if name == "" {
+		name, style = string(row.ID), paint.Muted
+	}
+	if in := row.Latest; in != nil && in.Quantity > 1 {
+		times := " ×" + strconv.Itoa(in.Quantity)
+		room := w - paint.Width(times)
+		if width := paint.Width(name); width < room {
+			l.Put(style, name).Fit(paint.Muted, times, w-width)
+			return
+		}
+		l.Fit(style, name, room).Put(paint.Muted, times)
+		return
+	}
+	l.Fit(style, name, w)
+}
+
+func (p *Intents) total(row *intentRow) (string, paint.Style) {
+	switch {
+	case row.Total != nil:
+		return row.Total.String(), paint.Text
+	case row.lane == laneAwaiting:
+		return "not read", paint.Faint
+	}
+	return "", paint.Text
+}
+
+func (p *Intents) ageStyle(row *intentRow) paint.Style {
+	if row.slow(p.look.Now) || p.stuck[row.ID] {
+		return paint.Warning
+	}
+	return paint.Muted
+}
+
+// cardSecond draws the merchant, or why it failed, and what is special.
+func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
+	text, style := p.special(row, w)
+	left, leftStyle := string(row.Merchant), paint.Muted
+	if row.lane == laneFailed && row.Latest != nil {
+		left = failureWords(row.Latest.Failure)
+	}
+	if row.lane == laneOther {
+		left, leftStyle = intentMark(row.State).word, paint.Unlisted
+	}
+	width := min(paint.Width(text), w)
+	room := w - width
+	if width > 0 {
+		room--
+	}
+	l.Fit(leftStyle, left, room)
+	if width > 0 {
+		l.Space(1).Put(style, text)
+	}
+}
+
+// special is what stands at the right of a card's second line, the most
+// important first: a confirm under way, doubts about the state, time running out.
+func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
+	switch {
+	case row.note.Text != "" && row.note.Bad:
+		return row.note.Text, paint.Bad
+	case row.note.Text != "":
+		return row.note.Text, paint.Placing
+	case row.Missing:
+		return "gone (404)", paint.Bad
+	case row.Certainty < account.Verified:
+		return "reported", paint.Muted
+	case row.lane == laneAwaiting:
+		return p.countdown(row, w)
+	case p.stuck[row.ID]:
+		return "stuck", paint.Warning
+	case row.slow(p.look.Now):
+		return "slow", paint.Warning
+	case (row.lane == laneCompleted || row.lane == lanePlacing) && row.Total != nil && w < roomy:
+		return row.Total.String(), paint.Muted
+	case row.lane == laneFailed && w >= roomy:
+		return string(row.Merchant), paint.Faint
+	}
+	return "", paint.Text
+}
+
+// From when the end of the confirm window is near.
+const (
+	expiryNear  = 15 * time.Minute
+	expiryClose = 5 * time.Minute
+)
+
+func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
+	if row.ExpiresAt.IsZero() {
+		return "", paint.Muted
+	}
+	left := row.ExpiresAt.Sub(p.look.Now)
+	if left <= 0 {
+		return "window over", paint.Bad
+	}
+	text := "expires in "
+	if w < 30 {
+		text = "in "
+	}
+	age := Age(left)
+	for range ageWidth - len(age) {
+		text += " "
+	}
+	style := paint.Muted
+	switch {
+	case left < expiryClose:
+		style = paint.Bad
+	case left < expiryNear:
+		style = paint.Warning
+	}
+	return text + age, style
+}
+
+// drawList draws one line an intent.
+func (p *Intents) drawList() {
+	rows, first := p.list.Window()
+	if len(rows) == 0 {
+		p.message(paint.Muted, "nothing matches", "esc shows all again")
+		return
+	}
+	wide := p.w >= 72
+	state, merchant, last := 12, 0, 4
+	if wide {
+		merchant, last = 18, 12
+	}
+	if p.w < 56 {
+		state = 2
+	}
+	for i, row := range rows {
+		l := p.start()
+		p.gutter(l, row, p.focused && first+i == p.list.Index())
+		m := intentMark(row.State)
+		if p.w < 56 {
+			l.Fit(m.style, m.glyph, state)
+		} else {
+			l.Fit(m.style, m.glyph+" "+m.word, state).Space(1)
+		}
+		total, totalStyle := p.total(row)
+		name := l.Left() - merchant - moneyWidth - 1 - last - 1 - ageWidth
+		p.product(l, row, name)
+		if merchant > 0 {
+			left := string(row.Merchant)
+			if row.lane == laneFailed && row.Latest != nil {
+				left = failureWords(row.Latest.Failure)
+			}
+			l.Space(1).Fit(paint.Muted, left, merchant-1)
+		}
+		l.Space(1).Right(totalStyle, total, moneyWidth)
+		text, style := p.special(row, 20)
+		if !wide {
+			text = shorten(text)
+		}
+		l.Space(1).Right(style, text, last)
+		p.lastAge(l, row)
+		p.push(l.On(paint.Base))
+	}
+}
+
+func (p *Intents) lastAge(l *paint.Line, row *intentRow) {
+	l.Right(p.ageStyle(row), p.look.age(row.Since), l.Left())
+}
+
+// shorten makes a special of few cells: the countdown or the mark alone.
+func shorten(text string) string {
+	switch {
+	case len(text) > 3 && text[:3] == "in ":
+		return text[len(text)-ageWidth:]
+	case text == "reported":
+		return "≈"
+	case text == "":
+		return ""
+	case len(text) > 4:
+		return text[:3] + "…"
+	}
+	return text
+}

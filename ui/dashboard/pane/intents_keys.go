@@ -1,0 +1,95 @@
+package pane
+
+import "tillwatch/ui/dashboard/table"
+
+// Step is a movement of the cursor.
+type Step uint8
+
+// The steps.
+const (
+	Up Step = iota
+	Down
+	Left
+	Right
+	First
+	Last
+	PageUp
+	PageDown
+)
+
+// Move moves the cursor; left and right change the lane.
+func (p *Intents) Move(s Step) {
+	switch {
+	case s == Left && !p.listed():
+		p.changeLane(-1)
+	case s == Right && !p.listed():
+		p.changeLane(1)
+	default:
+		step(p.table(), s)
+	}
+	p.stale = true
+}
+
+func (p *Intents) changeLane(by int) {
+	for i := p.lane + by; i >= 0 && i < lanes; i += by {
+		if i != laneOther || p.lanes[i].Total() > 0 {
+			p.lane = i
+			return
+		}
+	}
+}
+
+// Click puts the cursor on the row at x, y of the pane.
+func (p *Intents) Click(x, y int) {
+	p.stale = true
+	if p.listed() {
+		pick(p.list, y-2)
+		return
+	}
+	for _, c := range p.cells {
+		if x >= c.x && x < c.x+c.w+laneGap {
+			p.lane = c.lane
+			if y >= 3 {
+				pick(p.lanes[c.lane], (y-3)/2)
+			}
+		}
+	}
+}
+
+// Wheel scrolls what lies at x.
+func (p *Intents) Wheel(x, _, delta int) {
+	p.stale = true
+	if p.listed() {
+		p.list.Scroll(delta)
+		return
+	}
+	for _, c := range p.cells {
+		if x >= c.x && x < c.x+c.w+laneGap {
+			p.lanes[c.lane].Scroll(delta)
+		}
+	}
+}
+
+func step[T any](t *table.Table[T], s Step) {
+	switch s {
+	case Up:
+		t.Move(-1)
+	case Down:
+		t.Move(1)
+	case First:
+		t.MoveTo(0)
+	case Last:
+		t.MoveTo(t.Shown() - 1)
+	case PageUp:
+		t.Page(-1)
+	case PageDown:
+		t.Page(1)
+	}
+}
+
+// pick puts the cursor on a row of the window.
+func pick[T any](t *table.Table[T], row int) {
+	if rows, first := t.Window(); row >= 0 && row < len(rows) {
+		t.MoveTo(first + row)
+	}
+}

@@ -1,0 +1,185 @@
+// Package pane holds the panes of the dashboard. A pane is a plain struct that
+// keeps what it last drew; it draws again only after something changed.
+package pane
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/ui/dashboard/paint"
+)
+
+// Look is what all panes draw with. The root owns and changes it.
+type Look struct {
+	Brush    *paint.Brush
+	Now      time.Time
+	Location *time.Location
+	Health   Health
+}
+
+// Health is what a pane without rows says about why it has none.
+type Health struct {
+	Started bool   // something was read from the store
+	Text    string // in one sentence; "" when all is well
+	Advice  string // what to do about it
+	Style   paint.Style
+}
+
+// glow is how long a cell that has just changed stands out.
+const glow = time.Second
+
+// frame is what every pane has: a size, the focus and its last drawing.
+type frame struct {
+	look    *Look
+	line    *paint.Line
+	brush   *paint.Brush
+	w, h    int
+	focused bool
+	stale   bool
+	lines   []string
+}
+
+func newFrame(look *Look) frame {
+	return frame{look: look, stale: true}
+}
+
+// SetSize gives the pane w columns and h rows.
+func (f *frame) SetSize(w, h int) {
+	if f.w != w || f.h != h {
+		f.w, f.h, f.stale = w, h, true
+	}
+}
+
+// SetFocus tells whether the keys go to this pane.
+func (f *frame) SetFocus(focused bool) {
+	if f.focused != focused {
+		f.focused, f.stale = focused, true
+	}
+}
+
+// Invalidate has the pane draw again when it is next looked at.
+func (f *frame) Invalidate() { f.stale = true }
+
+// Stale reports whether the pane will draw again.
+func (f *frame) Stale() bool { return f.stale }
+
+// render returns the pane's lines, h of them and each w wide.
+func (f *frame) render(draw func(l *paint.Line)) []string {
+	if !f.stale {
+		return f.lines
+	}
+	if f.line == nil || f.brush != f.look.Brush {
+		f.line, f.brush = paint.NewLine(f.look.Brush), f.look.Brush
+	}
+	f.lines = f.lines[:0]
+	if f.w > 0 && f.h > 0 {
+		draw(f.line)
+		for len(f.lines) < f.h {
+			f.push(f.start())
+		}
+		f.lines = f.lines[:f.h]
+	}
+	f.stale = false
+	return f.lines
+}
+
+func (f *frame) start() *paint.Line { return f.line.Start(f.w) }
+
+func (f *frame) push(l *paint.Line) { f.lines = append(f.lines, l.String()) }
+
+// title starts the pane's first line: the mark of the focus, its name, a count.
+func (f *frame) title(name string, count int) *paint.Line {
+	l := f.start()
+	if f.focused {
+		l.Put(paint.Accent, "▌").Put(paint.Accent|paint.Bold, name)
+	} else {
+		l.Space(1).Put(paint.Muted|paint.Bold, name)
+	}
+	if count >= 0 {
+		l.Space(1).Put(paint.Text, group(count))
+	}
+	return l
+}
+
+func (f *frame) rule() {
+	f.push(f.start().Space(1).Repeat(paint.Rule, "─", f.w-1))
+}
+
+// collapsed reports whether there is only room for the title.
+func (f *frame) collapsed() bool { return f.h < 3 }
+
+// message fills the rest of the pane with a sentence and perhaps an advice,
+// a third of the way down.
+func (f *frame) message(style paint.Style, text, advice string) {
+	rest := f.h - len(f.lines)
+	if rest <= 0 {
+		return
+	}
+	width := max(f.w-6, 1)
+	lines := paint.Wrap(text, width)
+	split := len(lines)
+	lines = append(lines, paint.Wrap(advice, width)...)
+	for range max(rest-len(lines), 0) / 3 {
+		f.push(f.start())
+	}
+	for i, line := range lines {
+		if i >= split {
+			style = paint.Muted
+		}
+		if len(f.lines) < f.h {
+			f.push(f.start().Space(3).Put(style, line))
+		}
+	}
+}
+
+// empty says why there is nothing to see: what is wrong, or else the sentence.
+func (f *frame) empty(sentence string) {
+	if h := f.look.Health; h.Text != "" {
+		f.message(h.Style, h.Text, h.Advice)
+		return
+	}
+	f.message(paint.Muted, sentence, "")
+}
+
+// Age writes a duration in two figures: 4s, 38m, 5h, 12d, 99d at most.
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	case d < 100*24*time.Hour:
+		return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+	}
+	return "99d"
+}
+
+func (l *Look) age(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return Age(l.Now.Sub(t))
+}
+
+func (l *Look) clock(t time.Time) string { return t.In(l.Location).Format("15:04:05") }
+
+// group writes a count with commas between thousands: 1,042.
+func group(n int) string {
+	s := strconv.Itoa(n)
+	if n < 1000 {
+		return s
+	}
+	var b strings.Builder
+	for i, digit := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}

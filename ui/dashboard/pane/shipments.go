@@ -1,0 +1,280 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// Shipments shows the parcels of completed orders, those on their way first.
+type Shipments struct {
+	frame
+	list   *table.Table[*shipmentRow]
+	filter *Filter
+	counts map[api.ShipmentStatus]int
+}
+
+type shipmentRow struct {
+	*account.Shipment
+	needle
+	status   api.ShipmentStatus
+	carrier  string
+	number   string
+	estimate time.Time
+	touched  time.Time // when anything last happened to it
+	changed  time.Time
+}
+
+func (r *shipmentRow) search() *needle { return &r.needle }
+
+func newShipmentRow(s *account.Shipment) *shipmentRow {
+	row := &shipmentRow{Shipment: s}
+	if in := s.Latest; in != nil {
+		row.status = in.Status
+		row.touched = in.UpdatedAt
+		if row.touched.IsZero() {
+			row.touched = in.CreatedAt
+		}
+		if in.Tracking != nil {
+			row.carrier, row.number = string(in.Tracking.Carrier), string(in.Tracking.Number)
+			row.estimate = in.Tracking.Estimated
+		}
+		if in.Status == api.Delivered {
+			row.estimate = in.DeliveredAt
+		}
+	}
+	state := string(row.status) + " " + shipmentMark(row.status).word
+	row.needle = newNeedle(state, row.carrier, string(s.Product), string(s.ID), row.number+" "+string(s.IntentID))
+	return row
+}
+
+// NewShipments makes the pane.
+func NewShipments(look *Look) *Shipments {
+	return &Shipments{frame: newFrame(look), list: table.New(table.Config[*shipmentRow]{
+		Key:     func(r *shipmentRow) string { return string(r.ID) },
+		Compare: compareShipments,
+		Match:   matchRow[*shipmentRow],
+	})}
+}
+
+func compareShipments(a, b *shipmentRow) int {
+	if c := cmp.Compare(shipmentRank(a.status), shipmentRank(b.status)); c != 0 {
+		return c
+	}
+	return b.touched.Compare(a.touched)
+}
+
+// shipmentRank puts first what is about to happen or went wrong.
+func shipmentRank(s api.ShipmentStatus) int {
+	order := [...]api.ShipmentStatus{api.OutForDelivery, api.Delayed, api.Shipped, api.Ordered}
+	if i := slices.Index(order[:], s); i >= 0 {
+		return i
+	}
+	switch s {
+	case api.Canceled:
+		return len(order) + 1
+	case api.Delivered:
+		return len(order) + 2
+	}
+	return len(order)
+}
+
+// Apply takes over what changed.
+func (p *Shipments) Apply(c *account.Changes, first bool) {
+	rows := make([]*shipmentRow, len(c.Shipments))
+	for i, s := range c.Shipments {
+		rows[i] = newShipmentRow(s)
+		old, ok := p.list.Get(string(s.ID))
+		switch {
+		case ok && old.status == rows[i].status && old.number == rows[i].number:
+			rows[i].changed = old.changed
+		case !first:
+			rows[i].changed = p.look.Now
+		}
+	}
+	p.list.Upsert(rows...)
+	p.counts = c.Summary.Shipments
+	p.stale = true
+}
+
+// SetFilter shows only what the filter finds; nil shows all.
+func (p *Shipments) SetFilter(f *Filter) {
+	var value any
+	if f != nil {
+		value = f
+	}
+	p.filter = f
+	p.list.SetFilter(value)
+	p.stale = true
+}
+
+// Matches is how many shipments the filter shows, of how many.
+func (p *Shipments) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+
+// Subject is the shipment under the cursor.
+func (p *Shipments) Subject() Subject {
+	if row, ok := p.list.Cursor(); ok {
+		return Subject{OfShipment, row.ID}
+	}
+	return Subject{}
+}
+
+// Move moves the cursor.
+func (p *Shipments) Move(s Step) {
+	step(p.list, s)
+	p.stale = true
+}
+
+// Click puts the cursor on the row at y.
+func (p *Shipments) Click(_, y int) {
+	pick(p.list, y-2)
+	p.stale = true
+}
+
+// Wheel scrolls.
+func (p *Shipments) Wheel(_, _, delta int) {
+	p.list.Scroll(delta)
+	p.stale = true
+}
+
+// SetSize gives the pane its place.
+func (p *Shipments) SetSize(w, h int) {
+	p.frame.SetSize(w, h)
+	p.list.SetHeight(h - 2)
+}
+
+// Lines draws the pane.
+func (p *Shipments) Lines() []string {
+	return p.render(func(l *paint.Line) {
+		p.top()
+		if p.collapsed() {
+			return
+		}
+		p.rule()
+		rows, first := p.list.Window()
+		switch {
+		case p.list.Total() == 0:
+			p.message(paint.Muted, "no parcels yet: they follow completed orders", "")
+		case len(rows) == 0:
+			p.message(paint.Muted, "nothing matches", "esc shows all again")
+		}
+		for i, row := range rows {
+			p.draw(row, p.focused && first+i == p.list.Index())
+		}
+	})
+}
+
+func (p *Shipments) top() {
+	l := p.title("SHIPMENTS", p.list.Total())
+	if p.filter != nil {
+		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
+		l.Space(l.Left() - paint.Width(text) - len(hits) - 2)
+		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+		p.push(l)
+		return
+	}
+	width := 0
+	for _, s := range api.ShipmentStatuses() {
+		if n := p.counts[s]; n > 0 {
+			width += 4 + len(group(n))
+		}
+	}
+	l.Space(l.Left() - width)
+	for _, s := range api.ShipmentStatuses() {
+		if n := p.counts[s]; n > 0 {
+			m := shipmentMark(s)
+			l.Space(2).Put(m.style, m.glyph).Space(1).Put(paint.Muted, group(n))
+		}
+	}
+	p.push(l)
+}
+
+func (p *Shipments) draw(row *shipmentRow, under bool) {
+	l := p.start()
+	switch {
+	case under:
+		l.On(paint.Selected).Put(paint.Accent, "▌")
+	case p.look.Now.Sub(row.changed) < glow:
+		l.On(paint.Glow).Space(1)
+	default:
+		l.Space(1)
+	}
+	m := shipmentMark(row.status)
+	word := 19
+	if p.w < 60 {
+		word = 2
+		l.Fit(m.style, m.glyph, word)
+	} else {
+		l.Fit(m.style, m.glyph+" "+m.word, word)
+	}
+	const estimate = 9
+	tracking := 0
+	if p.w >= 48 {
+		tracking = min(p.w-word-estimate-24, 28)
+	}
+	name, style := string(row.Product), paint.Text
+	if name == "" {
+		name, style = string(row.ID), paint.Muted
+	}
+	l.Fit(style, name, p.w-1-word-tracking-estimate-1)
+	if tracking > 8 {
+		p.tracking(l.Space(1), row, tracking-1)
+	}
+	text, style := p.estimate(row)
+	l.Space(1).Right(style, text, l.Left())
+	p.push(l.On(paint.Base))
+}
+
+func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
+	if row.number == "" {
+		text := "no tracking yet"
+		if row.status.Terminal() {
+			text = ""
+		}
+		l.Fit(paint.Faint, text, w)
+		return
+	}
+	carrier := min(paint.Width(row.carrier), 8)
+	l.Fit(paint.Muted, row.carrier, carrier)
+	if carrier > 0 {
+		l.Space(1)
+		carrier++
+	}
+	l.Fit(paint.Muted, row.number, w-carrier)
+}
+
+// estimate says when the parcel comes, or came, as a day.
+func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
+	if row.status == api.Canceled {
+		return "", paint.Muted
+	}
+	day := p.look.day(row.estimate)
+	if row.status == api.Delivered || day == "" {
+		return day, paint.Muted
+	}
+	if row.estimate.Before(p.look.Now.Add(-24 * time.Hour)) {
+		return day, paint.Warning
+	}
+	return day, paint.Text
+}
+
+// day names a date: today, tomorrow, else as "Nov 24".
+func (l *Look) day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	y, m, d := t.In(l.Location).Date()
+	ny, nm, nd := l.Now.In(l.Location).Date()
+	switch int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(time.Date(ny, nm, nd, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour)) {
+	case 0:
+		return "today"
+	case 1:
+		return "tomorrow"
+	}
+	return t.In(l.Location).Format("Jan _2")
+}

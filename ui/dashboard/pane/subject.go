@@ -1,0 +1,20 @@
+package pane
+
+import "tillwatch/api"
+
+// Kind is what a subject is.
+type Kind uint8
+
+// The kinds.
+const (
+	None Kind = iota
+	OfIntent
+	OfShipment
+	OfEvent
+)
+
+// Subject is the thing under a cursor, by its identity.
+type Subject struct {
+	Kind Kind
+	ID   api.ID
+}

@@ -1,0 +1,79 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api/account"
+)
+
+// frame is how long changes are gathered before they are shown.
+const frame = 33 * time.Millisecond
+
+// changesMsg brings what changed in the picture.
+type changesMsg struct{ account.Changes }
+
+// Run shows the dashboard on the terminal behind in and out until the user quits
+// or ctx ends, and leaves the terminal as it was. A confirm that is under way is
+// waited for. It returns nil in both cases.
+func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := New(cfg)
+	m.ctx = ctx
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+
+	var pumping sync.WaitGroup
+	var pumpErr error
+	pumping.Go(func() {
+		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {
+			program.Quit()
+		}
+	})
+	_, err := program.Run()
+	cancel()
+	pumping.Wait()
+	m.confirms.Wait()
+	switch {
+	case pumpErr != nil:
+		return pumpErr
+	case err == nil, errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
+		return nil
+	}
+	return fmt.Errorf("drawing the dashboard: %w", err)
+}
+
+// pump is the one sender: it waits for changes, gathers them for a frame and
+// sends them as one message.
+func pump(ctx context.Context, source Source, send func(account.Changes)) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading the picture: panic: %v", r)
+		}
+	}()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for since := uint64(0); ; {
+		changes := source.Changes(since)
+		since = changes.Version
+		send(changes)
+		pause.Reset(frame)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-pause.C:
+		}
+		if err := source.Wait(ctx, since); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("waiting for changes: %w", err)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// View draws the screen. While nothing has changed it returns what it drew
+// before.
+func (m *Model) View() tea.View {
+	if !m.stale() {
+		return m.drawn
+	}
+	m.redraw = false
+	m.drawn = tea.NewView(strings.Join(m.lines(), "\n"))
+	m.drawn.AltScreen = true
+	m.drawn.WindowTitle = m.windowTitle()
+	if !m.noMouse {
+		m.drawn.MouseMode = tea.MouseModeCellMotion
+	}
+	return m.drawn
+}
+
+func (m *Model) stale() bool {
+	if m.redraw {
+		return true
+	}
+	for i, p := range m.panes {
+		if !m.layout.Panes[i].Empty() && p.Stale() {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Model) windowTitle() string {
+	title := "tillwatch"
+	if env := api.Scrub(m.cfg.Environment); env != "" {
+		title += " · " + string(env)
+	}
+	if n := m.picture.summary.Intents[api.AwaitingConfirmation]; n > 0 {
+		title += " · " + strconv.Itoa(n) + " awaiting"
+	}
+	return title
+}
+
+// lines draws the screen: exactly as many lines as rows, each exactly as wide.
+func (m *Model) lines() []string {
+	if m.width <= 0 || m.height <= 0 {
+		return nil
+	}
+	if m.layout.TooSmall {
+		return m.tooSmall()
+	}
+	lines := make([]string, m.height)
+	var content [layout.Panes][]string
+	for i, p := range m.panes {
+		if !m.layout.Panes[i].Empty() {
+			content[i] = p.Lines()
+		}
+	}
+	var b strings.Builder
+	for y := m.layout.Notice.Y + 1; y < m.layout.Footer.Y; y++ {
+		b.Reset()
+		x := 0
+		for i, r := range m.layout.Panes {
+			if y < r.Y || y >= r.Y+r.H || r.W <= 0 {
+				continue
+			}
+			m.gap(&b, x, r)
+			b.WriteString(content[i][y-r.Y])
+			x = r.X + r.W
+		}
+		if x < m.width {
+			b.WriteString(m.blank(m.width - x))
+		}
+		lines[y] = b.String()
+	}
+	lines[m.layout.Header.Y] = m.header()
+	lines[m.layout.Notice.Y] = m.notice()
+	lines[m.layout.Footer.Y] = m.footer()
+	m.lay(lines)
+	return lines
+}
+
+// gap fills what lies between two panes side by side. A thin rule divides the
+// board from the detail.
+func (m *Model) gap(b *strings.Builder, x int, r layout.Rect) {
+	if r.X <= x {
+		return
+	}
+	if r == m.layout.Panes[layout.Detail] {
+		b.WriteString(m.line.Start(r.X-x).Space(r.X-x-1).Put(paint.Rule, "│").String())
+		return
+	}
+	b.WriteString(m.blank(r.X - x))
+}
+
+func (m *Model) blank(n int) string { return m.line.Start(n).String() }
+
+// tooSmall says which size is needed.
+func (m *Model) tooSmall() []string {
+	need := strconv.Itoa(layout.MinWidth) + "×" + strconv.Itoa(layout.MinHeight)
+	have := strconv.Itoa(m.width) + "×" + strconv.Itoa(m.height)
+	text := paint.Wrap("tillwatch needs "+need+" cells, this terminal has "+have, m.width)
+	lines := make([]string, m.height)
+	top := max((m.height-len(text))/2, 0)
+	for y := range lines {
+		l := m.line.Start(m.width)
+		if at := y - top; at >= 0 && at < len(text) {
+			l.Space((m.width-paint.Width(text[at]))/2).Put(paint.Muted, text[at])
+		}
+		lines[y] = l.String()
+	}
+	return lines
+}
