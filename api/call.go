@@ -28,14 +28,19 @@ type call struct {
 	query  url.Values
 	class  quota.Class
 	body   []byte // of a POST
+	hidden Secret // a token within body, which an error must not repeat
 }
 
 func get(path string, query url.Values) call {
 	return call{method: http.MethodGet, path: path, query: query, class: quota.Reads}
 }
 
-func post(path string, body []byte) call {
-	return call{method: http.MethodPost, path: path, body: body, class: quota.Mutations}
+func post(path string, body []byte, payment *PaymentMethod) call {
+	c := call{method: http.MethodPost, path: path, body: body, class: quota.Mutations}
+	if payment != nil {
+		c.hidden = payment.Token
+	}
+	return c
 }
 
 // printable is the path with the names of the query, without its values.
@@ -141,7 +146,7 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 	body, err := readBody(response.Body)
 	if response.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		return result, response.Header, answerError(request, c.key, response.StatusCode, response.Header, body, time.Now())
+		return result, response.Header, answerError(request, []Secret{c.key, request.hidden}, response.StatusCode, response.Header, body, time.Now())
 	}
 	if err != nil {
 		return result, response.Header, result.unreadable(c.cause(ctx, err))

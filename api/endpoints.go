@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"tillwatch/api/quota"
 )
 
@@ -55,7 +57,7 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 	if err != nil {
 		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
 	}
-	return decoded(ctx, c, post(path, encoded), DecodeIntent)
+	return decoded(ctx, c, post(path, encoded, body.Payment), DecodeIntent)
 }
 
 // ConfirmIntent submits an intent for purchase. It is sent once, never again by
@@ -70,7 +72,11 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	if err != nil {
 		return Intent{}, fmt.Errorf("POST %s/confirm: not sent: %w", path, err)
 	}
-	return decoded(ctx, c, post(path+"/confirm", encoded), DecodeIntent)
+	payment := body.Payment
+	if len(body.Raw) > 0 {
+		payment = decodePayment(gjson.GetBytes(body.Raw, "paymentMethod"))
+	}
+	return decoded(ctx, c, post(path+"/confirm", encoded, payment), DecodeIntent)
 }
 
 // IntentShipments lists the shipments of an intent, page by page.

@@ -14,8 +14,8 @@ import (
 
 // answerError makes an [Error] of an answer that is no success. Every body
 // survives: an object as the contract has it, a bare string, HTML or nothing.
-// The key is cut out of whatever the service echoes.
-func answerError(c call, key Secret, status int, header http.Header, body []byte, now time.Time) *Error {
+// The secrets are cut out of whatever the service echoes.
+func answerError(c call, secrets []Secret, status int, header http.Header, body []byte, now time.Time) *Error {
 	e := &Error{
 		Method:     c.method,
 		Path:       c.printable(),
@@ -24,14 +24,16 @@ func answerError(c call, key Secret, status int, header http.Header, body []byte
 		RetryAfter: retryAfter(header, now),
 		Buckets:    bucketStates(header),
 	}
-	if !key.IsZero() { // before anything is cut: half a key is a secret too
-		body = bytes.ReplaceAll(body, []byte(key.Reveal()), []byte(redacted))
+	for _, secret := range secrets { // before anything is cut: half a key is a secret too
+		if !secret.IsZero() {
+			body = bytes.ReplaceAll(body, []byte(secret.Reveal()), []byte(redacted))
+		}
 	}
 	e.decodeBody(body)
 	if status/100 == 3 && e.Message == "" {
 		e.Message = "the base URL redirects, and redirects are not followed: set the address it leads to"
 	}
-	e.redact(key)
+	e.redact(secrets)
 	return e
 }
 
@@ -198,13 +200,15 @@ func parameter(item httpsfv.Item, name string) (int64, bool) {
 	return n, ok && n >= 0
 }
 
-// redact removes the key from whatever the service echoed.
-func (e *Error) redact(key Secret) {
-	if key.IsZero() {
-		return
-	}
+// redact removes the secrets from whatever the service echoed.
+func (e *Error) redact(secrets []Secret) {
 	clear := func(text Text) Text {
-		return Text(strings.ReplaceAll(string(text), key.Reveal(), redacted))
+		for _, secret := range secrets {
+			if !secret.IsZero() {
+				text = Text(strings.ReplaceAll(string(text), secret.Reveal(), redacted))
+			}
+		}
+		return text
 	}
 	e.Name, e.Message, e.RequestID = clear(e.Name), clear(e.Message), clear(e.RequestID)
 	e.State = IntentState(clear(Text(e.State)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -107,6 +108,7 @@ func DecodeIntent(body []byte) (Intent, error) {
 	if intent.ID == "" {
 		return Intent{}, errors.New("decode intent: id is missing or empty")
 	}
+	intent.hideToken()
 	return intent, nil
 }
 
@@ -141,6 +143,16 @@ func (i *Intent) decodeField(key string, v gjson.Result) {
 	case "orderId", "orderIds", "merchantOrderId", "merchantOrderIds", "marketplaceOrderId", "marketplaceOrderIds":
 		i.addOrderIDs(v)
 	}
+}
+
+// hideToken takes the payment token out of the failure's message: processors
+// like to quote it.
+func (i *Intent) hideToken() {
+	if i.Failure == nil || i.Payment == nil || i.Payment.Token.IsZero() {
+		return
+	}
+	message := string(i.Failure.Message)
+	i.Failure.Message = Text(strings.ReplaceAll(message, i.Payment.Token.Reveal(), redacted))
 }
 
 // addOrderIDs gathers the merchant order ids, which the contract promises

@@ -1,0 +1,206 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// Masked renders a body of the service as compact JSON that may be shown, logged
+// or exported: payment tokens, the buyer's personal data, the values of refused
+// fields, stacks and whatever is named like a secret become "[masked]"; unknown
+// fields stay. Characters that must not reach a terminal are written as \u
+// escapes, so that nothing else is lost. A body that is no JSON is not shown at
+// all.
+func Masked(body []byte) []byte {
+	if !json.Valid(body) {
+		return fmt.Appendf(nil, `"[not JSON: %d bytes]"`, len(body))
+	}
+	v := gjson.ParseBytes(body)
+	m := masker{tokens: paymentTokens(v, false, nil)}
+	return escapeUnsafe(m.append(make([]byte, 0, len(body)), v, coverNothing))
+}
+
+// cover is what an enclosing field has decided about the values within.
+type cover int
+
+const (
+	coverNothing cover = iota
+	coverBuyer         // everything but the country
+	coverPayment       // everything but the kind and the network
+	coverRefused       // what was refused, not why
+	coverAll
+)
+
+type masker struct{ tokens []string }
+
+func (m masker) append(out []byte, v gjson.Result, c cover) []byte {
+	switch {
+	case v.IsObject():
+		out = append(out, '{')
+		first := true
+		v.ForEach(func(key, value gjson.Result) bool {
+			if !first {
+				out = append(out, ',')
+			}
+			first = false
+			out = append(out, key.Raw...)
+			out = append(out, ':')
+			out = m.append(out, value, c.within(key.Str))
+			return true
+		})
+		return append(out, '}')
+	case v.IsArray():
+		out = append(out, '[')
+		first := true
+		v.ForEach(func(_, value gjson.Result) bool {
+			if !first {
+				out = append(out, ',')
+			}
+			first = false
+			out = m.append(out, value, c)
+			return true
+		})
+		return append(out, ']')
+	}
+	return m.appendScalar(out, v, c)
+}
+
+func (m masker) appendScalar(out []byte, v gjson.Result, c cover) []byte {
+	if v.Type == gjson.Null {
+		return append(out, "null"...)
+	}
+	if c == coverBuyer || c == coverPayment || c == coverAll {
+		return append(out, `"`+masked+`"`...)
+	}
+	if v.Type == gjson.String {
+		for _, token := range m.tokens {
+			if strings.Contains(v.Str, token) {
+				return append(out, `"`+masked+`"`...)
+			}
+		}
+	}
+	return append(out, v.Raw...)
+}
+
+// within decides about the value of a field.
+func (c cover) within(key string) cover {
+	name := fieldName(key)
+	switch c {
+	case coverAll:
+		return coverAll
+	case coverBuyer:
+		if name == "country" {
+			return coverNothing
+		}
+		return coverBuyer
+	case coverPayment:
+		if name == "type" || name == "network" {
+			return coverNothing
+		}
+		return coverPayment
+	case coverRefused:
+		if name == "value" {
+			return coverAll
+		}
+	}
+	switch {
+	case isBuyerField(name):
+		return coverBuyer
+	case name == "paymentmethod" || name == "payment":
+		return coverPayment
+	case name == "fields":
+		return coverRefused
+	case isPersonalField(name) || isSecretField(name):
+		return coverAll
+	}
+	return c
+}
+
+// fieldName makes names of all styles equal: vaultToken, vault_token.
+func fieldName(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(key))
+}
+
+func isBuyerField(name string) bool {
+	switch name {
+	case "buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address":
+		return true
+	}
+	return false
+}
+
+func isPersonalField(name string) bool {
+	switch name {
+	case "firstname", "lastname", "fullname", "email", "phone", "phonenumber",
+		"address1", "address2", "postalcode", "zip", "zipcode":
+		return true
+	}
+	return false
+}
+
+func isSecretField(name string) bool {
+	for _, part := range []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return name == "stack" || name == "key"
+}
+
+// paymentTokens gathers the tokens within v: messages of failures may repeat
+// them.
+func paymentTokens(v gjson.Result, paying bool, tokens []string) []string {
+	const shortest = 6 // less would hit words
+	visit := func(key, value gjson.Result) bool {
+		name := fieldName(key.Str)
+		switch {
+		case value.IsObject() || value.IsArray():
+			tokens = paymentTokens(value, paying || name == "paymentmethod" || name == "payment", tokens)
+		case paying && value.Type == gjson.String && strings.Contains(name, "token") && len(value.Str) >= shortest:
+			tokens = append(tokens, value.Str)
+		}
+		return true
+	}
+	if v.IsObject() || v.IsArray() {
+		v.ForEach(visit)
+	}
+	return tokens
+}
+
+// escapeUnsafe writes what [Scrub] would not keep as JSON escapes. In JSON such
+// characters can only stand within strings, line breaks and tabs aside, which
+// the masker does not copy.
+func escapeUnsafe(text []byte) []byte {
+	if clean(string(text)) == string(text) {
+		return text
+	}
+	var out bytes.Buffer
+	out.Grow(len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out.WriteString(`\ufffd`)
+		case fate(r) == keep && stacked(0, r) == 0:
+			out.Write(text[:size])
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return out.Bytes()
+}

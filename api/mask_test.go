@@ -1,0 +1,81 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestMaskedHidesTokensAndPersonalDataAndKeepsTheRest(t *testing.T) {
+	tests := []struct{ name, body, want string }{
+		{"a buyer", `{"buyer": {"firstName":"A","city":"B","country":"US","age":3,"extra":null,"tags":["x",{"country":"US"}]}}`,
+			`{"buyer":{"firstName":"[masked]","city":"[masked]","country":"US","age":"[masked]","extra":null,"tags":["[masked]",{"country":"US"}]}}`},
+		{"a payment method", `{"paymentMethod":{"type":"vault_token","vaultToken":"23bd","network":"base","else":"x"}}`,
+			`{"paymentMethod":{"type":"vault_token","vaultToken":"[masked]","network":"base","else":"[masked]"}}`},
+		{"a token that a message repeats", `{"failureReason":{"message":"No such token: tok_12345"},"paymentMethod":{"type":"card_token","cardToken":"tok_12345"}}`,
+			`{"failureReason":{"message":"[masked]"},"paymentMethod":{"type":"card_token","cardToken":"[masked]"}}`},
+		{"values of refused fields", `{"fields":{"body.buyer.phone":{"message":"no","value":"555"},"body.paymentMethod":{"message":"no","value":{"type":"cash"}}},"stack":"at x"}`,
+			`{"fields":{"body.buyer.phone":{"message":"no","value":"[masked]"},"body.paymentMethod":{"message":"no","value":{"type":"[masked]"}}},"stack":"[masked]"}`},
+		{"whatever is named like a secret", `{"api_key":"k","X-Svc-Signature":"v0=ab","clientSecret":"s","access_token":"t","email":"e@x"}`,
+			`{"api_key":"[masked]","X-Svc-Signature":"[masked]","clientSecret":"[masked]","access_token":"[masked]","email":"[masked]"}`},
+		{"variants, products and numbers stay", `{"variantSelections":[{"label":"Size","value":"M"}],"name":"Socks","n":1.50,"b":true,"z":null}`,
+			`{"variantSelections":[{"label":"Size","value":"M"}],"name":"Socks","n":1.50,"b":true,"z":null}`},
+		{"what must not be drawn", "{\"name\":\"a\u202eb\u009b\U000e0041c\u0301\"}", `{"name":"a\u202eb\u009b\udb40\udc41c\u0301"}`},
+		{"a list of intents", `[{"buyer":{"email":"a"}},1]`, `[{"buyer":{"email":"[masked]"}},1]`},
+		{"a string", `"hello"`, `"hello"`},
+		{"no JSON", `<html>secret</html>`, `"[not JSON: 19 bytes]"`},
+		{"nothing", ``, `"[not JSON: 0 bytes]"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(Masked([]byte(test.body))); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestMaskedFixturesHoldNoPersonalData(t *testing.T) {
+	for _, file := range []string{"01-checkout-intents.json", "02-failure-reasons.json"} {
+		for _, f := range fixtures(t, file) {
+			checkMasked(t, f.Body)
+			want := oracle[wireIntent](t, f.Body)
+			shown := string(Masked(f.Body))
+			for _, private := range []string{want.Buyer.FirstName, want.Buyer.LastName, want.Buyer.Email, want.Buyer.Phone, want.Buyer.Address1, want.Buyer.PostalCode} {
+				if strings.Contains(shown, `"`+private+`"`) {
+					t.Errorf("%s: %q is shown", f.Name, private)
+				}
+			}
+			if p := want.PaymentMethod; p != nil && p.VaultToken != "" && strings.Contains(shown, p.VaultToken) {
+				t.Errorf("%s: the token is shown", f.Name)
+			}
+			if got := oracle[wireIntent2](t, []byte(shown)); got.ID != want.ID || got.State != want.State {
+				t.Errorf("%s: id and state are lost", f.Name)
+			}
+		}
+	}
+}
+
+type wireIntent2 struct{ ID, State string }
+
+// checkMasked holds what is true of every body: the masked one is JSON, safe to
+// draw, and masking it again changes nothing.
+func checkMasked(t *testing.T, body []byte) {
+	t.Helper()
+	shown := Masked(body)
+	if !json.Valid(shown) {
+		t.Fatalf("masked body is no JSON: %q", shown)
+	}
+	if forbidden := findForbidden(string(shown)); forbidden != "" {
+		t.Fatalf("%q holds %s", shown, forbidden)
+	}
+	if again := Masked(shown); string(again) != string(shown) {
+		t.Fatalf("masking again changes it: %q became %q", shown, again)
+	}
+}
+
+func FuzzMasked(f *testing.F) {
+	f.Add([]byte(`{"buyer":{"a":1},"paymentMethod":{"token":"abcdef"},"m":"abcdef"}`))
+	f.Add([]byte("[\"\u202e\xff\", {\"fields\":{\"a\":{\"value\":[1]}}}]"))
+	f.Fuzz(func(t *testing.T, body []byte) { checkMasked(t, body) })
+}
