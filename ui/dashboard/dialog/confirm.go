@@ -228,7 +228,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 		d.moveFocus(map[string]int{"left": -1, "right": 1}[name])
 	default:
 		d.setFocus(onField)
-		d.field, _ = d.field.Update(key)
+		d.field, _ = d.field.Update(scrubbed(key))
 		if d.mismatched() {
 			d.notice = "Neither the id's end nor the total."
 		}

@@ -48,6 +48,9 @@ func (d *Confirm) panel(width int) panel {
 	case asking:
 		p.title = line{in(d.paint.strong, "Confirm order")}
 		p.foot = line{in(d.paint.muted, "esc cancel")}
+		if d.Expired(d.now) {
+			p.foot = line{in(d.paint.muted, "esc close")}
+		}
 		if d.live && !d.Expired(d.now) && width >= 46 {
 			p.foot = line{in(d.paint.muted, "tab next   enter press   esc cancel")}
 		}

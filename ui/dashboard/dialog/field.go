@@ -2,6 +2,9 @@ package dialog
 
 import (
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
 )
 
 // withTheme makes a text field of the theme, or changes one to it. What it
@@ -23,4 +26,18 @@ func withTheme(old textinput.Model, p *paint) textinput.Model {
 	field.SetValue(old.Value())
 	field.SetCursor(old.Position())
 	return field
+}
+
+// scrubbed takes from typed and pasted text what must not be drawn; it came from
+// outside as well.
+func scrubbed(msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		msg.Text = string(api.Scrub(msg.Text))
+		return msg
+	case tea.PasteMsg:
+		msg.Content = string(api.Scrub(msg.Content))
+		return msg
+	}
+	return msg
 }

@@ -107,7 +107,7 @@ func (d *Confirm) standing(now *api.Intent) string {
 	if now == nil || now.State == "" {
 		return "Read it again to see where it stands."
 	}
-	return "It is now " + strings.ReplaceAll(string(now.State), "_", " ") + "."
+	return "Its state is now " + strings.ReplaceAll(string(now.State), "_", " ") + "."
 }
 
 func joined(ids []api.Text) string {

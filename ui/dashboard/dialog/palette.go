@@ -129,7 +129,7 @@ func (p *Palette) move(by int) {
 
 func (p *Palette) write(msg tea.Msg) {
 	before := p.field.Value()
-	p.field, _ = p.field.Update(msg)
+	p.field, _ = p.field.Update(scrubbed(msg))
 	if p.field.Value() != before {
 		p.search()
 	}

@@ -71,7 +71,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		switch rapid.IntRange(0, 4).Draw(t, "what") {
 		case 0:
 			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
-				d.Update(press(rapid.SampledFrom([]string{"2", "e", "長", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
+				d.Update(press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
 			}
 		case 1:
 			d.SetStage(confirm.Sending)
