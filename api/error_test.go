@@ -1,0 +1,253 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+var kinds = map[string]error{
+	"not found": ErrNotFound, "unauthorized": ErrUnauthorized, "forbidden": ErrForbidden, "validation": ErrValidation,
+	"rate limited": ErrRateLimited, "per second": ErrPerSecond, "daily": ErrDailyLimit, "agents": ErrAgentsLimit,
+	"conflict": ErrConflict, "not served": ErrNotServed,
+}
+
+// kindsOf lists what errors.Is says of err.
+func kindsOf(err error) string {
+	var names []string
+	for _, name := range []string{"not found", "unauthorized", "forbidden", "validation", "rate limited", "per second", "daily", "agents", "conflict", "not served"} {
+		if errors.Is(err, kinds[name]) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func answerOf(f fixture) *Error {
+	return answerError(get("/api/v1/x", nil), []Secret{NewSecret(testKey)}, f.Status, f.header(), f.sent(), time.Now())
+}
+
+func TestEveryFixtureErrorIsUnderstood(t *testing.T) {
+	statusKinds := map[int]string{400: "", 401: "unauthorized", 403: "forbidden", 404: "not found", 409: "conflict", 422: "validation", 500: "", 503: ""}
+	for _, f := range fixtures(t, "10-errors.json") {
+		t.Run(f.Name, func(t *testing.T) {
+			e := answerOf(f)
+			want, ok := statusKinds[f.Status]
+			if !ok {
+				want = "rate limited, per second"
+				if strings.Contains(f.Name, "daily") {
+					want = "rate limited, daily"
+				}
+				if strings.Contains(f.Name, "agents") {
+					want = "rate limited, agents"
+				}
+			}
+			same(t, "kinds", kindsOf(e), want)
+			printed := e.Error()
+			for _, private := range []string{"auth.js", "cash", `"101"`, "-1", "lost", "<"} {
+				if strings.Contains(printed, private) {
+					t.Errorf("%q shows %q", printed, private)
+				}
+			}
+			if !strings.HasPrefix(printed, fmt.Sprintf("GET /api/v1/x: %d ", f.Status)) {
+				t.Errorf("it does not say what was asked: %q", printed)
+			}
+		})
+	}
+}
+
+func TestErrorsReadLikeSentences(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		header map[string]string
+		body   string
+		want   string
+	}{
+		{"not found", 404, map[string]string{"X-Request-Id": "r-7"}, `{"name":"NotFoundError","message":"Checkout intent not found"}`,
+			"GET /api/v1/x: 404 not found: Checkout intent not found (request id r-7)"},
+		{"a trace id of the brand", 404, map[string]string{"Brand-Trace-Id": "t-7"}, `{}`, "GET /api/v1/x: 404 not found (request id t-7)"},
+		{"fields with an empty message", 422, nil, `{"name":"ValidateError","message":"","status":400,"fields":{"body.b":{"message":"'b' is required"},"body.a":{"message":"min 0","value":-1}}}`,
+			"GET /api/v1/x: 422 unprocessable entity: ValidateError; body.b: 'b' is required; body.a: min 0"},
+		{"a union that repeats values", 422, nil, `{"fields":{"body.p":{"message":"Could not match the union against any of the items. Issues: [{\"value\":\"tok_1\"}]"}}}`,
+			"GET /api/v1/x: 422 unprocessable entity: body.p: Could not match the union against any of the items."},
+		{"conflict with a state", 409, nil, `{"name":"InvalidCheckoutIntentStateError","message":"no","state":"placing_order"}`,
+			"GET /api/v1/x: 409 conflict: no (state placing_order)"},
+		{"per second", 429, map[string]string{"Retry-After": "1"}, `{"message":"Too many requests per second"}`,
+			"GET /api/v1/x: 429 too many requests: Too many requests per second (retry after 1s)"},
+		{"a JSON string", 500, nil, `"it broke"`, "GET /api/v1/x: 500 internal server error: it broke"},
+		{"plain text", 502, nil, "upstream\nat host", "GET /api/v1/x: 502 bad gateway: upstream"},
+		{"HTML with a title", 503, nil, "<HTML><head><TITLE lang=en>\n Down for\n maintenance </TITLE>", "GET /api/v1/x: 503 service unavailable: Down for maintenance"},
+		{"HTML without a title", 503, nil, "<html>x", "GET /api/v1/x: 503 service unavailable"},
+		{"nothing", 500, nil, "", "GET /api/v1/x: 500 internal server error"},
+		{"an array", 500, nil, "[1]", "GET /api/v1/x: 500 internal server error"},
+		{"wrong types", 500, nil, `{"name":1,"message":{},"fields":[],"state":7,"retryAfter":[]}`, "GET /api/v1/x: 500 internal server error"},
+		{"a status without a name", 599, nil, ``, "GET /api/v1/x: 599"},
+		{"escape sequences", 500, nil, `{"message":"a\u001b[2Jb\r"}`, "GET /api/v1/x: 500 internal server error: a[2Jb "},
+		{"the key echoed", 401, map[string]string{"X-Request-Id": testKey}, `{"message":"bad key ` + testKey + `"}`,
+			"GET /api/v1/x: 401 unauthorized: bad key [redacted] (request id [redacted])"},
+		{"the key echoed in JSON's other spelling", 401, nil, `{"message":"bad key ` + strings.ReplaceAll(testKey, "/", `\/`) + `"}`,
+			"GET /api/v1/x: 401 unauthorized: bad key [redacted]"},
+		{"the key where the text is cut", 401, nil, strings.Repeat("x", 190) + testKey, "GET /api/v1/x: 401 unauthorized: " + strings.Repeat("x", 190) + "[redacted]"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			header := http.Header{}
+			for name, value := range test.header {
+				header.Set(name, value)
+			}
+			e := answerError(get("/api/v1/x", nil), []Secret{NewSecret(testKey)}, test.status, header, []byte(test.body), time.Now())
+			same(t, "error", e.Error(), test.want)
+		})
+	}
+}
+
+func TestErrorsBoundTheirFields(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(`{"fields":{"a0":{"message":"no"}`)
+	for i := range 1000 {
+		fmt.Fprintf(&body, `,"f%d":{"message":"no"}`, i)
+	}
+	body.WriteString(`}}`)
+	e := answerError(get("/p", nil), nil, 422, nil, []byte(body.String()), time.Now())
+	same(t, "fields kept", len(e.Fields), 256)
+	same(t, "says that there are more", strings.HasSuffix(e.Error(), "; and 248 more fields"), true)
+}
+
+func TestRateLimitsAreToldApart(t *testing.T) {
+	tests := []struct {
+		name, message, retryAfter, rateLimit string
+		want                                 error
+	}{
+		{"per second", "Too many requests per second", "", "", ErrPerSecond},
+		{"per second in other case", "TOO MANY REQUESTS PER SECOND", "86400", "", ErrPerSecond},
+		{"agents", "You have reached the limit of 10 running agents", "", "", ErrAgentsLimit},
+		{"one agent", "limit of 1 running agent", "", "", ErrAgentsLimit},
+		{"per day", "limit of 50 checkout intents per day", "1", "", ErrDailyLimit},
+		{"daily", "Daily limit reached", "", "", ErrDailyLimit},
+		{"silent, soon", "Too many requests", "1", "", ErrPerSecond},
+		{"silent, in hours", "Too many requests", "7200", "", ErrDailyLimit},
+		{"silent, exhausted for hours", "Too many requests", "", `"a";r=4;t=1, "b";r=0;t=7200`, ErrDailyLimit},
+		{"silent, full for hours", "Too many requests", "", `"a";r=0;t=1, "b";r=9;t=7200`, ErrPerSecond},
+		{"silent, retry-after wins", "Too many requests", "2", `"b";r=0;t=7200`, ErrPerSecond},
+		{"nothing at all", "", "", "", ErrPerSecond},
+		{"malformed header", "", "", `"a";r=0;t=7200, garbage"`, ErrPerSecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			header := http.Header{}
+			header.Set("Retry-After", test.retryAfter)
+			header.Set("RateLimit", test.rateLimit)
+			e := answerError(get("/p", nil), nil, 429, header, fmt.Appendf(nil, `{"message":%q}`, test.message), time.Now())
+			for _, kind := range []error{ErrPerSecond, ErrDailyLimit, ErrAgentsLimit} {
+				same(t, kind.Error(), errors.Is(e, kind), kind == test.want)
+			}
+			same(t, "rate limited", errors.Is(e, ErrRateLimited), true)
+		})
+	}
+}
+
+func TestRetryAfterIsSecondsOrADate(t *testing.T) {
+	now := time.Date(2026, 6, 18, 14, 0, 0, 0, time.UTC)
+	tests := []struct {
+		value string
+		want  time.Duration
+	}{
+		{"1", time.Second}, {" 2 ", 2 * time.Second}, {"0.5", 500 * time.Millisecond},
+		{"Thu, 18 Jun 2026 14:01:00 GMT", time.Minute}, {"Thu, 18 Jun 2026 13:00:00 GMT", 0},
+		{"", 0}, {"-1", 0}, {"soon", 0}, {"NaN", 0}, {"Inf", 0}, {"1e300", 0}, {"0", 0},
+	}
+	for _, test := range tests {
+		same(t, test.value, retryAfter(http.Header{"Retry-After": {test.value}}, now), test.want)
+	}
+}
+
+func TestBucketStatesComeFromEveryHeaderLine(t *testing.T) {
+	header := http.Header{}
+	header.Add("RateLimit", `"mutations"; r=2; t=1; pk=:NjZj:`)
+	header.Add("RateLimit", `"checkout-intents";r=0;t=86399, "odd";r=-1, "none", 7;r=1`)
+	got := bucketStates(header)
+	want := []BucketState{{"mutations", 2, time.Second}, {"checkout-intents", 0, 86399 * time.Second}}
+	same(t, "states", fmt.Sprint(got), fmt.Sprint(want))
+}
+
+func TestErrorsAnswerIsTheirKindWhenMadeByHand(t *testing.T) {
+	wrapped := fmt.Errorf("confirm: %w", &Error{Status: 429, Message: "limit of 10 running agents"})
+	same(t, "kinds", kindsOf(wrapped), "rate limited, agents")
+	same(t, "no kind", kindsOf(&Error{Status: 200}), "")
+	same(t, "validation under 400", kindsOf(&Error{Status: 400, Fields: []FieldError{{"a", "b"}}}), "validation")
+}
+
+func TestUnknownOutcomes(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"no error", nil, false},
+		{"500", &Error{Status: 500}, true},
+		{"503 wrapped", fmt.Errorf("x: %w", &Error{Status: 503}), true},
+		{"a redirect", &Error{Status: 302}, true},
+		{"request timeout", &Error{Status: 408}, true},
+		{"401", &Error{Status: 401}, false},
+		{"404", &Error{Status: 404}, false},
+		{"409", &Error{Status: 409}, false},
+		{"422", &Error{Status: 422}, false},
+		{"429", &Error{Status: 429}, false},
+		{"sent, no answer", &TransportError{MaybeSent: true, Err: io.EOF}, true},
+		{"never sent", &TransportError{Err: context.DeadlineExceeded}, false},
+		{"unreadable", &UnreadableError{Err: io.EOF}, true},
+		{"bare deadline", context.DeadlineExceeded, true},
+		{"bare cancellation", fmt.Errorf("x: %w", context.Canceled), true},
+		{"bare cut", io.ErrUnexpectedEOF, true},
+		{"something else", errors.New("no such intent"), false},
+	}
+	for _, test := range tests {
+		same(t, test.name, IsUnknownOutcome(test.err), test.want)
+	}
+}
+
+func TestAPaymentTokenIsNotRepeatedByAnError(t *testing.T) {
+	client := clientOf(t, answering(422, `{"message":"No such token: tok_1","fields":{"body.paymentMethod.tok_1":{"message":"tok_1?"}}}`))
+	for name, body := range map[string]ConfirmIntent{
+		"payment": {Payment: &PaymentMethod{VaultToken, NewSecret("tok_1")}},
+		"raw":     {Raw: []byte(`{"paymentMethod":{"type":"vault_token","vaultToken":"tok_1"}}`)},
+	} {
+		_, err := client.ConfirmIntent(t.Context(), "ci_1", body)
+		if err == nil || strings.Contains(err.Error(), "tok_1") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func FuzzErrorBody(f *testing.F) {
+	for _, c := range fixtures(f, "10-errors.json") {
+		f.Add(c.Status, c.Headers["RateLimit"], c.Headers["Retry-After"], c.sent())
+	}
+	f.Add(500, "", "", []byte("<title>İ</title>"))
+	f.Fuzz(func(t *testing.T, status int, rateLimit, retry string, body []byte) {
+		header := http.Header{"Ratelimit": {rateLimit}, "Retry-After": {retry}, "X-Request-Id": {retry}}
+		e := answerError(get("/p", nil), []Secret{NewSecret(testKey)}, status, header, body, time.Now())
+		printed := e.Error()
+		if forbidden := findForbidden(printed); forbidden != "" {
+			t.Fatalf("%q holds %s", printed, forbidden)
+		}
+		if strings.Contains(printed, testKey) {
+			t.Fatalf("%q shows the key", printed)
+		}
+		if e.RetryAfter < 0 || len(printed) > 16<<10 {
+			t.Fatalf("retry after %s, %d bytes", e.RetryAfter, len(printed))
+		}
+		for _, kind := range kinds {
+			_ = errors.Is(e, kind)
+		}
+		if status == 429 && errors.Is(e, ErrPerSecond) == (errors.Is(e, ErrDailyLimit) || errors.Is(e, ErrAgentsLimit)) {
+			t.Fatal("a 429 is of exactly one limit")
+		}
+	})
+}

@@ -1,0 +1,271 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestEveryFixturePageDecodes(t *testing.T) {
+	for _, f := range fixtures(t, "08-pages.json") {
+		t.Run(f.Name, func(t *testing.T) {
+			got, err := decodePage(f.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := oracle[struct {
+				PageInfo struct {
+					HasPreviousPage, HasNextPage bool
+					StartCursor, EndCursor       string
+				}
+				Data []struct{ ID string }
+			}](t, f.Body)
+			same(t, "next", got.next, want.PageInfo.HasNextPage)
+			same(t, "previous", got.prev, want.PageInfo.HasPreviousPage)
+			same(t, "start", got.start, want.PageInfo.StartCursor)
+			same(t, "end", got.end, want.PageInfo.EndCursor)
+			same(t, "items", len(got.items), len(want.Data))
+			for i, item := range got.items {
+				id, err := decodeIdentity(f.Schema, item)
+				if err != nil || string(id) != want.Data[i].ID {
+					t.Errorf("item %d: got %q, %v", i, id, err)
+				}
+			}
+		})
+	}
+}
+
+func decodeIdentity(schema string, item []byte) (ID, error) {
+	switch schema {
+	case "EventListResponse":
+		event, err := DecodeEvent(item)
+		return event.ID, err
+	case "CheckoutIntentListResponse":
+		intent, err := DecodeIntent(item)
+		return intent.ID, err
+	}
+	shipment, err := DecodeShipment(item)
+	return shipment.ID, err
+}
+
+// pageServer answers by cursor, and counts.
+type pageServer struct {
+	t        *testing.T
+	cursor   string            // the parameter that is followed
+	pages    map[string]string // body by cursor
+	requests []string
+}
+
+func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.requests = append(s.requests, r.URL.RawQuery)
+	body, ok := s.pages[r.URL.Query().Get(s.cursor)]
+	if !ok {
+		s.t.Errorf("asked for %s", r.URL)
+	}
+	io.WriteString(w, body)
+}
+
+func TestListsFollowCursorsAndStop(t *testing.T) {
+	envelope := func(info string, ids ...string) string {
+		items := make([]string, len(ids))
+		for i, id := range ids {
+			items[i] = fmt.Sprintf(`{"id":%q}`, id)
+		}
+		return fmt.Sprintf(`{"pageInfo":%s,"data":[%s]}`, info, strings.Join(items, ","))
+	}
+	tests := []struct {
+		name  string
+		pages map[string]string
+		want  string
+	}{
+		{"three pages", map[string]string{
+			"":  envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1", "2"),
+			"a": envelope(`{"hasNextPage":true,"endCursor":"b"}`, "3"),
+			"b": envelope(`{"hasNextPage":false,"endCursor":"c"}`, "4"),
+		}, "1 2 3 4"},
+		{"a bare array", map[string]string{"": `[{"id":"1"},null,{"id":"2"}]`}, "1 2"},
+		{"no page info", map[string]string{"": `{"data":[{"id":"1"}]}`}, "1"},
+		{"page info is null", map[string]string{"": `{"pageInfo":null,"data":[{"id":"1"}]}`}, "1"},
+		{"null cursor", map[string]string{"": envelope(`{"hasNextPage":true,"endCursor":null}`, "1")}, "1"},
+		{"missing cursor", map[string]string{"": envelope(`{"hasNextPage":true}`, "1")}, "1"},
+		{"a cursor without a promise", map[string]string{
+			"": envelope(`{"endCursor":"a"}`, "1"), "a": envelope(`{"endCursor":"b"}`),
+		}, "1"},
+		{"empty page that promises more", map[string]string{"": envelope(`{"hasNextPage":true,"endCursor":"a"}`)}, ""},
+		{"the same cursor again", map[string]string{
+			"": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"), "a": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "2"),
+		}, "1 2"},
+		{"a circle", map[string]string{
+			"":  envelope(`{"hasNextPage":true,"endCursor":"a"}`, "1"),
+			"a": envelope(`{"hasNextPage":true,"endCursor":"b"}`, "2"),
+			"b": envelope(`{"hasNextPage":true,"endCursor":"a"}`, "3"),
+		}, "1 2 3"},
+		{"a numeric cursor", map[string]string{
+			"": envelope(`{"hasNextPage":true,"endCursor":7}`, "1"), "7": envelope(`{"hasNextPage":false}`, "2"),
+		}, "1 2"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := &pageServer{t: t, cursor: "after", pages: test.pages}
+			client := clientOf(t, server.ServeHTTP)
+			var got []string
+			for shipment, err := range client.Shipments(t.Context(), ShipmentQuery{Limit: 2, Statuses: []ShipmentStatus{Shipped}}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(shipment.ID))
+			}
+			same(t, "items", strings.Join(got, " "), test.want)
+			for _, query := range server.requests {
+				if !strings.Contains(query, "limit=2&status=shipped") {
+					t.Errorf("a page was asked for without the filter: %s", query)
+				}
+			}
+		})
+	}
+}
+
+func TestListsGoBackwardFromABefore(t *testing.T) {
+	server := &pageServer{t: t, cursor: "before", pages: map[string]string{
+		"z": `{"pageInfo":{"hasPreviousPage":true,"hasNextPage":true,"startCursor":"y","endCursor":"q"},"data":[{"id":"9"}]}`,
+		"y": `{"pageInfo":{"hasPreviousPage":false,"startCursor":"x"},"data":[{"id":"8"}]}`,
+	}}
+	client := clientOf(t, server.ServeHTTP)
+	var got []string
+	for shipment, err := range client.Shipments(t.Context(), ShipmentQuery{Before: "z"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(shipment.ID))
+	}
+	same(t, "items", strings.Join(got, " "), "9 8")
+}
+
+func TestAListStopsWhereItsReaderStops(t *testing.T) {
+	server := &pageServer{t: t, cursor: "after", pages: map[string]string{"": `{"pageInfo":{"endCursor":"a","hasNextPage":true},"data":[{"id":"1"},{"id":"2"}]}`}}
+	for range clientOf(t, server.ServeHTTP).Shipments(t.Context(), ShipmentQuery{}) {
+		break
+	}
+	same(t, "requests", len(server.requests), 1)
+}
+
+func TestAnUnreadableItemDoesNotEndAList(t *testing.T) {
+	client := clientOf(t, answering(200, `[{"id":"1"},{"no":"id"},"x",{"id":"2"}]`))
+	var ids, problems int
+	for _, err := range client.Shipments(t.Context(), ShipmentQuery{}) {
+		if err != nil {
+			problems++
+			continue
+		}
+		ids++
+	}
+	same(t, "shipments", ids, 2)
+	same(t, "errors", problems, 2)
+}
+
+func TestAListThatIsNoneIsAnError(t *testing.T) {
+	for _, body := range []string{`{}`, `{"data":{}}`, `{"data":null}`, `"x"`, `null`, ``, `<html>`, `{"data":[`} {
+		client := clientOf(t, answering(200, body))
+		err := drain(client.Shipments(t.Context(), ShipmentQuery{}))
+		var unreadable *UnreadableError
+		if !errors.As(err, &unreadable) {
+			t.Errorf("%q: got %v", body, err)
+		}
+	}
+}
+
+func TestListsThatAreNotServedAreProbedOnce(t *testing.T) {
+	for _, status := range []int{403, 404, 405, 501} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			var asked []string
+			client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.URL.Path)
+				w.WriteHeader(status)
+				io.WriteString(w, "<html><title>Error</title>")
+			})
+			for range 3 {
+				for _, err := range []error{drain(client.Intents(t.Context())), drain(client.Events(t.Context()))} {
+					if !errors.Is(err, ErrNotServed) {
+						t.Errorf("got %v", err)
+					}
+				}
+			}
+			same(t, "asked", fmt.Sprint(asked), "[/shop/api/v1/checkout-intents /shop/api/v1/events]")
+		})
+	}
+}
+
+func TestListsThatAreServedAreListed(t *testing.T) {
+	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			io.WriteString(w, `[{"id":"e","type":"t","source":{"id":"s","type":"x"}}]`)
+			return
+		}
+		io.WriteString(w, `{"data":[{"id":"ci_1"},{"id":"ci_2"}]}`)
+	})
+	count := 0
+	for intent, err := range client.Intents(t.Context()) {
+		if err != nil || intent.ID == "" {
+			t.Fatal(intent, err)
+		}
+		count++
+	}
+	for event, err := range client.Events(t.Context()) {
+		if err != nil || event.ID != "e" {
+			t.Fatal(event, err)
+		}
+		count++
+	}
+	same(t, "items", count, 3)
+}
+
+func TestOtherFailuresOfAProbeAreNotRemembered(t *testing.T) {
+	status := 401
+	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		io.WriteString(w, `[]`)
+	})
+	if err := drain(client.Intents(t.Context())); !errors.Is(err, ErrUnauthorized) || errors.Is(err, ErrNotServed) {
+		t.Fatalf("got %v", err)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := drain(client.Intents(canceled)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	status = 200
+	if err := drain(client.Intents(t.Context())); err != nil {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func FuzzDecodePage(f *testing.F) {
+	for _, c := range fixtures(f, "08-pages.json") {
+		f.Add([]byte(c.Body))
+	}
+	f.Add([]byte(`[{"id":"1"}]`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p, err := decodePage(body)
+		if err != nil {
+			return
+		}
+		for _, item := range p.items {
+			if again, err := DecodeShipment(item); err == nil && string(again.Raw) != string(item) {
+				t.Fatalf("item %q became %q", item, again.Raw)
+			}
+		}
+		request, seen := get("/p", nil), map[string]bool{}
+		if next, more := following(request, p, seen); more {
+			if !seen[next.query.Get("after")] {
+				t.Fatal("a cursor that is followed is not remembered")
+			}
+			if _, more := following(request, p, seen); more {
+				t.Fatal("a page is followed twice")
+			}
+		}
+	})
+}
