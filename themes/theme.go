@@ -3,8 +3,10 @@ package themes
 
 import (
 	"image/color"
+	"math"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Theme gives each role a colour. A nil colour leaves the terminal's own. Colour
@@ -41,16 +43,60 @@ type Theme struct {
 const Default = "dark"
 
 // For returns the theme as a terminal of the given profile can show it: as it is
-// with 256 colours and more, its own sixteen-colour form below that, and without
-// any colour where there is none.
+// in true colour, in the nearest of 256 colours, in its own sixteen-colour form
+// below that, and without any colour where there is none.
 func (t Theme) For(profile colorprofile.Profile) Theme {
 	switch {
-	case profile >= colorprofile.ANSI256:
+	case profile >= colorprofile.TrueColor:
 		return t
+	case profile == colorprofile.ANSI256:
+		return t.each(indexed)
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
 		return t
 	}
 	return Theme{Name: t.Name, Dark: t.Dark}
+}
+
+// each returns the theme with every colour changed.
+func (t Theme) each(change func(color.Color) color.Color) Theme {
+	for _, c := range []*color.Color{
+		&t.Background, &t.Surface, &t.Text, &t.Muted, &t.Faint, &t.Accent, &t.Selected, &t.Glow,
+		&t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
+		&t.Good, &t.Warning, &t.Bad, &t.Money,
+	} {
+		*c = change(*c)
+	}
+	return t
+}
+
+// indexed is the nearest of 256 colours. The colour cube has few dark colours,
+// all of them loud: a colour that has none near becomes a grey as light as it.
+func indexed(c color.Color) color.Color {
+	if c == nil {
+		return nil
+	}
+	if _, ok := c.(ansi.BasicColor); ok {
+		return c
+	}
+	near := colorprofile.ANSI256.Convert(c)
+	if distance(c, near) <= nearEnough {
+		return near
+	}
+	r, g, b, _ := c.RGBA()
+	level := int(2126*(r>>8)+7152*(g>>8)+722*(b>>8)) / 10000
+	return ansi.IndexedColor(greys + min(max((level-8+5)/10, 0), 23))
+}
+
+const (
+	greys      = 232 // index of the first of 24 greys
+	nearEnough = 45  // of 442 from black to white
+)
+
+func distance(a, b color.Color) float64 {
+	ar, ag, ab, _ := a.RGBA()
+	br, bg, bb, _ := b.RGBA()
+	d := func(x, y uint32) float64 { return float64(x>>8) - float64(y>>8) }
+	return math.Sqrt(d(ar, br)*d(ar, br) + d(ag, bg)*d(ag, bg) + d(ab, bb)*d(ab, bb))
 }

@@ -58,8 +58,23 @@ func TestThemeDegradesWithTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := theme.For(colorprofile.ANSI256); got.Text != theme.Text {
-		t.Error("256 colours: the text colour changed")
+	if got := theme.For(colorprofile.TrueColor); got != theme {
+		t.Errorf("true colour: %+v", got)
+	}
+	for _, name := range Names() {
+		theme, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		degraded := theme.For(colorprofile.ANSI256)
+		for role, c := range readable(degraded) {
+			if got := contrast(c, degraded.Selected); got < 3 {
+				t.Errorf("%s in 256 colours: contrast of %s on selected is %.1f", name, role, got)
+			}
+		}
+		if degraded.Selected == degraded.Background || degraded.Glow == degraded.Background {
+			t.Errorf("%s in 256 colours: the grounds fall together", name)
+		}
 	}
 	if got := theme.For(colorprofile.ANSI); got.Awaiting != ansi.Yellow || got.Background != nil {
 		t.Errorf("16 colours: awaiting %v on %v, want yellow on the terminal's own", got.Awaiting, got.Background)
