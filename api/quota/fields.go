@@ -11,6 +11,8 @@ const (
 	maxReset       = 25 * time.Hour       // t: a day and slack
 	maxWindow      = 366 * 24 * time.Hour // w
 	maxPolicyName  = 64                   // bytes of a policy's name
+	maxFieldText   = 8 << 10              // bytes of all lines of a field: a longer one is ignored
+	maxMembers     = 64                   // of a field: one with more is ignored
 	maxIgnoredText = 200                  // bytes of the text of an ignored field
 )
 
@@ -65,11 +67,15 @@ func (f *Fields) read(h http.Header, name string, space []member) []member {
 	if len(lines) == 0 {
 		return nil
 	}
+	if length(lines) > maxFieldText {
+		f.ignore(name, lines[:1])
+		return nil
+	}
 	members, ok := scanMembers(space, lines)
 	if !ok {
 		members, ok = parseMembers(lines)
 	}
-	if !ok {
+	if !ok || len(members) > maxMembers {
 		f.ignore(name, lines)
 		return nil
 	}
@@ -88,6 +94,14 @@ func (f *Fields) read(h http.Header, name string, space []member) []member {
 		f.ignore(name, lines)
 	}
 	return usable
+}
+
+func length(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		n += len(line)
+	}
+	return n
 }
 
 // values is http.Header.Values for names in any case: net/http makes them
@@ -110,13 +124,15 @@ func (f *Fields) ignore(name string, lines []string) {
 		spelled = "RateLimit-Policy"
 	}
 	text := strings.Join(lines, ", ")
+	text = text[:min(len(text), 4*maxIgnoredText)]
 	if name == "Ratelimit" && strings.HasPrefix(text, "limit=") {
 		f.Older = true
 	}
-	f.Ignored = append(f.Ignored, Ignored{Field: spelled, Text: printable(withoutKeys(text))})
+	f.Ignored = append(f.Ignored, Ignored{Field: spelled, Text: cut(withoutKeys(printable(text)))})
 }
 
-// withoutKeys hides the values of partition keys in the text of a field.
+// withoutKeys hides the values of partition keys in the printable text of a
+// field.
 func withoutKeys(text string) string {
 	var b strings.Builder
 	for {
@@ -137,20 +153,21 @@ func withoutKeys(text string) string {
 	}
 }
 
-// printable keeps printable ASCII, marks everything else and cuts long text.
+// printable keeps printable ASCII and marks everything else.
 func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if b.Len() >= maxIgnoredText-1 {
-			b.WriteByte('~')
-			break
-		}
+	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
-			r = '.'
+			return '.'
 		}
-		b.WriteByte(byte(r))
+		return r
+	}, text)
+}
+
+func cut(text string) string {
+	if len(text) <= maxIgnoredText {
+		return text
 	}
-	return b.String()
+	return text[:maxIgnoredText-1] + "~"
 }
 
 // hasOlderFields looks for the fields of the drafts before 7 and of common use

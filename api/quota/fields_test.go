@@ -133,6 +133,8 @@ func TestFieldsAreReadAsTheirVerdictsSay(t *testing.T) {
 		{name: "an absurd window", policy: lines(`"a";q=999999999999999;w=999999999999999`), want: []Report{policed("a", 999999999999999, 366*86400)}},
 		{name: "an escaped quotation mark in a name", limit: lines(`"a\"b";r=1;t=1`), want: []Report{limited(`a"b`, 1, 1)}},
 		{name: "an empty line", limit: lines(``), ignored: nil},
+		{name: "a field with very many members", limit: lines(strings.Repeat(`"a";r=1,`, maxMembers) + `"a";r=1`), ignored: lines("RateLimit")},
+		{name: "a field of very great length", limit: lines(strings.Repeat(`"a";r=1,`, 100_000) + `"a";r=1`), ignored: lines("RateLimit")},
 		{name: "a long name", limit: lines(`"` + strings.Repeat("n", 500) + `";r=1;t=1`), want: []Report{limited(strings.Repeat("n", 64), 1, 1)}},
 	}
 	for _, test := range tests {

@@ -145,7 +145,7 @@ func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	// account spends the same, so the reserve need not hold it back.
 	turn := w.low() && w.rank(now) == Person && l.queue[Person].Len() > 0
 	for _, limit := range l.book.limits() {
-		opens, never := limit.opening(l, w.low(), turn, now)
+		opens, never := limit.opening(l, w, turn, now)
 		if never {
 			return at, never
 		}
@@ -161,9 +161,9 @@ func (l *lane) permit(w *waiter, now time.Time) {
 	w.place = nil
 	l.started++
 	w.permitted, w.at, w.number, w.before = true, now, l.started, l.ended
-	l.all.begin()
+	l.all.begin(now)
 	if w.low() {
-		l.low.begin()
+		l.low.begin(now)
 	}
 	l.pause.begin(w)
 	close(w.ready)

@@ -20,12 +20,12 @@ func (b *limit) perSecond() bool { return b.requests > 0 && b.window > 0 && b.wi
 // short reports whether a person is made to wait for the bucket.
 func (b *limit) short() bool { return b.window <= longestPause }
 
-// opening is when the bucket has room for a request, low or not, of l. Where
-// never, only the end of another request makes room. A request below Person that
-// takes a person's turn is held to the share but not to the reserve.
-func (b *limit) opening(l *lane, low, turn bool, now time.Time) (at time.Time, never bool) {
+// opening is when the bucket has room for w. Where never, only the end of another
+// request makes room. A request below Person that takes a person's turn is held
+// to the share but not to the reserve.
+func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
 	reserve := int64(0)
-	if low && !turn {
+	if w.low() && !turn {
 		reserve = l.pacer.cfg.Reserve
 		if b.requests > 0 {
 			reserve = min(reserve, b.requests-1)
@@ -35,14 +35,14 @@ func (b *limit) opening(l *lane, low, turn bool, now time.Time) (at time.Time, n
 	if never {
 		return at, never
 	}
-	if low {
-		share, never := b.share(l)
+	if w.low() {
+		share, never := b.share(l, w.priority)
 		if never {
 			return at, never
 		}
 		at = later(at, share)
 	}
-	return later(at, b.reported(l, low, reserve, now)), false
+	return later(at, b.reported(l, w.low(), reserve, now)), false
 }
 
 // room is when fewer requests of this client than the limit, less the reserve,
@@ -54,17 +54,23 @@ func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
 	return l.all.room(max(b.requests-reserve, 1), b.window)
 }
 
-// share is when requests below Person occupy less than their share.
-func (b *limit) share(l *lane) (at time.Time, never bool) {
+// share is when requests below Person occupy less than their share. Hints may go
+// at once within it; what nobody waits for is spread evenly over the window.
+func (b *limit) share(l *lane, priority Priority) (at time.Time, never bool) {
 	if b.requests == 0 || b.window == 0 {
 		return time.Time{}, false
 	}
 	const rounding = 1e-9
 	allowed := l.pacer.cfg.Share*float64(b.requests) + rounding
+	each := time.Duration(float64(b.window) / allowed)
 	if allowed < 1 || !b.short() || allowed > mostKept {
-		return l.low.room(1, time.Duration(float64(b.window)/allowed))
+		return l.low.room(1, each)
 	}
-	return l.low.room(int64(allowed), b.window)
+	at, never = l.low.room(int64(allowed), b.window)
+	if priority > Hint && !never {
+		at = later(at, l.low.last.Add(each))
+	}
+	return at, never
 }
 
 // reported is when the last report leaves room: at once, where enough remains

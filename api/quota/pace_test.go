@@ -14,6 +14,7 @@ import (
 // limiter is a model of a service's limiter of 10 requests a second.
 type limiter struct {
 	name  string
+	tells bool // whether its answers show even spending of others
 	admit func(now time.Time) (remaining int, ok bool)
 }
 
@@ -23,7 +24,7 @@ const modelLimit = 10
 func fixedWindow() limiter {
 	var begin time.Time
 	used := 0
-	return limiter{"fixed window from the first request", func(now time.Time) (int, bool) {
+	return limiter{"fixed window from the first request", true, func(now time.Time) (int, bool) {
 		if now.Sub(begin) >= time.Second {
 			begin, used = now, 0
 		}
@@ -35,7 +36,7 @@ func fixedWindow() limiter {
 func wallWindow() limiter {
 	var second int64
 	used := 0
-	return limiter{"fixed window aligned to the clock", func(now time.Time) (int, bool) {
+	return limiter{"fixed window aligned to the clock", true, func(now time.Time) (int, bool) {
 		if now.Unix() != second {
 			second, used = now.Unix(), 0
 		}
@@ -54,7 +55,7 @@ func count(used *int) (int, bool) {
 // slidingLog counts the requests of the second before each.
 func slidingLog() limiter {
 	var log []time.Time
-	return limiter{"sliding log", func(now time.Time) (int, bool) {
+	return limiter{"sliding log", true, func(now time.Time) (int, bool) {
 		for len(log) > 0 && now.Sub(log[0]) > time.Second {
 			log = log[1:]
 		}
@@ -69,7 +70,7 @@ func slidingLog() limiter {
 // tokenBucket holds as many tokens as the limit and fills at its rate.
 func tokenBucket() limiter {
 	tokens, last := float64(modelLimit), time.Time{}
-	return limiter{"token bucket", func(now time.Time) (int, bool) {
+	return limiter{"token bucket", false, func(now time.Time) (int, bool) {
 		if !last.IsZero() {
 			tokens = min(modelLimit, tokens+modelLimit*now.Sub(last).Seconds())
 		}
@@ -176,5 +177,104 @@ func TestAPersonUsesTheWholeBucketWithoutARefusal(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+func TestOnlyProvokedRefusalsAreMet(t *testing.T) {
+	const minutes = 10
+	for _, model := range []func() limiter{fixedWindow, wallWindow, slidingLog} {
+		t.Run(model().name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := newService(model(), 5*time.Millisecond, 50*time.Millisecond)
+				s.provoked = map[int]bool{500: true, 2000: true, 2001: true, 4000: true}
+				ctx, cancel := context.WithTimeout(t.Context(), minutes*time.Minute)
+				defer cancel()
+				p := NewPacer(PacerConfig{})
+				drive(ctx, p, 16, s.serve)
+				rate := float64(s.allowed) / (minutes * 60)
+				rejected := p.Buckets(time.Now())[0].Rejected
+				t.Logf("%.3f a second, %d allowed, %d refused beside %d provoked", rate, s.allowed, s.refused, len(s.provoked))
+				if s.refused != 0 || rejected != int64(len(s.provoked)) {
+					t.Errorf("%d refusals that were not provoked, %d in all", s.refused, rejected)
+				}
+				if rate < 9.5 {
+					t.Errorf("%.3f requests a second, want at least 9.5", rate)
+				}
+			})
+		})
+	}
+}
+
+// A production client that uses 70 % of the bucket must not notice a dashboard
+// that asks as much as it may below a person.
+func TestAnotherClientIsUnharmed(t *testing.T) {
+	patterns := []struct {
+		name string
+		wait func(i int) time.Duration
+	}{
+		{"evenly", func(int) time.Duration { return 143 * time.Millisecond }},
+		{"seven at once", func(i int) time.Duration {
+			if i%7 == 0 {
+				return 1001 * time.Millisecond
+			}
+			return 0
+		}},
+	}
+	for _, model := range []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket} {
+		for i, pattern := range append(patterns, patterns...) {
+			priority := Hint + Priority(i/len(patterns))
+			t.Run(fmt.Sprintf("%s, %s, priority %d", model().name, pattern.name, priority), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					s := newService(model(), 5*time.Millisecond, 50*time.Millisecond)
+					ctx, cancel := context.WithTimeout(WithPriority(t.Context(), priority), 2*time.Minute)
+					defer cancel()
+					p := NewPacer(PacerConfig{})
+					own := 0
+					go drive(ctx, p, 8, func() Outcome {
+						s.mu.Lock()
+						own++
+						s.mu.Unlock()
+						return s.serve()
+					})
+					refused, asked := 0, 0
+					for ; ctx.Err() == nil; asked++ {
+						if wait := pattern.wait(asked); wait > 0 {
+							pass(wait)
+						}
+						s.mu.Lock()
+						if _, ok := s.limiter.admit(time.Now()); !ok {
+							refused++
+						}
+						s.mu.Unlock()
+					}
+					pass(time.Second)
+					b := p.Buckets(time.Now())[0]
+					t.Logf("the other: %d asked, %d refused; this one: %d asked, %d refused, others seen %.2f a second", asked, refused, own, s.refused, b.Others)
+					if refused > 0 || s.refused > 0 {
+						t.Errorf("the other was refused %d times, this client %d times", refused, s.refused)
+					}
+					if own == 0 || b.Others > 7.1 {
+						t.Errorf("%d own requests, %v of others a second", own, b.Others)
+					}
+					if s.limiter.tells && b.Others == 0 {
+						t.Error("nothing was seen of the other")
+					}
+				})
+			})
+		}
+	}
+}
+
+func BenchmarkAcquireAndDone(b *testing.B) {
+	p := NewPacer(PacerConfig{})
+	ctx := context.Background()
+	o := Outcome{Status: 200, Header: headers(`"default";r=8999999;t=1`, `"default";q=9000000;w=1`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		permit, err := p.Acquire(ctx, Reads)
+		if err != nil {
+			b.Fatal(err)
+		}
+		permit.Done(o)
 	}
 }

@@ -15,10 +15,14 @@ const (
 // spending is the requests of one kind that may still occupy a window.
 type spending struct {
 	inFlight int
+	last     time.Time   // when one was last permitted
 	ended    []time.Time // oldest first
 }
 
-func (s *spending) begin() { s.inFlight++ }
+func (s *spending) begin(now time.Time) {
+	s.inFlight++
+	s.last = now
+}
 
 func (s *spending) end(now time.Time) {
 	s.inFlight--
