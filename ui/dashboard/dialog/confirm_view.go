@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
@@ -131,7 +130,7 @@ func (d *Confirm) total(room int) []row {
 	return rows(needed, d.ends(d.paint.strong, "Total", d.paint.strong, d.proposal.Total.String(), room))
 }
 
-func (d *Confirm) ends(labels lipgloss.Style, label string, values lipgloss.Style, value string, room int) line {
+func (d *Confirm) ends(labels shade, label string, values shade, value string, room int) line {
 	return apart(line{in(labels, label)}, line{in(values, value)}, room, d.paint.text)
 }
 
@@ -233,7 +232,7 @@ func (d *Confirm) typing(room int) line {
 	if d.focus == onField {
 		field := d.field
 		field.SetWidth(width)
-		out = append(out, span{field.View(), lipgloss.NewStyle()})
+		out = append(out, span{field.View(), shade{}})
 		hint = in(d.paint.muted, d.firstThatFits(room-out.width(), "  the id's last four, or the total", "  id's last four, or total", ""))
 	} else if value := d.field.Value(); value != "" {
 		text := in(d.paint.text, value)

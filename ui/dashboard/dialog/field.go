@@ -14,7 +14,7 @@ func withTheme(old textinput.Model, p *paint) textinput.Model {
 	field.Prompt = ""
 	field.KeyMap.Paste.SetEnabled(false)
 	styles := field.Styles()
-	styles.Focused = textinput.StyleState{Text: p.text, Placeholder: p.faint, Suggestion: p.faint, Prompt: p.text}
+	styles.Focused = textinput.StyleState{Text: p.text.style, Placeholder: p.faint.style, Suggestion: p.faint.style, Prompt: p.text.style}
 	styles.Blurred = styles.Focused
 	styles.Cursor.Blink = false
 	styles.Cursor.Color = p.theme.Accent

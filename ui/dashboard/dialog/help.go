@@ -190,7 +190,7 @@ func (h *Help) entry(a action.Action, width int) []line {
 	for i, key := range a.Keys {
 		keys[i] = action.ShowKey(key)
 	}
-	shown := in(h.paint.accent.Bold(false), strings.Join(keys, " "))
+	shown := in(h.paint.keys, strings.Join(keys, " "))
 	gap := span{blank(max(helpKeys-line{shown}.width(), 1)), h.paint.text}
 	why := ""
 	if h.disabled != nil {

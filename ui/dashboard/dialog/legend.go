@@ -1,11 +1,9 @@
 package dialog
 
-import "charm.land/lipgloss/v2"
-
 // sign is one glyph of the board with what it means.
 type sign struct {
 	glyph, meaning string
-	style          lipgloss.Style
+	style          shade
 }
 
 type signs struct {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
@@ -50,7 +49,7 @@ func (d *Confirm) steps(room int) []row {
 func (d *Confirm) verdict(room int) []row {
 	o := d.outcome
 	style, headline, advice := d.judge(o)
-	out := rows(needed, wrapped(style.Bold(true), headline, room)...)
+	out := rows(needed, wrapped(style.bold(), headline, room)...)
 	if table := d.differences(o.Differences, room); len(table) > 0 {
 		out = append(append(out, rows(air, line{})...), table...)
 	}
@@ -65,7 +64,7 @@ func (d *Confirm) verdict(room int) []row {
 	return append(out, row{d.button("Close", true), detail})
 }
 
-func (d *Confirm) judge(o confirm.Outcome) (style lipgloss.Style, headline, advice string) {
+func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string) {
 	switch o.Verdict {
 	case confirm.Accepted:
 		return d.paint.good, "✓ Accepted: the service took it.", d.afterwards(o.Intent)
@@ -140,7 +139,7 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 	}
 	widest = min(widest, room/3)
 	column := max((room-widest-2*gap)/2, 1)
-	cells := func(what, seen, now string, a, b, c lipgloss.Style) line {
+	cells := func(what, seen, now string, a, b, c shade) line {
 		first := line{in(a, what)}.cut(widest)
 		out := append(first, span{blank(widest - first.width() + gap), d.paint.text})
 		left := line{in(b, seen)}.cut(column)

@@ -14,14 +14,15 @@ import (
 
 // paint is a theme as styles over the surface of a dialog.
 type paint struct {
-	theme                                                themes.Theme
-	text, strong, muted, faint, accent, focused, sought  lipgloss.Style
-	good, warning, bad, money, retrieving, awaiting      lipgloss.Style
-	placing, completed, failed, unlisted, selected, mark lipgloss.Style
+	theme                                            themes.Theme
+	text, strong, muted, faint, accent, keys, sought shade
+	good, warning, bad, money                        shade
+	retrieving, awaiting, placing, completed, failed shade
+	selected, selectedMuted, selectedSought, focused shade
 }
 
 func newPaint(t themes.Theme) *paint {
-	on := func(foreground, background color.Color) lipgloss.Style {
+	on := func(foreground, background color.Color) shade {
 		s := lipgloss.NewStyle()
 		if foreground != nil {
 			s = s.Foreground(foreground)
@@ -29,40 +30,62 @@ func newPaint(t themes.Theme) *paint {
 		if background != nil {
 			s = s.Background(background)
 		}
-		return s
+		return newShade(s)
 	}
-	ink := func(foreground color.Color) lipgloss.Style { return on(foreground, t.Surface) }
+	ink := func(foreground color.Color) shade { return on(foreground, t.Surface) }
 	return &paint{
-		theme:      t,
-		text:       ink(t.Text),
-		strong:     ink(t.Text).Bold(true),
-		muted:      ink(t.Muted),
-		faint:      ink(t.Faint),
-		accent:     ink(t.Accent).Bold(true),
-		focused:    on(t.Accent, t.Selected).Bold(true),
-		selected:   on(t.Text, t.Selected),
-		mark:       on(t.Accent, t.Selected).Bold(true).Underline(true),
-		sought:     ink(t.Text).Bold(true).Underline(true),
-		good:       ink(t.Good),
-		warning:    ink(t.Warning),
-		bad:        ink(t.Bad),
-		money:      ink(t.Money).Bold(true),
-		retrieving: ink(t.Retrieving),
-		awaiting:   ink(t.Awaiting),
-		placing:    ink(t.Placing),
-		completed:  ink(t.Completed),
-		failed:     ink(t.Failed),
-		unlisted:   ink(t.Unlisted),
+		theme:          t,
+		text:           ink(t.Text),
+		strong:         ink(t.Text).bold(),
+		muted:          ink(t.Muted),
+		faint:          ink(t.Faint),
+		accent:         ink(t.Accent).bold(),
+		keys:           ink(t.Accent),
+		focused:        on(t.Accent, t.Selected).bold(),
+		selected:       on(t.Text, t.Selected),
+		selectedMuted:  on(t.Muted, t.Selected),
+		selectedSought: on(t.Accent, t.Selected).bold().underlined(),
+		sought:         ink(t.Text).bold().underlined(),
+		good:           ink(t.Good),
+		warning:        ink(t.Warning),
+		bad:            ink(t.Bad),
+		money:          ink(t.Money).bold(),
+		retrieving:     ink(t.Retrieving),
+		awaiting:       ink(t.Awaiting),
+		placing:        ink(t.Placing),
+		completed:      ink(t.Completed),
+		failed:         ink(t.Failed),
 	}
+}
+
+// shade is a style with what it writes before and after a text made ready.
+type shade struct {
+	style         lipgloss.Style
+	before, after string
+}
+
+func newShade(s lipgloss.Style) shade {
+	before, after, _ := strings.Cut(s.Render("x"), "x")
+	return shade{s, before, after}
+}
+
+func (s shade) bold() shade       { return newShade(s.style.Bold(true)) }
+func (s shade) underlined() shade { return newShade(s.style.Underline(true)) }
+
+func (s shade) render(text string) string {
+	if text == "" {
+		return ""
+	}
+	return s.before + text + s.after
 }
 
 // span is text in one style. Its text is scrubbed, wherever it came from.
 type span struct {
 	text  string
-	style lipgloss.Style
+	style shade
 }
 
-func in(style lipgloss.Style, text string) span {
+func in(style shade, text string) span {
 	return span{text: string(api.Scrub(text)), style: style}
 }
 
@@ -79,7 +102,7 @@ func (l line) width() int {
 
 // fit renders the line in exactly width cells; what does not fit ends in an
 // ellipsis, what is left over is filled.
-func (l line) fit(width int, fill lipgloss.Style) string {
+func (l line) fit(width int, fill shade) string {
 	var out strings.Builder
 	left := width
 	tooWide := l.width() > width
@@ -90,17 +113,15 @@ func (l line) fit(width int, fill lipgloss.Style) string {
 		text := s.text
 		if tooWide && ansi.StringWidth(text) >= left {
 			text = ansi.Truncate(text, left, "…")
-			out.WriteString(s.style.Render(text))
+			out.WriteString(s.style.render(text))
 			left -= ansi.StringWidth(text)
 			break
 		}
-		if text != "" {
-			out.WriteString(s.style.Render(text))
-		}
+		out.WriteString(s.style.render(text))
 		left -= ansi.StringWidth(text)
 	}
 	if left > 0 {
-		out.WriteString(fill.Render(blank(left)))
+		out.WriteString(fill.render(blank(left)))
 	}
 	if ansi.StringWidth(out.String()) != width && !l.isPlain() {
 		return l.plain().fit(width, fill)
@@ -137,7 +158,7 @@ func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // apart puts left and right at the two ends of width cells; left gives way.
-func apart(left, right line, width int, fill lipgloss.Style) line {
+func apart(left, right line, width int, fill shade) line {
 	const gap = 2
 	room := width - right.width() - gap
 	if left.width() > room {
@@ -179,7 +200,7 @@ func shorten(text string, width int) string {
 }
 
 // wrapped breaks text into lines of at most width cells.
-func wrapped(style lipgloss.Style, text string, width int) []line {
+func wrapped(style shade, text string, width int) []line {
 	text = string(api.Scrub(text))
 	if width <= 0 || text == "" {
 		return nil

@@ -8,7 +8,6 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/sahilm/fuzzy"
 
 	"tillwatch/themes"
@@ -211,7 +210,7 @@ func (p *Palette) View(width, height int) []string {
 func (p *Palette) input(room int) line {
 	field := p.field
 	field.SetWidth(max(room-3, 1))
-	return line{in(p.paint.accent, ":"), {" ", p.paint.text}, {field.View(), lipgloss.NewStyle()}}
+	return line{in(p.paint.accent, ":"), {" ", p.paint.text}, {field.View(), shade{}}}
 }
 
 func (p *Palette) list(room, visible int) []line {
@@ -235,16 +234,12 @@ func (p *Palette) list(room, visible int) []line {
 func (p *Palette) entry(h hit, chosen bool, room int) line {
 	plain, sought, keys, fill := p.paint.text, p.paint.sought, p.paint.muted, p.paint.text
 	marker := "  "
-	if p.reason(h.action.ID) != "" {
-		plain = p.paint.muted
-	}
 	if chosen {
 		marker = "▸ "
-		sought, fill = p.paint.mark, p.paint.selected
-		plain, keys = plain.Background(p.paint.theme.Selected), keys.Background(p.paint.theme.Selected)
-		if p.paint.theme.Selected == nil {
-			plain, keys = plain.UnsetBackground(), keys.UnsetBackground()
-		}
+		plain, sought, keys, fill = p.paint.selected, p.paint.selectedSought, p.paint.selectedMuted, p.paint.selected
+	}
+	if p.reason(h.action.ID) != "" {
+		plain = keys
 	}
 	left := append(line{in(plain, marker)}, marked(h, plain, sought)...)
 	if reason := p.reason(h.action.ID); reason != "" {
@@ -254,7 +249,7 @@ func (p *Palette) entry(h hit, chosen bool, room int) line {
 }
 
 // marked underlines the letters that were found.
-func marked(h hit, plain, sought lipgloss.Style) line {
+func marked(h hit, plain, sought shade) line {
 	var out line
 	for i, letter := range h.action.Title {
 		style := plain

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -65,7 +64,7 @@ func squeeze(all []row, height int) ([]row, bool) {
 // below, the keys.
 type panel struct {
 	paint *paint
-	frame lipgloss.Style
+	frame shade
 	title line
 	badge line
 	foot  line
@@ -85,14 +84,11 @@ func (p panel) draw(width, height int, body []row) []string {
 	lines := make([]string, 0, height)
 	if width < 2*frame || height <= frame {
 		for len(lines) < height {
-			lines = append(lines, p.paint.text.Render(blank(width)))
+			lines = append(lines, p.paint.text.render(blank(width)))
 		}
 		return lines
 	}
-	side, pad := p.frame.Render("│"), p.paint.text.Render(blank(p.inset))
-	if p.inset == 0 {
-		pad = ""
-	}
+	side, pad := p.frame.render("│"), p.paint.text.render(blank(p.inset))
 	lines = append(lines, p.edge("╭", "╮", width, p.title, p.badge))
 	room := p.room(width)
 	for i := range height - frame {
