@@ -154,23 +154,24 @@ func (f *quotaFields) add(b *bucket, name, policy string, remaining, reset int) 
 	f.limits = append(f.limits, string(line))
 }
 
-// fields reports the buckets that a request of a class charges: the per-second
-// one alone under the common name, or each under its own.
-func (b *buckets) fields(c class, now time.Time, placing int, every bool) quotaFields {
+// perSecond reports the bucket of an endpoint class: under the common name, or
+// under its own when every bucket is to be reported.
+func (b *buckets) perSecond(c class, now time.Time, every bool) quotaFields {
 	var f quotaFields
 	second := b.of(c)
-	second.roll(now)
-	if !every {
+	if every {
+		f.add(second, second.name, second.own, second.remaining(), second.reset(now))
+	} else {
 		f.add(second, b.name, second.common, second.remaining(), second.reset(now))
-		return f
-	}
-	f.add(second, second.name, second.own, second.remaining(), second.reset(now))
-	if c == classCreates {
-		b.intents.roll(now)
-		f.add(&b.intents, b.intents.name, b.intents.own, b.intents.remaining(), b.intents.reset(now))
-		f.add(&b.agents, b.agents.name, b.agents.own, max(0, b.agents.limit-placing), 1)
 	}
 	return f
+}
+
+// perIntent adds the buckets that a new intent charges besides.
+func (b *buckets) perIntent(f *quotaFields, now time.Time, placing int) {
+	b.intents.roll(now)
+	f.add(&b.intents, b.intents.name, b.intents.own, b.intents.remaining(), b.intents.reset(now))
+	f.add(&b.agents, b.agents.name, b.agents.own, max(0, b.agents.limit-placing), 1)
 }
 
 // untouched reports the policy of an endpoint class to a caller that is not

@@ -24,7 +24,7 @@ type Config struct {
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
 	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none
-	AutoConfirm            float64 // share of the shop's intents that it confirms itself
+	AutoConfirm            float64 // share of the shop's intents that it confirms itself; default 0.7, negative: none
 	FailureShare           float64 // share of the shop's intents that fail; default 0.12, negative: none
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
@@ -125,7 +125,7 @@ func (c *Config) checkNumbers() error {
 		name  string
 		value float64
 	}{
-		{"auto confirm", c.AutoConfirm},
+		{"auto confirm", max(c.AutoConfirm, 0)},
 		{"failure", max(c.FailureShare, 0)},
 		{"duplicate", c.Faults.Duplicate},
 		{"reorder", c.Faults.Reorder},
@@ -159,6 +159,7 @@ func (c *Config) fill() {
 	orElse(&c.LookupPath, "/api/v1/products/lookup")
 	orElse(&c.PolicyName, "default")
 	orElse(&c.Speed, 1)
+	orElse(&c.AutoConfirm, 0.7)
 	orElse(&c.FailureShare, 0.12)
 	orElse(&c.ProductEventsPerMinute, 0.7)
 	orElse(&c.History, 25)

@@ -16,6 +16,7 @@ const (
 	diceIntent subject = iota + 1
 	diceOffer
 	diceOrder
+	diceParcels
 	diceParcel
 	diceShop
 	diceHistory

@@ -30,6 +30,7 @@ type endpoint struct {
 	mu        sync.Mutex
 	verified  bool
 	stop      context.CancelFunc
+	closed    bool
 	delivered uint64
 	failures  uint64
 	givenUp   uint64
@@ -117,6 +118,7 @@ func (e *endpoint) wake() {
 func (e *endpoint) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.closed = true
 	if e.stop != nil {
 		e.stop()
 	}
@@ -128,6 +130,9 @@ func (e *endpoint) run(ctx context.Context) {
 	defer cancel()
 	e.mu.Lock()
 	e.stop = cancel
+	if e.closed {
+		cancel()
+	}
 	e.mu.Unlock()
 	var sending sync.WaitGroup
 	defer e.client.CloseIdleConnections()

@@ -168,11 +168,18 @@ func (s *Simulator) endPlacing(in *intent, at time.Time) {
 		s.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
 		s.planShipments(in, p, at)
 	}
-	if len(s.queued) > 0 {
+	s.placeQueued(at)
+}
+
+// placeQueued gives the agent that became free to the purchase that has waited
+// longest; one whose window closed meanwhile has lost its turn.
+func (s *Simulator) placeQueued(at time.Time) {
+	for len(s.queued) > 0 {
 		next := s.queued[0]
 		s.queued = s.queued[1:]
 		if next.State == api.RetrievingOffer {
 			s.purchase(next, at)
+			return
 		}
 	}
 }

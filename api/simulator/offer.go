@@ -50,20 +50,12 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 			return nil, &failureWire{"constraint_total_price_exceeded", fmt.Sprintf("The total is %d, the maximum is %d", total, *c.MaxTotalPrice)}
 		}
 	}
-	zero := usd(0)
-	offer := &offerWire{
+	return &offerWire{
 		Product:           offerProductWire{title},
-		Cost:              costWire{Subtotal: usd(subtotal), Discount: usdOrNone(discount), Tax: &zero, Shipping: usdOrNone(carriage), Total: usd(total)},
+		Cost:              costWire{Subtotal: usd(subtotal), Discount: usdOrNone(discount), Shipping: usd(carriage), Tax: usd(tax), Total: usd(total)},
 		Shipping:          shipping,
 		AppliedPromoCodes: applied,
-	}
-	if tax > 0 {
-		offer.Cost.Tax = usdOrNone(tax)
-	}
-	if carriage == 0 {
-		offer.Cost.Shipping = &zero
-	}
-	return offer, nil
+	}, nil
 }
 
 // unservable is the code of what is wrong with the product or the selection.

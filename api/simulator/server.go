@@ -104,9 +104,11 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		now := time.Now()
 		s.mu.Lock()
 		s.counts.requests++
+		number := s.counts.requests
 		second := s.buckets.of(c)
 		room := second.take(now)
 		reset := second.reset(now)
+		fields := s.buckets.perSecond(c, now, s.cfg.EveryPolicy)
 		fault := s.faults.next(r, room)
 		s.mu.Unlock()
 
@@ -121,12 +123,17 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 				a = fault.answer()
 			}
 		}
-		s.mu.Lock()
-		if a.status == http.StatusTooManyRequests {
-			s.counts.limited++
+		if a.status == http.StatusTooManyRequests || c == classCreates && s.cfg.EveryPolicy {
+			s.mu.Lock()
+			if a.status == http.StatusTooManyRequests {
+				s.counts.limited++
+			}
+			if room && c == classCreates && s.cfg.EveryPolicy {
+				s.buckets.perIntent(&fields, now, s.placing())
+			}
+			s.mu.Unlock()
 		}
-		fields := s.buckets.fields(c, now, s.placing(), s.cfg.EveryPolicy)
-		s.mu.Unlock()
+		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
 }

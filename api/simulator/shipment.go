@@ -33,7 +33,7 @@ func (s *Simulator) planShipments(in *intent, p *product, at time.Time) {
 	if p.digital || m.situation == digital {
 		return
 	}
-	d := s.dice(diceParcel, in.number)
+	d := s.dice(diceParcels, in.number)
 	parcels := 1
 	if m.situation == splitShipment || in.Quantity > 2 && d.chance(0.5) {
 		parcels = 2

@@ -45,7 +45,7 @@ func (s *Simulator) shopOrders(at time.Time) {
 	if d.chance(max(0, s.cfg.FailureShare)) {
 		fate.Failure, fate.WhilePlacing = randomFailure(d)
 	}
-	confirms := d.chance(s.cfg.AutoConfirm)
+	confirms := d.chance(max(0, s.cfg.AutoConfirm))
 	if d.chance(0.6) {
 		s.buckets.lookup.take(at)
 	}

@@ -93,8 +93,8 @@ type offerProductWire struct {
 type costWire struct {
 	Subtotal moneyWire  `json:"subtotal"`
 	Discount *moneyWire `json:"discount,omitempty"`
-	Shipping *moneyWire `json:"shipping,omitempty"`
-	Tax      *moneyWire `json:"tax,omitempty"`
+	Shipping moneyWire  `json:"shipping"`
+	Tax      moneyWire  `json:"tax"`
 	Total    moneyWire  `json:"total"`
 }
 

@@ -1,0 +1,352 @@
+package simulator
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+)
+
+func TestRetrieveEvent(t *testing.T) {
+	rows{
+		"200: an event": func(a *account) {
+			id := a.create(chiliCrisp)
+			later(10 * time.Second)
+			a.event(id, "awaiting_confirmation")
+		},
+		"200: an id with a colon, dots and an escaped slash": func(a *account) {
+			e := a.want(http.StatusCreated, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q}`, chiliCrisp)))
+			again := a.want(http.StatusOK, a.call("GET", "/api/v1/events/"+url.PathEscape(e["id"].(string)), ""))
+			if again["id"] != e["id"] {
+				a.Errorf("read %v, want %v", again["id"], e["id"])
+			}
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/events/evt_a%2Fb", ""))
+		},
+		"401: authentication error body": func(a *account) {
+			closed(a, "body", a.want(http.StatusUnauthorized, a.send("GET", "/api/v1/events/evt_x", "", "")), []string{"name", "message"}, "stack")
+		},
+		"404: not-found error body": func(a *account) {
+			closed(a, "body", a.want(http.StatusNotFound, a.call("GET", "/api/v1/events/evt_x", "")), []string{"name", "message"}, "stack")
+		},
+		"422: validation error body": func(a *account) {
+			body := a.want(422, a.call("GET", "/api/v1/events/"+strings.Repeat("x", 513), ""))
+			closed(a, "body", body, []string{"name", "message", "status", "fields"}, "stack")
+		},
+		"500: runtime error body": func(a *account) {
+			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"path":"/api/v1/events/"}`))
+			closed(a, "body", a.want(http.StatusInternalServerError, a.call("GET", "/api/v1/events/evt_x", "")), []string{"name", "message"}, "stack")
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/events/evt_x", ""))
+		},
+		"the same event as was delivered": func(a *account) {
+			a.completed(chiliCrisp)
+			later(time.Minute)
+			got := a.receiver.got()
+			if len(got) < 5 {
+				a.Fatalf("only %d deliveries", len(got))
+			}
+			for _, d := range got {
+				r := a.call("GET", "/api/v1/events/"+url.PathEscape(d.event["id"].(string)), "")
+				if string(r.body) != string(d.body) {
+					a.Errorf("read %s, delivered %s", r.body, d.body)
+				}
+			}
+		},
+	}.run(t)
+}
+
+func TestOtherEndpoints(t *testing.T) {
+	rows{
+		"GET checkout-intents/{id}: the intent; 404 for another id": func(a *account) {
+			id := a.create(chiliCrisp)
+			closed(a, "intent", a.intent(id), []string{"id", "createdAt", "productUrl", "quantity", "buyer", "state"})
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/checkout-intents/ci_nothing", ""))
+		},
+		"POST confirm: 404 for an unknown intent": func(a *account) {
+			a.want(http.StatusNotFound, a.call("POST", "/api/v1/checkout-intents/ci_nothing/confirm", "{}"))
+		},
+		"POST purchase: needs a payment": func(a *account) {
+			body := a.want(422, a.call("POST", "/api/v1/checkout-intents/purchase", orderJSON(chiliCrisp)))
+			if _, ok := body["fields"].(map[string]any)["body.paymentMethod"]; !ok {
+				a.Errorf("fields are %v", body["fields"])
+			}
+		},
+		"GET checkout-intents/{id}/shipments: those of one intent": func(a *account) {
+			id := a.completed(magicURL("split-shipment"))
+			a.completed(chiliCrisp)
+			later(time.Minute)
+			items := a.list("/api/v1/checkout-intents/" + id + "/shipments")
+			if len(items) != 2 || items[0]["checkoutIntentId"] != id || items[1]["checkoutIntentId"] != id {
+				a.Errorf("shipments: %v", items)
+			}
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/checkout-intents/ci_nothing/shipments", ""))
+		},
+		"GET shipments/{id}: the shipment; 404 for another id": func(a *account) {
+			a.completed(chiliCrisp)
+			later(15 * time.Second)
+			item := a.list("/api/v1/shipments")[0]
+			again := a.want(http.StatusOK, a.call("GET", "/api/v1/shipments/"+item["id"].(string), ""))
+			closed(a, "shipment", again, []string{"id", "checkoutIntentId", "marketplaceOrderId", "status", "createdAt", "updatedAt"})
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/shipments/shp_nothing", ""))
+		},
+		"GET shipments: ids and status keep some": func(a *account) {
+			a.completed(chiliCrisp)
+			canceled := a.completed(magicURL("canceled-shipping"))
+			later(time.Minute)
+			all := a.list("/api/v1/shipments")
+			if len(all) != 2 {
+				a.Fatalf("%d shipments, want 2", len(all))
+			}
+			one := a.list("/api/v1/shipments?status=canceled")
+			if len(one) != 1 || one[0]["checkoutIntentId"] != canceled {
+				a.Errorf("status=canceled: %v", one)
+			}
+			both := a.list(fmt.Sprintf("/api/v1/shipments?ids=%s&ids=%s", all[0]["id"], all[1]["id"]))
+			if len(both) != 2 {
+				a.Errorf("two ids: %d shipments", len(both))
+			}
+			if none := a.list(fmt.Sprintf("/api/v1/shipments?ids=%s,%s", all[0]["id"], all[1]["id"])); len(none) != 0 {
+				a.Errorf("a comma list is one value, but found %d", len(none))
+			}
+			a.want(422, a.call("GET", "/api/v1/shipments?status=lost", ""))
+		},
+		"GET shipments: a limit outside 1 to 100 is refused": func(a *account) {
+			for _, limit := range []string{"0", "101", "-1", "ten", ""} {
+				body := a.want(422, a.call("GET", "/api/v1/shipments?limit="+limit, ""))
+				if _, ok := body["fields"].(map[string]any)["limit"]; !ok {
+					a.Errorf("limit=%s: fields are %v", limit, body["fields"])
+				}
+			}
+		},
+		"product lookup: 404 for what is not there": func(a *account) {
+			for _, name := range []string{"unpublished", "product_not_found"} {
+				a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(magicURL(name)), ""))
+			}
+			a.want(http.StatusCreated, a.call("POST", "/control/products/events", fmt.Sprintf(`{"productUrl":%q,"topic":"product.removed"}`, chiliCrisp)))
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
+		},
+		"product lookup: 422 for what is no URL": func(a *account) {
+			for _, query := range []string{"", "?url=", "?url=chili-crisp", "?url=ftp%3A%2F%2Fa.example%2Fb"} {
+				a.want(422, a.call("GET", "/api/v1/products/lookup"+query, ""))
+			}
+		},
+		"lists that the contract does not show are not there": func(a *account) {
+			for _, path := range []string{"/api/v1/checkout-intents", "/api/v1/events"} {
+				closed(a, path, a.want(http.StatusNotFound, a.call("GET", path, "")), []string{"name", "message"}, "stack")
+			}
+		},
+	}.run(t)
+}
+
+func TestPagesOfShipments(t *testing.T) {
+	inBubble(t, nil, func(a *account) {
+		for range 5 {
+			if _, err := a.sim.CreateIntent(Order{ProductURL: chiliCrisp, State: api.Completed}); err != nil {
+				a.Fatal(err)
+			}
+		}
+		later(15 * time.Second)
+		var all []string
+		for _, item := range a.list("/api/v1/shipments") {
+			all = append(all, item["id"].(string))
+		}
+		if len(all) != 5 {
+			a.Fatalf("%d shipments, want 5", len(all))
+		}
+		page := func(query string) (ids []string, info map[string]any) {
+			body := a.want(http.StatusOK, a.call("GET", "/api/v1/shipments?limit=2"+query, ""))
+			closed(a, "page", body, []string{"pageInfo", "data"})
+			for _, item := range body["data"].([]any) {
+				ids = append(ids, item.(map[string]any)["id"].(string))
+			}
+			info = body["pageInfo"].(map[string]any)
+			closed(a, "pageInfo", info, []string{"hasPreviousPage", "hasNextPage"}, "startCursor", "endCursor")
+			return ids, info
+		}
+		check := func(what string, ids []string, info map[string]any, want []string, previous, next bool) {
+			if !slices.Equal(ids, want) || info["hasPreviousPage"] != previous || info["hasNextPage"] != next {
+				a.Errorf("%s: %v with %v, want %v", what, ids, info, want)
+			}
+		}
+		ids, first := page("")
+		check("first page", ids, first, all[:2], false, true)
+		ids, second := page("&after=" + first["endCursor"].(string))
+		check("second page", ids, second, all[2:4], true, true)
+		ids, third := page("&after=" + second["endCursor"].(string))
+		check("last page", ids, third, all[4:], true, false)
+		ids, past := page("&after=" + third["endCursor"].(string))
+		check("past the end", ids, past, nil, true, false)
+		ids, back := page("&before=" + third["startCursor"].(string))
+		check("back from the last page", ids, back, all[2:4], true, true)
+		ids, start := page("&before=" + second["startCursor"].(string))
+		check("back to the first page", ids, start, all[:2], false, true)
+		a.want(422, a.call("GET", "/api/v1/shipments?after=nonsense", ""))
+	})
+}
+
+func TestAuthentication(t *testing.T) {
+	for name, given := range map[string]struct {
+		header string
+		status int
+	}{
+		"the key as Bearer":            {"Bearer " + testKey, http.StatusNotFound},
+		"a further key of the account": {"Bearer another-key", http.StatusNotFound},
+		"no header":                    {"", http.StatusUnauthorized},
+		"another key":                  {"Bearer wrong", http.StatusUnauthorized},
+		"the key alone":                {testKey, http.StatusUnauthorized},
+		"Basic":                        {"Basic " + testKey, http.StatusUnauthorized},
+		"Bearer without a key":         {"Bearer ", http.StatusUnauthorized},
+		"a longer key":                 {"Bearer " + testKey + "0", http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }, func(a *account) {
+				for _, path := range []string{"/api/v1/events/evt_x", "/api/v1/nothing", "/control/nothing"} {
+					body := a.want(given.status, a.send("GET", path, "", given.header))
+					closed(a, path, body, []string{"name", "message"}, "stack")
+				}
+			})
+		})
+	}
+}
+
+func TestErrorBodies(t *testing.T) {
+	rows{
+		"422: every missing field of an empty order": func(a *account) {
+			body := a.want(422, a.call("POST", "/api/v1/checkout-intents", "{}"))
+			closed(a, "body", body, []string{"name", "message", "status", "fields"}, "stack")
+			if _, ok := body["status"].(float64); !ok {
+				a.Errorf("status is %T", body["status"])
+			}
+			closed(a, "fields", body["fields"], []string{"body.productUrl", "body.quantity", "body.buyer"})
+		},
+		"422: a body that is no JSON": func(a *account) {
+			for _, text := range []string{"{", "[]", `"text"`, "null", "7", "{}{}"} {
+				body := a.want(422, a.call("POST", "/api/v1/checkout-intents", text))
+				closed(a, "fields of "+text, body["fields"], []string{"body"})
+			}
+		},
+		"422: a body that is too large": func(a *account) {
+			a.want(422, a.call("POST", "/api/v1/checkout-intents", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`))
+		},
+		"404: an unknown path and an unclean one": func(a *account) {
+			for _, path := range []string{"/", "/api", "/api/v1/", "/api/v1/shipments/", "/api//v1/events/x", "/api/v1/../v1/events/x", "/api/v1/./events/x"} {
+				closed(a, path, a.want(http.StatusNotFound, a.call("GET", path, "")), []string{"name", "message"}, "stack")
+			}
+		},
+		"500: injected after the request took effect": func(a *account) {
+			id := a.create(chiliCrisp, drawdown)
+			later(10 * time.Second)
+			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"method":"POST","after":true}`))
+			a.want(http.StatusInternalServerError, a.call("POST", "/api/v1/checkout-intents/"+id+"/confirm", ""))
+			if in := a.intent(id); in["state"] != "placing_order" {
+				a.Errorf("the intent is %v", in["state"])
+			}
+		},
+	}.run(t)
+}
+
+func TestValidationByField(t *testing.T) {
+	buyer := func(old, new string) string {
+		return fmt.Sprintf(`{"productUrl":%q,"quantity":1,"buyer":%s}`, chiliCrisp, strings.Replace(buyerJSON, old, new, 1))
+	}
+	with := func(more string) string { return orderJSON(chiliCrisp, more) }
+	for field, body := range map[string]string{
+		"body.productUrl":                       orderJSON("not a url"),
+		"body.quantity":                         strings.Replace(orderJSON(chiliCrisp), `"quantity":1`, `"quantity":-1`, 1),
+		"body.buyer":                            fmt.Sprintf(`{"productUrl":%q,"quantity":1,"buyer":"me"}`, chiliCrisp),
+		"body.buyer.country":                    buyer(`"country":"US"`, `"country":"us"`),
+		"body.buyer.firstName":                  buyer(`"firstName":"Mara",`, ``),
+		"body.buyer.email":                      buyer(`"mara.okafor@example.com"`, `null`),
+		"body.buyer.city":                       buyer(`"Brooklyn"`, `"`+strings.Repeat("x", 256)+`"`),
+		"body.buyer.phone":                      buyer(`"212-555-0142"`, `2125550142`),
+		"body.referenceId":                      with(`"referenceId":"` + strings.Repeat("x", 256) + `"`),
+		"body.promoCodes.$1":                    with(`"promoCodes":["GOOD","not good"]`),
+		"body.promoCodes":                       with(`"promoCodes":"GOOD"`),
+		"body.discoverPromoCodes":               with(`"discoverPromoCodes":"yes"`),
+		"body.variantSelections":                with(`"variantSelections":{}`),
+		"body.variantSelections.$0.value":       with(`"variantSelections":[{"label":"Size","value":{}}]`),
+		"body.constraints.maxTotalPrice":        with(`"constraints":{"maxTotalPrice":1.5}`),
+		"body.constraints.offerRetrievalEffort": with(`"constraints":{"offerRetrievalEffort":"some"}`),
+		"body.paymentMethod":                    with(`"paymentMethod":{"type":"cash"}`),
+		"body.paymentMethod.vaultToken":         with(`"paymentMethod":{"type":"vault_token"}`),
+		"body.paymentMethod.type":               with(`"paymentMethod":{}`),
+	} {
+		t.Run(field, func(t *testing.T) {
+			inBubble(t, nil, func(a *account) {
+				fields := a.want(422, a.call("POST", "/api/v1/checkout-intents", body))["fields"]
+				closed(a, "fields", fields, []string{field})
+				closed(a, "field", fields.(map[string]any)[field], []string{"message"}, "value")
+			})
+		})
+	}
+}
+
+func TestVersioning(t *testing.T) {
+	rows{
+		"the path prefix carries the version": func(a *account) {
+			id := a.create(chiliCrisp)
+			for _, prefix := range []string{"", "/api", "/api/v2", "/v1"} {
+				a.want(http.StatusNotFound, a.call("GET", prefix+"/checkout-intents/"+id, ""))
+			}
+		},
+		"the earlier interface is not here": func(a *account) {
+			a.want(http.StatusNotFound, a.call("POST", "/graphql", `{"query":"{}"}`))
+		},
+	}.run(t)
+}
+
+func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
+	t.Run("lists served", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
+			id := a.create(chiliCrisp)
+			other := a.create(magicURL("sold-out"))
+			later(10 * time.Second)
+			if items := a.list("/api/v1/checkout-intents"); len(items) != 2 || items[0]["id"] != other {
+				a.Errorf("intents: %v", items)
+			}
+			if items := a.list("/api/v1/checkout-intents?state=awaiting_confirmation&state=completed"); len(items) != 1 || items[0]["id"] != id {
+				a.Errorf("by state: %v", items)
+			}
+			a.want(422, a.call("GET", "/api/v1/checkout-intents?state=requires_action", ""))
+			if items := a.list("/api/v1/events?limit=1"); len(items) != 1 || items[0]["type"] != "checkout_intent.offer_failed" {
+				a.Errorf("events: %v", items)
+			}
+		})
+	})
+	t.Run("lists as a gateway's page", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.Lists = ListsHTML }, func(a *account) {
+			r := a.call("GET", "/api/v1/events", "")
+			if r.status != http.StatusNotFound || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
+				a.Errorf("%d %s", r.status, r.header.Get("Content-Type"))
+			}
+		})
+	})
+	t.Run("a conflict names the state", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.StateConflicts = true }, func(a *account) {
+			id := a.completed(chiliCrisp)
+			body := a.want(http.StatusConflict, a.call("POST", "/api/v1/checkout-intents/"+id+"/confirm", "{}"))
+			if body["state"] != "completed" || body["name"] != "InvalidCheckoutIntentStateError" {
+				a.Errorf("body: %v", body)
+			}
+		})
+	})
+	t.Run("another lookup path", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.LookupPath = "/api/v1/product" }, func(a *account) {
+			a.want(http.StatusOK, a.call("GET", "/api/v1/product?url="+url.QueryEscape(chiliCrisp), ""))
+			a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
+		})
+	})
+	t.Run("events in whole seconds", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.WholeSeconds, c.Timings.Offer = true, 8300*time.Millisecond }, func(a *account) {
+			id := a.create(chiliCrisp)
+			later(10 * time.Second)
+			if at := a.event(id, "awaiting_confirmation")["createdAt"].(string); !strings.HasSuffix(at, ".000Z") {
+				a.Errorf("createdAt is %s", at)
+			}
+		})
+	})
+}
