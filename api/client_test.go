@@ -136,6 +136,17 @@ func TestEachCallIsSentAsTheContractSays(t *testing.T) {
 	}
 }
 
+// idempotencyKey finds the key however its name is spelt: in memory nothing has
+// made the name canonical.
+func idempotencyKey(header http.Header) string {
+	for name, values := range header {
+		if strings.EqualFold(name, "Idempotency-Key") && len(values) == 1 {
+			return values[0]
+		}
+	}
+	return ""
+}
+
 func drain[T any](list func(func(T, error) bool)) error {
 	for _, err := range list {
 		if err != nil {
@@ -226,7 +237,7 @@ func TestUnsendableRequestsNeverLeave(t *testing.T) {
 func TestEachPOSTHasAnIdempotencyKeyOfItsOwn(t *testing.T) {
 	seen := map[string]bool{}
 	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
-		seen[r.Header["idempotency-key"][0]] = true
+		seen[idempotencyKey(r.Header)] = true
 		io.WriteString(w, `{"id":"ci_1"}`)
 	})
 	for range 3 {

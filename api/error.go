@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"tillwatch/api/quota"
 )
 
 // What a failed call can be asked for with errors.Is.
@@ -33,21 +35,13 @@ type Error struct {
 	Message    Text
 	Fields     []FieldError // in the order of the answer
 	RequestID  Text
-	RetryAfter time.Duration // 0 when absent
-	State      IntentState   // the state that some conflicts name
-	Buckets    []BucketState // what the answer said of the quota, all header lines
+	RetryAfter time.Duration  // 0 when absent
+	State      IntentState    // the state that some conflicts name
+	Buckets    []quota.Report // what the answer said of the quota
 }
 
 // FieldError is one refused field of a 422.
 type FieldError struct{ Field, Message Text }
-
-// BucketState is one member of the RateLimit header field (IETF draft 8). The
-// partition key is left out: it can be derived from the API key.
-type BucketState struct {
-	Policy    Text
-	Remaining int64
-	Reset     time.Duration // 0 when absent
-}
 
 // Error says what was asked, how it ended and which fields were refused.
 func (e *Error) Error() string {
@@ -134,7 +128,7 @@ func (e *Error) limit() error {
 func (e *Error) longestReset() time.Duration {
 	var longest time.Duration
 	for _, bucket := range e.Buckets {
-		if bucket.Remaining == 0 {
+		if bucket.RemainingKnown && bucket.Remaining == 0 {
 			longest = max(longest, bucket.Reset)
 		}
 	}

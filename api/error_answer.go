@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dunglas/httpsfv"
 	"github.com/tidwall/gjson"
+
+	"tillwatch/api/quota"
 )
 
 // answerError makes an [Error] of an answer that is no success. Every body
@@ -17,13 +18,13 @@ import (
 // The secrets are cut out of whatever the service echoes.
 func answerError(c call, secrets []Secret, status int, header http.Header, body []byte, now time.Time) *Error {
 	e := &Error{
-		Method:     c.method,
-		Path:       c.printable(),
-		Status:     status,
-		RequestID:  requestID(header),
-		RetryAfter: retryAfter(header, now),
-		Buckets:    bucketStates(header),
+		Method:    c.method,
+		Path:      c.printable(),
+		Status:    status,
+		RequestID: requestID(header),
+		Buckets:   quota.ParseFields(header).Reports,
 	}
+	e.RetryAfter, _ = quota.RetryAfter(header, now)
 	for _, secret := range secrets { // before anything is cut: half a key is a secret too
 		if !secret.IsZero() {
 			body = bytes.ReplaceAll(body, []byte(secret.Reveal()), []byte(redacted))
@@ -143,61 +144,14 @@ func requestID(header http.Header) Text {
 	return Scrub(header.Get(found))
 }
 
-// retryAfter reads Retry-After as seconds or as a date (RFC 9110, 10.2.3).
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(header.Get("Retry-After"))
-	if d := seconds(value); d > 0 {
-		return d
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, at.Sub(now))
-}
-
-// seconds reads a number of seconds of at most a year; anything else is 0.
+// seconds reads a number of seconds of at most a day; anything else is 0.
 func seconds(s string) time.Duration {
-	const year = 365 * 24 * 3600
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n > 0 && n <= year) {
+	const day = 24 * 3600
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || n > day {
 		return 0
 	}
-	return time.Duration(n * float64(time.Second))
-}
-
-// bucketStates reads the RateLimit field, all its lines (IETF draft 8). A field
-// that is malformed is ignored whole.
-func bucketStates(header http.Header) []BucketState {
-	list, err := httpsfv.UnmarshalList(header.Values("RateLimit"))
-	if err != nil {
-		return nil
-	}
-	var states []BucketState
-	for _, member := range list {
-		item, ok := member.(httpsfv.Item)
-		if !ok {
-			continue
-		}
-		name, named := item.Value.(string)
-		remaining, ok := parameter(item, "r")
-		if !named || !ok {
-			continue
-		}
-		reset, _ := parameter(item, "t")
-		states = append(states, BucketState{
-			Policy:    Scrub(name),
-			Remaining: remaining,
-			Reset:     min(time.Duration(reset), 366*24*3600) * time.Second,
-		})
-	}
-	return states
-}
-
-func parameter(item httpsfv.Item, name string) (int64, bool) {
-	value, _ := item.Params.Get(name)
-	n, ok := value.(int64)
-	return n, ok && n >= 0
+	return time.Duration(n) * time.Second
 }
 
 // redact removes the secrets from whatever the service echoed.
@@ -216,6 +170,6 @@ func (e *Error) redact(secrets []Secret) {
 		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message)}
 	}
 	for i, bucket := range e.Buckets {
-		e.Buckets[i].Policy = clear(bucket.Policy)
+		e.Buckets[i].Policy = string(clear(Text(bucket.Policy)))
 	}
 }

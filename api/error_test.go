@@ -152,28 +152,38 @@ func TestRateLimitsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsSecondsOrADate(t *testing.T) {
+func TestRetryAfterComesFromTheHeaderOrElseTheBody(t *testing.T) {
 	now := time.Date(2026, 6, 18, 14, 0, 0, 0, time.UTC)
 	tests := []struct {
-		value string
-		want  time.Duration
+		name, header, body string
+		want               time.Duration
 	}{
-		{"1", time.Second}, {" 2 ", 2 * time.Second}, {"0.5", 500 * time.Millisecond},
-		{"Thu, 18 Jun 2026 14:01:00 GMT", time.Minute}, {"Thu, 18 Jun 2026 13:00:00 GMT", 0},
-		{"", 0}, {"-1", 0}, {"soon", 0}, {"NaN", 0}, {"Inf", 0}, {"1e300", 0}, {"0", 0},
+		{"seconds", "2", `{}`, 2 * time.Second},
+		{"a date", "Thu, 18 Jun 2026 14:01:00 GMT", `{}`, time.Minute},
+		{"the body's string", "", `{"retryAfter":"3"}`, 3 * time.Second},
+		{"the body's number", "", `{"retryAfter":3}`, 3 * time.Second},
+		{"both", "2", `{"retryAfter":"3"}`, 2 * time.Second},
+		{"nonsense", "soon", `{"retryAfter":"-1"}`, 0},
+		{"an absurd body", "", `{"retryAfter":99999999999999999999}`, 0},
+		{"neither", "", `{}`, 0},
 	}
 	for _, test := range tests {
-		same(t, test.value, retryAfter(http.Header{"Retry-After": {test.value}}, now), test.want)
+		header := http.Header{"Retry-After": {test.header}}
+		e := answerError(get("/p", nil), nil, 429, header, []byte(test.body), now)
+		same(t, test.name, e.RetryAfter, test.want)
 	}
 }
 
-func TestBucketStatesComeFromEveryHeaderLine(t *testing.T) {
+func TestErrorsCarryTheStateOfTheBuckets(t *testing.T) {
 	header := http.Header{}
-	header.Add("RateLimit", `"mutations"; r=2; t=1; pk=:NjZj:`)
-	header.Add("RateLimit", `"checkout-intents";r=0;t=86399, "odd";r=-1, "none", 7;r=1`)
-	got := bucketStates(header)
-	want := []BucketState{{"mutations", 2, time.Second}, {"checkout-intents", 0, 86399 * time.Second}}
-	same(t, "states", fmt.Sprint(got), fmt.Sprint(want))
+	header.Add("RateLimit", `"mutations"; r=2; t=1`)
+	header.Add("RateLimit", `"checkout-intents";r=0;t=86399`)
+	header.Add("RateLimit-Policy", `"mutations";q=5;w=1`)
+	e := answerError(get("/p", nil), nil, 429, header, nil, time.Now())
+	same(t, "buckets", len(e.Buckets), 2)
+	same(t, "remaining", e.Buckets[0].Remaining, 2)
+	same(t, "limit", e.Buckets[0].Limit, 5)
+	same(t, "reset", e.Buckets[1].Reset, 86399*time.Second)
 }
 
 func TestErrorsAnswerIsTheirKindWhenMadeByHand(t *testing.T) {
