@@ -259,7 +259,7 @@ func (d *Confirm) buttons(room int) line {
 	gap := span{"   ", d.paint.text}
 	total := d.proposal.Total.String()
 	if !d.live {
-		out := append(d.button("Cancel", true), gap, in(d.paint.accent, "C"))
+		out := append(d.button("Cancel", true), gap, in(d.paint.sought, "C"))
 		return append(out, in(d.paint.text, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))
 	}
 	out := append(d.button("Cancel", d.focus == onCancel), gap)

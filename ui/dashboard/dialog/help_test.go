@@ -17,7 +17,7 @@ func TestHelpShowsEveryActionAndSign(t *testing.T) {
 			t.Errorf("%q is not in the help", a.Title)
 		}
 	}
-	for _, sign := range []string{"◌", "◆", "▶", "✓", "✕", "~", "read-only"} {
+	for _, sign := range []string{"◌", "◆", "▸", "✓", "✕", "reported", "read-only"} {
 		if !strings.Contains(screen, sign) {
 			t.Errorf("%q is not in the help", sign)
 		}
@@ -27,11 +27,11 @@ func TestHelpShowsEveryActionAndSign(t *testing.T) {
 func TestHelpScrollsToItsEndAndBack(t *testing.T) {
 	h := NewHelp(dark(t), action.Default(), nil)
 	first := plain(h.View(40, 12))
-	if !strings.Contains(first, "Next pane") || strings.Contains(first, "not reached") {
+	if !strings.Contains(first, "Next pane") || strings.Contains(first, "○  none") {
 		t.Fatalf("it does not open at its top:\n%s", first)
 	}
 	h.Key(press("G"))
-	if last := plain(h.View(40, 12)); !strings.Contains(last, "not reached") {
+	if last := plain(h.View(40, 12)); !strings.Contains(last, "○  none") {
 		t.Errorf("G does not show the end:\n%s", last)
 	}
 	for _, name := range []string{"j", "down", "pgdown", " ", "end"} {

@@ -17,20 +17,25 @@ func legend(p *paint) []signs {
 		{"Intents", []sign{
 			{"◌", "retrieving the offer", p.retrieving},
 			{"◆", "awaiting confirmation", p.awaiting},
-			{"▶", "placing the order", p.placing},
+			{"▸", "placing the order", p.placing},
 			{"✓", "completed", p.completed},
 			{"✕", "failed", p.failed},
-			{"~", "reported, not read yet", p.muted},
+			{"reported", "not read yet", p.muted},
 		}},
 		{"Shipments", []sign{
-			{"→", "shipped", p.placing},
-			{"◔", "out for delivery", p.awaiting},
+			{"○", "ordered", p.muted},
+			{"→", "shipped", p.retrieving},
+			{"!", "delayed", p.warning},
+			{"◔", "out for delivery", p.placing},
 			{"✓", "delivered", p.completed},
+			{"✕", "canceled", p.failed},
 		}},
 		{"Connections", []sign{
 			{"●", "live", p.good},
-			{"◐", "connecting, or behind", p.warning},
-			{"○", "not reached", p.bad},
+			{"◌", "dialling", p.muted},
+			{"◔", "replaying what was missed", p.warning},
+			{"✕", "lost, failing or refused", p.bad},
+			{"○", "none", p.muted},
 		}},
 	}
 }

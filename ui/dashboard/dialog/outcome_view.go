@@ -36,7 +36,7 @@ func (d *Confirm) steps(room int) []row {
 		case i < at:
 			glyph, style = in(d.paint.good, "✓"), d.paint.text
 		case i == at:
-			glyph, style = in(d.paint.accent, "▶"), d.paint.strong
+			glyph, style = in(d.paint.accent, "▸"), d.paint.strong
 		}
 		title := in(style, step.title)
 		l := line{glyph, {" ", d.paint.text}, title, {blank(labelWidth - 2 - line{title}.width()), d.paint.text}, in(d.paint.muted, step.why)}

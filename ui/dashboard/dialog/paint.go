@@ -40,7 +40,7 @@ func newPaint(t themes.Theme) *paint {
 		muted:          ink(t.Muted),
 		faint:          ink(t.Faint),
 		accent:         ink(t.Accent).bold(),
-		keys:           ink(t.Accent),
+		keys:           ink(t.Text).bold(),
 		focused:        on(t.Accent, t.Selected).bold(),
 		selected:       on(t.Text, t.Selected),
 		selectedMuted:  on(t.Muted, t.Selected),

@@ -114,6 +114,20 @@ func checkBlock(t *rapid.T, b block, width, height int) {
 	}
 }
 
+func TestWithoutColoursNoneIsDrawn(t *testing.T) {
+	table := action.Default()
+	palette := NewPalette(themes.Theme{}, table, action.Board, nil)
+	for _, b := range []block{NewConfirm(themes.Theme{}, socks(), true, opened), NewHelp(themes.Theme{}, table, nil), palette} {
+		for _, l := range b.View(80, 30) {
+			for _, colour := range []string{"\x1b[3", ";3", "\x1b[4", ";48", ";38"} {
+				if strings.Contains(strings.ReplaceAll(l, "\x1b[4m", ""), colour) {
+					t.Fatalf("%T draws a colour: %q", b, l)
+				}
+			}
+		}
+	}
+}
+
 func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		d := NewConfirm(dark(t), socks(), live, opened)
@@ -166,7 +180,7 @@ func TestStagesShowTheWay(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("C", calm)
 	for stage, want := range map[confirm.Stage]string{
-		confirm.Rereading: "▶ Read again", confirm.Recording: "▶ Record", confirm.Sending: "▶ Send", confirm.Settling: "▶ Settle",
+		confirm.Rereading: "▸ Read again", confirm.Recording: "▸ Record", confirm.Sending: "▸ Send", confirm.Settling: "▸ Settle",
 	} {
 		h.dialog.SetStage(stage)
 		h.sees(want)
