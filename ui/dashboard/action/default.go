@@ -27,8 +27,8 @@ func focusing() []Action {
 			Tooltip: "Moves the focus to the quota of the account."},
 		{ID: FocusPane4, Keys: []string{"4"}, Title: "Pane 4: events", Group: Focus, Scope: Board,
 			Tooltip: "Moves the focus to the live tail of events."},
-		{ID: FocusPane5, Keys: []string{"5"}, Title: "Pane 5: requests", Group: Focus, Scope: Board,
-			Tooltip: "Moves the focus to the calls that this dashboard makes."},
+		{ID: FocusPane5, Keys: []string{"5"}, Title: "Pane 5: detail", Group: Focus, Scope: Board,
+			Tooltip: "Moves the focus to the detail, where it is open."},
 	}
 }
 
