@@ -400,6 +400,36 @@ func TestWaitingForQuotaIsNoLatency(t *testing.T) {
 	})
 }
 
+func TestEveryAttemptIsBookedByThePacer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pacer := quota.NewPacer(quota.PacerConfig{})
+		sent := 0
+		client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
+			sent++
+			w.Header().Add("RateLimit-Policy", `"default";q=10;w=1`)
+			w.Header().Add("RateLimit", fmt.Sprintf(`"default";r=%d;t=1`, 10-sent))
+			if sent == 1 {
+				w.WriteHeader(500)
+			}
+			io.WriteString(w, `{"id":"ci_1"}`)
+		}, func(c *Config) { c.Pacer = pacer })
+		if _, err := client.Intent(t.Context(), "ci_1"); err != nil {
+			t.Fatal(err)
+		}
+		buckets := pacer.Buckets(time.Now())
+		if len(buckets) != 1 || buckets[0].Class != quota.Reads || buckets[0].Limit != 10 || buckets[0].Remaining != 8 {
+			t.Errorf("the pacer knows %+v", buckets)
+		}
+		// A permit that was not given back would hold these up for ever.
+		for range 40 {
+			if _, err := client.Intent(t.Context(), "ci_1"); err != nil {
+				t.Fatal(err)
+			}
+			sent = 1
+		}
+	})
+}
+
 func TestCancellationIsReturnedAsSuch(t *testing.T) {
 	t.Run("while waiting for quota", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

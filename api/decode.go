@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -79,17 +80,19 @@ func eachItem(v gjson.Result, visit func(v gjson.Result)) {
 	})
 }
 
+// textOf reads a string, as all readers below do, into memory of its own: a
+// short text that somebody keeps must not keep the whole body.
 func textOf(v gjson.Result) Text {
 	if v.Type != gjson.String {
 		return ""
 	}
-	return Scrub(v.Str)
+	return Scrub(strings.Clone(v.Str))
 }
 
 // textOrNumber takes a number by its decimal text too.
 func textOrNumber(v gjson.Result) Text {
 	if v.Type == gjson.Number {
-		return Scrub(v.Raw)
+		return Scrub(strings.Clone(v.Raw))
 	}
 	return textOf(v)
 }
@@ -97,9 +100,9 @@ func textOrNumber(v gjson.Result) Text {
 func idOf(v gjson.Result) ID {
 	switch v.Type {
 	case gjson.String:
-		return ScrubID(v.Str)
+		return ScrubID(strings.Clone(v.Str))
 	case gjson.Number:
-		return ScrubID(v.Raw)
+		return ScrubID(strings.Clone(v.Raw))
 	}
 	return ""
 }

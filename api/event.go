@@ -120,7 +120,7 @@ func stringID(v gjson.Result) ID {
 	if v.Type != gjson.String {
 		return ""
 	}
-	return ScrubID(v.Str)
+	return idOf(v)
 }
 
 func (e *Event) check() error {

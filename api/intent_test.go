@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,28 @@ func TestIntentSharesNoMemoryWithTheBody(t *testing.T) {
 	if got.ID != "ci_1" || got.State != Failed || !bytes.Contains(got.Raw, []byte(`"ci_1"`)) {
 		t.Errorf("the intent changed with the buffer: %v", got)
 	}
+}
+
+func TestAKeptTextDoesNotKeepTheBody(t *testing.T) {
+	const bodies, size = 64, 1 << 20
+	filler := strings.Repeat("x", size)
+	var ids []ID
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for n := range bodies {
+		intent, err := DecodeIntent(fmt.Appendf(nil, `{"id":"ci_%d","filler":%q}`, n, filler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, intent.ID)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > bodies*size/4 {
+		t.Errorf("%d ids hold %d MiB", len(ids), grown>>20)
+	}
+	runtime.KeepAlive(ids)
 }
 
 func TestIntentNamesItsProductAndMerchant(t *testing.T) {

@@ -123,7 +123,7 @@ func currencyCode(s string) (string, bool) {
 			return "", false
 		}
 	}
-	return strings.ToUpper(s), true
+	return strings.Clone(strings.ToUpper(s)), true
 }
 
 // decodeMoney reads {currencyCode, amountSubunits}; nil unless both are there.
