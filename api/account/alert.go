@@ -122,8 +122,8 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 
 // stuckAfter is how long an intent may be placing until it counts as stuck.
 func (s *Store) stuckAfter() time.Duration {
-	if h := s.pace[api.PlacingOrder]; h != nil && h.count >= enoughStays {
-		return time.Duration(s.cfg.Alerts.StuckFactor * float64(h.get().P95))
+	if usual := s.usualStay(api.PlacingOrder); usual > 0 {
+		return time.Duration(s.cfg.Alerts.StuckFactor * float64(usual))
 	}
 	return s.cfg.Alerts.StuckAfter
 }

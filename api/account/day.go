@@ -1,30 +1,40 @@
 package account
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
-// dayCounter counts moments of the last 24 hours.
-type dayCounter struct{ moments []time.Time } // in order
-
-func (d *dayCounter) add(t time.Time) {
-	i, _ := slices.BinarySearchFunc(d.moments, t, time.Time.Compare)
-	d.moments = slices.Insert(d.moments, i, t)
+// dayCounter counts moments of the last 24 hours, to the minute and from below.
+type dayCounter struct {
+	minutes map[int64]int
+	cut     int64 // the minute up to which nothing counts any more
+	total   int
 }
 
-func (d *dayCounter) remove(t time.Time) {
-	if i, found := slices.BinarySearchFunc(d.moments, t, time.Time.Compare); found {
-		d.moments = slices.Delete(d.moments, i, i+1)
+func (d *dayCounter) add(t time.Time)    { d.change(t, 1) }
+func (d *dayCounter) remove(t time.Time) { d.change(t, -1) }
+
+func (d *dayCounter) change(t time.Time, by int) {
+	minute := t.Unix() / 60
+	if minute <= d.cut {
+		return
 	}
+	if d.minutes == nil {
+		d.minutes = map[int64]int{}
+	}
+	d.minutes[minute] += by
+	d.total += by
 }
 
 // count forgets what is older than a day and counts the rest.
 func (d *dayCounter) count(now time.Time) int {
-	cut := now.Add(-24 * time.Hour)
-	i, _ := slices.BinarySearchFunc(d.moments, cut, time.Time.Compare)
-	if i > 0 {
-		d.moments = append(d.moments[:0], d.moments[i:]...)
+	cut := now.Add(-24*time.Hour).Unix() / 60
+	if cut > d.cut {
+		for minute, n := range d.minutes {
+			if minute <= cut {
+				d.total -= n
+				delete(d.minutes, minute)
+			}
+		}
+		d.cut = cut
 	}
-	return len(d.moments)
+	return d.total
 }

@@ -145,17 +145,14 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	if judged == lags && r.now.Latest != nil && r.now.Latest.State.Rank() > in.State.Rank() {
 		return false
 	}
+	before := r.now.Latest
 	r.now.Latest, r.now.ReadAt = in, sent
 	if !in.CreatedAt.IsZero() {
 		r.now.CreatedAt = in.CreatedAt
 		s.knownSince(r, in.CreatedAt)
 	}
-	if name := in.ProductName(); name != "" && name != r.now.Product {
-		r.now.Product = name
-		s.spreadProduct(r)
-	}
-	if merchant := in.Merchant(); merchant != "" {
-		r.now.Merchant = merchant
+	if before == nil || before.ProductURL != in.ProductURL || (before.Offer == nil) != (in.Offer == nil) {
+		s.takeNames(r, in)
 	}
 	total, ok := in.Total()
 	if !ok || (r.now.Total != nil && *r.now.Total == total) {
@@ -163,6 +160,16 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	}
 	r.now.Total = &total
 	return true
+}
+
+func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
+	if merchant := in.Merchant(); merchant != "" {
+		r.now.Merchant = merchant
+	}
+	if name := in.ProductName(); name != "" && name != r.now.Product {
+		r.now.Product = name
+		s.spreadProduct(r)
+	}
 }
 
 // moveTo enters a state.

@@ -21,7 +21,8 @@ type outlook struct {
 	missing   int // reads in a row that were answered 404
 	ordered   bool
 	shipments int
-	listed    bool // its shipments were listed
+	listed    bool          // its shipments were listed
+	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
 func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
@@ -34,14 +35,23 @@ func (o *outlook) freshness() time.Time {
 	return o.since
 }
 
-func (r *intentRecord) outlook() outlook {
+func (s *Store) outlookOf(r *intentRecord) outlook {
 	return outlook{
 		id: r.now.ID, state: r.now.State, certainty: r.now.Certainty,
 		since: r.now.Since, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
 		reads: r.reads, behind: r.behind, missing: r.missing,
 		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
 		shipments: len(r.now.Shipments), listed: r.listed,
+		usual: s.usualStay(r.now.State),
 	}
+}
+
+// usualStay is the 95th percentile of stays in a state, once there are enough.
+func (s *Store) usualStay(state api.IntentState) time.Duration {
+	if h := s.pace[state]; h != nil && h.count >= enoughStays {
+		return h.get().P95
+	}
+	return 0
 }
 
 func (s *Store) outlook(id api.ID) (outlook, bool) {
@@ -51,7 +61,7 @@ func (s *Store) outlook(id api.ID) (outlook, bool) {
 	if r == nil {
 		return outlook{}, false
 	}
-	return r.outlook(), true
+	return s.outlookOf(r), true
 }
 
 // openOutlooks lists the intents that are not known to have ended.
@@ -60,7 +70,7 @@ func (s *Store) openOutlooks() []outlook {
 	defer s.mu.Unlock()
 	var list []outlook
 	for _, r := range s.intents {
-		if o := r.outlook(); o.open() {
+		if o := s.outlookOf(r); o.open() {
 			list = append(list, o)
 		}
 	}

@@ -41,6 +41,8 @@ type trust struct {
 	fed  bool // the feed is live
 	lost bool // there should be a feed, and it is not live
 	poll time.Duration
+
+	awaiting time.Duration // between reads of an awaiting intent with a live feed, at first
 }
 
 // nextRead decides when an intent is to be read although nothing hints at a
@@ -72,7 +74,9 @@ func pollSpan(o *outlook, t trust) time.Duration {
 	age := o.newest.Sub(o.since)
 	switch {
 	case o.state == api.PlacingOrder && t.fed:
-		return widened(placingFed.at(o.reads, t.poll), age, t.poll)
+		// An order that takes no longer than is usual here needs no look: its event
+		// will tell.
+		return widened(max(placingFed.at(o.reads, t.poll), min(o.usual, 10*t.poll)), age, t.poll)
 	case o.state == api.PlacingOrder:
 		return capped(placingAlone.at(o.reads, t.poll), age, t)
 	case o.state == api.RetrievingOffer && t.fed:
@@ -80,7 +84,7 @@ func pollSpan(o *outlook, t trust) time.Duration {
 	case o.state == api.RetrievingOffer:
 		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
 	case o.state == api.AwaitingConfirmation && t.fed:
-		return 10 * t.poll << min(max(o.reads-1, 0), 3)
+		return t.awaiting << min(max(o.reads-1, 0), 2)
 	case o.state == api.AwaitingConfirmation:
 		return capped(t.poll, age, t)
 	case t.lost:

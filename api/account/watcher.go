@@ -50,6 +50,7 @@ type WatcherConfig struct {
 	WatchIDs []api.ID
 	Workers  int           // reads under way at once; default 4
 	Poll     time.Duration // how often open intents are read without a hint; default 30 s, widening
+	Awaiting time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
 	List     int           // intents taken from the service's list at the start, where it has one; default 500
 }
 
@@ -68,6 +69,7 @@ const (
 func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.Workers, 4)
 	orDefault(&cfg.Poll, 30*time.Second)
+	orDefault(&cfg.Awaiting, 20*cfg.Poll)
 	orDefault(&cfg.List, 500)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
@@ -184,7 +186,7 @@ func (w *Watcher) trust() trust {
 	return trust{
 		fed:  w.feed == FeedLive,
 		lost: w.feed != FeedLive && w.cfg.Feed != nil,
-		poll: w.cfg.Poll,
+		poll: w.cfg.Poll, awaiting: w.cfg.Awaiting,
 	}
 }
 

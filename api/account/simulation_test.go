@@ -1,0 +1,183 @@
+package account
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+)
+
+// hardship is what a simulated relay and service do to the watcher.
+type hardship struct {
+	lose, double, delay float64 // shares of the events
+	fail                float64 // share of the reads
+	outage              time.Duration
+}
+
+// simulate lets intents live their lives over a span, under a hardship, and
+// returns the settled picture.
+func simulate(t *testing.T, seed uint64, intents int, span time.Duration, h hardship, judge func(s *Store, svc *fakeService, lives []*life, staleness []time.Duration)) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		between := func(from, to time.Duration) time.Duration { return from + rand64(random, to-from) }
+		start := time.Now()
+		var lives []*life
+		for i := range intents {
+			id := api.ID(fmt.Sprintf("ci_%05d", i))
+			created := start.Add(rand64(random, span))
+			switch random.IntN(10) {
+			case 0:
+				lives = append(lives, expired(id, created, between(5*time.Second, time.Minute)))
+			case 1:
+				l := sold(id, created, between(5*time.Second, time.Minute), between(10*time.Second, 20*time.Minute), between(8*time.Second, time.Minute))
+				l.moves[3].state, l.moves[3].event = api.Failed, api.OrderFailed
+				lives = append(lives, l)
+			default:
+				lives = append(lives, sold(id, created, between(5*time.Second, time.Minute), between(10*time.Second, 20*time.Minute), between(8*time.Second, time.Minute)))
+			}
+		}
+		svc, feed := newService(lives...), newFeed()
+		failures := rand.New(rand.NewPCG(seed, 2))
+		svc.fail = func(string, int) error {
+			svc.mu.Lock()
+			defer svc.mu.Unlock()
+			if failures.Float64() < h.fail {
+				return errBroken
+			}
+			return nil
+		}
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			staleness := runLives(s, feed, lives, span, h, random)
+			pass(2 * time.Hour)
+			judge(s, svc, lives, staleness)
+		})
+	})
+}
+
+func rand64(r *rand.Rand, n time.Duration) time.Duration { return time.Duration(r.Int64N(int64(n))) }
+
+// occurrence is something that happens in a simulation.
+type occurrence struct {
+	at    time.Time
+	event *api.Event // delivered
+	life  *life      // confirmed by this process
+	move  move
+}
+
+// runLives delivers the events of lives and tells of their confirms. It returns
+// how long after each move the picture showed it.
+func runLives(s *Store, feed *fakeFeed, lives []*life, span time.Duration, h hardship, random *rand.Rand) []time.Duration {
+	start := time.Now()
+	outage := start.Add(span / 3)
+	var all []occurrence
+	for _, l := range lives {
+		events := l.events()
+		for _, m := range l.moves[1:] {
+			if m.state == api.PlacingOrder {
+				all = append(all, occurrence{at: m.at, life: l, move: m})
+			}
+		}
+		for i := range events {
+			e := &events[i]
+			if random.Float64() < h.lose {
+				continue
+			}
+			at := e.CreatedAt.Add(300 * time.Millisecond)
+			if random.Float64() < h.delay {
+				at = at.Add(rand64(random, 2*time.Minute))
+			}
+			if !at.Before(outage) && at.Before(outage.Add(h.outage)) {
+				at = outage.Add(h.outage) // replayed when the relay is back
+			}
+			all = append(all, occurrence{at: at, event: e})
+			if random.Float64() < h.double {
+				all = append(all, occurrence{at: at.Add(rand64(random, time.Minute)), event: e})
+			}
+		}
+	}
+	all = append(all, occurrence{at: outage}, occurrence{at: outage.Add(h.outage - time.Millisecond)})
+	slices.SortStableFunc(all, func(a, b occurrence) int { return a.at.Compare(b.at) })
+	lost := false
+	for _, o := range all {
+		time.Sleep(time.Until(o.at))
+		switch {
+		case o.event != nil:
+			feed.deliver(*o.event)
+		case o.life != nil:
+			s.ApplyRead(o.life.read(time.Now()), time.Now(), ByConfirm)
+		case h.outage > 0 && !lost:
+			feed.state(FeedLost)
+			lost = true
+		case h.outage > 0:
+			feed.state(FeedLive)
+		}
+	}
+	return shownAfter(s, lives)
+}
+
+// shownAfter is how long after each move with an event or an expiry the picture
+// learnt of it.
+func shownAfter(s *Store, lives []*life) []time.Duration {
+	pass(2 * time.Hour)
+	var spans []time.Duration
+	for _, l := range lives {
+		in, ok := s.Intent(l.id)
+		if !ok {
+			continue
+		}
+		for _, m := range l.moves[1:] {
+			if i := slices.IndexFunc(in.Timeline, func(o Moment) bool { return o.State == m.state }); i >= 0 {
+				spans = append(spans, max(0, in.Timeline[i].Learnt.Sub(m.at)))
+			}
+		}
+	}
+	slices.Sort(spans)
+	return spans
+}
+
+func TestEveryIntentEndsRightUnderHardship(t *testing.T) {
+	harsh := hardship{lose: 0.01, double: 0.05, delay: 0.10, fail: 0.03, outage: 5 * time.Minute}
+	cases := []struct {
+		name    string
+		intents int
+		span    time.Duration
+		hard    hardship
+		reads   float64 // at most, for each state change
+	}{
+		{"a calm day of 50", 50, 24 * time.Hour, hardship{}, 1.3},
+		{"a hard day of 50", 50, 24 * time.Hour, harsh, 1.5},
+		{"a calm hour of 1,000", 1000, time.Hour, hardship{}, 1.3},
+		{"a hard hour of 1,000", 1000, time.Hour, harsh, 2.0},
+	}
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			simulate(t, uint64(i+1), c.intents, c.span, c.hard, func(s *Store, svc *fakeService, lives []*life, shown []time.Duration) {
+				unknown := 0
+				for _, l := range lives {
+					in, ok := s.Intent(l.id)
+					if !ok {
+						unknown++ // every event of it was lost, and nothing else named it
+						continue
+					}
+					if want := l.at(time.Now()); in.State != want || in.Certainty != Verified {
+						t.Errorf("%s ended as %q (certainty %d), the truth is %q", l.id, in.State, in.Certainty, want)
+					}
+				}
+				if most := int(float64(c.intents) * c.hard.lose * 3); unknown > most {
+					t.Errorf("%d intents never became known, want at most %d", unknown, most)
+				}
+				sum := s.Summary()
+				if per := sum.Reads.PerStateChange(); per > c.reads {
+					t.Errorf("%.2f reads for a state change, want at most %.2f", per, c.reads)
+				}
+				t.Logf("%.2f reads for a state change; shown after p50 %v p99 %v; events %+v; reads %+v",
+					sum.Reads.PerStateChange(), quantile(shown, 0.5), quantile(shown, 0.99), sum.Events, sum.Reads)
+			})
+		})
+	}
+}
