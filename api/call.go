@@ -56,6 +56,10 @@ func (c call) printable() string {
 	return c.path + "?" + strings.Join(names, "&")
 }
 
+func (c call) notSent(err error) error {
+	return &TransportError{Method: c.method, Path: c.printable(), Err: err}
+}
+
 // answer is a success, its body read whole.
 type answer struct {
 	call   call
@@ -82,7 +86,7 @@ func (c *Client) do(ctx context.Context, request call) (answer, error) {
 			return answer{}, err
 		}
 		if err := sleep(ctx, wait); err != nil {
-			return answer{}, &TransportError{Method: request.method, Path: request.printable(), Err: err}
+			return answer{}, request.notSent(err)
 		}
 	}
 }
@@ -90,31 +94,25 @@ func (c *Client) do(ctx context.Context, request call) (answer, error) {
 // attempt waits for quota, sends the request once and tells the pacer and the
 // observer how it went.
 func (c *Client) attempt(ctx context.Context, request call, number int) (answer, error) {
+	arrived := time.Now()
+	var permit quota.Permit
+	var err error
+	if c.pacer != nil {
+		permit, err = c.pacer.Acquire(ctx, request.class)
+	}
+	if err != nil {
+		return answer{}, request.notSent(fmt.Errorf("wait for quota: %w", err))
+	}
 	exchange := Exchange{
 		Method:   request.method,
 		Path:     request.printable(),
 		Class:    request.class,
 		Priority: quota.PriorityOf(ctx),
 		Attempt:  number,
+		Sent:     time.Now(),
 	}
-	arrived := time.Now()
-	var permit quota.Permit
-	if c.pacer != nil {
-		var err error
-		if permit, err = c.pacer.Acquire(ctx, request.class); err != nil {
-			return answer{}, &TransportError{Method: request.method, Path: exchange.Path, Err: fmt.Errorf("wait for quota: %w", err)}
-		}
-	}
-	exchange.Sent = time.Now()
 	exchange.Waited = exchange.Sent.Sub(arrived)
-	outcome := quota.Outcome{Sent: exchange.Sent}
-	defer func() { // also when a transport panics: a permit that is kept blocks others
-		outcome.Received = time.Now()
-		permit.Done(outcome)
-	}()
-
-	result, header, err := c.send(ctx, request)
-	outcome.Status, outcome.Header = result.status, header
+	result, header, err := c.sendBooked(ctx, request, permit, exchange.Sent)
 	exchange.Latency = time.Since(exchange.Sent)
 	exchange.Status = result.status
 	exchange.RequestID = requestID(header)
@@ -123,16 +121,32 @@ func (c *Client) attempt(ctx context.Context, request call, number int) (answer,
 	return result, err
 }
 
+// sendBooked sends the request and gives the permit back, also when a transport
+// panics: a permit that is kept holds others up.
+func (c *Client) sendBooked(ctx context.Context, request call, permit quota.Permit, sent time.Time) (answer, http.Header, error) {
+	outcome := quota.Outcome{Sent: sent}
+	defer func() {
+		outcome.Received = time.Now()
+		permit.Done(outcome)
+	}()
+	result, header, err := c.send(ctx, request)
+	outcome.Status, outcome.Header = result.status, header
+	return result, header, err
+}
+
 // send writes the request and reads the answer whole. The status and the header
 // are those of the answer, if one came, also beside an error.
 func (c *Client) send(ctx context.Context, request call) (answer, http.Header, error) {
 	result := answer{call: request}
+	if err := ctx.Err(); err != nil {
+		return result, nil, request.notSent(err)
+	}
 	attemptContext, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	trace := &connectionTrace{}
 	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request)
 	if err != nil {
-		return result, nil, &TransportError{Method: request.method, Path: request.printable(), Err: err}
+		return result, nil, request.notSent(err)
 	}
 	response, err := c.http.Do(req)
 	if err != nil {

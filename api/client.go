@@ -73,11 +73,15 @@ func New(cfg Config) (*Client, error) {
 	if !strings.HasPrefix(lookup, "/") || strings.ContainsAny(lookup, "?#") {
 		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + defaultLookupPath)
 	}
+	agent := orElse(cfg.UserAgent, defaultUserAgent)
+	if string(Scrub(agent)) != agent {
+		return nil, errors.New("user agent: holds a line break or another character that cannot be sent")
+	}
 	c := &Client{
 		base:        base,
 		key:         cfg.Key,
 		lookupPath:  lookup,
-		userAgent:   orElse(cfg.UserAgent, defaultUserAgent),
+		userAgent:   agent,
 		timeout:     cfg.Timeout,
 		retries:     cfg.Retries,
 		pacer:       cfg.Pacer,

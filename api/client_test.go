@@ -63,7 +63,8 @@ func answering(status int, body string) http.HandlerFunc {
 }
 
 func TestEachCallIsSentAsTheContractSays(t *testing.T) {
-	const intent, event, shipment, product = `{"id":"ci_1"}`, `{"id":"e","type":"t","source":{"id":"s","type":"x"}}`, `{"id":"shp_1"}`, `{"id":"p"}`
+	const intent, shipment, product = `{"id":"ci_1"}`, `{"id":"shp_1"}`, `{"id":"p"}`
+	const event = `{"id":"evt_a.example:b/c","type":"t","source":{"id":"s","type":"x"}}`
 	tests := []struct {
 		name, answer, method, uri, body string
 		call                            func(context.Context, *Client) error
@@ -72,7 +73,7 @@ func TestEachCallIsSentAsTheContractSays(t *testing.T) {
 			func(ctx context.Context, c *Client) error { _, err := c.Event(ctx, "evt_a.example:b/c"); return err }},
 		{"read an intent", intent, "GET", "/shop/api/v1/checkout-intents/ci_1", "",
 			func(ctx context.Context, c *Client) error { _, err := c.Intent(ctx, "ci_1"); return err }},
-		{"an id that would leave the path", intent, "GET", "/shop/api/v1/checkout-intents/..%2F..%3Fx=%2525%20%23", "",
+		{"an id that would leave the path", `{"id":"../..?x=%25 #"}`, "GET", "/shop/api/v1/checkout-intents/..%2F..%3Fx=%2525%20%23", "",
 			func(ctx context.Context, c *Client) error { _, err := c.Intent(ctx, "../..?x=%25 #"); return err }},
 		{"read a shipment", shipment, "GET", "/shop/api/v1/shipments/shp_1", "",
 			func(ctx context.Context, c *Client) error { _, err := c.Shipment(ctx, "shp_1"); return err }},
@@ -441,6 +442,14 @@ func TestCancellationIsReturnedAsSuch(t *testing.T) {
 			same(t, "unknown outcome", IsUnknownOutcome(err), false)
 		})
 	})
+	t.Run("before anything was sent", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		client := clientOf(t, func(http.ResponseWriter, *http.Request) { t.Error("a request left") })
+		_, err := client.ConfirmIntent(ctx, "ci_1", ConfirmIntent{})
+		same(t, "canceled", errors.Is(err, context.Canceled), true)
+		same(t, "unknown outcome", IsUnknownOutcome(err), false)
+	})
 	t.Run("while waiting for a retry", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -496,6 +505,25 @@ func TestSuccessesThatCannotBeReadAreUnknownOutcomes(t *testing.T) {
 			}
 			same(t, "unknown outcome", IsUnknownOutcome(err), true)
 		})
+	}
+}
+
+func TestAnAnswerAboutSomethingElseIsRefused(t *testing.T) {
+	client := clientOf(t, answering(200, `{"id":"other","type":"t","source":{"id":"s","type":"x"}}`))
+	calls := map[string]func() error{
+		"intent":   func() error { _, err := client.Intent(t.Context(), "asked"); return err },
+		"event":    func() error { _, err := client.Event(t.Context(), "asked"); return err },
+		"shipment": func() error { _, err := client.Shipment(t.Context(), "asked"); return err },
+		"confirm": func() error {
+			_, err := client.ConfirmIntent(t.Context(), "asked", ConfirmIntent{})
+			return err
+		},
+	}
+	for name, call := range calls {
+		err := call()
+		if err == nil || !IsUnknownOutcome(err) || !strings.Contains(err.Error(), `about "other"`) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

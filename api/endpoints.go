@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -21,17 +23,17 @@ const (
 
 // Event reads an event (contract, Retrieve event; scope events:read).
 func (c *Client) Event(ctx context.Context, id ID) (Event, error) {
-	return read(ctx, c, eventsPath, id, DecodeEvent)
+	return read(ctx, c, eventsPath, id, DecodeEvent, func(e Event) ID { return e.ID })
 }
 
 // Intent reads a checkout intent with its current state.
 func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
-	return read(ctx, c, intentsPath, id, DecodeIntent)
+	return read(ctx, c, intentsPath, id, DecodeIntent, intentID)
 }
 
 // Shipment reads one shipment.
 func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
-	return read(ctx, c, shipmentsPath, id, DecodeShipment)
+	return read(ctx, c, shipmentsPath, id, DecodeShipment, func(s Shipment) ID { return s.ID })
 }
 
 // LookupProduct looks a product URL up, in its own bucket.
@@ -76,7 +78,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	if len(body.Raw) > 0 {
 		payment = decodePayment(gjson.GetBytes(body.Raw, "paymentMethod"))
 	}
-	return decoded(ctx, c, post(path+"/confirm", encoded, payment), DecodeIntent)
+	return decoded(ctx, c, post(path+"/confirm", encoded, payment), expecting(id, DecodeIntent, intentID))
 }
 
 // IntentShipments lists the shipments of an intent, page by page.
@@ -89,10 +91,30 @@ func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment,
 }
 
 // Shipments lists shipments, page by page: forward, or backward when the query
-// has only a Before.
+// has only a Before. Many ids are asked for in several lists, each of which a
+// URL can hold.
 func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[Shipment, error] {
-	return listed(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+	if len(query.IDs) <= maxQueryIDs || query.After != "" || query.Before != "" {
+		return listed(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+	}
+	return func(yield func(Shipment, error) bool) {
+		for ids := range slices.Chunk(query.IDs, maxQueryIDs) {
+			part := query
+			part.IDs = ids
+			for shipment, err := range listed(ctx, c, get(shipmentsPath, part.values()), DecodeShipment) {
+				if !yield(shipment, err) {
+					return
+				}
+				if unreadable := (*UnreadableError)(nil); err != nil && !errors.As(err, &unreadable) {
+					return
+				}
+			}
+		}
+	}
 }
+
+// maxQueryIDs is as many as one page can hold by what was observed.
+const maxQueryIDs = 100
 
 func (q ShipmentQuery) values() url.Values {
 	values := url.Values{}
@@ -126,13 +148,28 @@ func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return probed(&c.eventsRefused, get(eventsPath, nil), listed(ctx, c, get(eventsPath, nil), DecodeEvent))
 }
 
-func read[T any](ctx context.Context, c *Client, collection string, id ID, decode func([]byte) (T, error)) (T, error) {
+func read[T any](ctx context.Context, c *Client, collection string, id ID, decode func([]byte) (T, error), identity func(T) ID) (T, error) {
 	path, err := itemPath(collection, id)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return decoded(ctx, c, get(path, nil), decode)
+	return decoded(ctx, c, get(path, nil), expecting(id, decode, identity))
+}
+
+func intentID(i Intent) ID { return i.ID }
+
+// expecting refuses an answer about something else than what was asked for:
+// what a person confirms by must be what was named.
+func expecting[T any](id ID, decode func([]byte) (T, error), identity func(T) ID) func([]byte) (T, error) {
+	return func(body []byte) (T, error) {
+		value, err := decode(body)
+		if err == nil && !strings.EqualFold(string(identity(value)), string(id)) {
+			var none T
+			return none, fmt.Errorf("the answer is about %q", cut(string(identity(value)), 80))
+		}
+		return value, err
+	}
 }
 
 func decoded[T any](ctx context.Context, c *Client, request call, decode func([]byte) (T, error)) (T, error) {

@@ -60,6 +60,7 @@ func TestNewRefusesWhatCannotWorkAndSaysWhy(t *testing.T) {
 		{"production key on loopback", Config{BaseURL: "https://localhost", Key: NewSecret("shop/production-hunter2")}, "loopback"},
 		{"production key in the clear", Config{BaseURL: "http://checkout.example", Key: NewSecret("shop/production-hunter2")}, "in the clear"},
 		{"staging key on production", Config{BaseURL: "https://production.example", Key: NewSecret("shop/staging-hunter2")}, "staging key, but"},
+		{"user agent", Config{BaseURL: "https://checkout.example", Key: NewSecret(key), UserAgent: "a\r\nX: y"}, "user agent"},
 		{"lookup path", Config{BaseURL: "https://checkout.example", Key: NewSecret(key), LookupPath: "lookup"}, "product lookup path"},
 		{"lookup path with a query", Config{BaseURL: "https://checkout.example", Key: NewSecret(key), LookupPath: "/l?u="}, "product lookup path"},
 	}

@@ -153,6 +153,38 @@ func TestAListStopsWhereItsReaderStops(t *testing.T) {
 	same(t, "requests", len(server.requests), 1)
 }
 
+func TestManyIDsAreAskedForInSeveralLists(t *testing.T) {
+	ids := make([]ID, 2*maxQueryIDs+1)
+	for i := range ids {
+		ids[i] = ID(fmt.Sprintf("shp_%d", i))
+	}
+	var sizes []int
+	status := 200
+	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+		asked := r.URL.Query()["ids"]
+		sizes = append(sizes, len(asked))
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `[{"id":%q},{"id":%q}]`, asked[0], asked[len(asked)-1])
+	})
+	var got []string
+	for shipment, err := range client.Shipments(t.Context(), ShipmentQuery{IDs: ids}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(shipment.ID))
+	}
+	same(t, "sizes", fmt.Sprint(sizes), "[100 100 1]")
+	same(t, "items", strings.Join(got, " "), "shp_0 shp_99 shp_100 shp_199 shp_200 shp_200")
+
+	sizes, status = nil, 401
+	for _, err := range client.Shipments(t.Context(), ShipmentQuery{IDs: ids}) {
+		if !errors.Is(err, ErrUnauthorized) {
+			t.Errorf("got %v", err)
+		}
+	}
+	same(t, "lists asked for after a refusal", len(sizes), 1)
+}
+
 func TestAnUnreadableItemDoesNotEndAList(t *testing.T) {
 	client := clientOf(t, answering(200, `[{"id":"1"},{"no":"id"},"x",{"id":"2"}]`))
 	var ids, problems int
