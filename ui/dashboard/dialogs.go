@@ -117,6 +117,9 @@ func (m *Model) lay(lines []string) {
 		return
 	}
 	for i, line := range lines {
+		if i == m.layout.Header.Y && !m.layout.TooSmall {
+			continue // where one is stays in view
+		}
 		lines[i] = m.line.Start(m.width).Put(paint.Faint, ansi.Strip(line)).String()
 	}
 	w, h := d.Size(max(m.width-4, 1), max(m.height-2, 1))

@@ -74,6 +74,9 @@ func (m *Model) clearFilter() {
 	switch {
 	case m.filters[m.focus] != nil:
 		m.setFilter(m.focus, nil)
+	case m.detailOpen:
+		m.before = m.focus
+		m.closeDetail()
 	case m.zoom:
 		m.zoom = false
 		m.arrange()

@@ -79,7 +79,9 @@ var goods = []struct {
 	{"Merino Beanie", "acme.example", 2800}, {"Rain Jacket", "stride.example", 18900}, {"Espresso Beans 1 kg", "brewhaus.example", 3125},
 }
 
-func (s *shop) id(n int) api.ID { return api.ID(fmt.Sprintf("ci_%08x1900f41e1ace4536c%08x", n*2654435761%0xffffffff, n)) }
+func (s *shop) id(n int) api.ID {
+	return api.ID(fmt.Sprintf("ci_%08x1900f41e1ace4536c%08x", n*2654435761%0xffffffff, n))
+}
 
 // intent adds a verified intent that has been in its state for so long.
 func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.Intent {

@@ -26,6 +26,15 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
+	if !ok && m.focus == layout.Detail && !m.layout.Panes[m.before].Empty() {
+		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board stands beside it
+		if ok {
+			m.setFocus(m.before)
+			if a.ID == action.FocusNext {
+				return nil
+			}
+		}
+	}
 	if !ok {
 		return nil
 	}
@@ -48,7 +57,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	if s, ok := steps[id]; ok {
 		if p, ok := m.panes[m.focus].(mover); ok {
 			p.Move(s)
-			m.feedDetail()
+			m.followCursor()
 		}
 		return nil
 	}
@@ -61,6 +70,9 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.focusBy(1)
 	case action.FocusPrevious:
 		m.focusBy(-1)
+	case action.FocusPane5:
+		m.before = m.focus
+		m.setFocus(layout.Detail)
 	case action.Open:
 		m.openDetail()
 	case action.Back:
@@ -105,7 +117,9 @@ var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, act
 func (m *Model) disabled(id action.ID) string {
 	switch id {
 	case action.FocusPane5:
-		return "there are four panes"
+		if !m.detailOpen {
+			return "no detail is open"
+		}
 	case action.Confirm:
 		return m.confirmDisabled()
 	case action.Open:
@@ -181,13 +195,30 @@ func (m *Model) openDetail() {
 	m.setFocus(layout.Detail)
 }
 
+// followCursor turns an open detail to what the cursor of the board is on.
+func (m *Model) followCursor() {
+	if m.detailOpen && m.focus != layout.Detail {
+		if s := m.subject(); s.Kind != pane.None && s != m.detail.Subject() {
+			m.detail.Open(s)
+			m.before = m.focus
+		}
+	}
+	m.feedDetail()
+}
+
 func (m *Model) closeDetail() {
 	m.detailOpen = false
+	m.look.Opened = pane.Subject{}
 	m.setFocus(m.before)
+	m.invalidate()
 }
 
 // feedDetail gives the detail what is known of its subject.
 func (m *Model) feedDetail() {
+	if m.detailOpen && m.look.Opened != m.detail.Subject() {
+		m.look.Opened = m.detail.Subject()
+		m.invalidate()
+	}
 	if !m.detailOpen || m.frozen != nil && m.detail.Fed() {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 // small interfaces.
 type board interface {
 	SetSize(w, h int)
+	SetStacked(bool)
 	SetFocus(bool)
 	Invalidate()
 	Stale() bool
@@ -239,6 +240,7 @@ func (m *Model) arrange() {
 	})
 	for i, p := range m.panes {
 		r := m.layout.Panes[i]
+		p.SetStacked(m.layout.Arrangement == layout.Narrow)
 		p.SetSize(r.W, r.H)
 	}
 	m.redraw = true

@@ -75,11 +75,15 @@ func (m *Model) alertNotice(l *paint.Line) {
 		}
 	}
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(newest.Text)))
+	tail := ""
 	if !newest.Since.IsZero() {
-		l.Put(paint.Muted, " · "+pane.Age(time.Since(newest.Since)))
+		tail = " · " + pane.Age(time.Since(newest.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
-		l.Put(paint.Muted, " · and "+strconv.Itoa(n)+" more")
+		tail += " · and " + strconv.Itoa(n) + " more"
+	}
+	if paint.Width(tail) < l.Left() {
+		l.Put(paint.Muted, tail)
 	}
 }
 
@@ -95,9 +99,11 @@ func (m *Model) health() pane.Health {
 		h.Text, h.Style = "the service refuses the API key", paint.Bad
 		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
 	case s.Feed.State == account.FeedRefused:
+		h.OfRelay = true
 		h.Text, h.Style = "the relay refuses this dashboard"+because(s.Feed.Err), paint.Bad
 		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; reading on a schedule meanwhile"
 	case s.Feed.State == account.FeedLost:
+		h.OfRelay = true
 		h.Text, h.Style = "relay lost"+ago(s.Feed.Since)+because(s.Feed.Err), paint.Bad
 		h.Advice = "polling meanwhile"
 		if s.Feed.RetryIn > 0 {
@@ -107,8 +113,10 @@ func (m *Model) health() pane.Health {
 		h.Text, h.Style = "the service fails"+since(s.API.Since)+because(s.API.Err), paint.Bad
 		h.Advice = "what is shown was read" + ago(s.LastRead)
 	case s.Feed.State == account.FeedConnecting:
+		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Feed.State == account.FeedOff:
+		h.OfRelay = true
 		h.Text, h.Style = "no relay is configured: intents become known by reading alone", paint.Muted
 	}
 	return h
@@ -137,12 +145,12 @@ func since(t time.Time) string {
 
 // footer shows the keys that matter here, or the filter while it is typed.
 func (m *Model) footer() string {
-	l := m.line.Start(m.width).On(m.frameGround()).Space(1)
+	l := m.line.Start(m.width).On(paint.Surface).Space(1)
 	if m.filter != nil {
 		m.filterPrompt(l)
 		return l.String()
 	}
-	for i, hint := range m.cfg.Actions.Footer(m.scope(), m.width-2, m.disabled) {
+	for i, hint := range m.cfg.Actions.Footer(m.scope(), m.width-2, m.footerReason) {
 		if i > 0 {
 			l.Space(action.HintGap)
 		}
@@ -152,6 +160,15 @@ func (m *Model) footer() string {
 		}
 	}
 	return l.String()
+}
+
+// footerReason says why nothing can be confirmed. Other reasons are told when a
+// key is pressed: the footer is to stand still while the cursor moves.
+func (m *Model) footerReason(id action.ID) string {
+	if id == action.Confirm && !m.cfg.Armed {
+		return action.ReadOnlyReason
+	}
+	return ""
 }
 
 func (m *Model) filterPrompt(l *paint.Line) {

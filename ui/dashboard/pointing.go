@@ -44,7 +44,11 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 
 func (m *Model) click(over layout.Pane, target pointed, x, y int) {
 	m.filter = nil
+	if over == layout.Detail && m.focus != layout.Detail {
+		m.before = m.focus
+	}
 	target.Click(x, y)
 	m.setFocus(over)
+	m.followCursor()
 	m.redraw = true
 }

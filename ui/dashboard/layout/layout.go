@@ -160,10 +160,14 @@ func (l *Layout) stack(body Rect, focus Pane) {
 			spare -= rows
 		}
 	}
-	grow(Intents, min(max(body.H/3, 0), 8))
-	grow(Events, min(body.H/5, 6))
-	grow(Quota, min(body.H/5, 5))
-	grow(Shipments, min(body.H/6, 6))
+	grow(Intents, min(body.H*2/5, 16))
+	grow(Events, min(body.H/4, 10))
+	if body.H >= 28 {
+		grow(Quota, 6)
+	}
+	if body.H >= 36 {
+		grow(Shipments, min(body.H/5, 10))
+	}
 	heights[focus] += spare
 	y := body.Y
 	for p, h := range heights {

@@ -133,6 +133,10 @@ func sgr(p []byte, c color.Color, plane byte) []byte {
 		}
 		return strconv.AppendInt(append(p, ";10"...), int64(n-8), 10)
 	}
+	if index, ok := c.(ansi.IndexedColor); ok {
+		p = append(p, ';', plane)
+		return strconv.AppendInt(append(p, "8;5;"...), int64(index), 10)
+	}
 	r, g, b, _ := c.RGBA()
 	p = append(p, ';', plane)
 	p = append(p, "8;2;"...)

@@ -190,7 +190,7 @@ func (p *Detail) order(in *account.Intent) {
 		p.fact("payment", paint.Text, words(string(order.Payment.Type))+", token hidden")
 	}
 	if order.Buyer != nil {
-		p.fact("buyer", paint.Faint, "hidden")
+		p.fact("buyer", paint.Muted, "hidden")
 	}
 }
 
@@ -213,6 +213,10 @@ func (p *Detail) timeline(moments []account.Moment) {
 		return
 	}
 	p.heading("TIMELINE")
+	stamp := 0
+	for _, moment := range moments {
+		stamp = max(stamp, len(p.look.stamp(moment.At)))
+	}
 	for i, moment := range moments {
 		m := mark{"·", "", paint.Muted}
 		if moment.State != "" && (i == 0 || moments[i-1].State != moment.State) {
@@ -223,10 +227,10 @@ func (p *Detail) timeline(moments []account.Moment) {
 			text = intentMark(moment.State).word
 		}
 		p.add(func(l *paint.Line) {
-			l.Fit(paint.Muted, p.look.stamp(moment.At), 10).Put(m.style, m.glyph).Space(1)
+			l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.style, m.glyph).Space(1)
 			how := learnt(moment.How)
 			l.Fit(paint.Text, text, l.Left()-len(how)-2)
-			l.Space(1).Put(paint.Faint, how)
+			l.Space(1).Put(paint.Muted, how)
 		})
 	}
 }

@@ -23,6 +23,7 @@ type Events struct {
 	filter   *Filter
 	counters account.EventCounters
 	feed     account.FeedStatus
+	last     time.Time // when the newest event was received
 }
 
 type eventRow struct {
@@ -50,6 +51,10 @@ func NewEvents(look *Look) *Events {
 func (p *Events) Apply(c *account.Changes, first bool) {
 	rows := make([]*eventRow, len(c.Events))
 	for i, e := range c.Events {
+		if old, ok := p.list.Get(string(e.ID)); ok && old.Event == e {
+			rows[i] = old
+			continue
+		}
 		row := &eventRow{Event: e}
 		row.needle = newNeedle(string(e.Type)+" "+eventMark(e.Type).word, "", string(e.Product),
 			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+strings.Join(marks(e), " "))
@@ -59,7 +64,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 		rows[i] = row
 	}
 	p.list.Upsert(rows...)
-	p.counters, p.feed = c.Summary.Events, c.Summary.Feed
+	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 	p.stale = true
 }
 
@@ -93,7 +98,7 @@ func (p *Events) Move(s Step) {
 
 // Click puts the cursor on the row at y.
 func (p *Events) Click(_, y int) {
-	pick(p.list, y-2)
+	pick(p.list, y-p.head())
 	p.stale = true
 }
 
@@ -106,7 +111,7 @@ func (p *Events) Wheel(_, _, delta int) {
 // SetSize gives the pane its place.
 func (p *Events) SetSize(w, h int) {
 	p.frame.SetSize(w, h)
-	p.list.SetHeight(h - 2)
+	p.list.SetHeight(h - p.head())
 }
 
 // Lines draws the pane.
@@ -120,7 +125,11 @@ func (p *Events) Lines() []string {
 		rows, first := p.list.Window()
 		switch {
 		case p.list.Total() == 0:
-			p.empty("waiting for the first event…")
+			if h := p.look.Health; h.OfRelay || !h.Started {
+				p.message(h.Style, h.Text, h.Advice)
+			} else {
+				p.message(paint.Muted, "waiting for the first event…", "")
+			}
 		case len(rows) == 0:
 			p.message(paint.Muted, "nothing matches", "esc shows all again")
 		}
@@ -136,12 +145,13 @@ func (p *Events) top() {
 	l := p.title("EVENTS", p.counters.Received)
 	mode, style := feedWord(p.feed.State)
 	l.Space(2).Put(style, mode)
+	p.freshness(l, "last", p.last)
 	if p.list.Pinned() {
 		l.Put(paint.Warning, " · held").Put(paint.Muted, " (G follows)")
 	}
 	if p.filter != nil {
 		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
-		l.Space(l.Left() - paint.Width(text) - len(hits) - 3)
+		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
 		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
 		p.push(l)
 		return
@@ -161,10 +171,10 @@ func (p *Events) top() {
 			width += 3 + len(group(count.n)) + len(count.word)
 		}
 	}
-	l.Space(l.Left() - width - 1)
+	p.fill(l, l.Left()-width)
 	for _, count := range counts {
 		if count.n > 0 {
-			l.Space(2).Put(count.style, group(count.n)+" "+count.word)
+			l.Space(1).Put(count.style, group(count.n)+" "+count.word).Space(1)
 		}
 	}
 	p.push(l)
@@ -188,19 +198,12 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 
 func (p *Events) draw(row *eventRow, under bool) {
 	l := p.start()
-	switch {
-	case under:
-		l.On(paint.Selected).Put(paint.Accent, "▌")
-	case p.look.Now.Sub(row.changed) < glow:
-		l.On(paint.Glow).Space(1)
-	default:
-		l.Space(1)
-	}
+	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.glows(row.changed))
 	at := row.Received.In(p.look.Location)
 	m := eventMark(row.Type)
 	switch {
 	case p.w >= 72:
-		l.Put(paint.Muted, at.Format("15:04:05")).Put(paint.Faint, at.Format(".0")).Space(2)
+		l.Put(paint.Muted, at.Format("15:04:05")).Put(paint.Muted, at.Format(".0")).Space(2)
 		l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 20)
 	case p.w >= 50:
 		l.Put(paint.Muted, at.Format("15:04:05")).Space(1).Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 17)
@@ -229,7 +232,7 @@ func (p *Events) draw(row *eventRow, under bool) {
 	}
 	l.Fit(style, name, room-id-mark)
 	if id > 0 {
-		l.Fit(paint.Faint, string(row.SourceID), id)
+		l.Space(2).Fit(paint.Muted, string(row.SourceID), id-2)
 	}
 	if mark > 0 {
 		l.Space(1).Fit(paint.Warning, noted, mark-1)

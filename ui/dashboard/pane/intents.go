@@ -19,10 +19,10 @@ type Intents struct {
 	lane   int // that the cursor is in
 	follow api.ID
 	filter *Filter
-	counts map[api.IntentState]int
 	agents account.AgentCount
 	stuck  map[api.ID]bool
-	cells  []cell // of the lanes as last drawn
+	read   time.Time // the newest of anything
+	cells  []cell    // of the lanes as last drawn
 }
 
 // NewIntents makes the pane. window is the time in which an intent can be
@@ -42,8 +42,12 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	var batch [lanes][]*intentRow
 	rows := make([]*intentRow, 0, len(c.Intents))
 	for _, in := range c.Intents {
+		old, known := p.list.Get(string(in.ID))
+		if known && old.given == in {
+			continue
+		}
 		row := newIntentRow(in, p.window)
-		if old, ok := p.list.Get(string(in.ID)); ok {
+		if known {
 			row.carry(old, p.look.Now)
 			if old.lane != row.lane && old.lane < lanes {
 				p.leave(old, row)
@@ -63,7 +67,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	}
 	p.list.Upsert(rows...)
 	p.settle()
-	p.counts, p.agents = c.Summary.Intents, c.Summary.Agents
+	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck = stuckIntents(c.Summary.Alerts)
 	p.stale = true
 }
@@ -181,7 +185,7 @@ func (p *Intents) SetSize(w, h int) {
 	for _, lane := range p.lanes {
 		lane.SetHeight(p.laneRows())
 	}
-	p.list.SetHeight(p.h - 2)
+	p.list.SetHeight(p.h - p.head())
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
@@ -197,9 +201,9 @@ func (p *Intents) Lines() []string {
 		p.top()
 		switch {
 		case p.collapsed():
-		case p.list.Total() == 0:
+		case p.listed() && p.list.Total() == 0:
 			p.rule()
-			p.empty("no checkout intents yet: they appear with their first event")
+			p.empty(noIntents)
 		case p.listed():
 			p.rule()
 			p.drawList()
@@ -208,6 +212,8 @@ func (p *Intents) Lines() []string {
 		}
 	})
 }
+
+const noIntents = "no checkout intents yet: they appear with their first event"
 
 // top draws the title: the filter with its hits, and the counts where no lane
 // shows them.
@@ -220,11 +226,12 @@ func (p *Intents) top() {
 	if unread > 0 && p.w >= 60 {
 		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
 	}
+	p.freshness(l, "read", p.read)
 	switch {
 	case p.filter != nil:
 		hits := group(p.list.Shown()) + " of " + group(p.list.Total())
 		text := "/ " + p.filter.Text
-		l.Space(l.Left() - paint.Width(text) - len(hits) - 3)
+		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
 		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
 	case p.listed():
 		p.tally(l)
@@ -240,7 +247,7 @@ func (p *Intents) tally(l *paint.Line) {
 			width += 3 + len(group(lane.Total())) + 1
 		}
 	}
-	l.Space(l.Left() - width)
+	p.fill(l, l.Left()-width)
 	for i, lane := range p.lanes {
 		if i == laneOther && lane.Total() == 0 {
 			continue
@@ -250,7 +257,7 @@ func (p *Intents) tally(l *paint.Line) {
 		if lane.Total() == 0 {
 			style = paint.Faint
 		}
-		l.Space(2).Put(style, m.glyph).Space(1).Put(style, group(lane.Total())).Space(0)
+		l.Space(1).Put(style, m.glyph).Space(1).Put(style, group(lane.Total())).Space(1)
 	}
 }
 

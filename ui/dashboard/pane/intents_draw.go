@@ -45,7 +45,7 @@ func (p *Intents) drawLanes() {
 	p.place()
 	head := p.start()
 	for _, c := range p.cells {
-		p.head(head.To(c.x), c)
+		p.laneHead(head.To(c.x), c)
 	}
 	p.push(head)
 	l := p.start()
@@ -57,6 +57,10 @@ func (p *Intents) drawLanes() {
 		l.To(c.x+1).Repeat(style, "─", c.w-1)
 	}
 	p.push(l)
+	if p.list.Total() == 0 {
+		p.empty(noIntents)
+		return
+	}
 	for row := range p.laneRows() {
 		for second := range 2 {
 			l := p.start()
@@ -71,7 +75,7 @@ func (p *Intents) drawLanes() {
 	p.overflow()
 }
 
-func (p *Intents) head(l *paint.Line, c cell) {
+func (p *Intents) laneHead(l *paint.Line, c cell) {
 	lane, m := p.lanes[c.lane], laneMark(c.lane)
 	style := m.style
 	if lane.Total() == 0 {
@@ -120,7 +124,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	}
 	row := rows[index]
 	under := p.focused && c.lane == p.lane && first+index == lane.Index()
-	p.gutter(l, row, under)
+	p.mark(l, row, under)
 	if second {
 		p.cardSecond(l, row, c.w-1)
 	} else {
@@ -128,19 +132,10 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	}
 }
 
-// gutter draws the column before a row and sets the row's ground.
-func (p *Intents) gutter(l *paint.Line, row *intentRow, under bool) {
-	switch {
-	case under:
-		l.On(paint.Selected).Put(paint.Accent, "▌")
-	case p.look.Now.Sub(row.since) < glow:
-		l.On(paint.Glow).Space(1)
-	default:
-		l.Space(1)
-		if p.look.Now.Sub(row.changed) < glow {
-			l.On(paint.Glow)
-		}
-	}
+// mark draws the gutter of a row.
+func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
+	opened := p.look.Opened == Subject{OfIntent, row.ID}
+	p.gutter(l, under, opened, p.glows(row.since) || p.glows(row.changed))
 }
 
 const (
@@ -195,7 +190,7 @@ func (p *Intents) total(row *intentRow) (string, paint.Style) {
 	case row.Total != nil:
 		return row.Total.String(), paint.Text
 	case row.lane == laneAwaiting:
-		return "not read", paint.Faint
+		return "not read", paint.Muted
 	}
 	return "", paint.Text
 }
@@ -210,6 +205,9 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 // cardSecond draws the merchant, or why it failed, and what is special.
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
+	if text == "" && (row.lane == laneCompleted || row.lane == lanePlacing) && row.Total != nil && w < roomy {
+		text, style = row.Total.String(), paint.Muted
+	}
 	left, leftStyle := string(row.Merchant), paint.Muted
 	if row.lane == laneFailed && row.Latest != nil {
 		left = failureWords(row.Latest.Failure)
@@ -246,10 +244,8 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 		return "stuck", paint.Warning
 	case row.slow(p.look.Now):
 		return "slow", paint.Warning
-	case (row.lane == laneCompleted || row.lane == lanePlacing) && row.Total != nil && w < roomy:
-		return row.Total.String(), paint.Muted
 	case row.lane == laneFailed && w >= roomy:
-		return string(row.Merchant), paint.Faint
+		return string(row.Merchant), paint.Muted
 	}
 	return "", paint.Text
 }
@@ -303,7 +299,7 @@ func (p *Intents) drawList() {
 	}
 	for i, row := range rows {
 		l := p.start()
-		p.gutter(l, row, p.focused && first+i == p.list.Index())
+		p.mark(l, row, p.focused && first+i == p.list.Index())
 		m := intentMark(row.State)
 		if p.w < 56 {
 			l.Fit(m.style, m.glyph, state)
@@ -311,7 +307,7 @@ func (p *Intents) drawList() {
 			l.Fit(m.style, m.glyph+" "+m.word, state).Space(1)
 		}
 		total, totalStyle := p.total(row)
-		name := l.Left() - merchant - moneyWidth - 1 - last - 1 - ageWidth
+		name := l.Left() - merchant - 1 - moneyWidth - 1 - last - 1 - ageWidth
 		p.product(l, row, name)
 		if merchant > 0 {
 			left := string(row.Merchant)
@@ -325,14 +321,10 @@ func (p *Intents) drawList() {
 		if !wide {
 			text = shorten(text)
 		}
-		l.Space(1).Right(style, text, last)
-		p.lastAge(l, row)
+		l.Space(1).Right(style, text, last).Space(1)
+		l.Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
 		p.push(l.On(paint.Base))
 	}
-}
-
-func (p *Intents) lastAge(l *paint.Line, row *intentRow) {
-	l.Right(p.ageStyle(row), p.look.age(row.Since), l.Left())
 }
 
 // shorten makes a special of few cells: the countdown or the mark alone.

@@ -43,7 +43,7 @@ func (p *Intents) changeLane(by int) {
 func (p *Intents) Click(x, y int) {
 	p.stale = true
 	if p.listed() {
-		pick(p.list, y-2)
+		pick(p.list, y-p.head())
 		return
 	}
 	for _, c := range p.cells {

@@ -12,6 +12,7 @@ import (
 // for its moments of glowing and what a confirm says of it.
 type intentRow struct {
 	*account.Intent
+	given *account.Intent // as it came
 	needle
 	lane    int
 	since   time.Time // when the state last changed on the screen; zero: never
@@ -28,6 +29,7 @@ type Note struct {
 func (r *intentRow) search() *needle { return &r.needle }
 
 func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
+	given := in
 	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
 		copied := *in
 		copied.ExpiresAt = in.CreatedAt.Add(window)
@@ -46,6 +48,7 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 	state := string(in.State) + " " + intentMark(in.State).word
 	return &intentRow{
 		Intent: in,
+		given:  given,
 		needle: newNeedle(state, string(in.Merchant), string(in.Product), string(in.ID), more+" "+reference),
 		lane:   laneOf(in.State),
 	}
@@ -53,8 +56,10 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 
 // carry takes over from the row before what glows and what was noted.
 func (r *intentRow) carry(old *intentRow, now time.Time) {
-	r.note = old.note
 	r.since, r.changed = old.since, old.changed
+	if r.State == old.State {
+		r.note = old.note
+	}
 	switch {
 	case r.State != old.State:
 		r.since = now

@@ -16,6 +16,7 @@ type Look struct {
 	Now      time.Time
 	Location *time.Location
 	Health   Health
+	Opened   Subject // what the detail shows
 }
 
 // Health is what a pane without rows says about why it has none.
@@ -24,6 +25,7 @@ type Health struct {
 	Text    string // in one sentence; "" when all is well
 	Advice  string // what to do about it
 	Style   paint.Style
+	OfRelay bool // events suffer from it
 }
 
 // glow is how long a cell that has just changed stands out.
@@ -36,6 +38,7 @@ type frame struct {
 	brush   *paint.Brush
 	w, h    int
 	focused bool
+	stacked bool // among panes of the whole width
 	stale   bool
 	lines   []string
 }
@@ -57,6 +60,31 @@ func (f *frame) SetFocus(focused bool) {
 		f.focused, f.stale = focused, true
 	}
 }
+
+// SetStacked tells whether the panes stand above each other, each as wide as the
+// screen.
+func (f *frame) SetStacked(stacked bool) {
+	if f.stacked != stacked {
+		f.stacked, f.stale = stacked, true
+	}
+}
+
+// gutter draws the column before a row and sets the row's ground. The row of the
+// open detail keeps a mark while the cursor is elsewhere.
+func (f *frame) gutter(l *paint.Line, under, opened, glows bool) {
+	switch {
+	case under:
+		l.On(paint.Selected).Put(paint.Accent, "▌")
+	case opened:
+		l.Put(paint.Muted, "▌")
+	case glows:
+		l.On(paint.Glow).Space(1)
+	default:
+		l.Space(1)
+	}
+}
+
+func (f *frame) glows(changed time.Time) bool { return f.look.Now.Sub(changed) < glow }
 
 // Invalidate has the pane draw again when it is next looked at.
 func (f *frame) Invalidate() { f.stale = true }
@@ -102,12 +130,43 @@ func (f *frame) title(name string, count int) *paint.Line {
 	return l
 }
 
+// freshness says how old the newest of the pane's data is, where there is room.
+func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
+	if !at.IsZero() && f.w >= 60 {
+		l.Put(paint.Muted, " · "+word+" "+f.look.age(at)+" ago")
+	}
+}
+
+// compact reports whether room is scarce: the title is then its own rule.
+func (f *frame) compact() bool { return f.w < 100 && f.stacked }
+
+// head is how many lines stand above the rows.
+func (f *frame) head() int {
+	if f.compact() {
+		return 1
+	}
+	return 2
+}
+
+// fill leads over n cells from the left to the right part of the title.
+func (f *frame) fill(l *paint.Line, n int) {
+	n = min(n, l.Left())
+	if !f.compact() || n < 3 {
+		l.Space(n)
+		return
+	}
+	l.Space(1).Repeat(paint.Rule, "─", n-2).Space(1)
+}
+
 func (f *frame) rule() {
+	if f.compact() {
+		return
+	}
 	f.push(f.start().Space(1).Repeat(paint.Rule, "─", f.w-1))
 }
 
 // collapsed reports whether there is only room for the title.
-func (f *frame) collapsed() bool { return f.h < 3 }
+func (f *frame) collapsed() bool { return f.h < 2 }
 
 // message fills the rest of the pane with a sentence and perhaps an advice,
 // a third of the way down.

@@ -44,7 +44,7 @@ func (p *Quota) Click(_, _ int) {}
 
 // Wheel scrolls.
 func (p *Quota) Wheel(_, _, delta int) {
-	p.offset = min(max(p.offset+delta, 0), max(len(p.buckets)+2-(p.h-2), 0))
+	p.offset = min(max(p.offset+delta, 0), max(len(p.buckets)+2-(p.h-p.head()), 0))
 	p.stale = true
 }
 
@@ -74,7 +74,7 @@ func (p *Quota) draw(c quotaColumns) {
 	if p.agents.Limit > 0 {
 		estimates++
 	}
-	p.offset = min(p.offset, max(len(p.buckets)+estimates-(p.h-2), 0))
+	p.offset = min(p.offset, max(len(p.buckets)+estimates-(p.h-p.head()), 0))
 	for i := p.offset; i < len(p.buckets); i++ {
 		p.bucket(&p.buckets[i], c)
 	}
@@ -93,7 +93,7 @@ func (p *Quota) draw(c quotaColumns) {
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 10, left: 8, reset: 7}
+	c := quotaColumns{name: 11, left: 8, reset: 7}
 	room := p.w - 1 - c.name - 1 - c.left - 1 - c.reset
 	if room >= 34 {
 		c.others = 15
@@ -109,8 +109,8 @@ func (p *Quota) columns() quotaColumns {
 
 func (p *Quota) top(c quotaColumns) {
 	l := p.title("QUOTA", -1)
-	l.To(1 + c.name + c.gauge + 1)
-	l.Right(paint.Muted, "left", c.left).Space(1).Right(paint.Muted, "resets", c.reset)
+	p.fill(l, 1+c.name+c.gauge+1+c.left-len("left")-l.At())
+	l.Put(paint.Muted, "left").Space(1).Right(paint.Muted, "resets", c.reset)
 	if c.others > 0 {
 		l.Space(1).Right(paint.Muted, "own    others", c.others)
 	}
@@ -195,8 +195,14 @@ func (p *Quota) today(c quotaColumns) {
 	left := int64(p.day.Limit - p.day.Seen)
 	gauge(l, left, int64(p.day.Limit), c.gauge)
 	seen := strconv.Itoa(p.day.Seen)
-	l.Space(2).Put(paint.Muted, "at least ").Put(numberStyle(left, int64(p.day.Limit))|paint.Bold, seen)
-	l.Put(paint.Muted, " of "+strconv.Itoa(p.day.Limit)+" intents used")
+	l.Space(2)
+	most := " of " + strconv.Itoa(p.day.Limit)
+	if l.Left() < len("at least ")+len(seen)+len(most)+len(" intents used") {
+		l.Put(paint.Muted, "≥ ").Put(numberStyle(left, int64(p.day.Limit))|paint.Bold, seen).Put(paint.Muted, most)
+	} else {
+		l.Put(paint.Muted, "at least ").Put(numberStyle(left, int64(p.day.Limit))|paint.Bold, seen)
+		l.Put(paint.Muted, most+" intents used")
+	}
 	p.push(l)
 }
 
@@ -206,7 +212,10 @@ func (p *Quota) slots(c quotaColumns) {
 	gauge(l, int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c.gauge)
 	left := int64(p.agents.Limit - p.agents.Placing)
 	l.Space(2).Put(numberStyle(left, int64(p.agents.Limit))|paint.Bold, strconv.Itoa(p.agents.Placing))
-	l.Put(paint.Muted, " of "+strconv.Itoa(p.agents.Limit)+" placing orders")
+	l.Put(paint.Muted, " of "+strconv.Itoa(p.agents.Limit))
+	if l.Left() >= len(" placing orders") {
+		l.Put(paint.Muted, " placing orders")
+	}
 	p.push(l)
 }
 

@@ -17,6 +17,7 @@ type Shipments struct {
 	list   *table.Table[*shipmentRow]
 	filter *Filter
 	counts map[api.ShipmentStatus]int
+	read   time.Time // the newest
 }
 
 type shipmentRow struct {
@@ -88,8 +89,15 @@ func shipmentRank(s api.ShipmentStatus) int {
 func (p *Shipments) Apply(c *account.Changes, first bool) {
 	rows := make([]*shipmentRow, len(c.Shipments))
 	for i, s := range c.Shipments {
-		rows[i] = newShipmentRow(s)
 		old, ok := p.list.Get(string(s.ID))
+		if ok && old.Shipment == s {
+			rows[i] = old
+			continue
+		}
+		rows[i] = newShipmentRow(s)
+		if s.ReadAt.After(p.read) {
+			p.read = s.ReadAt
+		}
 		switch {
 		case ok && old.status == rows[i].status && old.number == rows[i].number:
 			rows[i].changed = old.changed
@@ -132,7 +140,7 @@ func (p *Shipments) Move(s Step) {
 
 // Click puts the cursor on the row at y.
 func (p *Shipments) Click(_, y int) {
-	pick(p.list, y-2)
+	pick(p.list, y-p.head())
 	p.stale = true
 }
 
@@ -145,7 +153,7 @@ func (p *Shipments) Wheel(_, _, delta int) {
 // SetSize gives the pane its place.
 func (p *Shipments) SetSize(w, h int) {
 	p.frame.SetSize(w, h)
-	p.list.SetHeight(h - 2)
+	p.list.SetHeight(h - p.head())
 }
 
 // Lines draws the pane.
@@ -171,9 +179,10 @@ func (p *Shipments) Lines() []string {
 
 func (p *Shipments) top() {
 	l := p.title("SHIPMENTS", p.list.Total())
+	p.freshness(l, "read", p.read)
 	if p.filter != nil {
 		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
-		l.Space(l.Left() - paint.Width(text) - len(hits) - 2)
+		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
 		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
 		p.push(l)
 		return
@@ -184,11 +193,11 @@ func (p *Shipments) top() {
 			width += 4 + len(group(n))
 		}
 	}
-	l.Space(l.Left() - width)
+	p.fill(l, l.Left()-width)
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
 			m := shipmentMark(s)
-			l.Space(2).Put(m.style, m.glyph).Space(1).Put(paint.Muted, group(n))
+			l.Space(1).Put(m.style, m.glyph).Space(1).Put(paint.Muted, group(n)).Space(1)
 		}
 	}
 	p.push(l)
@@ -196,16 +205,9 @@ func (p *Shipments) top() {
 
 func (p *Shipments) draw(row *shipmentRow, under bool) {
 	l := p.start()
-	switch {
-	case under:
-		l.On(paint.Selected).Put(paint.Accent, "▌")
-	case p.look.Now.Sub(row.changed) < glow:
-		l.On(paint.Glow).Space(1)
-	default:
-		l.Space(1)
-	}
+	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
 	m := shipmentMark(row.status)
-	word := 19
+	word := 20
 	if p.w < 60 {
 		word = 2
 		l.Fit(m.style, m.glyph, word)
@@ -236,7 +238,7 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 		if row.status.Terminal() {
 			text = ""
 		}
-		l.Fit(paint.Faint, text, w)
+		l.Fit(paint.Muted, text, w)
 		return
 	}
 	carrier := min(paint.Width(row.carrier), 8)

@@ -73,7 +73,11 @@ func eventMark(t api.EventType) mark {
 	case api.VerificationChallenge:
 		return mark{"∙", "endpoint challenge", paint.Muted}
 	}
-	return mark{"?", words(string(t)), paint.Unlisted}
+	_, name, ok := strings.Cut(string(t), ".")
+	if !ok {
+		name = string(t)
+	}
+	return mark{"?", words(name), paint.Unlisted}
 }
 
 // words makes a name of the wire readable: "out_of_stock" becomes "out of stock".
