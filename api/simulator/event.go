@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -43,40 +44,55 @@ func (e *event) wire() eventWire {
 	}
 }
 
-// eventLog holds every event in the order in which it happened.
+// eventLog holds every event in the order in which it happened. Its index holds
+// hashes of the ids, as the ids themselves would be most of the memory.
 type eventLog struct {
 	events       []event
-	byID         map[string]int
+	seed         maphash.Seed
+	byHash       map[uint64]int32
+	clashes      map[string]int32 // ids whose hash was taken
 	wholeSeconds bool
 }
 
 func newEventLog(wholeSeconds bool) eventLog {
-	return eventLog{byID: map[string]int{}, wholeSeconds: wholeSeconds}
+	return eventLog{seed: maphash.MakeSeed(), byHash: map[uint64]int32{}, clashes: map[string]int32{}, wholeSeconds: wholeSeconds}
 }
 
 func (l *eventLog) len() int { return len(l.events) }
 
 func (l *eventLog) find(id string) (event, bool) {
-	i, ok := l.byID[id]
-	if !ok {
-		return event{}, false
+	if i, ok := l.byHash[maphash.String(l.seed, id)]; ok && l.events[i].id() == id {
+		return l.events[i], true
 	}
-	return l.events[i], true
+	if i, ok := l.clashes[id]; ok {
+		return l.events[i], true
+	}
+	return event{}, false
 }
 
 // add appends an event. An event that is there already is not added again: an
 // id stands for one happening.
 func (l *eventLog) add(e event) bool {
 	id := e.id()
-	if _, ok := l.byID[id]; ok {
+	if _, ok := l.find(id); ok {
 		return false
 	}
 	if l.wholeSeconds {
 		e.at -= e.at % 1000
 	}
-	l.byID[id] = len(l.events)
+	at := int32(len(l.events))
+	if hash := maphash.String(l.seed, id); l.taken(hash) {
+		l.clashes[id] = at
+	} else {
+		l.byHash[hash] = at
+	}
 	l.events = append(l.events, e)
 	return true
+}
+
+func (l *eventLog) taken(hash uint64) bool {
+	_, ok := l.byHash[hash]
+	return ok
 }
 
 // emit records an event and wakes those who deliver it.

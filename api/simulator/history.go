@@ -34,7 +34,7 @@ func (s *Simulator) writeHistory(now time.Time) {
 			s.buckets.intents.take(now)
 		}
 		fate.legsBy = now
-		fate.legsDone = min(5, int(age/time.Hour)+d.between(0, 3))
+		fate.legsDone = min(4, int(age/(3*time.Hour))+d.between(0, 4))
 		s.agenda.plan(at, func(at time.Time) { s.open(at, w, payment, fate) })
 	}
 	for s.agenda.runDue(now, 1<<20) == 0 {

@@ -32,7 +32,7 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 	if m.situation == onSale {
 		discount += subtotal / 5
 	}
-	shipping := shippingOptions(p, m, subtotal, freeShipping, in.Quantity, at)
+	shipping := s.shippingOptions(p, m, subtotal, freeShipping, in.Quantity, at)
 	var carriage int64
 	if len(shipping.AvailableOptions) > 0 {
 		carriage = shipping.AvailableOptions[0].Cost.AmountSubunits
@@ -135,14 +135,11 @@ func promotions(in *intent, d dice, subtotal int64) (discount int64, freeShippin
 }
 
 // shippingOptions lists the merchant's options, the cheapest first and selected.
-func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity int, at time.Time) offerShippingWire {
+func (s *Simulator) shippingOptions(p *product, m magic, subtotal int64, free bool, quantity int, at time.Time) offerShippingWire {
 	if p.digital || m.situation == digital {
 		return offerShippingWire{AvailableOptions: []shippingOptionWire{}}
 	}
-	midnight := at.UTC().Truncate(day)
-	estimate := func(from, to int) *estimateWire {
-		return &estimateWire{midnight.Add(time.Duration(from) * day).Format(time.RFC3339), midnight.Add(time.Duration(to) * day).Format(time.RFC3339)}
-	}
+	estimate := func(from, to int) *estimateWire { return s.estimateOf(at, from, to) }
 	standard := p.merchant.shipping
 	if p.merchant.freeFrom > 0 && subtotal >= p.merchant.freeFrom || free {
 		standard = 0
@@ -159,7 +156,28 @@ func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity in
 	}
 	options := []shippingOptionWire{{name, usd(standard), estimate(3, 6)}, {"express-2day", usd(standard + 1200), estimate(2, 2)}}
 	if !p.heavy {
-		options = append(options, shippingOptionWire{"overnight", usd(standard + 2700), &estimateWire{Latest: midnight.Add(day).Format(time.RFC3339)}})
+		options = append(options, shippingOptionWire{"overnight", usd(standard + 2700), estimate(0, 1)})
 	}
 	return offerShippingWire{options, name}
+}
+
+// estimateOf is a span of days from a day on; 0 is no earliest. Offers of one
+// day share it.
+func (s *Simulator) estimateOf(at time.Time, from, to int) *estimateWire {
+	midnight := at.UTC().Truncate(day)
+	key := span{midnight.Unix(), from, to}
+	w, ok := s.estimates[key]
+	if !ok {
+		w = &estimateWire{Latest: midnight.Add(time.Duration(to) * day).Format(time.RFC3339)}
+		if from > 0 {
+			w.Earliest = midnight.Add(time.Duration(from) * day).Format(time.RFC3339)
+		}
+		s.estimates[key] = w
+	}
+	return w
+}
+
+type span struct {
+	midnight int64
+	from, to int
 }

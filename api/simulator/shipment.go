@@ -82,6 +82,7 @@ func route(d dice, m situation, from, to place) []leg {
 // planLeg plans the next scan, if there is one.
 func (s *Simulator) planLeg(sh *shipment, at time.Time) {
 	if sh.done >= len(sh.legs) {
+		sh.legs, sh.done = nil, 0
 		return
 	}
 	next := at.Add(s.vary(sh.dice, s.cfg.Timings.ShipmentStep))
@@ -118,7 +119,7 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 	}
 	sh.Status, sh.UpdatedAt = l.status, stamp(at)
 	if l.status != api.Canceled {
-		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, l.at, at))
+		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, s.location(l.at), l.at.offset, at))
 	}
 	switch l.status {
 	case api.Delivered:
@@ -150,9 +151,8 @@ func (s *Simulator) handOver(sh *shipment, at time.Time) {
 	if t, err := time.Parse(time.RFC3339, sh.CreatedAt); err == nil {
 		created = t
 	}
-	label := scan(api.Ordered, "Label created", p.merchant.from, created)
-	label.Location = locationWire{}
-	sh.TrackingEvents = append(sh.TrackingEvents, label)
+	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.legs)+1),
+		scan(api.Ordered, "Label created", locationWire{}, p.merchant.from.offset, created))
 }
 
 // estimate replaces the tracking, as others may be reading the present one.
@@ -165,12 +165,22 @@ func (s *Simulator) estimate(sh *shipment, on time.Time) {
 	sh.Tracking = &t
 }
 
-func scan(status api.ShipmentStatus, description string, where place, at time.Time) trackingEventWire {
-	country := "US"
-	zone := time.FixedZone("", where.offset*3600)
+func scan(status api.ShipmentStatus, description string, where locationWire, offset int, at time.Time) trackingEventWire {
 	return trackingEventWire{
 		Status: status, Description: description,
-		Timestamp: trackingTimeWire{stamp(at), at.In(zone).Format("2006-01-02T15:04:05.000-07:00")},
-		Location:  locationWire{&where.city, &where.province, &country},
+		Timestamp: trackingTimeWire{at.UnixMilli(), int32(offset * 3600)},
+		Location:  where,
 	}
+}
+
+// location is a place on the wire. Places are few and scans are many, so they
+// share their text.
+func (s *Simulator) location(p place) locationWire {
+	w, ok := s.locations[p]
+	if !ok {
+		country := "US"
+		w = locationWire{&p.city, &p.province, &country}
+		s.locations[p] = w
+	}
+	return w
 }

@@ -23,6 +23,8 @@ type Simulator struct {
 	order     []*intent // by creation
 	parcels   map[string]*shipment
 	shipments []*shipment // by creation
+	locations map[place]locationWire
+	estimates map[span]*estimateWire
 	events    eventLog
 	catalogue *catalogue
 	buckets   buckets
@@ -53,6 +55,8 @@ func New(cfg Config) (*Simulator, error) {
 		log:       cfg.Logger,
 		intents:   map[string]*intent{},
 		parcels:   map[string]*shipment{},
+		locations: map[place]locationWire{},
+		estimates: map[span]*estimateWire{},
 		events:    newEventLog(cfg.WholeSeconds),
 		catalogue: newCatalogue(),
 		states:    map[api.IntentState]int{},
