@@ -227,7 +227,7 @@ func TestIntentSharesNoMemoryWithTheBody(t *testing.T) {
 }
 
 func TestAKeptTextDoesNotKeepTheBody(t *testing.T) {
-	const bodies, size = 64, 1 << 20
+	const bodies, size = 16, 1 << 20
 	filler := strings.Repeat("x", size)
 	var ids []ID
 	var before, after runtime.MemStats

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// overNetwork makes a client of a server on a real connection, for what net/http
+// does there.
+func overNetwork(t *testing.T, handler http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	client, err := New(Config{BaseURL: server.URL, Key: NewSecret(testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.http.CloseIdleConnections)
+	return client
+}
+
+func TestAConfirmOnABrokenConnectionIsNotSentAgain(t *testing.T) {
+	var confirms atomic.Int32
+	client := overNetwork(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			io.WriteString(w, `{"id":"ci_1"}`)
+			return
+		}
+		same(t, "has an idempotency key", len(r.Header.Get("Idempotency-Key")), 36)
+		confirms.Add(1)
+		io.Copy(io.Discard, r.Body)
+		connection, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		connection.Close()
+	})
+	if _, err := client.Intent(t.Context(), "ci_1"); err != nil { // leaves a connection to reuse
+		t.Fatal(err)
+	}
+	_, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
+	same(t, "confirms", confirms.Load(), 1)
+	same(t, "unknown outcome", IsUnknownOutcome(err), true)
+	var transport *TransportError
+	same(t, "a transport error", errors.As(err, &transport), true)
+}
+
+func TestAConfirmThatNeverLeftIsNoUnknownOutcome(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	client, err := New(Config{BaseURL: "http://" + address, Key: NewSecret(testKey), Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
+	if err == nil || IsUnknownOutcome(err) || !strings.Contains(err.Error(), "not sent") {
+		t.Errorf("got %v (unknown outcome %t)", err, IsUnknownOutcome(err))
+	}
+	if strings.Contains(err.Error(), "http://") {
+		t.Errorf("the error quotes the URL: %v", err)
+	}
+}
+
+func TestAnAnswerThatBreaksOffIsAnUnknownOutcome(t *testing.T) {
+	client := overNetwork(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, `{"id":"ci_1",`)
+	})
+	_, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
+	same(t, "unknown outcome", IsUnknownOutcome(err), true)
+	same(t, "cut off", errors.Is(err, io.ErrUnexpectedEOF), true)
+}
+
+func TestCompressedAnswersAreReadAndConnectionsReused(t *testing.T) {
+	peers := map[string]bool{}
+	client := overNetwork(t, func(w http.ResponseWriter, r *http.Request) {
+		peers[r.RemoteAddr] = true
+		same(t, "asks for gzip", r.Header.Get("Accept-Encoding"), "gzip")
+		w.Header().Set("Content-Encoding", "gzip")
+		compressed := gzip.NewWriter(w)
+		defer compressed.Close()
+		io.WriteString(compressed, `{"id":"ci_1","state":"completed"}`)
+	})
+	for range 3 {
+		intent, err := client.Intent(t.Context(), "ci_1")
+		if err != nil || intent.State != Completed {
+			t.Fatalf("got %v, %v", intent, err)
+		}
+	}
+	same(t, "connections", len(peers), 1)
+}
+
+func TestACompressedBombIsRefused(t *testing.T) {
+	client := overNetwork(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		compressed := gzip.NewWriter(w)
+		defer compressed.Close()
+		block := make([]byte, 1<<20)
+		for range maxBody>>20 + 1 {
+			compressed.Write(block)
+		}
+	})
+	_, err := client.Intent(t.Context(), "ci_1")
+	same(t, "too large", errors.Is(err, errTooLarge), true)
+}
+
+func TestConcurrentCallsShareAClient(t *testing.T) {
+	client := overNetwork(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"id":%q}`, path.Base(r.URL.Path))
+	})
+	var group sync.WaitGroup
+	for n := range 16 {
+		group.Go(func() {
+			id := ID(fmt.Sprintf("ci_%d", n))
+			intent, err := client.Intent(t.Context(), id)
+			if err != nil || intent.ID != id {
+				t.Errorf("asked for %s, got %v, %v", id, intent, err)
+			}
+			if err := drain(client.Events(t.Context())); err == nil {
+				t.Error("an object was taken for a list")
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestAnUntrustedCertificateMeansThatNothingWasSent(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	client, err := New(Config{BaseURL: server.URL, Key: NewSecret(testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{})
+	if err == nil || IsUnknownOutcome(err) || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("got %v (unknown outcome %t)", err, IsUnknownOutcome(err))
+	}
+}
