@@ -154,6 +154,9 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 	e := &r.first
 	switch e.SourceType {
 	case api.SourceIntent:
+		if s.intents[e.SourceID] == nil && eventBit(e.Type) == 0 {
+			return // an event of an unknown type is kept, and nothing is read for it
+		}
 		in := s.intent(e.SourceID)
 		e.Late = e.CreatedAt.Before(in.lastEvent)
 		if e.Product = in.now.Product; e.Product == "" {

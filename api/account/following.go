@@ -56,12 +56,14 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	switch {
 	case status.State == FeedLive:
 		w.hold = now
-		if was != FeedLive || gaps {
+		if was != FeedLive {
 			w.replan(now)
-			w.reconcile(now)
+			// What happened while the feed was lost and has an event is told by the
+			// replay: only what was not read since may have moved without one.
+			w.reconcile(w.lostAt, now)
 		}
 	case was == FeedLive || status.State == FeedRefused:
-		w.hold = now
+		w.hold, w.lostAt = now, now
 		w.replan(now)
 	case status.State == FeedReplaying && was != FeedReplaying:
 		w.hold = now.Add(replayPatience)
@@ -69,8 +71,10 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	if gaps {
 		w.gapOpen, w.gapLeft = true, map[task]bool{}
 		for _, o := range w.store.openOutlooks() {
-			w.gapLeft[task{id: o.id}] = true
-			w.askIntent(o.id, now, quota.Reconcile)
+			if worthReading(&o, now) {
+				w.gapLeft[task{id: o.id}] = true
+				w.askIntent(o.id, now, quota.Reconcile)
+			}
 		}
 	}
 	w.mu.Unlock()

@@ -32,8 +32,8 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) {
 	s.stamp()
 	s.reads.Total++
 	s.lastRead = now
-	for i := range page {
-		s.applyRead(&page[i], sent, now, ByRead)
+	for _, in := range page {
+		s.applyRead(&in, sent, now, ByRead)
 	}
 }
 
@@ -248,7 +248,7 @@ func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
 	r.floor = max(r.floor, state.Rank())
 	r.remember(m)
 	s.touch(r)
-	if r.now.Certainty != Verified || (!proves && !r.now.State.Terminal()) {
+	if proves && r.now.Certainty != Verified || e.Type == api.OfferFailed && r.now.Open() {
 		s.notice(notice{intent: r.now.ID, hint: true, fresh: s.isFresh(e)})
 	}
 	s.judgeIntent(r, now)

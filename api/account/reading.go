@@ -125,10 +125,11 @@ func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority q
 		w.checking--
 	}
 	for _, j := range jobs {
-		q.finish(j, err != nil)
-		if q == w.intents && err == nil {
+		// Whoever asked during the read may have asked because of a gap.
+		if q == w.intents && err == nil && j.asked.due.IsZero() {
 			delete(w.gapLeft, j.task)
 		}
+		q.finish(j, err != nil)
 	}
 	w.follows(q, jobs, priority, err, now)
 	w.mu.Unlock()
@@ -141,7 +142,7 @@ func (w *Watcher) follows(q *queue, jobs []*job, priority quota.Priority, err er
 	switch {
 	case err == nil && !w.refused.IsZero():
 		w.refused = time.Time{}
-		w.reconcile(now)
+		w.reconcile(now, now)
 	case errors.Is(err, api.ErrUnauthorized):
 		w.refused = now.Add(refusedPause)
 	}
@@ -287,6 +288,9 @@ func (w *Watcher) discover(ctx context.Context) {
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, api.ErrNotServed) {
 				w.store.countFailedRead()
+				if errors.Is(err, api.ErrUnauthorized) {
+					w.store.refuseKey(err)
+				}
 			}
 			break
 		}

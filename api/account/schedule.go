@@ -69,6 +69,12 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 	return due, quota.Timer, true
 }
 
+// worthReading reports whether an open intent is to be read to be sure: not when
+// it was never found, and not when it is long since reported to have ended.
+func worthReading(o *outlook, now time.Time) bool {
+	return o.missing <= len(notFound) && (!o.state.Terminal() || now.Sub(o.since) <= verifyEndsWithin)
+}
+
 // pollSpan is how long after its newest read an open intent is read again.
 func pollSpan(o *outlook, t trust) time.Duration {
 	age := o.newest.Sub(o.since)

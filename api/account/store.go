@@ -118,7 +118,7 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 	}
 }
@@ -162,9 +162,16 @@ func (s *Store) observe(observer func([]notice)) {
 }
 
 func (s *Store) notice(n notice) {
-	if s.observer != nil {
-		s.notices = append(s.notices, n)
+	if s.observer == nil {
+		return
 	}
+	if last := len(s.notices) - 1; last >= 0 && s.notices[last].intent == n.intent && s.notices[last].shipment == n.shipment {
+		s.notices[last].hint = s.notices[last].hint || n.hint
+		s.notices[last].fresh = s.notices[last].fresh || n.fresh
+		s.notices[last].again = s.notices[last].again || n.again
+		return
+	}
+	s.notices = append(s.notices, n)
 }
 
 // stamp is the version of what changes in this critical section.

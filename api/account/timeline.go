@@ -92,17 +92,6 @@ func words(code string) string {
 	return strings.ReplaceAll(string(api.Scrub(code)), "_", " ")
 }
 
-// entered is when the intent entered state, as its timeline tells; zero when it
-// does not.
-func (i *Intent) entered(state api.IntentState) time.Time {
-	for _, m := range i.Timeline {
-		if m.State == state {
-			return m.At
-		}
-	}
-	return time.Time{}
-}
-
 // Stays is how long the intent was in each state that its timeline tells of, as
 // far as it has left them.
 func (i *Intent) Stays() map[api.IntentState]time.Duration {

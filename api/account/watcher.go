@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -32,7 +31,7 @@ type Watcher struct {
 	intents  *queue
 	parcels  *queue
 	feed     FeedState
-	wasLive  bool      // the feed was live once
+	lostAt   time.Time // when the feed was last lost; zero before that
 	hold     time.Time // reads to be sure wait for the replay to end, until then
 	refused  time.Time // until when only a person's reads go out, after a 401
 	reading  int
@@ -79,8 +78,8 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 
 // Run works until ctx ends and returns after its goroutines have. It returns nil
 // then, and an error when a part of it has failed for good.
-func (w *Watcher) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (w *Watcher) Run(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	w.fail = cancel
 	w.store.observe(w.noticed)
@@ -108,10 +107,10 @@ func (w *Watcher) Run(ctx context.Context) error {
 	start("watch the time", w.passTime)
 	start("read", w.dispatch)
 	group.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
-		return fmt.Errorf("watch the account: %w", cause)
+	if parent.Err() != nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("watch the account: %w", context.Cause(ctx))
 }
 
 // recovered ends the watcher when a goroutine of it has panicked.
@@ -128,7 +127,7 @@ func (w *Watcher) begin(now time.Time) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.reconcile(now)
+	w.reconcile(now, now)
 	for _, id := range w.cfg.WatchIDs {
 		w.askIntent(id, now, quota.Timer)
 	}
@@ -242,17 +241,18 @@ func (w *Watcher) askParcel(id api.ID, due time.Time, priority quota.Priority) {
 	}
 }
 
-// reconcile asks for all that is open to be read, to be sure.
-func (w *Watcher) reconcile(now time.Time) {
+// reconcile asks for all that is open and was not read after since to be read,
+// to be sure.
+func (w *Watcher) reconcile(since, now time.Time) {
 	for _, o := range w.store.openOutlooks() {
-		if o.missing > len(notFound) || (o.state.Terminal() && now.Sub(o.since) > verifyEndsWithin) {
+		if !worthReading(&o, now) || (o.certainty == Verified && o.newest.After(since)) {
 			continue
 		}
 		w.planIntent(o.id, now)
 		w.askIntent(o.id, now, quota.Reconcile)
 	}
 	for _, o := range w.store.openParcels() {
-		if o.missing == 0 {
+		if o.missing == 0 && !o.newest.After(since) {
 			w.askParcel(o.id, now, quota.Reconcile)
 		}
 	}
@@ -282,7 +282,7 @@ func (w *Watcher) passTime(ctx context.Context) {
 		now := time.Now()
 		if now.Round(0).Sub(last.Round(0))-now.Sub(last) > sleepJump {
 			w.mu.Lock()
-			w.reconcile(now)
+			w.reconcile(now, now)
 			w.mu.Unlock()
 			w.stir()
 		}
