@@ -4,39 +4,167 @@ package relay
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
+	"sync/atomic"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
+)
+
+// Paths of a relay.
+const (
+	WebhookPath = "/webhooks"
+	StreamPath  = "/v1/stream"
+	EventsPath  = "/v1/events"
+)
+
+const (
+	defaultHeaderPrefix = "x-svc-"
+	defaultStoreBudget  = 3 * time.Second
+	defaultHeartbeat    = 25 * time.Second
+	defaultMaxStreams   = 4096
 )
 
 // Config sets a relay up.
 type Config struct {
 	Journal        journal.Journal
 	SigningSecrets []api.Secret  // at least one, each of at least 16 bytes
-	Tokens         []api.Secret  // bearer tokens of the stream and the reading side
+	Tokens         []api.Secret  // bearer tokens of the stream and the reading side, at least one
 	HeaderPrefix   string        // default "x-svc-"
 	Logger         *slog.Logger  // default: discards
 	StoreBudget    time.Duration // default 3 s: longer, and the answer is 503
+	Heartbeat      time.Duration // of the stream; default 25 s
+	MaxStreams     int           // open at once; default 4096
 }
 
 // Relay is the receiver, the stream and the reading side over one journal.
-type Relay struct{}
+type Relay struct {
+	journal     journal.Journal
+	logger      *slog.Logger
+	storeBudget time.Duration
+	heartbeat   time.Duration
 
-// New checks cfg and makes a relay.
-func New(cfg Config) (*Relay, error) { panic("unwritten") }
+	verifier   *verifier
+	rejections rejections
+	appends    chan struct{} // places for deliveries that wait for the journal
+	large      chan struct{} // places for large bodies
+
+	tokens   tokens
+	upgrader *websocket.Upgrader
+	hub      *hub
+
+	draining  atomic.Bool
+	readiness readiness
+}
+
+// New checks cfg and makes a relay. It starts nothing: a relay has goroutines
+// only while requests run.
+func New(cfg Config) (*Relay, error) {
+	if cfg.Journal == nil {
+		return nil, errors.New("a relay needs a journal")
+	}
+	if cfg.HeaderPrefix == "" {
+		cfg.HeaderPrefix = defaultHeaderPrefix
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(cfg.HeaderPrefix) {
+		return nil, fmt.Errorf("header prefix %.40q: give letters, digits and hyphens, as in %s", cfg.HeaderPrefix, defaultHeaderPrefix)
+	}
+	verifier, err := newVerifier(cfg.HeaderPrefix, cfg.SigningSecrets)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := newTokens(cfg.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	r := &Relay{
+		journal:     cfg.Journal,
+		logger:      cfg.Logger,
+		storeBudget: cfg.StoreBudget,
+		heartbeat:   cfg.Heartbeat,
+		verifier:    verifier,
+		appends:     make(chan struct{}, maxAppends),
+		large:       make(chan struct{}, largeBodies),
+		tokens:      tokens,
+		upgrader:    newUpgrader(),
+	}
+	if r.logger == nil {
+		r.logger = slog.New(slog.DiscardHandler)
+	}
+	if r.storeBudget <= 0 {
+		r.storeBudget = defaultStoreBudget
+	}
+	if r.heartbeat <= 0 {
+		r.heartbeat = defaultHeartbeat
+	}
+	if cfg.MaxStreams <= 0 {
+		cfg.MaxStreams = defaultMaxStreams
+	}
+	r.hub = newHub(r.journal, r.logger, cfg.MaxStreams)
+	return r, nil
+}
+
+// SetSigningSecrets replaces the active signing secrets, as a rotation does;
+// deliveries that follow are checked against the new ones. On an error the old
+// ones stay.
+func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
+	return r.verifier.setSecrets(secrets)
+}
 
 // Ingest serves POST /webhooks, /livez and /readyz: what may face the public.
-func (r *Relay) Ingest() http.Handler { panic("unwritten") }
+func (r *Relay) Ingest() http.Handler {
+	mux := http.NewServeMux()
+	r.routeIngest(mux)
+	r.routeProbes(mux)
+	return mux
+}
 
-// Admin serves the stream, /v1/events, the probes and /metrics.
-func (r *Relay) Admin() http.Handler { panic("unwritten") }
+// Admin serves the stream, /v1/events and the probes.
+func (r *Relay) Admin() http.Handler {
+	mux := http.NewServeMux()
+	r.routeAdmin(mux)
+	r.routeProbes(mux)
+	return mux
+}
 
 // Handler serves both on one address.
-func (r *Relay) Handler() http.Handler { panic("unwritten") }
+func (r *Relay) Handler() http.Handler {
+	mux := http.NewServeMux()
+	r.routeIngest(mux)
+	r.routeAdmin(mux)
+	r.routeProbes(mux)
+	return mux
+}
+
+func (r *Relay) routeIngest(mux *http.ServeMux) {
+	mux.HandleFunc("POST "+WebhookPath, r.receive)
+}
+
+func (r *Relay) routeAdmin(mux *http.ServeMux) {
+	mux.Handle("GET "+StreamPath, r.guarded(r.stream))
+	mux.Handle("GET "+EventsPath, r.guarded(r.listEvents))
+	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(r.rawEvent))
+}
+
+func (r *Relay) routeProbes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /livez", r.livez)
+	mux.HandleFunc("GET /readyz", r.readyz)
+}
+
+// Streams is the number of subscribers that are connected.
+func (r *Relay) Streams() int { return r.hub.open() }
 
 // Shutdown says bye to every subscriber and waits for their goroutines. The
-// caller has stopped accepting requests before.
-func (r *Relay) Shutdown(ctx context.Context) error { panic("unwritten") }
+// caller has stopped accepting requests before. When ctx ends first, it cuts
+// the subscribers off and returns an error.
+func (r *Relay) Shutdown(ctx context.Context) error {
+	r.draining.Store(true)
+	return r.hub.shutdown(ctx)
+}

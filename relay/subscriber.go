@@ -2,9 +2,30 @@ package relay
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"sync"
 	"time"
 
 	"tillwatch/api"
+)
+
+// Where a subscription begins when it has no cursor.
+const (
+	FromEarliest = "earliest"
+	FromLatest   = "latest"
+)
+
+const (
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 20 * time.Second
+
+	// A session this long, or one that moved the cursor, makes the next retry
+	// quick again.
+	settledAfter = 10 * time.Second
 )
 
 // SubscriberConfig says which stream to follow and from where.
@@ -15,14 +36,25 @@ type SubscriberConfig struct {
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
+
+	// Dial opens the connection; the default is that of [net.Dialer].
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Subscriber follows a relay's stream for as long as it is told to: it
 // reconnects by itself and delivers each sequence number once, in order.
-type Subscriber struct{}
+type Subscriber struct {
+	config   SubscriberConfig
+	location string
+
+	mu     sync.Mutex
+	at     *cursor // nil before the first welcome
+	status Status
+}
 
 // Handler takes what a subscriber receives, in order, from one goroutine. After
-// Events returns nil the cursor has moved behind the batch.
+// Events returns nil the cursor has moved behind the batch; after an error the
+// subscriber connects again and delivers the batch once more.
 type Handler interface {
 	Events(ctx context.Context, batch []Item) error
 	Status(Status)
@@ -35,6 +67,7 @@ type Item struct {
 	Received   time.Time
 	Origin     string // webhook, backfill or replay
 	Duplicates int
+	Conflicts  int // duplicates with another body
 }
 
 // StreamState is where a subscriber stands.
@@ -64,11 +97,166 @@ type Status struct {
 }
 
 // NewSubscriber checks cfg.
-func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) { panic("unwritten") }
+func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
+	location, err := streamURL(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Token.IsZero() {
+		return nil, errors.New("the relay's stream needs a token")
+	}
+	if cfg.From == "" {
+		cfg.From = FromEarliest
+	}
+	if cfg.From != FromEarliest && cfg.From != FromLatest {
+		return nil, fmt.Errorf("a stream begins at %s or %s, not at %.40q", FromEarliest, FromLatest, cfg.From)
+	}
+	if _, err := newFilter(cfg.Types); err != nil {
+		return nil, err
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = new(net.Dialer).DialContext
+	}
+	s := &Subscriber{config: cfg, location: location}
+	if cfg.Cursor != "" {
+		at, err := parseCursor(cfg.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		s.at = &at
+	}
+	return s, nil
+}
+
+// streamURL makes the address of the stream from that of the relay.
+func streamURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", errors.New("the relay's URL cannot be read: give one as in http://127.0.0.1:8088")
+	}
+	switch u.Scheme {
+	case "http":
+		u.Scheme = "ws"
+	case "https":
+		u.Scheme = "wss"
+	case "ws", "wss":
+	default:
+		return "", errors.New("the relay's URL begins with http, https, ws or wss, as in http://127.0.0.1:8088")
+	}
+	if u.Host == "" {
+		return "", errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("the relay's URL carries more than scheme, host and path: a token belongs into its own setting")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = StreamPath
+	}
+	return u.String(), nil
+}
+
+// Cursor is where to resume: "<epoch>:<seq>", "" before the first welcome when
+// none was configured.
+func (s *Subscriber) Cursor() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		return ""
+	}
+	return s.at.String()
+}
 
 // Run follows the stream until ctx ends or the relay refuses this client for
-// good. It returns nil in the first case.
-func (s *Subscriber) Run(ctx context.Context, h Handler) error { panic("unwritten") }
+// good. It returns nil in the first case. It is called once.
+func (s *Subscriber) Run(ctx context.Context, h Handler) error {
+	ctx, cancel := context.WithCancel(ctx)
+	woken := make(chan struct{}, 1)
+	var tasks sync.WaitGroup
+	tasks.Go(func() { watchClock(ctx, woken) })
+	defer tasks.Wait()
+	defer cancel()
 
-// Cursor is where to resume: "<epoch>:<seq>", "" before the first welcome.
-func (s *Subscriber) Cursor() string { panic("unwritten") }
+	for attempt := 0; ; attempt++ {
+		s.enter(h, Status{State: Dialling})
+		began, before := time.Now(), s.Cursor()
+		err := s.session(ctx, h, woken)
+		if ctx.Err() != nil {
+			return nil
+		}
+		var refusal *refusedError
+		if errors.As(err, &refusal) {
+			s.enter(h, Status{State: Refused, Err: err})
+			return err
+		}
+		if time.Since(began) >= settledAfter || s.Cursor() != before {
+			attempt = 0
+		}
+		if !s.pause(ctx, h, err, attempt, woken) {
+			return nil
+		}
+	}
+}
+
+// pause waits before the next attempt. It returns false when ctx has ended.
+func (s *Subscriber) pause(ctx context.Context, h Handler, err error, attempt int, woken <-chan struct{}) bool {
+	wait := retryAfter(err, attempt)
+	s.enter(h, Status{State: Lost, Err: err, RetryIn: wait})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-woken:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// retryAfter is what a bye asked for, or a time between 0 and an exponentially
+// growing bound ("full jitter").
+func retryAfter(err error, attempt int) time.Duration {
+	var bye *byeError
+	switch {
+	case errors.Is(err, errWoken):
+		return 0
+	case errors.As(err, &bye):
+		return bye.earliest + rand.N(bye.latest-bye.earliest+1)
+	}
+	return rand.N(min(firstRetry<<min(attempt, 10), lastRetry) + 1)
+}
+
+// enter changes the state and tells the handler. What the relay said about its
+// journal stays known.
+func (s *Subscriber) enter(h Handler, next Status) {
+	s.mu.Lock()
+	next.Since = time.Now()
+	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
+	if next.Resume == "" {
+		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
+	}
+	s.status = next
+	s.mu.Unlock()
+	h.Status(next)
+}
+
+// moved sets the cursor.
+func (s *Subscriber) moved(to cursor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = &to
+	s.status.Epoch, s.status.Cursor = to.epoch, to.seq
+	s.status.Head = max(s.status.Head, to.seq)
+}
+
+// headAt notes the head of the journal.
+func (s *Subscriber) headAt(head int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Head = head
+}
+
+// Status is the state now.
+func (s *Subscriber) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status
+}

@@ -367,7 +367,7 @@ func reopenPruned(t *testing.T, s *subject) {
 }
 
 func reopenMany(t *testing.T, s *subject) {
-	const many, step = 20_000, 1000
+	const many, step = 9000, 1000
 	j := s.opened()
 	for n := 1; n <= many; n += step {
 		appendAll(t, j, entries(n, n+step-1)...)

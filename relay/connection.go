@@ -1,0 +1,260 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tillwatch/relay/journal"
+)
+
+const (
+	frameBytes   = 256 << 10 // of events in a frame, unless one event is larger
+	replayBatch  = 500       // records of a read from the journal
+	silentEvents = 1000      // filtered events after which a heartbeat tells the cursor
+)
+
+var (
+	errGone   = errors.New("the subscriber has left")
+	errBehind = errors.New("the journal has let go of what follows the cursor")
+)
+
+// connection is one subscriber. It holds a cursor and no queue: the goroutine
+// that serves it reads what follows the cursor and writes it. A second one
+// reads what the subscriber sends.
+type connection struct {
+	hub       *hub
+	ring      *ring
+	journal   journal.Journal
+	socket    *websocket.Conn
+	heartbeat time.Duration
+	hello     chan []byte   // the first frame
+	gone      chan struct{} // closed when nothing more can be read
+
+	// Of the serving goroutine:
+	client string
+	filter filter
+	epoch  string
+	cursor int64
+	live   bool
+	silent int // events filtered since the last frame
+}
+
+// serve returns why the connection ended, after its goroutines have.
+func (c *connection) serve() (reason error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			reason = fmt.Errorf("panic: %v", panicked)
+		}
+		_ = c.socket.Close()
+		<-c.gone
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		defer cancel()
+		c.listen()
+	}()
+	if err := c.greet(ctx); err != nil {
+		return err
+	}
+	return c.push(ctx)
+}
+
+// listen reads until the subscriber is gone or silent for longer than a
+// heartbeat and the time for a pong.
+func (c *connection) listen() {
+	defer close(c.gone)
+	defer func() { _ = recover() }() // gorilla panics on repeated reads of a dead connection
+	c.socket.SetReadLimit(maxHello)
+	alive := func() error { return c.socket.SetReadDeadline(time.Now().Add(c.heartbeat + pongTimeout)) }
+	c.socket.SetPongHandler(func(string) error { return alive() })
+	for first := true; alive() == nil; first = false {
+		_, text, err := c.socket.ReadMessage()
+		if err != nil {
+			return
+		}
+		if first {
+			c.hello <- text
+		}
+	}
+}
+
+// push sends everything that follows the cursor, for ever. The first heartbeat
+// comes early at random, so that many connections do not beat together.
+func (c *connection) push(ctx context.Context) error {
+	beat := time.NewTimer(rand.N(c.heartbeat) + 1)
+	defer beat.Stop()
+	for {
+		next, err := c.advance(ctx)
+		if errors.Is(err, errBehind) {
+			return errors.Join(err, c.bye("gap"))
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-c.hub.closing:
+			return c.bye("shutdown")
+		case <-c.gone:
+			return errGone
+		case <-beat.C:
+			beat.Reset(c.heartbeat)
+			if err := c.beat(ctx); err != nil {
+				return err
+			}
+		case <-next:
+		}
+	}
+}
+
+// advance sends at most one frame of events and moves the cursor behind it. The
+// channel that it returns is closed when it may be called again.
+func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err error) {
+	events, changed, err := c.following(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(events) == 0 {
+		if c.live {
+			return changed, nil
+		}
+		c.live = true
+		return changed, c.send(liveFrame{T: frameLive, Cursor: c.position()})
+	}
+	return c.hub.always, c.sendEvents(ctx, events)
+}
+
+// following reads the events that follow the cursor, from the ring or, when they
+// are older, from the journal.
+func (c *connection) following(ctx context.Context) ([]encoded, <-chan struct{}, error) {
+	events, changed, held := c.ring.after(c.cursor, frameBytes, nil)
+	if held {
+		return events, changed, nil
+	}
+	records, err := c.journal.Read(ctx, c.cursor, replayBatch)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(records) == 0 || records[0].Seq != c.cursor+1 {
+		return nil, nil, errBehind
+	}
+	events, err = encodeAll(records)
+	return events, nil, err
+}
+
+var (
+	eventsPrefix = []byte(`{"t":"` + frameEvents + `","items":[`)
+	eventsSuffix = []byte(`]}`)
+)
+
+// sendEvents sends the events that pass the filter in as many frames as their
+// size asks for, and moves the cursor behind each.
+func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
+	buffer := c.hub.buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= 2*frameBytes {
+			c.hub.buffers.Put(buffer)
+		}
+	}()
+	for len(events) > 0 {
+		buffer.Reset()
+		buffer.Write(eventsPrefix)
+		taken := 0
+		for _, event := range events {
+			if buffer.Len()+len(event.text) > frameBytes && buffer.Len() > len(eventsPrefix) {
+				break
+			}
+			taken++
+			if !c.filter.matches(event.kind) {
+				c.silent++
+				continue
+			}
+			if buffer.Len() > len(eventsPrefix) {
+				buffer.WriteByte(',')
+			}
+			buffer.Write(event.text)
+		}
+		if buffer.Len() > len(eventsPrefix) {
+			buffer.Write(eventsSuffix)
+			if err := c.write(buffer.Bytes()); err != nil {
+				return err
+			}
+			c.silent = 0
+		}
+		c.cursor = events[taken-1].seq
+		events = events[taken:]
+	}
+	if c.silent >= silentEvents {
+		return c.tell(ctx)
+	}
+	return nil
+}
+
+// beat sends a heartbeat and a ping.
+func (c *connection) beat(ctx context.Context) error {
+	if err := c.tell(ctx); err != nil {
+		return err
+	}
+	return c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
+}
+
+// tell sends the head and the cursor, which filtered events move as well.
+func (c *connection) tell(ctx context.Context) error {
+	head, err := c.journal.Head(ctx)
+	if err != nil {
+		return err
+	}
+	c.silent = 0
+	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
+}
+
+func (c *connection) position() string { return cursor{c.epoch, c.cursor}.String() }
+
+func (c *connection) send(frame any) error {
+	text, err := json.Marshal(frame)
+	if err != nil {
+		return err
+	}
+	return c.write(text)
+}
+
+// write ends the connection when the subscriber takes nothing for writeTimeout.
+func (c *connection) write(text []byte) error {
+	if err := c.socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return c.socket.WriteMessage(websocket.TextMessage, text)
+}
+
+// bye tells the subscriber when to come again: the more there are, the wider
+// they are spread.
+func (c *connection) bye(reason string) error {
+	latest := min(1000+int64(c.hub.open())*9, 10_000)
+	text, err := json.Marshal(byeFrame{T: frameBye, Reason: reason, RetryMS: []int64{250, latest}})
+	if err == nil {
+		_ = c.socket.SetWriteDeadline(time.Now().Add(byeTimeout))
+		err = c.socket.WriteMessage(websocket.TextMessage, text)
+	}
+	if err == nil {
+		c.close(websocket.CloseGoingAway, reason)
+	}
+	return fmt.Errorf("said bye: %s", reason)
+}
+
+func (c *connection) refuse(code int, reason string) error {
+	c.close(code, reason)
+	return fmt.Errorf("refused: %s", reason)
+}
+
+// close sends a close frame; its reason is bounded by the protocol.
+func (c *connection) close(code int, reason string) {
+	message := websocket.FormatCloseMessage(code, reason[:min(len(reason), 120)])
+	_ = c.socket.WriteControl(websocket.CloseMessage, message, time.Now().Add(byeTimeout))
+}

@@ -1,0 +1,24 @@
+package relay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// cursor is a position in the journal of one epoch.
+type cursor struct {
+	epoch string
+	seq   int64
+}
+
+func (c cursor) String() string { return c.epoch + ":" + strconv.FormatInt(c.seq, 10) }
+
+func parseCursor(text string) (cursor, error) {
+	epoch, digits, found := strings.Cut(text, ":")
+	seq, err := strconv.ParseInt(digits, 10, 64)
+	if !found || epoch == "" || err != nil || seq < 0 {
+		return cursor{}, fmt.Errorf("cursor %.80q is not of the form <epoch>:<seq>", text)
+	}
+	return cursor{epoch, seq}, nil
+}

@@ -1,0 +1,82 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// Why a signed body is no event that can be kept at a position.
+var (
+	errNotUTF8      = errors.New("not UTF-8")
+	errNotJSON      = errors.New("not JSON")
+	errNotObject    = errors.New("not a JSON object")
+	errNoID         = errors.New("no id")
+	errNoType       = errors.New("no type")
+	errNoChallenged = errors.New("a challenge without source.id")
+)
+
+// delivery is what the relay reads from a signed body: the exact id, so that
+// two different ids never become one, and no more than it needs.
+type delivery struct {
+	id       string
+	kind     string
+	created  time.Time // zero when it cannot be read
+	sourceID string
+}
+
+// readDelivery requires an id and a type (contract, Event). Where a name
+// appears twice, the last one counts.
+func readDelivery(v Verified) (delivery, error) {
+	var d delivery
+	if !utf8.Valid(v.body) {
+		return d, errNotUTF8
+	}
+	if !json.Valid(v.body) {
+		return d, errNotJSON
+	}
+	event := gjson.ParseBytes(v.body)
+	if !event.IsObject() {
+		return d, errNotObject
+	}
+	event.ForEach(func(name, value gjson.Result) bool {
+		switch name.Str {
+		case "id":
+			d.id = textOf(value)
+		case "type":
+			d.kind = textOf(value)
+		case "createdAt":
+			d.created = readTime(textOf(value))
+		case "source":
+			d.sourceID = textOf(value.Get("id"))
+		}
+		return true
+	})
+	switch {
+	case d.id == "":
+		return d, errNoID
+	case d.kind == "":
+		return d, errNoType
+	}
+	return d, nil
+}
+
+// readTime reads an ISO 8601 time. One that no clock of this age shows is zero:
+// it could not be kept as nanoseconds since 1970.
+func readTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if t = t.UTC(); err != nil || t.Year() < 1971 || t.Year() > 2261 {
+		return time.Time{}
+	}
+	return t
+}
+
+func textOf(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return v.Str
+}

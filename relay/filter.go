@@ -1,0 +1,36 @@
+package relay
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	maxPatterns      = 64
+	maxPatternLength = 128
+)
+
+// filter is a set of event types: names, and prefixes that end in "*". The
+// empty filter matches all.
+type filter []string
+
+func newFilter(patterns []string) (filter, error) {
+	if len(patterns) > maxPatterns {
+		return nil, fmt.Errorf("%d event types are too many: at most %d", len(patterns), maxPatterns)
+	}
+	for _, p := range patterns {
+		if p == "" || len(p) > maxPatternLength || strings.Contains(strings.TrimSuffix(p, "*"), "*") {
+			return nil, fmt.Errorf("event type %.80q: give a name, or a beginning and one * at its end, as in checkout_intent.*", p)
+		}
+	}
+	return filter(patterns), nil
+}
+
+func (f filter) matches(kind string) bool {
+	for _, p := range f {
+		if prefix, wild := strings.CutSuffix(p, "*"); p == kind || wild && strings.HasPrefix(kind, prefix) {
+			return true
+		}
+	}
+	return len(f) == 0
+}

@@ -1,0 +1,156 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+var errNoWelcome = errors.New("the relay did not begin with a welcome")
+
+// following is what a session has heard so far.
+type following struct {
+	subscriber *Subscriber
+	handler    Handler
+	welcomed   bool
+	at         cursor
+	silent     int // heartbeats since an event that said the head is ahead
+}
+
+// take handles one frame. An unknown one is ignored.
+func (f *following) take(ctx context.Context, frame frame) error {
+	switch frame.T {
+	case frameWelcome:
+		return f.welcome(frame)
+	case frameBye:
+		return byeOf(frame)
+	case frameEvents, frameLive, frameHeartbeat:
+		if !f.welcomed {
+			return errNoWelcome
+		}
+	}
+	switch frame.T {
+	case frameEvents:
+		return f.events(ctx, frame.Items)
+	case frameLive:
+		f.skipTo(frame.Cursor)
+		f.subscriber.enter(f.handler, Status{State: Live})
+	case frameHeartbeat:
+		return f.heartbeat(frame)
+	}
+	return nil
+}
+
+// welcome places the cursor where the relay starts.
+func (f *following) welcome(frame frame) error {
+	if frame.Epoch == "" || frame.Oldest < 1 || frame.Head < 0 {
+		return errors.New("the relay's welcome cannot be read")
+	}
+	next := Status{State: Replaying, Resume: frame.Resume}
+	at := cursor{frame.Epoch, frame.Oldest - 1}
+	switch frame.Resume {
+	case ResumeOK:
+		known, err := parseCursor(f.subscriber.Cursor())
+		if err != nil || known.epoch != frame.Epoch {
+			return errors.New("the relay resumes what was not asked for")
+		}
+		at = known
+	case ResumeFresh:
+		if f.subscriber.config.From == FromLatest {
+			at.seq = frame.Head
+		}
+	case ResumeGap:
+		next.LostFrom, next.LostTo = frame.Lost.From, frame.Lost.To
+		at.seq = frame.Lost.To
+	case ResumeReset:
+	default:
+		return fmt.Errorf("the relay's welcome says %.20q, which this version does not know", frame.Resume)
+	}
+	f.welcomed, f.at = true, at
+	f.subscriber.moved(at)
+	f.subscriber.headAt(frame.Head)
+	f.subscriber.enter(f.handler, next)
+	return nil
+}
+
+// events delivers what is new and moves the cursor behind it.
+func (f *following) events(ctx context.Context, items []wireItem) error {
+	f.silent = 0
+	batch := make([]Item, 0, len(items))
+	at := f.at
+	for _, item := range items {
+		if item.Seq > at.seq {
+			at.seq = item.Seq
+			batch = append(batch, itemFrom(item))
+		}
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	if err := f.handler.Events(ctx, batch); err != nil {
+		return fmt.Errorf("handle events: %w", err)
+	}
+	f.at = at
+	f.subscriber.moved(at)
+	return nil
+}
+
+// itemFrom decodes an event. One that this version cannot decode keeps what
+// the relay read of it.
+func itemFrom(item wireItem) Item {
+	event, err := api.DecodeEvent(item.Raw)
+	if err != nil {
+		event = api.Event{
+			ID:        api.ScrubID(item.ID),
+			Type:      api.EventType(api.Scrub(item.Type)),
+			CreatedAt: item.At,
+			Raw:       item.Raw,
+		}
+	}
+	return Item{
+		Seq:        item.Seq,
+		Event:      event,
+		Received:   item.Received,
+		Origin:     item.Origin,
+		Duplicates: item.Duplicates,
+		Conflicts:  item.Conflicts,
+	}
+}
+
+// skipTo moves the cursor over events that the filter held back.
+func (f *following) skipTo(position string) {
+	if at, err := parseCursor(position); err == nil && at.epoch == f.at.epoch && at.seq > f.at.seq {
+		f.at = at
+		f.subscriber.moved(at)
+	}
+}
+
+func (f *following) heartbeat(frame frame) error {
+	f.skipTo(frame.Cursor)
+	f.subscriber.headAt(frame.Head)
+	f.handler.Status(f.subscriber.Status())
+	if frame.Head <= f.at.seq {
+		f.silent = 0
+		return nil
+	}
+	if f.silent++; f.silent >= silentBeats {
+		return errSilent
+	}
+	return nil
+}
+
+func byeOf(frame frame) error {
+	bye := &byeError{reason: api.Scrub(frame.Reason), earliest: firstRetry, latest: lastRetry}
+	if len(frame.RetryMS) == 2 {
+		bye.earliest = boundedWait(frame.RetryMS[0])
+		bye.latest = max(bye.earliest, boundedWait(frame.RetryMS[1]))
+	}
+	return bye
+}
+
+func boundedWait(milliseconds int64) time.Duration {
+	return time.Duration(min(max(milliseconds, 0), maxRetryWait.Milliseconds())) * time.Millisecond
+}

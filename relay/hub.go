@@ -1,0 +1,183 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+const (
+	// tailBatch bounds the events that enter the ring at once.
+	tailBatch = 512
+	// tailRetry is the pause after a journal that cannot be read.
+	tailRetry = time.Second
+)
+
+var (
+	errStreamsFull = errors.New("too many streams are open")
+	errClosing     = errors.New("the relay is shutting down")
+)
+
+// hub knows the open connections. While there are any, one goroutine follows
+// the journal and fills the ring that they share.
+type hub struct {
+	journal journal.Journal
+	logger  *slog.Logger
+	limit   int
+
+	closing chan struct{} // closed by shutdown
+	always  chan struct{} // is closed
+	buffers sync.Pool     // of *bytes.Buffer, for frames
+	tasks   sync.WaitGroup
+
+	mu          sync.Mutex
+	closed      bool
+	reserved    int // connections, with those that are still to be upgraded
+	connections map[*connection]struct{}
+	ring        *ring // of the follower that runs; nil while none does
+	stop        context.CancelFunc
+}
+
+func newHub(j journal.Journal, logger *slog.Logger, limit int) *hub {
+	h := &hub{
+		journal:     j,
+		logger:      logger,
+		limit:       limit,
+		closing:     make(chan struct{}),
+		always:      make(chan struct{}),
+		buffers:     sync.Pool{New: func() any { return new(bytes.Buffer) }},
+		connections: map[*connection]struct{}{},
+	}
+	close(h.always)
+	return h
+}
+
+// reserve makes room for one connection. Each success is followed by a release.
+func (h *hub) reserve(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		return errClosing
+	case h.reserved >= h.limit:
+		return errStreamsFull
+	}
+	if h.ring == nil {
+		head, err := h.journal.Head(ctx)
+		if err != nil {
+			return fmt.Errorf("read the head of the journal: %w", err)
+		}
+		following, stop := context.WithCancel(context.Background())
+		shared := newRing(head)
+		h.ring, h.stop = shared, stop
+		h.tasks.Go(func() { h.follow(following, shared) })
+	}
+	h.reserved++
+	h.tasks.Add(1)
+	return nil
+}
+
+func (h *hub) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reserved--
+	if h.reserved == 0 {
+		h.stop()
+		h.ring, h.stop = nil, nil
+	}
+	h.tasks.Done()
+}
+
+// enter makes an upgraded connection known. It returns the ring to read from,
+// which stays the same until the connection is released.
+func (h *hub) enter(c *connection) *ring {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.connections[c] = struct{}{}
+	return h.ring
+}
+
+func (h *hub) leave(c *connection) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.connections, c)
+}
+
+// open is the number of connections.
+func (h *hub) open() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.connections)
+}
+
+// shutdown lets every connection say bye and waits for them; when ctx ends
+// first, it cuts them off.
+func (h *hub) shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		close(h.closing)
+	}
+	h.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		h.tasks.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	h.cut()
+	<-ended
+	return fmt.Errorf("some streams were cut off: %w", ctx.Err())
+}
+
+func (h *hub) cut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.connections {
+		_ = c.socket.Close()
+	}
+}
+
+// follow fills the ring until ctx ends.
+func (h *hub) follow(ctx context.Context, shared *ring) {
+	for ctx.Err() == nil {
+		if err := h.fill(ctx, shared); err != nil && ctx.Err() == nil {
+			h.logger.Error("stream cannot read the journal", slog.String("error", err.Error()))
+			select {
+			case <-time.After(tailRetry):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
+		}
+	}()
+	if err := h.journal.Wait(ctx, shared.head); err != nil {
+		return err
+	}
+	records, err := h.journal.Read(ctx, shared.head, tailBatch)
+	if err != nil {
+		return err
+	}
+	events, err := encodeAll(records)
+	if err != nil {
+		return err
+	}
+	shared.add(events)
+	return nil
+}

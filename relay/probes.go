@@ -1,0 +1,55 @@
+package relay
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// A check of the journal costs a write to the disk, and anyone may ask.
+const (
+	checkInterval = time.Second
+	checkTimeout  = time.Second
+)
+
+// readiness remembers the last check of the journal.
+type readiness struct {
+	mu      sync.Mutex
+	checked time.Time
+	err     error
+}
+
+func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, "alive\n")
+}
+
+// readyz answers 200 while deliveries can be stored.
+func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
+	switch {
+	case r.draining.Load():
+		http.Error(w, "shutting down", http.StatusServiceUnavailable)
+	case r.checkJournal(context.WithoutCancel(req.Context())) != nil:
+		http.Error(w, "the journal cannot be written", http.StatusServiceUnavailable)
+	default:
+		_, _ = io.WriteString(w, "ready\n")
+	}
+}
+
+func (r *Relay) checkJournal(ctx context.Context) error {
+	r.readiness.mu.Lock()
+	defer r.readiness.mu.Unlock()
+	if time.Since(r.readiness.checked) < checkInterval {
+		return r.readiness.err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	err := r.journal.Check(ctx)
+	if err != nil {
+		r.logger.Error("not ready: the journal cannot be written", slog.String("error", err.Error()))
+	}
+	r.readiness.checked, r.readiness.err = time.Now(), err
+	return err
+}

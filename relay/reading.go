@@ -1,0 +1,152 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const (
+	defaultPage = 100
+	maxPage     = 1000
+	// maxScan bounds the events that a filtered page looks at.
+	maxScan = 20_000
+)
+
+// page is the answer of GET /v1/events. Next is the cursor to ask after next;
+// a page may be empty and have more behind it when a type was asked for.
+type page struct {
+	Epoch  string            `json:"epoch"`
+	Head   int64             `json:"head"`
+	Oldest int64             `json:"oldest"`
+	Next   string            `json:"next"`
+	Events []json.RawMessage `json:"events"`
+}
+
+// pageQuery is what the query of GET /v1/events asks for.
+type pageQuery struct {
+	after int64
+	limit int
+	types filter
+}
+
+// listEvents serves the events after a sequence number or cursor.
+func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
+	query, err := readPageQuery(req.URL.Query(), r.journal.Epoch())
+	if err != nil {
+		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
+		return
+	}
+	found, err := r.readPage(req.Context(), query)
+	if err != nil {
+		r.answerUnreadable(w, err)
+		return
+	}
+	r.answerJSON(w, http.StatusOK, found)
+}
+
+func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
+	query := pageQuery{limit: defaultPage}
+	if text := values.Get("after"); text != "" {
+		if !strings.Contains(text, ":") {
+			text = epoch + ":" + text
+		}
+		at, err := parseCursor(text)
+		switch {
+		case err != nil:
+			return query, fmt.Errorf("after: give a sequence number or a cursor <epoch>:<seq>, not %.80q", values.Get("after"))
+		case at.epoch != epoch:
+			return query, fmt.Errorf("after: the cursor is of another journal than %s: begin at 0", epoch)
+		}
+		query.after = at.seq
+	}
+	if text := values.Get("limit"); text != "" {
+		limit, err := strconv.Atoi(text)
+		if err != nil || limit < 1 || limit > maxPage {
+			return query, fmt.Errorf("limit: give a number from 1 to %d, not %.20q", maxPage, text)
+		}
+		query.limit = limit
+	}
+	types, err := newFilter(values["type"])
+	query.types = types
+	return query, err
+}
+
+func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
+	oldest, err := r.journal.Oldest(ctx)
+	if err != nil {
+		return page{}, err
+	}
+	head, err := r.journal.Head(ctx)
+	if err != nil {
+		return page{}, err
+	}
+	found := page{Epoch: r.journal.Epoch(), Head: head, Oldest: oldest, Events: []json.RawMessage{}}
+	at, size := query.after, 0
+	for scanned := 0; scanned < maxScan && len(found.Events) < query.limit && size < frameBytes; {
+		records, err := r.journal.Read(ctx, at, min(replayBatch, query.limit))
+		if err != nil {
+			return page{}, err
+		}
+		if len(records) == 0 {
+			break
+		}
+		for _, record := range records {
+			if len(found.Events) == query.limit || size >= frameBytes {
+				break
+			}
+			at = record.Seq
+			scanned++
+			if !query.types.matches(record.Type) {
+				continue
+			}
+			event, err := encode(record)
+			if err != nil {
+				return page{}, err
+			}
+			found.Events = append(found.Events, event.text)
+			size += len(event.text)
+		}
+	}
+	found.Next = cursor{found.Epoch, at}.String()
+	return found, nil
+}
+
+// rawEvent serves the exact bytes that were signed.
+func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
+	record, found, err := r.journal.Find(req.Context(), req.PathValue("id"))
+	switch {
+	case err != nil:
+		r.answerUnreadable(w, err)
+	case !found:
+		r.answerJSON(w, http.StatusNotFound, map[string]string{"message": "the journal has no event of this id"})
+	case record.Body == nil:
+		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal no longer has the body of this event"})
+	default:
+		header := w.Header()
+		header.Set("Content-Type", "application/octet-stream")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Tillwatch-Cursor", cursor{r.journal.Epoch(), record.Seq}.String())
+		_, _ = w.Write(record.Body)
+	}
+}
+
+func (r *Relay) answerUnreadable(w http.ResponseWriter, err error) {
+	r.logger.Error("the journal cannot be read", slog.String("error", err.Error()))
+	w.Header().Set("Retry-After", "2")
+	r.answerJSON(w, http.StatusServiceUnavailable, map[string]string{"message": "the journal cannot be read now: try again"})
+}
+
+func (r *Relay) answerJSON(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		r.logger.Error("an answer has no JSON form", slog.String("error", err.Error()))
+		status, text = http.StatusInternalServerError, []byte(`{"message":"internal error"}`)
+	}
+	answer(w, status, string(text)+"\n")
+}

@@ -1,0 +1,235 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/relay/journal"
+)
+
+const (
+	// MaxBody is the largest delivery that a relay accepts, in bytes.
+	MaxBody = 1 << 20
+
+	// A body up to smallBody is read at once; for more, a delivery takes one of
+	// largeBodies places, which bound the memory that strangers can fill.
+	smallBody   = 16 << 10
+	largeBodies = 16
+
+	// maxAppends bounds the deliveries that wait for the journal.
+	maxAppends = 1024
+)
+
+// The answers of the receiver that have a body. That of a failed authentication
+// is the same in every case.
+const (
+	unauthorizedBody = `{"message":"the signature is missing or wrong"}` + "\n"
+	tooLargeBody     = `{"message":"the body is larger than 1 MiB"}` + "\n"
+	unreadBody       = `{"message":"the body could not be read"}` + "\n"
+	unavailableBody  = `{"message":"the event could not be stored: send it again"}` + "\n"
+)
+
+// receive takes one delivery (contract, Webhook receiver contract). It answers
+// 200 only when the event is durable, now or from before.
+func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
+	if req.ContentLength > MaxBody {
+		w.Header().Set("Connection", "close")
+		r.reject(w, http.StatusRequestEntityTooLarge, tooLargeBody)
+		return
+	}
+	given, ok := r.verifier.signature(req.Header)
+	if !ok {
+		r.reject(w, http.StatusUnauthorized, unauthorizedBody)
+		return
+	}
+	body, err := r.readBody(w, req)
+	if err != nil {
+		r.answerUnread(w, err)
+		return
+	}
+	verified, ok := r.verifier.verify(body, given)
+	if !ok {
+		r.reject(w, http.StatusUnauthorized, unauthorizedBody)
+		return
+	}
+	// The sender may give up and never repeat: what is verified is stored anyway.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget)
+	defer cancel()
+	r.accept(ctx, w, verified)
+}
+
+// reject answers what was not accepted.
+func (r *Relay) reject(w http.ResponseWriter, status int, body string) {
+	if suppressed, log := r.rejections.admit(time.Now()); log {
+		r.logger.Warn("delivery rejected", slog.Int("status", status), slog.Int("more_since_last", suppressed))
+	}
+	answer(w, status, body)
+}
+
+func answer(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+}
+
+var errNoPlace = errors.New("too many large bodies at once")
+
+// readBody reads at most MaxBody bytes.
+func (r *Relay) readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	limited := http.MaxBytesReader(w, req.Body, MaxBody)
+	size := req.ContentLength
+	if size < 0 || size > smallBody {
+		size = smallBody
+	}
+	body := make([]byte, size)
+	n, err := io.ReadFull(limited, body)
+	switch {
+	case req.ContentLength >= 0 && req.ContentLength <= smallBody:
+		return body[:n], err
+	case err == io.EOF || err == io.ErrUnexpectedEOF && req.ContentLength < 0:
+		return body[:n], nil
+	case err != nil:
+		return nil, err
+	}
+	return r.readLarge(req, limited, body)
+}
+
+// readLarge reads what follows begun, in one of the places for large bodies.
+func (r *Relay) readLarge(req *http.Request, limited io.Reader, begun []byte) ([]byte, error) {
+	timeout := time.NewTimer(r.storeBudget)
+	defer timeout.Stop()
+	select {
+	case r.large <- struct{}{}:
+		defer func() { <-r.large }()
+	case <-timeout.C:
+		return nil, errNoPlace
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+	body := make([]byte, len(begun), MaxBody+1)
+	copy(body, begun)
+	for {
+		n, err := limited.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		r.reject(w, http.StatusRequestEntityTooLarge, tooLargeBody)
+	case errors.Is(err, errNoPlace):
+		r.unavailable(w, err)
+	default:
+		r.reject(w, http.StatusBadRequest, unreadBody)
+	}
+}
+
+// accept stores a verified body, or answers the challenge in it.
+func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
+	d, err := readDelivery(v)
+	switch {
+	case err != nil:
+		r.quarantine(ctx, w, v, err)
+	case d.kind != string(api.VerificationChallenge):
+		r.store(ctx, w, v, d)
+	case d.sourceID == "":
+		r.quarantine(ctx, w, v, errNoChallenged)
+	default:
+		r.logger.Info("challenge answered", slog.String("endpoint", string(api.Scrub(d.sourceID))))
+		challenge, err := json.Marshal(map[string]string{"challenge": d.sourceID})
+		if err != nil { // a string always has a JSON form
+			r.quarantine(ctx, w, v, err)
+			return
+		}
+		answer(w, http.StatusOK, string(challenge))
+	}
+}
+
+func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d delivery) {
+	var result journal.Result
+	err := r.withPlace(ctx, func() error {
+		results, err := r.journal.Append(ctx, []journal.Entry{{
+			ID:        d.id,
+			Type:      d.kind,
+			CreatedAt: d.created,
+			Received:  time.Now().UTC(),
+			Origin:    journal.Webhook,
+			Body:      v.body,
+		}})
+		if err == nil {
+			result = results[0]
+		}
+		return err
+	})
+	if err != nil {
+		r.unavailable(w, err)
+		return
+	}
+	r.logStored(ctx, d, result)
+	w.WriteHeader(http.StatusOK)
+}
+
+func (r *Relay) logStored(ctx context.Context, d delivery, result journal.Result) {
+	level, outcome := slog.LevelDebug, "event stored"
+	switch {
+	case result.Conflict:
+		level, outcome = slog.LevelWarn, "event repeated with another body: the first is kept"
+	case result.Duplicate:
+		outcome = "event repeated"
+	}
+	if !r.logger.Enabled(ctx, level) {
+		return
+	}
+	r.logger.LogAttrs(ctx, level, outcome,
+		slog.Int64("seq", result.Seq), slog.String("id", string(api.ScrubID(d.id))), slog.String("type", string(api.Scrub(d.kind))))
+}
+
+// quarantine keeps a signed body that is no event, and acknowledges it: the
+// same body again would not be one either.
+func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verified, reason error) {
+	err := r.withPlace(ctx, func() error {
+		return r.journal.Quarantine(ctx, journal.Unreadable{
+			Received: time.Now().UTC(), Reason: reason.Error(), Body: v.body,
+		})
+	})
+	if err != nil {
+		r.unavailable(w, err)
+		return
+	}
+	r.logger.Warn("signed body is no event: quarantined", slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
+	w.WriteHeader(http.StatusOK)
+}
+
+// withPlace runs write in one of the places that bound the waiting writes.
+func (r *Relay) withPlace(ctx context.Context, write func() error) error {
+	select {
+	case r.appends <- struct{}{}:
+		defer func() { <-r.appends }()
+		return write()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// unavailable answers that a delivery was not stored for certain. The sender
+// may repeat it: the journal keeps an id once.
+func (r *Relay) unavailable(w http.ResponseWriter, err error) {
+	r.logger.Error("delivery not stored", slog.String("error", err.Error()))
+	w.Header().Set("Retry-After", "2")
+	answer(w, http.StatusServiceUnavailable, unavailableBody)
+}

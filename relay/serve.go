@@ -1,0 +1,143 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The limits of a relay's listeners.
+const (
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	answerTimeout  = 20 * time.Second // reading included
+	idleTimeout    = 60 * time.Second
+	maxHeader      = 16 << 10
+	maxConnections = 8192
+
+	drainTimeout = 10 * time.Second
+)
+
+// Serve serves everything on one listener until ctx ends, then drains: not
+// ready, no new connections, requests finished, bye to the subscribers. It
+// returns nil after a complete drain.
+func (r *Relay) Serve(ctx context.Context, ln net.Listener) error {
+	return r.serve(ctx, site{ln, r.Handler()})
+}
+
+// ServeSplit is [Relay.Serve] with the ingest and the admin side on
+// listeners of their own.
+func (r *Relay) ServeSplit(ctx context.Context, ingest, admin net.Listener) error {
+	return r.serve(ctx, site{ingest, r.Ingest()}, site{admin, r.Admin()})
+}
+
+// site is a listener and what it serves.
+type site struct {
+	listener net.Listener
+	handler  http.Handler
+}
+
+func (r *Relay) serve(ctx context.Context, sites ...site) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var servers []*http.Server
+	var tasks sync.WaitGroup
+	failed := make(chan error, len(sites))
+	for _, s := range sites {
+		server := &http.Server{
+			Handler:           s.handler,
+			ReadHeaderTimeout: headerTimeout,
+			ReadTimeout:       readTimeout,
+			WriteTimeout:      answerTimeout,
+			IdleTimeout:       idleTimeout,
+			MaxHeaderBytes:    maxHeader,
+			ErrorLog:          slog.NewLogLogger(r.logger.Handler(), slog.LevelDebug),
+		}
+		servers = append(servers, server)
+		tasks.Go(func() {
+			err := server.Serve(limitListener(s.listener, maxConnections))
+			if !errors.Is(err, http.ErrServerClosed) {
+				failed <- err
+				cancel()
+			}
+		})
+	}
+	<-ctx.Done()
+	err := r.drain(servers)
+	tasks.Wait()
+	close(failed)
+	for failure := range failed {
+		err = errors.Join(err, failure)
+	}
+	return err
+}
+
+// drain ends servers in an order that loses nothing: deliveries that are being
+// stored get their answer, then the subscribers their bye.
+func (r *Relay) drain(servers []*http.Server) error {
+	r.draining.Store(true)
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var errs []error
+	var tasks sync.WaitGroup
+	var mu sync.Mutex
+	for _, server := range servers {
+		tasks.Go(func() {
+			err := server.Shutdown(ctx)
+			if err != nil {
+				err = errors.Join(err, server.Close())
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, err)
+		})
+	}
+	tasks.Wait()
+	return errors.Join(append(errs, r.Shutdown(ctx))...)
+}
+
+// limitListener accepts at most limit connections at a time.
+func limitListener(ln net.Listener, limit int) net.Listener {
+	return &limitedListener{Listener: ln, places: make(chan struct{}, limit), closed: make(chan struct{})}
+}
+
+type limitedListener struct {
+	net.Listener
+	places chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case l.places <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &limitedConnection{Conn: c, places: l.places}, nil
+}
+
+func (l *limitedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+type limitedConnection struct {
+	net.Conn
+	once   sync.Once
+	places chan struct{}
+}
+
+func (c *limitedConnection) Close() error {
+	c.once.Do(func() { <-c.places })
+	return c.Conn.Close()
+}

@@ -1,0 +1,220 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tillwatch/api"
+)
+
+const (
+	dialTimeout    = 10 * time.Second
+	welcomeTimeout = 10 * time.Second
+	// maxFrame bounds a frame from the relay: the largest body in Base64, and
+	// the other members.
+	maxFrame     = 8 << 20
+	readAhead    = 4 // frames decoded while the handler works
+	silentBeats  = 2 // heartbeats with a head ahead and nothing sent
+	maxRetryWait = time.Minute
+)
+
+var (
+	errWoken  = errors.New("this machine was asleep")
+	errSilent = errors.New("the relay is ahead and sends nothing")
+)
+
+// refusedError ends a subscription for good.
+type refusedError struct{ reason string }
+
+func (e *refusedError) Error() string { return e.reason }
+
+// byeError is the relay's farewell, with the time to come again.
+type byeError struct {
+	reason           api.Text
+	earliest, latest time.Duration
+}
+
+func (e *byeError) Error() string { return fmt.Sprintf("the relay said bye: %s", e.reason) }
+
+// session follows the stream over one connection. It returns why that ended.
+func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct{}) error {
+	select { // an old waking is answered by this very session
+	case <-woken:
+	default:
+	}
+	socket, err := s.dial(ctx)
+	if err != nil {
+		return err
+	}
+	link := &link{socket: socket, frames: make(chan received, readAhead), ended: make(chan struct{})}
+	link.tasks.Go(link.read)
+	defer link.close()
+	if err := s.sayHello(socket); err != nil {
+		return err
+	}
+	f := &following{subscriber: s, handler: h}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-woken:
+			return errWoken
+		case r := <-link.frames:
+			if r.err != nil {
+				return r.err
+			}
+			if err := f.take(ctx, r.frame); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// dial opens the websocket. A token that is not accepted is final.
+func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
+	dialer := websocket.Dialer{
+		NetDialContext:   s.config.Dial,
+		Proxy:            http.ProxyFromEnvironment,
+		HandshakeTimeout: dialTimeout,
+		ReadBufferSize:   16 << 10,
+		WriteBufferSize:  1024,
+		Subprotocols:     []string{Protocol},
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	header := http.Header{"Authorization": {"Bearer " + s.config.Token.Reveal()}}
+	socket, answer, err := dialer.DialContext(ctx, s.location, header)
+	switch {
+	case err == nil:
+		return socket, nil
+	case answer == nil:
+		return nil, fmt.Errorf("connect to the relay: %w", err)
+	case answer.StatusCode == http.StatusUnauthorized:
+		return nil, &refusedError{"the relay does not accept the token (401): set the one that it was started with"}
+	case answer.StatusCode == http.StatusForbidden:
+		return nil, &refusedError{"the relay forbids this token to read the stream (403): use one that may"}
+	}
+	return nil, fmt.Errorf("connect to the relay: it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+}
+
+func (s *Subscriber) sayHello(socket *websocket.Conn) error {
+	hello := helloFrame{T: frameHello, From: s.config.From, Types: s.config.Types, Client: s.config.Client}
+	if at := s.Cursor(); at != "" {
+		hello.Cursor = &at
+	}
+	text, err := json.Marshal(hello)
+	if err != nil {
+		return err
+	}
+	if err := socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	if err := socket.WriteMessage(websocket.TextMessage, text); err != nil {
+		return fmt.Errorf("greet the relay: %w", err)
+	}
+	return nil
+}
+
+// received is a frame, or why there are no more.
+type received struct {
+	frame frame
+	err   error
+}
+
+// link reads and decodes the frames of one connection ahead of the handler.
+type link struct {
+	socket *websocket.Conn
+	frames chan received
+	ended  chan struct{}
+	tasks  sync.WaitGroup
+}
+
+func (l *link) close() {
+	close(l.ended)
+	_ = l.socket.Close()
+	l.tasks.Wait()
+}
+
+// read ends with an error, which it passes on like a frame. A relay that sends
+// neither frame nor ping for 1.6 heartbeats is taken for dead.
+func (l *link) read() {
+	patience := welcomeTimeout
+	alive := func() error { return l.socket.SetReadDeadline(time.Now().Add(patience)) }
+	l.socket.SetReadLimit(maxFrame)
+	l.socket.SetPingHandler(func(data string) error {
+		if err := alive(); err != nil {
+			return err
+		}
+		// A pong that cannot be sent shows in the next read.
+		_ = l.socket.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeTimeout))
+		return nil
+	})
+	for {
+		r := l.next(alive)
+		if r.frame.T == frameWelcome {
+			patience = heartbeatOf(r.frame) * 8 / 5
+		}
+		select {
+		case l.frames <- r:
+		case <-l.ended:
+			return
+		}
+		if r.err != nil {
+			return
+		}
+	}
+}
+
+func (l *link) next(alive func() error) (r received) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			r.err = fmt.Errorf("panic while reading the stream: %v", panicked)
+		}
+	}()
+	if err := alive(); err != nil {
+		return received{err: err}
+	}
+	_, text, err := l.socket.ReadMessage()
+	if err != nil {
+		return received{err: readError(err)}
+	}
+	if r.frame, err = decodeFrame(text); err != nil {
+		return received{err: err}
+	}
+	return r
+}
+
+func decodeFrame(text []byte) (frame, error) {
+	var f frame
+	if err := json.Unmarshal(text, &f); err != nil {
+		return frame{}, fmt.Errorf("the relay sent a frame that cannot be read: %w", err)
+	}
+	return f, nil
+}
+
+// heartbeatOf reads the heartbeat of a welcome, within reason.
+func heartbeatOf(f frame) time.Duration {
+	if f.Heartbeat < 0.01 || f.Heartbeat > 600 {
+		return defaultHeartbeat
+	}
+	return time.Duration(f.Heartbeat * float64(time.Second))
+}
+
+// readError tells a final close from one that is worth another attempt.
+func readError(err error) error {
+	var closed *websocket.CloseError
+	if !errors.As(err, &closed) {
+		return fmt.Errorf("read the stream: %w", err)
+	}
+	if closed.Code >= 4500 && closed.Code < 4600 {
+		return &refusedError{fmt.Sprintf("the relay refuses this client (%d): %s", closed.Code, api.Scrub(closed.Text))}
+	}
+	return fmt.Errorf("the relay closed the stream (%d)", closed.Code)
+}

@@ -1,0 +1,151 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tillwatch/api"
+)
+
+const (
+	helloTimeout = 5 * time.Second
+	pongTimeout  = 10 * time.Second
+	writeTimeout = 10 * time.Second
+	byeTimeout   = time.Second
+
+	maxHello      = 64 << 10 // bytes of a frame from a subscriber
+	maxClientName = 80
+)
+
+// newUpgrader takes a websocket of the stream's protocol. Browsers are let in from
+// the relay's own host only.
+func newUpgrader() *websocket.Upgrader {
+	return &websocket.Upgrader{
+		HandshakeTimeout: helloTimeout,
+		ReadBufferSize:   1024,
+		WriteBufferSize:  4096,
+		WriteBufferPool:  &sync.Pool{},
+		Subprotocols:     []string{Protocol},
+	}
+}
+
+// stream serves one subscriber until it leaves, stalls or the relay shuts down.
+func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
+	if err := r.hub.reserve(req.Context()); err != nil {
+		w.Header().Set("Retry-After", "2")
+		answer(w, http.StatusServiceUnavailable, `{"message":"no stream can be opened now: try again"}`+"\n")
+		r.logger.Warn("stream refused", slog.String("error", err.Error()))
+		return
+	}
+	defer r.hub.release()
+	socket, err := r.upgrader.Upgrade(w, req, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	c := &connection{
+		hub:       r.hub,
+		journal:   r.journal,
+		socket:    socket,
+		heartbeat: r.heartbeat,
+		hello:     make(chan []byte, 1),
+		gone:      make(chan struct{}),
+	}
+	c.ring = r.hub.enter(c)
+	defer r.hub.leave(c)
+	reason := c.serve()
+	r.logger.Info("stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
+}
+
+// greet reads the hello and answers it. The error is why the connection ends.
+func (c *connection) greet(ctx context.Context) error {
+	if c.socket.Subprotocol() != Protocol {
+		return c.refuse(closeBadVersion, "the subprotocol "+Protocol+" is required")
+	}
+	timeout := time.NewTimer(helloTimeout)
+	defer timeout.Stop()
+	select {
+	case text := <-c.hello:
+		return c.welcome(ctx, text)
+	case <-c.gone:
+		return errGone
+	case <-c.hub.closing:
+		return c.bye("shutdown")
+	case <-timeout.C:
+		return c.refuse(closeHelloLate, "no hello within "+helloTimeout.String())
+	}
+}
+
+func (c *connection) welcome(ctx context.Context, text []byte) error {
+	hello, types, err := readHello(text)
+	if err != nil {
+		return c.refuse(closeBadHello, err.Error())
+	}
+	c.filter = types
+	c.client = hello.Client
+	welcome, start, err := c.resume(ctx, hello)
+	if err != nil {
+		return errors.Join(err, c.bye("journal"))
+	}
+	c.epoch, c.cursor = welcome.Epoch, start
+	return c.send(welcome)
+}
+
+// readHello checks a hello and returns the filter that it asks for.
+func readHello(text []byte) (helloFrame, filter, error) {
+	var hello helloFrame
+	if err := json.Unmarshal(text, &hello); err != nil {
+		return hello, nil, errors.New("hello is not JSON of the right form")
+	}
+	if hello.T != frameHello {
+		return hello, nil, fmt.Errorf("the first frame is %.20q, not a hello", hello.T)
+	}
+	if hello.From != "" && hello.From != FromEarliest && hello.From != FromLatest {
+		return hello, nil, fmt.Errorf("from is %.20q, not earliest or latest", hello.From)
+	}
+	name := string(api.Scrub(hello.Client))
+	hello.Client = name[:min(len(name), maxClientName)]
+	types, err := newFilter(hello.Types)
+	return hello, types, err
+}
+
+// resume decides where the stream starts: behind which sequence number.
+func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame, int64, error) {
+	oldest, err := c.journal.Oldest(ctx)
+	if err != nil {
+		return welcomeFrame{}, 0, err
+	}
+	head, err := c.journal.Head(ctx)
+	if err != nil {
+		return welcomeFrame{}, 0, err
+	}
+	w := welcomeFrame{
+		T: frameWelcome, Epoch: c.journal.Epoch(), Head: head, Oldest: oldest,
+		Heartbeat: c.heartbeat.Seconds(),
+	}
+	if hello.Cursor == nil {
+		w.Resume = ResumeFresh
+		if hello.From == FromLatest {
+			return w, head, nil
+		}
+		return w, oldest - 1, nil
+	}
+	at, err := parseCursor(*hello.Cursor)
+	switch {
+	case err != nil, at.epoch != w.Epoch, at.seq > head:
+		w.Resume = ResumeReset
+		return w, oldest - 1, nil
+	case at.seq+1 < oldest:
+		w.Resume, w.Lost = ResumeGap, &span{at.seq + 1, oldest - 1}
+		return w, oldest - 1, nil
+	}
+	w.Resume = ResumeOK
+	return w, at.seq, nil
+}

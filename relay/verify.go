@@ -1,0 +1,106 @@
+package relay
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"tillwatch/api"
+)
+
+// MinSecret is the shortest signing secret that a relay accepts, in bytes.
+const MinSecret = 16
+
+const signatureVersion = "v0="
+
+// Verified is a body whose signature was checked. Only the verifier makes one
+// that is not empty, and only a Verified can reach the journal.
+type Verified struct{ body []byte }
+
+// verifier checks the signature of deliveries (contract, Authentication): the
+// HMAC-SHA256 of the raw body under any of the active secrets.
+type verifier struct {
+	header string // in canonical form
+	keys   atomic.Pointer[[]*signingKey]
+}
+
+// signingKey is a secret with a pool of keyed hashes.
+type signingKey struct{ hashes sync.Pool }
+
+type signature [sha256.Size]byte
+
+func newVerifier(headerPrefix string, secrets []api.Secret) (*verifier, error) {
+	v := &verifier{header: http.CanonicalHeaderKey(headerPrefix + "signature")}
+	return v, v.setSecrets(secrets)
+}
+
+// setSecrets replaces the active secrets; on an error the old ones stay.
+func (v *verifier) setSecrets(secrets []api.Secret) error {
+	if len(secrets) == 0 {
+		return errors.New("a relay needs a signing secret: it is in the account console, under webhooks")
+	}
+	keys := make([]*signingKey, len(secrets))
+	for i, secret := range secrets {
+		key := []byte(secret.Reveal())
+		if len(key) < MinSecret {
+			return fmt.Errorf("signing secret %d has %d bytes, fewer than %d: copy the whole secret from the account console", i+1, len(key), MinSecret)
+		}
+		keys[i] = &signingKey{hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
+	}
+	v.keys.Store(&keys)
+	return nil
+}
+
+// signature reads the one signature that a delivery must carry: v0= and 64
+// lower-case hexadecimal digits.
+func (v *verifier) signature(header http.Header) (s signature, ok bool) {
+	values := header[v.header]
+	if len(values) != 1 {
+		return s, false
+	}
+	return parseSignature(values[0])
+}
+
+func parseSignature(text string) (s signature, ok bool) {
+	if len(text) != len(signatureVersion)+hex.EncodedLen(len(s)) || text[:len(signatureVersion)] != signatureVersion {
+		return s, false
+	}
+	digits := text[len(signatureVersion):]
+	for i := range len(digits) {
+		if c := digits[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return s, false
+		}
+	}
+	_, err := hex.Decode(s[:], []byte(digits))
+	return s, err == nil
+}
+
+// verify checks body against every active secret.
+func (v *verifier) verify(body []byte, given signature) (Verified, bool) {
+	matched := false
+	for _, key := range *v.keys.Load() {
+		expected := key.sign(body)
+		if hmac.Equal(expected[:], given[:]) {
+			matched = true
+		}
+	}
+	if !matched {
+		return Verified{}, false
+	}
+	return Verified{body: body}, true
+}
+
+func (k *signingKey) sign(body []byte) (s signature) {
+	h := k.hashes.Get().(hash.Hash)
+	defer k.hashes.Put(h)
+	h.Reset()
+	h.Write(body)
+	h.Sum(s[:0])
+	return s
+}

@@ -1,0 +1,148 @@
+package relay
+
+import (
+	"encoding/json"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+// Protocol is the websocket subprotocol of the stream: JSON text frames, told
+// apart by their member "t". Either side ignores a "t" that it does not know.
+const Protocol = "tillwatch.relay.v1"
+
+// The kinds of frames.
+const (
+	frameHello     = "hello"
+	frameWelcome   = "welcome"
+	frameEvents    = "ev"
+	frameLive      = "live"
+	frameHeartbeat = "hb"
+	frameBye       = "bye"
+)
+
+// The ways in which a welcome answers the cursor of a hello.
+const (
+	ResumeOK    = "ok"    // goes on behind the cursor
+	ResumeFresh = "fresh" // there was no cursor
+	ResumeGap   = "gap"   // the journal no longer has what follows the cursor
+	ResumeReset = "reset" // the cursor is of another journal: starts over
+)
+
+// Close codes. Those from 4500 on are final: the same attempt would end in the
+// same way.
+const (
+	closeHelloLate    = 4008
+	closeBadHello     = 4500
+	closeUnauthorized = 4501
+	closeBadVersion   = 4505
+)
+
+// helloFrame is the first frame of a connection, from the subscriber.
+type helloFrame struct {
+	T      string   `json:"t"`
+	Cursor *string  `json:"cursor"`
+	From   string   `json:"from,omitempty"`
+	Types  []string `json:"types,omitempty"`
+	Client string   `json:"client,omitempty"`
+}
+
+// welcomeFrame answers a hello. Heartbeat is in seconds.
+type welcomeFrame struct {
+	T         string  `json:"t"`
+	Epoch     string  `json:"epoch"`
+	Head      int64   `json:"head"`
+	Oldest    int64   `json:"oldest"`
+	Resume    string  `json:"resume"`
+	Lost      *span   `json:"lost,omitempty"`
+	Heartbeat float64 `json:"hb"`
+}
+
+// span is an inclusive range of sequence numbers.
+type span struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// wireItem is one event in an "ev" frame and in the answers of the reading side.
+type wireItem struct {
+	Seq        int64     `json:"seq"`
+	ID         string    `json:"id"`
+	Type       string    `json:"type"`
+	At         time.Time `json:"at,omitzero"`
+	Received   time.Time `json:"received,omitzero"`
+	Origin     string    `json:"src"`
+	Duplicates int       `json:"dups"`
+	Conflicts  int       `json:"conflicts,omitempty"`
+	Raw        []byte    `json:"raw"`
+}
+
+type liveFrame struct {
+	T      string `json:"t"`
+	Cursor string `json:"cursor"`
+}
+
+type heartbeatFrame struct {
+	T      string    `json:"t"`
+	Head   int64     `json:"head"`
+	Cursor string    `json:"cursor"`
+	Now    time.Time `json:"now"`
+}
+
+type byeFrame struct {
+	T       string  `json:"t"`
+	Reason  string  `json:"reason"`
+	RetryMS []int64 `json:"retry_ms"`
+}
+
+// frame is any frame from the relay, as a subscriber decodes it.
+type frame struct {
+	T         string     `json:"t"`
+	Epoch     string     `json:"epoch"`
+	Head      int64      `json:"head"`
+	Oldest    int64      `json:"oldest"`
+	Resume    string     `json:"resume"`
+	Lost      span       `json:"lost"`
+	Heartbeat float64    `json:"hb"`
+	Items     []wireItem `json:"items"`
+	Cursor    string     `json:"cursor"`
+	Reason    string     `json:"reason"`
+	RetryMS   []int64    `json:"retry_ms"`
+}
+
+func itemOf(r journal.Record) wireItem {
+	return wireItem{
+		Seq:        r.Seq,
+		ID:         r.ID,
+		Type:       r.Type,
+		At:         r.CreatedAt,
+		Received:   r.Received,
+		Origin:     string(r.Origin),
+		Duplicates: r.Duplicates,
+		Conflicts:  r.Conflicts,
+		Raw:        r.Body,
+	}
+}
+
+// encoded is an event as it stands in the frames of every connection.
+type encoded struct {
+	seq  int64
+	kind string
+	text []byte
+}
+
+func encode(r journal.Record) (encoded, error) {
+	text, err := json.Marshal(itemOf(r))
+	return encoded{seq: r.Seq, kind: r.Type, text: text}, err
+}
+
+func encodeAll(records []journal.Record) ([]encoded, error) {
+	all := make([]encoded, len(records))
+	for i, record := range records {
+		var err error
+		if all[i], err = encode(record); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
