@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"net/http"
 	"strings"
 	"time"
 )
@@ -87,7 +88,7 @@ func (b *book) record(a answer, l *lane) {
 // rejectors is the buckets that a 429 names as empty; all that it names, where
 // none is.
 func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
-	if a.outcome.Status != 429 {
+	if a.outcome.Status != http.StatusTooManyRequests {
 		return nil
 	}
 	empty, named := map[*ledger]bool{}, map[*ledger]bool{}

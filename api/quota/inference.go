@@ -41,6 +41,12 @@ func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
 	}
 	in := &b.inference
 	others := b.limit.requests - r.Remaining - l.all.since(begin)
+	if others <= 0 {
+		return 0
+	}
+	if others >= b.limit.seen || b.limit.quiet(a.received) {
+		b.limit.seen = others
+	}
 	kept := in.recent[:0]
 	for _, s := range in.recent {
 		if s.at.After(begin) {

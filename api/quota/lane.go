@@ -3,6 +3,7 @@ package quota
 import (
 	"cmp"
 	"container/list"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -207,5 +208,20 @@ type answer struct {
 	sent, received time.Time
 }
 
-// refused reports whether a per-second bucket refused the request.
-func (a answer) refused() bool { return a.outcome.Status == 429 && a.outcome.PerSecond }
+// refused reports whether a per-second bucket refused the request: because the
+// client has told so by the answer's words, or because such a bucket alone is
+// reported as empty.
+func (a answer) refused() bool {
+	if a.outcome.Status != http.StatusTooManyRequests {
+		return false
+	}
+	empty, lasting := false, false
+	for _, r := range a.fields.Reports {
+		if r.RemainingKnown && r.Remaining == 0 {
+			perSecond := r.PolicyKnown && r.Window > 0 && r.Window <= perSecondWindow
+			empty = empty || perSecond
+			lasting = lasting || !perSecond
+		}
+	}
+	return a.outcome.PerSecond || empty && !lasting
+}

@@ -19,6 +19,7 @@ type ledger struct {
 	resetKnown bool
 
 	charged            int64 // requests of this client, ended
+	overlap            overlap
 	inference          inference
 	minute, hour, days ring
 }
@@ -42,9 +43,7 @@ func (b *ledger) charge(a answer) {
 // each visits the span of every ring that a moment falls into.
 func (b *ledger) each(moment time.Time, visit func(*span)) {
 	for _, r := range [...]*ring{&b.minute, &b.hour, &b.days} {
-		if s := r.at(moment); s != nil {
-			visit(s)
-		}
+		visit(r.at(moment))
 	}
 }
 
@@ -56,7 +55,12 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 		return
 	}
 	b.each(a.received, func(s *span) { s.report(r.Remaining) })
+	counted := b.overlap.counted(a.before, r.Remaining)
+	b.overlap.add(l.ended, r.Remaining)
 	if b.known && (a.sent.Before(b.sent) || a.sent.Equal(b.sent) && r.Remaining > b.limit.remaining) {
+		if r.Remaining > b.limit.remaining {
+			b.limit.base++ // it was counted before the last report
+		}
 		return
 	}
 	if others := b.infer(r, a, l); others > 0 {
@@ -66,7 +70,7 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	b.known, b.sent, b.received = true, a.sent, a.received
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
-	b.limit.base = a.before + 1
+	b.limit.base = a.before + 1 + counted
 	b.limit.until = a.received.Add(b.lasts(r))
 }
 

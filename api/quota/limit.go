@@ -11,11 +11,14 @@ type limit struct {
 	base      int64     // requests of the class that the report surely counts
 	until     time.Time // when the report's window has passed; zero before the first
 	others    time.Time // when others were last seen to spend
+	seen      int64     // requests of others in one window, the most of late
 }
 
 // perSecond reports whether the bucket is of the kind of the contract's
 // per-second ones.
-func (b *limit) perSecond() bool { return b.requests > 0 && b.window > 0 && b.window <= 10*time.Second }
+func (b *limit) perSecond() bool {
+	return b.requests > 0 && b.window > 0 && b.window <= perSecondWindow
+}
 
 // short reports whether a person is made to wait for the bucket.
 func (b *limit) short() bool { return b.window <= longestPause }
@@ -26,12 +29,9 @@ func (b *limit) short() bool { return b.window <= longestPause }
 func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
 	reserve := int64(0)
 	if w.low() && !turn {
-		reserve = l.pacer.cfg.Reserve
-		if b.requests > 0 {
-			reserve = min(reserve, b.requests-1)
-		}
+		reserve = b.most(l.pacer.cfg.Reserve)
 	}
-	at, never = b.room(l, reserve)
+	at, never = b.room(l, max(reserve, b.most(b.expected(l, now))))
 	if never {
 		return at, never
 	}
@@ -45,13 +45,39 @@ func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.T
 	return later(at, b.reported(l, w.low(), reserve, now)), false
 }
 
+// most cuts a reserve so that at least one request has room.
+func (b *limit) most(reserve int64) int64 {
+	if b.requests > 0 {
+		return min(reserve, b.requests-1)
+	}
+	return reserve
+}
+
+// expected is how many requests of others to leave room for where no report
+// tells what is left: as many as they have spent of late.
+func (b *limit) expected(l *lane, now time.Time) int64 {
+	if now.Before(b.until) && b.left(l) > 0 || b.quiet(now) {
+		return 0
+	}
+	return b.seen
+}
+
+// left is what remains of the last report after the requests that it may not
+// have counted.
+func (b *limit) left(l *lane) int64 { return b.remaining - (l.started - b.base) }
+
+// quiet reports whether others have not been seen to spend of late.
+func (b *limit) quiet(now time.Time) bool {
+	return b.others.IsZero() || now.Sub(b.others) > othersRemembered
+}
+
 // room is when fewer requests of this client than the limit, less the reserve,
 // may occupy a window.
 func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
 	if b.requests == 0 || b.requests > mostKept || b.window == 0 || !b.short() {
 		return time.Time{}, false
 	}
-	return l.all.room(max(b.requests-reserve, 1), b.window)
+	return l.all.room(b.requests-reserve, b.window)
 }
 
 // share is when requests below Person occupy less than their share. Hints may go
@@ -77,9 +103,8 @@ func (b *limit) share(l *lane, priority Priority) (at time.Time, never bool) {
 // after the requests that it may not have counted, else when its window has
 // passed.
 func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.Time {
-	left := b.remaining - (l.started - b.base)
 	switch {
-	case b.until.IsZero() || left > reserve:
+	case b.until.IsZero() || b.left(l) > reserve:
 		return time.Time{}
 	case !low && (b.until.Sub(now) > longestPause || b.ownOnly(now)):
 		return time.Time{}
@@ -87,12 +112,11 @@ func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.T
 	return b.until
 }
 
-// ownOnly reports whether nobody else has been seen to spend. Then the times of
-// this client's own requests say more exactly than a t of whole seconds when the
-// next window begins.
+// ownOnly reports whether nobody else is seen to spend. Then the times of this
+// client's own requests say more exactly than a t of whole seconds when the next
+// window begins.
 func (b *limit) ownOnly(now time.Time) bool {
-	return b.perSecond() && b.window <= 2*time.Second &&
-		(b.others.IsZero() || now.Sub(b.others) > 2*b.window+time.Second)
+	return b.requests > 0 && b.window > 0 && b.window <= shortest && b.quiet(now)
 }
 
 func later(a, b time.Time) time.Time {

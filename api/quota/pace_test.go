@@ -94,10 +94,16 @@ type service struct {
 	refused  int
 	provoked map[int]bool // requests to refuse whatever the limiter says
 	seen     int
+	fields   func(remaining int) http.Header
+}
+
+// tenASecond is the fields of the models above.
+func tenASecond(remaining int) http.Header {
+	return headers(fmt.Sprintf(`"default";r=%d;t=1`, remaining), `"default";q=10;w=1`)
 }
 
 func newService(l limiter, least, most time.Duration) *service {
-	return &service{random: rand.New(rand.NewPCG(7, 11)), limiter: l, least: least, most: most}
+	return &service{random: rand.New(rand.NewPCG(7, 11)), limiter: l, least: least, most: most, fields: tenASecond}
 }
 
 // serve takes the way there, asks the limiter, and takes the way back.
@@ -124,7 +130,7 @@ func (s *service) serve() Outcome {
 	s.mu.Unlock()
 	<-time.After(latency - there)
 	return Outcome{Status: status, Sent: sent, Received: time.Now(), PerSecond: status == http.StatusTooManyRequests,
-		Header: headers(fmt.Sprintf(`"default";r=%d;t=1`, remaining), `"default";q=10;w=1`)}
+		Header: s.fields(remaining)}
 }
 
 func headers(limits, policy string) http.Header {
@@ -205,6 +211,51 @@ func TestOnlyProvokedRefusalsAreMet(t *testing.T) {
 	}
 }
 
+func TestNoWindowOfTheServiceHoldsMoreThanItsLimit(t *testing.T) {
+	for _, limit := range []int{1, 5, 37} {
+		for _, window := range []time.Duration{time.Second, 2 * time.Second, 10 * time.Second, time.Minute} {
+			for _, latency := range []time.Duration{0, 400 * time.Millisecond} {
+				t.Run(fmt.Sprintf("%d in %v, latency up to %v", limit, window, latency), func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
+						var log []time.Time
+						model := limiter{"", true, func(now time.Time) (int, bool) {
+							for len(log) > 0 && now.Sub(log[0]) > window {
+								log = log[1:]
+							}
+							if len(log) == limit {
+								return 0, false
+							}
+							log = append(log, now)
+							return limit - len(log), true
+						}}
+						s := newService(model, 0, latency)
+						seconds := int(window.Seconds())
+						s.fields = func(remaining int) http.Header {
+							return headers(fmt.Sprintf(`"a";r=%d;t=%d`, remaining, seconds), fmt.Sprintf(`"a";q=%d;w=%d`, limit, seconds))
+						}
+						p := NewPacer(PacerConfig{})
+						acquire(t, p, t.Context(), Reads).Done(s.serve()) // the limit must be known first
+						ctx, cancel := context.WithTimeout(t.Context(), 20*window)
+						defer cancel()
+						for priority := range Priority(priorities) {
+							go drive(WithPriority(ctx, priority), p, 4, s.serve)
+						}
+						<-ctx.Done()
+						pass(time.Second)
+						if s.refused > 0 {
+							t.Errorf("%d of %d were refused", s.refused, s.refused+s.allowed)
+						}
+						t.Logf("%d allowed in 20 windows of %d", s.allowed, limit)
+						if s.allowed < 12*limit {
+							t.Errorf("%d were allowed in 20 windows of %d", s.allowed, limit)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
 // A production client that uses 70 % of the bucket must not notice a dashboard
 // that asks as much as it may below a person.
 func TestAnotherClientIsUnharmed(t *testing.T) {
@@ -262,6 +313,37 @@ func TestAnotherClientIsUnharmed(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A person may use what others leave, and learns how much that is from what the
+// reports show: few requests are refused.
+func TestAPersonUsesWhatAnotherClientLeaves(t *testing.T) {
+	for _, model := range []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket} {
+		t.Run(model().name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := newService(model(), 5*time.Millisecond, 50*time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				p := NewPacer(PacerConfig{})
+				go drive(ctx, p, 32, s.serve)
+				for ctx.Err() == nil {
+					pass(143 * time.Millisecond)
+					s.mu.Lock()
+					s.limiter.admit(time.Now())
+					s.mu.Unlock()
+				}
+				pass(time.Second)
+				rate := float64(s.allowed) / 120
+				t.Logf("%.2f a second, %d of %d refused", rate, s.refused, s.seen)
+				if rate < 2.5 {
+					t.Errorf("%.2f requests a second where 3 are left", rate)
+				}
+				if s.refused*5 > s.seen {
+					t.Errorf("%d of %d were refused", s.refused, s.seen)
+				}
+			})
+		})
 	}
 }
 

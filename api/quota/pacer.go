@@ -16,7 +16,7 @@ type Outcome struct {
 	Header    http.Header
 	Sent      time.Time // when it went out; zero means when it was permitted
 	Received  time.Time // when it ended; zero means when Done was called
-	PerSecond bool      // with Status 429: a per-second bucket refused it, so that the class pauses
+	PerSecond bool      // with Status 429: its words say that a per-second bucket refused it, so that the class pauses
 }
 
 // Permit allows one request. Done must be called exactly once; until then the

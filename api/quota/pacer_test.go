@@ -156,7 +156,7 @@ func TestAtNothingLeftAPersonWaitsUntilTheReset(t *testing.T) {
 		want           time.Duration
 	}{
 		{"of a minute", `"a";r=0;t=42`, `"a";q=100;w=60`, 42 * time.Second},
-		{"of a second that others have emptied", `"a";r=0;t=1`, `"a";q=10;w=1`, time.Second},
+		{"of a second that others have emptied", `"a";r=0;t=1`, `"a";q=10;w=1`, time.Second + slack},
 		{"without a policy", `"a";r=0;t=7`, ``, 7 * time.Second},
 		{"without a reset", `"a";r=0`, `"a";q=10;w=3`, 3 * time.Second},
 		{"of two of one name, the smaller", `"a";r=5;t=1, "a";r=0;t=9`, ``, 9 * time.Second},
@@ -347,6 +347,42 @@ func TestNobodyStarves(t *testing.T) {
 	})
 }
 
+func TestTheLowestDoNotStarveBehindHints(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := NewPacer(PacerConfig{})
+		ctx, cancel := context.WithTimeout(as(t, Hint), time.Minute)
+		defer cancel()
+		go drive(ctx, p, 20, func() Outcome { pass(10 * time.Millisecond); return ok(5) })
+		synctest.Wait()
+		wait, permit := waited(t, p, as(t, Reconcile), Reads)
+		permit.Done(ok(5))
+		if most := time.Duration(Reconcile)*agingStep + 3*time.Second; wait > most {
+			t.Errorf("waited %v behind hints, want at most %v", wait, most)
+		}
+		<-ctx.Done()
+		synctest.Wait()
+	})
+}
+
+func TestBackgroundReadsAreSpreadEvenly(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := NewPacer(PacerConfig{})
+		for i := range 6 {
+			wait, permit := waited(t, p, as(t, Timer), Reads)
+			permit.Done(Outcome{Status: 200})
+			if i > 0 && (wait < 330*time.Millisecond || wait > 340*time.Millisecond) {
+				t.Errorf("read %d came %v after the one before, want a third of a second", i+1, wait)
+			}
+		}
+		pass(2 * time.Second)
+		for range 3 {
+			if wait, _ := waited(t, p, as(t, Hint), Reads); wait != 0 {
+				t.Errorf("a hint waited %v within the share", wait)
+			}
+		}
+	})
+}
+
 func TestAgingDoesNotSpendTheReserveOfOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
@@ -467,7 +503,7 @@ func TestRetryAfterWins(t *testing.T) {
 	}{
 		{"seconds", func() string { return "7" }, 7 * time.Second},
 		{"a date", func() string { return time.Now().Add(9 * time.Second).UTC().Format(http.TimeFormat) }, 9 * time.Second},
-		{"shorter than the backoff", func() string { return "0" }, 0},
+		{"nothing, rounded down", func() string { return "0" }, time.Second},
 		{"absurd", func() string { return "999999" }, longestPause},
 		{"unreadable", func() string { return "soon" }, time.Second},
 	}
@@ -500,6 +536,31 @@ func TestARefusalThatDoesNotPassDoesNotPause(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestARefusalIsKnownByItsFieldsWhereItsWordsSayNothing(t *testing.T) {
+	tests := []struct {
+		name           string
+		limits, policy string
+		pauses         bool
+	}{
+		{"the second is empty", `"a";r=0;t=1`, `"a";q=5;w=1`, true},
+		{"the second and the day are empty", `"a";r=0;t=1, "b";r=0;t=9`, `"a";q=5;w=1, "b";q=50;w=86400`, false},
+		{"the day is empty", `"b";r=0;t=9`, `"b";q=50;w=86400`, false},
+		{"nothing is empty", `"a";r=3;t=1`, `"a";q=5;w=1`, false},
+		{"nothing is told", ``, ``, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := NewPacer(PacerConfig{})
+				acquire(t, p, t.Context(), Mutations).Done(Outcome{Status: 429, Header: headers(test.limits, test.policy)})
+				if pauses := p.lane(Mutations).pause.strikes > 0; pauses != test.pauses {
+					t.Errorf("pauses: %v, want %v", pauses, test.pauses)
+				}
+			})
+		})
+	}
 }
 
 func TestAfterARefusalOneRequestTriesFirst(t *testing.T) {

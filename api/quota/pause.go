@@ -47,7 +47,7 @@ func (p *pause) answered(w *waiter, a answer, l *lane) {
 		}
 		asked, ok := RetryAfter(a.outcome.Header, a.received)
 		switch {
-		case ok:
+		case ok && asked > 0: // 0 is what is left of a fraction of a second
 			p.hold(a.received.Add(min(asked, longestPause)))
 		case fresh:
 			p.hold(a.received.Add(p.backoff(l.pacer.jitter())))

@@ -22,14 +22,11 @@ func newRing(width time.Duration, length int) ring {
 
 func (r *ring) number(at time.Time) int64 { return at.UnixNano() / int64(r.width) }
 
-// at is the span that a moment falls into; nil when it is older than the ring.
+// at is the span that a moment falls into, emptied first when it held another.
 func (r *ring) at(moment time.Time) *span {
 	n := r.number(moment)
 	s := &r.spans[uint64(n)%uint64(len(r.spans))]
-	switch {
-	case s.number > n:
-		return nil
-	case s.number < n:
+	if s.number != n {
 		*s = span{number: n}
 	}
 	return s

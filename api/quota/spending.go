@@ -7,9 +7,11 @@ import (
 
 // Bounds of what the pacer holds back by.
 const (
-	longestPause = 10 * time.Minute // a person is not made to wait for longer windows
-	mostKept     = 10_000           // requests remembered
-	slack        = time.Millisecond // for clocks that count milliseconds
+	longestPause     = 10 * time.Minute // a person is not made to wait for longer windows
+	perSecondWindow  = 10 * time.Second // windows up to this stand in for the contract's per-second buckets
+	othersRemembered = 3 * time.Second  // since others were last seen to spend
+	mostKept         = 10_000           // requests remembered
+	slack            = time.Millisecond // for clocks that count milliseconds
 )
 
 // spending is the requests of one kind that may still occupy a window.
