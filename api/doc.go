@@ -7,5 +7,11 @@
 // decoded, into [Text] and [ID]; nothing else may reach a terminal.
 //
 // Raw bodies are kept beside the decoded values, so that nothing that a newer
-// service sends is lost.
+// service sends is lost. They may hold personal data and live tokens: [Masked]
+// renders them for a screen, a log or an export, and the resources themselves
+// print as their identity only.
+//
+// Reads are sent again after failures that pass. Whatever moves money is sent
+// once: [IsUnknownOutcome] tells the errors that leave open whether it took
+// effect.
 package api

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-	"golang.org/x/text/currency"
 )
 
 // Money is an exact amount: whole subunits of a currency, never a float.
@@ -48,22 +47,19 @@ func (m Money) Amount() string {
 	return digits
 }
 
-// Decimals is the number of decimals of the currency (ISO 4217, minor units).
+// Decimals is the number of decimals of the currency: its minor units in ISO
+// 4217. Tables made for printing prices are no help here: many leave out the
+// subunits that no coin is left for, and amounts on the wire still count them.
 func (m Money) Decimals() int {
 	switch m.Currency {
-	// The tables of the text library round these to the notes that circulate;
-	// their subunits exist on the wire all the same.
-	case "AFN", "ALL", "IRR", "KPW", "LAK", "LBP", "MGA", "MMK", "RSD", "SLL", "SOS", "SYP", "YER":
-		return 2
-	case "IQD":
+	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
+		return 0
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
 		return 3
+	case "CLF", "UYW":
+		return 4
 	}
-	unit, err := currency.ParseISO(m.Currency)
-	if err != nil {
-		return 2
-	}
-	decimals, _ := currency.Standard.Rounding(unit)
-	return decimals
+	return 2
 }
 
 // ParseMoney reads what [Money.String] writes: an amount, optional spaces and a

@@ -26,6 +26,8 @@ func TestMoneyPrintsTheCurrencysOwnDecimals(t *testing.T) {
 		{Money{"CLF", 12345}, "1.2345 CLF"},
 		{Money{"RSD", 4452}, "44.52 RSD"},
 		{Money{"IQD", 4452}, "4.452 IQD"},
+		{Money{"COP", 4452}, "44.52 COP"},
+		{Money{"UYW", 4452}, "0.4452 UYW"},
 		{Money{"QQQ", 4452}, "44.52 QQQ"},
 		{Money{"", 4452}, "44.52"},
 		{Money{"USD", math.MaxInt64}, "92233720368547758.07 USD"},
