@@ -1,0 +1,185 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+	"tillwatch/relay"
+	"tillwatch/relay/journal/sqlite"
+)
+
+type demoOptions struct {
+	shop           simulator.Config
+	screen         screenOptions
+	theme          string
+	length         time.Duration
+	headless, json bool
+	readOnly       bool
+}
+
+func newDemo() *cobra.Command {
+	var o demoOptions
+	command := &cobra.Command{
+		Use:   "demo",
+		Short: "See a living dashboard now: a stand-in service, webhooks, relay and websocket on loopback",
+		Long: "See a living dashboard now. A stand-in service with a small shop, signed webhooks, the relay and its websocket all run\n" +
+			"for real, on loopback, and end with the demo. Nothing needs to be configured and no money is involved.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !o.headless {
+				if err := requireTerminal(c, "tillwatch demo --headless"); err != nil {
+					return err
+				}
+			}
+			return runDemo(c.Context(), o, c.InOrStdin(), c.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	shopFlags(flags, &o.shop)
+	flags.DurationVar(&o.length, "for", 0, "end after this long, such as 10s")
+	flags.BoolVar(&o.headless, "headless", false, "draw nothing: print the state every second")
+	flags.BoolVar(&o.json, "json", false, "with --headless: one JSON object a second")
+	flags.BoolVar(&o.readOnly, "read-only", false, "do not arm the confirm")
+	screenFlags(flags, &o.screen)
+	return command
+}
+
+// runDemo starts the parts as they would run on three machines and shows them.
+func runDemo(ctx context.Context, o demoOptions, in io.Reader, out io.Writer) error {
+	if o.length > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, o.length)
+		defer end()
+	}
+	folder, err := os.MkdirTemp("", "tillwatch-demo-")
+	if err != nil {
+		return fmt.Errorf("making a folder for the demo: %w", err)
+	}
+	defer os.RemoveAll(folder)
+
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	group, ctx := errgroup.WithContext(ctx)
+	s, err := startStage(ctx, group, o, folder)
+	if err == nil {
+		err = watchStage(ctx, group, quit, s, o, in, out)
+	}
+	quit()
+	if failed := group.Wait(); err == nil && !errors.Is(failed, context.Canceled) {
+		err = failed
+	}
+	return err
+}
+
+// startStage starts relay and simulator on loopback and returns the settings of
+// an account that looks at them.
+func startStage(ctx context.Context, group *errgroup.Group, o demoOptions, folder string) (settings, error) {
+	s := defaults()
+	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
+	s.AllowConfirm, s.StateDir, s.Theme = !o.readOnly, folder, o.theme
+
+	relayAddress, err := startRelay(ctx, group, s, folder)
+	if err != nil {
+		return s, err
+	}
+	s.RelayURL = relayAddress
+
+	shop := o.shop
+	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
+	shop.WebhookURL = relayAddress + "/webhooks"
+	shop.Limits.PerDay = demoPerDay
+	s.DayLimit = demoPerDay
+	if shop.Seed == 0 {
+		shop.Seed = uint64(time.Now().UnixNano())
+	}
+	service, err := simulator.New(shop)
+	if err != nil {
+		return s, usage(err)
+	}
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		return s, err
+	}
+	s.APIURL = address(listener)
+	group.Go(func() error { return service.Run(ctx) })
+	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
+	return s, nil
+}
+
+// demoPerDay is the raised daily limit of the demo, so that its shop does not
+// close after four minutes.
+const demoPerDay = 2000
+
+func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder string) (string, error) {
+	events, err := sqlite.Open(ctx, folder)
+	if err != nil {
+		return "", err
+	}
+	r, err := relay.New(relay.Config{
+		Journal: events, SigningSecrets: []api.Secret{s.SigningSecret}, Tokens: []api.Secret{s.RelayToken},
+		HeaderPrefix: s.HeaderPrefix, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err == nil {
+		listener, listenErr := listen("127.0.0.1:0")
+		if err = listenErr; err == nil {
+			group.Go(func() error { return errors.Join(r.Serve(ctx, listener), events.Close()) })
+			return address(listener), nil
+		}
+	}
+	return "", errors.Join(err, events.Close())
+}
+
+// watchStage looks at the demo's account as any dashboard would.
+func watchStage(ctx context.Context, group *errgroup.Group, quit context.CancelFunc, s settings, o demoOptions, in io.Reader, out io.Writer) error {
+	current, err := openSession(s)
+	if err != nil {
+		return err
+	}
+	defer current.close()
+	if !o.headless {
+		return showSession(ctx, current, o.screen, in, out)
+	}
+	watching, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- current.run(watching) }()
+	err = current.reportEverySecond(ctx, out, o.json)
+	stop()
+	<-done
+	return err
+}
+
+// reportEverySecond prints the state each second until ctx ends, and once then.
+func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON bool) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		ended := false
+		select {
+		case <-ctx.Done():
+			ended = true
+		case <-ticker.C:
+		}
+		r := newReport(s.client.Environment(), s.store.Changes(0), time.Now())
+		var err error
+		if asJSON {
+			err = json.NewEncoder(out).Encode(r)
+		} else {
+			_, err = fmt.Fprintln(out, r.oneLine(time.Now()))
+		}
+		if err != nil || ended {
+			return err
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+	"tillwatch/relay"
+	"tillwatch/relay/journal/sqlite"
+)
+
+// world is the whole path on loopback: the service, a relay that can be killed
+// and started again at the same address, and a board on an emulated screen.
+type world struct {
+	settings settings
+	service  *simulator.Simulator
+	session  *session
+	screen   *screen
+	data     string // folder of the relay's journal
+	killed   func() // ends the relay
+}
+
+func newWorld(t *testing.T, c simulator.Config) *world {
+	t.Helper()
+	w := &world{settings: defaults(), data: t.TempDir()}
+	w.settings.APIKey, w.settings.SigningSecret = api.NewSecret("key-of-the-test"), api.NewSecret("signing-secret-of-the-test")
+	w.settings.RelayToken, w.settings.StateDir = api.NewSecret("token-of-the-test"), t.TempDir()
+	w.settings.AllowConfirm = true
+
+	w.startRelay(t, "127.0.0.1:0")
+	c.Key, c.SigningSecret, c.WebhookURL = w.settings.APIKey, w.settings.SigningSecret, w.settings.RelayURL+"/webhooks"
+	service, err := simulator.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.service = service
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settings.APIURL = address(listener)
+	owned(t, service.Run)
+	owned(t, func(ctx context.Context) error { return serve(ctx, listener, service.Handler()) })
+	return w
+}
+
+// startRelay starts a relay on the world's journal.
+func (w *world) startRelay(t *testing.T, on string) {
+	t.Helper()
+	events, err := sqlite.Open(t.Context(), w.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := relay.New(relay.Config{
+		Journal: events, SigningSecrets: []api.Secret{w.settings.SigningSecret},
+		Tokens: []api.Secret{w.settings.RelayToken}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settings.RelayURL = address(listener)
+	w.killed = owned(t, func(ctx context.Context) error {
+		defer events.Close()
+		return r.Serve(ctx, listener)
+	})
+}
+
+// restartRelay starts the relay again where it was.
+func (w *world) restartRelay(t *testing.T) {
+	t.Helper()
+	w.startRelay(t, strings.TrimPrefix(w.settings.RelayURL, "http://"))
+}
+
+// openBoard shows the account on an emulated screen.
+func (w *world) openBoard(t *testing.T, width, height int) {
+	t.Helper()
+	current, err := openSession(w.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(current.close)
+	w.session, w.screen = current, newScreen(t, width, height)
+	owned(t, func(ctx context.Context) error {
+		return showSession(ctx, current, screenOptions{}, w.screen, w.screen)
+	})
+	w.screen.size(t)
+}
+
+// owned runs a part in a goroutine and returns what ends it and waits for it.
+// The end of the test does so too.
+func owned(t *testing.T, run func(context.Context) error) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("a part of the world ended with %v", err)
+		}
+	})
+	t.Cleanup(end)
+	return end
+}
+
+// quiet is a service that does nothing by itself, and what it is told to at once.
+func quiet() simulator.Config {
+	return simulator.Config{
+		Seed: 7, History: -1, AutoConfirm: -1, FailureShare: -1, ProductEventsPerMinute: -1,
+		Timings: simulator.Timings{Offer: 500 * time.Millisecond, Placing: 3 * time.Second, Spread: -1},
+	}
+}
+
+func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t *testing.T) {
+	w := newWorld(t, quiet())
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `relay ● live`, `ARMED`)
+
+	id, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp", Quantity: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.screen.waitFor(t, `awaiting 1\b`, `offer retrieved`)
+	w.screen.waitFor(t, `spice-lab.example`, `USD`) // the read has followed the event
+
+	w.screen.press(t, "c")
+	opened := w.screen.waitFor(t, regexp.QuoteMeta(id), `(?i)total`)
+	w.screen.waitTicks(t, opened, 2) // the keys must be quiet before a yes counts
+	w.screen.press(t, "C")
+	w.screen.waitFor(t, `placing 1\b`, `awaiting 0\b`)
+	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
+
+	in, _ := w.session.store.Intent(api.ID(id))
+	if in.State != api.Completed || len(in.Latest.OrderIDs) == 0 {
+		t.Errorf("the picture says %s with orders %v", in.State, in.Latest.OrderIDs)
+	}
+}
+
+// clock is the header's clock.
+var clock = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
+
+// waitTicks waits until the header's clock has moved n times since text.
+func (s *screen) waitTicks(t *testing.T, text string, n int) {
+	t.Helper()
+	for range n {
+		now := clock.FindString(text)
+		text = s.waitFor(t, `\b\d\d:\d\d:\d\d\b`)
+		for clock.FindString(text) == now {
+			_, changed := s.text()
+			<-changed
+			text, _ = s.text()
+		}
+	}
+}
+
+func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
+	w := newWorld(t, quiet())
+	w.openBoard(t, 120, 36)
+	w.screen.waitFor(t, `relay ● live`)
+	body := `{"id":"evt_forged","object":"event","type":"checkout_intent.offer_retrieved","createdAt":"2026-06-18T14:02:43.000Z","source":{"type":"checkout_intent","id":"ci_forged"}}`
+	for name, signature := range map[string]string{"wrong": "v0=" + strings.Repeat("ab", 32), "missing": "", "without prefix": strings.Repeat("ab", 32)} {
+		request, err := http.NewRequest(http.MethodPost, w.settings.RelayURL+"/webhooks", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signature != "" {
+			request.Header.Set("x-svc-signature", signature)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s signature: %d %s", name, answer.StatusCode, got)
+		}
+	}
+	// An honest event that follows is all that arrives.
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+		t.Fatal(err)
+	}
+	text := w.screen.waitFor(t, `offer retrieved`, `spice-lab`)
+	if strings.Contains(text, "forged") {
+		t.Errorf("a forged event is on the board:\n%s", text)
+	}
+	if got := w.session.store.Changes(0); len(got.Events) != 1 || len(got.Intents) != 1 {
+		t.Errorf("the picture has %d events and %d intents, want one of each", len(got.Events), len(got.Intents))
+	}
+}
+
+func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *testing.T) {
+	w := newWorld(t, quiet())
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `relay ● live`)
+	create := func(n int) {
+		for range n {
+			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	create(3)
+	w.screen.waitFor(t, `awaiting 3\b`)
+
+	w.killed()
+	w.screen.waitFor(t, `relay \S+ lost`)
+	create(4) // their webhooks find nobody
+	w.restartRelay(t)
+	w.screen.waitFor(t, `relay ● live`, `awaiting 7\b`)
+
+	events := map[api.ID]int{}
+	for since := uint64(0); len(events) < 7; {
+		picture := w.session.store.Changes(since)
+		for _, e := range picture.Events {
+			events[e.ID]++
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		if len(events) < 7 && w.session.store.Wait(ctx, picture.Version) != nil {
+			t.Fatalf("only %d of 7 events came back", len(events))
+		}
+		cancel()
+		since = picture.Version
+	}
+	all := w.session.store.Changes(0)
+	if all.Summary.Events.Received != 7 || len(all.Events) != 7 || all.Summary.Events.Missed != 0 {
+		t.Errorf("counters say %+v with %d events kept, want 7 received and none missed", all.Summary.Events, len(all.Events))
+	}
+	if all.Summary.Feed.Head != 7 || all.Summary.Feed.Cursor != 7 {
+		t.Errorf("the journal's head is %d, the cursor %d, want 7", all.Summary.Feed.Head, all.Summary.Feed.Cursor)
+	}
+}
+
+func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
+	isolate(t)
+	var out, words bytes.Buffer
+	code := run(t.Context(), []string{"demo", "--headless", "--json", "--for", "3s", "--seed", "5"}, strings.NewReader(""), &out, &words)
+	if code != exitDone || words.Len() > 0 {
+		t.Fatalf("exit code %d, %s", code, words.String())
+	}
+	reports := decodeReports(t, out.Bytes())
+	if len(reports) < 3 {
+		t.Fatalf("%d reports in three seconds", len(reports))
+	}
+	last := reports[len(reports)-1]
+	if last.Environment != "simulator" || last.Relay.State != "live" || last.Events.Received == 0 || last.Intents["completed"] == 0 || len(last.Quota) == 0 {
+		t.Errorf("after three seconds the demo says %+v", last)
+	}
+}
+
+func TestStatusTellsWhatARunningRelayAndServiceKnow(t *testing.T) {
+	isolate(t)
+	w := newWorld(t, quiet())
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
+	t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
+	t.Setenv("TILLWATCH_RELAY_URL", w.settings.RelayURL)
+	t.Setenv("TILLWATCH_RELAY_TOKEN", w.settings.RelayToken.Reveal())
+	w.openBoard(t, 80, 24)
+	w.screen.waitFor(t, `offer retrieved`)
+
+	var out, words bytes.Buffer
+	if code := run(t.Context(), []string{"status", "--json", "--wait", "30s"}, nil, &out, &words); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, words.String())
+	}
+	reports := decodeReports(t, out.Bytes())
+	if len(reports) != 1 || reports[0].Intents["awaiting_confirmation"] != 1 || reports[0].Relay.Head != 1 {
+		t.Errorf("status says %s", out.String())
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"status"}, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "1 awaiting confirmation") {
+		t.Errorf("exit code %d, status for people says\n%s", code, out.String())
+	}
+}

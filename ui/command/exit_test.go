@@ -1,0 +1,94 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func decodeReports(t *testing.T, raw []byte) []report {
+	t.Helper()
+	var reports []report
+	for decoder := json.NewDecoder(bytes.NewReader(raw)); ; {
+		var r report
+		if err := decoder.Decode(&r); errors.Is(err, io.EOF) {
+			return reports
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, raw)
+		}
+		reports = append(reports, r)
+	}
+}
+
+func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
+	dir := isolate(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	notAFolder := filepath.Join(dir, "file")
+	if err := os.WriteFile(notAFolder, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{"TILLWATCH_SIGNING_SECRET": "sixteen-bytes-at-least", "TILLWATCH_API_KEY": "sk-tell-nobody"}
+	account := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody"}
+	cases := []struct {
+		name string
+		args string
+		env  map[string]string
+		code int
+		want string
+	}{
+		{"no service", "status", nil, exitUsage, "no service is configured"},
+		{"no key", "status --api-url http://127.0.0.1:1", nil, exitUsage, "no API key is configured"},
+		{"a URL that is none", "status --api-url ://", account, exitUsage, "://"},
+		{"a URL of another kind", "status --api-url ftp://127.0.0.1", account, exitUsage, "http"},
+		{"a relay's URL that is none", "status --relay-url nowhere", map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "k", "TILLWATCH_RELAY_TOKEN": "t"}, exitUsage, "relay"},
+		{"a relay without its token", "status --relay-url http://127.0.0.1:1", account, exitUsage, "TILLWATCH_RELAY_TOKEN"},
+		{"a service that does not answer", "status --wait 1s --watch-id ci_1", account, exitFailed, "does not answer"},
+		{"a dashboard into a pipe", "watch", account, exitUsage, "not a terminal"},
+		{"the default command into a pipe", "", account, exitUsage, "not a terminal"},
+		{"a demo into a pipe", "demo", nil, exitUsage, "demo --headless"},
+		{"a theme that does not exist", "demo --headless --for 1s --theme neon", nil, exitUsage, "neon"},
+		{"a relay without a signing secret", "relay", nil, exitUsage, "TILLWATCH_SIGNING_SECRET"},
+		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "16 bytes"},
+		{"a relay's port that is taken", "relay --listen " + taken.Addr().String() + " --data " + filepath.Join(dir, "b"), secrets, exitFailed, "--listen"},
+		{"a relay's folder that is a file", "relay --listen 127.0.0.1:0 --data " + notAFolder, secrets, exitFailed, "file"},
+		{"a simulator's port that is taken", "simulate --listen " + taken.Addr().String(), secrets, exitFailed, "--listen"},
+		{"limits that are none", "simulate --limits reads=fast", secrets, exitUsage, "--limits"},
+		{"a share above one", "simulate --lose 3", secrets, exitUsage, "lose"},
+		{"a webhook URL that is none", "simulate --webhook-url nowhere", secrets, exitUsage, "webhook"},
+		{"an unknown flag", "status --yes", nil, exitUsage, "--yes"},
+		{"an unknown command", "stauts", nil, exitUsage, "stauts"},
+		{"an argument too many", "status now", nil, exitUsage, "now"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for name, value := range c.env {
+				t.Setenv(name, value)
+			}
+			var out, words bytes.Buffer
+			code := run(t.Context(), strings.Fields(c.args), strings.NewReader(""), &out, &words)
+			said := words.String()
+			if code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, said)
+			}
+			sentence, rest, _ := strings.Cut(said, "\n")
+			if !strings.Contains(sentence, c.want) || rest != "" && rest != "Try --help.\n" {
+				t.Errorf("said %q, want one sentence with %q", said, c.want)
+			}
+			for _, leak := range []string{"tell-nobody", "sixteen-bytes", "goroutine", ".go:"} {
+				if strings.Contains(said+out.String(), leak) {
+					t.Errorf("%q is in %q", leak, said+out.String())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"context"
+
+	"tillwatch/api/account"
+	"tillwatch/relay"
+)
+
+// feed makes a relay's subscriber the feed of an account.
+type feed struct{ subscriber *relay.Subscriber }
+
+// Follow implements [account.Feed].
+func (f feed) Follow(ctx context.Context, sink account.Sink) error {
+	return f.subscriber.Run(ctx, handler{sink})
+}
+
+type handler struct{ sink account.Sink }
+
+func (h handler) Events(_ context.Context, batch []relay.Item) error {
+	deliveries := make([]account.Delivery, len(batch))
+	for i, item := range batch {
+		deliveries[i] = account.Delivery{
+			Seq: item.Seq, Event: item.Event, Received: item.Received,
+			Origin: item.Origin, Duplicates: item.Duplicates,
+		}
+	}
+	h.sink.Deliver(deliveries)
+	return nil
+}
+
+func (h handler) Status(s relay.Status) {
+	h.sink.FeedChanged(account.FeedStatus{
+		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
+		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err, RetryIn: s.RetryIn,
+	})
+}
+
+func feedState(s relay.StreamState) account.FeedState {
+	switch s {
+	case relay.Dialling:
+		return account.FeedConnecting
+	case relay.Replaying:
+		return account.FeedReplaying
+	case relay.Live:
+		return account.FeedLive
+	case relay.Refused:
+		return account.FeedRefused
+	}
+	return account.FeedLost
+}

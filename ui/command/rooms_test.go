@@ -1,0 +1,128 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRoomsImportOnlyWhatLiesBelowThem holds the direction of the data: api and
+// relay, then account, then ui.
+func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
+	// Each room with what it may import of tillwatch; the longest match decides.
+	// A trailing slash stands for everything inside.
+	allowed := map[string][]string{
+		".":             {"ui/command"},
+		"api":           {"api/quota"},
+		"api/quota":     {},
+		"api/account":   {"api", "api/quota"},
+		"api/confirm":   {"api", "api/quota"},
+		"api/simulator": {"api", "api/quota"},
+		"relay":         {"api", "api/quota", "relay/journal"},
+		"relay/journal": {"api", "relay/journal", "relay/journal/journaltest"},
+		"themes":        {},
+		"ui/dashboard":  {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/"},
+		"ui/command":    {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/"},
+	}
+	for _, p := range listPackages(t) {
+		room := p.room
+		for room != "." && allowed[room] == nil {
+			room = path.Dir(room)
+		}
+		if room == "." && p.room != "." {
+			t.Errorf("%s stands in no room", p.room)
+			continue
+		}
+		for _, imported := range p.imports {
+			if !permits(allowed[room], imported) {
+				t.Errorf("%s imports %s; %s may import %v", p.room, imported, room, allowed[room])
+			}
+		}
+	}
+}
+
+func permits(allowed []string, imported string) bool {
+	for _, a := range allowed {
+		if imported == a || strings.HasSuffix(a, "/") && strings.HasPrefix(imported, a) {
+			return true
+		}
+	}
+	return false
+}
+
+type listed struct {
+	room    string   // path inside the module
+	imports []string // of tillwatch, tests left out
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	command := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	command.Dir = "../.."
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		next := listed{room: inside(p.ImportPath)}
+		for _, i := range p.Imports {
+			if i == "tillwatch" || strings.HasPrefix(i, "tillwatch/") {
+				next.imports = append(next.imports, inside(i))
+			}
+		}
+		packages = append(packages, next)
+	}
+	if len(packages) < 10 {
+		t.Fatalf("found only %d packages", len(packages))
+	}
+	return packages
+}
+
+func inside(importPath string) string {
+	if importPath == "tillwatch" {
+		return "."
+	}
+	return strings.TrimPrefix(importPath, "tillwatch/")
+}
+
+// TestOnlyTheAPIDeclaresTextSafe keeps everyone else from turning bytes that
+// came from outside into text for the terminal without scrubbing them.
+func TestOnlyTheAPIDeclaresTextSafe(t *testing.T) {
+	conversion := regexp.MustCompile(`api\.(Text|ID)\(([^)]*)`)
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		source, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		for _, found := range conversion.FindAllStringSubmatch(string(source), -1) {
+			if !strings.Contains(found[2], "Scrub(") && !strings.HasPrefix(found[2], `"`) {
+				t.Errorf("%s: %s) declares text safe that nobody scrubbed", name, found[0])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,93 @@
+// Package command is the command line of tillwatch: it reads the settings,
+// assembles the rooms and gives their results a form for people and for pipes.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+)
+
+// Exit codes of every command.
+const (
+	exitDone           = 0
+	exitFailed         = 1
+	exitUsage          = 2
+	exitNotConfirmable = 3
+	exitUnknown        = 4
+)
+
+// exitError is an error with the exit code that it asks for.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error that the user mends in what he typed or configured.
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// Main runs the command that args name and returns the exit code. The first
+// interrupt asks it to end, the second ends the process at once.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return run(ctx, args, stdin, stdout, stderr)
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	started := false
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	report := func(w io.Writer, _ fang.Styles, err error) {
+		fmt.Fprintf(w, "tillwatch: %s\n", api.Scrub(err.Error()))
+		if !started {
+			fmt.Fprintln(w, "Try --help.")
+		}
+	}
+	err := fang.Execute(ctx, root, fang.WithErrorHandler(report))
+	var exit *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		return exit.code
+	case !started: // the command line itself was refused
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRoot() *cobra.Command {
+	watch := newWatch()
+	root := &cobra.Command{
+		Use:   "tillwatch",
+		Short: "Watch live checkouts of the Universal Checkout API",
+		Long: "Watch live checkouts of the Universal Checkout API: intents on their way, those that wait for your yes,\n" +
+			"and what is left of the account's quota.",
+		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
+		Args:    cobra.NoArgs,
+		RunE:    watch.RunE,
+	}
+	root.Flags().AddFlagSet(watch.Flags())
+	root.AddCommand(watch, newDemo(), newRelay(), newSimulate(), newStatus())
+	return root
+}

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
+)
+
+// session is everything that looks at one account, assembled: client, quota,
+// picture, watcher and guard.
+type session struct {
+	settings settings
+	client   *api.Client
+	store    *account.Store
+	watcher  *account.Watcher
+	guard    *confirm.Guard // nil while read-only
+}
+
+// openSession assembles a session. It opens files, but no connection.
+func openSession(s settings) (*session, error) {
+	if err := s.requireAccount(); err != nil {
+		return nil, err
+	}
+	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
+	store := account.NewStore(account.StoreConfig{
+		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets,
+		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit,
+	})
+	client, err := api.New(api.Config{
+		BaseURL: s.APIURL, Key: s.APIKey, LookupPath: s.LookupPath, UserAgent: "tillwatch",
+		Pacer: pacer, Observe: store.RecordExchange,
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	out := &session{settings: s, client: client, store: store}
+	var events account.Feed
+	if s.RelayURL != "" {
+		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
+			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Client: "tillwatch",
+		})
+		if err != nil {
+			return nil, usage(err)
+		}
+		events = feed{subscriber}
+	}
+	ids := make([]api.ID, len(s.WatchIDs))
+	for i, id := range s.WatchIDs {
+		ids[i] = api.ID(api.Scrub(id))
+	}
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids})
+	if s.AllowConfirm {
+		if err := out.arm(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// arm opens the guard and with it the audit log.
+func (s *session) arm() error {
+	guard, err := confirm.New(confirm.Config{
+		Service:     s.client,
+		Environment: s.client.Environment(),
+		Body:        api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
+		AuditFile:   filepath.Join(s.settings.StateDir, "confirms.jsonl"),
+		Read: func(in api.Intent, sent time.Time, confirmed bool) {
+			how := account.ByRead
+			if confirmed {
+				how = account.ByConfirm
+			}
+			s.store.ApplyRead(in, sent, how)
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("arming the confirm in %s: %w", s.settings.StateDir, err)
+	}
+	s.guard = guard
+	return nil
+}
+
+// run keeps the picture live until ctx ends.
+func (s *session) run(ctx context.Context) error { return s.watcher.Run(ctx) }
+
+func (s *session) close() {
+	if s.guard != nil {
+		s.guard.Close()
+	}
+}
+
+// account names what the settings look at, for the header: the profile's host.
+func (s *session) account() string {
+	if u, err := url.Parse(s.settings.APIURL); err == nil {
+		return u.Host
+	}
+	return ""
+}

@@ -1,0 +1,278 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/knadh/koanf/parsers/toml/v2"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"tillwatch/api"
+)
+
+// settings are what flags, environment, configuration file and defaults say, in
+// this order of precedence. Secrets never come from flags: other users of a
+// machine can read a command line.
+type settings struct {
+	APIURL        string        `koanf:"api_url"`
+	APIKey        api.Secret    `koanf:"api_key"`
+	RelayURL      string        `koanf:"relay_url"`
+	RelayToken    api.Secret    `koanf:"relay_token"`
+	SigningSecret api.Secret    `koanf:"signing_secret"`
+	HeaderPrefix  string        `koanf:"header_prefix"`
+	LookupPath    string        `koanf:"lookup_path"`
+	ConfirmBody   string        `koanf:"confirm_body"`
+	ConfirmWindow time.Duration `koanf:"confirm_window"`
+	PollShare     float64       `koanf:"poll_share"`
+	AllowConfirm  bool          `koanf:"allow_confirm"`
+	DayLimit      int           `koanf:"day_limit"`
+	AgentsLimit   int           `koanf:"agents_limit"`
+	WatchIDs      []string      `koanf:"watch_id"`
+	Theme         string        `koanf:"theme"`
+	StateDir      string        `koanf:"state_dir"`
+}
+
+// secrets are the settings that may also be named by a file, as KEY_file.
+func secrets() []string { return []string{"api_key", "relay_token", "signing_secret"} }
+
+func defaults() settings {
+	return settings{
+		HeaderPrefix:  "x-svc-",
+		LookupPath:    "/api/v1/products/lookup",
+		ConfirmWindow: api.ConfirmWindow,
+		PollShare:     0.3,
+		DayLimit:      50,
+		AgentsLimit:   10,
+		StateDir:      stateDir(),
+	}
+}
+
+// accountFlags are the flags of every command that looks at an account.
+func accountFlags(flags *pflag.FlagSet) {
+	d := defaults()
+	sourceFlags(flags)
+	flags.String("api-url", "", "base address of the service, without /api/v1")
+	flags.String("relay-url", "", "address of the relay; without one the account is polled")
+	flags.StringSlice("watch-id", nil, "intent to watch beside those that events name (repeatable)")
+	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that may be spent unasked, 0 to 1")
+	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
+	flags.String("state-dir", d.StateDir, "folder for the audit log and what is remembered")
+}
+
+// sourceFlags say where the settings come from.
+func sourceFlags(flags *pflag.FlagSet) {
+	flags.String("config", "", "configuration file (default tillwatch.toml in the user's configuration folder)")
+	flags.String("profile", "", "profile of the configuration file to use")
+}
+
+// loadSettings merges all sources. lookup finds an environment variable.
+func loadSettings(flags *pflag.FlagSet) (settings, error) {
+	k := koanf.New(".")
+	if err := loadFile(k, flags); err != nil {
+		return settings{}, err
+	}
+	if err := loadEnvironment(k); err != nil {
+		return settings{}, err
+	}
+	known := settingKeys()
+	flagKey := func(f *pflag.Flag) (string, any) {
+		key := strings.ReplaceAll(f.Name, "-", "_")
+		if !slices.Contains(known, key) || !f.Changed {
+			return "", nil
+		}
+		return key, posflag.FlagVal(flags, f)
+	}
+	if err := k.Load(posflag.ProviderWithFlag(flags, ".", k, flagKey), nil); err != nil {
+		return settings{}, fmt.Errorf("reading flags: %w", err)
+	}
+	if err := readSecretFiles(k); err != nil {
+		return settings{}, err
+	}
+	s := defaults()
+	if err := k.Unmarshal("", &s); err != nil {
+		return settings{}, usagef("the settings do not fit: %w", err)
+	}
+	return s, s.check()
+}
+
+// loadFile reads the configuration file: its top level, then the chosen profile
+// over it. A file that nobody named may be absent.
+func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) error {
+	path, _ := flags.GetString("config")
+	profile, _ := flags.GetString("profile")
+	if path == "" {
+		path = os.Getenv("TILLWATCH_CONFIG")
+	}
+	if profile == "" {
+		profile = os.Getenv("TILLWATCH_PROFILE")
+	}
+	named := path != ""
+	if !named {
+		path = filepath.Join(configDir(), "tillwatch.toml")
+	}
+	content := koanf.New(".")
+	err := content.Load(file.Provider(path), toml.Parser())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("there is no configuration file %s", path)
+	case err != nil:
+		return usagef("reading the configuration file %s: %w", path, err)
+	}
+	profiles := content.Cut("profile")
+	if profile == "" {
+		profile = content.String("default_profile")
+	}
+	if err := checkKeys(path, "", content, "profile", "default_profile"); err != nil {
+		return err
+	}
+	for _, name := range profiles.MapKeys("") {
+		if err := checkKeys(path, "profile."+name+".", profiles.Cut(name)); err != nil {
+			return err
+		}
+	}
+	if profile != "" && !profiles.Exists(profile) {
+		return usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
+	}
+	content.Delete("profile")
+	content.Delete("default_profile")
+	if err := k.Merge(content); err != nil {
+		return err
+	}
+	if profile == "" {
+		return nil
+	}
+	return k.Merge(profiles.Cut(profile))
+}
+
+// checkKeys refuses keys that mean nothing: most are typing errors.
+func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error {
+	known := append(settingKeys(), also...)
+	for _, key := range content.MapKeys("") {
+		if !slices.Contains(known, key) {
+			return usagef("%s: there is no setting %q; settings are: %s", path, prefix+key, strings.Join(settingKeys(), ", "))
+		}
+	}
+	return nil
+}
+
+// settingKeys lists every setting by its name in the configuration file.
+func settingKeys() []string {
+	var keys []string
+	for field := range reflect.TypeFor[settings]().Fields() {
+		keys = append(keys, field.Tag.Get("koanf"))
+	}
+	for _, key := range secrets() {
+		keys = append(keys, key+"_file")
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// loadEnvironment reads TILLWATCH_API_URL and its like. Variables that are no
+// settings are somebody else's.
+func loadEnvironment(k *koanf.Koanf) error {
+	known := settingKeys()
+	provider := env.Provider(".", env.Opt{
+		Prefix: "TILLWATCH_",
+		TransformFunc: func(name, value string) (string, any) {
+			key := strings.ToLower(strings.TrimPrefix(name, "TILLWATCH_"))
+			if !slices.Contains(known, key) {
+				return "", nil
+			}
+			if key == "watch_id" {
+				return key, strings.Split(value, ",")
+			}
+			return key, value
+		},
+	})
+	if err := k.Load(provider, nil); err != nil {
+		return fmt.Errorf("reading the environment: %w", err)
+	}
+	return nil
+}
+
+// readSecretFiles replaces KEY_file by what the file holds, without the line end
+// that editors add. A secret given directly wins.
+func readSecretFiles(k *koanf.Koanf) error {
+	for _, key := range secrets() {
+		path := k.String(key + "_file")
+		k.Delete(key + "_file")
+		if path == "" || k.String(key) != "" {
+			continue
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return usagef("reading the file that %s_file names: %w", key, err)
+		}
+		if err := k.Set(key, strings.TrimRight(string(content), "\r\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s settings) check() error {
+	switch {
+	case s.PollShare <= 0 || s.PollShare > 1:
+		return usagef("poll_share is %v; it must be above 0 and at most 1", s.PollShare)
+	case s.ConfirmWindow <= 0:
+		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
+	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):
+		return usagef("confirm_body is not JSON")
+	}
+	return nil
+}
+
+// requireAccount refuses settings that name no account.
+func (s settings) requireAccount() error {
+	if s.APIURL == "" {
+		return usagef("no service is configured: give --api-url or set TILLWATCH_API_URL (or try: tillwatch demo)")
+	}
+	if s.APIKey.IsZero() {
+		return usagef("no API key is configured: set TILLWATCH_API_KEY or TILLWATCH_API_KEY_FILE")
+	}
+	if s.RelayURL != "" && s.RelayToken.IsZero() {
+		return usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	}
+	return nil
+}
+
+func configDir() string {
+	if dir, err := os.UserConfigDir(); err == nil {
+		return filepath.Join(dir, "tillwatch")
+	}
+	return "."
+}
+
+// stateDir follows the XDG base directory specification, which the standard
+// library does for configuration and caches alone.
+func stateDir() string {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "tillwatch")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".local", "state", "tillwatch")
+	}
+	return filepath.Join(os.TempDir(), "tillwatch")
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

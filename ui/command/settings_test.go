@@ -1,0 +1,163 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// isolate hides the settings of whoever runs the tests and returns a folder for
+// a configuration file.
+func isolate(t *testing.T) string {
+	t.Helper()
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "TILLWATCH_") {
+			t.Setenv(name, "") // so that the old value comes back afterwards
+			os.Unsetenv(name)
+		}
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	t.Setenv("HOME", dir)
+	return dir
+}
+
+func writeConfig(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tillwatch.toml")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, args ...string) (settings, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	accountFlags(flags)
+	flags.Bool("allow-confirm", false, "")
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return loadSettings(flags)
+}
+
+func TestFlagsWinOverEnvironmentOverProfileOverFileOverDefaults(t *testing.T) {
+	isolate(t)
+	path := writeConfig(t, `
+api_url = "https://file.example"
+relay_url = "https://file-relay.example"
+poll_share = 0.1
+confirm_window = "30m"
+theme = "light"
+
+[profile.staging]
+relay_url = "https://profile-relay.example"
+poll_share = 0.2
+`)
+	t.Setenv("TILLWATCH_POLL_SHARE", "0.5")
+	t.Setenv("TILLWATCH_THEME", "dark")
+	t.Setenv("TILLWATCH_UNHEARD_OF", "left alone")
+	s, err := load(t, "--config", path, "--profile", "staging", "--poll-share", "0.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{s.APIURL, s.RelayURL, s.PollShare, s.Theme, s.ConfirmWindow.String(), s.HeaderPrefix}
+	want := []any{"https://file.example", "https://profile-relay.example", 0.9, "dark", "30m0s", "x-svc-"}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("setting %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestSecretsComeFromFilesAndAreNeverPrinted(t *testing.T) {
+	dir := isolate(t)
+	path := filepath.Join(dir, "key")
+	if err := os.WriteFile(path, []byte("sk-from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TILLWATCH_API_KEY_FILE", path)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", "hush-hush-hush-hush")
+	s, err := load(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.APIKey.Reveal() != "sk-from-file" || s.SigningSecret.Reveal() != "hush-hush-hush-hush" {
+		t.Errorf("secrets were read as %q and %q", s.APIKey.Reveal(), s.SigningSecret.Reveal())
+	}
+	if printed := fmt.Sprintf("%v %+v %#v", s, s, s); strings.Contains(printed, "sk-from") || strings.Contains(printed, "hush") {
+		t.Errorf("printing the settings tells a secret: %s", printed)
+	}
+}
+
+func TestBadSettingsAreOneClearSentence(t *testing.T) {
+	dir := isolate(t)
+	cases := []struct {
+		name, config, want string
+		env                map[string]string
+		args               []string
+	}{
+		{name: "a configuration file that is not there", args: []string{"--config", filepath.Join(dir, "none.toml")}, want: "there is no configuration file"},
+		{name: "a file that is not TOML", config: "api_url = ", want: "reading the configuration file"},
+		{name: "a key that does not exist", config: "api_ulr = 'x'", want: `there is no setting "api_ulr"`},
+		{name: "a key that does not exist in a profile", config: "[profile.live]\nkey = 'x'", want: `there is no setting "profile.live.key"`},
+		{name: "a profile that does not exist", config: "[profile.live]\ntheme = 'dark'", args: []string{"--profile", "prod"}, want: `has no profile "prod"; it has: live`},
+		{name: "a value of the wrong kind", config: "poll_share = 'much'", want: "poll_share"},
+		{name: "a share above one", args: []string{"--poll-share", "1.5"}, want: "poll_share is 1.5"},
+		{name: "no share at all", args: []string{"--poll-share", "0"}, want: "poll_share is 0"},
+		{name: "a confirm window of nothing", args: []string{"--confirm-window", "0s"}, want: "confirm_window"},
+		{name: "a confirm body that is not JSON", config: "confirm_body = '{'", want: "confirm_body is not JSON"},
+		{name: "a secret's file that is not there", env: map[string]string{"TILLWATCH_API_KEY_FILE": filepath.Join(dir, "none")}, want: "api_key_file"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for name, value := range c.env {
+				t.Setenv(name, value)
+			}
+			args := c.args
+			if c.config != "" {
+				args = append(args, "--config", writeConfig(t, c.config))
+			}
+			_, err := load(t, args...)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			var exit *exitError
+			if !errors.As(err, &exit) || exit.code != exitUsage {
+				t.Errorf("%v does not end with exit code %d", err, exitUsage)
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %q, want one line with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestAnAccountNeedsAnAddressAKeyAndItsRelaysToken(t *testing.T) {
+	isolate(t)
+	t.Setenv("TILLWATCH_API_URL", "")
+	for _, step := range []struct{ name, value, want string }{
+		{"TILLWATCH_UNUSED", "1", "no service is configured"},
+		{"TILLWATCH_API_URL", "https://api.example", "no API key is configured"},
+		{"TILLWATCH_API_KEY", "sk-1234", ""},
+		{"TILLWATCH_RELAY_URL", "https://relay.example", "without its token"},
+		{"TILLWATCH_RELAY_TOKEN", "token", ""},
+	} {
+		t.Setenv(step.name, step.value)
+		s, err := load(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.requireAccount()
+		if (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+			t.Errorf("with %s set: %v, want %q", step.name, err, step.want)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+type simulateOptions struct {
+	listen, limits string
+	json, verbose  bool
+	simulator      simulator.Config
+}
+
+func newSimulate() *cobra.Command {
+	var o simulateOptions
+	command := &cobra.Command{
+		Use:   "simulate",
+		Short: "Run a stand-in for the service",
+		Long: "Run a stand-in for the service: the whole contract over real HTTP, with a shop that lives by itself and signed webhooks.\n" +
+			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET; what is not set is made\n" +
+			"for this run and printed.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			return runSimulate(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
+	flags.StringVar(&o.limits, "limits", "default", "default: the contract's buckets; none; or buckets that differ, such as day=2000,reads=20")
+	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "where events are delivered, such as http://127.0.0.1:7430/webhooks")
+	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
+	shopFlags(flags, &o.simulator)
+	faultFlags(flags, &o.simulator.Faults)
+	return command
+}
+
+// shopFlags shape the shop that lives in the simulator.
+func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
+	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed gives the same shop; 0 takes one from the clock")
+	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
+	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 12, "intents that the shop creates by itself")
+}
+
+func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
+	flags.Float64Var(&f.Duplicate, "duplicate", 0, "share of webhooks that are delivered twice, 0 to 1")
+	flags.Float64Var(&f.Reorder, "reorder", 0, "share of webhooks that are overtaken by later ones")
+	flags.Float64Var(&f.Lose, "lose", 0, "share of webhooks that are never delivered")
+	flags.Float64Var(&f.BadSignature, "bad-signature", 0, "share of webhooks with a wrong signature")
+	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
+	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
+}
+
+func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
+	announce := ready{}
+	if s.APIKey.IsZero() {
+		announce.APIKey = rand.Text()
+		s.APIKey = api.NewSecret(announce.APIKey)
+	}
+	if s.SigningSecret.IsZero() {
+		announce.SigningSecret = rand.Text()
+		s.SigningSecret = api.NewSecret(announce.SigningSecret)
+	}
+	config := o.simulator
+	limits, err := parseLimits(o.limits)
+	if err != nil {
+		return usage(err)
+	}
+	config.Limits = limits
+	config.Key, config.SigningSecret = s.APIKey, s.SigningSecret
+	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
+	config.Logger = logger(stderr, o.verbose)
+	if config.Seed == 0 {
+		config.Seed = uint64(time.Now().UnixNano())
+	}
+	service, err := simulator.New(config)
+	if err != nil {
+		return usage(err)
+	}
+	listener, err := listen(o.listen)
+	if err != nil {
+		return err
+	}
+	announce.Listen = address(listener)
+	if err := announce.print(stdout, "simulator", o.json); err != nil {
+		return fmt.Errorf("printing the ready line: %w", err)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return service.Run(ctx) })
+	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
+	return group.Wait()
+}
+
+// parseLimits reads --limits: default, none, or the buckets that differ from the
+// default, "day=2000,reads=20"; 0 takes a bucket away.
+func parseLimits(text string) (simulator.Limits, error) {
+	switch text {
+	case "default", "":
+		return simulator.Limits{}, nil
+	case "none":
+		return simulator.Unlimited(), nil
+	}
+	var limits simulator.Limits
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		limit, err := strconv.Atoi(value)
+		if err != nil || limit < 0 {
+			return limits, fmt.Errorf("--limits is %q; it is default, none, or buckets with whole numbers such as day=2000,reads=20", text)
+		}
+		if limit == 0 {
+			limit = -1
+		}
+		switch name {
+		case "mutations":
+			limits.Mutations = limit
+		case "reads":
+			limits.Reads = limit
+		case "lookup":
+			limits.Lookup = limit
+		case "day":
+			limits.PerDay = limit
+		case "agents":
+			limits.Agents = limit
+		default:
+			return limits, fmt.Errorf("--limits names the bucket %q; there are mutations, reads, lookup, day and agents", name)
+		}
+	}
+	return limits, nil
+}

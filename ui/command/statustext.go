@@ -1,0 +1,142 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// String is the report for people, a subject a line.
+func (r report) String() string {
+	var b strings.Builder
+	line := func(subject, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s%s\n", subject, fmt.Sprintf(format, args...))
+	}
+	line("environment", "%s", r.Environment)
+	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
+	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, fmt.Sprintf("at %d of %d, last event %s", r.Relay.Cursor, r.Relay.Head, ago(r.Relay.LastEventAgeS))))
+	var intents, shipments []string
+	for _, state := range api.IntentStates() {
+		intents = append(intents, fmt.Sprintf("%d %s", r.Intents[string(state)], strings.ReplaceAll(string(state), "_", " ")))
+	}
+	if other := r.Intents["other"]; other > 0 {
+		intents = append(intents, fmt.Sprintf("%d other", other))
+	}
+	line("intents", "%s", strings.Join(intents, ", "))
+	statuses := api.ShipmentStatuses()
+	for status := range r.Shipments {
+		if !slices.Contains(statuses, status) {
+			statuses = append(statuses, status)
+		}
+	}
+	slices.Sort(statuses[len(api.ShipmentStatuses()):])
+	for _, status := range statuses {
+		if n := r.Shipments[status]; n > 0 {
+			shipments = append(shipments, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(api.Scrub(string(status))), "_", " ")))
+		}
+	}
+	line("shipments", "%s", orNone(shipments))
+	for _, q := range r.Quota {
+		line("quota", "%-10s %d of %d left in %gs, own %.1f/s, others %.1f/s", q.Class, q.Remaining, q.Limit, q.WindowS, q.Own, q.Others)
+	}
+	line("today", "at least %d of %d intents", r.Today.AtLeast, r.Today.Limit)
+	line("agents", "at least %d of %d placing", r.Agents.AtLeast, r.Agents.Limit)
+	line("events", "%d received, %d doubled, %d late, %d missed, %d backfilled",
+		r.Events.Received, r.Events.Duplicate, r.Events.Late, r.Events.Missed, r.Events.Backfilled)
+	for _, a := range r.Alerts {
+		line("alert", "%s", a.Text)
+	}
+	return b.String()
+}
+
+func detail(err, otherwise string) string {
+	if err != "" {
+		return ": " + err
+	}
+	return ", " + otherwise
+}
+
+func ago(seconds *float64) string {
+	if seconds == nil {
+		return "never"
+	}
+	return time.Duration(*seconds*float64(time.Second)).Round(100*time.Millisecond).String() + " ago"
+}
+
+// age is how many seconds ago t was, nil when it never was.
+func age(now, t time.Time) *float64 {
+	if t.IsZero() {
+		return nil
+	}
+	seconds := rounded(max(0, now.Sub(t).Seconds()))
+	return &seconds
+}
+
+func rounded(f float64) float64 { return math.Round(f*100) / 100 }
+
+// lost is how many sequence numbers a gap has swallowed.
+func lost(f account.FeedStatus) int64 {
+	if f.LostFrom == 0 {
+		return 0
+	}
+	return f.LostTo - f.LostFrom + 1
+}
+
+func words(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(api.Scrub(err.Error()))
+}
+
+func feedWord(s account.FeedState) string {
+	switch s {
+	case account.FeedConnecting:
+		return "connecting"
+	case account.FeedReplaying:
+		return "replaying"
+	case account.FeedLive:
+		return "live"
+	case account.FeedLost:
+		return "lost"
+	case account.FeedRefused:
+		return "refused"
+	}
+	return "off"
+}
+
+func apiWord(s account.APIState) string {
+	switch s {
+	case account.APIHealthy:
+		return "healthy"
+	case account.APISlow:
+		return "slow"
+	case account.APIFailing:
+		return "failing"
+	case account.APIUnauthorized:
+		return "unauthorized"
+	}
+	return "unknown"
+}
+
+// oneLine is the report in one line, for a terminal that scrolls.
+func (r report) oneLine(now time.Time) string {
+	shipments := 0
+	for _, n := range r.Shipments {
+		shipments += n
+	}
+	left := "unknown"
+	for _, q := range r.Quota {
+		if q.Class == "reads" {
+			left = fmt.Sprintf("%d of %d", q.Remaining, q.Limit)
+		}
+	}
+	return fmt.Sprintf("%s  relay %s  %d retrieving  %d awaiting  %d placing  %d completed  %d failed  %d shipments  %d events  reads left %s",
+		now.Format(time.TimeOnly), r.Relay.State, r.Intents["retrieving_offer"], r.Intents["awaiting_confirmation"], r.Intents["placing_order"],
+		r.Intents["completed"], r.Intents["failed"], shipments, r.Events.Received, left)
+}

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard"
+)
+
+type screenOptions struct{ noMouse bool }
+
+func newWatch() *cobra.Command {
+	var o screenOptions
+	command := &cobra.Command{
+		Use:   "watch",
+		Short: "Open the dashboard on an account (the default command)",
+		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from\n" +
+			"TILLWATCH_RELAY_TOKEN (each also as …_FILE), or from tillwatch.toml.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			if err := requireTerminal(c, "tillwatch status --json"); err != nil {
+				return err
+			}
+			current, err := openSession(s)
+			if err != nil {
+				return err
+			}
+			defer current.close()
+			return showSession(c.Context(), current, o, c.InOrStdin(), c.OutOrStdout())
+		},
+	}
+	accountFlags(command.Flags())
+	screenFlags(command.Flags(), &o)
+	command.Flags().Bool("allow-confirm", false, "arm the confirm: without it the dashboard is read-only")
+	return command
+}
+
+func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
+	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names()))
+	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+}
+
+// requireTerminal refuses to draw into a pipe or a file and names what would
+// serve there.
+func requireTerminal(c *cobra.Command, instead string) error {
+	for _, stream := range []struct {
+		name string
+		file any
+	}{{"stdin", c.InOrStdin()}, {"stdout", c.OutOrStdout()}} {
+		if file, ok := stream.file.(*os.File); !ok || !term.IsTerminal(file.Fd()) {
+			return usagef("%s is not a terminal, so there is nothing to draw on: use %s", stream.name, instead)
+		}
+	}
+	return nil
+}
+
+// showSession runs a session with the dashboard before it until the user quits
+// or ctx ends.
+func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
+	config, err := s.screen(o)
+	if err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("watching the account: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		defer quit()
+		return dashboard.Run(ctx, config, in, out)
+	})
+	return group.Wait()
+}
+
+// screen is the dashboard's configuration for a session.
+func (s *session) screen(o screenOptions) (dashboard.Config, error) {
+	name := s.settings.Theme
+	if name == "" {
+		name = themes.Default
+	}
+	theme, err := themes.Find(name)
+	if err != nil {
+		return dashboard.Config{}, usage(err)
+	}
+	config := dashboard.Config{
+		Source: s.store, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
+		Theme: theme, NoMouse: o.noMouse,
+	}
+	if s.guard != nil {
+		config.Confirmer = s.guard
+	}
+	return config, nil
+}
