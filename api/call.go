@@ -82,13 +82,18 @@ func (c *Client) do(ctx context.Context, request call) (answer, error) {
 			return result, nil
 		}
 		wait, again := retry.after(err)
-		if !again || ctx.Err() != nil {
-			return answer{}, err
+		if !again || ctx.Err() != nil || endsWithin(ctx, wait) {
+			return answer{}, err // what the service said, rather than that time ran out
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return answer{}, request.notSent(err)
 		}
 	}
+}
+
+func endsWithin(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) <= wait
 }
 
 // attempt waits for quota, sends the request once and tells the pacer and the

@@ -185,6 +185,19 @@ func TestManyIDsAreAskedForInSeveralLists(t *testing.T) {
 	same(t, "lists asked for after a refusal", len(sizes), 1)
 }
 
+func TestAListThatNeverEndsIsGivenUp(t *testing.T) {
+	pages := 0
+	client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		fmt.Fprintf(w, `{"pageInfo":{"hasNextPage":true,"endCursor":"%d"},"data":[{"id":"1"}]}`, pages)
+	})
+	err := drain(client.Shipments(t.Context(), ShipmentQuery{}))
+	if err == nil || !strings.Contains(err.Error(), "gave up after 10000 pages") {
+		t.Errorf("got %v", err)
+	}
+	same(t, "pages", pages, maxPages)
+}
+
 func TestAnUnreadableItemDoesNotEndAList(t *testing.T) {
 	client := clientOf(t, answering(200, `[{"id":"1"},{"no":"id"},"x",{"id":"2"}]`))
 	var ids, problems int

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,18 @@ func TestReadsSucceedOnceTheFailureHasPassed(t *testing.T) {
 			same(t, "an error", e.Err != nil, i == 0)
 			same(t, "status", e.Status, []int{500, 200}[i])
 		}
+	})
+}
+
+func TestAReadWithTooLittleTimeLeftTellsWhatTheServiceSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		started := time.Now()
+		client := clientOf(t, answering(429, `{"message":"Too many requests per second"}`))
+		_, err := client.Intent(ctx, "ci_1")
+		same(t, "per second", errors.Is(err, ErrPerSecond), true)
+		same(t, "waited", time.Since(started), 0)
 	})
 }
 
