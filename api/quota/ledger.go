@@ -71,7 +71,7 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
 	b.limit.base = a.before + 1 + counted
-	b.limit.until = a.received.Add(b.lasts(r))
+	b.limit.until = a.received.Add(b.lasts(r) + slack)
 }
 
 // lasts is how long a report holds: until its window has passed at the latest.

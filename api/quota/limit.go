@@ -31,7 +31,7 @@ func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.T
 	if w.low() && !turn {
 		reserve = b.most(l.pacer.cfg.Reserve)
 	}
-	at, never = b.room(l, max(reserve, b.most(b.expected(l, now))))
+	at, never = b.vacancy(l, reserve, now)
 	if never {
 		return at, never
 	}
@@ -51,6 +51,22 @@ func (b *limit) most(reserve int64) int64 {
 		return min(reserve, b.requests-1)
 	}
 	return reserve
+}
+
+// vacancy is when the requests of this client leave room. Where windows are long
+// enough for t to be exact, the service's own figures stand in for their count:
+// as long as the last report holds, and, once its window has passed, for one
+// request that asks for the next.
+func (b *limit) vacancy(l *lane, reserve int64, now time.Time) (at time.Time, never bool) {
+	exact := !b.until.IsZero() && b.window > shortest
+	if exact && now.Before(b.until) && b.left(l) > reserve {
+		return time.Time{}, false
+	}
+	at, never = b.room(l, max(reserve, b.most(b.expected(l, now))))
+	if exact && l.all.inFlight == 0 && at.After(b.until) {
+		return b.until, false
+	}
+	return at, never
 }
 
 // expected is how many requests of others to leave room for where no report
@@ -88,7 +104,7 @@ func (b *limit) share(l *lane, priority Priority) (at time.Time, never bool) {
 	}
 	const rounding = 1e-9
 	allowed := l.pacer.cfg.Share*float64(b.requests) + rounding
-	each := time.Duration(float64(b.window) / allowed)
+	each := time.Duration(min(float64(b.window)/allowed, float64(maxWindow)))
 	if allowed < 1 || !b.short() || allowed > mostKept {
 		return l.low.room(1, each)
 	}

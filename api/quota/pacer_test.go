@@ -155,11 +155,11 @@ func TestAtNothingLeftAPersonWaitsUntilTheReset(t *testing.T) {
 		limits, policy string
 		want           time.Duration
 	}{
-		{"of a minute", `"a";r=0;t=42`, `"a";q=100;w=60`, 42 * time.Second},
+		{"of a minute", `"a";r=0;t=42`, `"a";q=100;w=60`, 42*time.Second + slack},
 		{"of a second that others have emptied", `"a";r=0;t=1`, `"a";q=10;w=1`, time.Second + slack},
-		{"without a policy", `"a";r=0;t=7`, ``, 7 * time.Second},
-		{"without a reset", `"a";r=0`, `"a";q=10;w=3`, 3 * time.Second},
-		{"of two of one name, the smaller", `"a";r=5;t=1, "a";r=0;t=9`, ``, 9 * time.Second},
+		{"without a policy", `"a";r=0;t=7`, ``, 7*time.Second + slack},
+		{"without a reset", `"a";r=0`, `"a";q=10;w=3`, 3*time.Second + slack},
+		{"of two of one name, the smaller", `"a";r=5;t=1, "a";r=0;t=9`, ``, 9*time.Second + slack},
 		{"of a day: it may be charged by other calls only", `"a";r=0;t=86399`, `"a";q=50;w=86400`, 0},
 		{"something left", `"a";r=1;t=42`, `"a";q=100;w=60`, 0},
 	}
@@ -176,6 +176,35 @@ func TestAtNothingLeftAPersonWaitsUntilTheReset(t *testing.T) {
 	}
 }
 
+func TestANewWindowOfAMinuteIsUsedAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := NewPacer(PacerConfig{})
+		end := time.Now().Add(time.Minute)
+		fields := func(r int) Outcome {
+			left := int(time.Until(end).Seconds())
+			return Outcome{Status: 200, Header: headers(fmt.Sprintf(`"a";r=%d;t=%d`, r, left), `"a";q=20;w=60`)}
+		}
+		pass(50 * time.Second)
+		for i := range 20 {
+			pass(200 * time.Millisecond)
+			acquire(t, p, t.Context(), Reads).Done(fields(19 - i))
+		}
+		if wait, permit := waited(t, p, t.Context(), Reads); wait != 6*time.Second+slack {
+			t.Errorf("waited %v, want the reset", wait)
+		} else {
+			end = end.Add(time.Minute)
+			permit.Done(fields(19))
+		}
+		for i := range 9 {
+			wait, permit := waited(t, p, t.Context(), Reads)
+			if wait != 0 {
+				t.Errorf("request %d of the new window waited %v", i+2, wait)
+			}
+			permit.Done(fields(18 - i))
+		}
+	})
+}
+
 func TestWhatIsInFlightIsTakenFromWhatRemains(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
@@ -185,7 +214,7 @@ func TestWhatIsInFlightIsTakenFromWhatRemains(t *testing.T) {
 				t.Fatalf("waited %v while something is left", wait)
 			}
 		}
-		if wait, _ := waited(t, p, t.Context(), Reads); wait != 30*time.Second {
+		if wait, _ := waited(t, p, t.Context(), Reads); wait != 30*time.Second+slack {
 			t.Errorf("waited %v, want the reset", wait)
 		}
 	})
@@ -272,6 +301,7 @@ func TestRequestsBelowAPersonKeepToTheirShare(t *testing.T) {
 		{"the default share of mutations", 0, Mutations, 10},
 		{"half", 0.5, Reads, 50},
 		{"less than one a second", 0.05, Reads, 5},
+		{"next to nothing", 1e-300, Reads, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -308,7 +338,7 @@ func TestRequestsBelowAPersonStopAtTheReserve(t *testing.T) {
 		if wait, _ := waited(t, p, t.Context(), Reads); wait != 0 {
 			t.Errorf("a person waited %v at the reserve", wait)
 		}
-		if wait, _ := waited(t, p, as(t, Hint), Reads); wait != 30*time.Second {
+		if wait, _ := waited(t, p, as(t, Hint), Reads); wait != 30*time.Second+slack {
 			t.Errorf("waited %v at the reserve, want the reset", wait)
 		}
 	})
@@ -321,7 +351,7 @@ func TestALongWindowHoldsBackAllButPersons(t *testing.T) {
 		if wait, _ := waited(t, p, t.Context(), Reads); wait != 0 {
 			t.Errorf("a person waited %v", wait)
 		}
-		if wait, _ := waited(t, p, as(t, Timer), Reads); wait != 30*time.Minute {
+		if wait, _ := waited(t, p, as(t, Timer), Reads); wait != 30*time.Minute+slack {
 			t.Errorf("a timer waited %v, want the reset", wait)
 		}
 	})
@@ -387,7 +417,7 @@ func TestAgingDoesNotSpendTheReserveOfOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
 		acquire(t, p, t.Context(), Reads).Done(Outcome{Status: 200, Header: headers(`"a";r=2;t=300`, `"a";q=100;w=300`)})
-		if wait, _ := waited(t, p, as(t, Reconcile), Reads); wait != 300*time.Second {
+		if wait, _ := waited(t, p, as(t, Reconcile), Reads); wait != 300*time.Second+slack {
 			t.Errorf("waited %v, want the reset", wait)
 		}
 	})
