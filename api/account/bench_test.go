@@ -36,6 +36,31 @@ func BenchmarkApplyEvent(b *testing.B) {
 	}
 }
 
+// BenchmarkApplyEventOfKnown is an event of a shipment that is known already.
+func BenchmarkApplyEventOfKnown(b *testing.B) {
+	s := NewStore(StoreConfig{})
+	ids := make([]api.ID, b.N)
+	for i := range ids {
+		ids[i] = api.ID(fmt.Sprintf("evt_shp_%032x_updated", i))
+	}
+	known := make([]api.ID, 1000)
+	for i := range known {
+		known[i] = api.ID(fmt.Sprintf("shp_%032x", i))
+		s.ApplyShipments([]api.Shipment{{ID: known[i], IntentID: "ci_1", Status: api.Shipped}}, noon)
+	}
+	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Completed, ProductURL: "https://shop.example/mug"}, noon, ByRead)
+	batch := make([]Delivery, 1)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		batch[0] = Delivery{Seq: int64(i), Received: noon, Event: api.Event{
+			ID: ids[i], Type: api.ShipmentUpdated, CreatedAt: noon.Add(time.Duration(i)),
+			Source: api.EventSource{ID: known[i%len(known)], Type: api.SourceShipment},
+		}}
+		s.ApplyEvents(batch)
+	}
+}
+
 // BenchmarkApplyEventAgain is the cost of a duplicate.
 func BenchmarkApplyEventAgain(b *testing.B) {
 	s := NewStore(StoreConfig{})

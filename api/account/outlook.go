@@ -13,6 +13,7 @@ type outlook struct {
 	state     api.IntentState
 	certainty Certainty
 	since     time.Time
+	created   time.Time
 	expiresAt time.Time
 	newest    time.Time // when the newest read was sent; zero when never read
 	lastEvent time.Time
@@ -38,7 +39,7 @@ func (o *outlook) freshness() time.Time {
 func (s *Store) outlookOf(r *intentRecord) outlook {
 	return outlook{
 		id: r.now.ID, state: r.now.State, certainty: r.now.Certainty,
-		since: r.now.Since, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
+		since: r.now.Since, created: r.now.CreatedAt, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
 		reads: r.reads, behind: r.behind, missing: r.missing,
 		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
 		shipments: len(r.now.Shipments), listed: r.listed,

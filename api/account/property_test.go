@@ -189,3 +189,18 @@ func TestShipmentEndsAsTheNewestWhateverTheOrder(t *testing.T) {
 		}
 	})
 }
+
+func TestOfShipmentsOfOneMomentTheLaterReadWins(t *testing.T) {
+	for _, updated := range []time.Time{noon, {}} {
+		s := NewStore(StoreConfig{})
+		for _, a := range []struct {
+			status api.ShipmentStatus
+			second int
+		}{{api.Shipped, 5}, {api.Delivered, 9}, {api.Delayed, 7}} {
+			s.ApplyShipments([]api.Shipment{{ID: "shp_1", Status: a.status, UpdatedAt: updated}}, noon.Add(time.Duration(a.second)*time.Second))
+		}
+		if sh, _ := s.Shipment("shp_1"); sh.Status() != api.Delivered {
+			t.Errorf("updated at %v: %s", updated, sh.Status())
+		}
+	}
+}

@@ -104,14 +104,6 @@ func (q *queue) dropAsk(t task, keep quota.Priority) {
 	}
 }
 
-// cancel gives up a read altogether.
-func (q *queue) cancel(t task) {
-	if j := q.jobs[t]; j != nil {
-		j.plan, j.asked = wish{}, wish{}
-		q.settle(j)
-	}
-}
-
 // rank says which of the jobs of one priority come first.
 func (q *queue) rank(t task, last bool, fresh time.Time) {
 	if j := q.jobs[t]; j != nil {

@@ -60,7 +60,7 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 	case o.behind > 0:
 		return o.newest.Add(behindEvent.at(o.behind, t.poll)), quota.Timer, true
 	case o.newest.IsZero():
-		return now.Add(t.poll), quota.Timer, true
+		return now.Add(t.poll), quota.Reconcile, true
 	}
 	due = o.newest.Add(pollSpan(o, t))
 	if closes, known := windowRead(o); known && closes.Before(due) {
@@ -131,7 +131,7 @@ func windowRead(o *outlook) (time.Time, bool) {
 // are listed: once, if no event has told of any.
 func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
 	if o.state != api.Completed || o.certainty != Verified || o.shipments > 0 || o.listed ||
-		now.Sub(o.since) > verifyEndsWithin {
+		now.Sub(o.since) > verifyEndsWithin || (!o.created.IsZero() && now.Sub(o.created) > verifyEndsWithin) {
 		return time.Time{}, false
 	}
 	after := 4 * t.poll

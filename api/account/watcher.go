@@ -142,6 +142,16 @@ func (w *Watcher) Refresh(id api.ID) {
 	w.stir()
 }
 
+// RefreshShipments asks for the list of an intent's shipments, ahead of
+// everything else.
+func (w *Watcher) RefreshShipments(id api.ID) {
+	w.store.know(id)
+	w.mu.Lock()
+	w.intents.ask(task{id: id, list: true}, time.Now(), quota.Person)
+	w.mu.Unlock()
+	w.stir()
+}
+
 // stir makes the dispatcher look again.
 func (w *Watcher) stir() {
 	select {
@@ -209,7 +219,7 @@ func (w *Watcher) planIntent(id api.ID, now time.Time) {
 	if due, ok := nextShipmentList(&o, t, now); ok {
 		w.intents.schedule(list, due, quota.Reconcile)
 	} else {
-		w.intents.cancel(list)
+		w.intents.unschedule(list)
 	}
 	w.intents.rank(read, o.state.Terminal(), o.freshness())
 	w.intents.rank(list, true, o.freshness())

@@ -11,6 +11,12 @@ import (
 	"tillwatch/api/quota"
 )
 
+var (
+	_ Reader             = (*api.Client)(nil)
+	_ Sink               = (*Watcher)(nil)
+	_ func(api.Exchange) = (*Store)(nil).RecordExchange
+)
+
 // watched runs a test against a watcher in a bubble of its own time; the watcher
 // has ended, and its goroutines with it, when watched returns.
 func watched(t *testing.T, svc *fakeService, feed *fakeFeed, cfg WatcherConfig, test func(t *testing.T, s *Store, w *Watcher)) {
@@ -471,6 +477,12 @@ func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventTells(t *testing.T) {
 			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 1 {
 				t.Errorf("shipments %v", in.Shipments)
 			}
+			svc.ship(api.Shipment{ID: "shp_3", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
+			w.RefreshShipments("ci_1")
+			pass(time.Second)
+			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 2 {
+				t.Errorf("shipments %v after a person asked", in.Shipments)
+			}
 		})
 	})
 }
@@ -482,4 +494,69 @@ func hasAlert(s *Store, kind AlertKind) bool {
 		}
 	}
 	return false
+}
+
+func TestReturnOfTheFeedRereadsWhatWasNotReadSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Minute, time.Hour)
+		svc, feed := newService(l), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(2 * time.Second)
+			feed.deliver(l.events()[0])
+			pass(time.Minute) // confirmed by somebody else, which no event tells
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+			feed.state(FeedLost)
+			feed.state(FeedConnecting)
+			feed.state(FeedLive)
+			pass(time.Second)
+			mustBe(t, s, "ci_1", api.PlacingOrder, Verified)
+			reads := len(svc.callsTo("intent "))
+			feed.state(FeedLost)
+			pass(time.Millisecond)
+			w.Refresh("ci_1")
+			pass(time.Second)
+			feed.state(FeedLive)
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")) - reads; n != 1 {
+				t.Errorf("%d reads, want the person's alone: it was newer than the loss", n)
+			}
+		})
+	})
+}
+
+func TestReadsToBeSureLeaveWorkersForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lives []*life
+		var ids []api.ID
+		for i := range 20 {
+			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now(), time.Second, time.Hour, time.Second)
+			lives, ids = append(lives, l), append(ids, l.id)
+		}
+		svc, feed := newService(lives...), newFeed()
+		svc.latency = time.Minute
+		watched(t, svc, feed, WatcherConfig{Workers: 4}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			for _, l := range lives {
+				feed.deliver(l.events()[0])
+			}
+			feed.state(FeedLive)
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")); n != 2 {
+				t.Errorf("%d reads to be sure are under way, want half of the workers", n)
+			}
+			feed.deliver(lives[3].events()[1], lives[4].events()[1], lives[5].events()[1])
+			for _, id := range ids[10:16] {
+				w.Refresh(id)
+			}
+			pass(time.Second)
+			byPriority := map[quota.Priority]int{}
+			for _, c := range svc.callsTo("intent ") {
+				byPriority[c.priority]++
+			}
+			if byPriority[quota.Hint]+byPriority[quota.Person] < 6 || byPriority[quota.Person] < 4 {
+				t.Errorf("under way %v: hints and persons wait for reads to be sure", byPriority)
+			}
+		})
+	})
 }
