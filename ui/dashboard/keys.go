@@ -50,6 +50,7 @@ func (m *Model) scope() action.Scope {
 
 // do performs an action, or says why it cannot.
 func (m *Model) do(id action.ID) tea.Cmd {
+	m.redraw = true
 	if reason := m.disabled(id); reason != "" {
 		m.say(warning, reason)
 		return nil

@@ -60,6 +60,9 @@ func Splice(lines []string, block []string, x, y, width int) {
 		left := ansi.Truncate(under, x, "")
 		left += strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))
 		right := ansi.TruncateLeft(under, x+w, "")
+		if ansi.StringWidth(right) > width-x-w { // a wide cell was cut in two
+			right = ansi.TruncateLeft(under, x+w+1, "")
+		}
 		gap := width - x - w - ansi.StringWidth(right)
 		lines[row] = left + "\x1b[m" + over + "\x1b[m" + strings.Repeat(" ", max(gap, 0)) + right
 	}

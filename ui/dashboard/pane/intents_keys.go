@@ -46,6 +46,7 @@ func (p *Intents) Click(x, y int) {
 		pick(p.list, y-p.head())
 		return
 	}
+	p.place()
 	for _, c := range p.cells {
 		if x >= c.x && x < c.x+c.w+laneGap {
 			p.lane = c.lane
@@ -63,6 +64,7 @@ func (p *Intents) Wheel(x, _, delta int) {
 		p.list.Scroll(delta)
 		return
 	}
+	p.place()
 	for _, c := range p.cells {
 		if x >= c.x && x < c.x+c.w+laneGap {
 			p.lanes[c.lane].Scroll(delta)

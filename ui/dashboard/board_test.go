@@ -1,0 +1,205 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/themes"
+)
+
+// board is a model with the picture of a shop on a screen of a size.
+func boardOf(t testing.TB, s *shop, width, height int, change ...func(*Config)) *Model {
+	t.Helper()
+	theme, err := themes.Find(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Source: s, Environment: "staging", Account: "shop-eu", Theme: theme, Location: time.UTC, Refresh: func(api.ID) {}}
+	for _, c := range change {
+		c(&cfg)
+	}
+	m := New(cfg)
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	m.Update(changesMsg{s.Changes(0)})
+	return m
+}
+
+// screen is what the model shows, without colours.
+func screen(m *Model) string {
+	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// press sends keys by name, "a", "enter", "shift+tab", "G", and draws after each
+// as the program does.
+func press(m *Model, names ...string) tea.Cmd {
+	var last tea.Cmd
+	for _, name := range names {
+		_, last = m.Update(keyOf(name))
+		m.View()
+	}
+	return last
+}
+
+func keyOf(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp,
+		"down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}
+	switch code, ok := special[name]; {
+	case ok && name == "space":
+		return tea.KeyPressMsg{Code: code, Text: " "}
+	case ok:
+		return tea.KeyPressMsg{Code: code}
+	case name == "shift+tab":
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	case strings.HasPrefix(name, "ctrl+"):
+		return tea.KeyPressMsg{Code: rune(name[5]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+func TestTheBoardLooksAsItShould(t *testing.T) {
+	lost := func(s *shop) {
+		s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: s.now.Add(-12 * time.Second),
+			RetryIn: 3 * time.Second, Err: errors.New("dial tcp: connection \x1b[31mrefused")}
+	}
+	cases := []struct {
+		name  string
+		shop  func(time.Time) *shop
+		with  func(*shop)
+		after func(*Model)
+	}{
+		{"typical", typicalShop, nil, nil},
+		{"empty", newShop, nil, nil},
+		{"lost", typicalShop, lost, nil},
+		{"unauthorized", newShop, func(s *shop) { s.changes.Summary.API = account.APIStatus{State: account.APIUnauthorized} }, nil},
+		{"frozen", typicalShop, nil, func(m *Model) {
+			press(m, "space")
+			s := m.cfg.Source.(*shop)
+			s.event(3, api.IntentCompleted, 0)
+			m.Update(changesMsg{s.Changes(0)})
+		}},
+		{"detail", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "j", "enter") }},
+	}
+	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}, {40, 12}} {
+		for _, c := range cases {
+			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := c.shop(time.Now())
+					if c.with != nil {
+						c.with(s)
+					}
+					m := boardOf(t, s, size[0], size[1])
+					if c.after != nil {
+						c.after(m)
+					}
+					golden.RequireEqual(t, screen(m))
+				})
+			})
+		}
+	}
+}
+
+func TestBeforeTheFirstPictureTheBoardSaysSo(t *testing.T) {
+	m := New(Config{Source: newShop(time.Now())})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got := screen(m); !strings.Contains(got, "starting…") || !strings.Contains(got, "INTENTS") {
+		t.Errorf("screen before the first picture:\n%s", got)
+	}
+}
+
+func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 30, 8)
+	got := strings.Join(strings.Fields(screen(m)), " ")
+	if got != "tillwatch needs 40×12 cells, this terminal has 30×8" {
+		t.Errorf("screen: %q", got)
+	}
+}
+
+func TestEverySizeIsFilledExactly(t *testing.T) {
+	s := typicalShop(time.Now())
+	evil := *s.changes.Intents[4]
+	evil.Product = "e\u0301vil \x1b]0;x\x07 日本語 👨‍👩‍👧 \u202e name that goes on and on and on"
+	evil.Merchant = "\x9b31m❤️.example"
+	s.put(&evil)
+	e := s.event(4, "weird.\x1b[2Jtype", 0)
+	e.Product, e.SourceID = evil.Product, "id\r\n🇺🇸"
+	models := map[string]*Model{}
+	for _, name := range themes.Names() {
+		theme, err := themes.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name] = boardOf(t, s, 80, 24, func(c *Config) { c.Theme = theme })
+	}
+	models["live"] = boardOf(t, s, 80, 24, func(c *Config) { c.Live, c.Environment = true, "prod\x1b[31m日本" })
+	models["plain"] = boardOf(t, s, 80, 24, func(c *Config) { c.NoColor = true })
+	names := []string{"dark", "light", "live", "plain"}
+	keys := []string{"tab", "1", "2", "3", "4", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "?", ":", "space", "t", "pgup", "pgdown"}
+	rapid.Check(t, func(r *rapid.T) {
+		m := models[rapid.SampledFrom(names).Draw(r, "model")]
+		width, height := rapid.IntRange(1, 300).Draw(r, "width"), rapid.IntRange(1, 100).Draw(r, "height")
+		m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+		press(m, rapid.SliceOfN(rapid.SampledFrom(keys), 0, 6).Draw(r, "keys")...)
+		if rapid.Bool().Draw(r, "click") {
+			x, y := rapid.IntRange(0, width).Draw(r, "x"), rapid.IntRange(0, height).Draw(r, "y")
+			m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+		}
+		content := m.View().Content
+		lines := strings.Split(content, "\n")
+		if len(lines) != height {
+			r.Fatalf("%dx%d: %d lines", width, height, len(lines))
+		}
+		for y, line := range lines {
+			if w := ansi.StringWidth(line); w > width || w < width && m.dialog.view() == nil {
+				r.Fatalf("%dx%d: line %d is %d wide: %q", width, height, y, w, line)
+			}
+		}
+		for _, c := range ansi.Strip(content) {
+			if c != '\n' && (c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e) {
+				r.Fatalf("%dx%d: %U reaches the terminal", width, height, c)
+			}
+		}
+	})
+}
+
+func TestNoColorIsReadable(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.NoColor = true })
+	content := m.View().Content
+	if strings.Contains(content, "38;") || strings.Contains(content, "48;") {
+		t.Error("a colour is drawn")
+	}
+	if !strings.Contains(content, "\x1b[0;7m") {
+		t.Error("the row under the cursor does not stand out")
+	}
+	colours := boardOf(t, typicalShop(time.Now()), 120, 36)
+	if got, want := screen(m), screen(colours); strings.Count(got, "◆") != strings.Count(want, "◆") {
+		t.Error("the glyphs differ without colours")
+	}
+}
+
+func TestNothingIsDrawnAgainWhileNothingChanges(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	m.View()
+	if m.stale() {
+		t.Error("the board is stale right after it was drawn")
+	}
+	m.Update(tea.MouseMotionMsg{X: 3, Y: 3})
+	if m.stale() {
+		t.Error("a movement of the mouse makes the board draw again")
+	}
+}

@@ -1,0 +1,227 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/layout"
+)
+
+// guard is a Confirmer that a test answers for.
+type guard struct {
+	asked  []confirm.Proposal
+	stages []confirm.Stage
+	answer func(ctx context.Context) confirm.Outcome
+}
+
+func (g *guard) Confirm(ctx context.Context, p confirm.Proposal, progress func(confirm.Stage)) confirm.Outcome {
+	g.asked = append(g.asked, p)
+	for _, s := range g.stages {
+		progress(s)
+	}
+	return g.answer(ctx)
+}
+
+func armed(g *guard) func(*Config) {
+	return func(c *Config) { c.Armed, c.Confirmer = true, g }
+}
+
+// settle runs commands until there is none, as the program would.
+func settle(m *Model, cmd tea.Cmd) {
+	for cmd != nil {
+		_, cmd = m.Update(cmd())
+	}
+}
+
+func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &guard{stages: []confirm.Stage{confirm.Rereading, confirm.Recording, confirm.Sending},
+			answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
+		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
+		want, _ := m.intentOf(m.subject())
+		press(m, "c")
+		if m.dialog.confirm == nil || !strings.Contains(screen(m), "Confirm order") {
+			t.Fatalf("no dialog:\n%s", screen(m))
+		}
+		settle(m, press(m, "C", "enter", "y"))
+		if len(g.asked) > 0 {
+			t.Fatal("typed-ahead keys confirmed")
+		}
+		press(m, "esc")
+		time.Sleep(2 * time.Second)
+		press(m, "c")
+		time.Sleep(2 * time.Second)
+		settle(m, press(m, "C"))
+		if len(g.asked) != 1 || g.asked[0].ID != want.ID || g.asked[0].Total != *want.Total || g.asked[0].Environment != "staging" {
+			t.Fatalf("asked for %+v, want %s once", g.asked, want.ID)
+		}
+		if got := screen(m); !strings.Contains(got, "Mug: confirmed, the order is being placed") {
+			t.Errorf("no word of the outcome:\n%s", got)
+		}
+		m.confirms.Wait()
+	})
+}
+
+func TestALiveEnvironmentHasTheTotalTyped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &guard{answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
+		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g), func(c *Config) { c.Live = true })
+		press(m, "c")
+		time.Sleep(time.Second)
+		settle(m, press(m, "C"))
+		time.Sleep(time.Second)
+		settle(m, press(m, "enter"))
+		if len(g.asked) > 0 {
+			t.Fatal("confirmed real money without a word typed")
+		}
+		press(m, "esc")
+	})
+}
+
+func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
+	cases := []struct {
+		outcome confirm.Outcome
+		row     string
+		toast   string
+	}{
+		{confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("timeout")}, "unknown", "not known yet"},
+		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "what you saw has changed"},
+		{confirm.Outcome{Verdict: confirm.Refused}, "refused", "nothing was placed"},
+		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was placed"},
+	}
+	for _, c := range cases {
+		t.Run(string(c.outcome.Verdict), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &guard{answer: func(context.Context) confirm.Outcome { return c.outcome }}
+				m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
+				press(m, "c")
+				time.Sleep(time.Second)
+				settle(m, press(m, "C"))
+				time.Sleep(time.Second)
+				press(m, "esc")
+				got := screen(m)
+				if !strings.Contains(got, c.row) || !strings.Contains(got, c.toast) {
+					t.Errorf("the board does not say %q and %q:\n%s", c.row, c.toast, got)
+				}
+				again := m.confirmDisabled()
+				if unsure := c.outcome.Verdict == confirm.Unknown; unsure != strings.Contains(again, "not known") {
+					t.Errorf("confirming again: %q", again)
+				}
+			})
+		})
+	}
+}
+
+func TestAPanicOfAConfirmIsAnUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &guard{answer: func(context.Context) confirm.Outcome { panic("lost") }}
+		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
+		press(m, "c")
+		time.Sleep(time.Second)
+		settle(m, press(m, "C"))
+		if run := m.runs[m.subject().ID]; run == nil || !run.unsure {
+			t.Errorf("run = %+v, want an unknown outcome", run)
+		}
+	})
+}
+
+func TestQuittingAsksOnceWhileAConfirmIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		g := &guard{answer: func(context.Context) confirm.Outcome {
+			<-release
+			return confirm.Outcome{Verdict: confirm.Accepted}
+		}}
+		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
+		press(m, "c")
+		time.Sleep(time.Second)
+		cmd := press(m, "C")
+		press(m, "esc")
+		if got := press(m, "q"); got != nil {
+			t.Error("the first q quits")
+		}
+		if !strings.Contains(screen(m), "quit again to leave") {
+			t.Error("nothing tells why q did not quit")
+		}
+		if got := press(m, "c"); got != nil || m.dialog.open() {
+			t.Error("a second confirm of the same intent is offered")
+		}
+		if got := press(m, "q"); got == nil {
+			t.Error("the second q does not quit")
+		}
+		close(release)
+		settle(m, cmd)
+	})
+}
+
+func TestConfirmSaysWhyItCannot(t *testing.T) {
+	now := time.Now()
+	g := &guard{}
+	find := func(s *shop, state api.IntentState) *account.Intent {
+		for _, in := range s.changes.Intents {
+			if in.State == state && in.Certainty == account.Verified {
+				return in
+			}
+		}
+		return nil
+	}
+	cases := []struct {
+		name   string
+		config func(*Config)
+		state  api.IntentState
+		change func(*account.Intent)
+		want   string
+	}{
+		{"read-only", func(*Config) {}, api.AwaitingConfirmation, nil, "read-only: start with --allow-confirm"},
+		{"armed without a confirmer", func(c *Config) { c.Armed = true }, api.AwaitingConfirmation, nil, "read-only"},
+		{"possible", armed(g), api.AwaitingConfirmation, nil, ""},
+		{"placing", armed(g), api.PlacingOrder, nil, "not awaiting confirmation"},
+		{"reported", armed(g), api.AwaitingConfirmation, func(in *account.Intent) { in.Certainty = account.Reported }, "not verified yet"},
+		{"gone", armed(g), api.AwaitingConfirmation, func(in *account.Intent) { in.Missing = true }, "does not know it"},
+		{"over", armed(g), api.AwaitingConfirmation, func(in *account.Intent) {
+			latest := *in.Latest
+			latest.CreatedAt = now.Add(-time.Hour)
+			in.Latest, in.CreatedAt = &latest, latest.CreatedAt
+		}, "window is over"},
+		{"no total", armed(g), api.AwaitingConfirmation, func(in *account.Intent) {
+			latest := *in.Latest
+			latest.Offer = nil
+			in.Latest = &latest
+		}, "no total"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(now)
+			in := *find(s, c.state)
+			if c.change != nil {
+				c.change(&in)
+			}
+			s.put(&in)
+			m := boardOf(t, s, 200, 55, c.config)
+			if !m.intents.Select(in.ID) {
+				t.Fatal("the intent is not on the board")
+			}
+			m.setFocus(layout.Intents)
+			got := m.confirmDisabled()
+			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				t.Errorf("reason %q, want %q", got, c.want)
+			}
+			press(m, "c")
+			if open := m.dialog.open(); open != (c.want == "") {
+				t.Errorf("dialog open: %t", open)
+			}
+			if c.want != "" && !strings.Contains(screen(m), c.want) {
+				t.Errorf("the board does not say %q", c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,247 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+func TestKeysMoveTheFocus(t *testing.T) {
+	cases := []struct {
+		name string
+		keys []string
+		want layout.Pane
+	}{
+		{"at first", nil, layout.Intents},
+		{"tab", []string{"tab"}, layout.Shipments},
+		{"tab goes round", []string{"tab", "tab", "tab", "tab"}, layout.Intents},
+		{"shift+tab", []string{"shift+tab"}, layout.Events},
+		{"a digit", []string{"3"}, layout.Quota},
+		{"enter opens the detail", []string{"enter"}, layout.Detail},
+		{"esc comes back from it", []string{"4", "enter", "esc"}, layout.Events},
+		{"tab leaves it for the board beside it", []string{"2", "enter", "tab"}, layout.Shipments},
+		{"nothing to open in the quota", []string{"3", "enter"}, layout.Quota},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), 200, 55)
+			press(m, c.keys...)
+			if m.focus != c.want {
+				t.Errorf("focus on pane %d, want %d", m.focus, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryActionOfTheTableIsPerformedOrSaysWhyNot(t *testing.T) {
+	for _, a := range action.Default().Actions() {
+		t.Run(string(a.ID), func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), 200, 55)
+			press(m, "2", "j", "1", "l", "j", "/", "e", "enter")
+			if a.Scope == action.Detail {
+				press(m, "enter")
+			}
+			before, mouse := screen(m), m.noMouse
+			cmd := m.do(a.ID)
+			// Unfocused or at an end, a movement may have nowhere to go.
+			moved := screen(m) != before || m.noMouse != mouse || cmd != nil
+			back := []action.ID{action.FocusPane1, action.Left, action.Top, action.PageUp}
+			for _, id := range back {
+				if a.ID == id {
+					moved = true
+				}
+			}
+			if !moved {
+				t.Errorf("%s does nothing and says nothing", a.ID)
+			}
+		})
+	}
+}
+
+func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
+	s := typicalShop(time.Now())
+	m := boardOf(t, s, 200, 55)
+	press(m, "j", "j", "j")
+	id := m.subject().ID
+	moved := *s.changes.Intents[5]
+	for _, in := range s.changes.Intents {
+		if in.ID == id {
+			moved = *in
+		}
+	}
+	moved.State, moved.Since = api.PlacingOrder, time.Now()
+	s.put(&moved)
+	m.Update(changesMsg{s.Changes(0)})
+	if got := m.subject(); got.ID != id {
+		t.Errorf("cursor on %s after its intent moved on, want %s", got.ID, id)
+	}
+	if in, _ := m.intentOf(m.subject()); in.State != api.PlacingOrder {
+		t.Errorf("the intent under the cursor is %s", in.State)
+	}
+}
+
+func TestTheCursorStaysOnItsIntentWhenLanesBecomeAList(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "l", "l", "j", "j")
+	id := m.subject().ID
+	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 36}} {
+		m.Update(size)
+		if got := m.subject().ID; got != id {
+			t.Errorf("cursor on %s at %dx%d, want %s", got, size.Width, size.Height, id)
+		}
+	}
+}
+
+func TestAFilterIsTypedKeptAndTakenBack(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "/", "a", "c", "m", "e")
+	if got := screen(m); !strings.Contains(got, "/ acme▏  14 of 64") {
+		t.Errorf("no live count:\n%s", got)
+	}
+	press(m, "backspace", "esc")
+	if m.filters[layout.Intents] != nil {
+		t.Error("esc kept the filter")
+	}
+	press(m, "/", "q", "enter")
+	if m.filters[layout.Intents] == nil || m.filters[layout.Intents].Text != "q" {
+		t.Fatalf("enter did not keep the filter: %+v", m.filters[layout.Intents])
+	}
+	press(m, "esc")
+	if m.filters[layout.Intents] != nil {
+		t.Error("esc on the board kept the filter")
+	}
+	press(m, "/")
+	m.Update(tea.PasteMsg{Content: "wool\x1b[31m\nsocks"})
+	if got := m.filter.text; got != "wool[31m socks" {
+		t.Errorf("pasted filter %q", got)
+	}
+}
+
+func TestFreezeHoldsTheScreenAndCountsWhatIsNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := typicalShop(time.Now())
+		m := boardOf(t, s, 200, 55)
+		press(m, "space")
+		rows := func() string { return screen(m)[strings.Index(screen(m), "INTENTS"):] }
+		before := rows()
+		time.Sleep(90 * time.Second)
+		s.intent(60, api.AwaitingConfirmation, 0)
+		s.event(60, api.OfferRetrieved, 0)
+		s.event(61, api.OfferRetrieved, 0)
+		m.Update(changesMsg{s.Changes(0)})
+		m.Update(tickMsg(time.Now()))
+		if got := rows(); got != before {
+			t.Errorf("the frozen board changed:\n%s", got)
+		}
+		if got := screen(m); !strings.Contains(got, "FROZEN at 00:00:00 · 2 new events") {
+			t.Errorf("no count of what is new:\n%s", got)
+		}
+		press(m, "space")
+		if got := screen(m); !strings.Contains(got, "awaiting 8") || strings.Contains(got, "FROZEN") {
+			t.Errorf("the board did not go on:\n%s", got)
+		}
+	})
+}
+
+func TestTheTailFollowsOnlyFromItsNewestRow(t *testing.T) {
+	s := typicalShop(time.Now())
+	m := boardOf(t, s, 200, 55)
+	press(m, "4", "k")
+	held := m.subject()
+	s.event(1, api.OfferRetrieved, 0)
+	m.Update(changesMsg{s.Changes(0)})
+	if m.subject() != held || !strings.Contains(screen(m), "held") {
+		t.Errorf("the tail went on under the cursor: %v, want %v", m.subject(), held)
+	}
+	press(m, "G")
+	newest := s.event(2, api.IntentCompleted, 0)
+	m.Update(changesMsg{s.Changes(0)})
+	if got := m.subject(); got != (pane.Subject{Kind: pane.OfEvent, ID: newest.ID}) {
+		t.Errorf("cursor on %v after G, want the newest event %s", got, newest.ID)
+	}
+}
+
+func TestTheMousePointsIntoPanes(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	r := m.layout.Panes[layout.Shipments]
+	m.Update(tea.MouseClickMsg{X: r.X + 5, Y: r.Y + 4, Button: tea.MouseLeft})
+	if m.focus != layout.Shipments || m.subject().Kind != pane.OfShipment {
+		t.Errorf("focus %d, subject %v after a click on a shipment", m.focus, m.subject())
+	}
+	lane := m.layout.Panes[layout.Intents]
+	m.Update(tea.MouseClickMsg{X: lane.X + 130, Y: lane.Y + 6, Button: tea.MouseLeft})
+	if in, _ := m.intentOf(m.subject()); m.focus != layout.Intents || in == nil || in.State != api.Completed {
+		t.Errorf("after a click on a completed intent: focus %d, intent %+v", m.focus, in)
+	}
+	before := screen(m)
+	m.Update(tea.MouseWheelMsg{X: lane.X + 130, Y: lane.Y + 6, Button: tea.MouseWheelDown})
+	if screen(m) == before {
+		t.Error("the wheel does not scroll the lane")
+	}
+	press(m, "m")
+	if got := m.View().MouseMode; got != tea.MouseModeNone {
+		t.Errorf("mouse mode %d after it was given back", got)
+	}
+}
+
+func TestTheThemeChangesByKey(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	before := m.View().Content
+	press(m, "t")
+	if m.theme.Name != "light" || m.View().Content == before {
+		t.Errorf("theme %s", m.theme.Name)
+	}
+	press(m, "t")
+	if m.theme.Name != "dark" {
+		t.Errorf("theme %s after going round", m.theme.Name)
+	}
+}
+
+func TestThePaletteRunsAnAction(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, ":", "z", "o", "o", "m", "enter")
+	if !m.zoom || m.dialog.open() {
+		t.Errorf("zoom %t, dialog open %t", m.zoom, m.dialog.open())
+	}
+	press(m, "?")
+	if !strings.Contains(screen(m), "Help") {
+		t.Error("no help")
+	}
+	press(m, "esc")
+	if m.dialog.open() {
+		t.Error("esc left the help open")
+	}
+}
+
+func TestZoomAndFilterGiveWayToEsc(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, "z", "/", "a", "enter", "esc")
+	if !m.zoom || m.filters[layout.Intents] != nil {
+		t.Error("the first esc is for the filter")
+	}
+	press(m, "esc")
+	if m.zoom {
+		t.Error("the second esc is for the zoom")
+	}
+}
+
+func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
+	var asked []api.ID
+	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Refresh = func(id api.ID) { asked = append(asked, id) } })
+	cmd := press(m, "r")
+	if len(asked) != 0 {
+		t.Fatal("asked within Update")
+	}
+	cmd()
+	if want := m.subject().ID; len(asked) != 1 || asked[0] != want {
+		t.Errorf("asked for %v, want %s", asked, want)
+	}
+}

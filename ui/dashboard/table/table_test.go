@@ -1,0 +1,212 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+type row struct {
+	key  string
+	rank int
+}
+
+func newTable(home Edge, limit int) *Table[row] {
+	return New(Config[row]{
+		Key:     func(r row) string { return r.key },
+		Compare: func(a, b row) int { return cmp.Compare(a.rank, b.rank) },
+		Home:    home, Limit: limit,
+		Match: func(r row, filter any) bool { return strings.Contains(r.key, filter.(string)) },
+	})
+}
+
+func keys(t *Table[row]) string {
+	rows, _ := t.Window()
+	var out []string
+	for _, r := range rows {
+		out = append(out, r.key)
+	}
+	return strings.Join(out, "")
+}
+
+func cursor(t *Table[row]) string {
+	r, _ := t.Cursor()
+	return r.key
+}
+
+func TestRowsAreOrderedAndTiesSortByKey(t *testing.T) {
+	tab := newTable(Top, 0)
+	tab.SetHeight(9)
+	tab.Upsert(row{"d", 2}, row{"b", 1}, row{"a", 2}, row{"c", 1})
+	if got := keys(tab); got != "bcad" {
+		t.Errorf("rows = %s, want bcad", got)
+	}
+	tab.Upsert(row{"b", 9})
+	if got := keys(tab); got != "cadb" {
+		t.Errorf("after b moved: %s, want cadb", got)
+	}
+}
+
+func TestTheCursorStaysOnItsRow(t *testing.T) {
+	tab := newTable(Top, 0)
+	tab.SetHeight(9)
+	tab.Upsert(row{"a", 1}, row{"b", 2}, row{"c", 3})
+	tab.Move(1)
+	tab.Upsert(row{"0", 0})
+	if got := cursor(tab); got != "b" {
+		t.Errorf("cursor on %s after a row above came, want b", got)
+	}
+	tab.Upsert(row{"b", 9})
+	if got, at := cursor(tab), tab.Index(); got != "b" || at != 3 {
+		t.Errorf("cursor on %s at %d after its row moved, want b at 3", got, at)
+	}
+	tab.Remove("b")
+	if got := cursor(tab); got != "c" {
+		t.Errorf("cursor on %s after its row went, want its neighbour c", got)
+	}
+}
+
+func TestTheCursorRestsAtTheHomeEdgeUntilMoved(t *testing.T) {
+	tab := newTable(Bottom, 0)
+	tab.SetHeight(2)
+	for i := range 5 {
+		tab.Upsert(row{fmt.Sprint(i), i})
+	}
+	if got := keys(tab); got != "34" || cursor(tab) != "4" {
+		t.Fatalf("window %s, cursor %s: the tail does not follow", got, cursor(tab))
+	}
+	tab.Move(-1)
+	tab.Upsert(row{"5", 5})
+	if got := cursor(tab); got != "3" || !tab.Pinned() {
+		t.Errorf("cursor on %s after it was moved off, want 3", got)
+	}
+	if got := keys(tab); got != "34" {
+		t.Errorf("window %s, want it to hold still at 34", got)
+	}
+	tab.MoveTo(99)
+	tab.Upsert(row{"6", 6})
+	if got := cursor(tab); got != "6" {
+		t.Errorf("cursor on %s after it went back to the edge, want 6", got)
+	}
+}
+
+func TestTheRowKeepsItsPlaceOnTheScreen(t *testing.T) {
+	tab := newTable(Top, 0)
+	tab.SetHeight(3)
+	for i := range 9 {
+		tab.Upsert(row{fmt.Sprint(i), i})
+	}
+	tab.MoveTo(5)
+	before := keys(tab)
+	tab.Upsert(row{"x", -1})
+	if got := keys(tab); got != before {
+		t.Errorf("window jumped from %s to %s when a row came above", before, got)
+	}
+}
+
+func TestAFilterShowsWhatMatchesAndComesOff(t *testing.T) {
+	tab := newTable(Top, 0)
+	tab.SetHeight(9)
+	tab.Upsert(row{"apple", 1}, row{"bean", 2}, row{"grape", 3})
+	tab.Select("grape")
+	tab.SetFilter("ap")
+	if got := keys(tab); got != "applegrape" || tab.Shown() != 2 || tab.Total() != 3 {
+		t.Errorf("filtered: %s, %d of %d", got, tab.Shown(), tab.Total())
+	}
+	if got := cursor(tab); got != "grape" {
+		t.Errorf("cursor on %s, want it to stay on grape", got)
+	}
+	tab.Upsert(row{"nap", 0}, row{"kale", 0})
+	if got := keys(tab); got != "napapplegrape" {
+		t.Errorf("after new rows: %s", got)
+	}
+	tab.SetFilter(nil)
+	if tab.Shown() != 5 {
+		t.Errorf("shown %d after the filter came off, want 5", tab.Shown())
+	}
+}
+
+func TestTheOldestGoFirstAtTheLimit(t *testing.T) {
+	tab := newTable(Bottom, 3)
+	tab.SetHeight(9)
+	for i := range 200 {
+		tab.Upsert(row{fmt.Sprintf("%03d", i), i})
+	}
+	if got := keys(tab); got != "197198199" {
+		t.Errorf("kept %s", got)
+	}
+	var many []row
+	for i := range 300 {
+		many = append(many, row{fmt.Sprintf("%03d", i), i})
+	}
+	tab.Upsert(many...)
+	if got := keys(tab); got != "297298299" || tab.Total() != 3 {
+		t.Errorf("kept %s of a batch", got)
+	}
+	if _, ok := tab.Get("000"); ok {
+		t.Error("a dropped row is still known")
+	}
+}
+
+func TestATableBehavesLikeASortedMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab, model := newTable(Top, 0), map[string]int{}
+		tab.SetHeight(rapid.IntRange(1, 8).Draw(t, "height"))
+		filter := ""
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			key := rapid.StringMatching(`[a-e]{1,2}`).Draw(t, "key")
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0, 1:
+				rank := rapid.IntRange(0, 5).Draw(t, "rank")
+				model[key] = rank
+				tab.Upsert(row{key, rank})
+			case 2:
+				delete(model, key)
+				tab.Remove(key)
+			case 3:
+				tab.Move(rapid.IntRange(-9, 9).Draw(t, "delta"))
+			case 4:
+				filter = rapid.SampledFrom([]string{"", "a", "zz"}).Draw(t, "filter")
+				if filter == "" {
+					tab.SetFilter(nil)
+				} else {
+					tab.SetFilter(filter)
+				}
+			case 5:
+				tab.Scroll(rapid.IntRange(-9, 9).Draw(t, "scroll"))
+			}
+			var want []row
+			for k, r := range model {
+				if strings.Contains(k, filter) {
+					want = append(want, row{k, r})
+				}
+			}
+			slices.SortFunc(want, func(a, b row) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.key, b.key)) })
+			if !slices.Equal(tab.shown, want) && len(want)+len(tab.shown) > 0 {
+				t.Fatalf("shown %v, want %v", tab.shown, want)
+			}
+			rows, first := tab.Window()
+			if len(want) > 0 && (tab.Index() < first || tab.Index() >= first+len(rows)) {
+				t.Fatalf("cursor %d outside of the window %d+%d", tab.Index(), first, len(rows))
+			}
+		}
+	})
+}
+
+func BenchmarkUpsertOneOf100k(b *testing.B) {
+	tab := newTable(Top, 0)
+	tab.SetHeight(40)
+	rows := make([]row, 100_000)
+	for i := range rows {
+		rows[i] = row{fmt.Sprintf("%06d", i), i}
+	}
+	tab.Upsert(rows...)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		tab.Upsert(row{rows[i%len(rows)].key, (i * 7919) % len(rows)})
+	}
+}
