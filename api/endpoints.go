@@ -81,7 +81,8 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	return decoded(ctx, c, post(path+"/confirm", encoded, payment), expecting(id, DecodeIntent, intentID))
 }
 
-// IntentShipments lists the shipments of an intent, page by page.
+// IntentShipments lists the shipments of an intent, page by page, as all lists:
+// an [ItemError] is one item that cannot be read, every other error is the end.
 func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment, error] {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {
@@ -105,7 +106,7 @@ func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[S
 				if !yield(shipment, err) {
 					return
 				}
-				if unreadable := (*UnreadableError)(nil); err != nil && !errors.As(err, &unreadable) {
+				if item := (*ItemError)(nil); err != nil && !errors.As(err, &item) {
 					return
 				}
 			}

@@ -16,6 +16,22 @@ import (
 // maxPages ends a list whose cursors never come to an end.
 const maxPages = 10_000
 
+// ItemError is an item of a list that cannot be read. The list goes on after it;
+// every other error ends a list.
+type ItemError struct {
+	Path  string
+	Index int // within its page, from 0
+	Err   error
+}
+
+// Error says which item it was and what was wrong with it.
+func (e *ItemError) Error() string {
+	return fmt.Sprintf("GET %s: item %d of the page is unreadable: %v", e.Path, e.Index, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ItemError) Unwrap() error { return e.Err }
+
 // page is one page of a list: the envelope {pageInfo, data} or a bare array.
 type page struct {
 	items      []json.RawMessage
@@ -68,7 +84,7 @@ func (p *page) decodeInfo(key string, v gjson.Result) {
 // listed walks a list page by page. It ends on a page without items, on a page
 // that says it is the last, and on a cursor that is missing or was seen before:
 // a list can end early, never run in circles. An item that cannot be read is
-// yielded as an error, and the list goes on; after any other error it ends.
+// yielded as an [ItemError], and the list goes on; after any other error it ends.
 func listed[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -88,7 +104,7 @@ func listed[T any](ctx context.Context, c *Client, first call, decode func([]byt
 			for i, item := range p.items {
 				value, err := decode(item)
 				if err != nil {
-					err = result.unreadable(fmt.Errorf("item %d: %w", i, err))
+					err = &ItemError{Path: request.printable(), Index: i, Err: err}
 				}
 				if !yield(value, err) {
 					return

@@ -202,9 +202,14 @@ func TestAnUnreadableItemDoesNotEndAList(t *testing.T) {
 	client := clientOf(t, answering(200, `[{"id":"1"},{"no":"id"},"x",{"id":"2"}]`))
 	var ids, problems int
 	for _, err := range client.Shipments(t.Context(), ShipmentQuery{}) {
-		if err != nil {
+		if item := (*ItemError)(nil); errors.As(err, &item) {
+			same(t, "index", item.Index, 1+problems)
+			same(t, "says which", strings.HasPrefix(err.Error(), fmt.Sprintf("GET /api/v1/shipments: item %d ", item.Index)), true)
 			problems++
 			continue
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		ids++
 	}
