@@ -206,3 +206,12 @@ func TestHealthFollowsTheLastExchanges(t *testing.T) {
 		})
 	}
 }
+
+func hasAlert(s *Store, kind AlertKind) bool {
+	for _, a := range s.Summary().Alerts {
+		if a.Kind == kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,172 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+func TestColdStartReadsOpenIntentsFirstAndTheNewestBeforeTheOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		var lives []*life
+		var events []api.Event
+		for i := range 100 {
+			l := sold(api.ID(fmt.Sprintf("ci_done_%02d", i)), now.Add(-time.Hour), time.Second, time.Second, time.Duration(i)*time.Second)
+			lives, events = append(lives, l), append(events, l.events()...)
+		}
+		for i := range 5 {
+			l := sold(api.ID(fmt.Sprintf("ci_open_%d", i)), now.Add(time.Duration(i-10)*time.Minute), time.Second, time.Hour, time.Second)
+			lives, events = append(lives, l), append(events, l.events()[:1]...)
+		}
+		svc, feed := newService(lives...), newFeed()
+		watched(t, svc, feed, WatcherConfig{Workers: 1}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			feed.deliver(events...)
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")); n != 0 {
+				t.Fatalf("%d reads before the replay has ended", n)
+			}
+			mustBe(t, s, "ci_done_00", api.Completed, Reported)
+			feed.state(FeedLive)
+			pass(time.Minute)
+			calls := svc.callsTo("intent ")
+			for i := range 5 {
+				if want := fmt.Sprintf("intent ci_open_%d", 4-i); calls[i].path != want {
+					t.Errorf("read %d was %s, want %s", i, calls[i].path, want)
+				}
+			}
+			if calls[5].path != "intent ci_done_99" || calls[5].priority != quota.Reconcile {
+				t.Errorf("after the open ones %v, want the newest ended one, to be sure", calls[5])
+			}
+			if len(calls) != 105 {
+				t.Errorf("%d reads of 105 intents", len(calls))
+			}
+		})
+	})
+}
+
+func TestGapIsReconciledAndThenCleared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Minute, time.Minute)
+		svc, feed := newService(l), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(time.Second)
+			feed.deliver(l.events()[0])
+			pass(30 * time.Second)
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+			feed.state(FeedLost)
+			svc.mu.Lock()
+			svc.fail = func(string, int) error { return errBroken }
+			svc.mu.Unlock()
+			pass(3 * time.Minute)
+			feed.status(FeedStatus{State: FeedLive, Since: time.Now(), Epoch: "one", LostFrom: 2, LostTo: 9})
+			pass(time.Second)
+			if !hasAlert(s, AlertGap) {
+				t.Fatal("no alert tells of the gap")
+			}
+			svc.mu.Lock()
+			svc.fail = nil
+			svc.mu.Unlock()
+			pass(2 * time.Minute)
+			mustBe(t, s, "ci_1", api.Completed, Verified)
+			if hasAlert(s, AlertGap) {
+				t.Error("the gap's alert stands although everything open was read")
+			}
+			if s.Summary().Gaps != 1 {
+				t.Errorf("%d gaps", s.Summary().Gaps)
+			}
+			if s.Summary().Events.Missed != 1 {
+				t.Errorf("%d missed, want the completion that no event told of", s.Summary().Events.Missed)
+			}
+		})
+	})
+}
+
+func TestOpenIntentsArePolledWhileTheFeedIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, 5*time.Minute, time.Minute)
+		svc, feed := newService(l), newFeed()
+		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(2 * time.Minute)
+			feed.state(FeedLost)
+			for range 8 {
+				pass(time.Minute)
+				in, _ := s.Intent("ci_1")
+				if age := time.Since(in.ReadAt); !in.State.Terminal() && age > 31*time.Second {
+					t.Errorf("the picture is %v old without a feed", age)
+				}
+			}
+			mustBe(t, s, "ci_1", api.Completed, Verified)
+		})
+	})
+}
+
+type panickingFeed struct{ times int }
+
+func (f *panickingFeed) Follow(ctx context.Context, sink Sink) error {
+	if f.times++; f.times < 3 {
+		panic("broken feed")
+	}
+	sink.FeedChanged(FeedStatus{State: FeedLive, Since: time.Now()})
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestFeedThatPanicsIsLostAndFollowedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		w := NewWatcher(WatcherConfig{Store: s, Reader: newService(), Feed: &panickingFeed{}})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- w.Run(ctx) }()
+		pass(time.Second)
+		if st := s.Summary().Feed; st.State != FeedLost || st.Err == nil {
+			t.Errorf("feed %+v", st)
+		}
+		pass(time.Minute)
+		if st := s.Summary().Feed; st.State != FeedLive {
+			t.Errorf("feed %+v", st)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestReturnOfTheFeedRereadsWhatWasNotReadSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Minute, time.Hour)
+		svc, feed := newService(l), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(2 * time.Second)
+			feed.deliver(l.events()[0])
+			pass(time.Minute) // confirmed by somebody else, which no event tells
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+			feed.state(FeedLost)
+			feed.state(FeedConnecting)
+			feed.state(FeedLive)
+			pass(time.Second)
+			mustBe(t, s, "ci_1", api.PlacingOrder, Verified)
+			reads := len(svc.callsTo("intent "))
+			feed.state(FeedLost)
+			pass(time.Millisecond)
+			w.Refresh("ci_1")
+			pass(time.Second)
+			feed.state(FeedLive)
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")) - reads; n != 1 {
+				t.Errorf("%d reads, want the person's alone: it was newer than the loss", n)
+			}
+		})
+	})
+}

@@ -1,0 +1,229 @@
+package account
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+func TestShipmentHintsAreReadByOneList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
+		svc, feed := newService(l), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(time.Minute)
+			feed.deliver(l.events()...)
+			var events []api.Event
+			for i := range 20 {
+				id := api.ID(fmt.Sprint("shp_", i))
+				svc.ship(api.Shipment{ID: id, IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
+				events = append(events, api.Event{ID: "evt_" + id, Type: api.ShipmentCreated, CreatedAt: time.Now(),
+					Source: api.EventSource{ID: id, Type: api.SourceShipment}})
+			}
+			for _, e := range events {
+				feed.deliver(e)
+			}
+			pass(time.Minute)
+			if lists, gets := len(svc.callsTo("shipments ")), len(svc.callsTo("shipment ")); lists != 1 || gets != 0 {
+				t.Errorf("%d lists and %d gets for 20 shipments, want one list", lists, gets)
+			}
+			c := s.Changes(0)
+			for _, sh := range c.Shipments {
+				if sh.Status() != api.Shipped || sh.Product == "" || sh.IntentID != "ci_1" {
+					t.Errorf("shipment %+v", sh)
+				}
+			}
+			for _, e := range c.Events {
+				if e.Product == "" {
+					t.Errorf("event %s does not name its product", e.ID)
+				}
+			}
+			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 20 {
+				t.Errorf("the intent knows %d of its 20 shipments", len(in.Shipments))
+			}
+		})
+	})
+}
+
+func TestUnknownIDIsKeptAsMissingAndGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService()
+		watched(t, svc, nil, WatcherConfig{WatchIDs: []api.ID{"ci_gone"}}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(24 * time.Hour)
+			in := mustBe(t, s, "ci_gone", "", Hinted)
+			if !in.Missing || len(in.Timeline) != 1 {
+				t.Errorf("intent %+v", in)
+			}
+			if n := len(svc.callsTo("intent ")); n != 4 {
+				t.Errorf("%d reads of an id that is not found, want 4", n)
+			}
+			w.Refresh("ci_gone")
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")); n != 5 {
+				t.Errorf("a person's refresh was not read")
+			}
+		})
+	})
+}
+
+func TestRefusedKeyStopsReadingUntilAPersonAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService(sold("ci_1", time.Now(), time.Second, time.Hour, time.Second), sold("ci_2", time.Now(), time.Second, time.Hour, time.Second))
+		refuse := true
+		svc.fail = func(string, int) error {
+			if refuse {
+				return fmt.Errorf("read intent: %w", api.ErrUnauthorized)
+			}
+			return nil
+		}
+		watched(t, svc, nil, WatcherConfig{Workers: 1, WatchIDs: []api.ID{"ci_1", "ci_2"}}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(4 * time.Minute)
+			if n := len(svc.callsTo("intent ")); n != 1 {
+				t.Errorf("%d reads with a refused key, want 1", n)
+			}
+			if s.Summary().API.State != APIUnauthorized || !hasAlert(s, AlertAPI) {
+				t.Error("the picture does not say that the key is refused")
+			}
+			svc.mu.Lock()
+			refuse = false
+			svc.mu.Unlock()
+			w.Refresh("ci_1")
+			pass(time.Second)
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+			mustBe(t, s, "ci_2", api.AwaitingConfirmation, Verified)
+		})
+	})
+}
+
+func TestFailedReadsBackOffAndRecover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService(sold("ci_1", time.Now(), time.Second, 3*time.Hour, time.Second))
+		start := time.Now()
+		svc.fail = func(string, int) error {
+			if time.Since(start) < time.Hour {
+				return errBroken
+			}
+			return nil
+		}
+		watched(t, svc, nil, WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Hour)
+			if n := len(svc.callsTo("intent ")); n < 60 || n > 135 {
+				t.Errorf("%d reads in an hour of failures, want one or two a minute", n)
+			}
+			pass(2 * time.Minute)
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+			if failed := s.Summary().Reads.Failed; failed < 60 {
+				t.Errorf("%d failed reads counted", failed)
+			}
+		})
+	})
+}
+
+func TestReaderThatPanicsCostsOneRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService(sold("ci_1", time.Now(), time.Second, time.Hour, time.Second))
+		svc.fail = func(_ string, n int) error {
+			if n == 1 {
+				panic("broken reader")
+			}
+			return nil
+		}
+		watched(t, svc, nil, WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
+		})
+	})
+}
+
+func TestListOfIntentsIsTakenWhereTheServiceHasOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lives []*life
+		for i := range 30 {
+			lives = append(lives, expired(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(-2*time.Hour), time.Second))
+		}
+		svc := newService(lives...)
+		svc.lists = true
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Hour)
+			if got := s.Summary().Intents[api.Failed]; got != 30 {
+				t.Errorf("%d intents from the list", got)
+			}
+			if n := len(svc.callsTo("")); n != 1 {
+				t.Errorf("%d calls, want the one list", n)
+			}
+			if got := s.Summary().Day; got.Seen != 30 || got.Limit != 50 {
+				t.Errorf("day %+v", got)
+			}
+			pass(23 * time.Hour)
+			if got := s.Summary().Day; got.Seen != 0 {
+				t.Errorf("day %+v a day later", got)
+			}
+		})
+	})
+}
+
+func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Second, time.Second)
+		svc := newService(l)
+		svc.ship(api.Shipment{ID: "shp_1", Status: api.Ordered, UpdatedAt: time.Now()})
+		svc.ship(api.Shipment{ID: "shp_2", IntentID: "ci_1", Status: api.Ordered, UpdatedAt: time.Now()})
+		watched(t, svc, newFeed(), WatcherConfig{WatchIDs: []api.ID{"ci_1"}}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			pass(20 * time.Minute)
+			if n := len(svc.callsTo("shipments of ")); n != 1 {
+				t.Errorf("%d lists, want 1", n)
+			}
+			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 1 {
+				t.Errorf("shipments %v", in.Shipments)
+			}
+			svc.ship(api.Shipment{ID: "shp_3", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
+			w.RefreshShipments("ci_1")
+			pass(time.Second)
+			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 2 {
+				t.Errorf("shipments %v after a person asked", in.Shipments)
+			}
+		})
+	})
+}
+
+func TestReadsToBeSureLeaveWorkersForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lives []*life
+		var ids []api.ID
+		for i := range 20 {
+			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now(), time.Second, time.Hour, time.Second)
+			lives, ids = append(lives, l), append(ids, l.id)
+		}
+		svc, feed := newService(lives...), newFeed()
+		svc.latency = time.Minute
+		watched(t, svc, feed, WatcherConfig{Workers: 4}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			for _, l := range lives {
+				feed.deliver(l.events()[0])
+			}
+			feed.state(FeedLive)
+			pass(time.Second)
+			if n := len(svc.callsTo("intent ")); n != 2 {
+				t.Errorf("%d reads to be sure are under way, want half of the workers", n)
+			}
+			feed.deliver(lives[3].events()[1], lives[4].events()[1], lives[5].events()[1])
+			for _, id := range ids[10:16] {
+				w.Refresh(id)
+			}
+			pass(time.Second)
+			byPriority := map[quota.Priority]int{}
+			for _, c := range svc.callsTo("intent ") {
+				byPriority[c.priority]++
+			}
+			if byPriority[quota.Hint]+byPriority[quota.Person] < 6 || byPriority[quota.Person] < 4 {
+				t.Errorf("under way %v: hints and persons wait for reads to be sure", byPriority)
+			}
+		})
+	})
+}
