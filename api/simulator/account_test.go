@@ -251,3 +251,6 @@ func (r *receiver) about(source string) []string {
 	}
 	return kinds
 }
+
+// exact lists the values of a field whose name has just this case.
+func exact(h http.Header, name string) []string { return h[name] }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type Config struct {
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
 	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none
-	AutoConfirm            float64 // share of the shop's intents that it confirms itself; default 0.7, negative: none
+	AutoConfirm            float64 // share of the shop's intents that it confirms itself; default 0.85, negative: none
 	FailureShare           float64 // share of the shop's intents that fail; default 0.12, negative: none
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
@@ -105,11 +106,8 @@ func (c *Config) complete() error {
 	if strings.ContainsAny(c.HeaderPrefix, " :\r\n\t") {
 		return fmt.Errorf("header prefix %q holds characters that no header name may", c.HeaderPrefix)
 	}
-	if c.LookupPath != "" && !strings.HasPrefix(c.LookupPath, "/") {
-		return fmt.Errorf("lookup path %q must begin with a slash", c.LookupPath)
-	}
-	if strings.ContainsAny(c.LookupPath, "{} ") || strings.HasPrefix(c.LookupPath, "/control/") {
-		return fmt.Errorf("lookup path %q must be a plain path outside /control/", c.LookupPath)
+	if err := checkLookupPath(c.LookupPath); err != nil {
+		return err
 	}
 	for _, r := range c.PolicyName {
 		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
@@ -117,6 +115,24 @@ func (c *Config) complete() error {
 		}
 	}
 	c.fill()
+	return nil
+}
+
+func checkLookupPath(lookup string) error {
+	if lookup == "" {
+		return nil
+	}
+	if !strings.HasPrefix(lookup, "/") {
+		return fmt.Errorf("lookup path %q must begin with a slash", lookup)
+	}
+	if strings.ContainsAny(lookup, "{} %?#") || path.Clean(lookup) != lookup || lookup == "/" {
+		return fmt.Errorf("lookup path %q must be a plain path", lookup)
+	}
+	for _, taken := range []string{"/control", "/api/v1/checkout-intents", "/api/v1/shipments", "/api/v1/events"} {
+		if lookup == taken || strings.HasPrefix(lookup, "/control/") {
+			return fmt.Errorf("lookup path %q is taken by another endpoint", lookup)
+		}
+	}
 	return nil
 }
 
@@ -159,7 +175,7 @@ func (c *Config) fill() {
 	orElse(&c.LookupPath, "/api/v1/products/lookup")
 	orElse(&c.PolicyName, "default")
 	orElse(&c.Speed, 1)
-	orElse(&c.AutoConfirm, 0.7)
+	orElse(&c.AutoConfirm, 0.85)
 	orElse(&c.FailureShare, 0.12)
 	orElse(&c.ProductEventsPerMinute, 0.7)
 	orElse(&c.History, 25)

@@ -14,10 +14,10 @@ import (
 // quota asserts the RateLimit fields of an answer, in their exact case.
 func quota(t testing.TB, what string, r response, policies, limits string) {
 	t.Helper()
-	if got := strings.Join(r.header["RateLimit-Policy"], " | "); got != policies {
+	if got := strings.Join(exact(r.header, "RateLimit-Policy"), " | "); got != policies {
 		t.Errorf("%s: RateLimit-Policy is %s, want %s", what, got, policies)
 	}
-	if got := strings.Join(r.header["RateLimit"], " | "); got != limits {
+	if got := strings.Join(exact(r.header, "RateLimit"), " | "); got != limits {
 		t.Errorf("%s: RateLimit is %s, want %s", what, got, limits)
 	}
 }
@@ -175,7 +175,7 @@ func TestTheShopSpendsTheSameBuckets(t *testing.T) {
 			later(time.Second)
 			r := a.burst("GET", "/api/v1/shipments?limit=1", "")
 			left := 0
-			if _, err := fmt.Sscanf(r.header["RateLimit"][0], `"default";r=%d;t=1`, &left); err != nil {
+			if _, err := fmt.Sscanf(exact(r.header, "RateLimit")[0], `"default";r=%d;t=1`, &left); err != nil {
 				a.Fatal(err)
 			}
 			reads += 9 - left

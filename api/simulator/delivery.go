@@ -7,9 +7,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -69,6 +71,10 @@ func (e *endpoint) post(ctx context.Context, m message) ([]byte, error) {
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
+		// The URL around the cause may hold what no log should.
+		if wrapped := new(url.Error); errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
 		return nil, fmt.Errorf("delivering: %w", err)
 	}
 	defer resp.Body.Close()

@@ -258,6 +258,7 @@ func (e *endpoint) attempt(ctx context.Context, d delivery) (delivery, bool) {
 		m.signature = forged(m.signature, d.order)
 	}
 	_, err := e.post(ctx, m)
+	e.sim.log.Debug("webhook delivery", "event", m.id, "topic", m.topic, "attempt", d.attempt+1, "error", err)
 	if err == nil {
 		e.mu.Lock()
 		e.delivered++

@@ -25,7 +25,7 @@ func (s *Simulator) writeHistory(now time.Time) {
 			age = s.scaled(40 * time.Second)
 			fate = Fate{OfferAfter: 10 * time.Second, ConfirmAfter: 25 * time.Second, PlacingAfter: 5*time.Second + s.later(d, s.cfg.Timings.Placing)}
 		case left < retrieving+placing+awaiting:
-			share := 0.05 + 0.8*float64(left-retrieving-placing)/float64(max(1, awaiting))
+			share := 0.96 - 0.88*float64(left-retrieving-placing)/float64(awaiting)
 			age = s.scaled(time.Duration(share * float64(s.cfg.Timings.ConfirmWindow)))
 			fate = Fate{OfferAfter: min(s.cfg.Timings.Offer, time.Duration(float64(age)*s.cfg.Speed/2))}
 		}

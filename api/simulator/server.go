@@ -110,6 +110,9 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		reset := second.reset(now)
 		fields := s.buckets.perSecond(c, now, s.cfg.EveryPolicy)
 		fault := s.faults.next(r, room)
+		if fault.status != 0 {
+			s.counts.injected++
+		}
 		s.mu.Unlock()
 
 		var a answer

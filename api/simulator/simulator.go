@@ -139,10 +139,11 @@ type Summary struct {
 	Events    int                        `json:"events"`
 	Buckets   []BucketSummary            `json:"buckets"`
 	Endpoints []EndpointSummary          `json:"webhookEndpoints"`
-	Requests  uint64                     `json:"requests"`  // answered, of the API
-	Rejected  uint64                     `json:"rejected"`  // with 429
-	Injected  uint64                     `json:"injected"`  // with an injected error
-	Pending   int                        `json:"scheduled"` // things that will happen by themselves
+	Requests  uint64                     `json:"requests"`     // answered, of the API
+	Rejected  uint64                     `json:"rejected"`     // with 429
+	Refused   uint64                     `json:"unauthorized"` // with 401
+	Injected  uint64                     `json:"injected"`     // with an injected error
+	Pending   int                        `json:"scheduled"`    // things that will happen by themselves
 }
 
 // Summary counts what the simulator holds now.
@@ -158,6 +159,7 @@ func (s *Simulator) Summary() Summary {
 		Endpoints: []EndpointSummary{},
 		Requests:  s.counts.requests,
 		Rejected:  s.counts.limited,
+		Refused:   s.counts.unauthorized,
 		Injected:  s.counts.injected,
 		Pending:   s.agenda.len(),
 	}

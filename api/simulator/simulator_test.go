@@ -2,15 +2,12 @@ package simulator
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,6 +32,9 @@ func TestNewRefusesBadSettings(t *testing.T) {
 		"a header prefix":      {func(c *Config) { c.HeaderPrefix = "x svc" }, "header prefix"},
 		"a relative lookup":    {func(c *Config) { c.LookupPath = "lookup" }, "slash"},
 		"a lookup pattern":     {func(c *Config) { c.LookupPath = "/{id}" }, "plain path"},
+		"a lookup elsewhere":   {func(c *Config) { c.LookupPath = "/api/v1/shipments" }, "taken"},
+		"a lookup of all":      {func(c *Config) { c.LookupPath = "/" }, "plain path"},
+		"an unclean lookup":    {func(c *Config) { c.LookupPath = "/a/../b" }, "plain path"},
 		"a quoted policy name": {func(c *Config) { c.PolicyName = `a"b` }, "policy name"},
 		"a huge history":       {func(c *Config) { c.History = 1 << 30 }, "history"},
 	} {
@@ -180,181 +180,6 @@ func TestTheShopIsBelievable(t *testing.T) {
 	})
 }
 
-func TestMagicSituations(t *testing.T) {
-	// Each line: the situation, and what must be found in the intent after a minute.
-	for name, want := range map[situation]string{
-		soldOut:      `"code":"product_out_of_stock"`,
-		unpublished:  `"code":"offer_retrieval_failed"`,
-		manyVariants: `"code":"variant_selections_required"`,
-		highValue:    `"subtotal":{"currencyCode":"USD","amountSubunits":999999}`,
-		onSale:       `"discount":{"currencyCode":"USD"`,
-		taxExempt:    `"tax":{"currencyCode":"USD","amountSubunits":0}`,
-		digital:      `"shipping":{"availableOptions":[]}`,
-		heavyweight:  `"shipping":{"currencyCode":"USD","amountSubunits":24999}`,
-		slowOffer:    `"state":"retrieving_offer"`,
-		neverOffered: `"state":"retrieving_offer"`,
-		hostileText:  `\u001b]0;owned\u0007`,
-		preorder:     `"state":"awaiting_confirmation"`,
-		partialStock: `"state":"awaiting_confirmation"`,
-	} {
-		t.Run(string(name), func(t *testing.T) {
-			inBubble(t, nil, func(a *account) {
-				id := a.create(magicURL(string(name)))
-				later(time.Minute)
-				if r := a.call("GET", "/api/v1/checkout-intents/"+id, ""); !bytes.Contains(r.body, []byte(want)) {
-					a.Errorf("the intent lacks %s: %s", want, r.body)
-				}
-			})
-		})
-	}
-	for name, want := range map[situation]string{
-		delayedShipping:  `"status":"delayed"`,
-		canceledShipping: `"status":"canceled"`,
-		noTracking:       `"number":null,"url":null,"deliveryDate":null`,
-	} {
-		t.Run(string(name), func(t *testing.T) {
-			inBubble(t, nil, func(a *account) {
-				id := a.completed(magicURL(string(name)))
-				later(10 * time.Minute)
-				if r := a.call("GET", "/api/v1/checkout-intents/"+id+"/shipments", ""); !bytes.Contains(r.body, []byte(want)) {
-					a.Errorf("the shipments lack %s: %s", want, r.body)
-				}
-			})
-		})
-	}
-}
-
-func TestMagicFailureCodes(t *testing.T) {
-	for code, kind := range failureKinds() {
-		for _, query := range []string{"", "?while=placing"} {
-			t.Run(string(code)+query, func(t *testing.T) {
-				inBubble(t, nil, func(a *account) {
-					id := a.create(magicURL(string(code))+query, drawdown)
-					later(10 * time.Second)
-					placing := kind.placing || query != ""
-					if in := a.intent(id); placing || code == expired {
-						if in["state"] != "awaiting_confirmation" {
-							a.Fatalf("after the offer: %v", in["state"])
-						}
-					}
-					if placing {
-						a.confirm(id)
-					}
-					later(15 * time.Second)
-					in := a.intent(id)
-					if in["state"] != "failed" || in["failureReason"].(map[string]any)["code"] != string(code) || in["failureReason"].(map[string]any)["message"] == "" {
-						a.Errorf("the intent is %v: %v", in["state"], in["failureReason"])
-					}
-				})
-			})
-		}
-	}
-}
-
-func TestConstraintsAndPromoCodes(t *testing.T) {
-	inBubble(t, nil, func(a *account) {
-		for more, want := range map[string]string{
-			`"constraints":{"maxTotalPrice":1500}`:                              "constraint_total_price_exceeded",
-			`"constraints":{"maxShippingPrice":100}`:                            "constraint_shipping_cost_exceeded",
-			`"constraints":{"maxTotalPrice":1500},"promoCodes":["FREE_SHIP-7"]`: "constraint_total_price_exceeded",
-		} {
-			id := a.create(chiliCrisp, more)
-			later(10 * time.Second)
-			if in := a.intent(id); in["failureReason"].(map[string]any)["code"] != want {
-				a.Errorf("%s: %v", more, in["failureReason"])
-			}
-		}
-		id := a.create(chiliCrisp, `"promoCodes":["NONSENSE","WELCOME10","FREE_SHIP-7"],"constraints":{"maxTotalPrice":1600}`)
-		later(10 * time.Second)
-		offer := a.intent(id)["offer"].(map[string]any)
-		if got := fmt.Sprint(offer["appliedPromoCodes"]); got != "[WELCOME10 FREE_SHIP-7]" {
-			a.Errorf("applied %s", got)
-		}
-	})
-}
-
-func TestShipmentsMoveThroughTheirStatuses(t *testing.T) {
-	inBubble(t, nil, func(a *account) {
-		id := a.completed(magicURL("delayed-shipping"))
-		var statuses []string
-		for range 120 {
-			later(3 * time.Second)
-			for _, sh := range a.list("/api/v1/checkout-intents/" + id + "/shipments") {
-				if status := sh["status"].(string); len(statuses) == 0 || statuses[len(statuses)-1] != status {
-					statuses = append(statuses, status)
-				}
-				required := []string{"id", "checkoutIntentId", "marketplaceOrderId", "status", "createdAt", "updatedAt"}
-				switch sh["status"] {
-				case "ordered", "canceled":
-				case "delivered":
-					required = append(required, "deliveredAt")
-					fallthrough
-				default:
-					required = append(required, "externalId", "shippedAt", "tracking", "trackingEvents")
-				}
-				closed(a, sh["status"].(string), sh, required)
-			}
-		}
-		if got := strings.Join(statuses, " "); got != "ordered shipped delayed out_for_delivery delivered" {
-			a.Errorf("statuses: %s", got)
-		}
-	})
-}
-
-func TestConcurrentCreatorsNeverPassACap(t *testing.T) {
-	const creators = 64
-	t.Run("50 a day", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Limits.Mutations = -1 }, func(a *account) {
-			counts := race(a, creators, 4)
-			if counts[http.StatusCreated] != 50 || counts[http.StatusTooManyRequests] != 4*creators-50 {
-				a.Errorf("answers: %v", counts)
-			}
-		})
-	})
-	t.Run("10 agents", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Limits.Mutations, c.Limits.PerDay = -1, -1 }, func(a *account) {
-			most := 0
-			for range 40 {
-				race(a, creators, 1)
-				for range 5 {
-					later(time.Second)
-					most = max(most, a.sim.Summary().Intents[api.PlacingOrder])
-				}
-			}
-			if most != 10 {
-				a.Errorf("at most %d intents were placing, want 10", most)
-			}
-		})
-	})
-	t.Run("5 mutations a second", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Limits.PerDay = -1 }, func(a *account) {
-			later(time.Second)
-			if counts := race(a, creators, 2); counts[http.StatusCreated] != 5 {
-				a.Errorf("answers: %v", counts)
-			}
-		})
-	})
-}
-
-// race lets creators purchase at the same time and counts the answers by status.
-func race(a *account, creators, each int) map[int]int {
-	var mu sync.Mutex
-	counts := map[int]int{}
-	var all sync.WaitGroup
-	for range creators {
-		all.Go(func() {
-			for range each {
-				r := a.burst("POST", "/api/v1/checkout-intents/purchase", orderJSON(chiliCrisp, drawdown))
-				mu.Lock()
-				counts[r.status]++
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	return counts
-}
-
 func TestFieldNamesKeepTheirCaseOnTheWire(t *testing.T) {
 	sim, err := New(Config{Key: api.NewSecret(testKey), History: -1})
 	if err != nil {
@@ -433,96 +258,6 @@ func TestInjectedErrorsAreAShareOfTheAnswers(t *testing.T) {
 		}
 		if failed < 180 || failed > 320 {
 			a.Errorf("%d of 1000 answers were errors", failed)
-		}
-	})
-}
-
-func TestControlAPI(t *testing.T) {
-	rows{
-		"an intent with a chosen fate": func(a *account) {
-			in := a.want(http.StatusCreated, a.call("POST", "/control/intents", `{"state":"placing_order","failure":"payment_failed","whilePlacing":true,"referenceId":"r-1"}`))
-			if in["state"] != "placing_order" || in["referenceId"] != "r-1" {
-				a.Errorf("the intent is %v", in)
-			}
-			later(15 * time.Second)
-			if in := a.intent(in["id"].(string)); in["failureReason"].(map[string]any)["code"] != "payment_failed" {
-				a.Errorf("it ended as %v", in)
-			}
-		},
-		"each state at once": func(a *account) {
-			for _, state := range api.IntentStates() {
-				in := a.want(http.StatusCreated, a.call("POST", "/control/intents", fmt.Sprintf(`{"state":%q}`, state)))
-				if in["state"] != string(state) {
-					a.Errorf("it is %v, want %s", in["state"], state)
-				}
-			}
-		},
-		"an unknown key is refused": func(a *account) { a.want(422, a.call("POST", "/control/intents", `{"sate":"failed"}`)) },
-		"an unknown state is refused": func(a *account) {
-			a.want(422, a.call("POST", "/control/intents", `{"state":"requires_action"}`))
-			a.want(422, a.call("POST", "/control/intents", `{"failure":"bad_luck"}`))
-		},
-		"a shipment is advanced": func(a *account) {
-			a.completed(chiliCrisp)
-			later(15 * time.Second)
-			id := a.list("/api/v1/shipments")[0]["id"].(string)
-			if sh := a.want(http.StatusOK, a.burst("POST", "/control/shipments/"+id+"/advance", "")); sh["status"] != "shipped" && sh["status"] != "canceled" {
-				a.Errorf("it is %v", sh["status"])
-			}
-		},
-		"an intent expires": func(a *account) {
-			id := a.create(chiliCrisp)
-			later(10 * time.Second)
-			a.want(http.StatusOK, a.call("POST", "/control/intents/"+id+"/expire", ""))
-			if in := a.intent(id); in["state"] != "failed" {
-				a.Errorf("it is %v", in["state"])
-			}
-		},
-		"the next requests fail": func(a *account) {
-			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"count":2,"status":503,"path":"/api/v1/shipments"}`))
-			for _, want := range []int{503, 503, 200} {
-				if r := a.call("GET", "/api/v1/shipments", ""); r.status != want {
-					a.Errorf("status %d, want %d", r.status, want)
-				}
-			}
-			a.want(422, a.call("POST", "/control/failures", `{"status":200}`))
-		},
-		"a bucket is set": func(a *account) {
-			a.call("PUT", "/control/buckets/checkout-intents", `{"remaining":1}`)
-			a.create(chiliCrisp)
-			a.want(http.StatusTooManyRequests, a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)))
-			a.want(http.StatusNotFound, a.call("PUT", "/control/buckets/tea", `{"remaining":1}`))
-			a.want(422, a.call("PUT", "/control/buckets/reads", `{"remaining":11}`))
-		},
-		"the state is summed up": func(a *account) {
-			a.create(chiliCrisp)
-			sum := a.want(http.StatusOK, a.call("GET", "/control/state", ""))
-			if n := sum["intents"].(map[string]any)["retrieving_offer"]; n != 1.0 {
-				a.Errorf("the summary is %v", sum)
-			}
-		},
-		"it charges nothing": func(a *account) {
-			later(time.Second)
-			for range 30 {
-				if r := a.burst("GET", "/control/state", ""); r.status != http.StatusOK || r.header["RateLimit"] != nil {
-					a.Fatalf("status %d, RateLimit %v", r.status, r.header["RateLimit"])
-				}
-			}
-		},
-	}.run(t)
-}
-
-func TestNoAnswerHoldsAKey(t *testing.T) {
-	inBubble(t, nil, func(a *account) {
-		for _, path := range []string{"/control/state", "/api/v1/shipments", "/nothing"} {
-			r := a.call("GET", path, "")
-			all, err := json.Marshal(r.header)
-			if err != nil {
-				a.Fatal(err)
-			}
-			if text := string(all) + string(r.body); strings.Contains(text, testKey) || strings.Contains(text, testSecret) {
-				a.Errorf("%s answers with a secret", path)
-			}
 		}
 	})
 }

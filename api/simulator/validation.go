@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (c *checker) body(r *http.Request) object {
 	if len(strings.TrimSpace(string(raw))) == 0 {
 		return object{}
 	}
+	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
 	if !json.Valid(raw) {
 		c.wrong("body", "invalid JSON", nil)
 		return nil

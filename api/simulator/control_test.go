@@ -1,0 +1,102 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+)
+
+func TestControlAPI(t *testing.T) {
+	rows{
+		"an intent with a chosen fate": func(a *account) {
+			in := a.want(http.StatusCreated, a.call("POST", "/control/intents", `{"state":"placing_order","failure":"payment_failed","whilePlacing":true,"referenceId":"r-1"}`))
+			if in["state"] != "placing_order" || in["referenceId"] != "r-1" {
+				a.Errorf("the intent is %v", in)
+			}
+			later(15 * time.Second)
+			if in := a.intent(in["id"].(string)); in["failureReason"].(map[string]any)["code"] != "payment_failed" {
+				a.Errorf("it ended as %v", in)
+			}
+		},
+		"each state at once": func(a *account) {
+			for _, state := range api.IntentStates() {
+				in := a.want(http.StatusCreated, a.call("POST", "/control/intents", fmt.Sprintf(`{"state":%q}`, state)))
+				if in["state"] != string(state) {
+					a.Errorf("it is %v, want %s", in["state"], state)
+				}
+			}
+		},
+		"an unknown key is refused": func(a *account) { a.want(422, a.call("POST", "/control/intents", `{"sate":"failed"}`)) },
+		"an unknown state is refused": func(a *account) {
+			a.want(422, a.call("POST", "/control/intents", `{"state":"requires_action"}`))
+			a.want(422, a.call("POST", "/control/intents", `{"failure":"bad_luck"}`))
+		},
+		"a shipment is advanced": func(a *account) {
+			a.completed(chiliCrisp)
+			later(15 * time.Second)
+			id := a.list("/api/v1/shipments")[0]["id"].(string)
+			if sh := a.want(http.StatusOK, a.burst("POST", "/control/shipments/"+id+"/advance", "")); sh["status"] != "shipped" && sh["status"] != "canceled" {
+				a.Errorf("it is %v", sh["status"])
+			}
+		},
+		"an intent expires": func(a *account) {
+			id := a.create(chiliCrisp)
+			later(10 * time.Second)
+			a.want(http.StatusOK, a.call("POST", "/control/intents/"+id+"/expire", ""))
+			if in := a.intent(id); in["state"] != "failed" {
+				a.Errorf("it is %v", in["state"])
+			}
+		},
+		"the next requests fail": func(a *account) {
+			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"count":2,"status":503,"path":"/api/v1/shipments"}`))
+			for _, want := range []int{503, 503, 200} {
+				if r := a.call("GET", "/api/v1/shipments", ""); r.status != want {
+					a.Errorf("status %d, want %d", r.status, want)
+				}
+			}
+			a.want(422, a.call("POST", "/control/failures", `{"status":200}`))
+		},
+		"a bucket is set": func(a *account) {
+			a.call("PUT", "/control/buckets/checkout-intents", `{"remaining":1}`)
+			a.create(chiliCrisp)
+			a.want(http.StatusTooManyRequests, a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)))
+			a.want(http.StatusNotFound, a.call("PUT", "/control/buckets/tea", `{"remaining":1}`))
+			a.want(422, a.call("PUT", "/control/buckets/reads", `{"remaining":11}`))
+		},
+		"the state is summed up": func(a *account) {
+			a.create(chiliCrisp)
+			sum := a.want(http.StatusOK, a.call("GET", "/control/state", ""))
+			if n := sum["intents"].(map[string]any)["retrieving_offer"]; n != 1.0 {
+				a.Errorf("the summary is %v", sum)
+			}
+		},
+		"it charges nothing": func(a *account) {
+			later(time.Second)
+			for range 30 {
+				if r := a.burst("GET", "/control/state", ""); r.status != http.StatusOK || exact(r.header, "RateLimit") != nil {
+					a.Fatalf("status %d, RateLimit %v", r.status, exact(r.header, "RateLimit"))
+				}
+			}
+		},
+	}.run(t)
+}
+
+func TestNoAnswerHoldsAKey(t *testing.T) {
+	inBubble(t, nil, func(a *account) {
+		for _, path := range []string{"/control/state", "/api/v1/shipments", "/nothing"} {
+			r := a.call("GET", path, "")
+			all, err := json.Marshal(r.header)
+			if err != nil {
+				a.Fatal(err)
+			}
+			if text := string(all) + string(r.body); strings.Contains(text, testKey) || strings.Contains(text, testSecret) {
+				a.Errorf("%s answers with a secret", path)
+			}
+		}
+	})
+}
