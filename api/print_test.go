@@ -96,6 +96,17 @@ func TestResourcesPrintTheirIdentity(t *testing.T) {
 	}
 }
 
+func TestSecretsAreReadFromTextButNotFromWhatHidThem(t *testing.T) {
+	var config struct{ Key Secret }
+	if err := json.Unmarshal([]byte(`{"Key":"k-1"}`), &config); err != nil || config.Key.Reveal() != "k-1" {
+		t.Errorf("got %q, %v", config.Key.Reveal(), err)
+	}
+	written := jsonOf(t, config)
+	if err := json.Unmarshal([]byte(written), &config); err == nil || config.Key.Reveal() != "k-1" {
+		t.Errorf("%s was read back as %q", written, config.Key.Reveal())
+	}
+}
+
 func TestSecretsCompareByTheirText(t *testing.T) {
 	a, b, c := NewSecret("same"), NewSecret("sa"+"me"), NewSecret("other")
 	same(t, "equal", a == b && a.Equal(b), true)

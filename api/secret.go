@@ -2,6 +2,7 @@ package api
 
 import (
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -59,3 +60,13 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // MarshalText hides the secret from every text encoding, JSON among them.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// UnmarshalText takes text as the secret, so that a configuration can hold one.
+// What MarshalText wrote is refused: the secret is not in it.
+func (s *Secret) UnmarshalText(text []byte) error {
+	if string(text) == redacted {
+		return errors.New("the secret was redacted when this was written: set it anew")
+	}
+	*s = NewSecret(string(text))
+	return nil
+}
