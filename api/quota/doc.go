@@ -2,6 +2,6 @@
 // header fields of IETF draft 8, what is known of each bucket, and the pace at
 // which requests may go out.
 //
-// The buckets are shared with production: a person who waits comes first, and a
-// share of each bucket is always left to others.
+// The buckets are shared with production: a person who waits comes first, and
+// what nobody waits for keeps to a share of each bucket.
 package quota

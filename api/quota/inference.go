@@ -36,8 +36,8 @@ func (b *ledger) infer(r Report, a answer, l *lane) int64 {
 // have spent in it.
 func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
 	begin := a.at.Add(-b.limit.window)
-	if a.received.Sub(begin) > longestPause {
-		return 0 // longer ago than spending is remembered
+	if a.received.Sub(begin) > longestPause || b.limit.requests > mostKept {
+		return 0 // more than is remembered of this client's spending
 	}
 	in := &b.inference
 	others := b.limit.requests - r.Remaining - l.all.since(begin)
