@@ -43,7 +43,13 @@ func newDemo() *cobra.Command {
 					return err
 				}
 			}
-			return runDemo(c.Context(), o, c.InOrStdin(), c.OutOrStdout())
+			account := defaults()
+			account.AllowConfirm = !o.readOnly
+			account.Theme, _ = c.Flags().GetString("theme")
+			if err := account.check(); err != nil {
+				return err
+			}
+			return runDemo(c.Context(), account, o, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 	flags := command.Flags()
@@ -57,7 +63,7 @@ func newDemo() *cobra.Command {
 }
 
 // runDemo starts the parts as they would run on three machines and shows them.
-func runDemo(ctx context.Context, o demoOptions, in io.Reader, out io.Writer) error {
+func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader, out io.Writer) error {
 	if o.length > 0 {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeout(ctx, o.length)
@@ -72,7 +78,7 @@ func runDemo(ctx context.Context, o demoOptions, in io.Reader, out io.Writer) er
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
-	s, err := startStage(ctx, group, o, folder)
+	s, err := startStage(ctx, group, account, o.shop, folder)
 	if err == nil {
 		err = watchStage(ctx, group, quit, s, o, in, out)
 	}
@@ -85,10 +91,9 @@ func runDemo(ctx context.Context, o demoOptions, in io.Reader, out io.Writer) er
 
 // startStage starts relay and simulator on loopback and returns the settings of
 // an account that looks at them.
-func startStage(ctx context.Context, group *errgroup.Group, o demoOptions, folder string) (settings, error) {
-	s := defaults()
+func startStage(ctx context.Context, group *errgroup.Group, s settings, shop simulator.Config, folder string) (settings, error) {
+	s.StateDir = folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
-	s.AllowConfirm, s.StateDir, s.Theme = !o.readOnly, folder, o.theme
 
 	relayAddress, err := startRelay(ctx, group, s, folder)
 	if err != nil {
@@ -96,7 +101,6 @@ func startStage(ctx context.Context, group *errgroup.Group, o demoOptions, folde
 	}
 	s.RelayURL = relayAddress
 
-	shop := o.shop
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL = relayAddress + "/webhooks"
 	shop.Limits.PerDay = demoPerDay

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
@@ -144,9 +145,25 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 	w.screen.waitFor(t, `placing 1\b`, `awaiting 0\b`)
 	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
 
-	in, _ := w.session.store.Intent(api.ID(id))
-	if in.State != api.Completed || len(in.Latest.OrderIDs) == 0 {
-		t.Errorf("the picture says %s with orders %v", in.State, in.Latest.OrderIDs)
+	w.waitForPicture(t, "a read that names the order", func(account.Changes) bool {
+		in, ok := w.session.store.Intent(api.ID(id))
+		return ok && in.Certainty == account.Verified && in.State == api.Completed && len(in.Latest.OrderIDs) > 0
+	})
+}
+
+// waitForPicture waits until the picture is as wanted.
+func (w *world) waitForPicture(t *testing.T, what string, wanted func(account.Changes) bool) account.Changes {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		picture := w.session.store.Changes(0)
+		if wanted(picture) {
+			return picture
+		}
+		if w.session.store.Wait(ctx, picture.Version) != nil {
+			t.Fatalf("the picture never showed %s; it says %+v", what, picture.Summary)
+		}
 	}
 }
 
@@ -223,22 +240,14 @@ func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *test
 	w.restartRelay(t)
 	w.screen.waitFor(t, `relay ● live`, `awaiting 7\b`)
 
-	events := map[api.ID]int{}
-	for since := uint64(0); len(events) < 7; {
-		picture := w.session.store.Changes(since)
-		for _, e := range picture.Events {
-			events[e.ID]++
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		if len(events) < 7 && w.session.store.Wait(ctx, picture.Version) != nil {
-			t.Fatalf("only %d of 7 events came back", len(events))
-		}
-		cancel()
-		since = picture.Version
+	all := w.waitForPicture(t, "7 events", func(c account.Changes) bool { return c.Summary.Events.Received >= 7 })
+	distinct := map[api.ID]bool{}
+	for _, e := range all.Events {
+		distinct[e.ID] = true
 	}
-	all := w.session.store.Changes(0)
-	if all.Summary.Events.Received != 7 || len(all.Events) != 7 || all.Summary.Events.Missed != 0 {
-		t.Errorf("counters say %+v with %d events kept, want 7 received and none missed", all.Summary.Events, len(all.Events))
+	if all.Summary.Events.Received != 7 || len(all.Events) != 7 || len(distinct) != 7 || all.Summary.Events.Missed != 0 {
+		t.Errorf("counters say %+v; %d events are kept, %d of them distinct; want 7 received and none missed",
+			all.Summary.Events, len(all.Events), len(distinct))
 	}
 	if all.Summary.Feed.Head != 7 || all.Summary.Feed.Cursor != 7 {
 		t.Errorf("the journal's head is %d, the cursor %d, want 7", all.Summary.Feed.Head, all.Summary.Feed.Cursor)

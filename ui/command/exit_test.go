@@ -39,6 +39,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 	}
 	secrets := map[string]string{"TILLWATCH_SIGNING_SECRET": "sixteen-bytes-at-least", "TILLWATCH_API_KEY": "sk-tell-nobody"}
 	account := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody"}
+	relayed := map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "sk-tell-nobody", "TILLWATCH_RELAY_TOKEN": "tell-nobody"}
 	cases := []struct {
 		name string
 		args string
@@ -50,7 +51,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"no key", "status --api-url http://127.0.0.1:1", nil, exitUsage, "no API key is configured"},
 		{"a URL that is none", "status --api-url ://", account, exitUsage, "://"},
 		{"a URL of another kind", "status --api-url ftp://127.0.0.1", account, exitUsage, "http"},
-		{"a relay's URL that is none", "status --relay-url nowhere", map[string]string{"TILLWATCH_API_URL": "http://127.0.0.1:1", "TILLWATCH_API_KEY": "k", "TILLWATCH_RELAY_TOKEN": "t"}, exitUsage, "relay"},
+		{"a relay's URL that is none", "status --relay-url nowhere", relayed, exitUsage, "relay"},
 		{"a relay without its token", "status --relay-url http://127.0.0.1:1", account, exitUsage, "TILLWATCH_RELAY_TOKEN"},
 		{"a service that does not answer", "status --wait 1s --watch-id ci_1", account, exitFailed, "does not answer"},
 		{"a dashboard into a pipe", "watch", account, exitUsage, "not a terminal"},
@@ -58,7 +59,7 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a demo into a pipe", "demo", nil, exitUsage, "demo --headless"},
 		{"a theme that does not exist", "demo --headless --for 1s --theme neon", nil, exitUsage, "neon"},
 		{"a relay without a signing secret", "relay", nil, exitUsage, "TILLWATCH_SIGNING_SECRET"},
-		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "16 bytes"},
+		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "fewer than 16"},
 		{"a relay's port that is taken", "relay --listen " + taken.Addr().String() + " --data " + filepath.Join(dir, "b"), secrets, exitFailed, "--listen"},
 		{"a relay's folder that is a file", "relay --listen 127.0.0.1:0 --data " + notAFolder, secrets, exitFailed, "file"},
 		{"a simulator's port that is taken", "simulate --listen " + taken.Addr().String(), secrets, exitFailed, "--listen"},

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/themes"
 )
 
 // settings are what flags, environment, configuration file and defaults say, in
@@ -55,6 +56,7 @@ func defaults() settings {
 		PollShare:     0.3,
 		DayLimit:      50,
 		AgentsLimit:   10,
+		Theme:         themes.Default,
 		StateDir:      stateDir(),
 	}
 }
@@ -102,9 +104,19 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	}
 	s := defaults()
 	if err := k.Unmarshal("", &s); err != nil {
-		return settings{}, usagef("the settings do not fit: %w", err)
+		return settings{}, usagef("a setting does not fit: %s", misfits(err))
 	}
 	return s, s.check()
+}
+
+// misfits is the decoder's list of what does not fit, in one line and without
+// its heading.
+func misfits(err error) string {
+	_, list, found := strings.Cut(err.Error(), "\n\n")
+	if !found {
+		list = err.Error()
+	}
+	return strings.Join(strings.Split(strings.TrimSpace(list), "\n"), "; ")
 }
 
 // loadFile reads the configuration file: its top level, then the chosen profile
@@ -233,6 +245,9 @@ func (s settings) check() error {
 		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
 	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):
 		return usagef("confirm_body is not JSON")
+	}
+	if _, err := themes.Find(s.Theme); err != nil {
+		return usage(err)
 	}
 	return nil
 }

@@ -92,11 +92,7 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 
 // screen is the dashboard's configuration for a session.
 func (s *session) screen(o screenOptions) (dashboard.Config, error) {
-	name := s.settings.Theme
-	if name == "" {
-		name = themes.Default
-	}
-	theme, err := themes.Find(name)
+	theme, err := themes.Find(s.settings.Theme)
 	if err != nil {
 		return dashboard.Config{}, usage(err)
 	}
