@@ -224,7 +224,7 @@ func (m *Model) feedDetail() {
 		return
 	}
 	s := m.detail.Subject()
-	facts := pane.Facts{Location: m.cfg.Location}
+	var facts pane.Facts
 	if s.Kind == pane.OfEvent {
 		facts.Event, _ = m.panes[layout.Events].(*pane.Events).Find(s.ID)
 	}

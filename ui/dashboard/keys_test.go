@@ -137,7 +137,7 @@ func TestFreezeHoldsTheScreenAndCountsWhatIsNew(t *testing.T) {
 		s.event(60, api.OfferRetrieved, 0)
 		s.event(61, api.OfferRetrieved, 0)
 		m.Update(changesMsg{s.Changes(0)})
-		m.Update(tickMsg(time.Now()))
+		m.Update(tickMsg{})
 		if got := rows(); got != before {
 			t.Errorf("the frozen board changed:\n%s", got)
 		}

@@ -51,7 +51,7 @@ type filtered interface {
 }
 
 // tickMsg moves the clock and the ages, once a second.
-type tickMsg time.Time
+type tickMsg struct{}
 
 // glowMsg ends the glowing of what has changed.
 type glowMsg struct{}
@@ -88,6 +88,8 @@ type Model struct {
 	glowing  bool // a glowMsg is on its way
 	noMouse  bool
 	line     *paint.Line
+	blanks   map[int]string // lines of blanks by their width
+	hints    footerCache
 	drawn    tea.View
 	redraw   bool // something besides the panes has changed
 }
@@ -124,10 +126,27 @@ func New(cfg Config) *Model {
 }
 
 // Init starts the clock.
-func (m *Model) Init() tea.Cmd { return tick() }
+func (m *Model) Init() tea.Cmd { return m.tick() }
 
-func tick() tea.Cmd {
-	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+// tick comes with the next full second.
+func (m *Model) tick() tea.Cmd {
+	now := time.Now()
+	return m.after(now.Truncate(time.Second).Add(time.Second).Sub(now), tickMsg{})
+}
+
+// after sends a message later, or nothing once the program has ended.
+func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	ctx := m.ctx
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // Update takes a message: keys go to the focused pane or the dialog, sizes to
@@ -146,7 +165,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.apply(&msg.Changes)
 	case tickMsg:
 		m.advance(time.Now())
-		return m, tick()
+		return m, m.tick()
 	case glowMsg:
 		m.glowing = false
 		m.advance(time.Now())
@@ -214,7 +233,7 @@ func (m *Model) glow(first bool) tea.Cmd {
 		return nil
 	}
 	m.glowing = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return glowMsg{} })
+	return m.after(time.Second, glowMsg{})
 }
 
 func (m *Model) invalidate() {
@@ -228,7 +247,7 @@ func (m *Model) invalidate() {
 func (m *Model) restyle() {
 	t := m.theme.For(m.profile)
 	m.look.Brush = paint.NewBrush(t, m.cfg.Live)
-	m.line = paint.NewLine(m.look.Brush)
+	m.line, m.blanks, m.hints = paint.NewLine(m.look.Brush), map[int]string{}, footerCache{}
 	m.dialog.setTheme(t)
 	m.invalidate()
 }

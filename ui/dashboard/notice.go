@@ -143,12 +143,22 @@ func since(t time.Time) string {
 	return " for " + pane.Age(time.Since(t))
 }
 
+// footerCache is the footer as last drawn: it depends on little.
+type footerCache struct {
+	width int
+	scope action.Scope
+	line  string
+}
+
 // footer shows the keys that matter here, or the filter while it is typed.
 func (m *Model) footer() string {
 	l := m.line.Start(m.width).On(paint.Surface).Space(1)
 	if m.filter != nil {
 		m.filterPrompt(l)
 		return l.String()
+	}
+	if m.hints.width == m.width && m.hints.scope == m.scope() {
+		return m.hints.line
 	}
 	for i, hint := range m.cfg.Actions.Footer(m.scope(), m.width-2, m.footerReason) {
 		if i > 0 {
@@ -159,7 +169,8 @@ func (m *Model) footer() string {
 			l.Put(paint.Muted, " — "+hint.Reason)
 		}
 	}
-	return l.String()
+	m.hints = footerCache{m.width, m.scope(), l.String()}
+	return m.hints.line
 }
 
 // footerReason says why nothing can be confirmed. Other reasons are told when a

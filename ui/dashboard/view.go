@@ -67,6 +67,10 @@ func (m *Model) lines() []string {
 	}
 	var b strings.Builder
 	for y := m.layout.Notice.Y + 1; y < m.layout.Footer.Y; y++ {
+		if line, ok := m.whole(&content, y); ok {
+			lines[y] = line
+			continue
+		}
 		b.Reset()
 		x := 0
 		for i, r := range m.layout.Panes {
@@ -89,6 +93,19 @@ func (m *Model) lines() []string {
 	return lines
 }
 
+// whole returns a line that one pane fills alone, or that is blank.
+func (m *Model) whole(content *[layout.Panes][]string, y int) (string, bool) {
+	for i, r := range m.layout.Panes {
+		if y >= r.Y && y < r.Y+r.H && r.W > 0 {
+			if r.X == 0 && r.W == m.width {
+				return content[i][y-r.Y], true
+			}
+			return "", false
+		}
+	}
+	return m.blank(m.width), true
+}
+
 // gap fills what lies between two panes side by side. A thin rule divides the
 // board from the detail.
 func (m *Model) gap(b *strings.Builder, x int, r layout.Rect) {
@@ -102,7 +119,12 @@ func (m *Model) gap(b *strings.Builder, x int, r layout.Rect) {
 	b.WriteString(m.blank(r.X - x))
 }
 
-func (m *Model) blank(n int) string { return m.line.Start(n).String() }
+func (m *Model) blank(n int) string {
+	if m.blanks[n] == "" {
+		m.blanks[n] = m.line.Start(n).String()
+	}
+	return m.blanks[n]
+}
 
 // tooSmall says which size is needed.
 func (m *Model) tooSmall() []string {

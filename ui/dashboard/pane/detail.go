@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api/account"
@@ -22,7 +23,6 @@ type Detail struct {
 
 // Facts is what a detail is drawn from. What does not apply is nil.
 type Facts struct {
-	Location  *time.Location
 	Intent    *account.Intent
 	Shipment  *account.Shipment
 	Event     *account.Event
@@ -47,6 +47,10 @@ func (p *Detail) Fed() bool { return p.fed }
 
 // Feed gives the subject its facts as they are now.
 func (p *Detail) Feed(f Facts) {
+	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event &&
+		slices.Equal(p.facts.Shipments, f.Shipments) {
+		return
+	}
 	p.facts, p.fed, p.stale = f, true, true
 }
 

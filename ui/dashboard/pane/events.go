@@ -29,6 +29,9 @@ type Events struct {
 type eventRow struct {
 	*account.Event
 	needle
+	mark    mark
+	at      string // when it was received, in tenths of a second
+	noted   string // what is special about how it came
 	changed time.Time
 }
 
@@ -55,27 +58,26 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			rows[i] = old
 			continue
 		}
-		row := &eventRow{Event: e}
-		row.needle = newNeedle(string(e.Type)+" "+eventMark(e.Type).word, "", string(e.Product),
-			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+strings.Join(marks(e), " "))
+		row := &eventRow{Event: e, mark: eventMark(e.Type), noted: strings.Join(marks(e), " · ")}
+		row.at = e.Received.In(p.look.Location).Format("15:04:05.0")
+		row.needle = newNeedle(string(e.Type)+" "+row.mark.word, "", string(e.Product),
+			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		if !first {
 			row.changed = p.look.Now
 		}
 		rows[i] = row
 	}
+	if len(rows) > 0 || p.counters != c.Summary.Events || p.feed.State != c.Summary.Feed.State {
+		p.stale = true
+	}
 	p.list.Upsert(rows...)
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
-	p.stale = true
 }
 
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *Events) SetFilter(f *Filter) {
-	var value any
-	if f != nil {
-		value = f
-	}
+	filterTable(p.list, f, p.filter)
 	p.filter = f
-	p.list.SetFilter(value)
 	p.stale = true
 }
 
@@ -199,18 +201,17 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 func (p *Events) draw(row *eventRow, under bool) {
 	l := p.start()
 	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.glows(row.changed))
-	at := row.Received.In(p.look.Location)
-	m := eventMark(row.Type)
+	m := row.mark
 	switch {
 	case p.w >= 72:
-		l.Put(paint.Muted, at.Format("15:04:05")).Put(paint.Muted, at.Format(".0")).Space(2)
+		l.Put(paint.Muted, row.at).Space(2)
 		l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 20)
 	case p.w >= 50:
-		l.Put(paint.Muted, at.Format("15:04:05")).Space(1).Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 17)
+		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 17)
 	default:
-		l.Put(paint.Muted, at.Format("15:04")).Space(1).Put(m.style, m.glyph).Space(1)
+		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.style, m.glyph).Space(1)
 	}
-	seq, noted := 0, strings.Join(marks(row.Event), " · ")
+	seq := 0
 	if p.w >= 72 {
 		seq = 8
 	}
@@ -219,7 +220,7 @@ func (p *Events) draw(row *eventRow, under bool) {
 	if p.w >= 100 {
 		id = min(room/3, 40)
 	}
-	mark := min(paint.Width(noted), room/2)
+	mark := min(paint.Width(row.noted), room/2)
 	if p.w >= 100 {
 		mark = max(mark, 26)
 	}
@@ -235,7 +236,7 @@ func (p *Events) draw(row *eventRow, under bool) {
 		l.Space(2).Fit(paint.Muted, string(row.SourceID), id-2)
 	}
 	if mark > 0 {
-		l.Space(1).Fit(paint.Warning, noted, mark-1)
+		l.Space(1).Fit(paint.Warning, row.noted, mark-1)
 	}
 	if seq > 0 && row.Seq > 0 {
 		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)

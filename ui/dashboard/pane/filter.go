@@ -1,6 +1,10 @@
 package pane
 
-import "strings"
+import (
+	"strings"
+
+	"tillwatch/ui/dashboard/table"
+)
 
 // Filter is what a person typed to find rows: words that must all hold. A word
 // with "!" before it must not; "state:" and "merchant:" look at that field alone.
@@ -13,6 +17,24 @@ type term struct {
 	field string // "" for all
 	text  string
 	not   bool
+}
+
+// narrows reports whether f can only show what before shows as well: it was
+// typed on, and asks for text alone.
+func (f *Filter) narrows(before *Filter) bool {
+	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, "!:")
+}
+
+// filterTable sets the filter of a table.
+func filterTable[T any](t *table.Table[T], f, before *Filter) {
+	switch {
+	case f == nil:
+		t.SetFilter(nil)
+	case f.narrows(before):
+		t.NarrowFilter(f)
+	default:
+		t.SetFilter(f)
+	}
 }
 
 // fields are the names that may stand before a colon.

@@ -60,6 +60,9 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 			batch[row.lane] = append(batch[row.lane], row)
 		}
 	}
+	if len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 {
+		p.stale = true
+	}
 	for i, rows := range batch {
 		if len(rows) > 0 {
 			p.lanes[i].Upsert(rows...)
@@ -69,7 +72,6 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	p.settle()
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck = stuckIntents(c.Summary.Alerts)
-	p.stale = true
 }
 
 func stuckIntents(alerts []account.Alert) map[api.ID]bool {
@@ -114,19 +116,24 @@ func (p *Intents) SetNote(id api.ID, note Note) {
 
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *Intents) SetFilter(f *Filter) {
-	var value any
-	if f != nil {
-		value = f
-	}
+	p.applyFilter(f, p.filter)
 	p.filter = f
-	for _, lane := range p.lanes {
-		lane.SetFilter(value)
-	}
-	p.list.SetFilter(value)
 	if f != nil && !p.listed() && p.lanes[p.lane].Shown() == 0 {
 		p.nearestLane()
 	}
 	p.stale = true
+}
+
+// applyFilter filters what is shown, the list or the lanes; the other is left
+// until it is.
+func (p *Intents) applyFilter(f, before *Filter) {
+	if p.listed() {
+		filterTable(p.list, f, before)
+		return
+	}
+	for _, lane := range p.lanes {
+		filterTable(lane, f, before)
+	}
 }
 
 func (p *Intents) nearestLane() {
@@ -139,7 +146,15 @@ func (p *Intents) nearestLane() {
 }
 
 // Matches is how many intents the filter shows, of how many.
-func (p *Intents) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+func (p *Intents) Matches() (shown, total int) {
+	if p.listed() {
+		return p.list.Shown(), p.list.Total()
+	}
+	for _, lane := range p.lanes {
+		shown += lane.Shown()
+	}
+	return shown, p.list.Total()
+}
 
 // Subject is the intent under the cursor.
 func (p *Intents) Subject() Subject {
@@ -152,14 +167,17 @@ func (p *Intents) Subject() Subject {
 // Select puts the cursor on an intent.
 func (p *Intents) Select(id api.ID) bool {
 	row, ok := p.list.Get(string(id))
-	if !ok || !p.list.Select(string(id)) {
+	if !ok {
 		return false
 	}
-	if row.lane < lanes {
-		p.lane = row.lane
-		p.lanes[row.lane].Select(string(id))
-	}
 	p.stale = true
+	if p.listed() {
+		return p.list.Select(string(id))
+	}
+	if row.lane >= lanes || !p.lanes[row.lane].Select(string(id)) {
+		return false
+	}
+	p.lane = row.lane
 	return true
 }
 
@@ -186,7 +204,11 @@ func (p *Intents) SetSize(w, h int) {
 		lane.SetHeight(p.laneRows())
 	}
 	p.list.SetHeight(p.h - p.head())
-	if was != p.listed() && pinned && before.Kind == OfIntent {
+	if was == p.listed() {
+		return
+	}
+	p.applyFilter(p.filter, nil)
+	if pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
 }
@@ -229,7 +251,8 @@ func (p *Intents) top() {
 	p.freshness(l, "read", p.read)
 	switch {
 	case p.filter != nil:
-		hits := group(p.list.Shown()) + " of " + group(p.list.Total())
+		shown, total := p.Matches()
+		hits := group(shown) + " of " + group(total)
 		text := "/ " + p.filter.Text
 		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
 		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)

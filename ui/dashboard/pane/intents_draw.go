@@ -269,7 +269,7 @@ func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
 		text = "in "
 	}
 	age := Age(left)
-	for range ageWidth - len(age) {
+	if len(age) < ageWidth {
 		text += " "
 	}
 	style := paint.Muted

@@ -205,18 +205,26 @@ func (f *frame) empty(sentence string) {
 func Age(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "0s"
+		return ages['s'][0]
 	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + "s"
+		return ages['s'][d/time.Second]
 	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + "m"
+		return ages['m'][d/time.Minute]
 	case d < 48*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + "h"
-	case d < 100*24*time.Hour:
-		return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+		return ages['h'][d/time.Hour]
 	}
-	return "99d"
+	return ages['d'][min(d/(24*time.Hour), 99)]
 }
+
+// ages holds every age there is: a board draws hundreds of them a second.
+var ages = func() (all [128][]string) {
+	for unit, most := range map[byte]int{'s': 60, 'm': 60, 'h': 48, 'd': 100} {
+		for n := range most {
+			all[unit] = append(all[unit], strconv.Itoa(n)+string(unit))
+		}
+	}
+	return all
+}()
 
 func (l *Look) age(t time.Time) string {
 	if t.IsZero() {

@@ -23,11 +23,13 @@ type Quota struct {
 // NewQuota makes the pane.
 func NewQuota(look *Look) *Quota { return &Quota{frame: newFrame(look)} }
 
-// Apply takes over the summary.
-func (p *Quota) Apply(c *account.Changes, _ bool) {
+// Apply takes over the summary. It is drawn with the next second: that is as
+// fine as the service tells it.
+func (p *Quota) Apply(c *account.Changes, first bool) {
 	p.buckets, p.day, p.agents = c.Summary.Quota, c.Summary.Day, c.Summary.Agents
+	seen := p.seen
 	p.seen = p.seen || len(p.buckets) > 0 || p.day.Limit > 0
-	p.stale = true
+	p.stale = p.stale || first || p.seen != seen
 }
 
 // Subject is nothing: a bucket has no detail.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -105,19 +106,17 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 			rows[i].changed = p.look.Now
 		}
 	}
+	if len(rows) > 0 || first || !maps.Equal(p.counts, c.Summary.Shipments) {
+		p.stale = true
+	}
 	p.list.Upsert(rows...)
 	p.counts = c.Summary.Shipments
-	p.stale = true
 }
 
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *Shipments) SetFilter(f *Filter) {
-	var value any
-	if f != nil {
-		value = f
-	}
+	filterTable(p.list, f, p.filter)
 	p.filter = f
-	p.list.SetFilter(value)
 	p.stale = true
 }
 

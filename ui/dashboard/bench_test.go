@@ -1,0 +1,92 @@
+package dashboard
+
+import (
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// BenchmarkViewOneRow is a frame after one intent changed and its event came.
+func BenchmarkViewOneRow(b *testing.B) {
+	s := typicalShop(time.Now())
+	m := boardOf(b, s, 200, 60)
+	m.View()
+	base := *s.changes.Intents[4]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		in := base
+		total := api.Money{Currency: "USD", Subunits: int64(1000 + i%100)}
+		in.Total = &total
+		e := &account.Event{Seq: int64(2000 + i), ID: api.ID("evt_" + time.Duration(i).String()), Type: api.OfferRetrieved, SourceID: in.ID, Product: in.Product, Received: s.now.Add(time.Duration(i))}
+		m.Update(changesMsg{account.Changes{Version: uint64(i), Intents: []*account.Intent{&in}, Events: []*account.Event{e}, Summary: s.changes.Summary}})
+		m.View()
+	}
+}
+
+// BenchmarkViewIdle is a frame in which nothing has changed.
+func BenchmarkViewIdle(b *testing.B) {
+	m := boardOf(b, typicalShop(time.Now()), 200, 60)
+	m.View()
+	b.ReportAllocs()
+	for b.Loop() {
+		m.View()
+	}
+}
+
+// BenchmarkViewTick is a frame in which the clock and all ages may change.
+func BenchmarkViewTick(b *testing.B) {
+	m := boardOf(b, typicalShop(time.Now()), 200, 60)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Update(tickMsg{})
+		m.View()
+	}
+}
+
+// BenchmarkViewKey is a key that moves the cursor.
+func BenchmarkViewKey(b *testing.B) {
+	m := boardOf(b, typicalShop(time.Now()), 200, 60)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		press(m, []string{"j", "k"}[i%2])
+	}
+}
+
+// manyShop is an account with n intents.
+func manyShop(n int) *shop {
+	s := typicalShop(time.Now())
+	states := api.IntentStates()
+	for i := range n {
+		g := goods[i%len(goods)]
+		in := &account.Intent{ID: s.id(1000 + i), State: states[i%len(states)], Certainty: account.Verified, Since: s.now.Add(-time.Duration(i) * time.Second),
+			Product: api.Text(g.name), Merchant: api.Text(g.merchant), Total: &api.Money{Currency: "USD", Subunits: g.cents}}
+		s.changes.Intents = append(s.changes.Intents, in)
+	}
+	return s
+}
+
+// BenchmarkFilterKey100k is a key of a filter over 100,000 intents.
+func BenchmarkFilterKey100k(b *testing.B) {
+	m := boardOf(b, manyShop(100_000), 200, 60)
+	press(m, "/")
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		press(m, []string{"a", "backspace"}[i%2])
+	}
+}
+
+// BenchmarkChange100k is a change of one intent among 100,000.
+func BenchmarkChange100k(b *testing.B) {
+	s := manyShop(100_000)
+	m := boardOf(b, s, 200, 60)
+	base := *s.changes.Intents[500]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		in := base
+		in.Since = s.now.Add(-time.Duration(i%90_000) * time.Second)
+		m.Update(changesMsg{account.Changes{Version: uint64(i), Intents: []*account.Intent{&in}, Summary: s.changes.Summary}})
+		m.View()
+	}
+}
