@@ -23,6 +23,7 @@ type outlook struct {
 	ordered   bool
 	shipments int
 	listed    bool          // its shipments were listed
+	elsewhere bool          // somebody else confirms intents of this account
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
@@ -43,7 +44,7 @@ func (s *Store) outlookOf(r *intentRecord) outlook {
 		reads: r.reads, behind: r.behind, missing: r.missing,
 		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
 		shipments: len(r.now.Shipments), listed: r.listed,
-		usual: s.usualStay(r.now.State),
+		usual: s.usualStay(r.now.State), elsewhere: s.elsewhere > 0,
 	}
 }
 

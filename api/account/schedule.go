@@ -11,14 +11,15 @@ import (
 // tell. Spans are in thirtieths of the poll interval, so in seconds at its
 // default of 30 s.
 var (
-	placingAlone  = steps{2, 5, 10, 20, 30}
-	placingFed    = steps{20, 30, 60, 120}
-	retrieveAlone = steps{5, 10, 20, 30}
-	retrieveFed   = steps{30, 60, 120}
-	oddState      = steps{60, 120, 240}
-	behindEvent   = steps{1, 2, 5, 15, 30, 60, 120, 300}
-	notFound      = steps{5, 30, 300}
-	noOrderYet    = steps{30, 120, 600}
+	placingAlone   = steps{2, 5, 10, 20, 30}
+	placingFed     = steps{20, 30, 60, 120}
+	retrieveAlone  = steps{5, 10, 20, 30}
+	retrieveFed    = steps{30, 60, 120}
+	awaitElsewhere = steps{5, 10, 20, 40, 80, 160, 320}
+	oddState       = steps{60, 120, 240}
+	behindEvent    = steps{1, 2, 5, 15, 30, 60, 120, 300}
+	notFound       = steps{5, 30, 300}
+	noOrderYet     = steps{30, 120, 600}
 )
 
 const (
@@ -89,6 +90,8 @@ func pollSpan(o *outlook, t trust) time.Duration {
 		return widened(retrieveFed.at(o.reads, t.poll), age, t.poll)
 	case o.state == api.RetrievingOffer:
 		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
+	case o.state == api.AwaitingConfirmation && t.fed && o.elsewhere:
+		return min(widened(awaitElsewhere.at(o.reads, t.poll), age, t.poll), t.awaiting)
 	case o.state == api.AwaitingConfirmation && t.fed:
 		return t.awaiting << min(max(o.reads-1, 0), 2)
 	case o.state == api.AwaitingConfirmation:

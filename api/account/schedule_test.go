@@ -35,6 +35,8 @@ func TestNextRead(t *testing.T) {
 		{"retrieving, no feed", read(api.RetrievingOffer, 1), alone, 5 * time.Second},
 		{"retrieving, with a feed", read(api.RetrievingOffer, 1), fed, 30 * time.Second},
 		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 10 * time.Minute},
+		{"awaiting, with a feed, others confirm", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere = true }), fed, 5 * time.Second},
+		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 20), func(o *outlook) { o.elsewhere = true }), fed, 320 * time.Second},
 		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 40 * time.Minute},
 		{"awaiting, feed lost", read(api.AwaitingConfirmation, 3), lost, 30 * time.Second},
 		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},

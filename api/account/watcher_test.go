@@ -172,3 +172,25 @@ func TestWithoutAFeedEverythingIsPolled(t *testing.T) {
 		})
 	})
 }
+
+func TestWhereOthersConfirmPlacingIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := sold("ci_1", time.Now(), time.Second, 10*time.Second, 20*time.Second)
+		second := sold("ci_2", time.Now().Add(time.Minute), time.Second, 10*time.Second, 20*time.Second)
+		svc, feed := newService(first, second), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(time.Second)
+			feed.deliver(first.events()[0])
+			pass(30 * time.Second)
+			feed.deliver(first.events()[1]) // completed, and nobody here has confirmed it
+			pass(30 * time.Second)
+			feed.deliver(second.events()[0])
+			pass(16 * time.Second)
+			mustBe(t, s, "ci_2", api.PlacingOrder, Verified)
+			if got := s.Summary().Agents.Placing; got != 1 {
+				t.Errorf("%d agents at work, want 1", got)
+			}
+		})
+	})
+}
