@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	frameBytes   = 256 << 10 // of events in a frame, unless one event is larger
-	replayBatch  = 500       // records of a read from the journal
-	silentEvents = 1000      // filtered events after which a heartbeat tells the cursor
+	frameBytes   = 64 << 10 // of events in a frame, unless one event is larger
+	replayBatch  = 500      // records of a read from the journal
+	silentEvents = 1000     // filtered events after which a heartbeat tells the cursor
 )
 
 var (

@@ -191,12 +191,21 @@ func (l *link) next(alive func() error) (r received) {
 	return r
 }
 
+// decodeFrame decodes a frame; of one of an unknown kind, which may give other
+// meanings to the members, only its kind.
 func decodeFrame(text []byte) (frame, error) {
 	var f frame
-	if err := json.Unmarshal(text, &f); err != nil {
-		return frame{}, fmt.Errorf("the relay sent a frame that cannot be read: %w", err)
+	err := json.Unmarshal(text, &f)
+	if err == nil {
+		return f, nil
 	}
-	return f, nil
+	var kind struct {
+		T string `json:"t"`
+	}
+	if json.Unmarshal(text, &kind) == nil && !isRelayFrame(kind.T) {
+		return frame{T: kind.T}, nil
+	}
+	return frame{}, fmt.Errorf("the relay sent a frame that cannot be read: %w", err)
 }
 
 // heartbeatOf reads the heartbeat of a welcome, within reason.

@@ -147,7 +147,7 @@ func streamURL(text string) (string, error) {
 		return "", errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("the relay's URL carries more than scheme, host and path: a token belongs into its own setting")
+		return "", errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = StreamPath

@@ -21,6 +21,15 @@ const (
 	frameBye       = "bye"
 )
 
+// isRelayFrame reports whether t is a kind that a relay sends.
+func isRelayFrame(t string) bool {
+	switch t {
+	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye:
+		return true
+	}
+	return false
+}
+
 // The ways in which a welcome answers the cursor of a hello.
 const (
 	ResumeOK    = "ok"    // goes on behind the cursor

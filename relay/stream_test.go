@@ -1,0 +1,441 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tillwatch/relay/journal"
+)
+
+func row(from, to int64) []int64 {
+	var seqs []int64
+	for seq := from; seq <= to; seq++ {
+		seqs = append(seqs, seq)
+	}
+	return seqs
+}
+
+func TestAStreamResumesBehindEveryCursor(t *testing.T) {
+	const head = 40
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	deliver(t, r.Handler(), 1, head/2)
+	n := serveRelay(t, r)
+	keep := connect(t, n, helloFrame{T: frameHello}) // from here on the ring holds the newer half
+	keep.next(frameWelcome)
+	deliver(t, r.Handler(), head/2+1, head)
+	for k := int64(0); k <= head; k++ {
+		p := connect(t, n, helloAt(fmt.Sprintf("epoch:%d", k)))
+		if w := p.next(frameWelcome); w.Resume != ResumeOK || w.Epoch != "epoch" || w.Head != head || w.Oldest != 1 || w.Heartbeat != 25 {
+			t.Errorf("after %d: welcome %+v", k, w)
+		}
+		seqs, live := p.replay()
+		if !slices.Equal(seqs, row(k+1, head)) || live.Cursor != "epoch:40" {
+			t.Errorf("after %d: %v, live at %s", k, seqs, live.Cursor)
+		}
+		_ = p.socket.Close()
+	}
+}
+
+func TestAnItemCarriesTheExactBody(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	n := serveRelay(t, r)
+	p := connect(t, n, helloFrame{T: frameHello})
+	p.next(frameWelcome)
+	p.next(frameLive)
+	deliver(t, r.Handler(), 7, 7)
+	item := p.next(frameEvents).Items[0]
+	if item.Seq != 1 || string(item.Raw) != string(eventBody(7)) || item.Type != "checkout_intent.offer_retrieved" ||
+		!strings.HasPrefix(item.ID, "evt_ci_") || item.Origin != "webhook" || item.Received.IsZero() ||
+		!item.At.Equal(time.Date(2026, 4, 21, 3, 27, 50, 0, time.UTC)) {
+		t.Errorf("item is %+v", item)
+	}
+}
+
+func TestHowAStreamBegins(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		hello  helloFrame
+		resume string
+		lost   span
+		seqs   []int64
+	}{
+		{"without a cursor", helloFrame{T: frameHello}, ResumeFresh, span{}, row(6, 20)},
+		{"from the earliest", helloFrame{T: frameHello, From: FromEarliest}, ResumeFresh, span{}, row(6, 20)},
+		{"from the latest", helloFrame{T: frameHello, From: FromLatest}, ResumeFresh, span{}, nil},
+		{"at the head", helloAt("epoch:20"), ResumeOK, span{}, nil},
+		{"at the last one that was pruned", helloAt("epoch:5"), ResumeOK, span{}, row(6, 20)},
+		{"before the oldest", helloAt("epoch:2"), ResumeGap, span{3, 5}, row(6, 20)},
+		{"before everything", helloAt("epoch:0"), ResumeGap, span{1, 5}, row(6, 20)},
+		{"in another epoch", helloAt("other:20"), ResumeReset, span{}, row(6, 20)},
+		{"beyond the head", helloAt("epoch:21"), ResumeReset, span{}, row(6, 20)},
+		{"at something else", helloAt("nonsense"), ResumeReset, span{}, row(6, 20)},
+		{"at a negative number", helloAt("epoch:-1"), ResumeReset, span{}, row(6, 20)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			memory := newMemory(t)
+			r := newTestRelay(t, memory, nil)
+			fill(t, memory, 1, 20)
+			if _, err := memory.Prune(t.Context(), receivedAt(6)); err != nil {
+				t.Fatal(err)
+			}
+			p := connect(t, serveRelay(t, r), test.hello)
+			if w := p.next(frameWelcome); w.Resume != test.resume || w.Lost != test.lost || w.Oldest != 6 || w.Head != 20 {
+				t.Errorf("welcome %+v", w)
+			}
+			if seqs, live := p.replay(); !slices.Equal(seqs, test.seqs) || live.Cursor != "epoch:20" {
+				t.Errorf("%v, live at %s", seqs, live.Cursor)
+			}
+		})
+	}
+}
+
+func receivedAt(n int) time.Time { return time.Date(2026, 4, 21, 3, 0, n, 0, time.UTC) }
+
+// fill appends the events from and to, received a second apart, with types that
+// alternate.
+func fill(t testing.TB, j journal.Journal, from, to int) {
+	t.Helper()
+	for n := from; n <= to; n++ {
+		entry := journal.Entry{
+			ID: fmt.Sprint(n), Type: []string{"shipment.updated", "product.updated"}[n%2],
+			Received: receivedAt(n), Origin: journal.Webhook, Body: eventBody(n),
+		}
+		if _, err := j.Append(context.Background(), []journal.Entry{entry}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAFilterHoldsBackAndTheCursorMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, nil)
+		fill(t, memory, 1, 9)
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Types: []string{"shipment.*", "nothing"}})
+		p.next(frameWelcome)
+		seqs, live := p.replay()
+		if !slices.Equal(seqs, []int64{2, 4, 6, 8}) || live.Cursor != "epoch:9" {
+			t.Errorf("%v, live at %s", seqs, live.Cursor)
+		}
+		fill(t, memory, 11, 11)
+		if beat := p.next(frameHeartbeat); beat.Cursor != "epoch:10" || beat.Head != 10 {
+			t.Errorf("heartbeat %+v", beat)
+		}
+	})
+}
+
+func TestALongFilteredReplayTellsItsCursor(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	fill(t, memory, 1, 2*silentEvents)
+	p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Types: []string{"nothing"}})
+	p.next(frameWelcome)
+	if beat := p.next(frameHeartbeat); beat.Cursor != fmt.Sprintf("epoch:%d", silentEvents) {
+		t.Errorf("heartbeat %+v", beat)
+	}
+}
+
+func TestHellosThatAreRefused(t *testing.T) {
+	many := make([]string, maxPatterns+1)
+	for name, hello := range map[string]any{
+		"no JSON":           "hello",
+		"another frame":     helloFrame{T: "ev"},
+		"an unknown start":  helloFrame{T: frameHello, From: "yesterday"},
+		"too many types":    helloFrame{T: frameHello, Types: many},
+		"a star inside":     helloFrame{T: frameHello, Types: []string{"a*b"}},
+		"an empty type":     helloFrame{T: frameHello, Types: []string{""}},
+		"a number as types": `{"t":"hello","types":3}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := connect(t, serveRelay(t, newTestRelay(t, newMemory(t), nil)), hello)
+			if err := p.closed(); !websocket.IsCloseError(err, closeBadHello) {
+				t.Errorf("closed with %v", err)
+			}
+		})
+	}
+}
+
+func TestAHelloIsDueWithinFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := connect(t, serveRelay(t, newTestRelay(t, newMemory(t), nil)), nil)
+		began := time.Now()
+		if err := p.closed(); !websocket.IsCloseError(err, closeHelloLate) {
+			t.Errorf("closed with %v", err)
+		}
+		if waited := time.Since(began); waited != helloTimeout {
+			t.Errorf("closed after %v", waited)
+		}
+	})
+}
+
+func TestWhoMayOpenAStream(t *testing.T) {
+	r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.MaxStreams = 2 })
+	n := serveRelay(t, r)
+	bearer := []string{"Bearer " + testToken}
+	var open []*websocket.Conn // until the last case, which finds the relay full
+	t.Cleanup(func() {
+		for _, socket := range open {
+			_ = socket.Close()
+		}
+	})
+	for _, test := range []struct {
+		name      string
+		header    http.Header
+		protocols []string
+		status    int
+	}{
+		{"no token", nil, []string{Protocol}, http.StatusUnauthorized},
+		{"a wrong token", http.Header{"Authorization": {"Bearer " + testToken + "x"}}, []string{Protocol}, http.StatusUnauthorized},
+		{"an empty token", http.Header{"Authorization": {"Bearer "}}, []string{Protocol}, http.StatusUnauthorized},
+		{"another scheme", http.Header{"Authorization": {"Basic " + testToken}}, []string{Protocol}, http.StatusUnauthorized},
+		{"a page of another host", http.Header{"Authorization": bearer, "Origin": {"https://evil.example"}}, []string{Protocol}, http.StatusForbidden},
+		{"a page of the relay's host", http.Header{"Authorization": bearer, "Origin": {"http://127.0.0.1"}}, []string{Protocol}, http.StatusSwitchingProtocols},
+		{"a program", http.Header{"Authorization": bearer}, []string{"other", Protocol}, http.StatusSwitchingProtocols},
+		{"one more than the relay takes", http.Header{"Authorization": bearer}, []string{Protocol}, http.StatusServiceUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: test.protocols}
+			socket, answer, err := dialer.Dial("ws://127.0.0.1"+StreamPath, test.header)
+			if answer == nil || answer.StatusCode != test.status {
+				t.Fatalf("answer %+v, %v", answer, err)
+			}
+			if socket != nil {
+				open = append(open, socket)
+			}
+		})
+	}
+}
+
+func TestAnotherProtocolIsRefusedForGood(t *testing.T) {
+	n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
+	dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: []string{"tillwatch.relay.v9"}}
+	socket, _, err := dialer.Dial("ws://127.0.0.1"+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	if err := (&peer{t, socket}).closed(); !websocket.IsCloseError(err, closeBadVersion) {
+		t.Errorf("closed with %v", err)
+	}
+}
+
+func TestAQuietStreamBeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		p := connect(t, serveRelay(t, newTestRelay(t, memory, nil)), helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		began := time.Now()
+		p.next(frameHeartbeat)
+		if first := time.Since(began); first > defaultHeartbeat {
+			t.Errorf("the first heartbeat came after %v", first)
+		}
+		for range 10 {
+			before := time.Now()
+			beat := p.next(frameHeartbeat)
+			if waited := time.Since(before); waited != defaultHeartbeat || beat.Cursor != "epoch:0" {
+				t.Errorf("after %v: %+v", waited, beat)
+			}
+		}
+	})
+}
+
+func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
+		p.socket.SetPingHandler(func(string) error { return nil })
+		began := time.Now()
+		_ = p.closed()
+		if waited := time.Since(began); waited > defaultHeartbeat+pongTimeout {
+			t.Errorf("cut off after %v", waited)
+		}
+		synctest.Wait()
+		if r.Streams() != 0 {
+			t.Error("the connection is still open")
+		}
+	})
+}
+
+func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, nil)
+		n := serveRelay(t, r)
+		stalled := connect(t, n, helloFrame{T: frameHello})
+		healthy := connect(t, n, helloFrame{T: frameHello})
+		healthy.next(frameWelcome)
+		healthy.next(frameLive)
+		began := time.Now()
+		for i := range 100 {
+			fill(t, memory, i, i)
+			if item := healthy.next(frameEvents).Items[0]; item.Seq != int64(i+1) {
+				t.Fatalf("event %d came where %d was due", item.Seq, i+1)
+			}
+		}
+		if time.Since(began) != 0 {
+			t.Errorf("the healthy one waited %v", time.Since(began))
+		}
+		<-time.After(writeTimeout)
+		synctest.Wait()
+		if r.Streams() != 1 {
+			t.Errorf("%d connections are open, want that of the healthy one", r.Streams())
+		}
+		_ = stalled.socket.Close()
+	})
+}
+
+func TestARelayThatShutsDownSaysBye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		n, stop := serveOn(t, r.Handler())
+		early := connect(t, n, nil) // has not said hello
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		ended := make(chan error, 1)
+		go func() { ended <- r.Shutdown(t.Context()) }()
+		for _, each := range []*peer{early, p} {
+			bye := each.next(frameBye)
+			if bye.Reason != "shutdown" || len(bye.RetryMS) != 2 || bye.RetryMS[0] >= bye.RetryMS[1] {
+				t.Errorf("bye %+v", bye)
+			}
+			if err := each.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("closed with %v", err)
+			}
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: []string{Protocol}}
+		_, answer, _ := dialer.Dial("ws://127.0.0.1"+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
+		if answer == nil || answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" {
+			t.Errorf("a newcomer is answered %+v", answer)
+		}
+		stop()
+	})
+}
+
+func TestAShutdownCutsOffWhoDoesNotListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		fill(t, memory, 1, 1)
+		r := newTestRelay(t, memory, nil)
+		n, stop := serveOn(t, r.Handler())
+		connect(t, n, helloFrame{T: frameHello})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		if err := r.Shutdown(ctx); err == nil {
+			t.Error("nothing was said of the one that was cut off")
+		}
+		stop()
+	})
+}
+
+func TestAPruneUnderAReplayIsToldAsAGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		fill(t, memory, 1, 3*replayBatch)
+		r := newTestRelay(t, memory, nil)
+		n := serveRelay(t, r)
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		synctest.Wait() // the first batch is being written
+		if _, err := memory.Prune(t.Context(), receivedAt(2*replayBatch)); err != nil {
+			t.Fatal(err)
+		}
+		var last int64
+		for {
+			_, text, err := p.socket.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := decodeFrame(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range f.Items {
+				if item.Seq != last+1 {
+					t.Fatalf("event %d came after %d", item.Seq, last)
+				}
+				last = item.Seq
+			}
+			if f.T == frameBye && f.Reason == "gap" {
+				break
+			}
+		}
+		w := connect(t, n, helloAt(fmt.Sprintf("epoch:%d", last))).next(frameWelcome)
+		if want := (span{last + 1, 2*replayBatch - 1}); w.Resume != ResumeGap || w.Lost != want {
+			t.Errorf("welcome %+v, want a gap of %+v", w, want)
+		}
+	})
+}
+
+func TestJoinersDuringAFloodSeeNoHoleAndNoDouble(t *testing.T) {
+	const events, joiners = 600, 20
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	n := serveRelay(t, r)
+	var wg sync.WaitGroup
+	for part := range 4 {
+		wg.Go(func() {
+			for i := part; i < events; i += 4 {
+				serve(r.Handler(), signedRequest(eventBody(i)))
+			}
+		})
+	}
+	for joiner := range joiners {
+		wg.Go(func() {
+			after := int64(joiner)
+			if err := memory.Wait(context.Background(), after*events/joiners); err != nil {
+				t.Error(err)
+				return
+			}
+			socket := connect(t, n, helloAt(fmt.Sprintf("epoch:%d", after))).socket
+			for after < events {
+				_, text, err := socket.ReadMessage()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var f frame
+				if err := json.Unmarshal(text, &f); err != nil {
+					t.Error(err)
+					return
+				}
+				for _, item := range f.Items {
+					if item.Seq != after+1 {
+						t.Errorf("event %d came after %d", item.Seq, after)
+						return
+					}
+					after = item.Seq
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzHello(f *testing.F) {
+	f.Add([]byte(`{"t":"hello","cursor":"epoch:1","from":"latest","types":["checkout_intent.*"],"client":"x"}`))
+	f.Add([]byte(`{"t":"hello","cursor":null}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		hello, types, err := readHello(text)
+		if err == nil && (hello.T != frameHello || len(types) != len(hello.Types) || len(hello.Client) > maxClientName) {
+			t.Errorf("%q is read as %+v", text, hello)
+		}
+	})
+}
