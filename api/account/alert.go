@@ -145,9 +145,9 @@ func (s *Store) judgeAPI(now time.Time) {
 }
 
 func (s *Store) judgeFeed(now time.Time) {
-	lost := s.feed.State == FeedLost && now.Sub(s.feed.Since) > s.cfg.Alerts.RelayLostAfter
-	s.judge(lost, AlertRelay, "lost", now, func() string {
-		return "the relay is lost; open intents are polled"
+	down := !s.feedDown.IsZero() && now.Sub(s.feedDown) > s.cfg.Alerts.RelayLostAfter
+	s.judge(down, AlertRelay, "down", now, func() string {
+		return "the relay cannot be reached; open intents are polled"
 	})
 	s.judge(s.feed.State == FeedRefused, AlertRelay, "refused", now, func() string {
 		return "the relay refuses this client; open intents are polled"

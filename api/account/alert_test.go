@@ -61,6 +61,19 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()}) },
 		},
 		{
+			name: "relay dialled again and again", kind: AlertRelay,
+			begin: func(s *Store) {
+				for range 4 {
+					s.SetFeed(FeedStatus{State: FeedLost, Since: time.Now()})
+					pass(time.Second)
+					s.SetFeed(FeedStatus{State: FeedConnecting, Since: time.Now()})
+					pass(time.Second)
+				}
+			},
+			after: 4 * time.Second,
+			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedReplaying, Since: time.Now()}) },
+		},
+		{
 			name: "relay refuses", kind: AlertRelay,
 			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedRefused, Since: time.Now()}) },
 			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()}) },

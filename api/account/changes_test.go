@@ -189,6 +189,33 @@ func TestProductSnapshotIsTheNewestCreated(t *testing.T) {
 	}
 }
 
+func TestOldestProductsAreDropped(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	for i := range keepProducts + 10 {
+		id := api.ID(fmt.Sprint("shop.example:", i))
+		s.ApplyEvents([]Delivery{{Seq: int64(i), Event: api.Event{ID: "evt_" + id, Type: api.ProductUpdated, CreatedAt: noon.Add(time.Duration(i) * time.Second),
+			Source: api.EventSource{ID: id, Type: api.SourceProduct}, Data: []byte(`{"name":"Mug"}`)}}})
+	}
+	if _, ok := s.Product("shop.example:9"); ok {
+		t.Error("an old product is kept")
+	}
+	if _, ok := s.Product("shop.example:10"); !ok || len(s.products) != keepProducts {
+		t.Errorf("%d products are kept, want the newest %d", len(s.products), keepProducts)
+	}
+}
+
+func TestEventWithoutAReadableMomentIsNotLate(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon), {Seq: 2, Received: noon.Add(time.Minute), Event: api.Event{
+		ID: "evt_2", Type: api.IntentCompleted, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent}}}})
+	if got := s.Summary().Events; got.Late != 0 {
+		t.Errorf("counters %+v", got)
+	}
+	if in, _ := s.Intent("ci_1"); in.State != api.Completed || !in.Since.Equal(noon.Add(time.Minute)) {
+		t.Errorf("intent %+v", in)
+	}
+}
+
 func TestUnknownSourcesAreKeptAndNothingElse(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	s.ApplyEvents([]Delivery{{Seq: 1, Event: api.Event{ID: "evt_1", Type: "refund.created", Source: api.EventSource{ID: "re_1", Type: "refund"}}}})

@@ -158,27 +158,32 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 			return // an event of an unknown type is kept, and nothing is read for it
 		}
 		in := s.intent(e.SourceID)
-		e.Late = e.CreatedAt.Before(in.lastEvent)
+		e.Late = e.precedes(in.lastEvent)
 		if e.Product = in.now.Product; e.Product == "" {
 			in.events = append(in.events, r)
 		}
 		s.mergeEvent(in, e, now)
 	case api.SourceShipment:
 		sh := s.shipment(e.SourceID)
-		e.Late = e.CreatedAt.Before(sh.lastEvent)
+		e.Late = e.precedes(sh.lastEvent)
 		if e.Product = sh.now.Product; e.Product == "" {
 			sh.events = append(sh.events, r)
 		}
 		s.mergeShipmentEvent(sh, e)
 	case api.SourceProduct:
 		if p := s.products[e.SourceID]; p != nil {
-			e.Late = e.CreatedAt.Before(p.LastEvent)
+			e.Late = e.precedes(p.LastEvent)
 		}
 		e.Product = s.mergeProduct(event).Product.Name
 	}
 	if e.Late {
 		s.counters.Late++
 	}
+}
+
+// precedes reports whether the event was created before t, as far as it tells.
+func (e *Event) precedes(t time.Time) bool {
+	return !e.CreatedAt.IsZero() && e.CreatedAt.Before(t)
 }
 
 // applyAgain notes that an event was delivered that is known. The same place in

@@ -35,6 +35,11 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 		}
 	}
 	s.feed = status
+	if status.State != FeedLost && status.State != FeedConnecting {
+		s.feedDown = time.Time{}
+	} else if s.feedDown.IsZero() {
+		s.feedDown = status.Since
+	}
 	before := s.gaps
 	switch {
 	case status.LostFrom > 0 && (status.LostFrom != s.gap.from || status.LostTo != s.gap.to || status.Epoch != s.gap.epoch):

@@ -26,11 +26,27 @@ func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
 	return *p, true
 }
 
+// keepProducts bounds the snapshots: a product with many variants is large.
+const keepProducts = 1000
+
+func (s *Store) dropOldestProduct() {
+	var oldest api.ID
+	for id, p := range s.products {
+		if oldest == "" || p.LastEvent.Before(s.products[oldest].LastEvent) {
+			oldest = id
+		}
+	}
+	delete(s.products, oldest)
+}
+
 // mergeProduct keeps the snapshot of the event that was created last, whatever
 // the order in which they come.
 func (s *Store) mergeProduct(e *api.Event) *ProductSnapshot {
 	p := s.products[e.Source.ID]
 	if p == nil {
+		if len(s.products) >= keepProducts {
+			s.dropOldestProduct()
+		}
 		p = &ProductSnapshot{}
 		s.products[e.Source.ID] = p
 	}

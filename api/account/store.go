@@ -47,7 +47,8 @@ type Store struct {
 	lastRead time.Time
 
 	feed      FeedStatus
-	epoch     int // how many journals were followed before this one
+	feedDown  time.Time // since when there is no connection to the feed; zero while there is
+	epoch     int       // how many journals were followed before this one
 	gap       gap
 	gaps      int // how many there were
 	alerts    alertBook

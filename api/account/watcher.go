@@ -86,11 +86,13 @@ func (w *Watcher) Run(parent context.Context) error {
 	defer w.store.observe(nil)
 
 	now := time.Now()
+	if w.cfg.Feed != nil {
+		w.store.SetFeed(FeedStatus{State: FeedConnecting, Since: now})
+	}
 	w.mu.Lock()
-	w.hold = now
+	w.feed, w.hold = FeedOff, now
 	if w.cfg.Feed != nil {
 		w.feed, w.hold = FeedConnecting, now.Add(replayPatience)
-		w.store.SetFeed(FeedStatus{State: FeedConnecting, Since: now})
 	}
 	w.mu.Unlock()
 
