@@ -20,10 +20,12 @@ func (s *Simulator) writeHistory(now time.Time) {
 		age, fate := s.finished(d, i, n)
 		switch left := n - 1 - i; {
 		case left < retrieving:
-			age, fate = s.scaled(2*time.Second), Fate{OfferAfter: 2*time.Second + s.later(d, s.cfg.Timings.Offer)}
+			begun := s.later(d, 3*time.Second)
+			age, fate = s.scaled(begun), Fate{OfferAfter: begun + s.later(d, s.cfg.Timings.Offer)}
 		case left < retrieving+placing:
-			age = s.scaled(40 * time.Second)
-			fate = Fate{OfferAfter: 10 * time.Second, ConfirmAfter: 25 * time.Second, PlacingAfter: 5*time.Second + s.later(d, s.cfg.Timings.Placing)}
+			begun := s.later(d, 10*time.Second)
+			age = s.scaled(35*time.Second + begun)
+			fate = Fate{OfferAfter: 10 * time.Second, ConfirmAfter: 25 * time.Second, PlacingAfter: begun + s.later(d, s.cfg.Timings.Placing)}
 		case left < retrieving+placing+awaiting:
 			share := 0.96 - 0.88*float64(left-retrieving-placing)/float64(awaiting)
 			age = s.scaled(time.Duration(share * float64(s.cfg.Timings.ConfirmWindow)))
@@ -34,7 +36,7 @@ func (s *Simulator) writeHistory(now time.Time) {
 			s.buckets.intents.take(now)
 		}
 		fate.legsBy = now
-		fate.legsDone = min(4, int(age/(3*time.Hour))+d.between(0, 4))
+		fate.legsDone = pick(d, []int{0, 1, 2, 2, 3, 3, 4, 5})
 		s.agenda.plan(at, func(at time.Time) { s.open(at, w, payment, fate) })
 	}
 	for s.agenda.runDue(now, 1<<20) == 0 {
@@ -49,10 +51,10 @@ func (s *Simulator) finished(d dice, i, n int) (time.Duration, Fate) {
 	age := time.Duration(max(newest, oldest*share) * (0.9 + 0.2*d.Float64()))
 	fate := Fate{ConfirmAfter: time.Second * time.Duration(d.between(3, 40)), Purchase: d.chance(0.08)}
 	switch {
-	case d.chance(max(0, s.cfg.FailureShare) * 1.3):
+	case i%6 == 4 && s.cfg.FailureShare > 0:
 		fate.Failure, fate.WhilePlacing = randomFailure(d)
-	case d.chance(0.06):
-		fate.ConfirmAfter = 0 // nobody confirmed it: it expired
+	case i%13 == 7: // nobody confirmed it: it expired
+		fate.ConfirmAfter, fate.Purchase = 0, false
 		age = max(age, s.window()*11/10)
 	}
 	return age, fate

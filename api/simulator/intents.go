@@ -139,7 +139,10 @@ func (s *Simulator) listIntents(r *http.Request) answer {
 		func(i int) uint64 { return s.order[i].number },
 		func(i int) (any, bool) {
 			in := s.order[i]
-			return in.intentWire, ids.allows(in.ID) && states.allows(string(in.State))
+			if !ids.allows(in.ID) || !states.allows(string(in.State)) {
+				return nil, false
+			}
+			return in.intentWire, true
 		})
 }
 

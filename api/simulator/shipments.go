@@ -34,6 +34,9 @@ func (s *Simulator) listShipments(r *http.Request) answer {
 		func(i int) uint64 { return s.shipments[i].number },
 		func(i int) (any, bool) {
 			sh := s.shipments[i]
-			return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
+			if !ids.allows(sh.ID) || !statuses.allows(string(sh.Status)) {
+				return nil, false
+			}
+			return sh.shipmentWire, true
 		})
 }

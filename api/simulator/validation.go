@@ -119,7 +119,7 @@ func (c *checker) order(o object, paymentRequired bool) (intentWire, *paymentWir
 	}
 	if _, ok := o.present("quantity"); !ok {
 		c.wrong("body.quantity", "'quantity' is required", nil)
-	} else if q, ok := c.whole(o, "body", "quantity", 1); ok {
+	} else if q, ok := c.whole(o, "body", "quantity", 0); ok {
 		w.Quantity = int(q)
 	}
 	if raw, ok := o.present("buyer"); !ok {
