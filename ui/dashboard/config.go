@@ -46,6 +46,7 @@ type Config struct {
 	Location      *time.Location // of the times that are shown; nil: time.Local
 	NoMouse       bool           // leave the mouse to the terminal
 	NoColor       bool           // draw without any colour, whatever the terminal can
+	Width, Height int            // of the screen, where out is no terminal that could tell
 }
 
 func (c Config) withDefaults() Config {

@@ -140,26 +140,35 @@ func (m *Model) apiSlot() slot {
 // relaySlot is the state of the relay; live, with the age of the last event.
 func (m *Model) relaySlot() slot {
 	feed, last := m.picture.summary.Feed, m.picture.summary.LastEvent
-	return slot{1, 17, func(l *paint.Line) {
-		l.Put(paint.Muted, "relay ")
+	width := 17
+	if m.width < 60 {
+		width = 6 // the sign and its word alone
+	}
+	return slot{1, width, func(l *paint.Line) {
+		if width > 6 {
+			l.Put(paint.Muted, "relay ")
+		}
 		age := pane.Age(time.Since(feed.Since))
 		if feed.Since.IsZero() {
 			age = ""
 		}
 		switch feed.State {
 		case account.FeedConnecting:
-			l.Put(paint.Muted, "◌ dialling")
+			l.Fit(paint.Muted, "◌ dialling", min(width, 10))
 		case account.FeedReplaying:
-			l.Put(paint.Warning, "◔ replaying")
+			l.Fit(paint.Warning, "◔ replaying", min(width, 11))
 		case account.FeedLive:
 			l.Put(paint.Good, "● ").Put(paint.Text, "live")
-			if !last.IsZero() {
+			if !last.IsZero() && width > 6 {
 				l.Right(paint.Text, pane.Age(time.Since(last)), 5)
 			}
 		case account.FeedLost:
-			l.Put(paint.Bad|paint.Bold, "✕ lost").Right(paint.Bad, age, 5)
+			l.Put(paint.Bad|paint.Bold, "✕ lost")
+			if width > 6 {
+				l.Right(paint.Bad, age, 5)
+			}
 		case account.FeedRefused:
-			l.Put(paint.Bad|paint.Bold, "✕ refused")
+			l.Fit(paint.Bad|paint.Bold, "✕ refused", min(width, 9))
 		default:
 			l.Put(paint.Muted, "○ none")
 		}

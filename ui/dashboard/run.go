@@ -27,7 +27,11 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	defer cancel()
 	m := New(cfg)
 	m.ctx = ctx
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out)}
+	if cfg.Width > 0 && cfg.Height > 0 {
+		options = append(options, tea.WithWindowSize(cfg.Width, cfg.Height))
+	}
+	program := tea.NewProgram(m, options...)
 
 	var pumping sync.WaitGroup
 	var pumpErr error
@@ -37,13 +41,14 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 		}
 	})
 	_, err := program.Run()
+	ended := ctx.Err() != nil
 	cancel()
 	pumping.Wait()
 	m.confirms.Wait()
 	switch {
 	case pumpErr != nil:
 		return pumpErr
-	case err == nil, errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, tea.ErrInterrupted), ended && errors.Is(err, tea.ErrProgramKilled):
 		return nil
 	}
 	return fmt.Errorf("drawing the dashboard: %w", err)

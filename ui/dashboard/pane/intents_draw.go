@@ -150,16 +150,16 @@ func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 	total, style := p.total(row)
 	amount := row.lane == laneAwaiting || w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
 	age := row.lane != laneAwaiting || w >= roomy
-	right := 0
+	right, money := 0, paint.Width(total)
 	if amount {
-		right += max(moneyWidth, paint.Width(total)) + 1
+		right += money + 1
 	}
 	if age {
 		right += ageWidth + 1
 	}
 	p.product(l, row, w-right)
 	if amount {
-		l.Space(1).Right(style, total, max(moneyWidth, paint.Width(total)))
+		l.Space(1).Right(style, total, money)
 	}
 	if age {
 		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)

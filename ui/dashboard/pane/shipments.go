@@ -216,7 +216,7 @@ func (p *Shipments) draw(row *shipmentRow, under bool) {
 	const estimate = 9
 	tracking := 0
 	if p.w >= 48 {
-		tracking = min(p.w-word-estimate-24, 28)
+		tracking = min(p.w-word-estimate-24, 36)
 	}
 	name, style := string(row.Product), paint.Text
 	if name == "" {
@@ -240,7 +240,7 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 		l.Fit(paint.Muted, text, w)
 		return
 	}
-	carrier := min(paint.Width(row.carrier), 8)
+	carrier := min(paint.Width(row.carrier), max(w-20, 8))
 	l.Fit(paint.Muted, row.carrier, carrier)
 	if carrier > 0 {
 		l.Space(1)

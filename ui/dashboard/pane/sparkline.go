@@ -60,7 +60,7 @@ func spentStyle(spent, limit int64) paint.Style {
 	return paint.Muted
 }
 
-// gauge draws how much of a limit is left, as a bar on a track.
+// gauge draws how much of a limit is left, as a bar on a thinner track.
 func gauge(l *paint.Line, left, limit int64, cells int) {
 	if cells <= 0 {
 		return
@@ -70,7 +70,7 @@ func gauge(l *paint.Line, left, limit int64, cells int) {
 		filled = int((min(max(left, 0), limit)*int64(cells) + limit - 1) / limit)
 	}
 	l.Repeat(leftStyle(left, limit), "━", filled)
-	l.Repeat(paint.Faint, "━", cells-filled)
+	l.Repeat(paint.Faint, "─", cells-filled)
 }
 
 func leftStyle(left, limit int64) paint.Style {

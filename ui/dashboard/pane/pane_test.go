@@ -1,0 +1,246 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func look() *Look {
+	return &Look{Brush: paint.NewBrush(themes.Theme{}, false), Now: noon, Location: time.UTC, Health: Health{Started: true}}
+}
+
+func text(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
+
+func TestAgesHaveTwoFigures(t *testing.T) {
+	cases := []struct {
+		d    time.Duration
+		want string
+	}{
+		{-time.Second, "0s"}, {0, "0s"}, {59 * time.Second, "59s"}, {time.Minute, "1m"}, {59*time.Minute + 59*time.Second, "59m"},
+		{time.Hour, "1h"}, {47 * time.Hour, "47h"}, {48 * time.Hour, "2d"}, {99 * 24 * time.Hour, "99d"}, {400 * 24 * time.Hour, "99d"},
+	}
+	for _, c := range cases {
+		if got := Age(c.d); got != c.want {
+			t.Errorf("Age(%v) = %s, want %s", c.d, got, c.want)
+		}
+	}
+}
+
+func TestCountsAreGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := group(n); got != want {
+			t.Errorf("group(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestDaysAreNamedAsPeopleDo(t *testing.T) {
+	l := look()
+	cases := []struct {
+		at   time.Time
+		want string
+	}{
+		{time.Time{}, ""}, {noon.Add(11 * time.Hour), "today"}, {noon.Add(13 * time.Hour), "tomorrow"},
+		{noon.AddDate(0, 0, 3), "Nov 24"}, {noon.AddDate(0, 0, -1), "Nov 20"},
+	}
+	for _, c := range cases {
+		if got := l.day(c.at); got != c.want {
+			t.Errorf("day(%v) = %q, want %q", c.at, got, c.want)
+		}
+	}
+}
+
+func TestAFilterFindsRows(t *testing.T) {
+	n := newNeedle("awaiting_confirmation awaiting", "Acme.example", "Wool Socks", "ci_77", "44.52 USD order-9")
+	cases := []struct {
+		filter string
+		want   bool
+	}{
+		{"wool", true}, {"WOOL", true}, {"wool mug", false}, {"wool acme", true}, {"!mug", true}, {"!wool", false},
+		{"state:await", true}, {"state:failed", false}, {"!state:failed", true}, {"merchant:acme", true}, {"merchant:wool", false},
+		{"id:77", true}, {"product:socks", true}, {"44.52", true}, {"order-9", true}, {"unknown:x", false}, {"state:", true},
+	}
+	for _, c := range cases {
+		f := ParseFilter(c.filter)
+		if got := f == nil || n.matches(f); got != c.want {
+			t.Errorf("%q finds the row: %t, want %t", c.filter, got, c.want)
+		}
+	}
+	if ParseFilter(" \t ") != nil {
+		t.Error("blanks are a filter")
+	}
+}
+
+func TestAFilterThatWasTypedOnNarrows(t *testing.T) {
+	cases := []struct {
+		before, after string
+		want          bool
+	}{
+		{"wo", "woo", true}, {"woo", "wo", false}, {"!w", "!wo", false}, {"state:f", "state:fa", false}, {"a", "a b", true}, {"a", "ba", false},
+	}
+	for _, c := range cases {
+		if got := ParseFilter(c.after).narrows(ParseFilter(c.before)); got != c.want {
+			t.Errorf("%q after %q narrows: %t, want %t", c.after, c.before, got, c.want)
+		}
+	}
+}
+
+func FuzzParseFilter(f *testing.F) {
+	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00"} {
+		f.Add(seed)
+	}
+	n := newNeedle("failed", "acme.example", "Mug", "ci_1", "")
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed := ParseFilter(text)
+		if parsed != nil && len(parsed.terms) == 0 {
+			t.Error("a filter without terms hides nothing and must be none")
+		}
+		if parsed != nil {
+			n.matches(parsed)
+		}
+	})
+}
+
+func TestTheSparklineIsHonestAboutWhatIsNotKnown(t *testing.T) {
+	b := &quota.Bucket{Limit: 10, History: []quota.Sample{
+		{At: noon.Add(-2 * time.Second), Known: true}, {At: noon.Add(-time.Second), Known: true, Own: 3, Others: 2}, {At: noon, Known: true, Own: 20},
+	}}
+	l := paint.NewLine(look().Brush).Start(60)
+	sparkline(l, b, noon, 60)
+	if got, want := ansi.Strip(l.String()), strings.Repeat("·", 57)+"▁▅█"; got != want {
+		t.Errorf("sparkline %q, want %q", got, want)
+	}
+}
+
+func TestAGaugeIsEmptyOnlyWhenNothingIsLeft(t *testing.T) {
+	cases := []struct {
+		left, limit int64
+		want        string
+	}{{0, 10, "────"}, {1, 10, "━───"}, {5, 10, "━━──"}, {10, 10, "━━━━"}, {99, 10, "━━━━"}, {-1, 10, "────"}, {1, 0, "────"}}
+	for _, c := range cases {
+		l := paint.NewLine(look().Brush).Start(4)
+		gauge(l, c.left, c.limit, 4)
+		if got := ansi.Strip(l.String()); got != c.want {
+			t.Errorf("%d of %d: %s, want %s", c.left, c.limit, got, c.want)
+		}
+	}
+}
+
+func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
+	p := NewQuota(look())
+	p.SetSize(90, 10)
+	p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
+	got := text(p.Lines())
+	for _, want := range []string{"at least 31 of 50", "10 of 10 placing orders"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+func intentOf(id string, state api.IntentState, since time.Duration) *account.Intent {
+	return &account.Intent{ID: api.ID(id), State: state, Certainty: account.Verified, Since: noon.Add(-since), CreatedAt: noon.Add(-since),
+		ReadAt: noon, Product: api.Text("Product " + id), Merchant: "acme.example", Latest: &api.Intent{ID: api.ID(id), State: state}}
+}
+
+func intents(w, h int, all ...*account.Intent) *Intents {
+	p := NewIntents(look(), api.ConfirmWindow)
+	p.SetSize(w, h)
+	p.Apply(&account.Changes{Intents: all}, true)
+	return p
+}
+
+func TestCardsSayWhatIsSpecial(t *testing.T) {
+	failed := intentOf("f", api.Failed, time.Minute)
+	failed.Latest.Failure = &api.FailureReason{Code: "product_out_of_stock"}
+	reported := intentOf("r", api.Completed, time.Minute)
+	reported.Certainty = account.Reported
+	gone := intentOf("g", api.PlacingOrder, time.Minute)
+	gone.Missing = true
+	cases := []struct {
+		name string
+		in   *account.Intent
+		want string
+	}{
+		{"time left", intentOf("a", api.AwaitingConfirmation, 39*time.Minute), "expires in  6m"},
+		{"no time left", intentOf("a", api.AwaitingConfirmation, 46*time.Minute), "window over"},
+		{"slow", intentOf("p", api.PlacingOrder, 7*time.Minute), "slow"},
+		{"failed", failed, "out of stock"},
+		{"reported", reported, "reported"},
+		{"gone", gone, "gone (404)"},
+		{"unlisted state", intentOf("u", "requires_action", time.Minute), "requires action"},
+		{"not read yet", intentOf("n", "", time.Minute), "1 not read yet"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := text(intents(180, 12, c.in).Lines()); !strings.Contains(got, c.want) {
+				t.Errorf("no %q in:\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+func TestAChangedCardGlowsForASecond(t *testing.T) {
+	p := intents(180, 12, intentOf("a", api.RetrievingOffer, time.Minute))
+	if got := strings.Join(p.Lines(), ""); strings.Contains(got, "\x1b[0;4m") {
+		t.Error("the first picture glows")
+	}
+	p.Apply(&account.Changes{Intents: []*account.Intent{intentOf("a", api.AwaitingConfirmation, 0)}}, false)
+	if got := strings.Join(p.Lines(), ""); !strings.Contains(got, "\x1b[0;4m") {
+		t.Error("a card that changed does not glow")
+	}
+	p.look.Now = noon.Add(time.Second)
+	p.Invalidate()
+	if got := strings.Join(p.Lines(), ""); strings.Contains(got, "\x1b[0;4m") {
+		t.Error("it still glows after a second")
+	}
+}
+
+func TestTheDetailHidesBuyerAndToken(t *testing.T) {
+	in := intentOf("a", api.Completed, time.Minute)
+	in.Latest.Buyer = &api.Buyer{FirstName: "Ann", Email: "ann@example.com"}
+	in.Latest.Payment = &api.PaymentMethod{Type: api.VaultToken}
+	in.Latest.Raw = []byte(`{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com"},"paymentMethod":{"type":"vault_token","vault_token":{"token":"tok_live_1"}}}`)
+	p := NewDetail(look(), api.ConfirmWindow)
+	p.SetSize(80, 60)
+	p.Open(Subject{OfIntent, "a"})
+	p.Feed(Facts{Intent: in})
+	got := text(p.Lines())
+	for _, secret := range []string{"Ann", "ann@", "tok_live"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%q is shown:\n%s", secret, got)
+		}
+	}
+	if !strings.Contains(got, "[masked]") || !strings.Contains(got, "RAW · masked") {
+		t.Errorf("no masked body:\n%s", got)
+	}
+}
+
+func TestTheDetailScrollsToItsEnd(t *testing.T) {
+	in := intentOf("a", api.Completed, time.Minute)
+	for i := range 40 {
+		in.Timeline = append(in.Timeline, account.Moment{At: noon.Add(time.Duration(i) * time.Second), Text: "moment"})
+	}
+	p := NewDetail(look(), api.ConfirmWindow)
+	p.SetSize(60, 12)
+	p.Open(Subject{OfIntent, "a"})
+	p.Feed(Facts{Intent: in})
+	if got := text(p.Lines()); !strings.Contains(got, "more lines") {
+		t.Errorf("nothing says that there is more:\n%s", got)
+	}
+	p.Move(Last)
+	if got := text(p.Lines()); !strings.Contains(got, "12:00:39") || strings.Contains(got, "more lines") {
+		t.Errorf("the end is not in view:\n%s", got)
+	}
+}
