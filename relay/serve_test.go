@@ -1,0 +1,196 @@
+package relay
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// post sends a signed event over a connection of its own and returns the status.
+func post(n *network, event int) (int, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: n.dial, DisableKeepAlives: true}}
+	body := eventBody(event)
+	req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1"+WebhookPath, strings.NewReader(string(body)))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("x-svc-signature", sign(testSecret, body))
+	answer, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	return answer.StatusCode, answer.Body.Close()
+}
+
+func TestADrainFinishesWhatIsBeingStoredAndSaysBye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, nil)
+		n := newNetwork()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- r.Serve(ctx, n) }()
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+
+		release := memory.Stall()
+		status := make(chan int, 1)
+		go func() {
+			code, err := post(n, 1)
+			if err != nil {
+				t.Error(err)
+			}
+			status <- code
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if _, err := post(n, 2); err == nil {
+			t.Error("a draining relay accepts connections")
+		}
+		release()
+		if code := <-status; code != http.StatusOK {
+			t.Errorf("the event that was being stored: %d", code)
+		}
+		if item := p.next(frameEvents).Items[0]; item.Seq != 1 {
+			t.Errorf("event %d", item.Seq)
+		}
+		p.next(frameBye)
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+}
+
+func TestConnectionsThatDawdleAreClosedWhileOthersAreServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const dawdlers = 100
+		r := newTestRelay(t, newMemory(t), nil)
+		n := newNetwork()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- r.Serve(ctx, n) }()
+		began := time.Now()
+		var wg sync.WaitGroup
+		dawdle := func(beginning string, limit time.Duration) {
+			c, err := n.dial(ctx, "", "")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				for rest := beginning; ; rest = "1" {
+					if _, err := c.Write([]byte(rest)); err != nil {
+						break
+					}
+					<-time.After(time.Second)
+				}
+				if waited := time.Since(began); waited > limit+2*time.Second {
+					t.Errorf("closed after %v, want %v", waited, limit)
+				}
+			})
+			wg.Go(func() { // what the relay answers is read, as a socket would buffer it
+				reader := bufio.NewReader(c)
+				for {
+					if _, err := reader.ReadByte(); err != nil {
+						return
+					}
+				}
+			})
+		}
+		for range dawdlers {
+			dawdle("POST /webhooks HTTP/1.1\r\nHost: x\r\n", headerTimeout)
+			dawdle(fmt.Sprintf("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\nX-Svc-Signature: v0=%064d\r\n\r\n", 0), readTimeout)
+		}
+		for i := range 10 {
+			before := time.Now()
+			if code, err := post(n, i); err != nil || code != http.StatusOK {
+				t.Errorf("event %d: %d, %v", i, code, err)
+			}
+			if waited := time.Since(before); waited != 0 {
+				t.Errorf("event %d waited %v", i, waited)
+			}
+			<-time.After(time.Second)
+		}
+		wg.Wait()
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+}
+
+func TestTheSidesServeOnListenersOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		ingest, admin := newNetwork(), newNetwork()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- r.ServeSplit(ctx, ingest, admin) }()
+		p := connect(t, admin, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		if code, err := post(ingest, 1); err != nil || code != http.StatusOK {
+			t.Errorf("ingest: %d, %v", code, err)
+		}
+		p.next(frameEvents)
+		if code, err := post(admin, 1); err != nil || code != http.StatusNotFound {
+			t.Errorf("a delivery at the admin side: %d, %v", code, err)
+		}
+		cancel()
+		p.next(frameBye)
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+}
+
+func TestServeEndsWhenAListenerFails(t *testing.T) {
+	r := newTestRelay(t, newMemory(t), nil)
+	n := newNetwork()
+	_ = n.Close()
+	if err := r.Serve(t.Context(), n); err == nil {
+		t.Error("a closed listener is no error")
+	}
+}
+
+func TestALimitedListenerTakesTheNextWhenOneLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		limited := limitListener(n, 1)
+		accepted := make(chan net.Conn, 2)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				c, err := limited.Accept()
+				if err != nil {
+					return
+				}
+				accepted <- c
+			}
+		}()
+		for range 2 {
+			go func() { _, _ = n.dial(t.Context(), "", "") }()
+		}
+		first := <-accepted
+		synctest.Wait()
+		if len(accepted) != 0 {
+			t.Error("two were accepted at once")
+		}
+		_ = first.Close()
+		_ = first.Close()
+		_ = (<-accepted).Close()
+		_ = limited.Close()
+		<-done
+	})
+}
