@@ -84,19 +84,21 @@ func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint 
 	return e
 }
 
-// register saves a webhook URL, as the account console does; a URL that is
-// saved already is verified anew. With history, all events since the start
-// follow, else only those to come. The caller holds the lock.
+// register saves a webhook URL, as the account console does. With history, all
+// events since the start follow, else only those to come. A URL that is saved
+// already is verified anew and goes on where it stood; attempts that were still
+// to be repeated end. The caller holds the lock.
 func (s *Simulator) register(url string, history bool, now time.Time) *endpoint {
+	first := s.events.len()
 	kept := s.endpoints[:0:0]
 	for _, e := range s.endpoints {
 		if e.url != url {
 			kept = append(kept, e)
 			continue
 		}
+		first = min(first, e.next)
 		e.close()
 	}
-	first := s.events.len()
 	if history {
 		first = 0
 	}

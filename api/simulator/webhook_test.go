@@ -111,6 +111,23 @@ func TestDelivery(t *testing.T) {
 				a.Errorf("%d deliveries, want 1", n)
 			}
 		},
+		"a URL that is re-saved before it was verified keeps its backlog": func(a *account) {
+			a.want(http.StatusCreated, a.call("POST", "/control/webhook-endpoints", `{"url":"http://late.example/"}`))
+			a.receiver.mu.Lock()
+			a.receiver.answer = func(d attempt) (int, string) { return http.StatusBadGateway, "" }
+			a.receiver.mu.Unlock()
+			a.want(http.StatusCreated, a.call("POST", "/control/webhook-endpoints", `{"url":"http://late.example/"}`))
+			a.create(magicURL("sold-out"))
+			later(10 * time.Second)
+			a.want(http.StatusCreated, a.call("POST", "/control/webhook-endpoints", `{"url":"http://late.example/"}`))
+			a.receiver.mu.Lock()
+			a.receiver.answer = nil
+			a.receiver.mu.Unlock()
+			later(5 * time.Minute)
+			if n := a.sim.Summary().Endpoints[1].Delivered; n != 1 {
+				a.Errorf("%d events were delivered to it, want 1", n)
+			}
+		},
 		"a second endpoint gets what is to come": func(a *account) {
 			a.create(magicURL("sold-out"))
 			later(10 * time.Second)
