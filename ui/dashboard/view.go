@@ -72,6 +72,7 @@ func (m *Model) lines() []string {
 			continue
 		}
 		b.Reset()
+		b.Grow(8 * m.width)
 		x := 0
 		for i, r := range m.layout.Panes {
 			if y < r.Y || y >= r.Y+r.H || r.W <= 0 {

@@ -147,7 +147,7 @@ const (
 // cardFirst draws the product and, at the right, what matters most in the lane:
 // the amount where it is to be confirmed, else the age in the state.
 func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
-	total, style := p.total(row)
+	total, style := p.amount(row)
 	amount := row.lane == laneAwaiting || w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
 	age := row.lane != laneAwaiting || w >= roomy
 	right, money := 0, paint.Width(total)
@@ -185,10 +185,10 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 	l.Fit(style, name, w)
 }
 
-func (p *Intents) total(row *intentRow) (string, paint.Style) {
+func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	switch {
-	case row.Total != nil:
-		return row.Total.String(), paint.Text
+	case row.total != "":
+		return row.total, paint.Text
 	case row.lane == laneAwaiting:
 		return "not read", paint.Muted
 	}
@@ -205,8 +205,8 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 // cardSecond draws the merchant, or why it failed, and what is special.
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
-	if text == "" && (row.lane == laneCompleted || row.lane == lanePlacing) && row.Total != nil && w < roomy {
-		text, style = row.Total.String(), paint.Muted
+	if text == "" && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
+		text, style = row.total, paint.Muted
 	}
 	left, leftStyle := string(row.Merchant), paint.Muted
 	if row.lane == laneFailed && row.Latest != nil {
@@ -306,7 +306,7 @@ func (p *Intents) drawList() {
 		} else {
 			l.Fit(m.style, m.glyph+" "+m.word, state).Space(1)
 		}
-		total, totalStyle := p.total(row)
+		total, totalStyle := p.amount(row)
 		name := l.Left() - merchant - 1 - moneyWidth - 1 - last - 1 - ageWidth
 		p.product(l, row, name)
 		if merchant > 0 {

@@ -15,6 +15,7 @@ type intentRow struct {
 	given *account.Intent // as it came
 	needle
 	lane    int
+	total   string    // the amount, or ""
 	since   time.Time // when the state last changed on the screen; zero: never
 	changed time.Time // when anything else did
 	note    Note
@@ -42,14 +43,16 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 			more = string(in.Latest.Failure.Code) + " " + failureWords(in.Latest.Failure)
 		}
 	}
+	total := ""
 	if in.Total != nil {
-		more += " " + in.Total.String()
+		total = in.Total.String()
 	}
 	state := string(in.State) + " " + intentMark(in.State).word
 	return &intentRow{
 		Intent: in,
 		given:  given,
-		needle: newNeedle(state, string(in.Merchant), string(in.Product), string(in.ID), more+" "+reference),
+		needle: newNeedle(state, string(in.Merchant), string(in.Product), string(in.ID), more+" "+total+" "+reference),
+		total:  total,
 		lane:   laneOf(in.State),
 	}
 }
