@@ -135,7 +135,7 @@ func (c *Client) sendBooked(ctx context.Context, request call, permit quota.Perm
 		permit.Done(outcome)
 	}()
 	result, header, err := c.send(ctx, request)
-	outcome.Status, outcome.Header = result.status, header
+	outcome.Status, outcome.Header, outcome.PerSecond = result.status, header, errors.Is(err, ErrPerSecond)
 	return result, header, err
 }
 

@@ -96,9 +96,8 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 	t.Cleanup(current.close)
 	w.session, w.screen = current, newScreen(t, width, height)
 	owned(t, func(ctx context.Context) error {
-		return showSession(ctx, current, screenOptions{}, w.screen, w.screen)
+		return showSession(ctx, current, screenOptions{width: width, height: height}, w.screen, w.screen)
 	})
-	w.screen.size(t)
 }
 
 // owned runs a part in a goroutine and returns what ends it and waits for it.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -52,12 +51,6 @@ func (s *screen) Write(p []byte) (int, error) {
 
 // Read gives the program what was typed.
 func (s *screen) Read(p []byte) (int, error) { return s.keys.Read(p) }
-
-// size tells the program its size, as terminals do that report a resize in band.
-func (s *screen) size(t *testing.T) {
-	t.Helper()
-	s.press(t, fmt.Sprintf("\x1b[48;%d;%d;0;0t", s.emulator.Height(), s.emulator.Width()))
-}
 
 func (s *screen) press(t *testing.T, keys string) {
 	t.Helper()

@@ -16,7 +16,10 @@ import (
 	"tillwatch/ui/dashboard"
 )
 
-type screenOptions struct{ noMouse bool }
+type screenOptions struct {
+	noMouse       bool
+	width, height int // where the output is no terminal that could tell
+}
 
 func newWatch() *cobra.Command {
 	var o screenOptions
@@ -99,7 +102,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	config := dashboard.Config{
 		Source: s.store, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
-		Theme: theme, NoMouse: o.noMouse,
+		Theme: theme, NoMouse: o.noMouse, Width: o.width, Height: o.height,
 	}
 	if s.guard != nil {
 		config.Confirmer = s.guard
