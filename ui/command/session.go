@@ -55,7 +55,7 @@ func openSession(s settings) (*session, error) {
 	}
 	ids := make([]api.ID, len(s.WatchIDs))
 	for i, id := range s.WatchIDs {
-		ids[i] = api.ID(api.Scrub(id))
+		ids[i] = api.ScrubID(id)
 	}
 	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids})
 	if s.AllowConfirm {

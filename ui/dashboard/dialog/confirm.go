@@ -294,7 +294,7 @@ func (d *Confirm) armed() bool {
 	if !d.live {
 		return false
 	}
-	typed, tail := d.field.Value(), lastFour(d.proposal.ID)
+	typed, tail := d.field.Value(), lastFour(string(d.proposal.ID))
 	if tail != "" && typed == tail {
 		return true
 	}
@@ -309,7 +309,7 @@ func (d *Confirm) mismatched() bool {
 	return utf8.RuneCountInString(typed) >= 4 && !d.armed() && !strings.HasPrefix(total, typed)
 }
 
-func lastFour(id api.ID) string {
-	all := []rune(string(id))
+func lastFour(id string) string {
+	all := []rune(id)
 	return string(all[max(len(all)-4, 0):])
 }

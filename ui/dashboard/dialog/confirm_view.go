@@ -156,7 +156,7 @@ func (d *Confirm) id(room int) line {
 		out = nil
 		id = shorten(id, room)
 	}
-	tail := lastFour(api.ID(id))
+	tail := lastFour(id)
 	if !d.live || d.phase != asking {
 		return append(out, in(d.paint.text, id))
 	}
