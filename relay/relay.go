@@ -44,6 +44,25 @@ type Config struct {
 	MaxStreams     int           // open at once; default 4096
 }
 
+func (c Config) withDefaults() Config {
+	if c.HeaderPrefix == "" {
+		c.HeaderPrefix = defaultHeaderPrefix
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.StoreBudget <= 0 {
+		c.StoreBudget = defaultStoreBudget
+	}
+	if c.Heartbeat <= 0 {
+		c.Heartbeat = defaultHeartbeat
+	}
+	if c.MaxStreams <= 0 {
+		c.MaxStreams = defaultMaxStreams
+	}
+	return c
+}
+
 // Relay is the receiver, the stream and the reading side over one journal.
 type Relay struct {
 	journal     journal.Journal
@@ -70,9 +89,7 @@ func New(cfg Config) (*Relay, error) {
 	if cfg.Journal == nil {
 		return nil, errors.New("a relay needs a journal")
 	}
-	if cfg.HeaderPrefix == "" {
-		cfg.HeaderPrefix = defaultHeaderPrefix
-	}
+	cfg = cfg.withDefaults()
 	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(cfg.HeaderPrefix) {
 		return nil, fmt.Errorf("header prefix %.40q: give letters, digits and hyphens, as in %s", cfg.HeaderPrefix, defaultHeaderPrefix)
 	}
@@ -95,20 +112,21 @@ func New(cfg Config) (*Relay, error) {
 		tokens:      tokens,
 		upgrader:    newUpgrader(),
 	}
-	if r.logger == nil {
-		r.logger = slog.New(slog.DiscardHandler)
-	}
-	if r.storeBudget <= 0 {
-		r.storeBudget = defaultStoreBudget
-	}
-	if r.heartbeat <= 0 {
-		r.heartbeat = defaultHeartbeat
-	}
-	if cfg.MaxStreams <= 0 {
-		cfg.MaxStreams = defaultMaxStreams
-	}
 	r.hub = newHub(r.journal, r.logger, cfg.MaxStreams)
+	r.reportLoss()
 	return r, nil
+}
+
+// reportLoss logs what a journal that can tell has lost.
+func (r *Relay) reportLoss() {
+	teller, can := r.journal.(interface{ Lost() (from, to int64) })
+	if !can {
+		return
+	}
+	if from, to := teller.Lost(); from <= to {
+		r.logger.Error("the journal has lost acknowledged events: its subscribers start over",
+			slog.Int64("from", from), slog.Int64("to", to), slog.String("epoch", r.journal.Epoch()))
+	}
 }
 
 // SetSigningSecrets replaces the active signing secrets, as a rotation does;

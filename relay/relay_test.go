@@ -66,7 +66,7 @@ func eventBody(n int) []byte {
 		`"createdAt":"2026-04-21T03:27:50.000Z","source":{"type":"checkout_intent","id":"ci_%032x"}}`, n, n)
 }
 
-// delivery makes a signed request.
+// signedRequest is a delivery of body.
 func signedRequest(body []byte) *http.Request {
 	req := httptest.NewRequest(http.MethodPost, WebhookPath, bytes.NewReader(body))
 	req.Header.Set("x-svc-signature", sign(testSecret, body))
@@ -169,5 +169,18 @@ func TestProbes(t *testing.T) {
 	}
 	if w := serve(r.Handler(), httptest.NewRequest(http.MethodGet, "/livez", nil)); w.Code != http.StatusOK {
 		t.Errorf("livez while shutting down: %d", w.Code)
+	}
+}
+
+// lossy is a journal that has lost events.
+type lossy struct{ journal.Journal }
+
+func (lossy) Lost() (from, to int64) { return 8, 11 }
+
+func TestALossOfTheJournalIsLogged(t *testing.T) {
+	log := &recorded{}
+	newTestRelay(t, lossy{newMemory(t)}, func(cfg *Config) { cfg.Logger = log.logger() })
+	if text := log.String(); !strings.Contains(text, "lost acknowledged events") || !strings.Contains(text, "from=8 to=11") {
+		t.Errorf("the log is %q", text)
 	}
 }

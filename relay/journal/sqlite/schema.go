@@ -72,9 +72,11 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 	if _, err := c.ExecContext(ctx, statements); err != nil {
 		return err
 	}
-	if _, err := c.ExecContext(ctx, "INSERT INTO journal (epoch) VALUES (?)", rand.Text()[:16]); err != nil {
+	if _, err := c.ExecContext(ctx, "INSERT INTO journal (epoch) VALUES (?)", newEpoch()); err != nil {
 		return err
 	}
 	_, err := c.ExecContext(ctx, "COMMIT")
 	return err
 }
+
+func newEpoch() string { return rand.Text()[:16] }

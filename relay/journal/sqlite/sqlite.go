@@ -19,7 +19,10 @@ type Journal struct {
 	epoch   string
 	reading *sql.DB
 	unlock  func() error
+	mark    *mark
 	writer  *writer
+
+	lostFrom, lostTo int64
 
 	mu     sync.Mutex
 	ids    *identities // those of committed entries
@@ -50,13 +53,16 @@ func open(ctx context.Context, dir string) (_ *Journal, err error) {
 		return nil, err
 	}
 	j := &Journal{unlock: unlock, ids: newIdentities(), moved: make(chan struct{})}
+	if j.mark, err = openMark(dir); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
 	j.writer, err = openWriter(ctx, dir, j)
 	if err != nil {
-		return nil, errors.Join(err, unlock())
+		return nil, errors.Join(err, j.mark.close(), unlock())
 	}
 	j.reading, err = openDatabase(dir, databaseName, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
 	if err != nil {
-		return nil, errors.Join(err, j.writer.close(), unlock())
+		return nil, errors.Join(err, j.writer.close(), j.mark.close(), unlock())
 	}
 	j.reading.SetMaxOpenConns(readers)
 	j.reading.SetMaxIdleConns(readers)
@@ -74,11 +80,17 @@ func (j *Journal) Close() error {
 	close(j.moved)
 	j.moved = nil
 	j.mu.Unlock()
-	return errors.Join(j.reading.Close(), j.writer.close(), j.unlock())
+	return errors.Join(j.reading.Close(), j.writer.close(), j.mark.close(), j.unlock())
 }
 
-// Epoch is a random name that the journal got when it was created.
+// Epoch is a random name that the journal got when it was created, or when it
+// was found to have lost events.
 func (j *Journal) Epoch() string { return j.epoch }
+
+// Lost is the range of sequence numbers that were acknowledged and that the
+// database no longer had when it was opened; from is above to when there is
+// none. Because of it the journal has another epoch now.
+func (j *Journal) Lost() (from, to int64) { return j.lostFrom, j.lostTo }
 
 // Head is the newest sequence number. It does not touch the disk.
 func (j *Journal) Head(context.Context) (int64, error) {

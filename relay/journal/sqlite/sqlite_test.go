@@ -9,13 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/journaltest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // named opens the journals of one test in folders of their own under a root.
 func named(t *testing.T) journaltest.Open {

@@ -65,7 +65,27 @@ func (w *writer) begin(ctx context.Context) error {
 		return err
 	}
 	w.journal.epoch = epoch
-	return w.connect(ctx)
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	return w.compareMark(ctx)
+}
+
+// compareMark gives a database that has lost acknowledged events another epoch:
+// their sequence numbers will be given to others.
+func (w *writer) compareMark(ctx context.Context) error {
+	j := w.journal
+	j.lostFrom, j.lostTo = j.head+1, j.mark.read(j.epoch)
+	if j.lostTo < j.lostFrom {
+		return nil
+	}
+	epoch := newEpoch()
+	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
+		return err
+	}
+	j.epoch = epoch
+	j.mark.write(epoch, j.head)
+	return nil
 }
 
 // connect prepares the writing connection and catches up with what the database
@@ -222,6 +242,7 @@ func (w *writer) transact(tasks []*job) (err error) {
 		return err
 	}
 	w.stored = changes.stored
+	w.journal.mark.write(w.journal.epoch, changes.head())
 	w.journal.published(changes.fresh)
 	if changes.oldest > 0 {
 		w.journal.forgotten(changes.oldest)

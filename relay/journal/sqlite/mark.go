@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const markName = "journal.mark"
+
+// mark is a small file that says which sequence number was last acknowledged in
+// which epoch. It is written after each commit and never synced, so that it may
+// be behind the database but never ahead of what was acknowledged: a database
+// that is behind its mark has lost acknowledged events.
+type mark struct{ file *os.File }
+
+func openMark(dir string) (*mark, error) {
+	file, err := os.OpenFile(filepath.Join(dir, markName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &mark{file}, nil
+}
+
+// read returns the sequence number, 0 when the mark is of another epoch or not
+// readable.
+func (m *mark) read(epoch string) int64 {
+	text := make([]byte, 128)
+	n, _ := m.file.ReadAt(text, 0)
+	var marked string
+	var seq int64
+	if _, err := fmt.Sscanf(string(text[:n]), "%s %d\n", &marked, &seq); err != nil || marked != epoch {
+		return 0
+	}
+	return seq
+}
+
+// write moves the mark. Where that fails, a later loss may go unnoticed; nothing
+// is lost by it.
+func (m *mark) write(epoch string, seq int64) {
+	_, _ = m.file.WriteAt(fmt.Appendf(nil, "%s %020d\n", epoch, seq), 0)
+}
+
+func (m *mark) close() error { return m.file.Close() }
