@@ -45,21 +45,16 @@ func TestEveryActionOfTheTableIsPerformedOrSaysWhyNot(t *testing.T) {
 	for _, a := range action.Default().Actions() {
 		t.Run(string(a.ID), func(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 200, 55)
-			press(m, "2", "j", "1", "l", "j", "/", "e", "enter")
-			if a.Scope == action.Detail {
+			press(m, "/", "e", "enter", "l", "j", "j")
+			switch {
+			case a.Scope == action.Detail:
 				press(m, "enter")
+			case a.ID == action.FocusPane1:
+				press(m, "2")
 			}
 			before, mouse := screen(m), m.noMouse
 			cmd := m.do(a.ID)
-			// Unfocused or at an end, a movement may have nowhere to go.
-			moved := screen(m) != before || m.noMouse != mouse || cmd != nil
-			back := []action.ID{action.FocusPane1, action.Left, action.Top, action.PageUp}
-			for _, id := range back {
-				if a.ID == id {
-					moved = true
-				}
-			}
-			if !moved {
+			if screen(m) == before && m.noMouse == mouse && cmd == nil {
 				t.Errorf("%s does nothing and says nothing", a.ID)
 			}
 		})

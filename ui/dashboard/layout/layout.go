@@ -75,7 +75,7 @@ func (l Layout) At(x, y int) (Pane, bool) {
 
 const (
 	wideFrom   = 150 // columns
-	mediumFrom = 100
+	mediumFrom = 110
 	lowBelow   = 20 // rows: below it all panes are stacked whatever the width
 	drawerFrom = 150
 	gap        = 2 // columns between panes side by side

@@ -221,8 +221,11 @@ func (p *Events) draw(row *eventRow, under bool) {
 		id = min(room/3, 40)
 	}
 	mark := min(paint.Width(row.noted), room/2)
-	if p.w >= 100 {
+	switch {
+	case p.w >= 140:
 		mark = max(mark, 26)
+	case p.w >= 100:
+		mark = max(mark, 12)
 	}
 	if mark > 0 {
 		mark++

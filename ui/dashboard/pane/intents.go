@@ -181,8 +181,11 @@ func (p *Intents) Select(id api.ID) bool {
 	return true
 }
 
+// leastLanes is the width from which five lanes are readable.
+const leastLanes = 108
+
 // listed reports whether the pane is too narrow, or too low, for lanes.
-func (p *Intents) listed() bool { return p.w < 100 || p.h < 7 }
+func (p *Intents) listed() bool { return p.w < leastLanes || p.h < 7 }
 
 func (p *Intents) table() *table.Table[*intentRow] {
 	if p.listed() {

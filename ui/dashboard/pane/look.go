@@ -138,7 +138,7 @@ func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
 }
 
 // compact reports whether room is scarce: the title is then its own rule.
-func (f *frame) compact() bool { return f.w < 100 && f.stacked }
+func (f *frame) compact() bool { return f.stacked }
 
 // head is how many lines stand above the rows.
 func (f *frame) head() int {
