@@ -104,6 +104,8 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL = relayAddress + "/webhooks"
 	shop.Limits.PerDay = demoPerDay
+	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
+	zeroMeansNone(&shop)
 	s.DayLimit = demoPerDay
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())

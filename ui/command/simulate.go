@@ -18,9 +18,9 @@ import (
 )
 
 type simulateOptions struct {
-	listen, limits string
-	json, verbose  bool
-	simulator      simulator.Config
+	listen, limits, lists string
+	json, verbose         bool
+	simulator             simulator.Config
 }
 
 func newSimulate() *cobra.Command {
@@ -48,6 +48,7 @@ func newSimulate() *cobra.Command {
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	shopFlags(flags, &o.simulator)
+	manner(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
 	return command
 }
@@ -57,6 +58,24 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed gives the same shop; 0 takes one from the clock")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 12, "intents that the shop creates by itself")
+	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
+	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
+	flags.IntVar(&c.History, "history", 25, "past intents at the start")
+}
+
+// manner says how the service behaves where the contract is silent, and how long
+// things take at speed 1.
+func manner(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
+	flags.StringVar(lists, "lists", "absent", "what lists of intents and events answer: absent, served or html")
+	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
+	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
+	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for each charged bucket")
+	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "of a failed delivery")
+	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "product events")
+	flags.DurationVar(&c.Timings.Offer, "offer-after", 8*time.Second, "about how long offer retrieval takes")
+	flags.DurationVar(&c.Timings.Placing, "placing-takes", 12*time.Second, "about how long placing an order takes")
+	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow, "after its creation an unconfirmed intent expires")
+	flags.DurationVar(&c.Timings.ShipmentStep, "shipment-step", 40*time.Second, "about how long a shipment stays in a status")
 }
 
 func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
@@ -65,6 +84,7 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.Float64Var(&f.Lose, "lose", 0, "share of webhooks that are never delivered")
 	flags.Float64Var(&f.BadSignature, "bad-signature", 0, "share of webhooks with a wrong signature")
 	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
+	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
 }
 
@@ -84,6 +104,10 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 		return usage(err)
 	}
 	config.Limits = limits
+	zeroMeansNone(&config)
+	if config.Lists, err = parseLists(o.lists); err != nil {
+		return usage(err)
+	}
 	config.Key, config.SigningSecret = s.APIKey, s.SigningSecret
 	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
 	config.Logger = logger(stderr, o.verbose)
@@ -106,6 +130,33 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	group.Go(func() error { return service.Run(ctx) })
 	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
 	return group.Wait()
+}
+
+// zeroMeansNone lets a zero that a person typed mean none; to the simulator zero
+// means its default and a negative number none.
+func zeroMeansNone(c *simulator.Config) {
+	for _, f := range []*float64{&c.AutoConfirm, &c.FailureShare, &c.ProductEventsPerMinute} {
+		if *f == 0 {
+			*f = -1
+		}
+	}
+	for _, n := range []*int{&c.History, &c.Retries} {
+		if *n == 0 {
+			*n = -1
+		}
+	}
+}
+
+func parseLists(text string) (simulator.Lists, error) {
+	switch text {
+	case "absent":
+		return simulator.ListsAbsent, nil
+	case "served":
+		return simulator.ListsServed, nil
+	case "html":
+		return simulator.ListsHTML, nil
+	}
+	return 0, fmt.Errorf("--lists is %q; it is absent, served or html", text)
 }
 
 // parseLimits reads --limits: default, none, or the buckets that differ from the
