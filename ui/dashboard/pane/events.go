@@ -211,6 +211,9 @@ func (p *Events) draw(row *eventRow, under bool) {
 	default:
 		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.style, m.glyph).Space(1)
 	}
+	if !under {
+		l.On(paint.Base) // what is new is its time and its type
+	}
 	seq := 0
 	if p.w >= 72 {
 		seq = 8

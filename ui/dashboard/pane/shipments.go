@@ -213,6 +213,9 @@ func (p *Shipments) draw(row *shipmentRow, under bool) {
 	} else {
 		l.Fit(m.style, m.glyph+" "+m.word, word)
 	}
+	if !under {
+		l.On(paint.Base) // what is new is its status
+	}
 	const estimate = 9
 	tracking := 0
 	if p.w >= 48 {
