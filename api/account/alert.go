@@ -55,14 +55,16 @@ func (c AlertConfig) withDefaults() AlertConfig {
 
 // alertKey makes an alert the same as long as it stands.
 type alertKey struct {
-	kind    AlertKind
-	subject string
+	kind   AlertKind
+	intent api.ID // when it is about one
+	cause  string // tells alerts of one kind apart that are about no intent
 }
 
 // alertBook holds the alerts that stand.
 type alertBook struct {
 	standing map[alertKey]*Alert
-	sorted   []Alert // nil when it must be made again
+	sorted   []Alert                // nil when it must be made again
+	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
 }
 
 func (b *alertBook) list() []Alert {
@@ -78,8 +80,7 @@ func (b *alertBook) list() []Alert {
 }
 
 // judge raises an alert while stands holds, and clears it when it does not.
-func (s *Store) judge(stands bool, kind AlertKind, subject string, now time.Time, text func() string) {
-	key := alertKey{kind, subject}
+func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() string) {
 	standing := s.alerts.standing[key]
 	if (standing != nil) == stands {
 		return
@@ -90,10 +91,7 @@ func (s *Store) judge(stands bool, kind AlertKind, subject string, now time.Time
 		delete(s.alerts.standing, key)
 		return
 	}
-	a := &Alert{Kind: kind, Text: text(), Since: now}
-	if kind == AlertExpiring || kind == AlertStuck {
-		a.Intent = api.ID(subject)
-	}
+	a := &Alert{Kind: key.kind, Text: text(), Intent: key.intent, Since: now}
 	if s.alerts.standing == nil {
 		s.alerts.standing = map[alertKey]*Alert{}
 	}
@@ -105,12 +103,12 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 	in := &r.now
 	expiring := in.State == api.AwaitingConfirmation && !in.Missing && !in.ExpiresAt.IsZero() &&
 		in.ExpiresAt.Sub(now) <= s.cfg.Alerts.ExpiringWithin
-	s.judge(expiring, AlertExpiring, string(in.ID), now, func() string {
+	s.judge(expiring, alertKey{kind: AlertExpiring, intent: in.ID}, now, func() string {
 		return nameOf(in) + " expires unless it is confirmed by " + in.ExpiresAt.UTC().Format("15:04:05") + " UTC"
 	})
 	limit := s.stuckAfter()
 	stuck := in.State == api.PlacingOrder && !in.Missing && now.Sub(in.Since) > limit
-	s.judge(stuck, AlertStuck, string(in.ID), now, func() string {
+	s.judge(stuck, alertKey{kind: AlertStuck, intent: in.ID}, now, func() string {
 		return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), limit.Round(time.Second))
 	})
 	if (expiring || in.State == api.AwaitingConfirmation || in.State == api.PlacingOrder) && !in.Missing {
@@ -136,37 +134,68 @@ func nameOf(in *Intent) string {
 }
 
 func (s *Store) judgeAPI(now time.Time) {
-	s.judge(s.health.State == APIFailing, AlertAPI, "failing", now, func() string {
+	s.judge(s.health.State == APIFailing, alertKey{kind: AlertAPI, cause: "failing"}, now, func() string {
 		return "the API does not answer as it should"
 	})
-	s.judge(s.health.State == APIUnauthorized, AlertAPI, "unauthorized", now, func() string {
+	s.judge(s.health.State == APIUnauthorized, alertKey{kind: AlertAPI, cause: "unauthorized"}, now, func() string {
 		return "the API refuses the key"
 	})
 }
 
 func (s *Store) judgeFeed(now time.Time) {
 	down := !s.feedDown.IsZero() && now.Sub(s.feedDown) > s.cfg.Alerts.RelayLostAfter
-	s.judge(down, AlertRelay, "down", now, func() string {
+	s.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, func() string {
 		return "the relay cannot be reached; open intents are polled"
 	})
-	s.judge(s.feed.State == FeedRefused, AlertRelay, "refused", now, func() string {
+	s.judge(s.feed.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, func() string {
 		return "the relay refuses this client; open intents are polled"
 	})
-	s.judge(s.gap.open, AlertGap, "", now, func() string { return s.gap.words })
+	s.judge(s.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.gap.words })
 }
 
 func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 	for _, b := range buckets {
+		key := alertKey{kind: AlertQuota, cause: fmt.Sprintf("%s %s %d %s", b.Class, b.Policy, b.Limit, b.Window)}
 		soon := b.Exhausted > 0 && b.Exhausted < s.cfg.Alerts.QuotaWithin
-		subject := fmt.Sprintf("%s %s %d %s", b.Class, b.Policy, b.Limit, b.Window)
-		s.judge(soon, AlertQuota, subject, now, func() string {
+		if b.Window < longWindow {
+			// Such a bucket is empty for a moment whenever it is used well, and full
+			// again in the next.
+			s.judge(s.keepsEmpty(key, soon, now), key, now, func() string {
+				return fmt.Sprintf("the quota of %s stays used up: requests have to wait", b.Class)
+			})
+			continue
+		}
+		s.judge(soon, key, now, func() string {
 			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
 		})
 	}
 	left := s.cfg.DayLimit - s.day.count(now)
-	s.judge(left <= s.cfg.Alerts.DayLeft, AlertDay, "", now, func() string {
+	s.judge(left <= s.cfg.Alerts.DayLeft, alertKey{kind: AlertDay}, now, func() string {
 		return fmt.Sprintf("at least %d of the day's %d intents are used", s.cfg.DayLimit-left, s.cfg.DayLimit)
 	})
+}
+
+const (
+	longWindow = time.Minute     // from which on an exhausted bucket lasts
+	emptyFor   = 5 * time.Second // so long a shorter one has to stay empty
+)
+
+// keepsEmpty reports whether a bucket was empty whenever time was told for a
+// while.
+func (s *Store) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
+	since, known := s.alerts.empty[key]
+	switch {
+	case !empty:
+		delete(s.alerts.empty, key)
+		return false
+	case !known:
+		if s.alerts.empty == nil {
+			s.alerts.empty = map[alertKey]time.Time{}
+		}
+		s.alerts.empty[key] = now
+		return false
+	}
+	return now.Sub(since) >= emptyFor
 }
 
 // tick lets time pass in the picture: what has become overdue, late or soon.

@@ -32,7 +32,7 @@ func stands(s *Store, kind AlertKind) (n int, first Alert) {
 }
 
 func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
-	var exhausted time.Duration
+	var exhausted, window time.Duration
 	cases := []struct {
 		name  string
 		kind  AlertKind
@@ -103,8 +103,17 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 		},
 		{
 			name: "quota nearly used up", kind: AlertQuota,
-			begin: func(*Store) { exhausted = 20 * time.Second },
+			begin: func(*Store) { exhausted, window = 20*time.Second, time.Hour },
 			after: time.Second,
+			end:   func(*Store) { exhausted = 0 },
+		},
+		{
+			name: "bucket of a second that stays empty", kind: AlertQuota,
+			begin: func(s *Store) {
+				exhausted = 1
+				s.tick(time.Now())
+			},
+			after: 6 * time.Second,
 			end:   func(*Store) { exhausted = 0 },
 		},
 		{
@@ -121,9 +130,9 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				exhausted = 0
+				exhausted, window = 0, time.Second
 				s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket {
-					return []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Second, Exhausted: exhausted}}
+					return []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: window, Exhausted: exhausted}}
 				}})
 				s.tick(time.Now())
 				if n, a := stands(s, c.kind); n != 0 {
@@ -160,6 +169,26 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestBucketOfASecondThatIsEmptyNowAndThenIsNoAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		empty := time.Duration(0)
+		s := NewStore(StoreConfig{Quota: func(time.Time) []quota.Bucket {
+			return []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Second, Exhausted: empty}}
+		}})
+		for second := range 60 {
+			empty = 0
+			if second%4 != 0 {
+				empty = 1
+			}
+			s.tick(time.Now())
+			if n, a := stands(s, AlertQuota); n != 0 {
+				t.Fatalf("after %d s: %+v", second, a)
+			}
+			pass(time.Second)
+		}
+	})
 }
 
 func TestStuckIsMeasuredByTheAccountsOwnHistory(t *testing.T) {

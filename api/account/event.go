@@ -116,6 +116,17 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	for i := range batch {
 		s.applyEvent(&batch[i], now)
 	}
+	s.advance(batch[len(batch)-1].Seq)
+}
+
+// advance moves the place in the feed behind what was delivered: the feed tells
+// its own state far less often.
+func (s *Store) advance(seq int64) {
+	if seq <= 0 || seq == s.feed.Cursor {
+		return
+	}
+	s.stamp()
+	s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 }
 
 func (s *Store) applyEvent(d *Delivery, now time.Time) {

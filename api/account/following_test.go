@@ -170,3 +170,36 @@ func TestReturnOfTheFeedRereadsWhatWasNotReadSince(t *testing.T) {
 		})
 	})
 }
+
+func TestPlaceInTheFeedMovesWithWhatIsDelivered(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	s.SetFeed(FeedStatus{State: FeedLive, Epoch: "one", Head: 3, Cursor: 1})
+	cases := []struct {
+		name         string
+		step         func()
+		cursor, head int64
+	}{
+		{"an event behind the head", func() { s.ApplyEvents([]Delivery{intentEvent(2, "ci_1", api.OfferRetrieved, noon)}) }, 2, 3},
+		{"a batch beyond it", func() {
+			s.ApplyEvents([]Delivery{intentEvent(3, "ci_2", api.OfferRetrieved, noon), intentEvent(5, "ci_3", api.OfferRetrieved, noon)})
+		}, 5, 5},
+		{"an event that is known, at another place", func() {
+			again := intentEvent(2, "ci_1", api.OfferRetrieved, noon)
+			again.Seq = 6
+			s.ApplyEvents([]Delivery{again})
+		}, 6, 6},
+		{"a loss", func() { s.SetFeed(FeedStatus{State: FeedLost}) }, 6, 6},
+		{"another journal", func() { s.SetFeed(FeedStatus{State: FeedReplaying, Epoch: "two", Head: 2, Reset: true}) }, 0, 2},
+	}
+	for _, c := range cases {
+		before := s.Changes(0).Version
+		c.step()
+		after := s.Changes(0)
+		if f := after.Summary.Feed; f.Cursor != c.cursor || f.Head != c.head {
+			t.Errorf("%s: cursor %d, head %d, want %d and %d", c.name, f.Cursor, f.Head, c.cursor, c.head)
+		}
+		if after.Version == before {
+			t.Errorf("%s: nobody was told", c.name)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 		s.epoch++
 	}
 	if status.Epoch == "" {
-		status.Epoch = s.feed.Epoch
+		status.Epoch, status.Head, status.Cursor = s.feed.Epoch, s.feed.Head, s.feed.Cursor
 	}
 	if status.Since.IsZero() {
 		status.Since = now

@@ -260,16 +260,25 @@ func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {
 	return err
 }
 
-// collect takes a list whole, or as far as it came.
+// collect takes a list whole, or as far as it came. An item that cannot be read
+// is left out.
 func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 	var all []T
 	for item, err := range list {
-		if err != nil {
+		switch {
+		case err == nil:
+			all = append(all, item)
+		case !isOneItem(err):
 			return all, err
 		}
-		all = append(all, item)
 	}
 	return all, nil
+}
+
+// isOneItem reports whether a list goes on after err.
+func isOneItem(err error) bool {
+	var item *api.ItemError
+	return errors.As(err, &item)
 }
 
 // discover asks once for the list of intents that a service may or may not have.
@@ -285,6 +294,9 @@ func (w *Watcher) discover(ctx context.Context) {
 		page = nil
 	}
 	for in, err := range w.cfg.Reader.Intents(quota.WithPriority(ctx, quota.Reconcile)) {
+		if isOneItem(err) {
+			continue
+		}
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, api.ErrNotServed) {
 				w.store.countFailedRead()

@@ -227,3 +227,27 @@ func TestReadsToBeSureLeaveWorkersForOthers(t *testing.T) {
 		})
 	})
 }
+
+func TestItemThatCannotBeReadDoesNotEndItsList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		l := sold("ci_1", now.Add(-time.Minute), time.Second, time.Second, time.Second)
+		svc := newService(l, sold("ci_2", now.Add(-time.Minute), time.Second, time.Second, time.Second))
+		svc.lists, svc.garbled = true, true
+		svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: now})
+		svc.ship(api.Shipment{ID: "shp_2", IntentID: "ci_1", Status: api.Delivered, UpdatedAt: now})
+		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Second)
+			mustBe(t, s, "ci_1", api.Completed, Verified)
+			mustBe(t, s, "ci_2", api.Completed, Verified)
+			w.RefreshShipments("ci_1")
+			pass(time.Second)
+			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 2 {
+				t.Errorf("shipments %v, want both that can be read", in.Shipments)
+			}
+			if failed := s.Summary().Reads.Failed; failed != 0 {
+				t.Errorf("%d reads count as failed", failed)
+			}
+		})
+	})
+}

@@ -91,6 +91,7 @@ func expired(id api.ID, created time.Time, offer time.Duration) *life {
 type fakeService struct {
 	latency time.Duration
 	lists   bool // it serves the list of intents
+	garbled bool // each list begins with an item that cannot be read
 
 	mu        sync.Mutex
 	lives     map[api.ID]*life
@@ -177,6 +178,9 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 			}
 		}
 		f.mu.Unlock()
+		if f.garbled && !yield(api.Shipment{}, &api.ItemError{Path: path, Err: errBroken}) {
+			return
+		}
 		for _, sh := range found {
 			if !yield(sh, nil) {
 				return
@@ -204,6 +208,9 @@ func (f *fakeService) Intents(ctx context.Context) iter.Seq2[api.Intent, error] 
 		}
 		f.mu.Unlock()
 		slices.SortFunc(all, func(a, b api.Intent) int { return b.CreatedAt.Compare(a.CreatedAt) })
+		if f.garbled && !yield(api.Intent{}, &api.ItemError{Path: "intents", Err: errBroken}) {
+			return
+		}
 		for _, in := range all {
 			if !yield(in, nil) {
 				return
