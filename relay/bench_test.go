@@ -123,6 +123,58 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
+// BenchmarkFanOut posts one event at a time: an operation lasts until every
+// subscriber has it.
+func BenchmarkFanOut(b *testing.B) {
+	for _, subscribers := range []int{1, 100, 1000} {
+		b.Run(strconv.Itoa(subscribers), func(b *testing.B) { benchmarkFanOut(b, subscribers) })
+	}
+}
+
+func benchmarkFanOut(b *testing.B, subscribers int) {
+	j := openSQLite(b)
+	r := newTestRelay(b, j, nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	served := make(chan error, 1)
+	go func() { served <- r.Serve(ctx, listener) }()
+	arrived := make(chan struct{}, subscribers)
+	for range subscribers {
+		c := &arrivals{newCollector(), arrived}
+		run(b, newTestSubscriber(b, SubscriberConfig{URL: "http://" + listener.Addr().String()}), c)
+		c.awaitState(b, Live)
+	}
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		deliver(b, r.Handler(), n, n)
+		for range subscribers {
+			<-arrived
+		}
+	}
+	cancel()
+	if err := <-served; err != nil {
+		b.Error(err)
+	}
+}
+
+// arrivals tells of each event that came.
+type arrivals struct {
+	*collector
+	arrived chan<- struct{}
+}
+
+func (a *arrivals) Events(_ context.Context, batch []Item) error {
+	for range batch {
+		a.arrived <- struct{}{}
+	}
+	return nil
+}
+
 // BenchmarkEncode makes an event ready for all connections.
 func BenchmarkEncode(b *testing.B) {
 	record := journal.Record{Seq: 1, Entry: journal.Entry{ID: "evt_ci_1", Type: "a", Origin: journal.Webhook, Body: padded(1, 400), Received: receivedAt(1), CreatedAt: receivedAt(0)}}

@@ -42,6 +42,7 @@ type Config struct {
 	StoreBudget    time.Duration // default 3 s: longer, and the answer is 503
 	Heartbeat      time.Duration // of the stream; default 25 s
 	MaxStreams     int           // open at once; default 4096
+	Retention      time.Duration // of bodies, while the relay serves; default 0: for ever
 }
 
 func (c Config) withDefaults() Config {
@@ -69,6 +70,7 @@ type Relay struct {
 	logger      *slog.Logger
 	storeBudget time.Duration
 	heartbeat   time.Duration
+	retention   time.Duration
 
 	verifier   *verifier
 	rejections rejections
@@ -106,6 +108,7 @@ func New(cfg Config) (*Relay, error) {
 		logger:      cfg.Logger,
 		storeBudget: cfg.StoreBudget,
 		heartbeat:   cfg.Heartbeat,
+		retention:   cfg.Retention,
 		verifier:    verifier,
 		appends:     make(chan struct{}, maxAppends),
 		large:       make(chan struct{}, largeBodies),

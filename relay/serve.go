@@ -47,6 +47,9 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	var servers []*http.Server
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites))
+	if r.retention > 0 {
+		tasks.Go(func() { r.retain(ctx) })
+	}
 	for _, s := range sites {
 		server := &http.Server{
 			Handler:           s.handler,

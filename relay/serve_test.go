@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -192,5 +193,35 @@ func TestALimitedListenerTakesTheNextWhenOneLeaves(t *testing.T) {
 		_ = (<-accepted).Close()
 		_ = limited.Close()
 		<-done
+	})
+}
+
+func TestOldBodiesArePrunedWhileTheRelayServes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Retention = time.Hour })
+		n := newNetwork()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- r.Serve(ctx, n) }()
+		deliver(t, r.Ingest(), 1, 3)
+		<-time.After(time.Hour - time.Minute)
+		deliver(t, r.Ingest(), 4, 4)
+		memory.Fail(io.ErrShortWrite) // one round in vain
+		<-time.After(2 * time.Minute)
+		memory.Fail(nil)
+		<-time.After(pruneInterval)
+		oldest, err := memory.Oldest(ctx)
+		if err != nil || oldest != 4 {
+			t.Errorf("the oldest is %d, %v", oldest, err)
+		}
+		deliver(t, r.Ingest(), 2, 2)
+		if head := headOf(t, memory); head != 4 {
+			t.Errorf("a pruned event came again and the head is %d", head)
+		}
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
 	})
 }

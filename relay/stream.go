@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,7 +112,7 @@ func readHello(text []byte) (helloFrame, filter, error) {
 		return hello, nil, fmt.Errorf("from is %.20q, not earliest or latest", hello.From)
 	}
 	name := string(api.Scrub(hello.Client))
-	hello.Client = name[:min(len(name), maxClientName)]
+	hello.Client = strings.ToValidUTF8(name[:min(len(name), maxClientName)], "")
 	types, err := newFilter(hello.Types)
 	return hello, types, err
 }
