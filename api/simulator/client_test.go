@@ -1,0 +1,3 @@
+package simulator_test
+
+const clientKey = "shop/staging-fedcba9876543210"
