@@ -203,3 +203,44 @@ func TestPlaceInTheFeedMovesWithWhatIsDelivered(t *testing.T) {
 		}
 	}
 }
+
+func TestColdStartListsShipmentsBesideTheOpenIntents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		var lives []*life
+		var events []api.Event
+		for i := range 60 {
+			l := sold(api.ID(fmt.Sprintf("ci_done_%02d", i)), now.Add(-time.Hour), time.Second, time.Second, time.Duration(i)*time.Second)
+			lives, events = append(lives, l), append(events, l.events()...)
+		}
+		for i := range 6 {
+			l := sold(api.ID(fmt.Sprintf("ci_open_%d", i)), now.Add(time.Duration(i-10)*time.Minute), time.Second, time.Hour, time.Second)
+			lives, events = append(lives, l), append(events, l.events()[:1]...)
+		}
+		svc, feed := newService(lives...), newFeed()
+		svc.latency = 300 * time.Millisecond
+		for i := range 16 {
+			id := api.ID(fmt.Sprintf("shp_%02d", i))
+			svc.ship(api.Shipment{ID: id, IntentID: lives[i].id, Status: api.Shipped, UpdatedAt: now})
+			events = append(events, api.Event{ID: "evt_" + id, Type: api.ShipmentCreated, CreatedAt: now.Add(-time.Minute), Source: api.EventSource{ID: id, Type: api.SourceShipment}})
+		}
+		watched(t, svc, feed, WatcherConfig{Workers: 1}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			feed.deliver(events...)
+			feed.state(FeedLive)
+			pass(30 * time.Second)
+			place := map[string]int{}
+			for i, c := range svc.callsTo("") {
+				place[c.path] = i
+			}
+			if got, made := place["shipments 16"]; !made || got > 2 {
+				t.Errorf("the list of shipments was call %d (made: %v), want one of the first", got, made)
+			}
+			for i := range 6 {
+				if got := place[fmt.Sprintf("intent ci_open_%d", i)]; got > 8 {
+					t.Errorf("open intent %d was call %d, want it before the ended ones", i, got)
+				}
+			}
+		})
+	})
+}

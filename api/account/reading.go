@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,13 +50,14 @@ func (w *Watcher) dispatch(ctx context.Context) {
 func (w *Watcher) next(now time.Time) func(context.Context) {
 	intent, parcel := w.intents.peek(now), w.parcels.peek(now)
 	best := intent
-	if intent == nil || (parcel != nil && parcel.priority < intent.priority) {
+	if intent == nil || parcel != nil && w.parcelsFirst(parcel, intent) {
 		best = parcel
 	}
 	if best == nil || !w.mayStart(best, now) {
 		return nil
 	}
 	priority := best.priority
+	w.listed = best == parcel
 	if best == intent {
 		w.intents.begin(best)
 		w.started(priority)
@@ -71,6 +74,16 @@ func (w *Watcher) next(now time.Time) func(context.Context) {
 	}
 	w.started(priority)
 	return func(ctx context.Context) { w.perform(ctx, w.parcels, batch, priority, w.readParcels) }
+}
+
+// parcelsFirst reports whether shipments are read before an intent. Of equal
+// priorities they take turns: one list tells of many shipments, and of the
+// intents the open ones should not wait for long. Ended ones can.
+func (w *Watcher) parcelsFirst(parcel, intent *job) bool {
+	if parcel.priority != intent.priority {
+		return parcel.priority < intent.priority
+	}
+	return intent.last || !w.listed
 }
 
 func (w *Watcher) mayStart(j *job, now time.Time) bool {
@@ -108,10 +121,14 @@ func (w *Watcher) pause(now time.Time) time.Duration {
 	return max(pause, 0)
 }
 
+// reading reads what jobs name. With an error it tells which of them have to be
+// read again.
+type reading func(ctx context.Context, jobs []*job) (failed map[*job]bool, err error)
+
 // perform does one read for all of jobs and decides what follows from how it
 // ended.
-func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority quota.Priority, read func(context.Context, []*job) error) {
-	err := guarded(quota.WithPriority(ctx, priority), jobs, read)
+func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority quota.Priority, read reading) {
+	failed, err := guarded(quota.WithPriority(ctx, priority), jobs, read)
 	if err != nil && ctx.Err() == nil {
 		w.store.countFailedRead()
 		if errors.Is(err, api.ErrUnauthorized) {
@@ -129,16 +146,16 @@ func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority q
 		if q == w.intents && err == nil && j.asked.due.IsZero() {
 			delete(w.gapLeft, j.task)
 		}
-		q.finish(j, err != nil)
+		q.finish(j, failed[j])
 	}
-	w.follows(q, jobs, priority, err, now)
+	w.follows(q, jobs, failed, priority, err, now)
 	w.mu.Unlock()
 	w.settleGap()
 	w.stir()
 }
 
 // follows plans what comes after a read.
-func (w *Watcher) follows(q *queue, jobs []*job, priority quota.Priority, err error, now time.Time) {
+func (w *Watcher) follows(q *queue, jobs []*job, failed map[*job]bool, priority quota.Priority, err error, now time.Time) {
 	switch {
 	case err == nil && !w.refused.IsZero():
 		w.refused = time.Time{}
@@ -148,9 +165,9 @@ func (w *Watcher) follows(q *queue, jobs []*job, priority quota.Priority, err er
 	}
 	for _, j := range jobs {
 		switch {
-		case err != nil && errors.Is(err, api.ErrUnauthorized):
+		case failed[j] && errors.Is(err, api.ErrUnauthorized):
 			q.ask(j.task, w.refused, max(priority, quota.Hint))
-		case err != nil:
+		case failed[j]:
 			q.ask(j.task, now.Add(backOff(j.tries)), max(priority, quota.Hint))
 		case q == w.intents:
 			w.planIntent(j.task.id, now)
@@ -173,16 +190,24 @@ func backOff(tries int) time.Duration {
 }
 
 // guarded turns a panic of a reader into an error.
-func guarded(ctx context.Context, jobs []*job, read func(context.Context, []*job) error) (err error) {
+func guarded(ctx context.Context, jobs []*job, read reading) (failed map[*job]bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("read: %v", p)
+			failed, err = all(jobs), fmt.Errorf("read: %v", p)
 		}
 	}()
 	return read(ctx, jobs)
 }
 
-func (w *Watcher) readIntent(ctx context.Context, jobs []*job) error {
+func all(jobs []*job) map[*job]bool {
+	set := make(map[*job]bool, len(jobs))
+	for _, j := range jobs {
+		set[j] = true
+	}
+	return set
+}
+
+func (w *Watcher) readIntent(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
 	id := jobs[0].task.id
 	sent := time.Now()
 	in, err := w.cfg.Reader.Intent(ctx, id)
@@ -192,18 +217,19 @@ func (w *Watcher) readIntent(ctx context.Context, jobs []*job) error {
 		w.store.ApplyRead(in, sent, ByRead)
 	case errors.Is(err, api.ErrNotFound):
 		w.store.ApplyMissing(id, sent)
-		return nil
+	default:
+		return all(jobs), err
 	}
-	return err
+	return nil, nil
 }
 
 // listShipments reads the shipments of one intent, once.
-func (w *Watcher) listShipments(ctx context.Context, jobs []*job) error {
+func (w *Watcher) listShipments(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
 	id := jobs[0].task.id
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
-		return err
+		return all(jobs), err
 	}
 	for i := range list {
 		if list[i].IntentID == "" {
@@ -211,39 +237,56 @@ func (w *Watcher) listShipments(ctx context.Context, jobs []*job) error {
 		}
 	}
 	w.store.ApplyIntentShipments(id, list, sent)
-	return nil
+	return nil, nil
 }
 
 // readParcels reads one shipment by itself and several by one list. What a list
-// leaves out is asked for by itself.
-func (w *Watcher) readParcels(ctx context.Context, jobs []*job) error {
-	if len(jobs) == 1 {
-		return w.readParcel(ctx, jobs[0].task.id)
+// leaves out is asked for by itself; one that cannot be read says nothing of the
+// others.
+func (w *Watcher) readParcels(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
+	left := jobs
+	if len(jobs) > 1 {
+		if left, err = w.listParcels(ctx, jobs); err != nil {
+			return all(jobs), err
+		}
 	}
-	wanted := make(map[api.ID]bool, len(jobs))
+	failed = map[*job]bool{}
+	for i, j := range left {
+		readErr := w.readParcel(ctx, j.task.id)
+		if readErr == nil {
+			continue
+		}
+		failed[j], err = true, readErr
+		if unreadable := (*api.UnreadableError)(nil); !errors.As(readErr, &unreadable) {
+			maps.Copy(failed, all(left[i:]))
+			break
+		}
+	}
+	return failed, err
+}
+
+// listParcels reads shipments by one list and returns those that it left out.
+func (w *Watcher) listParcels(ctx context.Context, jobs []*job) (left []*job, err error) {
 	query := api.ShipmentQuery{Limit: len(jobs)}
 	for _, j := range jobs {
-		wanted[j.task.id] = true
 		query.IDs = append(query.IDs, j.task.id)
 	}
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
-	if err == nil {
+	switch {
+	case err == nil:
 		w.store.ApplyShipments(list, sent)
-		for i := range list {
-			delete(wanted, list[i].ID)
-		}
-	} else if !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) && !errors.Is(err, api.ErrValidation) {
-		return err
+	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed), errors.Is(err, api.ErrValidation):
+		return jobs, nil
+	default:
+		return nil, err
 	}
-	for _, id := range query.IDs {
-		if wanted[id] {
-			if err := w.readParcel(ctx, id); err != nil {
-				return err
-			}
+	for _, j := range jobs {
+		if !slices.ContainsFunc(list, func(sh api.Shipment) bool { return sh.ID == j.task.id }) {
+			left = append(left, j)
 		}
 	}
-	return nil
+	return left, nil
 }
 
 func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {

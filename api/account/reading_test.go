@@ -251,3 +251,36 @@ func TestItemThatCannotBeReadDoesNotEndItsList(t *testing.T) {
 		})
 	})
 }
+
+func TestShipmentThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc, feed := newService(), newFeed()
+		hint := func(id api.ID) api.Event {
+			return api.Event{ID: "evt_" + id, Type: api.ShipmentUpdated, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceShipment}}
+		}
+		svc.ship(api.Shipment{ID: "shp_1", Status: api.Shipped})
+		svc.ship(api.Shipment{ID: "shp_3", Status: api.Shipped})
+		svc.fail = func(path string, _ int) error {
+			if path == "shipment shp_2" {
+				return &api.UnreadableError{Path: path, Status: 200, Err: errBroken}
+			}
+			return nil
+		}
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			feed.deliver(hint("shp_1"), hint("shp_2"), hint("shp_3"))
+			pass(10 * time.Minute)
+			for _, id := range []api.ID{"shp_1", "shp_3"} {
+				if sh, _ := s.Shipment(id); sh.Certainty != Verified {
+					t.Errorf("%s was not read", id)
+				}
+			}
+			if n := len(svc.callsTo("shipments 3")); n != 1 {
+				t.Errorf("listed %d times for the sake of one", n)
+			}
+			if n := len(svc.callsTo("shipment shp_2")); n < 5 || n > 30 {
+				t.Errorf("the one that cannot be read was tried %d times in ten minutes", n)
+			}
+		})
+	})
+}

@@ -35,7 +35,8 @@ type Watcher struct {
 	hold     time.Time // reads to be sure wait for the replay to end, until then
 	refused  time.Time // until when only a person's reads go out, after a 401
 	reading  int
-	checking int // of reading: those to be sure
+	checking int  // of reading: those to be sure
+	listed   bool // the last read that began was of shipments
 	gapOpen  bool
 	gapLeft  map[task]bool // reads that still have to follow a gap
 	fail     context.CancelCauseFunc
