@@ -13,6 +13,7 @@ type statements struct {
 	begin, commit, insert, repeated, differs *sql.Stmt
 }
 
+// prepareStatements returns what it has prepared with its error, too.
 func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 	var s statements
 	for _, each := range []struct {
@@ -27,11 +28,21 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 	} {
 		statement, err := c.PrepareContext(ctx, each.text)
 		if err != nil {
-			return statements{}, err
+			return s, err
 		}
 		*each.into = statement
 	}
 	return s, nil
+}
+
+// close lets go of the statements: the pool keeps a connection for as long as
+// it has any.
+func (s statements) close() {
+	for _, statement := range []*sql.Stmt{s.begin, s.commit, s.insert, s.repeated, s.differs} {
+		if statement != nil {
+			_ = statement.Close()
+		}
+	}
 }
 
 // batch is one transaction while it grows. Nothing of it is known outside

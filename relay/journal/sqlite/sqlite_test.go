@@ -151,6 +151,52 @@ func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 	}
 }
 
+func TestAFullDiskIsAnErrorAndTheJournalRecovers(t *testing.T) {
+	dir := t.TempDir()
+	j := opened(t, dir).(*Journal)
+	body := make([]byte, 2000)
+	appended := func(n int) error {
+		_, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n), Body: body}})
+		return err
+	}
+	// The writing connection may add no page; the next one, after the failure, may.
+	err := j.writer.do(t.Context(), func(b *batch) error {
+		_, err := b.writer.connection.ExecContext(b.ctx, "PRAGMA max_page_count = 1")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acknowledged []int
+	failed := 0
+	for n := range 20 {
+		if appended(n) != nil {
+			failed++
+			if err := appended(n); err != nil {
+				t.Fatalf("event %d again: %v", n, err)
+			}
+		}
+		acknowledged = append(acknowledged, n)
+	}
+	if failed != 1 {
+		t.Errorf("%d appends failed, want the one that met the full disk", failed)
+	}
+	if open := j.writer.db.Stats().OpenConnections; open != 1 {
+		t.Errorf("%d writing connections are open", open)
+	}
+	closeAll(t, j)
+	again := opened(t, dir)
+	records, err := again.Read(t.Context(), 0, 100)
+	if err != nil || len(records) != len(acknowledged) {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	for i, r := range records {
+		if r.ID != fmt.Sprint(acknowledged[i]) || r.Duplicates != 0 {
+			t.Errorf("record %d is %s, repeated %d times", r.Seq, r.ID, r.Duplicates)
+		}
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
@@ -95,11 +96,12 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	statements, err := prepareStatements(ctx, connection)
-	if err != nil {
+	if err := w.catchUp(ctx, connection); err != nil {
 		return errors.Join(err, connection.Close())
 	}
-	if err := w.catchUp(ctx, connection); err != nil {
+	statements, err := prepareStatements(ctx, connection)
+	if err != nil {
+		statements.close()
 		return errors.Join(err, connection.Close())
 	}
 	w.connection, w.statements = connection, statements
@@ -256,6 +258,8 @@ func (w *writer) disconnect() {
 		return
 	}
 	_, _ = w.connection.ExecContext(context.Background(), "ROLLBACK")
+	w.statements.close()
+	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // the pool closes such a one
 	_ = w.connection.Close()
 	w.connection = nil
 }
