@@ -244,3 +244,23 @@ func TestColdStartListsShipmentsBesideTheOpenIntents(t *testing.T) {
 		})
 	})
 }
+
+func TestEventThatWasLongOnItsWayIsReadAfterThoseThatWereNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		old := sold("ci_old", now.Add(-2*time.Hour), time.Second, time.Second, time.Second)
+		fresh := sold("ci_new", now.Add(-time.Second), time.Second, time.Hour, time.Second)
+		svc, feed := newService(old, fresh), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			feed.deliver(old.events()...)
+			feed.deliver(fresh.events()[0])
+			pass(time.Second)
+			for id, want := range map[string]quota.Priority{"ci_old": quota.Reconcile, "ci_new": quota.Hint} {
+				if calls := svc.callsTo("intent " + id); len(calls) != 1 || calls[0].priority != want {
+					t.Errorf("%s: calls %v, want one of priority %v", id, calls, want)
+				}
+			}
+		})
+	})
+}

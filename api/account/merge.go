@@ -273,10 +273,15 @@ func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
 	s.judgeIntent(r, now)
 }
 
+// longDelivered is how long after its creation an event no longer tells what has
+// just happened.
+const longDelivered = 5 * time.Minute
+
 // isFresh reports whether an event tells what has just happened, and not what
-// the journal still held.
+// the journal or the service still held.
 func (s *Store) isFresh(e *Event) bool {
-	return s.feed.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay"
+	return s.feed.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
+		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
 }
 
 // eventMoves reports whether an event that proves state moves the intent. From a
