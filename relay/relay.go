@@ -42,6 +42,7 @@ type Config struct {
 	StoreBudget    time.Duration // default 3 s: longer, and the answer is 503
 	Heartbeat      time.Duration // of the stream; default 25 s
 	MaxStreams     int           // open at once; default 4096
+	AllowedOrigins []string      // of pages that may deliver, as in https://shop.example; default none
 	Retention      time.Duration // of bodies, while the relay serves; default 0: for ever
 }
 
@@ -73,6 +74,7 @@ type Relay struct {
 	retention   time.Duration
 
 	verifier   *verifier
+	origins    origins
 	rejections rejections
 	appends    chan struct{} // places for deliveries that wait for the journal
 	large      chan struct{} // places for large bodies
@@ -110,6 +112,7 @@ func New(cfg Config) (*Relay, error) {
 		heartbeat:   cfg.Heartbeat,
 		retention:   cfg.Retention,
 		verifier:    verifier,
+		origins:     newOrigins(cfg.AllowedOrigins, cfg.HeaderPrefix),
 		appends:     make(chan struct{}, maxAppends),
 		large:       make(chan struct{}, largeBodies),
 		tokens:      tokens,
@@ -165,7 +168,13 @@ func (r *Relay) Handler() http.Handler {
 }
 
 func (r *Relay) routeIngest(mux *http.ServeMux) {
-	mux.HandleFunc("POST "+WebhookPath, r.receive)
+	mux.HandleFunc("POST "+WebhookPath, func(w http.ResponseWriter, req *http.Request) {
+		r.origins.admit(w, req)
+		r.receive(w, req)
+	})
+	if len(r.origins.allowed) > 0 {
+		mux.HandleFunc("OPTIONS "+WebhookPath, r.origins.preflight)
+	}
 }
 
 func (r *Relay) routeAdmin(mux *http.ServeMux) {
