@@ -29,6 +29,7 @@ type call struct {
 	class  quota.Class
 	body   []byte // of a POST
 	hidden Secret // a token within body, which an error must not repeat
+	probe  bool   // of a list that may not be there
 }
 
 func get(path string, query url.Values) call {
@@ -55,6 +56,10 @@ func (c call) printable() string {
 	sort.Strings(names)
 	return c.path + "?" + strings.Join(names, "&")
 }
+
+// refusedProbe reports whether an answer says that the list asked for is not
+// there, which is as good an answer as the list.
+func (c call) refusedProbe(status int) bool { return c.probe && notServed(status) }
 
 func (c call) notSent(err error) error {
 	return &TransportError{Method: c.method, Path: c.printable(), Err: err}
@@ -121,7 +126,9 @@ func (c *Client) attempt(ctx context.Context, request call, number int) (answer,
 	exchange.Latency = time.Since(exchange.Sent)
 	exchange.Status = result.status
 	exchange.RequestID = requestID(header)
-	exchange.Err = err
+	if !request.refusedProbe(result.status) {
+		exchange.Err = err
+	}
 	c.observe(exchange)
 	return result, err
 }

@@ -141,12 +141,12 @@ func (q ShipmentQuery) values() url.Values {
 // answers such a list at all (the contract does not show one). A service without
 // it yields one error that is [ErrNotServed]; that is remembered.
 func (c *Client) Intents(ctx context.Context) iter.Seq2[Intent, error] {
-	return probed(&c.intentsRefused, get(intentsPath, nil), listed(ctx, c, get(intentsPath, nil), DecodeIntent))
+	return probed(ctx, c, &c.intentsRefused, intentsPath, DecodeIntent)
 }
 
 // Events lists events, as [Client.Intents] lists intents.
 func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] {
-	return probed(&c.eventsRefused, get(eventsPath, nil), listed(ctx, c, get(eventsPath, nil), DecodeEvent))
+	return probed(ctx, c, &c.eventsRefused, eventsPath, DecodeEvent)
 }
 
 func read[T any](ctx context.Context, c *Client, collection string, id ID, decode func([]byte) (T, error), identity func(T) ID) (T, error) {

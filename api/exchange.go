@@ -19,5 +19,5 @@ type Exchange struct {
 	Latency   time.Duration
 	Status    int // 0 when no answer came
 	RequestID Text
-	Err       error // nil when the answer was a success
+	Err       error // nil when the answer was a success, or told that a list which need not exist does not
 }

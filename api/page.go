@@ -130,6 +130,7 @@ func following(first call, p page, seen map[string]bool) (call, bool) {
 	}
 	seen[cursor] = true
 	request := first
+	request.probe = false // a list that began is there
 	request.query = maps.Clone(first.query)
 	if request.query == nil {
 		request.query = make(map[string][]string)
@@ -139,18 +140,22 @@ func following(first call, p page, seen map[string]bool) (call, bool) {
 }
 
 // probed asks for a list that may not exist, once: a refusal is remembered.
-func probed[T any](refused *atomic.Bool, request call, list iter.Seq2[T, error]) iter.Seq2[T, error] {
+func probed[T any](ctx context.Context, c *Client, refused *atomic.Bool, path string, decode func([]byte) (T, error)) iter.Seq2[T, error] {
+	request := get(path, nil)
+	request.probe = true
 	return func(yield func(T, error) bool) {
 		var none T
 		if refused.Load() {
 			yield(none, fmt.Errorf("%s %s: %w", request.method, request.path, ErrNotServed))
 			return
 		}
-		for value, err := range list {
-			if answer := (*Error)(nil); errors.As(err, &answer) && notServed(answer.Status) {
+		began := false
+		for value, err := range listed(ctx, c, request, decode) {
+			if answer := (*Error)(nil); !began && errors.As(err, &answer) && request.refusedProbe(answer.Status) {
 				refused.Store(true)
 				err = fmt.Errorf("%w: %w", ErrNotServed, err)
 			}
+			began = true
 			if !yield(value, err) {
 				return
 			}

@@ -10,9 +10,11 @@ import (
 const maxRetryAfter = 25 * time.Hour
 
 // RetryAfter is the pause that the Retry-After field of h asks for, counted
-// from now: seconds or an HTTP date (RFC 9110, section 10.2.3). A date that has
-// passed is a pause of 0; a pause above 25 hours is cut to that. It reports
-// false where there is no such field or where it cannot be read.
+// from now: seconds or an HTTP date (RFC 9110, section 10.2.3). A date is
+// compared with the Date field of the answer where it has one, so that a wrong
+// clock does no harm. A date that has passed is a pause of 0; a pause above 25
+// hours is cut to that. It reports false where there is no such field or where
+// it cannot be read.
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	lines := values(h, "Retry-After")
 	if len(lines) == 0 {
@@ -26,7 +28,17 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if err != nil {
 		return 0, false
 	}
+	if sent, err := http.ParseTime(strings.TrimSpace(first(values(h, "Date")))); err == nil {
+		now = sent // the service's own clock: this one may be wrong
+	}
 	return min(max(at.Sub(now), 0), maxRetryAfter), true
+}
+
+func first(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[0]
 }
 
 // wholeNumber reads digits of any length; a number too long to hold is a very

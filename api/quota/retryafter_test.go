@@ -45,6 +45,23 @@ func TestRetryAfterIsReadAsSecondsOrAsADate(t *testing.T) {
 	}
 }
 
+func TestADateIsComparedWithTheServicesClock(t *testing.T) {
+	wrong := time.Date(2019, time.August, 5, 8, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		date, value string
+		want        time.Duration
+	}{
+		"a date":              {"Mon, 05 Aug 2019 09:27:00 GMT", "Mon, 05 Aug 2019 09:27:05 GMT", 5 * time.Second},
+		"seconds":             {"Mon, 05 Aug 2019 09:27:00 GMT", "20", 20 * time.Second},
+		"an unreadable clock": {"noon", "Mon, 05 Aug 2019 08:00:05 GMT", 5 * time.Second},
+	} {
+		got, ok := RetryAfter(http.Header{"Retry-After": {test.value}, "Date": {test.date}}, wrong)
+		if !ok || got != test.want {
+			t.Errorf("%s: got %v, %v; want %v", name, got, ok, test.want)
+		}
+	}
+}
+
 func FuzzRetryAfterIsBounded(f *testing.F) {
 	for _, seed := range []string{"1", "86400", "Mon, 05 Aug 2019 09:27:05 GMT", "-1", "99999999999999999999"} {
 		f.Add(seed)
