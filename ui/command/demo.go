@@ -23,7 +23,6 @@ import (
 type demoOptions struct {
 	shop           simulator.Config
 	screen         screenOptions
-	theme          string
 	length         time.Duration
 	headless, json bool
 	readOnly       bool

@@ -3,7 +3,6 @@ package command
 import (
 	"io"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,15 +94,4 @@ func missing(text string, patterns []string) string {
 		}
 	}
 	return ""
-}
-
-// lines returns the lines of the screen that hold a text.
-func lines(screen, text string) []string {
-	var found []string
-	for line := range strings.Lines(screen) {
-		if strings.Contains(line, text) {
-			found = append(found, strings.TrimRight(line, " \n"))
-		}
-	}
-	return found
 }
