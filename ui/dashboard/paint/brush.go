@@ -56,12 +56,15 @@ const (
 
 // Brush holds a theme's styles, ready to write.
 type Brush struct {
-	prefix [grounds][styles][2]string
+	prefix  [grounds][styles][2]string
+	painted [grounds]bool // whether a blank on it differs from the terminal's own
 }
 
 // NewBrush prepares the styles of a theme. live tints the rules.
 func NewBrush(t themes.Theme, live bool) *Brush {
-	b := &Brush{}
+	b := &Brush{painted: [grounds]bool{
+		Base: t.Background != nil, Surface: t.Background != nil || t.Surface != nil, Selected: true, Glow: true, Live: true,
+	}}
 	rule := t.Faint
 	if live && t.Money != nil {
 		rule = t.Money

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+const noBreakSpace = "\u00a0"
+
 const spaces = "                                                                                                                                "
 
 // Line is one line being drawn. It keeps its buffer from line to line, so one
@@ -19,6 +21,7 @@ type Line struct {
 	at     int
 	ground Ground
 	open   string
+	edge   bool
 }
 
 // NewLine makes a line that draws with b.
@@ -26,7 +29,15 @@ func NewLine(b *Brush) *Line { return &Line{brush: b} }
 
 // Start begins an empty line of width cells on the base ground.
 func (l *Line) Start(width int) *Line {
-	l.buf, l.width, l.at, l.ground, l.open = l.buf[:0], max(width, 0), 0, Base, ""
+	l.buf, l.width, l.at, l.ground, l.open, l.edge = l.buf[:0], max(width, 0), 0, Base, "", false
+	return l
+}
+
+// Edge tells that the line ends where the screen ends. Where its last cell is a
+// blank on a painted ground it becomes a no-break space: captures of a terminal
+// drop blanks at the end of a line together with their ground.
+func (l *Line) Edge() *Line {
+	l.edge = true
 	return l
 }
 
@@ -106,6 +117,9 @@ func (l *Line) Repeat(st Style, glyph string, n int) *Line {
 // String fills the line up and returns it.
 func (l *Line) String() string {
 	l.Space(l.Left())
+	if last := len(l.buf) - 1; l.edge && last >= 0 && l.buf[last] == ' ' && l.brush.painted[l.ground] {
+		l.buf = append(l.buf[:last], noBreakSpace...)
+	}
 	if len(l.buf) > 0 {
 		l.buf = append(l.buf, "\x1b[m"...)
 	}
@@ -211,10 +225,18 @@ func next(s string) (cluster string, width int, rest string) {
 		return "?", 1, rest
 	case width == 0:
 		return "", 0, rest
-	case width != ansi.StringWidthWc(cluster):
+	case width != ansi.StringWidthWc(cluster), joins(cluster, r, width):
 		return "?", 1, rest
 	}
 	return cluster, width, rest
+}
+
+// joins reports whether a cluster would become one with whatever is drawn before
+// or behind it, and so not take the width that it takes alone.
+func joins(cluster string, first rune, width int) bool {
+	return ansi.StringWidth("a"+cluster+"a") != width+2 ||
+		first >= 0x1160 && first <= 0x11ff || first >= 0xd7b0 && first <= 0xd7ff || // Hangul vowels and finals
+		first >= 0x1f1e6 && first <= 0x1f1ff // regional indicators
 }
 
 func invisible(r rune) bool {

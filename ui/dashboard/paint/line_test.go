@@ -90,7 +90,7 @@ func hostile(t *rapid.T) string {
 		rapid.String(),
 		rapid.SampledFrom([]string{
 			"\x1b]0;title\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;https://x\x1b\\y", "\x1b[2J", "\x1bP1$r\x1b\\", "a\rb", "a\nb", "\x9b31m",
-			"👨‍👩‍👧‍👦", "🇺🇸", "❤️", "e\u0301\u0302\u0303", "日本語", "\u202eabc", "\u2066x", "a\u200db", "\xff\xfe", "नमस्ते", "ｗｉｄｅ", strings.Repeat("x", 5000),
+			"👨‍👩‍👧‍👦", "🇺🇸", "❤️", "e\u0301\u0302\u0303", "日本語", "\u202eabc", "\u2066x", "a\u200db", "\xff\xfe", "नमस्ते", "ः", "\u0301", "ᄀ", "ᅡ", "🇺", "🇸", "ｗｉｄｅ", strings.Repeat("x", 5000),
 		}),
 		rapid.StringN(0, 80, -1),
 	).Draw(t, "text")
