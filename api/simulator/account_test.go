@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -23,9 +22,11 @@ const (
 	testSecret = "a-signing-secret-of-some-length"
 )
 
-// account drives a simulator with plain HTTP requests, as any client would.
+// account makes requests of a simulator, in the way of its driver.
 type account struct {
 	*testing.T
+	driver   driver
+	driven   int // requests made by the driver
 	sim      *Simulator
 	receiver *receiver
 }
@@ -37,8 +38,14 @@ type response struct {
 	body   []byte
 }
 
-// inBubble runs a test against a living simulator on a fake clock.
+// inBubble runs a test against a living simulator on a fake clock, with plain
+// HTTP requests.
 func inBubble(t *testing.T, change func(*Config), test func(a *account)) {
+	t.Helper()
+	inBubbleBy(t, plainDriver{}, change, test)
+}
+
+func inBubbleBy(t *testing.T, d driver, change func(*Config), test func(a *account)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
@@ -57,7 +64,11 @@ func inBubble(t *testing.T, change func(*Config), test func(a *account)) {
 		ended := make(chan error, 1)
 		go func() { ended <- sim.Run(ctx) }()
 		synctest.Wait()
-		test(&account{t, sim, r})
+		a := &account{T: t, driver: d, sim: sim, receiver: r}
+		test(a)
+		if a.driven == 0 && d != (plainDriver{}) {
+			t.Error("nothing was asked by the client: this belongs among the plain rows")
+		}
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run: %v", err)
@@ -86,13 +97,19 @@ func (a *account) burst(method, path, body string) response {
 
 func (a *account) send(method, path, body, authorization string) response {
 	a.Helper()
-	r := httptest.NewRequest(method, "http://api.example"+path, strings.NewReader(body))
-	if authorization != "" {
-		r.Header.Set("Authorization", authorization)
+	if strings.HasPrefix(path, "/control/") {
+		return a.wire(method, path, body, authorization)
 	}
-	w := httptest.NewRecorder()
-	a.sim.Handler().ServeHTTP(w, r)
-	return response{w.Code, w.Result().Header, w.Body.Bytes()}
+	a.driven++
+	return a.driver.send(a, method, path, body, authorization)
+}
+
+// off makes a request in a fresh second that no client would make, whatever the
+// driver.
+func (a *account) off(method, path, body string) response {
+	a.Helper()
+	later(time.Second)
+	return a.wire(method, path, body, "Bearer "+testKey)
 }
 
 // want fails the test unless the answer has the status, and decodes its body.

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,7 +29,7 @@ func TestRetrieveEvent(t *testing.T) {
 			a.want(http.StatusNotFound, a.call("GET", "/api/v1/events/evt_a%2Fb", ""))
 		},
 		"401: authentication error body": func(a *account) {
-			closed(a, "body", a.want(http.StatusUnauthorized, a.send("GET", "/api/v1/events/evt_x", "", "")), []string{"name", "message"}, "stack")
+			closed(a, "body", a.want(http.StatusUnauthorized, a.send("GET", "/api/v1/events/evt_x", "", "Bearer wrong")), []string{"name", "message"}, "stack")
 		},
 		"404: not-found error body": func(a *account) {
 			closed(a, "body", a.want(http.StatusNotFound, a.call("GET", "/api/v1/events/evt_x", "")), []string{"name", "message"}, "stack")
@@ -61,6 +62,24 @@ func TestRetrieveEvent(t *testing.T) {
 
 func TestOtherEndpoints(t *testing.T) {
 	rows{
+		"POST checkout-intents: creates an intent": func(a *account) {
+			body := a.want(http.StatusCreated, a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)))
+			closed(a, "intent", body, []string{"id", "createdAt", "productUrl", "quantity", "buyer", "state"})
+		},
+		"POST purchase: creates an intent in one step": func(a *account) {
+			body := a.want(http.StatusCreated, a.call("POST", "/api/v1/checkout-intents/purchase", orderJSON(chiliCrisp, drawdown)))
+			later(time.Minute)
+			if in := a.intent(body["id"].(string)); in["state"] != "completed" {
+				a.Errorf("the intent is %v", in["state"])
+			}
+		},
+		"POST confirm: submits the intent": func(a *account) {
+			id := a.create(chiliCrisp)
+			later(10 * time.Second)
+			if in := a.confirm(id); in["state"] != "placing_order" || in["id"] != id {
+				a.Errorf("the intent is %v", in)
+			}
+		},
 		"GET checkout-intents/{id}: the intent; 404 for another id": func(a *account) {
 			id := a.create(chiliCrisp)
 			closed(a, "intent", a.intent(id), []string{"id", "createdAt", "productUrl", "quantity", "buyer", "state"})
@@ -115,8 +134,9 @@ func TestOtherEndpoints(t *testing.T) {
 			a.want(422, a.call("GET", "/api/v1/shipments?status=lost", ""))
 		},
 		"GET shipments: a limit outside 1 to 100 is refused": func(a *account) {
+			a.want(422, a.call("GET", "/api/v1/shipments?limit=101", ""))
 			for _, limit := range []string{"0", "101", "-1", "ten", ""} {
-				body := a.want(422, a.call("GET", "/api/v1/shipments?limit="+limit, ""))
+				body := a.want(422, a.off("GET", "/api/v1/shipments?limit="+limit, ""))
 				if _, ok := body["fields"].(map[string]any)["limit"]; !ok {
 					a.Errorf("limit=%s: fields are %v", limit, body["fields"])
 				}
@@ -130,9 +150,10 @@ func TestOtherEndpoints(t *testing.T) {
 			a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
 		},
 		"product lookup: 422 for what is no URL": func(a *account) {
-			for _, query := range []string{"", "?url=", "?url=chili-crisp", "?url=ftp%3A%2F%2Fa.example%2Fb"} {
+			for _, query := range []string{"?url=", "?url=chili-crisp", "?url=ftp%3A%2F%2Fa.example%2Fb"} {
 				a.want(422, a.call("GET", "/api/v1/products/lookup"+query, ""))
 			}
+			a.want(422, a.off("GET", "/api/v1/products/lookup", ""))
 		},
 		"lists that the contract does not show are not there": func(a *account) {
 			for _, path := range []string{"/api/v1/checkout-intents", "/api/v1/events"} {
@@ -142,8 +163,54 @@ func TestOtherEndpoints(t *testing.T) {
 	}.run(t)
 }
 
+// Every recorded request body is taken, as it was recorded.
+func TestRecordedRequests(t *testing.T) {
+	tried := 0
+	for _, r := range recorded(t) {
+		run := map[string]func(a *account){
+			"CheckoutIntentPostParams": func(a *account) {
+				a.want(http.StatusCreated, a.call("POST", "/api/v1/checkout-intents", string(r.Body)))
+			},
+			"CheckoutIntentPurchaseParams": func(a *account) {
+				a.want(http.StatusCreated, a.call("POST", "/api/v1/checkout-intents/purchase", string(r.Body)))
+			},
+			"CheckoutIntentConfirmParams": func(a *account) {
+				id := a.create(chiliCrisp)
+				later(10 * time.Second)
+				a.want(http.StatusOK, a.call("POST", "/api/v1/checkout-intents/"+id+"/confirm", string(r.Body)))
+			},
+		}[r.Schema]
+		if run != nil {
+			tried++
+			t.Run(r.Name, func(t *testing.T) { eachDriver(t, nil, run) })
+		}
+	}
+	if tried != 6 {
+		t.Errorf("%d recorded requests, want 6", tried)
+	}
+}
+
+// Every recorded error of the contract is what the simulator says in its place.
+func TestRecordedErrors(t *testing.T) {
+	closedBodies := map[int][]string{401: {"name", "message"}, 404: {"name", "message"}, 422: {"name", "message", "status", "fields"}, 429: {"message"}, 500: {"name", "message"}}
+	rows{
+		"in the same shape": func(a *account) {
+			for status, required := range closedBodies {
+				a.want(http.StatusOK, a.call("POST", "/control/failures", fmt.Sprintf(`{"status":%d}`, status)))
+				got := a.want(status, a.burst("GET", "/api/v1/shipments", ""))
+				closed(a, "the answer", got, required)
+				for _, r := range recorded(a) {
+					if r.Status == status && json.Valid(r.Body) && r.Body[0] == '{' && r.Schema != "TooManyRequestsError" {
+						closed(a, r.Name, decoded(a, r.Body), required, "stack")
+					}
+				}
+			}
+		},
+	}.run(t)
+}
+
 func TestPagesOfShipments(t *testing.T) {
-	inBubble(t, nil, func(a *account) {
+	eachDriver(t, nil, func(a *account) {
 		for range 5 {
 			if _, err := a.sim.CreateIntent(Order{ProductURL: chiliCrisp, State: api.Completed}); err != nil {
 				a.Fatal(err)
@@ -203,18 +270,37 @@ func TestAuthentication(t *testing.T) {
 		"a longer key":                 {"Bearer " + testKey + "0", http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }, func(a *account) {
+			further := func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }
+			inBubble(t, further, func(a *account) {
 				for _, path := range []string{"/api/v1/events/evt_x", "/api/v1/nothing", "/control/nothing"} {
 					body := a.want(given.status, a.send("GET", path, "", given.header))
 					closed(a, path, body, []string{"name", "message"}, "stack")
 				}
 			})
+			if key, ok := strings.CutPrefix(given.header, "Bearer "); ok && key != "" {
+				inBubbleBy(t, clientDriver{}, further, func(a *account) {
+					a.want(given.status, a.send("GET", "/api/v1/events/evt_x", "", given.header))
+				})
+			}
 		})
 	}
+	t.Run("all keys of an account share its buckets", func(t *testing.T) {
+		eachDriver(t, func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }, func(a *account) {
+			later(time.Second)
+			for _, key := range []string{testKey, "another-key"} {
+				for range 5 {
+					a.want(http.StatusNotFound, a.send("GET", "/api/v1/events/evt_x", "", "Bearer "+key))
+				}
+			}
+			for _, key := range []string{testKey, "another-key"} {
+				a.want(http.StatusTooManyRequests, a.send("GET", "/api/v1/events/evt_x", "", "Bearer "+key))
+			}
+		})
+	})
 }
 
 func TestErrorBodies(t *testing.T) {
-	rows{
+	plainRows{
 		"422: every missing field of an empty order": func(a *account) {
 			body := a.want(422, a.call("POST", "/api/v1/checkout-intents", "{}"))
 			closed(a, "body", body, []string{"name", "message", "status", "fields"}, "stack")
@@ -236,6 +322,29 @@ func TestErrorBodies(t *testing.T) {
 			for _, path := range []string{"/", "/api", "/api/v1/", "/api/v1/shipments/", "/api//v1/events/x", "/api/v1/../v1/events/x", "/api/v1/./events/x"} {
 				closed(a, path, a.want(http.StatusNotFound, a.call("GET", path, "")), []string{"name", "message"}, "stack")
 			}
+		},
+	}.run(t)
+	rows{
+		"401: the key is not known": func(a *account) {
+			body := a.want(http.StatusUnauthorized, a.send("GET", "/api/v1/shipments", "", "Bearer wrong"))
+			closed(a, "body", body, []string{"name", "message"}, "stack")
+		},
+		"404: not found": func(a *account) {
+			body := a.want(http.StatusNotFound, a.call("GET", "/api/v1/shipments/shp_x", ""))
+			closed(a, "body", body, []string{"name", "message"}, "stack")
+		},
+		"422: refused fields with their values": func(a *account) {
+			body := a.want(422, a.call("POST", "/api/v1/checkout-intents", orderJSON("not a url", `"referenceId":"`+strings.Repeat("x", 256)+`"`)))
+			closed(a, "body", body, []string{"name", "message", "status", "fields"}, "stack")
+			closed(a, "fields", body["fields"], []string{"body.productUrl", "body.referenceId"})
+		},
+		"429: a message": func(a *account) {
+			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"status":429}`))
+			closed(a, "body", a.want(http.StatusTooManyRequests, a.burst("GET", "/api/v1/shipments", "")), []string{"message"})
+		},
+		"500: internal error": func(a *account) {
+			a.want(http.StatusOK, a.call("POST", "/control/failures", "{}"))
+			closed(a, "body", a.want(http.StatusInternalServerError, a.burst("GET", "/api/v1/shipments", "")), []string{"name", "message"}, "stack")
 		},
 		"500: injected after the request took effect": func(a *account) {
 			id := a.create(chiliCrisp, drawdown)
@@ -286,7 +395,7 @@ func TestValidationByField(t *testing.T) {
 }
 
 func TestVersioning(t *testing.T) {
-	rows{
+	plainRows{
 		"the path prefix carries the version": func(a *account) {
 			id := a.create(chiliCrisp)
 			for _, prefix := range []string{"", "/api", "/api/v2", "/v1"} {
@@ -301,13 +410,23 @@ func TestVersioning(t *testing.T) {
 
 func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 	t.Run("lists served", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
-			id := a.create(chiliCrisp)
+		eachDriver(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
+			a.create(chiliCrisp)
 			other := a.create(magicURL("sold-out"))
 			later(10 * time.Second)
 			if items := a.list("/api/v1/checkout-intents"); len(items) != 2 || items[0]["id"] != other {
 				a.Errorf("intents: %v", items)
 			}
+			if items := a.list("/api/v1/events"); len(items) != 3 || items[0]["type"] != "checkout_intent.offer_failed" {
+				a.Errorf("events: %v", items)
+			}
+		})
+	})
+	t.Run("lists served with filters", func(t *testing.T) {
+		inBubble(t, func(c *Config) { c.Lists = ListsServed }, func(a *account) {
+			id := a.create(chiliCrisp)
+			a.create(magicURL("sold-out"))
+			later(10 * time.Second)
 			if items := a.list("/api/v1/checkout-intents?state=awaiting_confirmation&state=completed"); len(items) != 1 || items[0]["id"] != id {
 				a.Errorf("by state: %v", items)
 			}
@@ -318,7 +437,7 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 		})
 	})
 	t.Run("lists as a gateway's page", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Lists = ListsHTML }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.Lists = ListsHTML }, func(a *account) {
 			r := a.call("GET", "/api/v1/events", "")
 			if r.status != http.StatusNotFound || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 				a.Errorf("%d %s", r.status, r.header.Get("Content-Type"))
@@ -326,7 +445,7 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 		})
 	})
 	t.Run("a conflict names the state", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.StateConflicts = true }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.StateConflicts = true }, func(a *account) {
 			id := a.completed(chiliCrisp)
 			body := a.want(http.StatusConflict, a.call("POST", "/api/v1/checkout-intents/"+id+"/confirm", "{}"))
 			if body["state"] != "completed" || body["name"] != "InvalidCheckoutIntentStateError" {
@@ -335,13 +454,13 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 		})
 	})
 	t.Run("another lookup path", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.LookupPath = "/api/v1/product" }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.LookupPath = "/api/v1/product" }, func(a *account) {
 			a.want(http.StatusOK, a.call("GET", "/api/v1/product?url="+url.QueryEscape(chiliCrisp), ""))
-			a.want(http.StatusNotFound, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
+			a.want(http.StatusNotFound, a.off("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
 		})
 	})
 	t.Run("events in whole seconds", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.WholeSeconds, c.Timings.Offer = true, 8300*time.Millisecond }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.WholeSeconds, c.Timings.Offer = true, 8300*time.Millisecond }, func(a *account) {
 			id := a.create(chiliCrisp)
 			later(10 * time.Second)
 			if at := a.event(id, "awaiting_confirmation")["createdAt"].(string); !strings.HasSuffix(at, ".000Z") {

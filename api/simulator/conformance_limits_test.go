@@ -11,8 +11,8 @@ import (
 	"tillwatch/api"
 )
 
-// quota asserts the RateLimit fields of an answer, in their exact case.
-func quota(t testing.TB, what string, r response, policies, limits string) {
+// reports asserts the RateLimit fields of an answer, in their exact case.
+func reports(t testing.TB, what string, r response, policies, limits string) {
 	t.Helper()
 	if got := strings.Join(exact(r.header, "RateLimit-Policy"), " | "); got != policies {
 		t.Errorf("%s: RateLimit-Policy is %s, want %s", what, got, policies)
@@ -22,6 +22,9 @@ func quota(t testing.TB, what string, r response, policies, limits string) {
 	}
 }
 
+// refusedOrder is an order that is charged to mutations and creates nothing.
+func refusedOrder() string { return orderJSON("not a url") }
+
 const perSecond = "Too many requests per second"
 
 func TestLimitsOfEachBucket(t *testing.T) {
@@ -29,14 +32,14 @@ func TestLimitsOfEachBucket(t *testing.T) {
 		"mutations: 5 a second": func(a *account) {
 			later(time.Second)
 			for i := range 5 {
-				r := a.burst("POST", "/api/v1/checkout-intents", "{}")
+				r := a.burst("POST", "/api/v1/checkout-intents", refusedOrder())
 				a.want(422, r)
-				quota(a, "in the second", r, `"default";q=5;w=1`, fmt.Sprintf(`"default";r=%d;t=1`, 4-i))
+				reports(a, "in the second", r, `"default";q=5;w=1`, fmt.Sprintf(`"default";r=%d;t=1`, 4-i))
 			}
 			r := a.burst("POST", "/api/v1/checkout-intents/ci_x/confirm", "{}")
 			body := a.want(http.StatusTooManyRequests, r)
 			closed(a, "429", body, []string{"message"})
-			quota(a, "at the limit", r, `"default";q=5;w=1`, `"default";r=0;t=1`)
+			reports(a, "at the limit", r, `"default";q=5;w=1`, `"default";r=0;t=1`)
 			if body["message"] != perSecond || r.header.Get("Retry-After") != "1" {
 				a.Errorf("message %q, Retry-After %q", body["message"], r.header.Get("Retry-After"))
 			}
@@ -44,25 +47,25 @@ func TestLimitsOfEachBucket(t *testing.T) {
 		},
 		"reads: 10 a second": func(a *account) {
 			later(time.Second)
-			for _, path := range []string{"events/x", "shipments", "shipments/x", "checkout-intents/x", "checkout-intents/x/shipments", "events", "checkout-intents", "nothing", "shipments?limit=0", "events/y"} {
+			for _, path := range []string{"events/x", "shipments", "shipments/x", "checkout-intents/x", "checkout-intents/x/shipments", "events", "checkout-intents", "shipments?status=lost", "shipments?limit=101", "events/y"} {
 				if r := a.burst("GET", "/api/v1/"+path, ""); r.status == http.StatusTooManyRequests {
 					a.Fatalf("%s: 429", path)
 				}
 			}
 			r := a.burst("GET", "/api/v1/events/x", "")
 			a.want(http.StatusTooManyRequests, r)
-			quota(a, "at the limit", r, `"default";q=10;w=1`, `"default";r=0;t=1`)
+			reports(a, "at the limit", r, `"default";q=10;w=1`, `"default";r=0;t=1`)
 			a.want(http.StatusOK, a.burst("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
-			a.want(422, a.burst("POST", "/api/v1/checkout-intents", "{}"))
+			a.want(422, a.burst("POST", "/api/v1/checkout-intents", refusedOrder()))
 		},
 		"product lookup: 10 a second, in its own bucket": func(a *account) {
 			later(time.Second)
 			for range 10 {
-				a.want(422, a.burst("GET", "/api/v1/products/lookup", ""))
+				a.want(422, a.burst("GET", "/api/v1/products/lookup?url=", ""))
 			}
-			r := a.burst("GET", "/api/v1/products/lookup", "")
+			r := a.burst("GET", "/api/v1/products/lookup?url=", "")
 			a.want(http.StatusTooManyRequests, r)
-			quota(a, "at the limit", r, `"default";q=10;w=1`, `"default";r=0;t=1`)
+			reports(a, "at the limit", r, `"default";q=10;w=1`, `"default";r=0;t=1`)
 			a.want(http.StatusOK, a.burst("GET", "/api/v1/shipments", ""))
 		},
 		"checkout intents: 50 a day, over create and purchase": func(a *account) {
@@ -77,7 +80,7 @@ func TestLimitsOfEachBucket(t *testing.T) {
 				r := a.call("POST", path, orderJSON(chiliCrisp, drawdown))
 				body := a.want(http.StatusTooManyRequests, r)
 				closed(a, "429", body, []string{"message"})
-				quota(a, "daily", r, `"default";q=5;w=1`, `"default";r=4;t=1`)
+				reports(a, "daily", r, `"default";q=5;w=1`, `"default";r=4;t=1`)
 				if body["message"] != "You have reached the limit of 50 checkout intents per day" || r.header.Get("Retry-After") != "" {
 					a.Errorf("message %q, Retry-After %q", body["message"], r.header.Get("Retry-After"))
 				}
@@ -87,7 +90,7 @@ func TestLimitsOfEachBucket(t *testing.T) {
 		},
 		"checkout intents: what was refused is not counted": func(a *account) {
 			for range 60 {
-				a.want(422, a.call("POST", "/api/v1/checkout-intents", "{}"))
+				a.want(422, a.call("POST", "/api/v1/checkout-intents", refusedOrder()))
 			}
 			a.create(chiliCrisp)
 		},
@@ -122,47 +125,49 @@ func TestEveryAnswerCarriesTheRateLimitFields(t *testing.T) {
 			for range 20 {
 				r := a.send("GET", "/api/v1/shipments", "", "Bearer wrong")
 				a.want(http.StatusUnauthorized, r)
-				quota(a, "401", r, `"default";q=10;w=1`, `"default";r=10;t=1`)
+				reports(a, "401", r, `"default";q=10;w=1`, `"default";r=10;t=1`)
 			}
 			r := a.burst("GET", "/api/v1/shipments", "")
-			quota(a, "the account's first", r, `"default";q=10;w=1`, `"default";r=9;t=1`)
-		},
-		"404 of an unknown path": func(a *account) {
-			quota(a, "GET", a.call("GET", "/nothing", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
-			quota(a, "DELETE", a.call("DELETE", "/nothing", ""), `"default";q=5;w=1`, `"default";r=4;t=1`)
+			reports(a, "the account's first", r, `"default";q=10;w=1`, `"default";r=9;t=1`)
 		},
 		"201, 404 and 500": func(a *account) {
-			quota(a, "201", a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)), `"default";q=5;w=1`, `"default";r=4;t=1`)
-			quota(a, "404", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
+			reports(a, "201", a.call("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)), `"default";q=5;w=1`, `"default";r=4;t=1`)
+			reports(a, "404", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
 			a.call("POST", "/control/failures", "{}")
-			quota(a, "500", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
+			reports(a, "500", a.call("GET", "/api/v1/events/x", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
+		},
+	}.run(t)
+	plainRows{
+		"404 of an unknown path": func(a *account) {
+			reports(a, "GET", a.off("GET", "/nothing", ""), `"default";q=10;w=1`, `"default";r=9;t=1`)
+			reports(a, "DELETE", a.off("DELETE", "/nothing", ""), `"default";q=5;w=1`, `"default";r=4;t=1`)
 		},
 	}.run(t)
 	t.Run("each charged bucket under its own name, behind a switch", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.EveryPolicy = true }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.EveryPolicy = true }, func(a *account) {
 			later(time.Second)
-			quota(a, "create", a.burst("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)),
+			reports(a, "create", a.burst("POST", "/api/v1/checkout-intents", orderJSON(chiliCrisp)),
 				`"mutations";q=5;w=1 | "checkout-intents";q=50;w=86400 | "concurrent-agents";q=10;w=1`,
 				`"mutations";r=4;t=1 | "checkout-intents";r=49;t=86399 | "concurrent-agents";r=10;t=1`)
 			for range 4 {
-				a.burst("POST", "/api/v1/checkout-intents", "{}")
+				a.burst("POST", "/api/v1/checkout-intents", refusedOrder())
 			}
-			quota(a, "429", a.burst("POST", "/api/v1/checkout-intents", "{}"), `"mutations";q=5;w=1`, `"mutations";r=0;t=1`)
-			quota(a, "read", a.burst("GET", "/api/v1/shipments", ""), `"reads";q=10;w=1`, `"reads";r=9;t=1`)
+			reports(a, "429", a.burst("POST", "/api/v1/checkout-intents", refusedOrder()), `"mutations";q=5;w=1`, `"mutations";r=0;t=1`)
+			reports(a, "read", a.burst("GET", "/api/v1/shipments", ""), `"reads";q=10;w=1`, `"reads";r=9;t=1`)
 		})
 	})
 	t.Run("another policy name", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.PolicyName = "burst" }, func(a *account) {
-			quota(a, "read", a.call("GET", "/api/v1/shipments", ""), `"burst";q=10;w=1`, `"burst";r=9;t=1`)
+		eachDriver(t, func(c *Config) { c.PolicyName = "burst" }, func(a *account) {
+			reports(a, "read", a.call("GET", "/api/v1/shipments", ""), `"burst";q=10;w=1`, `"burst";r=9;t=1`)
 		})
 	})
 	t.Run("none without limits", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.Limits = Unlimited() }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.Limits = Unlimited() }, func(a *account) {
 			later(time.Second)
 			for range 100 {
 				r := a.burst("GET", "/api/v1/shipments", "")
 				a.want(http.StatusOK, r)
-				quota(a, "unlimited", r, "", "")
+				reports(a, "unlimited", r, "", "")
 			}
 		})
 	})

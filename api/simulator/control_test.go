@@ -12,7 +12,7 @@ import (
 )
 
 func TestControlAPI(t *testing.T) {
-	rows{
+	plainRows{
 		"an intent with a chosen fate": func(a *account) {
 			in := a.want(http.StatusCreated, a.call("POST", "/control/intents", `{"state":"placing_order","failure":"payment_failed","whilePlacing":true,"referenceId":"r-1"}`))
 			if in["state"] != "placing_order" || in["referenceId"] != "r-1" {

@@ -24,7 +24,7 @@ func TestSignatureOfAKnownBody(t *testing.T) {
 }
 
 func TestDelivery(t *testing.T) {
-	rows{
+	plainRows{
 		"POST with an event as the body": func(a *account) {
 			a.completed(chiliCrisp)
 			later(3 * time.Minute)

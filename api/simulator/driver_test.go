@@ -1,0 +1,194 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// driver makes the requests of the conformance suite in its own way and checks
+// the answers by its own measure. The rows of the suite are the same for all.
+type driver interface {
+	send(a *account, method, path, body, authorization string) response
+}
+
+// drivers are those that every row of the suite is run with.
+func drivers() map[string]driver {
+	return map[string]driver{"plain HTTP": plainDriver{}, "client": clientDriver{}}
+}
+
+// eachDriver runs a test against a living simulator once with each driver.
+func eachDriver(t *testing.T, change func(*Config), test func(a *account)) {
+	t.Helper()
+	for name, d := range drivers() {
+		t.Run(name, func(t *testing.T) { inBubbleBy(t, d, change, test) })
+	}
+}
+
+// plainDriver sends the request as it stands and holds each answer against the
+// recorded bodies.
+type plainDriver struct{}
+
+func (plainDriver) send(a *account, method, path, body, authorization string) response {
+	a.Helper()
+	r := a.wire(method, path, body, authorization)
+	if kind := resourceOf(method, path); kind != "" && r.status/100 == 2 {
+		recordedShape(a, kind).hold(a, kind, r.body)
+	}
+	return r
+}
+
+// wire sends a request that the contract does not show, or that no client would
+// make.
+func (a *account) wire(method, path, body, authorization string) response {
+	a.Helper()
+	r := httptest.NewRequest(method, "http://api.example"+path, strings.NewReader(body))
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	w := httptest.NewRecorder()
+	a.sim.Handler().ServeHTTP(w, r)
+	return response{w.Code, w.Result().Header, w.Body.Bytes()}
+}
+
+// resourceOf names what a success of a request holds, "" outside the contract.
+func resourceOf(method, path string) string {
+	u, err := url.Parse(path)
+	if err != nil || !strings.HasPrefix(u.Path, "/api/v1/") {
+		return ""
+	}
+	parts := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/api/v1/"), "/")
+	switch collection, length := parts[0], len(parts); {
+	case collection == "events" && length == 2:
+		return "Event"
+	case collection == "products":
+		return "Product"
+	case parts[length-1] == "shipments":
+		return "ShipmentsListResponse"
+	case collection == "shipments":
+		return "Shipment"
+	case collection == "checkout-intents" && (length > 1 || method == "POST"):
+		return "CheckoutIntent"
+	}
+	return ""
+}
+
+// shape is what recorded bodies of one kind have held: the kinds of JSON values
+// by path, with [] for any item of an array.
+type shape map[string][]string
+
+func recorded(t testing.TB) []recording {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "fixtures", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded bodies: %v", err)
+	}
+	var all []recording
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var set struct{ Cases []recording }
+		if err := json.Unmarshal(content, &set); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, set.Cases...)
+	}
+	return all
+}
+
+// recording is one recorded body.
+type recording struct {
+	Name, Schema string
+	Status       int
+	Body         json.RawMessage
+}
+
+func recordedShape(t testing.TB, kind string) shape {
+	t.Helper()
+	s := shape{}
+	for _, r := range recorded(t) {
+		switch {
+		case r.Schema == kind:
+			s.learn("", decoded(t, r.Body))
+		case r.Schema == "Offer" && kind == "CheckoutIntent":
+			s.learn(".offer", decoded(t, r.Body))
+		case r.Schema == "Product" && kind == "Event":
+			s.learn(".data", decoded(t, r.Body)) // the snapshot of product.updated
+		case r.Schema == "CheckoutIntentPostParams" && kind == "CheckoutIntent":
+			s.learn("", decoded(t, r.Body)) // what an order names comes back
+		}
+	}
+	if len(s) == 0 {
+		t.Fatalf("no recorded %s", kind)
+	}
+	if kind == "CheckoutIntent" { // told of by a guide only
+		s.learn("", map[string]any{"offer": map[string]any{"product": map[string]any{"title": ""}}})
+	}
+	return s
+}
+
+func decoded(t testing.TB, body []byte) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func (s shape) learn(path string, value any) {
+	if kind := kindOf(value); !slices.Contains(s[path], kind) {
+		s[path] = append(s[path], kind)
+	}
+	eachWithin(value, func(step string, value any) { s.learn(path+step, value) })
+}
+
+// hold fails the test where a body has what no recorded one had.
+func (s shape) hold(t testing.TB, what string, body []byte) {
+	t.Helper()
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		if kind := kindOf(value); !slices.Contains(s[path], kind) {
+			t.Errorf("%s: %s is %s; recorded: %v", what, path, kind, s[path])
+			return
+		}
+		eachWithin(value, func(step string, value any) { walk(path+step, value) })
+	}
+	walk("", decoded(t, body))
+}
+
+func eachWithin(value any, visit func(step string, value any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, within := range value {
+			visit("."+key, within)
+		}
+	case []any:
+		for _, item := range value {
+			visit("[]", item)
+		}
+	}
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "an array"
+	case string:
+		return "a string"
+	case float64:
+		return "a number"
+	case bool:
+		return "a boolean"
+	}
+	return "null"
+}
