@@ -31,6 +31,7 @@ const (
 	AlertQuota    AlertKind = "quota"
 	AlertGap      AlertKind = "gap"
 	AlertDay      AlertKind = "day"
+	AlertSaving   AlertKind = "saving"
 )
 
 // AlertConfig sets the thresholds of alerts.

@@ -33,6 +33,15 @@ func (h *paceHistory) add(stay time.Duration) {
 	h.stale = true
 }
 
+// list is the stays that are kept, oldest first.
+func (h *paceHistory) list() []time.Duration {
+	if h.count <= len(h.stays) {
+		return slices.Clone(h.stays[:h.count])
+	}
+	next := h.count % len(h.stays)
+	return slices.Concat(h.stays[next:], h.stays[:next])
+}
+
 func (h *paceHistory) get() Pace {
 	if h.stale {
 		sorted := slices.Clone(h.stays[:min(h.count, len(h.stays))])

@@ -26,6 +26,7 @@ type Watcher struct {
 	cfg   WatcherConfig
 	store *Store
 	wake  chan struct{} // holds one token
+	saved uint64        // the version of the picture that was saved last
 
 	mu       sync.Mutex
 	intents  *queue
@@ -51,6 +52,7 @@ type WatcherConfig struct {
 	Workers  int           // reads under way at once; default 4
 	Poll     time.Duration // how often open intents are read without a hint; default 30 s, widening
 	Awaiting time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
+	Saved    *Saved        // where the picture is kept while running and at the end; nil: nowhere
 	List     int           // intents taken from the service's list at the start, where it has one; default 500
 }
 
@@ -109,7 +111,9 @@ func (w *Watcher) Run(parent context.Context) error {
 	start("follow the feed", w.follow)
 	start("watch the time", w.passTime)
 	start("read", w.dispatch)
+	start("keep the picture", w.keepSaving)
 	group.Wait()
+	w.save()
 	if parent.Err() != nil {
 		return nil
 	}

@@ -20,7 +20,11 @@ var (
 // has ended, and its goroutines with it, when watched returns.
 func watched(t *testing.T, svc *fakeService, feed *fakeFeed, cfg WatcherConfig, test func(t *testing.T, s *Store, w *Watcher)) {
 	t.Helper()
-	s := NewStore(StoreConfig{})
+	watchedStore(t, NewStore(StoreConfig{}), svc, feed, cfg, test)
+}
+
+func watchedStore(t *testing.T, s *Store, svc *fakeService, feed *fakeFeed, cfg WatcherConfig, test func(t *testing.T, s *Store, w *Watcher)) {
+	t.Helper()
 	cfg.Store, cfg.Reader = s, svc
 	if feed != nil {
 		cfg.Feed = feed

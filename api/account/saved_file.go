@@ -1,0 +1,149 @@
+package account
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A file of a picture is one line that names its form, the picture, and the
+// SHA-256 of all before it.
+const (
+	pictureForm  = "tillwatch picture "
+	pictureLine  = pictureForm + "1\n"
+	mostSaved    = 1 << 30
+	leftoverFrom = time.Minute // the age from which a temporary file is nobody's
+)
+
+func previousOf(path string) string { return path + ".previous" }
+
+// replaceFile writes a file that is either whole or not there: it is complete on
+// the disk before it takes the name of the one before it.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := writeChecked(file, write); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(path, previousOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func writeChecked(file io.Writer, write func(io.Writer) error) error {
+	sum := sha256.New()
+	buffer := bufio.NewWriterSize(io.MultiWriter(file, sum), 256<<10)
+	if _, err := buffer.WriteString(pictureLine); err != nil {
+		return err
+	}
+	if err := write(buffer); err != nil {
+		return err
+	}
+	if err := buffer.Flush(); err != nil {
+		return err
+	}
+	_, err := file.Write(sum.Sum(nil))
+	return err
+}
+
+// syncFolder makes renames last. Windows keeps folders by itself and refuses.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
+func openPicture(path string) (*savedPicture, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > mostSaved {
+		return nil, fmt.Errorf("%s: %w: larger than any picture", filepath.Base(path), ErrSavedDamaged)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := decodePicture(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return p, nil
+}
+
+func decodePicture(content []byte) (*savedPicture, error) {
+	body, err := checked(content)
+	if err != nil {
+		return nil, err
+	}
+	p := new(savedPicture)
+	if err := p.decode(body); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+	}
+	return p, nil
+}
+
+// checked is what stands between the line and the sum, if they are right.
+func checked(content []byte) ([]byte, error) {
+	line, _, found := bytes.Cut(content, []byte("\n"))
+	if !found || !bytes.HasPrefix(line, []byte(pictureForm)) || len(content) < len(line)+1+sha256.Size {
+		return nil, fmt.Errorf("%w: no picture", ErrSavedDamaged)
+	}
+	end := len(content) - sha256.Size
+	if sum := sha256.Sum256(content[:end]); !bytes.Equal(sum[:], content[end:]) {
+		return nil, fmt.Errorf("%w: its checksum is wrong", ErrSavedDamaged)
+	}
+	if string(line)+"\n" != pictureLine {
+		return nil, fmt.Errorf("%w: %.40q", ErrSavedVersion, line)
+	}
+	return content[len(line)+1 : end], nil
+}
+
+// removeLeftovers removes temporary files of saves that were interrupted. What
+// cannot be removed only takes room.
+func removeLeftovers(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, filepath.Base(path)+".") || !strings.HasSuffix(name, ".tmp") {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > leftoverFrom {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), name))
+		}
+	}
+}

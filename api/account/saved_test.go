@@ -1,0 +1,489 @@
+package account
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+)
+
+const forEver = 200 * 365 * 24 * time.Hour
+
+func openSaved(t testing.TB, dir string) *Saved {
+	t.Helper()
+	f, err := OpenSaved(SavedConfig{Dir: dir, Account: "staging https://api.example.com", MaxAge: forEver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func mustSave(t testing.TB, f *Saved, s *Store) {
+	t.Helper()
+	if err := f.Save(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRestore(t testing.TB, f *Saved) (*Store, Restoration) {
+	t.Helper()
+	s := NewStore(StoreConfig{})
+	r, err := f.Restore(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, r
+}
+
+const (
+	failedBody = `{"id":"ci_failed","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","productUrl":"https://www.shop.example/products/wool-socks?variant=7",
+"quantity":2,"referenceId":"order-20417","variantSelections":[{"label":"Size","value":"M"},{"label":"Engraving","value":"for Zadie"}],
+"buyer":{"firstName":"Zadie","lastName":"Quux","email":"zadie.quux@mail.example","phone":"212-333-2121","address1":"77 Vine Court","address2":"Apt 9Q","city":"Brookvale","province":"NY","postalCode":"10977","country":"US"},
+"constraints":{"maxTotalPrice":0,"maxShippingPrice":900},
+"offer":{"cost":{"subtotal":{"currencyCode":"USD","amountSubunits":3490},"tax":{"currencyCode":"USD","amountSubunits":0},"total":{"currencyCode":"USD","amountSubunits":4452}},
+"shipping":{"availableOptions":[{"id":"slow","cost":{"currencyCode":"USD","amountSubunits":599},"deliveryEstimate":{"earliest":"2026-06-20T00:00:00Z"}},{"id":"fast","cost":{"currencyCode":"USD","amountSubunits":1599}}],"selectedOptionId":"slow"},"appliedPromoCodes":["WELCOME10"]},
+"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},
+"failureReason":{"code":"form_validation_error","message":"the phone 212-333-2121 does not match"}}`
+	shipmentBody = `{"id":"shp_1","checkoutIntentId":"ci_done","marketplaceOrderId":"m-1","externalId":"x-1","status":"shipped","createdAt":"2026-06-18T11:00:00Z","updatedAt":"2026-06-18T11:30:00Z","shippedAt":"2026-06-18T11:20:00Z",
+"tracking":{"number":"1Z9","carrierName":"UPS","url":"https://track.example/1Z9","deliveryDate":{"estimated":"2026-06-21T00:00:00Z"}},
+"trackingEvents":[{"status":"shipped","description":"left for Brookvale","location":{"city":"Brookvale"},"timestamp":{"utc":"2026-06-18T11:25:00Z"}}]}`
+)
+
+// personal is what stands in the bodies above and must not be kept.
+var personal = []string{"Zadie", "Quux", "mail.example", "212-333", "Vine Court", "Apt 9Q", "Brookvale", "10977", "3f1c9a52", "live-token"}
+
+// lived is a picture with something of everything.
+func lived(t testing.TB) *Store {
+	t.Helper()
+	s := NewStore(StoreConfig{})
+	s.SetFeed(FeedStatus{State: FeedLive, Epoch: "e1"})
+	failed, err := api.DecodeIntent([]byte(failedBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parcel, err := api.DecodeShipment([]byte(shipmentBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		id := api.ID(fmt.Sprint("ci_past_", i))
+		s.ApplyRead(placing(id, noon.Add(-time.Hour)), noon.Add(-time.Hour), ByRead)
+		s.ApplyEvents([]Delivery{intentEvent(i+1, id, api.IntentCompleted, noon.Add(-time.Hour+time.Duration(i+5)*time.Second))})
+	}
+	s.ApplyRead(failed, noon, ByRead)
+	s.ApplyEvents([]Delivery{
+		intentEvent(11, "ci_done", api.OfferRetrieved, noon.Add(-time.Hour)),
+		intentEvent(12, "ci_open", api.OfferRetrieved, noon.Add(-time.Minute)),
+		intentEvent(13, "ci_reported", api.IntentCompleted, noon.Add(-time.Minute)),
+		{Seq: 14, Received: noon, Origin: "webhook", Duplicates: 2, Event: api.Event{
+			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: noon, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
+			Raw: []byte(`{"body":"of Zadie"}`)}},
+	})
+	s.ApplyRead(api.Intent{ID: "ci_done", State: api.Completed, CreatedAt: noon.Add(-2 * time.Hour), ProductURL: "https://shop.example/mug", OrderIDs: []api.Text{"o-1", "o-2"}}, noon, ByRead)
+	s.ApplyRead(awaiting("ci_open", noon.Add(-10*time.Minute)), noon, ByRead)
+	s.ApplyRead(api.Intent{ID: "ci_odd", State: "requires_action", CreatedAt: noon}, noon, ByRead)
+	s.ApplyShipments([]api.Shipment{parcel}, noon)
+	s.ApplyMissing("ci_gone", noon)
+	return s
+}
+
+// shown is what a picture shows, without what is not kept.
+func shown(t testing.TB, s *Store) string {
+	t.Helper()
+	c := s.Changes(0)
+	var b strings.Builder
+	line := func(what any) {
+		text, err := json.Marshal(what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(text, '\n'))
+	}
+	intents := map[api.ID]Intent{}
+	for _, in := range c.Intents {
+		held := *in
+		held.Version = 0
+		held.Timeline = nil
+		for _, m := range in.Timeline {
+			m.At, m.Learnt = m.At.UTC(), m.Learnt.UTC()
+			held.Timeline = append(held.Timeline, m)
+		}
+		if in.Latest != nil {
+			latest := *in.Latest
+			latest.Buyer, latest.Raw = nil, nil
+			if latest.Payment != nil {
+				latest.Payment = &api.PaymentMethod{Type: latest.Payment.Type}
+			}
+			if latest.ID == "ci_failed" {
+				latest.Variants = latest.Variants[:1]
+				latest.Failure = &api.FailureReason{Code: latest.Failure.Code}
+				latest.Offer.ShippingOptions = latest.Offer.ShippingOptions[:1]
+			}
+			held.Latest = &latest
+		}
+		intents[in.ID] = held
+	}
+	line(intents)
+	shipments := map[api.ID]Shipment{}
+	for _, sh := range c.Shipments {
+		held := *sh
+		held.Version = 0
+		if sh.Latest != nil {
+			latest := *sh.Latest
+			latest.Raw = nil
+			latest.TrackingEvents = []api.TrackingEvent{{Status: latest.TrackingEvents[0].Status, At: latest.TrackingEvents[0].At}}
+			held.Latest = &latest
+		}
+		shipments[sh.ID] = held
+	}
+	line(shipments)
+	for _, e := range c.Events {
+		held := *e
+		held.Version, held.Raw = 0, nil
+		line(held)
+	}
+	sum := c.Summary
+	maps.DeleteFunc(sum.Intents, func(_ api.IntentState, n int) bool { return n == 0 })
+	line([]any{sum.Intents, sum.Shipments, sum.Day, sum.Agents, sum.Events, sum.Pace, sum.LastEvent.UTC(), sum.LastRead.UTC(), sum.Feed.Cursor, sum.Feed.Epoch})
+	return b.String()
+}
+
+func mustShow(t testing.TB, s *Store, want string) {
+	t.Helper()
+	got := strings.Split(shown(t, s), "\n")
+	for i, line := range strings.Split(want, "\n") {
+		if i >= len(got) || got[i] != line {
+			t.Fatalf("the picture was\n%s\nand is after a restart\n%s", line, got[min(i, len(got)-1)])
+		}
+	}
+}
+
+func TestRestartShowsWhatTheLastRunKnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := lived(t)
+		f := openSaved(t, t.TempDir())
+		mustSave(t, f, s)
+		again, r := mustRestore(t, openSaved(t, f.cfg.Dir))
+		want := shown(t, s)
+		mustShow(t, again, want)
+		if r.Intents != 16 || r.Shipments != 1 || r.Events != 14 || r.Previous || !r.SavedAt.Equal(time.Now()) {
+			t.Errorf("restoration %+v", r)
+		}
+		if at := again.Cursor(); at != "e1:14" {
+			t.Errorf("resumes at %q", at)
+		}
+		mustSave(t, f, again)
+		third, _ := mustRestore(t, f)
+		mustShow(t, third, want)
+	})
+}
+
+func TestSavedPictureHoldsNothingOfBuyersAndNoToken(t *testing.T) {
+	f := openSaved(t, t.TempDir())
+	mustSave(t, f, lived(t))
+	content, err := os.ReadFile(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range personal {
+		if bytes.Contains(content, []byte(word)) {
+			t.Errorf("the file holds %q", word)
+		}
+	}
+	if !bytes.Contains(content, []byte("form_validation_error")) || !bytes.Contains(content, []byte("order-20417")) {
+		t.Error("the file lacks facts that are nobody's")
+	}
+	if strings.Contains(f.path, "example") {
+		t.Errorf("the file's name %s tells the account", filepath.Base(f.path))
+	}
+	if info, err := os.Stat(f.path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// TestPicturesOfEarlierVersionsStillOpen holds the form of version 1: a change
+// that cannot read this file needs a new version.
+func TestPicturesOfEarlierVersionsStillOpen(t *testing.T) {
+	content, err := os.ReadFile("testdata/picture-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := openSaved(t, t.TempDir())
+	if err := os.WriteFile(f.path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, r := mustRestore(t, f)
+	if r.Intents != 16 || r.Shipments != 1 || r.Events != 14 || s.Cursor() != "e1:14" {
+		t.Fatalf("restored %+v at %s", r, s.Cursor())
+	}
+	failed := mustBe(t, s, "ci_failed", api.Failed, Verified)
+	if failed.Total.String() != "44.52 USD" || failed.Latest.Offer.Cost.Tax.String() != "0.00 USD" || failed.Latest.Offer.Cost.Shipping != nil ||
+		failed.Latest.Failure.Code != "form_validation_error" || *failed.Latest.Constraints.MaxTotalPrice != 0 || !failed.ReadAt.Equal(noon) {
+		t.Errorf("the failed intent is %+v", failed)
+	}
+	if done := mustBe(t, s, "ci_done", api.Completed, Verified); len(done.Latest.OrderIDs) != 2 || done.Product != "Mug" || len(done.Shipments) != 1 || len(done.Timeline) != 2 {
+		t.Errorf("the completed intent is %+v", done)
+	}
+	if sh, _ := s.Shipment("shp_1"); sh.Status() != api.Shipped || sh.Latest.Tracking.Number != "1Z9" || sh.Product != "Mug" {
+		t.Errorf("the shipment is %+v", sh)
+	}
+}
+
+func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
+	f := openSaved(t, t.TempDir())
+	if _, r := mustRestore(t, f); !r.SavedAt.IsZero() {
+		t.Fatalf("restored %+v from nothing", r)
+	}
+	first := NewStore(StoreConfig{})
+	first.ApplyRead(awaiting("ci_first", noon), noon, ByRead)
+	mustSave(t, f, first)
+	mustSave(t, f, lived(t))
+	whole, err := os.ReadFile(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(content []byte) []byte {
+		h := sha256.Sum256(content)
+		return append(content, h[:]...)
+	}
+	type damage struct {
+		name    string
+		content []byte
+		want    error
+	}
+	cases := []damage{
+		{"of a later version", sum([]byte("tillwatch picture 2\nsomething new")), ErrSavedVersion},
+		{"something else", sum([]byte("{}\n")), ErrSavedDamaged},
+		{"nothing in it", sum([]byte(pictureLine)), ErrSavedDamaged},
+		{"garbage with a right sum", sum([]byte(pictureLine + "\x07\xff\x82garbage")), ErrSavedDamaged},
+	}
+	for i := range 50 {
+		cases = append(cases, damage{fmt.Sprint("torn ", i), whole[:len(whole)*i/50], ErrSavedDamaged})
+		flipped := bytes.Clone(whole)
+		flipped[len(whole)*i/50] ^= 1 << (i % 8)
+		cases = append(cases, damage{fmt.Sprint("flipped ", i), flipped, ErrSavedDamaged})
+	}
+	for _, c := range cases {
+		if err := os.WriteFile(f.path, c.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, r := mustRestore(t, f)
+		if _, ok := s.Intent("ci_first"); !ok || !r.Previous || r.Intents != 1 {
+			t.Errorf("%s: restored %+v, want the one before", c.name, r)
+		}
+		alone := openSaved(t, t.TempDir())
+		if err := os.WriteFile(alone.path, c.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		empty := NewStore(StoreConfig{})
+		if _, err := alone.Restore(empty); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		if empty.Changes(0).Version != 0 {
+			t.Errorf("%s: something was restored", c.name)
+		}
+	}
+}
+
+func TestEndedIntentsAreForgottenByAgeAndNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		ended := func(id api.ID, ago time.Duration) {
+			at := time.Now().Add(-ago)
+			s.ApplyRead(api.Intent{ID: id, State: api.Failed, CreatedAt: at}, at, ByRead)
+			s.ApplyShipments([]api.Shipment{{ID: "shp_" + id, IntentID: id, Status: api.Shipped}}, at)
+		}
+		s.ApplyRead(awaiting("ci_open", time.Now().Add(-90*24*time.Hour)), time.Now().Add(-90*24*time.Hour), ByRead)
+		ended("ci_old", 31*24*time.Hour)
+		for i := range 5 {
+			ended(api.ID(fmt.Sprint("ci_", i)), time.Duration(10-i)*time.Hour)
+		}
+		f, err := OpenSaved(SavedConfig{Dir: t.TempDir(), Account: "a", MaxEnded: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustSave(t, f, s)
+		again, _ := mustRestore(t, f)
+		for id, want := range map[api.ID]bool{"ci_open": true, "ci_old": false, "ci_0": false, "ci_1": false, "ci_2": true, "ci_4": true} {
+			if _, ok := again.Intent(id); ok != want {
+				t.Errorf("%s is kept: %v, want %v", id, ok, want)
+			}
+			if _, ok := again.Shipment("shp_" + id); ok != want && id != "ci_open" {
+				t.Errorf("the shipment of %s is kept: %v, want %v", id, ok, want)
+			}
+		}
+	})
+}
+
+func TestRestartReadsWhatIsOpenAndNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		var lives []*life
+		for i := range 20 {
+			lives = append(lives, sold(api.ID(fmt.Sprint("ci_done_", i)), now.Add(-time.Hour), time.Second, time.Second, time.Second))
+		}
+		open := sold("ci_open", now, time.Second, 5*time.Minute, time.Hour)
+		lives = append(lives, open)
+		svc, feed := newService(lives...), newFeed()
+		svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_done_1", Status: api.Delivered, UpdatedAt: now})
+		f := openSaved(t, t.TempDir())
+		watched(t, svc, feed, WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			for _, l := range lives[:20] {
+				feed.deliver(l.events()...)
+			}
+			feed.deliver(api.Event{ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: now, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment}})
+			pass(time.Second)
+			feed.deliver(open.events()[0])
+			pass(time.Minute)
+			mustBe(t, s, "ci_open", api.AwaitingConfirmation, Verified)
+		})
+		pass(10 * time.Minute) // nobody watches, somebody confirms
+
+		s, r := mustRestore(t, f)
+		if r.Intents != 21 || s.Cursor() != fmt.Sprint("one:", feed.seq) {
+			t.Fatalf("restored %+v at %s", r, s.Cursor())
+		}
+		before := mustBe(t, s, "ci_open", api.AwaitingConfirmation, Verified)
+		if age := time.Since(before.ReadAt); age < 10*time.Minute {
+			t.Errorf("what the last run read counts as %v old", age)
+		}
+		svc.calls = nil
+		feed.steps = make(chan func(Sink))
+		watchedStore(t, s, svc, feed, WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			// The journal tells the last event once more.
+			last := Delivery{Seq: feed.seq, Event: open.events()[0], Received: now, Origin: "webhook"}
+			feed.steps <- func(sink Sink) { sink.Deliver([]Delivery{last}) }
+			pass(10 * time.Second)
+			mustBe(t, s, "ci_open", api.PlacingOrder, Verified)
+			for _, c := range svc.callsTo("") {
+				if c.path != "intent ci_open" {
+					t.Errorf("%s was read again", c.path)
+				}
+			}
+			if sum := s.Summary(); sum.Events.Duplicate != 0 || sum.Events.Received != 42 || sum.Gaps != 0 {
+				t.Errorf("summary %+v", sum)
+			}
+		})
+	})
+}
+
+func TestPictureIsSavedWhileItChangesAndAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sold("ci_1", time.Now(), time.Second, time.Hour, time.Second)
+		svc, feed := newService(l), newFeed()
+		f := openSaved(t, t.TempDir())
+		saved := func() time.Time {
+			_, r := mustRestore(t, f)
+			return r.SavedAt
+		}
+		watched(t, svc, feed, WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			pass(2 * time.Second)
+			feed.deliver(l.events()[0])
+			pass(30 * time.Second)
+			first := saved()
+			if first.IsZero() {
+				t.Fatal("not saved after half a minute")
+			}
+			pass(4 * time.Minute)
+			if again := saved(); !again.Equal(first) {
+				t.Errorf("nothing changed, but it was saved at %v and %v", first, again)
+			}
+			w.Refresh("ci_1")
+			pass(time.Second)
+		})
+		if at := saved(); !at.Equal(time.Now()) {
+			t.Errorf("saved at %v, want it at the end, %v", at, time.Now())
+		}
+	})
+}
+
+func TestFolderThatCannotBeWrittenIsToldUntilItCan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "state")
+		f := openSaved(t, dir)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		watched(t, newService(), newFeed(), WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(31 * time.Second)
+			if n, a := stands(s, AlertSaving); n != 1 || a.Text == "" {
+				t.Fatalf("%d alerts %+v", n, a)
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			pass(30 * time.Second)
+			if n, a := stands(s, AlertSaving); n != 0 {
+				t.Errorf("stands although it is over: %+v", a)
+			}
+		})
+	})
+}
+
+func TestAccountsDoNotShareAPicture(t *testing.T) {
+	dir := t.TempDir()
+	one := openSaved(t, dir)
+	mustSave(t, one, lived(t))
+	other, err := OpenSaved(SavedConfig{Dir: dir, Account: "live https://api.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, r := mustRestore(t, other); !r.SavedAt.IsZero() || s.Changes(0).Version != 0 {
+		t.Errorf("another account was restored: %+v", r)
+	}
+	for _, cfg := range []SavedConfig{{Dir: dir}, {Account: "a"}} {
+		if _, err := OpenSaved(cfg); err == nil {
+			t.Errorf("opened with %+v", cfg)
+		}
+	}
+}
+
+func FuzzDecodePicture(f *testing.F) {
+	dir := f.TempDir()
+	file := openSaved(f, dir)
+	mustSave(f, file, lived(f))
+	whole, err := os.ReadFile(file.path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	body, err := checked(whole)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
+	f.Add(body[:len(body)/2])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p := new(savedPicture)
+		if p.decode(body) != nil {
+			return
+		}
+		s := NewStore(StoreConfig{})
+		s.restore(p)
+		counted := 0
+		for _, n := range s.Summary().Intents {
+			counted += n
+		}
+		c := s.Changes(0)
+		if counted != len(c.Intents) {
+			t.Errorf("%d intents are counted, %d are there", counted, len(c.Intents))
+		}
+		for _, in := range c.Intents {
+			if api.ScrubID(string(in.ID)) != in.ID || api.Scrub(string(in.Product)) != in.Product {
+				t.Errorf("intent %q is not safe to draw", in.ID)
+			}
+		}
+	})
+}
