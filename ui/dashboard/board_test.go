@@ -39,7 +39,7 @@ func boardOf(t testing.TB, s *shop, width, height int, change ...func(*Config)) 
 func screen(m *Model) string {
 	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
+		lines[i] = strings.TrimRight(line, " \u00a0")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

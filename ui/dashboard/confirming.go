@@ -73,18 +73,19 @@ func (m *Model) propose(in *account.Intent) (confirm.Proposal, error) {
 
 // openConfirm asks. The dialog holds what the person sees, whatever changes
 // behind it.
-func (m *Model) openConfirm() {
+func (m *Model) openConfirm() tea.Cmd {
 	in, ok := m.intentOf(m.subject())
 	if !ok {
-		return
+		return nil
 	}
 	seen, err := m.propose(in)
 	if err != nil {
 		m.say(warning, err.Error())
-		return
+		return nil
 	}
 	m.intents.SetNote(in.ID, pane.Note{})
 	m.dialog = dialogs{confirm: dialog.NewConfirm(m.theme.For(m.profile), seen, m.cfg.Live, time.Now())}
+	return m.quiet.begin(m)
 }
 
 // answer acts on what the dialog was answered with.

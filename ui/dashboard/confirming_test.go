@@ -35,6 +35,17 @@ func armed(g *guard) func(*Config) {
 	return func(c *Config) { c.Armed, c.Confirmer = true, g }
 }
 
+// rest lets two seconds pass in which no key is pressed, with what the program
+// would send meanwhile.
+func rest(m *Model) {
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+		if !time.Now().Before(m.quiet.due) {
+			m.Update(quietMsg{m.quiet.turn})
+		}
+	}
+}
+
 // settle runs commands until there is none, as the program would.
 func settle(m *Model, cmd tea.Cmd) {
 	for cmd != nil {
@@ -57,9 +68,9 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 			t.Fatal("typed-ahead keys confirmed")
 		}
 		press(m, "esc")
-		time.Sleep(2 * time.Second)
+		rest(m)
 		press(m, "c")
-		time.Sleep(2 * time.Second)
+		rest(m)
 		settle(m, press(m, "C"))
 		if len(g.asked) != 1 || g.asked[0].ID != want.ID || g.asked[0].Total != *want.Total || g.asked[0].Environment != "staging" {
 			t.Fatalf("asked for %+v, want %s once", g.asked, want.ID)
@@ -76,9 +87,9 @@ func TestALiveEnvironmentHasTheTotalTyped(t *testing.T) {
 		g := &guard{answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
 		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g), func(c *Config) { c.Live = true })
 		press(m, "c")
-		time.Sleep(time.Second)
+		rest(m)
 		settle(m, press(m, "C"))
-		time.Sleep(time.Second)
+		rest(m)
 		settle(m, press(m, "enter"))
 		if len(g.asked) > 0 {
 			t.Fatal("confirmed real money without a word typed")
@@ -104,9 +115,9 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 				g := &guard{answer: func(context.Context) confirm.Outcome { return c.outcome }}
 				m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
 				press(m, "c")
-				time.Sleep(time.Second)
+				rest(m)
 				settle(m, press(m, "C"))
-				time.Sleep(time.Second)
+				rest(m)
 				press(m, "esc")
 				got := screen(m)
 				if !strings.Contains(got, c.row) || !strings.Contains(got, c.toast) {
@@ -126,7 +137,7 @@ func TestAPanicOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 		g := &guard{answer: func(context.Context) confirm.Outcome { panic("lost") }}
 		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
 		press(m, "c")
-		time.Sleep(time.Second)
+		rest(m)
 		settle(m, press(m, "C"))
 		if run := m.runs[m.subject().ID]; run == nil || !run.unsure {
 			t.Errorf("run = %+v, want an unknown outcome", run)
@@ -143,7 +154,7 @@ func TestQuittingAsksOnceWhileAConfirmIsUnderWay(t *testing.T) {
 		}}
 		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
 		press(m, "c")
-		time.Sleep(time.Second)
+		rest(m)
 		cmd := press(m, "C")
 		press(m, "esc")
 		if got := press(m, "q"); got != nil {
@@ -222,6 +233,65 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 			if c.want != "" && !strings.Contains(screen(m), c.want) {
 				t.Errorf("the board does not say %q", c.want)
 			}
+		})
+	}
+}
+
+func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
+	cases := []struct {
+		name string
+		act  func(m *Model, turn quietMsg)
+		want int // orders asked for by a C after it
+	}{
+		{"a stall, and a key that was typed within it", func(*Model, quietMsg) { time.Sleep(5 * time.Second) }, 0},
+		{"quiet, and its message", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+		}, 1},
+		{"the message of another dialog", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(quietMsg{turn.turn - 1})
+		}, 0},
+		{"a message that was held up as well", func(m *Model, turn quietMsg) {
+			time.Sleep(5 * time.Second)
+			m.Update(turn)
+		}, 0},
+		{"a key before the message", func(m *Model, turn quietMsg) {
+			time.Sleep(300 * time.Millisecond)
+			press(m, "x")
+			time.Sleep(100 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(time.Second)
+		}, 0},
+		{"a paste before the message", func(m *Model, turn quietMsg) {
+			time.Sleep(300 * time.Millisecond)
+			m.Update(tea.PasteMsg{Content: "C"})
+			time.Sleep(100 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(time.Second)
+		}, 0},
+		{"a held up message and the next one", func(m *Model, turn quietMsg) {
+			time.Sleep(5 * time.Second)
+			m.Update(turn)
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+		}, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &guard{answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
+				m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
+				cmd := press(m, "c")
+				if cmd == nil {
+					t.Fatal("nothing waits behind the keys")
+				}
+				c.act(m, quietMsg{m.quiet.turn})
+				settle(m, press(m, "C"))
+				if len(g.asked) != c.want {
+					t.Errorf("%d orders asked for, want %d:\n%s", len(g.asked), c.want, screen(m))
+				}
+			})
 		})
 	}
 }

@@ -79,7 +79,12 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case m.dialog.confirm != nil:
-		return m.answer(m.dialog.confirm.Update(key, time.Now()))
+		now := time.Now()
+		if !m.quiet.key(now) {
+			m.dialog.confirm.Hurried(key, now)
+			return nil
+		}
+		return m.answer(m.dialog.confirm.Update(key, now))
 	case m.dialog.help != nil:
 		if m.dialog.help.Key(key) {
 			m.dialog = dialogs{}
@@ -104,7 +109,9 @@ func (m *Model) chosen(c dialog.Choice) tea.Cmd {
 func (m *Model) dialogPaste(msg tea.PasteMsg) {
 	switch {
 	case m.dialog.confirm != nil:
-		m.dialog.confirm.Update(msg, time.Now())
+		now := time.Now()
+		m.quiet.key(now)
+		m.dialog.confirm.Update(msg, now)
 	case m.dialog.palette != nil:
 		m.dialog.palette.Update(msg)
 	}
@@ -120,7 +127,7 @@ func (m *Model) lay(lines []string) {
 		if i == m.layout.Header.Y && !m.layout.TooSmall {
 			continue // where one is stays in view
 		}
-		lines[i] = m.line.Start(m.width).Put(paint.Faint, ansi.Strip(line)).String()
+		lines[i] = m.line.Start(m.width).Edge().Put(paint.Faint, ansi.Strip(line)).String()
 	}
 	w, h := d.Size(max(m.width-4, 1), max(m.height-2, 1))
 	if m.width < 44 || m.height < 14 {

@@ -90,7 +90,7 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 	read := &api.Intent{
 		ID: s.id(n), State: state, CreatedAt: created, Quantity: 1 + n%7/6,
 		ProductURL: api.Text("https://" + g.merchant + "/products/" + fmt.Sprint(n)), ReferenceID: api.Text(fmt.Sprintf("order-%d", 20400+n)),
-		Buyer: &api.Buyer{FirstName: "Ann", City: "Austin"}, Payment: &api.PaymentMethod{Type: api.VaultToken},
+		Buyer: &api.Buyer{FirstName: "Ann", City: "Austin"}, Payment: &api.PaymentMethod{Type: api.VaultToken, Token: api.NewSecret("tok_live_1")},
 		Variants: []api.VariantSelection{{Label: "Size", Value: "M"}, {Label: "Color", Value: "Oat"}},
 		Raw:      []byte(fmt.Sprintf(`{"id":%q,"state":%q,"buyer":{"firstName":"Ann"},"quantity":1}`, s.id(n), state)),
 	}

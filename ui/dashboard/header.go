@@ -21,7 +21,7 @@ type slot struct {
 // header says where this is, how healthy what it shows is, and what can be done
 // here.
 func (m *Model) header() string {
-	l := m.line.Start(m.width).On(m.frameGround())
+	l := m.line.Start(m.width).Edge().On(m.frameGround())
 	l.Space(1).Put(paint.Text|paint.Bold, "tillwatch").Space(2)
 	right := m.slots()
 	used := 0

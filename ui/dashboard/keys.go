@@ -88,7 +88,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.zoom = !m.zoom
 		m.arrange()
 	case action.Confirm:
-		m.openConfirm()
+		return m.openConfirm()
 	case action.Refresh:
 		return m.refresh()
 	case action.CopyID:

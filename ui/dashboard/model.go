@@ -21,6 +21,7 @@ import (
 type board interface {
 	SetSize(w, h int)
 	SetStacked(bool)
+	SetEdge(bool)
 	SetFocus(bool)
 	Invalidate()
 	Stale() bool
@@ -80,6 +81,7 @@ type Model struct {
 	filters [layout.Panes]*pane.Filter
 	toast   toast
 	dialog  dialogs
+	quiet   patience
 	runs    map[api.ID]*confirmRun
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup
@@ -88,7 +90,8 @@ type Model struct {
 	glowing  bool // a glowMsg is on its way
 	noMouse  bool
 	line     *paint.Line
-	blanks   map[int]string // lines of blanks by their width
+	blanks   map[int]string // blanks by their width
+	ends     map[int]string // the same where the screen ends
 	hints    footerCache
 	drawn    tea.View
 	redraw   bool // something besides the panes has changed
@@ -169,6 +172,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case glowMsg:
 		m.glowing = false
 		m.advance(time.Now())
+	case quietMsg:
+		return m, m.quiet.heard(m, msg)
 	case stageMsg:
 		return m, m.stage(msg)
 	case outcomeMsg:
@@ -247,7 +252,8 @@ func (m *Model) invalidate() {
 func (m *Model) restyle() {
 	t := m.theme.For(m.profile)
 	m.look.Brush = paint.NewBrush(t, m.cfg.Live)
-	m.line, m.blanks, m.hints = paint.NewLine(m.look.Brush), map[int]string{}, footerCache{}
+	m.line, m.hints = paint.NewLine(m.look.Brush), footerCache{}
+	m.blanks, m.ends = map[int]string{}, map[int]string{}
 	m.dialog.setTheme(t)
 	m.invalidate()
 }
@@ -260,6 +266,7 @@ func (m *Model) arrange() {
 	for i, p := range m.panes {
 		r := m.layout.Panes[i]
 		p.SetStacked(m.layout.Arrangement == layout.Narrow)
+		p.SetEdge(r.X+r.W == m.width)
 		p.SetSize(r.W, r.H)
 	}
 	m.redraw = true

@@ -35,7 +35,7 @@ func (m *Model) say(kind paint.Style, text string) {
 // notice is the line below the header: what a person should know now, the most
 // pressing alone; blank while all is well.
 func (m *Model) notice() string {
-	l := m.line.Start(m.width).Space(1)
+	l := m.line.Start(m.width).Edge().Space(1)
 	now := time.Now()
 	switch {
 	case m.toast.text != "" && now.Before(m.toast.until):
@@ -152,7 +152,7 @@ type footerCache struct {
 
 // footer shows the keys that matter here, or the filter while it is typed.
 func (m *Model) footer() string {
-	l := m.line.Start(m.width).On(paint.Surface).Space(1)
+	l := m.line.Start(m.width).Edge().On(paint.Surface).Space(1)
 	if m.filter != nil {
 		m.filterPrompt(l)
 		return l.String()

@@ -83,7 +83,7 @@ func (m *Model) lines() []string {
 			x = r.X + r.W
 		}
 		if x < m.width {
-			b.WriteString(m.blank(m.width - x))
+			b.WriteString(m.end(m.width - x))
 		}
 		lines[y] = b.String()
 	}
@@ -104,7 +104,7 @@ func (m *Model) whole(content *[layout.Panes][]string, y int) (string, bool) {
 			return "", false
 		}
 	}
-	return m.blank(m.width), true
+	return m.end(m.width), true
 }
 
 // gap fills what lies between two panes side by side. A thin rule divides the
@@ -127,6 +127,13 @@ func (m *Model) blank(n int) string {
 	return m.blanks[n]
 }
 
+func (m *Model) end(n int) string {
+	if m.ends[n] == "" {
+		m.ends[n] = m.line.Start(n).Edge().String()
+	}
+	return m.ends[n]
+}
+
 // tooSmall says which size is needed.
 func (m *Model) tooSmall() []string {
 	need := strconv.Itoa(layout.MinWidth) + "×" + strconv.Itoa(layout.MinHeight)
@@ -135,7 +142,7 @@ func (m *Model) tooSmall() []string {
 	lines := make([]string, m.height)
 	top := max((m.height-len(text))/2, 0)
 	for y := range lines {
-		l := m.line.Start(m.width)
+		l := m.line.Start(m.width).Edge()
 		if at := y - top; at >= 0 && at < len(text) {
 			l.Space((m.width-paint.Width(text[at]))/2).Put(paint.Muted, text[at])
 		}

@@ -149,6 +149,15 @@ func (d *Confirm) Update(msg tea.Msg, at time.Time) Answer {
 	return d.answer(None)
 }
 
+// Hurried takes a key that may have been typed before the dialog was seen: it
+// does nothing but begin the quiet time anew.
+func (d *Confirm) Hurried(key tea.KeyPressMsg, at time.Time) {
+	d.now, d.lastAt, d.lastKey = at, at, key.String()
+	if d.phase == asking {
+		d.notice = tooSoon
+	}
+}
+
 // Key decides what a key that was pressed at the given time means.
 func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	name := key.String()

@@ -175,3 +175,26 @@ func BenchmarkLine(b *testing.B) {
 		_ = l.Start(40).Fit(Text, "Wool Socks, merino", 20).Space(1).Right(Muted, "44.52 USD", 11).String()
 	}
 }
+
+func TestTheGroundReachesTheEdgeOfTheScreen(t *testing.T) {
+	painted := brush(t)
+	own := NewBrush(themes.Theme{}, false)
+	cases := []struct {
+		name string
+		line string
+		want string
+	}{
+		{"a blank at the edge", NewLine(painted).Start(4).Edge().Put(Text, "ab").String(), "ab \u00a0"},
+		{"a text at the edge", NewLine(painted).Start(2).Edge().Put(Text, "ab").String(), "ab"},
+		{"blanks alone", NewLine(painted).Start(1).Edge().String(), "\u00a0"},
+		{"no line", NewLine(painted).Start(0).Edge().String(), ""},
+		{"not at the edge", NewLine(painted).Start(4).Put(Text, "ab").String(), "ab  "},
+		{"the terminal's own ground", NewLine(own).Start(4).Edge().Put(Text, "ab").String(), "ab  "},
+		{"a row that stands out on it", NewLine(own).Start(4).Edge().On(Selected).Put(Text, "ab").String(), "ab \u00a0"},
+	}
+	for _, c := range cases {
+		if got := ansi.Strip(c.line); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -187,7 +187,11 @@ func (p *Detail) order(in *account.Intent) {
 	p.fact("reference", paint.Text, string(order.ReferenceID))
 	p.fact("order ids", paint.Text, join(order.OrderIDs))
 	if order.Payment != nil {
-		p.fact("payment", paint.Text, words(string(order.Payment.Type))+", token hidden")
+		kind := words(string(order.Payment.Type))
+		if !order.Payment.Token.IsZero() {
+			kind += ", token hidden"
+		}
+		p.fact("payment", paint.Text, kind)
 	}
 	if order.Buyer != nil {
 		p.fact("buyer", paint.Muted, "hidden")

@@ -39,6 +39,7 @@ type frame struct {
 	w, h    int
 	focused bool
 	stacked bool // among panes of the whole width
+	edge    bool // reaches the right edge of the screen
 	stale   bool
 	lines   []string
 }
@@ -66,6 +67,13 @@ func (f *frame) SetFocus(focused bool) {
 func (f *frame) SetStacked(stacked bool) {
 	if f.stacked != stacked {
 		f.stacked, f.stale = stacked, true
+	}
+}
+
+// SetEdge tells whether the pane reaches the right edge of the screen.
+func (f *frame) SetEdge(edge bool) {
+	if f.edge != edge {
+		f.edge, f.stale = edge, true
 	}
 }
 
@@ -112,7 +120,13 @@ func (f *frame) render(draw func(l *paint.Line)) []string {
 	return f.lines
 }
 
-func (f *frame) start() *paint.Line { return f.line.Start(f.w) }
+func (f *frame) start() *paint.Line {
+	l := f.line.Start(f.w)
+	if f.edge {
+		l.Edge()
+	}
+	return l
+}
 
 func (f *frame) push(l *paint.Line) { f.lines = append(f.lines, l.String()) }
 

@@ -138,14 +138,46 @@ func TestAGaugeIsEmptyOnlyWhenNothingIsLeft(t *testing.T) {
 }
 
 func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
+	cases := []struct {
+		width int
+		want  []string
+	}{
+		{110, []string{"≤19 / 50", "at least 31 made in a day", "≤0 / 10", "10 known to be placing"}},
+		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 busy"}},
+		{40, []string{"≤19 / 50", "≤0 / 10"}},
+	}
+	for _, c := range cases {
+		p := NewQuota(look())
+		p.SetSize(c.width, 10)
+		p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
+		got := strings.Join(strings.Fields(text(p.Lines())), " ")
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d columns: no %q in:\n%s", c.width, want, got)
+			}
+		}
+	}
+}
+
+func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
 	p := NewQuota(look())
 	p.SetSize(90, 10)
-	p.Apply(&account.Changes{Summary: account.Summary{Day: account.DayCount{Seen: 31, Limit: 50}, Agents: account.AgentCount{Placing: 10, Limit: 10}}}, true)
-	got := text(p.Lines())
-	for _, want := range []string{"at least 31 of 50", "10 of 10 placing orders"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in:\n%s", want, got)
+	row := func(name string) int {
+		for y, line := range strings.Split(text(p.Lines()), "\n") {
+			if strings.Contains(line, name) {
+				return y
+			}
 		}
+		return -1
+	}
+	reads, mutations, lookup := row("reads"), row("mutations"), row("lookup")
+	if reads < 0 || mutations != reads+1 || lookup != reads+2 || !strings.Contains(text(p.Lines()), "not called yet") {
+		t.Fatalf("before any answer:\n%s", text(p.Lines()))
+	}
+	p.Apply(&account.Changes{Requests: []api.Exchange{{Class: quota.Lookup, Status: 200}}, Summary: account.Summary{Quota: []quota.Bucket{
+		{Class: quota.Mutations, Policy: "a", Limit: 5, ObservedAt: noon}, {Class: "extra", Policy: "a", Limit: 5, ObservedAt: noon}}}}, true)
+	if row("mutations") != mutations || row("lookup") != lookup || row("extra") != lookup+1 || !strings.Contains(text(p.Lines()), "no limit told") {
+		t.Errorf("rows have moved:\n%s", text(p.Lines()))
 	}
 }
 
@@ -224,6 +256,20 @@ func TestTheDetailHidesBuyerAndToken(t *testing.T) {
 	}
 	if !strings.Contains(got, "[masked]") || !strings.Contains(got, "RAW · masked") {
 		t.Errorf("no masked body:\n%s", got)
+	}
+}
+
+func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
+	for token, want := range map[string]bool{"": false, "tok_live_1": true} {
+		in := intentOf("a", api.Completed, time.Minute)
+		in.Latest.Payment = &api.PaymentMethod{Type: api.Drawdown, Token: api.NewSecret(token)}
+		p := NewDetail(look(), api.ConfirmWindow)
+		p.SetSize(80, 60)
+		p.Open(Subject{OfIntent, "a"})
+		p.Feed(Facts{Intent: in})
+		if got := text(p.Lines()); strings.Contains(got, "token hidden") != want {
+			t.Errorf("token %q:\n%s", token, got)
+		}
 	}
 }
 

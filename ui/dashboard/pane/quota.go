@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,34 +11,67 @@ import (
 )
 
 // Quota shows what is left of the account's quota and who eats it: a gauge a
-// bucket, and two estimates that no header reports.
+// bucket, and two estimates that no header reports. Bars and figures both say
+// what is left.
 type Quota struct {
 	frame
-	buckets []quota.Bucket
-	day     account.DayCount
-	agents  account.AgentCount
-	seen    bool
-	offset  int
+	rows   []quota.Bucket // one at least for each class of the contract
+	called map[quota.Class]bool
+	day    account.DayCount
+	agents account.AgentCount
+	offset int
 }
 
 // NewQuota makes the pane.
-func NewQuota(look *Look) *Quota { return &Quota{frame: newFrame(look)} }
+func NewQuota(look *Look) *Quota {
+	return &Quota{frame: newFrame(look), rows: everyClass(nil), called: map[quota.Class]bool{}}
+}
 
 // Apply takes over the summary. It is drawn with the next second: that is as
 // fine as the service tells it.
 func (p *Quota) Apply(c *account.Changes, first bool) {
-	p.buckets, p.day, p.agents = c.Summary.Quota, c.Summary.Day, c.Summary.Agents
-	seen := p.seen
-	p.seen = p.seen || len(p.buckets) > 0 || p.day.Limit > 0
-	p.stale = p.stale || first || p.seen != seen
+	before := len(p.rows)
+	p.rows, p.day, p.agents = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents
+	for _, r := range c.Requests {
+		if r.Status > 0 {
+			p.called[r.Class] = true
+		}
+	}
+	p.stale = p.stale || first || len(p.rows) != before
 }
+
+// everyClass adds a bucket without any report for each class that has none, so
+// that nothing moves when it is first called.
+func everyClass(known []quota.Bucket) []quota.Bucket {
+	rows := make([]quota.Bucket, 0, len(known)+3)
+	classes := [...]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}
+	for _, class := range classes {
+		before := len(rows)
+		for _, b := range known {
+			if b.Class == class {
+				rows = append(rows, b)
+			}
+		}
+		if len(rows) == before {
+			rows = append(rows, quota.Bucket{Class: class})
+		}
+	}
+	for _, b := range known {
+		if !slices.Contains(classes[:], b.Class) {
+			rows = append(rows, b)
+		}
+	}
+	return rows
+}
+
+func unreported(b *quota.Bucket) bool { return b.Limit <= 0 && b.ObservedAt.IsZero() }
 
 // Subject is nothing: a bucket has no detail.
 func (p *Quota) Subject() Subject { return Subject{} }
 
 // Move scrolls when there are more buckets than rows.
 func (p *Quota) Move(s Step) {
-	by := map[Step]int{Up: -1, Down: 1, PageUp: -p.h, PageDown: p.h, First: -len(p.buckets), Last: len(p.buckets)}[s]
+	by := map[Step]int{Up: -1, Down: 1, PageUp: -p.h, PageDown: p.h, First: -len(p.rows), Last: len(p.rows)}[s]
 	p.Wheel(0, 0, by)
 }
 
@@ -46,7 +80,7 @@ func (p *Quota) Click(_, _ int) {}
 
 // Wheel scrolls.
 func (p *Quota) Wheel(_, _, delta int) {
-	p.offset = min(max(p.offset+delta, 0), max(len(p.buckets)+2-(p.h-p.head()), 0))
+	p.offset = min(max(p.offset+delta, 0), max(len(p.rows)+2-(p.h-p.head()), 0))
 	p.stale = true
 }
 
@@ -60,10 +94,6 @@ func (p *Quota) Lines() []string {
 		c := p.columns()
 		p.top(c)
 		p.rule()
-		if !p.seen {
-			p.message(paint.Muted, "no answer has told its quota yet", "")
-			return
-		}
 		p.draw(c)
 	})
 }
@@ -76,11 +106,11 @@ func (p *Quota) draw(c quotaColumns) {
 	if p.agents.Limit > 0 {
 		estimates++
 	}
-	p.offset = min(p.offset, max(len(p.buckets)+estimates-(p.h-p.head()), 0))
-	for i := p.offset; i < len(p.buckets); i++ {
-		p.bucket(&p.buckets[i], c)
+	p.offset = min(p.offset, max(len(p.rows)+estimates-(p.h-p.head()), 0))
+	for i := p.offset; i < len(p.rows); i++ {
+		p.bucket(&p.rows[i], c)
 	}
-	if p.h-len(p.lines) > estimates && len(p.buckets) > 0 {
+	if p.h-len(p.lines) > estimates {
 		p.push(p.start())
 	}
 	if p.day.Limit > 0 {
@@ -95,7 +125,11 @@ func (p *Quota) draw(c quotaColumns) {
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 11, left: 8, reset: 7}
+	c := quotaColumns{name: 11, left: 8, reset: 8}
+	for i := range p.rows {
+		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
+	}
+	c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Seen), int64(p.day.Limit)))+1)
 	room := p.w - 1 - c.name - 1 - c.left - 1 - c.reset
 	if room >= 34 {
 		c.others = 15
@@ -123,12 +157,21 @@ func (p *Quota) top(c quotaColumns) {
 }
 
 func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
-	left := b.Left(p.look.Now)
 	l := p.start().Space(1)
+	if unreported(b) {
+		l.Fit(paint.Muted, string(b.Class), c.name).Repeat(paint.Faint, "─", c.gauge)
+		text := "not called yet"
+		if p.called[b.Class] {
+			text = "no limit told"
+		}
+		p.push(l.Space(1).Right(paint.Muted, text, c.left+1+c.reset))
+		return
+	}
+	left := b.Left(p.look.Now)
 	l.Fit(paint.Text, p.name(b), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
-	p.ratio(l, strconv.FormatInt(left, 10), b.Limit, leftStyle(left, b.Limit), c.left)
+	p.ratio(l, "", left, b.Limit, c.left)
 	l.Space(1).Right(paint.Muted, p.reset(b), c.reset)
 	if c.others > 0 {
 		own, others := rate(b.Own), rate(b.Others)
@@ -147,8 +190,8 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 
 // name is the bucket's class; its policy too where the class has several.
 func (p *Quota) name(b *quota.Bucket) string {
-	for i := range p.buckets {
-		other := &p.buckets[i]
+	for i := range p.rows {
+		other := &p.rows[i]
 		if other != b && other.Class == b.Class {
 			return string(b.Class) + " " + b.Policy
 		}
@@ -156,13 +199,16 @@ func (p *Quota) name(b *quota.Bucket) string {
 	return string(b.Class)
 }
 
-func (p *Quota) ratio(l *paint.Line, left string, limit int64, style paint.Style, w int) {
-	all := strconv.FormatInt(limit, 10)
-	l.Space(w - len(left) - len(all) - 3)
-	if style == paint.Good {
-		style = paint.Text
-	}
-	l.Put(style|paint.Bold, left).Put(paint.Muted, " / "+all)
+func ratio(left, limit int64) string {
+	return strconv.FormatInt(left, 10) + " / " + strconv.FormatInt(limit, 10)
+}
+
+// ratio draws what is left of a limit, at the right of w cells; bound stands
+// before it where the figure is only a bound.
+func (p *Quota) ratio(l *paint.Line, bound string, left, limit int64, w int) {
+	l.Space(w - len(ratio(left, limit)) - paint.Width(bound))
+	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, strconv.FormatInt(left, 10))
+	l.Put(paint.Muted, " / "+strconv.FormatInt(limit, 10))
 }
 
 // reset says when the bucket is full again, or how old the last report is.
@@ -190,33 +236,28 @@ func rate(r float64) string {
 	return strconv.FormatFloat(r, 'f', 1, 64) + "/s"
 }
 
-// today shows the intents that are known to have been made within a day. There
-// may be more: it counts from below, and says so.
+// today shows how many intents may still be made of the day's. Those that were
+// made are counted from below, so what is left is counted from above.
 func (p *Quota) today(c quotaColumns) {
-	l := p.start().Space(1).Fit(paint.Text, "today", c.name)
-	left := int64(p.day.Limit - p.day.Seen)
-	gauge(l, left, int64(p.day.Limit), c.gauge)
 	seen := strconv.Itoa(p.day.Seen)
-	l.Space(2)
-	most := " of " + strconv.Itoa(p.day.Limit)
-	if l.Left() < len("at least ")+len(seen)+len(most)+len(" intents used") {
-		l.Put(paint.Muted, "≥ ").Put(numberStyle(left, int64(p.day.Limit))|paint.Bold, seen).Put(paint.Muted, most)
-	} else {
-		l.Put(paint.Muted, "at least ").Put(numberStyle(left, int64(p.day.Limit))|paint.Bold, seen)
-		l.Put(paint.Muted, most+" intents used")
-	}
-	p.push(l)
+	p.estimate("today", "≤", int64(max(p.day.Limit-p.day.Seen, 0)), int64(p.day.Limit), c, seen+" made", "at least "+seen+" made in a day")
 }
 
-// slots shows how many agents are known to be placing orders, of the cap.
+// slots shows how many agents are free, of the cap: those that are not known to
+// be placing an order.
 func (p *Quota) slots(c quotaColumns) {
-	l := p.start().Space(1).Fit(paint.Text, "agents", c.name)
-	gauge(l, int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c.gauge)
-	left := int64(p.agents.Limit - p.agents.Placing)
-	l.Space(2).Put(numberStyle(left, int64(p.agents.Limit))|paint.Bold, strconv.Itoa(p.agents.Placing))
-	l.Put(paint.Muted, " of "+strconv.Itoa(p.agents.Limit))
-	if l.Left() >= len(" placing orders") {
-		l.Put(paint.Muted, " placing orders")
+	busy := strconv.Itoa(p.agents.Placing)
+	p.estimate("agents", "≤", int64(max(p.agents.Limit-p.agents.Placing, 0)), int64(p.agents.Limit), c, busy+" busy", busy+" known to be placing")
+}
+
+func (p *Quota) estimate(name, bound string, left, limit int64, c quotaColumns, short, long string) {
+	l := p.start().Space(1).Fit(paint.Text, name, c.name)
+	gauge(l, left, limit, c.gauge)
+	p.ratio(l.Space(1), bound, left, limit, c.left)
+	if l.Left() >= len(long)+2+c.reset {
+		l.Space(3).Put(paint.Muted, long)
+	} else {
+		l.Space(1).Right(paint.Muted, short, c.reset)
 	}
 	p.push(l)
 }
@@ -232,8 +273,11 @@ func numberStyle(left, limit int64) paint.Style {
 func (p *Quota) strip() *paint.Line {
 	l := p.title("QUOTA", -1)
 	l.Space(1)
-	for i := range p.buckets {
-		b := &p.buckets[i]
+	for i := range p.rows {
+		b := &p.rows[i]
+		if unreported(b) {
+			continue
+		}
 		left := b.Left(p.look.Now)
 		name := p.name(b)
 		if l.Left() < len(name)+9 {
@@ -243,7 +287,8 @@ func (p *Quota) strip() *paint.Line {
 		l.Put(paint.Muted, "/"+strconv.FormatInt(b.Limit, 10)).Space(1)
 	}
 	if p.day.Limit > 0 && l.Left() >= 14 {
-		l.Space(1).Put(paint.Muted, "today ≥").Put(paint.Text, strconv.Itoa(p.day.Seen))
+		left := int64(max(p.day.Limit-p.day.Seen, 0))
+		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), strconv.FormatInt(left, 10))
 		l.Put(paint.Muted, "/"+strconv.Itoa(p.day.Limit))
 	}
 	return l
