@@ -199,6 +199,7 @@ func FuzzTheScannerAgreesWithTheGeneralParser(f *testing.F) {
 	for _, seed := range []string{
 		`"default";r=7;t=1`, `"default"; q=10; w=1; pk=:NjZjMmQxOTI5MmFk:`, `"a";r=1, "b";r=2;r=3`, `"a";pk=:cHsdsRa894==:`,
 		`"a";r=000000000000001`, `"a";r=7,`, `"a" ;r=7`, `"a";r=99999999999999999`, `"a\"";r=1`, `"a";R=1`, "\"a\";r=1\t, \"b\"", `"a";x.y=1`, `"a";pk=::;t=2`, `"a";r=1.5`,
+		`"a";q=5;qu="requests";w=1`, `"a";q=5;qu="bytes";qu="requests"`, `"a";r`, `"a";r=?1;r=2`, `"a";pk="u";pk`, `"a";pk=u:1/*;r=1`, `"a";*x-1.y_z=?0;r=1`, `"a";r="1"`,
 	} {
 		f.Add(seed, "")
 		f.Add(seed, `"b";r=1`)

@@ -134,18 +134,18 @@ func partition(value any) uint64 {
 	case []byte:
 		return partitionOf(v)
 	case string:
-		return partitionOf([]byte(v))
+		return partitionOf(v)
 	case httpsfv.Token:
-		return partitionOf([]byte(v))
+		return partitionOf(string(v))
 	}
 	return 0
 }
 
 // partitionOf is FNV-1a, never 0.
-func partitionOf(key []byte) uint64 {
+func partitionOf[T string | []byte](key T) uint64 {
 	h := uint64(14695981039346656037)
-	for _, c := range key {
-		h = (h ^ uint64(c)) * 1099511628211
+	for i := range len(key) {
+		h = (h ^ uint64(key[i])) * 1099511628211
 	}
 	return h | 1
 }
