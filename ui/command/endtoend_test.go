@@ -27,8 +27,9 @@ type world struct {
 	service  *simulator.Simulator
 	session  *session
 	screen   *screen
-	data     string // folder of the relay's journal
-	killed   func() // ends the relay
+	data     string        // folder of the relay's journal
+	killed   func()        // ends the relay
+	left     chan struct{} // closed when the board has been left
 }
 
 func newWorld(t *testing.T, c simulator.Config) *world {
@@ -94,8 +95,9 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(current.close)
-	w.session, w.screen = current, newScreen(t, width, height)
+	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
+		defer close(w.left)
 		return showSession(ctx, current, screenOptions{width: width, height: height}, w.screen, w.screen)
 	})
 }
@@ -250,6 +252,36 @@ func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *test
 	}
 	if all.Summary.Feed.Head != 7 || all.Summary.Feed.Cursor != 7 {
 		t.Errorf("the journal's head is %d, the cursor %d, want 7", all.Summary.Feed.Head, all.Summary.Feed.Cursor)
+	}
+}
+
+func TestTheBoardFollowsTheTerminalsSizeAndLeavesItAsItWas(t *testing.T) {
+	w := newWorld(t, quiet())
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `relay ● live`, `others`)
+	for _, size := range []struct {
+		width, height int
+		want          string
+	}{
+		{120, 36, `ARMED +\d\d:\d\d:\d\d`}, {80, 24, `q quit`}, {20, 5, `40×12`}, {200, 55, `last minute`},
+	} {
+		w.screen.resize(t, size.width, size.height)
+		w.screen.waitFor(t, size.want)
+	}
+	w.screen.press(t, "q")
+	select {
+	case <-w.left:
+	case <-time.After(patience):
+		t.Fatal("q does not leave the board")
+	}
+	if w.screen.emulator.IsAltScreen() {
+		t.Error("the alternate screen is still on")
+	}
+	if w.screen.hidden {
+		t.Error("the cursor is still hidden")
+	}
+	if text, _ := w.screen.text(); strings.Contains(text, "INTENTS") {
+		t.Errorf("the board is still on the screen:\n%s", text)
 	}
 }
 

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"regexp"
 	"sync"
@@ -16,6 +18,7 @@ type screen struct {
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	changed  chan struct{} // closed and replaced at each write
+	hidden   bool          // the cursor is hidden
 
 	keys  *io.PipeReader
 	typed *io.PipeWriter
@@ -24,6 +27,7 @@ type screen struct {
 func newScreen(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := &screen{emulator: vt.NewEmulator(width, height), changed: make(chan struct{})}
+	s.emulator.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { s.hidden = !visible }})
 	s.keys, s.typed = io.Pipe()
 	answered := make(chan struct{})
 	go func() { // the terminal's own answers to queries
@@ -38,18 +42,29 @@ func newScreen(t *testing.T, width, height int) *screen {
 	return s
 }
 
-// Write takes what the program draws.
+// Write takes what the program draws. Line feeds return the carriage, as a
+// program expects of whatever is no raw terminal.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.emulator.Write(p)
+	_, err := s.emulator.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
 	close(s.changed)
 	s.changed = make(chan struct{})
-	return n, err
+	return len(p), err
 }
 
 // Read gives the program what was typed.
 func (s *screen) Read(p []byte) (int, error) { return s.keys.Read(p) }
+
+// resize changes the size and tells the program, as terminals do that report a
+// resize in band.
+func (s *screen) resize(t *testing.T, width, height int) {
+	t.Helper()
+	s.mu.Lock()
+	s.emulator.Resize(width, height)
+	s.mu.Unlock()
+	s.press(t, fmt.Sprintf("\x1b[48;%d;%d;0;0t", height, width))
+}
 
 func (s *screen) press(t *testing.T, keys string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -23,10 +24,18 @@ type session struct {
 	store    *account.Store
 	watcher  *account.Watcher
 	guard    *confirm.Guard // nil while read-only
+	opened   time.Time
 }
 
-// openSession assembles a session. It opens files, but no connection.
-func openSession(s settings) (*session, error) {
+// openSession assembles a session that begins with nothing and leaves nothing. It
+// opens files, but no connection.
+func openSession(s settings) (*session, error) { return assemble(s, false) }
+
+// openKeptSession assembles a session that begins with what the last one knew of
+// the account, and keeps what it learns for the next.
+func openKeptSession(s settings) (*session, error) { return assemble(s, true) }
+
+func assemble(s settings, kept bool) (*session, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
 	}
@@ -42,11 +51,20 @@ func openSession(s settings) (*session, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	out := &session{settings: s, client: client, store: store}
+	out := &session{settings: s, client: client, store: store, opened: time.Now()}
+	var saved *account.Saved
+	if kept {
+		name := strings.Join([]string{client.Environment(), s.APIURL, s.RelayURL}, " ")
+		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: name}); err != nil {
+			return nil, err
+		}
+		// One that cannot be opened is told of as an alert, and all is read anew.
+		_, _ = saved.Restore(store)
+	}
 	var events account.Feed
 	if s.RelayURL != "" {
 		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Client: "tillwatch",
+			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Cursor: store.Cursor(), Client: "tillwatch",
 		})
 		if err != nil {
 			return nil, usage(err)
@@ -57,7 +75,7 @@ func openSession(s settings) (*session, error) {
 	for i, id := range s.WatchIDs {
 		ids[i] = api.ScrubID(id)
 	}
-	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids})
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids, Saved: saved})
 	if s.AllowConfirm {
 		if err := out.arm(); err != nil {
 			return nil, err

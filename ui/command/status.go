@@ -31,7 +31,7 @@ func newStatus() *cobra.Command {
 				return err
 			}
 			s.AllowConfirm = false
-			current, err := openSession(s)
+			current, err := openKeptSession(s)
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,8 @@ func (s *session) settle(ctx context.Context, limit time.Duration) {
 }
 
 // settled reports whether nothing more is to be expected without a new event:
-// the feed has told its history, or never will, and each open intent is read.
+// the feed has told its history, or never will, and this session has read each
+// open intent.
 func (s *session) settled() bool {
 	picture := s.store.Changes(0)
 	switch picture.Summary.Feed.State {
@@ -89,7 +90,8 @@ func (s *session) settled() bool {
 		return false
 	}
 	for _, in := range picture.Intents {
-		if !in.State.Terminal() && in.Certainty != account.Verified && !in.Missing {
+		unread := in.Certainty != account.Verified || in.ReadAt.Before(s.opened)
+		if !in.State.Terminal() && unread && !in.Missing {
 			return false
 		}
 	}

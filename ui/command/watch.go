@@ -37,7 +37,7 @@ func newWatch() *cobra.Command {
 			if err := requireTerminal(c, "tillwatch status --json"); err != nil {
 				return err
 			}
-			current, err := openSession(s)
+			current, err := openKeptSession(s)
 			if err != nil {
 				return err
 			}
