@@ -114,6 +114,12 @@ func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[S
 	}
 }
 
+// ShipmentPages lists shipments as [Client.Shipments] does, with the cursors
+// from which another list can go on. It asks for all ids in one list.
+func (c *Client) ShipmentPages(ctx context.Context, query ShipmentQuery) iter.Seq2[Page[Shipment], error] {
+	return paged(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+}
+
 // maxQueryIDs is as many as one page can hold by what was observed.
 const maxQueryIDs = 100
 

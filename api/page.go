@@ -81,41 +81,88 @@ func (p *page) decodeInfo(key string, v gjson.Result) {
 	}
 }
 
-// listed walks a list page by page. It ends on a page without items, on a page
-// that says it is the last, and on a cursor that is missing or was seen before:
-// a list can end early, never run in circles. An item that cannot be read is
-// yielded as an [ItemError], and the list goes on; after any other error it ends.
+// Page is one page of a list.
+type Page[T any] struct {
+	Items      []T
+	Unreadable []*ItemError // items that cannot be read, which Items leaves out
+	Start, End string       // cursors of the first and the last item, for Before and After; empty when absent
+	Next       bool         // whether the service says that a page follows, or says nothing
+	Previous   bool         // whether the service says that a page precedes, or says nothing
+}
+
+// paged walks a list page by page, as walk does.
+func paged[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[Page[T], error] {
+	return func(yield func(Page[T], error) bool) {
+		for p, err := range walk(ctx, c, first) {
+			whole := Page[T]{Start: p.start, End: p.end, Next: p.next, Previous: p.prev}
+			for i, item := range p.items {
+				if value, err := decode(item); err != nil {
+					whole.Unreadable = append(whole.Unreadable, p.unreadable(first, i, err))
+				} else {
+					whole.Items = append(whole.Items, value)
+				}
+			}
+			if !yield(whole, err) {
+				return
+			}
+		}
+	}
+}
+
+// listed walks a list item by item. An item that cannot be read is yielded as an
+// [ItemError], and the list goes on; after any other error it ends.
 func listed[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		request := first
-		seen := make(map[string]bool)
-		for range maxPages {
-			result, err := c.do(ctx, request)
+		for p, err := range walk(ctx, c, first) {
 			if err != nil {
 				yield(none, err)
-				return
-			}
-			p, err := decodePage(result.body)
-			if err != nil {
-				yield(none, result.unreadable(err))
 				return
 			}
 			for i, item := range p.items {
 				value, err := decode(item)
 				if err != nil {
-					err = &ItemError{Path: request.printable(), Index: i, Err: err}
+					err = p.unreadable(first, i, err)
 				}
 				if !yield(value, err) {
 					return
 				}
+			}
+		}
+	}
+}
+
+func (p *page) unreadable(request call, i int, err error) *ItemError {
+	return &ItemError{Path: request.printable(), Index: i, Err: err}
+}
+
+// walk reads a list page by page. It ends on a page without items, on a page
+// that says it is the last, and on a cursor that is missing or was seen before:
+// a list can end early, never run in circles. An error ends it too.
+func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
+	return func(yield func(page, error) bool) {
+		request := first
+		seen := make(map[string]bool)
+		for range maxPages {
+			result, err := c.do(ctx, request)
+			if err != nil {
+				yield(page{}, err)
+				return
+			}
+			p, err := decodePage(result.body)
+			if err != nil {
+				yield(page{}, result.unreadable(err))
+				return
+			}
+			if !yield(p, nil) {
+				return
 			}
 			var more bool
 			if request, more = following(first, p, seen); !more {
 				return
 			}
 		}
-		yield(none, fmt.Errorf("GET %s: gave up after %d pages", first.printable(), maxPages))
+		yield(page{}, fmt.Errorf("GET %s: gave up after %d pages", first.printable(), maxPages))
 	}
 }
 

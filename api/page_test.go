@@ -145,6 +145,31 @@ func TestListsGoBackwardFromABefore(t *testing.T) {
 	same(t, "items", strings.Join(got, " "), "9 8")
 }
 
+func TestPagesTellTheirCursors(t *testing.T) {
+	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("after") {
+		case "":
+			io.WriteString(w, `{"pageInfo":{"hasPreviousPage":false,"hasNextPage":true,"startCursor":"a","endCursor":"b"},"data":[{"id":"1"},{"no":"id"},{"id":"2"}]}`)
+		case "b":
+			io.WriteString(w, `[{"id":"3"}]`)
+		default:
+			t.Errorf("asked for %s", r.URL.RawQuery)
+		}
+	})
+	var pages []string
+	for p, err := range client.ShipmentPages(t.Context(), ShipmentQuery{Limit: 3}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, fmt.Sprintf("%d %d %q %q %t %t", len(p.Items), len(p.Unreadable), p.Start, p.End, p.Previous, p.Next))
+	}
+	same(t, "pages", fmt.Sprint(pages), `[2 1 "a" "b" false true 1 0 "" "" true true]`)
+	failing := clientOf(t, answering(404, `{}`))
+	for _, err := range failing.ShipmentPages(t.Context(), ShipmentQuery{}) {
+		same(t, "an error", errors.Is(err, ErrNotFound), true)
+	}
+}
+
 func TestAListStopsWhereItsReaderStops(t *testing.T) {
 	server := &pageServer{t: t, cursor: "after", pages: map[string]string{"": `{"pageInfo":{"endCursor":"a","hasNextPage":true},"data":[{"id":"1"},{"id":"2"}]}`}}
 	for range clientOf(t, server.ServeHTTP).Shipments(t.Context(), ShipmentQuery{}) {
