@@ -51,7 +51,8 @@ var (
 // saveShare bounds the share of time that is spent on saving.
 const saveShare = 20
 
-// OpenSaved makes the folder and removes what an interrupted save left behind.
+// OpenSaved removes what interrupted saves left behind. The folder is made with
+// the first save.
 func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	if cfg.Dir == "" || cfg.Account == "" {
 		return nil, errors.New("open saved picture: want a folder and the name of an account")
@@ -59,9 +60,6 @@ func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	orDefault(&cfg.Every, 30*time.Second)
 	orDefault(&cfg.MaxAge, 30*24*time.Hour)
 	orDefault(&cfg.MaxEnded, 10_000)
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open saved picture: %w", err)
-	}
 	name := sha256.Sum256([]byte(cfg.Account))
 	f := &Saved{cfg: cfg, path: filepath.Join(cfg.Dir, "picture-"+hex.EncodeToString(name[:8]))}
 	removeLeftovers(f.path)
@@ -71,6 +69,9 @@ func OpenSaved(cfg SavedConfig) (*Saved, error) {
 // Save writes the picture as it is now. Writers of the store wait for no longer
 // than it takes to copy a few hundred records.
 func (f *Saved) Save(s *Store) error {
+	if err := os.MkdirAll(f.cfg.Dir, 0o700); err != nil {
+		return fmt.Errorf("save the picture: %w", err)
+	}
 	if err := replaceFile(f.path, func(w io.Writer) error { return s.savePicture(w, f.cfg) }); err != nil {
 		return fmt.Errorf("save the picture: %w", err)
 	}
@@ -78,7 +79,8 @@ func (f *Saved) Save(s *Store) error {
 }
 
 // Restore fills an empty store with the newest saved picture that can be opened.
-// That there is none is no error. After an error the store is still empty.
+// That there is none is no error. After an error the store holds nothing but an
+// alert that tells of it, until the next save.
 //
 // Restored facts keep the moments at which they were read. The watcher reads
 // everything open anew, and only that.
@@ -96,7 +98,9 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				err = olderErr
 			}
-			return Restoration{}, fmt.Errorf("open saved picture: %w", err)
+			err = fmt.Errorf("open saved picture: %w", err)
+			s.judgeSaving(err, "what the last run knew cannot be opened, all is read again: ")
+			return Restoration{}, err
 		}
 	}
 	s.restore(p)
@@ -135,7 +139,7 @@ func (w *Watcher) save() {
 	if err == nil {
 		w.saved = version
 	}
-	w.store.judgeSaving(err)
+	w.store.judgeSaving(err, "what is known cannot be kept for the next start: ")
 }
 
 // Cursor is the place in the feed that the picture has reached, as
@@ -155,10 +159,10 @@ func (s *Store) picture() uint64 {
 	return s.version
 }
 
-func (s *Store) judgeSaving(err error) {
+func (s *Store) judgeSaving(err error, words string) {
 	s.mu.Lock()
 	defer s.release()
 	s.judge(err != nil, alertKey{kind: AlertSaving}, time.Now(), func() string {
-		return "what is known cannot be kept for the next start: " + cmp.Or(errors.Unwrap(err), err).Error()
+		return words + cmp.Or(errors.Unwrap(err), err).Error()
 	})
 }
