@@ -157,12 +157,16 @@ func (f *quotaFields) add(b *bucket, name, policy string, remaining, reset int) 
 // perSecond reports the bucket of an endpoint class: under the common name, or
 // under its own when every bucket is to be reported.
 func (b *buckets) perSecond(c class, now time.Time, every bool) quotaFields {
-	var f quotaFields
 	second := b.of(c)
+	return b.oneOf(second, every, second.remaining(), second.reset(now))
+}
+
+func (b *buckets) oneOf(second *bucket, every bool, remaining, reset int) quotaFields {
+	var f quotaFields
 	if every {
-		f.add(second, second.name, second.own, second.remaining(), second.reset(now))
+		f.add(second, second.name, second.own, remaining, reset)
 	} else {
-		f.add(second, b.name, second.common, second.remaining(), second.reset(now))
+		f.add(second, b.name, second.common, remaining, reset)
 	}
 	return f
 }
@@ -176,9 +180,7 @@ func (b *buckets) perIntent(f *quotaFields, now time.Time, placing int) {
 
 // untouched reports the policy of an endpoint class to a caller that is not
 // known: it learns nothing of what the account has left.
-func (b *buckets) untouched(c class) quotaFields {
-	var f quotaFields
+func (b *buckets) untouched(c class, every bool) quotaFields {
 	second := b.of(c)
-	f.add(second, b.name, second.common, second.limit, int(second.window/time.Second))
-	return f
+	return b.oneOf(second, every, second.limit, int(second.window/time.Second))
 }

@@ -154,6 +154,7 @@ func TestEveryAnswerCarriesTheRateLimitFields(t *testing.T) {
 			}
 			reports(a, "429", a.burst("POST", "/api/v1/checkout-intents", refusedOrder()), `"mutations";q=5;w=1`, `"mutations";r=0;t=1`)
 			reports(a, "read", a.burst("GET", "/api/v1/shipments", ""), `"reads";q=10;w=1`, `"reads";r=9;t=1`)
+			reports(a, "401", a.send("GET", "/api/v1/shipments", "", "Bearer wrong"), `"reads";q=10;w=1`, `"reads";r=10;t=1`)
 		})
 	})
 	t.Run("another policy name", func(t *testing.T) {

@@ -95,7 +95,7 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 			s.mu.Lock()
 			s.counts.requests++
 			s.counts.unauthorized++
-			fields := s.buckets.untouched(c)
+			fields := s.buckets.untouched(c, s.cfg.EveryPolicy)
 			s.mu.Unlock()
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
 			write(w, r, fields, refusal)
