@@ -153,8 +153,8 @@ func TestListOfIntentsIsTakenWhereTheServiceHasOne(t *testing.T) {
 			if got := s.Summary().Intents[api.Failed]; got != 30 {
 				t.Errorf("%d intents from the list", got)
 			}
-			if n := len(svc.callsTo("")); n != 1 {
-				t.Errorf("%d calls, want the one list", n)
+			if lists, all := len(svc.callsTo("intents")), len(svc.callsTo("")); lists != all || lists < 119 || lists > 121 {
+				t.Errorf("%d lists of %d calls in an hour, want one every 30 s and nothing else", lists, all)
 			}
 			if got := s.Summary().Day; got.Seen != 30 || got.Limit != 50 {
 				t.Errorf("day %+v", got)
@@ -162,6 +162,32 @@ func TestListOfIntentsIsTakenWhereTheServiceHasOne(t *testing.T) {
 			pass(23 * time.Hour)
 			if got := s.Summary().Day; got.Seen != 0 {
 				t.Errorf("day %+v a day later", got)
+			}
+		})
+	})
+}
+
+func TestListShowsAnIntentBeforeItsOffer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService(sold("ci_1", time.Now().Add(10*time.Minute), 5*time.Minute, time.Hour, time.Second))
+		svc.lists = true
+		watched(t, svc, newFeed(), WatcherConfig{ListEvery: 10 * time.Second}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(10*time.Minute + 11*time.Second)
+			mustBe(t, s, "ci_1", api.RetrievingOffer, Verified)
+		})
+	})
+}
+
+func TestListThatIsNotServedIsAskedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := newService()
+		watched(t, svc, nil, WatcherConfig{ListEvery: time.Second}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(time.Minute)
+			if svc.refused != 1 {
+				t.Errorf("asked %d times", svc.refused)
+			}
+			if failed := s.Summary().Reads.Failed; failed != 0 {
+				t.Errorf("%d failed reads counted", failed)
 			}
 		})
 	})

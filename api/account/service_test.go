@@ -92,6 +92,7 @@ type fakeService struct {
 	latency time.Duration
 	lists   bool // it serves the list of intents
 	garbled bool // each list begins with an item that cannot be read
+	refused int  // lists that were asked for and not served
 
 	mu        sync.Mutex
 	lives     map[api.ID]*life
@@ -192,6 +193,7 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 func (f *fakeService) Intents(ctx context.Context) iter.Seq2[api.Intent, error] {
 	return func(yield func(api.Intent, error) bool) {
 		if !f.lists {
+			f.refused++
 			yield(api.Intent{}, fmt.Errorf("list intents: %w", api.ErrNotServed))
 			return
 		}

@@ -45,15 +45,16 @@ type Watcher struct {
 
 // WatcherConfig sets a watcher up.
 type WatcherConfig struct {
-	Store    *Store
-	Reader   Reader
-	Feed     Feed // nil: polling alone
-	WatchIDs []api.ID
-	Workers  int           // reads under way at once; default 4
-	Poll     time.Duration // how often open intents are read without a hint; default 30 s, widening
-	Awaiting time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
-	Saved    *Saved        // where the picture is kept while running and at the end; nil: nowhere
-	List     int           // intents taken from the service's list at the start, where it has one; default 500
+	Store     *Store
+	Reader    Reader
+	Feed      Feed // nil: polling alone
+	WatchIDs  []api.ID
+	Workers   int           // reads under way at once; default 4
+	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
+	Awaiting  time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
+	Saved     *Saved        // where the picture is kept while running and at the end; nil: nowhere
+	ListEvery time.Duration // how often its newest page is read again; default Poll
+	List      int           // intents taken from the service's list at the start, where it has one; default 500
 }
 
 const (
@@ -73,6 +74,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.Poll, 30*time.Second)
 	orDefault(&cfg.Awaiting, 20*cfg.Poll)
 	orDefault(&cfg.List, 500)
+	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
 		intents: newQueue(), parcels: newQueue(), gapLeft: map[task]bool{},
@@ -107,7 +109,7 @@ func (w *Watcher) Run(parent context.Context) error {
 		})
 	}
 	w.begin(now)
-	start("list intents", w.discover)
+	start("list intents", w.keepListing)
 	start("follow the feed", w.follow)
 	start("watch the time", w.passTime)
 	start("read", w.dispatch)
