@@ -76,6 +76,10 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: s.now.Add(-12 * time.Second),
 			RetryIn: 3 * time.Second, Err: errors.New("dial tcp: connection \x1b[31mrefused")}
 	}
+	silent := func(s *shop) {
+		lost(s)
+		s.changes.Summary.API = account.APIStatus{State: account.APIFailing, Since: s.now.Add(-20 * time.Second), Err: errors.New("reading an intent: 500")}
+	}
 	cases := []struct {
 		name  string
 		shop  func(time.Time) *shop
@@ -85,6 +89,7 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"typical", typicalShop, nil, nil},
 		{"empty", newShop, nil, nil},
 		{"lost", typicalShop, lost, nil},
+		{"silent", newShop, silent, nil},
 		{"unauthorized", newShop, func(s *shop) { s.changes.Summary.API = account.APIStatus{State: account.APIUnauthorized} }, nil},
 		{"frozen", typicalShop, nil, func(m *Model) {
 			press(m, "space")

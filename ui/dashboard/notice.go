@@ -49,6 +49,9 @@ func (m *Model) notice() string {
 		if h.Advice != "" {
 			l.Put(paint.Muted, " — "+h.Advice)
 		}
+		if h.Cause != "" {
+			l.Put(paint.Muted, " ("+h.Cause+")")
+		}
 	case len(m.picture.summary.Alerts) > 0:
 		m.alertNotice(l)
 	}
@@ -98,20 +101,30 @@ func (m *Model) health() pane.Health {
 	case s.API.State == account.APIUnauthorized:
 		h.Text, h.Style = "the service refuses the API key", paint.Bad
 		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
+	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
+		h.OfRelay = true
+		h.Text, h.Cause, h.Style = "neither the service nor the relay answers"+since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Advice = "trying both again"
+		if at := ago(s.LastRead); at != "" {
+			h.Advice = "what is shown was read" + at + "; " + h.Advice
+		}
 	case s.Feed.State == account.FeedRefused:
 		h.OfRelay = true
-		h.Text, h.Style = "the relay refuses this dashboard"+because(s.Feed.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "the relay refuses this dashboard", because(s.Feed.Err), paint.Bad
 		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; reading on a schedule meanwhile"
 	case s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Style = "relay lost"+ago(s.Feed.Since)+because(s.Feed.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "relay lost"+ago(s.Feed.Since), because(s.Feed.Err), paint.Bad
 		h.Advice = "polling meanwhile"
 		if s.Feed.RetryIn > 0 {
 			h.Advice += ", dialling again within " + pane.Age(s.Feed.RetryIn+time.Second)
 		}
 	case s.API.State == account.APIFailing:
-		h.Text, h.Style = "the service fails"+since(s.API.Since)+because(s.API.Err), paint.Bad
-		h.Advice = "what is shown was read" + ago(s.LastRead)
+		h.Text, h.Cause, h.Style = "the service fails"+since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Advice = "trying again"
+		if at := ago(s.LastRead); at != "" {
+			h.Advice = "what is shown was read" + at
+		}
 	case s.Feed.State == account.FeedConnecting:
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
@@ -126,7 +139,7 @@ func because(err error) string {
 	if err == nil {
 		return ""
 	}
-	return " (" + string(api.Scrub(err.Error())) + ")"
+	return string(api.Scrub(err.Error()))
 }
 
 func ago(t time.Time) string {

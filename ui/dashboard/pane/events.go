@@ -127,11 +127,7 @@ func (p *Events) Lines() []string {
 		rows, first := p.list.Window()
 		switch {
 		case p.list.Total() == 0:
-			if h := p.look.Health; h.OfRelay || !h.Started {
-				p.message(h.Style, h.Text, h.Advice)
-			} else {
-				p.message(paint.Muted, "waiting for the first event…", "")
-			}
+			p.silence()
 		case len(rows) == 0:
 			p.message(paint.Muted, "nothing matches", "esc shows all again")
 		}
@@ -139,6 +135,23 @@ func (p *Events) Lines() []string {
 			p.draw(row, p.focused && first+i == p.list.Index())
 		}
 	})
+}
+
+// silence says why there is no event.
+func (p *Events) silence() {
+	switch h := p.look.Health; {
+	case h.OfRelay || !h.Started:
+		p.message(h.Style, h.Sentence(), h.Advice)
+	case p.feed.State == account.FeedLost || p.feed.State == account.FeedRefused:
+		p.message(paint.Bad, "no event can come: the relay is "+p.feedWord(), "")
+	default:
+		p.message(paint.Muted, "waiting for the first event…", "")
+	}
+}
+
+func (p *Events) feedWord() string {
+	word, _ := feedWord(p.feed.State)
+	return word
 }
 
 // top draws the title: whether the tail is live and follows, and the honest
@@ -234,7 +247,10 @@ func (p *Events) draw(row *eventRow, under bool) {
 		mark++
 	}
 	name, style := string(row.Product), paint.Text
-	if name == "" {
+	switch {
+	case name == "" && id > 0:
+		name, style = "–", paint.Faint // its id stands beside it
+	case name == "":
 		name, style = string(row.SourceID), paint.Muted
 	}
 	l.Fit(style, name, room-id-mark)

@@ -23,9 +23,18 @@ type Look struct {
 type Health struct {
 	Started bool   // something was read from the store
 	Text    string // in one sentence; "" when all is well
+	Cause   string // the error behind it, if any
 	Advice  string // what to do about it
 	Style   paint.Style
 	OfRelay bool // events suffer from it
+}
+
+// Sentence is the text with its cause.
+func (h Health) Sentence() string {
+	if h.Cause == "" {
+		return h.Text
+	}
+	return h.Text + " (" + h.Cause + ")"
 }
 
 // glow is how long a cell that has just changed stands out.
@@ -209,7 +218,7 @@ func (f *frame) message(style paint.Style, text, advice string) {
 // empty says why there is nothing to see: what is wrong, or else the sentence.
 func (f *frame) empty(sentence string) {
 	if h := f.look.Health; h.Text != "" {
-		f.message(h.Style, h.Text, h.Advice)
+		f.message(h.Style, h.Sentence(), h.Advice)
 		return
 	}
 	f.message(paint.Muted, sentence, "")
