@@ -102,6 +102,8 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL = relayAddress + "/webhooks"
+	shop.Lists = simulator.ListsServed // so that an intent is seen before its offer
+	s.PollEvery = demoPollEvery
 	shop.Limits.PerDay = demoPerDay
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
 	zeroMeansNone(&shop)
@@ -126,6 +128,9 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 // demoPerDay is the raised daily limit of the demo, so that its shop does not
 // close after four minutes.
 const demoPerDay = 2000
+
+// demoPollEvery is short: things happen faster in the demo than in a real shop.
+const demoPollEvery = 4 * time.Second
 
 func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder string) (string, error) {
 	events, err := sqlite.Open(ctx, folder)

@@ -75,7 +75,7 @@ func assemble(s settings, kept bool) (*session, error) {
 	for i, id := range s.WatchIDs {
 		ids[i] = api.ScrubID(id)
 	}
-	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids, Saved: saved})
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids, Poll: s.PollEvery, Saved: saved})
 	if s.AllowConfirm {
 		if err := out.arm(); err != nil {
 			return nil, err

@@ -37,6 +37,7 @@ type settings struct {
 	ConfirmBody   string        `koanf:"confirm_body"`
 	ConfirmWindow time.Duration `koanf:"confirm_window"`
 	PollShare     float64       `koanf:"poll_share"`
+	PollEvery     time.Duration `koanf:"poll_every"`
 	AllowConfirm  bool          `koanf:"allow_confirm"`
 	DayLimit      int           `koanf:"day_limit"`
 	AgentsLimit   int           `koanf:"agents_limit"`
@@ -54,6 +55,7 @@ func defaults() settings {
 		LookupPath:    "/api/v1/products/lookup",
 		ConfirmWindow: api.ConfirmWindow,
 		PollShare:     0.3,
+		PollEvery:     30 * time.Second,
 		DayLimit:      50,
 		AgentsLimit:   10,
 		Theme:         themes.Default,
@@ -69,6 +71,7 @@ func accountFlags(flags *pflag.FlagSet) {
 	flags.String("relay-url", "", "address of the relay; without one the account is polled")
 	flags.StringSlice("watch-id", nil, "intent to watch beside those that events name (repeatable)")
 	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that may be spent unasked, 0 to 1")
+	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; it widens with their age")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
 	flags.String("state-dir", d.StateDir, "folder for the audit log and what is remembered")
 }
@@ -241,6 +244,8 @@ func (s settings) check() error {
 	switch {
 	case s.PollShare <= 0 || s.PollShare > 1:
 		return usagef("poll_share is %v; it must be above 0 and at most 1", s.PollShare)
+	case s.PollEvery < time.Second:
+		return usagef("poll_every is %v; it must be a second or more", s.PollEvery)
 	case s.ConfirmWindow <= 0:
 		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
 	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):

@@ -112,6 +112,7 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "a value of the wrong kind", config: "poll_share = 'much'", want: "poll_share"},
 		{name: "a share above one", args: []string{"--poll-share", "1.5"}, want: "poll_share is 1.5"},
 		{name: "no share at all", args: []string{"--poll-share", "0"}, want: "poll_share is 0"},
+		{name: "polling without a pause", args: []string{"--poll-every", "10ms"}, want: "poll_every is 10ms"},
 		{name: "a confirm window of nothing", args: []string{"--confirm-window", "0s"}, want: "confirm_window"},
 		{name: "a confirm body that is not JSON", config: "confirm_body = '{'", want: "confirm_body is not JSON"},
 		{name: "a secret's file that is not there", env: map[string]string{"TILLWATCH_API_KEY_FILE": filepath.Join(dir, "none")}, want: "api_key_file"},

@@ -57,7 +57,7 @@ func newSimulate() *cobra.Command {
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed gives the same shop; 0 takes one from the clock")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
-	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 12, "intents that the shop creates by itself")
+	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "intents that the shop creates by itself")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
 	flags.IntVar(&c.History, "history", 25, "past intents at the start")
