@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -235,13 +236,17 @@ func concurrentAppends(t *testing.T, s *subject) {
 func follow(t *testing.T, s *subject) {
 	const writers, each = 8, 50
 	j := s.opened()
-	go concurrently(writers, func(writer int) {
-		for n := range each {
-			if _, err := j.Append(t.Context(), entries(writer*each+n, writer*each+n)); err != nil {
-				t.Error(err)
-				return
+	var appending sync.WaitGroup
+	defer appending.Wait() // an event may be read before its append has returned
+	appending.Go(func() {
+		concurrently(writers, func(writer int) {
+			for n := range each {
+				if _, err := j.Append(t.Context(), entries(writer*each+n, writer*each+n)); err != nil {
+					t.Error(err)
+					return
+				}
 			}
-		}
+		})
 	})
 	for cursor := int64(0); cursor < writers*each; {
 		must(t, j.Wait(t.Context(), cursor))

@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	connectTimeout    = 5 * time.Second
+	disconnectTimeout = time.Second
+)
+
+// sessionSettings hold for every connection. A relay that freezes while it
+// holds the lock must not stop the others for long: the server ends its
+// transaction. A commit that was reported is on the disk, whatever is the
+// default of the database.
+const sessionSettings = `
+SELECT set_config('idle_in_transaction_session_timeout', '5s', false),
+       set_config('statement_timeout', '8s', false),
+       CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
+
+func prepareSession(ctx context.Context, connection *pgx.Conn) error {
+	_, err := connection.Exec(ctx, sessionSettings)
+	return err
+}
+
+// connect opens a connection outside of the pool.
+func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	connection, err := pgx.ConnectConfig(ctx, config.Copy())
+	if err != nil {
+		return nil, err
+	}
+	if err := prepareSession(ctx, connection); err != nil {
+		disconnect(connection)
+		return nil, err
+	}
+	return connection, nil
+}
+
+// disconnect ends a connection in whatever state it is; the server rolls back
+// what was not committed. Its errors say nothing new.
+func disconnect(connection *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), disconnectTimeout)
+	defer cancel()
+	_ = connection.Close(ctx)
+	select {
+	case <-connection.PgConn().CleanupDone():
+	case <-ctx.Done():
+	}
+}

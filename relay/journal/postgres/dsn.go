@@ -1,0 +1,50 @@
+package postgres
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+var errDSN = errors.New("the PostgreSQL DSN cannot be read: give it as postgres://USER@HOST:5432/DATABASE or as " +
+	"\"host=… user=… dbname=…\", with special characters of a URL percent-encoded")
+
+// parse reads dsn. What is wrong with it is not said in full: a malformed DSN
+// cannot be told from its password.
+func parse(dsn string) (*pgxpool.Config, error) {
+	if strings.TrimSpace(dsn) == "" {
+		return nil, errDSN
+	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, errDSN
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "tillwatch relay"
+	}
+	config.AfterConnect = prepareSession
+	return config, nil
+}
+
+// CarriesPassword reports whether dsn has, or may have, a password in it. In
+// doubt it has one. A password file, a client certificate and PGPASSWORD are
+// ways to do without.
+func CarriesPassword(dsn string) bool {
+	texts := []string{dsn}
+	if decoded, err := url.QueryUnescape(dsn); err == nil {
+		texts = append(texts, decoded)
+	}
+	for _, text := range texts {
+		if strings.Contains(strings.ToLower(text), "password") {
+			return true
+		}
+	}
+	_, rest, isURL := strings.Cut(dsn, "://")
+	if !isURL {
+		return false
+	}
+	at := strings.LastIndexByte(rest, '@')
+	return at >= 0 && strings.Contains(rest[:at], ":")
+}

@@ -1,0 +1,231 @@
+// Package postgres is the journal in a PostgreSQL database, which several
+// relays share: any of them appends, any reads, and all see one order.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"tillwatch/relay/journal"
+)
+
+// callTimeout bounds what runs beside the writer.
+const callTimeout = 10 * time.Second
+
+// Journal is a [journal.Journal] in a PostgreSQL database. Each batch locks the
+// row that holds the head for as long as it is written, so that sequence
+// numbers become visible in their order, whichever relay writes.
+type Journal struct {
+	pool   *pgxpool.Pool
+	writer *writer
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	tail   sync.WaitGroup
+	once   sync.Once
+
+	mu               sync.Mutex
+	state            state
+	moved            chan struct{} // closed when state changes
+	lostFrom, lostTo int64
+}
+
+// state is the row that every relay agrees on.
+type state struct {
+	epoch        string
+	head, oldest int64
+}
+
+const selectState = "SELECT epoch, head, oldest FROM tillwatch_journal"
+
+var _ journal.Journal = (*Journal)(nil)
+
+// Open opens the journal in the database that dsn names, as a URL or as key
+// words and values; PG… variables fill in what it leaves out. It creates or
+// upgrades its tables, named tillwatch_…, in the first schema of the search
+// path. Every error is one sentence that says what to do, without a password.
+func Open(ctx context.Context, dsn string) (journal.Journal, error) {
+	config, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	j, err := open(ctx, config)
+	if err != nil {
+		return nil, explain(config.ConnConfig, err)
+	}
+	return j, nil
+}
+
+func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
+	connection, err := connect(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	found, err := prepare(ctx, connection)
+	if err != nil {
+		disconnect(connection)
+		return nil, err
+	}
+	life, end := context.WithCancel(context.Background())
+	pool, err := pgxpool.NewWithConfig(life, config)
+	if err != nil {
+		end()
+		disconnect(connection)
+		return nil, err
+	}
+	j := &Journal{pool: pool, life: life, end: end, state: found, moved: make(chan struct{})}
+	j.writer = newWriter(j, config.ConnConfig, connection)
+	go j.writer.run()
+	j.tail.Go(func() { j.follow(life, config.ConnConfig) })
+	return j, nil
+}
+
+// prepare makes the tables ready and returns what they say.
+func prepare(ctx context.Context, connection *pgx.Conn) (state, error) {
+	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
+	defer cancel()
+	if err := migrate(ctx, connection); err != nil {
+		return state{}, err
+	}
+	var found state
+	err := connection.QueryRow(ctx, selectState).Scan(&found.epoch, &found.head, &found.oldest)
+	return found, err
+}
+
+// Close ends appends that have not begun with [journal.ErrClosed], waits for
+// the others and lets go of the connections. It may be called more than once.
+func (j *Journal) Close() error {
+	j.once.Do(func() {
+		j.writer.stop()
+		j.end()
+		j.tail.Wait()
+		j.pool.Close()
+	})
+	return nil
+}
+
+// Epoch is a random name that the journal got when it was created, or when the
+// database was found to have lost events. Another relay's change of it is
+// known here after at most a poll.
+func (j *Journal) Epoch() string { return j.current().epoch }
+
+// Lost is the range of sequence numbers that this relay has seen and that the
+// database no longer had later, as after a failover to a copy that was behind;
+// from is above to when there is none.
+func (j *Journal) Lost() (from, to int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.lostFrom == 0 {
+		return j.state.head + 1, j.state.head
+	}
+	return j.lostFrom, j.lostTo
+}
+
+// Head asks the database: another relay may have acknowledged an event that
+// was not heard of here.
+func (j *Journal) Head(ctx context.Context) (head int64, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		return j.pool.QueryRow(ctx, "SELECT head FROM tillwatch_journal").Scan(&head)
+	})
+	return head, err
+}
+
+// Oldest asks the database.
+func (j *Journal) Oldest(ctx context.Context) (oldest int64, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		return j.pool.QueryRow(ctx, "SELECT oldest FROM tillwatch_journal").Scan(&oldest)
+	})
+	return oldest, err
+}
+
+// Wait returns once Head is known to be above after, ctx ends, or the journal
+// is closed. While the database is away, it waits.
+func (j *Journal) Wait(ctx context.Context, after int64) error {
+	for {
+		j.mu.Lock()
+		head, moved := j.state.head, j.moved
+		j.mu.Unlock()
+		switch {
+		case j.life.Err() != nil:
+			return journal.ErrClosed
+		case head > after:
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-j.life.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (j *Journal) current() state {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.state
+}
+
+// publish makes a committed head known, and wakes those who wait.
+func (j *Journal) publish(epoch string, head int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.state.epoch == epoch && head > j.state.head {
+		j.state.head = head
+		j.wake()
+	}
+}
+
+// observe takes what the database was seen to hold. Within an epoch, what is
+// known never goes back: a commit may have been published since the look.
+func (j *Journal) observe(found state) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if found.epoch == j.state.epoch {
+		found.head = max(found.head, j.state.head)
+		found.oldest = max(found.oldest, j.state.oldest)
+	}
+	if found != j.state {
+		j.state = found
+		j.wake()
+	}
+}
+
+func (j *Journal) wake() {
+	close(j.moved)
+	j.moved = make(chan struct{})
+}
+
+// reading runs work within its bound and names what failed.
+func (j *Journal) reading(ctx context.Context, work func(context.Context) error) error {
+	return j.bounded(ctx, "read", work)
+}
+
+func (j *Journal) writing(ctx context.Context, work func(context.Context) error) error {
+	return j.bounded(ctx, "write", work)
+}
+
+// bounded runs work until ctx ends, the journal is closed, or callTimeout.
+func (j *Journal) bounded(ctx context.Context, verb string, work func(context.Context) error) error {
+	if j.life.Err() != nil {
+		return journal.ErrClosed
+	}
+	within, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	defer context.AfterFunc(j.life, cancel)()
+	err := work(within)
+	switch {
+	case err == nil:
+		return nil
+	case j.life.Err() != nil:
+		return journal.ErrClosed
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		err = errors.Join(ctx.Err(), err)
+	}
+	return fmt.Errorf("%s the journal: %w", verb, oneLine{err})
+}

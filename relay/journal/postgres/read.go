@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"tillwatch/relay/journal"
+)
+
+const (
+	recordColumns = "seq, id, type, created, received, origin, duplicates, conflicts, body"
+
+	// The server stops adding bodies, so that no more than needed travel.
+	readStatement = `
+SELECT ` + recordColumns + `
+FROM (
+	SELECT *, sum(length(body)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+	FROM (SELECT * FROM tillwatch_events WHERE seq > $1 ORDER BY seq LIMIT $2) AS window_of_events
+) AS sized
+WHERE coalesce(before, 0) < $3
+ORDER BY seq`
+
+	findStatement = `
+SELECT i.seq, e.seq IS NOT NULL, coalesce(e.type, ''), coalesce(e.created, 0), coalesce(e.received, 0), coalesce(e.origin, ''),
+       coalesce(e.duplicates, 0), coalesce(e.conflicts, 0), e.body
+FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq)
+WHERE i.digest = $1`
+
+	quarantinedStatement = "SELECT received, reason, body FROM tillwatch_quarantine ORDER BY number DESC LIMIT $1"
+)
+
+// Read reads what any relay has committed. As numbers become visible in their
+// order, there is no hole in it.
+func (j *Journal) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		rows, err := j.pool.Query(ctx, readStatement, after, max(limit, 0), journal.ReadBytes)
+		if err != nil {
+			return err
+		}
+		records, err = pgx.CollectRows(rows, scanRecord)
+		return err
+	})
+	return records, err
+}
+
+func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
+	var r journal.Record
+	var id, kind []byte
+	var created, received int64
+	err := row.Scan(&r.Seq, &id, &kind, &created, &received, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
+	r.ID, r.Type = string(id), string(kind)
+	r.CreatedAt, r.Received = instant(created), instant(received)
+	return r, err
+}
+
+// Find looks an id up among all that were ever stored.
+func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found bool, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		var readable bool
+		var kind []byte
+		var created, received int64
+		d := pgtype.UUID{Bytes: digestOf(id), Valid: true}
+		err := j.pool.QueryRow(ctx, findStatement, d).Scan(&r.Seq, &readable, &kind,
+			&created, &received, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		found = err == nil
+		r.ID, r.Type = id, string(kind)
+		r.CreatedAt, r.Received = instant(created), instant(received)
+		return err
+	})
+	if !found {
+		return journal.Record{}, false, err
+	}
+	return r, true, err
+}
+
+// Quarantined reads the newest quarantined bodies.
+func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		rows, err := j.pool.Query(ctx, quarantinedStatement, max(limit, 0))
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (journal.Unreadable, error) {
+			var u journal.Unreadable
+			var received int64
+			var reason []byte
+			err := row.Scan(&received, &reason, &u.Body)
+			u.Received, u.Reason = instant(received), string(reason)
+			return u, err
+		})
+		return err
+	})
+	return all, err
+}

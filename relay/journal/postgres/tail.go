@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// pollInterval is how late a commit of another relay is seen when its
+	// notification got lost.
+	pollInterval = 500 * time.Millisecond
+	pollTimeout  = 5 * time.Second
+	tailRetry    = 500 * time.Millisecond
+)
+
+// renewStatement gives a journal that has lost events another epoch: their
+// sequence numbers will be given to others. Of several relays, one does it.
+const renewStatement = "UPDATE tillwatch_journal SET epoch = $1 WHERE epoch = $2"
+
+// follow keeps what is known of the journal current until ctx ends.
+func (j *Journal) follow(ctx context.Context, config *pgx.ConnConfig) {
+	for ctx.Err() == nil {
+		// The error is that of every other call, too, and told there.
+		_ = j.listen(ctx, config)
+		select {
+		case <-time.After(tailRetry):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// listen polls on a connection of its own, at once when it is notified of a
+// commit, and at least every pollInterval.
+func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
+		}
+	}()
+	connection, err := connect(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer disconnect(connection)
+	if err := bounded(ctx, func(ctx context.Context) error {
+		_, err := connection.Exec(ctx, "LISTEN "+channel)
+		return err
+	}); err != nil {
+		return err
+	}
+	for {
+		if err := bounded(ctx, func(ctx context.Context) error { return j.poll(ctx, connection) }); err != nil {
+			return err
+		}
+		if err := j.await(ctx, connection); err != nil {
+			return err
+		}
+	}
+}
+
+func bounded(ctx context.Context, work func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	return work(ctx)
+}
+
+func (j *Journal) poll(ctx context.Context, connection *pgx.Conn) error {
+	known := j.current()
+	found, err := look(ctx, connection)
+	if err != nil {
+		return err
+	}
+	if found.head < known.head {
+		j.lost(found.head+1, known.head)
+		if _, err := connection.Exec(ctx, renewStatement, newEpoch(), known.epoch); err != nil {
+			return err
+		}
+		if found, err = look(ctx, connection); err != nil {
+			return err
+		}
+	}
+	j.observe(found)
+	return nil
+}
+
+func look(ctx context.Context, connection *pgx.Conn) (found state, err error) {
+	err = connection.QueryRow(ctx, selectState).Scan(&found.epoch, &found.head, &found.oldest)
+	return found, err
+}
+
+func (j *Journal) lost(from, to int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lostFrom, j.lostTo = from, to
+}
+
+// await returns when another relay tells of a commit that is new here, or it is
+// time to poll.
+func (j *Journal) await(ctx context.Context, connection *pgx.Conn) error {
+	waiting, cancel := context.WithTimeout(ctx, pollInterval)
+	defer cancel()
+	for {
+		notification, err := connection.WaitForNotification(waiting)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && waiting.Err() != nil && !connection.IsClosed():
+			return nil
+		case err != nil:
+			return err
+		case j.isNews(notification.Payload):
+			return nil
+		}
+	}
+}
+
+// isNews reports whether a notification names a head that is not yet known:
+// this relay's own commits are.
+func (j *Journal) isNews(payload string) bool {
+	known := j.current()
+	epoch, number, _ := strings.Cut(payload, " ")
+	head, err := strconv.ParseInt(number, 10, 64)
+	return err == nil && epoch == known.epoch && head > known.head
+}
