@@ -2,9 +2,14 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -78,5 +83,103 @@ func eachSpoilt(value any, path string, visit func(path, with string)) {
 		for _, item := range value {
 			eachSpoilt(item, path+"[]", visit)
 		}
+	}
+}
+
+// What public clients have met that the contract does not show, point by point.
+func TestWhatWasObservedIsTolerated(t *testing.T) {
+	ctx := t.Context()
+	reading := func(body string) (Intent, error) {
+		return clientOf(t, answering(200, body)).Intent(ctx, "ci_1")
+	}
+	for name, tolerated := range map[string]func(t *testing.T) error{
+		"a state that is not known": func(t *testing.T) error {
+			in, err := reading(`{"id":"ci_1","state":"requires_action","nextAction":{"type":"x402"}}`)
+			same(t, "state", in.State, "requires_action")
+			same(t, "terminal", in.State.Terminal() || in.State.Known(), false)
+			return err
+		},
+		"types of events and sources that are not known": func(t *testing.T) error {
+			e, err := clientOf(t, answering(200, `{"id":"e","object":"event","type":"order.shipped","source":{"id":"o","type":"order"},"new":1}`)).Event(ctx, "e")
+			same(t, "type", e.Type, "order.shipped")
+			same(t, "source", e.Source.Type, "order")
+			return err
+		},
+		"any body beside any status": func(t *testing.T) error {
+			for _, status := range []int{300, 400, 402, 418, 451, 501, 502, 599} {
+				for _, body := range []string{`{"message":"m"}`, `"m"`, `<html><title>m</title>`, ``, `[]`, `{`, "\x00"} {
+					_, err := clientOf(t, answering(status, body), func(c *Config) { c.Retries = -1 }).Intent(ctx, "ci_1")
+					if answer := (*Error)(nil); !errors.As(err, &answer) || answer.Status != status {
+						t.Errorf("%d with %q: %v", status, body, err)
+					}
+				}
+			}
+			return nil
+		},
+		"404 and 409 at a confirm alike": func(t *testing.T) error {
+			for status, want := range map[int]error{404: ErrNotFound, 409: ErrConflict} {
+				_, err := clientOf(t, answering(status, `{"name":"n","message":"m","state":"placing_order"}`)).ConfirmIntent(ctx, "ci_1", ConfirmIntent{})
+				if !errors.Is(err, want) || IsUnknownOutcome(err) {
+					t.Errorf("%d: %v", status, err)
+				}
+			}
+			return nil
+		},
+		"429 with a message and nothing else": func(t *testing.T) error {
+			_, err := clientOf(t, answering(429, `{"message":"Too many requests"}`)).ConfirmIntent(ctx, "ci_1", ConfirmIntent{})
+			same(t, "per second", errors.Is(err, ErrPerSecond), true)
+			return nil
+		},
+		"null where something may be absent": func(t *testing.T) error {
+			in, err := reading(`{"id":"ci_1","orderId":null,"offer":{"cost":{"tax":null,"shipping":null},"shipping":{"availableOptions":[{"id":"a","deliveryEstimate":null}]}}}`)
+			if len(in.OrderIDs) != 0 || in.Offer.Cost.Tax != nil || !in.Offer.ShippingOptions[0].EarliestDelivery.IsZero() {
+				t.Errorf("read %+v", in.Offer)
+			}
+			return err
+		},
+		"numbers as fractions, texts and whole numbers": func(t *testing.T) error {
+			in, err := reading(`{"id":"ci_1","quantity":"2","variantSelections":[{"label":"Pack","value":6}],"offer":{"cost":{"total":{"currencyCode":"usd","amountSubunits":1500.0}}}}`)
+			total, _ := in.Total()
+			same(t, "total", total.String(), "15.00 USD")
+			same(t, "quantity", in.Quantity, 2)
+			same(t, "value", in.Variants[0].Value, "6")
+			return err
+		},
+		"times with and without milliseconds and offset": func(t *testing.T) error {
+			for _, at := range []string{"2026-04-21T03:27:50.000Z", "2026-04-21T03:27:50Z", "2026-04-21T05:27:50+02:00", "2026-04-21T03:27:50"} {
+				in, err := reading(`{"id":"ci_1","createdAt":"` + at + `"}`)
+				if err != nil || in.CreatedAt.Unix() != 1776742070 {
+					t.Errorf("%s: %v, %v", at, in.CreatedAt, err)
+				}
+			}
+			return nil
+		},
+		"a failure reason that is a text": func(t *testing.T) error {
+			in, err := reading(`{"id":"ci_1","state":"failed","failureReason":"new_code"}`)
+			same(t, "code", in.Failure.Code, "new_code")
+			return err
+		},
+		"event ids of any form": func(t *testing.T) error {
+			for _, id := range []ID{"evt_a.example:b/c_updated", "evt_ä ?#%2F", ID(strings.Repeat("x", 1500))} {
+				client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+					last := r.URL.EscapedPath()[strings.LastIndex(r.URL.EscapedPath(), "/")+1:]
+					asked, err := url.PathUnescape(last)
+					if err != nil {
+						t.Error(err)
+					}
+					io.WriteString(w, `{"id":`+jsonOf(t, asked)+`,"type":"t","source":{"id":"s","type":"x"}}`)
+				})
+				if e, err := client.Event(ctx, id); err != nil || e.ID != id {
+					t.Errorf("%q: %v, %v", id, e, err)
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := tolerated(t); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

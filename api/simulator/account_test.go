@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +27,7 @@ const (
 type account struct {
 	*testing.T
 	driver   driver
-	driven   int // requests made by the driver
+	driven   atomic.Int64 // requests made by the driver
 	sim      *Simulator
 	receiver *receiver
 }
@@ -66,7 +67,7 @@ func inBubbleBy(t *testing.T, d driver, change func(*Config), test func(a *accou
 		synctest.Wait()
 		a := &account{T: t, driver: d, sim: sim, receiver: r}
 		test(a)
-		if a.driven == 0 && d != (plainDriver{}) {
+		if a.driven.Load() == 0 && d != (plainDriver{}) {
 			t.Error("nothing was asked by the client: this belongs among the plain rows")
 		}
 		cancel()
@@ -100,7 +101,7 @@ func (a *account) send(method, path, body, authorization string) response {
 	if strings.HasPrefix(path, "/control/") {
 		return a.wire(method, path, body, authorization)
 	}
-	a.driven++
+	a.driven.Add(1)
 	return a.driver.send(a, method, path, body, authorization)
 }
 

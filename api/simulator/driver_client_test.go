@@ -210,7 +210,7 @@ func checkSent(a *account, s *spy, method, path, body string) {
 	if method == http.MethodPost && !reflect.DeepEqual(requestJSON(a, s.body), requestJSON(a, []byte(body))) {
 		a.Errorf("the client sent the body %s for %s", s.body, body)
 	}
-	_, keyed := s.header["idempotency-key"]
+	keyed := len(exact(s.header, "idempotency-key")) == 1
 	if keyed != (method == http.MethodPost) || s.header.Get("User-Agent") == "" {
 		a.Errorf("the client sent the headers %v", s.header)
 	}

@@ -2,12 +2,14 @@ package simulator
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -38,7 +40,7 @@ func (plainDriver) send(a *account, method, path, body, authorization string) re
 	a.Helper()
 	r := a.wire(method, path, body, authorization)
 	if kind := resourceOf(method, path); kind != "" && r.status/100 == 2 {
-		recordedShape(a, kind).hold(a, kind, r.body)
+		recordedShapes()[kind].hold(a, kind, r.body)
 	}
 	return r
 }
@@ -84,23 +86,31 @@ type shape map[string][]string
 
 func recorded(t testing.TB) []recording {
 	t.Helper()
+	all, err := readRecordings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func readRecordings() ([]recording, error) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "fixtures", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded bodies: %v", err)
+		return nil, fmt.Errorf("no recorded bodies: %v", err)
 	}
 	var all []recording
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		var set struct{ Cases []recording }
 		if err := json.Unmarshal(content, &set); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		all = append(all, set.Cases...)
 	}
-	return all
+	return all, nil
 }
 
 // recording is one recorded body.
@@ -110,29 +120,37 @@ type recording struct {
 	Body         json.RawMessage
 }
 
-func recordedShape(t testing.TB, kind string) shape {
-	t.Helper()
-	s := shape{}
-	for _, r := range recorded(t) {
-		switch {
-		case r.Schema == kind:
-			s.learn("", decoded(t, r.Body))
-		case r.Schema == "Offer" && kind == "CheckoutIntent":
-			s.learn(".offer", decoded(t, r.Body))
-		case r.Schema == "Product" && kind == "Event":
-			s.learn(".data", decoded(t, r.Body)) // the snapshot of product.updated
-		case r.Schema == "CheckoutIntentPostParams" && kind == "CheckoutIntent":
-			s.learn("", decoded(t, r.Body)) // what an order names comes back
+// recordedShapes is the shape of each kind of resource.
+var recordedShapes = sync.OnceValue(func() map[string]shape {
+	shapes := map[string]shape{}
+	learn := func(kind, path string, body []byte) {
+		if shapes[kind] == nil {
+			shapes[kind] = shape{}
 		}
+		var value any
+		if err := json.Unmarshal(body, &value); err != nil {
+			panic(err)
+		}
+		shapes[kind].learn(path, value)
 	}
-	if len(s) == 0 {
-		t.Fatalf("no recorded %s", kind)
+	all, err := readRecordings()
+	if err != nil {
+		panic(err)
 	}
-	if kind == "CheckoutIntent" { // told of by a guide only
-		s.learn("", map[string]any{"offer": map[string]any{"product": map[string]any{"title": ""}}})
+	for _, r := range all {
+		switch r.Schema {
+		case "Offer":
+			learn("CheckoutIntent", ".offer", r.Body)
+		case "Product":
+			learn("Event", ".data", r.Body) // the snapshot of product.updated
+		case "CheckoutIntentPostParams":
+			learn("CheckoutIntent", "", r.Body) // what an order names comes back
+		}
+		learn(r.Schema, "", r.Body)
 	}
-	return s
-}
+	learn("CheckoutIntent", "", []byte(`{"offer":{"product":{"title":""}}}`)) // told of by a guide only
+	return shapes
+})
 
 func decoded(t testing.TB, body []byte) any {
 	t.Helper()
@@ -153,6 +171,9 @@ func (s shape) learn(path string, value any) {
 // hold fails the test where a body has what no recorded one had.
 func (s shape) hold(t testing.TB, what string, body []byte) {
 	t.Helper()
+	if len(s) == 0 {
+		t.Fatalf("no %s was recorded", what)
+	}
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
 		if kind := kindOf(value); !slices.Contains(s[path], kind) {
