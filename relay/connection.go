@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -18,6 +19,8 @@ const (
 	frameBytes   = 64 << 10 // of events in a frame, unless one event is larger
 	replayBatch  = 500      // records of a read from the journal
 	silentEvents = 1000     // filtered events after which a heartbeat tells the cursor
+
+	tokenEnded = "the token was revoked or has expired"
 )
 
 var (
@@ -34,14 +37,16 @@ type connection struct {
 	journal   journal.Journal
 	socket    *websocket.Conn
 	heartbeat time.Duration
+	admitted  func() bool   // whether its token still counts
 	hello     chan []byte   // the first frame
 	gone      chan struct{} // closed when nothing more can be read
 
-	// Of the serving goroutine:
+	// Of the serving goroutine; others may look at the atomic ones:
 	client string
 	filter filter
 	epoch  string
-	cursor int64
+	cursor atomic.Int64
+	begun  atomic.Bool // the cursor counts
 	live   bool
 	silent int // events filtered since the last frame
 }
@@ -134,15 +139,15 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 // following reads the events that follow the cursor, from the ring or, when they
 // are older, from the journal.
 func (c *connection) following(ctx context.Context) ([]encoded, <-chan struct{}, error) {
-	events, changed, held := c.ring.after(c.cursor, frameBytes, nil)
+	events, changed, held := c.ring.after(c.cursor.Load(), frameBytes, nil)
 	if held {
 		return events, changed, nil
 	}
-	records, err := c.journal.Read(ctx, c.cursor, replayBatch)
+	records, err := c.journal.Read(ctx, c.cursor.Load(), replayBatch)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(records) == 0 || records[0].Seq != c.cursor+1 {
+	if len(records) == 0 || records[0].Seq != c.cursor.Load()+1 {
 		return nil, nil, errBehind
 	}
 	events, err = encodeAll(records)
@@ -188,7 +193,7 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 			}
 			c.silent = 0
 		}
-		c.cursor = events[taken-1].seq
+		c.cursor.Store(events[taken-1].seq)
 		events = events[taken:]
 	}
 	if c.silent >= silentEvents {
@@ -197,8 +202,11 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 	return nil
 }
 
-// beat sends a heartbeat and a ping.
+// beat sends a heartbeat and a ping, as long as the token counts.
 func (c *connection) beat(ctx context.Context) error {
+	if !c.admitted() {
+		return c.refuse(closeUnauthorized, tokenEnded)
+	}
 	if err := c.tell(ctx); err != nil {
 		return err
 	}
@@ -215,7 +223,7 @@ func (c *connection) tell(ctx context.Context) error {
 	return c.send(heartbeatFrame{T: frameHeartbeat, Head: head, Cursor: c.position(), Now: time.Now().UTC()})
 }
 
-func (c *connection) position() string { return cursor{c.epoch, c.cursor}.String() }
+func (c *connection) position() string { return cursor{c.epoch, c.cursor.Load()}.String() }
 
 func (c *connection) send(frame any) error {
 	text, err := json.Marshal(frame)

@@ -64,11 +64,19 @@ func readDelivery(v Verified) (delivery, error) {
 	return d, nil
 }
 
-// readTime reads an ISO 8601 time. One that no clock of this age shows is zero:
-// it could not be kept as nanoseconds since 1970.
+// readTime reads an ISO 8601 time; zero when it is none.
 func readTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if t = t.UTC(); err != nil || t.Year() < 1971 || t.Year() > 2261 {
+	if err != nil {
+		return time.Time{}
+	}
+	return boundedTime(t)
+}
+
+// boundedTime makes a time zero that no clock of this age shows: it could not be
+// kept as nanoseconds since 1970.
+func boundedTime(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1971 || t.Year() > 2261 {
 		return time.Time{}
 	}
 	return t

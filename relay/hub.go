@@ -116,6 +116,19 @@ func (h *hub) open() int {
 	return len(h.connections)
 }
 
+// lag is how many events the slowest connection is behind head.
+func (h *hub) lag(head int64) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lag := int64(0)
+	for c := range h.connections {
+		if c.begun.Load() {
+			lag = max(lag, head-c.cursor.Load())
+		}
+	}
+	return lag
+}
+
 // shutdown lets every connection say bye and waits for them; when ctx ends
 // first, it cuts them off.
 func (h *hub) shutdown(ctx context.Context) error {
@@ -138,6 +151,20 @@ func (h *hub) shutdown(ctx context.Context) error {
 	h.cut()
 	<-ended
 	return fmt.Errorf("some streams were cut off: %w", ctx.Err())
+}
+
+// expel ends the connections that are to go. It does not wait for them.
+func (h *hub) expel(goes func(*connection) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.connections { // each holds a task, so that more may be added
+		if goes(c) {
+			h.tasks.Go(func() {
+				c.close(closeUnauthorized, tokenEnded)
+				_ = c.socket.Close()
+			})
+		}
+	}
 }
 
 func (h *hub) cut() {

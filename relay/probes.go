@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -28,14 +29,27 @@ func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
 
 // readyz answers 200 while deliveries can be stored.
 func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
+	if err := r.ready(context.WithoutCancel(req.Context())); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = io.WriteString(w, "ready\n")
+}
+
+var (
+	errDraining   = errors.New("shutting down")
+	errUnwritable = errors.New("the journal cannot be written")
+)
+
+// ready returns why deliveries cannot be stored now.
+func (r *Relay) ready(ctx context.Context) error {
 	switch {
 	case r.draining.Load():
-		http.Error(w, "shutting down", http.StatusServiceUnavailable)
-	case r.checkJournal(context.WithoutCancel(req.Context())) != nil:
-		http.Error(w, "the journal cannot be written", http.StatusServiceUnavailable)
-	default:
-		_, _ = io.WriteString(w, "ready\n")
+		return errDraining
+	case r.checkJournal(ctx) != nil:
+		return errUnwritable
 	}
+	return nil
 }
 
 func (r *Relay) checkJournal(ctx context.Context) error {
@@ -49,6 +63,7 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 	err := r.journal.Check(ctx)
 	if err != nil {
 		r.logger.Error("not ready: the journal cannot be written", slog.String("error", err.Error()))
+		r.backfill.suspect()
 	}
 	r.readiness.checked, r.readiness.err = time.Now(), err
 	return err

@@ -40,12 +40,12 @@ const (
 func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	if req.ContentLength > MaxBody {
 		w.Header().Set("Connection", "close")
-		r.reject(w, http.StatusRequestEntityTooLarge, tooLargeBody)
+		r.reject(w, outcomeTooLarge)
 		return
 	}
 	given, ok := r.verifier.signature(req.Header)
 	if !ok {
-		r.reject(w, http.StatusUnauthorized, unauthorizedBody)
+		r.reject(w, outcomeUnauthorized)
 		return
 	}
 	body, err := r.readBody(w, req)
@@ -55,17 +55,26 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	verified, ok := r.verifier.verify(body, given)
 	if !ok {
-		r.reject(w, http.StatusUnauthorized, unauthorizedBody)
+		r.reject(w, outcomeUnauthorized)
 		return
 	}
 	// The sender may give up and never repeat: what is verified is stored anyway.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget)
 	defer cancel()
+	r.metrics.bytes.Add(float64(len(body)))
 	r.accept(ctx, w, verified)
 }
 
 // reject answers what was not accepted.
-func (r *Relay) reject(w http.ResponseWriter, status int, body string) {
+func (r *Relay) reject(w http.ResponseWriter, why outcome) {
+	r.metrics.count(why)
+	status, body := http.StatusUnauthorized, unauthorizedBody
+	switch why {
+	case outcomeTooLarge:
+		status, body = http.StatusRequestEntityTooLarge, tooLargeBody
+	case outcomeUnread:
+		status, body = http.StatusBadRequest, unreadBody
+	}
 	if suppressed, log := r.rejections.admit(time.Now()); log {
 		r.logger.Warn("delivery rejected", slog.Int("status", status), slog.Int("more_since_last", suppressed))
 	}
@@ -131,11 +140,11 @@ func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		r.reject(w, http.StatusRequestEntityTooLarge, tooLargeBody)
+		r.reject(w, outcomeTooLarge)
 	case errors.Is(err, errNoPlace):
 		r.unavailable(w, err)
 	default:
-		r.reject(w, http.StatusBadRequest, unreadBody)
+		r.reject(w, outcomeUnread)
 	}
 }
 
@@ -156,6 +165,7 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
 			r.quarantine(ctx, w, v, err)
 			return
 		}
+		r.metrics.count(outcomeChallenge)
 		answer(w, http.StatusOK, string(challenge))
 	}
 }
@@ -180,22 +190,24 @@ func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d 
 		r.unavailable(w, err)
 		return
 	}
-	r.logStored(ctx, d, result)
+	r.noteStored(ctx, d, result)
 	w.WriteHeader(http.StatusOK)
 }
 
-func (r *Relay) logStored(ctx context.Context, d delivery, result journal.Result) {
-	level, outcome := slog.LevelDebug, "event stored"
+// noteStored counts and logs what became of a delivery.
+func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Result) {
+	level, words, became := slog.LevelDebug, "event stored", outcomeStored
 	switch {
 	case result.Conflict:
-		level, outcome = slog.LevelWarn, "event repeated with another body: the first is kept"
+		level, words, became = slog.LevelWarn, "event repeated with another body: the first is kept", outcomeConflict
 	case result.Duplicate:
-		outcome = "event repeated"
+		words, became = "event repeated", outcomeDuplicate
 	}
+	r.metrics.count(became)
 	if !r.logger.Enabled(ctx, level) {
 		return
 	}
-	r.logger.LogAttrs(ctx, level, outcome,
+	r.logger.LogAttrs(ctx, level, words,
 		slog.Int64("seq", result.Seq), slog.String("id", string(api.ScrubID(d.id))), slog.String("type", string(api.Scrub(d.kind))))
 }
 
@@ -211,6 +223,7 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 		r.unavailable(w, err)
 		return
 	}
+	r.metrics.count(outcomeQuarantined)
 	r.logger.Warn("signed body is no event: quarantined", slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
 	w.WriteHeader(http.StatusOK)
 }
@@ -220,7 +233,10 @@ func (r *Relay) withPlace(ctx context.Context, write func() error) error {
 	select {
 	case r.appends <- struct{}{}:
 		defer func() { <-r.appends }()
-		return write()
+		began := time.Now()
+		err := write()
+		r.metrics.store.Observe(time.Since(began).Seconds())
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -229,6 +245,8 @@ func (r *Relay) withPlace(ctx context.Context, write func() error) error {
 // unavailable answers that a delivery was not stored for certain. The sender
 // may repeat it: the journal keeps an id once.
 func (r *Relay) unavailable(w http.ResponseWriter, err error) {
+	r.metrics.count(outcomeUnavailable)
+	r.backfill.suspect()
 	r.logger.Error("delivery not stored", slog.String("error", err.Error()))
 	w.Header().Set("Retry-After", "2")
 	answer(w, http.StatusServiceUnavailable, unavailableBody)

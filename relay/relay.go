@@ -4,6 +4,7 @@ package relay
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,7 @@ const (
 	WebhookPath = "/webhooks"
 	StreamPath  = "/v1/stream"
 	EventsPath  = "/v1/events"
+	MetricsPath = "/metrics"
 )
 
 const (
@@ -36,7 +38,8 @@ const (
 type Config struct {
 	Journal        journal.Journal
 	SigningSecrets []api.Secret  // at least one, each of at least 16 bytes
-	Tokens         []api.Secret  // bearer tokens of the stream and the reading side, at least one
+	Tokens         []api.Secret  // bearer tokens with every scope
+	Issued         []Token       // tokens with scopes of their own; there is at least one of either kind
 	HeaderPrefix   string        // default "x-svc-"
 	Logger         *slog.Logger  // default: discards
 	StoreBudget    time.Duration // default 3 s: longer, and the answer is 503
@@ -44,6 +47,9 @@ type Config struct {
 	MaxStreams     int           // open at once; default 4096
 	AllowedOrigins []string      // of pages that may deliver, as in https://shop.example; default none
 	Retention      time.Duration // of bodies, while the relay serves; default 0: for ever
+	RetentionSize  int64         // bytes that stored events may take, while the relay serves; default 0: any
+	Events         EventList     // of the service, to find what no delivery brought; default nil
+	TLS            *tls.Config   // of the listeners; default nil: plain HTTP
 }
 
 func (c Config) withDefaults() Config {
@@ -71,7 +77,8 @@ type Relay struct {
 	logger      *slog.Logger
 	storeBudget time.Duration
 	heartbeat   time.Duration
-	retention   time.Duration
+	retention   retention
+	tls         *tls.Config
 
 	verifier   *verifier
 	origins    origins
@@ -85,6 +92,8 @@ type Relay struct {
 
 	draining  atomic.Bool
 	readiness readiness
+	metrics   *metrics
+	backfill  *backfill
 }
 
 // New checks cfg and makes a relay. It starts nothing: a relay has goroutines
@@ -101,7 +110,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := newTokens(cfg.Tokens)
+	retention, err := newRetention(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +119,19 @@ func New(cfg Config) (*Relay, error) {
 		logger:      cfg.Logger,
 		storeBudget: cfg.StoreBudget,
 		heartbeat:   cfg.Heartbeat,
-		retention:   cfg.Retention,
+		retention:   retention,
+		tls:         cfg.TLS,
 		verifier:    verifier,
 		origins:     newOrigins(cfg.AllowedOrigins, cfg.HeaderPrefix),
 		appends:     make(chan struct{}, maxAppends),
 		large:       make(chan struct{}, largeBodies),
-		tokens:      tokens,
 		upgrader:    newUpgrader(),
 	}
+	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
+		return nil, err
+	}
+	r.metrics = newMetrics(r)
+	r.backfill = newBackfill(r, cfg.Events)
 	r.hub = newHub(r.journal, r.logger, cfg.MaxStreams)
 	r.reportLoss()
 	return r, nil
@@ -142,6 +156,16 @@ func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
 	return r.verifier.setSecrets(secrets)
 }
 
+// SetTokens replaces the tokens that are accepted, as the revocation of one does.
+// Streams whose token no longer counts are ended. On an error the old ones stay.
+func (r *Relay) SetTokens(tokens []api.Secret, issued []Token) error {
+	if err := r.tokens.set(tokens, issued); err != nil {
+		return err
+	}
+	r.hub.expel(func(c *connection) bool { return !c.admitted() })
+	return nil
+}
+
 // Ingest serves POST /webhooks, /livez and /readyz: what may face the public.
 func (r *Relay) Ingest() http.Handler {
 	mux := http.NewServeMux()
@@ -150,7 +174,7 @@ func (r *Relay) Ingest() http.Handler {
 	return mux
 }
 
-// Admin serves the stream, /v1/events and the probes.
+// Admin serves the stream, /v1/events, /metrics and the probes.
 func (r *Relay) Admin() http.Handler {
 	mux := http.NewServeMux()
 	r.routeAdmin(mux)
@@ -178,9 +202,10 @@ func (r *Relay) routeIngest(mux *http.ServeMux) {
 }
 
 func (r *Relay) routeAdmin(mux *http.ServeMux) {
-	mux.Handle("GET "+StreamPath, r.guarded(r.stream))
-	mux.Handle("GET "+EventsPath, r.guarded(r.listEvents))
-	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(r.rawEvent))
+	mux.Handle("GET "+StreamPath, r.guarded(ScopeStream, r.stream))
+	mux.Handle("GET "+EventsPath, r.guarded(ScopeRead, r.listEvents))
+	mux.Handle("GET "+MetricsPath, r.guarded(ScopeAdmin, r.metrics.handler.ServeHTTP))
+	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(ScopeRead, r.rawEvent))
 }
 
 func (r *Relay) routeProbes(mux *http.ServeMux) {

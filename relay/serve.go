@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -47,8 +48,11 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	var servers []*http.Server
 	var tasks sync.WaitGroup
 	failed := make(chan error, len(sites))
-	if r.retention > 0 {
+	if r.retention.wanted() {
 		tasks.Go(func() { r.retain(ctx) })
+	}
+	if r.backfill.list != nil {
+		tasks.Go(func() { r.backfill.run(ctx) })
 	}
 	for _, s := range sites {
 		server := &http.Server{
@@ -62,7 +66,11 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 		}
 		servers = append(servers, server)
 		tasks.Go(func() {
-			err := server.Serve(limitListener(s.listener, maxConnections))
+			listener := limitListener(s.listener, maxConnections)
+			if r.tls != nil {
+				listener = tls.NewListener(listener, r.tls)
+			}
+			err := server.Serve(listener)
 			if !errors.Is(err, http.ErrServerClosed) {
 				failed <- err
 				cancel()

@@ -210,7 +210,7 @@ func TestOldBodiesArePrunedWhileTheRelayServes(t *testing.T) {
 		memory.Fail(io.ErrShortWrite) // one round in vain
 		<-time.After(2 * time.Minute)
 		memory.Fail(nil)
-		<-time.After(pruneInterval)
+		<-time.After(2 * pruneInterval)
 		oldest, err := memory.Oldest(ctx)
 		if err != nil || oldest != 4 {
 			t.Errorf("the oldest is %d, %v", oldest, err)

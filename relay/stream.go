@@ -51,11 +51,13 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // the upgrader has answered
 	}
+	token, _ := bearer(req)
 	c := &connection{
 		hub:       r.hub,
 		journal:   r.journal,
 		socket:    socket,
 		heartbeat: r.heartbeat,
+		admitted:  func() bool { return r.admits(token, ScopeStream) },
 		hello:     make(chan []byte, 1),
 		gone:      make(chan struct{}),
 	}
@@ -95,7 +97,9 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
 	}
-	c.epoch, c.cursor = welcome.Epoch, start
+	c.epoch = welcome.Epoch
+	c.cursor.Store(start)
+	c.begun.Store(true)
 	return c.send(welcome)
 }
 

@@ -1,51 +1,148 @@
 package relay
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"tillwatch/api"
 )
 
-// tokens are the bearer tokens of the stream and the reading side, as hashes.
-type tokens [][sha256.Size]byte
+// Scope is something that a token may do.
+type Scope string
 
-func newTokens(secrets []api.Secret) (tokens, error) {
-	var all tokens
-	for _, secret := range secrets {
-		if secret.IsZero() {
-			return nil, errors.New("an empty token would let everyone read: set one or leave it out")
+// The scopes.
+const (
+	ScopeStream Scope = "stream" // follow the stream
+	ScopeRead   Scope = "read"   // read events and bodies page by page
+	ScopeAdmin  Scope = "admin"  // read the metrics
+)
+
+// Scopes lists every scope.
+func Scopes() []Scope { return []Scope{ScopeStream, ScopeRead, ScopeAdmin} }
+
+// ParseScopes reads names of scopes, each once.
+func ParseScopes(names []string) ([]Scope, error) {
+	var scopes []Scope
+	for _, name := range names {
+		scope := Scope(strings.TrimSpace(name))
+		if !slices.Contains(Scopes(), scope) {
+			return nil, fmt.Errorf("there is no scope %.40q; scopes are stream, read and admin", name)
 		}
-		all = append(all, sha256.Sum256([]byte(secret.Reveal())))
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("a relay needs a token for those who read its events")
+	if len(scopes) == 0 {
+		return nil, errors.New("a token without a scope may do nothing: give stream, read or admin")
 	}
-	return all, nil
+	return scopes, nil
 }
 
-// admit reports whether the request carries one of the tokens as its bearer.
-func (t tokens) admit(req *http.Request) bool {
+// TokenHash is the SHA-256 of a token's text: its only form at rest.
+type TokenHash [sha256.Size]byte
+
+// HashToken hashes a token.
+func HashToken(token api.Secret) TokenHash { return sha256.Sum256([]byte(token.Reveal())) }
+
+// MarshalText writes the hash in hexadecimal digits.
+func (h TokenHash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (h *TokenHash) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(h)) {
+		return fmt.Errorf("a hash of %d digits, want %d", len(text), hex.EncodedLen(len(h)))
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
+
+// Token is a token that was issued: what it may do, and its hash.
+type Token struct {
+	Name    string    `json:"name"`
+	Hash    TokenHash `json:"sha256"`
+	Scopes  []Scope   `json:"scopes"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"` // zero: never
+}
+
+// NewToken makes a random token of 130 bits. Nothing but the returned secret
+// knows its text.
+func NewToken(name string, scopes []Scope, now, expires time.Time) (api.Secret, Token) {
+	text := api.NewSecret(rand.Text())
+	return text, Token{Name: name, Hash: HashToken(text), Scopes: scopes, Created: now.UTC(), Expires: expires}
+}
+
+// Expired reports whether the token no longer counts at now.
+func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
+
+func (t Token) allows(scope Scope) bool { return slices.Contains(t.Scopes, scope) }
+
+// tokens are those that a relay accepts now.
+type tokens struct{ known atomic.Pointer[[]Token] }
+
+// set replaces the tokens: own ones have every scope. On an error the old ones
+// stay.
+func (t *tokens) set(own []api.Secret, issued []Token) error {
+	var all []Token
+	for _, secret := range own {
+		if secret.IsZero() {
+			return errors.New("an empty token would let everyone read: set one or leave it out")
+		}
+		all = append(all, Token{Hash: HashToken(secret), Scopes: Scopes()})
+	}
+	if all = append(all, issued...); len(all) == 0 && t.known.Load() == nil {
+		return errors.New("a relay needs a token for those who read its events")
+	}
+	t.known.Store(&all)
+	return nil
+}
+
+// find returns the token of this hash that counts at now. It looks at all of
+// them, whichever it is.
+func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
+	for _, known := range *t.known.Load() {
+		if subtle.ConstantTimeCompare(known.Hash[:], hash[:]) == 1 && !known.Expired(now) {
+			found, ok = known, true
+		}
+	}
+	return found, ok
+}
+
+// bearer is the hash of the token that a request carries.
+func bearer(req *http.Request) (hash TokenHash, carried bool) {
 	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
-	given := sha256.Sum256([]byte(token))
-	admitted := 0
-	for _, known := range t {
-		admitted |= subtle.ConstantTimeCompare(known[:], given[:])
-	}
-	return admitted == 1 && strings.EqualFold(scheme, "Bearer")
+	return sha256.Sum256([]byte(token)), strings.EqualFold(scheme, "Bearer")
 }
 
-// guarded lets only those with a token through.
-func (r *Relay) guarded(next http.HandlerFunc) http.Handler {
+// guarded lets only those through whose token has the scope.
+func (r *Relay) guarded(scope Scope, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !r.tokens.admit(req) {
+		hash, carried := bearer(req)
+		token, known := r.tokens.find(hash, time.Now())
+		switch {
+		case !carried || !known:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="tillwatch relay"`)
 			answer(w, http.StatusUnauthorized, `{"message":"the token is missing or wrong"}`+"\n")
-			return
+		case !token.allows(scope):
+			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tillwatch relay", error="insufficient_scope", scope="%s"`, scope))
+			answer(w, http.StatusForbidden, fmt.Sprintf(`{"message":"the token lacks the scope %s"}`+"\n", scope))
+		default:
+			next(w, req)
 		}
-		next(w, req)
 	})
+}
+
+// admits reports whether the holder of a token may still do what scope says.
+func (r *Relay) admits(hash TokenHash, scope Scope) bool {
+	token, known := r.tokens.find(hash, time.Now())
+	return known && token.allows(scope)
 }

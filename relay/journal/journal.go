@@ -97,3 +97,13 @@ type Journal interface {
 	// others and lets go of the storage.
 	Close() error
 }
+
+// Sized is a [Journal] that knows the room that its events take.
+type Sized interface {
+	// Size is the number of bytes that the stored events take, without the ids
+	// that outlive them.
+	Size(ctx context.Context) (int64, error)
+	// PruneTo removes the oldest records, as Prune does, until Size is at most
+	// limit or none is left, and returns how many it removed.
+	PruneTo(ctx context.Context, limit int64) (int64, error)
+}

@@ -59,13 +59,21 @@ func (b *batch) prune(t time.Time) (int64, error) {
 		SELECT ifnull(min(seq), 0), ifnull(min(CASE WHEN received >= ?1 THEN seq END), ifnull(max(seq), 0) + 1)
 		FROM (SELECT seq, received FROM events ORDER BY seq LIMIT ?2)`,
 		nanoseconds(t), pruneStep).Scan(&oldest, &keep)
-	if err != nil || oldest == 0 || keep <= oldest {
+	if err != nil {
 		return 0, err
+	}
+	return b.remove(oldest, keep)
+}
+
+// remove deletes the events from oldest on that stand before keep.
+func (b *batch) remove(oldest, keep int64) (int64, error) {
+	if oldest == 0 || keep <= oldest {
+		return 0, nil
 	}
 	if err := b.storeDigests(keep - 1); err != nil {
 		return 0, err
 	}
-	if _, err := connection.ExecContext(b.ctx, "DELETE FROM events WHERE seq < ?", keep); err != nil {
+	if _, err := b.writer.connection.ExecContext(b.ctx, "DELETE FROM events WHERE seq < ?", keep); err != nil {
 		return 0, err
 	}
 	b.oldest = keep

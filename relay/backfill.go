@@ -1,0 +1,192 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+	"tillwatch/relay/journal"
+)
+
+const (
+	backfillInterval = 10 * time.Minute
+	// backfillRetry is the pause while the journal cannot be written.
+	backfillRetry = 5 * time.Second
+	// backfillKnown is how many events in a row that the journal has, from the
+	// newest on, end a comparison: what is older was compared before.
+	backfillKnown = 500
+	// orderSlack is how much newer than the first an event of a list may be that
+	// begins with the newest.
+	orderSlack = time.Minute
+	// backfillBatch bounds the events of an append.
+	backfillBatch = 100
+)
+
+// EventList lists the service's events. [api.Client] is one; a
+// service without such a list yields [api.ErrNotServed].
+type EventList interface {
+	Events(ctx context.Context) iter.Seq2[api.Event, error]
+}
+
+// backfill appends what the service lists and no delivery has brought.
+type backfill struct {
+	relay *Relay
+	list  EventList
+	doubt chan struct{} // of one: deliveries may have been refused
+}
+
+func newBackfill(r *Relay, list EventList) *backfill {
+	return &backfill{relay: r, list: list, doubt: make(chan struct{}, 1)}
+}
+
+// suspect asks for a comparison as soon as the journal can be written.
+func (b *backfill) suspect() {
+	select {
+	case b.doubt <- struct{}{}:
+	default:
+	}
+}
+
+// run compares at once, then at intervals and after each time of doubt, until
+// ctx ends or the service turns out to have no list.
+func (b *backfill) run(ctx context.Context) {
+	ctx = quota.WithPriority(ctx, quota.Reconcile)
+	ticker := time.NewTicker(backfillInterval)
+	defer ticker.Stop()
+	whole := true // the first comparison goes through the whole list
+	for {
+		if !b.awaitReady(ctx) {
+			return
+		}
+		added, err := b.compare(ctx, whole)
+		log := b.relay.logger
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, api.ErrNotServed):
+			log.Debug("the service lists no events: what it does not deliver is not found")
+			return
+		case err != nil:
+			log.Warn("events could not be compared with the service's", slog.String("error", err.Error()))
+		default:
+			whole = false
+		}
+		if added > 0 {
+			log.Info("events that no delivery brought were added", slog.Int("events", added))
+		}
+		select {
+		case <-ticker.C:
+		case <-b.doubt:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// awaitReady waits until the journal can be written; it returns false when ctx
+// ends first.
+func (b *backfill) awaitReady(ctx context.Context) bool {
+	for {
+		if b.check(ctx) == nil {
+			return true
+		}
+		select {
+		case <-time.After(backfillRetry):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+func (b *backfill) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	return b.relay.journal.Check(ctx)
+}
+
+// compare walks the list, appends what the journal does not have, and returns
+// how many that were.
+func (b *backfill) compare(ctx context.Context, whole bool) (added int, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
+		}
+	}()
+	var missing []api.Event
+	var first time.Time
+	known, newestFirst := 0, true
+	for event, err := range b.list.Events(ctx) {
+		var unreadable *api.ItemError
+		if errors.As(err, &unreadable) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if first.IsZero() {
+			first = event.CreatedAt
+		}
+		newestFirst = newestFirst && event.CreatedAt.Sub(first) < orderSlack
+		if b.pruned(event) {
+			if newestFirst {
+				break
+			}
+			continue
+		}
+		if event.Type == api.VerificationChallenge {
+			continue
+		}
+		_, found, err := b.relay.journal.Find(ctx, string(event.ID))
+		if err != nil {
+			return 0, err
+		}
+		if !found {
+			missing = append(missing, event)
+			known = 0
+			continue
+		}
+		if known++; known >= backfillKnown && newestFirst && !whole {
+			break
+		}
+	}
+	return b.add(ctx, missing)
+}
+
+// pruned reports whether the journal would let go of an event of this age.
+func (b *backfill) pruned(event api.Event) bool {
+	age := b.relay.retention.age
+	return age > 0 && !event.CreatedAt.IsZero() && time.Since(event.CreatedAt) > age
+}
+
+// add appends missing events, the oldest first. A delivery may have brought one
+// meanwhile: the journal keeps each id once.
+func (b *backfill) add(ctx context.Context, missing []api.Event) (added int, err error) {
+	for len(missing) > 0 {
+		from := max(0, len(missing)-backfillBatch)
+		var entries []journal.Entry
+		for i := len(missing) - 1; i >= from; i-- {
+			event := missing[i]
+			entries = append(entries, journal.Entry{
+				ID: string(event.ID), Type: string(event.Type), CreatedAt: boundedTime(event.CreatedAt),
+				Received: time.Now().UTC(), Origin: journal.Backfill, Body: event.Raw,
+			})
+		}
+		missing = missing[:from]
+		results, err := b.relay.journal.Append(ctx, entries)
+		if err != nil {
+			return added, err
+		}
+		for _, result := range results {
+			if !result.Duplicate {
+				added++
+			}
+		}
+	}
+	b.relay.metrics.backfilled.Add(float64(added))
+	return added, nil
+}

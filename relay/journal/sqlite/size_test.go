@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+
+	"tillwatch/relay/journal"
+)
+
+func TestTheOldestBodiesGoUntilTheJournalHasItsSizeAndTheirIDsStay(t *testing.T) {
+	const events, limit = 6000, 2 << 20
+	dir := t.TempDir()
+	j := opened(t, dir).(*Journal)
+	all := make([]journal.Entry, events)
+	for n := range all {
+		all[n] = journal.Entry{ID: fmt.Sprint("evt_", n+1), Type: "a", Body: make([]byte, 1000)}
+	}
+	if _, err := j.Append(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	before, err := j.Size(t.Context())
+	if err != nil || before < events*1000 {
+		t.Fatalf("the size is %d, %v", before, err)
+	}
+	removed, err := j.PruneTo(t.Context(), limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := j.Size(t.Context())
+	if err != nil || after > limit || after < limit*3/4 {
+		t.Errorf("the size is %d, %v; want up to %d", after, err, limit)
+	}
+	oldest, err := j.Oldest(t.Context())
+	if err != nil || oldest != removed+1 {
+		t.Errorf("%d were removed and the oldest is %d, %v", removed, oldest, err)
+	}
+	if again, err := j.PruneTo(t.Context(), limit); err != nil || again != 0 {
+		t.Errorf("again: %d, %v", again, err)
+	}
+	closeAll(t, j)
+	j = opened(t, dir).(*Journal)
+	results, err := j.Append(t.Context(), all[:1])
+	if err != nil || !results[0].Duplicate || results[0].Seq != 1 {
+		t.Errorf("a pruned event that comes again: %+v, %v", results, err)
+	}
+	if removed, err := j.PruneTo(t.Context(), 0); err != nil || removed == 0 {
+		t.Errorf("to nothing: %d, %v", removed, err)
+	}
+	if head, _ := j.Head(t.Context()); head != events {
+		t.Errorf("the head is %d after everything was pruned", head)
+	}
+}

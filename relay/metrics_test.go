@@ -1,0 +1,86 @@
+package relay
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// scraped reads the metrics into name{labels} → value.
+func scraped(t *testing.T, r *Relay) map[string]string {
+	t.Helper()
+	w := serve(r.Admin(), asked(MetricsPath, testToken))
+	if w.Code != http.StatusOK {
+		t.Fatalf("metrics: %d %s", w.Code, w.Body)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(w.Body.String()) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), " "); found && !strings.HasPrefix(line, "#") {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+func TestMetricsCountEveryOutcomeAndNameNothingFromOutside(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	h := r.Handler()
+	deliver(t, h, 1, 3)
+	deliver(t, h, 3, 3)
+	conflict := []byte(strings.Replace(string(eventBody(1)), "ci_", "xi_", 1))
+	conflict = []byte(strings.Replace(string(conflict), `"evt_xi_`, `"evt_ci_`, 1))
+	conflict = append(conflict, ' ')
+	serve(h, signedRequest(conflict))
+	serve(h, signedRequest([]byte("no event, of a peculiar kind")))
+	serve(h, signedRequest([]byte(`{"id":"evt_1","type":"webhook_endpoint.verification_challenge","source":{"id":"we_1"}}`)))
+	serve(h, signedRequest([]byte(`{"id":"evt_peculiar","type":"peculiar"}`)))
+	serve(h, httptest.NewRequest(http.MethodPost, WebhookPath, strings.NewReader("{}")))
+	serve(h, signedRequest(make([]byte, MaxBody+1)))
+	memory.Fail(io.ErrShortWrite)
+	serve(h, signedRequest(eventBody(9)))
+	memory.Fail(nil)
+
+	values := scraped(t, r)
+	for outcome, want := range map[string]string{
+		"stored": "4", "duplicate": "1", "conflict": "1", "quarantined": "1", "challenge": "1",
+		"unauthorized": "1", "too_large": "1", "unread": "0", "unavailable": "1",
+	} {
+		if got := values[fmt.Sprintf(`tillwatch_deliveries_total{outcome="%s"}`, outcome)]; got != want {
+			t.Errorf("%s: %s, want %s", outcome, got, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"tillwatch_journal_head": "4", "tillwatch_journal_oldest": "1", "tillwatch_subscribers": "0",
+		"tillwatch_subscriber_lag_events": "0", "tillwatch_ready": "1", "tillwatch_store_seconds_count": "8",
+	} {
+		if values[name] != want {
+			t.Errorf("%s: %s, want %s", name, values[name], want)
+		}
+	}
+	for name := range values {
+		if strings.Contains(name, "peculiar") {
+			t.Errorf("%s has text from outside", name)
+		}
+	}
+}
+
+func TestMetricsTellHowFarTheSlowestSubscriberIsBehind(t *testing.T) {
+	r := newTestRelay(t, newMemory(t), nil)
+	deliver(t, r.Handler(), 1, 10)
+	for _, at := range []int64{10, 3, 7} {
+		c := &connection{}
+		c.cursor.Store(at)
+		c.begun.Store(true)
+		r.hub.connections[c] = struct{}{}
+	}
+	r.hub.connections[&connection{}] = struct{}{} // has not begun
+	values := scraped(t, r)
+	if values["tillwatch_subscriber_lag_events"] != "7" || values["tillwatch_subscribers"] != "4" {
+		t.Errorf("lag %s of %s subscribers", values["tillwatch_subscriber_lag_events"], values["tillwatch_subscribers"])
+	}
+	clear(r.hub.connections)
+}

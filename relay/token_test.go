@@ -1,0 +1,205 @@
+package relay
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+)
+
+// asked is a request to the reading side with a token.
+func asked(path, token string) *http.Request {
+	req := httptest.NewRequest(http.MethodGet, path, nil)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return req
+}
+
+func TestATokenOpensWhatItsScopesNameAndNothingElse(t *testing.T) {
+	paths := map[Scope]string{ScopeStream: StreamPath, ScopeRead: EventsPath, ScopeAdmin: MetricsPath}
+	for _, held := range Scopes() {
+		text, token := NewToken("one", []Scope{held}, time.Now(), time.Time{})
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Tokens, cfg.Issued = nil, []Token{token} })
+		for scope, path := range paths {
+			w := serve(r.Handler(), asked(path, text.Reveal()))
+			if scope == held {
+				if w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized {
+					t.Errorf("%s with the scope %s: %d", path, held, w.Code)
+				}
+				continue
+			}
+			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "lacks the scope "+string(scope)) {
+				t.Errorf("%s with the scope %s: %d %s", path, held, w.Code, w.Body)
+			}
+			for _, wrong := range []string{"", "wrong", text.Reveal() + "x"} {
+				if w := serve(r.Handler(), asked(path, wrong)); w.Code != http.StatusUnauthorized {
+					t.Errorf("%s with the token %q: %d", path, wrong, w.Code)
+				}
+			}
+		}
+	}
+}
+
+func TestATokenEndsAtItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text, token := NewToken("one", []Scope{ScopeRead}, time.Now(), time.Now().Add(time.Hour))
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued = []Token{token} })
+		if w := serve(r.Handler(), asked(EventsPath, text.Reveal())); w.Code != http.StatusOK {
+			t.Errorf("before: %d", w.Code)
+		}
+		<-time.After(time.Hour)
+		if w := serve(r.Handler(), asked(EventsPath, text.Reveal())); w.Code != http.StatusUnauthorized {
+			t.Errorf("after: %d", w.Code)
+		}
+	})
+}
+
+func TestAStreamEndsForGoodWhenItsTokenDoes(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		expire time.Duration
+		end    func(*testing.T, *Relay)
+	}{
+		{"by its revocation", 0, func(t *testing.T, r *Relay) {
+			if err := r.SetTokens([]api.Secret{api.NewSecret(testToken)}, nil); err != nil {
+				t.Error(err)
+			}
+		}},
+		{"by its time", time.Minute, func(*testing.T, *Relay) { <-time.After(2 * time.Minute) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				expires := time.Time{}
+				if test.expire > 0 {
+					expires = time.Now().Add(test.expire)
+				}
+				text, token := NewToken("one", []Scope{ScopeStream}, time.Now(), expires)
+				r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued = []Token{token} })
+				n := serveRelay(t, r)
+				other := newCollector()
+				run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://relay", Dial: n.dial}), other)
+				other.awaitState(t, Live)
+				c := newCollector()
+				ended := make(chan error, 1)
+				s := newTestSubscriber(t, SubscriberConfig{URL: "http://relay", Dial: n.dial, Token: text})
+				go func() { ended <- s.Run(t.Context(), c) }()
+				c.awaitState(t, Live)
+				test.end(t, r)
+				if err := <-ended; err == nil || !strings.Contains(err.Error(), tokenEnded) {
+					t.Errorf("the stream ended with %v", err)
+				}
+				deliver(t, r.Handler(), 1, 1)
+				other.awaitItems(t, 1)
+			})
+		})
+	}
+}
+
+func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
+	dir := t.TempDir()
+	file := NewTokenFile(dir)
+	if tokens, err := file.Read(); err != nil || len(tokens) != 0 || file.Stat() != nil {
+		t.Errorf("without a file: %v, %v", tokens, err)
+	}
+	expires := time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC)
+	text, token := NewToken("laptop", []Scope{ScopeStream, ScopeRead}, time.Now(), expires)
+	if err := file.Add(token); err != nil {
+		t.Fatal(err)
+	}
+	if len(text.Reveal()) < 26 {
+		t.Errorf("a token of %d characters has less than 128 bits", len(text.Reveal()))
+	}
+	if info := file.Stat(); info == nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v", info)
+	}
+	tokens, err := file.Read()
+	if err != nil || len(tokens) != 1 {
+		t.Fatalf("tokens are %v, %v", tokens, err)
+	}
+	got := tokens[0]
+	if got.Hash != HashToken(text) || got.Name != "laptop" || len(got.Scopes) != 2 || !got.Expires.Equal(expires) {
+		t.Errorf("kept is %+v", got)
+	}
+	all, err := json.Marshal(tokens)
+	if err != nil || strings.Contains(string(all), text.Reveal()) {
+		t.Errorf("the token itself is kept: %v", err)
+	}
+}
+
+func TestTokensOfOneFileAreChangedOneAtATime(t *testing.T) {
+	file := NewTokenFile(t.TempDir())
+	const many = 20
+	errs := make(chan error, many)
+	for n := range many {
+		go func() {
+			_, token := NewToken(fmt.Sprint("token-", n), Scopes(), time.Now(), time.Time{})
+			errs <- file.Add(token)
+		}()
+	}
+	for range many {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	for n := range many - 1 {
+		if err := file.Remove(fmt.Sprint("token-", n)); err != nil {
+			t.Error(err)
+		}
+	}
+	tokens, err := file.Read()
+	if err != nil || len(tokens) != 1 || tokens[0].Name != fmt.Sprint("token-", many-1) {
+		t.Errorf("left are %v, %v", tokens, err)
+	}
+}
+
+func TestTokensThatCannotBeKeptAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := NewTokenFile(dir)
+	_, token := NewToken("laptop", Scopes(), time.Now(), time.Time{})
+	if err := file.Add(token); err != nil {
+		t.Fatal(err)
+	}
+	named := func(name string) Token { other := token; other.Name = name; return other }
+	for _, test := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a name twice", file.Add(token), "already"},
+		{"no name", file.Add(named("")), "letters"},
+		{"a name with a line break", file.Add(named("a\nb")), "letters"},
+		{"a name of a path", file.Add(named("../x")), "letters"},
+		{"no hash", file.Add(Token{Name: "a", Scopes: Scopes()}), "hash"},
+		{"no scope", file.Add(Token{Name: "a", Hash: token.Hash}), "scope"},
+		{"an unknown scope", file.Add(Token{Name: "a", Hash: token.Hash, Scopes: []Scope{"all"}}), `no scope "all"`},
+		{"one that is not there", file.Remove("phone"), "tokens are: laptop"},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, test.err, test.want)
+		}
+	}
+	if tokens, err := file.Read(); err != nil || len(tokens) != 1 {
+		t.Errorf("left are %v, %v", tokens, err)
+	}
+}
+
+func FuzzTokenHash(f *testing.F) {
+	f.Add([]byte(strings.Repeat("0a", 32)))
+	f.Add([]byte("zz"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var h TokenHash
+		if h.UnmarshalText(text) != nil {
+			return
+		}
+		if again, _ := h.MarshalText(); !strings.EqualFold(string(again), string(text)) {
+			t.Errorf("%s was read as %s", text, again)
+		}
+	})
+}
