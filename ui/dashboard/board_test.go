@@ -21,7 +21,7 @@ import (
 // board is a model with the picture of a shop on a screen of a size.
 func boardOf(t testing.TB, s *shop, width, height int, change ...func(*Config)) *Model {
 	t.Helper()
-	theme, err := themes.Find(themes.Default)
+	theme, err := themes.Find("dark")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +97,10 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 			s.event(3, api.IntentCompleted, 0)
 			m.Update(changesMsg{s.Changes(0)})
 		}},
+		{"requests", typicalShop, nil, func(m *Model) { press(m, "5") }},
+		{"request", typicalShop, nil, func(m *Model) { press(m, "5", "k", "k", "k", "enter") }},
+		{"alerts", typicalShop, nil, func(m *Model) { press(m, "6") }},
+		{"well", newShop, nil, func(m *Model) { press(m, "6") }},
 		{"detail", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "j", "enter") }},
 	}
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}, {40, 12}} {
@@ -153,7 +157,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 	models["live"] = boardOf(t, s, 80, 24, func(c *Config) { c.Live, c.Environment = true, "prod\x1b[31m日本" })
 	models["plain"] = boardOf(t, s, 80, 24, func(c *Config) { c.NoColor = true })
 	names := []string{"dark", "light", "live", "plain"}
-	keys := []string{"tab", "1", "2", "3", "4", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "?", ":", "space", "t", "pgup", "pgdown"}
+	keys := []string{"tab", "1", "2", "3", "4", "5", "6", "0", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "?", ":", "space", "t", "pgup", "pgdown"}
 	rapid.Check(t, func(r *rapid.T) {
 		m := models[rapid.SampledFrom(names).Draw(r, "model")]
 		width, height := rapid.IntRange(1, 300).Draw(r, "width"), rapid.IntRange(1, 100).Draw(r, "height")

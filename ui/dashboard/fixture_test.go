@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -162,6 +163,27 @@ func (s *shop) event(n int, kind api.EventType, in time.Duration) *account.Event
 	return e
 }
 
+// calls adds what the client asked for in the last seconds.
+func (s *shop) calls() {
+	for i := range 24 {
+		e := api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + string(s.id(i)), Class: quota.Reads, Priority: quota.Priority(i % 4), Attempt: 1,
+			Sent: s.now.Add(time.Duration(i-25) * 700 * time.Millisecond), Latency: time.Duration(9+i*7%40) * time.Millisecond, Status: 200, RequestID: api.Text(fmt.Sprintf("req_%d", i))}
+		switch i {
+		case 9:
+			e.Path = "/api/v1/shipments"
+		case 17:
+			e.Status, e.Err = 429, errors.New("too many requests: 10 per second")
+		case 18:
+			e.Path, e.Attempt, e.Waited = s.changes.Requests[17].Path, 2, 940*time.Millisecond
+		case 20:
+			e.Status, e.Latency, e.Err = 0, 5*time.Second, errors.New("connection reset by peer")
+		case 22:
+			e.Method, e.Class, e.Priority, e.Path, e.Status = "POST", quota.Mutations, quota.Person, e.Path+"/confirm", 201
+		}
+		s.changes.Requests = append(s.changes.Requests, e)
+	}
+}
+
 func (s *shop) buckets() {
 	history := func(limit int, own, others func(i int) int) []quota.Sample {
 		var h []quota.Sample
@@ -225,6 +247,7 @@ func typicalShop(now time.Time) *shop {
 		{Kind: account.AlertExpiring, Text: "Desk Lamp for 89.00 USD expires in 4 minutes and nobody has confirmed it", Intent: s.id(3), Since: now.Add(-40 * time.Second)},
 		{Kind: account.AlertStuck, Text: "Wool Socks is retrieving for 11 minutes", Intent: s.id(2), Since: now.Add(-80 * time.Second)},
 	}
+	s.calls()
 	s.buckets()
 	s.version, s.changes.Version = 1, 1
 	return s

@@ -56,6 +56,10 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		return nil
 	}
 	if s, ok := steps[id]; ok {
+		if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(m.focus) {
+			m.turnTab(by)
+			return nil
+		}
 		if p, ok := m.panes[m.focus].(mover); ok {
 			p.Move(s)
 			m.followCursor()
@@ -71,7 +75,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.focusBy(1)
 	case action.FocusPrevious:
 		m.focusBy(-1)
-	case action.FocusPane5:
+	case action.FocusDetail:
 		m.before = m.focus
 		m.setFocus(layout.Detail)
 	case action.Open:
@@ -112,12 +116,12 @@ var steps = map[action.ID]pane.Step{
 	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
 }
 
-var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4}
+var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4, action.FocusPane5, action.FocusPane6}
 
 // disabled says why an action cannot be performed now; "" when it can.
 func (m *Model) disabled(id action.ID) string {
 	switch id {
-	case action.FocusPane5:
+	case action.FocusDetail:
 		if !m.detailOpen {
 			return "no detail is open"
 		}
@@ -146,8 +150,23 @@ func (m *Model) disabled(id action.ID) string {
 	return ""
 }
 
+// focusBy moves the focus among the panes that are on the screen.
 func (m *Model) focusBy(by int) {
-	m.setFocus(layout.Pane((int(m.focus) + by + layout.Board) % layout.Board))
+	to := m.focus
+	for {
+		to = layout.Pane((int(to) + by + layout.Board) % layout.Board)
+		if !layout.IsTab(to) || to == m.tab {
+			break
+		}
+	}
+	m.setFocus(to)
+}
+
+// turnTab changes which of events, requests and alerts is shown.
+func (m *Model) turnTab(by int) {
+	if to := int(m.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) {
+		m.setFocus(layout.Pane(to))
+	}
 }
 
 // subject is what the cursor is on.
@@ -228,6 +247,9 @@ func (m *Model) feedDetail() {
 	if s.Kind == pane.OfEvent {
 		facts.Event, _ = m.panes[layout.Events].(*pane.Events).Find(s.ID)
 	}
+	if s.Kind == pane.OfRequest {
+		facts.Request, _ = m.panes[layout.Requests].(*pane.Requests).Find(s.ID)
+	}
 	if s.Kind == pane.OfShipment {
 		facts.Shipment = m.picture.shipments[s.ID]
 	}
@@ -252,7 +274,16 @@ func (m *Model) refresh() tea.Cmd {
 }
 
 func (m *Model) copyID() tea.Cmd {
-	id := string(m.subject().ID)
+	s := m.subject()
+	id := string(s.ID)
+	if s.Kind == pane.OfRequest {
+		r, ok := m.panes[layout.Requests].(*pane.Requests).Find(s.ID)
+		if !ok || r.RequestID == "" {
+			m.say(warning, "the service gave this request no id")
+			return nil
+		}
+		id = string(r.RequestID)
+	}
 	m.say(plain, "copied "+id)
 	return tea.SetClipboard(id)
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
+	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
@@ -25,6 +26,14 @@ func TestKeysMoveTheFocus(t *testing.T) {
 		{"tab goes round", []string{"tab", "tab", "tab", "tab"}, layout.Intents},
 		{"shift+tab", []string{"shift+tab"}, layout.Events},
 		{"a digit", []string{"3"}, layout.Quota},
+		{"requests", []string{"5"}, layout.Requests},
+		{"right turns to the next tab", []string{"4", "l"}, layout.Requests},
+		{"and the next", []string{"4", "l", "l"}, layout.Alerts},
+		{"the last tab is the last", []string{"4", "l", "l", "l"}, layout.Alerts},
+		{"left turns back", []string{"6", "h", "h", "h"}, layout.Events},
+		{"tab goes past the tabs that are not shown", []string{"6", "tab", "shift+tab"}, layout.Alerts},
+		{"an alert opens its intent", []string{"6", "enter"}, layout.Detail},
+		{"the detail by its key", []string{"enter", "tab", "0"}, layout.Detail},
 		{"enter opens the detail", []string{"enter"}, layout.Detail},
 		{"esc comes back from it", []string{"4", "enter", "esc"}, layout.Events},
 		{"tab leaves it for the board beside it", []string{"2", "enter", "tab"}, layout.Shipments},
@@ -188,7 +197,9 @@ func TestTheMousePointsIntoPanes(t *testing.T) {
 }
 
 func TestTheThemeChangesByKey(t *testing.T) {
-	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	dark, _ := themes.Find("dark")
+	light, _ := themes.Find("light")
+	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Theme, c.Themes = dark, []themes.Theme{dark, light} })
 	before := m.View().Content
 	press(m, "t")
 	if m.theme.Name != "light" || m.View().Content == before {

@@ -69,6 +69,7 @@ type Model struct {
 	width, height int
 	layout        layout.Layout
 	focus         layout.Pane
+	tab           layout.Pane // which of events, requests and alerts is on the screen
 	before        layout.Pane // had the focus before the detail was opened
 	zoom          bool
 	detailOpen    bool
@@ -108,7 +109,7 @@ type frozen struct {
 func New(cfg Config) *Model {
 	cfg = cfg.withDefaults()
 	m := &Model{
-		cfg: cfg, ctx: context.Background(), picture: newPicture(), theme: cfg.Theme,
+		tab: layout.Events, cfg: cfg, ctx: context.Background(), picture: newPicture(), theme: cfg.Theme,
 		profile: colorprofile.TrueColor, runs: map[api.ID]*confirmRun{}, confirms: &sync.WaitGroup{},
 		noMouse: cfg.NoMouse, redraw: true,
 	}
@@ -120,7 +121,8 @@ func New(cfg Config) *Model {
 	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
 	m.panes = [layout.Panes]board{
 		layout.Intents: m.intents, layout.Shipments: pane.NewShipments(m.look),
-		layout.Quota: pane.NewQuota(m.look), layout.Events: pane.NewEvents(m.look), layout.Detail: m.detail,
+		layout.Quota: pane.NewQuota(m.look), layout.Events: pane.NewEvents(m.look),
+		layout.Requests: pane.NewRequests(m.look), layout.Alerts: pane.NewAlerts(m.look), layout.Detail: m.detail,
 	}
 	m.restyle()
 	m.look.Health = m.health()
@@ -224,6 +226,10 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 }
 
 func (m *Model) show(c *account.Changes, first bool) {
+	if n := len(c.Summary.Alerts); n != m.look.Tabs.Alerts {
+		m.look.Tabs.Alerts = n
+		m.panes[m.tab].Invalidate()
+	}
 	for _, p := range m.panes {
 		if p, ok := p.(applier); ok {
 			p.Apply(c, first)
@@ -261,7 +267,7 @@ func (m *Model) restyle() {
 // arrange divides the screen again.
 func (m *Model) arrange() {
 	m.layout = layout.Arrange(layout.Request{
-		Width: m.width, Height: m.height, Focus: m.focus, Zoom: m.zoom, Detail: m.detailOpen,
+		Width: m.width, Height: m.height, Focus: m.focus, Tab: m.tab, Zoom: m.zoom, Detail: m.detailOpen,
 	})
 	for i, p := range m.panes {
 		r := m.layout.Panes[i]
@@ -274,6 +280,9 @@ func (m *Model) arrange() {
 
 func (m *Model) setFocus(to layout.Pane) {
 	m.focus = to
+	if layout.IsTab(to) {
+		m.tab = to
+	}
 	for i, p := range m.panes {
 		p.SetFocus(layout.Pane(i) == to)
 	}

@@ -14,11 +14,15 @@ type picture struct {
 	intents   map[api.ID]*account.Intent
 	shipments map[api.ID]*account.Shipment
 	events    []*account.Event // the newest, oldest first
+	requests  []api.Exchange   // the newest, oldest first
 	summary   account.Summary
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
 const keptEvents = 5000
+
+// keptRequests is the same for the client's own calls.
+const keptRequests = 500
 
 func newPicture() *picture {
 	return &picture{intents: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
@@ -35,12 +39,16 @@ func (p *picture) apply(c *account.Changes) {
 	if len(p.events) > 2*keptEvents {
 		p.events = slices.Clone(p.events[len(p.events)-keptEvents:])
 	}
+	p.requests = append(p.requests, c.Requests...)
+	if len(p.requests) > 2*keptRequests {
+		p.requests = slices.Clone(p.requests[len(p.requests)-keptRequests:])
+	}
 	p.summary, p.version, p.started = c.Summary, c.Version, true
 }
 
 // all is the whole picture as one change.
 func (p *picture) all() account.Changes {
-	c := account.Changes{Version: p.version, Summary: p.summary, Events: p.events}
+	c := account.Changes{Version: p.version, Summary: p.summary, Events: p.events, Requests: p.requests}
 	for _, in := range p.intents {
 		c.Intents = append(c.Intents, in)
 	}

@@ -14,6 +14,8 @@ const (
 	FocusPane3    ID = "focus-pane-3"
 	FocusPane4    ID = "focus-pane-4"
 	FocusPane5    ID = "focus-pane-5"
+	FocusPane6    ID = "focus-pane-6"
+	FocusDetail   ID = "focus-detail"
 	Up            ID = "up"
 	Down          ID = "down"
 	Left          ID = "left"

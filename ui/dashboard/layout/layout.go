@@ -16,12 +16,21 @@ const (
 	Shipments
 	Quota
 	Events
+	Requests
+	Alerts
 	Detail
 	Panes = int(Detail) + 1
 )
 
-// Board is how many panes are on the screen at all times: all but the detail.
+// Board is how many panes the board has: all but the detail.
 const Board = int(Detail)
+
+// places is how many of them are on the screen at a time: events, requests and
+// alerts share one place.
+const places = int(Events) + 1
+
+// IsTab reports whether a pane shares its place with others.
+func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
 
 // Arrangement is how the panes are laid out.
 type Arrangement uint8
@@ -48,6 +57,7 @@ func (r Rect) Contains(x, y int) bool {
 type Request struct {
 	Width, Height int
 	Focus         Pane
+	Tab           Pane // which of events, requests and alerts is on the screen; the focused one of them is
 	Zoom          bool // the focused pane has the body to itself
 	Detail        bool // the detail is open
 }
@@ -91,6 +101,12 @@ func Arrange(r Request) Layout {
 		Notice: Rect{0, 1, r.Width, 1},
 		Footer: Rect{0, r.Height - 1, r.Width, 1},
 	}
+	switch {
+	case IsTab(r.Focus):
+		r.Tab = r.Focus
+	case !IsTab(r.Tab):
+		r.Tab = Events
+	}
 	body := Rect{0, 2, r.Width, r.Height - 3}
 	if r.Zoom {
 		l.Arrangement = arrangement(body.W, r.Height)
@@ -109,9 +125,9 @@ func Arrange(r Request) Layout {
 	}
 	l.Arrangement = arrangement(body.W, r.Height)
 	if l.Arrangement == Narrow {
-		l.stack(body, r.Focus)
+		l.stack(body, r.Focus, r.Tab)
 	} else {
-		l.board(body)
+		l.board(body, r.Tab)
 	}
 	return l
 }
@@ -128,7 +144,7 @@ func arrangement(width, height int) Arrangement {
 
 // board gives the intents about half of the height, and what is left to the
 // shipments beside the quota and to the tail.
-func (l *Layout) board(body Rect) {
+func (l *Layout) board(body Rect, tab Pane) {
 	events := min(max(body.H*24/100, 5), 16)
 	middle := min(max(body.H*24/100, 5), 14)
 	intents := body.H - events - middle - 2 // a blank line between
@@ -142,18 +158,21 @@ func (l *Layout) board(body Rect) {
 	l.Panes[Shipments] = Rect{body.X, y, left, middle}
 	l.Panes[Quota] = Rect{body.X + left + gap, y, body.W - left - gap, middle}
 	y += middle + 1
-	l.Panes[Events] = Rect{body.X, y, body.W, events}
+	l.Panes[tab] = Rect{body.X, y, body.W, events}
 }
 
 // stack puts all panes above each other. The focused one gets what the others,
 // shrunk to a title, leave; where there is room the tail and the quota keep some
 // rows.
-func (l *Layout) stack(body Rect, focus Pane) {
-	if focus == Detail {
+func (l *Layout) stack(body Rect, focus, tab Pane) {
+	switch {
+	case focus == Detail:
 		focus = Intents
+	case IsTab(focus):
+		focus = Events
 	}
-	heights := [Board]int{1, 1, 1, 1}
-	spare := body.H - Board
+	heights := [places]int{1, 1, 1, 1}
+	spare := body.H - places
 	grow := func(p Pane, rows int) {
 		if p != focus && rows > 0 && spare-rows >= 6 {
 			heights[p] += rows
@@ -171,6 +190,9 @@ func (l *Layout) stack(body Rect, focus Pane) {
 	heights[focus] += spare
 	y := body.Y
 	for p, h := range heights {
+		if Pane(p) == Events {
+			p = int(tab)
+		}
 		l.Panes[p] = Rect{body.X, y, body.W, h}
 		y += h
 	}

@@ -82,7 +82,7 @@ func TestTheFocusedPaneIsUsable(t *testing.T) {
 			t.Errorf("pane %d has %d rows at 80x24, want at least 6", focus, h)
 		}
 		for other := range Board {
-			if l.Panes[other].H < 1 {
+			if l.Panes[other].H < 1 && !IsTab(Pane(other)) {
 				t.Errorf("pane %d is gone while %d has the focus", other, focus)
 			}
 		}
@@ -110,5 +110,28 @@ func TestDetailStandsBesideTheBoardWhereThereIsRoom(t *testing.T) {
 	narrow := Arrange(Request{Width: 120, Height: 36, Detail: true})
 	if narrow.Panes[Detail].W != 120 || !narrow.Panes[Intents].Empty() {
 		t.Errorf("detail %+v, intents %+v", narrow.Panes[Detail], narrow.Panes[Intents])
+	}
+}
+
+func TestEventsRequestsAndAlertsShareAPlace(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+		request := Request{Width: size[0], Height: size[1]}
+		place := Arrange(request).Panes[Events]
+		if place.Empty() {
+			t.Fatalf("%v: no events at first", size)
+		}
+		for tab := Events; tab <= Alerts; tab++ {
+			request.Tab = tab
+			l := Arrange(request)
+			for other := Events; other <= Alerts; other++ {
+				if got := l.Panes[other]; other == tab && got != place || other != tab && !got.Empty() {
+					t.Errorf("%v, tab %d: pane %d is at %+v, the place is %+v", size, tab, other, got, place)
+				}
+			}
+		}
+		request.Tab, request.Focus = Events, Alerts
+		if l := Arrange(request); l.Panes[Alerts].Empty() || !l.Panes[Events].Empty() {
+			t.Errorf("%v: the focused tab is not on the screen", size)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func brush(t testing.TB) *Brush {
 	t.Helper()
-	theme, err := themes.Find(themes.Default)
+	theme, err := themes.Find("dark")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -26,6 +27,7 @@ type Facts struct {
 	Intent    *account.Intent
 	Shipment  *account.Shipment
 	Event     *account.Event
+	Request   *api.Exchange
 	Shipments []*account.Shipment // of the intent
 }
 
@@ -47,7 +49,7 @@ func (p *Detail) Fed() bool { return p.fed }
 
 // Feed gives the subject its facts as they are now.
 func (p *Detail) Feed(f Facts) {
-	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event &&
+	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request &&
 		slices.Equal(p.facts.Shipments, f.Shipments) {
 		return
 	}
@@ -85,9 +87,14 @@ func (p *Detail) Lines() []string {
 		case OfEvent:
 			name = "EVENT"
 			p.event()
+		case OfRequest:
+			name = "REQUEST"
+			p.request()
 		}
 		l := p.title(name, -1)
-		l.Space(2).Put(paint.Muted, string(p.subject.ID))
+		if p.subject.Kind != OfRequest {
+			l.Space(2).Put(paint.Muted, string(p.subject.ID))
+		}
 		p.total = len(p.body)
 		p.offset = min(p.offset, max(p.total-(p.h-2), 0))
 		p.push(l)

@@ -35,7 +35,7 @@ func (p *Detail) headline(m mark, name, age string) {
 	}
 	p.add(func(l *paint.Line) {
 		right := paint.Width(m.glyph+" "+m.word) + 2 + ageWidth
-		l.Fit(paint.Text|paint.Bold, name, l.Left()-right-1)
+		l.Fit(paint.Text|paint.Bold, name, l.Left()-right-2).Space(1)
 		l.Put(m.style|paint.Bold, m.glyph+" "+m.word).Space(2).Right(paint.Muted, age, ageWidth)
 	})
 	p.blank()

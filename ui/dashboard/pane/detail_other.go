@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/paint"
@@ -111,6 +112,34 @@ func (p *Detail) event() {
 		p.timeline(in.Timeline)
 	}
 	p.raw(e.Raw)
+}
+
+func (p *Detail) request() {
+	r := p.facts.Request
+	if r == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "this request is no longer kept")
+		return
+	}
+	m := answerMark(r.Status)
+	p.headline(m, r.Method+" "+r.Path, p.look.age(r.Sent))
+	p.fact("sent", paint.Text, p.moment(r.Sent))
+	if r.Status > 0 {
+		p.fact("answered", paint.Text, "in "+milliseconds(r.Latency))
+	} else {
+		p.fact("answered", paint.Bad, "not at all within "+milliseconds(r.Latency))
+	}
+	p.fact("path", paint.Text, r.Path)
+	p.fact("bucket", paint.Text, string(r.Class))
+	p.fact("asked by", paint.Text, priorityWord(r.Priority))
+	if r.Waited >= time.Millisecond {
+		p.fact("waited", paint.Text, milliseconds(r.Waited)+" for quota")
+	}
+	if r.Attempt > 1 {
+		p.fact("attempt", paint.Warning, strconv.Itoa(r.Attempt))
+	}
+	p.fact("request id", paint.Text, string(r.RequestID))
+	p.fact("error", paint.Bad, because(r.Err))
 }
 
 // rawMost bounds the lines of a body that are shown.

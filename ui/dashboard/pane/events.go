@@ -18,9 +18,7 @@ const keptEvents = 5000
 // Events is the live tail: the newest below. It follows the newest while the
 // cursor rests there.
 type Events struct {
-	frame
-	list     *table.Table[*eventRow]
-	filter   *Filter
+	listing[*eventRow]
 	counters account.EventCounters
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
@@ -39,7 +37,7 @@ func (r *eventRow) search() *needle { return &r.needle }
 
 // NewEvents makes the pane.
 func NewEvents(look *Look) *Events {
-	return &Events{frame: newFrame(look), list: table.New(table.Config[*eventRow]{
+	return &Events{listing: listing[*eventRow]{frame: newFrame(look), list: table.New(table.Config[*eventRow]{
 		Key: func(r *eventRow) string { return string(r.ID) },
 		Compare: func(a, b *eventRow) int {
 			return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))
@@ -47,7 +45,7 @@ func NewEvents(look *Look) *Events {
 		Home:  table.Bottom,
 		Limit: keptEvents,
 		Match: matchRow[*eventRow],
-	})}
+	})}}
 }
 
 // Apply takes over what changed.
@@ -74,46 +72,12 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 }
 
-// SetFilter shows only what the filter finds; nil shows all.
-func (p *Events) SetFilter(f *Filter) {
-	filterTable(p.list, f, p.filter)
-	p.filter = f
-	p.stale = true
-}
-
-// Matches is how many events the filter shows, of how many that are kept.
-func (p *Events) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
-
 // Subject is the event under the cursor.
 func (p *Events) Subject() Subject {
 	if row, ok := p.list.Cursor(); ok {
 		return Subject{OfEvent, row.ID}
 	}
 	return Subject{}
-}
-
-// Move moves the cursor.
-func (p *Events) Move(s Step) {
-	step(p.list, s)
-	p.stale = true
-}
-
-// Click puts the cursor on the row at y.
-func (p *Events) Click(_, y int) {
-	pick(p.list, y-p.head())
-	p.stale = true
-}
-
-// Wheel scrolls.
-func (p *Events) Wheel(_, _, delta int) {
-	p.list.Scroll(delta)
-	p.stale = true
-}
-
-// SetSize gives the pane its place.
-func (p *Events) SetSize(w, h int) {
-	p.frame.SetSize(w, h)
-	p.list.SetHeight(h - p.head())
 }
 
 // Lines draws the pane.
@@ -124,16 +88,10 @@ func (p *Events) Lines() []string {
 			return
 		}
 		p.rule()
-		rows, first := p.list.Window()
-		switch {
-		case p.list.Total() == 0:
+		if p.list.Total() == 0 {
 			p.silence()
-		case len(rows) == 0:
-			p.message(paint.Muted, "nothing matches", "esc shows all again")
 		}
-		for i, row := range rows {
-			p.draw(row, p.focused && first+i == p.list.Index())
-		}
+		p.rows(p.draw)
 	})
 }
 
@@ -157,17 +115,16 @@ func (p *Events) feedWord() string {
 // top draws the title: whether the tail is live and follows, and the honest
 // counts of what became of events.
 func (p *Events) top() {
-	l := p.title("EVENTS", p.counters.Received)
+	l := p.tabTitle("EVENTS", p.counters.Received)
 	mode, style := feedWord(p.feed.State)
-	l.Space(2).Put(style, mode)
-	p.freshness(l, "last", p.last)
+	l.Space(1).Put(style, mode)
+	if p.w < 76 || p.w >= 100 {
+		p.freshness(l, "last", p.last)
+	}
 	if p.list.Pinned() {
 		l.Put(paint.Warning, " · held").Put(paint.Muted, " (G follows)")
 	}
-	if p.filter != nil {
-		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
-		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
-		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+	if p.hits(l) {
 		p.push(l)
 		return
 	}
@@ -211,8 +168,7 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 	return "no relay", paint.Muted
 }
 
-func (p *Events) draw(row *eventRow, under bool) {
-	l := p.start()
+func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.glows(row.changed))
 	m := row.mark
 	switch {
@@ -263,7 +219,6 @@ func (p *Events) draw(row *eventRow, under bool) {
 	if seq > 0 && row.Seq > 0 {
 		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)
 	}
-	p.push(l.On(paint.Base))
 }
 
 // marks says what is special about how an event came.

@@ -103,7 +103,7 @@ func newNeedle(state, merchant, product, id, more string) needle {
 	return n
 }
 
-func matchRow[T interface{ search() *needle }](row T, filter any) bool {
+func matchRow[T searched](row T, filter any) bool {
 	f, ok := filter.(*Filter)
 	return !ok || row.search().matches(f)
 }

@@ -17,6 +17,7 @@ type Look struct {
 	Location *time.Location
 	Health   Health
 	Opened   Subject // what the detail shows
+	Tabs     Tabs
 }
 
 // Health is what a pane without rows says about why it has none.

@@ -14,9 +14,7 @@ import (
 
 // Shipments shows the parcels of completed orders, those on their way first.
 type Shipments struct {
-	frame
-	list   *table.Table[*shipmentRow]
-	filter *Filter
+	listing[*shipmentRow]
 	counts map[api.ShipmentStatus]int
 	read   time.Time // the newest
 }
@@ -57,11 +55,11 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	return &Shipments{frame: newFrame(look), list: table.New(table.Config[*shipmentRow]{
+	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), list: table.New(table.Config[*shipmentRow]{
 		Key:     func(r *shipmentRow) string { return string(r.ID) },
 		Compare: compareShipments,
 		Match:   matchRow[*shipmentRow],
-	})}
+	})}}
 }
 
 func compareShipments(a, b *shipmentRow) int {
@@ -113,46 +111,12 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	p.counts = c.Summary.Shipments
 }
 
-// SetFilter shows only what the filter finds; nil shows all.
-func (p *Shipments) SetFilter(f *Filter) {
-	filterTable(p.list, f, p.filter)
-	p.filter = f
-	p.stale = true
-}
-
-// Matches is how many shipments the filter shows, of how many.
-func (p *Shipments) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
-
 // Subject is the shipment under the cursor.
 func (p *Shipments) Subject() Subject {
 	if row, ok := p.list.Cursor(); ok {
 		return Subject{OfShipment, row.ID}
 	}
 	return Subject{}
-}
-
-// Move moves the cursor.
-func (p *Shipments) Move(s Step) {
-	step(p.list, s)
-	p.stale = true
-}
-
-// Click puts the cursor on the row at y.
-func (p *Shipments) Click(_, y int) {
-	pick(p.list, y-p.head())
-	p.stale = true
-}
-
-// Wheel scrolls.
-func (p *Shipments) Wheel(_, _, delta int) {
-	p.list.Scroll(delta)
-	p.stale = true
-}
-
-// SetSize gives the pane its place.
-func (p *Shipments) SetSize(w, h int) {
-	p.frame.SetSize(w, h)
-	p.list.SetHeight(h - p.head())
 }
 
 // Lines draws the pane.
@@ -163,26 +127,17 @@ func (p *Shipments) Lines() []string {
 			return
 		}
 		p.rule()
-		rows, first := p.list.Window()
-		switch {
-		case p.list.Total() == 0:
+		if p.list.Total() == 0 {
 			p.message(paint.Muted, "no parcels yet: they follow completed orders", "")
-		case len(rows) == 0:
-			p.message(paint.Muted, "nothing matches", "esc shows all again")
 		}
-		for i, row := range rows {
-			p.draw(row, p.focused && first+i == p.list.Index())
-		}
+		p.rows(p.draw)
 	})
 }
 
 func (p *Shipments) top() {
 	l := p.title("SHIPMENTS", p.list.Total())
 	p.freshness(l, "read", p.read)
-	if p.filter != nil {
-		text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
-		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
-		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+	if p.hits(l) {
 		p.push(l)
 		return
 	}
@@ -202,8 +157,7 @@ func (p *Shipments) top() {
 	p.push(l)
 }
 
-func (p *Shipments) draw(row *shipmentRow, under bool) {
-	l := p.start()
+func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
 	m := shipmentMark(row.status)
 	word := 20
@@ -231,7 +185,6 @@ func (p *Shipments) draw(row *shipmentRow, under bool) {
 	}
 	text, style := p.estimate(row)
 	l.Space(1).Right(style, text, l.Left())
-	p.push(l.On(paint.Base))
 }
 
 func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {

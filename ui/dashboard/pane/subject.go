@@ -11,6 +11,7 @@ const (
 	OfIntent
 	OfShipment
 	OfEvent
+	OfRequest
 )
 
 // Subject is the thing under a cursor, by its identity.

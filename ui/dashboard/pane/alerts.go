@@ -1,0 +1,119 @@
+package pane
+
+import (
+	"strconv"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// Alerts lists what a person should know now, the newest first.
+type Alerts struct {
+	listing[*alertRow]
+}
+
+type alertRow struct {
+	account.Alert
+	needle
+	key     string
+	changed time.Time
+}
+
+func (r *alertRow) search() *needle { return &r.needle }
+
+// NewAlerts makes the pane.
+func NewAlerts(look *Look) *Alerts {
+	return &Alerts{listing[*alertRow]{frame: newFrame(look), list: table.New(table.Config[*alertRow]{
+		Key:     func(r *alertRow) string { return r.key },
+		Compare: func(a, b *alertRow) int { return b.Since.Compare(a.Since) },
+		Match:   matchRow[*alertRow],
+	})}}
+}
+
+// alertKey is the identity of an alert while it stands: its words may change.
+func alertKey(a *account.Alert) string {
+	key := string(a.Kind) + " " + string(a.Intent) + " " + strconv.FormatInt(a.Since.UnixNano(), 36)
+	if a.Kind == account.AlertQuota {
+		key += " " + a.Text // one a bucket
+	}
+	return key
+}
+
+// Apply takes over the alerts that stand.
+func (p *Alerts) Apply(c *account.Changes, first bool) {
+	standing := make(map[string]bool, len(c.Summary.Alerts))
+	for _, a := range c.Summary.Alerts {
+		row := &alertRow{Alert: a, key: alertKey(&a)}
+		row.Text = string(api.Scrub(a.Text))
+		standing[row.key] = true
+		old, ok := p.list.Get(row.key)
+		switch {
+		case ok && old.Text == row.Text:
+			continue
+		case ok:
+			row.changed = old.changed
+		case !first:
+			row.changed = p.look.Now
+		}
+		row.needle = newNeedle(string(a.Kind), "", row.Text, string(a.Intent), "")
+		p.list.Upsert(row)
+		p.stale = true
+	}
+	var over []string
+	for _, row := range p.list.All() {
+		if !standing[row.key] {
+			over = append(over, row.key)
+		}
+	}
+	for _, key := range over {
+		p.list.Remove(key)
+		p.stale = true
+	}
+}
+
+// Subject is the intent that the alert under the cursor is about, if any.
+func (p *Alerts) Subject() Subject {
+	if row, ok := p.list.Cursor(); ok && row.Intent != "" {
+		return Subject{OfIntent, row.Intent}
+	}
+	return Subject{}
+}
+
+// Lines draws the pane.
+func (p *Alerts) Lines() []string {
+	return p.render(func(*paint.Line) {
+		l := p.tabTitle("ALERTS", p.list.Total())
+		if !p.hits(l) {
+			p.fill(l, l.Left())
+		}
+		p.push(l)
+		if p.collapsed() {
+			return
+		}
+		p.rule()
+		if p.list.Total() == 0 {
+			p.message(paint.Muted, "all is well: no alert stands", "")
+		}
+		p.rows(p.draw)
+	})
+}
+
+func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
+	p.gutter(l, under, false, p.glows(row.changed))
+	l.Put(paint.Warning, "⚑ ").Fit(paint.Warning, string(row.Kind), 9)
+	if !under {
+		l.On(paint.Base)
+	}
+	id := 0
+	if p.w >= 150 {
+		id = 40
+	}
+	l.Space(1).Fit(paint.Text, row.Text, l.Left()-id-ageWidth-2)
+	if id > 0 {
+		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)
+	}
+	l.Space(1).Right(paint.Muted, p.look.age(row.Since), ageWidth)
+}

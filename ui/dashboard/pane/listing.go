@@ -1,0 +1,81 @@
+package pane
+
+import (
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// listing is a pane that is one table, a line a row.
+type listing[R searched] struct {
+	frame
+	list   *table.Table[R]
+	filter *Filter
+}
+
+// searched is a row that can be found.
+type searched interface{ search() *needle }
+
+// SetFilter shows only what the filter finds; nil shows all.
+func (p *listing[R]) SetFilter(f *Filter) {
+	filterTable(p.list, f, p.filter)
+	p.filter = f
+	p.stale = true
+}
+
+// Matches is how many rows the filter shows, of how many that are kept.
+func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+
+// Move moves the cursor.
+func (p *listing[R]) Move(s Step) {
+	step(p.list, s)
+	p.stale = true
+}
+
+// Click puts the cursor on the row at y.
+func (p *listing[R]) Click(_, y int) {
+	pick(p.list, y-p.head())
+	p.stale = true
+}
+
+// Wheel scrolls.
+func (p *listing[R]) Wheel(_, _, delta int) {
+	p.list.Scroll(delta)
+	p.stale = true
+}
+
+// SetSize gives the pane its place.
+func (p *listing[R]) SetSize(w, h int) {
+	p.frame.SetSize(w, h)
+	p.list.SetHeight(h - p.head())
+}
+
+// SetStacked tells whether the panes stand above each other.
+func (p *listing[R]) SetStacked(stacked bool) {
+	p.frame.SetStacked(stacked)
+	p.list.SetHeight(p.h - p.head())
+}
+
+// rows draws the rows that are in view, each with the line that it is given.
+func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
+	rows, first := p.list.Window()
+	if len(rows) == 0 && p.list.Total() > 0 {
+		p.message(paint.Muted, "nothing matches", "esc shows all again")
+	}
+	for i, row := range rows {
+		l := p.start()
+		draw(l, row, p.focused && first+i == p.list.Index())
+		p.push(l.On(paint.Base))
+	}
+}
+
+// hits ends the title with the filter and what it finds, and reports whether
+// there is one.
+func (p *listing[R]) hits(l *paint.Line) bool {
+	if p.filter == nil {
+		return false
+	}
+	text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
+	p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
+	l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+	return true
+}

@@ -1,0 +1,232 @@
+package pane
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+)
+
+// keptRequests bounds what is kept of the client's own calls.
+const keptRequests = 1000
+
+// Requests is the tail of the client's own calls: what was asked for, what came
+// of it, which bucket it charged and how long it waited for it.
+type Requests struct {
+	listing[*requestRow]
+	failed int // of those kept
+}
+
+type requestRow struct {
+	api.Exchange
+	needle
+	key     string
+	at      string
+	changed time.Time
+}
+
+func (r *requestRow) search() *needle { return &r.needle }
+
+// NewRequests makes the pane.
+func NewRequests(look *Look) *Requests {
+	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), list: table.New(table.Config[*requestRow]{
+		Key:     func(r *requestRow) string { return r.key },
+		Compare: func(a, b *requestRow) int { return a.Sent.Compare(b.Sent) },
+		Home:    table.Bottom,
+		Limit:   keptRequests,
+		Match:   matchRow[*requestRow],
+	})}}
+}
+
+// requestKey is the identity of a call: nobody gives it one.
+func requestKey(e *api.Exchange) string {
+	return strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path
+}
+
+// Apply takes over what changed.
+func (p *Requests) Apply(c *account.Changes, first bool) {
+	var rows []*requestRow
+	for _, e := range c.Requests {
+		key := requestKey(&e)
+		if _, ok := p.list.Get(key); ok {
+			continue
+		}
+		row := &requestRow{Exchange: e, key: key, at: e.Sent.In(p.look.Location).Format("15:04:05.0")}
+		row.Path = string(api.Scrub(e.Path))
+		m := answerMark(e.Status)
+		row.needle = newNeedle(m.word, "", row.Path, string(e.RequestID),
+			e.Method+" "+string(e.Class)+" "+priorityWord(e.Priority)+" "+because(e.Err))
+		if !first {
+			row.changed = p.look.Now
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.list.Upsert(rows...)
+	p.failed = 0
+	for _, row := range p.list.All() {
+		if row.Err != nil {
+			p.failed++
+		}
+	}
+	p.stale = true
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(api.Scrub(err.Error()))
+}
+
+// Subject is the call under the cursor.
+func (p *Requests) Subject() Subject {
+	if row, ok := p.list.Cursor(); ok {
+		return Subject{OfRequest, api.ID(row.key)}
+	}
+	return Subject{}
+}
+
+// Find returns the kept call of a subject's id.
+func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
+	row, ok := p.list.Get(string(id))
+	if !ok {
+		return nil, false
+	}
+	return &row.Exchange, true
+}
+
+// Lines draws the pane.
+func (p *Requests) Lines() []string {
+	return p.render(func(*paint.Line) {
+		p.top()
+		if p.collapsed() {
+			return
+		}
+		p.rule()
+		if p.list.Total() == 0 {
+			p.message(paint.Muted, "nothing was asked of the service yet", "")
+		}
+		p.rows(p.draw)
+	})
+}
+
+func (p *Requests) top() {
+	l := p.tabTitle("REQUESTS", p.list.Total())
+	if p.list.Pinned() {
+		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " (G follows)")
+	}
+	if p.hits(l) {
+		p.push(l)
+		return
+	}
+	text := ""
+	if p.failed > 0 {
+		text = group(p.failed) + " failed "
+	}
+	p.fill(l, l.Left()-len(text))
+	p.push(l.Put(paint.Warning, text))
+}
+
+// answerMark is how the answer to a call looks.
+func answerMark(status int) mark {
+	switch {
+	case status == 0:
+		return mark{"✕", "no answer", paint.Bad}
+	case status == 429:
+		return mark{"!", "429", paint.Warning}
+	case status >= 400:
+		return mark{"✕", strconv.Itoa(status), paint.Bad}
+	}
+	return mark{"✓", strconv.Itoa(status), paint.Good}
+}
+
+// priorityWord says for whom a call was made.
+func priorityWord(p quota.Priority) string {
+	switch p {
+	case quota.Person:
+		return "person"
+	case quota.Hint:
+		return "event"
+	case quota.Timer:
+		return "timer"
+	}
+	return "reconcile"
+}
+
+func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
+	p.gutter(l, under, p.look.Opened == Subject{OfRequest, api.ID(row.key)}, p.glows(row.changed))
+	at := row.at
+	if p.w < 72 {
+		at = row.at[:8]
+	}
+	l.Put(paint.Muted, at).Space(2)
+	m := answerMark(row.Status)
+	l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 9)
+	if !under {
+		l.On(paint.Base)
+	}
+	l.Space(1).Fit(paint.Muted, row.Method, 5)
+	right := 8
+	if p.w >= 72 {
+		right += 10
+	}
+	if p.w >= 110 {
+		right += 11
+	}
+	if p.w >= roomyRequests {
+		right += 26
+	}
+	l.Space(1).Fit(paint.Text, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
+	p.figures(l, row)
+}
+
+// commonPath is how the path of every call begins.
+const commonPath = "/api/v1/"
+
+// roomyRequests is the width from which attempts and pauses are spelled out.
+const roomyRequests = 150
+
+func (p *Requests) figures(l *paint.Line, row *requestRow) {
+	l.Right(paint.Text, milliseconds(row.Latency), 8)
+	if p.w >= 72 {
+		l.Space(1).Fit(paint.Muted, string(row.Class), 9)
+	}
+	if p.w >= 110 {
+		l.Space(1).Fit(paint.Muted, priorityWord(row.Priority), 10)
+	}
+	if p.w < roomyRequests {
+		return
+	}
+	attempt := ""
+	if row.Attempt > 1 {
+		attempt = "attempt " + strconv.Itoa(row.Attempt)
+	}
+	l.Space(1).Fit(paint.Warning, attempt, 10)
+	waited := ""
+	if row.Waited >= time.Millisecond {
+		waited = "waited " + milliseconds(row.Waited)
+	}
+	l.Space(1).Right(paint.Muted, waited, l.Left())
+}
+
+// milliseconds writes a duration of a call in at most seven cells.
+func milliseconds(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "–"
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < 10*time.Second:
+		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
+	}
+	return cmp.Or(Age(d), "–")
+}

@@ -1,0 +1,85 @@
+package pane
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+func TestRequestsTellWhatBecameOfThem(t *testing.T) {
+	cases := []struct {
+		name string
+		call api.Exchange
+		want string
+	}{
+		{"answered", api.Exchange{Method: "GET", Path: "/api/v1/shipments", Class: quota.Reads, Status: 200, Latency: 41 * time.Millisecond}, "✓ 200 GET shipments 41 ms reads person"},
+		{"refused for its rate", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 429, Priority: quota.Timer, Err: errors.New("slow down")}, "! 429 GET /x – reads timer"},
+		{"without an answer", api.Exchange{Method: "POST", Path: "/x", Class: quota.Mutations, Latency: 5 * time.Second, Err: errors.New("reset")}, "✕ no answer POST /x 5000 ms mutations person"},
+		{"again, after a pause", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 200, Attempt: 3, Waited: 940 * time.Millisecond, Priority: quota.Hint}, "✓ 200 GET /x – reads event attempt 3 waited 940 ms"},
+		{"hostile", api.Exchange{Method: "GET", Path: "/x\x1b[2J\r", Class: quota.Reads, Status: 500, Priority: quota.Reconcile, Err: errors.New("no")}, "✕ 500 GET /x[2J – reads reconcile"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := NewRequests(look())
+			p.SetSize(160, 10)
+			c.call.Sent = noon
+			p.Apply(&account.Changes{Requests: []api.Exchange{c.call}}, true)
+			if got := strings.Join(strings.Fields(text(p.Lines())), " "); !strings.Contains(got, c.want) {
+				t.Errorf("no %q in %q", c.want, got)
+			}
+		})
+	}
+}
+
+func TestARequestIsThereOnceHoweverOftenItIsTold(t *testing.T) {
+	p := NewRequests(look())
+	p.SetSize(160, 10)
+	all := []api.Exchange{{Method: "GET", Path: "/a", Sent: noon, Status: 200}, {Method: "GET", Path: "/a", Sent: noon, Status: 200, Attempt: 2}}
+	for range 3 {
+		p.Apply(&account.Changes{Requests: all}, false)
+	}
+	if shown, total := p.Matches(); shown != 2 || total != 2 {
+		t.Errorf("%d of %d requests, want 2", shown, total)
+	}
+	for i := range 2 * keptRequests {
+		p.Apply(&account.Changes{Requests: []api.Exchange{{Path: "/b", Sent: noon.Add(time.Duration(i+1) * time.Second)}}}, false)
+	}
+	if _, total := p.Matches(); total != keptRequests {
+		t.Errorf("%d requests are kept, want %d", total, keptRequests)
+	}
+}
+
+func TestAlertsStandUntilTheyAreOver(t *testing.T) {
+	p := NewAlerts(look())
+	p.SetSize(120, 10)
+	tell := func(alerts ...account.Alert) string {
+		p.Apply(&account.Changes{Summary: account.Summary{Alerts: alerts}}, false)
+		p.Invalidate()
+		return text(p.Lines())
+	}
+	if got := tell(); !strings.Contains(got, "no alert stands") {
+		t.Errorf("without any:\n%s", got)
+	}
+	relay := account.Alert{Kind: account.AlertRelay, Text: "the relay is lost", Since: noon.Add(-time.Minute)}
+	old := account.Alert{Kind: account.AlertExpiring, Text: "expires in 4 minutes", Intent: "ci_1", Since: noon.Add(-time.Hour)}
+	got := tell(old, relay)
+	if at := strings.Index(got, "the relay is lost"); at < 0 || at > strings.Index(got, "expires in 4") {
+		t.Errorf("the newest is not first:\n%s", got)
+	}
+	p.Move(Down)
+	if got := p.Subject(); got != (Subject{OfIntent, "ci_1"}) {
+		t.Errorf("under the cursor is %v", got)
+	}
+	old.Text = "expires in 3 minutes"
+	if got := tell(old, relay); !strings.Contains(got, "in 3 minutes") || strings.Contains(got, "in 4") || p.Subject().ID != "ci_1" {
+		t.Errorf("an alert whose words change:\n%s", got)
+	}
+	if got := tell(relay); strings.Contains(got, "expires") || p.Subject() != (Subject{}) {
+		t.Errorf("an alert that is over still stands:\n%s", got)
+	}
+}

@@ -1,0 +1,46 @@
+package pane
+
+import "tillwatch/ui/dashboard/paint"
+
+// Tabs is what the panes that share a place say of each other in their titles.
+type Tabs struct {
+	Alerts int
+}
+
+var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS"}
+
+const tabGap = 2
+
+// tabTitle starts the title of one of the panes that share a place: its name
+// and count, and where there is room the names of the others, at their places.
+func (f *frame) tabTitle(name string, count int) *paint.Line {
+	if f.w < 76 {
+		return f.title(name, count)
+	}
+	l := f.start()
+	if f.focused {
+		l.Put(paint.Accent, "▌")
+	} else {
+		l.Space(1)
+	}
+	for i, tab := range tabNames {
+		if i > 0 {
+			l.Space(tabGap)
+		}
+		switch {
+		case tab == name && f.focused:
+			l.Put(paint.Accent|paint.Bold, tab)
+		case tab == name:
+			l.Put(paint.Text|paint.Bold, tab)
+		default:
+			l.Put(paint.Muted, tab)
+		}
+		switch {
+		case tab == name && count >= 0:
+			l.Space(1).Put(paint.Text, group(count))
+		case tab == "ALERTS" && f.look.Tabs.Alerts > 0:
+			l.Space(1).Put(paint.Warning, group(f.look.Tabs.Alerts))
+		}
+	}
+	return l.Space(1)
+}
