@@ -30,6 +30,8 @@ type Product struct {
 	SKU          Text
 	Description  Text
 	Price        *Money
+	Tax          *Money // of a lookup; nil when absent
+	Shipping     *Money // of a lookup; nil when absent
 	Availability Availability
 	Purchasable  bool
 	Image        Text // URL of the featured image, or else of the first
@@ -87,6 +89,10 @@ func (p *Product) decodeField(key string, v gjson.Result) {
 		p.Description = textOf(v)
 	case "price":
 		p.Price = decodeMoney(v)
+	case "tax":
+		p.Tax = decodeMoney(v)
+	case "shipping":
+		p.Shipping = decodeMoney(v)
 	case "availability":
 		p.Availability = Availability(textOf(v))
 	case "isPurchasable":

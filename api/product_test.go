@@ -55,6 +55,19 @@ func TestProductToleratesWrongTypes(t *testing.T) {
 	same(t, "variant id", got.Variants[0].ID, "4103")
 }
 
+func TestALookupMayTellTaxAndShipping(t *testing.T) {
+	got, err := DecodeProduct([]byte(`{"id":"p","tax":{"currencyCode":"KWD","amountSubunits":1500},"shipping":{"currencyCode":"JPY","amountSubunits":0}}`))
+	if err != nil || got.Tax == nil || got.Shipping == nil {
+		t.Fatalf("tax %v, shipping %v, %v", got.Tax, got.Shipping, err)
+	}
+	same(t, "tax", got.Tax.String(), "1.500 KWD")
+	same(t, "shipping", got.Shipping.String(), "0 JPY")
+	got, err = DecodeProduct([]byte(`{"id":"p","tax":"none","shipping":{"amountSubunits":1}}`))
+	if err != nil || got.Tax != nil || got.Shipping != nil {
+		t.Errorf("tax %v, shipping %v, %v", got.Tax, got.Shipping, err)
+	}
+}
+
 func TestProductWithoutAnIdentityIsRefused(t *testing.T) {
 	if _, err := DecodeProduct([]byte(`{"name":"Socks"}`)); err == nil || !strings.Contains(err.Error(), "neither an id nor a url") {
 		t.Errorf("got %v", err)

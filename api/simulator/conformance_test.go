@@ -65,11 +65,15 @@ func TestWhatTheServiceDoes(t *testing.T) {
 				a.Errorf("an unknown value: %v", in["failureReason"])
 			}
 		},
-		"the lookup returns the price for a product URL": func(a *account) {
+		"the lookup returns price, tax and shipping for a product URL": func(a *account) {
 			product := a.want(http.StatusOK, a.call("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
-			closed(a, "product", product, []string{"id", "name", "url", "brand", "retailer", "sku", "description", "availability", "isPurchasable", "price", "images"})
+			closed(a, "product", product, []string{"id", "name", "url", "brand", "retailer", "sku", "description", "availability", "isPurchasable", "price", "tax", "shipping", "images"})
 			if price := product["price"].(map[string]any); price["amountSubunits"] != 1490.0 || price["currencyCode"] != "USD" {
 				a.Errorf("the price is %v", price)
+			}
+			tax, shipping := product["tax"].(map[string]any), product["shipping"].(map[string]any)
+			if tax["amountSubunits"].(float64) <= 0 || shipping["amountSubunits"] != 599.0 || shipping["currencyCode"] != "USD" {
+				a.Errorf("tax %v, shipping %v", tax, shipping)
 			}
 		},
 		"shipping is selected by the service": func(a *account) {

@@ -149,6 +149,9 @@ var recordedShapes = sync.OnceValue(func() map[string]shape {
 		learn(r.Schema, "", r.Body)
 	}
 	learn("CheckoutIntent", "", []byte(`{"offer":{"product":{"title":""}}}`)) // told of by a guide only
+	for _, amount := range []string{".tax", ".shipping"} {                    // told of by the contract, without names
+		learn("Product", amount, []byte(`{"currencyCode":"USD","amountSubunits":0}`))
+	}
 	return shapes
 })
 

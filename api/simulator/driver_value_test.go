@@ -94,10 +94,7 @@ func wireOfOffer(v *api.Offer) *offerWire {
 		Cost:     costWire{Subtotal: money(v.Cost.Subtotal), Shipping: money(v.Cost.Shipping), Tax: money(v.Cost.Tax), Total: money(v.Cost.Total)},
 		Shipping: offerShippingWire{[]shippingOptionWire{}, string(v.SelectedOptionID)},
 	}
-	if v.Cost.Discount != nil {
-		discount := money(v.Cost.Discount)
-		w.Cost.Discount = &discount
-	}
+	w.Cost.Discount = moneyOrNone(v.Cost.Discount)
 	for _, code := range v.AppliedPromoCodes {
 		w.AppliedPromoCodes = append(w.AppliedPromoCodes, string(code))
 	}
@@ -151,7 +148,7 @@ func wireOfProduct(v api.Product) productWire {
 	w := productWire{
 		ID: string(v.ID), Name: string(v.Name), URL: string(v.URL), Brand: orNull(v.Brand), Retailer: orNull(v.Retailer),
 		SKU: orNull(v.SKU), Description: orNull(v.Description), Availability: v.Availability, IsPurchasable: v.Purchasable,
-		Price: moneyWire{v.Price.Currency, v.Price.Subunits},
+		Price: moneyWire{v.Price.Currency, v.Price.Subunits}, Tax: moneyOrNone(v.Tax), Shipping: moneyOrNone(v.Shipping),
 	}
 	for _, d := range v.Dimensions {
 		dimension := variantDimensionWire{Label: string(d.Label)}
@@ -171,6 +168,13 @@ func wireOfProduct(v api.Product) productWire {
 		w.Variants = append(w.Variants, choice)
 	}
 	return w
+}
+
+func moneyOrNone(m *api.Money) *moneyWire {
+	if m == nil {
+		return nil
+	}
+	return &moneyWire{m.Currency, m.Subunits}
 }
 
 func orNull(text api.Text) *string {

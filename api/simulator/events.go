@@ -3,6 +3,7 @@ package simulator
 import (
 	"net/http"
 	"net/url"
+	"time"
 	"unicode/utf8"
 )
 
@@ -55,5 +56,22 @@ func (s *Simulator) lookUpProduct(r *http.Request) answer {
 	if p.removed || m.situation == unpublished || m.failure == "product_not_found" {
 		return notFound("Product not found")
 	}
-	return answer{status: http.StatusOK, body: p.wire(m)}
+	return answer{status: http.StatusOK, body: s.quote(p, m, time.Now())}
+}
+
+// quote is the product with the tax and the shipping of one piece that stays in
+// the merchant's own state (contract, What the service does). An offer, which
+// knows the buyer, may say otherwise.
+func (s *Simulator) quote(p *product, m magic, now time.Time) productWire {
+	w := p.wire(m)
+	price := w.Price.AmountSubunits
+	tax, shipping := usd(0), usd(0)
+	if m.situation != taxExempt {
+		tax = usd((price*taxOf(p.merchant.from.province) + 50_000) / 100_000)
+	}
+	if options := s.shippingOptions(p, m, price, false, 1, now).AvailableOptions; len(options) > 0 {
+		shipping = options[0].Cost
+	}
+	w.Tax, w.Shipping = &tax, &shipping
+	return w
 }

@@ -176,6 +176,8 @@ type productWire struct {
 	Availability      api.Availability       `json:"availability"`
 	IsPurchasable     bool                   `json:"isPurchasable"`
 	Price             moneyWire              `json:"price"`
+	Tax               *moneyWire             `json:"tax,omitempty"`      // of the lookup
+	Shipping          *moneyWire             `json:"shipping,omitempty"` // of the lookup
 	Images            []imageWire            `json:"images"`
 	VariantDimensions []variantDimensionWire `json:"variantDimensions,omitempty"`
 	Variants          []variantWire          `json:"variants,omitempty"`
