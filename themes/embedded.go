@@ -3,8 +3,6 @@ package themes
 import (
 	"embed"
 	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 )
 
@@ -12,27 +10,24 @@ import (
 var embedded embed.FS
 
 // Find returns the embedded theme called name; the error lists the names.
-func Find(name string) (Theme, error) {
-	data, err := embedded.ReadFile("files/" + name + ".toml")
-	if err != nil {
-		return Theme{}, fmt.Errorf("no theme is called %q: there are %s", name, strings.Join(Names(), ", "))
+func Find(name string) (Theme, error) { return Library{}.Load(name) }
+
+// Names lists the embedded themes: the plain ones first, then those for eyes that
+// see otherwise, then palettes known by their names.
+func Names() []string {
+	return []string{
+		Default, "dark", "light",
+		"high-contrast", "deuteranopia", "tritanopia",
+		"catppuccin-mocha", "gruvbox-dark", "nord",
 	}
-	t, err := Parse(data)
-	if err != nil {
-		return Theme{}, fmt.Errorf("embedded theme %s: %w", name, err)
-	}
-	return t, nil
 }
 
-// Names lists the embedded themes, in alphabetical order.
-func Names() []string {
-	files, err := fs.Glob(embedded, "files/*.toml")
-	if err != nil {
-		return nil
-	}
-	names := make([]string, len(files))
-	for i, file := range files {
-		names[i] = strings.TrimSuffix(path.Base(file), ".toml")
-	}
-	return names
+func readEmbedded(name string) ([]byte, bool) {
+	data, err := embedded.ReadFile("files/" + name + ".toml")
+	return data, err == nil
+}
+
+func unknown(name string, names []string) error {
+	return fmt.Errorf("no theme is called %q: there are %s; a file of your own is named by its path, as in ./my.toml",
+		name, strings.Join(names, ", "))
 }

@@ -14,9 +14,19 @@ import (
 // Parse reads a theme file: TOML with a name, whether the theme is dark, a table
 // [colors] and, for terminals of sixteen colours, a table [basic]. A colour is
 // "#rrggbb", one of the sixteen names ("red", "bright blue", ...) or "default",
-// the terminal's own; a role that is left out is "default" too. Errors name the
-// line and the key.
+// the terminal's own. With base = "NAME" every role that is left out is that
+// theme's; otherwise it is "default". Errors name the line and the key.
 func Parse(data []byte) (Theme, error) {
+	t, err := parse(data, "", Find)
+	if err != nil {
+		return Theme{}, fmt.Errorf("theme: %w", err)
+	}
+	return t, nil
+}
+
+// parse reads a theme that is called name if it does not say otherwise; base
+// finds what it is based on.
+func parse(data []byte, name string, base func(string) (Theme, error)) (Theme, error) {
 	var f file
 	decoder := toml.NewDecoder(strings.NewReader(string(data)))
 	decoder.DisallowUnknownFields()
@@ -24,21 +34,59 @@ func Parse(data []byte) (Theme, error) {
 		return Theme{}, locate(err)
 	}
 	if f.Name == "" {
-		return Theme{}, errors.New(`theme: line 1: key "name" is missing: give the theme a name`)
+		f.Name = name
 	}
-	t := f.Colors.theme(f.Name, f.Dark)
-	if f.Basic != nil {
-		basic := f.Basic.theme(f.Name, f.Dark)
-		t.basic = &basic
+	if f.Name == "" {
+		return Theme{}, errors.New(`line 1: key "name" is missing: give the theme a name`)
 	}
-	return t, nil
+	var t Theme
+	if f.Base != "" {
+		var err error
+		if t, err = base(f.Base); err != nil {
+			return Theme{}, fmt.Errorf(`line %d: key "base": %w`, lineOf(data, "base"), err)
+		}
+	}
+	return f.over(t), nil
 }
 
 type file struct {
 	Name   string `toml:"name"`
-	Dark   bool   `toml:"dark"`
+	Base   string `toml:"base"`
+	Dark   *bool  `toml:"dark"`
 	Colors roles  `toml:"colors"`
 	Basic  *roles `toml:"basic"`
+}
+
+// over lays what the file says over the theme that it is based on.
+func (f *file) over(t Theme) Theme {
+	t.Name = f.Name
+	if f.Dark != nil {
+		t.Dark = *f.Dark
+	}
+	basic := Theme{}
+	if t.basic != nil {
+		basic = *t.basic
+	}
+	if t.basic != nil || f.Basic != nil {
+		basic.Name, basic.Dark = t.Name, t.Dark
+		if f.Basic != nil {
+			f.Basic.over(&basic)
+		}
+		t.basic = &basic
+	}
+	f.Colors.over(&t)
+	return t
+}
+
+// lineOf is the line, from 1, on which a key of the top level is set.
+func lineOf(data []byte, key string) int {
+	for i, line := range strings.Split(string(data), "\n") {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), key)
+		if ok && strings.HasPrefix(strings.TrimSpace(rest), "=") {
+			return i + 1
+		}
+	}
+	return 1
 }
 
 type roles struct {
@@ -62,20 +110,30 @@ type roles struct {
 	Money      shade `toml:"money"`
 }
 
-func (r roles) theme(name string, dark bool) Theme {
-	return Theme{
-		Name: name, Dark: dark,
-		Background: r.Background.Color, Surface: r.Surface.Color,
-		Text: r.Text.Color, Muted: r.Muted.Color, Faint: r.Faint.Color,
-		Accent: r.Accent.Color, Selected: r.Selected.Color, Glow: r.Glow.Color,
-		Retrieving: r.Retrieving.Color, Awaiting: r.Awaiting.Color, Placing: r.Placing.Color,
-		Completed: r.Completed.Color, Failed: r.Failed.Color, Unlisted: r.Unlisted.Color,
-		Good: r.Good.Color, Warning: r.Warning.Color, Bad: r.Bad.Color, Money: r.Money.Color,
+// over sets the roles that are given.
+func (r *roles) over(t *Theme) {
+	for _, role := range []struct {
+		given shade
+		to    *color.Color
+	}{
+		{r.Background, &t.Background}, {r.Surface, &t.Surface},
+		{r.Text, &t.Text}, {r.Muted, &t.Muted}, {r.Faint, &t.Faint},
+		{r.Accent, &t.Accent}, {r.Selected, &t.Selected}, {r.Glow, &t.Glow},
+		{r.Retrieving, &t.Retrieving}, {r.Awaiting, &t.Awaiting}, {r.Placing, &t.Placing},
+		{r.Completed, &t.Completed}, {r.Failed, &t.Failed}, {r.Unlisted, &t.Unlisted},
+		{r.Good, &t.Good}, {r.Warning, &t.Warning}, {r.Bad, &t.Bad}, {r.Money, &t.Money},
+	} {
+		if role.given.set {
+			*role.to = role.given.color
+		}
 	}
 }
 
 // shade is one colour of a file; nil is the terminal's own.
-type shade struct{ color.Color }
+type shade struct {
+	color color.Color
+	set   bool
+}
 
 // UnmarshalText reads a colour.
 func (s *shade) UnmarshalText(text []byte) error {
@@ -83,7 +141,7 @@ func (s *shade) UnmarshalText(text []byte) error {
 	if err != nil {
 		return err
 	}
-	s.Color = c
+	s.color, s.set = c, true
 	return nil
 }
 
@@ -120,15 +178,15 @@ func locate(err error) error {
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
 		first := strict.Errors[0]
 		line, _ := first.Position()
-		return fmt.Errorf("theme: line %d: key %q is not known", line, strings.Join(first.Key(), "."))
+		return fmt.Errorf("line %d: key %q is not known", line, strings.Join(first.Key(), "."))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, _ := decode.Position()
 		if key := strings.Join(decode.Key(), "."); key != "" {
-			return fmt.Errorf("theme: line %d: key %q: %w", line, key, decode)
+			return fmt.Errorf("line %d: key %q: %w", line, key, decode)
 		}
-		return fmt.Errorf("theme: line %d: %w", line, decode)
+		return fmt.Errorf("line %d: %w", line, decode)
 	}
-	return fmt.Errorf("theme: %w", err)
+	return fmt.Errorf("%w", err)
 }

@@ -40,7 +40,7 @@ type Theme struct {
 }
 
 // Default is the name of the theme that is used where none is chosen.
-const Default = "dark"
+const Default = "default"
 
 // For returns the theme as a terminal of the given profile can show it: as it is
 // in true colour, in the nearest of 256 colours, in its own sixteen-colour form
@@ -54,7 +54,7 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
-		return t
+		return t.reduced()
 	}
 	return Theme{Name: t.Name, Dark: t.Dark}
 }
@@ -71,6 +71,26 @@ func (t Theme) each(change func(color.Color) color.Color) Theme {
 	return t
 }
 
+// reduced is a theme without a sixteen-colour form in the nearest of the sixteen
+// colours, on the terminal's own ground: tints of a ground have none that is near.
+func (t Theme) reduced() Theme {
+	basic := t.each(func(c color.Color) color.Color {
+		if c == nil {
+			return nil
+		}
+		return colorprofile.ANSI.Convert(c)
+	})
+	for _, plain := range []struct{ to, from *color.Color }{
+		{&basic.Background, &t.Background}, {&basic.Surface, &t.Surface}, {&basic.Selected, &t.Selected},
+		{&basic.Glow, &t.Glow}, {&basic.Text, &t.Text},
+	} {
+		if _, ok := (*plain.from).(ansi.BasicColor); !ok {
+			*plain.to = nil
+		}
+	}
+	return basic
+}
+
 // indexed is the nearest of 256 colours. The colour cube has few dark colours,
 // all of them loud: a colour that has none near becomes a grey as light as it.
 func indexed(c color.Color) color.Color {
@@ -80,7 +100,12 @@ func indexed(c color.Color) color.Color {
 	if _, ok := c.(ansi.BasicColor); ok {
 		return c
 	}
-	near := colorprofile.ANSI256.Convert(c)
+	near := color.Color(ansi.IndexedColor(cube))
+	for i := cube + 1; i <= math.MaxUint8; i++ {
+		if next := ansi.IndexedColor(i); distance(c, next) < distance(c, near) {
+			near = next
+		}
+	}
 	if distance(c, near) <= nearEnough {
 		return near
 	}
@@ -90,6 +115,7 @@ func indexed(c color.Color) color.Color {
 }
 
 const (
+	cube       = 16  // index of the first of 216 colours
 	greys      = 232 // index of the first of 24 greys
 	nearEnough = 45  // of 442 from black to white
 )

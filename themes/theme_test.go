@@ -11,69 +11,79 @@ import (
 )
 
 func TestEmbeddedThemesAreComplete(t *testing.T) {
-	names := Names()
-	if len(names) < 2 {
-		t.Fatalf("names = %v, want at least dark and light", names)
+	files, err := embedded.ReadDir("files")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range names {
-		theme, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	if len(files) != len(Names()) {
+		t.Errorf("%d files, but Names lists %v", len(files), Names())
+	}
+	for _, name := range Names() {
+		theme := find(t, name)
 		if theme.Name != name {
 			t.Errorf("file %s names itself %s", name, theme.Name)
 		}
 		for role, c := range readable(theme) {
-			if c == nil {
+			if c == nil && (name != Default || role != "text") {
 				t.Errorf("%s: %s has no colour", name, role)
 			}
 		}
-	}
-	if _, err := Find(Default); err != nil {
-		t.Error(err)
+		if name != Default && theme.basic == nil {
+			t.Errorf("%s has no sixteen-colour form", name)
+		}
 	}
 }
 
+// TestTextIsReadableOnEveryGround holds the contrast of WCAG 2.1: 4.5 for text,
+// 4 on the short-lived grounds of the cursor and of what has just changed.
 func TestTextIsReadableOnEveryGround(t *testing.T) {
-	for _, name := range Names() {
-		theme, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, theme := range painted(t) {
+		still, passing := 4.5, 4.0
+		if theme.Name == "high-contrast" {
+			still, passing = 7, 7
 		}
-		grounds := map[string]color.Color{
-			"background": theme.Background, "surface": theme.Surface, "selected": theme.Selected, "glow": theme.Glow,
-		}
-		for role, c := range readable(theme) {
-			for ground, g := range grounds {
-				if got := contrast(c, g); got < 4 {
-					t.Errorf("%s: contrast of %s on %s is %.1f, want at least 4", name, role, ground, got)
+		for _, ground := range []struct {
+			name string
+			c    color.Color
+			want float64
+		}{
+			{"background", theme.Background, still}, {"surface", theme.Surface, still},
+			{"selected", theme.Selected, passing}, {"glow", theme.Glow, passing},
+		} {
+			for role, c := range readable(theme) {
+				if got := contrast(c, ground.c); got < ground.want {
+					t.Errorf("%s: contrast of %s on %s is %.2f, want %.1f", theme.Name, role, ground.name, got, ground.want)
 				}
 			}
+			if got := contrast(theme.Faint, ground.c); got < 1.2 {
+				t.Errorf("%s: contrast of rules on %s is %.2f", theme.Name, ground.name, got)
+			}
+		}
+		if got := contrast(theme.Text, theme.Background); got < 8 {
+			t.Errorf("%s: contrast of text is %.2f, want 8", theme.Name, got)
+		}
+		if got := contrast(theme.Background, theme.Money); got < 4.5 {
+			t.Errorf("%s: contrast of ink on the money colour is %.2f", theme.Name, got)
 		}
 	}
 }
 
 func TestThemeDegradesWithTheTerminal(t *testing.T) {
-	theme, err := Find("dark")
-	if err != nil {
-		t.Fatal(err)
-	}
+	theme := find(t, "dark")
 	if got := theme.For(colorprofile.TrueColor); got != theme {
 		t.Errorf("true colour: %+v", got)
 	}
-	for _, name := range Names() {
-		theme, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, theme := range painted(t) {
 		degraded := theme.For(colorprofile.ANSI256)
-		for role, c := range readable(degraded) {
-			if got := contrast(c, degraded.Selected); got < 3 {
-				t.Errorf("%s in 256 colours: contrast of %s on selected is %.1f", name, role, got)
+		for _, ground := range []color.Color{degraded.Background, degraded.Surface, degraded.Selected, degraded.Glow} {
+			for role, c := range readable(degraded) {
+				if got := contrast(c, ground); got < 3.5 {
+					t.Errorf("%s in 256 colours: contrast of %s on %v is %.1f", theme.Name, role, ground, got)
+				}
 			}
 		}
 		if degraded.Selected == degraded.Background || degraded.Glow == degraded.Background {
-			t.Errorf("%s in 256 colours: the grounds fall together", name)
+			t.Errorf("%s in 256 colours: the grounds fall together", theme.Name)
 		}
 	}
 	if got := theme.For(colorprofile.ANSI); got.Awaiting != ansi.Yellow || got.Background != nil {
@@ -91,6 +101,7 @@ func TestErrorsNameTheLineAndTheKey(t *testing.T) {
 		{"an unknown key", "name = \"x\"\n[colors]\ntext = \"red\"\ntxet = \"red\"\n", `line 4: key "colors.txet" is not known`},
 		{"broken syntax", "name = \"x\"\n[colors\n", "line 2"},
 		{"a wrong type", "name = 3\n", `line 1`},
+		{"an unknown base", "name = \"x\"\n# its ground\nbase = \"drak\"\n", `line 3: key "base": no theme is called "drak": there are default, dark`},
 		{"no name", "dark = true\n", `key "name" is missing`},
 		{"an unknown theme file is empty", "", `key "name" is missing`},
 	}
@@ -102,7 +113,7 @@ func TestErrorsNameTheLineAndTheKey(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Find("nope"); err == nil || !strings.Contains(err.Error(), "dark, light") {
+	if _, err := Find("nope"); err == nil || !strings.Contains(err.Error(), "default, dark, light") {
 		t.Errorf("Find(nope) = %v, want the names", err)
 	}
 }
@@ -129,6 +140,30 @@ func readable(t Theme) map[string]color.Color {
 	}
 }
 
+func find(t *testing.T, name string) Theme {
+	t.Helper()
+	theme, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theme
+}
+
+// painted are the themes that paint a ground of their own.
+func painted(t *testing.T) []Theme {
+	t.Helper()
+	var all []Theme
+	for _, name := range Names() {
+		if theme := find(t, name); theme.Background != nil {
+			all = append(all, theme)
+		}
+	}
+	if len(all) != len(Names())-1 {
+		t.Fatalf("%d themes paint a ground, want all but %s", len(all), Default)
+	}
+	return all
+}
+
 // contrast is the contrast ratio of WCAG 2.1, from 1 to 21.
 func contrast(a, b color.Color) float64 {
 	la, lb := luminance(a), luminance(b)
@@ -137,12 +172,13 @@ func contrast(a, b color.Color) float64 {
 
 func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
-	linear := func(v uint32) float64 {
-		s := float64(v) / 0xffff
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+func linear(v uint32) float64 {
+	s := float64(v) / 0xffff
+	if s <= 0.04045 {
+		return s / 12.92
+	}
+	return math.Pow((s+0.055)/1.055, 2.4)
 }

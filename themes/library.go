@@ -1,0 +1,147 @@
+package themes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Library finds themes by name: in a folder of the user's own, where each file
+// NAME.toml is one, and among the embedded ones. The user's come first.
+type Library struct {
+	Folder string // "": the embedded themes alone
+}
+
+// maxFile bounds a theme file, in bytes.
+const maxFile = 64 << 10
+
+// Names lists the embedded themes, then those of the folder in alphabetical order.
+func (l Library) Names() []string {
+	names := Names()
+	if l.Folder == "" {
+		return names
+	}
+	entries, err := os.ReadDir(l.Folder) // sorted
+	if err != nil {
+		return names
+	}
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), ".toml")
+		if ok && !entry.IsDir() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Load returns the theme called name. A name that ends in .toml or holds a
+// separator is the path of a theme file. Errors name the file, the line and the
+// key, or list the names.
+func (l Library) Load(name string) (Theme, error) {
+	return newReading(l).theme(name)
+}
+
+// Source returns a theme as it is written, and the path of its file; "" when it
+// is embedded.
+func (l Library) Source(name string) (data []byte, path string, err error) {
+	return newReading(l).source(name)
+}
+
+// reading is the loading of one theme with all that it is based on.
+type reading struct {
+	library Library
+	chain   []string               // files and embedded names on the way here
+	prints  map[string]fingerprint // of the files, as they were before they were read
+}
+
+func newReading(l Library) *reading {
+	return &reading{library: l, prints: map[string]fingerprint{}}
+}
+
+func (r *reading) theme(name string) (Theme, error) {
+	data, path, err := r.source(name)
+	if err != nil {
+		return Theme{}, err
+	}
+	key, where, own := path, "theme file "+path, strings.TrimSuffix(filepath.Base(path), ".toml")
+	if path == "" {
+		key, where, own = name, "embedded theme "+name, name
+	}
+	if slices.Contains(r.chain, key) {
+		return Theme{}, fmt.Errorf("themes are based on each other: %s", strings.Join(append(r.chain, key), ", "))
+	}
+	r.chain = append(r.chain, key)
+	theme, err := parse(data, own, func(base string) (Theme, error) {
+		if isPath(base) && !filepath.IsAbs(base) {
+			base = filepath.Join(filepath.Dir(path), base)
+		}
+		return r.theme(base)
+	})
+	if err != nil {
+		return Theme{}, fmt.Errorf("%s: %w", where, err)
+	}
+	return theme, nil
+}
+
+// source reads a theme. One of the user's that is based on its own name changes
+// the embedded one.
+func (r *reading) source(name string) (data []byte, path string, err error) {
+	if isPath(name) {
+		data, err = r.read(name)
+		return data, name, err
+	}
+	if r.library.Folder != "" && name != "" {
+		path = filepath.Join(r.library.Folder, name+".toml")
+		data, embedded := readEmbedded(name)
+		if !embedded || !slices.Contains(r.chain, path) {
+			own, err := r.read(path)
+			if !errors.Is(err, fs.ErrNotExist) {
+				return own, path, err
+			}
+			delete(r.prints, path)
+		}
+		if embedded {
+			return data, "", nil
+		}
+	} else if data, ok := readEmbedded(name); ok {
+		return data, "", nil
+	}
+	return nil, "", unknown(name, r.library.Names())
+}
+
+func (r *reading) read(path string) ([]byte, error) {
+	if _, known := r.prints[path]; !known {
+		r.prints[path] = take(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("theme file %s: %w", path, cause(err))
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("theme file %s: %w", path, cause(err))
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("theme file %s: larger than %d KiB", path, maxFile>>10)
+	}
+	return data, nil
+}
+
+// cause is an error of a file without its path, which is told already.
+func cause(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+func isPath(name string) bool {
+	return strings.HasSuffix(name, ".toml") || strings.ContainsAny(name, `/\`)
+}
