@@ -39,14 +39,15 @@ type Config struct {
 	Confirmer   Confirmer
 	Refresh     func(api.ID) // asks for a read of an intent; nil: not possible. It must not block.
 
-	Theme         themes.Theme   // the zero Theme draws in the terminal's own colours
-	Themes        []themes.Theme // that the theme key goes through; nil: all embedded ones
-	Actions       *action.Table  // nil: the default keys
-	ConfirmWindow time.Duration  // 0: api.ConfirmWindow
-	Location      *time.Location // of the times that are shown; nil: time.Local
-	NoMouse       bool           // leave the mouse to the terminal
-	NoColor       bool           // draw without any colour, whatever the terminal can
-	Width, Height int            // of the screen, where out is no terminal that could tell
+	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
+	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones
+	ThemeChanges  <-chan themes.Change // of the file behind Theme; nil: it has none
+	Actions       *action.Table        // nil: the default keys
+	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
+	Location      *time.Location       // of the times that are shown; nil: time.Local
+	NoMouse       bool                 // leave the mouse to the terminal
+	NoColor       bool                 // draw without any colour, whatever the terminal can
+	Width, Height int                  // of the screen, where out is no terminal that could tell
 }
 
 func (c Config) withDefaults() Config {

@@ -47,6 +47,7 @@ type subjected interface{ Subject() pane.Subject }
 
 // filtered is a pane whose rows can be filtered.
 type filtered interface {
+	Fields() []pane.Field
 	SetFilter(*pane.Filter)
 	Matches() (shown, total int)
 }
@@ -131,7 +132,7 @@ func New(cfg Config) *Model {
 }
 
 // Init starts the clock.
-func (m *Model) Init() tea.Cmd { return m.tick() }
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.tick(), m.awaitTheme()) }
 
 // tick comes with the next full second.
 func (m *Model) tick() tea.Cmd {
@@ -166,6 +167,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.profile = msg.Profile
 			m.restyle()
 		}
+	case themeMsg:
+		m.changeTheme(msg.Change)
+		return m, m.awaitTheme()
 	case changesMsg:
 		return m, m.apply(&msg.Changes)
 	case tickMsg:
@@ -206,7 +210,18 @@ func (m *Model) advance(now time.Time) {
 	m.look.Health = m.health()
 	if m.frozen == nil {
 		m.look.Now = now
+		m.agingFilters()
 		m.invalidate()
+	}
+}
+
+// agingFilters looks again at rows that come to match, or cease to, as they
+// grow older.
+func (m *Model) agingFilters() {
+	for i, f := range m.filters {
+		if f.Aging() {
+			m.setFilter(layout.Pane(i), f)
+		}
 	}
 }
 

@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+)
+
+// themeMsg brings what became of the file behind the theme.
+type themeMsg struct{ themes.Change }
+
+// awaitTheme waits for the next change of the theme's file.
+func (m *Model) awaitTheme() tea.Cmd {
+	changes, ctx := m.cfg.ThemeChanges, m.ctx
+	if changes == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		select {
+		case change, open := <-changes:
+			if open {
+				return themeMsg{change}
+			}
+		case <-ctx.Done():
+		}
+		return nil
+	}
+}
+
+// changeTheme takes over a theme whose file has changed. Another one that was
+// chosen meanwhile stays on the screen, and so does the old one after an error.
+func (m *Model) changeTheme(c themes.Change) {
+	if c.Err != nil {
+		m.say(warning, "the theme stays as it was: "+c.Err.Error())
+		return
+	}
+	old := m.cfg.Theme.Name
+	m.cfg.Theme = c.Theme
+	for i := range m.cfg.Themes {
+		if m.cfg.Themes[i].Name == old {
+			m.cfg.Themes[i] = c.Theme
+		}
+	}
+	if m.theme.Name == old {
+		m.theme = c.Theme
+		m.restyle()
+		m.say(plain, "theme: "+c.Theme.Name+", read again")
+	}
+}

@@ -1,0 +1,62 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/themes"
+)
+
+func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
+	mine := func(accent string) themes.Theme {
+		theme, err := themes.Parse([]byte("name = \"mine\"\nbase = \"dark\"\n[colors]\naccent = \"" + accent + "\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return theme
+	}
+	light, err := themes.Find("light")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := make(chan themes.Change, 1)
+	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) {
+		c.Theme, c.Themes, c.ThemeChanges = mine("#ff0001"), []themes.Theme{mine("#ff0001"), light}, changes
+	})
+	shows := func(colour string) bool { return strings.Contains(m.View().Content, colour) }
+	change := func(c themes.Change) {
+		changes <- c
+		if _, next := m.Update(m.awaitTheme()()); next == nil {
+			t.Error("no further change is waited for")
+		}
+	}
+	if !shows("38;2;255;0;1") {
+		t.Fatal("the theme is not the one that was given")
+	}
+
+	change(themes.Change{Theme: mine("#ff0002")})
+	if !shows("38;2;255;0;2") || shows("38;2;255;0;1") {
+		t.Error("the changed theme is not shown")
+	}
+	change(themes.Change{Theme: mine("#ff0002"), Err: errors.New("theme file mine.toml: line 4: key \"colors.accent\": \x1b[2J")})
+	if !shows("38;2;255;0;2") || !strings.Contains(screen(m), "mine.toml: line 4") {
+		t.Errorf("after an error the old theme and the place of the error are not shown:\n%s", screen(m))
+	}
+
+	press(m, "t")
+	change(themes.Change{Theme: mine("#ff0003")})
+	if m.theme.Name != "light" {
+		t.Errorf("theme %s after another was chosen, want light", m.theme.Name)
+	}
+	press(m, "t")
+	if !shows("38;2;255;0;3") {
+		t.Error("the theme is an old one when it is chosen again")
+	}
+
+	close(changes)
+	if msg := m.awaitTheme()(); msg != nil {
+		t.Errorf("after the end of changes: %v", msg)
+	}
+}
