@@ -39,7 +39,7 @@ UPDATE tillwatch_events e
 SET duplicates = e.duplicates + r.duplicates, conflicts = e.conflicts + r.conflicts
 FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS r (seq, duplicates, conflicts)
 WHERE e.seq = r.seq`
-	headStatement   = "UPDATE tillwatch_journal SET head = $1"
+	headStatement   = "UPDATE tillwatch_journal SET head = $1, bytes = bytes + $2"
 	notifyStatement = "SELECT pg_notify('" + channel + "', $1)"
 )
 
@@ -163,10 +163,12 @@ func (b *batch) finish(ctx context.Context, connection *pgx.Conn) error {
 func (b *batch) insert(requests *pgx.Batch) {
 	digests, numbers := make([]digest, 0, len(b.fresh)), make([]int64, 0, len(b.fresh))
 	var rows columns
+	var size int64
 	for _, i := range b.fresh {
 		digests = append(digests, b.digests[i])
 		numbers = append(numbers, b.results[i].Seq)
 		rows.add(b.results[i].Seq, b.entries[i])
+		size += sizeOf(b.entries[i])
 		if rows.bytes >= maxInsertBytes {
 			rows.insert(requests)
 			rows = columns{}
@@ -176,7 +178,7 @@ func (b *batch) insert(requests *pgx.Batch) {
 		rows.insert(requests)
 	}
 	requests.Queue(insertIDsStatement, uuids(digests), numbers)
-	requests.Queue(headStatement, b.head())
+	requests.Queue(headStatement, b.head(), size)
 	requests.Queue(notifyStatement, b.state.epoch+" "+strconv.FormatInt(b.head(), 10))
 }
 

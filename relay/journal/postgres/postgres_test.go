@@ -41,7 +41,7 @@ func schema(t testing.TB) string {
 	name := "test_" + strings.ToLower(newEpoch())
 	execute(t, dsn, "CREATE SCHEMA "+name)
 	t.Cleanup(func() { execute(t, dsn, "DROP SCHEMA "+name+" CASCADE") })
-	return with(dsn, "search_path", name)
+	return with(with(dsn, "search_path", name), "application_name", name)
 }
 
 // with adds a setting to a DSN of either form.
@@ -86,30 +86,25 @@ func count(t testing.TB, dsn, query string) (n int64) {
 // crashes and starts again where that can be done, else its sessions are ended.
 func interrupt(t testing.TB, dsn string) {
 	t.Helper()
-	if program := os.Getenv(testRestart); program != "" {
-		if out, err := exec.Command(program).CombinedOutput(); err != nil {
-			t.Fatalf("restart the server: %v: %s", err, out)
-		}
+	program := os.Getenv(testRestart)
+	if program == "" {
+		terminate(t, dsn)
 		return
 	}
-	terminate(t, dsn)
+	if out, err := exec.Command(program).CombinedOutput(); err != nil {
+		t.Fatalf("restart the server: %v: %s", err, out)
+	}
 }
 
-// terminate ends every session of relays in the schema of dsn.
+// terminate ends every session of relays on dsn.
 func terminate(t testing.TB, dsn string) {
 	t.Helper()
-	execute(t, with(dsn, "application_name", "test"), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE application_name = $1`, relayName(t, dsn))
-}
-
-// relayName is the name of the sessions that a DSN made by schema opens.
-func relayName(t testing.TB, dsn string) string {
-	t.Helper()
-	config, err := parse(dsn)
+	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return config.ConnConfig.RuntimeParams["application_name"]
+	execute(t, dsn, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()",
+		config.RuntimeParams["application_name"])
 }
 
 // named opens the journals of one test in schemas of their own.

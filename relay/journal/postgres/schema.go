@@ -31,6 +31,7 @@ CREATE TABLE tillwatch_journal (
 	epoch     text NOT NULL,
 	head      bigint NOT NULL DEFAULT 0,
 	oldest    bigint NOT NULL DEFAULT 1,
+	bytes     bigint NOT NULL DEFAULT 0,
 	checks    bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 10);
 CREATE TABLE tillwatch_events (

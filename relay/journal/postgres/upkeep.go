@@ -13,19 +13,42 @@ import (
 // not wait long behind it.
 const pruneStep = 2000
 
-// pruneStatement removes the oldest run of events that are all older than a
-// time, at most a step long. It runs under the lock of the head.
-const pruneStatement = `
+// rowBytes is what an event takes beside its texts and its body, about: its row
+// and its place in the index.
+const rowBytes = 112
+
+const sizeExpression = "length(body) + length(id) + length(type) + 112"
+
+func sizeOf(e journal.Entry) int64 {
+	return int64(len(e.Body) + len(e.ID) + len(e.Type) + rowBytes)
+}
+
+// Statements of a step: what of the oldest events is to go, then how. They run
+// under the lock of the head.
+const (
+	olderStatement = `
 WITH step AS (
 	SELECT seq, received FROM tillwatch_events WHERE seq >= $1 ORDER BY seq LIMIT $2
 ), bound AS (
 	SELECT coalesce(min(seq) FILTER (WHERE received >= $3), max(seq) + 1) AS keep FROM step
-), gone AS (
-	DELETE FROM tillwatch_events e USING bound WHERE e.seq >= $1 AND e.seq < bound.keep RETURNING e.seq
+)` + removeStatement
+
+	beyondStatement = `
+WITH step AS (
+	SELECT seq, sum(` + sizeExpression + `) OVER (ORDER BY seq) AS total
+	FROM (SELECT * FROM tillwatch_events WHERE seq >= $1 ORDER BY seq LIMIT $2) AS oldest
+), bound AS (
+	SELECT coalesce(min(seq) FILTER (WHERE total >= $3), max(seq)) + 1 AS keep FROM step
+)` + removeStatement
+
+	removeStatement = `, gone AS (
+	DELETE FROM tillwatch_events USING bound WHERE seq >= $1 AND seq < bound.keep RETURNING ` + sizeExpression + ` AS size
 ), moved AS (
-	UPDATE tillwatch_journal SET oldest = (SELECT keep FROM bound) WHERE EXISTS (SELECT FROM gone)
+	UPDATE tillwatch_journal SET oldest = (SELECT keep FROM bound), bytes = bytes - (SELECT sum(size) FROM gone)::bigint
+	WHERE EXISTS (SELECT FROM gone)
 )
 SELECT count(*) FROM gone`
+)
 
 // Prune removes old events in steps, each durable by itself. It removes
 // quarantined bodies of that age as well, without counting them. Several
@@ -38,33 +61,52 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var removed int64
-	for {
-		var step int64
-		err := j.writing(ctx, func(ctx context.Context) (err error) {
-			step, err = j.pruneStep(ctx, t)
-			return err
-		})
-		removed += step
-		if err != nil || step == 0 {
-			return removed, err
-		}
-	}
+	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, _ int64) pgx.Row {
+		return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, nanoseconds(t))
+	})
 }
 
-func (j *Journal) pruneStep(ctx context.Context, t time.Time) (removed int64, err error) {
-	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
-	err = pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error {
-		var locked state
-		if err := tx.QueryRow(ctx, lockStatement).Scan(&locked.epoch, &locked.head, &locked.oldest); err != nil {
-			return err
-		}
-		return tx.QueryRow(ctx, pruneStatement, locked.oldest, pruneStep, nanoseconds(t)).Scan(&removed)
+// Size counts the texts and bodies of the stored events, and about what their
+// rows take. The database files are larger until they were vacuumed.
+func (j *Journal) Size(ctx context.Context) (size int64, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		return j.pool.QueryRow(ctx, "SELECT bytes FROM tillwatch_journal").Scan(&size)
 	})
-	if err != nil {
-		return 0, err // whether it was committed is not known
+	return size, err
+}
+
+// PruneTo removes old events in steps, each durable by itself, until Size is at
+// most limit.
+func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
+	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row {
+		if size <= limit {
+			return tx.QueryRow(ctx, "SELECT 0")
+		}
+		return tx.QueryRow(ctx, beyondStatement, oldest, pruneStep, size-limit)
+	})
+}
+
+// prune repeats a step, which returns how many events it removed, until there
+// is nothing more to remove.
+func (j *Journal) prune(ctx context.Context, step func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row) (int64, error) {
+	var removed int64
+	for {
+		var count int64
+		err := j.writing(ctx, func(ctx context.Context) error {
+			options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
+			return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error {
+				var oldest, size int64
+				if err := tx.QueryRow(ctx, "SELECT oldest, bytes FROM tillwatch_journal FOR UPDATE").Scan(&oldest, &size); err != nil {
+					return err
+				}
+				return step(ctx, tx, oldest, size).Scan(&count)
+			})
+		})
+		if err != nil || count == 0 {
+			return removed, err
+		}
+		removed += count
 	}
-	return removed, nil
 }
 
 // Quarantine keeps a body that is no event.

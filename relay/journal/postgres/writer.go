@@ -17,6 +17,8 @@ const (
 	maxBatch = 1024
 	// transactTimeout bounds one commit, the wait for other relays included.
 	transactTimeout = 10 * time.Second
+	// reconnectPause keeps a busy relay from hammering a server that is away.
+	reconnectPause = 100 * time.Millisecond
 )
 
 // Senders who waited for one commit come back together: a short pause after a
@@ -49,7 +51,9 @@ type writer struct {
 	stopped chan struct{}
 	once    sync.Once
 
-	connection *pgx.Conn // of the goroutine that runs the writer; nil after a failure
+	// Of the goroutine that runs the writer:
+	connection *pgx.Conn // nil after a failure
+	failed     time.Time // the last attempt to connect that failed
 }
 
 func newWriter(j *Journal, config *pgx.ConnConfig, connection *pgx.Conn) *writer {
@@ -195,8 +199,14 @@ func (w *writer) begin(ctx context.Context, b *batch) error {
 		}
 		w.disconnect()
 	}
+	select {
+	case <-time.After(time.Until(w.failed.Add(reconnectPause))):
+	case <-w.closing:
+		return journal.ErrClosed
+	}
 	connection, err := connect(ctx, w.config)
 	if err != nil {
+		w.failed = time.Now()
 		return err
 	}
 	w.connection = connection
