@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -12,9 +14,13 @@ type origins struct {
 	headers string
 }
 
-func newOrigins(allowed []string, headerPrefix string) origins {
+func newOrigins(allowed []string, headerPrefix string) (origins, error) {
 	o := origins{allowed: map[string]bool{}}
 	for _, origin := range allowed {
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return o, fmt.Errorf("origin %.80q: give scheme and host alone, as in https://shop.example", origin)
+		}
 		o.allowed[strings.ToLower(origin)] = true
 	}
 	names := []string{"content-type"}
@@ -22,7 +28,7 @@ func newOrigins(allowed []string, headerPrefix string) origins {
 		names = append(names, strings.ToLower(headerPrefix)+name)
 	}
 	o.headers = strings.Join(names, ", ")
-	return o
+	return o, nil
 }
 
 // admit marks the answer as readable by the page that asks, where it may be.

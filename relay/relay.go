@@ -110,6 +110,10 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	origins, err := newOrigins(cfg.AllowedOrigins, cfg.HeaderPrefix)
+	if err != nil {
+		return nil, err
+	}
 	retention, err := newRetention(cfg)
 	if err != nil {
 		return nil, err
@@ -122,7 +126,7 @@ func New(cfg Config) (*Relay, error) {
 		retention:   retention,
 		tls:         cfg.TLS,
 		verifier:    verifier,
-		origins:     newOrigins(cfg.AllowedOrigins, cfg.HeaderPrefix),
+		origins:     origins,
 		appends:     make(chan struct{}, maxAppends),
 		large:       make(chan struct{}, largeBodies),
 		upgrader:    newUpgrader(),

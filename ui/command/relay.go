@@ -3,20 +3,29 @@ package command
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
+	"strings"
 
 	"charm.land/log/v2"
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 	"tillwatch/relay"
 	"tillwatch/relay/journal/sqlite"
 )
 
 type relayOptions struct {
 	listen, adminListen, data string
+	allowOrigins              []string
+	retention                 timeSpan
+	retentionSize             byteSize
+	certFile, keyFile         string
 	json, verbose             bool
 }
 
@@ -26,70 +35,130 @@ func newRelay() *cobra.Command {
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
 		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream them to dashboards.\n" +
-			"The signing secret comes from TILLWATCH_SIGNING_SECRET, the dashboards' token from TILLWATCH_RELAY_TOKEN\n" +
-			"(each also as …_FILE). Without a token one is made for this run and printed.",
+			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while it is being rotated, give both, one a line. A token that\n" +
+			"may do everything comes from TILLWATCH_RELAY_TOKEN (each also as …_FILE); tillwatch tokens makes more, for less.\n" +
+			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again.\n" +
+			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, events that no delivery brought are taken from the service's list.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
-			return runRelay(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+			load := func() (settings, error) { return loadSettings(c.Flags()) }
+			return runRelay(c.Context(), load, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
+	flags.String("api-url", "", "base address of the service, to fetch what no delivery brought")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
-	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side and the probes")
-	flags.StringVar(&o.data, "data", filepath.Join(stateDir(), "relay"), "folder of the journal")
+	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side, the metrics and the probes")
+	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
+	flags.Var(&o.retention, "retention", "let go of bodies that are older, such as 90d (default: none; ids are kept)")
+	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies when all take more, such as 10GB (default: none; ids are kept)")
+	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
+	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
 	return command
 }
 
-func runRelay(ctx context.Context, s settings, o relayOptions, stdout, stderr io.Writer) error {
-	if s.SigningSecret.IsZero() {
-		return usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
+func relayDir() string { return filepath.Join(stateDir(), "relay") }
+
+func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
+	inputs := &relayInputs{load: load, tokens: relay.NewTokenFile(o.data), logger: logger(stderr, o.verbose)}
+	s, issued, err := inputs.begin()
+	if err != nil {
+		return err
 	}
-	announce := ready{}
-	if s.RelayToken.IsZero() {
-		announce.Token = rand.Text()
-		s.RelayToken = api.NewSecret(announce.Token)
+	announce := ready{Token: inputs.made.Reveal()}
+	config := relay.Config{
+		SigningSecrets: s.signingSecrets(), Tokens: inputs.own(s), Issued: issued,
+		HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
+		Retention: o.retention.duration(), RetentionSize: int64(o.retentionSize),
+	}
+	if config.Events, err = eventList(s); err != nil {
+		return err
+	}
+	if inputs.certificate, err = openCertificate(o.certFile, o.keyFile); err != nil {
+		return err
+	}
+	if inputs.certificate != nil {
+		config.TLS = inputs.certificate.config()
 	}
 	events, err := sqlite.Open(ctx, o.data)
 	if err != nil {
 		return err
 	}
-	defer events.Close()
-	r, err := relay.New(relay.Config{
-		Journal: events, SigningSecrets: []api.Secret{s.SigningSecret}, Tokens: []api.Secret{s.RelayToken},
-		HeaderPrefix: s.HeaderPrefix, Logger: logger(stderr, o.verbose),
-	})
+	defer func() { err = errors.Join(err, events.Close()) }()
+	config.Journal = events
+	r, err := relay.New(config)
 	if err != nil {
 		return usage(err)
+	}
+	stop := inputs.follow(ctx, r)
+	defer stop()
+	return serveRelay(ctx, r, o, config.TLS, announce, stdout)
+}
+
+// serveRelay opens the listeners, says that it is ready, and serves.
+func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, secure *tls.Config, announce ready, stdout io.Writer) error {
+	named := func(l net.Listener) string {
+		if secure == nil {
+			return address(l)
+		}
+		return "https" + strings.TrimPrefix(address(l), "http")
 	}
 	ingest, err := listen(o.listen)
 	if err != nil {
 		return err
 	}
+	announce.Listen = named(ingest)
 	if o.adminListen == "" {
-		announce.Listen = address(ingest)
 		if err := announce.print(stdout, "relay", o.json); err != nil {
-			return err
+			return errors.Join(err, ingest.Close())
 		}
 		return r.Serve(ctx, ingest)
 	}
 	admin, err := listen(o.adminListen)
 	if err != nil {
-		ingest.Close()
-		return err
+		return errors.Join(err, ingest.Close())
 	}
-	announce.Listen, announce.AdminListen = address(ingest), address(admin)
+	announce.AdminListen = named(admin)
 	if err := announce.print(stdout, "relay", o.json); err != nil {
-		return err
+		return errors.Join(err, ingest.Close(), admin.Close())
 	}
 	return r.ServeSplit(ctx, ingest, admin)
 }
+
+// eventList is the service's list of events, nil when no service is configured.
+// It is read within the share of the quota that is nobody's.
+func eventList(s settings) (relay.EventList, error) {
+	if s.APIURL == "" || s.APIKey.IsZero() {
+		return nil, nil
+	}
+	client, err := api.New(api.Config{
+		BaseURL: s.APIURL, Key: s.APIKey, UserAgent: "tillwatch",
+		Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare}),
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	return client, nil
+}
+
+// signingSecrets are the lines of the setting: while a secret is rotated there
+// are two.
+func (s settings) signingSecrets() []api.Secret {
+	var all []api.Secret
+	for line := range strings.Lines(s.SigningSecret.Reveal()) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			all = append(all, api.NewSecret(line))
+		}
+	}
+	return all
+}
+
+// madeToken is a token for one run.
+func madeToken() api.Secret { return api.NewSecret(rand.Text()) }
 
 // logger writes words for people to w.
 func logger(w io.Writer, verbose bool) *slog.Logger {

@@ -88,6 +88,6 @@ func newRoot() *cobra.Command {
 		RunE:    watch.RunE,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
-	root.AddCommand(watch, newDemo(), newRelay(), newSimulate(), newStatus())
+	root.AddCommand(watch, newDemo(), newRelay(), newTokens(), newSimulate(), newStatus())
 	return root
 }

@@ -1,0 +1,380 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tillwatch/relay"
+)
+
+const (
+	oldSecret = "the-old-signing-secret"
+	newSecret = "the-new-signing-secret"
+)
+
+// relayed is a relay that runs as a command.
+type relayed struct {
+	ready
+	data string
+	said *utterances
+	stop func()
+}
+
+// utterances are what a command says, to read while it runs.
+type utterances struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *utterances) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *utterances) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// startRelayCommand runs tillwatch relay until the test ends or stop is called.
+func startRelayCommand(t *testing.T, data string, args ...string) *relayed {
+	t.Helper()
+	out, in := io.Pipe()
+	r := &relayed{data: data, said: &utterances{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	args = append([]string{"relay", "--json", "--listen", "127.0.0.1:0", "--data", data}, args...)
+	go func() {
+		code <- run(ctx, args, strings.NewReader(""), in, r.said)
+		_ = in.Close()
+	}()
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if code := <-code; code != exitDone {
+			t.Errorf("the relay ended with %d: %s", code, r.said)
+		}
+	})
+	t.Cleanup(r.stop)
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatalf("the relay is not ready: %s", r.said)
+	}
+	if err := json.Unmarshal(lines.Bytes(), &r.ready); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func signed(secret, body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(body))
+	return "v0=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+func eventOf(n int, kind string) string {
+	source, _, _ := strings.Cut(kind, ".")
+	return fmt.Sprintf(`{"id":"evt_%d","object":"event","type":"%s","createdAt":"2026-06-18T14:02:%02d.000Z",`+
+		`"source":{"type":"%s","id":"%s_%d"},"data":{"buyer":{"email":"hidden@example.com"}}}`, n, kind, n%60, source, source, n)
+}
+
+// post delivers body and returns the status.
+func (r *relayed) post(t *testing.T, client *http.Client, secret, body string) int {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, r.Listen+relay.WebhookPath, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("x-svc-signature", signed(secret, body))
+	return statusOf(t, client, request)
+}
+
+// get asks for path with a token and returns the status.
+func (r *relayed) get(t *testing.T, path, token string) int {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, r.Listen+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	return statusOf(t, http.DefaultClient, request)
+}
+
+func statusOf(t *testing.T, client *http.Client, request *http.Request) int {
+	t.Helper()
+	answer, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
+// eventually asks until what is asked for is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	limit := time.After(patience)
+	for !so() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-limit:
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+func hangUp(t *testing.T) {
+	t.Helper()
+	process, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSigningSecretsRotateWhileTheRelayRuns(t *testing.T) {
+	dir := isolate(t)
+	secrets := filepath.Join(dir, "secrets")
+	writeFile(t, secrets, oldSecret+"\n")
+	t.Setenv("TILLWATCH_SIGNING_SECRET_FILE", secrets)
+	r := startRelayCommand(t, filepath.Join(dir, "relay"))
+	post := func(n int, secret string) int {
+		return r.post(t, http.DefaultClient, secret, eventOf(n, "shipment.created"))
+	}
+	if old, other := post(1, oldSecret), post(1, newSecret); old != 200 || other != 401 {
+		t.Fatalf("before: the old one %d, the new one %d", old, other)
+	}
+	writeFile(t, secrets, oldSecret+"\r\n\n"+newSecret+"\n")
+	hangUp(t)
+	eventually(t, "both count", func() bool { return post(2, newSecret) == 200 })
+	if old := post(2, oldSecret); old != 200 {
+		t.Errorf("with both: the old one %d", old)
+	}
+	writeFile(t, secrets, newSecret)
+	hangUp(t)
+	eventually(t, "the removed one fails", func() bool { return post(3, oldSecret) == 401 })
+	if status := post(3, newSecret); status != 200 {
+		t.Errorf("after: the new one %d", status)
+	}
+	writeFile(t, secrets, "short")
+	hangUp(t)
+	eventually(t, "the failure is told", func() bool { return strings.Contains(r.said.String(), "fewer than 16") })
+	if status := post(4, newSecret); status != 200 {
+		t.Errorf("after a failed reload: %d", status)
+	}
+	if said := r.said.String(); strings.Contains(said, oldSecret) || strings.Contains(said, newSecret) {
+		t.Errorf("a secret is in the log: %s", said)
+	}
+}
+
+func TestTokensAreCreatedUsedAndRevokedWhileTheRelayRuns(t *testing.T) {
+	dir := isolate(t)
+	data := filepath.Join(dir, "relay")
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	t.Setenv("TILLWATCH_RELAY_TOKEN", "the-one-for-all")
+	r := startRelayCommand(t, data)
+	tokens := func(want int, args ...string) (out, said string) {
+		t.Helper()
+		var o, w bytes.Buffer
+		args = append(append([]string{"tokens"}, args...), "--data", data)
+		if code := run(t.Context(), args, strings.NewReader(""), &o, &w); code != want {
+			t.Fatalf("%v: exit code %d: %s", args, code, &w)
+		}
+		return o.String(), w.String()
+	}
+	out, said := tokens(exitDone, "create", "--name", "laptop", "--scope", "stream,read", "--expires", "90d")
+	text := strings.TrimSpace(out)
+	if len(text) < 26 || strings.Contains(said, text) {
+		t.Fatalf("the token is %q, with the words %q", out, said)
+	}
+	eventually(t, "the relay knows the new token", func() bool { return r.get(t, relay.EventsPath, text) == 200 })
+	if status := r.get(t, relay.MetricsPath, text); status != 403 {
+		t.Errorf("metrics without the scope: %d", status)
+	}
+	if status := r.get(t, relay.MetricsPath, "the-one-for-all"); status != 200 {
+		t.Errorf("metrics with the token for all: %d", status)
+	}
+	if status := r.get(t, relay.MetricsPath, "wrong"); status != 401 {
+		t.Errorf("metrics with a wrong token: %d", status)
+	}
+	list, _ := tokens(exitDone, "list")
+	if !strings.Contains(list, "laptop") || !strings.Contains(list, "stream,read") || strings.Contains(list, text) {
+		t.Errorf("the list is %s", list)
+	}
+	asJSON, _ := tokens(exitDone, "list", "--json")
+	var line tokenLine
+	if err := json.Unmarshal([]byte(asJSON), &line); err != nil || line.Name != "laptop" || line.Expired || time.Until(line.Expires) < 89*day {
+		t.Errorf("the list is %s, %v", asJSON, err)
+	}
+	tokens(exitDone, "revoke", "laptop")
+	eventually(t, "the relay forgets the token", func() bool { return r.get(t, relay.EventsPath, text) == 401 })
+	for _, wrong := range [][]string{
+		{"create", "--name", "../x"}, {"create", "--name", "a", "--scope", "all"}, {"create"}, {"create", "--name", "a", "--expires", "soon"},
+	} {
+		if _, said := tokens(exitUsage, wrong...); said == "" {
+			t.Errorf("%v is refused without a word", wrong)
+		}
+	}
+	tokens(exitFailed, "revoke", "laptop")
+}
+
+func TestARelayWithIssuedTokensMakesNoneOfItsOwn(t *testing.T) {
+	dir := isolate(t)
+	data := filepath.Join(dir, "relay")
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	first := startRelayCommand(t, data)
+	if first.Token == "" || first.get(t, relay.MetricsPath, first.Token) != 200 {
+		t.Error("without any token none was made")
+	}
+	first.stop()
+	var out, said bytes.Buffer
+	if code := run(t.Context(), []string{"tokens", "create", "--name", "a", "--data", data, "--json"}, nil, &out, &said); code != exitDone {
+		t.Fatal(said.String())
+	}
+	var made struct{ Token string }
+	if err := json.Unmarshal(out.Bytes(), &made); err != nil || made.Token == "" {
+		t.Fatalf("%s: %v", &out, err)
+	}
+	second := startRelayCommand(t, data)
+	if second.Token != "" || second.get(t, relay.EventsPath, made.Token) != 403 {
+		t.Errorf("a token was made beside the issued one, or that one does not count")
+	}
+}
+
+// newCertificate writes a self-signed certificate for loopback.
+func newCertificate(t *testing.T, certFile, keyFile string, serial int64) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "relay"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	writeFile(t, certFile, string(certificate))
+	writeFile(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificate)
+	return pool
+}
+
+func TestTLSIsServedFromFilesThatAreReadAgainOnHangup(t *testing.T) {
+	dir := isolate(t)
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	pool := newCertificate(t, certFile, keyFile, 1)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	r := startRelayCommand(t, filepath.Join(dir, "relay"), "--tls-cert", certFile, "--tls-key", keyFile, "--admin-listen", "127.0.0.1:0")
+	if !strings.HasPrefix(r.Listen, "https://") || !strings.HasPrefix(r.AdminListen, "https://") {
+		t.Errorf("the ready line names %s and %s", r.Listen, r.AdminListen)
+	}
+	trusting := func(pool *x509.CertPool) *http.Client {
+		return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+	}
+	if status := r.post(t, trusting(pool), oldSecret, eventOf(1, "shipment.created")); status != 200 {
+		t.Errorf("a delivery over TLS: %d", status)
+	}
+	pool = newCertificate(t, certFile, keyFile, 2)
+	hangUp(t)
+	request, err := http.NewRequest(http.MethodGet, r.Listen+"/livez", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the new certificate is shown", func() bool {
+		answer, err := trusting(pool).Do(request)
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.TLS.PeerCertificates[0].SerialNumber.Int64() == 2
+	})
+}
+
+func TestWhatARelayCannotUseIsRefusedBeforeItStarts(t *testing.T) {
+	dir := isolate(t)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	for _, test := range []struct{ args, want string }{
+		{"--tls-cert " + filepath.Join(dir, "none"), "--tls-key"},
+		{"--tls-cert " + filepath.Join(dir, "none") + " --tls-key " + filepath.Join(dir, "none"), "cannot be used"},
+		{"--allow-origin *", "scheme and host"},
+		{"--retention 90", "90d"},
+		{"--retention-size 10", "10GB"},
+	} {
+		var out, said bytes.Buffer
+		args := append(strings.Fields("relay --listen 127.0.0.1:0 --data "+filepath.Join(dir, "relay")), strings.Fields(test.args)...)
+		code := run(t.Context(), args, strings.NewReader(""), &out, &said)
+		if code != exitUsage || !strings.Contains(said.String(), test.want) || out.Len() > 0 {
+			t.Errorf("%s: %d %s%s", test.args, code, &out, &said)
+		}
+	}
+}
+
+func TestARelayKeepsToItsRetentionAndItsOrigins(t *testing.T) {
+	dir := isolate(t)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	t.Setenv("TILLWATCH_RELAY_TOKEN", "token")
+	data := filepath.Join(dir, "relay")
+	first := startRelayCommand(t, data)
+	large := `{"id":"evt_large_%d","type":"a","source":{"id":"x","type":"y"},"data":"` + strings.Repeat("x", 100<<10) + `"}`
+	for n := range 10 {
+		first.post(t, http.DefaultClient, oldSecret, fmt.Sprintf(large, n))
+	}
+	first.stop()
+	r := startRelayCommand(t, data, "--retention-size", "500KB", "--retention", "30d", "--allow-origin", "https://shop.example")
+	eventually(t, "the oldest bodies are gone", func() bool { return r.get(t, relay.EventsPath+"/evt_large_0/raw", "token") == 410 })
+	if status := r.get(t, relay.EventsPath+"/evt_large_9/raw", "token"); status != 200 {
+		t.Errorf("the newest body: %d", status)
+	}
+	request, err := http.NewRequest(http.MethodOptions, r.Listen+relay.WebhookPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Origin", "https://shop.example")
+	if status := statusOf(t, http.DefaultClient, request); status != 204 {
+		t.Errorf("a page of an allowed origin asks: %d", status)
+	}
+}
