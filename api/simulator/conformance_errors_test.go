@@ -64,7 +64,7 @@ func TestErrorBodies(t *testing.T) {
 			if _, ok := body["status"].(float64); !ok {
 				a.Errorf("status is %T", body["status"])
 			}
-			closed(a, "fields", body["fields"], []string{"body.productUrl", "body.buyer"})
+			closed(a, "fields", body["fields"], []string{"body.productUrl", "body.quantity", "body.buyer"})
 		},
 		"422: a body that is no JSON": func(a *account) {
 			for _, text := range []string{"{", "[]", `"text"`, "null", "7", "{}{}"} {
