@@ -44,8 +44,9 @@ func newDemo() *cobra.Command {
 			}
 			account := defaults()
 			account.AllowConfirm = !o.readOnly
+			o.screen.noColor = colourless(c)
 			account.Theme, _ = c.Flags().GetString("theme")
-			if err := account.check(); err != nil {
+			if err := errors.Join(account.check(), account.checkTheme()); err != nil {
 				return err
 			}
 			return runDemo(c.Context(), account, o, c.InOrStdin(), c.OutOrStdout())

@@ -45,6 +45,7 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	settleColour(args)
 	context.AfterFunc(ctx, stop)
 	return run(ctx, args, stdin, stdout, stderr)
 }
@@ -88,6 +89,7 @@ func newRoot() *cobra.Command {
 		RunE:    watch.RunE,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
-	root.AddCommand(watch, newDemo(), newRelay(), newTokens(), newSimulate(), newStatus())
+	root.PersistentFlags().Bool(noColorFlag, false, "use no colour (as does NO_COLOR=1)")
+	root.AddCommand(watch, newDemo(), newRelay(), newTokens(), newSimulate(), newThemes(), newStatus())
 	return root
 }

@@ -32,6 +32,7 @@ type settings struct {
 	RelayURL      string        `koanf:"relay_url"`
 	RelayToken    api.Secret    `koanf:"relay_token"`
 	SigningSecret api.Secret    `koanf:"signing_secret"`
+	Postgres      api.Secret    `koanf:"postgres"`
 	HeaderPrefix  string        `koanf:"header_prefix"`
 	LookupPath    string        `koanf:"lookup_path"`
 	ConfirmBody   string        `koanf:"confirm_body"`
@@ -47,7 +48,7 @@ type settings struct {
 }
 
 // secrets are the settings that may also be named by a file, as KEY_file.
-func secrets() []string { return []string{"api_key", "relay_token", "signing_secret"} }
+func secrets() []string { return []string{"api_key", "postgres", "relay_token", "signing_secret"} }
 
 func defaults() settings {
 	return settings{
@@ -250,9 +251,6 @@ func (s settings) check() error {
 		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
 	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):
 		return usagef("confirm_body is not JSON")
-	}
-	if _, err := themes.Find(s.Theme); err != nil {
-		return usage(err)
 	}
 	return nil
 }

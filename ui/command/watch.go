@@ -18,6 +18,7 @@ import (
 
 type screenOptions struct {
 	noMouse       bool
+	noColor       bool
 	width, height int // where the output is no terminal that could tell
 }
 
@@ -34,6 +35,10 @@ func newWatch() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := s.checkTheme(); err != nil {
+				return err
+			}
+			o.noColor = colourless(c)
 			if err := requireTerminal(c, "tillwatch status --json"); err != nil {
 				return err
 			}
@@ -52,7 +57,7 @@ func newWatch() *cobra.Command {
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
-	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names()))
+	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
@@ -73,7 +78,8 @@ func requireTerminal(c *cobra.Command, instead string) error {
 // showSession runs a session with the dashboard before it until the user quits
 // or ctx ends.
 func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
-	config, err := s.screen(o)
+	config := s.screen(o)
+	followTheme, err := s.settings.dress(&config)
 	if err != nil {
 		return err
 	}
@@ -87,6 +93,10 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		return nil
 	})
 	group.Go(func() error {
+		followTheme(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		defer quit()
 		return dashboard.Run(ctx, config, in, out)
 	})
@@ -94,18 +104,14 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 }
 
 // screen is the dashboard's configuration for a session.
-func (s *session) screen(o screenOptions) (dashboard.Config, error) {
-	theme, err := themes.Find(s.settings.Theme)
-	if err != nil {
-		return dashboard.Config{}, usage(err)
-	}
+func (s *session) screen(o screenOptions) dashboard.Config {
 	config := dashboard.Config{
 		Source: s.store, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
-		Theme: theme, NoMouse: o.noMouse, Width: o.width, Height: o.height,
+		NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}
 	if s.guard != nil {
 		config.Confirmer = s.guard
 	}
-	return config, nil
+	return config
 }

@@ -1,0 +1,136 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
+)
+
+func newThemes() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "themes",
+		Short: "List the themes, each with a preview",
+		Long: "List the themes, each with a preview in the colours that this terminal can show; into a pipe, the names alone.\n" +
+			"A theme of your own is a file NAME.toml in " + themeLibrary().Folder + ":\n" +
+			"`tillwatch themes show dark` prints one to start from. It is read again whenever it is saved.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return listThemes(c, themeLibrary(), asJSON)
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a theme")
+	command.AddCommand(&cobra.Command{
+		Use:     "show NAME",
+		Short:   "Print a theme as TOML, as a start for one of your own",
+		Example: "tillwatch themes show dark > my.toml\ntillwatch demo --theme ./my.toml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			text, err := startingFrom(themeLibrary(), args[0])
+			if err != nil {
+				return usage(err)
+			}
+			_, err = io.WriteString(c.OutOrStdout(), text)
+			return err
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return themeLibrary().Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+	})
+	return command
+}
+
+// themeReport is a line of `themes --json`. Fields are added, never renamed.
+type themeReport struct {
+	Name string `json:"name"`
+	Dark bool   `json:"dark"`
+	File string `json:"file,omitempty"` // of the user's own
+}
+
+// listThemes tells of every theme; what is wrong with a broken one goes to
+// stderr.
+func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
+	out := c.OutOrStdout()
+	width := terminalWidth(out)
+	profile := colorprofile.Detect(out, os.Environ())
+	if colourless(c) {
+		profile = min(profile, colorprofile.ASCII)
+	}
+	for _, name := range library.Names() {
+		theme, err := library.Load(name)
+		if err != nil {
+			fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", api.Scrub(err.Error()))
+			continue
+		}
+		switch {
+		case asJSON:
+			_, file, _ := library.Source(name)
+			err = json.NewEncoder(out).Encode(themeReport{name, theme.Dark, file})
+		case width == 0:
+			_, err = fmt.Fprintln(out, api.Scrub(name))
+		default:
+			_, err = fmt.Fprintln(out, preview(name, theme.For(profile), width))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terminalWidth is 0 where there is no terminal.
+func terminalWidth(out io.Writer) int {
+	file, ok := out.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(file.Fd())
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+const previewWidth = 96
+
+// preview draws what a theme looks like in one line: its name, the states, an
+// amount and the row under the cursor.
+func preview(name string, t themes.Theme, width int) string {
+	l := paint.NewLine(paint.NewBrush(t, false)).Start(min(width, previewWidth))
+	l.Space(1).Fit(paint.Text|paint.Bold, name, 18)
+	for _, state := range []struct {
+		style paint.Style
+		word  string
+	}{
+		{paint.Retrieving, "◌ retrieving"}, {paint.Awaiting, "◆ awaiting"}, {paint.Placing, "▸ placing"},
+		{paint.Completed, "✓ completed"}, {paint.Failed, "✕ failed"},
+	} {
+		l.Put(state.style, state.word).Space(2)
+	}
+	l.On(paint.Selected).Put(paint.Accent, "▌").Put(paint.Text, "44.52 USD ").Put(paint.Muted, "38m ")
+	return l.On(paint.Base).String()
+}
+
+// startingFrom is a theme as TOML for a file of the user's own. One that is
+// embedded becomes the base, so that what is deleted stays as it was.
+func startingFrom(library themes.Library, name string) (string, error) {
+	data, file, err := library.Source(name)
+	if err != nil || file != "" {
+		return string(data), err
+	}
+	return strings.Replace(string(data), "\nname = ", "\n"+
+		"# Save this as NAME.toml and delete what you do not change: it stays as in its base.\n"+
+		"# A colour is \"#rrggbb\", one of the terminal's sixteen, as in \"bright blue\", or \"default\".\n"+
+		"# [basic] is for terminals of sixteen colours.\n"+
+		"base = ", 1), nil
+}

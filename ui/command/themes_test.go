@@ -1,0 +1,186 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/themes"
+)
+
+// ownThemes makes a configuration folder with theme files.
+func ownThemes(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", root)
+	folder := filepath.Join(root, "tillwatch", "themes")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func invoke(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, words bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &out, &words)
+	return code, out.String(), words.String()
+}
+
+func TestThemesListsNamesIntoAPipe(t *testing.T) {
+	folder := ownThemes(t, map[string]string{"mine.toml": "base = \"nord\"\n", "broken.toml": "base = \"nord\"\n[colors]\ntext = \"crimson\"\n"})
+	code, out, words := invoke(t, "themes")
+	if want := strings.Join(themes.Names(), "\n") + "\nmine\n"; code != exitDone || out != want {
+		t.Errorf("exit %d, %q, want %q", code, out, want)
+	}
+	if !strings.Contains(words, filepath.Join(folder, "broken.toml")+": line 3") {
+		t.Errorf("stderr %q, want the place of the error", words)
+	}
+
+	code, out, _ = invoke(t, "themes", "--json")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != exitDone || len(lines) != len(themes.Names())+1 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	var first, last themeReport
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Name != themes.Default || first.File != "" {
+		t.Errorf("first %+v, %v", first, err)
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last != (themeReport{"mine", true, filepath.Join(folder, "mine.toml")}) {
+		t.Errorf("last %+v, %v", last, err)
+	}
+}
+
+func TestAPreviewShowsEveryStateInTheTerminalsColours(t *testing.T) {
+	theme, err := themes.Find("dark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		profile    colorprofile.Profile
+		with, none string
+	}{
+		{colorprofile.TrueColor, "38;2;232;176;75", "38;5;"},
+		{colorprofile.ANSI256, "38;5;", "38;2;"},
+		{colorprofile.ANSI, ";33", "38;"},
+		{colorprofile.ASCII, "◆ awaiting", "3"}, // no colour, yet all words
+	}
+	for _, c := range cases {
+		line := preview("dark", theme.For(c.profile), 200)
+		if ansi.StringWidth(line) != previewWidth {
+			t.Errorf("%v: %d wide", c.profile, ansi.StringWidth(line))
+		}
+		for _, want := range []string{"dark", "◌ retrieving", "◆ awaiting", "▸ placing", "✓ completed", "✕ failed", c.with} {
+			if !strings.Contains(line, want) {
+				t.Errorf("%v: no %q in %q", c.profile, want, line)
+			}
+		}
+		if c.profile == colorprofile.ASCII {
+			line = strings.ReplaceAll(line, "38m ", "") // the age in the row
+		}
+		if strings.Contains(line, c.none) {
+			t.Errorf("%v: %q in %q", c.profile, c.none, line)
+		}
+	}
+	if narrow := preview("dark", theme, 40); ansi.StringWidth(narrow) != 40 {
+		t.Errorf("on a narrow terminal it is %d wide", ansi.StringWidth(narrow))
+	}
+}
+
+func TestAPrintedThemeIsAStartForOnesOwn(t *testing.T) {
+	folder := ownThemes(t, nil)
+	for _, name := range themes.Names() {
+		code, out, words := invoke(t, "themes", "show", name)
+		if code != exitDone {
+			t.Fatalf("%s: exit %d: %s", name, code, words)
+		}
+		path := filepath.Join(folder, "own.toml")
+		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		own, err := themeLibrary().Load("own")
+		if err != nil {
+			t.Fatalf("%s: %v:\n%s", name, err, out)
+		}
+		want, err := themes.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Name = "own"
+		for _, profile := range []colorprofile.Profile{colorprofile.ANSI256, colorprofile.ANSI} {
+			if got, want := preview("own", own.For(profile), 96), preview("own", want.For(profile), 96); got != want {
+				t.Errorf("%s: the printed theme looks like %q, want %q", name, got, want)
+			}
+		}
+	}
+	if code, _, words := invoke(t, "themes", "show", "neon"); code != exitUsage || !strings.Contains(words, "default, dark") {
+		t.Errorf("an unknown name: exit %d: %s", code, words)
+	}
+}
+
+func TestTheChoiceOfThemesHoldsEachNameOnce(t *testing.T) {
+	ownThemes(t, map[string]string{
+		"dark.toml": "base = \"dark\"\n", "twin.toml": "name = \"nord\"\nbase = \"light\"\n", "mine.toml": "base = \"light\"\n",
+	})
+	chosen := themes.Theme{Name: "from a path"}
+	seen := map[string]int{}
+	for _, theme := range choice(themeLibrary(), chosen) {
+		seen[theme.Name]++
+	}
+	for _, name := range append(themes.Names(), "mine", "from a path") {
+		if seen[name] != 1 {
+			t.Errorf("%s is there %d times", name, seen[name])
+		}
+	}
+	if len(seen) != len(themes.Names())+2 {
+		t.Errorf("choice %v", seen)
+	}
+}
+
+func TestAnyNoColorMeansNoColour(t *testing.T) {
+	cases := []struct {
+		name, environment string
+		args              []string
+		want              string
+	}{
+		{"nothing is said", "", []string{"demo"}, ""},
+		{"a word that is no number", "yes", nil, "1"},
+		{"zero counts as well: it is not empty", "0", nil, "1"},
+		{"the flag", "", []string{"demo", "--no-color"}, "1"},
+		{"the flag behind the end of flags", "", []string{"demo", "--", "--no-color"}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("NO_COLOR", c.environment)
+			settleColour(c.args)
+			if got := os.Getenv("NO_COLOR"); got != c.want {
+				t.Errorf("NO_COLOR=%q, want %q", got, c.want)
+			}
+		})
+	}
+	t.Run("the dashboard is told", func(t *testing.T) {
+		t.Setenv("NO_COLOR", "yes")
+		if !colourless(newRoot()) {
+			t.Error("not by the environment")
+		}
+		t.Setenv("NO_COLOR", "")
+		root := newRoot()
+		if colourless(root) {
+			t.Error("without anybody saying so")
+		}
+		if err := root.ParseFlags([]string{"--no-color"}); err != nil || !colourless(root) {
+			t.Errorf("not by the flag: %v", err)
+		}
+	})
+}

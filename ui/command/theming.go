@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard"
+)
+
+// themeLibrary is where themes are found: the user's in the configuration
+// folder, then the embedded ones.
+func themeLibrary() themes.Library {
+	return themes.Library{Folder: filepath.Join(configDir(), "themes")}
+}
+
+// checkTheme refuses a theme that cannot be drawn.
+func (s settings) checkTheme() error {
+	if _, err := themeLibrary().Load(s.Theme); err != nil {
+		return usage(err)
+	}
+	return nil
+}
+
+// dress gives the dashboard its theme and those to change to. What it returns
+// follows the theme's file until its context ends.
+func (s settings) dress(config *dashboard.Config) (follow func(context.Context), err error) {
+	library := themeLibrary()
+	watched, err := library.Watch(s.Theme)
+	if err != nil {
+		return nil, usage(err)
+	}
+	config.Theme = watched.Theme
+	config.Themes = choice(library, watched.Theme)
+	changes := make(chan themes.Change)
+	config.ThemeChanges = changes
+	return func(ctx context.Context) {
+		watched.Run(ctx, func(c themes.Change) {
+			select {
+			case changes <- c:
+			case <-ctx.Done():
+			}
+		})
+	}, nil
+}
+
+// choice are the themes that can be drawn, each name once. One of the user's
+// that is broken is told of by the command themes.
+func choice(library themes.Library, chosen themes.Theme) []themes.Theme {
+	var all []themes.Theme
+	for _, name := range library.Names() {
+		theme, err := library.Load(name)
+		switch {
+		case err != nil || slices.ContainsFunc(all, func(t themes.Theme) bool { return t.Name == theme.Name }):
+		case theme.Name == chosen.Name:
+			all = append(all, chosen)
+		default:
+			all = append(all, theme)
+		}
+	}
+	if !slices.ContainsFunc(all, func(t themes.Theme) bool { return t.Name == chosen.Name }) {
+		all = append(all, chosen)
+	}
+	return all
+}
+
+// colourless reports whether the user wants no colour: by flag, or by an
+// environment variable NO_COLOR that holds anything (no-color.org).
+func colourless(c *cobra.Command) bool {
+	flag, _ := c.Flags().GetBool(noColorFlag)
+	return flag || os.Getenv("NO_COLOR") != ""
+}
+
+const noColorFlag = "no-color"
+
+// settleColour makes the wish for no colour one that every library understands,
+// also before the flags are parsed: most take only NO_COLOR=1 for a yes.
+func settleColour(args []string) {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	if os.Getenv("NO_COLOR") != "" || slices.Contains(args, "--"+noColorFlag) {
+		os.Setenv("NO_COLOR", "1")
+	}
+}
