@@ -17,7 +17,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
-	"tillwatch/relay/journal/sqlite"
 )
 
 type relayOptions struct {
@@ -41,6 +40,9 @@ func newRelay() *cobra.Command {
 			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, events that no delivery brought are taken from the service's list.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkPostgresFlag(c.Flags()); err != nil {
+				return err
+			}
 			load := func() (settings, error) { return loadSettings(c.Flags()) }
 			return runRelay(c.Context(), load, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -51,6 +53,8 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side, the metrics and the probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
+	flags.String("postgres", "", "keep the journal in this PostgreSQL database, which several relays may share (without a password:\n"+
+		"one comes from TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE, which hold the whole DSN)")
 	flags.Var(&o.retention, "retention", "let go of bodies that are older, such as 90d (default: none; ids are kept)")
 	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies when all take more, such as 10GB (default: none; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
@@ -84,7 +88,7 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	if inputs.certificate != nil {
 		config.TLS = inputs.certificate.config()
 	}
-	events, err := sqlite.Open(ctx, o.data)
+	events, err := openJournal(ctx, s, o.data, inputs.logger)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type Journal struct {
 	tail   sync.WaitGroup
 	once   sync.Once
 
+	warning string
+
 	mu               sync.Mutex
 	state            state
 	moved            chan struct{} // closed when state changes
@@ -66,7 +68,7 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := prepare(ctx, connection)
+	found, warning, err := prepare(ctx, connection)
 	if err != nil {
 		disconnect(connection)
 		return nil, err
@@ -78,23 +80,30 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 		disconnect(connection)
 		return nil, err
 	}
-	j := &Journal{pool: pool, life: life, end: end, state: found, moved: make(chan struct{})}
+	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{})}
 	j.writer = newWriter(j, config.ConnConfig, connection)
 	go j.writer.run()
 	j.tail.Go(func() { j.follow(life, config.ConnConfig) })
 	return j, nil
 }
 
-// prepare makes the tables ready and returns what they say.
-func prepare(ctx context.Context, connection *pgx.Conn) (state, error) {
+// prepare makes the tables ready and returns what they say, and what is unsafe
+// about the server.
+func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
 	if err := migrate(ctx, connection); err != nil {
-		return state{}, err
+		return state{}, "", err
 	}
-	var found state
-	err := connection.QueryRow(ctx, selectState).Scan(&found.epoch, &found.head, &found.oldest)
-	return found, err
+	if found, err = look(ctx, connection); err != nil {
+		return state{}, "", err
+	}
+	var synced bool
+	err = connection.QueryRow(ctx, "SELECT current_setting('fsync')::boolean AND current_setting('full_page_writes')::boolean").Scan(&synced)
+	if err == nil && !synced {
+		warning = "this PostgreSQL may lose acknowledged events in a power cut: set fsync and full_page_writes to on"
+	}
+	return found, warning, err
 }
 
 // Close ends appends that have not begun with [journal.ErrClosed], waits for
@@ -113,6 +122,9 @@ func (j *Journal) Close() error {
 // database was found to have lost events. Another relay's change of it is
 // known here after at most a poll.
 func (j *Journal) Epoch() string { return j.current().epoch }
+
+// Warning says what is unsafe about the server; empty when nothing is.
+func (j *Journal) Warning() string { return j.warning }
 
 // Lost is the range of sequence numbers that this relay has seen and that the
 // database no longer had later, as after a failover to a copy that was behind;

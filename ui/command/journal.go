@@ -1,0 +1,41 @@
+package command
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/pflag"
+
+	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/postgres"
+	"tillwatch/relay/journal/sqlite"
+)
+
+// checkPostgresFlag refuses a password on the command line, without repeating
+// it.
+func checkPostgresFlag(flags *pflag.FlagSet) error {
+	dsn, err := flags.GetString("postgres")
+	if err != nil {
+		return err
+	}
+	if flags.Changed("postgres") && postgres.CarriesPassword(dsn) {
+		return usagef("--postgres must not hold a password, as other users can read a command line: " +
+			"set TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE instead, or leave the password to PGPASSFILE")
+	}
+	return nil
+}
+
+// openJournal opens the database that is configured, else the files in folder.
+func openJournal(ctx context.Context, s settings, folder string, logger *slog.Logger) (journal.Journal, error) {
+	if s.Postgres.IsZero() {
+		return sqlite.Open(ctx, folder)
+	}
+	events, err := postgres.Open(ctx, s.Postgres.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	if warner, can := events.(interface{ Warning() string }); can && warner.Warning() != "" {
+		logger.Warn(warner.Warning())
+	}
+	return events, nil
+}
