@@ -101,6 +101,8 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"request", typicalShop, nil, func(m *Model) { press(m, "5", "k", "k", "k", "enter") }},
 		{"alerts", typicalShop, nil, func(m *Model) { press(m, "6") }},
 		{"well", newShop, nil, func(m *Model) { press(m, "6") }},
+		{"filter", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "state:failed age>10m") }},
+		{"misspelt", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "mug staet:failed") }},
 		{"detail", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "j", "enter") }},
 	}
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}, {40, 12}} {

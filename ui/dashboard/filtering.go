@@ -31,7 +31,9 @@ func (m *Model) typeFilter(key tea.KeyPressMsg) {
 	t := m.filter
 	switch key.String() {
 	case "enter":
-		m.filter = nil
+		if f := m.filters[t.pane]; f == nil || f.Wrong == "" {
+			m.filter = nil
+		}
 		return
 	case "esc":
 		m.filter = nil
@@ -54,7 +56,15 @@ func (m *Model) typeFilter(key tea.KeyPressMsg) {
 	default:
 		t.add(key.Text)
 	}
-	m.setFilter(t.pane, pane.ParseFilter(t.text))
+	m.setFilter(t.pane, m.parse(t))
+}
+
+// parse reads what is typed, with the fields of its pane.
+func (m *Model) parse(t *typing) *pane.Filter {
+	if p, ok := m.panes[t.pane].(filtered); ok {
+		return pane.ParseFilter(t.text, p.Fields())
+	}
+	return nil
 }
 
 func (t *typing) add(text string) {
@@ -91,6 +101,6 @@ func (m *Model) paste(msg tea.PasteMsg) {
 		m.dialogPaste(msg)
 	case m.filter != nil:
 		m.filter.add(msg.Content)
-		m.setFilter(m.filter.pane, pane.ParseFilter(m.filter.text))
+		m.setFilter(m.filter.pane, m.parse(m.filter))
 	}
 }

@@ -195,12 +195,23 @@ func (m *Model) footerReason(id action.ID) string {
 	return ""
 }
 
+// filterPrompt shows the filter while it is typed, what it finds, and what of it
+// is not understood.
 func (m *Model) filterPrompt(l *paint.Line) {
-	const hint = "enter keeps it   esc takes it back   !word leaves out   state: merchant:"
+	p, ok := m.panes[m.filter.pane].(filtered)
+	if !ok {
+		return
+	}
 	l.Put(paint.Accent|paint.Bold, "/ ").Put(paint.Text, m.filter.text).Put(paint.Accent, "▏")
-	if p, ok := m.panes[m.filter.pane].(filtered); ok {
-		shown, total := p.Matches()
-		l.Space(2).Put(paint.Text, strconv.Itoa(shown)).Put(paint.Muted, " of "+strconv.Itoa(total))
+	shown, total := p.Matches()
+	l.Space(2).Put(paint.Text, strconv.Itoa(shown)).Put(paint.Muted, " of "+strconv.Itoa(total))
+	if f := m.filters[m.filter.pane]; f != nil && f.Wrong != "" {
+		l.Space(2).Put(paint.Warning, "! "+f.Wrong)
+		return
+	}
+	hint := "enter keeps it   esc takes it back   !word leaves out"
+	if all := hint + "   " + pane.Hint(p.Fields()); l.Left() > len(all)+4 {
+		hint = all
 	}
 	if l.Left() > len(hint)+4 {
 		l.Space(l.Left()-len(hint)-1).Put(paint.Muted, hint)

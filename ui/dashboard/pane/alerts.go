@@ -24,9 +24,15 @@ type alertRow struct {
 
 func (r *alertRow) search() *needle { return &r.needle }
 
+func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
+	return now.Sub(r.Since).Seconds(), "", f == age
+}
+
 // NewAlerts makes the pane.
 func NewAlerts(look *Look) *Alerts {
-	return &Alerts{listing[*alertRow]{frame: newFrame(look), list: table.New(table.Config[*alertRow]{
+	return &Alerts{listing[*alertRow]{frame: newFrame(look), fields: []Field{
+		{"kind", inState, noFigure}, {"id", inID, noFigure}, {"age", inAll, age},
+	}, list: table.New(table.Config[*alertRow]{
 		Key:     func(r *alertRow) string { return r.key },
 		Compare: func(a, b *alertRow) int { return b.Since.Compare(a.Since) },
 		Match:   matchRow[*alertRow],

@@ -35,9 +35,15 @@ type eventRow struct {
 
 func (r *eventRow) search() *needle { return &r.needle }
 
+func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
+	return now.Sub(r.Received).Seconds(), "", f == age
+}
+
 // NewEvents makes the pane.
 func NewEvents(look *Look) *Events {
-	return &Events{listing: listing[*eventRow]{frame: newFrame(look), list: table.New(table.Config[*eventRow]{
+	return &Events{listing: listing[*eventRow]{frame: newFrame(look), fields: []Field{
+		{"type", inState, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure}, {"origin", inMore, noFigure}, {"age", inAll, age},
+	}, list: table.New(table.Config[*eventRow]{
 		Key: func(r *eventRow) string { return string(r.ID) },
 		Compare: func(a, b *eventRow) int {
 			return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))

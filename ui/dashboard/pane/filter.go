@@ -1,32 +1,166 @@
 package pane
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"tillwatch/ui/dashboard/table"
 )
 
-// Filter is what a person typed to find rows: words that must all hold. A word
-// with "!" before it must not; "state:" and "merchant:" look at that field alone.
+// Filter is what a person typed to find rows: terms that must all hold. A term
+// is a word, "!word" for rows without it, a field with a word ("state:failed"),
+// or a figure with a bound ("total>100", "age>10m"). What stands in quotes is
+// one word, whatever it holds.
 type Filter struct {
-	Text  string
+	Text string
+	// Wrong says what is not understood; "" when all is. Such a term hides
+	// nothing.
+	Wrong string
+
 	terms []term
+	aging bool // asks for ages, so that it finds other rows as time goes on
+	now   time.Time
 }
 
 type term struct {
-	field string // "" for all
-	text  string
 	not   bool
+	text  string
+	field column
+	bound *bound // instead of text
+}
+
+// Aging reports whether the filter finds other rows as time goes on.
+func (f *Filter) Aging() bool { return f != nil && f.aging }
+
+// column is a part of a row's text.
+type column uint8
+
+const (
+	inAll column = iota
+	inState
+	inPlace // merchant or carrier
+	inName  // product or path
+	inID
+	inMore
+)
+
+// Field is a name that may stand before a colon or a bound.
+type Field struct {
+	Name   string
+	column column
+	figure figure // instead of a column
+}
+
+// ParseFilter reads a filter over fields; it is nil when nothing is asked for.
+func ParseFilter(text string, fields []Field) *Filter {
+	f := &Filter{Text: text}
+	for word := range terms(text) {
+		not := false
+		if rest, ok := strings.CutPrefix(word, "!"); ok {
+			not, word = true, rest
+		}
+		if word == "" {
+			continue
+		}
+		t, wrong := parseTerm(word, fields)
+		switch {
+		case wrong != "" && f.Wrong == "":
+			f.Wrong = wrong
+		case wrong == "":
+			t.not = not
+			f.aging = f.aging || t.bound != nil && t.bound.figure == age
+			f.terms = append(f.terms, t)
+		}
+	}
+	if len(f.terms) == 0 && f.Wrong == "" {
+		return nil
+	}
+	return f
+}
+
+// terms divides a text at blanks that are not within quotes.
+func terms(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		quoted, from := false, 0
+		for i, r := range text {
+			switch {
+			case r == '"':
+				quoted = !quoted
+			case !quoted && (r == ' ' || r == '\t'):
+				if i > from && !yield(text[from:i]) {
+					return
+				}
+				from = i + 1
+			}
+		}
+		if from < len(text) {
+			yield(text[from:])
+		}
+	}
+}
+
+func parseTerm(word string, fields []Field) (term, string) {
+	at := strings.IndexAny(word, `":<>=`)
+	if at <= 0 || word[at] == '"' || strings.ContainsFunc(word[:at], notLetter) {
+		return term{text: unquoted(word)}, ""
+	}
+	name, rest := strings.ToLower(word[:at]), word[at:]
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return term{}, name + " is no field here: " + names(fields) + `; "…" finds text`
+	}
+	field := fields[i]
+	if field.figure != noFigure {
+		b, wrong := parseBound(name, rest, field.figure)
+		return term{bound: b}, wrong
+	}
+	text := unquoted(rest[1:])
+	switch {
+	case rest[0] == '<' || rest[0] == '>':
+		return term{}, name + " has no order: write " + name + ":word"
+	case text == "":
+		return term{}, name + ": a word is missing after it"
+	}
+	return term{field: field.column, text: text}, ""
+}
+
+func notLetter(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }
+
+func unquoted(word string) string { return strings.ToLower(strings.ReplaceAll(word, `"`, "")) }
+
+func names(fields []Field) string {
+	var all []string
+	for _, f := range fields {
+		all = append(all, f.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Hint names the fields as they are written.
+func Hint(fields []Field) string {
+	var all []string
+	for _, f := range fields {
+		if f.figure != noFigure {
+			all = append(all, f.Name+">")
+		} else {
+			all = append(all, f.Name+":")
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // narrows reports whether f can only show what before shows as well: it was
 // typed on, and asks for text alone.
 func (f *Filter) narrows(before *Filter) bool {
-	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, "!:")
+	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, `!:<>="`)
 }
 
 // filterTable sets the filter of a table.
-func filterTable[T any](t *table.Table[T], f, before *Filter) {
+func filterTable[T any](t *table.Table[T], f, before *Filter, now time.Time) {
+	if f != nil {
+		f.now = now
+	}
 	switch {
 	case f == nil:
 		t.SetFilter(nil)
@@ -37,73 +171,68 @@ func filterTable[T any](t *table.Table[T], f, before *Filter) {
 	}
 }
 
-// fields are the names that may stand before a colon.
-var fields = [...]string{"state", "merchant", "product", "id", "type"}
-
-// ParseFilter reads a filter; it is nil when nothing is asked for.
-func ParseFilter(text string) *Filter {
-	f := &Filter{Text: text}
-	for word := range strings.FieldsSeq(strings.ToLower(text)) {
-		t := term{text: word}
-		t.text, t.not = strings.CutPrefix(t.text, "!")
-		for _, field := range fields {
-			if rest, ok := strings.CutPrefix(t.text, field+":"); ok {
-				t.field, t.text = field, rest
-			}
-		}
-		if t.text != "" {
-			f.terms = append(f.terms, t)
-		}
-	}
-	if len(f.terms) == 0 {
-		return nil
-	}
-	return f
+// searched is a row that can be found.
+type searched interface {
+	measured
+	search() *needle
 }
 
-// needle is a row made ready to be searched, in lower case.
+// needle is a row's text made ready to be searched, in lower case.
 type needle struct {
-	all                             string
-	state, merchant, product, ident string
+	all  string
+	ends [inMore - 1]int32 // of the columns in all but the last
 }
 
-func (n *needle) matches(f *Filter) bool {
-	for _, t := range f.terms {
-		where := n.all
-		switch t.field {
-		case "state", "type":
-			where = n.state
-		case "merchant":
-			where = n.merchant
-		case "product":
-			where = n.product
-		case "id":
-			where = n.ident
+const between = "\x00"
+
+func newNeedle(state, place, name, id, more string) needle {
+	all := strings.ToLower(state + between + place + between + name + between + id + between + more)
+	n := needle{all: all}
+	from := 0
+	for i := range n.ends {
+		// Lower case may have another length: look for the separators instead.
+		from += strings.Index(all[from:], between)
+		n.ends[i] = int32(from)
+		from++
+	}
+	return n
+}
+
+func (n *needle) in(c column) string {
+	from, to := 0, len(n.all)
+	if c == inAll {
+		return n.all
+	}
+	if c > inState {
+		from = int(n.ends[c-inPlace]) + 1
+	}
+	if c < inMore {
+		to = int(n.ends[c-inState])
+	}
+	return n.all[from:to]
+}
+
+func (f *Filter) matches(row searched) bool {
+	n := row.search()
+	for i := range f.terms {
+		t := &f.terms[i]
+		found := false
+		switch {
+		case t.bound != nil:
+			found = t.bound.holds(row, f.now)
+		case t.field == inAll:
+			found = strings.Contains(n.all, t.text)
+		default:
+			found = strings.Contains(n.in(t.field), t.text)
 		}
-		if strings.Contains(where, t.text) == t.not {
+		if found == t.not {
 			return false
 		}
 	}
 	return true
 }
 
-func newNeedle(state, merchant, product, id, more string) needle {
-	all := strings.ToLower(state + "\x00" + merchant + "\x00" + product + "\x00" + id + "\x00" + more)
-	n := needle{all: all}
-	cut := func(s string) string {
-		// Lower case may have another length: cut at the separators instead.
-		field, rest, _ := strings.Cut(s, "\x00")
-		all = rest
-		return field
-	}
-	n.state = cut(all)
-	n.merchant = cut(all)
-	n.product = cut(all)
-	n.ident = cut(all)
-	return n
-}
-
 func matchRow[T searched](row T, filter any) bool {
 	f, ok := filter.(*Filter)
-	return !ok || row.search().matches(f)
+	return !ok || f.matches(row)
 }

@@ -23,18 +23,28 @@ type Intents struct {
 	stuck  map[api.ID]bool
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
+	index  index
 }
 
 // NewIntents makes the pane. window is the time in which an intent can be
 // confirmed, for intents whose end of it is not known.
 func NewIntents(look *Look, window time.Duration) *Intents {
 	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting}
-	key := func(r *intentRow) string { return string(r.ID) }
 	for i := range p.lanes {
-		p.lanes[i] = table.New(table.Config[*intentRow]{Key: key, Compare: compareInLane, Match: matchRow[*intentRow]})
+		p.lanes[i] = table.New(p.config(compareInLane))
 	}
-	p.list = table.New(table.Config[*intentRow]{Key: key, Compare: compareInList, Match: matchRow[*intentRow]})
+	p.list = table.New(p.config(compareInList))
 	return p
+}
+
+func (p *Intents) config(compare func(a, b *intentRow) int) table.Config[*intentRow] {
+	return table.Config[*intentRow]{
+		Key:     func(r *intentRow) string { return string(r.ID) },
+		Compare: compare,
+		Match:   func(r *intentRow, filter any) bool { return p.index.finds(r.slot, filter.(*Filter)) },
+		Slot:    func(r *intentRow) int32 { return r.slot },
+		Bulk:    func(filter any) []uint64 { return p.index.matching(filter.(*Filter)) },
+	}
 }
 
 // Apply takes over what changed. first keeps the first picture from glowing.
@@ -49,12 +59,18 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		row := newIntentRow(in, p.window)
 		if known {
 			row.carry(old, p.look.Now)
+			row.slot = old.slot
 			if old.lane != row.lane && old.lane < lanes {
 				p.leave(old, row)
 			}
-		} else if !first {
-			row.since = p.look.Now
+		} else {
+			row.slot = p.index.add()
+			if !first {
+				row.since = p.look.Now
+			}
 		}
+		needle, entry := row.found()
+		p.index.put(row.slot, needle, entry)
 		rows = append(rows, row)
 		if row.lane < lanes {
 			batch[row.lane] = append(batch[row.lane], row)
@@ -124,15 +140,21 @@ func (p *Intents) SetFilter(f *Filter) {
 	p.stale = true
 }
 
+// Fields are the names that a filter of this pane may use.
+func (p *Intents) Fields() []Field {
+	return []Field{{"state", inState, noFigure}, {"merchant", inPlace, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure},
+		{"reason", inMore, noFigure}, {"total", inAll, amount}, {"age", inAll, age}, {"quantity", inAll, count}}
+}
+
 // applyFilter filters what is shown, the list or the lanes; the other is left
 // until it is.
 func (p *Intents) applyFilter(f, before *Filter) {
 	if p.listed() {
-		filterTable(p.list, f, before)
+		filterTable(p.list, f, before, p.look.Now)
 		return
 	}
 	for _, lane := range p.lanes {
-		filterTable(lane, f, before)
+		filterTable(lane, f, before, p.look.Now)
 	}
 }
 

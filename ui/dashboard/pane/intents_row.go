@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"tillwatch/api"
@@ -12,8 +13,8 @@ import (
 // for its moments of glowing and what a confirm says of it.
 type intentRow struct {
 	*account.Intent
-	given *account.Intent // as it came
-	needle
+	given   *account.Intent // as it came
+	slot    int32           // in the index
 	lane    int
 	total   string    // the amount, or ""
 	since   time.Time // when the state last changed on the screen; zero: never
@@ -27,8 +28,6 @@ type Note struct {
 	Bad  bool
 }
 
-func (r *intentRow) search() *needle { return &r.needle }
-
 func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 	given := in
 	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
@@ -36,25 +35,32 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 		copied.ExpiresAt = in.CreatedAt.Add(window)
 		in = &copied
 	}
+	row := &intentRow{Intent: in, given: given, lane: laneOf(in.State)}
+	if in.Total != nil {
+		row.total = in.Total.String()
+	}
+	return row
+}
+
+// found is what the row is found by.
+func (r *intentRow) found() (needle, entry) {
 	more, reference := "", ""
-	if in.Latest != nil {
-		reference = string(in.Latest.ReferenceID)
-		if in.Latest.Failure != nil {
-			more = string(in.Latest.Failure.Code) + " " + failureWords(in.Latest.Failure)
+	e := entry{quantity: -1}
+	if r.Latest != nil {
+		reference, e.quantity = string(r.Latest.ReferenceID), int32(min(r.Latest.Quantity, 1<<30))
+		if r.Latest.Failure != nil {
+			more = string(r.Latest.Failure.Code) + " " + failureWords(r.Latest.Failure)
 		}
 	}
-	total := ""
-	if in.Total != nil {
-		total = in.Total.String()
+	if !r.Since.IsZero() {
+		e.since = r.Since.UnixNano()
 	}
-	state := string(in.State) + " " + intentMark(in.State).word
-	return &intentRow{
-		Intent: in,
-		given:  given,
-		needle: newNeedle(state, string(in.Merchant), string(in.Product), string(in.ID), more+" "+total+" "+reference),
-		total:  total,
-		lane:   laneOf(in.State),
+	if r.Total != nil {
+		e.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
+		e.currency = api.Text(r.Total.Currency)
 	}
+	state := string(r.State) + " " + intentMark(r.State).word
+	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+reference), e
 }
 
 // carry takes over from the row before what glows and what was noted.

@@ -10,17 +10,18 @@ type listing[R searched] struct {
 	frame
 	list   *table.Table[R]
 	filter *Filter
+	fields []Field
 }
-
-// searched is a row that can be found.
-type searched interface{ search() *needle }
 
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *listing[R]) SetFilter(f *Filter) {
-	filterTable(p.list, f, p.filter)
+	filterTable(p.list, f, p.filter, p.look.Now)
 	p.filter = f
 	p.stale = true
 }
+
+// Fields are the names that a filter of this pane may use.
+func (p *listing[R]) Fields() []Field { return p.fields }
 
 // Matches is how many rows the filter shows, of how many that are kept.
 func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }

@@ -61,57 +61,6 @@ func TestDaysAreNamedAsPeopleDo(t *testing.T) {
 	}
 }
 
-func TestAFilterFindsRows(t *testing.T) {
-	n := newNeedle("awaiting_confirmation awaiting", "Acme.example", "Wool Socks", "ci_77", "44.52 USD order-9")
-	cases := []struct {
-		filter string
-		want   bool
-	}{
-		{"wool", true}, {"WOOL", true}, {"wool mug", false}, {"wool acme", true}, {"!mug", true}, {"!wool", false},
-		{"state:await", true}, {"state:failed", false}, {"!state:failed", true}, {"merchant:acme", true}, {"merchant:wool", false},
-		{"id:77", true}, {"product:socks", true}, {"44.52", true}, {"order-9", true}, {"unknown:x", false}, {"state:", true},
-	}
-	for _, c := range cases {
-		f := ParseFilter(c.filter)
-		if got := f == nil || n.matches(f); got != c.want {
-			t.Errorf("%q finds the row: %t, want %t", c.filter, got, c.want)
-		}
-	}
-	if ParseFilter(" \t ") != nil {
-		t.Error("blanks are a filter")
-	}
-}
-
-func TestAFilterThatWasTypedOnNarrows(t *testing.T) {
-	cases := []struct {
-		before, after string
-		want          bool
-	}{
-		{"wo", "woo", true}, {"woo", "wo", false}, {"!w", "!wo", false}, {"state:f", "state:fa", false}, {"a", "a b", true}, {"a", "ba", false},
-	}
-	for _, c := range cases {
-		if got := ParseFilter(c.after).narrows(ParseFilter(c.before)); got != c.want {
-			t.Errorf("%q after %q narrows: %t, want %t", c.after, c.before, got, c.want)
-		}
-	}
-}
-
-func FuzzParseFilter(f *testing.F) {
-	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00"} {
-		f.Add(seed)
-	}
-	n := newNeedle("failed", "acme.example", "Mug", "ci_1", "")
-	f.Fuzz(func(t *testing.T, text string) {
-		parsed := ParseFilter(text)
-		if parsed != nil && len(parsed.terms) == 0 {
-			t.Error("a filter without terms hides nothing and must be none")
-		}
-		if parsed != nil {
-			n.matches(parsed)
-		}
-	})
-}
-
 func TestTheSparklineIsHonestAboutWhatIsNotKnown(t *testing.T) {
 	b := &quota.Bucket{Limit: 10, History: []quota.Sample{
 		{At: noon.Add(-2 * time.Second), Known: true}, {At: noon.Add(-time.Second), Known: true, Own: 3, Others: 2}, {At: noon, Known: true, Own: 20},

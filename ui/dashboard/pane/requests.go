@@ -33,9 +33,24 @@ type requestRow struct {
 
 func (r *requestRow) search() *needle { return &r.needle }
 
+func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
+	switch f {
+	case age:
+		return now.Sub(r.Sent).Seconds(), "", true
+	case latency:
+		return float64(r.Latency) / float64(time.Millisecond), "", true
+	case count:
+		return float64(r.Attempt), "", true
+	}
+	return 0, "", false
+}
+
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
-	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), list: table.New(table.Config[*requestRow]{
+	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), fields: []Field{
+		{"status", inState, noFigure}, {"path", inName, noFigure}, {"id", inID, noFigure}, {"method", inMore, noFigure}, {"class", inMore, noFigure},
+		{"latency", inAll, latency}, {"attempt", inAll, count}, {"age", inAll, age},
+	}, list: table.New(table.Config[*requestRow]{
 		Key:     func(r *requestRow) string { return r.key },
 		Compare: func(a, b *requestRow) int { return a.Sent.Compare(b.Sent) },
 		Home:    table.Bottom,

@@ -32,6 +32,10 @@ type shipmentRow struct {
 
 func (r *shipmentRow) search() *needle { return &r.needle }
 
+func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
+	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
+}
+
 func newShipmentRow(s *account.Shipment) *shipmentRow {
 	row := &shipmentRow{Shipment: s}
 	if in := s.Latest; in != nil {
@@ -55,7 +59,10 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), list: table.New(table.Config[*shipmentRow]{
+	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), fields: []Field{
+		{"status", inState, noFigure}, {"state", inState, noFigure}, {"carrier", inPlace, noFigure}, {"product", inName, noFigure},
+		{"id", inID, noFigure}, {"tracking", inMore, noFigure}, {"age", inAll, age},
+	}, list: table.New(table.Config[*shipmentRow]{
 		Key:     func(r *shipmentRow) string { return string(r.ID) },
 		Compare: compareShipments,
 		Match:   matchRow[*shipmentRow],

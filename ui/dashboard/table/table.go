@@ -26,6 +26,11 @@ type Config[T any] struct {
 	Home    Edge              // where the cursor rests until it is moved
 	Limit   int               // rows kept; the first in order go first; 0 means all
 	Match   func(T, any) bool // whether a row passes the filter that SetFilter was given
+
+	// Slot and Bulk, where there are many rows, answer for all of them at once:
+	// Bulk tells by a bit a slot which rows pass a filter.
+	Slot func(T) int32
+	Bulk func(filter any) []uint64
 }
 
 // Table holds rows of T. The cursor rests at the home edge, and follows it,
@@ -33,10 +38,12 @@ type Config[T any] struct {
 // goes, until it is moved back to the edge. The zero Table is not usable.
 type Table[T any] struct {
 	cfg    Config[T]
-	rows   []T // all, in order
+	rows   []T     // all, in order
+	slots  []int32 // of the rows, where there is Config.Slot
 	byKey  map[string]T
 	filter any // nil: all rows are shown
 	shown  []T // what passes the filter, in order; rows itself without one
+	hits   []T // what shown is made in
 
 	pinned bool
 	key    string // the cursor's row, while pinned
@@ -66,7 +73,7 @@ func (t *Table[T]) Upsert(rows ...T) {
 				t.drop(old)
 			}
 			t.byKey[key] = row
-			t.rows = t.place(t.rows, row)
+			t.add(row)
 			if t.filter != nil && t.cfg.Match(row, t.filter) {
 				t.shown = t.place(t.shown, row)
 			}
@@ -92,6 +99,7 @@ func (t *Table[T]) Remove(key string) {
 // Clear takes all rows out and forgets the cursor.
 func (t *Table[T]) Clear() {
 	clear(t.byKey)
+	t.slots = nil
 	t.rows, t.shown, t.pinned, t.key, t.index, t.offset = nil, nil, false, "", 0, 0
 	t.settle()
 }
@@ -107,20 +115,37 @@ func (t *Table[T]) Get(key string) (T, bool) {
 func (t *Table[T]) SetFilter(filter any) {
 	t.filter = filter
 	if filter != nil {
-		t.shown = t.shown[:0:0]
+		t.shown = slices.Grow(t.hits[:0], len(t.rows))
+		t.match()
+		t.hits = t.shown
+	}
+	t.settle()
+}
+
+// bulkShown is from how many rows on asking for all at once is faster.
+const bulkShown = 4096
+
+func (t *Table[T]) match() {
+	if t.cfg.Bulk == nil {
 		for _, row := range t.rows {
-			if t.cfg.Match(row, filter) {
+			if t.cfg.Match(row, t.filter) {
 				t.shown = append(t.shown, row)
 			}
 		}
+		return
 	}
-	t.settle()
+	hits := t.cfg.Bulk(t.filter)
+	for i, slot := range t.slots {
+		if hits[slot>>6]&(1<<(slot&63)) != 0 {
+			t.shown = append(t.shown, t.rows[i])
+		}
+	}
 }
 
 // NarrowFilter is SetFilter for a filter that shows no row that the one before
 // did not: only what is shown is looked at.
 func (t *Table[T]) NarrowFilter(filter any) {
-	if t.filter == nil || filter == nil {
+	if t.filter == nil || filter == nil || t.cfg.Bulk != nil && len(t.shown) > bulkShown {
 		t.SetFilter(filter)
 		return
 	}
@@ -228,7 +253,27 @@ func (t *Table[T]) upsertAll(rows []T) {
 		}
 		t.rows = slices.Clone(t.rows[cut:])
 	}
+	t.number()
 	t.SetFilter(t.filter)
+}
+
+// number takes the slots of all rows anew.
+func (t *Table[T]) number() {
+	if t.cfg.Slot == nil {
+		return
+	}
+	t.slots = t.slots[:0]
+	for _, row := range t.rows {
+		t.slots = append(t.slots, t.cfg.Slot(row))
+	}
+}
+
+// add puts a row into its place.
+func (t *Table[T]) add(row T) {
+	if t.cfg.Slot != nil {
+		t.slots = slices.Insert(t.slots, t.search(t.rows, row), t.cfg.Slot(row))
+	}
+	t.rows = t.place(t.rows, row)
 }
 
 func (t *Table[T]) place(rows []T, row T) []T {
@@ -244,6 +289,11 @@ func (t *Table[T]) search(rows []T, row T) int {
 }
 
 func (t *Table[T]) drop(row T) {
+	if t.cfg.Slot != nil {
+		if i := t.search(t.rows, row); i < len(t.rows) && t.cfg.Key(t.rows[i]) == t.cfg.Key(row) {
+			t.slots = slices.Delete(t.slots, i, i+1)
+		}
+	}
 	t.rows = t.cut(t.rows, row)
 	if t.filter != nil {
 		t.shown = t.cut(t.shown, row)

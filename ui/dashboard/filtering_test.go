@@ -1,0 +1,55 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/ui/dashboard/layout"
+)
+
+// write types a text.
+func write(m *Model, text string) {
+	for _, r := range text {
+		press(m, string(r))
+	}
+}
+
+func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "/")
+	write(m, "total>")
+	got := screen(m)
+	if !strings.Contains(got, "64 of 64") || !strings.Contains(got, "! total>: write an amount, such as 100, 99.50 or 100usd") {
+		t.Errorf("while it is typed:\n%s", got[strings.LastIndex(got, "/ total"):])
+	}
+	press(m, "enter")
+	if m.filter == nil {
+		t.Fatal("it was kept although it is not understood")
+	}
+	write(m, "100")
+	if got := screen(m); strings.Contains(got, "write an amount") || strings.Contains(got, "64 of 64") {
+		t.Errorf("after it is complete:\n%s", got[strings.LastIndex(got, "/ total"):])
+	}
+	press(m, "enter")
+	if m.filter != nil || m.filters[layout.Intents] == nil {
+		t.Error("enter does not keep it")
+	}
+}
+
+func TestAFilterForAgesFindsMoreAsTimeGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, "/")
+		write(m, "state:retrieving age>10m")
+		press(m, "enter")
+		before, _ := m.intents.Matches()
+		time.Sleep(10 * time.Minute)
+		m.Update(tickMsg{})
+		after, _ := m.intents.Matches()
+		if before != 1 || after != 3 {
+			t.Errorf("%d retrieving for more than ten minutes, and %d ten minutes later; want 1 and 3", before, after)
+		}
+	})
+}

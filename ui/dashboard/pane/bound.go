@@ -1,0 +1,129 @@
+package pane
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// figure is what a row can be measured by.
+type figure uint8
+
+const (
+	noFigure figure = iota
+	amount          // in the currency's units
+	age             // in seconds
+	latency         // in milliseconds
+	count
+)
+
+// bound is a figure that a filter compares: total>100.
+type bound struct {
+	figure figure
+	op     string
+	value  float64
+	unit   string // of an amount: its currency; "" for any
+}
+
+// measured is what has figures.
+type measured interface {
+	figure(figure, time.Time) (value float64, unit string, ok bool)
+}
+
+func (b *bound) holds(row measured, now time.Time) bool {
+	value, unit, ok := row.figure(b.figure, now)
+	if !ok || b.unit != "" && b.unit != unit {
+		return false
+	}
+	switch b.op {
+	case ">":
+		return value > b.value
+	case ">=":
+		return value >= b.value
+	case "<":
+		return value < b.value
+	case "<=":
+		return value <= b.value
+	}
+	return value == b.value
+}
+
+// parseBound reads an operator and a value: ">100", "<=99.50usd", ">10m".
+func parseBound(name, text string, f figure) (*bound, string) {
+	b := &bound{figure: f}
+	for _, op := range []string{">=", "<=", ">", "<", "=", ":"} {
+		if rest, ok := strings.CutPrefix(text, op); ok {
+			b.op, text = op, strings.ToLower(rest)
+			break
+		}
+	}
+	if b.op == ":" {
+		b.op = "="
+	}
+	if text == "" {
+		return nil, name + b.op + ": " + missing(f)
+	}
+	ok := false
+	switch f {
+	case amount:
+		b.value, b.unit, ok = parseAmount(text)
+	case age:
+		b.value, ok = parseDuration(text, time.Second)
+	case latency:
+		b.value, ok = parseDuration(text, time.Millisecond)
+	case count:
+		b.value, ok = parseNumber(text)
+	}
+	if !ok {
+		return nil, text + " after " + name + b.op + ": " + missing(f)
+	}
+	return b, ""
+}
+
+func missing(f figure) string {
+	switch f {
+	case amount:
+		return "write an amount, such as 100, 99.50 or 100usd"
+	case age:
+		return "write a time, such as 90s, 10m, 2h or 3d"
+	case latency:
+		return "write a time, such as 200ms or 2s"
+	}
+	return "write a number"
+}
+
+func parseNumber(text string) (float64, bool) {
+	for _, r := range text {
+		if (r < '0' || r > '9') && r != '.' {
+			return 0, false
+		}
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil
+}
+
+func parseAmount(text string) (value float64, unit string, ok bool) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	unit = strings.ToUpper(text[len(digits):])
+	if unit != "" && len(unit) != 3 {
+		return 0, "", false
+	}
+	value, ok = parseNumber(digits)
+	return value, unit, ok
+}
+
+// parseDuration reads 90s, 1h30m, 3d or a number of units.
+func parseDuration(text string, unit time.Duration) (float64, bool) {
+	if value, ok := parseNumber(text); ok {
+		return value, true
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		value, ok := parseNumber(days)
+		return value * float64(24*time.Hour/unit), ok
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, false
+	}
+	return float64(d) / float64(unit), true
+}

@@ -1,0 +1,211 @@
+package pane
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func fieldsOfIntents() []Field { return NewIntents(look(), api.ConfirmWindow).Fields() }
+
+// found asks the pane for its only intent.
+func found(p *Intents, f *Filter) bool {
+	p.SetFilter(f)
+	shown, _ := p.Matches()
+	return shown == 1
+}
+
+func socks() *Intents {
+	in := intentOf("ci_77", api.AwaitingConfirmation, 12*time.Minute)
+	in.Product, in.Merchant = "Wool Socks", "Acme.example"
+	in.Total = &api.Money{Currency: "USD", Subunits: 4452}
+	in.Latest.Quantity, in.Latest.ReferenceID = 2, "order-9"
+	return intents(180, 12, in)
+}
+
+func TestAFilterFindsRows(t *testing.T) {
+	row := socks()
+	cases := []struct {
+		filter string
+		want   bool
+	}{
+		{"wool", true}, {"WOOL", true}, {"wool mug", false}, {"wool acme", true}, {"!mug", true}, {"!wool", false},
+		{"state:await", true}, {"state:failed", false}, {"!state:failed", true}, {"merchant:acme", true}, {"merchant:wool", false},
+		{"id:77", true}, {"product:socks", true}, {"44.52", true}, {"order-9", true}, {"Product:Socks", true},
+		{`"wool socks"`, true}, {`"socks wool"`, false}, {`product:"wool socks"`, true}, {`!"wool socks"`, false},
+		{"total>44.51", true}, {"total>44.52", false}, {"total>=44.52", true}, {"total<100", true}, {"total<=44", false}, {"total=44.52", true}, {"total:44.52", true},
+		{"total>40usd", true}, {"total>40eur", false}, {"!total>100", true}, {"!total>1", false},
+		{"age>10m", true}, {"age>15m", false}, {"age<1h30m", true}, {"age<1d", true}, {"age>600", true}, {"age>1d", false},
+		{"quantity=2", true}, {"quantity>2", false}, {"wool state:await total>10 age>10m", true}, {"wool state:await total>10 age>1h", false},
+		{"12:30", false}, {"", true}, {"!", true}, {`"`, true},
+	}
+	for _, c := range cases {
+		f := ParseFilter(c.filter, fieldsOfIntents())
+		if f != nil {
+			if f.Wrong != "" {
+				t.Errorf("%q: %s", c.filter, f.Wrong)
+			}
+		}
+		if got := f == nil || found(row, f); got != c.want {
+			t.Errorf("%q finds the row: %t, want %t", c.filter, got, c.want)
+		}
+	}
+	if ParseFilter(" \t ", fieldsOfIntents()) != nil {
+		t.Error("blanks are a filter")
+	}
+}
+
+func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
+	cases := map[string]string{
+		"colour:red":        "colour is no field here: state, merchant",
+		"https://acme":      `"…" finds text`,
+		"state:":            "a word is missing",
+		"total>":            "write an amount, such as 100",
+		"total>much":        "much after total>: write an amount",
+		"total>1euros":      "write an amount",
+		"age>10x":           "10x after age>: write a time, such as 90s",
+		"age>-5m":           "write a time",
+		"state>failed":      "state has no order: write state:word",
+		"quantity=two":      "write a number",
+		"wool colour:red":   "colour is no field",
+		"total>100 total>>": "write an amount",
+	}
+	row := socks()
+	for text, want := range cases {
+		f := ParseFilter(text, fieldsOfIntents())
+		if f == nil || !strings.Contains(f.Wrong, want) {
+			t.Errorf("%q: %+v, want %q", text, f, want)
+			continue
+		}
+		if strings.HasPrefix(text, "total>100") {
+			continue
+		}
+		if !found(row, f) {
+			t.Errorf("%q hides a row that what is understood of it does not", text)
+		}
+	}
+}
+
+func TestARowWithoutAFigureIsNotFoundByIt(t *testing.T) {
+	row := intents(180, 12, &account.Intent{ID: "a", State: api.Failed})
+	for _, text := range []string{"total>0", "total<9", "age>0", "age<9d", "quantity<9"} {
+		if f := ParseFilter(text, fieldsOfIntents()); found(row, f) {
+			t.Errorf("%q finds a row of which it is not known", text)
+		}
+	}
+}
+
+func TestAFilterThatWasTypedOnNarrows(t *testing.T) {
+	cases := []struct {
+		before, after string
+		want          bool
+	}{
+		{"wo", "woo", true}, {"woo", "wo", false}, {"!w", "!wo", false}, {"state:f", "state:fa", false}, {"a", "a b", true}, {"a", "ba", false},
+		{"total>1", "total>10", false}, {"a", `a"`, false},
+	}
+	for _, c := range cases {
+		fields := fieldsOfIntents()
+		if got := ParseFilter(c.after, fields).narrows(ParseFilter(c.before, fields)); got != c.want {
+			t.Errorf("%q after %q narrows: %t, want %t", c.after, c.before, got, c.want)
+		}
+	}
+}
+
+func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
+	l := look()
+	events := NewEvents(l)
+	events.Apply(&account.Changes{Events: []*account.Event{
+		{ID: "1", Type: api.ShipmentCreated, Received: noon.Add(-time.Hour)}, {ID: "2", Type: api.OfferRetrieved, Received: noon, Origin: "backfill"}}}, true)
+	requests := NewRequests(l)
+	requests.Apply(&account.Changes{Requests: []api.Exchange{
+		{Method: "GET", Path: "/a", Status: 200, Attempt: 1, Latency: 20 * time.Millisecond, Sent: noon.Add(-time.Second), Class: "reads"},
+		{Method: "POST", Path: "/b", Status: 500, Attempt: 2, Latency: 2 * time.Second, Sent: noon, Class: "mutations"}}}, true)
+	shipments := NewShipments(l)
+	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{
+		{ID: "1", Latest: &api.Shipment{Status: api.Shipped, UpdatedAt: noon.Add(-time.Hour), Tracking: &api.Tracking{Carrier: "DHL", Number: "42"}}}, {ID: "2"}}}, true)
+	alerts := NewAlerts(l)
+	alerts.Apply(&account.Changes{Summary: account.Summary{Alerts: []account.Alert{{Kind: account.AlertDay, Text: "x", Since: noon}, {Kind: account.AlertStuck, Text: "y", Intent: "i", Since: noon.Add(-time.Hour)}}}}, true)
+	type filtered interface {
+		Fields() []Field
+		SetFilter(*Filter)
+		Matches() (int, int)
+	}
+	cases := []struct {
+		name string
+		pane filtered
+		text string
+	}{
+		{"events", events, "type:shipment"}, {"events", events, "age>10m"}, {"events", events, "origin:backfill"},
+		{"requests", requests, "status:500"}, {"requests", requests, "latency>200ms"}, {"requests", requests, "latency<200"}, {"requests", requests, "method:post"},
+		{"requests", requests, "class:reads"}, {"requests", requests, "attempt>1"}, {"requests", requests, "path:/b"},
+		{"shipments", shipments, "status:shipped"}, {"shipments", shipments, "carrier:dhl"}, {"shipments", shipments, "tracking:42"}, {"shipments", shipments, "age<2h"},
+		{"alerts", alerts, "kind:stuck"}, {"alerts", alerts, "id:i"}, {"alerts", alerts, "age>10m"},
+	}
+	for _, c := range cases {
+		f := ParseFilter(c.text, c.pane.Fields())
+		if f.Wrong != "" {
+			t.Errorf("%s: %q: %s", c.name, c.text, f.Wrong)
+		}
+		c.pane.SetFilter(f)
+		if shown, total := c.pane.Matches(); shown != 1 || total != 2 {
+			t.Errorf("%s: %q finds %d of %d, want 1 of 2", c.name, c.text, shown, total)
+		}
+	}
+}
+
+func FuzzParseFilter(f *testing.F) {
+	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00", "total>1e9", `a:"b c`, "age>9999999h", "total>.", "age>>=<"} {
+		f.Add(seed)
+	}
+	row, fields := socks(), fieldsOfIntents()
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed := ParseFilter(text, fields)
+		if parsed == nil {
+			return
+		}
+		if len(parsed.terms) == 0 && parsed.Wrong == "" {
+			t.Error("a filter that asks for nothing must be none")
+		}
+		if hit := found(row, parsed); len(parsed.terms) == 0 && !hit {
+			t.Error("what is not understood hides a row")
+		}
+	})
+}
+
+// TestTheIndexFindsWhatTheTextHolds compares the index with plain searching,
+// while rows change and grow.
+func TestTheIndexFindsWhatTheTextHolds(t *testing.T) {
+	p := intents(180, 12)
+	names := []string{"Mug", "Wool Socks with a name that is rather long", "İstanbul Lamp", "", "Mug ×2"}
+	now := map[string]string{}
+	for i := range 3000 {
+		in := intentOf("ci_"+strconv.Itoa(i%500), api.IntentStates()[i%5], time.Minute)
+		in.Product = api.Text(names[i*7%len(names)])
+		now[string(in.ID)] = strings.ToLower(string(in.Product))
+		p.Apply(&account.Changes{Intents: []*account.Intent{in}}, true)
+		if i%97 > 0 {
+			continue
+		}
+		for _, text := range []string{"mug", "socks", "lamp", "i", "product:mug", "!product:mug"} {
+			p.SetFilter(ParseFilter(text, p.Fields()))
+			want := 0
+			word := strings.TrimPrefix(strings.TrimPrefix(text, "!"), "product:")
+			for id, name := range now {
+				hit := strings.Contains(name, word)
+				if word == text {
+					hit = hit || strings.Contains(id, word) || word == "i"
+				}
+				if hit != strings.HasPrefix(text, "!") {
+					want++
+				}
+			}
+			if got, _ := p.Matches(); got != want {
+				t.Fatalf("after %d changes %q finds %d rows, want %d", i+1, text, got, want)
+			}
+		}
+	}
+}

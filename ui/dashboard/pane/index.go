@@ -1,0 +1,140 @@
+package pane
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// index holds what intents are found by, side by side in memory: a filter over
+// 100,000 rows that are spread over the heap would wait for the memory most of
+// the time.
+type index struct {
+	text    []byte
+	waste   int // bytes of text that no entry uses
+	entries []entry
+	version int
+
+	hits    []uint64 // a bit an entry, of the filter that was asked last
+	filter  *Filter
+	now     time.Time
+	counted int // version at that time
+}
+
+// entry is where the text of a row is, and its figures.
+type entry struct {
+	from, to uint32
+	ends     [len(needle{}.ends)]uint16 // of the columns, from from
+	quantity int32                      // -1 while not known
+	since    int64                      // Unix nanoseconds; 0 while not known
+	worth    float64
+	currency api.Text // "" without a total
+}
+
+// add makes room for one more row.
+func (x *index) add() int32 {
+	x.entries = append(x.entries, entry{})
+	return int32(len(x.entries) - 1)
+}
+
+// put replaces what a row is found by.
+func (x *index) put(slot int32, n needle, e entry) {
+	x.version++
+	old := x.entries[slot]
+	if room := int(old.to - old.from); len(n.all) <= room {
+		copy(x.text[old.from:], n.all)
+		e.from = old.from
+		x.waste += room - len(n.all)
+	} else {
+		e.from = uint32(len(x.text))
+		x.text = append(x.text, n.all...)
+		x.waste += room
+	}
+	e.to = e.from + uint32(len(n.all))
+	for i, end := range n.ends {
+		e.ends[i] = uint16(end)
+	}
+	x.entries[slot] = e
+	if x.waste > 1<<16 && x.waste > len(x.text)/2 {
+		x.compact()
+	}
+}
+
+func (x *index) compact() {
+	text := make([]byte, 0, len(x.text)-x.waste)
+	for i := range x.entries {
+		e := &x.entries[i]
+		from := uint32(len(text))
+		text = append(text, x.text[e.from:e.to]...)
+		e.from, e.to = from, uint32(len(text))
+	}
+	x.text, x.waste = text, 0
+}
+
+// matching is a bit for each row: whether the filter finds it.
+func (x *index) matching(f *Filter) []uint64 {
+	if x.filter == f && x.now.Equal(f.now) && x.counted == x.version {
+		return x.hits
+	}
+	x.filter, x.now, x.counted = f, f.now, x.version
+	x.hits = slices.Grow(x.hits[:0], len(x.entries)/64+1)[:len(x.entries)/64+1]
+	clear(x.hits)
+	needles := f.needles()
+	for i := range x.entries {
+		if x.holds(&x.entries[i], f, needles) {
+			x.hits[i>>6] |= 1 << (i & 63)
+		}
+	}
+	return x.hits
+}
+
+// finds reports whether the filter finds one row.
+func (x *index) finds(slot int32, f *Filter) bool {
+	return x.holds(&x.entries[slot], f, f.needles())
+}
+
+func (x *index) holds(e *entry, f *Filter, needles [][]byte) bool {
+	for i := range f.terms {
+		t := &f.terms[i]
+		found := false
+		if t.bound != nil {
+			found = t.bound.holds(e, f.now)
+		} else {
+			from, to := e.from, e.to
+			if t.field > inState {
+				from = e.from + uint32(e.ends[t.field-inPlace]) + 1
+			}
+			if t.field != inAll && t.field < inMore {
+				to = e.from + uint32(e.ends[t.field-inState])
+			}
+			found = bytes.Contains(x.text[from:to], needles[i])
+		}
+		if found == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// needles are the texts of the terms as bytes.
+func (f *Filter) needles() [][]byte {
+	all := make([][]byte, len(f.terms))
+	for i, t := range f.terms {
+		all[i] = []byte(t.text)
+	}
+	return all
+}
+
+func (e *entry) figure(f figure, now time.Time) (float64, string, bool) {
+	switch f {
+	case amount:
+		return e.worth, string(e.currency), e.currency != ""
+	case age:
+		return float64(now.UnixNano()-e.since) / float64(time.Second), "", e.since != 0
+	case count:
+		return float64(e.quantity), "", e.quantity >= 0
+	}
+	return 0, "", false
+}
