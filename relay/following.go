@@ -62,6 +62,7 @@ func (f *following) welcome(frame frame) error {
 		if f.subscriber.config.From == FromLatest {
 			at.seq = frame.Head
 		}
+		at.seq = min(max(at.seq, frame.Start), frame.Head)
 	case ResumeGap:
 		next.LostFrom, next.LostTo = frame.Lost.From, frame.Lost.To
 		at.seq = frame.Lost.To

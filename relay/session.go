@@ -105,7 +105,7 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 }
 
 func (s *Subscriber) sayHello(socket *websocket.Conn) error {
-	hello := helloFrame{T: frameHello, From: s.config.From, Types: s.config.Types, Client: s.config.Client}
+	hello := helloFrame{T: frameHello, From: s.config.From, Since: s.config.Since, Types: s.config.Types, Client: s.config.Client}
 	if at := s.Cursor(); at != "" {
 		hello.Cursor = &at
 	}

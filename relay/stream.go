@@ -137,6 +137,10 @@ func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame
 	}
 	if hello.Cursor == nil {
 		w.Resume = ResumeFresh
+		if !hello.Since.IsZero() {
+			w.Start, err = before(ctx, c.journal, hello.Since, oldest, head)
+			return w, w.Start, err
+		}
 		if hello.From == FromLatest {
 			return w, head, nil
 		}

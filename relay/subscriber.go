@@ -34,6 +34,7 @@ type SubscriberConfig struct {
 	Token  api.Secret // bearer token
 	Cursor string     // "<epoch>:<seq>" to resume after, "" for none
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
+	Since  time.Time  // instead: with what the relay received at or after it, and perhaps a little more
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
 

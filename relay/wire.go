@@ -49,14 +49,16 @@ const (
 
 // helloFrame is the first frame of a connection, from the subscriber.
 type helloFrame struct {
-	T      string   `json:"t"`
-	Cursor *string  `json:"cursor"`
-	From   string   `json:"from,omitempty"`
-	Types  []string `json:"types,omitempty"`
-	Client string   `json:"client,omitempty"`
+	T      string    `json:"t"`
+	Cursor *string   `json:"cursor"`
+	From   string    `json:"from,omitempty"`
+	Since  time.Time `json:"since,omitzero"` // received at or after, without a cursor; instead of from
+	Types  []string  `json:"types,omitempty"`
+	Client string    `json:"client,omitempty"`
 }
 
-// welcomeFrame answers a hello. Heartbeat is in seconds.
+// welcomeFrame answers a hello. Heartbeat is in seconds. Start is there when the
+// hello named a time: the stream begins behind it.
 type welcomeFrame struct {
 	T         string  `json:"t"`
 	Epoch     string  `json:"epoch"`
@@ -65,6 +67,7 @@ type welcomeFrame struct {
 	Resume    string  `json:"resume"`
 	Lost      *span   `json:"lost,omitempty"`
 	Heartbeat float64 `json:"hb"`
+	Start     int64   `json:"start,omitempty"`
 }
 
 // span is an inclusive range of sequence numbers.
@@ -113,6 +116,7 @@ type frame struct {
 	Resume    string     `json:"resume"`
 	Lost      span       `json:"lost"`
 	Heartbeat float64    `json:"hb"`
+	Start     int64      `json:"start"`
 	Items     []wireItem `json:"items"`
 	Cursor    string     `json:"cursor"`
 	Reason    string     `json:"reason"`

@@ -1,0 +1,194 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+)
+
+// maxSources bounds the sources whose newest event is remembered.
+const maxSources = 10_000
+
+// eventPrinter prints what a subscriber receives.
+type eventPrinter struct {
+	options    eventsOptions
+	subscriber *relay.Subscriber
+	since      time.Time
+	stdout     io.Writer
+	stderr     io.Writer
+	stop       context.CancelFunc
+
+	buffer bytes.Buffer
+	newest map[api.ID]time.Time // createdAt of each source's newest event
+	kept   string               // the cursor in the file
+	said   string               // the last words
+	failed error
+}
+
+func newEventPrinter(s *relay.Subscriber, since time.Time, o eventsOptions, stdout, stderr io.Writer, stop context.CancelFunc) *eventPrinter {
+	return &eventPrinter{
+		options: o, subscriber: s, since: since, stdout: stdout, stderr: stderr, stop: stop,
+		newest: map[api.ID]time.Time{}, kept: s.Cursor(),
+	}
+}
+
+// run prints until ctx ends or, without --follow, everything stored is printed.
+func (p *eventPrinter) run(ctx context.Context) error {
+	err := p.subscriber.Run(ctx, p)
+	return errors.Join(err, p.failed)
+}
+
+// fail ends the command with err.
+func (p *eventPrinter) fail(err error) error {
+	if p.failed == nil {
+		p.failed = err
+	}
+	p.stop()
+	return err
+}
+
+// eventLine is an event as --json prints it. Its names stay.
+type eventLine struct {
+	Cursor    string          `json:"cursor"`
+	Seq       int64           `json:"seq"`
+	ID        api.ID          `json:"id"`
+	Type      api.EventType   `json:"type"`
+	At        time.Time       `json:"at,omitzero"`
+	Received  time.Time       `json:"received"`
+	Origin    string          `json:"src"`
+	Dups      int             `json:"dups"`
+	Conflicts int             `json:"conflicts,omitempty"`
+	Late      bool            `json:"late,omitempty"` // an event of the same source that was created later came before
+	Event     json.RawMessage `json:"event"`
+
+	source api.ID
+}
+
+// Events implements [relay.Handler]: the cursor is kept after the batch is out.
+func (p *eventPrinter) Events(_ context.Context, batch []relay.Item) error {
+	if p.failed != nil {
+		return p.failed
+	}
+	epoch := p.subscriber.Status().Epoch
+	p.buffer.Reset()
+	at := ""
+	for _, item := range batch {
+		line := p.lineOf(item, epoch)
+		at = line.Cursor
+		if item.Received.Before(p.since) {
+			continue
+		}
+		if err := p.format(line); err != nil {
+			return p.fail(err)
+		}
+	}
+	if _, err := p.stdout.Write(p.buffer.Bytes()); err != nil {
+		return p.fail(fmt.Errorf("printing events: %w", err))
+	}
+	return p.keep(at)
+}
+
+func (p *eventPrinter) lineOf(item relay.Item, epoch string) eventLine {
+	event := item.Event
+	line := eventLine{
+		Cursor: fmt.Sprintf("%s:%d", epoch, item.Seq), Seq: item.Seq,
+		ID: event.ID, Type: event.Type, At: event.CreatedAt, Received: item.Received,
+		Origin: item.Origin, Dups: item.Duplicates, Conflicts: item.Conflicts,
+		Event: api.Masked(event.Raw), source: event.Source.ID,
+	}
+	newest := p.newest[event.Source.ID]
+	line.Late = event.CreatedAt.Before(newest) && !event.CreatedAt.IsZero()
+	if event.CreatedAt.After(newest) {
+		if len(p.newest) >= maxSources {
+			clear(p.newest)
+		}
+		p.newest[event.Source.ID] = event.CreatedAt
+	}
+	return line
+}
+
+func (p *eventPrinter) format(line eventLine) error {
+	if p.options.json {
+		return json.NewEncoder(&p.buffer).Encode(line)
+	}
+	at := strings.Repeat(" ", len("2006-01-02 15:04:05Z")-1) + "-"
+	if !line.At.IsZero() {
+		at = line.At.UTC().Format("2006-01-02 15:04:05Z")
+	}
+	var notes []string
+	if line.Origin != "webhook" {
+		notes = append(notes, string(api.Scrub(line.Origin)))
+	}
+	if line.Dups > 0 {
+		notes = append(notes, fmt.Sprintf("came again %d×", line.Dups))
+	}
+	if line.Conflicts > 0 {
+		notes = append(notes, fmt.Sprintf("with another body %d×", line.Conflicts))
+	}
+	if line.Late {
+		notes = append(notes, "late")
+	}
+	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(line.Cursor), at, line.Type, line.source, strings.Join(notes, ", "))
+	p.buffer.WriteString(strings.TrimRight(text, " "))
+	p.buffer.WriteByte('\n')
+	return nil
+}
+
+// keep writes the cursor into its file, where one is wanted.
+func (p *eventPrinter) keep(cursor string) error {
+	if p.options.cursorFile == "" || cursor == "" || cursor == p.kept {
+		return nil
+	}
+	if err := keepCursor(p.options.cursorFile, cursor); err != nil {
+		return p.fail(err)
+	}
+	p.kept = cursor
+	return nil
+}
+
+// Status implements [relay.Handler]. The cursor moves over events of other types
+// as well.
+func (p *eventPrinter) Status(s relay.Status) {
+	switch s.State {
+	case relay.Replaying:
+		p.sayResume(s)
+	case relay.Live:
+		_ = p.keep(p.subscriber.Cursor()) // a failure ends the command
+		if !p.options.follow {
+			p.stop()
+		} else {
+			p.say("Live: waiting for events.")
+		}
+	case relay.Lost:
+		if s.Epoch == "" && !p.options.follow {
+			_ = p.fail(s.Err)
+			return
+		}
+		p.say(fmt.Sprintf("The relay is lost: %s. Trying again.", api.Scrub(s.Err.Error())))
+	}
+}
+
+func (p *eventPrinter) sayResume(s relay.Status) {
+	switch s.Resume {
+	case relay.ResumeGap:
+		p.say(fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo))
+	case relay.ResumeReset:
+		p.say("The cursor is of another journal than the relay's: beginning with the oldest event.")
+	}
+}
+
+// say tells people something, once in a row.
+func (p *eventPrinter) say(words string) {
+	if words != p.said {
+		fmt.Fprintln(p.stderr, words)
+		p.said = words
+	}
+}

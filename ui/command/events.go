@@ -1,0 +1,170 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+)
+
+// leaveWithin bounds the wait for a reader of the output that has stopped
+// reading, once the command is to end.
+const leaveWithin = 700 * time.Millisecond
+
+type eventsOptions struct {
+	follow, json      bool
+	since, cursorFile string
+	types             []string
+}
+
+func newEvents() *cobra.Command {
+	var o eventsOptions
+	command := &cobra.Command{
+		Use:   "events",
+		Short: "Print the events that a relay has stored, and those that come",
+		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that come.\n" +
+			"Data goes to stdout, words to stderr. Payment tokens and buyers' data are masked.",
+		Example: "tillwatch events --since 1h\ntillwatch events --follow --json --type 'shipment.*'\ntillwatch events --follow --json --cursor-file at.cursor",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	flags.String("relay-url", "", "address of the relay")
+	flags.BoolVarP(&o.follow, "follow", "f", false, "go on with the events that come")
+	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest\n"+
+		"(default earliest; with --follow latest)")
+	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
+	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume behind it, whatever --since says")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	return command
+}
+
+func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
+	config, err := eventsFrom(s, o, time.Now())
+	if err != nil {
+		return err
+	}
+	subscriber, err := relay.NewSubscriber(config)
+	if err != nil {
+		return usage(err)
+	}
+	for _, pattern := range o.types {
+		if !matchesAny(pattern) {
+			fmt.Fprintf(stderr, "No known event type is %s; types are: %s.\n", api.Scrub(pattern), strings.Join(eventTypes(), ", "))
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	printer := newEventPrinter(subscriber, config.Since, o, stdout, stderr, stop)
+	done := make(chan error, 1)
+	go func() { done <- printer.run(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(leaveWithin):
+		return nil
+	}
+}
+
+// eventsFrom says where the stream begins.
+func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberConfig, error) {
+	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
+	switch {
+	case s.RelayURL == "":
+		return config, usagef("no relay is configured: give --relay-url or set TILLWATCH_RELAY_URL")
+	case s.RelayToken.IsZero():
+		return config, usagef("the relay's token is not configured: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	case o.follow:
+		config.From = relay.FromLatest
+	}
+	if o.cursorFile != "" {
+		kept, err := os.ReadFile(o.cursorFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return config, usagef("reading the cursor's file: %w", err)
+		}
+		if config.Cursor = strings.TrimSpace(string(kept)); config.Cursor != "" {
+			return config, nil
+		}
+	}
+	switch o.since {
+	case "":
+	case relay.FromEarliest, relay.FromLatest:
+		config.From = o.since
+	default:
+		config.From = relay.FromEarliest
+		if t, err := time.Parse(time.RFC3339, o.since); err == nil {
+			config.Since = t
+		} else if ago, err := parseAge(o.since); err == nil {
+			config.Since = now.Add(-ago)
+		} else if strings.Contains(o.since, ":") {
+			config.Cursor = o.since
+		} else {
+			return config, usagef("--since %q: give a cursor, a time ago such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)
+		}
+	}
+	return config, nil
+}
+
+// eventTypes are those of the contract that a relay stores.
+func eventTypes() []string {
+	var names []string
+	for _, t := range []api.EventType{
+		api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed,
+		api.ShipmentCreated, api.ShipmentUpdated, api.ProductUpdated, api.ProductRemoved,
+	} {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+func matchesAny(pattern string) bool {
+	beginning, wild := strings.CutSuffix(pattern, "*")
+	for _, name := range eventTypes() {
+		if name == pattern || wild && strings.HasPrefix(name, beginning) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepCursor replaces the file, so that it holds the old cursor or the new one
+// whenever the process or the machine ends.
+func keepCursor(path, cursor string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("keeping the cursor: %w", err)
+	}
+	_, err = file.WriteString(cursor + "\n")
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the cursor: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
+}
