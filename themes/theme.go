@@ -50,7 +50,7 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	case profile >= colorprofile.TrueColor:
 		return t
 	case profile == colorprofile.ANSI256:
-		return t.each(indexed)
+		return t.indexed()
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
@@ -91,9 +91,22 @@ func (t Theme) reduced() Theme {
 	return basic
 }
 
-// indexed is the nearest of 256 colours. The colour cube has few dark colours,
-// all of them loud: a colour that has none near becomes a grey as light as it.
-func indexed(c color.Color) color.Color {
+// indexed is the theme in the nearest of 256 colours. The cube among them has few
+// dark colours, all of them loud: a ground that has none near becomes a grey as
+// light as it.
+func (t Theme) indexed() Theme {
+	near := t.each(nearest)
+	for _, ground := range []struct{ to, from *color.Color }{
+		{&near.Background, &t.Background}, {&near.Surface, &t.Surface}, {&near.Selected, &t.Selected}, {&near.Glow, &t.Glow},
+	} {
+		if *ground.from != nil && distance(*ground.from, *ground.to) > nearEnough {
+			*ground.to = grey(*ground.from)
+		}
+	}
+	return near
+}
+
+func nearest(c color.Color) color.Color {
 	if c == nil {
 		return nil
 	}
@@ -106,9 +119,10 @@ func indexed(c color.Color) color.Color {
 			near = next
 		}
 	}
-	if distance(c, near) <= nearEnough {
-		return near
-	}
+	return near
+}
+
+func grey(c color.Color) color.Color {
 	r, g, b, _ := c.RGBA()
 	level := int(2126*(r>>8)+7152*(g>>8)+722*(b>>8)) / 10000
 	return ansi.IndexedColor(greys + min(max((level-8+5)/10, 0), 23))

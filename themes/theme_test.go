@@ -82,6 +82,11 @@ func TestThemeDegradesWithTheTerminal(t *testing.T) {
 				}
 			}
 		}
+		for state, c := range states(theme) {
+			if got := distanceFor(usual, c, states(degraded)[state]); got > 10 {
+				t.Errorf("%s in 256 colours: %s has moved by %.1f", theme.Name, state, got)
+			}
+		}
 		if degraded.Selected == degraded.Background || degraded.Glow == degraded.Background {
 			t.Errorf("%s in 256 colours: the grounds fall together", theme.Name)
 		}
