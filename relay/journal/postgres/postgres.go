@@ -45,7 +45,10 @@ type state struct {
 
 const selectState = "SELECT epoch, head, oldest FROM tillwatch_journal"
 
-var _ journal.Journal = (*Journal)(nil)
+var (
+	_ journal.Journal = (*Journal)(nil)
+	_ journal.Sized   = (*Journal)(nil)
+)
 
 // Open opens the journal in the database that dsn names, as a URL or as key
 // words and values; PG… variables fill in what it leaves out. It creates or
