@@ -28,6 +28,8 @@ import (
 	"testing"
 	"time"
 
+	"tillwatch/api"
+	"tillwatch/api/simulator"
 	"tillwatch/relay"
 )
 
@@ -376,5 +378,51 @@ func TestARelayKeepsToItsRetentionAndItsOrigins(t *testing.T) {
 	request.Header.Set("Origin", "https://shop.example")
 	if status := statusOf(t, http.DefaultClient, request); status != 204 {
 		t.Errorf("a page of an allowed origin asks: %d", status)
+	}
+}
+
+func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
+	isolate(t)
+	for _, test := range []struct {
+		name  string
+		lists simulator.Lists
+		want  string
+	}{
+		{"from a service that lists its events", simulator.ListsServed, "backfill"},
+		{"from one that does not", simulator.ListsAbsent, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, func() simulator.Config {
+				c := quiet()
+				c.Lists, c.Faults.Lose = test.lists, 1
+				return c
+			}())
+			t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+			t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
+			t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
+			t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
+			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the offer has been retrieved", func() bool { return w.service.Summary().Intents[api.AwaitingConfirmation] == 1 })
+			r := startRelayCommand(t, t.TempDir(), "-v")
+			t.Setenv("TILLWATCH_RELAY_URL", r.Listen)
+			if test.want == "" {
+				eventually(t, "the list was tried", func() bool { return strings.Contains(r.said.String(), "lists no events") })
+				if said := r.said.String(); strings.Contains(said, "WARN") || strings.Contains(said, "ERRO") {
+					t.Errorf("the log is %s", said)
+				}
+			} else {
+				eventually(t, "the event was added", func() bool { return strings.Contains(r.said.String(), "were added") })
+			}
+			code, out, said := events(t, "--json")
+			if code != exitDone || strings.Contains(said, w.settings.APIKey.Reveal()) {
+				t.Fatalf("%d %s", code, said)
+			}
+			all := eventLines(t, out)
+			if test.want == "" && len(all) > 0 || test.want != "" && (len(all) != 1 || all[0].Origin != test.want || all[0].Type != "checkout_intent.offer_retrieved") {
+				t.Errorf("events are %s", out)
+			}
+		})
 	}
 }
