@@ -99,6 +99,8 @@ func (m *Model) paste(msg tea.PasteMsg) {
 	switch {
 	case m.dialog.open():
 		m.dialogPaste(msg)
+	case m.jump != nil:
+		m.jump.add(msg.Content)
 	case m.filter != nil:
 		m.filter.add(msg.Content)
 		m.setFilter(m.filter.pane, m.parse(m.filter))

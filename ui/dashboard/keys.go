@@ -25,6 +25,9 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 		m.typeFilter(key)
 		return nil
 	}
+	if m.jump != nil {
+		return m.typeJump(key)
+	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
 	if !ok && m.focus == layout.Detail && !m.layout.Panes[m.before].Empty() {
 		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board stands beside it
@@ -86,6 +89,14 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.startFilter()
 	case action.ClearFilter:
 		m.clearFilter()
+	case action.Sort, action.ReverseSort:
+		m.sort(id == action.ReverseSort)
+	case action.Jump:
+		m.jump = &jumping{}
+	case action.LookBack:
+		m.lookBack(-1)
+	case action.LookForward:
+		m.lookBack(1)
 	case action.Freeze:
 		m.freeze()
 	case action.Zoom:
@@ -141,6 +152,14 @@ func (m *Model) disabled(id action.ID) string {
 			return "reading is not possible here"
 		case !ok:
 			return "no intent under the cursor"
+		}
+	case action.LookBack:
+		return m.trailEnds(-1)
+	case action.LookForward:
+		return m.trailEnds(1)
+	case action.Sort, action.ReverseSort:
+		if _, ok := m.panes[m.focus].(sortable); !ok {
+			return "the rows of this pane stay in their order"
 		}
 	case action.Filter:
 		if _, ok := m.panes[m.focus].(filtered); !ok {
@@ -209,10 +228,19 @@ func (m *Model) openDetail() {
 	if m.focus != layout.Detail {
 		m.before = m.focus
 	}
-	m.detail.Open(m.subject())
-	m.detailOpen = true
-	m.feedDetail()
-	m.setFocus(layout.Detail)
+	s := m.subject()
+	m.turnDetail(s)
+	m.trail.add(s)
+}
+
+// sort changes the order of the focused pane.
+func (m *Model) sort(reverse bool) {
+	name := m.panes[m.focus].(sortable).Sort(reverse)
+	if name == "" {
+		m.say(plain, "in the pane's own order again")
+		return
+	}
+	m.say(plain, "sorted by "+name+"; S turns it round")
 }
 
 // followCursor turns an open detail to what the cursor of the board is on.

@@ -45,6 +45,11 @@ type pointed interface {
 // subjected is a pane whose cursor is on something.
 type subjected interface{ Subject() pane.Subject }
 
+// sortable is a pane whose rows can be ordered by its columns.
+type sortable interface {
+	Sort(reverse bool) (name string)
+}
+
 // filtered is a pane whose rows can be filtered.
 type filtered interface {
 	Fields() []pane.Field
@@ -78,8 +83,10 @@ type Model struct {
 	intents       *pane.Intents
 	detail        *pane.Detail
 
-	frozen  *frozen // nil while the screen follows
-	filter  *typing // nil unless a filter is being typed
+	frozen  *frozen  // nil while the screen follows
+	filter  *typing  // nil unless a filter is being typed
+	jump    *jumping // nil unless an id is being typed
+	trail   trail
 	filters [layout.Panes]*pane.Filter
 	toast   toast
 	dialog  dialogs

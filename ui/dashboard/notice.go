@@ -166,8 +166,12 @@ type footerCache struct {
 // footer shows the keys that matter here, or the filter while it is typed.
 func (m *Model) footer() string {
 	l := m.line.Start(m.width).Edge().On(paint.Surface).Space(1)
-	if m.filter != nil {
+	switch {
+	case m.filter != nil:
 		m.filterPrompt(l)
+		return l.String()
+	case m.jump != nil:
+		m.jumpPrompt(l)
 		return l.String()
 	}
 	if m.hints.width == m.width && m.hints.scope == m.scope() {

@@ -43,7 +43,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 func (m *Model) click(over layout.Pane, target pointed, x, y int) {
-	m.filter = nil
+	m.filter, m.jump = nil, nil
 	if over == layout.Detail && m.focus != layout.Detail {
 		m.before = m.focus
 	}

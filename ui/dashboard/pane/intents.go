@@ -24,6 +24,8 @@ type Intents struct {
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
 	index  index
+	sorting
+	order string // that was chosen, by its name
 }
 
 // NewIntents makes the pane. window is the time in which an intent can be
@@ -274,6 +276,7 @@ func (p *Intents) top() {
 		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
 	}
 	p.freshness(l, "read", p.read)
+	p.sorted(l, p.order)
 	switch {
 	case p.filter != nil:
 		shown, total := p.Matches()

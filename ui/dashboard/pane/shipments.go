@@ -17,6 +17,8 @@ type Shipments struct {
 	listing[*shipmentRow]
 	counts map[api.ShipmentStatus]int
 	read   time.Time // the newest
+	sorting
+	order string // that was chosen, by its name
 }
 
 type shipmentRow struct {
@@ -144,6 +146,7 @@ func (p *Shipments) Lines() []string {
 func (p *Shipments) top() {
 	l := p.title("SHIPMENTS", p.list.Total())
 	p.freshness(l, "read", p.read)
+	p.sorted(l, p.order)
 	if p.hits(l) {
 		p.push(l)
 		return

@@ -169,6 +169,14 @@ func (t *Table[T]) Window() (rows []T, first int) {
 	return t.shown[t.offset:end], t.offset
 }
 
+// SetCompare orders the rows anew. Ties are broken by their keys.
+func (t *Table[T]) SetCompare(compare func(a, b T) int) {
+	t.cfg.Compare = compare
+	slices.SortFunc(t.rows, t.compare)
+	t.number()
+	t.SetFilter(t.filter)
+}
+
 // SetHeight sets how many rows the window has.
 func (t *Table[T]) SetHeight(rows int) {
 	t.height = max(rows, 1)
