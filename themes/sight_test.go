@@ -2,7 +2,6 @@ package themes
 
 import (
 	"image/color"
-	"math"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
@@ -118,33 +117,16 @@ func states(t Theme) map[string]color.Color {
 // distanceFor is how far apart two colours look, as a hundredth of the distance
 // from black to white in the space Oklab.
 func distanceFor(s sight, a, b color.Color) float64 {
-	x, y := oklab(s.see(a)), oklab(s.see(b))
-	sum := 0.0
-	for i := range x {
-		sum += (x[i] - y[i]) * (x[i] - y[i])
-	}
-	return 100 * math.Sqrt(sum)
+	return 100 * s.see(a).oklab().distance(s.see(b).oklab())
 }
 
-func (s sight) see(c color.Color) [3]float64 {
-	r, g, b, _ := c.RGBA()
-	light := [3]float64{linear(r), linear(g), linear(b)}
-	var seen [3]float64
+func (s sight) see(c color.Color) light {
+	l := lightOf(c)
+	var seen light
 	for i := range seen {
-		seen[i] = min(max(s[3*i]*light[0]+s[3*i+1]*light[1]+s[3*i+2]*light[2], 0), 1)
+		seen[i] = min(max(s[3*i]*l[0]+s[3*i+1]*l[1]+s[3*i+2]*l[2], 0), 1)
 	}
 	return seen
-}
-
-func oklab(c [3]float64) [3]float64 {
-	l := math.Cbrt(0.4122214708*c[0] + 0.5363325363*c[1] + 0.0514459929*c[2])
-	m := math.Cbrt(0.2119034982*c[0] + 0.6806995451*c[1] + 0.1073969566*c[2])
-	s := math.Cbrt(0.0883024619*c[0] + 0.2817188376*c[1] + 0.6299787005*c[2])
-	return [3]float64{
-		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
-		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
-		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
-	}
 }
 
 // terminal is what a terminal makes of the sixteen colours by default.

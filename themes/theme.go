@@ -3,7 +3,6 @@ package themes
 
 import (
 	"image/color"
-	"math"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -50,7 +49,7 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	case profile >= colorprofile.TrueColor:
 		return t
 	case profile == colorprofile.ANSI256:
-		return t.indexed()
+		return t.each(indexed)
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
@@ -89,54 +88,4 @@ func (t Theme) reduced() Theme {
 		}
 	}
 	return basic
-}
-
-// indexed is the theme in the nearest of 256 colours. The cube among them has few
-// dark colours, all of them loud: a ground that has none near becomes a grey as
-// light as it.
-func (t Theme) indexed() Theme {
-	near := t.each(nearest)
-	for _, ground := range []struct{ to, from *color.Color }{
-		{&near.Background, &t.Background}, {&near.Surface, &t.Surface}, {&near.Selected, &t.Selected}, {&near.Glow, &t.Glow},
-	} {
-		if *ground.from != nil && distance(*ground.from, *ground.to) > nearEnough {
-			*ground.to = grey(*ground.from)
-		}
-	}
-	return near
-}
-
-func nearest(c color.Color) color.Color {
-	if c == nil {
-		return nil
-	}
-	if _, ok := c.(ansi.BasicColor); ok {
-		return c
-	}
-	near := color.Color(ansi.IndexedColor(cube))
-	for i := cube + 1; i <= math.MaxUint8; i++ {
-		if next := ansi.IndexedColor(i); distance(c, next) < distance(c, near) {
-			near = next
-		}
-	}
-	return near
-}
-
-func grey(c color.Color) color.Color {
-	r, g, b, _ := c.RGBA()
-	level := int(2126*(r>>8)+7152*(g>>8)+722*(b>>8)) / 10000
-	return ansi.IndexedColor(greys + min(max((level-8+5)/10, 0), 23))
-}
-
-const (
-	cube       = 16  // index of the first of 216 colours
-	greys      = 232 // index of the first of 24 greys
-	nearEnough = 45  // of 442 from black to white
-)
-
-func distance(a, b color.Color) float64 {
-	ar, ag, ab, _ := a.RGBA()
-	br, bg, bb, _ := b.RGBA()
-	d := func(x, y uint32) float64 { return float64(x>>8) - float64(y>>8) }
-	return math.Sqrt(d(ar, br)*d(ar, br) + d(ag, bg)*d(ag, bg) + d(ab, bb)*d(ab, bb))
 }

@@ -2,7 +2,6 @@ package themes
 
 import (
 	"image/color"
-	"math"
 	"strings"
 	"testing"
 
@@ -87,8 +86,8 @@ func TestThemeDegradesWithTheTerminal(t *testing.T) {
 				t.Errorf("%s in 256 colours: %s has moved by %.1f", theme.Name, state, got)
 			}
 		}
-		if degraded.Selected == degraded.Background || degraded.Glow == degraded.Background {
-			t.Errorf("%s in 256 colours: the grounds fall together", theme.Name)
+		if degraded.Selected == degraded.Background || degraded.Glow == degraded.Background || degraded.Selected == degraded.Glow {
+			t.Errorf("%s in 256 colours: the grounds are %v, %v and %v", theme.Name, degraded.Background, degraded.Selected, degraded.Glow)
 		}
 	}
 	if got := theme.For(colorprofile.ANSI); got.Awaiting != ansi.Yellow || got.Background != nil {
@@ -176,14 +175,6 @@ func contrast(a, b color.Color) float64 {
 }
 
 func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
-}
-
-func linear(v uint32) float64 {
-	s := float64(v) / 0xffff
-	if s <= 0.04045 {
-		return s / 12.92
-	}
-	return math.Pow((s+0.055)/1.055, 2.4)
+	l := lightOf(c)
+	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
