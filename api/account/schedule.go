@@ -15,7 +15,7 @@ var (
 	placingFed     = steps{20, 30, 60, 120}
 	retrieveAlone  = steps{5, 10, 20, 30}
 	retrieveFed    = steps{30, 60, 120}
-	awaitElsewhere = steps{5, 10, 20, 40, 80, 160, 320}
+	awaitElsewhere = steps{15, 600}
 	oddState       = steps{60, 120, 240}
 	behindEvent    = steps{1, 2, 5, 15, 30, 60, 120, 300}
 	notFound       = steps{5, 30, 300}

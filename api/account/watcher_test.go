@@ -190,7 +190,7 @@ func TestWhereOthersConfirmPlacingIsSeen(t *testing.T) {
 			feed.deliver(first.events()[1]) // completed, and nobody here has confirmed it
 			pass(30 * time.Second)
 			feed.deliver(second.events()[0])
-			pass(16 * time.Second)
+			pass(17 * time.Second)
 			mustBe(t, s, "ci_2", api.PlacingOrder, Verified)
 			if got := s.Summary().Agents.Placing; got != 1 {
 				t.Errorf("%d agents at work, want 1", got)
