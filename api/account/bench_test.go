@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -135,4 +136,44 @@ func BenchmarkHeap(b *testing.B) {
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/intents, "B/intent")
 		runtime.KeepAlive(s)
 	}
+}
+
+// BenchmarkRestart is what a start costs with 100,000 ended intents in the file,
+// each with the timeline of a life.
+func BenchmarkRestart(b *testing.B) {
+	const intents = 100_000
+	f, err := OpenSaved(SavedConfig{Dir: b.TempDir(), Account: "a", MaxAge: forEver, MaxEnded: intents})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := NewStore(StoreConfig{})
+	for i := range intents {
+		l := sold(benchID(i), noon, time.Second, time.Minute, time.Minute)
+		events := l.events()
+		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 1), Event: events[0], Received: noon}})
+		s.ApplyRead(l.read(noon.Add(2*time.Second)), noon.Add(2*time.Second), ByRead)
+		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 2), Event: events[1], Received: noon}})
+		s.ApplyRead(l.read(noon.Add(time.Hour)), noon.Add(time.Hour), ByRead)
+	}
+	b.Run("save", func(b *testing.B) {
+		for b.Loop() {
+			mustSave(b, f, s)
+		}
+		if info, err := os.Stat(f.path); err == nil {
+			b.ReportMetric(float64(info.Size())/intents, "B/intent")
+		}
+	})
+	mustSave(b, f, s)
+	s = nil
+	b.Run("restore", func(b *testing.B) {
+		for b.Loop() {
+			again := NewStore(StoreConfig{})
+			if r, err := f.Restore(again); err != nil || r.Intents != intents {
+				b.Fatal(r, err)
+			}
+			if all := again.Changes(0); len(all.Intents) != intents {
+				b.Fatal("the picture is not whole")
+			}
+		}
+	})
 }

@@ -70,7 +70,7 @@ func (p play) run(t *testing.T, seed uint64) {
 		sum := s.store.Summary()
 		most := s.own.most()
 		f := s.compare(t, orders)
-		if allowed := 1 + len(orders)/300; f.unknown > allowed || !p.harsh && f.unknown > 0 {
+		if allowed := 1 + len(orders)/100; f.unknown > allowed || !p.harsh && f.unknown > 0 {
 			t.Errorf("%d intents never became known", f.unknown)
 		}
 		if per := sum.Reads.PerStateChange(); per > p.most {

@@ -14,14 +14,20 @@ func (s *Store) restore(p *savedPicture) {
 	defer s.release()
 	s.stamp()
 	s.restoreHead(&p.head)
-	for i := range p.shipments {
-		s.restoreShipment(&p.shipments[i], now)
+	for _, part := range p.parts {
+		for i := range part.Shipments {
+			s.restoreShipment(&part.Shipments[i], now)
+		}
 	}
-	for i := range p.intents {
-		s.restoreIntent(&p.intents[i], now)
+	for _, part := range p.parts {
+		for i := range part.Intents {
+			s.restoreIntent(&part.Intents[i], now)
+		}
 	}
-	for i := range p.events {
-		s.restoreEvent(&p.events[i])
+	for _, part := range p.parts {
+		for i := range part.Events {
+			s.restoreEvent(&part.Events[i])
+		}
 	}
 }
 

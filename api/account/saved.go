@@ -104,10 +104,13 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 		}
 	}
 	s.restore(p)
-	return Restoration{
-		Intents: len(p.intents), Shipments: len(p.shipments), Events: len(p.events),
-		SavedAt: p.head.SavedAt.time(), Previous: previous,
-	}, nil
+	r := Restoration{SavedAt: p.head.SavedAt.time(), Previous: previous}
+	for _, part := range p.parts {
+		r.Intents += len(part.Intents)
+		r.Shipments += len(part.Shipments)
+		r.Events += len(part.Events)
+	}
+	return r, nil
 }
 
 // keepSaving saves what has changed every so often, until ctx ends.

@@ -13,10 +13,8 @@ import (
 // means needs a new number in the file's first line. What is not listed here is
 // not saved: that keeps bodies, tokens and buyers out.
 type savedPicture struct {
-	head      savedHead
-	intents   []savedIntent
-	shipments []savedShipment
-	events    []savedEvent
+	head  savedHead
+	parts []savedPart
 }
 
 type savedHead struct {
@@ -30,7 +28,7 @@ type savedHead struct {
 	Stays     map[string][]time.Duration // by state, oldest first
 }
 
-// savedPart is one message of the file; End is in the last.
+// savedPart is one message of the file; the last has End and nothing else.
 type savedPart struct {
 	Intents   []savedIntent
 	Shipments []savedShipment
@@ -175,30 +173,30 @@ func (p *savedPicture) decode(body []byte) error {
 		if err := decoder.Decode(&part); err != nil {
 			return err
 		}
-		p.intents = append(p.intents, part.Intents...)
-		p.shipments = append(p.shipments, part.Shipments...)
-		p.events = append(p.events, part.Events...)
-		if part.End {
-			break
+		if err := part.check(); err != nil {
+			return err
 		}
+		if part.End {
+			return nil
+		}
+		p.parts = append(p.parts, part)
 	}
-	return p.check()
 }
 
 // check refuses what nothing can be made of.
-func (p *savedPicture) check() error {
-	for i := range p.intents {
-		if p.intents[i].ID == "" || p.intents[i].Certainty > uint8(Verified) {
+func (p *savedPart) check() error {
+	for i := range p.Intents {
+		if p.Intents[i].ID == "" || p.Intents[i].Certainty > uint8(Verified) {
 			return errors.New("an intent without id or with an unknown certainty")
 		}
 	}
-	for i := range p.shipments {
-		if p.shipments[i].ID == "" || p.shipments[i].Certainty > uint8(Verified) {
+	for i := range p.Shipments {
+		if p.Shipments[i].ID == "" || p.Shipments[i].Certainty > uint8(Verified) {
 			return errors.New("a shipment without id or with an unknown certainty")
 		}
 	}
-	for i := range p.events {
-		if p.events[i].ID == "" {
+	for i := range p.Events {
+		if p.Events[i].ID == "" {
 			return errors.New("an event without id")
 		}
 	}
