@@ -29,7 +29,9 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay/journal": {"api", "relay/journal", "relay/journal/journaltest"},
 		"themes":        {},
 		"ui/dashboard":  {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/"},
-		"ui/command":    {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/"},
+		"ui/notify":     {"api", "api/account"},
+		"ui/plain":      {"api", "api/account"},
+		"ui/command":    {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

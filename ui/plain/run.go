@@ -1,0 +1,66 @@
+package plain
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"tillwatch/api/account"
+)
+
+// Source is the picture that is told; [account.Store] is one.
+type Source interface {
+	// Changes returns what changed after version since; 0 gives everything.
+	Changes(since uint64) account.Changes
+	// Wait returns once there is something newer than since, or when ctx ends.
+	Wait(ctx context.Context, since uint64) error
+}
+
+// Config says what is told. Source is required.
+type Config struct {
+	Source      Source
+	Environment string         // the service's environment
+	Account     string         // may be empty
+	Location    *time.Location // of the times that are told; nil: time.Local
+}
+
+// gather is how long changes are gathered: what changes twice within is told
+// once, as it is then.
+const gather = 200 * time.Millisecond
+
+// Run writes to out what changes, until ctx ends or out fails. The end of ctx is
+// no error.
+func Run(ctx context.Context, cfg Config, out io.Writer) error {
+	if cfg.Location == nil {
+		cfg.Location = time.Local
+	}
+	teller := newTeller(cfg)
+	lines := bufio.NewWriter(out)
+	pause := time.NewTimer(gather)
+	defer pause.Stop()
+	for since := uint64(0); ; {
+		changes := cfg.Source.Changes(since)
+		since = changes.Version
+		for _, line := range teller.tell(&changes) {
+			lines.WriteString(line)
+			lines.WriteByte('\n')
+		}
+		if err := lines.Flush(); err != nil {
+			return fmt.Errorf("writing what changed: %w", err)
+		}
+		pause.Reset(gather)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-pause.C:
+		}
+		if err := cfg.Source.Wait(ctx, since); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("waiting for changes: %w", err)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package plain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"go.uber.org/goleak"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stage is a picture that is told while a test changes it.
+type stage struct {
+	t     *testing.T
+	store *account.Store
+	seq   int64
+}
+
+func (s *stage) pass(d time.Duration) {
+	time.Sleep(d) // the clock of the bubble
+	synctest.Wait()
+}
+
+func (s *stage) event(kind api.EventType, of api.SourceType, id api.ID) {
+	s.seq++
+	s.store.ApplyEvents([]account.Delivery{{
+		Seq: s.seq, Origin: "webhook", Received: time.Now(),
+		Event: api.Event{ID: api.ScrubID("evt" + string(id) + string(kind)), Type: kind, Source: api.EventSource{ID: id, Type: of}, CreatedAt: time.Now()},
+	}})
+	s.pass(time.Second)
+}
+
+func (s *stage) read(body string) {
+	s.t.Helper()
+	in, err := api.DecodeIntent([]byte(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.store.ApplyRead(in, time.Now(), account.ByRead)
+	s.pass(time.Second)
+}
+
+func (s *stage) shipment(sh api.Shipment) {
+	sh.UpdatedAt = time.Now()
+	s.store.ApplyShipments([]api.Shipment{sh}, time.Now())
+	s.pass(time.Second)
+}
+
+func (s *stage) feed(status account.FeedStatus) {
+	status.Since = time.Now()
+	s.store.SetFeed(status)
+	s.pass(time.Second)
+}
+
+// told runs a play in a bubble and returns what was told of it.
+func told(t *testing.T, before, play func(s *stage)) string {
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		s := &stage{t: t, store: account.NewStore(account.StoreConfig{})}
+		before(s)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- Run(ctx, Config{Source: s.store, Environment: "simulator", Account: "shop.example", Location: time.UTC}, &out)
+		}()
+		s.pass(time.Second)
+		play(s)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return out.String()
+}
+
+const awaiting = `{"id":"ci_1","state":"awaiting_confirmation","productUrl":"https://acme.example/p/wool-socks","quantity":2,` +
+	`"createdAt":"2000-01-01T00:00:00Z","offer":{"cost":{"total":{"currencyCode":"USD","amountSubunits":4452}}}}`
+
+func TestEachChangeIsALine(t *testing.T) {
+	out := told(t, func(*stage) {}, func(s *stage) {
+		s.feed(account.FeedStatus{State: account.FeedConnecting})
+		s.feed(account.FeedStatus{State: account.FeedReplaying, Head: 12, Cursor: 4})
+		s.feed(account.FeedStatus{State: account.FeedLive, Head: 12, Cursor: 12})
+		s.store.RecordExchange(api.Exchange{Status: 200, Latency: 40 * time.Millisecond})
+		s.pass(time.Second)
+		s.event(api.OfferRetrieved, api.SourceIntent, "ci_1")
+		s.read(awaiting)
+		s.read(awaiting) // nothing new
+		s.read(strings.Replace(awaiting, "awaiting_confirmation", "placing_order", 1))
+		s.event(api.IntentCompleted, api.SourceIntent, "ci_1")
+		s.event(api.ShipmentCreated, api.SourceShipment, "sh_1")
+		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_1", Status: api.Shipped, Tracking: &api.Tracking{
+			Carrier: "DHL", Number: "00340434", Estimated: time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC),
+		}})
+		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_1", Status: api.Delivered, Tracking: &api.Tracking{Carrier: "DHL", Number: "00340434"}})
+		s.event(api.ProductRemoved, api.SourceProduct, "acme:socks")
+		s.read(`{"id":"ci_2","state":"failed","failureReason":{"code":"product_out_of_stock","message":"sold"}}`)
+		s.store.ApplyMissing("ci_3", time.Now())
+		s.pass(time.Second)
+		s.read(`{"id":"ci_4","state":"awaiting_refund"}`)
+		for range 3 {
+			s.store.RecordExchange(api.Exchange{Err: errors.New("connection refused")})
+		}
+		s.pass(time.Second)
+		s.store.RecordExchange(api.Exchange{Status: 200})
+		s.pass(time.Second)
+		s.feed(account.FeedStatus{State: account.FeedLost, Err: errors.New("read: connection reset")})
+		s.feed(account.FeedStatus{State: account.FeedRefused, Err: errors.New("unauthorized")})
+		s.pass(24 * time.Hour)
+		s.feed(account.FeedStatus{State: account.FeedLive, Head: 14, Cursor: 14})
+	})
+	golden.RequireEqual(t, []byte(out))
+}
+
+func TestTheFirstPictureIsASumAndWhatWaits(t *testing.T) {
+	out := told(t, func(s *stage) {
+		s.read(awaiting)
+		s.read(`{"id":"ci_2","state":"completed"}`)
+		s.read(`{"id":"ci_3","state":"retrieving_offer"}`)
+		s.shipment(api.Shipment{ID: "sh_1", IntentID: "ci_2", Status: api.Shipped})
+		s.event(api.ProductRemoved, api.SourceProduct, "acme:socks")
+	}, func(s *stage) {
+		s.read(`{"id":"ci_3","state":"failed"}`)
+	})
+	golden.RequireEqual(t, []byte(out))
+}
+
+func TestALineIsALineWhateverTheRemoteTextHolds(t *testing.T) {
+	out := told(t, func(*stage) {}, func(s *stage) {
+		s.read(`{"id":"ci\n\u001b[2J1","state":"awaiting_confirmation","productUrl":"https://x.example/a\r\u202eb\u001b]0;x\u0007","quantity":1}`)
+		s.read(`{"id":"ci_2","state":"fai\u009b31mled\nx"}`)
+		s.feed(account.FeedStatus{State: account.FeedLost, Err: errors.New("bad\r\n\x1b]52;c;aGk=\x07 handshake")})
+		s.event("odd.\u001b[31mkind\n", "product", "a\nb")
+	})
+	for line := range strings.Lines(out) {
+		text := strings.TrimSuffix(line, "\n")
+		if string(api.Scrub(text)) != text {
+			t.Errorf("a control reaches the terminal: %q", text)
+		}
+		if !strings.HasPrefix(text, "00:00:0") {
+			t.Errorf("a line without its time: %q", text)
+		}
+	}
+	if n := strings.Count(out, "\n"); n < 8 {
+		t.Errorf("only %d lines:\n%s", n, out)
+	}
+}
+
+type brokenPipe struct{ io.Writer }
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestAReaderThatIsGoneEndsTheTelling(t *testing.T) {
+	err := Run(t.Context(), Config{Source: account.NewStore(account.StoreConfig{})}, brokenPipe{})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+type brokenSource struct{ *account.Store }
+
+func (brokenSource) Wait(context.Context, uint64) error { return io.ErrUnexpectedEOF }
+
+func TestAPictureThatFailsEndsTheTelling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := Run(t.Context(), Config{Source: brokenSource{account.NewStore(account.StoreConfig{})}}, io.Discard)
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
