@@ -37,8 +37,8 @@ func newDemo() *cobra.Command {
 			"for real, on loopback, and end with the demo. Nothing needs to be configured and no money is involved.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !o.headless {
-				if err := requireTerminal(c, "tillwatch demo --headless"); err != nil {
+			if !o.headless && !o.screen.plain {
+				if err := requireTerminal(c, "tillwatch demo --headless, or --plain"); err != nil {
 					return err
 				}
 			}
@@ -59,6 +59,7 @@ func newDemo() *cobra.Command {
 	flags.BoolVar(&o.json, "json", false, "with --headless: one JSON object a second")
 	flags.BoolVar(&o.readOnly, "read-only", false, "do not arm the confirm")
 	screenFlags(flags, &o.screen)
+	command.MarkFlagsMutuallyExclusive("headless", "plain")
 	return command
 }
 

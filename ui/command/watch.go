@@ -14,11 +14,13 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/plain"
 )
 
 type screenOptions struct {
 	noMouse       bool
 	noColor       bool
+	plain         bool
 	width, height int // where the output is no terminal that could tell
 }
 
@@ -39,8 +41,10 @@ func newWatch() *cobra.Command {
 				return err
 			}
 			o.noColor = colourless(c)
-			if err := requireTerminal(c, "tillwatch status --json"); err != nil {
-				return err
+			if !o.plain {
+				if err := requireTerminal(c, "tillwatch status --json, or --plain"); err != nil {
+					return err
+				}
 			}
 			current, err := openKeptSession(s)
 			if err != nil {
@@ -58,6 +62,7 @@ func newWatch() *cobra.Command {
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	flags.BoolVar(&o.plain, "plain", false, "draw nothing: print a line for each change, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
@@ -75,8 +80,8 @@ func requireTerminal(c *cobra.Command, instead string) error {
 	return nil
 }
 
-// showSession runs a session with the dashboard before it until the user quits
-// or ctx ends.
+// showSession runs a session with the dashboard before it, or with lines of text,
+// until the user quits or ctx ends.
 func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
 	config := s.screen(o)
 	followTheme, err := s.settings.dress(&config)
@@ -92,6 +97,13 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		}
 		return nil
 	})
+	if o.plain {
+		group.Go(func() error {
+			defer quit()
+			return plain.Run(ctx, plain.Config{Source: s.store, Environment: config.Environment, Account: config.Account}, out)
+		})
+		return group.Wait()
+	}
 	group.Go(func() error {
 		followTheme(ctx)
 		return nil
