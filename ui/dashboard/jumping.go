@@ -96,7 +96,7 @@ func idWithin(text string) string {
 
 // search finds what has the id, or else what begins or ends with it.
 func (m *Model) search(text string) []pane.Subject {
-	id := api.ID(text)
+	id := api.ScrubID(text)
 	if _, ok := m.picture.intents[id]; ok {
 		return []pane.Subject{{Kind: pane.OfIntent, ID: id}}
 	}

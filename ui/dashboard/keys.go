@@ -108,6 +108,8 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		return m.refresh()
 	case action.CopyID:
 		return m.copyID()
+	case action.Reveal:
+		m.reveal()
 	case action.NextTheme:
 		m.nextTheme()
 	case action.ToggleMouse:
@@ -301,7 +303,27 @@ func (m *Model) refresh() tea.Cmd {
 	}
 }
 
+// reveal shows personal data in the detail, or hides it.
+func (m *Model) reveal() {
+	m.detail.Reveal(!m.detail.Revealed())
+	if m.detail.Revealed() {
+		m.say(warning, "personal data is shown until the detail is left; payment tokens stay hidden")
+	} else {
+		m.say(plain, "personal data is hidden")
+	}
+}
+
 func (m *Model) copyID() tea.Cmd {
+	if m.focus == layout.Detail {
+		switch value, private := m.detail.Value(); {
+		case private:
+			m.say(plain, "copied the value of this line")
+			return tea.SetClipboard(value)
+		case value != "":
+			m.say(plain, "copied "+value)
+			return tea.SetClipboard(value)
+		}
+	}
 	s := m.subject()
 	id := string(s.ID)
 	if s.Kind == pane.OfRequest {

@@ -38,6 +38,7 @@ const (
 	Confirm       ID = "confirm"
 	Refresh       ID = "refresh"
 	CopyID        ID = "copy-id"
+	Reveal        ID = "reveal"
 	NextTheme     ID = "next-theme"
 	Help          ID = "help"
 	Palette       ID = "palette"

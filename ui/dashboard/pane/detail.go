@@ -18,8 +18,14 @@ type Detail struct {
 	facts   Facts
 	fed     bool
 	offset  int
+	cursor  int // line of the body
+	follow  bool
 	total   int // lines, as last drawn
-	body    []func(l *paint.Line)
+	body    []bodyLine
+
+	revealed bool // personal data is shown
+	folded   map[string]bool
+	tree     tree
 }
 
 // Facts is what a detail is drawn from. What does not apply is nil.
@@ -33,12 +39,14 @@ type Facts struct {
 
 // NewDetail makes the pane, empty.
 func NewDetail(look *Look, window time.Duration) *Detail {
-	return &Detail{frame: newFrame(look), window: window}
+	return &Detail{frame: newFrame(look), window: window, folded: map[string]bool{}, follow: true}
 }
 
 // Open turns to a subject.
 func (p *Detail) Open(s Subject) {
 	p.subject, p.facts, p.fed, p.offset, p.stale = s, Facts{}, false, 0, true
+	p.cursor, p.follow, p.revealed = 0, true, false
+	clear(p.folded)
 }
 
 // Subject is what is shown.
@@ -56,64 +64,162 @@ func (p *Detail) Feed(f Facts) {
 	p.facts, p.fed, p.stale = f, true, true
 }
 
-// Move scrolls.
+// Move moves the cursor from line to line; left and right fold and unfold.
 func (p *Detail) Move(s Step) {
-	page := max(p.h-3, 1)
-	by := map[Step]int{Up: -1, Down: 1, PageUp: -page, PageDown: page, First: -p.total, Last: p.total}[s]
-	p.Wheel(0, 0, by)
+	page := max(p.rows()-2, 1)
+	switch s {
+	case Left, Right:
+		p.fold(s == Left)
+	default:
+		p.cursor += map[Step]int{Up: -1, Down: 1, PageUp: -page, PageDown: page, First: -p.total, Last: p.total}[s]
+	}
+	p.cursor = min(max(p.cursor, 0), max(p.total-1, 0))
+	p.follow = true
+	p.stale = true
 }
 
-// Click does nothing but take the focus.
-func (p *Detail) Click(_, _ int) {}
+// fold closes or opens what the cursor is on; on a line that cannot be closed it
+// closes what that is within.
+func (p *Detail) fold(closed bool) {
+	if p.cursor >= len(p.body) {
+		return
+	}
+	at := &p.body[p.cursor]
+	switch {
+	case at.branch && p.folded[at.path] != closed:
+		p.folded[at.path] = closed
+	case closed && at.within != "":
+		p.folded[at.within] = true
+		p.cursor = slices.IndexFunc(p.body, func(l bodyLine) bool { return l.path == at.within })
+	}
+}
+
+// Click puts the cursor on a line; one that can be folded is.
+func (p *Detail) Click(_, y int) {
+	at := p.offset + y - p.head()
+	if y < p.head() || at >= p.total {
+		return
+	}
+	p.cursor, p.follow, p.stale = at, true, true
+	if at < len(p.body) && p.body[at].branch {
+		p.folded[p.body[at].path] = !p.folded[p.body[at].path]
+	}
+}
 
 // Wheel scrolls.
 func (p *Detail) Wheel(_, _, delta int) {
-	p.offset = min(max(p.offset+delta, 0), max(p.total-(p.h-2), 0))
-	p.stale = true
+	p.offset += delta
+	p.follow, p.stale = false, true
+	p.cursor = min(max(p.cursor, p.offset), max(p.offset+p.rows()-2, 0))
 }
+
+// SetFocus tells whether the keys go to this pane. Personal data is hidden again
+// when they do not.
+func (p *Detail) SetFocus(focused bool) {
+	p.frame.SetFocus(focused)
+	if !focused {
+		p.Reveal(false)
+	}
+}
+
+// Reveal shows the buyer's personal data, or hides it. Payment tokens stay
+// hidden.
+func (p *Detail) Reveal(revealed bool) {
+	if p.revealed != revealed {
+		p.revealed, p.stale = revealed, true
+	}
+}
+
+// Revealed reports whether personal data is shown.
+func (p *Detail) Revealed() bool { return p.revealed }
+
+// Value is what stands on the line of the cursor, to be copied; private says
+// that it is personal. It is empty where the line has none.
+func (p *Detail) Value() (value string, private bool) {
+	if p.cursor >= len(p.body) {
+		return "", false
+	}
+	return p.body[p.cursor].value, p.body[p.cursor].private
+}
+
+func (p *Detail) rows() int { return max(p.h-p.head(), 1) }
 
 // Lines draws the pane.
 func (p *Detail) Lines() []string {
 	return p.render(func(*paint.Line) {
 		p.body = p.body[:0]
-		name := "DETAIL"
-		switch p.subject.Kind {
-		case OfIntent:
-			name = "INTENT"
-			p.intent()
-		case OfShipment:
-			name = "SHIPMENT"
-			p.shipment()
-		case OfEvent:
-			name = "EVENT"
-			p.event()
-		case OfRequest:
-			name = "REQUEST"
-			p.request()
-		}
+		name := p.compose()
 		l := p.title(name, -1)
+		if p.revealed {
+			l.Space(2).Put(paint.Warning|paint.Bold, "PERSONAL DATA SHOWN")
+		}
 		if p.subject.Kind != OfRequest {
 			l.Space(2).Put(paint.Muted, string(p.subject.ID))
 		}
-		p.total = len(p.body)
-		p.offset = min(p.offset, max(p.total-(p.h-2), 0))
 		p.push(l)
 		p.rule()
-		for _, draw := range p.body[p.offset:] {
-			if len(p.lines) == p.h {
-				break
+		p.scrollTo()
+		for i := p.offset; i < len(p.body) && len(p.lines) < p.h; i++ {
+			l := p.start()
+			if i == p.cursor && p.focused {
+				l.On(paint.Selected).Put(paint.Accent, "▌").Space(1)
+			} else {
+				l.Space(2)
 			}
-			l := p.start().Space(2)
-			draw(l)
+			p.body[i].draw(l)
 			p.push(l)
 		}
-		if hidden := p.total - p.offset - (p.h - 2); hidden > 0 && p.h > 3 {
+		if hidden := p.total - p.offset - p.rows(); hidden > 0 && p.h > 3 {
 			p.lines[p.h-1] = p.start().Space(2).Put(paint.Muted, "↓ "+group(hidden+1)+" more lines").String()
 		}
 	})
 }
 
-func (p *Detail) add(draw func(l *paint.Line)) { p.body = append(p.body, draw) }
+// compose makes the lines of the subject and returns what it is.
+func (p *Detail) compose() string {
+	switch p.subject.Kind {
+	case OfIntent:
+		p.intent()
+		return "INTENT"
+	case OfShipment:
+		p.shipment()
+		return "SHIPMENT"
+	case OfEvent:
+		p.event()
+		return "EVENT"
+	case OfRequest:
+		p.request()
+		return "REQUEST"
+	}
+	return "DETAIL"
+}
+
+// scrollTo keeps the cursor in view, above the line that tells how many there are
+// below.
+func (p *Detail) scrollTo() {
+	p.total = len(p.body)
+	p.cursor = min(p.cursor, max(p.total-1, 0))
+	last := max(p.total-p.rows(), 0)
+	if p.follow {
+		p.offset = min(p.offset, p.cursor)
+		if p.cursor > p.offset+p.rows()-2 {
+			p.offset = p.cursor - p.rows() + 2
+		}
+	}
+	p.offset = min(max(p.offset, 0), last)
+}
+
+// bodyLine is one line of a detail.
+type bodyLine struct {
+	draw    func(l *paint.Line)
+	value   string // to be copied
+	private bool   // the value is personal
+	branch  bool   // can be folded
+	path    string // of a line of a tree
+	within  string // the branch that it is part of
+}
+
+func (p *Detail) add(draw func(l *paint.Line)) { p.body = append(p.body, bodyLine{draw: draw}) }
 
 func (p *Detail) blank() { p.add(func(*paint.Line) {}) }
 
@@ -138,8 +244,18 @@ func (p *Detail) fact(label string, style paint.Style, value string) {
 			} else {
 				l.Space(labelWidth)
 			}
-			l.Put(style, part)
+			l.Link(style, part, value)
 		})
+		p.body[len(p.body)-1].value = value
+	}
+}
+
+// private adds a fact that is personal.
+func (p *Detail) private(label, value string) {
+	from := len(p.body)
+	p.fact(label, paint.Text, value)
+	for i := from; i < len(p.body); i++ {
+		p.body[i].private = true
 	}
 }
 

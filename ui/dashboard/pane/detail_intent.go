@@ -193,8 +193,20 @@ func (p *Detail) order(in *account.Intent) {
 		}
 		p.fact("payment", paint.Text, kind)
 	}
-	if order.Buyer != nil {
+	p.buyer(order.Buyer)
+}
+
+// buyer is hidden until a person asks for it.
+func (p *Detail) buyer(b *api.Buyer) {
+	switch {
+	case b == nil:
+	case !p.revealed:
 		p.fact("buyer", paint.Muted, "hidden")
+	default:
+		p.private("buyer", strings.TrimSpace(string(b.FirstName)+" "+string(b.LastName)))
+		p.private("email", string(b.Email))
+		p.private("phone", string(b.Phone))
+		p.private("address", join(nonEmpty(b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country)))
 	}
 }
 

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -142,33 +141,88 @@ func (p *Detail) request() {
 	p.fact("error", paint.Bad, because(r.Err))
 }
 
-// rawMost bounds the lines of a body that are shown.
-const rawMost = 400
+// tree is a body divided, as long as it is the same.
+type tree struct {
+	body     []byte
+	revealed bool
+	nodes    []node
+}
 
-// raw shows a body with tokens and personal data masked.
+func (t *tree) of(body []byte, revealed bool) []node {
+	if len(t.body) != len(body) || len(body) > 0 && &t.body[0] != &body[0] || t.revealed != revealed {
+		*t = tree{body, revealed, treeOf(body, revealed)}
+	}
+	return t.nodes
+}
+
+// raw shows a body as a tree that folds, with tokens and, unless they are
+// revealed, personal data masked.
 func (p *Detail) raw(body []byte) {
 	if len(body) == 0 {
 		return
 	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, api.Masked(body), "", "  ") != nil {
+	nodes := p.tree.of(body, p.revealed)
+	if len(nodes) == 0 {
 		return
 	}
-	p.heading("RAW · masked")
-	for i, text := range strings.Split(pretty.String(), "\n") {
-		if i == rawMost {
-			p.paragraph(paint.Muted, "…")
-			return
+	if p.revealed {
+		p.heading("RAW · personal data shown, tokens masked")
+	} else {
+		p.heading("RAW · masked")
+	}
+	skip := ""
+	for i := range nodes[1:] { // the first holds all others
+		n := &nodes[i+1]
+		if skip != "" && strings.HasPrefix(n.path, skip) {
+			continue
 		}
-		p.add(func(l *paint.Line) { rawLine(l, text) })
+		skip = ""
+		folded := n.branch && p.folded["raw"+n.path]
+		if folded {
+			skip = n.path + "/"
+		}
+		p.add(func(l *paint.Line) { n.draw(l, folded) })
+		line := &p.body[len(p.body)-1]
+		line.branch, line.path = n.branch, "raw"+n.path
+		if n.depth > 1 {
+			line.within = "raw" + n.parent
+		}
+		if !n.branch && !strings.Contains(n.value, "[masked]") {
+			line.value, line.private = leaf(n.value), p.revealed
+		}
+	}
+	if len(nodes) >= mostNodes {
+		p.paragraph(paint.Muted, "… the rest is not shown")
 	}
 }
 
-// rawLine sets the key of a line of JSON apart from its value.
-func rawLine(l *paint.Line, text string) {
-	if key, value, ok := strings.Cut(text, `": `); ok {
-		l.Put(paint.Muted, key+`": `).Put(paint.Text, value)
-		return
+// leaf is a value of JSON without its quotes.
+func leaf(value string) string {
+	var text string
+	if json.Unmarshal([]byte(value), &text) == nil {
+		return string(api.Scrub(text))
 	}
-	l.Put(paint.Muted, text)
+	return value
+}
+
+func (n *node) draw(l *paint.Line, folded bool) {
+	l.Space(2 * (n.depth - 1))
+	switch {
+	case !n.branch:
+		l.Space(2).Put(paint.Muted, n.key)
+		style := paint.Text
+		if n.value == `"[masked]"` {
+			style = paint.Faint
+		}
+		l.Put(style, n.value)
+	case folded:
+		l.Put(paint.Accent, "▸ ").Put(paint.Muted, n.key+n.value).Put(paint.Faint, " "+strconv.Itoa(n.size)+" ").Put(paint.Muted, n.end)
+	case n.size == 0:
+		l.Space(2).Put(paint.Muted, n.key+n.value+n.end)
+	default:
+		l.Put(paint.Faint, "▾ ").Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
+		if n.value == "[" {
+			l.Put(paint.Faint, " "+strconv.Itoa(n.size))
+		}
+	}
 }

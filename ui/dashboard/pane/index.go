@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"time"
-
-	"tillwatch/api"
 )
 
 // index holds what intents are found by, side by side in memory: a filter over
@@ -30,7 +28,7 @@ type entry struct {
 	quantity int32                      // -1 while not known
 	since    int64                      // Unix nanoseconds; 0 while not known
 	worth    float64
-	currency api.Text // "" without a total
+	currency string // "" without a total
 }
 
 // add makes room for one more row.
@@ -130,7 +128,7 @@ func (f *Filter) needles() [][]byte {
 func (e *entry) figure(f figure, now time.Time) (float64, string, bool) {
 	switch f {
 	case amount:
-		return e.worth, string(e.currency), e.currency != ""
+		return e.worth, e.currency, e.currency != ""
 	case age:
 		return float64(now.UnixNano()-e.since) / float64(time.Second), "", e.since != 0
 	case count:

@@ -57,7 +57,7 @@ func (r *intentRow) found() (needle, entry) {
 	}
 	if r.Total != nil {
 		e.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
-		e.currency = api.Text(r.Total.Currency)
+		e.currency = string(r.Total.Currency)
 	}
 	state := string(r.State) + " " + intentMark(r.State).word
 	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+reference), e

@@ -26,7 +26,7 @@ type Requests struct {
 type requestRow struct {
 	api.Exchange
 	needle
-	key     string
+	key     api.ID
 	at      string
 	changed time.Time
 }
@@ -51,7 +51,7 @@ func NewRequests(look *Look) *Requests {
 		{"status", inState, noFigure}, {"path", inName, noFigure}, {"id", inID, noFigure}, {"method", inMore, noFigure}, {"class", inMore, noFigure},
 		{"latency", inAll, latency}, {"attempt", inAll, count}, {"age", inAll, age},
 	}, list: table.New(table.Config[*requestRow]{
-		Key:     func(r *requestRow) string { return r.key },
+		Key:     func(r *requestRow) string { return string(r.key) },
 		Compare: func(a, b *requestRow) int { return a.Sent.Compare(b.Sent) },
 		Home:    table.Bottom,
 		Limit:   keptRequests,
@@ -60,8 +60,8 @@ func NewRequests(look *Look) *Requests {
 }
 
 // requestKey is the identity of a call: nobody gives it one.
-func requestKey(e *api.Exchange) string {
-	return strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path
+func requestKey(e *api.Exchange) api.ID {
+	return api.ScrubID(strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path)
 }
 
 // Apply takes over what changed.
@@ -69,7 +69,7 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 	var rows []*requestRow
 	for _, e := range c.Requests {
 		key := requestKey(&e)
-		if _, ok := p.list.Get(key); ok {
+		if _, ok := p.list.Get(string(key)); ok {
 			continue
 		}
 		row := &requestRow{Exchange: e, key: key, at: e.Sent.In(p.look.Location).Format("15:04:05.0")}
@@ -105,7 +105,7 @@ func because(err error) string {
 // Subject is the call under the cursor.
 func (p *Requests) Subject() Subject {
 	if row, ok := p.list.Cursor(); ok {
-		return Subject{OfRequest, api.ID(row.key)}
+		return Subject{OfRequest, row.key}
 	}
 	return Subject{}
 }
@@ -178,7 +178,7 @@ func priorityWord(p quota.Priority) string {
 }
 
 func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfRequest, api.ID(row.key)}, p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{OfRequest, row.key}, p.glows(row.changed))
 	at := row.at
 	if p.w < 72 {
 		at = row.at[:8]

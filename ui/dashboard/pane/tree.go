@@ -1,0 +1,172 @@
+package pane
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"tillwatch/api"
+)
+
+// node is a line of a JSON tree.
+type node struct {
+	path   string // of keys and indices; identity
+	parent string
+	depth  int
+	key    string // with its quotes and colon; "" within an array
+	value  string // of a leaf, as JSON; of a branch, its opening
+	end    string // of a branch, its closing
+	size   int    // members of a branch
+	branch bool
+}
+
+// mostNodes bounds the tree of a body.
+const mostNodes = 4000
+
+// treeOf divides a body into nodes, masked as [api.Masked] does. With revealed,
+// the buyer's personal data is shown; payment tokens and secrets never are.
+func treeOf(body []byte, revealed bool) []node {
+	masked := gjson.ParseBytes(api.Masked(body))
+	if !masked.IsObject() && !masked.IsArray() {
+		return nil
+	}
+	b := treeBuilder{}
+	if revealed {
+		b.raw = gjson.ParseBytes(body)
+		b.gatherTokens(b.raw, false)
+	}
+	b.add(masked, b.raw, node{}, false, false)
+	return b.nodes
+}
+
+type treeBuilder struct {
+	nodes  []node
+	raw    gjson.Result // exists only where personal data is revealed
+	tokens []string     // and other secrets of the body; nothing that repeats one is shown
+}
+
+// shortestSecret keeps words from being taken for secrets.
+const shortestSecret = 6
+
+func (b *treeBuilder) gatherTokens(v gjson.Result, secret bool) {
+	v.ForEach(func(key, value gjson.Result) bool {
+		secret := secret || namesSecret(key.Str)
+		switch {
+		case value.IsObject() || value.IsArray():
+			b.gatherTokens(value, secret)
+		case secret && value.Type == gjson.String && len(value.Str) >= shortestSecret:
+			b.tokens = append(b.tokens, value.Str)
+		}
+		return true
+	})
+}
+
+// add appends v, and what is within it. raw is the same place of the body as it
+// came.
+func (b *treeBuilder) add(v, raw gjson.Result, n node, personal, secret bool) {
+	if len(b.nodes) >= mostNodes {
+		return
+	}
+	if !v.IsObject() && !v.IsArray() {
+		n.value = v.Raw
+		if personal && !secret && raw.Exists() {
+			n.value = b.reveal(v, raw)
+		}
+		b.nodes = append(b.nodes, n)
+		return
+	}
+	n.branch, n.value, n.end = true, "{", "}"
+	if v.IsArray() {
+		n.value, n.end = "[", "]"
+	}
+	at := len(b.nodes)
+	b.nodes = append(b.nodes, n)
+	raws := raw.Array()
+	var rawNames []gjson.Result
+	if raw.IsObject() {
+		raws = raws[:0]
+		raw.ForEach(func(key, value gjson.Result) bool {
+			rawNames, raws = append(rawNames, key), append(raws, value)
+			return true
+		})
+	}
+	i := 0
+	v.ForEach(func(key, value gjson.Result) bool {
+		child := node{path: n.path + "/" + strconv.Itoa(i), parent: n.path, depth: n.depth + 1}
+		var was gjson.Result
+		if i < len(raws) {
+			was = raws[i]
+		}
+		personal, secret := personal, secret
+		if v.IsObject() {
+			child.key = key.Raw + ": "
+			name := key.Str
+			if i < len(rawNames) {
+				name = rawNames[i].Str
+			}
+			personal, secret = personal || isPersonal(name), secret || isSecret(name)
+		}
+		b.add(value, was, child, personal, secret)
+		i++
+		return true
+	})
+	b.nodes[at].size = i
+}
+
+// reveal is a personal value as it came, safe to draw.
+func (b *treeBuilder) reveal(v, raw gjson.Result) string {
+	for _, token := range b.tokens {
+		if strings.Contains(raw.Raw, token) || strings.Contains(raw.Str, token) {
+			return v.Raw
+		}
+	}
+	if raw.Type != gjson.String {
+		return string(api.Scrub(raw.Raw))
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(string(api.Scrub(raw.Str))) != nil {
+		return v.Raw
+	}
+	return strings.TrimSpace(out.String())
+}
+
+func plainName(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(key))
+}
+
+// isPersonal reports whether a field, or what is within it, tells of the buyer.
+// What is not listed stays masked.
+func isPersonal(key string) bool {
+	switch plainName(key) {
+	case "buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address",
+		"firstname", "lastname", "fullname", "email", "phone", "phonenumber", "address1", "address2", "postalcode", "zip", "zipcode":
+		return true
+	}
+	return false
+}
+
+// isSecret reports whether a field, or what is within it, is never shown.
+func isSecret(key string) bool {
+	name := plainName(key)
+	return namesSecret(key) || strings.Contains(name, "payment") || strings.Contains(name, "card") || name == "stack" || name == "key"
+}
+
+func namesSecret(key string) bool {
+	name := plainName(key)
+	for _, part := range []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

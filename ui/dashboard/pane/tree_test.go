@@ -1,0 +1,166 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+const orderBody = `{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com","country":"US","note":"pay with tok_live_1234"},` +
+	`"paymentMethod":{"type":"vault_token","vaultToken":"tok_live_1234","email":"ann@example.com"},"apiKey":"sk_1",` +
+	`"items":[{"n":1},{"n":2}],"empty":{},"message":"hello tok_live_1234"}`
+
+func detailOf(body string) *Detail {
+	in := intentOf("a", api.Completed, time.Minute)
+	in.Latest.Raw = []byte(body)
+	in.Latest.Buyer = &api.Buyer{FirstName: "Ann", LastName: "Lee", Email: "ann@example.com", Phone: "+1 555", City: "Austin"}
+	p := NewDetail(look(), api.ConfirmWindow)
+	p.SetSize(80, 60)
+	p.SetFocus(true)
+	p.Open(Subject{OfIntent, "a"})
+	p.Feed(Facts{Intent: in})
+	return p
+}
+
+// at puts the cursor on the line that holds a text.
+func (p *Detail) at(t *testing.T, want string) {
+	t.Helper()
+	lines := strings.Split(text(p.Lines()), "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, want) })
+	if i < 0 {
+		t.Fatalf("no %q in:\n%s", want, strings.Join(lines, "\n"))
+	}
+	p.Click(0, i)
+	p.Lines()
+}
+
+func TestPersonalDataIsShownOnRequestAndTokensNever(t *testing.T) {
+	p := detailOf(orderBody)
+	secrets := []string{"tok_live", "sk_1"}
+	personal := []string{`"Ann"`, "ann@example.com", "Ann Lee", "+1 555", "PERSONAL DATA SHOWN"}
+	check := func(what string, shown bool) {
+		t.Helper()
+		got := text(p.Lines())
+		for _, s := range secrets {
+			if strings.Contains(got, s) {
+				t.Errorf("%s: %q is shown:\n%s", what, s, got)
+			}
+		}
+		for _, s := range personal {
+			if strings.Contains(got, s) != shown {
+				t.Errorf("%s: %q is shown: %t:\n%s", what, s, !shown, got)
+			}
+		}
+	}
+	check("at first", false)
+	p.Reveal(true)
+	check("on request", true)
+	if got := text(p.Lines()); strings.Count(got, "ann@example.com") != 2 {
+		t.Errorf("the address is to be shown with the buyer and in the body, not with the payment:\n%s", got)
+	}
+	p.SetFocus(false)
+	check("after the focus went elsewhere", false)
+	p.SetFocus(true)
+	check("and came back", false)
+	p.Reveal(true)
+	p.Open(Subject{OfIntent, "b"})
+	p.Open(Subject{OfIntent, "a"})
+	p.Feed(Facts{Intent: detailOf(orderBody).facts.Intent})
+	check("after something else was opened", false)
+}
+
+func TestTheRawBodyFolds(t *testing.T) {
+	p := detailOf(orderBody)
+	p.at(t, `"items"`)
+	if got := text(p.Lines()); strings.Contains(got, `"n": 1`) || !strings.Contains(got, `▸ "items": [ 2 ]`) {
+		t.Errorf("a click does not fold:\n%s", got)
+	}
+	p.Move(Right)
+	if got := text(p.Lines()); !strings.Contains(got, `"n": 1`) {
+		t.Errorf("right does not unfold:\n%s", got)
+	}
+	p.at(t, `"n": 2`)
+	p.Move(Left)
+	if got := text(p.Lines()); strings.Contains(got, `"n": 2`) || !strings.Contains(got, `"n": 1`) {
+		t.Errorf("left on a member does not fold what it is within:\n%s", got)
+	}
+	p.Move(Left)
+	p.Lines()
+	p.Move(Left)
+	if got := text(p.Lines()); strings.Contains(got, `"n": 1`) {
+		t.Errorf("left again does not fold the next:\n%s", got)
+	}
+	if got := text(p.Lines()); !strings.Contains(got, `"empty": {}`) {
+		t.Errorf("an empty branch:\n%s", got)
+	}
+}
+
+func TestTheValueOfALineCanBeCopied(t *testing.T) {
+	p := detailOf(orderBody)
+	cases := []struct {
+		line, want string
+		private    bool
+	}{{`"id": "a"`, "a", false}, {`"vaultToken"`, "", false}, {`"message"`, "", false}, {`"items"`, "", false}, {"merchant", "acme.example", false}}
+	for _, c := range cases {
+		p.at(t, c.line)
+		if got, private := p.Value(); got != c.want || private != c.private {
+			t.Errorf("%s: %q, private %t", c.line, got, private)
+		}
+	}
+	p.Reveal(true)
+	p.at(t, `"email": "ann`)
+	if got, private := p.Value(); got != "ann@example.com" || !private {
+		t.Errorf("revealed: %q, private %t", got, private)
+	}
+}
+
+func TestTheCursorOfTheDetailStaysInView(t *testing.T) {
+	p := detailOf(orderBody)
+	p.SetSize(80, 12)
+	for i := range 80 {
+		p.Lines()
+		if at := p.cursor - p.offset; at < 0 || at >= p.rows() || at == p.rows()-1 && p.total > p.offset+p.rows() {
+			t.Fatalf("after %d steps the cursor is on line %d of %d rows", i, at, p.rows())
+		}
+		p.Move([]Step{Down, Down, PageDown, Up, Last, First, PageUp}[i*3%7])
+	}
+}
+
+func FuzzTree(f *testing.F) {
+	f.Add(orderBody)
+	f.Add(`{"buyer":{"a":"\u001b]52;c;x\u0007","b":[1,{"token":"secretsecret"}],"c":"secretsecret"}}`)
+	f.Add(`[{"a":1,"a":2},null,"\u202e"]`)
+	f.Fuzz(func(t *testing.T, body string) {
+		if len(body) > 1<<16 {
+			t.Skip("long")
+		}
+		hidden := treeOf([]byte(body), false)
+		shown := treeOf([]byte(body), true)
+		if len(hidden) != len(shown) {
+			t.Fatalf("%d nodes, %d when revealed", len(hidden), len(shown))
+		}
+		for i, n := range shown {
+			if n.key != hidden[i].key || n.path != hidden[i].path {
+				t.Fatalf("node %d is another one when revealed", i)
+			}
+			if strings.ContainsFunc(n.key+n.value, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+				t.Fatalf("a control character in %q", n.value)
+			}
+		}
+	})
+}
+
+func TestAShipmentsTrackingIsALink(t *testing.T) {
+	p := NewDetail(look(), api.ConfirmWindow)
+	p.SetSize(80, 30)
+	p.Open(Subject{OfShipment, "s"})
+	p.Feed(Facts{Shipment: &account.Shipment{ID: "s", Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Number: "42", URL: "https://dhl.example/42"}}}})
+	if got := strings.Join(p.Lines(), "\n"); !strings.Contains(got, "\x1b]8;;https://dhl.example/42\x1b\\") {
+		t.Error("the tracking address is no link")
+	}
+}
