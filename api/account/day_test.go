@@ -15,8 +15,7 @@ import (
 )
 
 // longSimulations, when set in the environment, runs the plays at full length: 50
-// intents in a day and 5,000 in an hour. Else a sixth of the day and a tenth of
-// the hour, as busy.
+// intents in a day and 5,000 in an hour. Else much less, as busy.
 const longSimulations = "TILLWATCH_LONG_SIMULATIONS"
 
 // play is a time in the life of an account.
@@ -31,7 +30,7 @@ type play struct {
 }
 
 func plays() []play {
-	few, day, many, hour := 50, 4*time.Hour, 500, 6*time.Minute
+	few, day, many, hour := 25, 2*time.Hour, 250, 3*time.Minute
 	if os.Getenv(longSimulations) != "" {
 		few, day, many, hour = 50, 24*time.Hour, 5000, time.Hour
 	}
@@ -39,9 +38,9 @@ func plays() []play {
 		{"calm day, confirmed here", few, day, 10, 1, false, 1.3},
 		// Each look at whether somebody has confirmed is a read that may find nothing.
 		{"calm day, confirmed by others", few, day, 10, 0, false, 1.5},
-		{"hard day", few, day, 10, 0.5, true, 1.7},
+		{"hard day", few, day, 10, 0.5, true, 2.5},
 		{"calm busy hour", many, hour, 60, 1, false, 1.3},
-		{"hard busy hour", many, hour, 60, 0.5, true, 1.7},
+		{"hard busy hour", many, hour, 60, 0.5, true, 2},
 	}
 }
 
@@ -66,9 +65,9 @@ func (p play) run(t *testing.T, seed uint64) {
 		}
 		orders := s.take(t, p, rand.New(rand.NewPCG(seed, 7)))
 		around.Wait()
-		time.Sleep(2 * time.Hour) // of the bubble's time, until all has ended
+		time.Sleep(90 * time.Minute) // of the bubble's time, until all has ended
 		sum := s.store.Summary()
-		most := s.own.most()
+		reads, most := s.own.reads()
 		f := s.compare(t, orders)
 		if allowed := 1 + len(orders)/100; f.unknown > allowed || !p.harsh && f.unknown > 0 {
 			t.Errorf("%d intents never became known", f.unknown)
@@ -79,8 +78,8 @@ func (p play) run(t *testing.T, seed uint64) {
 		if allowed := p.reads * 3 / 10; most > allowed {
 			t.Errorf("%d reads within a second, its share is %d", most, allowed)
 		}
-		t.Logf("%.2f reads for a state change; stale p50 %v p99 %v; %d states over before they were shown; %d unknown; at most %d reads a second; %d requests, answers %v; %+v; %+v",
-			sum.Reads.PerStateChange(), at(f.staleness, 0.50), at(f.staleness, 0.99), f.unseen, f.unknown, most, len(s.own.sent), s.own.told, sum.Reads, sum.Events)
+		t.Logf("%.2f reads for a state change; stale p50 %v p99 %v; %d states over before they were shown; %d unknown; at most %d reads a second; %d reads, answers %v; %+v; %+v",
+			sum.Reads.PerStateChange(), at(f.staleness, 0.50), at(f.staleness, 0.99), f.unseen, f.unknown, most, reads, s.own.answers(), sum.Reads, sum.Events)
 	})
 }
 
@@ -164,7 +163,7 @@ func TestAnotherClientAtSeventyPercentIsNeverRefused(t *testing.T) {
 	onStage(t, cfg, func(t *testing.T, s *stage) {
 		refused, others := 0, 0
 		var busy sync.WaitGroup
-		const span = 10 * time.Minute
+		const span = 4 * time.Minute
 		busy.Go(func() {
 			ticker := time.NewTicker(143 * time.Millisecond) // seven in any second
 			defer ticker.Stop()
@@ -175,16 +174,17 @@ func TestAnotherClientAtSeventyPercentIsNeverRefused(t *testing.T) {
 				}
 			}
 		})
-		orders := s.take(t, play{intents: 150, span: span, here: 0.5}, rand.New(rand.NewPCG(3, 7)))
+		orders := s.take(t, play{intents: 60, span: span, here: 0.5}, rand.New(rand.NewPCG(3, 7)))
 		busy.Wait()
-		own := len(s.own.sent)
-		if refused > 0 || s.own.told[http.StatusTooManyRequests] > 0 {
-			t.Errorf("%d of the other's %d requests were refused, and %d of %d own", refused, others, s.own.told[http.StatusTooManyRequests], own)
+		own, _ := s.own.reads()
+		answers := s.own.answers()
+		if refused > 0 || answers[http.StatusTooManyRequests] > 0 {
+			t.Errorf("%d of the other's %d requests were refused, and %d of %d own", refused, others, answers[http.StatusTooManyRequests], own)
 		}
-		if own < 300 {
+		if own < 150 {
 			t.Errorf("only %d own requests: nothing was shared", own)
 		}
-		time.Sleep(2 * time.Hour)
+		time.Sleep(time.Hour)
 		f := s.compare(t, orders)
 		t.Logf("%d requests of the other client, %d own; stale p50 %v p99 %v", others, own, at(f.staleness, 0.5), at(f.staleness, 0.99))
 	})

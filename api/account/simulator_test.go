@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -57,28 +58,37 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// most is the largest number of reads that were sent within a second.
-func (d *direct) most() int {
-	most, from := 0, 0
+// answers is how often each status was answered.
+func (d *direct) answers() map[int]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.told)
+}
+
+// reads is how many reads were sent, and most the largest number of them within a
+// second.
+func (d *direct) reads() (all, most int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	from := 0
 	for i, at := range d.sent {
 		for at.Sub(d.sent[from]) >= time.Second {
 			from++
 		}
 		most = max(most, i-from+1)
 	}
-	return most
+	return len(d.sent), most
 }
 
 // courier stands in for a relay: it takes webhooks, keeps each event once and in
 // order, and is the feed of a watcher. Either side of it can fail.
 type courier struct {
-	mu       sync.Mutex
-	journal  []account.Delivery
-	known    map[api.ID]int
-	deaf     bool // webhooks find nobody
-	cut      bool // the stream is down
-	changed  chan struct{}
-	received int
+	mu      sync.Mutex
+	journal []account.Delivery
+	known   map[api.ID]int
+	deaf    bool // webhooks find nobody
+	cut     bool // the stream is down
+	changed chan struct{}
 }
 
 func newCourier() *courier { return &courier{known: map[api.ID]int{}, changed: make(chan struct{})} }
