@@ -22,7 +22,6 @@ func TestNoOptionalFieldCanSpoilADecode(t *testing.T) {
 		required []string
 	}{
 		"01-checkout-intents.json":    {func(b []byte) error { _, err := DecodeIntent(b); return err }, []string{"id"}},
-		"02-failure-reasons.json":     {func(b []byte) error { _, err := DecodeIntent(b); return err }, []string{"id"}},
 		"04-shipments.json":           {func(b []byte) error { _, err := DecodeShipment(b); return err }, []string{"id"}},
 		"05-products.json":            {func(b []byte) error { _, err := DecodeProduct(b); return err }, nil}, // an id or a url
 		"06-events.json":              {func(b []byte) error { _, err := DecodeEvent(b); return err }, []string{"id", "type", "source", "source.id", "source.type"}},
@@ -37,7 +36,11 @@ func TestNoOptionalFieldCanSpoilADecode(t *testing.T) {
 				if err := json.Unmarshal(f.sent(), &body); err != nil {
 					t.Fatal(err)
 				}
-				eachSpoilt(body, "", func(path, with string) {
+				deepest := 9
+				if file == "08-pages.json" {
+					deepest = 2 // the items are the business of their own decoders
+				}
+				eachSpoilt(body, "", deepest, func(path, with string) {
 					spoilt++
 					encoded := []byte(jsonOf(t, body))
 					if err := test.decode(encoded); err != nil && !slices.Contains(test.required, path) {
@@ -58,8 +61,11 @@ func asIntent(body []byte) []byte {
 }
 
 // eachSpoilt changes the fields below value one at a time, calls visit while each
-// is changed, and puts it back.
-func eachSpoilt(value any, path string, visit func(path, with string)) {
+// is changed, and puts it back. It goes so many levels down.
+func eachSpoilt(value any, path string, levels int, visit func(path, with string)) {
+	if levels == 0 {
+		return
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
@@ -67,7 +73,7 @@ func eachSpoilt(value any, path string, visit func(path, with string)) {
 			if path != "" {
 				within = path + "." + name
 			}
-			eachSpoilt(was, within, visit)
+			eachSpoilt(was, within, levels-1, visit)
 			for with, other := range map[string]any{
 				"null": nil, "true": true, "a string": "x", "an empty string": "", "a fraction": -1.5, "a huge number": 1e300,
 				"an array": []any{1, "x", nil, map[string]any{}}, "an object": map[string]any{"id": []any{}, "x": 1},
@@ -81,7 +87,7 @@ func eachSpoilt(value any, path string, visit func(path, with string)) {
 		}
 	case []any:
 		for _, item := range value {
-			eachSpoilt(item, path+"[]", visit)
+			eachSpoilt(item, path+"[]", levels-1, visit)
 		}
 	}
 }

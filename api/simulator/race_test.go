@@ -20,7 +20,7 @@ func TestConcurrentCreatorsNeverPassACap(t *testing.T) {
 		})
 	})
 	t.Run("10 agents", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.Limits.Mutations, c.Limits.PerDay = -1, -1 }, func(a *account) {
+		inBubble(t, func(c *Config) { c.Limits.Mutations, c.Limits.PerDay = -1, -1 }, func(a *account) {
 			most := 0
 			for range 40 {
 				race(a, creators, 1)
