@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"tillwatch/relay/journal"
@@ -64,5 +66,38 @@ func BenchmarkIdentities(b *testing.B) {
 			b.Fatalf("id %d is found at %d", n, seq)
 		}
 		n++
+	}
+}
+
+// BenchmarkAppend appends events of 400 bytes from 64 goroutines to a journal
+// that holds some, one event a call.
+func BenchmarkAppend(b *testing.B) {
+	const writers = 64
+	for _, stored := range []int{0, 100_000} {
+		b.Run(strconv.Itoa(stored), func(b *testing.B) {
+			dir := b.TempDir()
+			filled(b, dir, stored)
+			j, err := Open(b.Context(), dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer j.Close()
+			var events atomic.Int64
+			body := make([]byte, 400)
+			b.SetParallelism(writers / runtime.GOMAXPROCS(0))
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					id := fmt.Sprintf("evt_ci_%032x_failed", events.Add(1))
+					_, err := j.Append(b.Context(), []journal.Entry{{ID: id, Type: "checkout_intent.completed", Body: body}})
+					if err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.StopTimer()
+		})
 	}
 }

@@ -40,11 +40,12 @@ func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.R
 
 // Find looks the id up in memory and reads its record.
 func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, error) {
-	if _, err := j.Head(ctx); err != nil {
+	head, err := j.Head(ctx)
+	if err != nil {
 		return journal.Record{}, false, err
 	}
 	seq, found := j.known(digestOf(id))
-	if !found {
+	if !found || seq > head {
 		return journal.Record{}, false, nil
 	}
 	record, err := scan(j.reading.QueryRowContext(ctx, "SELECT "+columns+" FROM events WHERE seq = ?", seq))

@@ -13,8 +13,8 @@ import (
 const readers = 4
 
 // Journal is a [journal.Journal] in an SQLite database in WAL mode. One
-// goroutine writes: it commits what has queued while the disk was busy with the
-// commit before, and every commit is synced.
+// goroutine writes: it collects what comes while another one waits for the disk
+// with the commit before, and nobody is told of a commit before it is synced.
 type Journal struct {
 	epoch   string
 	reading *sql.DB
@@ -25,7 +25,7 @@ type Journal struct {
 	lostFrom, lostTo int64
 
 	mu     sync.Mutex
-	ids    *identities // those of committed entries
+	ids    *identities // those of committed entries, a little ahead of head
 	head   int64
 	oldest int64
 	moved  chan struct{} // closed when head moves
@@ -132,26 +132,31 @@ func (j *Journal) Wait(ctx context.Context, after int64) error {
 	}
 }
 
-// published makes committed entries known: their ids, and to those who wait.
-func (j *Journal) published(fresh []digest) {
-	if len(fresh) == 0 {
-		return
-	}
+// remember adds the ids of committed entries and returns the head that they
+// lead to. Readers see no further than the head that was published.
+func (j *Journal) remember(fresh []digest) int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, d := range fresh {
 		j.ids.add(d)
 	}
-	j.head = j.ids.count
-	close(j.moved)
-	j.moved = make(chan struct{})
+	return j.ids.count
 }
 
-// forgotten makes known that records below oldest have no body any more.
-func (j *Journal) forgotten(oldest int64) {
+// published makes known what a durable transaction has added and removed.
+func (j *Journal) published(t *transaction) {
+	if len(t.changes.fresh) > 0 {
+		j.mark.write(j.epoch, t.head)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.oldest = max(j.oldest, oldest)
+	j.oldest = max(j.oldest, t.changes.oldest)
+	if t.head == j.head {
+		return
+	}
+	j.head = t.head
+	close(j.moved)
+	j.moved = make(chan struct{})
 }
 
 // known finds the sequence number of a committed id.

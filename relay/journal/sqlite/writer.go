@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -43,21 +43,31 @@ type writer struct {
 	connection *sql.Conn
 	statements statements
 	stored     int64 // ids up to here are in id_digests
+	before     int   // jobs of the last transaction
+	doubtful   bool  // what was committed may not be durable
+
+	log walFile // shared with syncAll: opened while nothing is being synced
 }
 
-// openWriter opens the database, prepares its schema and loads the ids.
+// openWriter opens the database, prepares its schema and loads the ids. Commits
+// only write the log (synchronous=NORMAL): the writer syncs it itself before
+// anybody is told, so that the next transaction can grow meanwhile. Checkpoints
+// sync by themselves.
 func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 	db, err := openDatabase(dir, databaseName,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-8192)")
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)")
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{
 		journal: j,
 		db:      db,
+		log:     walFile{path: filepath.Join(dir, databaseName+"-wal")},
 		jobs:    make(chan *job, maxBatch),
-		closing: make(chan struct{}),
-		stopped: make(chan struct{}),
+		// What a killed process has committed may not be durable yet.
+		doubtful: true,
+		closing:  make(chan struct{}),
+		stopped:  make(chan struct{}),
 	}
 	if err := w.begin(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
@@ -105,7 +115,14 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.catchUp(ctx, connection); err != nil {
+	err = w.settle(ctx, connection)
+	if err == nil {
+		err = w.log.open()
+	}
+	if err == nil {
+		err = w.catchUp(ctx, connection)
+	}
+	if err != nil {
 		return errors.Join(err, connection.Close())
 	}
 	statements, err := prepareStatements(ctx, connection)
@@ -114,6 +131,23 @@ func (w *writer) connect(ctx context.Context) error {
 		return errors.Join(err, connection.Close())
 	}
 	w.connection, w.statements = connection, statements
+	return nil
+}
+
+// settle copies everything from the log into the database and syncs that, after a
+// sync of the log has failed: it would not be tried again for the same bytes.
+func (w *writer) settle(ctx context.Context, connection *sql.Conn) error {
+	if !w.doubtful {
+		return nil
+	}
+	var busy, frames, copied int
+	if err := connection.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return errors.New("what was written before a failed sync cannot be copied now")
+	}
+	w.doubtful = false
 	return nil
 }
 
@@ -172,99 +206,95 @@ func (w *writer) do(ctx context.Context, apply func(*batch) error) error {
 	}
 }
 
-// run commits until the journal is closed. What has queued by then is refused.
+// run makes transactions until the journal is closed. What has queued by then is
+// refused. While the disk is busy with one transaction, the next one grows.
 func (w *writer) run() {
 	defer close(w.stopped)
-	tasks := make([]*job, 0, maxBatch)
-	before := 0 // jobs of the last commit
+	committed := make(chan *transaction)
+	idle := make(chan error, 1) // holds a value while the disk is not busy
+	idle <- nil
+	var tasks sync.WaitGroup
+	tasks.Go(func() { w.syncAll(committed, idle) })
+	defer tasks.Wait()
+	defer close(committed)
 	for {
 		select {
 		case <-w.closing:
 			return
 		case first := <-w.jobs:
-			tasks = w.gather(append(tasks[:0], first))
+			if t := w.collect(first, idle); t != nil {
+				committed <- t
+			} else {
+				idle <- nil
+			}
 		}
-		if before >= busyBatch && len(tasks) < before {
-			time.Sleep(gatherPause)
-			tasks = w.gather(tasks)
-		}
-		before = len(tasks)
-		w.commit(tasks)
-		clear(tasks)
 	}
 }
 
-// gather takes everything that has queued.
-func (w *writer) gather(tasks []*job) []*job {
-	for len(tasks) < maxBatch {
+// collect makes a transaction of first and of what else comes until the disk is
+// idle, and commits it. It returns nil when nothing was committed: who asked has
+// been told.
+func (w *writer) collect(first *job, idle <-chan error) *transaction {
+	t := &transaction{writer: w}
+	err := t.add(first)
+	for waiting := true; waiting; {
+		jobs := w.jobs
+		if err != nil || len(t.jobs) >= maxBatch {
+			jobs = nil
+		}
 		select {
-		case task := <-w.jobs:
-			tasks = append(tasks, task)
+		case next := <-jobs:
+			err = t.add(next)
+		case failure := <-idle:
+			waiting = false
+			w.doubtful = w.doubtful || failure != nil
+			err = errors.Join(err, failure)
+		}
+	}
+	if err == nil {
+		err = w.gather(t)
+	}
+	if err == nil && len(t.jobs) < w.before && w.before >= busyBatch {
+		time.Sleep(gatherPause)
+		err = w.gather(t)
+	}
+	if err == nil && len(t.jobs) > 0 {
+		err = t.commit()
+	}
+	if err != nil {
+		w.disconnect()
+		t.answer(err)
+		return nil
+	}
+	w.before = len(t.jobs)
+	if len(t.jobs) == 0 {
+		return nil
+	}
+	return t
+}
+
+// gather adds everything that has queued.
+func (w *writer) gather(t *transaction) error {
+	for len(t.jobs) < maxBatch {
+		select {
+		case next := <-w.jobs:
+			if err := t.add(next); err != nil {
+				return err
+			}
 		default:
-			return tasks
+			return nil
 		}
-	}
-	return tasks
-}
-
-func (w *writer) commit(tasks []*job) {
-	waiting := tasks[:0]
-	for _, task := range tasks {
-		if err := task.ctx.Err(); err != nil {
-			task.done <- err
-			continue
-		}
-		waiting = append(waiting, task)
-	}
-	if len(waiting) == 0 {
-		return
-	}
-	err := w.transact(waiting)
-	for _, task := range waiting {
-		task.done <- err
-	}
-}
-
-// transact runs the tasks in one transaction. After an error the connection is
-// given up: the next transaction begins on a new one.
-func (w *writer) transact(tasks []*job) (err error) {
-	ctx := context.Background()
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic while writing: %v", panicked)
-		}
-		if err != nil {
-			err = fmt.Errorf("write the journal: %w", err)
-			w.disconnect()
-		}
-	}()
-	if w.connection == nil {
-		if err := w.connect(ctx); err != nil {
-			return err
-		}
-	}
-	if _, err := w.statements.begin.ExecContext(ctx); err != nil {
-		return err
-	}
-	changes := newBatch(ctx, w)
-	for _, task := range tasks {
-		if err := task.apply(changes); err != nil {
-			return err
-		}
-	}
-	if err := changes.finish(); err != nil {
-		return err
-	}
-	if _, err := w.statements.commit.ExecContext(ctx); err != nil {
-		return err
-	}
-	w.stored = changes.stored
-	w.journal.mark.write(w.journal.epoch, changes.head())
-	w.journal.published(changes.fresh)
-	if changes.oldest > 0 {
-		w.journal.forgotten(changes.oldest)
 	}
 	return nil
+}
+
+// syncAll makes transactions durable, one after the other, and answers them.
+func (w *writer) syncAll(committed <-chan *transaction, idle chan<- error) {
+	for t := range committed {
+		err := t.makeDurable()
+		t.answer(err)
+		idle <- err
+	}
 }
 
 // disconnect rolls back and closes the connection. Its errors say nothing new.
@@ -277,6 +307,7 @@ func (w *writer) disconnect() {
 	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // the pool closes such a one
 	_ = w.connection.Close()
 	w.connection = nil
+	_ = w.log.close()
 }
 
 // stop ends the goroutine and waits for it. It returns false when that was done
