@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"strconv"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,26 +22,38 @@ const channel = "tillwatch"
 const maxInsertBytes = 16 << 20
 
 const (
-	// Each statement sees what was committed before it began: the second one
-	// everything that a relay wrote which held the lock before.
+	// Each statement sees what was committed before it began: those that follow
+	// the lock everything that a relay wrote which held it before.
 	beginStatement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	lockStatement  = selectState + " FOR UPDATE"
 	knownStatement = `
-SELECT i.digest, i.seq, sha256(e.body)
-FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq)
-WHERE i.digest = ANY ($1::uuid[])`
+SELECT digest, seq, (SELECT sha256(body) FROM tillwatch_events e WHERE e.seq = i.seq)
+FROM tillwatch_ids i WHERE digest = ANY ($1::uuid[])`
+
+	// New entries get the next numbers in their order.
 	insertStatement = `
-INSERT INTO tillwatch_events (seq, id, type, created, received, origin, body)
-SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[])`
-	insertIDsStatement = `
-INSERT INTO tillwatch_ids (digest, seq) SELECT * FROM unnest($1::uuid[], $2::bigint[])`
+WITH fresh AS (
+	SELECT g.*, j.head + row_number() OVER (ORDER BY place) AS seq
+	FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[])
+		WITH ORDINALITY AS g (digest, id, type, created, received, origin, body, place), tillwatch_journal j
+	WHERE NOT EXISTS (SELECT FROM tillwatch_ids i WHERE i.digest = g.digest)
+), stored AS (
+	INSERT INTO tillwatch_events (seq, id, type, created, received, origin, body)
+	SELECT seq, id, type, created, received, origin, body FROM fresh
+), named AS (
+	INSERT INTO tillwatch_ids (digest, seq) SELECT digest, seq FROM fresh
+)
+UPDATE tillwatch_journal j SET head = j.head + added.events, bytes = j.bytes + added.bytes
+FROM (SELECT count(*) AS events, sum(` + sizeExpression + `)::bigint AS bytes FROM fresh) AS added
+WHERE added.events > 0`
+
+	notifyStatement = "SELECT pg_notify('" + channel + "', epoch || ' ' || head) FROM tillwatch_journal WHERE head > $1"
+
 	repeatStatement = `
 UPDATE tillwatch_events e
 SET duplicates = e.duplicates + r.duplicates, conflicts = e.conflicts + r.conflicts
 FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS r (seq, duplicates, conflicts)
 WHERE e.seq = r.seq`
-	headStatement   = "UPDATE tillwatch_journal SET head = $1, bytes = bytes + $2"
-	notifyStatement = "SELECT pg_notify('" + channel + "', $1)"
 )
 
 // digest stands for an event id: the first 128 bits of its SHA-256.
@@ -53,13 +66,13 @@ func digestOf(id string) digest {
 
 // batch is what one transaction appends.
 type batch struct {
+	state   state // before the batch, under the lock
 	entries []journal.Entry
 	digests []digest
-	state   state            // before the batch, under the lock
-	known   map[digest]known // ids stored by then
+	first   map[digest]int   // the first entry of each id
+	known   map[digest]known // ids that were stored before
 	results []journal.Result // one an entry, after number
-
-	fresh   []int // entries that are new, from head+1 on
+	fresh   int64
 	repeats map[int64]*repeats
 }
 
@@ -71,25 +84,47 @@ type known struct {
 
 type repeats struct{ duplicates, conflicts int64 }
 
-func newBatch() *batch {
-	return &batch{}
+func newBatch(locked state) *batch {
+	return &batch{state: locked, first: map[digest]int{}, known: map[digest]known{}, repeats: map[int64]*repeats{}}
 }
 
 func (b *batch) add(entries []journal.Entry) {
-	b.entries = append(b.entries, entries...)
 	for _, e := range entries {
-		b.digests = append(b.digests, digestOf(e.ID))
+		d := digestOf(e.ID)
+		if _, found := b.first[d]; !found {
+			b.first[d] = len(b.entries)
+		}
+		b.entries = append(b.entries, e)
+		b.digests = append(b.digests, d)
 	}
 }
 
-// begin locks the head and looks the ids up, in one round trip.
-func (b *batch) begin(ctx context.Context, connection *pgx.Conn) error {
-	b.known = map[digest]known{}
+// begin begins a transaction that holds the lock of the head.
+func begin(ctx context.Context, connection *pgx.Conn) (locked state, err error) {
 	var requests pgx.Batch
 	requests.Queue(beginStatement)
 	requests.Queue(lockStatement).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&b.state.epoch, &b.state.head, &b.state.oldest)
+		return row.Scan(&locked.epoch, &locked.head, &locked.oldest)
 	})
+	return locked, connection.SendBatch(ctx, &requests).Close()
+}
+
+// store writes what is new and commits, in one round trip, and then counts what
+// was known.
+func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
+	var requests pgx.Batch
+	if len(b.entries) > 0 {
+		b.insert(&requests)
+	}
+	requests.Queue("COMMIT")
+	if err := connection.SendBatch(ctx, &requests).Close(); err != nil {
+		return err
+	}
+	b.number()
+	return b.count(ctx, connection)
+}
+
+func (b *batch) insert(requests *pgx.Batch) {
 	requests.Queue(knownStatement, uuids(b.digests)).Query(func(rows pgx.Rows) error {
 		var d pgtype.UUID
 		var k known
@@ -100,35 +135,47 @@ func (b *batch) begin(ctx context.Context, connection *pgx.Conn) error {
 		})
 		return err
 	})
-	return connection.SendBatch(ctx, &requests).Close()
+	var rows columns
+	for i, e := range b.entries {
+		if b.first[b.digests[i]] != i {
+			continue
+		}
+		rows.add(b.digests[i], e)
+		if rows.bytes >= maxInsertBytes {
+			rows.insert(requests)
+			rows = columns{}
+		}
+	}
+	if len(rows.digests) > 0 {
+		rows.insert(requests)
+	}
+	requests.Queue(notifyStatement, b.state.head)
 }
 
-// number decides what each entry is: new, with the next sequence number, or a
-// repetition. Of a pruned one, whether the bodies differ is no longer known.
+// number tells what became of each entry, as the database did it: the new ones
+// have the next sequence numbers, the others repeat. Of a pruned one, whether
+// the bodies differ is no longer known.
 func (b *batch) number() {
 	b.results = make([]journal.Result, len(b.entries))
-	b.repeats = map[int64]*repeats{}
-	numbered := make(map[digest]int, len(b.entries)) // entries of this batch
 	for i, e := range b.entries {
-		if stored, found := b.known[b.digests[i]]; found {
-			conflict := stored.sum != nil && [sha256.Size]byte(stored.sum) != sha256.Sum256(e.Body)
-			b.results[i] = b.repeat(stored.seq, conflict)
-			continue
+		first := b.first[b.digests[i]]
+		stored, found := b.known[b.digests[i]]
+		switch {
+		case found:
+			b.repeat(i, stored.seq, stored.sum != nil && [sha256.Size]byte(stored.sum) != sha256.Sum256(e.Body))
+		case first < i:
+			b.repeat(i, b.results[first].Seq, !bytes.Equal(b.entries[first].Body, e.Body))
+		default:
+			b.fresh++
+			b.results[i] = journal.Result{Seq: b.head()}
 		}
-		if first, found := numbered[b.digests[i]]; found {
-			b.results[i] = b.repeat(b.results[first].Seq, !bytes.Equal(b.entries[first].Body, e.Body))
-			continue
-		}
-		numbered[b.digests[i]] = i
-		b.fresh = append(b.fresh, i)
-		b.results[i] = journal.Result{Seq: b.head()}
 	}
 }
 
 // head is the newest sequence number with those of the batch.
-func (b *batch) head() int64 { return b.state.head + int64(len(b.fresh)) }
+func (b *batch) head() int64 { return b.state.head + b.fresh }
 
-func (b *batch) repeat(seq int64, conflict bool) journal.Result {
+func (b *batch) repeat(i int, seq int64, conflict bool) {
 	counts := b.repeats[seq]
 	if counts == nil {
 		counts = new(repeats)
@@ -138,60 +185,35 @@ func (b *batch) repeat(seq int64, conflict bool) journal.Result {
 	if conflict {
 		counts.conflicts++
 	}
-	return journal.Result{Seq: seq, Duplicate: true, Conflict: conflict}
+	b.results[i] = journal.Result{Seq: seq, Duplicate: true, Conflict: conflict}
 }
 
-// finish writes and commits, in one round trip.
-func (b *batch) finish(ctx context.Context, connection *pgx.Conn) error {
-	var requests pgx.Batch
-	if len(b.fresh) > 0 {
-		b.insert(&requests)
+// count notes the repetitions, which are acknowledged after that only.
+func (b *batch) count(ctx context.Context, connection *pgx.Conn) error {
+	if len(b.repeats) == 0 {
+		return nil
 	}
-	if len(b.repeats) > 0 {
-		var seqs, duplicates, conflicts []int64
-		for seq, counts := range b.repeats {
-			seqs = append(seqs, seq)
-			duplicates = append(duplicates, counts.duplicates)
-			conflicts = append(conflicts, counts.conflicts)
-		}
-		requests.Queue(repeatStatement, seqs, duplicates, conflicts)
+	var duplicates, conflicts []int64
+	seqs := slices.Sorted(maps.Keys(b.repeats)) // in one order, so that relays never wait for each other in a ring
+	for _, seq := range seqs {
+		duplicates = append(duplicates, b.repeats[seq].duplicates)
+		conflicts = append(conflicts, b.repeats[seq].conflicts)
 	}
-	requests.Queue("COMMIT")
-	return connection.SendBatch(ctx, &requests).Close()
-}
-
-func (b *batch) insert(requests *pgx.Batch) {
-	digests, numbers := make([]digest, 0, len(b.fresh)), make([]int64, 0, len(b.fresh))
-	var rows columns
-	var size int64
-	for _, i := range b.fresh {
-		digests = append(digests, b.digests[i])
-		numbers = append(numbers, b.results[i].Seq)
-		rows.add(b.results[i].Seq, b.entries[i])
-		size += sizeOf(b.entries[i])
-		if rows.bytes >= maxInsertBytes {
-			rows.insert(requests)
-			rows = columns{}
-		}
-	}
-	if len(rows.seqs) > 0 {
-		rows.insert(requests)
-	}
-	requests.Queue(insertIDsStatement, uuids(digests), numbers)
-	requests.Queue(headStatement, b.head(), size)
-	requests.Queue(notifyStatement, b.state.epoch+" "+strconv.FormatInt(b.head(), 10))
+	_, err := connection.Exec(ctx, repeatStatement, seqs, duplicates, conflicts)
+	return err
 }
 
 // columns are events as the arrays of one statement.
 type columns struct {
-	seqs, created, received []int64
-	ids, types, bodies      [][]byte
-	origins                 []string
-	bytes                   int
+	digests            []digest
+	created, received  []int64
+	ids, types, bodies [][]byte
+	origins            []string
+	bytes              int
 }
 
-func (c *columns) add(seq int64, e journal.Entry) {
-	c.seqs = append(c.seqs, seq)
+func (c *columns) add(d digest, e journal.Entry) {
+	c.digests = append(c.digests, d)
 	c.ids = append(c.ids, []byte(e.ID))
 	c.types = append(c.types, []byte(e.Type))
 	c.created = append(c.created, nanoseconds(e.CreatedAt))
@@ -202,7 +224,7 @@ func (c *columns) add(seq int64, e journal.Entry) {
 }
 
 func (c *columns) insert(requests *pgx.Batch) {
-	requests.Queue(insertStatement, c.seqs, c.ids, c.types, c.created, c.received, c.origins, c.bodies)
+	requests.Queue(insertStatement, uuids(c.digests), c.ids, c.types, c.created, c.received, c.origins, c.bodies)
 }
 
 func uuids(digests []digest) pgtype.FlatArray[pgtype.UUID] {

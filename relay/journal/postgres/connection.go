@@ -15,10 +15,15 @@ const (
 // sessionSettings hold for every connection. A relay that freezes while it
 // holds the lock must not stop the others for long: the server ends its
 // transaction. A commit that was reported is on the disk, whatever is the
-// default of the database.
+// default of the database. Every event and id is found by an index: a plan that
+// was made while the tables were empty must not read them whole later.
 const sessionSettings = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', false),
        set_config('statement_timeout', '8s', false),
+       set_config('enable_seqscan', 'off', false),
+       set_config('enable_hashjoin', 'off', false),
+       set_config('enable_mergejoin', 'off', false),
+       set_config('jit', 'off', false),
        CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
 
 func prepareSession(ctx context.Context, connection *pgx.Conn) error {

@@ -50,6 +50,8 @@ func (a *acknowledgements) add(id string, r journal.Result) {
 // appendEach appends events with the ids name-0 … from several goroutines,
 // spread over journals, each until it is acknowledged.
 func appendEach(t *testing.T, journals []journal.Journal, name string, each int, into *acknowledgements) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	var wg sync.WaitGroup
 	for writer := range writers {
 		wg.Go(func() {
@@ -57,9 +59,9 @@ func appendEach(t *testing.T, journals []journal.Journal, name string, each int,
 			for n := range each {
 				id := fmt.Sprintf("%s-%d-%d", name, writer, n)
 				for {
-					results, err := j.Append(t.Context(), []journal.Entry{{ID: id, Body: []byte(id)}})
-					if t.Context().Err() != nil {
-						t.Error("the test ended before its appends")
+					results, err := j.Append(ctx, []journal.Entry{{ID: id, Body: []byte(id)}})
+					if ctx.Err() != nil {
+						t.Errorf("event %s could not be appended: %v", id, err)
 						return
 					}
 					if err == nil {
@@ -76,14 +78,16 @@ func appendEach(t *testing.T, journals []journal.Journal, name string, each int,
 // followTo reads j as a stream does, from after until the number of the last
 // event, and checks that no number is missed or comes twice.
 func followTo(t *testing.T, j journal.Journal, after, last int64, seen func(journal.Record)) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	for cursor := after; cursor < last; {
-		if err := j.Wait(t.Context(), cursor); err != nil {
+		if err := j.Wait(ctx, cursor); err != nil {
 			t.Errorf("wait after %d: %v", cursor, err)
 			return
 		}
-		records, err := j.Read(t.Context(), cursor, 50)
-		if t.Context().Err() != nil {
-			t.Errorf("the test ended at event %d of %d", cursor, last)
+		records, err := j.Read(ctx, cursor, 50)
+		if ctx.Err() != nil {
+			t.Errorf("reading ended at event %d of %d: %v", cursor, last, err)
 			return
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -37,11 +36,7 @@ func (j *Journal) follow(ctx context.Context, config *pgx.ConnConfig) {
 // listen polls on a connection of its own, at once when it is notified of a
 // commit, and at least every pollInterval.
 func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
-		}
-	}()
+	defer recovered(&err)
 	connection, err := connect(ctx, config)
 	if err != nil {
 		return err

@@ -13,15 +13,9 @@ import (
 // not wait long behind it.
 const pruneStep = 2000
 
-// rowBytes is what an event takes beside its texts and its body, about: its row
-// and its place in the index.
-const rowBytes = 112
-
+// sizeExpression is what an event takes: its texts, its body, and about what its
+// row and its place in the index do.
 const sizeExpression = "length(body) + length(id) + length(type) + 112"
-
-func sizeOf(e journal.Entry) int64 {
-	return int64(len(e.Body) + len(e.ID) + len(e.Type) + rowBytes)
-}
 
 // Statements of a step: what of the oldest events is to go, then how. They run
 // under the lock of the head.

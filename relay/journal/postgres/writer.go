@@ -21,13 +21,6 @@ const (
 	reconnectPause = 100 * time.Millisecond
 )
 
-// Senders who waited for one commit come back together: a short pause after a
-// busy batch lets the next one be as full.
-const (
-	busyBatch   = 16
-	gatherPause = 200 * time.Microsecond
-)
-
 var errWentBack = errors.New("the database has lost events that it had acknowledged: a new epoch is under way")
 
 // job is an append that waits for the next transaction.
@@ -103,21 +96,14 @@ func (w *writer) run() {
 	defer close(w.stopped)
 	defer w.disconnect()
 	tasks := make([]*job, 0, maxBatch)
-	before := 0 // jobs of the last commit
 	for {
 		select {
 		case <-w.closing:
 			return
 		case first := <-w.jobs:
-			tasks = w.gather(append(tasks[:0], first))
+			tasks = w.commit(append(tasks[:0], first))
+			clear(tasks)
 		}
-		if before >= busyBatch && len(tasks) < before {
-			time.Sleep(gatherPause)
-			tasks = w.gather(tasks)
-		}
-		before = len(tasks)
-		w.commit(tasks)
-		clear(tasks)
 	}
 }
 
@@ -134,8 +120,15 @@ func (w *writer) gather(tasks []*job) []*job {
 	return tasks
 }
 
-func (w *writer) commit(tasks []*job) {
-	b := newBatch()
+// commit stores tasks and whatever else has queued by the time the lock is
+// held, and answers them.
+func (w *writer) commit(tasks []*job) []*job {
+	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
+	defer cancel()
+	before := w.journal.current()
+	locked, err := w.lock(ctx)
+	tasks = w.gather(tasks)
+	b := newBatch(locked)
 	waiting := tasks[:0]
 	for _, task := range tasks {
 		if err := task.ctx.Err(); err != nil {
@@ -145,10 +138,13 @@ func (w *writer) commit(tasks []*job) {
 		waiting = append(waiting, task)
 		b.add(task.entries)
 	}
-	if len(waiting) == 0 {
-		return
+	if err == nil {
+		err = w.store(ctx, b, before)
 	}
-	err := w.transact(b)
+	if err != nil {
+		err = fmt.Errorf("write the journal: %w", oneLine{err})
+		w.disconnect()
+	}
 	for _, task := range waiting {
 		if err != nil {
 			task.done <- outcome{err: err}
@@ -158,59 +154,54 @@ func (w *writer) commit(tasks []*job) {
 		task.done <- outcome{results: b.results[:n:n]}
 		b.results = b.results[n:]
 	}
+	return tasks
 }
 
-// transact stores b in one transaction. After an error the connection is given
-// up: the next transaction begins on a new one.
-func (w *writer) transact(b *batch) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
-	defer cancel()
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
-		}
-		if err != nil {
-			err = fmt.Errorf("write the journal: %w", oneLine{err})
-			w.disconnect()
-		}
-	}()
-	known := w.journal.current()
-	if err := w.begin(ctx, b); err != nil {
-		return err
-	}
-	if b.state.epoch != known.epoch || b.state.head < known.head {
-		return errWentBack
-	}
-	b.number()
-	if err := b.finish(ctx, w.connection); err != nil {
-		return err
-	}
-	w.journal.publish(b.state.epoch, b.head())
-	return nil
-}
-
-// begin begins a transaction. A connection that was idle may have died since:
-// as nothing was written, a new one may try again.
-func (w *writer) begin(ctx context.Context, b *batch) error {
+// lock begins a transaction and waits for its turn among the relays. A
+// connection that was idle may have died since: as nothing was written, a new
+// one may try again.
+func (w *writer) lock(ctx context.Context) (locked state, err error) {
+	defer recovered(&err)
 	if w.connection != nil {
-		err := b.begin(ctx, w.connection)
+		locked, err := begin(ctx, w.connection)
 		if err == nil || ctx.Err() != nil {
-			return err
+			return locked, err
 		}
 		w.disconnect()
 	}
 	select {
 	case <-time.After(time.Until(w.failed.Add(reconnectPause))):
 	case <-w.closing:
-		return journal.ErrClosed
+		return state{}, journal.ErrClosed
 	}
 	connection, err := connect(ctx, w.config)
 	if err != nil {
 		w.failed = time.Now()
-		return err
+		return state{}, err
 	}
 	w.connection = connection
-	return b.begin(ctx, w.connection)
+	return begin(ctx, w.connection)
+}
+
+// store commits b. before is what was known when the lock was asked for: the
+// database may not hold less.
+func (w *writer) store(ctx context.Context, b *batch, before state) (err error) {
+	defer recovered(&err)
+	if b.state.epoch != before.epoch || b.state.head < before.head {
+		return errWentBack
+	}
+	if err := b.store(ctx, w.connection); err != nil {
+		return err
+	}
+	w.journal.publish(b.state.epoch, b.head())
+	return nil
+}
+
+// recovered turns a panic into an error.
+func recovered(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("panic: %v", panicked)
+	}
 }
 
 func (w *writer) disconnect() {
