@@ -28,7 +28,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay":         {"api", "api/quota", "relay/journal"},
 		"relay/journal": {"api", "relay/journal", "relay/journal/journaltest"},
 		"themes":        {},
-		"ui/dashboard":  {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/"},
+		"ui/dashboard":  {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify"},
 		"ui/notify":     {"api", "api/account"},
 		"ui/plain":      {"api", "api/account"},
 		"ui/command":    {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain"},

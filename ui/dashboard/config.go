@@ -14,6 +14,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/notify"
 )
 
 // Source is the picture that the dashboard shows; [account.Store] is one.
@@ -41,6 +42,7 @@ type Config struct {
 
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones
+	Notify        notify.Method        // of what happens while the terminal is not focused; "": not at all
 	ThemeChanges  <-chan themes.Change // of the file behind Theme; nil: it has none
 	Actions       *action.Table        // nil: the default keys
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow

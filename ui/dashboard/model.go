@@ -14,6 +14,7 @@ import (
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/notify"
 )
 
 // board is a pane as the root sees it. What else a pane can do is found by
@@ -83,15 +84,16 @@ type Model struct {
 	intents       *pane.Intents
 	detail        *pane.Detail
 
-	frozen  *frozen  // nil while the screen follows
-	filter  *typing  // nil unless a filter is being typed
-	jump    *jumping // nil unless an id is being typed
-	trail   trail
-	filters [layout.Panes]*pane.Filter
-	toast   toast
-	dialog  dialogs
-	quiet   patience
-	runs    map[api.ID]*confirmRun
+	frozen   *frozen  // nil while the screen follows
+	filter   *typing  // nil unless a filter is being typed
+	jump     *jumping // nil unless an id is being typed
+	trail    trail
+	filters  [layout.Panes]*pane.Filter
+	toast    toast
+	dialog   dialogs
+	notifier *notify.Notifier
+	quiet    patience
+	runs     map[api.ID]*confirmRun
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup
 
@@ -124,6 +126,7 @@ func New(cfg Config) *Model {
 	if cfg.NoColor {
 		m.profile = colorprofile.ASCII
 	}
+	m.notifier = notify.New(notify.Config{Method: cfg.Notify})
 	m.look = &pane.Look{Now: time.Now(), Location: cfg.Location}
 	m.intents = pane.NewIntents(m.look, cfg.ConfirmWindow)
 	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
@@ -181,7 +184,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.apply(&msg.Changes)
 	case tickMsg:
 		m.advance(time.Now())
-		return m, m.tick()
+		return m, tea.Batch(m.tick(), m.notify())
+	case tea.FocusMsg:
+		m.notifier.Focus()
+	case tea.BlurMsg:
+		m.notifier.Blur()
 	case glowMsg:
 		m.glowing = false
 		m.advance(time.Now())
@@ -237,6 +244,7 @@ func (m *Model) agingFilters() {
 func (m *Model) apply(c *account.Changes) tea.Cmd {
 	first := !m.picture.started
 	m.picture.apply(c)
+	m.notifier.Observe(c)
 	m.redraw = true
 	m.look.Health = m.health()
 	if m.frozen != nil {

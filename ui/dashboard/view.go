@@ -21,6 +21,7 @@ func (m *Model) View() tea.View {
 	m.drawn = tea.NewView(strings.Join(m.lines(), "\n"))
 	m.drawn.AltScreen = true
 	m.drawn.WindowTitle = m.windowTitle()
+	m.drawn.ReportFocus = m.notifies()
 	if !m.noMouse {
 		m.drawn.MouseMode = tea.MouseModeCellMotion
 	}

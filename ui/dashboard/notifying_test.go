@@ -1,0 +1,57 @@
+package dashboard
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/notify"
+)
+
+func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = notify.Bell })
+		if !m.View().ReportFocus {
+			t.Error("the terminal is not asked to report its focus")
+		}
+		awaits := func(id api.ID) {
+			c := account.Changes{At: time.Now(), Intents: []*account.Intent{{ID: id, State: api.AwaitingConfirmation}}}
+			c.Summary.Feed.State = account.FeedLive
+			m.Update(changesMsg{c})
+			time.Sleep(time.Minute) // the clock of the bubble
+		}
+		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
+		awaits("while it is looked at")
+		if cmd := m.notify(); cmd != nil {
+			t.Errorf("told %v while the terminal is looked at", cmd())
+		}
+		m.Update(tea.BlurMsg{})
+		m.freeze() // what is held on the screen is told all the same
+		awaits("while it is not")
+		cmd := m.notify()
+		if cmd == nil {
+			t.Fatal("nothing is told")
+		}
+		if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
+			t.Errorf("told %v, want the bell", cmd())
+		}
+		m.Update(tea.FocusMsg{})
+		awaits("while it is looked at again")
+		if m.notify() != nil {
+			t.Error("told after the person came back")
+		}
+	})
+}
+
+func TestNothingIsToldUnlessItIsWanted(t *testing.T) {
+	for _, method := range []notify.Method{"", notify.Off} {
+		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = method })
+		if m.View().ReportFocus {
+			t.Errorf("%q: the terminal is asked to report its focus", method)
+		}
+	}
+}
