@@ -24,6 +24,7 @@ const (
 )
 
 var (
+	errEpoch  = errors.New("the journal has got another epoch")
 	errGone   = errors.New("the subscriber has left")
 	errBehind = errors.New("the journal has let go of what follows the cursor")
 )
@@ -139,6 +140,9 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 // following reads the events that follow the cursor, from the ring or, when they
 // are older, from the journal.
 func (c *connection) following(ctx context.Context) ([]encoded, <-chan struct{}, error) {
+	if !c.ring.of(c.epoch) {
+		return nil, nil, errEpoch
+	}
 	events, changed, held := c.ring.after(c.cursor.Load(), frameBytes, nil)
 	if held {
 		return events, changed, nil

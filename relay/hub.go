@@ -69,12 +69,14 @@ func (h *hub) reserve(ctx context.Context) error {
 		return errStreamsFull
 	}
 	if h.ring == nil {
+		epoch := h.journal.Epoch()
 		head, err := h.journal.Head(ctx)
 		if err != nil {
 			return fmt.Errorf("read the head of the journal: %w", err)
 		}
 		following, stop := context.WithCancel(context.Background())
 		shared := newRing(head)
+		shared.renew(epoch, head)
 		h.ring, h.stop = shared, stop
 		h.tasks.Go(func() { h.follow(following, shared) })
 	}
@@ -194,7 +196,12 @@ func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
 			err = fmt.Errorf("panic: %v", panicked)
 		}
 	}()
-	if err := h.journal.Wait(ctx, shared.head); err != nil {
+	if epoch := h.journal.Epoch(); !shared.of(epoch) {
+		return h.renew(ctx, shared, epoch)
+	}
+	if err := h.journal.Wait(ctx, shared.head); errors.Is(err, journal.ErrEpoch) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	records, err := h.journal.Read(ctx, shared.head, tailBatch)
@@ -206,5 +213,17 @@ func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
 		return err
 	}
 	shared.add(events)
+	return nil
+}
+
+// renew begins the ring anew behind the head of epoch. The connections of the
+// epoch before end, and their subscribers start over.
+func (h *hub) renew(ctx context.Context, shared *ring, epoch string) error {
+	head, err := h.journal.Head(ctx)
+	if err != nil {
+		return err
+	}
+	h.logger.Error("the journal has lost acknowledged events: its subscribers start over", slog.String("epoch", epoch))
+	shared.renew(epoch, head)
 	return nil
 }

@@ -12,6 +12,7 @@ const (
 // read from it at cursors of their own.
 type ring struct {
 	mu      sync.RWMutex
+	epoch   string    // of the journal
 	items   []encoded // item seq is at (seq-1) % ringItems
 	oldest  int64     // oldest <= head+1
 	head    int64
@@ -44,6 +45,23 @@ func (r *ring) add(events []encoded) {
 	}
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// renew empties the ring for a journal that has got another epoch.
+func (r *ring) renew(epoch string, head int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.restart(head + 1)
+	r.epoch = epoch
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// of reports whether the ring holds events of epoch.
+func (r *ring) of(epoch string) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.epoch == epoch
 }
 
 // restart empties the ring so that next follows: it holds no holes.

@@ -58,6 +58,10 @@ const ReadBytes = 1 << 20
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
 
+// ErrEpoch is returned by [Journal.Wait] when the journal has got another epoch:
+// what is known of its sequence numbers is void.
+var ErrEpoch = errors.New("the journal has got another epoch")
+
 // Journal is a log of events. Sequence numbers start at 1, grow by 1 and are
 // handed out in the order of commits, so that a reader that has seen n has seen
 // all before n. Implementations are safe for use by several goroutines and pass
@@ -81,7 +85,8 @@ type Journal interface {
 	Oldest(ctx context.Context) (int64, error)
 	// Epoch names this journal: a cursor of another epoch means nothing here.
 	Epoch() string
-	// Wait returns once Head is above after, or when ctx ends.
+	// Wait returns once Head is above after, with ErrEpoch when the epoch changes
+	// first, or when ctx ends.
 	Wait(ctx context.Context, after int64) error
 	// Prune removes the oldest records up to the first that was received at t
 	// or later, keeps their ids, and returns how many it removed.

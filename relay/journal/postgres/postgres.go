@@ -158,17 +158,20 @@ func (j *Journal) Oldest(ctx context.Context) (oldest int64, err error) {
 	return oldest, err
 }
 
-// Wait returns once Head is known to be above after, ctx ends, or the journal
-// is closed. While the database is away, it waits.
+// Wait returns once Head is known to be above after, the epoch changes, ctx
+// ends, or the journal is closed. While the database is away, it waits.
 func (j *Journal) Wait(ctx context.Context, after int64) error {
+	epoch := j.Epoch()
 	for {
 		j.mu.Lock()
-		head, moved := j.state.head, j.moved
+		known, moved := j.state, j.moved
 		j.mu.Unlock()
 		switch {
 		case j.life.Err() != nil:
 			return journal.ErrClosed
-		case head > after:
+		case known.epoch != epoch:
+			return journal.ErrEpoch
+		case known.head > after:
 			return nil
 		}
 		select {
