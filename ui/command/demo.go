@@ -37,6 +37,9 @@ func newDemo() *cobra.Command {
 			"for real, on loopback, and end with the demo. Nothing needs to be configured and no money is involved.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.headless && o.screen.plain {
+				return usagef("--headless prints the state every second, --plain each change: give one of them")
+			}
 			if !o.headless && !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch demo --headless, or --plain"); err != nil {
 					return err
@@ -46,6 +49,7 @@ func newDemo() *cobra.Command {
 			account.AllowConfirm = !o.readOnly
 			o.screen.noColor = colourless(c)
 			account.Theme, _ = c.Flags().GetString("theme")
+			account.Notify, _ = c.Flags().GetString("notify")
 			if err := errors.Join(account.check(), account.checkTheme()); err != nil {
 				return err
 			}
@@ -59,7 +63,6 @@ func newDemo() *cobra.Command {
 	flags.BoolVar(&o.json, "json", false, "with --headless: one JSON object a second")
 	flags.BoolVar(&o.readOnly, "read-only", false, "do not arm the confirm")
 	screenFlags(flags, &o.screen)
-	command.MarkFlagsMutuallyExclusive("headless", "plain")
 	return command
 }
 

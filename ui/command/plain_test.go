@@ -27,3 +27,11 @@ func TestPlainModeTellsIntoAPipe(t *testing.T) {
 		t.Errorf("with --headless: exit %d: %s", code, words)
 	}
 }
+
+func TestTheWayToNotifyIsChecked(t *testing.T) {
+	isolate(t)
+	code, _, words := invoke(t, "demo", "--plain", "--for", "1s", "--notify", "email")
+	if code != exitUsage || !strings.Contains(words, `"email"`) || !strings.Contains(words, "osc99") {
+		t.Errorf("exit %d: %s", code, words)
+	}
+}

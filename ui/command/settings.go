@@ -21,6 +21,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/themes"
+	"tillwatch/ui/notify"
 )
 
 // settings are what flags, environment, configuration file and defaults say, in
@@ -44,6 +45,7 @@ type settings struct {
 	AgentsLimit   int           `koanf:"agents_limit"`
 	WatchIDs      []string      `koanf:"watch_id"`
 	Theme         string        `koanf:"theme"`
+	Notify        string        `koanf:"notify"`
 	StateDir      string        `koanf:"state_dir"`
 }
 
@@ -60,6 +62,7 @@ func defaults() settings {
 		DayLimit:      50,
 		AgentsLimit:   10,
 		Theme:         themes.Default,
+		Notify:        string(notify.Auto),
 		StateDir:      stateDir(),
 	}
 }
@@ -251,6 +254,9 @@ func (s settings) check() error {
 		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
 	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):
 		return usagef("confirm_body is not JSON")
+	}
+	if _, err := notify.ParseMethod(s.Notify); err != nil {
+		return usage(err)
 	}
 	return nil
 }

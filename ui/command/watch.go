@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard"
+	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
 )
 
@@ -62,8 +63,17 @@ func newWatch() *cobra.Command {
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	flags.String("notify", string(notify.Auto), "how to tell of what waits or failed while the terminal is not focused: "+notifyMethods())
 	flags.BoolVar(&o.plain, "plain", false, "draw nothing: print a line for each change, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+}
+
+func notifyMethods() string {
+	var names []string
+	for _, m := range notify.Methods() {
+		names = append(names, string(m))
+	}
+	return orNone(names)
 }
 
 // requireTerminal refuses to draw into a pipe or a file and names what would
@@ -120,7 +130,7 @@ func (s *session) screen(o screenOptions) dashboard.Config {
 	config := dashboard.Config{
 		Source: s.store, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
-		NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
+		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}
 	if s.guard != nil {
 		config.Confirmer = s.guard
