@@ -183,10 +183,11 @@ func locate(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, _ := decode.Position()
+		what := strings.TrimPrefix(decode.Error(), "toml: ")
 		if key := strings.Join(decode.Key(), "."); key != "" {
-			return fmt.Errorf("line %d: key %q: %w", line, key, decode)
+			return fmt.Errorf("line %d: key %q: %s", line, key, what)
 		}
-		return fmt.Errorf("line %d: %w", line, decode)
+		return fmt.Errorf("line %d: %s", line, what)
 	}
 	return fmt.Errorf("%w", err)
 }
