@@ -11,8 +11,19 @@ import (
 // terminal: 216 in a cube, then 24 greys.
 const cube = 16
 
-// indexed is the colour among them that looks nearest.
-func indexed(c color.Color) color.Color {
+// palette holds what these colours look like.
+type palette [256 - cube]oklab
+
+func newPalette() *palette {
+	p := &palette{}
+	for i := range p {
+		p[i] = lightOf(ansi.IndexedColor(cube + i)).oklab()
+	}
+	return p
+}
+
+// nearest is the colour of the palette that looks most like c.
+func (p *palette) nearest(c color.Color) color.Color {
 	if c == nil {
 		return nil
 	}
@@ -20,15 +31,13 @@ func indexed(c color.Color) color.Color {
 		return c
 	}
 	wanted := lightOf(c).oklab()
-	var nearest color.Color
-	least := math.Inf(1)
-	for i := cube; i <= math.MaxUint8; i++ {
-		candidate := ansi.IndexedColor(i)
-		if d := lightOf(candidate).oklab().distance(wanted); d < least {
-			nearest, least = candidate, d
+	best, least := 0, math.Inf(1)
+	for i := range p {
+		if d := p[i].distance(wanted); d < least {
+			best, least = i, d
 		}
 	}
-	return nearest
+	return ansi.IndexedColor(cube + best)
 }
 
 // light is a colour as linear light: red, green and blue from 0 to 1.

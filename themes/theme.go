@@ -49,7 +49,7 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	case profile >= colorprofile.TrueColor:
 		return t
 	case profile == colorprofile.ANSI256:
-		return t.each(indexed)
+		return t.each(newPalette().nearest)
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
