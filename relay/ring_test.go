@@ -93,3 +93,26 @@ func TestARingTellsThatItHasMore(t *testing.T) {
 	r.add([]encoded{event(1, 1)})
 	<-changed
 }
+
+func TestARingOfAnotherEpochHoldsNothingOfTheOneBefore(t *testing.T) {
+	r := newRing(0)
+	r.renew("before", 0)
+	r.add([]encoded{{seq: 1, text: []byte("one")}, {seq: 2, text: []byte("two")}})
+	_, changed, _ := r.after(2, 100, nil)
+	r.renew("after", 1)
+	select {
+	case <-changed:
+	default:
+		t.Error("those who wait were not woken")
+	}
+	if r.of("before") || !r.of("after") {
+		t.Error("the ring is not of the new epoch")
+	}
+	if events, _, held := r.after(0, 100, nil); held || len(events) != 0 {
+		t.Errorf("it holds %d events of the epoch before", len(events))
+	}
+	r.add([]encoded{{seq: 2, text: []byte("new")}})
+	if events, _, held := r.after(1, 100, nil); !held || len(events) != 1 || string(events[0].text) != "new" {
+		t.Errorf("events %v, held %v", events, held)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,9 @@ const (
 	killAfter     = 150 // acknowledged events
 	writers       = 8
 	acknowledgeOK = "ok "
+
+	// testEvents makes a test of two relays longer: the events of each writer.
+	testEvents = "TILLWATCH_TEST_POSTGRES_EVENTS"
 )
 
 // acknowledgements are the events that were answered, by their ids.
@@ -136,14 +140,17 @@ func readAll(t *testing.T, j journal.Journal) (order []string) {
 }
 
 func TestTwoRelaysWriteOneOrderAndTheirReadersMissNothing(t *testing.T) {
-	const each = 100
+	each := 100
+	if n, err := strconv.Atoi(os.Getenv(testEvents)); err == nil {
+		each = n
+	}
 	dsn := schema(t)
 	relays := []journal.Journal{opened(t, dsn), opened(t, dsn)}
 	orders := make([][]string, len(relays))
 	var readers sync.WaitGroup
 	for i, j := range relays {
 		readers.Go(func() {
-			followTo(t, j, 0, writers*each, func(r journal.Record) { orders[i] = append(orders[i], r.ID) })
+			followTo(t, j, 0, int64(writers*each), func(r journal.Record) { orders[i] = append(orders[i], r.ID) })
 		})
 	}
 	acknowledged := newAcknowledgements()
