@@ -17,6 +17,7 @@ type Alert struct {
 	Text   string
 	Intent api.ID // when it is about one
 	Since  time.Time
+	Due    time.Time // when it comes about unless somebody acts; zero when there is no such moment
 }
 
 // AlertKind is what an alert is about.
@@ -105,8 +106,11 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 	expiring := in.State == api.AwaitingConfirmation && !in.Missing && !in.ExpiresAt.IsZero() &&
 		in.ExpiresAt.Sub(now) <= s.cfg.Alerts.ExpiringWithin
 	s.judge(expiring, alertKey{kind: AlertExpiring, intent: in.ID}, now, func() string {
-		return nameOf(in) + " expires unless it is confirmed by " + in.ExpiresAt.UTC().Format("15:04:05") + " UTC"
+		return nameOf(in) + " expires unless it is confirmed"
 	})
+	if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: in.ID}]; a != nil {
+		a.Due = in.ExpiresAt
+	}
 	limit := s.stuckAfter()
 	stuck := in.State == api.PlacingOrder && !in.Missing && now.Sub(in.Since) > limit
 	s.judge(stuck, alertKey{kind: AlertStuck, intent: in.ID}, now, func() string {

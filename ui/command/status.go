@@ -98,6 +98,9 @@ func (s *session) settled() bool {
 	return true
 }
 
+// notRead counts shipments that are known by their events alone.
+const notRead api.ShipmentStatus = "not_read"
+
 // report is the object of `status --json`. Fields are added, never renamed.
 type report struct {
 	Environment string                     `json:"environment"`
@@ -167,6 +170,7 @@ type alertReport struct {
 	Text   string            `json:"text"`
 	Intent api.ID            `json:"intent,omitempty"`
 	AgeS   float64           `json:"age_s"`
+	DueInS *float64          `json:"due_in_s,omitempty"`
 }
 
 func newReport(environment string, picture account.Changes, now time.Time) report {
@@ -201,6 +205,9 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 		r.Shipments[status] = 0
 	}
 	for status, count := range s.Shipments {
+		if status == "" {
+			status = notRead
+		}
 		r.Shipments[status] = count
 	}
 	for _, b := range s.Quota {
@@ -211,7 +218,7 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 		})
 	}
 	for _, a := range s.Alerts {
-		r.Alerts = append(r.Alerts, alertReport{a.Kind, string(api.Scrub(a.Text)), a.Intent, rounded(now.Sub(a.Since).Seconds())})
+		r.Alerts = append(r.Alerts, alertReport{a.Kind, string(api.Scrub(a.Text)), a.Intent, rounded(now.Sub(a.Since).Seconds()), until(now, a.Due)})
 	}
 	return r
 }

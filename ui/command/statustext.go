@@ -49,7 +49,11 @@ func (r report) String() string {
 	line("events", "%d received, %d doubled, %d late, %d missed, %d backfilled",
 		r.Events.Received, r.Events.Duplicate, r.Events.Late, r.Events.Missed, r.Events.Backfilled)
 	for _, a := range r.Alerts {
-		line("alert", "%s", a.Text)
+		due := ""
+		if a.DueInS != nil {
+			due = " within " + duration(*a.DueInS)
+		}
+		line("alert", "%s%s", a.Text, due)
 	}
 	return b.String()
 }
@@ -65,7 +69,11 @@ func ago(seconds *float64) string {
 	if seconds == nil {
 		return "never"
 	}
-	return time.Duration(*seconds*float64(time.Second)).Round(100*time.Millisecond).String() + " ago"
+	return duration(*seconds) + " ago"
+}
+
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }
 
 // age is how many seconds ago t was, nil when it never was.
@@ -75,6 +83,14 @@ func age(now, t time.Time) *float64 {
 	}
 	seconds := rounded(max(0, now.Sub(t).Seconds()))
 	return &seconds
+}
+
+// until is how many seconds there are until t, nil when there is no such moment.
+func until(now, t time.Time) *float64 {
+	if t.IsZero() {
+		return nil
+	}
+	return age(t, now)
 }
 
 func rounded(f float64) float64 { return math.Round(f*100) / 100 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,6 +42,8 @@ func (m *Model) notice() string {
 	case m.toast.text != "" && now.Before(m.toast.until):
 		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[m.toast.kind]
 		l.Put(m.toast.kind, glyph+m.toast.text)
+	case m.queue != nil:
+		m.queueNotice(l)
 	case m.frozen != nil:
 		m.frozenNotice(l)
 	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
@@ -68,19 +71,17 @@ func (m *Model) frozenNotice(l *paint.Line) {
 	l.Put(paint.Muted, " · ").Put(paint.Text, strconv.Itoa(fresh)).Put(paint.Muted, events+" · space goes on")
 }
 
-// alertNotice shows the newest alert and how many more there are.
+// alertNotice shows the most pressing alert and how many more there are.
 func (m *Model) alertNotice(l *paint.Line) {
 	alerts := m.picture.summary.Alerts
-	newest := alerts[0]
-	for _, a := range alerts {
-		if a.Since.After(newest.Since) {
-			newest = a
-		}
+	a := pressing(alerts)
+	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text)))
+	if !a.Due.IsZero() {
+		l.Put(paint.Warning, " within "+pane.Age(max(time.Until(a.Due), 0)))
 	}
-	l.Put(paint.Warning, "⚑ "+string(api.Scrub(newest.Text)))
 	tail := ""
-	if !newest.Since.IsZero() {
-		tail = " · " + pane.Age(time.Since(newest.Since))
+	if !a.Since.IsZero() {
+		tail = " · " + pane.Age(time.Since(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
 		tail += " · and " + strconv.Itoa(n) + " more"
@@ -88,6 +89,22 @@ func (m *Model) alertNotice(l *paint.Line) {
 	if paint.Width(tail) < l.Left() {
 		l.Put(paint.Muted, tail)
 	}
+}
+
+// pressing is the newest alert of what has come about, or else the one of what
+// comes about next.
+func pressing(alerts []account.Alert) account.Alert {
+	return slices.MinFunc(alerts, func(a, b account.Alert) int {
+		switch {
+		case a.Due.IsZero() && b.Due.IsZero():
+			return b.Since.Compare(a.Since)
+		case a.Due.IsZero():
+			return -1
+		case b.Due.IsZero():
+			return 1
+		}
+		return a.Due.Compare(b.Due)
+	})
 }
 
 // health judges the picture as a whole: the one thing that a person has to know
@@ -193,7 +210,7 @@ func (m *Model) footer() string {
 // footerReason says why nothing can be confirmed. Other reasons are told when a
 // key is pressed: the footer is to stand still while the cursor moves.
 func (m *Model) footerReason(id action.ID) string {
-	if id == action.Confirm && !m.cfg.Armed {
+	if (id == action.Confirm || id == action.ConfirmMarked) && !m.cfg.Armed {
 		return action.ReadOnlyReason
 	}
 	return ""

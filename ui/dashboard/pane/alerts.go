@@ -117,7 +117,11 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	if p.w >= 150 {
 		id = 40
 	}
-	l.Space(1).Fit(paint.Text, row.Text, l.Left()-id-ageWidth-2)
+	text := row.Text
+	if !row.Due.IsZero() {
+		text += " within " + Age(max(row.Due.Sub(p.look.Now), 0))
+	}
+	l.Space(1).Fit(paint.Text, text, l.Left()-id-ageWidth-2)
 	if id > 0 {
 		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)
 	}
