@@ -73,5 +73,6 @@ func (l light) oklab() oklab {
 }
 
 func (a oklab) distance(b oklab) float64 {
-	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
+	l, u, v := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+	return math.Sqrt(l*l + u*u + v*v)
 }
