@@ -103,6 +103,7 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"well", newShop, nil, func(m *Model) { press(m, "6") }},
 		{"filter", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "state:failed age>10m") }},
 		{"misspelt", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "mug staet:failed") }},
+		{"marked", typicalShop, nil, func(m *Model) { press(m, "x", "j", "j", "j", "x", "j") }},
 		{"detail", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "j", "enter") }},
 	}
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}, {40, 12}} {
@@ -159,7 +160,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 	models["live"] = boardOf(t, s, 80, 24, func(c *Config) { c.Live, c.Environment = true, "prod\x1b[31m日本" })
 	models["plain"] = boardOf(t, s, 80, 24, func(c *Config) { c.NoColor = true })
 	names := []string{"dark", "light", "live", "plain"}
-	keys := []string{"tab", "1", "2", "3", "4", "5", "6", "0", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "s", "S", "i", "[", "]", "?", ":", "space", "t", "pgup", "pgdown"}
+	keys := []string{"tab", "1", "2", "3", "4", "5", "6", "0", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "s", "S", "x", "X", "U", "K", "p", "i", "[", "]", "?", ":", "space", "t", "pgup", "pgdown"}
 	rapid.Check(t, func(r *rapid.T) {
 		m := models[rapid.SampledFrom(names).Draw(r, "model")]
 		width, height := rapid.IntRange(1, 300).Draw(r, "width"), rapid.IntRange(1, 100).Draw(r, "height")

@@ -44,27 +44,7 @@ func (m *Model) confirmDisabled() string {
 	if !ok {
 		return "no intent under the cursor"
 	}
-	run := m.runs[in.ID]
-	switch {
-	case run != nil && run.ended.IsZero():
-		return "already under way"
-	case in.State != api.AwaitingConfirmation:
-		return "not awaiting confirmation"
-	case in.Missing:
-		return "the service does not know it any more"
-	case in.Certainty < account.Verified || in.Latest == nil:
-		return "not verified yet: read it again first"
-	case run != nil && run.unsure && !in.ReadAt.After(run.ended):
-		return "how its last confirm ended is not known: read it again first"
-	}
-	p, err := m.propose(in)
-	switch {
-	case err != nil:
-		return string(api.Scrub(err.Error()))
-	case !p.ExpiresAt.IsZero() && !time.Now().Before(p.ExpiresAt):
-		return "its confirm window is over"
-	}
-	return ""
+	return m.unconfirmable(in)
 }
 
 func (m *Model) propose(in *account.Intent) (confirm.Proposal, error) {
@@ -94,6 +74,9 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 	case dialog.Cancelled, dialog.Closed:
 		m.dialog = dialogs{}
 	case dialog.Confirmed:
+		if all := m.dialog.confirm.Batch(); all != nil {
+			return m.beginBatch(all)
+		}
 		return m.begin(a.Proposal)
 	}
 	return nil
@@ -166,7 +149,7 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 		kind = success
 	}
 	m.say(kind, run.name+": "+verdict(o))
-	return nil
+	return m.queued(run.id, o)
 }
 
 // verdict says in one sentence how a confirm ended.
@@ -188,12 +171,18 @@ func verdict(o confirm.Outcome) string {
 	return string(o.Verdict)
 }
 
-// underway lists the intents whose confirm has not ended.
+// underway lists the intents whose confirm has not ended, those that are queued
+// too.
 func (m *Model) underway() []api.ID {
 	var ids []api.ID
 	for id, run := range m.runs {
 		if run.ended.IsZero() {
 			ids = append(ids, id)
+		}
+	}
+	if m.queue != nil {
+		for _, p := range m.queue.waiting {
+			ids = append(ids, p.ID)
 		}
 	}
 	slices.Sort(ids)

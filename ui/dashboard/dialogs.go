@@ -42,6 +42,9 @@ func (d *dialogs) scroll(delta int) {
 	if d.help != nil && delta != 0 {
 		d.help.Scroll(delta)
 	}
+	if d.confirm != nil && delta != 0 {
+		d.confirm.Scroll(delta)
+	}
 }
 
 // sized is what every dialog can do.

@@ -104,6 +104,14 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.arrange()
 	case action.Confirm:
 		return m.openConfirm()
+	case action.Mark:
+		m.mark()
+	case action.Unmark:
+		m.unmark()
+	case action.ConfirmMarked:
+		return m.openBatch()
+	case action.StopBatch:
+		m.stopQueue("by hand")
 	case action.Refresh:
 		return m.refresh()
 	case action.CopyID:
@@ -140,6 +148,18 @@ func (m *Model) disabled(id action.ID) string {
 		}
 	case action.Confirm:
 		return m.confirmDisabled()
+	case action.Mark:
+		return m.markDisabled()
+	case action.Unmark:
+		if len(m.marks) == 0 {
+			return "nothing is marked"
+		}
+	case action.ConfirmMarked:
+		return m.batchDisabled()
+	case action.StopBatch:
+		if m.queue == nil {
+			return "no batch is under way"
+		}
 	case action.Open:
 		if m.subject().Kind == pane.None {
 			return "nothing under the cursor"

@@ -94,6 +94,8 @@ type Model struct {
 	notifier *notify.Notifier
 	quiet    patience
 	runs     map[api.ID]*confirmRun
+	marks    map[api.ID]bool // to be confirmed together
+	queue    *queue          // nil unless a batch is under way
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup
 
@@ -120,7 +122,7 @@ func New(cfg Config) *Model {
 	cfg = cfg.withDefaults()
 	m := &Model{
 		tab: layout.Events, cfg: cfg, ctx: context.Background(), picture: newPicture(), theme: cfg.Theme,
-		profile: colorprofile.TrueColor, runs: map[api.ID]*confirmRun{}, confirms: &sync.WaitGroup{},
+		profile: colorprofile.TrueColor, runs: map[api.ID]*confirmRun{}, marks: map[api.ID]bool{}, confirms: &sync.WaitGroup{},
 		noMouse: cfg.NoMouse, redraw: true,
 	}
 	if cfg.NoColor {
@@ -181,10 +183,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.changeTheme(msg.Change)
 		return m, m.awaitTheme()
 	case changesMsg:
-		return m, m.apply(&msg.Changes)
+		return m, tea.Batch(m.apply(&msg.Changes), m.feedQueue())
 	case tickMsg:
 		m.advance(time.Now())
-		return m, tea.Batch(m.tick(), m.notify())
+		return m, tea.Batch(m.tick(), m.notify(), m.feedQueue())
 	case tea.FocusMsg:
 		m.notifier.Focus()
 	case tea.BlurMsg:
@@ -244,6 +246,7 @@ func (m *Model) agingFilters() {
 func (m *Model) apply(c *account.Changes) tea.Cmd {
 	first := !m.picture.started
 	m.picture.apply(c)
+	m.keepMarks()
 	m.notifier.Observe(c)
 	m.redraw = true
 	m.look.Health = m.health()

@@ -31,9 +31,9 @@ func TestDefaultTableHasNoConflicts(t *testing.T) {
 	}
 }
 
-func TestConfirmAloneIsDangerous(t *testing.T) {
+func TestConfirmingAloneIsDangerous(t *testing.T) {
 	for _, a := range Default().Actions() {
-		if a.Dangerous != (a.ID == Confirm) {
+		if a.Dangerous != (a.ID == Confirm || a.ID == ConfirmMarked) {
 			t.Errorf("%q: dangerous is %v", a.ID, a.Dangerous)
 		}
 	}

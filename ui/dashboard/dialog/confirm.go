@@ -66,6 +66,7 @@ type Confirm struct {
 	paint    *paint
 	proposal confirm.Proposal
 	live     bool
+	batch    *batch // of several intents; nil for one
 
 	phase   phase
 	focus   focus
@@ -174,6 +175,9 @@ func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	if d.Expired(at) {
 		return d.keyExpired(name)
 	}
+	if d.scrollBatch(name) {
+		return d.answer(None)
+	}
 	calm := since >= Quiet && !key.IsRepeat && (!same || since >= quietSame)
 	if d.live {
 		return d.keyLive(key, calm)
@@ -240,6 +244,9 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 		d.field, _ = d.field.Update(scrubbed(key))
 		if d.mismatched() {
 			d.notice = "Neither the id's end nor the total."
+			if d.batch != nil {
+				d.notice = "That is not the total."
+			}
 		}
 	}
 	return d.answer(None)
@@ -262,6 +269,8 @@ func (d *Confirm) enter(calm bool) Answer {
 // yes is the only way to a Confirmed.
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
+	case d.batch != nil && d.batch.seen < len(d.batch.all):
+		d.notice = "Scroll to the end of the list first."
 	case !d.inFull:
 		d.notice = "Enlarge the terminal to see it all."
 	case !calm:

@@ -19,6 +19,9 @@ const (
 // Size is the block that the dialog wants, at most width by height.
 func (d *Confirm) Size(width, height int) (int, int) {
 	w := min(confirmWidth, width)
+	if d.batch != nil {
+		return w, min(len(d.batchBody(d.panel(w).room(w), height-frame))+frame, height)
+	}
 	return w, min(len(d.body(d.panel(w).room(w)))+frame, height)
 }
 
@@ -28,8 +31,15 @@ func (d *Confirm) Size(width, height int) (int, int) {
 func (d *Confirm) View(width, height int) []string {
 	p := d.panel(width)
 	room := p.room(width)
-	kept, all := squeeze(d.body(room), max(height-frame, 0))
+	body := d.body
+	if d.batch != nil {
+		body = func(room int) []row { return d.batchBody(room, max(height-frame, 0)) }
+	}
+	kept, all := squeeze(body(room), max(height-frame, 0))
 	d.inFull = all && room >= leastRoom
+	if b := d.batch; b != nil && d.inFull {
+		b.seen = max(b.seen, b.top+b.page)
+	}
 	return p.draw(width, height, kept)
 }
 
@@ -46,6 +56,9 @@ func (d *Confirm) panel(width int) panel {
 	switch d.phase {
 	case asking:
 		p.title = line{in(d.paint.strong, "Confirm order")}
+		if d.batch != nil {
+			p.title = line{in(d.paint.strong, "Confirm several orders")}
+		}
 		p.foot = line{in(d.paint.muted, "esc cancel")}
 		if d.Expired(d.now) {
 			p.foot = line{in(d.paint.muted, "esc close")}
@@ -205,8 +218,11 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true))...)
 		return append(out, rows(margin, line{})...)
 	}
-	out = append(out, rows(sentence, wrapped(d.paint.muted,
-		"On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed.", room)...)...)
+	what := "On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed."
+	if d.batch != nil {
+		what = "On yes they are sent one after another, each read once more before: one that differs from what stands here is not sent."
+	}
+	out = append(out, rows(sentence, wrapped(d.paint.muted, what, room)...)...)
 	out = append(out, rows(air, line{})...)
 	if d.live {
 		out = append(out, row{d.typing(room), needed})
@@ -228,12 +244,12 @@ func (d *Confirm) typing(room int) line {
 		label = in(d.paint.accent, "To arm")
 	}
 	out := line{label, {blank(labelWidth - 2 - line{label}.width()), d.paint.text}, {"▏ ", d.paint.faint}}
-	hint := in(d.paint.faint, d.firstThatFits(room-out.width(), "type the id's last four, or the total", "last four of the id, or total", "id's last 4, or total"))
+	hint := in(d.paint.faint, d.firstThatFits(room-out.width(), d.armingHints()...))
 	if d.focus == onField {
 		field := d.field
 		field.SetWidth(width)
 		out = append(out, span{field.View(), shade{}})
-		hint = in(d.paint.muted, d.firstThatFits(room-out.width(), "  the id's last four, or the total", "  id's last four, or total", ""))
+		hint = in(d.paint.muted, d.firstThatFits(room-out.width(), d.typingHints()...))
 	} else if value := d.field.Value(); value != "" {
 		text := in(d.paint.text, value)
 		out = append(out, text, span{blank(width + 1 - line{text}.width()), d.paint.text})
@@ -243,6 +259,22 @@ func (d *Confirm) typing(room int) line {
 		hint = in(d.paint.good, d.firstThatFits(room-out.width(), "  ✓ armed", "✓"))
 	}
 	return append(out, hint)
+}
+
+// armingHints say what is to be typed, the longest first.
+func (d *Confirm) armingHints() []string {
+	if d.batch != nil {
+		return []string{"type the total of all", "the total of all"}
+	}
+	return []string{"type the id's last four, or the total", "last four of the id, or total", "id's last 4, or total"}
+}
+
+// typingHints are the same while it is typed.
+func (d *Confirm) typingHints() []string {
+	if d.batch != nil {
+		return []string{"  the total of all", ""}
+	}
+	return []string{"  the id's last four, or the total", "  id's last four, or total", ""}
 }
 
 // firstThatFits returns the first text that room cells hold, or else the last.
@@ -258,6 +290,9 @@ func (d *Confirm) firstThatFits(room int, texts ...string) string {
 func (d *Confirm) buttons(room int) line {
 	gap := span{"   ", d.paint.text}
 	total := d.proposal.Total.String()
+	if d.batch != nil && len(d.batch.sums) > 1 {
+		total = fmt.Sprintf("all %d", len(d.batch.all))
+	}
 	if !d.live {
 		out := append(d.button("Cancel", true), gap, in(d.paint.sought, "C"))
 		return append(out, in(d.paint.text, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))

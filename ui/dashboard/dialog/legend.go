@@ -21,6 +21,7 @@ func legend(p *paint) []signs {
 			{"✓", "completed", p.completed},
 			{"✕", "failed", p.failed},
 			{"reported", "not read yet", p.muted},
+			{"■", "marked", p.accent},
 		}},
 		{"Shipments", []sign{
 			{"○", "ordered", p.muted},

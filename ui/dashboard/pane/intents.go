@@ -24,6 +24,7 @@ type Intents struct {
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
 	index  index
+	marked int // rows
 	sorting
 	order string // that was chosen, by its name
 }
@@ -129,6 +130,18 @@ func (p *Intents) settle() {
 func (p *Intents) SetNote(id api.ID, note Note) {
 	if row, ok := p.list.Get(string(id)); ok {
 		row.note, p.stale = note, true
+	}
+}
+
+// SetMarked marks the row of an intent, or takes the mark away.
+func (p *Intents) SetMarked(id api.ID, marked bool) {
+	if row, ok := p.list.Get(string(id)); ok && row.marked != marked {
+		row.marked, p.stale = marked, true
+		if marked {
+			p.marked++
+		} else {
+			p.marked--
+		}
 	}
 }
 
@@ -274,6 +287,9 @@ func (p *Intents) top() {
 	}
 	if unread > 0 && p.w >= 60 {
 		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
+	}
+	if p.marked > 0 {
+		l.Put(paint.Accent, " · ■ "+group(p.marked)+" marked")
 	}
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)

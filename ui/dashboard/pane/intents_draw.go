@@ -134,6 +134,13 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 
 // mark draws the gutter of a row.
 func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
+	if row.marked {
+		if under {
+			l.On(paint.Selected)
+		}
+		l.Put(paint.Accent, "■")
+		return
+	}
 	opened := p.look.Opened == Subject{OfIntent, row.ID}
 	p.gutter(l, under, opened, p.glows(row.since) || p.glows(row.changed))
 }

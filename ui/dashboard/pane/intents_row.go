@@ -20,6 +20,7 @@ type intentRow struct {
 	since   time.Time // when the state last changed on the screen; zero: never
 	changed time.Time // when anything else did
 	note    Note
+	marked  bool
 }
 
 // Note is what a confirm says on the row of its intent.
@@ -65,7 +66,7 @@ func (r *intentRow) found() (needle, entry) {
 
 // carry takes over from the row before what glows and what was noted.
 func (r *intentRow) carry(old *intentRow, now time.Time) {
-	r.since, r.changed = old.since, old.changed
+	r.since, r.changed, r.marked = old.since, old.changed, old.marked
 	if r.State == old.State {
 		r.note = old.note
 	}

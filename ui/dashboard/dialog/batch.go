@@ -1,0 +1,139 @@
+package dialog
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+	"tillwatch/themes"
+)
+
+// batch is what a dialog for several intents shows of them.
+type batch struct {
+	all  []confirm.Proposal
+	sums []api.Money // by currency, in the order in which they come
+	top  int         // first intent in view
+	page int         // intents in view in the last drawing
+	seen int         // how many have been in view
+}
+
+// Sums adds the totals up by currency.
+func Sums(all []confirm.Proposal) ([]api.Money, error) {
+	var sums []api.Money
+	for _, p := range all {
+		i := slices.IndexFunc(sums, func(m api.Money) bool { return m.Currency == p.Total.Currency })
+		switch {
+		case p.Total.Subunits < 0:
+			return nil, errors.New("a total is below zero")
+		case i < 0:
+			sums = append(sums, p.Total)
+		case sums[i].Subunits > math.MaxInt64-p.Total.Subunits:
+			return nil, errors.New("the totals are too large to be added up")
+		default:
+			sums[i].Subunits += p.Total.Subunits
+		}
+	}
+	return sums, nil
+}
+
+// NewBatch opens the dialog at now for several intents as a person saw them,
+// with the guards of [NewConfirm]: every intent must have been in view, and in a
+// live environment the sum is typed, so that they must be of one currency there.
+func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, now time.Time) (*Confirm, error) {
+	sums, err := Sums(seen)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(seen) == 0:
+		return nil, errors.New("nothing is marked")
+	case live && len(sums) > 1:
+		return nil, errors.New("where money is real, mark intents of one currency at a time")
+	}
+	whole := confirm.Proposal{Environment: seen[0].Environment}
+	for _, p := range seen {
+		if end := p.ExpiresAt; !end.IsZero() && (whole.ExpiresAt.IsZero() || end.Before(whole.ExpiresAt)) {
+			whole.ExpiresAt = end
+		}
+	}
+	if len(sums) == 1 {
+		whole.Total = sums[0]
+	}
+	d := NewConfirm(t, whole, live, now)
+	d.batch = &batch{all: slices.Clone(seen), sums: sums}
+	for i := range d.batch.all {
+		d.batch.all[i].Cost = copyCost(seen[i].Cost)
+	}
+	return d, nil
+}
+
+// Batch lists what a dialog for several intents was opened with; nil for one.
+func (d *Confirm) Batch() []confirm.Proposal {
+	if d.batch == nil {
+		return nil
+	}
+	return d.batch.all
+}
+
+// scrollBatch takes the keys that scroll the list, and reports whether one did.
+func (d *Confirm) scrollBatch(name string) bool {
+	if d.batch == nil {
+		return false
+	}
+	by := map[string]int{"pgup": -d.batch.page, "pgdown": d.batch.page}[name]
+	if !d.live {
+		by += map[string]int{"up": -1, "k": -1, "down": 1, "j": 1}[name]
+	}
+	d.Scroll(by)
+	return by != 0
+}
+
+// Scroll moves the list of several intents, as a mouse wheel does.
+func (d *Confirm) Scroll(lines int) {
+	if b := d.batch; b != nil {
+		b.top = max(min(b.top+lines, len(b.all)-b.page), 0)
+	}
+}
+
+// batchBody draws the list within height lines: as much of it as fits beside
+// what must be there.
+func (d *Confirm) batchBody(room, height int) []row {
+	b := d.batch
+	var below []row
+	for _, sum := range b.sums {
+		label := "Total"
+		if len(b.sums) > 1 {
+			label = "Total " + string(api.Scrub(string(sum.Currency)))
+		}
+		below = append(below, row{d.ends(d.paint.strong, label, d.paint.strong, sum.String(), room), needed})
+	}
+	below = append(below, rows(air, line{})...)
+	below = append(below, row{d.environment(), needed}, row{d.window(), needed})
+	below = append(below, d.question(room)...)
+	needs := 2 // the heading, and the line that tells how many there are
+	for _, r := range below {
+		if r.spare == needed {
+			needs++
+		}
+	}
+	b.page = min(len(b.all), max(height-needs, 1))
+	b.top = max(min(b.top, len(b.all)-b.page), 0)
+	out := rows(needed, line{in(d.paint.strong, fmt.Sprintf("%d orders", len(b.all)))})
+	for _, p := range b.all[b.top : b.top+b.page] {
+		out = append(out, row{d.batchLine(p, room), needed})
+	}
+	hidden := line{}
+	if b.page < len(b.all) {
+		hidden = line{in(d.paint.muted, fmt.Sprintf("%d to %d of %d, pgdn pgup scroll", b.top+1, b.top+b.page, len(b.all)))}
+	}
+	out = append(out, row{hidden, needed})
+	return append(out, below...)
+}
+
+func (d *Confirm) batchLine(p confirm.Proposal, room int) line {
+	name := line{in(d.paint.text, string(p.Product)), in(d.paint.text, fmt.Sprintf(" ×%d", p.Quantity)), in(d.paint.muted, "  "+string(p.Merchant))}
+	return apart(name, line{in(d.paint.text, p.Total.String())}, room, d.paint.text)
+}

@@ -1,0 +1,182 @@
+package dialog
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+)
+
+// basket is n orders, each of its own total.
+func basket(n int) []confirm.Proposal {
+	var all []confirm.Proposal
+	for i := range n {
+		p := socks()
+		p.ID = api.ScrubID(fmt.Sprintf("ci_%d", i))
+		p.Product = api.Scrub(fmt.Sprintf("Product %d", i))
+		p.Total = *usd(int64(1000 + i))
+		p.ExpiresAt = p.ExpiresAt.Add(time.Duration(i) * time.Minute)
+		all = append(all, p)
+	}
+	return all
+}
+
+func openBatch(t *testing.T, all []confirm.Proposal, live bool, height int) *hand {
+	t.Helper()
+	d, err := NewBatch(dark(t), all, live, opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hand{t: t, dialog: d, at: opened}
+	w, height := d.Size(80, height)
+	d.View(w, height)
+	return h
+}
+
+func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
+	h := openBatch(t, basket(5), false, 40)
+	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m 12s", "C  Confirm 50.10 USD"} {
+		h.sees(want)
+	}
+	answer := h.dialog.Key(press("C"), opened.Add(calm))
+	if answer.Kind != Confirmed || len(h.dialog.Batch()) != 5 {
+		t.Errorf("C answered %+v", answer)
+	}
+}
+
+func TestABatchHasTheGuardsOfTheSingleOne(t *testing.T) {
+	for _, name := range []string{"c", "y", "enter", " ", "esc", "q"} {
+		if got := openBatch(t, basket(2), false, 40).key(name, calm); got == Confirmed {
+			t.Errorf("%q confirmed", name)
+		}
+	}
+	h := openBatch(t, basket(2), false, 40)
+	if got := h.key("C", Quiet-time.Millisecond); got != None {
+		t.Errorf("C before the quiet answered %v", got)
+	}
+	h = openBatch(t, basket(2), true, 40)
+	for _, name := range []string{"2", "0", ".", "0", "1"} {
+		h.key(name, calm)
+	}
+	h.key("tab", calm)
+	if got := h.key("enter", calm); got != Confirmed {
+		t.Errorf("after the sum was typed enter on Confirm answered %v", got)
+	}
+	h = openBatch(t, basket(2), true, 40)
+	for _, name := range []string{"c", "i", "_", "1", "tab"} {
+		h.key(name, calm)
+	}
+	if h.dialog.armed() {
+		t.Error("the end of an id arms a batch")
+	}
+	h = openBatch(t, basket(2), false, 40)
+	if got := h.key("C", time.Hour); got != None {
+		t.Errorf("after the first window has closed C answered %v", got)
+	}
+}
+
+func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
+	h := openBatch(t, basket(40), false, 22)
+	if got := h.key("C", calm); got != None {
+		t.Fatalf("C before the end was in view answered %v", got)
+	}
+	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "Scroll to the end of the list first.") {
+		t.Errorf("nothing tells why:\n%s", got)
+	}
+	for range 40 {
+		h.key("pgdown", calm)
+		h.dialog.View(66, 22)
+	}
+	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "Product 39") || !strings.Contains(got, "of 40") {
+		t.Errorf("the end is not in view:\n%s", got)
+	}
+	if got := h.key("C", calm); got != Confirmed {
+		t.Errorf("after all was in view C answered %v", got)
+	}
+	small := openBatch(t, basket(3), false, 6)
+	if got := small.key("C", calm); got != None {
+		t.Errorf("in six lines C answered %v", got)
+	}
+}
+
+func TestSumsAreByCurrencyAndExact(t *testing.T) {
+	all := basket(3)
+	all[1].Total = api.Money{Currency: "EUR", Subunits: 5}
+	sums, err := Sums(all)
+	if err != nil || len(sums) != 2 || sums[0] != *usd(2002) || sums[1].Subunits != 5 {
+		t.Errorf("sums %v, %v", sums, err)
+	}
+	if _, err := NewBatch(dark(t), all, true, opened); err == nil || !strings.Contains(err.Error(), "one currency") {
+		t.Errorf("two currencies of real money: %v", err)
+	}
+	d, err := NewBatch(dark(t), all, false, opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := ansi.Strip(strings.Join(d.View(66, 30), "\n"))
+	for _, want := range []string{"Total USD", "20.02 USD", "Total EUR", "0.05 EUR", "Confirm all 3"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q in\n%s", want, screen)
+		}
+	}
+	all[0].Total.Subunits = math.MaxInt64
+	if _, err := Sums(all); err == nil {
+		t.Error("an overflow is no error")
+	}
+	all[0].Total.Subunits = -1
+	if _, err := Sums(all); err == nil {
+		t.Error("a negative total is no error")
+	}
+	if _, err := NewBatch(dark(t), nil, false, opened); err == nil {
+		t.Error("an empty batch opens")
+	}
+}
+
+func TestABatchHasExactlyItsSize(t *testing.T) {
+	for _, n := range []int{1, 3, 60} {
+		for _, live := range []bool{false, true} {
+			d, err := NewBatch(dark(t), basket(n), live, opened)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for width := range 90 {
+				for _, height := range []int{0, 1, 2, 3, 5, 8, 12, 16, 22, 50} {
+					d.Scroll(7)
+					lines := d.View(width, height)
+					if len(lines) != height {
+						t.Fatalf("%d orders, %dx%d: %d lines", n, width, height, len(lines))
+					}
+					for _, l := range lines {
+						if got := ansi.StringWidth(l); got != width {
+							t.Fatalf("%d orders, %dx%d: a line of %d", n, width, height, got)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestGoldensOfABatch(t *testing.T) {
+	for _, size := range [][2]int{{116, 34}, {76, 22}} {
+		for _, n := range []int{3, 14} {
+			for _, live := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d-%t-%dx%d", n, live, size[0], size[1]), func(t *testing.T) {
+					d, err := NewBatch(dark(t), basket(n), live, opened)
+					if err != nil {
+						t.Fatal(err)
+					}
+					w, h := d.Size(size[0], size[1])
+					golden.RequireEqual(t, plain(d.View(w, h)))
+				})
+			}
+		}
+	}
+}
