@@ -248,7 +248,7 @@ func (c *connection) write(text []byte) error {
 // bye tells the subscriber when to come again: the more there are, the wider
 // they are spread.
 func (c *connection) bye(reason string) error {
-	latest := min(1000+int64(c.hub.open())*9, 10_000)
+	latest := min(1000+int64(c.hub.returning())*9, 10_000)
 	text, err := json.Marshal(byeFrame{T: frameBye, Reason: reason, RetryMS: []int64{250, latest}})
 	if err == nil {
 		_ = c.socket.SetWriteDeadline(time.Now().Add(byeTimeout))

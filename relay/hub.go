@@ -38,6 +38,7 @@ type hub struct {
 
 	mu          sync.Mutex
 	closed      bool
+	crowd       int // connections when the shutdown began
 	reserved    int // connections, with those that are still to be upgraded
 	connections map[*connection]struct{}
 	ring        *ring // of the follower that runs; nil while none does
@@ -118,6 +119,13 @@ func (h *hub) open() int {
 	return len(h.connections)
 }
 
+// returning is the number of subscribers that may come again at once.
+func (h *hub) returning() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return max(h.crowd, len(h.connections))
+}
+
 // lag is how many events the slowest connection is behind head.
 func (h *hub) lag(head int64) int64 {
 	h.mu.Lock()
@@ -137,6 +145,7 @@ func (h *hub) shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	if !h.closed {
 		h.closed = true
+		h.crowd = len(h.connections)
 		close(h.closing)
 	}
 	h.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,10 +23,17 @@ import (
 const childFolder = "TILLWATCH_TEST_JOURNAL"
 
 const (
-	kills         = 5
 	killAfter     = 150 // acknowledged events
 	childWriters  = 16
 	acknowledgeOK = "ok "
+)
+
+// The long form of the tests that crash:
+//
+//	go test ./relay/journal/sqlite -run 'Killed|PowerCut' -kills 200 -power-cuts 200 -timeout 20m
+var (
+	kills     = flag.Int("kills", 5, "how often a process that appends is killed")
+	powerCuts = flag.Int("power-cuts", 10, "how often what was not synced is dropped")
 )
 
 // appendForEver appends events of its own from several goroutines and prints
@@ -99,7 +107,7 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	var acknowledged []string
 	epoch := ""
-	for range kills {
+	for range *kills {
 		acknowledged = append(acknowledged, killed(t, dir)...)
 		j := opened(t, dir)
 		if epoch == "" {

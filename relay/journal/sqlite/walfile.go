@@ -5,8 +5,9 @@ import "os"
 // walFile is SQLite's write-ahead log, opened a second time to sync it. SQLite
 // takes no lock on this file, so that closing it lets go of none.
 type walFile struct {
-	path string
-	file *os.File
+	path  string
+	file  *os.File
+	flush func(*os.File) error // waits for the disk
 }
 
 // open opens the log, which is there once the database was used.
@@ -16,7 +17,7 @@ func (l *walFile) open() (err error) {
 }
 
 // sync returns after everything that was written into the log is durable.
-func (l *walFile) sync() error { return syncData(l.file) }
+func (l *walFile) sync() error { return l.flush(l.file) }
 
 func (l *walFile) close() error {
 	if l.file == nil {

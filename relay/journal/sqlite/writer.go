@@ -62,7 +62,7 @@ func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 	w := &writer{
 		journal: j,
 		db:      db,
-		log:     walFile{path: filepath.Join(dir, databaseName+"-wal")},
+		log:     walFile{path: filepath.Join(dir, databaseName+"-wal"), flush: syncData},
 		jobs:    make(chan *job, maxBatch),
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
