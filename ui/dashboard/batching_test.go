@@ -301,7 +301,7 @@ func TestABatchThatCannotBeConfirmedAnyMoreIsNotAskedAbout(t *testing.T) {
 		s, _ := queueShop(3)
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
 		press(m, "g", "x", "j", "x", "j", "x")
-		time.Sleep(24*time.Minute + 30*time.Second)
+		time.Sleep(24 * time.Minute)
 		press(m, "X")
 		if got := screen(m); m.dialog.open() || len(m.marks) != 2 || !strings.Contains(got, "1 intent cannot be confirmed any more") {
 			t.Errorf("%d marks:\n%s", len(m.marks), got)
