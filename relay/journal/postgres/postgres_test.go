@@ -31,13 +31,21 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// schema makes an empty schema for one test and returns the DSN of it.
-func schema(t testing.TB) string {
+// database is the DSN of the server to test with; without one the test is
+// skipped.
+func database(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv(testDatabase)
 	if dsn == "" {
 		t.Skip("needs a PostgreSQL: set " + testDatabase + " to the DSN of a throw-away database, as .ci/run does")
 	}
+	return dsn
+}
+
+// schema makes an empty schema for one test and returns the DSN of it.
+func schema(t testing.TB) string {
+	t.Helper()
+	dsn := database(t)
 	name := "test_" + strings.ToLower(newEpoch())
 	execute(t, dsn, "CREATE SCHEMA "+name)
 	t.Cleanup(func() { execute(t, dsn, "DROP SCHEMA "+name+" CASCADE") })
@@ -109,6 +117,7 @@ func terminate(t testing.TB, dsn string) {
 
 // named opens the journals of one test in schemas of their own.
 func named(t *testing.T) journaltest.Open {
+	database(t)
 	schemas := map[string]string{}
 	return func(sub *testing.T, name string) journal.Journal {
 		if schemas[name] == "" {
