@@ -65,7 +65,7 @@ func acting() []Action {
 			Tooltip: "Closes the detail."},
 		{ID: Confirm, Keys: []string{"c"}, Title: "Confirm intent", Short: "confirm", Group: Intents, Dangerous: true, rank: 4,
 			Tooltip: "Asks whether to have the order placed; nothing is sent before the dialog is answered."},
-		{ID: Mark, Keys: []string{"x"}, Title: "Mark intent", Group: Intents, Scope: Board,
+		{ID: Mark, Keys: []string{"x"}, Title: "Mark intent", Short: "mark", Group: Intents, Scope: Board, rank: 13,
 			Tooltip: "Marks the intent under the cursor to be confirmed with others, or takes the mark away."},
 		{ID: Unmark, Keys: []string{"U"}, Title: "Unmark all", Group: Intents,
 			Tooltip: "Takes all marks away."},

@@ -121,7 +121,8 @@ func (d *Confirm) batchBody(room, height int) []row {
 	}
 	b.page = min(len(b.all), max(height-needs, 1))
 	b.top = max(min(b.top, len(b.all)-b.page), 0)
-	out := rows(needed, line{in(d.paint.strong, fmt.Sprintf("%d orders", len(b.all)))})
+	out := rows(margin, line{})
+	out = append(out, row{line{in(d.paint.strong, fmt.Sprintf("%d orders", len(b.all)))}, needed})
 	for _, p := range b.all[b.top : b.top+b.page] {
 		out = append(out, row{d.batchLine(p, room), needed})
 	}

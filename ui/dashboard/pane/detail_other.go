@@ -220,7 +220,7 @@ func (n *node) draw(l *paint.Line, folded bool) {
 	case n.size == 0:
 		l.Space(2).Put(paint.Muted, n.key+n.value+n.end)
 	default:
-		l.Put(paint.Faint, "▾ ").Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
+		l.Put(paint.Muted, "▾ ").Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
 		if n.value == "[" {
 			l.Put(paint.Faint, " "+strconv.Itoa(n.size))
 		}

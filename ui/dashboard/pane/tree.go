@@ -16,7 +16,7 @@ type node struct {
 	path   string // of keys and indices; identity
 	parent string
 	depth  int
-	key    string // with its quotes and colon; "" within an array
+	key    string // with its quotes and colon, or the index within an array
 	value  string // of a leaf, as JSON; of a branch, its opening
 	end    string // of a branch, its closing
 	size   int    // members of a branch
@@ -96,6 +96,9 @@ func (b *treeBuilder) add(v, raw gjson.Result, n node, personal, secret bool) {
 	i := 0
 	v.ForEach(func(key, value gjson.Result) bool {
 		child := node{path: n.path + "/" + strconv.Itoa(i), parent: n.path, depth: n.depth + 1}
+		if v.IsArray() {
+			child.key = "[" + strconv.Itoa(i) + "]: "
+		}
 		var was gjson.Result
 		if i < len(raws) {
 			was = raws[i]
