@@ -3,14 +3,24 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"tillwatch/relay/journal"
 )
 
+// insertRows is how many events one statement inserts, which saves a call and its
+// locks for each of the others.
+const insertRows = 16
+
+const (
+	insertInto = "INSERT INTO events (seq, id, type, created, received, origin, body) VALUES "
+	insertOne  = "(?, ?, ?, ?, ?, ?, ?)"
+)
+
 // statements are those of every transaction, prepared on one connection.
 type statements struct {
-	begin, commit, insert, repeated, differs *sql.Stmt
+	begin, commit, insert, insertMany, repeated, differs *sql.Stmt
 }
 
 // prepareStatements returns what it has prepared with its error, too.
@@ -22,7 +32,8 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 	}{
 		{&s.begin, "BEGIN IMMEDIATE"},
 		{&s.commit, "COMMIT"},
-		{&s.insert, "INSERT INTO events (seq, id, type, created, received, origin, body) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+		{&s.insert, insertInto + insertOne},
+		{&s.insertMany, insertInto + strings.Repeat(insertOne+", ", insertRows-1) + insertOne},
 		{&s.repeated, "UPDATE events SET duplicates = duplicates + ?, conflicts = conflicts + ? WHERE seq = ?"},
 		{&s.differs, "SELECT body <> ? FROM events WHERE seq = ?"},
 	} {
@@ -38,7 +49,7 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 // close lets go of the statements: the pool keeps a connection for as long as
 // it has any.
 func (s statements) close() {
-	for _, statement := range []*sql.Stmt{s.begin, s.commit, s.insert, s.repeated, s.differs} {
+	for _, statement := range []*sql.Stmt{s.begin, s.commit, s.insert, s.insertMany, s.repeated, s.differs} {
 		if statement != nil {
 			_ = statement.Close()
 		}
@@ -51,6 +62,7 @@ type batch struct {
 	ctx     context.Context
 	writer  *writer
 	fresh   []digest // of the new entries, from head+1 on
+	rows    []any    // of the last of them, which are not inserted yet
 	numbers map[digest]int64
 	repeats map[int64]*repeats
 	stored  int64
@@ -86,19 +98,41 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	if seq > maxIdentities {
 		return journal.Result{}, errFull
 	}
-	_, err := b.writer.statements.insert.ExecContext(b.ctx,
-		seq, e.ID, e.Type, nanoseconds(e.CreatedAt), nanoseconds(e.Received), string(e.Origin), nonNil(e.Body))
-	if err != nil {
-		return journal.Result{}, err
-	}
 	b.fresh = append(b.fresh, d)
 	b.numbers[d] = seq
-	return journal.Result{Seq: seq}, nil
+	b.rows = append(b.rows,
+		seq, e.ID, e.Type, nanoseconds(e.CreatedAt), nanoseconds(e.Received), string(e.Origin), nonNil(e.Body))
+	if len(b.rows) < insertRows*rowValues {
+		return journal.Result{Seq: seq}, nil
+	}
+	return journal.Result{Seq: seq}, b.insert()
+}
+
+// rowValues is the number of values of a row.
+const rowValues = 7
+
+// insert inserts the rows that are not inserted yet.
+func (b *batch) insert() error {
+	rows := b.rows
+	b.rows = b.rows[:0]
+	if len(rows) == insertRows*rowValues {
+		_, err := b.writer.statements.insertMany.ExecContext(b.ctx, rows...)
+		return err
+	}
+	for ; len(rows) > 0; rows = rows[rowValues:] {
+		if _, err := b.writer.statements.insert.ExecContext(b.ctx, rows[:rowValues]...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // repeat counts an entry whose id is known. Of a pruned one, whether the bodies
 // differ is no longer known.
 func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
+	if err := b.insert(); err != nil { // it may be the one that is repeated
+		return journal.Result{}, err
+	}
 	var conflict bool
 	err := b.writer.statements.differs.QueryRowContext(b.ctx, nonNil(e.Body), seq).Scan(&conflict)
 	if err != nil && err != sql.ErrNoRows {
@@ -118,6 +152,9 @@ func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 
 // finish writes what was gathered for the end of the transaction.
 func (b *batch) finish() error {
+	if err := b.insert(); err != nil {
+		return err
+	}
 	for seq, counts := range b.repeats {
 		_, err := b.writer.statements.repeated.ExecContext(b.ctx, counts.duplicates, counts.conflicts, seq)
 		if err != nil {
