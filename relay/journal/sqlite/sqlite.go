@@ -13,8 +13,8 @@ import (
 const readers = 4
 
 // Journal is a [journal.Journal] in an SQLite database in WAL mode. One
-// goroutine writes: it collects what comes while another one waits for the disk
-// with the commit before, and nobody is told of a commit before it is synced.
+// goroutine writes: it commits what has queued while the disk was busy with the
+// commit before, and nobody is told of a commit before it is synced.
 type Journal struct {
 	epoch   string
 	reading *sql.DB

@@ -15,12 +15,11 @@ import (
 // maxBatch bounds the jobs of one commit, and how many may queue.
 const maxBatch = 1024
 
-// Senders who waited for one commit come back together: while they still come in,
-// a busy writer waits for as many as there lately were, a pause at a time. Full
-// batches cost less an event than the wait does.
+// Senders who waited for one commit come back together: a short pause after a
+// busy batch lets the next one be as full.
 const (
 	busyBatch   = 16
-	gatherPause = 100 * time.Microsecond
+	gatherPause = 200 * time.Microsecond
 )
 
 // job is something to do in the next transaction.
@@ -43,16 +42,15 @@ type writer struct {
 	connection *sql.Conn
 	statements statements
 	stored     int64 // ids up to here are in id_digests
-	lately     int   // jobs of the last transactions: the most, fading
+	before     int   // jobs of the last transaction
 	doubtful   bool  // what was committed may not be durable
-
-	log walFile // shared with syncAll: opened while nothing is being synced
+	log        walFile
 }
 
 // openWriter opens the database, prepares its schema and loads the ids. Commits
 // only write the log (synchronous=NORMAL): the writer syncs it itself before
-// anybody is told, so that the next transaction can grow meanwhile. Checkpoints
-// sync by themselves.
+// anybody is told, which spares the disk what is no data. Checkpoints sync by
+// themselves.
 func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 	db, err := openDatabase(dir, databaseName,
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)")
@@ -207,81 +205,43 @@ func (w *writer) do(ctx context.Context, apply func(*batch) error) error {
 }
 
 // run makes transactions until the journal is closed. What has queued by then is
-// refused. While the disk is busy with one transaction, the next one grows.
+// refused.
 func (w *writer) run() {
 	defer close(w.stopped)
-	committed := make(chan *transaction)
-	idle := make(chan error, 1) // holds a value while the disk is not busy
-	idle <- nil
-	var tasks sync.WaitGroup
-	tasks.Go(func() { w.syncAll(committed, idle) })
-	defer tasks.Wait()
-	defer close(committed)
 	for {
 		select {
 		case <-w.closing:
 			return
 		case first := <-w.jobs:
-			if t := w.collect(first, idle); t != nil {
-				committed <- t
-			} else {
-				idle <- nil
-			}
+			w.transact(first)
 		}
 	}
 }
 
-// collect makes a transaction of first and of what else comes until the disk is
-// idle, and commits it. It returns nil when nothing was committed: who asked has
-// been told.
-func (w *writer) collect(first *job, idle <-chan error) *transaction {
+// transact makes one transaction of first and of what else has queued, waits
+// until it is durable and answers. After an error the connection is given up:
+// the next transaction begins on a new one.
+func (w *writer) transact(first *job) {
 	t := &transaction{writer: w}
 	err := t.add(first)
-	for waiting := true; waiting; {
-		jobs := w.jobs
-		if err != nil || len(t.jobs) >= maxBatch {
-			jobs = nil
-		}
-		select {
-		case next := <-jobs:
-			err = t.add(next)
-		case failure := <-idle:
-			waiting = false
-			w.doubtful = w.doubtful || failure != nil
-			err = errors.Join(err, failure)
-		}
-	}
 	if err == nil {
 		err = w.gather(t)
 	}
-	if err == nil {
-		err = w.await(t)
+	if err == nil && len(t.jobs) < w.before && w.before >= busyBatch {
+		time.Sleep(gatherPause)
+		err = w.gather(t)
 	}
+	w.before = len(t.jobs)
 	if err == nil && len(t.jobs) > 0 {
-		err = t.commit()
+		if err = t.commit(); err == nil {
+			err = t.makeDurable()
+			w.doubtful = err != nil
+		}
 	}
 	if err != nil {
 		w.disconnect()
-		t.answer(err)
-		return nil
 	}
-	w.lately = max(len(t.jobs), w.lately*7/8)
-	if len(t.jobs) == 0 {
-		return nil
-	}
-	return t
-}
-
-// await gives those time who were in the last transactions and come again.
-func (w *writer) await(t *transaction) error {
-	for w.lately >= busyBatch && len(t.jobs) < w.lately {
-		before := len(t.jobs)
-		time.Sleep(gatherPause)
-		if err := w.gather(t); err != nil || len(t.jobs) == before {
-			return err
-		}
-	}
-	return nil
+	t.answer(err)
 }
 
 // gather adds everything that has queued.
@@ -297,15 +257,6 @@ func (w *writer) gather(t *transaction) error {
 		}
 	}
 	return nil
-}
-
-// syncAll makes transactions durable, one after the other, and answers them.
-func (w *writer) syncAll(committed <-chan *transaction, idle chan<- error) {
-	for t := range committed {
-		err := t.makeDurable()
-		t.answer(err)
-		idle <- err
-	}
 }
 
 // disconnect rolls back and closes the connection. Its errors say nothing new.
