@@ -38,7 +38,8 @@ type Theme struct {
 	basic *Theme // the same look in sixteen colours
 }
 
-// Default is the name of the theme that is used where none is chosen.
+// Default is the name of the theme that paints no ground and takes the terminal's
+// own 16 colours.
 const Default = "default"
 
 // For returns the theme as a terminal of the given profile can show it: as it is

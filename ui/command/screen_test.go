@@ -36,7 +36,9 @@ func newScreen(t *testing.T, width, height int) *screen {
 	}()
 	t.Cleanup(func() {
 		s.keys.Close()
-		s.emulator.Close()
+		if err := s.emulator.InputPipe().(io.Closer).Close(); err != nil {
+			t.Errorf("closing the screen: %v", err)
+		}
 		<-answered
 	})
 	return s

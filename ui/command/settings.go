@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
-	"tillwatch/themes"
 	"tillwatch/ui/notify"
 )
 
@@ -61,7 +60,7 @@ func defaults() settings {
 		PollEvery:     30 * time.Second,
 		DayLimit:      50,
 		AgentsLimit:   10,
-		Theme:         themes.Default,
+		Theme:         themeAuto,
 		Notify:        string(notify.Auto),
 		StateDir:      stateDir(),
 	}

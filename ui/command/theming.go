@@ -18,9 +18,21 @@ func themeLibrary() themes.Library {
 	return themes.Library{Folder: filepath.Join(configDir(), "themes")}
 }
 
+// themeAuto stands for the dark theme, or the light one where the terminal says
+// that its ground is light.
+const themeAuto = "auto"
+
+// themeName is the theme to begin with.
+func (s settings) themeName() string {
+	if s.Theme == themeAuto {
+		return "dark"
+	}
+	return s.Theme
+}
+
 // checkTheme refuses a theme that cannot be drawn.
 func (s settings) checkTheme() error {
-	if _, err := themeLibrary().Load(s.Theme); err != nil {
+	if _, err := themeLibrary().Load(s.themeName()); err != nil {
 		return usage(err)
 	}
 	return nil
@@ -30,12 +42,19 @@ func (s settings) checkTheme() error {
 // follows the theme's file until its context ends.
 func (s settings) dress(config *dashboard.Config) (follow func(context.Context), err error) {
 	library := themeLibrary()
-	watched, err := library.Watch(s.Theme)
+	watched, err := library.Watch(s.themeName())
 	if err != nil {
 		return nil, usage(err)
 	}
 	config.Theme = watched.Theme
 	config.Themes = choice(library, watched.Theme)
+	if s.Theme == themeAuto {
+		light, err := library.Load("light")
+		if err != nil {
+			return nil, usage(err)
+		}
+		config.LightTheme = &light
+	}
 	changes := make(chan themes.Change)
 	config.ThemeChanges = changes
 	return func(ctx context.Context) {

@@ -62,7 +62,7 @@ func newWatch() *cobra.Command {
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
-	flags.String("theme", themes.Default, "theme: "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark, or light where the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
 	flags.String("notify", string(notify.Auto), "how to tell of what waits or failed while the terminal is not focused: "+notifyMethods())
 	flags.BoolVar(&o.plain, "plain", false, "draw nothing: print a line for each change, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")

@@ -43,6 +43,7 @@ type Config struct {
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones
 	Notify        notify.Method        // of what happens while the terminal is not focused; "": not at all
+	LightTheme    *themes.Theme        // instead of Theme where the terminal says that its ground is light; nil: it is not asked
 	ThemeChanges  <-chan themes.Change // of the file behind Theme; nil: it has none
 	Actions       *action.Table        // nil: the default keys
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow

@@ -144,7 +144,7 @@ func New(cfg Config) *Model {
 }
 
 // Init starts the clock.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.tick(), m.awaitTheme()) }
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.tick(), m.awaitTheme(), m.askGround()) }
 
 // tick comes with the next full second.
 func (m *Model) tick() tea.Cmd {
@@ -179,6 +179,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.profile = msg.Profile
 			m.restyle()
 		}
+	case tea.BackgroundColorMsg:
+		m.suitGround(msg)
 	case themeMsg:
 		m.changeTheme(msg.Change)
 		return m, m.awaitTheme()

@@ -27,6 +27,25 @@ func (m *Model) awaitTheme() tea.Cmd {
 	}
 }
 
+// askGround asks the terminal for its ground where the theme depends on it. The
+// first picture does not wait for the answer.
+func (m *Model) askGround() tea.Cmd {
+	if m.cfg.LightTheme == nil {
+		return nil
+	}
+	return tea.RequestBackgroundColor
+}
+
+// suitGround takes the light theme on a light ground, unless a person has chosen
+// another one meanwhile.
+func (m *Model) suitGround(ground tea.BackgroundColorMsg) {
+	if m.cfg.LightTheme == nil || ground.Color == nil || ground.IsDark() || m.theme.Name != m.cfg.Theme.Name {
+		return
+	}
+	m.theme = *m.cfg.LightTheme
+	m.restyle()
+}
+
 // changeTheme takes over a theme whose file has changed. Another one that was
 // chosen meanwhile stays on the screen, and so does the old one after an error.
 func (m *Model) changeTheme(c themes.Change) {

@@ -2,9 +2,12 @@ package dashboard
 
 import (
 	"errors"
+	"image/color"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/themes"
 )
@@ -58,5 +61,51 @@ func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 	close(changes)
 	if msg := m.awaitTheme()(); msg != nil {
 		t.Errorf("after the end of changes: %v", msg)
+	}
+}
+
+func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
+	dark, err := themes.Find("dark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, err := themes.Find("light")
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, black := tea.BackgroundColorMsg{Color: color.White}, tea.BackgroundColorMsg{Color: color.Black}
+	cases := []struct {
+		name   string
+		light  *themes.Theme
+		before string // keys pressed before the answer
+		answer tea.Msg
+		want   string
+	}{
+		{"a light ground", &light, "", white, "light"},
+		{"a dark ground", &light, "", black, "dark"},
+		{"a terminal that answers nothing", &light, "", nil, "dark"},
+		{"a theme that the user named", nil, "", white, "dark"},
+		{"a theme that was chosen meanwhile", &light, "t", white, "nord"},
+	}
+	nord, err := themes.Find("nord")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := boardOf(t, typicalShop(time.Now()), 120, 36, func(cfg *Config) {
+				cfg.Theme, cfg.LightTheme, cfg.Themes = dark, c.light, []themes.Theme{dark, nord, light}
+			})
+			if asks := m.askGround() != nil; asks != (c.light != nil) {
+				t.Errorf("the terminal is asked: %v", asks)
+			}
+			if c.before != "" {
+				press(m, c.before)
+			}
+			m.Update(c.answer)
+			if m.theme.Name != c.want {
+				t.Errorf("theme %s, want %s", m.theme.Name, c.want)
+			}
+		})
 	}
 }
