@@ -63,7 +63,8 @@ type Brush struct {
 // NewBrush prepares the styles of a theme. live tints the rules.
 func NewBrush(t themes.Theme, live bool) *Brush {
 	b := &Brush{painted: [grounds]bool{
-		Base: t.Background != nil, Surface: t.Background != nil || t.Surface != nil, Selected: true, Glow: true, Live: true,
+		Base: t.Background != nil, Surface: t.Background != nil || t.Surface != nil, Selected: true,
+		Glow: t.Background != nil || t.Glow != nil, Live: true,
 	}}
 	rule := t.Faint
 	if live && t.Money != nil {
@@ -97,7 +98,7 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color, bold bool) stri
 	case g == Surface && back == nil:
 		back = t.Background
 	case g == Glow && back == nil:
-		p, back = append(p, ";4"...), t.Background
+		bold, back = true, t.Background
 	case g == Live && back == nil, g == Selected && back == nil:
 		p, fore = append(p, ";7"...), nil
 	case g == Live:

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 	"time"
@@ -174,16 +175,18 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 
 func TestAChangedCardGlowsForASecond(t *testing.T) {
 	p := intents(180, 12, intentOf("a", api.RetrievingOffer, time.Minute))
-	if got := strings.Join(p.Lines(), ""); strings.Contains(got, "\x1b[0;4m") {
+	p.look.Brush = paint.NewBrush(themes.Theme{Glow: color.RGBA{R: 1, G: 2, B: 3, A: 255}}, false)
+	glows := func() bool { return strings.Contains(strings.Join(p.Lines(), ""), "48;2;1;2;3") }
+	if glows() {
 		t.Error("the first picture glows")
 	}
 	p.Apply(&account.Changes{Intents: []*account.Intent{intentOf("a", api.AwaitingConfirmation, 0)}}, false)
-	if got := strings.Join(p.Lines(), ""); !strings.Contains(got, "\x1b[0;4m") {
+	if !glows() {
 		t.Error("a card that changed does not glow")
 	}
 	p.look.Now = noon.Add(time.Second)
 	p.Invalidate()
-	if got := strings.Join(p.Lines(), ""); strings.Contains(got, "\x1b[0;4m") {
+	if glows() {
 		t.Error("it still glows after a second")
 	}
 }
