@@ -6,9 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"tillwatch/api"
-	"tillwatch/api/account"
-	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
@@ -58,21 +55,29 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.say(warning, reason)
 		return nil
 	}
-	if s, ok := steps[id]; ok {
-		if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(m.focus) {
-			m.turnTab(by)
-			return nil
-		}
-		if p, ok := m.panes[m.focus].(mover); ok {
-			p.Move(s)
-			m.followCursor()
-		}
+	if m.moveBy(id) || m.focusOn(id) {
 		return nil
 	}
-	if at := slices.Index(focusing[:], id); at >= 0 {
-		m.setFocus(layout.Pane(at))
-		return nil
+	return m.run(id)
+}
+
+// moveBy moves the cursor of the focused pane, if the action is a step.
+func (m *Model) moveBy(id action.ID) bool {
+	s, ok := steps[id]
+	if !ok {
+		return false
 	}
+	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(m.focus) {
+		m.turnTab(by)
+	} else if p, ok := m.panes[m.focus].(mover); ok {
+		p.Move(s)
+		m.followCursor()
+	}
+	return true
+}
+
+// focusOn gives a pane the focus, if that is what the action does.
+func (m *Model) focusOn(id action.ID) bool {
 	switch id {
 	case action.FocusNext:
 		m.focusBy(1)
@@ -81,6 +86,19 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	case action.FocusDetail:
 		m.before = m.focus
 		m.setFocus(layout.Detail)
+	default:
+		at := slices.Index(focusing[:], id)
+		if at < 0 {
+			return false
+		}
+		m.setFocus(layout.Pane(at))
+	}
+	return true
+}
+
+// run does what is neither a step nor a change of the focus.
+func (m *Model) run(id action.ID) tea.Cmd {
+	switch id {
 	case action.Open:
 		m.openDetail()
 	case action.Back:
@@ -210,51 +228,6 @@ func (m *Model) turnTab(by int) {
 	}
 }
 
-// subject is what the cursor is on.
-func (m *Model) subject() pane.Subject {
-	if p, ok := m.panes[m.focus].(subjected); ok {
-		return p.Subject()
-	}
-	return pane.Subject{}
-}
-
-// intentOf is the intent that a subject speaks of.
-func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
-	id := s.ID
-	switch s.Kind {
-	case pane.OfShipment:
-		if shipment, ok := m.picture.shipments[id]; ok {
-			id = shipment.IntentID
-		}
-	case pane.OfEvent:
-		id = m.sourceOf(id)
-	}
-	in, ok := m.picture.intents[id]
-	return in, ok
-}
-
-// sourceOf is the intent behind an event.
-func (m *Model) sourceOf(event api.ID) api.ID {
-	e, ok := m.panes[layout.Events].(*pane.Events).Find(event)
-	if !ok {
-		return ""
-	}
-	if s, ok := m.picture.shipments[e.SourceID]; ok {
-		return s.IntentID
-	}
-	return e.SourceID
-}
-
-// openDetail opens what the cursor is on.
-func (m *Model) openDetail() {
-	if m.focus != layout.Detail {
-		m.before = m.focus
-	}
-	s := m.subject()
-	m.turnDetail(s)
-	m.trail.add(s)
-}
-
 // sort changes the order of the focused pane.
 func (m *Model) sort(reverse bool) {
 	name := m.panes[m.focus].(sortable).Sort(reverse)
@@ -263,51 +236,6 @@ func (m *Model) sort(reverse bool) {
 		return
 	}
 	m.say(plain, "sorted by "+name+"; S turns it round")
-}
-
-// followCursor turns an open detail to what the cursor of the board is on.
-func (m *Model) followCursor() {
-	if m.detailOpen && m.focus != layout.Detail {
-		if s := m.subject(); s.Kind != pane.None && s != m.detail.Subject() {
-			m.detail.Open(s)
-			m.before = m.focus
-		}
-	}
-	m.feedDetail()
-}
-
-func (m *Model) closeDetail() {
-	m.detailOpen = false
-	m.look.Opened = pane.Subject{}
-	m.setFocus(m.before)
-	m.invalidate()
-}
-
-// feedDetail gives the detail what is known of its subject.
-func (m *Model) feedDetail() {
-	if m.detailOpen && m.look.Opened != m.detail.Subject() {
-		m.look.Opened = m.detail.Subject()
-		m.invalidate()
-	}
-	if !m.detailOpen || m.frozen != nil && m.detail.Fed() {
-		return
-	}
-	s := m.detail.Subject()
-	var facts pane.Facts
-	if s.Kind == pane.OfEvent {
-		facts.Event, _ = m.panes[layout.Events].(*pane.Events).Find(s.ID)
-	}
-	if s.Kind == pane.OfRequest {
-		facts.Request, _ = m.panes[layout.Requests].(*pane.Requests).Find(s.ID)
-	}
-	if s.Kind == pane.OfShipment {
-		facts.Shipment = m.picture.shipments[s.ID]
-	}
-	if in, ok := m.intentOf(s); ok {
-		facts.Intent = in
-		facts.Shipments = m.picture.shipmentsOf(in.ID)
-	}
-	m.detail.Feed(facts)
 }
 
 func (m *Model) refresh() tea.Cmd {
@@ -320,57 +248,6 @@ func (m *Model) refresh() tea.Cmd {
 	return func() tea.Msg {
 		refresh(id)
 		return nil
-	}
-}
-
-// reveal shows personal data in the detail, or hides it.
-func (m *Model) reveal() {
-	m.detail.Reveal(!m.detail.Revealed())
-	if m.detail.Revealed() {
-		m.say(warning, "personal data is shown until the detail is left; payment tokens stay hidden")
-	} else {
-		m.say(plain, "personal data is hidden")
-	}
-}
-
-func (m *Model) copyID() tea.Cmd {
-	if m.focus == layout.Detail {
-		switch value, private := m.detail.Value(); {
-		case private:
-			m.say(plain, "copied the value of this line")
-			return tea.SetClipboard(value)
-		case value != "":
-			m.say(plain, "copied "+value)
-			return tea.SetClipboard(value)
-		}
-	}
-	s := m.subject()
-	id := string(s.ID)
-	if s.Kind == pane.OfRequest {
-		r, ok := m.panes[layout.Requests].(*pane.Requests).Find(s.ID)
-		if !ok || r.RequestID == "" {
-			m.say(warning, "the service gave this request no id")
-			return nil
-		}
-		id = string(r.RequestID)
-	}
-	m.say(plain, "copied "+id)
-	return tea.SetClipboard(id)
-}
-
-func (m *Model) nextTheme() {
-	at := slices.IndexFunc(m.cfg.Themes, func(t themes.Theme) bool { return t.Name == m.theme.Name })
-	m.theme = m.cfg.Themes[(at+1)%len(m.cfg.Themes)]
-	m.restyle()
-	m.say(plain, "theme: "+m.theme.Name)
-}
-
-func (m *Model) toggleMouse() {
-	m.noMouse = !m.noMouse
-	if m.noMouse {
-		m.say(plain, "the mouse selects text now; m takes it back")
-	} else {
-		m.say(plain, "the mouse points into the board")
 	}
 }
 

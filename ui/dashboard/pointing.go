@@ -52,3 +52,12 @@ func (m *Model) click(over layout.Pane, target pointed, x, y int) {
 	m.followCursor()
 	m.redraw = true
 }
+
+func (m *Model) toggleMouse() {
+	m.noMouse = !m.noMouse
+	if m.noMouse {
+		m.say(plain, "the mouse selects text now; m takes it back")
+	} else {
+		m.say(plain, "the mouse points into the board")
+	}
+}

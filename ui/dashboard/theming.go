@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/themes"
@@ -65,4 +67,12 @@ func (m *Model) changeTheme(c themes.Change) {
 		m.restyle()
 		m.say(plain, "theme: "+c.Theme.Name+", read again")
 	}
+}
+
+// nextTheme goes on to the next of the themes.
+func (m *Model) nextTheme() {
+	at := slices.IndexFunc(m.cfg.Themes, func(t themes.Theme) bool { return t.Name == m.theme.Name })
+	m.theme = m.cfg.Themes[(at+1)%len(m.cfg.Themes)]
+	m.restyle()
+	m.say(plain, "theme: "+m.theme.Name)
 }

@@ -136,9 +136,7 @@ func FuzzTree(f *testing.F) {
 	f.Add(`{"buyer":{"a":"\u001b]52;c;x\u0007","b":[1,{"token":"secretsecret"}],"c":"secretsecret"}}`)
 	f.Add(`[{"a":1,"a":2},null,"\u202e"]`)
 	f.Fuzz(func(t *testing.T, body string) {
-		if len(body) > 1<<16 {
-			t.Skip("long")
-		}
+		body = body[:min(len(body), 1<<16)]
 		hidden := treeOf([]byte(body), false)
 		shown := treeOf([]byte(body), true)
 		if len(hidden) != len(shown) {
