@@ -68,6 +68,8 @@ func newDemo() *cobra.Command {
 
 // runDemo starts the parts as they would run on three machines and shows them.
 func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader, out io.Writer) error {
+	ctx, release := untilHangup(ctx)
+	defer release()
 	if o.length > 0 {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeout(ctx, o.length)

@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -299,6 +302,38 @@ func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
 	last := reports[len(reports)-1]
 	if last.Environment != "simulator" || last.Relay.State != "live" || last.Events.Received == 0 || last.Intents["completed"] == 0 || len(last.Quota) == 0 {
 		t.Errorf("after three seconds the demo says %+v", last)
+	}
+}
+
+func TestATerminalThatGoesAwayEndsTheDemoInGoodOrder(t *testing.T) {
+	isolate(t)
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder)
+	out, written := io.Pipe()
+	var words bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		defer written.Close()
+		ended <- run(t.Context(), []string{"demo", "--headless"}, strings.NewReader(""), written, &words)
+	}()
+	first := make([]byte, 1)
+	if _, err := out.Read(first); err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, out)
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := self.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != exitDone {
+		t.Errorf("exit code %d: %s", code, words.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "tillwatch-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 

@@ -52,7 +52,9 @@ func newWatch() *cobra.Command {
 				return err
 			}
 			defer current.close()
-			return showSession(c.Context(), current, o, c.InOrStdin(), c.OutOrStdout())
+			ctx, release := untilHangup(c.Context())
+			defer release()
+			return showSession(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 	accountFlags(command.Flags())

@@ -243,7 +243,9 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 		return row.note.Text, paint.Placing
 	case row.Missing:
 		return "gone (404)", paint.Bad
-	case row.Certainty < account.Verified:
+	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
+		return "", paint.Muted
+	case row.Certainty == account.Reported:
 		return "reported", paint.Muted
 	case row.lane == laneAwaiting:
 		return p.countdown(row, w)
