@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,12 +38,9 @@ type Guard struct {
 	inFlight map[api.ID]bool
 }
 
-const (
-	perSecondTries  = 4               // sends, when each before was refused by the per-second bucket
-	settleFor       = 2 * time.Minute // reads after which an unknown outcome is left unknown
-	firstSettleRead = 500 * time.Millisecond
-	lastSettleRead  = 10 * time.Second
-)
+// perSecondTries bounds the sends, when each before was refused by the per-second
+// bucket.
+const perSecondTries = 4
 
 // New opens the audit log.
 func New(cfg Config) (*Guard, error) {
@@ -53,12 +51,9 @@ func New(cfg Config) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
+	unsettled = slices.DeleteFunc(unsettled, func(l Line) bool { return l.Environment != cfg.Environment })
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
 }
-
-// Unsettled lists the confirms of earlier runs that were sent and whose outcome
-// was never learnt, oldest first.
-func (g *Guard) Unsettled() []Line { return g.unsettled }
 
 // Close closes the audit log.
 func (g *Guard) Close() error { return g.audit.close() }
@@ -161,39 +156,6 @@ func (g *Guard) send(ctx context.Context, id api.ID) Outcome {
 		return out
 	}
 	return Outcome{Verdict: Refused, Err: err}
-}
-
-// settle reads the intent until its state tells what came of a request whose
-// answer is missing.
-func (g *Guard) settle(ctx context.Context, id api.ID, cause error) Outcome {
-	out := Outcome{Verdict: Unknown, Err: cause}
-	deadline := time.Now().Add(settleFor)
-	for step := firstSettleRead; time.Now().Before(deadline); step = min(2*step, lastSettleRead) {
-		if pause(ctx, step) != nil {
-			return out
-		}
-		now, err := g.read(ctx, id)
-		if err != nil {
-			continue
-		}
-		out.Intent = &now
-		switch {
-		case now.State == api.AwaitingConfirmation:
-			// Not taken so far; the request may still be under way.
-		case now.State == api.Failed && now.Payment == nil && !failedWhilePlacing(&now):
-			return Outcome{Verdict: NotConfirmable, Intent: &now, Err: cause}
-		default:
-			return Outcome{Verdict: Accepted, Intent: &now}
-		}
-	}
-	out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, settleFor)
-	return out
-}
-
-// failedWhilePlacing tells a failed order from an intent that expired or failed
-// before it was placed: the failure code is all that there is to go by.
-func failedWhilePlacing(in *api.Intent) bool {
-	return in.Failure != nil && in.Failure.Code != "checkout_intent_expired" && in.Offer != nil
 }
 
 func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {

@@ -261,13 +261,14 @@ func TestWithoutAnAuditLineNothingIsSent(t *testing.T) {
 
 func TestTheNextRunNamesConfirmsWithoutAVerdict(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "confirms.jsonl")
-	log := `{"attempt":"A","intent":"ci_1","stage":"sending"}
-{"attempt":"A","intent":"ci_1","verdict":"accepted"}
-{"attempt":"B","intent":"ci_2","stage":"sending","total":"44.52 USD"}
+	log := strings.ReplaceAll(`{E"attempt":"A","intent":"ci_1","stage":"sending"}
+{E"attempt":"A","intent":"ci_1","verdict":"accepted"}
+{E"attempt":"B","intent":"ci_2","stage":"sending","total":"44.52 USD"}
 not a line
-{"attempt":"C","intent":"ci_3","stage":"sending"}
-{"attempt":"C","intent":"ci_3","verdict":"unknown"}
-{"attempt":"D","intent":"ci_4","sta`
+{E"attempt":"C","intent":"ci_3","stage":"sending"}
+{E"attempt":"C","intent":"ci_3","verdict":"unknown"}
+{"environment":"production","attempt":"F","intent":"ci_5","stage":"sending"}
+{E"attempt":"D","intent":"ci_4","sta`, "E", `"environment":"simulator",`)
 	if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ not a line
 		t.Fatal(out)
 	}
 	raw, _ := os.ReadFile(file)
-	if lines := strings.Split(strings.TrimSpace(string(raw)), "\n"); len(lines) != 9 || !strings.Contains(lines[7], `"stage":"sending"`) {
+	if lines := strings.Split(strings.TrimSpace(string(raw)), "\n"); len(lines) != 10 || !strings.Contains(lines[8], `"stage":"sending"`) {
 		t.Errorf("a new line was glued to the torn one:\n%s", raw)
 	}
 }
@@ -301,5 +302,47 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 		if _, err := confirm.Propose(in, time.Now(), "simulator", api.ConfirmWindow); err == nil {
 			t.Errorf("%s: proposed", name)
 		}
+	}
+}
+
+func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
+	const sent = `{"environment":"simulator","attempt":"A","intent":"` + string(id) + `","stage":"sending"}` + "\n"
+	cases := []struct {
+		name    string
+		arrange func(s *service)
+		verdict confirm.Verdict // recorded; "" for none
+	}{
+		{"placed meanwhile", func(s *service) { s.intent.State = api.PlacingOrder }, confirm.Accepted},
+		{"expired meanwhile", func(s *service) {
+			s.intent.State, s.intent.Failure = api.Failed, &api.FailureReason{Code: "checkout_intent_expired"}
+		}, confirm.NotConfirmable},
+		{"still awaiting", func(*service) {}, ""},
+		{"unreadable", func(s *service) { s.onRead = func(*service) error { return &lostAnswer{} } }, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "confirms.jsonl")
+			if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := &service{intent: awaiting()}
+			c.arrange(s)
+			g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			open := g.SettleEarlier(t.Context())
+			if settled := len(open) == 0; settled != (c.verdict != "") {
+				t.Errorf("still open: %v", open)
+			}
+			lines := auditLines(t, file)
+			if last := lines[len(lines)-1]; last.Verdict != c.verdict || last.Attempt != "A" {
+				t.Errorf("the log ends with %+v", last)
+			}
+			if s.confirms != 0 {
+				t.Errorf("sent %d confirms", s.confirms)
+			}
+		})
 	}
 }

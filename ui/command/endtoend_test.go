@@ -188,6 +188,32 @@ func (s *screen) waitTicks(t *testing.T, text string, n int) {
 	}
 }
 
+func TestAConfirmWithoutAKnownOutcomeIsToldAtTheNextStartAndSettledByReading(t *testing.T) {
+	w := newWorld(t, quiet())
+	id, err := w.service.CreateIntent(simulator.Order{
+		ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.PlacingOrder,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit := filepath.Join(w.settings.StateDir, "confirms.jsonl")
+	sent := `{"environment":"simulator","attempt":"A","intent":"` + id + `","stage":"sending","product":"Chili Crisp","total":"44.52 USD"}` + "\n"
+	if err := os.WriteFile(audit, []byte(sent), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `outcome of an earlier confirm is unknown: Chili Crisp 44.52 USD, `+id, `(placing|completed) 1\b`)
+	w.screen.press(t, "q")
+	<-w.left
+	log, err := os.ReadFile(audit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.TrimPrefix(string(log), sent), `"verdict":"accepted"`) {
+		t.Errorf("the audit log says\n%s", log)
+	}
+}
+
 func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
 	w := newWorld(t, quiet())
 	w.openBoard(t, 120, 36)

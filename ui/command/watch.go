@@ -109,6 +109,13 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		}
 		return nil
 	})
+	if s.guard != nil {
+		config.Unsettled = s.guard.Unsettled()
+		group.Go(func() error {
+			s.guard.SettleEarlier(ctx)
+			return nil
+		})
+	}
 	if o.plain {
 		group.Go(func() error {
 			defer quit()

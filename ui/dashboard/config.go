@@ -38,7 +38,8 @@ type Config struct {
 	Account     string // for display
 	Armed       bool   // intents may be confirmed; needs a Confirmer
 	Confirmer   Confirmer
-	Refresh     func(api.ID) // asks for a read of an intent; nil: not possible. It must not block.
+	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt: told at the start
+	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
 
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones

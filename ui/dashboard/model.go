@@ -140,6 +140,7 @@ func New(cfg Config) *Model {
 	m.restyle()
 	m.look.Health = m.health()
 	m.setFocus(layout.Intents)
+	m.sayUnsettled()
 	return m
 }
 

@@ -19,6 +19,9 @@ type toast struct {
 	until time.Time
 }
 
+// unsettledFor is how long it is told that the outcome of a confirm is unknown.
+const unsettledFor = 30 * time.Second
+
 const (
 	plain   = paint.Text
 	success = paint.Good
@@ -31,6 +34,22 @@ const toastFor = 6 * time.Second
 func (m *Model) say(kind paint.Style, text string) {
 	m.toast = toast{kind, string(api.Scrub(text)), time.Now().Add(toastFor)}
 	m.redraw = true
+}
+
+// sayUnsettled tells at the start of confirms of earlier runs that nobody knows
+// the outcome of.
+func (m *Model) sayUnsettled() {
+	lines := m.cfg.Unsettled
+	if len(lines) == 0 {
+		return
+	}
+	last := lines[len(lines)-1]
+	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + last.Total + ", " + string(last.Intent)
+	if n := len(lines) - 1; n > 0 {
+		text += " and " + strconv.Itoa(n) + " more"
+	}
+	m.say(warning, text+" — its state here tells")
+	m.toast.until = time.Now().Add(unsettledFor)
 }
 
 // notice is the line below the header: what a person should know now, the most
