@@ -27,7 +27,9 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	defer cancel()
 	m := New(cfg)
 	m.ctx = ctx
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out)}
+	// Signals are the caller's: they end ctx. Were both to hear them, the library's
+	// handler could wait for ever for a loop that the end of ctx has ended.
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()}
 	if cfg.Width > 0 && cfg.Height > 0 {
 		options = append(options, tea.WithWindowSize(cfg.Width, cfg.Height))
 	}
