@@ -155,6 +155,10 @@ func (g *Guard) send(ctx context.Context, id api.ID) Outcome {
 		}
 		return out
 	}
+	var answered *api.Error
+	if !errors.As(err, &answered) { // it never left, so nobody refused it
+		return Outcome{Verdict: NotSent, Err: err}
+	}
 	return Outcome{Verdict: Refused, Err: err}
 }
 

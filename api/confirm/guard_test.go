@@ -139,6 +139,9 @@ func TestConfirmVerdicts(t *testing.T) {
 				return &api.Error{Status: 429, Message: "Limit of 10 running agents reached"}
 			}
 		}, confirm.Refused, 1},
+		{"a confirm that never left was not sent", func(s *service) {
+			s.onSend = func(*service) error { return errNeverLeft }
+		}, confirm.NotSent, 1},
 		{"a lost answer of a taken confirm settles as accepted", func(s *service) {
 			s.onSend = func(s *service) error { s.intent.State = api.PlacingOrder; return lost }
 		}, confirm.Accepted, 1},
@@ -181,6 +184,9 @@ func TestConfirmVerdicts(t *testing.T) {
 		})
 	}
 }
+
+// errNeverLeft stands for what a client returns before anything was written.
+var errNeverLeft = &api.TransportError{Err: errors.New("connection refused")}
 
 // lostAnswer is what a client returns when a request went out and no answer
 // came.

@@ -60,30 +60,43 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	started := false
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
-	report := func(w io.Writer, _ fang.Styles, err error) {
-		fmt.Fprintf(w, "tillwatch: %s\n", api.Scrub(err.Error()))
-		if !started {
-			fmt.Fprintln(w, "Try --help.")
-		}
+	var failure error
+	keepFailure(root, &failure)
+	refused := func(w io.Writer, _ fang.Styles, err error) {
+		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", api.Scrub(err.Error()))
 	}
-	err := fang.Execute(ctx, root, fang.WithErrorHandler(report))
+	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused)); err != nil {
+		return exitUsage // the command line itself was refused
+	}
 	var exit *exitError
 	switch {
-	case err == nil:
+	case failure == nil, ctx.Err() != nil && errors.Is(failure, context.Canceled):
 		return exitDone
-	case errors.As(err, &exit):
-		return exit.code
-	case !started: // the command line itself was refused
-		return exitUsage
+	case !errors.As(failure, &exit):
+		exit = &exitError{exitFailed, failure}
 	}
-	return exitFailed
+	fmt.Fprintf(stderr, "tillwatch: %s\n", api.Scrub(failure.Error()))
+	return exit.code
+}
+
+// keepFailure takes the errors of commands out of the library's hands: before it
+// reports one it asks the terminal for its colours, and waits seconds where none
+// answers.
+func keepFailure(c *cobra.Command, failure *error) {
+	if do := c.RunE; do != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			*failure = do(c, args)
+			return nil
+		}
+	}
+	for _, inner := range c.Commands() {
+		keepFailure(inner, failure)
+	}
 }
 
 func newRoot() *cobra.Command {
