@@ -14,6 +14,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 )
 
 func newThemes() *cobra.Command {
@@ -108,14 +109,9 @@ const previewWidth = 96
 func preview(name string, t themes.Theme, width int) string {
 	l := paint.NewLine(paint.NewBrush(t, false)).Start(min(width, previewWidth))
 	l.Space(1).Fit(paint.Text|paint.Bold, name, 18)
-	for _, state := range []struct {
-		style paint.Style
-		word  string
-	}{
-		{paint.Retrieving, "◌ retrieving"}, {paint.Awaiting, "◆ awaiting"}, {paint.Placing, "▸ placing"},
-		{paint.Completed, "✓ completed"}, {paint.Failed, "✕ failed"},
-	} {
-		l.Put(state.style, state.word).Space(2)
+	for _, state := range api.IntentStates() {
+		s := sign.Intent(state)
+		l.Put(s.Style, s.String()).Space(2)
 	}
 	l.On(paint.Selected).Put(paint.Accent, "▌").Put(paint.Text, "44.52 USD ").Put(paint.Muted, "38m ")
 	return l.On(paint.Base).String()

@@ -8,6 +8,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/dashboard/sign"
 )
 
 // slot is one part of the header with a width of its own, so that nothing moves
@@ -152,25 +153,22 @@ func (m *Model) relaySlot() slot {
 		if feed.Since.IsZero() {
 			age = ""
 		}
+		s := sign.Feed(feed.State)
 		switch feed.State {
-		case account.FeedConnecting:
-			l.Fit(paint.Muted, "◌ dialling", min(width, 10))
-		case account.FeedReplaying:
-			l.Fit(paint.Warning, "◔ replaying", min(width, 11))
 		case account.FeedLive:
-			l.Put(paint.Good, "● ").Put(paint.Text, "live")
+			l.Put(s.Style, s.Glyph+" ").Put(paint.Text, s.Word)
 			if !last.IsZero() && width > 6 {
 				l.Right(paint.Text, pane.Age(time.Since(last)), 5)
 			}
 		case account.FeedLost:
-			l.Put(paint.Bad|paint.Bold, "✕ lost")
+			l.Put(s.Style|paint.Bold, s.String())
 			if width > 6 {
-				l.Right(paint.Bad, age, 5)
+				l.Right(s.Style, age, 5)
 			}
 		case account.FeedRefused:
-			l.Fit(paint.Bad|paint.Bold, "✕ refused", min(width, 9))
+			l.Fit(s.Style|paint.Bold, s.String(), width)
 		default:
-			l.Put(paint.Muted, "○ none")
+			l.Fit(s.Style, s.String(), min(width, paint.Width(s.String())))
 		}
 	}}
 }

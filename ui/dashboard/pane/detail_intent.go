@@ -7,6 +7,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 )
 
 func (p *Detail) intent() {
@@ -16,7 +17,7 @@ func (p *Detail) intent() {
 		p.paragraph(paint.Muted, "nothing is known of this intent yet")
 		return
 	}
-	p.headline(intentMark(in.State), string(in.Product), p.look.age(in.Since))
+	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Since))
 	p.standing(in)
 	p.failure(in)
 	p.cost(in)
@@ -29,14 +30,14 @@ func (p *Detail) intent() {
 }
 
 // headline is the name of what is shown, with its state at the right.
-func (p *Detail) headline(m mark, name, age string) {
+func (p *Detail) headline(m sign.Sign, name, age string) {
 	if name == "" {
 		name = string(p.subject.ID)
 	}
 	p.add(func(l *paint.Line) {
-		right := paint.Width(m.glyph+" "+m.word) + 2 + ageWidth
+		right := paint.Width(m.Glyph+" "+m.Word) + 2 + ageWidth
 		l.Fit(paint.Text|paint.Bold, name, l.Left()-right-2).Space(1)
-		l.Put(m.style|paint.Bold, m.glyph+" "+m.word).Space(2).Right(paint.Muted, age, ageWidth)
+		l.Put(m.Style|paint.Bold, m.Glyph+" "+m.Word).Space(2).Right(paint.Muted, age, ageWidth)
 	})
 	p.blank()
 }
@@ -187,7 +188,7 @@ func (p *Detail) order(in *account.Intent) {
 	p.fact("reference", paint.Text, string(order.ReferenceID))
 	p.fact("order ids", paint.Text, join(order.OrderIDs))
 	if order.Payment != nil {
-		kind := words(string(order.Payment.Type))
+		kind := sign.Words(string(order.Payment.Type))
 		if !order.Payment.Token.IsZero() {
 			kind += ", token hidden"
 		}
@@ -217,9 +218,9 @@ func (p *Detail) parcels() {
 	p.heading("SHIPMENTS")
 	for _, s := range p.facts.Shipments {
 		row := newShipmentRow(s)
-		m := shipmentMark(row.status)
+		m := sign.Shipment(row.status)
 		p.add(func(l *paint.Line) {
-			l.Fit(m.style, m.glyph+" "+m.word, 19).Put(paint.Muted, strings.TrimSpace(row.carrier+" "+row.number))
+			l.Fit(m.Style, m.Glyph+" "+m.Word, 19).Put(paint.Muted, strings.TrimSpace(row.carrier+" "+row.number))
 		})
 	}
 }
@@ -234,16 +235,16 @@ func (p *Detail) timeline(moments []account.Moment) {
 		stamp = max(stamp, len(p.look.stamp(moment.At)))
 	}
 	for i, moment := range moments {
-		m := mark{"·", "", paint.Muted}
+		m := sign.Sign{Glyph: "·", Style: paint.Muted}
 		if moment.State != "" && (i == 0 || moments[i-1].State != moment.State) {
-			m = intentMark(moment.State)
+			m = sign.Intent(moment.State)
 		}
 		text := string(api.Scrub(moment.Text))
 		if text == "" {
-			text = intentMark(moment.State).word
+			text = sign.Intent(moment.State).Word
 		}
 		p.add(func(l *paint.Line) {
-			l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.style, m.glyph).Space(1)
+			l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.Style, m.Glyph).Space(1)
 			how := learnt(moment.How)
 			l.Fit(paint.Text, text, l.Left()-len(how)-2)
 			l.Space(1).Put(paint.Muted, how)

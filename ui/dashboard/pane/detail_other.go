@@ -8,6 +8,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 )
 
 func (p *Detail) shipment() {
@@ -18,7 +19,7 @@ func (p *Detail) shipment() {
 		return
 	}
 	row := newShipmentRow(s)
-	p.headline(shipmentMark(row.status), string(s.Product), p.look.age(row.touched))
+	p.headline(sign.Shipment(row.status), string(s.Product), p.look.age(row.touched))
 	p.fact("carrier", paint.Text, row.carrier)
 	if row.number == "" && !row.status.Terminal() {
 		p.fact("tracking", paint.Muted, "none yet")
@@ -49,17 +50,17 @@ func (p *Detail) scans(events []api.TrackingEvent) {
 	}
 	p.heading("TRACKING")
 	for _, e := range events {
-		m := shipmentMark(e.Status)
+		m := sign.Shipment(e.Status)
 		place := join(nonEmpty(e.City, e.Province, e.Country))
 		p.add(func(l *paint.Line) {
 			at := ""
 			if !e.At.IsZero() {
 				at = p.look.stamp(e.At)
 			}
-			l.Fit(paint.Muted, at, 16).Put(m.style, m.glyph).Space(1)
+			l.Fit(paint.Muted, at, 16).Put(m.Style, m.Glyph).Space(1)
 			text := string(e.Description)
 			if text == "" {
-				text = m.word
+				text = m.Word
 			}
 			l.Put(paint.Text, text)
 			if place != "" {
@@ -86,9 +87,9 @@ func (p *Detail) event() {
 		p.paragraph(paint.Muted, "this event is no longer kept")
 		return
 	}
-	p.headline(eventMark(e.Type), string(e.Product), p.look.age(e.Received))
+	p.headline(sign.Event(e.Type), string(e.Product), p.look.age(e.Received))
 	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
-	p.fact("source", paint.Text, words(string(e.SourceType)))
+	p.fact("source", paint.Text, sign.Words(string(e.SourceType)))
 	p.fact("source id", paint.Text, string(e.SourceID))
 	p.fact("created", paint.Text, p.moment(e.CreatedAt))
 	p.fact("received", paint.Text, p.moment(e.Received))
@@ -104,9 +105,9 @@ func (p *Detail) event() {
 	}
 	if in := p.facts.Intent; in != nil {
 		p.heading("ITS INTENT NOW")
-		m := intentMark(in.State)
+		m := sign.Intent(in.State)
 		p.add(func(l *paint.Line) {
-			l.Put(m.style, m.glyph+" "+m.word).Space(2).Put(paint.Text, string(in.Product))
+			l.Put(m.Style, m.Glyph+" "+m.Word).Space(2).Put(paint.Text, string(in.Product))
 		})
 		p.timeline(in.Timeline)
 	}
@@ -120,7 +121,7 @@ func (p *Detail) request() {
 		p.paragraph(paint.Muted, "this request is no longer kept")
 		return
 	}
-	m := answerMark(r.Status)
+	m := sign.Answer(r.Status)
 	p.headline(m, r.Method+" "+r.Path, p.look.age(r.Sent))
 	p.fact("sent", paint.Text, p.moment(r.Sent))
 	if r.Status > 0 {

@@ -9,6 +9,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 )
 
@@ -27,7 +28,7 @@ type Events struct {
 type eventRow struct {
 	*account.Event
 	needle
-	mark    mark
+	mark    sign.Sign
 	at      string // when it was received, in tenths of a second
 	noted   string // what is special about how it came
 	changed time.Time
@@ -62,9 +63,9 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			rows[i] = old
 			continue
 		}
-		row := &eventRow{Event: e, mark: eventMark(e.Type), noted: strings.Join(marks(e), " · ")}
+		row := &eventRow{Event: e, mark: sign.Event(e.Type), noted: strings.Join(marks(e), " · ")}
 		row.at = e.Received.In(p.look.Location).Format("15:04:05.0")
-		row.needle = newNeedle(string(e.Type)+" "+row.mark.word, "", string(e.Product),
+		row.needle = newNeedle(string(e.Type)+" "+row.mark.Word, "", string(e.Product),
 			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		if !first {
 			row.changed = p.look.Now
@@ -180,11 +181,11 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	switch {
 	case p.w >= 72:
 		l.Put(paint.Muted, row.at).Space(2)
-		l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 20)
+		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
 	case p.w >= 50:
-		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 17)
+		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 17)
 	default:
-		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.style, m.glyph).Space(1)
+		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.Style, m.Glyph).Space(1)
 	}
 	if !under {
 		l.On(paint.Base) // what is new is its time and its type

@@ -6,6 +6,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 )
 
@@ -289,7 +290,7 @@ func (p *Intents) top() {
 		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
 	}
 	if p.marked > 0 {
-		l.Put(paint.Accent, " · ■ "+group(p.marked)+" marked")
+		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(p.marked)+" marked")
 	}
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)
@@ -320,17 +321,17 @@ func (p *Intents) tally(l *paint.Line) {
 			continue
 		}
 		m := laneMark(i)
-		style := m.style
+		style := m.Style
 		if lane.Total() == 0 {
 			style = paint.Faint
 		}
-		l.Space(1).Put(style, m.glyph).Space(1).Put(style, group(lane.Total())).Space(1)
+		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, group(lane.Total())).Space(1)
 	}
 }
 
-func laneMark(lane int) mark {
+func laneMark(lane int) sign.Sign {
 	if lane == laneOther {
-		return mark{"?", "other", paint.Unlisted}
+		return sign.Sign{Glyph: "?", Word: "other", Style: paint.Unlisted}
 	}
-	return intentMark(laneStates[lane])
+	return sign.Intent(laneStates[lane])
 }

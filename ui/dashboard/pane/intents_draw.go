@@ -6,6 +6,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 )
 
 // cell is where a lane stands: its first column and its width.
@@ -77,11 +78,11 @@ func (p *Intents) drawLanes() {
 
 func (p *Intents) laneHead(l *paint.Line, c cell) {
 	lane, m := p.lanes[c.lane], laneMark(c.lane)
-	style := m.style
+	style := m.Style
 	if lane.Total() == 0 {
 		style = paint.Muted
 	}
-	l.Space(1).Put(style|paint.Bold, m.glyph+" "+m.word).Space(1)
+	l.Space(1).Put(style|paint.Bold, m.Glyph+" "+m.Word).Space(1)
 	if p.filter != nil {
 		l.Put(paint.Text|paint.Bold, group(lane.Shown()))
 		l.Put(paint.Muted, " of "+group(lane.Total()))
@@ -138,7 +139,7 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
 		if under {
 			l.On(paint.Selected)
 		}
-		l.Put(paint.Accent, "■")
+		l.Put(paint.Accent, sign.Marked().Glyph)
 		return
 	}
 	opened := p.look.Opened == Subject{OfIntent, row.ID}
@@ -220,7 +221,7 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 		left = failureWords(row.Latest.Failure)
 	}
 	if row.lane == laneOther {
-		left, leftStyle = intentMark(row.State).word, paint.Unlisted
+		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
 	}
 	width := min(paint.Width(text), w)
 	room := w - width
@@ -309,11 +310,11 @@ func (p *Intents) drawList() {
 	for i, row := range rows {
 		l := p.start()
 		p.mark(l, row, p.focused && first+i == p.list.Index())
-		m := intentMark(row.State)
+		m := sign.Intent(row.State)
 		if p.w < 56 {
-			l.Fit(m.style, m.glyph, state)
+			l.Fit(m.Style, m.Glyph, state)
 		} else {
-			l.Fit(m.style, m.glyph+" "+m.word, state).Space(1)
+			l.Fit(m.Style, m.Glyph+" "+m.Word, state).Space(1)
 		}
 		total, totalStyle := p.amount(row)
 		name := l.Left() - merchant - 1 - moneyWidth - 1 - last - 1 - ageWidth

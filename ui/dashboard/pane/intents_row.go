@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/sign"
 )
 
 // intentRow is an intent made ready to be drawn and found. It is immutable but
@@ -60,7 +61,7 @@ func (r *intentRow) found() (needle, entry) {
 		e.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
 		e.currency = string(r.Total.Currency)
 	}
-	state := string(r.State) + " " + intentMark(r.State).word
+	state := string(r.State) + " " + sign.Intent(r.State).Word
 	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+reference), e
 }
 

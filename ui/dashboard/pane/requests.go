@@ -10,6 +10,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 )
 
@@ -74,8 +75,8 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		}
 		row := &requestRow{Exchange: e, key: key, at: e.Sent.In(p.look.Location).Format("15:04:05.0")}
 		row.Path = string(api.Scrub(e.Path))
-		m := answerMark(e.Status)
-		row.needle = newNeedle(m.word, "", row.Path, string(e.RequestID),
+		m := sign.Answer(e.Status)
+		row.needle = newNeedle(m.Word, "", row.Path, string(e.RequestID),
 			e.Method+" "+string(e.Class)+" "+priorityWord(e.Priority)+" "+because(e.Err))
 		if !first {
 			row.changed = p.look.Now
@@ -151,19 +152,6 @@ func (p *Requests) top() {
 	p.push(l.Put(paint.Warning, text))
 }
 
-// answerMark is how the answer to a call looks.
-func answerMark(status int) mark {
-	switch {
-	case status == 0:
-		return mark{"✕", "no answer", paint.Bad}
-	case status == 429:
-		return mark{"!", "429", paint.Warning}
-	case status >= 400:
-		return mark{"✕", strconv.Itoa(status), paint.Bad}
-	}
-	return mark{"✓", strconv.Itoa(status), paint.Good}
-}
-
 // priorityWord says for whom a call was made.
 func priorityWord(p quota.Priority) string {
 	switch p {
@@ -184,8 +172,8 @@ func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 		at = row.at[:8]
 	}
 	l.Put(paint.Muted, at).Space(2)
-	m := answerMark(row.Status)
-	l.Put(m.style, m.glyph).Space(1).Fit(paint.Text, m.word, 9)
+	m := sign.Answer(row.Status)
+	l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 9)
 	if !under {
 		l.On(paint.Base)
 	}

@@ -9,6 +9,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 )
 
@@ -54,7 +55,7 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 			row.estimate = in.DeliveredAt
 		}
 	}
-	state := string(row.status) + " " + shipmentMark(row.status).word
+	state := string(row.status) + " " + sign.Shipment(row.status).Word
 	row.needle = newNeedle(state, row.carrier, string(s.Product), string(s.ID), row.number+" "+string(s.IntentID))
 	return row
 }
@@ -160,8 +161,8 @@ func (p *Shipments) top() {
 	p.fill(l, l.Left()-width)
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
-			m := shipmentMark(s)
-			l.Space(1).Put(m.style, m.glyph).Space(1).Put(paint.Muted, group(n)).Space(1)
+			m := sign.Shipment(s)
+			l.Space(1).Put(m.Style, m.Glyph).Space(1).Put(paint.Muted, group(n)).Space(1)
 		}
 	}
 	p.push(l)
@@ -169,13 +170,13 @@ func (p *Shipments) top() {
 
 func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
-	m := shipmentMark(row.status)
+	m := sign.Shipment(row.status)
 	word := 20
 	if p.w < 60 {
 		word = 2
-		l.Fit(m.style, m.glyph, word)
+		l.Fit(m.Style, m.Glyph, word)
 	} else {
-		l.Fit(m.style, m.glyph+" "+m.word, word)
+		l.Fit(m.Style, m.Glyph+" "+m.Word, word)
 	}
 	if !under {
 		l.On(paint.Base) // what is new is its status
