@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -52,10 +53,14 @@ func (b *backfill) suspect() {
 	}
 }
 
-// run compares at once, then at intervals and after each time of doubt, until
-// ctx ends or the service turns out to have no list.
+// run compares at once, then at intervals, after each time of doubt and after a
+// sleep of this machine, until ctx ends or the service turns out to have no list.
 func (b *backfill) run(ctx context.Context) {
-	ctx = quota.WithPriority(ctx, quota.Reconcile)
+	ctx, cancel := context.WithCancel(quota.WithPriority(ctx, quota.Reconcile))
+	var clock sync.WaitGroup
+	clock.Go(func() { watchClock(ctx, b.doubt) })
+	defer clock.Wait()
+	defer cancel()
 	ticker := time.NewTicker(backfillInterval)
 	defer ticker.Stop()
 	whole := true // the first comparison goes through the whole list
@@ -164,7 +169,9 @@ func (b *backfill) pruned(event api.Event) bool {
 }
 
 // add appends missing events, the oldest first. A delivery may have brought one
-// meanwhile: the journal keeps each id once.
+// meanwhile: the journal keeps each id once. The delivery of one that was added
+// counts as a repetition of it, and its bytes, which differ from those of the
+// list, as no conflict.
 func (b *backfill) add(ctx context.Context, missing []api.Event) (added int, err error) {
 	for len(missing) > 0 {
 		from := max(0, len(missing)-backfillBatch)

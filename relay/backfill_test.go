@@ -135,6 +135,31 @@ func TestWhatNoDeliveryBroughtIsAddedAfterAStartAndEveryTenMinutes(t *testing.T)
 	})
 }
 
+func TestADeliveryOfABackfilledEventAlarmsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory, l := newMemory(t), &listing{}
+		l.add(1, 1, time.Now())
+		l.events[0].Raw = []byte(`{"as": "the list tells it"}`)
+		r, log, stop := filling(t, l, memory, nil)
+		synctest.Wait()
+		deliver(t, r.Handler(), 1, 1)
+		record, found, err := memory.Find(t.Context(), string(l.events[0].ID))
+		if err != nil || !found || record.Origin != journal.Backfill || record.Duplicates != 1 || record.Conflicts != 0 {
+			t.Errorf("the record is %+v, %v", record, err)
+		}
+		values := scraped(t, r)
+		for outcome, want := range map[string]string{"duplicate": "1", "conflict": "0", "stored": "0"} {
+			if got := values[fmt.Sprintf("tillwatch_deliveries_total{outcome=%q}", outcome)]; got != want {
+				t.Errorf("%s deliveries count as %s, want %s", got, outcome, want)
+			}
+		}
+		if strings.Contains(log.String(), "WARN") {
+			t.Errorf("the log is %q", log.String())
+		}
+		stop()
+	})
+}
+
 func TestARelayThatWasNotReadyComparesOnceItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, l := newMemory(t), &listing{}

@@ -8,7 +8,9 @@ import (
 	"time"
 )
 
-// Origin says how an event came into the journal.
+// Origin says how an event came into the journal. The body of a backfilled one
+// is what a list told of the event, not what was signed: that it differs from a
+// delivery of the same event is no conflict.
 type Origin string
 
 // The origins.
@@ -32,7 +34,7 @@ type Entry struct {
 type Result struct {
 	Seq       int64 // its position, or that of the entry it repeats
 	Duplicate bool
-	Conflict  bool // a duplicate id with another body: the first stays
+	Conflict  bool // a duplicate id with another body, both delivered: the first stays
 }
 
 // Record is an entry at its position.

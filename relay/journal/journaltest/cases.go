@@ -90,6 +90,30 @@ func conflicts(t *testing.T, s *subject) {
 	}
 }
 
+func backfilledBodies(t *testing.T, s *subject) {
+	j := s.opened()
+	told := func(n int) journal.Entry {
+		e := entry(n)
+		e.Origin, e.Body = journal.Backfill, []byte("as a list tells it")
+		return e
+	}
+	results := appendAll(t, j, told(1), entry(1), entry(2))
+	results = append(results, appendAll(t, j, entry(1), told(2))...)
+	for i, want := range []journal.Result{
+		{Seq: 1}, {Seq: 1, Duplicate: true}, {Seq: 2}, {Seq: 1, Duplicate: true}, {Seq: 2, Duplicate: true},
+	} {
+		if results[i] != want {
+			t.Errorf("result %d is %+v, want %+v", i, results[i], want)
+		}
+	}
+	for i, r := range read(t, j, 0, 10) {
+		expectEntry(t, r, []journal.Entry{told(1), entry(2)}[i])
+		if want := 2 - i; r.Duplicates != want || r.Conflicts != 0 {
+			t.Errorf("record %d: %d duplicates, %d conflicts; want %d, 0", r.Seq, r.Duplicates, r.Conflicts, want)
+		}
+	}
+}
+
 func readWindows(t *testing.T, s *subject) {
 	j := s.opened()
 	appendAll(t, j, entries(1, 10)...)

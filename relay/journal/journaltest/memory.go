@@ -111,7 +111,8 @@ func (m *Memory) append(e journal.Entry) journal.Result {
 	if seq > m.pruned {
 		record := &m.records[seq-m.pruned-1]
 		record.Duplicates++
-		if !bytes.Equal(record.Body, e.Body) {
+		backfilled := record.Origin == journal.Backfill || e.Origin == journal.Backfill
+		if !backfilled && !bytes.Equal(record.Body, e.Body) {
 			record.Conflicts++
 			result.Conflict = true
 		}

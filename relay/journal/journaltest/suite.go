@@ -29,6 +29,7 @@ func Run(t *testing.T, open Open) {
 		{"a record is what was appended, byte by byte", recordsAreExact},
 		{"an id is kept once", idsOnce},
 		{"an id with another body is a conflict and the first stays", conflicts},
+		{"a backfilled body conflicts with no delivery", backfilledBodies},
 		{"a read is a window", readWindows},
 		{"a read stops at large bodies but always moves", readBound},
 		{"find", find},

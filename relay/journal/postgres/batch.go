@@ -27,7 +27,7 @@ const (
 	beginStatement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	lockStatement  = selectState + " FOR UPDATE"
 	knownStatement = `
-SELECT digest, seq, (SELECT sha256(body) FROM tillwatch_events e WHERE e.seq = i.seq)
+SELECT digest, seq, (SELECT sha256(body) FROM tillwatch_events e WHERE e.seq = i.seq AND e.origin <> '` + string(journal.Backfill) + `')
 FROM tillwatch_ids i WHERE digest = ANY ($1::uuid[])`
 
 	// New entries get the next numbers in their order.
@@ -79,7 +79,7 @@ type batch struct {
 // known is a stored id.
 type known struct {
 	seq int64
-	sum []byte // of its body; nil when that was pruned
+	sum []byte // of its body; nil when that was pruned or backfilled
 }
 
 type repeats struct{ duplicates, conflicts int64 }
@@ -162,9 +162,11 @@ func (b *batch) number() {
 		stored, found := b.known[b.digests[i]]
 		switch {
 		case found:
-			b.repeat(i, stored.seq, stored.sum != nil && [sha256.Size]byte(stored.sum) != sha256.Sum256(e.Body))
+			differs := stored.sum != nil && [sha256.Size]byte(stored.sum) != sha256.Sum256(e.Body)
+			b.repeat(i, stored.seq, differs && e.Origin != journal.Backfill)
 		case first < i:
-			b.repeat(i, b.results[first].Seq, !bytes.Equal(b.entries[first].Body, e.Body))
+			backfilled := b.entries[first].Origin == journal.Backfill || e.Origin == journal.Backfill
+			b.repeat(i, b.results[first].Seq, !backfilled && !bytes.Equal(b.entries[first].Body, e.Body))
 		default:
 			b.fresh++
 			b.results[i] = journal.Result{Seq: b.head()}

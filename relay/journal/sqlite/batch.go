@@ -35,7 +35,7 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 		{&s.insert, insertInto + insertOne},
 		{&s.insertMany, insertInto + strings.Repeat(insertOne+", ", insertRows-1) + insertOne},
 		{&s.repeated, "UPDATE events SET duplicates = duplicates + ?, conflicts = conflicts + ? WHERE seq = ?"},
-		{&s.differs, "SELECT body <> ? FROM events WHERE seq = ?"},
+		{&s.differs, "SELECT body <> ? AND origin <> '" + string(journal.Backfill) + "' FROM events WHERE seq = ?"},
 	} {
 		statement, err := c.PrepareContext(ctx, each.text)
 		if err != nil {
@@ -144,7 +144,7 @@ func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 		b.repeats[seq] = counts
 	}
 	counts.duplicates++
-	if conflict {
+	if conflict = conflict && e.Origin != journal.Backfill; conflict {
 		counts.conflicts++
 	}
 	return journal.Result{Seq: seq, Duplicate: true, Conflict: conflict}, nil
