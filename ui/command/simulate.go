@@ -29,8 +29,8 @@ func newSimulate() *cobra.Command {
 		Use:   "simulate",
 		Short: "Run a stand-in for the service",
 		Long: "Run a stand-in for the service: the whole contract over real HTTP, with a shop that lives by itself and signed webhooks.\n" +
-			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET; what is not set is made\n" +
-			"for this run and printed.",
+			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first\n" +
+			"signs); what is not set is made for this run and printed.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := loadSettings(c.Flags())
@@ -94,7 +94,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 		announce.APIKey = rand.Text()
 		s.APIKey = api.NewSecret(announce.APIKey)
 	}
-	if s.SigningSecret.IsZero() {
+	if len(s.signingSecrets()) == 0 {
 		announce.SigningSecret = rand.Text()
 		s.SigningSecret = api.NewSecret(announce.SigningSecret)
 	}
@@ -108,7 +108,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	if config.Lists, err = parseLists(o.lists); err != nil {
 		return usage(err)
 	}
-	config.Key, config.SigningSecret = s.APIKey, s.SigningSecret
+	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // of two, while one is rotated, the first signs
 	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
 	config.Logger = logger(stderr, o.verbose)
 	if config.Seed == 0 {
