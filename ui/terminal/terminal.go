@@ -1,0 +1,174 @@
+// Package terminal runs a program on a terminal of a fixed size, as a person at
+// a keyboard would, and keeps every byte that it draws with its time. Pictures
+// and measurements of the screen are made from it.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// Options set a terminal up.
+type Options struct {
+	Width, Height int           // in cells; default 120x36
+	Env           []string      // beside the process's own; later ones win
+	Emulate       bool          // keep a screen, and answer what the program asks the terminal
+	Ground        string        // of the emulated terminal, as in "#fdf6e3"; "": dark
+	Patience      time.Duration // for the program to end by itself in Close; default 5 s
+}
+
+// Chunk is what one read brought.
+type Chunk struct {
+	At    time.Duration // since the program was started
+	Bytes []byte
+}
+
+// Terminal is a running program with its terminal. Close must be called.
+type Terminal struct {
+	options Options
+	command *exec.Cmd
+	file    *os.File
+	began   time.Time
+	screen  *emulation // nil unless emulated
+	read    chan struct{}
+	exited  chan struct{}
+	status  error
+
+	mu      sync.Mutex
+	chunks  []Chunk
+	arrived chan struct{} // closed and replaced with every chunk
+}
+
+// Start runs the program. It is killed when ctx ends.
+func Start(ctx context.Context, o Options, program string, args ...string) (*Terminal, error) {
+	if o.Width <= 0 || o.Height <= 0 {
+		o.Width, o.Height = 120, 36
+	}
+	if o.Patience <= 0 {
+		o.Patience = 5 * time.Second
+	}
+	t := &Terminal{options: o, arrived: make(chan struct{}), read: make(chan struct{}), exited: make(chan struct{})}
+	t.command = exec.CommandContext(ctx, program, args...)
+	t.command.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, o.Env...)...)
+	if o.Emulate {
+		screen, err := newEmulation(o)
+		if err != nil {
+			return nil, err
+		}
+		t.screen = screen
+	}
+	t.began = time.Now()
+	file, err := pty.StartWithSize(t.command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
+	if err != nil {
+		if t.screen != nil {
+			t.screen.close()
+		}
+		return nil, fmt.Errorf("start %s on a terminal: %w", program, err)
+	}
+	t.file = file
+	if t.screen != nil {
+		t.screen.answerTo(file)
+	}
+	go t.receive()
+	go func() {
+		defer close(t.exited)
+		t.status = t.command.Wait()
+	}()
+	return t, nil
+}
+
+// receive keeps what is drawn until the program has closed its terminal.
+func (t *Terminal) receive() {
+	defer close(t.read)
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := t.file.Read(buffer)
+		if n > 0 {
+			t.keep(Chunk{At: time.Since(t.began), Bytes: append([]byte(nil), buffer[:n]...)})
+		}
+		if err != nil { // Linux reports the end as an input/output error
+			return
+		}
+	}
+}
+
+func (t *Terminal) keep(c Chunk) {
+	if t.screen != nil {
+		t.screen.write(c.Bytes)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.chunks = append(t.chunks, c)
+	close(t.arrived)
+	t.arrived = make(chan struct{})
+}
+
+// Chunks returns what was drawn so far, and a channel that is closed once there
+// is more.
+func (t *Terminal) Chunks() ([]Chunk, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.chunks[:len(t.chunks):len(t.chunks)], t.arrived
+}
+
+// Now is the time since the program was started.
+func (t *Terminal) Now() time.Duration { return time.Since(t.began) }
+
+// Process is the number of the running program.
+func (t *Terminal) Process() int { return t.command.Process.Pid }
+
+// Type sends keys as a terminal would.
+func (t *Terminal) Type(keys string) error {
+	if _, err := io.WriteString(t.file, keys); err != nil {
+		return fmt.Errorf("type %q: %w", keys, err)
+	}
+	return nil
+}
+
+// Resize changes the size of the terminal and tells the program.
+func (t *Terminal) Resize(width, height int) error {
+	if t.screen != nil {
+		t.screen.resize(width, height)
+	}
+	if err := pty.Setsize(t.file, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		return fmt.Errorf("resize to %dx%d: %w", width, height, err)
+	}
+	return nil
+}
+
+// Close ends the program, kindly at first, and waits until it is gone. The error
+// is that of the program.
+func (t *Terminal) Close() error {
+	if err := t.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return t.Wait()
+}
+
+// Wait returns once the program has ended, which it may take Options.Patience
+// for until it is killed.
+func (t *Terminal) Wait() error {
+	timeout := time.NewTimer(t.options.Patience)
+	defer timeout.Stop()
+	select {
+	case <-t.exited:
+	case <-timeout.C:
+		_ = t.command.Process.Kill()
+		<-t.exited
+	}
+	_ = t.file.Close()
+	<-t.read
+	if t.screen != nil {
+		t.screen.close()
+	}
+	return t.status
+}
