@@ -38,8 +38,9 @@ func (e *emulation) svg(title string) string {
 	width, height := float64(e.emulator.Width())*cellWidth+2*margin, float64(e.emulator.Height())*cellHeight+2*margin
 	fmt.Fprintf(&p.out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img"><title>%s</title>`+"\n",
 		number(width), number(height), html.EscapeString(title))
-	fmt.Fprintf(&p.out, `<rect width="%s" height="%s" rx="%s" fill="%s"/>`+"\n", number(width), number(height), number(corner), hex(p.ground))
-	fmt.Fprintf(&p.out, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="%s" xml:space="preserve">`+"\n",
+	frame := fmt.Sprintf(`<rect width="%s" height="%s" rx="%s" fill="%s"/>`, number(width), number(height), number(corner), hex(p.ground))
+	fmt.Fprintf(&p.out, "<clipPath id=\"frame\">%s</clipPath>\n%[1]s\n", frame)
+	fmt.Fprintf(&p.out, `<g clip-path="url(#frame)" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="%s" xml:space="preserve">`+"\n",
 		number(fontSize))
 	for y := range e.emulator.Height() {
 		p.grounds(y)
@@ -105,10 +106,25 @@ func (p *picture) texts(y int) {
 	}
 }
 
+// rectangle fills cells of a row, and the margin beside those at the edges. What
+// overlaps the next cell by a little leaves no hairline between them.
 func (p *picture) rectangle(from, to, y int, ground color.RGBA) {
+	left, right := margin+float64(from)*cellWidth, margin+float64(to)*cellWidth+0.3
+	top, bottom := margin+float64(y)*cellHeight, margin+float64(y+1)*cellHeight+0.3
+	if from == 0 {
+		left = 0
+	}
+	if to == p.cells.Width() {
+		right += margin
+	}
+	if y == 0 {
+		top = 0
+	}
+	if y == p.cells.Height()-1 {
+		bottom += margin
+	}
 	fmt.Fprintf(&p.out, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`+"\n",
-		number(margin+float64(from)*cellWidth), number(margin+float64(y)*cellHeight),
-		number(float64(to-from)*cellWidth+0.3), number(cellHeight+0.3), hex(ground))
+		number(left), number(top), number(right-left), number(bottom-top), hex(ground))
 }
 
 func (p *picture) text(from, to, y int, c *uv.Cell, text string) {
