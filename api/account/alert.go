@@ -174,9 +174,9 @@ func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
 		})
 	}
-	left := s.cfg.DayLimit - s.day.count(now)
-	s.judge(left <= s.cfg.Alerts.DayLeft, alertKey{kind: AlertDay}, now, func() string {
-		return fmt.Sprintf("at least %d of the day's %d intents are used", s.cfg.DayLimit-left, s.cfg.DayLimit)
+	day := s.dayCount(buckets, now)
+	s.judge(day.Limit-day.Used() <= s.cfg.Alerts.DayLeft, alertKey{kind: AlertDay}, now, func() string {
+		return fmt.Sprintf("at least %d of the day's %d intents are used", day.Used(), day.Limit)
 	})
 }
 

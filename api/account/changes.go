@@ -37,14 +37,13 @@ func (s *Store) Changes(since uint64) Changes {
 		At:            now,
 		EventsSkipped: s.events.skipped(since),
 		Requests:      s.requests.since(since),
-		Summary:       s.summary(now),
+		Summary:       s.summary(now, buckets),
 	}
 	intents := s.intentOrder.since(since)
 	shipments := s.shipmentOrder.since(since)
 	events := s.eventOrder.since(since)
 	s.mu.Unlock()
 
-	c.Summary.Quota = buckets
 	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
 	c.Intents = publishAll(s, intents, (*intentRecord).publish)
 	c.Shipments = publishAll(s, shipments, (*shipmentRecord).publish)
@@ -93,9 +92,7 @@ func (s *Store) Summary() Summary {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := s.summary(now)
-	sum.Quota = buckets
-	return sum
+	return s.summary(now, buckets)
 }
 
 func (s *Store) buckets(now time.Time) []quota.Bucket {
@@ -105,11 +102,12 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 	return s.cfg.Quota(now)
 }
 
-func (s *Store) summary(now time.Time) Summary {
+func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	return Summary{
 		Intents:   maps.Clone(s.intentCounts),
 		Shipments: maps.Clone(s.shipmentCounts),
-		Day:       DayCount{Seen: s.day.count(now), Limit: s.cfg.DayLimit},
+		Quota:     buckets,
+		Day:       s.dayCount(buckets, now),
 		Agents:    AgentCount{Placing: s.intentCounts[api.PlacingOrder], Limit: s.cfg.AgentsLimit},
 		Feed:      s.feed,
 		Gaps:      s.gaps,
@@ -122,10 +120,6 @@ func (s *Store) summary(now time.Time) Summary {
 		LastRead:  s.lastRead,
 	}
 }
-
-// DayCount is how many intents of the last day are known. The service may know
-// of more: it is an estimate from below.
-type DayCount struct{ Seen, Limit int }
 
 // AgentCount is how many intents are known to be placing, of the cap.
 type AgentCount struct{ Placing, Limit int }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"tillwatch/api/quota"
 )
 
 // Saved keeps the picture of one account in a folder, so that a restart does not
@@ -33,6 +35,13 @@ type SavedConfig struct {
 	Every    time.Duration // how often what has changed is saved; default 30 s, longer where saving takes long
 	MaxAge   time.Duration // of ended intents, by when they ended; default 30 days
 	MaxEnded int           // ended intents that are kept; default 10,000
+	Quota    QuotaMemory   // what has been spent is kept with the picture; nil: it is not
+}
+
+// QuotaMemory remembers what an account has spent; [quota.Pacer] is one.
+type QuotaMemory interface {
+	Memories(now time.Time) []quota.Memory
+	Recall(memories []quota.Memory, now time.Time)
 }
 
 // Restoration says what a file has brought back.
@@ -104,6 +113,9 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 		}
 	}
 	s.restore(p)
+	if f.cfg.Quota != nil {
+		f.cfg.Quota.Recall(p.head.Quota, time.Now())
+	}
 	r := Restoration{SavedAt: p.head.SavedAt.time(), Previous: previous}
 	for _, part := range p.parts {
 		r.Intents += len(part.Intents)

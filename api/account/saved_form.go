@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // The form in which a picture is saved. Fields may be added; a change of what one
@@ -26,6 +27,7 @@ type savedHead struct {
 	Counters  EventCounters
 	Elsewhere int
 	Stays     map[string][]time.Duration // by state, oldest first
+	Quota     []quota.Memory
 }
 
 // savedPart is one message of the file; the last has End and nothing else.

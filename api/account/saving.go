@@ -26,6 +26,9 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	shipments := s.shipmentOrder.since(0)
 	events := s.eventOrder.since(0)
 	s.mu.Unlock()
+	if cfg.Quota != nil {
+		head.Quota = cfg.Quota.Memories(now)
+	}
 	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
 
 	dropped := map[api.ID]bool{}

@@ -43,7 +43,7 @@ func (b *book) limits() []*limit {
 	all := make([]*limit, 0, len(b.ledgers)+1)
 	perSecond := false
 	for _, l := range b.ledgers {
-		if l.superseded {
+		if l.superseded || l.remembered {
 			continue
 		}
 		all = append(all, &l.limit)
@@ -79,7 +79,7 @@ func (b *book) record(a answer, l *lane) {
 			bucket.charge(a) // an answer without fields, or none: it may have been charged
 		}
 		if rejecting[bucket] || len(reported) == 0 && a.refused() && bucket.limit.perSecond() {
-			bucket.rejected++
+			bucket.refuse(a)
 		}
 	}
 	b.supersede(reported)
@@ -132,6 +132,14 @@ func (b *book) find(r Report, a answer) *ledger {
 }
 
 func (b *book) open(r Report, a answer) *ledger {
+	l := newLedger(b.class, strings.Clone(r.Policy), r.Limit, r.Window, a.sent)
+	b.add(l)
+	return l
+}
+
+// add takes in a ledger, for the one that was not named for longest where there
+// are too many.
+func (b *book) add(l *ledger) {
 	if len(b.ledgers) >= mostBuckets {
 		oldest := 0
 		for i, l := range b.ledgers {
@@ -142,16 +150,14 @@ func (b *book) open(r Report, a answer) *ledger {
 		b.ledgers[oldest] = b.ledgers[len(b.ledgers)-1]
 		b.ledgers = b.ledgers[:len(b.ledgers)-1]
 	}
-	l := newLedger(b.class, strings.Clone(r.Policy), r.Limit, r.Window, a.sent)
 	b.ledgers = append(b.ledgers, l)
-	return l
 }
 
 // supersede retires buckets whose policy is now reported with another limit.
 func (b *book) supersede(reported map[*ledger]Report) {
 	for _, l := range b.ledgers {
 		if _, ok := reported[l]; ok {
-			l.superseded = false
+			l.superseded, l.remembered = false, false
 			continue
 		}
 		for other, r := range reported {

@@ -20,7 +20,7 @@ type Bucket struct {
 	Rejected   int64         // 429s seen
 	Exhausted  time.Duration // forecast: time until nothing is left, 1 ns when it is so now; 0 when not in sight
 	Unreported bool          // only the policy was reported: Remaining and Reset are unknown
-	History    []Sample      // the last minute, oldest first, one a second
+	History    []Sample      // the last minute, oldest first, one a second; as the next two not to be changed
 	Hour       []Sample      // the last hour, oldest first, one a minute
 	Day        []Sample      // the last day, oldest first, one an hour
 }
@@ -32,7 +32,19 @@ type Sample struct {
 	Known     bool      // whether a report fell into it
 	Remaining int64     // the least remaining quota reported
 	Own       int       // requests of this client
-	Others    int       // requests of others, inferred
+	Others    int       // requests of others, inferred: at least that many
+	Rejected  int       // of its own requests, those that a 429 refused
+}
+
+// Sum is the spending of several samples together: requests of this client and of
+// others, and how many of its own were refused.
+func Sum(samples []Sample) (own, others, rejected int) {
+	for i := range samples {
+		own += samples[i].Own
+		others += samples[i].Others
+		rejected += samples[i].Rejected
+	}
+	return own, others, rejected
 }
 
 // IgnoredField is a header field that could not be used.

@@ -10,6 +10,7 @@ type ledger struct {
 	opened     time.Time
 	seen       time.Time // when an answer last named it
 	superseded bool      // its policy is now reported with another limit
+	remembered bool      // no answer has named it since the start
 	rejected   int64
 
 	known      bool // whether a remaining quota was ever reported
@@ -38,6 +39,12 @@ func newLedger(class Class, policy string, requests int64, window time.Duration,
 func (b *ledger) charge(a answer) {
 	b.charged++
 	b.each(a.received, func(s *span) { s.own++ })
+}
+
+// refuse counts a request of this client that the bucket refused.
+func (b *ledger) refuse(a answer) {
+	b.rejected++
+	b.each(a.received, func(s *span) { s.rejected++ })
 }
 
 // each visits the span of every ring that a moment falls into.

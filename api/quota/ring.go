@@ -6,6 +6,7 @@ import "time"
 type ring struct {
 	width time.Duration
 	spans []span
+	shown []Sample // as last asked for; nil when something has happened since
 }
 
 type span struct {
@@ -14,6 +15,14 @@ type span struct {
 	remaining int64
 	own       int
 	others    int
+	rejected  int
+}
+
+func (s *span) sample(number int64, width time.Duration, zone *time.Location) Sample {
+	return Sample{
+		At: time.Unix(0, number*int64(width)).In(zone), Known: s.known, Remaining: s.remaining,
+		Own: s.own, Others: s.others, Rejected: s.rejected,
+	}
 }
 
 func newRing(width time.Duration, length int) ring {
@@ -22,8 +31,10 @@ func newRing(width time.Duration, length int) ring {
 
 func (r *ring) number(at time.Time) int64 { return at.UnixNano() / int64(r.width) }
 
-// at is the span that a moment falls into, emptied first when it held another.
+// at is the span that a moment falls into, to be changed; emptied first when it
+// held another.
 func (r *ring) at(moment time.Time) *span {
+	r.shown = nil
 	n := r.number(moment)
 	s := &r.spans[uint64(n)%uint64(len(r.spans))]
 	if s.number != n {
@@ -38,18 +49,23 @@ func (s *span) report(remaining int64) {
 	}
 }
 
-// samples is the ring up to now, oldest first, spans without news included.
+// samples is the ring up to now, oldest first, spans without news included. It is
+// shared between those who ask, and never changed.
 func (r *ring) samples(now time.Time) []Sample {
 	last := r.number(now)
-	samples := make([]Sample, 0, len(r.spans))
-	for n := last - int64(len(r.spans)) + 1; n <= last; n++ {
-		sample := Sample{At: time.Unix(0, n*int64(r.width)).In(now.Location())}
-		if s := r.spans[uint64(n)%uint64(len(r.spans))]; s.number == n {
-			sample.Known, sample.Remaining = s.known, s.remaining
-			sample.Own, sample.Others = s.own, s.others
-		}
-		samples = append(samples, sample)
+	first := last - int64(len(r.spans)) + 1
+	if len(r.shown) > 0 && r.number(r.shown[0].At) == first {
+		return r.shown
 	}
+	samples := make([]Sample, 0, len(r.spans))
+	for n := first; n <= last; n++ {
+		s := r.spans[uint64(n)%uint64(len(r.spans))]
+		if s.number != n {
+			s = span{}
+		}
+		samples = append(samples, s.sample(n, r.width, now.Location()))
+	}
+	r.shown = samples
 	return samples
 }
 

@@ -55,7 +55,7 @@ func assemble(s settings, kept bool) (*session, error) {
 	var saved *account.Saved
 	if kept {
 		name := strings.Join([]string{client.Environment(), s.APIURL, s.RelayURL}, " ")
-		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: name}); err != nil {
+		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: name, Quota: pacer}); err != nil {
 			return nil, err
 		}
 		// One that cannot be opened is told of as an alert, and all is read anew.
