@@ -43,6 +43,7 @@ type metrics struct {
 	deliveries [outcomes]prometheus.Counter
 	bytes      prometheus.Counter
 	backfilled prometheus.Counter
+	shownOut   prometheus.Counter
 	store      prometheus.Histogram
 }
 
@@ -56,6 +57,8 @@ func newMetrics(r *Relay) *metrics {
 			Name: "tillwatch_delivery_bytes_total", Help: "Bytes of the bodies whose signature was right."}),
 		backfilled: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "tillwatch_backfilled_total", Help: "Events that no delivery brought and the service's list did."}),
+		shownOut: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_connections_evicted_total", Help: "Connections without a valid signature or token that were closed to make room."}),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
@@ -63,7 +66,7 @@ func newMetrics(r *Relay) *metrics {
 	for o := range outcomes {
 		m.deliveries[o] = deliveries.WithLabelValues(o.String())
 	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.store, newState(r))
+	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.shownOut, m.store, newState(r))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),
 		MaxRequestsInFlight: 2,

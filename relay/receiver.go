@@ -58,6 +58,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.reject(w, outcomeUnauthorized)
 		return
 	}
+	vouch(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget)
 	defer cancel()

@@ -13,12 +13,11 @@ import (
 
 // The limits of a relay's listeners.
 const (
-	headerTimeout  = 5 * time.Second
-	readTimeout    = 10 * time.Second
-	answerTimeout  = 20 * time.Second // reading included
-	idleTimeout    = 60 * time.Second
-	maxHeader      = 16 << 10
-	maxConnections = 8192
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	answerTimeout = 20 * time.Second // reading included
+	idleTimeout   = 60 * time.Second
+	maxHeader     = 16 << 10
 
 	drainTimeout = 10 * time.Second
 )
@@ -54,6 +53,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	if r.backfill.list != nil {
 		tasks.Go(func() { r.backfill.run(ctx) })
 	}
+	limit := connectionLimit(descriptorLimit(), len(sites))
 	for _, s := range sites {
 		server := &http.Server{
 			Handler:           s.handler,
@@ -63,10 +63,11 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(r.logger.Handler(), slog.LevelDebug),
+			ConnContext:       withGuest,
 		}
 		servers = append(servers, server)
 		tasks.Go(func() {
-			listener := limitListener(s.listener, maxConnections)
+			var listener net.Listener = newGate(s.listener, limit, r.metrics.shownOut.Inc)
 			if r.tls != nil {
 				listener = tls.NewListener(listener, r.tls)
 			}
@@ -109,46 +110,4 @@ func (r *Relay) drain(servers []*http.Server) error {
 	}
 	tasks.Wait()
 	return errors.Join(append(errs, r.Shutdown(ctx))...)
-}
-
-// limitListener accepts at most limit connections at a time.
-func limitListener(ln net.Listener, limit int) net.Listener {
-	return &limitedListener{Listener: ln, places: make(chan struct{}, limit), closed: make(chan struct{})}
-}
-
-type limitedListener struct {
-	net.Listener
-	places chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &limitedConnection{Conn: c, places: l.places}, nil
-}
-
-func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConnection struct {
-	net.Conn
-	once   sync.Once
-	places chan struct{}
-}
-
-func (c *limitedConnection) Close() error {
-	c.once.Do(func() { <-c.places })
-	return c.Conn.Close()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -162,38 +161,6 @@ func TestServeEndsWhenAListenerFails(t *testing.T) {
 	if err := r.Serve(t.Context(), n); err == nil {
 		t.Error("a closed listener is no error")
 	}
-}
-
-func TestALimitedListenerTakesTheNextWhenOneLeaves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		limited := limitListener(n, 1)
-		accepted := make(chan net.Conn, 2)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				c, err := limited.Accept()
-				if err != nil {
-					return
-				}
-				accepted <- c
-			}
-		}()
-		for range 2 {
-			go func() { _, _ = n.dial(t.Context(), "", "") }()
-		}
-		first := <-accepted
-		synctest.Wait()
-		if len(accepted) != 0 {
-			t.Error("two were accepted at once")
-		}
-		_ = first.Close()
-		_ = first.Close()
-		_ = (<-accepted).Close()
-		_ = limited.Close()
-		<-done
-	})
 }
 
 func TestOldBodiesArePrunedWhileTheRelayServes(t *testing.T) {

@@ -1,0 +1,224 @@
+package relay
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// entered dials n and returns both ends of the connection that g admits.
+func entered(t *testing.T, n *network, g *gate) (theirs net.Conn, ours *guest) {
+	t.Helper()
+	dialled := make(chan net.Conn, 1)
+	go func() {
+		c, err := n.dial(t.Context(), "", "")
+		if err != nil {
+			t.Error(err)
+		}
+		dialled <- c
+	}()
+	c, err := g.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return <-dialled, c.(*guest)
+}
+
+func isClosed(c net.Conn) bool {
+	_, err := c.Write([]byte{0})
+	return err != nil
+}
+
+func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		shownOut := 0
+		g := newGate(n, 3, func() { shownOut++ })
+		var theirs []net.Conn
+		var ours []*guest
+		for i := range 5 {
+			a, b := entered(t, n, g)
+			theirs, ours = append(theirs, a), append(ours, b)
+			if i == 0 {
+				vouch(withGuest(t.Context(), b))
+			}
+		}
+		for i, gone := range []bool{false, true, true, false, false} {
+			go func() { _, _ = io.ReadFull(ours[i], make([]byte, 1)) }()
+			if isClosed(theirs[i]) != gone {
+				t.Errorf("connection %d: closed %v, want %v", i, !gone, gone)
+			}
+		}
+		if shownOut != 2 || g.held != 3 || g.strangers.Len() != 2 {
+			t.Errorf("%d were shown out, %d are held, %d of them strangers", shownOut, g.held, g.strangers.Len())
+		}
+		for _, c := range ours {
+			_ = c.Close()
+			_ = c.Close()
+		}
+		if g.held != 0 || g.strangers.Len() != 0 {
+			t.Errorf("%d are held and %d strangers after all have left", g.held, g.strangers.Len())
+		}
+	})
+}
+
+func TestWhenAllAreKnownANewcomerWaitsForAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		g := newGate(n, 1, func() { t.Error("a known connection was shown out") })
+		_, first := entered(t, n, g)
+		first.known()
+		accepted := make(chan net.Conn)
+		go func() {
+			defer close(accepted)
+			for {
+				c, err := g.Accept()
+				if err != nil {
+					return
+				}
+				c.(*guest).known()
+				accepted <- c
+			}
+		}()
+		for range 2 {
+			go func() { _, _ = n.dial(t.Context(), "", "") }()
+		}
+		synctest.Wait()
+		select {
+		case <-accepted:
+			t.Error("two are held at once")
+		default:
+		}
+		_ = first.Close()
+		second := <-accepted
+		synctest.Wait()
+		_ = g.Close() // while the third waits
+		if _, more := <-accepted; more {
+			t.Error("a closed gate admits")
+		}
+		_ = second.Close()
+	})
+}
+
+func TestTheLimitLeavesDescriptorsForTheRest(t *testing.T) {
+	for _, test := range []struct {
+		descriptors uint64
+		listeners   int
+		want        int
+	}{
+		{0, 1, 8192}, {0, 2, 4096}, {1 << 20, 1, 8192}, {8191, 1, 8063}, {1024, 1, 896}, {1024, 2, 448}, {64, 1, 64},
+	} {
+		if got := connectionLimit(test.descriptors, test.listeners); got != test.want {
+			t.Errorf("%d descriptors, %d listeners: %d connections, want %d", test.descriptors, test.listeners, got, test.want)
+		}
+	}
+}
+
+// Every place is taken by strangers; the sender's deliveries and the stream of a
+// dashboard go on, and no connection that was vouched for is lost.
+func TestStrangersWhoTakeEveryPlaceKeepNobodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places = 50
+		n := newNetwork()
+		r := newTestRelay(t, newMemory(t), nil)
+		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(newGate(n, places, r.metrics.shownOut.Inc)) }()
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		sender := &http.Client{Transport: &http.Transport{DialContext: n.dial}}
+		deliverBy := func(n int) {
+			t.Helper()
+			req := signedRequest(eventBody(n))
+			req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", "127.0.0.1"
+			answer, err := sender.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if answer.StatusCode != http.StatusOK {
+				t.Errorf("event %d: %d", n, answer.StatusCode)
+			}
+			if item := p.next(frameEvents).Items[0]; item.Seq != int64(n) {
+				t.Errorf("event %d is at %d", n, item.Seq)
+			}
+		}
+		deliverBy(1)
+		for i := range 4 * places {
+			c, err := n.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go func() { _, _ = c.Write([]byte("POST /webhooks HTTP/1.1\r\nHost: x\r\n")) }()
+			if i == 2*places {
+				sender.CloseIdleConnections() // the next delivery comes over a new one
+				synctest.Wait()
+				deliverBy(2)
+			}
+		}
+		synctest.Wait()
+		deliverBy(3)
+		if evicted := scraped(t, r)["tillwatch_connections_evicted_total"]; evicted != fmt.Sprint(4*places-(places-2)) {
+			t.Errorf("%s strangers were shown out", evicted)
+		}
+		sender.CloseIdleConnections()
+		_ = server.Close()
+		<-served
+		if err := r.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A wrong signature vouches for nobody.
+func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		r := newTestRelay(t, newMemory(t), nil)
+		g := newGate(n, 10, func() {})
+		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(g) }()
+		for _, test := range []struct {
+			name, request string
+			known         bool
+		}{
+			{"a wrong signature", "POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-Svc-Signature: v0=" + strings.Repeat("0", 64) + "\r\n\r\n{}", false},
+			{"a probe", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", false},
+			{"a wrong token", "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n", false},
+			{"a signature", "POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-Svc-Signature: " + sign(testSecret, []byte("{}")) + "\r\n\r\n{}", true},
+			{"a token", "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + testToken + "\r\n\r\n", true},
+		} {
+			c, err := n.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(c, test.request); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			synctest.Wait()
+			g.mu.Lock()
+			if known := g.strangers.Len() == 0; known != test.known {
+				t.Errorf("%s: known %v, want %v", test.name, known, test.known)
+			}
+			g.mu.Unlock()
+			_ = c.Close()
+			synctest.Wait()
+		}
+		_ = server.Close()
+		<-served
+	})
+}
