@@ -102,7 +102,7 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 
 // judgeIntent decides on the alerts of one intent.
 func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	in := &r.now
+	in := &r.now.Intent
 	expiring := in.State == api.AwaitingConfirmation && !in.Missing && !in.ExpiresAt.IsZero() &&
 		in.ExpiresAt.Sub(now) <= s.cfg.Alerts.ExpiringWithin
 	s.judge(expiring, alertKey{kind: AlertExpiring, intent: in.ID}, now, func() string {

@@ -15,7 +15,7 @@ import (
 type Changes struct {
 	Version       uint64 // pass it to the next call
 	At            time.Time
-	Intents       []*Intent   // changed, each once
+	Intents       []*Intent   // changed, each once; [Store.Intent] tells all of one
 	Shipments     []*Shipment // changed, each once
 	Events        []*Event    // new ones and ones that changed, oldest first
 	EventsSkipped int         // new events that are no longer kept

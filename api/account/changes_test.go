@@ -31,12 +31,13 @@ func TestChangesTellEachChangeOnce(t *testing.T) {
 	if again := s.Changes(first.Version); len(again.Intents)+len(again.Events) != 0 || again.Version != first.Version {
 		t.Fatalf("nothing has changed, but %+v", again)
 	}
+	whole, _ := s.Intent("ci_1")
 	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))})
 	second := s.Changes(first.Version)
 	if len(second.Intents) != 1 || second.Intents[0].State != api.Completed || len(second.Events) != 1 {
 		t.Fatalf("second change %+v", second)
 	}
-	if first.Intents[0].State != api.AwaitingConfirmation || len(first.Intents[0].Timeline) != 1 {
+	if first.Intents[0].State != api.AwaitingConfirmation || len(whole.Timeline) != 1 {
 		t.Error("what was published has changed")
 	}
 	if second.Intents[0].Version != second.Version {

@@ -16,25 +16,34 @@ const (
 	Verified                  // a read said so
 )
 
-// Intent is what is known of one checkout intent. It is immutable: a change
-// makes a new one.
+// Intent is what a list shows of one checkout intent. It is immutable: a change
+// makes a new one. The rest is an [IntentDetail], made when somebody asks
+// [Store.Intent] for it: a screen may hold a hundred thousand of these.
 type Intent struct {
-	ID        api.ID
-	State     api.IntentState // "" while not known
-	Certainty Certainty
-	Since     time.Time // best known moment of entering State
-	CreatedAt time.Time // zero while not known
-	ReadAt    time.Time // when the newest read was sent; zero when never read
-	ExpiresAt time.Time // end of the confirm window; zero while not known
-	Missing   bool      // the service answered 404 to the last read
-	Product   api.Text
-	Merchant  api.Text
-	Total     *api.Money
+	ID          api.ID
+	State       api.IntentState // "" while not known
+	Product     api.Text
+	Merchant    api.Text
+	ReferenceID api.Text
+	Since       time.Time // best known moment of entering State
+	CreatedAt   time.Time // zero while not known
+	ReadAt      time.Time // when the newest read was sent; zero when never read
+	ExpiresAt   time.Time // end of the confirm window; zero while not known
+	Total       *api.Money
+	Failure     *api.FailureReason // why it failed; nil while not known
+	Quantity    int                // 0 while not known
+	Reads       int                // answered reads of this intent
+	Version     uint64             // of the store, when this last changed
+	Certainty   Certainty
+	Missing     bool // the service answered 404 to the last read
+}
+
+// IntentDetail is all that is known of one checkout intent. It is immutable.
+type IntentDetail struct {
+	Intent
 	Latest    *api.Intent // the newest read; nil when never read
 	Shipments []api.ID    // of this intent, in the order in which they became known
-	Reads     int         // answered reads of this intent
 	Timeline  []Moment    // oldest first
-	Version   uint64      // of the store, when this last changed
 }
 
 // Open reports whether something can still happen to the intent, or whether its

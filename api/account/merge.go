@@ -165,6 +165,7 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	}
 	before := r.now.Latest
 	r.now.Latest, r.now.ReadAt = in, sent
+	r.now.Quantity, r.now.ReferenceID, r.now.Failure = in.Quantity, in.ReferenceID, in.Failure
 	if !in.CreatedAt.IsZero() {
 		r.now.CreatedAt = in.CreatedAt
 		s.knownSince(r, in.CreatedAt)

@@ -130,7 +130,7 @@ func TestPictureEqualsTheTruthWhateverArrivesInWhateverOrder(t *testing.T) {
 	})
 }
 
-func checkTimeline(t *rapid.T, in *Intent) {
+func checkTimeline(t *rapid.T, in *IntentDetail) {
 	seen := map[api.ID]bool{}
 	for i, m := range in.Timeline {
 		if i > 0 && m.At.Before(in.Timeline[i-1].At) {

@@ -54,6 +54,9 @@ func TestManyFeedersAndReadersSeeOnePicture(t *testing.T) {
 						t.Errorf("%s went back from %s to %s", in.ID, old.State, in.State)
 					}
 					picture[in.ID] = in
+				}
+				if len(c.Intents) > 0 {
+					in, _ := s.Intent(c.Intents[0].ID)
 					for _, m := range in.Timeline {
 						if m.Text == "" {
 							t.Error("a moment says nothing")
@@ -66,7 +69,7 @@ func TestManyFeedersAndReadersSeeOnePicture(t *testing.T) {
 			}
 			take()
 			for _, in := range s.Changes(0).Intents {
-				if picture[in.ID] != in {
+				if *picture[in.ID] != *in {
 					t.Errorf("%s differs from what was told of it", in.ID)
 				}
 			}

@@ -7,16 +7,15 @@ import (
 )
 
 // intentRecord is the store's own, changing view of an intent. What leaves the
-// store is a copy, made when somebody asks and kept until the next change.
+// store is a copy, made when somebody asks.
 type intentRecord struct {
-	place     entry[*intentRecord]
-	published *Intent
+	place entry[*intentRecord]
 
-	now       Intent    // Timeline and Shipments grow at their end or are replaced
-	floor     int       // the highest rank that anything has proven; -1 for none
-	newest    time.Time // when the newest read was sent, whatever came of it
-	lastEvent time.Time // the newest createdAt of an event
-	known     time.Time // the earliest moment known of it, for the day's count
+	now       IntentDetail // Timeline and Shipments grow at their end or are replaced
+	floor     int          // the highest rank that anything has proven; -1 for none
+	newest    time.Time    // when the newest read was sent, whatever came of it
+	lastEvent time.Time    // the newest createdAt of an event
+	known     time.Time    // the earliest moment known of it, for the day's count
 	seen      eventSet
 	events    []*eventRecord // kept ones that still lack the product's name
 	expected  []expectation
@@ -27,15 +26,20 @@ type intentRecord struct {
 	listed  bool // its shipments were listed
 }
 
+// publish copies what a list shows.
 func (r *intentRecord) publish() *Intent {
-	if r.published == nil {
-		in := r.now
-		in.Version = r.place.version
-		in.Timeline = in.Timeline[:len(in.Timeline):len(in.Timeline)]
-		in.Shipments = in.Shipments[:len(in.Shipments):len(in.Shipments)]
-		r.published = &in
-	}
-	return r.published
+	in := r.now.Intent
+	in.Version = r.place.version
+	return &in
+}
+
+// detail copies all of it.
+func (r *intentRecord) detail() *IntentDetail {
+	in := r.now
+	in.Version = r.place.version
+	in.Timeline = in.Timeline[:len(in.Timeline):len(in.Timeline)]
+	in.Shipments = in.Shipments[:len(in.Shipments):len(in.Shipments)]
+	return &in
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -67,7 +71,7 @@ func (s *Store) intent(id api.ID) *intentRecord {
 	if r := s.intents[id]; r != nil {
 		return r
 	}
-	r := &intentRecord{now: Intent{ID: id}, floor: -1}
+	r := &intentRecord{now: IntentDetail{Intent: Intent{ID: id}}, floor: -1}
 	r.place.value = r
 	s.intents[id] = r
 	s.intentCounts[""]++
@@ -77,7 +81,6 @@ func (s *Store) intent(id api.ID) *intentRecord {
 
 // touch notes that r has changed.
 func (s *Store) touch(r *intentRecord) {
-	r.published = nil
 	s.intentOrder.touch(&r.place, s.stamp())
 	s.notice(notice{intent: r.now.ID})
 }

@@ -51,7 +51,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		return
 	}
 	r := s.intent(id)
-	r.now = Intent{
+	r.now.Intent = Intent{
 		ID: id, State: stateFrom(saved.State), Certainty: Certainty(saved.Certainty),
 		Since: saved.Since.time(), CreatedAt: saved.CreatedAt.time(), ReadAt: saved.ReadAt.time(),
 		Missing: saved.Missing, Product: api.Scrub(saved.Product), Merchant: api.Scrub(saved.Merchant),
@@ -60,7 +60,8 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	s.intentCounts[""]--
 	s.intentCounts[countedAs(r.now.State)]++
 	if saved.Latest != nil {
-		r.now.Latest = saved.Latest.intent(id)
+		latest := saved.Latest.intent(id)
+		r.now.Latest, r.now.Quantity, r.now.ReferenceID, r.now.Failure = latest, latest.Quantity, latest.ReferenceID, latest.Failure
 	}
 	for _, id := range saved.Shipments {
 		if id := api.ScrubID(id); s.shipments[id] != nil {

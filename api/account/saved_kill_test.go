@@ -52,11 +52,11 @@ func generation(s *Store) int {
 		return 0
 	}
 	for _, in := range all {
-		if in.Latest.Quantity != all[0].Latest.Quantity || len(all) != 300 {
+		if in.Quantity != all[0].Quantity || len(all) != 300 {
 			return -1
 		}
 	}
-	return all[0].Latest.Quantity
+	return all[0].Quantity
 }
 
 func TestProcessKilledWhileSavingLeavesTheLastPictureOrTheOneBefore(t *testing.T) {

@@ -109,8 +109,12 @@ func shown(t testing.TB, s *Store) string {
 		}
 		b.Write(append(text, '\n'))
 	}
-	intents := map[api.ID]Intent{}
-	for _, in := range c.Intents {
+	intents := map[api.ID]IntentDetail{}
+	for _, listed := range c.Intents {
+		in, _ := s.Intent(listed.ID)
+		if in.Intent.Version != listed.Version || in.Quantity != listed.Quantity || in.State != listed.State {
+			t.Fatalf("a list shows %+v, the whole is %+v", listed, in)
+		}
 		held := *in
 		held.Version = 0
 		held.Timeline = nil
@@ -127,6 +131,7 @@ func shown(t testing.TB, s *Store) string {
 			if latest.ID == "ci_failed" {
 				latest.Variants = latest.Variants[:1]
 				latest.Failure = &api.FailureReason{Code: latest.Failure.Code}
+				held.Failure = latest.Failure
 				latest.Offer.ShippingOptions = latest.Offer.ShippingOptions[:1]
 			}
 			held.Latest = &latest

@@ -125,15 +125,15 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
-// Intent returns what is known of one intent.
-func (s *Store) Intent(id api.ID) (*Intent, bool) {
+// Intent returns all that is known of one intent.
+func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.intents[id]
 	if r == nil {
 		return nil, false
 	}
-	return r.publish(), true
+	return r.detail(), true
 }
 
 // Shipment returns what is known of one shipment.

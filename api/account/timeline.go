@@ -94,7 +94,7 @@ func words(code string) string {
 
 // Stays is how long the intent was in each state that its timeline tells of, as
 // far as it has left them.
-func (i *Intent) Stays() map[api.IntentState]time.Duration {
+func (i *IntentDetail) Stays() map[api.IntentState]time.Duration {
 	stays := map[api.IntentState]time.Duration{}
 	var state api.IntentState
 	since := i.CreatedAt

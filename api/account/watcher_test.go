@@ -46,7 +46,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func mustBe(t *testing.T, s *Store, id api.ID, state api.IntentState, certainty Certainty) *Intent {
+func mustBe(t *testing.T, s *Store, id api.ID, state api.IntentState, certainty Certainty) *IntentDetail {
 	t.Helper()
 	in, ok := s.Intent(id)
 	if !ok {

@@ -98,7 +98,7 @@ func (m *Model) openBatch() tea.Cmd {
 			gone++
 			continue
 		}
-		p, err := m.propose(in)
+		p, err := m.propose(in.ID)
 		if err != nil {
 			m.setMark(id, false)
 			gone++
@@ -296,12 +296,12 @@ func (m *Model) unconfirmable(in *account.Intent) string {
 		return "not awaiting confirmation"
 	case in.Missing:
 		return "the service does not know it any more"
-	case in.Certainty < account.Verified || in.Latest == nil:
+	case in.Certainty < account.Verified || in.ReadAt.IsZero():
 		return "not verified yet: read it again first"
 	case run != nil && run.unsure && !in.ReadAt.After(run.ended):
 		return "how its last confirm ended is not known: read it again first"
 	}
-	p, err := m.propose(in)
+	p, err := m.propose(in.ID)
 	switch {
 	case err != nil:
 		return string(api.Scrub(err.Error()))

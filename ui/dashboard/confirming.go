@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
-	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
@@ -47,7 +46,12 @@ func (m *Model) confirmDisabled() string {
 	return m.unconfirmable(in)
 }
 
-func (m *Model) propose(in *account.Intent) (confirm.Proposal, error) {
+// propose binds what is known of an intent now.
+func (m *Model) propose(id api.ID) (confirm.Proposal, error) {
+	in, ok := m.cfg.Source.Intent(id)
+	if !ok {
+		return confirm.Propose(nil, time.Time{}, m.cfg.Environment, m.cfg.ConfirmWindow)
+	}
 	return confirm.Propose(in.Latest, in.ReadAt, m.cfg.Environment, m.cfg.ConfirmWindow)
 }
 
@@ -58,7 +62,7 @@ func (m *Model) openConfirm() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	seen, err := m.propose(in)
+	seen, err := m.propose(in.ID)
 	if err != nil {
 		m.say(warning, err.Error())
 		return nil

@@ -189,24 +189,21 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 		name   string
 		config func(*Config)
 		state  api.IntentState
-		change func(*account.Intent)
+		change func(*shop, *account.Intent)
 		want   string
 	}{
 		{"read-only", func(*Config) {}, api.AwaitingConfirmation, nil, "read-only: start with --allow-confirm"},
 		{"armed without a confirmer", func(c *Config) { c.Armed = true }, api.AwaitingConfirmation, nil, "read-only"},
 		{"possible", armed(g), api.AwaitingConfirmation, nil, ""},
 		{"placing", armed(g), api.PlacingOrder, nil, "not awaiting confirmation"},
-		{"reported", armed(g), api.AwaitingConfirmation, func(in *account.Intent) { in.Certainty = account.Reported }, "not verified yet"},
-		{"gone", armed(g), api.AwaitingConfirmation, func(in *account.Intent) { in.Missing = true }, "does not know it"},
-		{"over", armed(g), api.AwaitingConfirmation, func(in *account.Intent) {
-			latest := *in.Latest
-			latest.CreatedAt = now.Add(-time.Hour)
-			in.Latest, in.CreatedAt = &latest, latest.CreatedAt
+		{"reported", armed(g), api.AwaitingConfirmation, func(_ *shop, in *account.Intent) { in.Certainty = account.Reported }, "not verified yet"},
+		{"gone", armed(g), api.AwaitingConfirmation, func(_ *shop, in *account.Intent) { in.Missing = true }, "does not know it"},
+		{"over", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
+			in.CreatedAt = now.Add(-time.Hour)
+			s.reads[in.ID].CreatedAt = in.CreatedAt
 		}, "window is over"},
-		{"no total", armed(g), api.AwaitingConfirmation, func(in *account.Intent) {
-			latest := *in.Latest
-			latest.Offer = nil
-			in.Latest = &latest
+		{"no total", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
+			s.reads[in.ID].Offer = nil
 		}, "no total"},
 	}
 	for _, c := range cases {
@@ -214,7 +211,7 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 			s := typicalShop(now)
 			in := *find(s, c.state)
 			if c.change != nil {
-				c.change(&in)
+				c.change(s, &in)
 			}
 			s.put(&in)
 			m := boardOf(t, s, 200, 55, c.config)

@@ -32,6 +32,21 @@ func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
 	return in, ok
 }
 
+// opened is all that was known of an intent when it last changed.
+type opened struct {
+	of     *account.Intent
+	detail *account.IntentDetail
+}
+
+// wholeOf asks for all that is known of an intent, once for each change of it.
+func (m *Model) wholeOf(in *account.Intent) *account.IntentDetail {
+	if m.opened.of != in {
+		detail, _ := m.cfg.Source.Intent(in.ID)
+		m.opened = opened{in, detail}
+	}
+	return m.opened.detail
+}
+
 // sourceOf is the intent behind an event.
 func (m *Model) sourceOf(event api.ID) api.ID {
 	e, ok := m.panes[layout.Events].(*pane.Events).Find(event)
@@ -93,7 +108,7 @@ func (m *Model) feedDetail() {
 		facts.Shipment = m.picture.shipments[s.ID]
 	}
 	if in, ok := m.intentOf(s); ok {
-		facts.Intent = in
+		facts.Intent = m.wholeOf(in)
 		facts.Shipments = m.picture.shipmentsOf(in.ID)
 	}
 	m.detail.Feed(facts)

@@ -19,10 +19,12 @@ type shop struct {
 	version uint64
 	changes account.Changes // all, as one change
 	wake    chan struct{}
+	reads   map[api.ID]*api.Intent
+	lines   map[api.ID][]account.Moment
 }
 
 func newShop(now time.Time) *shop {
-	s := &shop{now: now, wake: make(chan struct{})}
+	s := &shop{now: now, wake: make(chan struct{}), reads: map[api.ID]*api.Intent{}, lines: map[api.ID][]account.Moment{}}
 	s.changes.Summary = account.Summary{
 		Intents:   map[api.IntentState]int{},
 		Shipments: map[api.ShipmentStatus]int{},
@@ -39,6 +41,18 @@ func (s *shop) Changes(uint64) account.Changes {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes
+}
+
+// Intent returns all of one intent.
+func (s *shop) Intent(id api.ID) (*account.IntentDetail, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, in := range s.changes.Intents {
+		if in.ID == id {
+			return &account.IntentDetail{Intent: *in, Latest: s.reads[id], Timeline: s.lines[id]}, true
+		}
+	}
+	return nil, false
 }
 
 // Wait returns after the next touch.
@@ -97,9 +111,11 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 	}
 	in2 := &account.Intent{
 		ID: read.ID, State: state, Certainty: account.Verified, Since: s.now.Add(-in), CreatedAt: created, ReadAt: s.now.Add(-12 * time.Second),
-		Product: api.Text(g.name), Merchant: api.Text(g.merchant), Latest: read,
-		Timeline: []account.Moment{{At: created, Learnt: created, How: account.ByRead, State: api.RetrievingOffer, Text: "created"}},
+		Product: api.Text(g.name), Merchant: api.Text(g.merchant),
+		Quantity: read.Quantity, ReferenceID: read.ReferenceID,
 	}
+	s.reads[in2.ID] = read
+	s.lines[in2.ID] = []account.Moment{{At: created, Learnt: created, How: account.ByRead, State: api.RetrievingOffer, Text: "created"}}
 	if state != api.RetrievingOffer {
 		total := api.Money{Currency: "USD", Subunits: g.cents}
 		tax, shipping := api.Money{Currency: "USD", Subunits: g.cents / 12}, api.Money{Currency: "USD", Subunits: 499}
@@ -107,7 +123,7 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 		read.Offer = &api.Offer{ProductTitle: api.Text(g.name), SelectedOptionID: "std", Cost: api.Cost{Subtotal: &sub, Shipping: &shipping, Tax: &tax, Total: &total},
 			ShippingOptions: []api.ShippingOption{{ID: "std", EarliestDelivery: s.now.AddDate(0, 0, 3), LatestDelivery: s.now.AddDate(0, 0, 5)}}}
 		in2.Total = &total
-		in2.Timeline = append(in2.Timeline, account.Moment{At: s.now.Add(-in), Learnt: s.now.Add(-in), How: account.ByEvent, State: state, Text: "offer retrieved"})
+		s.lines[in2.ID] = append(s.lines[in2.ID], account.Moment{At: s.now.Add(-in), Learnt: s.now.Add(-in), How: account.ByEvent, State: state, Text: "offer retrieved"})
 	}
 	if state == api.AwaitingConfirmation {
 		in2.ExpiresAt = created.Add(api.ConfirmWindow)
@@ -115,6 +131,7 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 	if state == api.Failed {
 		codes := []api.FailureCode{"product_out_of_stock", "checkout_intent_expired", "offer_retrieval_failed", "payment_declined"}
 		read.Failure = &api.FailureReason{Code: codes[n%len(codes)], Message: "The merchant said no."}
+		in2.Failure = read.Failure
 	}
 	s.put(in2)
 	return in2
@@ -219,7 +236,8 @@ func typicalShop(now time.Time) *shop {
 	add(41, api.Completed, func(i int) time.Duration { return time.Duration(2+i*9) * time.Minute })
 	add(9, api.Failed, func(i int) time.Duration { return time.Duration(1+i*23) * time.Minute })
 	reported := *s.changes.Intents[5]
-	reported.Certainty, reported.Total, reported.Latest = account.Reported, nil, nil
+	reported.Certainty, reported.Total, reported.ReadAt = account.Reported, nil, time.Time{}
+	delete(s.reads, reported.ID)
 	s.put(&reported)
 	for i, status := range []api.ShipmentStatus{api.Shipped, api.OutForDelivery, api.Delivered, api.Ordered, api.Delayed, api.Shipped, api.Canceled} {
 		s.shipment(14+i, status, time.Duration(i*20)*time.Hour)

@@ -83,6 +83,7 @@ type Model struct {
 	panes         [layout.Panes]board
 	intents       *pane.Intents
 	detail        *pane.Detail
+	opened        opened // of the intent that the detail shows
 
 	frozen   *frozen  // nil while the screen follows
 	filter   *typing  // nil unless a filter is being typed

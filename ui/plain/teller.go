@@ -160,8 +160,8 @@ func (t *teller) intentWords(in *account.Intent) string {
 	}
 	var parts []string
 	if name := named(in.Product, in.Merchant); name != "" {
-		if in.Latest != nil && in.Latest.Quantity > 1 {
-			name = fmt.Sprintf("%d × %s", in.Latest.Quantity, name)
+		if in.Quantity > 1 {
+			name = fmt.Sprintf("%d × %s", in.Quantity, name)
 		}
 		parts = append(parts, name)
 	}
@@ -171,8 +171,8 @@ func (t *teller) intentWords(in *account.Intent) string {
 	switch {
 	case in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero():
 		parts = append(parts, "confirm by "+in.ExpiresAt.In(t.cfg.Location).Format(time.TimeOnly))
-	case in.State == api.Failed && in.Latest != nil && in.Latest.Failure != nil:
-		parts = append(parts, failureWords(in.Latest.Failure))
+	case in.State == api.Failed && in.Failure != nil:
+		parts = append(parts, failureWords(in.Failure))
 	}
 	return sentence(words(string(in.State)), parts)
 }

@@ -30,7 +30,7 @@ type Detail struct {
 
 // Facts is what a detail is drawn from. What does not apply is nil.
 type Facts struct {
-	Intent    *account.Intent
+	Intent    *account.IntentDetail
 	Shipment  *account.Shipment
 	Event     *account.Event
 	Request   *api.Exchange

@@ -24,7 +24,12 @@ func (p *Detail) intent() {
 	p.order(in)
 	p.parcels()
 	p.timeline(in.Timeline)
-	if in.Latest != nil {
+	switch {
+	case in.Latest == nil:
+	case len(in.Latest.Raw) == 0:
+		p.heading("RAW")
+		p.paragraph(paint.Muted, "not kept: reading the intent again brings it back")
+	default:
 		p.raw(in.Latest.Raw)
 	}
 }
@@ -43,7 +48,7 @@ func (p *Detail) headline(m sign.Sign, name, age string) {
 }
 
 // standing says how sure the state is and how long it can be acted on.
-func (p *Detail) standing(in *account.Intent) {
+func (p *Detail) standing(in *account.IntentDetail) {
 	switch {
 	case in.Missing:
 		p.fact("known", paint.Bad, "the service answered 404 to the last read: it may belong to another environment")
@@ -61,8 +66,8 @@ func (p *Detail) standing(in *account.Intent) {
 	p.fact("created", paint.Text, p.moment(in.CreatedAt))
 }
 
-func (p *Detail) expiry(in *account.Intent) {
-	row := newIntentRow(in, p.window)
+func (p *Detail) expiry(in *account.IntentDetail) {
+	row := newIntentRow(&in.Intent, p.window)
 	if row.ExpiresAt.IsZero() {
 		return
 	}
@@ -80,7 +85,7 @@ func (p *Detail) expiry(in *account.Intent) {
 	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(row.ExpiresAt))
 }
 
-func (p *Detail) failure(in *account.Intent) {
+func (p *Detail) failure(in *account.IntentDetail) {
 	if in.State != api.Failed {
 		return
 	}
@@ -98,7 +103,7 @@ func (p *Detail) failure(in *account.Intent) {
 }
 
 // cost breaks the offer down. An absent amount is left out: absent is not zero.
-func (p *Detail) cost(in *account.Intent) {
+func (p *Detail) cost(in *account.IntentDetail) {
 	if in.Latest == nil || in.Latest.Offer == nil {
 		return
 	}
@@ -172,7 +177,7 @@ func (p *Detail) limit(label string, limit *int64, is *api.Money) {
 }
 
 // order is what was asked for. The buyer is personal data and stays hidden.
-func (p *Detail) order(in *account.Intent) {
+func (p *Detail) order(in *account.IntentDetail) {
 	if in.Latest == nil {
 		return
 	}

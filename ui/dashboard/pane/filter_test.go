@@ -23,7 +23,7 @@ func socks() *Intents {
 	in := intentOf("ci_77", api.AwaitingConfirmation, 12*time.Minute)
 	in.Product, in.Merchant = "Wool Socks", "Acme.example"
 	in.Total = &api.Money{Currency: "USD", Subunits: 4452}
-	in.Latest.Quantity, in.Latest.ReferenceID = 2, "order-9"
+	in.Quantity, in.ReferenceID = 2, "order-9"
 	return intents(180, 12, in)
 }
 

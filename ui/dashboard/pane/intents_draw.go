@@ -180,8 +180,8 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 	if name == "" {
 		name, style = string(row.ID), paint.Muted
 	}
-	if in := row.Latest; in != nil && in.Quantity > 1 {
-		times := " ×" + strconv.Itoa(in.Quantity)
+	if row.Quantity > 1 {
+		times := " ×" + strconv.Itoa(row.Quantity)
 		room := w - paint.Width(times)
 		if width := paint.Width(name); width < room {
 			l.Put(style, name).Fit(paint.Muted, times, w-width)
@@ -217,8 +217,8 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 		text, style = row.total, paint.Muted
 	}
 	left, leftStyle := string(row.Merchant), paint.Muted
-	if row.lane == laneFailed && row.Latest != nil {
-		left = failureWords(row.Latest.Failure)
+	if row.lane == laneFailed && !row.ReadAt.IsZero() {
+		left = failureWords(row.Failure)
 	}
 	if row.lane == laneOther {
 		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
@@ -321,8 +321,8 @@ func (p *Intents) drawList() {
 		p.product(l, row, name)
 		if merchant > 0 {
 			left := string(row.Merchant)
-			if row.lane == laneFailed && row.Latest != nil {
-				left = failureWords(row.Latest.Failure)
+			if row.lane == laneFailed && !row.ReadAt.IsZero() {
+				left = failureWords(row.Failure)
 			}
 			l.Space(1).Fit(paint.Muted, left, merchant-1)
 		}

@@ -46,13 +46,13 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 
 // found is what the row is found by.
 func (r *intentRow) found() (needle, entry) {
-	more, reference := "", ""
+	more := ""
 	e := entry{quantity: -1}
-	if r.Latest != nil {
-		reference, e.quantity = string(r.Latest.ReferenceID), int32(min(r.Latest.Quantity, 1<<30))
-		if r.Latest.Failure != nil {
-			more = string(r.Latest.Failure.Code) + " " + failureWords(r.Latest.Failure)
-		}
+	if r.Quantity > 0 {
+		e.quantity = int32(min(r.Quantity, 1<<30))
+	}
+	if r.Failure != nil {
+		more = string(r.Failure.Code) + " " + failureWords(r.Failure)
 	}
 	if !r.Since.IsZero() {
 		e.since = r.Since.UnixNano()
@@ -62,7 +62,7 @@ func (r *intentRow) found() (needle, entry) {
 		e.currency = string(r.Total.Currency)
 	}
 	state := string(r.State) + " " + sign.Intent(r.State).Word
-	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+reference), e
+	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+string(r.ReferenceID)), e
 }
 
 // carry takes over from the row before what glows and what was noted.

@@ -133,7 +133,11 @@ func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
 
 func intentOf(id string, state api.IntentState, since time.Duration) *account.Intent {
 	return &account.Intent{ID: api.ID(id), State: state, Certainty: account.Verified, Since: noon.Add(-since), CreatedAt: noon.Add(-since),
-		ReadAt: noon, Product: api.Text("Product " + id), Merchant: "acme.example", Latest: &api.Intent{ID: api.ID(id), State: state}}
+		ReadAt: noon, Product: api.Text("Product " + id), Merchant: "acme.example"}
+}
+
+func wholeOf(id string, state api.IntentState) *account.IntentDetail {
+	return &account.IntentDetail{Intent: *intentOf(id, state, time.Minute), Latest: &api.Intent{ID: api.ID(id), State: state}}
 }
 
 func intents(w, h int, all ...*account.Intent) *Intents {
@@ -145,7 +149,7 @@ func intents(w, h int, all ...*account.Intent) *Intents {
 
 func TestCardsSayWhatIsSpecial(t *testing.T) {
 	failed := intentOf("f", api.Failed, time.Minute)
-	failed.Latest.Failure = &api.FailureReason{Code: "product_out_of_stock"}
+	failed.Failure = &api.FailureReason{Code: "product_out_of_stock"}
 	reported := intentOf("r", api.Completed, time.Minute)
 	reported.Certainty = account.Reported
 	gone := intentOf("g", api.PlacingOrder, time.Minute)
@@ -192,7 +196,7 @@ func TestAChangedCardGlowsForASecond(t *testing.T) {
 }
 
 func TestTheDetailHidesBuyerAndToken(t *testing.T) {
-	in := intentOf("a", api.Completed, time.Minute)
+	in := wholeOf("a", api.Completed)
 	in.Latest.Buyer = &api.Buyer{FirstName: "Ann", Email: "ann@example.com"}
 	in.Latest.Payment = &api.PaymentMethod{Type: api.VaultToken}
 	in.Latest.Raw = []byte(`{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com"},"paymentMethod":{"type":"vault_token","vault_token":{"token":"tok_live_1"}}}`)
@@ -213,7 +217,7 @@ func TestTheDetailHidesBuyerAndToken(t *testing.T) {
 
 func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 	for token, want := range map[string]bool{"": false, "tok_live_1": true} {
-		in := intentOf("a", api.Completed, time.Minute)
+		in := wholeOf("a", api.Completed)
 		in.Latest.Payment = &api.PaymentMethod{Type: api.Drawdown, Token: api.NewSecret(token)}
 		p := NewDetail(look(), api.ConfirmWindow)
 		p.SetSize(80, 60)
@@ -226,7 +230,7 @@ func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 }
 
 func TestTheDetailScrollsToItsEnd(t *testing.T) {
-	in := intentOf("a", api.Completed, time.Minute)
+	in := wholeOf("a", api.Completed)
 	for i := range 40 {
 		in.Timeline = append(in.Timeline, account.Moment{At: noon.Add(time.Duration(i) * time.Second), Text: "moment"})
 	}

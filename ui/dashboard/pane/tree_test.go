@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"tillwatch/api"
@@ -16,7 +15,7 @@ const orderBody = `{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com
 	`"items":[{"n":1},{"n":2}],"empty":{},"message":"hello tok_live_1234"}`
 
 func detailOf(body string) *Detail {
-	in := intentOf("a", api.Completed, time.Minute)
+	in := wholeOf("a", api.Completed)
 	in.Latest.Raw = []byte(body)
 	in.Latest.Buyer = &api.Buyer{FirstName: "Ann", LastName: "Lee", Email: "ann@example.com", Phone: "+1 555", City: "Austin"}
 	p := NewDetail(look(), api.ConfirmWindow)
