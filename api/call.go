@@ -29,6 +29,7 @@ type call struct {
 	class  quota.Class
 	body   []byte // of a POST
 	hidden Secret // a token within body, which an error must not repeat
+	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
 	probe  bool   // of a list that may not be there
 }
 
@@ -206,7 +207,11 @@ func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, e
 		// In this case on purpose: net/http sends a POST with an Idempotency-Key
 		// again by itself when a reused connection breaks, but looks for the
 		// canonical name only. What may have been sent must not be sent twice.
-		req.Header["idempotency-key"] = []string{uuid.NewString()}
+		key := request.once
+		if key == "" {
+			key = uuid.NewString()
+		}
+		req.Header["idempotency-key"] = []string{key}
 	}
 	return req, nil
 }

@@ -225,16 +225,24 @@ func TestUnsendableRequestsNeverLeave(t *testing.T) {
 	}
 }
 
-func TestEachPOSTHasAnIdempotencyKeyOfItsOwn(t *testing.T) {
-	seen := map[string]bool{}
+func TestAConfirmHasTheKeyOfItsIntentAndACreationOneOfItsOwn(t *testing.T) {
+	var seen []string
 	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
-		seen[idempotencyKey(r.Header)] = true
-		io.WriteString(w, `{"id":"ci_1"}`)
+		seen = append(seen, idempotencyKey(r.Header))
+		id := strings.Trim(strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/confirm"), "/shop/api/v1/checkout-intents"), "/")
+		io.WriteString(w, `{"id":"`+orElse(id, "ci_9")+`"}`)
 	})
-	for range 3 {
-		if _, err := client.ConfirmIntent(t.Context(), "ci_1", ConfirmIntent{}); err != nil {
+	for _, id := range []ID{"ci_1", "ci_1", "ci_2"} {
+		if _, err := client.ConfirmIntent(t.Context(), id, ConfirmIntent{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	same(t, "keys", len(seen), 3)
+	same(t, "the same intent has the same key", seen[0], seen[1])
+	same(t, "another intent has the same key", seen[0] == seen[2], false)
+	for range 2 {
+		if _, err := client.CreateIntent(t.Context(), CreateIntent{ProductURL: "https://a.example/p", Quantity: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "two creations have the same key", seen[3] == seen[4], false)
 }

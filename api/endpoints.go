@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
 
 	"tillwatch/api/quota"
@@ -64,7 +65,8 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 
 // ConfirmIntent submits an intent for purchase. It is sent once, never again by
 // itself: an error that is not an answer of the service leaves the outcome
-// unknown (see [IsUnknownOutcome]).
+// unknown (see [IsUnknownOutcome]). Every confirm of an intent carries the same
+// idempotency key.
 func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {
@@ -78,8 +80,15 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	if len(body.Raw) > 0 {
 		payment = decodePayment(gjson.GetBytes(body.Raw, "paymentMethod"))
 	}
-	return decoded(ctx, c, post(path+"/confirm", encoded, payment), expecting(id, DecodeIntent, intentID))
+	request := post(path+"/confirm", encoded, payment)
+	request.once = onceFor(path + "/confirm")
+	return decoded(ctx, c, request, expecting(id, DecodeIntent, intentID))
 }
+
+// onceFor is the idempotency key of what is meant once, whoever sends it: the
+// same in every process and on every machine. The contract shows no such keys; a
+// service that honours them takes the second of two as the first.
+func onceFor(path string) string { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String() }
 
 // IntentShipments lists the shipments of an intent, page by page, as all lists:
 // an [ItemError] is one item that cannot be read, every other error is the end.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,89 +33,202 @@ type Line struct {
 	Detail      string    `json:"detail,omitempty"`
 }
 
-// auditLog appends lines that are durable before append returns.
+// auditLog is what every tillwatch of this user writes before it sends a confirm,
+// so that each knows what the others have sent. Lines are durable before append
+// returns.
 type auditLog struct {
+	lock *lockFile // held while the log is read and then written
+
 	mu   sync.Mutex
 	file *os.File
+	read int64             // how much of the file is in what follows
+	open []Line            // sent, and no verdict yet; oldest first
+	last map[subject]int64 // where the last line about it ends
+}
+
+// subject is what a line is about.
+type subject struct {
+	environment string
+	intent      api.ID
 }
 
 // openAudit opens the log at path, creating it and its folder for this user
-// alone, and returns the confirms that it knows the sending of, but no verdict.
-func openAudit(path string) (*auditLog, []Line, error) {
+// alone.
+func openAudit(path string) (*auditLog, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, nil, fmt.Errorf("making the folder of the audit log: %w", err)
+		return nil, fmt.Errorf("making the folder of the audit log: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("opening the audit log: %w", err)
+		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	unsettled, torn, err := readUnsettled(file)
-	if err == nil && torn {
-		_, err = file.Write([]byte("\n")) // a crash cut the last line: start a fresh one
+	lock, err := openLock(path + ".lock")
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("opening the lock of the audit log: %w", err)
 	}
-	if err == nil {
+	a := &auditLog{file: file, lock: lock, last: map[subject]int64{}}
+	if err = a.locked(func() error { return nil }); err == nil {
 		err = syncFolder(filepath.Dir(path))
 	}
 	if err != nil {
-		file.Close()
-		return nil, nil, fmt.Errorf("reading the audit log: %w", err)
+		a.close()
+		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
-	return &auditLog{file: file}, unsettled, nil
+	return a, nil
 }
 
-// readUnsettled skips lines that it cannot read: a torn line never reached the
-// point where its request was sent.
-func readUnsettled(r io.Reader) (unsettled []Line, torn bool, err error) {
-	byAttempt := map[string]Line{}
-	var order []string
-	lines := bufio.NewReader(r)
-	for {
-		raw, err := lines.ReadBytes('\n')
-		if len(raw) > 0 {
-			torn = raw[len(raw)-1] != '\n'
-			var line Line
-			if json.Unmarshal(raw, &line) == nil && line.Attempt != "" {
-				switch {
-				case line.Stage == Sending:
-					byAttempt[line.Attempt] = line
-					order = append(order, line.Attempt)
-				case line.Verdict != "" && line.Verdict != Unknown:
-					delete(byAttempt, line.Attempt)
-				}
+// unsettled lists what was sent without a verdict, oldest first.
+func (a *auditLog) unsettled() []Line {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.open)
+}
+
+// mark is where the last line about an intent ends.
+func (a *auditLog) mark(s subject) (mark int64, err error) {
+	err = a.locked(func() error {
+		mark = a.last[s]
+		return nil
+	})
+	return mark, err
+}
+
+// errMeanwhile says that what was read of an intent is older than what the log
+// tells of it.
+var errMeanwhile = errors.New("another tillwatch confirmed it at the same moment")
+
+// begin writes that line is about to be sent, unless a confirm of the same
+// intent was sent whose outcome is not known: then it returns that one and writes
+// nothing. One that was sent before settled has been read since as still awaiting
+// confirmation, and no longer stands in the way. mark was taken before that read:
+// if there is a line about the intent behind it, the error is errMeanwhile.
+func (a *auditLog) begin(line Line, mark int64, settled time.Time) (earlier *Line, err error) {
+	err = a.locked(func() error {
+		open := a.of(line.subject())
+		for _, old := range open {
+			if !old.At.Before(settled) {
+				earlier = &old
+				return nil
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			break
+		if a.last[line.subject()] != mark {
+			return errMeanwhile
 		}
-		if err != nil {
-			return nil, false, err
+		for _, old := range open {
+			if err := a.write(old.verdict(NotTaken, "a later read says that it still awaits confirmation")); err != nil {
+				return err
+			}
 		}
-	}
-	for _, attempt := range order {
-		if line, ok := byAttempt[attempt]; ok {
-			unsettled = append(unsettled, line)
-		}
-	}
-	return unsettled, torn, nil
+		return a.write(line)
+	})
+	return earlier, err
 }
 
+// of lists what was sent of an intent without a verdict. The caller holds the
+// lock.
+func (a *auditLog) of(s subject) []Line {
+	var found []Line
+	for _, line := range a.open {
+		if line.subject() == s {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// openOf is the same for callers that do not hold the lock, with what other
+// processes have written since.
+func (a *auditLog) openOf(s subject) (found []Line, err error) {
+	err = a.locked(func() error {
+		found = a.of(s)
+		return nil
+	})
+	return found, err
+}
+
+// append writes a line.
 func (a *auditLog) append(line Line) error {
+	return a.locked(func() error { return a.write(line) })
+}
+
+// locked runs do while no other process writes, after having read what they
+// wrote.
+func (a *auditLog) locked(do func() error) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.lock.take(); err != nil {
+		return fmt.Errorf("locking the audit log: %w", err)
+	}
+	defer func() { err = errors.Join(err, a.lock.release()) }()
+	if err := a.catchUp(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// catchUp takes in what was written since. It skips lines that it cannot read: a
+// torn line never reached the point where its request was sent. The caller holds
+// the lock, so that a line without its end was cut by a crash.
+func (a *auditLog) catchUp() error {
+	lines := bufio.NewReader(io.NewSectionReader(a.file, a.read, math.MaxInt64-a.read))
+	for {
+		raw, err := lines.ReadBytes('\n')
+		a.read += int64(len(raw))
+		var line Line
+		if json.Unmarshal(raw, &line) == nil {
+			a.note(line)
+		}
+		switch {
+		case errors.Is(err, io.EOF) && len(raw) > 0: // start a fresh line
+			n, err := a.file.Write([]byte("\n"))
+			a.read += int64(n)
+			return err
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading the audit log: %w", err)
+		}
+	}
+}
+
+func (a *auditLog) note(line Line) {
+	a.last[line.subject()] = a.read
+	switch {
+	case line.Attempt == "":
+	case line.Stage == Sending:
+		a.open = append(a.open, line)
+	case line.Verdict != "" && line.Verdict != Unknown:
+		a.open = slices.DeleteFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt })
+	}
+}
+
+// write puts a line at the end. The caller holds the lock.
+func (a *auditLog) write(line Line) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if _, err := a.file.Write(append(raw, '\n')); err != nil {
+	n, err := a.file.Write(append(raw, '\n'))
+	a.read += int64(n)
+	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
 	if err := a.file.Sync(); err != nil {
 		return fmt.Errorf("flushing the audit log: %w", err)
 	}
+	a.note(line)
 	return nil
 }
 
-func (a *auditLog) close() error { return a.file.Close() }
+func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.close()) }
+
+func (l Line) subject() subject { return subject{l.Environment, l.Intent} }
+
+// verdict is the line that says how what l tells of ended.
+func (l Line) verdict(v Verdict, detail string) Line {
+	return Line{At: time.Now().UTC(), Attempt: l.Attempt, Environment: l.Environment, Intent: l.Intent, Verdict: v, Detail: detail}
+}
 
 // syncFolder makes the file's name as durable as its content, where the system
 // can do it.

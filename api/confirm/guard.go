@@ -22,13 +22,14 @@ type Config struct {
 	Service     Service
 	Environment string
 	Body        api.ConfirmIntent // sent with each confirm
-	AuditFile   string            // JSON lines; required
+	AuditFile   string            // JSON lines; required. Guards that share it never send an intent twice
 	// Read, when set, is told of every intent that the guard reads, with the
 	// moment at which the request was sent and whether it answers a confirm.
 	Read func(in api.Intent, sent time.Time, confirmed bool)
 }
 
-// Guard confirms intents. One request is in flight an intent, whoever asks.
+// Guard confirms intents. One request is in flight an intent, whoever asks: in
+// this process, or in another one of this machine with the same audit file.
 type Guard struct {
 	cfg       Config
 	audit     *auditLog
@@ -47,11 +48,11 @@ func New(cfg Config) (*Guard, error) {
 	if cfg.AuditFile == "" {
 		return nil, errors.New("confirming needs a file for its audit log")
 	}
-	audit, unsettled, err := openAudit(cfg.AuditFile)
+	audit, err := openAudit(cfg.AuditFile)
 	if err != nil {
 		return nil, err
 	}
-	unsettled = slices.DeleteFunc(unsettled, func(l Line) bool { return l.Environment != cfg.Environment })
+	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool { return l.Environment != cfg.Environment })
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
 }
 
@@ -61,7 +62,9 @@ func (g *Guard) Close() error { return g.audit.close() }
 // Confirm rereads, compares, records, sends, and where the outcome is not known
 // reads the intent until it is, or until ctx ends or two minutes have passed. It
 // never sends again by itself, but after a per-second 429: that request was not
-// processed. progress is told each stage; it may be nil.
+// processed. It does not send while an earlier confirm of the intent is not known
+// to have ended (see [UnsettledError]). progress is told each stage; it may be
+// nil.
 func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
 	if progress == nil {
 		progress = func(Stage) {}
@@ -74,8 +77,12 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) O
 	}
 	defer g.end(p.ID)
 	for try := 1; ; try++ {
-		outcome := g.try(ctx, p, progress)
-		if !errors.Is(outcome.Err, api.ErrPerSecond) || try == perSecondTries {
+		outcome := g.try(ctx, p, try == perSecondTries, progress)
+		if try > 1 && outcome.Verdict == NotConfirmable && toldBy(outcome.Intent) == Accepted {
+			// The refused request may have had a twin on its way.
+			outcome.Verdict = Overtaken
+		}
+		if outcome.Verdict != Refused || !errors.Is(outcome.Err, api.ErrPerSecond) || try == perSecondTries {
 			return outcome
 		}
 		if err := pause(ctx, wait(outcome.Err)); err != nil {
@@ -98,83 +105,6 @@ func (g *Guard) end(id api.ID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.inFlight, id)
-}
-
-func (g *Guard) try(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
-	progress(Rereading)
-	now, err := g.read(ctx, p.ID)
-	if err != nil {
-		return Outcome{Verdict: NotSent, Err: fmt.Errorf("reading the intent again: %w", err)}
-	}
-	if now.State != api.AwaitingConfirmation {
-		return Outcome{Verdict: NotConfirmable, Intent: &now}
-	}
-	if differences := p.differences(&now); len(differences) > 0 {
-		return Outcome{Verdict: Changed, Intent: &now, Differences: differences}
-	}
-
-	progress(Recording)
-	attempt := newAttempt()
-	line := Line{
-		At: time.Now().UTC(), Attempt: attempt, Environment: p.Environment, Intent: p.ID, Stage: Sending,
-		Product: p.Product, Merchant: p.Merchant, Quantity: p.Quantity, Total: p.Total.String(),
-	}
-	if err := g.audit.append(line); err != nil {
-		return Outcome{Verdict: NotSent, Intent: &now, Err: err}
-	}
-
-	progress(Sending)
-	outcome := g.send(ctx, p.ID)
-	if outcome.Verdict == Unknown {
-		progress(Settling)
-		outcome = g.settle(ctx, p.ID, outcome.Err)
-	}
-	verdict := Line{At: time.Now().UTC(), Attempt: attempt, Environment: p.Environment, Intent: p.ID, Verdict: outcome.Verdict, Detail: outcome.String()}
-	if err := g.audit.append(verdict); err != nil {
-		outcome.Err = errors.Join(outcome.Err, err)
-	}
-	return outcome
-}
-
-// send sends the one request.
-func (g *Guard) send(ctx context.Context, id api.ID) Outcome {
-	sent := time.Now()
-	answer, err := g.cfg.Service.ConfirmIntent(ctx, id, g.cfg.Body)
-	switch {
-	case err == nil:
-		if answer.ID == id {
-			g.tell(answer, sent, true)
-		}
-		return Outcome{Verdict: Accepted, Intent: &answer}
-	case api.IsUnknownOutcome(err):
-		return Outcome{Verdict: Unknown, Err: err}
-	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrConflict):
-		out := Outcome{Verdict: NotConfirmable, Err: err}
-		if now, readErr := g.read(ctx, id); readErr == nil {
-			out.Intent = &now
-		}
-		return out
-	}
-	var answered *api.Error
-	if !errors.As(err, &answered) { // it never left, so nobody refused it
-		return Outcome{Verdict: NotSent, Err: err}
-	}
-	return Outcome{Verdict: Refused, Err: err}
-}
-
-func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
-	sent := time.Now()
-	in, err := g.cfg.Service.Intent(ctx, id)
-	if err == nil && in.ID == id {
-		g.tell(in, sent, false)
-	}
-	return in, err
-}
-
-func (g *Guard) tell(in api.Intent, sent time.Time, confirmed bool) {
-	if g.cfg.Read != nil {
-		g.cfg.Read(in, sent, confirmed)
-	}
 }
 
 // wait is how long a per-second refusal asks for, at least a second.

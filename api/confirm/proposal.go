@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -15,6 +16,7 @@ type Proposal struct {
 	Product     api.Text
 	ProductURL  api.Text
 	Merchant    api.Text
+	Variant     api.Text // what was selected, "Size M, Color Oat"; "" for nothing
 	Quantity    int
 	Cost        api.Cost
 	Total       api.Money
@@ -43,6 +45,7 @@ func Propose(read *api.Intent, readAt time.Time, environment string, window time
 		Product:     read.ProductName(),
 		ProductURL:  read.ProductURL,
 		Merchant:    read.Merchant(),
+		Variant:     variant(read.Variants),
 		Quantity:    read.Quantity,
 		Cost:        read.Offer.Cost,
 		Total:       total,
@@ -68,6 +71,7 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 	compare("intent", string(p.ID), string(now.ID))
 	compare("product", string(p.Product), string(now.ProductName()))
 	compare("product URL", string(p.ProductURL), string(now.ProductURL))
+	compare("variant", string(p.Variant), string(variant(now.Variants)))
 	compare("quantity", fmt.Sprint(p.Quantity), fmt.Sprint(now.Quantity))
 	var cost api.Cost
 	if now.Offer != nil {
@@ -87,4 +91,12 @@ func amount(m *api.Money) string {
 		return "none"
 	}
 	return m.String()
+}
+
+func variant(selected []api.VariantSelection) api.Text {
+	parts := make([]string, len(selected))
+	for i, s := range selected {
+		parts[i] = string(s.Label + " " + s.Value)
+	}
+	return api.Text(strings.Join(parts, ", "))
 }

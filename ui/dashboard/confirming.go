@@ -165,6 +165,8 @@ func verdict(o confirm.Outcome) string {
 		return "not sent: what you saw has changed"
 	case confirm.NotConfirmable:
 		return "not confirmable any more, nothing was placed by this"
+	case confirm.Overtaken:
+		return "already confirmed by somebody else, or by this one doubled on its way: it is placed once"
 	case confirm.Refused:
 		return "refused by the service, nothing was placed"
 	case confirm.Unknown:

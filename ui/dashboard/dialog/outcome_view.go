@@ -73,6 +73,9 @@ func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string
 			"Close, look at the offer as it is now, and confirm that if you want it."
 	case confirm.NotConfirmable:
 		return d.paint.warning, "! No longer to be confirmed. This placed nothing.", d.standing(o.Intent)
+	case confirm.Overtaken:
+		return d.paint.warning, "! Already confirmed: an order is placed once.",
+			"Somebody else confirmed it at the same moment, or this request was doubled on its way. " + d.standing(o.Intent)
 	case confirm.Refused:
 		return d.paint.bad, "✕ The service said no. Nothing was placed.",
 			"It was not taken. What it says above has to be mended first."

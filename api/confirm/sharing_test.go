@@ -1,0 +1,194 @@
+package confirm_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+)
+
+// guardOn opens a guard on an audit file, as another process would.
+func guardOn(t *testing.T, s *service, file string) *confirm.Guard {
+	t.Helper()
+	g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+func TestGuardsOfOneAuditFileSendAnIntentOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		file := filepath.Join(t.TempDir(), "confirms.jsonl")
+		first, second := guardOn(t, s, file), guardOn(t, s, file)
+		p := proposal(t, s.intent)
+		inside, release := make(chan struct{}), make(chan struct{})
+		ended := make(chan confirm.Outcome)
+		go func() {
+			ended <- first.Confirm(t.Context(), p, func(stage confirm.Stage) {
+				if stage == confirm.Sending {
+					close(inside)
+					<-release
+				}
+			})
+		}()
+		<-inside
+		out := second.Confirm(t.Context(), p, nil)
+		var unsettled *confirm.UnsettledError
+		if out.Verdict != confirm.NotSent || !errors.As(out.Err, &unsettled) || unsettled.Earlier.Intent != id || s.confirms != 0 {
+			t.Errorf("while another process sends: %q, %v", out.Verdict, out.Err)
+		}
+		close(release)
+		if out := <-ended; out.Verdict != confirm.Accepted || s.confirms != 1 {
+			t.Errorf("the first ended as %q after %d sends", out.Verdict, s.confirms)
+		}
+	})
+}
+
+func TestManyGuardsThatRaceSendAnIntentOnce(t *testing.T) {
+	s := &service{intent: awaiting()}
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	p := proposal(t, s.intent)
+	var racing sync.WaitGroup
+	var mu sync.Mutex
+	verdicts := map[confirm.Verdict]int{}
+	for range 8 {
+		g := guardOn(t, s, file)
+		racing.Go(func() {
+			out := g.Confirm(t.Context(), p, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			verdicts[out.Verdict]++
+		})
+	}
+	racing.Wait()
+	if s.confirms != 1 || verdicts[confirm.Accepted] != 1 {
+		t.Errorf("%d sends, verdicts %v", s.confirms, verdicts)
+	}
+	if lines := auditLines(t, file); len(lines) != 2 {
+		t.Errorf("the log has %d lines, want two: %+v", len(lines), lines)
+	}
+}
+
+func TestAnUnknownOutcomeStandsInTheWayUntilAReadSettlesIt(t *testing.T) {
+	cases := []struct {
+		name     string
+		ago      time.Duration
+		state    api.IntentState
+		verdict  confirm.Verdict // of the new confirm
+		recorded confirm.Verdict // of the earlier one; "" for none
+		sends    int
+	}{
+		{"still awaiting a moment later", 30 * time.Second, api.AwaitingConfirmation, confirm.NotSent, "", 0},
+		{"still awaiting long afterwards", 3 * time.Minute, api.AwaitingConfirmation, confirm.Accepted, confirm.NotTaken, 1},
+		{"it was taken", 30 * time.Second, api.PlacingOrder, confirm.NotConfirmable, confirm.Accepted, 0},
+		{"it expired", 3 * time.Minute, api.Failed, confirm.NotConfirmable, confirm.NotConfirmable, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				p := proposal(t, s.intent)
+				s.intent.State = c.state
+				if c.state == api.Failed {
+					s.intent.Failure = &api.FailureReason{Code: "checkout_intent_expired"}
+				}
+				file := filepath.Join(t.TempDir(), "confirms.jsonl")
+				sent := fmt.Sprintf(`{"at":%q,"environment":"simulator","attempt":"A","intent":%q,"stage":"sending"}`+"\n",
+					time.Now().Add(-c.ago).Format(time.RFC3339Nano), id)
+				if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				out := guardOn(t, s, file).Confirm(t.Context(), p, nil)
+				if out.Verdict != c.verdict || s.confirms != c.sends {
+					t.Errorf("%q (%v) after %d sends, want %q after %d", out.Verdict, out.Err, s.confirms, c.verdict, c.sends)
+				}
+				var recorded confirm.Verdict
+				for _, line := range auditLines(t, file) {
+					if line.Attempt == "A" && line.Verdict != "" {
+						recorded = line.Verdict
+					}
+				}
+				if recorded != c.recorded {
+					t.Errorf("the earlier confirm is recorded as %q, want %q", recorded, c.recorded)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatOtherEnvironmentsSentStandsInNobodysWay(t *testing.T) {
+	s := &service{intent: awaiting()}
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	sent := fmt.Sprintf(`{"at":%q,"environment":"production","attempt":"A","intent":%q,"stage":"sending"}`+"\n", time.Now().Format(time.RFC3339Nano), id)
+	if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := guardOn(t, s, file).Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted {
+		t.Errorf("%q, %v", out.Verdict, out.Err)
+	}
+}
+
+func TestARefusalOfADoubledRequestIsNoFailure(t *testing.T) {
+	for name, refusal := range map[string]*api.Error{
+		"not found":         {Status: 404},
+		"a conflict":        {Status: 409},
+		"not understood":    {Status: 422},
+		"the agents cap":    {Status: 429, Message: "limit of 10 running agents"},
+		"the second's rate": {Status: 429, Message: "Too many requests per second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				s.onSend = func(s *service) error {
+					s.intent.State = api.PlacingOrder // the first of two took effect
+					return refusal
+				}
+				g, _ := guard(t, s)
+				out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+				if out.Verdict != confirm.Overtaken || !strings.Contains(out.String(), "placing order") || s.confirms != 1 {
+					t.Errorf("%q, %q after %d sends", out.Verdict, out, s.confirms)
+				}
+			})
+		})
+	}
+}
+
+func TestARefusalThatNoReadBearsOutIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		s.onSend = func(s *service) error {
+			s.onRead = func(*service) error { return &lostAnswer{} }
+			return &api.Error{Status: 404}
+		}
+		g, _ := guard(t, s)
+		if out := g.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Unknown {
+			t.Errorf("%q, %v", out.Verdict, out.Err)
+		}
+	})
+}
+
+func TestAnExpiredIntentWasNotPlacedWhateverItCarries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		s.onSend = func(s *service) error {
+			s.intent.State, s.intent.Payment = api.Failed, &api.PaymentMethod{Type: api.Drawdown}
+			s.intent.Failure = &api.FailureReason{Code: "checkout_intent_expired"}
+			return &lostAnswer{}
+		}
+		g, _ := guard(t, s)
+		if out := g.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.NotConfirmable {
+			t.Errorf("%q, %v", out.Verdict, out.Err)
+		}
+	})
+}
