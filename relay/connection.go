@@ -41,6 +41,7 @@ type connection struct {
 	admitted  func() bool   // whether its token still counts
 	hello     chan []byte   // the first frame
 	gone      chan struct{} // closed when nothing more can be read
+	roused    chan struct{} // there is something else to do than to send events
 
 	// Of the serving goroutine; others may look at the atomic ones:
 	client string
@@ -48,6 +49,7 @@ type connection struct {
 	epoch  string
 	cursor atomic.Int64
 	begun  atomic.Bool // the cursor counts
+	beats  atomic.Bool // a heartbeat is due
 	live   bool
 	silent int // events filtered since the last frame
 }
@@ -76,6 +78,7 @@ func (c *connection) serve() (reason error) {
 // listen reads until the subscriber is gone or silent for longer than a
 // heartbeat and the time for a pong.
 func (c *connection) listen() {
+	defer c.rouse()
 	defer close(c.gone)
 	defer func() { _ = recover() }() // gorilla panics on repeated reads of a dead connection
 	c.socket.SetReadLimit(maxHello)
@@ -92,10 +95,23 @@ func (c *connection) listen() {
 	}
 }
 
+// rouse makes a connection that waits for events look at what else there is.
+func (c *connection) rouse() {
+	select {
+	case c.roused <- struct{}{}:
+	default:
+	}
+}
+
 // push sends everything that follows the cursor, for ever. The first heartbeat
-// comes early at random, so that many connections do not beat together.
+// comes early at random, so that many connections do not beat together. An event
+// wakes a thousand connections: they wait for two things only, none of them a
+// timer.
 func (c *connection) push(ctx context.Context) error {
-	beat := time.NewTimer(rand.N(c.heartbeat) + 1)
+	beat := time.AfterFunc(rand.N(c.heartbeat)+1, func() {
+		c.beats.Store(true)
+		c.rouse()
+	})
 	defer beat.Stop()
 	for {
 		next, err := c.advance(ctx)
@@ -105,57 +121,87 @@ func (c *connection) push(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		select {
-		case <-c.hub.closing:
-			return c.bye("shutdown")
-		case <-c.gone:
-			return errGone
-		case <-beat.C:
-			beat.Reset(c.heartbeat)
-			if err := c.beat(ctx); err != nil {
-				return err
+		if next == nil {
+			select {
+			case <-c.roused:
+			default:
+				continue
 			}
-		case <-next:
+		} else {
+			select {
+			case <-next:
+				continue
+			case <-c.roused:
+			}
+		}
+		if err := c.attend(ctx, beat); err != nil {
+			return err
 		}
 	}
 }
 
-// advance sends at most one frame of events and moves the cursor behind it. The
-// channel that it returns is closed when it may be called again.
+// attend does what the connection was roused for.
+func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
+	select {
+	case <-c.hub.closing:
+		return c.bye("shutdown")
+	case <-c.gone:
+		return errGone
+	default:
+	}
+	if !c.beats.Swap(false) {
+		return nil
+	}
+	beat.Reset(c.heartbeat)
+	return c.beat(ctx)
+}
+
+// advance sends at most some events and moves the cursor behind them. The channel
+// that it returns is closed when there is more to send; without one, there is.
 func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err error) {
-	events, changed, err := c.following(ctx)
+	newest, at := c.ring.newest.Load(), c.cursor.Load()
+	if newest.epoch != c.epoch {
+		return nil, errEpoch
+	}
+	if at >= newest.head { // the journal may be ahead of the ring
+		if c.live {
+			return newest.next, nil
+		}
+		c.live = true
+		return newest.next, c.send(liveFrame{T: frameLive, Cursor: c.position()})
+	}
+	if shared, is := newest.following(at); is && len(c.filter) == 0 {
+		if err := c.writable(); err != nil {
+			return nil, err
+		}
+		if err := c.socket.WritePreparedMessage(shared.message); err != nil {
+			return nil, err
+		}
+		c.cursor.Store(shared.last)
+		return nil, nil
+	}
+	events, err := c.following(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(events) == 0 {
-		if c.live {
-			return changed, nil
-		}
-		c.live = true
-		return changed, c.send(liveFrame{T: frameLive, Cursor: c.position()})
-	}
-	return c.hub.always, c.sendEvents(ctx, events)
+	return nil, c.sendEvents(ctx, events)
 }
 
 // following reads the events that follow the cursor, from the ring or, when they
 // are older, from the journal.
-func (c *connection) following(ctx context.Context) ([]encoded, <-chan struct{}, error) {
-	if !c.ring.of(c.epoch) {
-		return nil, nil, errEpoch
-	}
-	events, changed, held := c.ring.after(c.cursor.Load(), frameBytes, nil)
+func (c *connection) following(ctx context.Context) ([]encoded, error) {
+	events, held := c.ring.after(c.cursor.Load(), frameBytes)
 	if held {
-		return events, changed, nil
+		return events, nil
 	}
 	records, err := c.journal.Read(ctx, c.cursor.Load(), replayBatch)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(records) == 0 || records[0].Seq != c.cursor.Load()+1 {
-		return nil, nil, errBehind
+		return nil, errBehind
 	}
-	events, err = encodeAll(records)
-	return events, nil, err
+	return encodeAll(records)
 }
 
 var (
@@ -173,25 +219,9 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 		}
 	}()
 	for len(events) > 0 {
-		buffer.Reset()
-		buffer.Write(eventsPrefix)
-		taken := 0
-		for _, event := range events {
-			if buffer.Len()+len(event.text) > frameBytes && buffer.Len() > len(eventsPrefix) {
-				break
-			}
-			taken++
-			if !c.filter.matches(event.kind) {
-				c.silent++
-				continue
-			}
-			if buffer.Len() > len(eventsPrefix) {
-				buffer.WriteByte(',')
-			}
-			buffer.Write(event.text)
-		}
-		if buffer.Len() > len(eventsPrefix) {
-			buffer.Write(eventsSuffix)
+		taken, held := frameOf(buffer, events, c.filter)
+		c.silent += held
+		if held < taken {
 			if err := c.write(buffer.Bytes()); err != nil {
 				return err
 			}
@@ -204,6 +234,30 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 		return c.tell(ctx)
 	}
 	return nil
+}
+
+// frameOf puts a frame of the first events into buffer: those that pass types, as
+// many as its size allows, but at least one. It returns how many it has taken, and
+// how many of them were held back; when all were, there is no frame to send.
+func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, held int) {
+	buffer.Reset()
+	buffer.Write(eventsPrefix)
+	for _, event := range events {
+		if buffer.Len()+len(event.text) > frameBytes && taken > held {
+			break
+		}
+		taken++
+		if !types.matches(event.kind) {
+			held++
+			continue
+		}
+		if taken > held+1 {
+			buffer.WriteByte(',')
+		}
+		buffer.Write(event.text)
+	}
+	buffer.Write(eventsSuffix)
+	return taken, held
 }
 
 // beat sends a heartbeat and a ping, as long as the token counts.
@@ -237,9 +291,14 @@ func (c *connection) send(frame any) error {
 	return c.write(text)
 }
 
-// write ends the connection when the subscriber takes nothing for writeTimeout.
+// writable gives the next write its time: a subscriber that takes nothing for
+// writeTimeout ends the connection.
+func (c *connection) writable() error {
+	return c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
+}
+
 func (c *connection) write(text []byte) error {
-	if err := c.socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	if err := c.writable(); err != nil {
 		return err
 	}
 	return c.socket.WriteMessage(websocket.TextMessage, text)

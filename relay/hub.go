@@ -32,7 +32,6 @@ type hub struct {
 	limit   int
 
 	closing chan struct{} // closed by shutdown
-	always  chan struct{} // is closed
 	buffers sync.Pool     // of *bytes.Buffer, for frames
 	tasks   sync.WaitGroup
 
@@ -46,17 +45,14 @@ type hub struct {
 }
 
 func newHub(j journal.Journal, logger *slog.Logger, limit int) *hub {
-	h := &hub{
+	return &hub{
 		journal:     j,
 		logger:      logger,
 		limit:       limit,
 		closing:     make(chan struct{}),
-		always:      make(chan struct{}),
 		buffers:     sync.Pool{New: func() any { return new(bytes.Buffer) }},
 		connections: map[*connection]struct{}{},
 	}
-	close(h.always)
-	return h
 }
 
 // reserve makes room for one connection. Each success is followed by a release.
@@ -76,8 +72,7 @@ func (h *hub) reserve(ctx context.Context) error {
 			return fmt.Errorf("read the head of the journal: %w", err)
 		}
 		following, stop := context.WithCancel(context.Background())
-		shared := newRing(head)
-		shared.renew(epoch, head)
+		shared := newRing(epoch, head)
 		h.ring, h.stop = shared, stop
 		h.tasks.Go(func() { h.follow(following, shared) })
 	}
@@ -147,6 +142,9 @@ func (h *hub) shutdown(ctx context.Context) error {
 		h.closed = true
 		h.crowd = len(h.connections)
 		close(h.closing)
+		for c := range h.connections {
+			c.rouse()
+		}
 	}
 	h.mu.Unlock()
 	ended := make(chan struct{})
@@ -221,8 +219,7 @@ func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
 	if err != nil {
 		return err
 	}
-	shared.add(events)
-	return nil
+	return shared.add(events)
 }
 
 // renew begins the ring anew behind the head of epoch. The connections of the

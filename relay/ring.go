@@ -1,6 +1,13 @@
 package relay
 
-import "sync"
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gorilla/websocket"
+)
 
 // The bounds of a ring: whichever is reached first.
 const (
@@ -9,26 +16,58 @@ const (
 )
 
 // ring holds the newest events, encoded once for all connections. Connections
-// read from it at cursors of their own.
+// read from it at cursors of their own. Those that have everything but what came
+// last, as most have, find it ready to send in newest, without the lock.
 type ring struct {
-	mu      sync.RWMutex
-	epoch   string    // of the journal
-	items   []encoded // item seq is at (seq-1) % ringItems
-	oldest  int64     // oldest <= head+1
-	head    int64
-	bytes   int
-	changed chan struct{} // closed when head moves
+	mu     sync.RWMutex
+	epoch  string    // of the journal
+	items  []encoded // item seq is at (seq-1) % ringItems
+	oldest int64     // oldest <= head+1
+	head   int64
+	bytes  int
+	newest atomic.Pointer[addition]
+}
+
+// addition is what came into a ring last. It does not change.
+type addition struct {
+	epoch  string
+	head   int64
+	frames []sharedFrame // end at head; none where the ring begins
+	next   chan struct{} // closed when there is another
+}
+
+// sharedFrame is a frame of all events from behind after to the last, as it is
+// written to every connection without a filter.
+type sharedFrame struct {
+	after, last int64
+	message     *websocket.PreparedMessage
+}
+
+// following returns the frame that begins behind cursor.
+func (a *addition) following(cursor int64) (sharedFrame, bool) {
+	for _, f := range a.frames {
+		if f.after == cursor {
+			return f, true
+		}
+	}
+	return sharedFrame{}, false
 }
 
 // newRing makes a ring that begins behind head.
-func newRing(head int64) *ring {
-	return &ring{items: make([]encoded, ringItems), oldest: head + 1, head: head, changed: make(chan struct{})}
+func newRing(epoch string, head int64) *ring {
+	r := &ring{epoch: epoch, items: make([]encoded, ringItems), oldest: head + 1, head: head}
+	r.newest.Store(&addition{epoch: epoch, head: head, next: make(chan struct{})})
+	return r
 }
 
 // add appends events that follow the head, in order, and lets go of the oldest.
-func (r *ring) add(events []encoded) {
+func (r *ring) add(events []encoded) error {
 	if len(events) == 0 {
-		return
+		return nil
+	}
+	frames, err := framesOf(events)
+	if err != nil {
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,8 +82,30 @@ func (r *ring) add(events []encoded) {
 		r.bytes += len(event.text)
 		r.head = event.seq
 	}
-	close(r.changed)
-	r.changed = make(chan struct{})
+	r.announce(frames)
+	return nil
+}
+
+// announce wakes those that wait for more.
+func (r *ring) announce(frames []sharedFrame) {
+	before := r.newest.Swap(&addition{epoch: r.epoch, head: r.head, frames: frames, next: make(chan struct{})})
+	close(before.next)
+}
+
+// framesOf makes frames of events that follow one another.
+func framesOf(events []encoded) ([]sharedFrame, error) {
+	var frames []sharedFrame
+	var buffer bytes.Buffer
+	for len(events) > 0 {
+		taken, _ := frameOf(&buffer, events, nil)
+		message, err := websocket.NewPreparedMessage(websocket.TextMessage, buffer.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("prepare a frame: %w", err)
+		}
+		frames = append(frames, sharedFrame{after: events[0].seq - 1, last: events[taken-1].seq, message: message})
+		events = events[taken:]
+	}
+	return frames, nil
 }
 
 // renew empties the ring for a journal that has got another epoch.
@@ -53,8 +114,7 @@ func (r *ring) renew(epoch string, head int64) {
 	defer r.mu.Unlock()
 	r.restart(head + 1)
 	r.epoch = epoch
-	close(r.changed)
-	r.changed = make(chan struct{})
+	r.announce(nil)
 }
 
 // of reports whether the ring holds events of epoch.
@@ -81,21 +141,20 @@ func (r *ring) drop() {
 
 func (r *ring) slot(seq int64) *encoded { return &r.items[(seq-1)%ringItems] }
 
-// after appends to into the events that follow cursor, as long as they stay
-// within limit bytes, but at least one where there is one. It returns false when
-// the ring no longer has the next one. With no events, changed is closed when
-// there is more.
-func (r *ring) after(cursor int64, limit int, into []encoded) (events []encoded, changed <-chan struct{}, held bool) {
+// after returns the events that follow cursor, as long as they stay within limit
+// bytes, but at least one where there is one. It returns false when the ring no
+// longer has the next one.
+func (r *ring) after(cursor int64, limit int) (events []encoded, held bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if cursor+1 < r.oldest {
-		return into, nil, false
+		return nil, false
 	}
 	size := 0
 	for seq := cursor + 1; seq <= r.head && size < limit; seq++ {
 		event := *r.slot(seq)
-		into = append(into, event)
+		events = append(events, event)
 		size += len(event.text)
 	}
-	return into, r.changed, true
+	return events, true
 }

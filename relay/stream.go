@@ -60,6 +60,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		admitted:  func() bool { return r.admits(token, ScopeStream) },
 		hello:     make(chan []byte, 1),
 		gone:      make(chan struct{}),
+		roused:    make(chan struct{}, 1),
 	}
 	c.ring = r.hub.enter(c)
 	defer r.hub.leave(c)
