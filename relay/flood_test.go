@@ -34,7 +34,7 @@ func heap() int64 {
 
 func TestAHundredEndlessBodiesTakeNoMoreThanTheirPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const posts, limit = 100, 64 << 20
+		const posts, limit = 100, 64_000_000
 		h := newTestRelay(t, newMemory(t), nil).Ingest()
 		before := heap()
 		resume := make(chan struct{})

@@ -130,6 +130,12 @@ func (c *guest) known() {
 	}
 }
 
+func (c *guest) isKnown() bool {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.place == nil
+}
+
 type guestKey struct{}
 
 // withGuest notes in ctx which connection a request came over.
@@ -149,4 +155,10 @@ func vouch(ctx context.Context) {
 	if g, is := ctx.Value(guestKey{}).(*guest); is {
 		g.known()
 	}
+}
+
+// vouched reports whether the connection of a request is a known one.
+func vouched(ctx context.Context) bool {
+	g, is := ctx.Value(guestKey{}).(*guest)
+	return is && g.isKnown()
 }

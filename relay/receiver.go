@@ -18,7 +18,9 @@ const (
 	MaxBody = 1 << 20
 
 	// A body up to smallBody is read at once; for more, a delivery takes one of
-	// largeBodies places, which bound the memory that strangers can fill.
+	// largeBodies places, which bound the memory that strangers can fill. There are
+	// as many for connections over which a valid signature has come: strangers who
+	// dawdle in theirs do not hold up the sender.
 	smallBody   = 16 << 10
 	largeBodies = 16
 
@@ -48,7 +50,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.reject(w, outcomeUnauthorized)
 		return
 	}
-	body, err := r.readBody(w, req)
+	body, waited, err := r.readBody(w, req)
 	if err != nil {
 		r.answerUnread(w, err)
 		return
@@ -60,7 +62,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	vouch(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget-waited)
 	defer cancel()
 	r.metrics.bytes.Add(float64(len(body)))
 	r.accept(ctx, w, verified)
@@ -91,38 +93,46 @@ func answer(w http.ResponseWriter, status int, body string) {
 
 var errNoPlace = errors.New("too many large bodies at once")
 
-// readBody reads at most MaxBody bytes.
-func (r *Relay) readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+// readBody reads at most MaxBody bytes. It also returns how long a large body
+// waited for its place.
+func (r *Relay) readBody(w http.ResponseWriter, req *http.Request) (body []byte, waited time.Duration, err error) {
 	limited := http.MaxBytesReader(w, req.Body, MaxBody)
 	size := req.ContentLength
 	if size < 0 || size > smallBody {
 		size = smallBody
 	}
-	body := make([]byte, size)
+	body = make([]byte, size)
 	n, err := io.ReadFull(limited, body)
 	switch {
 	case req.ContentLength >= 0 && req.ContentLength <= smallBody:
-		return body[:n], err
+		return body[:n], 0, err
 	case err == io.EOF || err == io.ErrUnexpectedEOF && req.ContentLength < 0:
-		return body[:n], nil
+		return body[:n], 0, nil
 	case err != nil:
-		return nil, err
+		return nil, 0, err
 	}
-	return r.readLarge(req, limited, body)
-}
-
-// readLarge reads what follows begun, in one of the places for large bodies.
-func (r *Relay) readLarge(req *http.Request, limited io.Reader, begun []byte) ([]byte, error) {
+	places := r.large
+	if vouched(req.Context()) {
+		places = r.largeKnown
+	}
+	began := time.Now()
 	timeout := time.NewTimer(r.storeBudget)
 	defer timeout.Stop()
 	select {
-	case r.large <- struct{}{}:
-		defer func() { <-r.large }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	case <-timeout.C:
-		return nil, errNoPlace
+		return nil, 0, errNoPlace
 	case <-req.Context().Done():
-		return nil, req.Context().Err()
+		return nil, 0, req.Context().Err()
 	}
+	waited = time.Since(began)
+	body, err = readLarge(limited, body)
+	return body, waited, err
+}
+
+// readLarge reads what follows begun.
+func readLarge(limited io.Reader, begun []byte) ([]byte, error) {
 	body := make([]byte, len(begun), MaxBody+1)
 	copy(body, begun)
 	for {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tillwatch/relay/journal/journaltest"
 )
 
 // padded is an event whose body has exactly size bytes.
@@ -110,6 +112,11 @@ func TestLargeBodiesWaitForAPlaceNoLongerThanTheBudget(t *testing.T) {
 			t.Errorf("answered after %v", waited)
 		}
 		deliver(t, r.Ingest(), 2, 3)
+		known := signedRequest(padded(4, smallBody+1))
+		known = known.WithContext(withGuest(known.Context(), &guest{gate: newGate(nil, 1, nil)}))
+		if w := serve(r.Ingest(), known); w.Code != http.StatusOK {
+			t.Errorf("a large body of a known connection, which strangers' places do not concern: %d", w.Code)
+		}
 		close(hold)
 		holders.Wait()
 		if w := serve(r.Ingest(), signedRequest(padded(1, smallBody+1))); w.Code != http.StatusOK {
@@ -124,6 +131,27 @@ type blocked chan struct{}
 func (b blocked) Read([]byte) (int, error) {
 	<-b
 	return 0, io.EOF
+}
+
+// The wait for a place is part of the budget, so that the answer comes in time.
+func TestALargeBodyThatWaitedHasTheRestOfTheBudgetToBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, nil)
+		for range largeBodies {
+			r.large <- struct{}{}
+		}
+		time.AfterFunc(2*time.Second, func() { <-r.large })
+		release := memory.Stall()
+		began := time.Now()
+		if w := serve(r.Ingest(), signedRequest(padded(1, smallBody+1))); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("a stalled store: %d", w.Code)
+		}
+		if waited := time.Since(began); waited != defaultStoreBudget {
+			t.Errorf("answered after %v", waited)
+		}
+		release()
+	})
 }
 
 func TestABodyThatBreaksOffIsNotStored(t *testing.T) {
@@ -172,10 +200,32 @@ func TestMethodsAndPaths(t *testing.T) {
 	}
 }
 
-func TestTheChallengeIsAnsweredWithoutTheStore(t *testing.T) {
-	memory := newMemory(t)
-	memory.Fail(errors.New("read-only"))
-	r := newTestRelay(t, memory, nil)
+func TestTheChallengeIsAnsweredAtOnceWhateverTheStoreDoes(t *testing.T) {
+	for name, hinder := range map[string]func(*journaltest.Memory) (end func()){
+		"a read-only store": func(m *journaltest.Memory) func() { m.Fail(errors.New("read-only")); return func() {} },
+		"a stalled store":   (*journaltest.Memory).Stall,
+		"a closed store":    func(m *journaltest.Memory) func() { _ = m.Close(); return func() {} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory := newMemory(t)
+				defer hinder(memory)()
+				r := newTestRelay(t, memory, nil)
+				for range maxAppends { // deliveries that wait for the store
+					r.appends <- struct{}{}
+				}
+				began := time.Now()
+				expectChallengeAnswered(t, r)
+				if waited := time.Since(began); waited != 0 {
+					t.Errorf("answered after %v", waited)
+				}
+			})
+		})
+	}
+}
+
+func expectChallengeAnswered(t *testing.T, r *Relay) {
+	t.Helper()
 	id := `we_"quoted"/ünï`
 	body, err := json.Marshal(map[string]any{
 		"id": "evt_1", "object": "event", "type": "webhook_endpoint.verification_challenge",

@@ -29,9 +29,10 @@ const (
 
 const (
 	defaultHeaderPrefix = "x-svc-"
-	defaultStoreBudget  = 3 * time.Second
-	defaultHeartbeat    = 25 * time.Second
-	defaultMaxStreams   = 4096
+	// The sender waits 5 s for an answer and is to have one within 3.
+	defaultStoreBudget = 2500 * time.Millisecond
+	defaultHeartbeat   = 25 * time.Second
+	defaultMaxStreams  = 4096
 )
 
 // Config sets a relay up.
@@ -42,7 +43,7 @@ type Config struct {
 	Issued         []Token       // tokens with scopes of their own; there is at least one of either kind
 	HeaderPrefix   string        // default "x-svc-"
 	Logger         *slog.Logger  // default: discards
-	StoreBudget    time.Duration // default 3 s: longer, and the answer is 503
+	StoreBudget    time.Duration // of all waiting here; default 2.5 s: longer, and the answer is 503
 	Heartbeat      time.Duration // of the stream; default 25 s
 	MaxStreams     int           // open at once; default 4096
 	AllowedOrigins []string      // of pages that may deliver, as in https://shop.example; default none
@@ -84,7 +85,8 @@ type Relay struct {
 	origins    origins
 	rejections rejections
 	appends    chan struct{} // places for deliveries that wait for the journal
-	large      chan struct{} // places for large bodies
+	large      chan struct{} // places for large bodies of strangers
+	largeKnown chan struct{} // and of connections that were vouched for
 
 	tokens   tokens
 	upgrader *websocket.Upgrader
@@ -129,6 +131,7 @@ func New(cfg Config) (*Relay, error) {
 		origins:     origins,
 		appends:     make(chan struct{}, maxAppends),
 		large:       make(chan struct{}, largeBodies),
+		largeKnown:  make(chan struct{}, largeBodies),
 		upgrader:    newUpgrader(),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
