@@ -342,53 +342,6 @@ func TestAFailingStoreIsAnswered503AndRecovers(t *testing.T) {
 	deliver(t, r.Ingest(), 1, 1)
 }
 
-func TestManyDeliveriesOfFewEventsAreOneEach(t *testing.T) {
-	const senders, ids, each = 100, 10, 20
-	memory := newMemory(t)
-	r := newTestRelay(t, memory, nil)
-	var wg sync.WaitGroup
-	for sender := range senders {
-		wg.Go(func() {
-			for n := range each {
-				if w := serve(r.Ingest(), signedRequest(eventBody((sender+n)%ids))); w.Code != http.StatusOK {
-					t.Errorf("%d %s", w.Code, w.Body)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	records, err := memory.Read(t.Context(), 0, 1000)
-	if err != nil || len(records) != ids {
-		t.Fatalf("%d records, %v", len(records), err)
-	}
-	repeats := 0
-	for _, record := range records {
-		repeats += record.Duplicates
-	}
-	if want := senders*each - ids; repeats != want {
-		t.Errorf("%d duplicates, want %d", repeats, want)
-	}
-}
-
-func TestTheFirstBodyOfAnIDStays(t *testing.T) {
-	memory := newMemory(t)
-	log := &recorded{}
-	r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
-	first, other := []byte(`{"id":"evt_1","type":"a"}`), []byte(`{"id":"evt_1","type":"b"}`)
-	for _, body := range [][]byte{first, other} {
-		if w := serve(r.Ingest(), signedRequest(body)); w.Code != http.StatusOK {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
-	}
-	record, _, err := memory.Find(t.Context(), "evt_1")
-	if err != nil || string(record.Body) != string(first) || record.Conflicts != 1 {
-		t.Errorf("record is %+v, %v", record, err)
-	}
-	if !strings.Contains(log.String(), "another body") {
-		t.Error("the conflict is not in the log")
-	}
-}
-
 func TestRejectionsDoNotFloodTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &recorded{}
