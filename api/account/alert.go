@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -27,32 +28,47 @@ type AlertKind string
 const (
 	AlertRelay    AlertKind = "relay"
 	AlertAPI      AlertKind = "api"
+	AlertAwaiting AlertKind = "awaiting"
 	AlertExpiring AlertKind = "expiring"
 	AlertStuck    AlertKind = "stuck"
+	AlertFailed   AlertKind = "failed"
 	AlertQuota    AlertKind = "quota"
 	AlertGap      AlertKind = "gap"
 	AlertDay      AlertKind = "day"
 	AlertSaving   AlertKind = "saving"
 )
 
-// AlertConfig sets the thresholds of alerts.
+// AlertConfig sets the thresholds of alerts. 0 means the default, and what is
+// below 0 never raises its alert.
 type AlertConfig struct {
+	AwaitingAfter  time.Duration // awaiting confirmation for so long; default 20 min
 	ExpiringWithin time.Duration // before the confirm window closes; default 10 min
 	StuckAfter     time.Duration // placing for so long, while the account has no history; default 5 min
 	StuckFactor    float64       // placing for so many times the account's own 95th percentile; default 3
+	FailedFor      time.Duration // for so long a failure is told of; default 5 min
 	RelayLostAfter time.Duration // default 10 s
+	SilentAfter    int           // changes found by reading, one after the other, of which no event told; default 3
 	QuotaWithin    time.Duration // forecast of exhaustion; default 30 s
 	DayLeft        int           // intents left of the day's; default 5
 }
 
 func (c AlertConfig) withDefaults() AlertConfig {
-	orDefault(&c.ExpiringWithin, 10*time.Minute)
-	orDefault(&c.StuckAfter, 5*time.Minute)
-	orDefault(&c.StuckFactor, 3)
-	orDefault(&c.RelayLostAfter, 10*time.Second)
-	orDefault(&c.QuotaWithin, 30*time.Second)
-	orDefault(&c.DayLeft, 5)
+	unlessSet(&c.AwaitingAfter, 20*time.Minute)
+	unlessSet(&c.ExpiringWithin, 10*time.Minute)
+	unlessSet(&c.StuckAfter, 5*time.Minute)
+	unlessSet(&c.StuckFactor, 3)
+	unlessSet(&c.FailedFor, 5*time.Minute)
+	unlessSet(&c.RelayLostAfter, 10*time.Second)
+	unlessSet(&c.SilentAfter, 3)
+	unlessSet(&c.QuotaWithin, 30*time.Second)
+	unlessSet(&c.DayLeft, 5)
 	return c
+}
+
+func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
+	if *value == 0 {
+		*value = fallback
+	}
 }
 
 // alertKey makes an alert the same as long as it stands.
@@ -67,6 +83,7 @@ type alertBook struct {
 	standing map[alertKey]*Alert
 	sorted   []Alert                // nil when it must be made again
 	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
+	silence  silence
 }
 
 func (b *alertBook) list() []Alert {
@@ -102,33 +119,89 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 
 // judgeIntent decides on the alerts of one intent.
 func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	in := &r.now.Intent
-	expiring := in.State == api.AwaitingConfirmation && !in.Missing && !in.ExpiresAt.IsZero() &&
-		in.ExpiresAt.Sub(now) <= s.cfg.Alerts.ExpiringWithin
+	in, c := &r.now.Intent, &s.cfg.Alerts
+	awaits := in.State == api.AwaitingConfirmation && !in.Missing
+	places := in.State == api.PlacingOrder && !in.Missing
+	failed := s.justFailed(in, now)
+	if !awaits && !places && !failed {
+		if _, alerts := s.alertable[r]; !alerts {
+			return
+		}
+	}
+	expiring := awaits && c.ExpiringWithin > 0 && !in.ExpiresAt.IsZero() && in.ExpiresAt.Sub(now) <= c.ExpiringWithin
 	s.judge(expiring, alertKey{kind: AlertExpiring, intent: in.ID}, now, func() string {
 		return nameOf(in) + " expires unless it is confirmed"
 	})
 	if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: in.ID}]; a != nil {
 		a.Due = in.ExpiresAt
 	}
-	limit := s.stuckAfter()
-	stuck := in.State == api.PlacingOrder && !in.Missing && now.Sub(in.Since) > limit
-	s.judge(stuck, alertKey{kind: AlertStuck, intent: in.ID}, now, func() string {
-		return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), limit.Round(time.Second))
+	long := awaits && !expiring && c.AwaitingAfter > 0 && now.Sub(in.Since) > c.AwaitingAfter
+	s.judge(long, alertKey{kind: AlertAwaiting, intent: in.ID}, now, func() string {
+		return fmt.Sprintf("%s has been awaiting confirmation for more than %s", nameOf(in), short(c.AwaitingAfter))
 	})
-	if (expiring || in.State == api.AwaitingConfirmation || in.State == api.PlacingOrder) && !in.Missing {
+	limit := s.stuckAfter()
+	s.judge(places && limit > 0 && now.Sub(in.Since) > limit, alertKey{kind: AlertStuck, intent: in.ID}, now, func() string {
+		return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), short(limit))
+	})
+	s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: in.ID}, now, func() string { return failureWords(in) })
+	if awaits || places || failed {
 		s.alertable[r] = struct{}{}
 	} else {
 		delete(s.alertable, r)
 	}
 }
 
-// stuckAfter is how long an intent may be placing until it counts as stuck.
-func (s *Store) stuckAfter() time.Duration {
-	if usual := s.usualStay(api.PlacingOrder); usual > 0 {
-		return time.Duration(s.cfg.Alerts.StuckFactor * float64(usual))
+// justFailed reports whether an intent failed a short while ago. Of one that was
+// created long before, it is only known since when that is known.
+func (s *Store) justFailed(in *Intent, now time.Time) bool {
+	lasts := s.cfg.Alerts.FailedFor
+	return in.State == api.Failed && !in.Missing && now.Sub(in.Since) < lasts &&
+		(in.CreatedAt.IsZero() || in.Since.Sub(in.CreatedAt) < s.cfg.ConfirmWindow+lasts)
+}
+
+func failureWords(in *Intent) string {
+	if in.Failure == nil {
+		return nameOf(in) + " failed"
 	}
-	return s.cfg.Alerts.StuckAfter
+	if code := in.Failure.Code; code != "" {
+		return nameOf(in) + " failed: " + words(string(code))
+	}
+	return nameOf(in) + " failed"
+}
+
+// short is a threshold without the units that say nothing.
+func short(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// judgeAnew is [Store.judge] for an alert whose text may become better known
+// while it stands.
+func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
+	s.judge(stands, key, now, text)
+	if a := s.alerts.standing[key]; a != nil {
+		if better := text(); better != a.Text {
+			a.Text = better
+			s.alerts.sorted = nil
+			s.stamp()
+		}
+	}
+}
+
+// stuckAfter is how long an intent may be placing until it counts as stuck; 0 or
+// less: for ever.
+func (s *Store) stuckAfter() time.Duration {
+	c := &s.cfg.Alerts
+	if usual := s.usualStay(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {
+		return time.Duration(c.StuckFactor * float64(usual))
+	}
+	return c.StuckAfter
 }
 
 func nameOf(in *Intent) string {
@@ -148,12 +221,17 @@ func (s *Store) judgeAPI(now time.Time) {
 }
 
 func (s *Store) judgeFeed(now time.Time) {
-	down := !s.feedDown.IsZero() && now.Sub(s.feedDown) > s.cfg.Alerts.RelayLostAfter
+	c := &s.cfg.Alerts
+	down := c.RelayLostAfter > 0 && !s.feedDown.IsZero() && now.Sub(s.feedDown) > c.RelayLostAfter
 	s.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, func() string {
 		return "the relay cannot be reached; open intents are polled"
 	})
 	s.judge(s.feed.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, func() string {
 		return "the relay refuses this client; open intents are polled"
+	})
+	silent := c.SilentAfter > 0 && s.feed.State == FeedLive && s.alerts.silence.lasts(s.lastEvent) >= c.SilentAfter
+	s.judge(silent, alertKey{kind: AlertRelay, cause: "silent"}, now, func() string {
+		return "no events arrive at the relay, though intents change: see where the service sends its webhooks"
 	})
 	s.judge(s.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.gap.words })
 }
@@ -175,7 +253,8 @@ func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 		})
 	}
 	day := s.dayCount(buckets, now)
-	s.judge(day.Limit-day.Used() <= s.cfg.Alerts.DayLeft, alertKey{kind: AlertDay}, now, func() string {
+	near := s.cfg.Alerts.DayLeft >= 0 && day.Limit-day.Used() <= s.cfg.Alerts.DayLeft
+	s.judge(near, alertKey{kind: AlertDay}, now, func() string {
 		return fmt.Sprintf("at least %d of the day's %d intents are used", day.Used(), day.Limit)
 	})
 }
@@ -211,7 +290,7 @@ func (s *Store) tick(now time.Time) {
 	for r := range s.alertable {
 		s.judgeIntent(r, now)
 	}
+	s.countMissed(now)
 	s.judgeFeed(now)
 	s.judgeQuota(buckets, now)
-	s.countMissed(now)
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,43 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			after: 5*time.Minute + time.Second,
 			end: func(s *Store) {
 				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, time.Now())})
+			},
+		},
+		{
+			name: "awaiting for long", kind: AlertAwaiting,
+			begin: func(s *Store) { s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead) },
+			after: 20*time.Minute + time.Second,
+			end:   func(s *Store) { s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByConfirm) },
+		},
+		{
+			name: "awaiting for long, until the window's end is near", kind: AlertAwaiting,
+			begin: func(s *Store) { s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead) },
+			after: 20*time.Minute + time.Second,
+			end:   func(*Store) { pass(15 * time.Minute) },
+		},
+		{
+			name: "failed, for a while", kind: AlertFailed,
+			begin: func(s *Store) {
+				s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByRead)
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())})
+			},
+			end: func(*Store) { pass(5 * time.Minute) },
+		},
+		{
+			name: "a relay that hears nothing", kind: AlertRelay,
+			begin: func(s *Store) {
+				s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()})
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_0", api.OfferRetrieved, time.Now())})
+				for _, id := range []api.ID{"ci_1", "ci_2", "ci_3"} {
+					s.ApplyRead(api.Intent{ID: id, State: api.RetrievingOffer, CreatedAt: time.Now()}, time.Now(), ByRead)
+					pass(time.Second)
+					s.ApplyRead(awaiting(id, time.Now()), time.Now(), ByRead)
+				}
+			},
+			after: 31 * time.Second,
+			end: func(s *Store) {
+				pass(time.Second)
+				s.ApplyEvents([]Delivery{intentEvent(2, "ci_9", api.OfferRetrieved, time.Now())})
 			},
 		},
 		{
@@ -169,6 +207,61 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestThresholdsAreThoseThatWereSet(t *testing.T) {
+	never := AlertConfig{AwaitingAfter: -1, ExpiringWithin: -1, StuckAfter: -1, StuckFactor: -1, FailedFor: -1, RelayLostAfter: -1, SilentAfter: -1, QuotaWithin: -1, DayLeft: -1}
+	early := AlertConfig{AwaitingAfter: time.Minute, StuckAfter: time.Minute, RelayLostAfter: time.Second, SilentAfter: 1, QuotaWithin: time.Hour, DayLeft: 49}
+	for name, c := range map[string]struct {
+		config AlertConfig
+		want   []AlertKind
+	}{
+		"never": {never, nil},
+		"early": {early, []AlertKind{AlertAwaiting, AlertDay, AlertFailed, AlertQuota, AlertRelay, AlertStuck}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewStore(StoreConfig{Alerts: c.config, Quota: func(time.Time) []quota.Bucket {
+					return []quota.Bucket{{Class: quota.Mutations, Limit: 50, Window: time.Hour, Exhausted: 20 * time.Minute}}
+				}})
+				for i := range 50 {
+					s.ApplyRead(api.Intent{ID: api.ID(rune('a' + i)), State: api.Completed, CreatedAt: time.Now()}, time.Now(), ByRead)
+				}
+				s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead)
+				s.ApplyRead(placing("ci_2", time.Now()), time.Now(), ByRead)
+				pass(2 * time.Minute)
+				s.ApplyRead(api.Intent{ID: "ci_3", State: api.Failed, CreatedAt: time.Now()}, time.Now(), ByRead)
+				s.SetFeed(FeedStatus{State: FeedLost, Since: time.Now().Add(-time.Minute)})
+				if c.want == nil {
+					s.ApplyRead(awaiting("ci_4", time.Now().Add(-time.Hour)), time.Now(), ByRead)
+				}
+				s.tick(time.Now())
+				var got []AlertKind
+				for _, a := range s.Summary().Alerts {
+					got = append(got, a.Kind)
+				}
+				slices.Sort(got)
+				if !slices.Equal(got, c.want) {
+					t.Errorf("alerts %v, want %v", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestFailureOfLongAgoIsNoAlertAndAFreshOneSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		s.ApplyRead(api.Intent{ID: "ci_old", State: api.Failed, CreatedAt: time.Now().Add(-72 * time.Hour)}, time.Now(), ByRead)
+		s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())})
+		if n, a := stands(s, AlertFailed); n != 1 || a.Intent != "ci_1" || a.Text != "ci_1 failed" {
+			t.Errorf("%d alerts, first %+v", n, a)
+		}
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: time.Now(), Failure: &api.FailureReason{Code: "product_out_of_stock"}}, time.Now(), ByRead)
+		if n, a := stands(s, AlertFailed); n != 1 || a.Text != "ci_1 failed: product out of stock" {
+			t.Errorf("%d alerts, first %+v, want its reason", n, a)
+		}
+	})
 }
 
 func TestBucketOfASecondThatIsEmptyNowAndThenIsNoAlert(t *testing.T) {

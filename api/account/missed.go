@@ -90,6 +90,7 @@ func (s *Store) countMissed(now time.Time) {
 			}
 			e.counted = true
 			s.counters.Missed++
+			s.alerts.silence.add(s.lastEvent)
 			r.remember(Moment{At: now, Learnt: now, How: ByTimer, Text: "no event told of " + stateWords(e.state)})
 			s.touch(r)
 		}
@@ -97,4 +98,22 @@ func (s *Store) countMissed(now time.Time) {
 			delete(s.expecting, r)
 		}
 	}
+}
+
+// silence counts the changes that no event told of since the last event.
+type silence struct {
+	after time.Time // the event
+	count int
+}
+
+func (s *silence) add(lastEvent time.Time) {
+	s.count = s.lasts(lastEvent) + 1
+	s.after = lastEvent
+}
+
+func (s *silence) lasts(lastEvent time.Time) int {
+	if !s.after.Equal(lastEvent) {
+		return 0
+	}
+	return s.count
 }

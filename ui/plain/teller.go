@@ -11,6 +11,7 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -246,8 +247,10 @@ func (t *teller) events(c *account.Changes, first bool) {
 	}
 }
 
-// alertChanges tells which alerts were raised and which cleared.
+// alertChanges tells which alerts were raised and which cleared. Of a failure the
+// intent's own line has told.
 func (t *teller) alertChanges(now []account.Alert) {
+	now = slices.DeleteFunc(slices.Clone(now), func(a account.Alert) bool { return a.Kind == account.AlertFailed })
 	for _, a := range t.alerts {
 		if !holds(now, a) {
 			t.say("alert cleared: %s", a.Text)
