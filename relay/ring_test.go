@@ -46,7 +46,7 @@ func TestARingHoldsTheNewestWithinItsBounds(t *testing.T) {
 	if r.oldest != 11 || r.head != 10 {
 		t.Fatalf("a new ring holds %d to %d", r.oldest, r.head)
 	}
-	for r.head < 4*ringItems {
+	for r.head < 3*ringItems {
 		var batch []encoded
 		for seq := r.head + 1; len(batch) < 1+rand.IntN(tailBatch); seq++ {
 			batch = append(batch, event(seq, rand.IntN(8000)))

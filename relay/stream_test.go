@@ -2,12 +2,10 @@ package relay
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +32,7 @@ func TestAStreamResumesBehindEveryCursor(t *testing.T) {
 	keep := connect(t, n, helloFrame{T: frameHello}) // from here on the ring holds the newer half
 	keep.next(frameWelcome)
 	deliver(t, r.Handler(), head/2+1, head)
+	var resumed []*peer
 	for k := int64(0); k <= head; k++ {
 		p := connect(t, n, helloAt(fmt.Sprintf("epoch:%d", k)))
 		if w := p.next(frameWelcome); w.Resume != ResumeOK || w.Epoch != "epoch" || w.Head != head || w.Oldest != 1 || w.Heartbeat != 25 {
@@ -43,7 +42,15 @@ func TestAStreamResumesBehindEveryCursor(t *testing.T) {
 		if !slices.Equal(seqs, row(k+1, head)) || live.Cursor != "epoch:40" {
 			t.Errorf("after %d: %v, live at %s", k, seqs, live.Cursor)
 		}
-		_ = p.socket.Close()
+		resumed = append(resumed, p)
+	}
+	for n := head + 1; n <= head+3; n++ {
+		deliver(t, r.Handler(), n, n)
+		for k, p := range resumed {
+			if items := p.next(frameEvents).Items; len(items) != 1 || items[0].Seq != int64(n) {
+				t.Errorf("after %d, live: %v where %d was due", k, items, n)
+			}
+		}
 	}
 }
 
@@ -382,51 +389,6 @@ func TestAPruneUnderAReplayIsToldAsAGap(t *testing.T) {
 			t.Errorf("welcome %+v, want a gap of %+v", w, want)
 		}
 	})
-}
-
-func TestJoinersDuringAFloodSeeNoHoleAndNoDouble(t *testing.T) {
-	const events, joiners = 600, 20
-	memory := newMemory(t)
-	r := newTestRelay(t, memory, nil)
-	n := serveRelay(t, r)
-	var wg sync.WaitGroup
-	for part := range 4 {
-		wg.Go(func() {
-			for i := part; i < events; i += 4 {
-				serve(r.Handler(), signedRequest(eventBody(i)))
-			}
-		})
-	}
-	for joiner := range joiners {
-		wg.Go(func() {
-			after := int64(joiner)
-			if err := memory.Wait(context.Background(), after*events/joiners); err != nil {
-				t.Error(err)
-				return
-			}
-			socket := connect(t, n, helloAt(fmt.Sprintf("epoch:%d", after))).socket
-			for after < events {
-				_, text, err := socket.ReadMessage()
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				var f frame
-				if err := json.Unmarshal(text, &f); err != nil {
-					t.Error(err)
-					return
-				}
-				for _, item := range f.Items {
-					if item.Seq != after+1 {
-						t.Errorf("event %d came after %d", item.Seq, after)
-						return
-					}
-					after = item.Seq
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func FuzzHello(f *testing.F) {
