@@ -47,7 +47,11 @@ func (s settings) dress(config *dashboard.Config) (follow func(context.Context),
 		return nil, usage(err)
 	}
 	config.Theme = watched.Theme
-	config.Themes = choice(library, watched.Theme)
+	if chosen, err := library.Watch(config.Remembered.Theme); config.Remembered.Theme != "" && err == nil {
+		watched = chosen // it is what is on the screen
+	}
+	config.Watched = watched.Theme.Name
+	config.Themes = choice(library, config.Theme)
 	if s.Theme == themeAuto {
 		light, err := library.Load("light")
 		if err != nil {

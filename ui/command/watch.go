@@ -19,6 +19,8 @@ import (
 )
 
 type screenOptions struct {
+	kept          bool // how the screen is arranged is remembered
+	words         io.Writer
 	noMouse       bool
 	noColor       bool
 	plain         bool
@@ -41,7 +43,7 @@ func newWatch() *cobra.Command {
 			if err := s.checkTheme(); err != nil {
 				return err
 			}
-			o.noColor = colourless(c)
+			o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
 			if !o.plain {
 				if err := requireTerminal(c, "tillwatch status --json, or --plain"); err != nil {
 					return err
@@ -96,6 +98,11 @@ func requireTerminal(c *cobra.Command, instead string) error {
 // until the user quits or ctx ends.
 func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
 	config := s.screen(o)
+	var memory *remembered
+	if o.kept && !o.plain {
+		memory, config.Warning = recall(s.settings.StateDir, s.settings.Theme)
+		config.Remembered, config.Remember = memory.layout, memory.remember
+	}
 	followTheme, err := s.settings.dress(&config)
 	if err != nil {
 		return err
@@ -127,11 +134,24 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		followTheme(ctx)
 		return nil
 	})
+	var forgotten error
+	if memory != nil {
+		group.Go(func() error {
+			if err := memory.run(ctx); err != nil { // no reason to end, and told once the screen is gone
+				forgotten = err
+			}
+			return nil
+		})
+	}
 	group.Go(func() error {
 		defer quit()
 		return dashboard.Run(ctx, config, in, out)
 	})
-	return group.Wait()
+	err = group.Wait()
+	if forgotten != nil {
+		fmt.Fprintf(o.words, "tillwatch: %v\n", forgotten)
+	}
+	return err
 }
 
 // screen is the dashboard's configuration for a session.

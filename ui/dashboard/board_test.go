@@ -65,6 +65,8 @@ func keyOf(name string) tea.KeyPressMsg {
 		return tea.KeyPressMsg{Code: code}
 	case name == "shift+tab":
 		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	case strings.HasPrefix(name, "alt+"):
+		return tea.KeyPressMsg{Code: rune(name[4]), Mod: tea.ModAlt}
 	case strings.HasPrefix(name, "ctrl+"):
 		return tea.KeyPressMsg{Code: rune(name[5]), Mod: tea.ModCtrl}
 	}

@@ -47,10 +47,14 @@ type Config struct {
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones
 	Notify        notify.Method        // of what happens while the terminal is not focused; "": not at all
 	LightTheme    *themes.Theme        // instead of Theme where the terminal says that its ground is light; nil: it is not asked
-	ThemeChanges  <-chan themes.Change // of the file behind Theme; nil: it has none
+	ThemeChanges  <-chan themes.Change // of the file behind a theme; nil: there is none
+	Watched       string               // the name of that theme; "": Theme's
 	Actions       *action.Table        // nil: the default keys
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
 	Location      *time.Location       // of the times that are shown; nil: time.Local
+	Remembered    Layout               // how a person arranged the screen
+	Remember      func(Layout)         // is told when that changes; nil: nobody. It must not block.
+	Warning       string               // what is to be said at the start: something was not in order
 	NoMouse       bool                 // leave the mouse to the terminal
 	NoColor       bool                 // draw without any colour, whatever the terminal can
 	Width, Height int                  // of the screen, where out is no terminal that could tell

@@ -16,9 +16,12 @@ type dialogs struct {
 	confirm *dialog.Confirm
 	help    *dialog.Help
 	palette *dialog.Palette
+	board   *dialog.Board
 }
 
-func (d *dialogs) open() bool { return d.confirm != nil || d.help != nil || d.palette != nil }
+func (d *dialogs) open() bool {
+	return d.confirm != nil || d.help != nil || d.palette != nil || d.board != nil
+}
 
 func (d *dialogs) setNow(now time.Time) {
 	if d.confirm != nil {
@@ -36,6 +39,9 @@ func (d *dialogs) setTheme(t themes.Theme) {
 	if d.palette != nil {
 		d.palette.SetTheme(t)
 	}
+	if d.board != nil {
+		d.board.SetTheme(t)
+	}
 }
 
 func (d *dialogs) scroll(delta int) {
@@ -44,6 +50,9 @@ func (d *dialogs) scroll(delta int) {
 	}
 	if d.confirm != nil && delta != 0 {
 		d.confirm.Scroll(delta)
+	}
+	if d.board != nil && delta != 0 {
+		d.board.Scroll(delta)
 	}
 }
 
@@ -61,6 +70,8 @@ func (d *dialogs) view() sized {
 		return d.help
 	case d.palette != nil:
 		return d.palette
+	case d.board != nil:
+		return d.board
 	}
 	return nil
 }
@@ -94,6 +105,8 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 		}
 	case m.dialog.palette != nil:
 		return m.chosen(m.dialog.palette.Update(key))
+	case m.dialog.board != nil:
+		m.boardKey(key)
 	}
 	return nil
 }
@@ -127,8 +140,8 @@ func (m *Model) lay(lines []string) {
 		return
 	}
 	for i, line := range lines {
-		if i == m.layout.Header.Y && !m.layout.TooSmall {
-			continue // where one is stays in view
+		if i == m.layout.Header.Y && !m.layout.TooSmall || m.dialog.board != nil {
+			continue // where one is stays in view, and so does what is being arranged
 		}
 		lines[i] = m.line.Start(m.width).Edge().Put(paint.Faint, ansi.Strip(line)).String()
 	}

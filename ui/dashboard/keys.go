@@ -51,6 +51,7 @@ func (m *Model) scope() action.Scope {
 // do performs an action, or says why it cannot.
 func (m *Model) do(id action.ID) tea.Cmd {
 	m.redraw = true
+	m.gettingAcquainted(id == action.Help)
 	if reason := m.disabled(id); reason != "" {
 		m.say(warning, reason)
 		return nil
@@ -91,6 +92,7 @@ func (m *Model) focusOn(id action.ID) bool {
 		if at < 0 {
 			return false
 		}
+		m.showPane(layout.Pane(at))
 		m.setFocus(layout.Pane(at))
 	}
 	return true
@@ -136,6 +138,12 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.copyID()
 	case action.Reveal:
 		m.reveal()
+	case action.NextArrangement:
+		m.nextArrangement()
+	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents:
+		m.togglePane(layout.Pane(slices.Index(toggling[:], id)))
+	case action.Arrange:
+		m.openBoard()
 	case action.NextTheme:
 		m.nextTheme()
 	case action.ToggleMouse:
@@ -214,7 +222,7 @@ func (m *Model) focusBy(by int) {
 	to := m.focus
 	for {
 		to = layout.Pane((int(to) + by + layout.Board) % layout.Board)
-		if !layout.IsTab(to) || to == m.tab {
+		if (!layout.IsTab(to) || to == m.tab) && !m.hidden().Has(to) {
 			break
 		}
 	}

@@ -79,6 +79,7 @@ type Model struct {
 	tab           layout.Pane // which of events, requests and alerts is on the screen
 	before        layout.Pane // had the focus before the detail was opened
 	zoom          bool
+	arranged      Layout // by a person
 	detailOpen    bool
 	panes         [layout.Panes]board
 	intents       *pane.Intents
@@ -100,15 +101,17 @@ type Model struct {
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup
 
-	quitting bool
-	glowing  bool // a glowMsg is on its way
-	noMouse  bool
-	line     *paint.Line
-	blanks   map[int]string // blanks by their width
-	ends     map[int]string // the same where the screen ends
-	hints    footerCache
-	drawn    tea.View
-	redraw   bool // something besides the panes has changed
+	quitting    bool
+	glowing     bool // a glowMsg is on its way
+	noMouse     bool
+	lightGround bool
+	newKeys     int // pressed by somebody who is new here
+	line        *paint.Line
+	blanks      map[int]string // blanks by their width
+	ends        map[int]string // the same where the screen ends
+	hints       footerCache
+	drawn       tea.View
+	redraw      bool // something besides the panes has changed
 }
 
 // frozen is a screen that is held.
@@ -138,9 +141,16 @@ func New(cfg Config) *Model {
 		layout.Quota: pane.NewQuota(m.look), layout.Events: pane.NewEvents(m.look),
 		layout.Requests: pane.NewRequests(m.look), layout.Alerts: pane.NewAlerts(m.look), layout.Detail: m.detail,
 	}
+	m.recall(cfg.Remembered)
 	m.restyle()
 	m.look.Health = m.health()
 	m.setFocus(layout.Intents)
+	if m.hidden().Has(m.focus) {
+		m.focusBy(1)
+	}
+	if cfg.Warning != "" {
+		m.say(warning, cfg.Warning)
+	}
 	m.sayUnsettled()
 	return m
 }
@@ -305,6 +315,7 @@ func (m *Model) restyle() {
 func (m *Model) arrange() {
 	m.layout = layout.Arrange(layout.Request{
 		Width: m.width, Height: m.height, Focus: m.focus, Tab: m.tab, Zoom: m.zoom, Detail: m.detailOpen,
+		Arrangement: m.arrangement(), Hidden: m.hidden(),
 	})
 	for i, p := range m.panes {
 		r := m.layout.Panes[i]

@@ -65,6 +65,8 @@ func (m *Model) notice() string {
 		m.queueNotice(l)
 	case m.frozen != nil:
 		m.frozenNotice(l)
+	case m.isNew():
+		m.hintNotice(l)
 	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
 		h := m.look.Health
 		l.Put(h.Style, "✕ "+h.Text)

@@ -55,6 +55,8 @@ func (m *Model) click(over layout.Pane, target pointed, x, y int) {
 
 func (m *Model) toggleMouse() {
 	m.noMouse = !m.noMouse
+	m.arranged.NoMouse = m.noMouse
+	m.remember()
 	if m.noMouse {
 		m.say(plain, "the mouse selects text now; m takes it back")
 	} else {

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/themes"
@@ -41,11 +39,22 @@ func (m *Model) askGround() tea.Cmd {
 // suitGround takes the light theme on a light ground, unless a person has chosen
 // another one meanwhile.
 func (m *Model) suitGround(ground tea.BackgroundColorMsg) {
-	if m.cfg.LightTheme == nil || ground.Color == nil || ground.IsDark() || m.theme.Name != m.cfg.Theme.Name {
+	if m.cfg.LightTheme == nil || ground.Color == nil {
 		return
 	}
-	m.theme = *m.cfg.LightTheme
-	m.restyle()
+	m.lightGround = !ground.IsDark()
+	if m.arranged.Theme == "" {
+		m.theme = m.configuredTheme()
+		m.restyle()
+	}
+}
+
+// configuredTheme is the theme as it is configured, on the terminal's ground.
+func (m *Model) configuredTheme() themes.Theme {
+	if m.lightGround && m.cfg.LightTheme != nil {
+		return *m.cfg.LightTheme
+	}
+	return m.cfg.Theme
 }
 
 // changeTheme takes over a theme whose file has changed. Another one that was
@@ -56,11 +65,14 @@ func (m *Model) changeTheme(c themes.Change) {
 		return
 	}
 	old := m.cfg.Theme.Name
-	m.cfg.Theme = c.Theme
-	for i := range m.cfg.Themes {
-		if m.cfg.Themes[i].Name == old {
-			m.cfg.Themes[i] = c.Theme
-		}
+	if m.cfg.Watched != "" {
+		old, m.cfg.Watched = m.cfg.Watched, c.Theme.Name
+	}
+	if m.cfg.Theme.Name == old {
+		m.cfg.Theme = c.Theme
+	}
+	if at := m.themeAt(old); at >= 0 {
+		m.cfg.Themes[at] = c.Theme
 	}
 	if m.theme.Name == old {
 		m.theme = c.Theme
@@ -71,8 +83,6 @@ func (m *Model) changeTheme(c themes.Change) {
 
 // nextTheme goes on to the next of the themes.
 func (m *Model) nextTheme() {
-	at := slices.IndexFunc(m.cfg.Themes, func(t themes.Theme) bool { return t.Name == m.theme.Name })
-	m.theme = m.cfg.Themes[(at+1)%len(m.cfg.Themes)]
-	m.restyle()
+	m.setTheme(m.cfg.Themes[(m.themeAt(m.theme.Name)+1)%len(m.cfg.Themes)].Name)
 	m.say(plain, "theme: "+m.theme.Name)
 }

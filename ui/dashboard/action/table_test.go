@@ -103,7 +103,7 @@ func TestLookup(t *testing.T) {
 		{"the place of a key on a Cyrillic keyboard", Board, tea.KeyPressMsg{Code: 'й', BaseCode: 'q', Text: "й"}, Quit},
 		{"its shifted place", Board, tea.KeyPressMsg{Code: 'п', BaseCode: 'g', Text: "П", Mod: tea.ModShift}, Bottom},
 		{"never the place of a dangerous one", Board, tea.KeyPressMsg{Code: 'с', BaseCode: 'c', Text: "с"}, ""},
-		{"nor a place on another Latin keyboard", Board, tea.KeyPressMsg{Code: 'a', BaseCode: 'q', Text: "a"}, ""},
+		{"nor a place on another Latin keyboard", Board, tea.KeyPressMsg{Code: 'ä', BaseCode: 'q', Text: "ä"}, ""},
 		{"no action", Board, tea.KeyPressMsg{Code: '%', Text: "%"}, ""},
 		{"held alt", Board, tea.KeyPressMsg{Code: 'c', Mod: tea.ModAlt}, ""},
 	} {

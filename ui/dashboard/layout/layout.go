@@ -1,6 +1,8 @@
 // Package layout divides the screen.
 package layout
 
+import "slices"
+
 // The least screen that the dashboard can be used on.
 const (
 	MinWidth  = 40
@@ -29,6 +31,30 @@ const Board = int(Detail)
 // alerts share one place.
 const places = int(Events) + 1
 
+// Place is the pane that stands for p's place on the screen: events for the
+// three that share theirs.
+func Place(p Pane) Pane {
+	if IsTab(p) {
+		return Events
+	}
+	return p
+}
+
+// Hidden says which places a person has hidden: a true at Intents, Shipments,
+// Quota or Events.
+type Hidden [places]bool
+
+// Has reports whether the place of p is hidden. The detail never is.
+func (h Hidden) Has(p Pane) bool { return p != Detail && h[Place(p)] }
+
+// Hideable lists the panes whose places can be hidden.
+func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events} }
+
+// String is the pane's name, as it is remembered.
+func (p Pane) String() string {
+	return [Panes]string{"intents", "shipments", "quota", "events", "requests", "alerts", "detail"}[p]
+}
+
 // IsTab reports whether a pane shares its place with others.
 func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
 
@@ -37,10 +63,19 @@ type Arrangement uint8
 
 // The arrangements.
 const (
-	Wide   Arrangement = iota // lanes; shipments beside quota; the tail below
+	BySize Arrangement = iota // the one that suits the size
+	Wide                      // lanes; shipments beside quota; the tail below
 	Medium                    // the same with less of everything
 	Narrow                    // all panes stacked, those without focus shrunk
 )
+
+// Arrangements lists all that can be chosen.
+func Arrangements() []Arrangement { return []Arrangement{BySize, Wide, Medium, Narrow} }
+
+// String is the arrangement's name, as it is remembered.
+func (a Arrangement) String() string {
+	return [...]string{"by size", "wide", "medium", "narrow"}[a]
+}
 
 // Rect is a part of the screen in cells, from the top left corner.
 type Rect struct{ X, Y, W, H int }
@@ -60,6 +95,9 @@ type Request struct {
 	Tab           Pane // which of events, requests and alerts is on the screen; the focused one of them is
 	Zoom          bool // the focused pane has the body to itself
 	Detail        bool // the detail is open
+
+	Arrangement Arrangement // as chosen; what does not fit is stacked
+	Hidden      Hidden      // the focused pane is on the screen all the same
 }
 
 // Layout is a divided screen. Every cell belongs to one rectangle or to a gap
@@ -86,7 +124,12 @@ func (l Layout) At(x, y int) (Pane, bool) {
 const (
 	wideFrom   = 150 // columns
 	mediumFrom = 110
-	lowBelow   = 20 // rows: below it all panes are stacked whatever the width
+	lowBelow   = 20 // rows: below it all panes are stacked unless a person chose otherwise
+
+	// The least screen for panes side by side.
+	besideWidth  = 76
+	besideHeight = 18
+
 	drawerFrom = 150
 	gap        = 2 // columns between panes side by side
 )
@@ -107,15 +150,21 @@ func Arrange(r Request) Layout {
 	case !IsTab(r.Tab):
 		r.Tab = Events
 	}
+	if r.Focus != Detail {
+		r.Hidden[Place(r.Focus)] = false
+	}
+	if r.Hidden == (Hidden{true, true, true, true}) {
+		r.Hidden[Intents] = false
+	}
 	body := Rect{0, 2, r.Width, r.Height - 3}
 	if r.Zoom {
-		l.Arrangement = arrangement(body.W, r.Height)
+		l.Arrangement = r.arrangement(body.W)
 		l.Panes[r.Focus] = body
 		return l
 	}
 	if r.Detail {
 		if r.Width < drawerFrom {
-			l.Arrangement = arrangement(body.W, r.Height)
+			l.Arrangement = r.arrangement(body.W)
 			l.Panes[Detail] = body
 			return l
 		}
@@ -123,18 +172,21 @@ func Arrange(r Request) Layout {
 		l.Panes[Detail] = Rect{body.W - drawer, body.Y, drawer, body.H}
 		body.W -= drawer + 1
 	}
-	l.Arrangement = arrangement(body.W, r.Height)
+	l.Arrangement = r.arrangement(body.W)
 	if l.Arrangement == Narrow {
-		l.stack(body, r.Focus, r.Tab)
+		l.stack(body, r.Focus, r.Tab, r.Hidden)
 	} else {
-		l.board(body, r.Tab)
+		l.board(body, r.Tab, r.Hidden)
 	}
 	return l
 }
 
-func arrangement(width, height int) Arrangement {
+// arrangement is the chosen one for a board of a width, if that can be drawn.
+func (r Request) arrangement(width int) Arrangement {
 	switch {
-	case width < mediumFrom || height < lowBelow:
+	case r.Arrangement != BySize && width >= besideWidth && r.Height >= besideHeight:
+		return r.Arrangement
+	case r.Arrangement != BySize, width < mediumFrom, r.Height < lowBelow:
 		return Narrow
 	case width < wideFrom:
 		return Medium
@@ -143,38 +195,86 @@ func arrangement(width, height int) Arrangement {
 }
 
 // board gives the intents about half of the height, and what is left to the
-// shipments beside the quota and to the tail.
-func (l *Layout) board(body Rect, tab Pane) {
-	events := min(max(body.H*24/100, 5), 16)
-	middle := min(max(body.H*24/100, 5), 14)
-	intents := body.H - events - middle - 2 // a blank line between
-	left := (body.W - gap) * 54 / 100
-	if l.Arrangement == Medium {
-		left = (body.W - gap) / 2
+// shipments beside the quota and to the tail. What is hidden leaves its place to
+// the others.
+func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
+	share := min(max(body.H*24/100, 5), 16)
+	heights := [3]int{0, min(share, 14), share} // intents, what is in the middle, the tail
+	if hidden[Shipments] && hidden[Quota] {
+		heights[1] = 0
+	}
+	if hidden[Events] {
+		heights[2] = 0
+	}
+	rest := body.H
+	for _, h := range heights {
+		if h > 0 {
+			rest -= h + 1 // a blank line between
+		}
+	}
+	switch {
+	case !hidden[Intents]:
+		heights[0] = rest
+	case heights[1] > 0 && heights[2] > 0:
+		heights[1] += (rest + 1) / 2
+		heights[2] += rest + 1 - (rest+1)/2
+	case heights[1] > 0:
+		heights[1] = body.H
+	default:
+		heights[2] = body.H
 	}
 	y := body.Y
-	l.Panes[Intents] = Rect{body.X, y, body.W, intents}
-	y += intents + 1
-	l.Panes[Shipments] = Rect{body.X, y, left, middle}
-	l.Panes[Quota] = Rect{body.X + left + gap, y, body.W - left - gap, middle}
-	y += middle + 1
-	l.Panes[tab] = Rect{body.X, y, body.W, events}
+	for i, h := range heights {
+		row := Rect{body.X, y, body.W, h}
+		switch {
+		case h == 0:
+			continue
+		case i == 0:
+			l.Panes[Intents] = row
+		case i == 1:
+			l.beside(row, hidden)
+		default:
+			l.Panes[tab] = row
+		}
+		y += h + 1
+	}
+}
+
+// beside divides a row among the shipments and the quota.
+func (l *Layout) beside(row Rect, hidden Hidden) {
+	left := (row.W - gap) * 54 / 100
+	if l.Arrangement == Medium {
+		left = (row.W - gap) / 2
+	}
+	switch {
+	case hidden[Quota]:
+		l.Panes[Shipments] = row
+	case hidden[Shipments]:
+		l.Panes[Quota] = row
+	default:
+		l.Panes[Shipments] = Rect{row.X, row.Y, left, row.H}
+		l.Panes[Quota] = Rect{row.X + left + gap, row.Y, row.W - left - gap, row.H}
+	}
 }
 
 // stack puts all panes above each other. The focused one gets what the others,
 // shrunk to a title, leave; where there is room the tail and the quota keep some
 // rows.
-func (l *Layout) stack(body Rect, focus, tab Pane) {
-	switch {
-	case focus == Detail:
-		focus = Intents
-	case IsTab(focus):
-		focus = Events
+func (l *Layout) stack(body Rect, focus, tab Pane, hidden Hidden) {
+	focus = Place(focus)
+	if focus == Detail || hidden[focus] {
+		focus = Pane(slices.Index(hidden[:], false))
 	}
-	heights := [places]int{1, 1, 1, 1}
-	spare := body.H - places
+	var heights [places]int
+	spare := body.H
+	for p := range heights {
+		if !hidden[p] {
+			heights[p] = 1
+			spare--
+		}
+	}
 	grow := func(p Pane, rows int) {
-		if p != focus && rows > 0 && spare-rows >= 6 {
+		if p != focus && rows > 0 && spare-rows >= 6 && !hidden[p] {
 			heights[p] += rows
 			spare -= rows
 		}
@@ -193,7 +293,9 @@ func (l *Layout) stack(body Rect, focus, tab Pane) {
 		if Pane(p) == Events {
 			p = int(tab)
 		}
-		l.Panes[p] = Rect{body.X, y, body.W, h}
+		if h > 0 {
+			l.Panes[p] = Rect{body.X, y, body.W, h}
+		}
 		y += h
 	}
 }

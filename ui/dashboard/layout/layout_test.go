@@ -38,11 +38,13 @@ func TestArrangementFollowsTheSize(t *testing.T) {
 func TestRectanglesLieOnTheScreenAndNeverOverlap(t *testing.T) {
 	for width := 20; width <= 300; width += 7 {
 		for height := 6; height <= 100; height += 3 {
-			for flags := range 4 {
-				for focus := range Panes {
-					r := Request{Width: width, Height: height, Focus: Pane(focus), Zoom: flags&1 > 0, Detail: flags&2 > 0}
-					check(t, r, Arrange(r))
+			for flags := range 1 << 8 {
+				bit := func(n int) bool { return flags>>n&1 > 0 }
+				r := Request{
+					Width: width, Height: height, Focus: Pane((flags + width + height) % Panes), Zoom: bit(0), Detail: bit(1),
+					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5)}, Arrangement: Arrangement(flags >> 6),
 				}
+				check(t, r, Arrange(r))
 			}
 		}
 	}
@@ -73,6 +75,64 @@ func check(t *testing.T, r Request, l Layout) {
 	if !r.Detail && l.Panes[r.Focus].Empty() && r.Focus != Detail {
 		t.Fatalf("%+v: the focused pane is not on the screen", r)
 	}
+	shown := 0
+	for p := range Board {
+		if !l.Panes[p].Empty() {
+			shown++
+			if r.Hidden.Has(Pane(p)) && Place(r.Focus) != Place(Pane(p)) && r.Hidden != (Hidden{true, true, true, true}) {
+				t.Fatalf("%+v: pane %d is hidden and on the screen", r, p)
+			}
+		}
+	}
+	if shown == 0 && !r.Detail && !r.Zoom {
+		t.Fatalf("%+v: nothing is on the screen", r)
+	}
+}
+
+func TestAChosenArrangementIsTakenWhereItFits(t *testing.T) {
+	cases := []struct {
+		width, height int
+		chosen, want  Arrangement
+	}{
+		{200, 55, Narrow, Narrow},
+		{200, 55, Medium, Medium},
+		{120, 36, Wide, Wide},
+		{80, 24, Wide, Wide},
+		{75, 24, Wide, Narrow},
+		{80, 17, Medium, Narrow},
+		{200, 55, BySize, Wide},
+	}
+	for _, c := range cases {
+		if got := Arrange(Request{Width: c.width, Height: c.height, Arrangement: c.chosen}).Arrangement; got != c.want {
+			t.Errorf("%s at %dx%d is %s, want %s", c.chosen, c.width, c.height, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsHiddenLeavesItsPlaceToTheOthers(t *testing.T) {
+	for _, c := range []Arrangement{Wide, Narrow} {
+		for hidden := range 15 { // all but everything
+			r := Request{Width: 200, Height: 55, Arrangement: c, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0}}
+			r.Focus = Hideable()[indexOf(r.Hidden, false)]
+			l := Arrange(r)
+			cells := 0
+			for _, p := range l.Panes {
+				cells += p.W * p.H
+			}
+			if free := 200*52 - cells; free > 2*200+2*16 {
+				t.Errorf("%s with %v hidden: %d cells are free", c, r.Hidden, free)
+			}
+		}
+	}
+}
+
+func indexOf(h Hidden, want bool) int {
+	for i, is := range h {
+		if is == want {
+			return i
+		}
+	}
+	return 0
 }
 
 func TestTheFocusedPaneIsUsable(t *testing.T) {

@@ -114,16 +114,22 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 		l.On(paint.Base)
 	}
 	id := 0
-	if p.w >= 150 {
+	if p.w >= 150 && p.has(idColumn) {
 		id = 40
 	}
 	text := row.Text
 	if !row.Due.IsZero() {
 		text += " within " + Age(max(row.Due.Sub(p.look.Now), 0))
 	}
-	l.Space(1).Fit(paint.Text, text, l.Left()-id-ageWidth-2)
+	age := ageWidth + 1
+	if !p.has(ageColumn) {
+		age = 0
+	}
+	l.Space(1).Fit(paint.Text, text, l.Left()-id-age-1)
 	if id > 0 {
 		l.Space(2).Fit(paint.Muted, string(row.Intent), id-2)
 	}
-	l.Space(1).Right(paint.Muted, p.look.age(row.Since), ageWidth)
+	if age > 0 {
+		l.Space(1).Right(paint.Muted, p.look.age(row.Since), ageWidth)
+	}
 }

@@ -191,16 +191,18 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		l.On(paint.Base) // what is new is its time and its type
 	}
 	seq := 0
-	if p.w >= 72 {
+	if p.w >= 72 && p.has(seqColumn) {
 		seq = 8
 	}
 	room := l.Left() - seq
 	id := 0
-	if p.w >= 100 {
+	if p.w >= 100 && p.has(idColumn) {
 		id = min(room/3, 40)
 	}
 	mark := min(paint.Width(row.noted), room/2)
 	switch {
+	case !p.has(notesColumn):
+		mark = 0
 	case p.w >= 140:
 		mark = max(mark, 26)
 	case p.w >= 100:

@@ -156,8 +156,8 @@ const (
 // the amount where it is to be confirmed, else the age in the state.
 func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 	total, style := p.amount(row)
-	amount := row.lane == laneAwaiting || w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
-	age := row.lane != laneAwaiting || w >= roomy
+	amount := p.has(totalColumn) && row.lane == laneAwaiting || p.has(totalColumn) && w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
+	age := p.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
 	right, money := 0, paint.Width(total)
 	if amount {
 		right += money + 1
@@ -213,10 +213,10 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 // cardSecond draws the merchant, or why it failed, and what is special.
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
-	if text == "" && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
+	if text == "" && p.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
 		text, style = row.total, paint.Muted
 	}
-	left, leftStyle := string(row.Merchant), paint.Muted
+	left, leftStyle := p.merchant(row), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
 		left = failureWords(row.Failure)
 	}
@@ -255,9 +255,16 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 	case row.slow(p.look.Now):
 		return "slow", paint.Warning
 	case row.lane == laneFailed && w >= roomy:
-		return string(row.Merchant), paint.Muted
+		return p.merchant(row), paint.Muted
 	}
 	return "", paint.Text
+}
+
+func (p *Intents) merchant(row *intentRow) string {
+	if !p.has(merchantColumn) {
+		return ""
+	}
+	return string(row.Merchant)
 }
 
 // From when the end of the confirm window is near.
@@ -292,6 +299,30 @@ func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
 	return text + age, style
 }
 
+// listColumns are the widths of the columns of the list, each with the blank
+// before it; 0 leaves one out.
+type listColumns struct{ state, merchant, total, special, age int }
+
+func (p *Intents) columns() listColumns {
+	c := listColumns{state: 13, special: 5}
+	if p.w < 56 {
+		c.state = 2 // the glyph alone
+	}
+	if p.w >= 72 {
+		c.special = 13
+		if p.has(merchantColumn) {
+			c.merchant = 18
+		}
+	}
+	if p.has(totalColumn) {
+		c.total = moneyWidth + 1
+	}
+	if p.has(ageColumn) {
+		c.age = ageWidth + 1
+	}
+	return c
+}
+
 // drawList draws one line an intent.
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
@@ -299,41 +330,41 @@ func (p *Intents) drawList() {
 		p.message(paint.Muted, "nothing matches", "esc shows all again")
 		return
 	}
-	wide := p.w >= 72
-	state, merchant, last := 12, 0, 4
-	if wide {
-		merchant, last = 18, 12
-	}
-	if p.w < 56 {
-		state = 2
-	}
+	c := p.columns()
 	for i, row := range rows {
 		l := p.start()
 		p.mark(l, row, p.focused && first+i == p.list.Index())
-		m := sign.Intent(row.State)
-		if p.w < 56 {
-			l.Fit(m.Style, m.Glyph, state)
-		} else {
-			l.Fit(m.Style, m.Glyph+" "+m.Word, state).Space(1)
-		}
-		total, totalStyle := p.amount(row)
-		name := l.Left() - merchant - 1 - moneyWidth - 1 - last - 1 - ageWidth
-		p.product(l, row, name)
-		if merchant > 0 {
-			left := string(row.Merchant)
-			if row.lane == laneFailed && !row.ReadAt.IsZero() {
-				left = failureWords(row.Failure)
-			}
-			l.Space(1).Fit(paint.Muted, left, merchant-1)
-		}
-		l.Space(1).Right(totalStyle, total, moneyWidth)
-		text, style := p.special(row, 20)
-		if !wide {
-			text = shorten(text)
-		}
-		l.Space(1).Right(style, text, last).Space(1)
-		l.Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
+		p.listLine(l, row, c)
 		p.push(l.On(paint.Base))
+	}
+}
+
+func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
+	m := sign.Intent(row.State)
+	if c.state > 2 {
+		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
+	} else {
+		l.Fit(m.Style, m.Glyph, c.state)
+	}
+	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
+	if c.merchant > 0 {
+		left := string(row.Merchant)
+		if row.lane == laneFailed && !row.ReadAt.IsZero() {
+			left = failureWords(row.Failure)
+		}
+		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
+	}
+	if c.total > 0 {
+		total, style := p.amount(row)
+		l.Space(1).Right(style, total, c.total-1)
+	}
+	text, style := p.special(row, 20)
+	if c.special < 13 {
+		text = shorten(text)
+	}
+	l.Space(1).Right(style, text, c.special-1)
+	if c.age > 0 {
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), c.age-1)
 	}
 }
 

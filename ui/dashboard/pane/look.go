@@ -48,8 +48,9 @@ type frame struct {
 	brush   *paint.Brush
 	w, h    int
 	focused bool
-	stacked bool // among panes of the whole width
-	edge    bool // reaches the right edge of the screen
+	stacked bool     // among panes of the whole width
+	edge    bool     // reaches the right edge of the screen
+	hidden  []string // columns that are left out
 	stale   bool
 	lines   []string
 }

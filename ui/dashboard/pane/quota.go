@@ -130,12 +130,15 @@ func (p *Quota) columns() quotaColumns {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
 	c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Seen), int64(p.day.Limit)))+1)
+	if !p.has(resetsColumn) {
+		c.reset = 0
+	}
 	room := p.w - 1 - c.name - 1 - c.left - 1 - c.reset
-	if room >= 50 {
+	if room >= 50 && p.has(rateColumn) {
 		c.others = 15
 		room -= 16
 	}
-	if room >= 24 { // a short gauge with its minute tells more than a long one
+	if room >= 24 && p.has(historyColumn) { // a short gauge with its minute tells more than a long one
 		c.spark = min(room/2, minute)
 		room -= c.spark + 2
 	}

@@ -178,18 +178,10 @@ func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 		l.On(paint.Base)
 	}
 	l.Space(1).Fit(paint.Muted, row.Method, 5)
-	right := 8
-	if p.w >= 72 {
-		right += 10
-	}
-	if p.w >= 110 {
-		right += 11
-	}
-	if p.w >= roomyRequests {
-		right += 26
-	}
+	c := p.columns()
+	right := 8 + c.class + c.priority + c.attempt + c.waited
 	l.Space(1).Fit(paint.Text, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
-	p.figures(l, row)
+	p.figures(l, row, c)
 }
 
 // commonPath is how the path of every call begins.
@@ -198,27 +190,48 @@ const commonPath = "/api/v1/"
 // roomyRequests is the width from which attempts and pauses are spelled out.
 const roomyRequests = 150
 
-func (p *Requests) figures(l *paint.Line, row *requestRow) {
+// requestColumns are the widths of the columns with the blank before each; 0
+// leaves one out.
+type requestColumns struct{ class, priority, attempt, waited int }
+
+func (p *Requests) columns() (c requestColumns) {
+	if p.w >= 72 && p.has(classColumn) {
+		c.class = 10
+	}
+	if p.w >= 110 && p.has(priorityColumn) {
+		c.priority = 11
+	}
+	if p.w >= roomyRequests && p.has(attemptColumn) {
+		c.attempt = 11
+	}
+	if p.w >= roomyRequests && p.has(waitedColumn) {
+		c.waited = 15
+	}
+	return c
+}
+
+func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	l.Right(paint.Text, milliseconds(row.Latency), 8)
-	if p.w >= 72 {
-		l.Space(1).Fit(paint.Muted, string(row.Class), 9)
+	if c.class > 0 {
+		l.Space(1).Fit(paint.Muted, string(row.Class), c.class-1)
 	}
-	if p.w >= 110 {
-		l.Space(1).Fit(paint.Muted, priorityWord(row.Priority), 10)
+	if c.priority > 0 {
+		l.Space(1).Fit(paint.Muted, priorityWord(row.Priority), c.priority-1)
 	}
-	if p.w < roomyRequests {
-		return
+	if c.attempt > 0 {
+		attempt := ""
+		if row.Attempt > 1 {
+			attempt = "attempt " + strconv.Itoa(row.Attempt)
+		}
+		l.Space(1).Fit(paint.Warning, attempt, c.attempt-1)
 	}
-	attempt := ""
-	if row.Attempt > 1 {
-		attempt = "attempt " + strconv.Itoa(row.Attempt)
+	if c.waited > 0 {
+		waited := ""
+		if row.Waited >= time.Millisecond {
+			waited = "waited " + milliseconds(row.Waited)
+		}
+		l.Space(1).Right(paint.Muted, waited, l.Left())
 	}
-	l.Space(1).Fit(paint.Warning, attempt, 10)
-	waited := ""
-	if row.Waited >= time.Millisecond {
-		waited = "waited " + milliseconds(row.Waited)
-	}
-	l.Space(1).Right(paint.Muted, waited, l.Left())
 }
 
 // milliseconds writes a duration of a call in at most seven cells.

@@ -181,9 +181,11 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if !under {
 		l.On(paint.Base) // what is new is its status
 	}
-	const estimate = 9
-	tracking := 0
-	if p.w >= 48 {
+	estimate, tracking := 0, 0
+	if p.has(estimateColumn) {
+		estimate = 9
+	}
+	if p.w >= 48 && p.has(trackingColumn) {
 		tracking = min(p.w-word-estimate-24, 36)
 	}
 	name, style := string(row.Product), paint.Text
@@ -194,8 +196,10 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if tracking > 8 {
 		p.tracking(l.Space(1), row, tracking-1)
 	}
-	text, style := p.estimate(row)
-	l.Space(1).Right(style, text, l.Left())
+	if estimate > 0 {
+		text, style := p.estimate(row)
+		l.Space(1).Right(style, text, l.Left())
+	}
 }
 
 func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {

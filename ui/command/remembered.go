@@ -1,0 +1,157 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tillwatch/ui/dashboard"
+)
+
+// remembered keeps how a person has arranged the screen, in a file of the state
+// folder. It is one for all profiles: eyes and habits do not change with the
+// account.
+type remembered struct {
+	path   string
+	theme  string // as configured
+	layout dashboard.Layout
+	bad    bool // the file is put aside before another takes its place
+	newer  bool // the file is another version's: it is left alone
+	latest chan dashboard.Layout
+}
+
+// rememberedVersion is of the file's form.
+const rememberedVersion = 1
+
+// rememberedFile is what the file holds. A theme that was chosen by key holds
+// until another one is configured than at that time.
+type rememberedFile struct {
+	Version    int    `json:"version"`
+	Configured string `json:"configured_theme"`
+	dashboard.Layout
+}
+
+// recall reads what is remembered. A file that cannot be understood is ignored,
+// and warning says so.
+func recall(folder, theme string) (r *remembered, warning string) {
+	r = &remembered{path: filepath.Join(folder, "layout.json"), theme: theme, latest: make(chan dashboard.Layout, 1)}
+	content, err := readAtMost(r.path, longestRemembered)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, ""
+	}
+	var file rememberedFile
+	if err == nil {
+		err = json.Unmarshal(content, &file)
+	}
+	switch {
+	case err == nil && file.Version > rememberedVersion:
+		r.newer = true
+		return r, fmt.Sprintf("%s is of a newer tillwatch (version %d): it is left alone, and nothing is remembered now", r.path, file.Version)
+	case err == nil && file.Version < 1:
+		err = errors.New("it has no version")
+	}
+	if err != nil {
+		r.bad = true
+		return r, fmt.Sprintf("how the screen was arranged is forgotten: reading %s: %v", r.path, err)
+	}
+	r.layout = file.Layout
+	if file.Configured != theme {
+		r.layout.Theme = ""
+	}
+	return r, ""
+}
+
+// longestRemembered bounds the file, in bytes.
+const longestRemembered = 64 << 10
+
+func readAtMost(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fmt.Errorf("it is longer than %d bytes", most)
+	}
+	return content, err
+}
+
+// remember takes over how the screen is arranged now; it never blocks.
+func (r *remembered) remember(l dashboard.Layout) {
+	for {
+		select {
+		case r.latest <- l:
+			return
+		default:
+		}
+		select {
+		case <-r.latest: // overtaken
+		default:
+		}
+	}
+}
+
+// run writes what is to be remembered until ctx ends, and what is left then.
+func (r *remembered) run(ctx context.Context) error {
+	for {
+		select {
+		case l := <-r.latest:
+			if err := r.save(l); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			select {
+			case l := <-r.latest:
+				return r.save(l)
+			default:
+				return nil
+			}
+		}
+	}
+}
+
+// save replaces the file as a whole: after a crash there is the old one or the
+// new one.
+func (r *remembered) save(l dashboard.Layout) error {
+	if r.newer {
+		return nil
+	}
+	if err := r.replace(l); err != nil {
+		return fmt.Errorf("remembering how the screen is arranged: %w", err)
+	}
+	return nil
+}
+
+func (r *remembered) replace(l dashboard.Layout) error {
+	content, err := json.MarshalIndent(rememberedFile{rememberedVersion, r.theme, l}, "", "  ")
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(r.path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, "layout-*.json")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = io.Copy(f, bytes.NewReader(append(content, '\n')))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if r.bad {
+		if err := os.Rename(r.path, r.path+".bad"); err != nil {
+			return err
+		}
+		r.bad = false
+	}
+	return os.Rename(f.Name(), r.path)
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tillwatch/ui/dashboard"
+)
+
+// rememberAll runs r over layouts, the last of which is to be remembered.
+func rememberAll(t *testing.T, r *remembered, layouts ...dashboard.Layout) {
+	t.Helper()
+	for _, l := range layouts {
+		r.remember(l)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 2 { // the last one may be taken by either case
+		if err := r.run(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheArrangementOutlivesARun(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "not there yet")
+	r, warning := recall(folder, "auto")
+	if warning != "" || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
+		t.Fatalf("at first: %+v, %q", r.layout, warning)
+	}
+	want := dashboard.Layout{Arrangement: "medium", Hidden: []string{"quota"}, Columns: map[string][]string{"events": {"seq"}},
+		Theme: "light", NoMouse: true, Acquainted: true}
+	rememberAll(t, r, dashboard.Layout{Theme: "dark"}, want)
+	again, warning := recall(folder, "auto")
+	if warning != "" || !reflect.DeepEqual(again.layout, want) {
+		t.Errorf("recalled %+v, %q; want %+v", again.layout, warning, want)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+func TestAThemeThatIsConfiguredAnewWinsOverTheRememberedOne(t *testing.T) {
+	folder := t.TempDir()
+	r, _ := recall(folder, "auto")
+	rememberAll(t, r, dashboard.Layout{Theme: "light", Arrangement: "wide"})
+	again, _ := recall(folder, "high-contrast")
+	if again.layout.Theme != "" || again.layout.Arrangement != "wide" {
+		t.Errorf("recalled %+v", again.layout)
+	}
+}
+
+func TestWhatCannotBeUnderstoodIsToldAndPutAside(t *testing.T) {
+	for name, content := range map[string]string{
+		"no JSON":          "{",
+		"another form":     `{"version":1,"hidden":7}`,
+		"without version":  `{"theme":"light"}`,
+		"empty":            "",
+		"far too long":     strings.Repeat(" ", longestRemembered+1),
+		"negative version": `{"version":-1}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, "layout.json")
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, warning := recall(folder, "auto")
+			if !strings.Contains(warning, path) || !reflect.DeepEqual(r.layout, dashboard.Layout{}) {
+				t.Errorf("recalled %+v, %q", r.layout, warning)
+			}
+			rememberAll(t, r, dashboard.Layout{Theme: "light"})
+			if again, warning := recall(folder, "auto"); again.layout.Theme != "light" || warning != "" {
+				t.Errorf("afterwards %+v, %q", again.layout, warning)
+			}
+			if aside, err := os.ReadFile(path + ".bad"); err != nil || string(aside) != content {
+				t.Errorf("put aside: %.20q, %v", aside, err)
+			}
+		})
+	}
+}
+
+func TestAFileOfANewerVersionIsLeftAlone(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "layout.json")
+	const content = `{"version":2,"theme":"light"}`
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, warning := recall(folder, "auto")
+	if !strings.Contains(warning, "newer") {
+		t.Errorf("warning %q", warning)
+	}
+	rememberAll(t, r, dashboard.Layout{Theme: "light"})
+	if got, err := os.ReadFile(path); err != nil || string(got) != content {
+		t.Errorf("it holds %q now, %v", got, err)
+	}
+}
+
+func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := recall(folder, "auto")
+	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "remembering how the screen is arranged") {
+		t.Errorf("error %v", err)
+	}
+}

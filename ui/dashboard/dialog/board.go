@@ -1,0 +1,212 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+)
+
+// Choices is a group of options in the [Board] dialog.
+type Choices struct {
+	Title   string
+	One     bool // exactly one of the options is on
+	Options []Option
+}
+
+// Option is one thing that is on or off.
+type Option struct {
+	ID    string
+	Title string
+	Key   string // chooses it at once; "" for none
+	On    bool
+}
+
+// Board chooses how the board is arranged. What is chosen takes effect behind it
+// while it is open.
+type Board struct {
+	paint   *paint
+	choices []Choices
+	at      int // of all options
+	top     int // first line in view
+	page    int // lines in view in the last drawing
+}
+
+const (
+	boardColumn = 26
+	boardGap    = 3
+	mostColumns = 3
+)
+
+// NewBoard opens the dialog.
+func NewBoard(t themes.Theme, choices []Choices) *Board {
+	return &Board{paint: newPaint(t), choices: choices}
+}
+
+// SetTheme changes the colours.
+func (b *Board) SetTheme(t themes.Theme) { b.paint = newPaint(t) }
+
+// SetChoices takes over what is on now. The cursor stays.
+func (b *Board) SetChoices(choices []Choices) { b.choices = choices }
+
+// Key moves the cursor, or chooses: it returns the ID of the chosen option, or
+// that the dialog is to be closed.
+func (b *Board) Key(key tea.KeyPressMsg) (chosen string, closed bool) {
+	switch key.String() {
+	case "esc", "q", "v", "ctrl+c":
+		return "", true
+	case "up", "k", "shift+tab":
+		b.move(-1)
+	case "down", "j", "tab":
+		b.move(1)
+	case "left", "h":
+		b.moveGroup(-1)
+	case "right", "l":
+		b.moveGroup(1)
+	case "home", "g":
+		b.at = 0
+	case "end", "G":
+		b.at = len(b.options()) - 1
+	case "enter", "space":
+		if all := b.options(); b.at < len(all) {
+			return all[b.at].ID, false
+		}
+	default:
+		for i, o := range b.options() {
+			if o.Key != "" && o.Key == key.String() {
+				b.at = i
+				return o.ID, false
+			}
+		}
+	}
+	return "", false
+}
+
+// Scroll moves the cursor, as a mouse wheel does.
+func (b *Board) Scroll(lines int) {
+	b.at = max(min(b.at+lines, len(b.options())-1), 0)
+}
+
+func (b *Board) options() []Option {
+	var all []Option
+	for _, c := range b.choices {
+		all = append(all, c.Options...)
+	}
+	return all
+}
+
+// move goes round at both ends.
+func (b *Board) move(by int) {
+	if n := len(b.options()); n > 0 {
+		b.at = (b.at + by + n) % n
+	}
+}
+
+// moveGroup goes to the first option of the group before or after.
+func (b *Board) moveGroup(by int) {
+	var firsts []int
+	group, n := 0, 0
+	for _, c := range b.choices {
+		if len(c.Options) == 0 {
+			continue
+		}
+		if b.at >= n {
+			group = len(firsts)
+		}
+		firsts = append(firsts, n)
+		n += len(c.Options)
+	}
+	if len(firsts) > 0 {
+		b.at = firsts[(group+by+len(firsts))%len(firsts)]
+	}
+}
+
+// Size is the block that the dialog wants, at most width by height.
+func (b *Board) Size(width, height int) (int, int) {
+	inset := insetFor(width)
+	columns := min(max((width-frame-2*inset+boardGap)/(boardColumn+boardGap), 1), mostColumns)
+	w := min(columns*(boardColumn+boardGap)-boardGap+frame+2*inset, width)
+	body, _ := b.body(w - frame - 2*insetFor(w))
+	return w, min(len(body)+frame+2, height)
+}
+
+// View draws the dialog as exactly height lines of width cells.
+func (b *Board) View(width, height int) []string {
+	box := panel{paint: b.paint, frame: b.paint.faint, inset: insetFor(width),
+		title: line{in(b.paint.strong, "Arrange the board")},
+		foot:  line{in(b.paint.muted, "space choose   1–4 panes   esc close")},
+	}
+	body, at := b.body(box.room(width))
+	b.page = max(height-frame-2, 1)
+	if height < 12 {
+		b.page = max(height-frame, 1)
+	}
+	b.top = max(min(b.top, at), at-b.page+1)
+	b.top = max(min(b.top, len(body)-b.page), 0)
+	var shown []line
+	if height >= 12 {
+		shown = append(shown, line{})
+	}
+	return box.draw(width, height, rows(needed, append(shown, body[b.top:min(b.top+b.page, len(body))]...)...))
+}
+
+// body sets the groups side by side, and tells the line of the cursor.
+func (b *Board) body(room int) (lines []line, at int) {
+	columns := max((room+boardGap)/(boardColumn+boardGap), 1)
+	width := (room - (columns-1)*boardGap) / columns
+	blocks := make([][]line, 0, len(b.choices))
+	n, cursor := 0, line(nil)
+	for _, c := range b.choices {
+		heading := line{in(b.paint.strong, c.Title), {" ", b.paint.text}}
+		block := []line{append(heading, in(b.paint.faint, strings.Repeat("─", max(width-heading.width(), 0))))}
+		for _, o := range c.Options {
+			l := b.option(o, c.One, n == b.at, width)
+			if n == b.at {
+				cursor = l
+			}
+			block = append(block, l)
+			n++
+		}
+		blocks = append(blocks, block)
+	}
+	filled := distribute(blocks, columns)
+	height := 0
+	for _, column := range filled {
+		height = max(height, len(column))
+	}
+	for y := range height {
+		var l line
+		for x, column := range filled {
+			var cell line
+			if y < len(column) {
+				if cell = column[y]; len(cursor) > 0 && len(cell) > 0 && &cell[0] == &cursor[0] {
+					at = y
+				}
+				cell = cell.cut(width)
+			}
+			l = append(l, cell...)
+			if x < len(filled)-1 {
+				l = append(l, span{blank(width - cell.width() + boardGap), b.paint.text})
+			}
+		}
+		lines = append(lines, l)
+	}
+	return lines, at
+}
+
+func (b *Board) option(o Option, one, under bool, width int) line {
+	box, style, quiet, fill := "□", b.paint.muted, b.paint.muted, b.paint.text
+	switch {
+	case one && o.On:
+		box, style = "●", b.paint.text
+	case one:
+		box = "○"
+	case o.On:
+		box, style = "■", b.paint.text
+	}
+	if under {
+		style, quiet, fill = b.paint.selected, b.paint.selectedMuted, b.paint.selected
+	}
+	return apart(line{in(style, " "+box+" "+o.Title)}, line{in(quiet, o.Key+" ")}, width, fill)
+}

@@ -1,0 +1,56 @@
+package pane
+
+import "slices"
+
+// Hide leaves columns out, by their names. Names that mean nothing are kept for
+// nothing.
+func (f *frame) Hide(columns []string) {
+	f.hidden, f.stale = slices.Clone(columns), true
+}
+
+// Hidden lists the columns that are left out.
+func (f *frame) Hidden() []string { return f.hidden }
+
+// has reports whether a column is to be drawn where there is room.
+func (f *frame) has(column string) bool {
+	return len(f.hidden) == 0 || !slices.Contains(f.hidden, column)
+}
+
+// The columns that can be left out.
+const (
+	merchantColumn = "merchant"
+	totalColumn    = "total"
+	ageColumn      = "age"
+	trackingColumn = "tracking"
+	estimateColumn = "estimate"
+	resetsColumn   = "resets"
+	rateColumn     = "own and others"
+	historyColumn  = "history"
+	idColumn       = "id"
+	notesColumn    = "notes"
+	seqColumn      = "seq"
+	classColumn    = "class"
+	priorityColumn = "for whom"
+	attemptColumn  = "attempt"
+	waitedColumn   = "waited"
+)
+
+// Columns are those that can be left out.
+func (p *Intents) Columns() []string { return []string{merchantColumn, totalColumn, ageColumn} }
+
+// Columns are those that can be left out.
+func (p *Shipments) Columns() []string { return []string{trackingColumn, estimateColumn} }
+
+// Columns are those that can be left out.
+func (p *Quota) Columns() []string { return []string{resetsColumn, rateColumn, historyColumn} }
+
+// Columns are those that can be left out.
+func (p *Events) Columns() []string { return []string{idColumn, notesColumn, seqColumn} }
+
+// Columns are those that can be left out.
+func (p *Requests) Columns() []string {
+	return []string{classColumn, priorityColumn, attemptColumn, waitedColumn}
+}
+
+// Columns are those that can be left out.
+func (p *Alerts) Columns() []string { return []string{idColumn, ageColumn} }
