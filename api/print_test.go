@@ -115,3 +115,14 @@ func TestSecretsCompareByTheirText(t *testing.T) {
 	same(t, "zero reveals nothing", Secret{}.Reveal(), "")
 	same(t, "revealed", a.Reveal(), "same")
 }
+
+func TestFingerprintsTellSecretsAndPurposesApartAndNothingElse(t *testing.T) {
+	one, other := NewSecret("key-one"), NewSecret("key-two")
+	print := one.Fingerprint("a")
+	if print != NewSecret("key-one").Fingerprint("a") || print == other.Fingerprint("a") || print == one.Fingerprint("b") {
+		t.Error("fingerprints do not follow their secrets and purposes")
+	}
+	if len(print) != 16 || strings.Contains(print, "key") {
+		t.Errorf("a fingerprint is %q, want 64 bits in hexadecimal", print)
+	}
+}

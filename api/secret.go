@@ -1,7 +1,10 @@
 package api
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +47,15 @@ func (s Secret) IsZero() bool { return s == Secret{} }
 // their lengths only.
 func (s Secret) Equal(other Secret) bool {
 	return subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
+}
+
+// Fingerprint is a name for the secret, one for each purpose: equal secrets have
+// equal ones. It is 64 bits of an HMAC-SHA256 (RFC 2104) that is keyed with the
+// secret, so nothing of the text can be told from it.
+func (s Secret) Fingerprint(purpose string) string {
+	mac := hmac.New(sha256.New, []byte(s.Reveal()))
+	io.WriteString(mac, "tillwatch fingerprint\x00"+purpose)
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // String hides the secret.

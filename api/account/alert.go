@@ -36,6 +36,7 @@ const (
 	AlertGap      AlertKind = "gap"
 	AlertDay      AlertKind = "day"
 	AlertSaving   AlertKind = "saving"
+	AlertList     AlertKind = "watch list"
 )
 
 // AlertConfig sets the thresholds of alerts. 0 means the default, and what is
@@ -209,6 +210,14 @@ func nameOf(in *Intent) string {
 		return string(in.Product)
 	}
 	return string(in.ID)
+}
+
+// ReportWatchList raises an alert as long as the user's list of intents to watch
+// has faults.
+func (s *Store) ReportWatchList(err error) {
+	s.mu.Lock()
+	defer s.release()
+	s.judgeAnew(err != nil, alertKey{kind: AlertList}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
 }
 
 func (s *Store) judgeAPI(now time.Time) {

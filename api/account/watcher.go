@@ -142,6 +142,17 @@ func (w *Watcher) begin(now time.Time) {
 	}
 }
 
+// Watch makes an intent known and reads it, if that was not done.
+func (w *Watcher) Watch(id api.ID) {
+	w.store.know(id)
+	w.mu.Lock()
+	if o, _ := w.store.outlook(id); o.newest.IsZero() {
+		w.askIntent(id, time.Now(), quota.Timer)
+	}
+	w.mu.Unlock()
+	w.stir()
+}
+
 // Refresh asks for a read of an intent, ahead of everything else.
 func (w *Watcher) Refresh(id api.ID) {
 	w.store.know(id)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -42,7 +43,7 @@ func assemble(s settings, kept bool) (*session, error) {
 	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
 	store := account.NewStore(account.StoreConfig{
 		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets,
-		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit,
+		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	client, err := api.New(api.Config{
 		BaseURL: s.APIURL, Key: s.APIKey, LookupPath: s.LookupPath, UserAgent: "tillwatch",
@@ -54,8 +55,7 @@ func assemble(s settings, kept bool) (*session, error) {
 	out := &session{settings: s, client: client, store: store, opened: time.Now()}
 	var saved *account.Saved
 	if kept {
-		name := strings.Join([]string{client.Environment(), s.APIURL, s.RelayURL}, " ")
-		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: name, Quota: pacer}); err != nil {
+		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: s.pictureName(client.Environment()), Quota: pacer}); err != nil {
 			return nil, err
 		}
 		// One that cannot be opened is told of as an alert, and all is read anew.
@@ -106,8 +106,26 @@ func (s *session) arm() error {
 	return nil
 }
 
+// pictureName tells the picture of this account from others. That of a profile
+// stays the same when its key is rotated. Else the key tells accounts apart, by a
+// fingerprint from which nothing can be learnt of it.
+func (s settings) pictureName(environment string) string {
+	whose := "profile " + s.Profile
+	if s.Profile == "" {
+		whose = "key " + s.APIKey.Fingerprint("saved picture")
+	}
+	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")
+}
+
 // run keeps the picture live until ctx ends.
-func (s *session) run(ctx context.Context) error { return s.watcher.Run(ctx) }
+func (s *session) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var list sync.WaitGroup
+	defer list.Wait()
+	defer stop()
+	list.Go(func() { s.followWatchList(ctx) })
+	return s.watcher.Run(ctx)
+}
 
 func (s *session) close() {
 	if s.guard != nil {

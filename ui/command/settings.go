@@ -43,9 +43,14 @@ type settings struct {
 	DayLimit      int           `koanf:"day_limit"`
 	AgentsLimit   int           `koanf:"agents_limit"`
 	WatchIDs      []string      `koanf:"watch_id"`
+	WatchList     string        `koanf:"watch_ids"`
+	Alerts        alertSettings `koanf:"alerts"`
 	Theme         string        `koanf:"theme"`
 	Notify        string        `koanf:"notify"`
 	StateDir      string        `koanf:"state_dir"`
+
+	// Profile is the chosen profile where that names the key itself, else "".
+	Profile string `koanf:"-"`
 }
 
 // secrets are the settings that may also be named by a file, as KEY_file.
@@ -60,6 +65,7 @@ func defaults() settings {
 		PollEvery:     30 * time.Second,
 		DayLimit:      50,
 		AgentsLimit:   10,
+		Alerts:        defaultAlerts(),
 		Theme:         themeAuto,
 		Notify:        string(notify.Auto),
 		StateDir:      stateDir(),
@@ -73,6 +79,7 @@ func accountFlags(flags *pflag.FlagSet) {
 	flags.String("api-url", "", "base address of the service, without /api/v1")
 	flags.String("relay-url", "", "address of the relay; without one the account is polled")
 	flags.StringSlice("watch-id", nil, "intent to watch beside those that events name (repeatable)")
+	flags.String("watch-ids", "", "file of intents to watch, one id a line, # begins a comment; read again when it changes; - is stdin where there is no screen")
 	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that may be spent unasked, 0 to 1")
 	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; it widens with their age")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
@@ -88,11 +95,16 @@ func sourceFlags(flags *pflag.FlagSet) {
 // loadSettings merges all sources. lookup finds an environment variable.
 func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	k := koanf.New(".")
-	if err := loadFile(k, flags); err != nil {
+	profile, err := loadFile(k, flags)
+	if err != nil {
 		return settings{}, err
 	}
+	ofProfile := keySource(k)
 	if err := loadEnvironment(k); err != nil {
 		return settings{}, err
+	}
+	if ofProfile == "" || keySource(k) != ofProfile {
+		profile = ""
 	}
 	known := settingKeys()
 	flagKey := func(f *pflag.Flag) (string, any) {
@@ -112,7 +124,13 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := k.Unmarshal("", &s); err != nil {
 		return settings{}, usagef("a setting does not fit: %s", misfits(err))
 	}
+	s.Profile = profile
 	return s, s.check()
+}
+
+// keySource tells whether the API key still comes from where it came from.
+func keySource(k *koanf.Koanf) string {
+	return strings.TrimPrefix(k.String("api_key")+"\n"+k.String("api_key_file"), "\n")
 }
 
 // misfits is the decoder's list of what does not fit, in one line and without
@@ -126,10 +144,10 @@ func misfits(err error) string {
 }
 
 // loadFile reads the configuration file: its top level, then the chosen profile
-// over it. A file that nobody named may be absent.
-func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) error {
+// over it. It returns the profile's name. A file that nobody named may be absent.
+func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) {
 	path, _ := flags.GetString("config")
-	profile, _ := flags.GetString("profile")
+	profile, _ = flags.GetString("profile")
 	if path == "" {
 		path = os.Getenv("TILLWATCH_CONFIG")
 	}
@@ -141,62 +159,80 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) error {
 		path = filepath.Join(configDir(), "tillwatch.toml")
 	}
 	content := koanf.New(".")
-	err := content.Load(file.Provider(path), toml.Parser())
+	err = content.Load(file.Provider(path), toml.Parser())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":
-		return nil
+		return "", nil
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("there is no configuration file %s", path)
+		return "", usagef("there is no configuration file %s", path)
 	case err != nil:
-		return usagef("reading the configuration file %s: %w", path, err)
+		return "", usagef("reading the configuration file %s: %w", path, err)
 	}
 	profiles := content.Cut("profile")
 	if profile == "" {
 		profile = content.String("default_profile")
 	}
-	if err := checkKeys(path, "", content, "profile", "default_profile"); err != nil {
-		return err
+	content.Delete("profile")
+	if err := checkKeys(path, "", content, "default_profile"); err != nil {
+		return "", err
 	}
 	for _, name := range profiles.MapKeys("") {
 		if err := checkKeys(path, "profile."+name+".", profiles.Cut(name)); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if profile != "" && !profiles.Exists(profile) {
-		return usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
+		return "", usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
 	}
-	content.Delete("profile")
 	content.Delete("default_profile")
 	if err := k.Merge(content); err != nil {
-		return err
+		return "", err
 	}
 	if profile == "" {
-		return nil
+		return "", nil
 	}
-	return k.Merge(profiles.Cut(profile))
+	return profile, k.Merge(profiles.Cut(profile))
 }
 
 // checkKeys refuses keys that mean nothing: most are typing errors.
 func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error {
 	known := append(settingKeys(), also...)
-	for _, key := range content.MapKeys("") {
-		if !slices.Contains(known, key) {
+	for _, key := range content.Keys() {
+		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
 			return usagef("%s: there is no setting %q; settings are: %s", path, prefix+key, strings.Join(settingKeys(), ", "))
 		}
 	}
 	return nil
 }
 
-// settingKeys lists every setting by its name in the configuration file.
+// emptyTable reports whether key is a table of settings, in which there are none.
+func emptyTable(content *koanf.Koanf, known []string, key string) bool {
+	table, is := content.Get(key).(map[string]any)
+	return is && len(table) == 0 && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
+}
+
+// settingKeys lists every setting by its name in the configuration file, those of
+// a table as table.name.
 func settingKeys() []string {
-	var keys []string
-	for field := range reflect.TypeFor[settings]().Fields() {
-		keys = append(keys, field.Tag.Get("koanf"))
-	}
+	keys := keysOf(reflect.TypeFor[settings](), "")
 	for _, key := range secrets() {
 		keys = append(keys, key+"_file")
 	}
 	slices.Sort(keys)
+	return keys
+}
+
+func keysOf(table reflect.Type, prefix string) []string {
+	var keys []string
+	for field := range table.Fields() {
+		switch name := field.Tag.Get("koanf"); {
+		case name == "" || name == "-":
+		case field.Type.Kind() == reflect.Struct && len(keysOf(field.Type, "")) > 0:
+			keys = append(keys, keysOf(field.Type, prefix+name+".")...)
+		default:
+			keys = append(keys, prefix+name)
+		}
+	}
 	return keys
 }
 
@@ -207,10 +243,12 @@ func loadEnvironment(k *koanf.Koanf) error {
 	provider := env.Provider(".", env.Opt{
 		Prefix: "TILLWATCH_",
 		TransformFunc: func(name, value string) (string, any) {
-			key := strings.ToLower(strings.TrimPrefix(name, "TILLWATCH_"))
-			if !slices.Contains(known, key) {
+			flat := strings.ToLower(strings.TrimPrefix(name, "TILLWATCH_"))
+			i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == flat })
+			if i < 0 {
 				return "", nil
 			}
+			key := known[i]
 			if key == "watch_id" {
 				return key, strings.Split(value, ",")
 			}
@@ -257,7 +295,7 @@ func (s settings) check() error {
 	if _, err := notify.ParseMethod(s.Notify); err != nil {
 		return usage(err)
 	}
-	return nil
+	return s.Alerts.check()
 }
 
 // requireAccount refuses settings that name no account.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -115,6 +116,13 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "polling without a pause", args: []string{"--poll-every", "10ms"}, want: "poll_every is 10ms"},
 		{name: "a confirm window of nothing", args: []string{"--confirm-window", "0s"}, want: "confirm_window"},
 		{name: "a confirm body that is not JSON", config: "confirm_body = '{'", want: "confirm_body is not JSON"},
+		{name: "a threshold that does not exist", config: "[alerts]\nstuck = '5m'", want: `there is no setting "alerts.stuck"`},
+		{name: "a threshold that does not exist in a profile", config: "[profile.live.alerts]\nstuck = '5m'", want: `there is no setting "profile.live.alerts.stuck"`},
+		{name: "thresholds that are no table", config: "alerts = 5", want: `there is no setting "alerts"`},
+		{name: "a threshold without its unit", config: "[alerts]\nstuck_after = 5", want: `alerts.stuck_after is 5ns; it must be a second or more, with its unit as in "5m", or 0 for never`},
+		{name: "a threshold that is no time", config: "[alerts]\nexpiring_within = 'soon'", want: "alerts.expiring_within"},
+		{name: "a threshold below zero", env: map[string]string{"TILLWATCH_ALERTS_DAY_LEFT": "-3"}, want: "alerts.day_left is -3"},
+		{name: "a factor that would always hold", config: "[alerts]\nstuck_factor = 0.5", want: "alerts.stuck_factor is 0.5"},
 		{name: "a secret's file that is not there", env: map[string]string{"TILLWATCH_API_KEY_FILE": filepath.Join(dir, "none")}, want: "api_key_file"},
 	}
 	for _, c := range cases {
@@ -160,5 +168,65 @@ func TestAnAccountNeedsAnAddressAKeyAndItsRelaysToken(t *testing.T) {
 		if (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
 			t.Errorf("with %s set: %v, want %q", step.name, err, step.want)
 		}
+	}
+}
+
+func TestThresholdsOfAlertsComeFromFileProfileAndEnvironment(t *testing.T) {
+	isolate(t)
+	path := writeConfig(t, `
+[alerts]
+stuck_after = "90s"
+day_left = 9
+quota_within = 0
+
+[profile.live.alerts]
+day_left = 12
+
+[profile.calm.alerts]
+`)
+	t.Setenv("TILLWATCH_ALERTS_AWAITING_AFTER", "7m")
+	s, err := load(t, "--config", path, "--profile", "live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Alerts.config()
+	if got.StuckAfter != 90*time.Second || got.DayLeft != 12 || got.AwaitingAfter != 7*time.Minute || got.QuotaWithin != -1 || got.ExpiringWithin != 10*time.Minute {
+		t.Errorf("thresholds %+v", got)
+	}
+	if _, err := load(t, "--config", path, "--profile", "calm"); err != nil {
+		t.Errorf("a table without thresholds is refused: %v", err)
+	}
+}
+
+func TestAccountsDoNotShareAPictureUnlessTheProfilesKeyWasRotated(t *testing.T) {
+	isolate(t)
+	name := func(config, key string, args ...string) string {
+		t.Helper()
+		t.Setenv("TILLWATCH_API_KEY", key)
+		if key == "" {
+			os.Unsetenv("TILLWATCH_API_KEY")
+		}
+		s, err := load(t, append(args, "--config", writeConfig(t, "api_url = 'https://api.example'\n"+config))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := s.APIKey.Reveal(); key != "" && strings.Contains(s.pictureName("live"), key) {
+			t.Errorf("the name %q holds the key", s.pictureName("live"))
+		}
+		return s.pictureName("live")
+	}
+	const profiles = "[profile.shop]\napi_key = 'old-key-of-the-shop'\n[profile.other]\napi_key = 'old-key-of-the-shop'\n"
+	rotated := strings.Replace(profiles, "old", "new", 1)
+	if name("", "one-key") == name("", "another-key") || name("", "one-key") != name("", "one-key") {
+		t.Error("keys without a profile: two share a picture, or one loses its own")
+	}
+	if name(profiles, "", "--profile", "shop") != name(rotated, "", "--profile", "shop") {
+		t.Error("a profile whose key was rotated has lost its picture")
+	}
+	if name(profiles, "", "--profile", "shop") == name(profiles, "", "--profile", "other") {
+		t.Error("two profiles share a picture")
+	}
+	if name(profiles, "one-key", "--profile", "shop") == name(profiles, "another-key", "--profile", "shop") {
+		t.Error("keys that override that of a profile share a picture")
 	}
 }

@@ -30,6 +30,9 @@ func newStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := s.takeWatchList(c.InOrStdin()); err != nil {
+				return err
+			}
 			s.AllowConfirm = false
 			current, err := openKeptSession(s)
 			if err != nil {

@@ -43,6 +43,13 @@ func newWatch() *cobra.Command {
 			if err := s.checkTheme(); err != nil {
 				return err
 			}
+			stdin := c.InOrStdin()
+			if !o.plain {
+				stdin = nil
+			}
+			if err := s.takeWatchList(stdin); err != nil {
+				return err
+			}
 			o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
 			if !o.plain {
 				if err := requireTerminal(c, "tillwatch status --json, or --plain"); err != nil {

@@ -1,0 +1,148 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func TestWatchListHoldsOneIDALine(t *testing.T) {
+	for _, c := range []struct {
+		name, content string
+		want          []string
+		err           string
+	}{
+		{"ids, comments and empty lines", "\ufeff# of order 12\r\nci_1\n\n  ci_2\t# socks\nci_1\nci#3\n", []string{"ci_1", "ci_2", "ci#3"}, ""},
+		{"nothing", "", nil, ""},
+		{"no line end after the last", "ci_1\nci_2", []string{"ci_1", "ci_2"}, ""},
+		{"two on a line", "ci_1\nci_2 ci_3\nci_4\n", []string{"ci_1", "ci_4"}, `line 2: "ci_2 ci_3" is no id: it contains a space`},
+		{"an address", "https://service.example/ci_1", nil, "line 1: \"https://service.example/ci_1\" is no id but looks like a path"},
+		{"what steers a terminal", "a\x1b[2J", nil, `line 1: "a\x1b[2J" is no id: it contains characters that cannot be shown`},
+		{"an id without end", strings.Repeat("x", api.MaxID+1), nil, "is longer than 2048 bytes"},
+		{"many bad lines", "a b\nc d\ne f\ng h\ni j\n", nil, `line 3: "e f" is no id: it contains a space; and 2 more`},
+		{"a line that is longer than any", strings.Repeat("x", 100<<10), nil, "too long"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ids, err := parseWatchList(strings.NewReader(c.content))
+			if !slices.Equal(ids, c.want) {
+				t.Errorf("ids %q, want %q", ids, c.want)
+			}
+			if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("error %v, want one line with %q", err, c.err)
+			}
+		})
+	}
+}
+
+func FuzzWatchListYieldsIDsAlone(f *testing.F) {
+	f.Add("ci_1\n# x\nci_2 # y\r\n")
+	f.Add("\ufeffa b\n../x\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		ids, err := parseWatchList(strings.NewReader(content))
+		for i, id := range ids {
+			if id == "" || checkID(id) != nil || slices.Contains(ids[:i], id) {
+				t.Errorf("%q is taken for an id", id)
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("more than a line: %v", err)
+		}
+	})
+}
+
+func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) {
+	isolate(t)
+	path := filepath.Join(t.TempDir(), "ids.txt")
+	if err := os.WriteFile(path, []byte("ci_2\nci_3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := load(t, "--watch-id", "ci_1", "--watch-ids", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.takeWatchList(nil); err != nil || !slices.Equal(s.WatchIDs, []string{"ci_1", "ci_2", "ci_3"}) {
+		t.Errorf("watched are %q, %v", s.WatchIDs, err)
+	}
+	piped := settings{WatchList: fromStdin}
+	if err := piped.takeWatchList(strings.NewReader("ci_9\n")); err != nil || !slices.Equal(piped.WatchIDs, []string{"ci_9"}) {
+		t.Errorf("watched are %q, %v", piped.WatchIDs, err)
+	}
+	for _, c := range []struct {
+		s    settings
+		want string
+	}{
+		{settings{WatchList: fromStdin}, "use --plain"},
+		{settings{WatchList: path + ".none"}, "no such file"},
+		{settings{WatchIDs: []string{"a b"}}, `watch_id: "a b" is no id`},
+	} {
+		err := c.s.takeWatchList(nil)
+		if exit, is := err.(*exitError); !is || exit.code != exitUsage || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want a wrong usage with %q", err, c.want)
+		}
+	}
+}
+
+func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ids.txt")
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ci_1\n")
+	synctest.Test(t, func(t *testing.T) {
+		store := account.NewStore(account.StoreConfig{})
+		s := &session{store: store, watcher: account.NewWatcher(account.WatcherConfig{Store: store}), settings: settings{WatchList: path, WatchIDs: []string{"ci_1"}}}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.followWatchList(ctx)
+		}()
+		synctest.Wait()
+		look := func() {
+			time.Sleep(listLookEvery)
+			synctest.Wait()
+		}
+		known := func() (ids []api.ID) {
+			for _, in := range store.Changes(0).Intents {
+				ids = append(ids, in.ID)
+			}
+			slices.Sort(ids)
+			return ids
+		}
+		look()
+		if got := known(); len(got) != 0 {
+			t.Errorf("a list that is as it was made %v known", got)
+		}
+		write("ci_1\nci_2\nci 3\n")
+		look()
+		alerts := store.Summary().Alerts
+		if got := known(); !slices.Equal(got, []api.ID{"ci_2"}) || len(alerts) != 1 || !strings.Contains(alerts[0].Text, "ids.txt: line 3") {
+			t.Errorf("known are %v, alerts %v", got, alerts)
+		}
+		write("ci_1\nci_2\nci_3\n")
+		look()
+		if got, alerts := known(), store.Summary().Alerts; !slices.Equal(got, []api.ID{"ci_2", "ci_3"}) || len(alerts) != 0 {
+			t.Errorf("known are %v, alerts %v", got, alerts)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		look()
+		if alerts := store.Summary().Alerts; len(alerts) != 1 {
+			t.Errorf("of a list that is gone tell %v", alerts)
+		}
+		cancel()
+		<-done
+	})
+}
