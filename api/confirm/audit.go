@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -39,7 +38,7 @@ type Line struct {
 type auditLog struct {
 	lock *lockFile // held while the log is read and then written
 
-	mu   sync.Mutex
+	turn chan struct{} // held within this process; guards all below
 	file *os.File
 	read int64             // how much of the file is in what follows
 	open []Line            // sent, and no verdict yet; oldest first
@@ -67,7 +66,7 @@ func openAudit(path string) (*auditLog, error) {
 		file.Close()
 		return nil, fmt.Errorf("opening the lock of the audit log: %w", err)
 	}
-	a := &auditLog{file: file, lock: lock, last: map[subject]int64{}}
+	a := &auditLog{file: file, lock: lock, turn: make(chan struct{}, 1), last: map[subject]int64{}}
 	if err = a.locked(func() error { return nil }); err == nil {
 		err = syncFolder(filepath.Dir(path))
 	}
@@ -80,8 +79,8 @@ func openAudit(path string) (*auditLog, error) {
 
 // unsettled lists what was sent without a verdict, oldest first.
 func (a *auditLog) unsettled() []Line {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
 	return slices.Clone(a.open)
 }
 
@@ -155,8 +154,8 @@ func (a *auditLog) append(line Line) error {
 // locked runs do while no other process writes, after having read what they
 // wrote.
 func (a *auditLog) locked(do func() error) (err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
 	if err := a.lock.take(); err != nil {
 		return fmt.Errorf("locking the audit log: %w", err)
 	}

@@ -77,7 +77,7 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) O
 	}
 	defer g.end(p.ID)
 	for try := 1; ; try++ {
-		outcome := g.try(ctx, p, try == perSecondTries, progress)
+		outcome := g.try(ctx, p, progress)
 		if try > 1 && outcome.Verdict == NotConfirmable && toldBy(outcome.Intent) == Accepted {
 			// The refused request may have had a twin on its way.
 			outcome.Verdict = Overtaken

@@ -208,8 +208,8 @@ func TestAPerSecondRefusalIsSentAgainAfterItsTime(t *testing.T) {
 		g, _ := guard(t, s)
 		begin := time.Now()
 		out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
-		if out.Verdict != confirm.Accepted || s.confirms != 3 || s.reads != 3 {
-			t.Errorf("%q after %d confirms and %d reads; want accepted after 3 of each", out.Verdict, s.confirms, s.reads)
+		if out.Verdict != confirm.Accepted || s.confirms != 3 || s.reads != 3+2 {
+			t.Errorf("%q after %d confirms and %d reads; want accepted after 3 sends, a read before each and after each refusal", out.Verdict, s.confirms, s.reads)
 		}
 		if waited := time.Since(begin); waited < 4*time.Second {
 			t.Errorf("waited %v, less than was asked for", waited)

@@ -13,11 +13,10 @@ import (
 // it meanwhile. One does so at most once before the intent moves on.
 const races = 5
 
-// try goes through the stages once. last says that no other try follows one that
-// the per-second bucket refuses.
-func (g *Guard) try(ctx context.Context, p Proposal, last bool, progress func(Stage)) (out Outcome) {
+// try goes through the stages once.
+func (g *Guard) try(ctx context.Context, p Proposal, progress func(Stage)) (out Outcome) {
 	for range races {
-		out = g.tryOnce(ctx, p, last, progress)
+		out = g.tryOnce(ctx, p, progress)
 		if !errors.Is(out.Err, errMeanwhile) {
 			break
 		}
@@ -25,7 +24,7 @@ func (g *Guard) try(ctx context.Context, p Proposal, last bool, progress func(St
 	return out
 }
 
-func (g *Guard) tryOnce(ctx context.Context, p Proposal, last bool, progress func(Stage)) Outcome {
+func (g *Guard) tryOnce(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
 	progress(Rereading)
 	mark, err := g.audit.mark(subject{p.Environment, p.ID})
 	if err != nil {
@@ -54,7 +53,7 @@ func (g *Guard) tryOnce(ctx context.Context, p Proposal, last bool, progress fun
 	case earlier != nil:
 		return Outcome{Verdict: NotSent, Intent: &now, Err: &UnsettledError{*earlier}}
 	}
-	outcome := g.send(ctx, p.ID, last, progress)
+	outcome := g.send(ctx, p.ID, progress)
 	outcome.Attempt = line.Attempt
 	if err := g.audit.append(line.verdict(outcome.Verdict, outcome.String())); err != nil {
 		outcome.Err = errors.Join(outcome.Err, err)
@@ -64,7 +63,7 @@ func (g *Guard) tryOnce(ctx context.Context, p Proposal, last bool, progress fun
 
 // send sends the one request, and finds out what came of it where the answer
 // does not tell.
-func (g *Guard) send(ctx context.Context, id api.ID, last bool, progress func(Stage)) Outcome {
+func (g *Guard) send(ctx context.Context, id api.ID, progress func(Stage)) Outcome {
 	progress(Sending)
 	sent := time.Now()
 	answer, err := g.cfg.Service.ConfirmIntent(ctx, id, g.cfg.Body)
@@ -81,8 +80,6 @@ func (g *Guard) send(ctx context.Context, id api.ID, last bool, progress func(St
 		return g.settle(ctx, id, err)
 	case !errors.As(err, &answered): // it never left, so nobody refused it
 		return Outcome{Verdict: NotSent, Err: err}
-	case errors.Is(err, api.ErrPerSecond) && !last: // the next try reads it anyway
-		return Outcome{Verdict: Refused, Err: err}
 	}
 	progress(Settling)
 	return g.verify(ctx, id, err)

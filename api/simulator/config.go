@@ -65,7 +65,7 @@ type Limits struct {
 // Unlimited has no bucket at all.
 func Unlimited() Limits { return Limits{-1, -1, -1, -1, -1} }
 
-// Faults are shares from 0 to 1, but for Delay and Latency.
+// Faults are shares from 0 to 1, but for Delay, LateBy and Latency.
 type Faults struct {
 	Duplicate    float64       // deliveries that are made twice
 	Reorder      float64       // deliveries that are held back, so that later ones overtake
@@ -73,6 +73,10 @@ type Faults struct {
 	BadSignature float64       // first attempts that carry a wrong signature or none
 	Delay        time.Duration // before each delivery
 	Errors       float64       // API answers: a 500; half of those to mutations after they took effect
+	Drop         float64       // API answers that never come, as the connection breaks; half of those to mutations after they took effect
+	Twice        float64       // mutations that take effect twice, as if doubled on their way; the answer is the second's
+	Late         float64       // API requests that are held back for up to LateBy; half of the mutations after they took effect
+	LateBy       time.Duration // default 20 s
 	Latency      time.Duration // before each API answer
 }
 
@@ -148,6 +152,9 @@ func (c *Config) checkNumbers() error {
 		{"lose", c.Faults.Lose},
 		{"bad signature", c.Faults.BadSignature},
 		{"errors", c.Faults.Errors},
+		{"drop", c.Faults.Drop},
+		{"twice", c.Faults.Twice},
+		{"late", c.Faults.Late},
 	} {
 		if !(share.value >= 0 && share.value <= 1) {
 			return fmt.Errorf("%s share is %v; it must be from 0 to 1", share.name, share.value)
@@ -162,7 +169,7 @@ func (c *Config) checkNumbers() error {
 	if c.History > 1_000_000 {
 		return fmt.Errorf("history is %d intents; at most 1000000", c.History)
 	}
-	for _, d := range []time.Duration{c.Timings.Offer, c.Timings.Placing, c.Timings.ConfirmWindow, c.Timings.ShipmentStep, c.Faults.Delay, c.Faults.Latency} {
+	for _, d := range []time.Duration{c.Timings.Offer, c.Timings.Placing, c.Timings.ConfirmWindow, c.Timings.ShipmentStep, c.Faults.Delay, c.Faults.LateBy, c.Faults.Latency} {
 		if d < 0 {
 			return fmt.Errorf("a duration is %v; it must not be negative", d)
 		}
@@ -184,6 +191,7 @@ func (c *Config) fill() {
 	orElse(&c.Timings.ConfirmWindow, api.ConfirmWindow)
 	orElse(&c.Timings.ShipmentStep, 40*time.Second)
 	orElse(&c.Timings.Spread, 0.35)
+	orElse(&c.Faults.LateBy, 20*time.Second)
 	orElse(&c.Limits.Mutations, 5)
 	orElse(&c.Limits.Reads, 10)
 	orElse(&c.Limits.Lookup, 10)

@@ -108,12 +108,18 @@ func (s *Simulator) controlAdvance(r *http.Request) answer {
 
 // controlFailures makes the next requests fail.
 func (s *Simulator) controlFailures(r *http.Request) answer {
-	o := faultOrder{Count: 1, Status: http.StatusInternalServerError}
+	o := faultOrder{Count: 1}
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
-	if o.Status < 400 || o.Status > 599 || o.Count < 1 {
+	if o.Status == 0 && !o.Drop && !o.Twice && o.LateBy == 0 {
+		o.Status = http.StatusInternalServerError
+	}
+	switch {
+	case o.Status != 0 && (o.Status < 400 || o.Status > 599) || o.Count < 1:
 		return invalid(map[string]fieldWire{"body": {Message: "status must be from 400 to 599 and count at least 1"}})
+	case !(o.LateBy >= 0 && o.LateBy <= 3600):
+		return invalid(map[string]fieldWire{"body.lateBy": {Message: "must be from 0 to 3600"}})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,8 @@
 //	                                        "purchase","offerAfter","placingAfter","confirmAfter"}, all optional, seconds
 //	POST /control/intents/{id}/expire       the confirm window closes now
 //	POST /control/shipments/{id}/advance    the next scan happens now
-//	POST /control/failures                  {"count":1,"status":500,"path":"/api/v1/","method":"","after":false}
+//	POST /control/failures                  {"count":1,"status":500,"path":"/api/v1/","method":"","after":false,
+//	                                        "drop":false,"twice":false,"lateBy":0}
 //	PUT  /control/buckets/{name}            {"remaining":0}: mutations, reads, product-lookup or checkout-intents
 //	POST /control/webhook-endpoints         {"url","history":false}
 //	POST /control/products/events           {"productUrl","topic":"product.updated"|"product.removed"}

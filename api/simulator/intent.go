@@ -30,6 +30,7 @@ type intent struct {
 	fate      Fate
 	payment   *paymentWire // chosen; shown from awaiting_confirmation on
 	shipments []*shipment
+	orders    int // that were placed
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -144,12 +145,24 @@ func (s *Simulator) confirm(in *intent, payment *paymentWire, at time.Time) bool
 
 // place hands the order to an agent.
 func (s *Simulator) place(in *intent, at time.Time) {
+	in.orders++
 	s.enter(in, api.PlacingOrder)
 	took := s.took(s.dice(diceOrder, in.number), in.fate.PlacingAfter, s.cfg.Timings.Placing)
 	if magicOf(in.ProductURL).situation == slowOrder {
 		took *= 10
 	}
 	s.agenda.plan(at.Add(took), func(at time.Time) { s.endPlacing(in, at) })
+}
+
+// Orders is how many orders were placed for an intent: what a client says of its
+// confirms is to be measured by it.
+func (s *Simulator) Orders(id string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in, ok := s.intents[id]; ok {
+		return in.orders
+	}
+	return 0
 }
 
 // endPlacing: the merchant took the order, or did not.

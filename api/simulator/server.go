@@ -110,7 +110,7 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		reset := second.reset(now)
 		fields := s.buckets.perSecond(c, now, s.cfg.EveryPolicy)
 		fault := s.faults.next(r, room)
-		if fault.status != 0 {
+		if !fault.none() {
 			s.counts.injected++
 		}
 		s.mu.Unlock()
@@ -118,13 +118,11 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		var a answer
 		switch {
 		case !room:
-			a = answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
-		case fault.status != 0 && !fault.after:
-			a = fault.answer()
+			a = tooFast(reset)
+		case !fault.none():
+			a = s.suffer(fault, r, run, func() (answer, bool) { return s.chargeAgain(second) })
 		default:
-			if a = run(r); fault.status != 0 {
-				a = fault.answer()
-			}
+			a = run(r)
 		}
 		if a.status == http.StatusTooManyRequests || c == classCreates && s.cfg.EveryPolicy {
 			s.mu.Lock()
@@ -139,6 +137,18 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
+}
+
+func tooFast(reset int) answer {
+	return answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
+}
+
+// chargeAgain charges the second of two requests.
+func (s *Simulator) chargeAgain(second *bucket) (answer, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	return tooFast(second.reset(now)), second.take(now)
 }
 
 // authenticate reports whether the request carries a key of the account, as

@@ -86,6 +86,10 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
 	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
+	flags.Float64Var(&f.Drop, "drop", 0, "share of API answers that never come: the connection breaks, half the time after a mutation took effect")
+	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that take effect twice, as if doubled on their way")
+	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the time after a mutation took effect")
+	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long those are held back at most")
 }
 
 func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
