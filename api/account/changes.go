@@ -15,6 +15,7 @@ import (
 type Changes struct {
 	Version       uint64 // pass it to the next call
 	At            time.Time
+	Whole         bool        // nothing that was told before holds any more: this is all there is
 	Intents       []*Intent   // changed, each once; [Store.Intent] tells all of one
 	Shipments     []*Shipment // changed, each once
 	Events        []*Event    // new ones and ones that changed, oldest first
@@ -35,6 +36,7 @@ func (s *Store) Changes(since uint64) Changes {
 	c := Changes{
 		Version:       s.version,
 		At:            now,
+		Whole:         since == 0,
 		EventsSkipped: s.events.skipped(since),
 		Requests:      s.requests.since(since),
 		Summary:       s.summary(now, buckets),

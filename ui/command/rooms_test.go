@@ -28,13 +28,14 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay":               {"api", "api/quota", "relay/journal"},
 		"relay/journal":       {"api", "relay/journal", "relay/journal/journaltest"},
 		"themes":              {},
-		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify"},
+		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify", "ui/recording"},
+		"ui/recording":        {"api", "api/quota", "api/account"},
 		"ui/notify":           {"api", "api/account"},
 		"ui/plain":            {"api", "api/account"},
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
 		"ui/terminal/measure": {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

@@ -1,0 +1,450 @@
+package recording
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// Bounds of the speed of a player.
+const (
+	Slowest = 0.1
+	Fastest = 1000
+)
+
+// Player plays a recording: it is the source of a screen, whose clock stands at
+// the recorded moment. Its methods may be called from any goroutine; what they ask
+// for is done by [Player.Run].
+type Player struct {
+	file *file
+	loop bool
+	seen atomic.Pointer[standing] // so that a screen never waits for a chapter to be read
+	poke chan struct{}            // has room for one: something is asked for
+
+	asked struct {
+		sync.Mutex
+		what []func() // in the order in which they are to be done
+	}
+
+	mu      sync.Mutex
+	wake    chan struct{} // closed when the picture changes
+	clock   clock
+	next    int // the first change that is not shown yet
+	version uint64
+	picture *picture
+	recent  []account.Changes // what led to the version, oldest first
+	whole   uint64            // the version up to which only the whole picture tells what changed
+	lines   []byte            // the chapter at hand, unpacked
+	chapter int32
+	err     error // of the last chapter that could not be read
+}
+
+// standing is where a player stood when it last moved.
+type standing struct {
+	clock clock
+	next  int
+}
+
+// clock is where the player stands, and whether time passes.
+type clock struct {
+	base   time.Duration // the position at since
+	since  time.Time
+	speed  float64
+	paused bool
+}
+
+func (c *clock) at(now time.Time) time.Duration {
+	if c.paused {
+		return c.base
+	}
+	passed := float64(now.Sub(c.since)) * c.speed
+	if passed > float64(math.MaxInt64/4) {
+		return math.MaxInt64 / 4
+	}
+	return c.base + time.Duration(passed)
+}
+
+// PlayerConfig says how a recording is played.
+type PlayerConfig struct {
+	Speed  float64       // 1 where it is 0; bounded by Slowest and Fastest
+	From   time.Duration // where to begin
+	Paused bool
+	Loop   bool // begin again at the end
+}
+
+// OpenPlayer opens a recording. The error says in one sentence what is wrong with
+// the file and what to do.
+func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return newPlayer(f, cfg), nil
+}
+
+func newPlayer(f *file, cfg PlayerConfig) *Player {
+	p := &Player{
+		file: f, wake: make(chan struct{}), poke: make(chan struct{}, 1), loop: cfg.Loop, picture: newPicture(), chapter: -1,
+		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
+	}
+	p.moveTo(cfg.From)
+	p.clock.paused = cfg.Paused
+	p.publish()
+	return p
+}
+
+func boundSpeed(speed float64) float64 {
+	if speed == 0 || math.IsNaN(speed) {
+		return 1
+	}
+	return min(max(speed, Slowest), Fastest)
+}
+
+// Close closes the file. Nothing may be played after it.
+func (p *Player) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.file.close()
+}
+
+// Header says what the recording is of.
+func (p *Player) Header() Header { return p.file.header }
+
+// Marks are the moments at which something happened, in order.
+func (p *Player) Marks() []Mark { return slices.Clone(p.file.marks) }
+
+// Flaws says what is wrong with the recording, in a sentence; "" when nothing is.
+func (p *Player) Flaws() string {
+	f := p.file
+	switch {
+	case f.damaged == 1:
+		return "a part of this recording is damaged and left out"
+	case f.damaged > 1:
+		return fmt.Sprintf("%d parts of this recording are damaged and left out", f.damaged)
+	case f.ended == "full":
+		return "this recording ends where its file had reached its limit"
+	case f.ended == "":
+		return "this recording is cut off: it was not ended in good order, or is still being made"
+	}
+	return ""
+}
+
+// Position is where a player stands.
+type Position struct {
+	At      time.Duration // since the beginning
+	Length  time.Duration
+	Speed   float64
+	Paused  bool
+	Ended   bool // nothing follows
+	Change  int  // how many changes are shown
+	Changes int
+}
+
+// Position tells where it stands.
+func (p *Player) Position() Position {
+	s := p.seen.Load()
+	at := p.bound(s.clock.at(time.Now()))
+	return Position{
+		At: at, Length: p.file.length, Speed: s.clock.speed, Paused: s.clock.paused,
+		Ended: at >= p.file.length && s.next == len(p.file.changes), Change: s.next, Changes: len(p.file.changes),
+	}
+}
+
+func (p *Player) at() time.Duration { return p.bound(p.clock.at(time.Now())) }
+
+func (p *Player) bound(at time.Duration) time.Duration { return min(max(at, 0), p.file.length) }
+
+func (p *Player) publish() { p.seen.Store(&standing{p.clock, p.next}) }
+
+// Now is the recorded moment that is shown: the clock of the screen.
+func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().At) }
+
+// Changes returns what changed after version since. Where time went back it is
+// the whole picture.
+func (p *Player) Changes(since uint64) account.Changes {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if since > p.version || since < p.whole || len(p.recent) == 0 {
+		if since == p.version && since > 0 {
+			return account.Changes{Version: p.version, At: p.file.header.Began.Add(p.at()), Summary: p.picture.summary}
+		}
+		c := p.picture.all(p.version)
+		c.At = p.file.header.Began.Add(p.at())
+		return c
+	}
+	c := account.Changes{Version: p.version, At: p.file.header.Began.Add(p.at()), Summary: p.picture.summary}
+	first := sort.Search(len(p.recent), func(i int) bool { return p.recent[i].Version > since })
+	for _, r := range p.recent[first:] {
+		c.Intents = append(c.Intents, r.Intents...)
+		c.Shipments = append(c.Shipments, r.Shipments...)
+		c.Events = append(c.Events, r.Events...)
+		c.Requests = append(c.Requests, r.Requests...)
+		c.EventsSkipped += r.EventsSkipped
+	}
+	c.Intents = newestOf(c.Intents, func(in *account.Intent) string { return string(in.ID) })
+	c.Shipments = newestOf(c.Shipments, func(s *account.Shipment) string { return string(s.ID) })
+	return c
+}
+
+// Intent returns all that is known of one intent at the moment that is shown.
+func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in, ok := p.picture.intents[id]
+	return in, ok
+}
+
+// newestOf keeps of several versions of a thing the last.
+func newestOf[T any](list []T, key func(T) string) []T {
+	if len(list) < 2 {
+		return list
+	}
+	seen := make(map[string]bool, len(list))
+	kept := list[:0:0]
+	for _, item := range slices.Backward(list) {
+		if k := key(item); !seen[k] {
+			seen[k] = true
+			kept = append(kept, item)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// Wait returns once the picture is newer than since, or when ctx ends.
+func (p *Player) Wait(ctx context.Context, since uint64) error {
+	for {
+		p.mu.Lock()
+		if p.version > since {
+			p.mu.Unlock()
+			return nil
+		}
+		wake := p.wake
+		p.mu.Unlock()
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// longestNap bounds how long nothing is looked at: the clock of the machine may
+// jump.
+const longestNap = time.Second
+
+// Run lets time pass, and does what the player is asked for, until ctx ends.
+func (p *Player) Run(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("replaying: panic: %v", r)
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.poke:
+			p.obey()
+		case <-timer.C:
+		}
+		timer.Reset(p.advance())
+	}
+}
+
+// advance shows what is due and tells how long nothing will be.
+func (p *Player) advance() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer p.publish()
+	if p.clock.paused {
+		return longestNap
+	}
+	at := p.at()
+	if p.loop && at >= p.file.length {
+		p.moveTo(0)
+		return 0
+	}
+	p.showUntil(at)
+	if p.next == len(p.file.changes) {
+		return longestNap
+	}
+	wait := time.Duration(float64(p.file.changes[p.next].at-at) / p.clock.speed)
+	return min(max(wait, time.Millisecond), longestNap)
+}
+
+// Pause stops time, or lets it go on; at the end it begins again.
+func (p *Player) Pause() {
+	p.steer(func() {
+		if p.clock.paused && p.at() >= p.file.length {
+			p.moveTo(0)
+		}
+		p.setClock(p.at(), !p.clock.paused)
+	})
+}
+
+// Step shows the next change, or with a negative number the one before, and
+// pauses there.
+func (p *Player) Step(by int) {
+	p.steer(func() {
+		p.setClock(p.at(), true)
+		target := min(max(p.next-1+by, 0), len(p.file.changes)-1)
+		if by > 0 && p.next-1 == target { // behind the last change there is only time
+			p.moveTo(p.file.length)
+			return
+		}
+		p.show(target + 1)
+		p.setClock(p.file.changes[target].at, true)
+	})
+}
+
+// Seek goes to a moment, counted from the beginning.
+func (p *Player) Seek(to time.Duration) { p.steer(func() { p.moveTo(to) }) }
+
+// SeekBy goes so much forward, or back.
+func (p *Player) SeekBy(by time.Duration) { p.steer(func() { p.moveTo(p.at() + by) }) }
+
+// SeekMark goes to the next mark, or with a negative number to the one before, and
+// pauses there. It reports whether there is one.
+func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
+	at := p.Position().At
+	marks := p.file.marks
+	i := sort.Search(len(marks), func(i int) bool { return marks[i].At > at })
+	if by < 0 {
+		i = sort.Search(len(marks), func(i int) bool { return marks[i].At >= at }) - 1
+	}
+	if i < 0 || i >= len(marks) {
+		return Mark{}, false
+	}
+	p.steer(func() {
+		p.moveTo(marks[i].At)
+		p.setClock(marks[i].At, true)
+	})
+	return marks[i], true
+}
+
+// SetSpeed sets how fast time passes: 2 is twice as fast.
+func (p *Player) SetSpeed(speed float64) {
+	p.steer(func() {
+		at := p.at()
+		p.clock.speed = boundSpeed(speed)
+		p.setClock(at, p.clock.paused)
+	})
+}
+
+// steer has Run do something: reading a chapter takes longer than a key may.
+func (p *Player) steer(what func()) {
+	p.asked.Lock()
+	p.asked.what = append(p.asked.what, what)
+	p.asked.Unlock()
+	select {
+	case p.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (p *Player) obey() {
+	p.asked.Lock()
+	asked := p.asked.what
+	p.asked.what = nil
+	p.asked.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, do := range asked {
+		do()
+	}
+	p.version++ // so that the screen is drawn, whatever was done
+	p.publish()
+	p.rouse()
+}
+
+func (p *Player) rouse() {
+	close(p.wake)
+	p.wake = make(chan struct{})
+}
+
+func (p *Player) setClock(at time.Duration, paused bool) {
+	p.clock.base, p.clock.since, p.clock.paused = at, time.Now(), paused
+}
+
+// moveTo sets the clock and shows what had happened by then.
+func (p *Player) moveTo(to time.Duration) {
+	to = min(max(to, 0), p.file.length)
+	p.setClock(to, p.clock.paused)
+	p.showUntil(to)
+}
+
+// showUntil shows all changes up to a moment. The first is always shown: before
+// it there is no picture.
+func (p *Player) showUntil(at time.Duration) {
+	changes := p.file.changes
+	p.show(max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1))
+}
+
+// far is from how many changes on it is quicker to begin at a chapter's picture.
+const far = 2000
+
+// show shows the first n changes.
+func (p *Player) show(n int) {
+	if n == p.next {
+		return
+	}
+	target := p.file.changes[n-1].chapter
+	first := p.file.chapters[target].first
+	if n < p.next || p.next < first && (p.next == 0 || first-p.next > far || n-p.next > far) {
+		p.rewind(first)
+	}
+	for p.next < n {
+		p.showNext()
+	}
+	p.rouse()
+}
+
+// rewind begins anew with a chapter's picture.
+func (p *Player) rewind(first int) {
+	p.picture = newPicture()
+	p.recent = nil
+	p.version++
+	p.whole = p.version
+	p.next = first
+}
+
+// mostRecent bounds how many changes are kept for a screen that lags.
+const mostRecent = 4096
+
+func (p *Player) showNext() {
+	change := &p.file.changes[p.next]
+	p.next++
+	p.version++
+	if p.chapter != change.chapter {
+		p.lines, p.err = p.file.unpack(&p.file.chapters[change.chapter])
+		p.chapter = change.chapter
+	}
+	if p.err != nil {
+		return
+	}
+	d := decode(p.lines[change.from:change.to])
+	what := &d
+	switch {
+	case d.picture && len(p.picture.intents)+len(p.picture.shipments)+len(p.picture.events) > 0:
+		what = p.picture.news(&d)
+	case d.picture:
+		p.whole = p.version
+	}
+	c := p.picture.apply(what, p.version)
+	if len(p.recent) >= mostRecent {
+		p.recent = slices.Clone(p.recent[mostRecent/2:])
+		p.whole = max(p.whole, p.recent[0].Version-1)
+	}
+	p.recent = append(p.recent, c)
+}

@@ -1,0 +1,240 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// Source is the picture that is recorded; [account.Store] is one.
+type Source interface {
+	// Changes returns what changed after version since; 0 gives everything.
+	Changes(since uint64) account.Changes
+	// Wait returns once there is something newer than since, or when ctx ends.
+	Wait(ctx context.Context, since uint64) error
+	// Intent returns all that is known of one intent.
+	Intent(id api.ID) (*account.IntentDetail, bool)
+}
+
+// DefaultLimit bounds a recording, in bytes, where nothing else was asked for: a
+// busy account's fortnight.
+const DefaultLimit = 1 << 30
+
+// gather is how long changes are gathered into one: as fine as a person steps.
+const gather = 100 * time.Millisecond
+
+// flushEvery is how much time a crash may cost.
+const flushEvery = time.Second
+
+// Recorder keeps what a screen is fed. It reads the source by itself, as a screen
+// does: a slow disk makes its changes coarser, and delays nobody.
+type Recorder struct {
+	path  string
+	limit int64
+	out   *writer
+	marks marker
+
+	mu    sync.Mutex
+	state State
+}
+
+// State is how far a recorder has come.
+type State struct {
+	Began time.Time
+	Until time.Time // of what is written
+	Bytes int64     // of the file
+	Ended bool      // nothing more is recorded
+	Full  bool      // because the file has reached its limit
+	Err   error     // because writing failed
+}
+
+// Create begins a recording in a new file that only its owner can read. The
+// header's Began, Environment, Account and size are the caller's. It is an error
+// when there is such a file. limit bounds the file, in bytes; 0 is
+// [DefaultLimit].
+func Create(path string, h Header, limit int64) (*Recorder, error) {
+	if h.Began.IsZero() {
+		h.Began = time.Now()
+	}
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	out, err := create(path, h)
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{path: path, limit: limit, out: out, state: State{Began: h.Began, Until: h.Began}}, nil
+}
+
+// Path is the file.
+func (r *Recorder) Path() string { return r.path }
+
+// State tells how far it has come. It never blocks for long.
+func (r *Recorder) State() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Run records until ctx ends, the file is full or writing fails, and closes the
+// file. Only a failure to write is an error; what was written until then plays.
+func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			r.out.file.Close()
+			err = fmt.Errorf("recording to %s: %w", r.path, err)
+		}
+		r.mu.Lock()
+		r.state.Ended, r.state.Err, r.state.Bytes = true, err, r.out.file.bytes
+		r.mu.Unlock()
+	}()
+	var since uint64
+	var flushed time.Time
+	pause := time.NewTimer(gather)
+	defer pause.Stop()
+	for {
+		if since, err = r.record(source, since); err != nil {
+			return err
+		}
+		now := time.Now()
+		switch {
+		case ctx.Err() != nil:
+			return r.out.end(now, "closed")
+		case r.full():
+			return r.stop(now)
+		case now.Sub(flushed) >= flushEvery:
+			if err = r.out.flush(); err != nil {
+				return err
+			}
+			flushed = now
+		}
+		pause.Reset(gather)
+		select {
+		case <-ctx.Done():
+			continue // what came since is recorded
+		case <-pause.C:
+		}
+		if err = r.await(ctx, source, since, flushed); err != nil {
+			return err
+		}
+	}
+}
+
+// record writes what changed since a version, and then the whole picture where a
+// chapter is due.
+func (r *Recorder) record(source Source, since uint64) (uint64, error) {
+	c := source.Changes(since)
+	marks := r.marks.of(&c, since == 0)
+	if since > 0 {
+		if err := r.out.change(&c, source.Intent, marks); err != nil {
+			return since, err
+		}
+	}
+	if r.out.chapterDue() {
+		if since > 0 {
+			// What came between the two is told by the picture alone; a player looks.
+			c = source.Changes(0)
+			r.marks.of(&c, false)
+		}
+		if err := r.out.chapter(&c, source.Intent); err != nil {
+			return since, err
+		}
+	}
+	r.mu.Lock()
+	r.state.Until, r.state.Bytes = c.At, r.out.file.bytes
+	r.mu.Unlock()
+	return c.Version, nil
+}
+
+// await waits for something new, and flushes meanwhile what is not.
+func (r *Recorder) await(ctx context.Context, source Source, since uint64, flushed time.Time) error {
+	soon, cancel := context.WithDeadline(ctx, flushed.Add(flushEvery))
+	err := source.Wait(soon, since)
+	cancel()
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("waiting for changes: %w", err)
+	}
+	if err := r.out.flush(); err != nil {
+		return err
+	}
+	if err := source.Wait(ctx, since); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting for changes: %w", err)
+	}
+	return nil
+}
+
+func (r *Recorder) full() bool { return r.out.file.bytes >= r.limit }
+
+func (r *Recorder) stop(now time.Time) error {
+	r.mu.Lock()
+	r.state.Full = true
+	r.mu.Unlock()
+	return r.out.end(now, "full")
+}
+
+// marker finds the moments that a person may look for.
+type marker struct {
+	failed map[api.ID]bool
+	alerts map[alertKey]bool
+	gaps   int
+	missed int
+	feed   account.FeedState
+}
+
+type alertKey struct {
+	kind   account.AlertKind
+	intent api.ID
+	since  int64
+}
+
+// of returns the marks of a change. What the first picture shows happened before.
+func (m *marker) of(c *account.Changes, first bool) []Kind {
+	found := map[Kind]bool{}
+	if m.failed == nil {
+		m.failed = map[api.ID]bool{}
+	}
+	for _, in := range c.Intents {
+		if in.State == api.Failed && !m.failed[in.ID] {
+			m.failed[in.ID] = true
+			found[MarkFailed] = true
+		}
+	}
+	standing := make(map[alertKey]bool, len(c.Summary.Alerts))
+	for _, a := range c.Summary.Alerts {
+		key := alertKey{a.Kind, a.Intent, a.Since.UnixNano()}
+		standing[key] = true
+		if !m.alerts[key] {
+			found[MarkAlert] = true
+		}
+	}
+	down := func(s account.FeedState) bool { return s == account.FeedLost || s == account.FeedRefused }
+	if down(c.Summary.Feed.State) && !down(m.feed) {
+		found[MarkRelay] = true
+	}
+	if c.Summary.Gaps > m.gaps || c.Summary.Events.Missed > m.missed || c.EventsSkipped > 0 {
+		found[MarkGap] = true
+	}
+	m.alerts, m.feed = standing, c.Summary.Feed.State
+	m.gaps, m.missed = max(m.gaps, c.Summary.Gaps), max(m.missed, c.Summary.Events.Missed)
+	if first {
+		return nil
+	}
+	var marks []Kind
+	for _, kind := range []Kind{MarkAlert, MarkRelay, MarkGap, MarkFailed} {
+		if found[kind] {
+			marks = append(marks, kind)
+		}
+	}
+	return marks
+}
