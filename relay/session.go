@@ -49,7 +49,7 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	case <-woken:
 	default:
 	}
-	socket, err := s.dialAwake(ctx, woken)
+	socket, err := s.dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,27 +75,6 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 			}
 		}
 	}
-}
-
-// dialAwake dials until the machine has slept: what it waits for then may never
-// come.
-func (s *Subscriber) dialAwake(ctx context.Context, woken <-chan struct{}) (*websocket.Conn, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	defer cancel(nil)
-	tasks.Go(func() {
-		select {
-		case <-woken:
-			cancel(errWoken)
-		case <-ctx.Done():
-		}
-	})
-	socket, err := s.dial(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), errWoken) {
-		return nil, errWoken
-	}
-	return socket, err
 }
 
 // dial opens the websocket. A token that is not accepted is final.
@@ -164,7 +143,7 @@ func (l *link) close() {
 }
 
 // read ends with an error, which it passes on like a frame. A relay that sends
-// neither frame nor ping for 1.4 heartbeats is taken for dead.
+// neither frame nor ping for 1.6 heartbeats is taken for dead.
 func (l *link) read() {
 	patience := welcomeTimeout
 	alive := func() error { return l.socket.SetReadDeadline(time.Now().Add(patience)) }
@@ -180,7 +159,7 @@ func (l *link) read() {
 	for {
 		r := l.next(alive)
 		if r.frame.T == frameWelcome {
-			patience = heartbeatOf(r.frame) * 7 / 5
+			patience = heartbeatOf(r.frame) * 8 / 5
 		}
 		select {
 		case l.frames <- r:

@@ -50,6 +50,9 @@ type Config struct {
 	ThemeChanges  <-chan themes.Change // of the file behind a theme; nil: there is none
 	Watched       string               // the name of that theme; "": Theme's
 	Actions       *action.Table        // nil: the default keys
+	Now           func() time.Time     // the clock that ages are told by; nil: the machine's
+	Transport     Transport            // steers a Source that replays what was recorded; nil: the Source is live
+	Recording     func() string        // what goes wrong with the recording of what is shown, "" while nothing does; nil: nothing is recorded
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
 	Location      *time.Location       // of the times that are shown; nil: time.Local
 	Remembered    Layout               // how a person arranged the screen
@@ -66,6 +69,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Location == nil {
 		c.Location = time.Local
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Actions == nil && c.Transport != nil {
+		c.Actions = action.Replay()
 	}
 	if c.Actions == nil {
 		c.Actions = action.Default()

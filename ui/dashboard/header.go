@@ -94,12 +94,16 @@ func (m *Model) slots() []slot {
 
 func (m *Model) clockSlot() slot {
 	return slot{3, 8, func(l *paint.Line) {
-		l.Put(paint.Text, time.Now().In(m.cfg.Location).Format("15:04:05"))
+		l.Put(paint.Text, m.cfg.Now().In(m.cfg.Location).Format("15:04:05"))
 	}}
 }
 
 func (m *Model) badgeSlot() slot {
 	return slot{0, 9, func(l *paint.Line) {
+		if m.cfg.Transport != nil {
+			l.Right(paint.Accent|paint.Bold, "REPLAY", 9)
+			return
+		}
 		if m.cfg.Armed {
 			l.Right(paint.Warning|paint.Bold, "ARMED", 9)
 			return
@@ -149,7 +153,7 @@ func (m *Model) relaySlot() slot {
 		if width > 6 {
 			l.Put(paint.Muted, "relay ")
 		}
-		age := pane.Age(time.Since(feed.Since))
+		age := pane.Age(m.cfg.Now().Sub(feed.Since))
 		if feed.Since.IsZero() {
 			age = ""
 		}
@@ -158,7 +162,7 @@ func (m *Model) relaySlot() slot {
 		case account.FeedLive:
 			l.Put(s.Style, s.Glyph+" ").Put(paint.Text, s.Word)
 			if !last.IsZero() && width > 6 {
-				l.Right(paint.Text, pane.Age(time.Since(last)), 5)
+				l.Right(paint.Text, pane.Age(m.cfg.Now().Sub(last)), 5)
 			}
 		case account.FeedLost:
 			l.Put(s.Style|paint.Bold, s.String())

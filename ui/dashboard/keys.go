@@ -56,7 +56,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.say(warning, reason)
 		return nil
 	}
-	if m.moveBy(id) || m.focusOn(id) {
+	if m.moveBy(id) || m.focusOn(id) || m.steer(id) {
 		return nil
 	}
 	return m.run(id)

@@ -34,6 +34,10 @@ type applier interface {
 	Apply(c *account.Changes, first bool)
 }
 
+// forgetter is a pane that can start over: its cursor returns to its row, should
+// that come back.
+type forgetter interface{ Forget() }
+
 // mover is a pane with a cursor or a scroll position.
 type mover interface{ Move(pane.Step) }
 
@@ -101,6 +105,9 @@ type Model struct {
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup
 
+	track     track     // of the scrubber as last drawn
+	markCells markCells // the same
+
 	quitting    bool
 	glowing     bool // a glowMsg is on its way
 	noMouse     bool
@@ -133,7 +140,7 @@ func New(cfg Config) *Model {
 		m.profile = colorprofile.ASCII
 	}
 	m.notifier = notify.New(notify.Config{Method: cfg.Notify})
-	m.look = &pane.Look{Now: time.Now(), Location: cfg.Location}
+	m.look = &pane.Look{Now: cfg.Now(), Location: cfg.Location}
 	m.intents = pane.NewIntents(m.look, cfg.ConfirmWindow)
 	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
 	m.panes = [layout.Panes]board{
@@ -160,6 +167,9 @@ func (m *Model) Init() tea.Cmd { return tea.Batch(m.tick(), m.awaitTheme(), m.as
 
 // tick comes with the next full second.
 func (m *Model) tick() tea.Cmd {
+	if m.cfg.Transport != nil {
+		return m.after(m.transportTick(), tickMsg{})
+	}
 	now := time.Now()
 	return m.after(now.Truncate(time.Second).Add(time.Second).Sub(now), tickMsg{})
 }
@@ -199,7 +209,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case changesMsg:
 		return m, tea.Batch(m.apply(&msg.Changes), m.feedQueue())
 	case tickMsg:
-		m.advance(time.Now())
+		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.tick(), m.notify(), m.feedQueue())
 	case tea.FocusMsg:
 		m.notifier.Focus()
@@ -207,7 +217,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notifier.Blur()
 	case glowMsg:
 		m.glowing = false
-		m.advance(time.Now())
+		m.advance(m.cfg.Now())
 	case quietMsg:
 		return m, m.quiet.heard(m, msg)
 	case stageMsg:
@@ -230,7 +240,7 @@ func (m *Model) now() time.Time {
 	if m.frozen != nil {
 		return m.frozen.at
 	}
-	return time.Now()
+	return m.cfg.Now()
 }
 
 // advance moves the clock. Each pane draws again, for its ages.
@@ -258,7 +268,7 @@ func (m *Model) agingFilters() {
 // apply takes over what changed: into the picture at once, onto the screen
 // unless it is frozen.
 func (m *Model) apply(c *account.Changes) tea.Cmd {
-	first := !m.picture.started
+	first := c.Whole || !m.picture.started
 	m.picture.apply(c)
 	m.keepMarks()
 	m.notifier.Observe(c)
@@ -267,7 +277,7 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	if m.frozen != nil {
 		return nil
 	}
-	m.look.Now = time.Now()
+	m.look.Now = m.cfg.Now()
 	m.show(c, first)
 	return m.glow(first)
 }
@@ -278,6 +288,9 @@ func (m *Model) show(c *account.Changes, first bool) {
 		m.panes[m.tab].Invalidate()
 	}
 	for _, p := range m.panes {
+		if p, ok := p.(forgetter); ok && c.Whole {
+			p.Forget()
+		}
 		if p, ok := p.(applier); ok {
 			p.Apply(c, first)
 		}
@@ -314,7 +327,7 @@ func (m *Model) restyle() {
 // arrange divides the screen again.
 func (m *Model) arrange() {
 	m.layout = layout.Arrange(layout.Request{
-		Width: m.width, Height: m.height, Focus: m.focus, Tab: m.tab, Zoom: m.zoom, Detail: m.detailOpen,
+		Width: m.width, Height: m.boardHeight(), Focus: m.focus, Tab: m.tab, Zoom: m.zoom, Detail: m.detailOpen,
 		Arrangement: m.arrangement(), Hidden: m.hidden(),
 	})
 	for i, p := range m.panes {
@@ -340,12 +353,12 @@ func (m *Model) setFocus(to layout.Pane) {
 // freeze holds the screen, or lets it go on from where the picture is.
 func (m *Model) freeze() {
 	if m.frozen == nil {
-		m.frozen = &frozen{at: time.Now(), version: m.picture.version, events: m.picture.summary.Events.Received}
+		m.frozen = &frozen{at: m.cfg.Now(), version: m.picture.version, events: m.picture.summary.Events.Received}
 		m.redraw = true
 		return
 	}
 	m.frozen = nil
-	m.look.Now = time.Now()
+	m.look.Now = m.cfg.Now()
 	all := m.picture.all()
 	m.show(&all, false)
 	m.invalidate()

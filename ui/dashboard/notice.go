@@ -98,11 +98,11 @@ func (m *Model) alertNotice(l *paint.Line) {
 	a := pressing(alerts)
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text)))
 	if !a.Due.IsZero() {
-		l.Put(paint.Warning, " within "+pane.Age(max(time.Until(a.Due), 0)))
+		l.Put(paint.Warning, " within "+pane.Age(max(a.Due.Sub(m.cfg.Now()), 0)))
 	}
 	tail := ""
 	if !a.Since.IsZero() {
-		tail = " · " + pane.Age(time.Since(a.Since))
+		tail = " · " + pane.Age(m.cfg.Now().Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
 		tail += " · and " + strconv.Itoa(n) + " more"
@@ -141,9 +141,9 @@ func (m *Model) health() pane.Health {
 		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "neither the service nor the relay answers"+since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "neither the service nor the relay answers"+m.since(s.API.Since), because(s.API.Err), paint.Bad
 		h.Advice = "trying both again"
-		if at := ago(s.LastRead); at != "" {
+		if at := m.ago(s.LastRead); at != "" {
 			h.Advice = "what is shown was read" + at + "; " + h.Advice
 		}
 	case s.Feed.State == account.FeedRefused:
@@ -152,15 +152,15 @@ func (m *Model) health() pane.Health {
 		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; reading on a schedule meanwhile"
 	case s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "relay lost"+ago(s.Feed.Since), because(s.Feed.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "relay lost"+m.ago(s.Feed.Since), because(s.Feed.Err), paint.Bad
 		h.Advice = "polling meanwhile"
 		if s.Feed.RetryIn > 0 {
 			h.Advice += ", dialling again within " + pane.Age(s.Feed.RetryIn+time.Second)
 		}
 	case s.API.State == account.APIFailing:
-		h.Text, h.Cause, h.Style = "the service fails"+since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "the service fails"+m.since(s.API.Since), because(s.API.Err), paint.Bad
 		h.Advice = "trying again"
-		if at := ago(s.LastRead); at != "" {
+		if at := m.ago(s.LastRead); at != "" {
 			h.Advice = "what is shown was read" + at
 		}
 	case s.Feed.State == account.FeedConnecting:
@@ -180,18 +180,18 @@ func because(err error) string {
 	return string(api.Scrub(err.Error()))
 }
 
-func ago(t time.Time) string {
+func (m *Model) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + pane.Age(time.Since(t)) + " ago"
+	return " " + pane.Age(m.cfg.Now().Sub(t)) + " ago"
 }
 
-func since(t time.Time) string {
+func (m *Model) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + pane.Age(time.Since(t))
+	return " for " + pane.Age(m.cfg.Now().Sub(t))
 }
 
 // footerCache is the footer as last drawn: it depends on little.

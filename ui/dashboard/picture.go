@@ -29,6 +29,9 @@ func newPicture() *picture {
 }
 
 func (p *picture) apply(c *account.Changes) {
+	if c.Whole {
+		*p = *newPicture()
+	}
 	for _, in := range c.Intents {
 		p.intents[in.ID] = in
 	}

@@ -19,6 +19,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		m.redraw = m.redraw || delta != 0
 		return nil
 	}
+	if m.pointTransport(msg) {
+		return nil
+	}
 	over, ok := m.layout.At(at.X, at.Y)
 	if !ok {
 		return nil

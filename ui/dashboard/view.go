@@ -91,6 +91,9 @@ func (m *Model) lines() []string {
 	lines[m.layout.Header.Y] = m.header()
 	lines[m.layout.Notice.Y] = m.notice()
 	lines[m.layout.Footer.Y] = m.footer()
+	if m.boardHeight() < m.height {
+		lines[m.height-1] = m.transportLine()
+	}
 	m.lay(lines)
 	return lines
 }

@@ -67,10 +67,11 @@ const (
 	Find    Group = "Find"
 	View    Group = "View"
 	General Group = "General"
+	Time    Group = "Time" // of a replay
 )
 
 // Groups lists the groups in the order of the help.
-func Groups() []Group { return []Group{Focus, Move, Intents, Find, View, General} }
+func Groups() []Group { return []Group{Time, Focus, Move, Intents, Find, View, General} }
 
 // Scope is where the keys of an action count. Two actions may share a key only
 // when neither scope holds the other.

@@ -94,6 +94,15 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	p.stuck = stuckIntents(c.Summary.Alerts)
 }
 
+// Forget takes all rows out, for a picture that starts over.
+func (p *Intents) Forget() {
+	for _, lane := range p.lanes {
+		lane.Forget()
+	}
+	p.list.Forget()
+	p.index, p.marked, p.follow, p.stale = index{}, 0, "", true
+}
+
 func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 	var stuck map[api.ID]bool
 	for _, a := range alerts {

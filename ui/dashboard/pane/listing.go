@@ -56,6 +56,12 @@ func (p *listing[R]) SetStacked(stacked bool) {
 	p.list.SetHeight(p.h - p.head())
 }
 
+// Forget takes all rows out, for a picture that starts over.
+func (p *listing[R]) Forget() {
+	p.list.Forget()
+	p.stale = true
+}
+
 // rows draws the rows that are in view, each with the line that it is given.
 func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
 	rows, first := p.list.Window()

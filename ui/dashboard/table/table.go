@@ -104,6 +104,15 @@ func (t *Table[T]) Clear() {
 	t.settle()
 }
 
+// Forget takes all rows out. The cursor returns to its row, should that come
+// back.
+func (t *Table[T]) Forget() {
+	clear(t.byKey)
+	t.rows, t.slots, t.shown, t.hits = nil, nil, nil, nil
+	t.index, t.offset = 0, 0
+	t.settle()
+}
+
 // Get returns the row of a key.
 func (t *Table[T]) Get(key string) (T, bool) {
 	row, ok := t.byKey[key]

@@ -1,0 +1,78 @@
+package action
+
+import "slices"
+
+// The actions that steer a replay.
+const (
+	Pause          ID = "pause"
+	StepForward    ID = "step-forward"
+	StepBack       ID = "step-back"
+	SeekForward    ID = "seek-forward"
+	SeekBack       ID = "seek-back"
+	SeekFarForward ID = "seek-far-forward"
+	SeekFarBack    ID = "seek-far-back"
+	SeekStart      ID = "seek-start"
+	SeekEnd        ID = "seek-end"
+	NextMark       ID = "next-mark"
+	PreviousMark   ID = "previous-mark"
+	Faster         ID = "faster"
+	Slower         ID = "slower"
+)
+
+// Replay is the table of a dashboard that replays what was recorded. What would
+// act on the account, or needs it, is not in it, and neither is what a recording
+// does not hold.
+func Replay() *Table {
+	actions := replaying()
+	for _, a := range defaults() {
+		switch a.ID {
+		case Confirm, ConfirmMarked, Mark, Unmark, StopBatch, Refresh, Freeze, Reveal:
+			continue
+		case LookBack:
+			a.Keys = []string{"alt+left"}
+		case LookForward:
+			a.Keys = []string{"alt+right"}
+		case Top, Bottom:
+			a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool { return key == "home" || key == "end" })
+		}
+		if !a.Dangerous {
+			actions = append(actions, a)
+		}
+	}
+	table, err := NewTable(actions)
+	if err != nil {
+		panic("action: the table of a replay: " + err.Error())
+	}
+	return table
+}
+
+func replaying() []Action {
+	return []Action{
+		{ID: Pause, Keys: []string{"space"}, Title: "Pause or go on", Short: "pause", Group: Time, rank: 2,
+			Tooltip: "Stops the replay, or lets it go on; at its end it begins again."},
+		{ID: StepForward, Keys: []string{"."}, Title: "Step forward", Short: "step", Group: Time, rank: 3,
+			Tooltip: "Shows the next change and pauses there."},
+		{ID: StepBack, Keys: []string{","}, Title: "Step back", Short: "back", Group: Time, rank: 3,
+			Tooltip: "Shows the change before and pauses there."},
+		{ID: NextMark, Keys: []string{"n"}, Title: "Next mark", Short: "next mark", Group: Time, rank: 4,
+			Tooltip: "Goes to the next failure, alert, lost relay or gap and pauses there."},
+		{ID: PreviousMark, Keys: []string{"N"}, Title: "Previous mark", Group: Time,
+			Tooltip: "Goes to the failure, alert, lost relay or gap before and pauses there."},
+		{ID: SeekBack, Keys: []string{"["}, Title: "Back 10 s", Short: "-10s", Group: Time, rank: 5,
+			Tooltip: "Goes back by ten seconds of the recording."},
+		{ID: SeekForward, Keys: []string{"]"}, Title: "Forward 10 s", Short: "+10s", Group: Time, rank: 5,
+			Tooltip: "Goes forward by ten seconds of the recording."},
+		{ID: SeekFarBack, Keys: []string{"{"}, Title: "Back 1 min", Group: Time,
+			Tooltip: "Goes back by a minute of the recording."},
+		{ID: SeekFarForward, Keys: []string{"}"}, Title: "Forward 1 min", Group: Time,
+			Tooltip: "Goes forward by a minute of the recording."},
+		{ID: SeekStart, Keys: []string{"home"}, Title: "To the start", Group: Time,
+			Tooltip: "Goes to the beginning of the recording."},
+		{ID: SeekEnd, Keys: []string{"end"}, Title: "To the end", Group: Time,
+			Tooltip: "Goes to the end of the recording."},
+		{ID: Slower, Keys: []string{"<"}, Title: "Slower", Short: "slower", Group: Time, rank: 5,
+			Tooltip: "Lets time pass more slowly."},
+		{ID: Faster, Keys: []string{">"}, Title: "Faster", Short: "faster", Group: Time, rank: 5,
+			Tooltip: "Lets time pass faster."},
+	}
+}
