@@ -72,6 +72,7 @@ type glowMsg struct{}
 type Model struct {
 	cfg     Config
 	ctx     context.Context // ends with the program; a confirm under way is told by it
+	frames  *frames         // nil where nothing is drawn, in tests
 	picture *picture
 	look    *pane.Look
 	theme   themes.Theme // as chosen
@@ -192,6 +193,9 @@ func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // Update takes a message: keys go to the focused pane or the dialog, sizes to
 // each pane, data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if m.frames != nil {
+		m.frames.hurry()
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height

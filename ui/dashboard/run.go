@@ -34,6 +34,8 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 		options = append(options, tea.WithWindowSize(cfg.Width, cfg.Height))
 	}
 	program := tea.NewProgram(m, options...)
+	m.frames = &frames{program: program}
+	defer m.frames.stop()
 
 	var pumping sync.WaitGroup
 	var pumpErr error

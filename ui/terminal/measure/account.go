@@ -132,8 +132,8 @@ func (a *account) serve(ctx context.Context) error {
 
 // answer is the service: every intent is there, nothing is listed.
 func (a *account) answer(w http.ResponseWriter, req *http.Request) {
-	w.Header()["RateLimit-Policy"] = []string{`"default";q=10;w=1`}
-	w.Header()["RateLimit"] = []string{`"default";r=9;t=1`}
+	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
+	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
 	w.Header().Set("Content-Type", "application/json")
 	id, found := strings.CutPrefix(req.URL.Path, "/api/v1/checkout-intents/")
 	switch {
@@ -162,7 +162,7 @@ func (a *account) watch(name, program, stateDir string) subject {
 		args:   []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
 		env:    []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
 		keys:   [2]string{"\t", "\x1b[Z"}, // what always shows, whatever the account holds
-		settle: 5 * time.Second,
+		settle: 10 * time.Second,          // it has read what was not certain
 		ready:  func(text string) bool { return strings.Contains(text, "live") },
 	}
 }

@@ -131,24 +131,40 @@ func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Termi
 		if err := sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {
 			return err
 		}
-		_, more := t.Chunks()
-		pressed := t.Now()
-		if err := t.Type(s.keys[i%2]); err != nil {
+		answered, err := pressKey(ctx, t, s.keys[i%2])
+		if err != nil {
 			return err
 		}
-		select {
-		case <-more:
-		case <-time.After(5 * time.Second):
-			return fmt.Errorf("the key %q was not answered within 5 s; it shows:\n%s", s.keys[i%2], t.Text())
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		chunks, _ := t.Chunks()
-		after, _ := slices.BinarySearchFunc(chunks, pressed, func(c terminal.Chunk, at time.Duration) int { return int(c.At - at) })
-		f.keys = append(f.keys, chunks[after].At-pressed)
+		f.keys = append(f.keys, answered)
 	}
 	slices.Sort(f.keys)
 	return nil
+}
+
+// pressKey returns how long the next byte took.
+func pressKey(ctx context.Context, t *terminal.Terminal, key string) (time.Duration, error) {
+	giveUp := time.NewTimer(5 * time.Second)
+	defer giveUp.Stop()
+	before, _ := t.Chunks()
+	pressed := t.Now()
+	if err := t.Type(key); err != nil {
+		return 0, err
+	}
+	for {
+		chunks, more := t.Chunks()
+		for _, c := range chunks[len(before):] {
+			if c.At > pressed {
+				return c.At - pressed, nil
+			}
+		}
+		select {
+		case <-more:
+		case <-giveUp.C:
+			return 0, fmt.Errorf("the key %q was not answered within 5 s; it shows:\n%s", key, t.Text())
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
