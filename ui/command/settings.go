@@ -48,6 +48,7 @@ type settings struct {
 	Theme         string        `koanf:"theme"`
 	Notify        string        `koanf:"notify"`
 	StateDir      string        `koanf:"state_dir"`
+	Keys          keyBindings   `koanf:"keys"`
 
 	// Profile is the chosen profile where that names the key itself, else "".
 	Profile string `koanf:"-"`
@@ -198,6 +199,9 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error {
 	known := append(settingKeys(), also...)
 	for _, key := range content.Keys() {
+		if strings.HasPrefix(key, "keys.") {
+			continue // the actions are named where they are known
+		}
 		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
 			return usagef("%s: there is no setting %q; settings are: %s", path, prefix+key, strings.Join(settingKeys(), ", "))
 		}
@@ -245,7 +249,7 @@ func loadEnvironment(k *koanf.Koanf) error {
 		TransformFunc: func(name, value string) (string, any) {
 			flat := strings.ToLower(strings.TrimPrefix(name, "TILLWATCH_"))
 			i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == flat })
-			if i < 0 {
+			if i < 0 || known[i] == "keys" { // a table has no place in a variable
 				return "", nil
 			}
 			key := known[i]
@@ -293,6 +297,9 @@ func (s settings) check() error {
 		return usagef("confirm_body is not JSON")
 	}
 	if _, err := notify.ParseMethod(s.Notify); err != nil {
+		return usage(err)
+	}
+	if _, err := s.Keys.table(); err != nil {
 		return usage(err)
 	}
 	return s.Alerts.check()

@@ -105,6 +105,11 @@ func requireTerminal(c *cobra.Command, instead string) error {
 // until the user quits or ctx ends.
 func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
 	config := s.screen(o)
+	actions, err := s.settings.Keys.table()
+	if err != nil {
+		return usage(err)
+	}
+	config.Actions = actions
 	var memory *remembered
 	if o.kept && !o.plain {
 		memory, config.Warning = recall(s.settings.StateDir, s.settings.Theme)

@@ -125,9 +125,25 @@ func TestSortingByColumn(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "SHIPMENTS 21 · read 1m ago · by estimate ↓") {
 		t.Errorf("shipments:\n%s", got)
 	}
-	press(m, "4", "s")
+	press(m, "3", "s")
 	if got := screen(m); !strings.Contains(got, "rows of this pane stay in their order") {
-		t.Error("nothing tells why events are not sorted")
+		t.Error("nothing tells why the quota is not sorted")
+	}
+	for key, names := range map[string][]string{
+		"4": {"type ↓", "product ↓", "id ↓", "seq ↓"}, "5": {"status ↓", "path ↓", "latency ↓", "class ↓", "attempt ↓"}, "6": {"kind ↓", "text ↓", "id ↓"},
+	} {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, key)
+		for _, name := range names {
+			press(m, "s")
+			if got := screen(m); !strings.Contains(got, "· by "+name) {
+				t.Errorf("pane %s is not sorted by %s:\n%s", key, name, got)
+			}
+		}
+		press(m, "s")
+		if got := screen(m); strings.Contains(got, "· by ") {
+			t.Errorf("pane %s is not in its own order again:\n%s", key, got)
+		}
 	}
 }
 

@@ -243,7 +243,7 @@ func (m *Model) sort(reverse bool) {
 		m.say(plain, "in the pane's own order again")
 		return
 	}
-	m.say(plain, "sorted by "+name+"; S turns it round")
+	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" turns it round")
 }
 
 func (m *Model) refresh() tea.Cmd {

@@ -11,6 +11,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
@@ -113,7 +114,8 @@ type Model struct {
 	glowing     bool // a glowMsg is on its way
 	noMouse     bool
 	lightGround bool
-	newKeys     int // pressed by somebody who is new here
+	replayFrom  int64 // the cursor when a history began to load, or noReplay
+	newKeys     int   // pressed by somebody who is new here
 	line        *paint.Line
 	blanks      map[int]string // blanks by their width
 	ends        map[int]string // the same where the screen ends
@@ -135,13 +137,14 @@ func New(cfg Config) *Model {
 	m := &Model{
 		tab: layout.Events, cfg: cfg, ctx: context.Background(), picture: newPicture(), theme: cfg.Theme,
 		profile: colorprofile.TrueColor, runs: map[api.ID]*confirmRun{}, marks: map[api.ID]bool{}, confirms: &sync.WaitGroup{},
-		noMouse: cfg.NoMouse, redraw: true,
+		noMouse: cfg.NoMouse, redraw: true, replayFrom: noReplay,
 	}
 	if cfg.NoColor {
 		m.profile = colorprofile.ASCII
 	}
 	m.notifier = notify.New(notify.Config{Method: cfg.Notify})
 	m.look = &pane.Look{Now: cfg.Now(), Location: cfg.Location}
+	m.look.Keys = pane.Keys{Follow: m.keyOf(action.Bottom), ShowAll: m.keyOf(action.ClearFilter)}
 	m.intents = pane.NewIntents(m.look, cfg.ConfirmWindow)
 	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
 	m.panes = [layout.Panes]board{
@@ -275,6 +278,7 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	first := c.Whole || !m.picture.started
 	m.picture.apply(c)
 	m.keepMarks()
+	m.watchReplay()
 	m.notifier.Observe(c)
 	m.redraw = true
 	m.look.Health = m.health()

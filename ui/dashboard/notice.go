@@ -89,7 +89,7 @@ func (m *Model) frozenNotice(l *paint.Line) {
 	if fresh == 1 {
 		events = " new event"
 	}
-	l.Put(paint.Muted, " · ").Put(paint.Text, strconv.Itoa(fresh)).Put(paint.Muted, events+" · space goes on")
+	l.Put(paint.Muted, " · ").Put(paint.Text, strconv.Itoa(fresh)).Put(paint.Muted, events+" · "+m.keyOf(action.Freeze)+" goes on")
 }
 
 // alertNotice shows the most pressing alert and how many more there are.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -61,7 +62,7 @@ func (m *Model) toggleMouse() {
 	m.arranged.NoMouse = m.noMouse
 	m.remember()
 	if m.noMouse {
-		m.say(plain, "the mouse selects text now; m takes it back")
+		m.say(plain, "the mouse selects text now; "+m.keyOf(action.ToggleMouse)+" takes it back")
 	} else {
 		m.say(plain, "the mouse points into the board")
 	}

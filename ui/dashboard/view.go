@@ -22,6 +22,7 @@ func (m *Model) View() tea.View {
 	m.drawn.AltScreen = true
 	m.drawn.WindowTitle = m.windowTitle()
 	m.drawn.ReportFocus = m.notifies()
+	m.drawn.ProgressBar = m.progress()
 	if !m.noMouse {
 		m.drawn.MouseMode = tea.MouseModeCellMotion
 	}

@@ -30,14 +30,16 @@ func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewAlerts makes the pane.
 func NewAlerts(look *Look) *Alerts {
-	return &Alerts{listing[*alertRow]{frame: newFrame(look), fields: []Field{
+	return &Alerts{listing[*alertRow]{frame: newFrame(look), orders: alertOrders(), fields: []Field{
 		{"kind", inState, noFigure}, {"id", inID, noFigure}, {"age", inAll, age},
 	}, list: table.New(table.Config[*alertRow]{
 		Key:     func(r *alertRow) string { return r.key },
-		Compare: func(a, b *alertRow) int { return b.Since.Compare(a.Since) },
+		Compare: compareAlerts,
 		Match:   matchRow[*alertRow],
 	})}}
 }
+
+func compareAlerts(a, b *alertRow) int { return b.Since.Compare(a.Since) }
 
 // alertKey is the identity of an alert while it stands: its words may change.
 func alertKey(a *account.Alert) string {
@@ -92,6 +94,7 @@ func (p *Alerts) Subject() Subject {
 func (p *Alerts) Lines() []string {
 	return p.render(func(*paint.Line) {
 		l := p.tabTitle("ALERTS", p.list.Total())
+		p.sorted(l, p.order)
 		if !p.hits(l) {
 			p.fill(l, l.Left())
 		}

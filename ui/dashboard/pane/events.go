@@ -42,17 +42,19 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewEvents makes the pane.
 func NewEvents(look *Look) *Events {
-	return &Events{listing: listing[*eventRow]{frame: newFrame(look), fields: []Field{
+	return &Events{listing: listing[*eventRow]{frame: newFrame(look), orders: eventOrders(), fields: []Field{
 		{"type", inState, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure}, {"origin", inMore, noFigure}, {"age", inAll, age},
 	}, list: table.New(table.Config[*eventRow]{
-		Key: func(r *eventRow) string { return string(r.ID) },
-		Compare: func(a, b *eventRow) int {
-			return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))
-		},
-		Home:  table.Bottom,
-		Limit: keptEvents,
-		Match: matchRow[*eventRow],
+		Key:     func(r *eventRow) string { return string(r.ID) },
+		Compare: compareEvents,
+		Home:    table.Bottom,
+		Limit:   keptEvents,
+		Match:   matchRow[*eventRow],
 	})}}
+}
+
+func compareEvents(a, b *eventRow) int {
+	return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.Seq, b.Seq))
 }
 
 // Apply takes over what changed.
@@ -128,8 +130,9 @@ func (p *Events) top() {
 	if p.w < 76 || p.w >= 100 {
 		p.freshness(l, "last", p.last)
 	}
+	p.sorted(l, p.order)
 	if p.list.Pinned() {
-		l.Put(paint.Warning, " · held").Put(paint.Muted, " (G follows)")
+		l.Put(paint.Warning, " · held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
 	}
 	if p.hits(l) {
 		p.push(l)

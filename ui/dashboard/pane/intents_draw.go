@@ -327,7 +327,7 @@ func (p *Intents) columns() listColumns {
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
 	if len(rows) == 0 {
-		p.message(paint.Muted, "nothing matches", "esc shows all again")
+		p.message(paint.Muted, "nothing matches", p.look.Keys.ShowAll+" shows all again")
 		return
 	}
 	c := p.columns()

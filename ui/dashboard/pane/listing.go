@@ -11,6 +11,9 @@ type listing[R searched] struct {
 	list   *table.Table[R]
 	filter *Filter
 	fields []Field
+	orders []order[R]
+	sorting
+	order string // that was chosen, by its name
 }
 
 // SetFilter shows only what the filter finds; nil shows all.
@@ -66,7 +69,7 @@ func (p *listing[R]) Forget() {
 func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
 	rows, first := p.list.Window()
 	if len(rows) == 0 && p.list.Total() > 0 {
-		p.message(paint.Muted, "nothing matches", "esc shows all again")
+		p.message(paint.Muted, "nothing matches", p.look.Keys.ShowAll+" shows all again")
 	}
 	for i, row := range rows {
 		l := p.start()

@@ -18,7 +18,11 @@ type Look struct {
 	Health   Health
 	Opened   Subject // what the detail shows
 	Tabs     Tabs
+	Keys     Keys
 }
+
+// Keys are those that panes speak of, as they are shown.
+type Keys struct{ Follow, ShowAll string }
 
 // Health is what a pane without rows says about why it has none.
 type Health struct {

@@ -48,17 +48,19 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
-	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), fields: []Field{
+	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), orders: requestOrders(), fields: []Field{
 		{"status", inState, noFigure}, {"path", inName, noFigure}, {"id", inID, noFigure}, {"method", inMore, noFigure}, {"class", inMore, noFigure},
 		{"latency", inAll, latency}, {"attempt", inAll, count}, {"age", inAll, age},
 	}, list: table.New(table.Config[*requestRow]{
 		Key:     func(r *requestRow) string { return string(r.key) },
-		Compare: func(a, b *requestRow) int { return a.Sent.Compare(b.Sent) },
+		Compare: compareRequests,
 		Home:    table.Bottom,
 		Limit:   keptRequests,
 		Match:   matchRow[*requestRow],
 	})}}
 }
+
+func compareRequests(a, b *requestRow) int { return a.Sent.Compare(b.Sent) }
 
 // requestKey is the identity of a call: nobody gives it one.
 func requestKey(e *api.Exchange) api.ID {
@@ -137,8 +139,9 @@ func (p *Requests) Lines() []string {
 
 func (p *Requests) top() {
 	l := p.tabTitle("REQUESTS", p.list.Total())
+	p.sorted(l, p.order)
 	if p.list.Pinned() {
-		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " (G follows)")
+		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
 	}
 	if p.hits(l) {
 		p.push(l)

@@ -18,8 +18,6 @@ type Shipments struct {
 	listing[*shipmentRow]
 	counts map[api.ShipmentStatus]int
 	read   time.Time // the newest
-	sorting
-	order string // that was chosen, by its name
 }
 
 type shipmentRow struct {
@@ -62,7 +60,7 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), fields: []Field{
+	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), orders: shipmentOrders(), fields: []Field{
 		{"status", inState, noFigure}, {"state", inState, noFigure}, {"carrier", inPlace, noFigure}, {"product", inName, noFigure},
 		{"id", inID, noFigure}, {"tracking", inMore, noFigure}, {"age", inAll, age},
 	}, list: table.New(table.Config[*shipmentRow]{

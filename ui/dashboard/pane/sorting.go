@@ -75,6 +75,22 @@ func (p *Intents) Sort(reverse bool) string {
 	return name
 }
 
+// Sort changes to the next order, or turns the order round, and returns its name.
+func (p *listing[R]) Sort(reverse bool) string {
+	if reverse {
+		p.sorting.reversed = !p.sorting.reversed
+	} else {
+		p.sorting.cycle(len(p.orders))
+	}
+	compare, name := chosen(p.sorting, p.orders)
+	if name == "" {
+		compare = nil
+	}
+	p.list.SetCompare(compare)
+	p.order, p.stale = name, true
+	return name
+}
+
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
 		{"urgency", compareShipments},
@@ -85,15 +101,32 @@ func shipmentOrders() []order[*shipmentRow] {
 	}
 }
 
-// Sort changes to the next order, or turns the order round, and returns its name.
-func (p *Shipments) Sort(reverse bool) string {
-	if reverse {
-		p.sorting.reversed = !p.sorting.reversed
-	} else {
-		p.sorting.cycle(len(shipmentOrders()))
+func eventOrders() []order[*eventRow] {
+	return []order[*eventRow]{
+		{"arrival", compareEvents},
+		{"type", func(a, b *eventRow) int { return cmp.Compare(a.Type, b.Type) }},
+		{"product", func(a, b *eventRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"id", func(a, b *eventRow) int { return cmp.Compare(a.SourceID, b.SourceID) }},
+		{"seq", func(a, b *eventRow) int { return cmp.Compare(a.Seq, b.Seq) }},
 	}
-	compare, name := chosen(p.sorting, shipmentOrders())
-	p.list.SetCompare(compare)
-	p.order, p.stale = name, true
-	return name
+}
+
+func requestOrders() []order[*requestRow] {
+	return []order[*requestRow]{
+		{"time", compareRequests},
+		{"status", func(a, b *requestRow) int { return cmp.Compare(a.Status, b.Status) }},
+		{"path", func(a, b *requestRow) int { return cmp.Compare(a.Path, b.Path) }},
+		{"latency", func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
+		{"class", func(a, b *requestRow) int { return cmp.Compare(a.Class, b.Class) }},
+		{"attempt", func(a, b *requestRow) int { return cmp.Compare(a.Attempt, b.Attempt) }},
+	}
+}
+
+func alertOrders() []order[*alertRow] {
+	return []order[*alertRow]{
+		{"time", compareAlerts},
+		{"kind", func(a, b *alertRow) int { return cmp.Compare(a.Kind, b.Kind) }},
+		{"text", func(a, b *alertRow) int { return cmp.Compare(a.Text, b.Text) }},
+		{"id", func(a, b *alertRow) int { return cmp.Compare(a.Intent, b.Intent) }},
+	}
 }

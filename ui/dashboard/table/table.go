@@ -24,7 +24,7 @@ type Config[T any] struct {
 	Key     func(T) string    // identity
 	Compare func(a, b T) int  // order; ties are broken by Key
 	Home    Edge              // where the cursor rests until it is moved
-	Limit   int               // rows kept; the first in order go first; 0 means all
+	Limit   int               // rows kept; the first by Compare go first, whatever SetCompare says; 0 means all
 	Match   func(T, any) bool // whether a row passes the filter that SetFilter was given
 
 	// Slot and Bulk, where there are many rows, answer for all of them at once:
@@ -38,8 +38,9 @@ type Config[T any] struct {
 // goes, until it is moved back to the edge. The zero Table is not usable.
 type Table[T any] struct {
 	cfg    Config[T]
-	rows   []T     // all, in order
-	slots  []int32 // of the rows, where there is Config.Slot
+	order  func(a, b T) int // in force; nil: Compare
+	rows   []T              // all, in order
+	slots  []int32          // of the rows, where there is Config.Slot
 	byKey  map[string]T
 	filter any // nil: all rows are shown
 	shown  []T // what passes the filter, in order; rows itself without one
@@ -80,9 +81,17 @@ func (t *Table[T]) Upsert(rows ...T) {
 		}
 	}
 	for t.cfg.Limit > 0 && len(t.rows) > t.cfg.Limit {
-		t.Remove(t.cfg.Key(t.rows[0]))
+		t.Remove(t.cfg.Key(t.oldest()))
 	}
 	t.settle()
+}
+
+// oldest is the first row by the table's own order.
+func (t *Table[T]) oldest() T {
+	if t.order == nil {
+		return t.rows[0]
+	}
+	return slices.MinFunc(t.rows, t.compareOwn)
 }
 
 // Remove takes a row out. An unknown key is ignored.
@@ -178,9 +187,10 @@ func (t *Table[T]) Window() (rows []T, first int) {
 	return t.shown[t.offset:end], t.offset
 }
 
-// SetCompare orders the rows anew. Ties are broken by their keys.
+// SetCompare orders the rows anew; nil is the table's own order again. Ties are
+// broken by their keys.
 func (t *Table[T]) SetCompare(compare func(a, b T) int) {
-	t.cfg.Compare = compare
+	t.order = compare
 	slices.SortFunc(t.rows, t.compare)
 	t.number()
 	t.SetFilter(t.filter)
@@ -248,6 +258,16 @@ func (t *Table[T]) Scroll(delta int) {
 }
 
 func (t *Table[T]) compare(a, b T) int {
+	if t.order == nil {
+		return t.compareOwn(a, b)
+	}
+	if c := t.order(a, b); c != 0 {
+		return c
+	}
+	return cmp.Compare(t.cfg.Key(a), t.cfg.Key(b))
+}
+
+func (t *Table[T]) compareOwn(a, b T) int {
 	if c := t.cfg.Compare(a, b); c != 0 {
 		return c
 	}
@@ -262,13 +282,16 @@ func (t *Table[T]) upsertAll(rows []T) {
 	for _, row := range t.byKey {
 		t.rows = append(t.rows, row)
 	}
-	slices.SortFunc(t.rows, t.compare)
+	slices.SortFunc(t.rows, t.compareOwn)
 	if t.cfg.Limit > 0 && len(t.rows) > t.cfg.Limit {
 		cut := len(t.rows) - t.cfg.Limit
 		for _, row := range t.rows[:cut] {
 			delete(t.byKey, t.cfg.Key(row))
 		}
 		t.rows = slices.Clone(t.rows[cut:])
+	}
+	if t.order != nil {
+		slices.SortFunc(t.rows, t.compare)
 	}
 	t.number()
 	t.SetFilter(t.filter)

@@ -150,6 +150,21 @@ func TestTheOldestGoFirstAtTheLimit(t *testing.T) {
 	if _, ok := tab.Get("000"); ok {
 		t.Error("a dropped row is still known")
 	}
+	tab.SetCompare(func(a, b row) int { return cmp.Compare(b.rank, a.rank) })
+	tab.Upsert(row{"300", 300})
+	if got := keys(tab); got != "300299298" {
+		t.Errorf("in another order it kept %s", got)
+	}
+	for i := range many {
+		many[i] = row{fmt.Sprintf("%03d", 301+i), 301 + i}
+	}
+	tab.Upsert(many...)
+	if got := keys(tab); got != "600599598" {
+		t.Errorf("in another order it kept %s of a batch", got)
+	}
+	if tab.SetCompare(nil); keys(tab) != "598599600" {
+		t.Errorf("in its own order again: %s", keys(tab))
+	}
 }
 
 func TestATableBehavesLikeASortedMap(t *testing.T) {

@@ -1,0 +1,51 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api/account"
+)
+
+// progress is what the terminal shows of work under way in its own bar
+// (OSC 9;4): a batch that confirms, or a history that loads.
+func (m *Model) progress() *tea.ProgressBar {
+	feed := m.picture.summary.Feed
+	switch {
+	case m.queue != nil:
+		return m.queue.progress()
+	case feed.State != account.FeedReplaying:
+		return nil
+	case m.replayFrom == noReplay || feed.Head <= m.replayFrom:
+		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	}
+	done := max(feed.Cursor-m.replayFrom, 0) * 100 / (feed.Head - m.replayFrom)
+	return tea.NewProgressBar(tea.ProgressBarDefault, int(min(done, 100)))
+}
+
+// progress is how much of a batch has ended; one that waits for something is
+// shown as such.
+func (q *queue) progress() *tea.ProgressBar {
+	done := len(q.accepted) + q.others
+	total := done + len(q.waiting)
+	if q.running != "" {
+		total++
+	}
+	state := tea.ProgressBarDefault
+	if q.others > 0 || q.stopped != "" {
+		state = tea.ProgressBarWarning
+	}
+	return tea.NewProgressBar(state, 100*done/max(total, 1))
+}
+
+// noReplay stands for no history that loads.
+const noReplay = -1
+
+// watchReplay notes where the loading of a history began.
+func (m *Model) watchReplay() {
+	switch feed := m.picture.summary.Feed; {
+	case feed.State != account.FeedReplaying:
+		m.replayFrom = noReplay
+	case m.replayFrom == noReplay:
+		m.replayFrom = feed.Cursor
+	}
+}
