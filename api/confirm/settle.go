@@ -140,13 +140,13 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 	return open
 }
 
-// settleOpen records what an intent that has moved on tells of earlier confirms
-// of it.
-func (g *Guard) settleOpen(id api.ID, now *api.Intent) error {
+// Settle records what an intent that was read tells of earlier confirms of it
+// whose outcome was not known. One that still awaits confirmation tells nothing.
+func (g *Guard) Settle(now *api.Intent) error {
 	if toldBy(now) == Unknown {
 		return nil
 	}
-	lines, err := g.audit.openOf(subject{g.cfg.Environment, id})
+	lines, err := g.audit.openOf(subject{g.cfg.Environment, now.ID})
 	for _, line := range lines {
 		err = errors.Join(err, g.settled(line, now))
 	}

@@ -36,7 +36,7 @@ func (g *Guard) tryOnce(ctx context.Context, p Proposal, progress func(Stage)) O
 		return Outcome{Verdict: NotSent, Err: fmt.Errorf("reading the intent again: %w", err)}
 	}
 	if now.State != api.AwaitingConfirmation {
-		return Outcome{Verdict: NotConfirmable, Intent: &now, Err: g.settleOpen(p.ID, &now)}
+		return Outcome{Verdict: NotConfirmable, Intent: &now, Err: g.Settle(&now)}
 	}
 	if differences := p.differences(&now); len(differences) > 0 {
 		return Outcome{Verdict: Changed, Intent: &now, Differences: differences}

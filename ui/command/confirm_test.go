@@ -1,0 +1,241 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// till is a service on loopback whose intents are confirmed without a screen.
+type till struct {
+	service *simulator.Simulator
+	url     string
+	state   string
+}
+
+func newTill(t *testing.T) *till {
+	t.Helper()
+	dir := isolate(t)
+	c := quiet()
+	c.Key = api.NewSecret("key-of-the-test")
+	c.Timings.Placing = 300 * time.Millisecond
+	c.Limits = simulator.Unlimited()
+	service, err := simulator.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned(t, service.Run)
+	owned(t, func(ctx context.Context) error { return serve(ctx, listener, service.Handler()) })
+	s := &till{service: service, url: address(listener), state: filepath.Join(dir, "state", "tillwatch")}
+	t.Setenv("TILLWATCH_API_URL", s.url)
+	t.Setenv("TILLWATCH_API_KEY", "key-of-the-test")
+	return s
+}
+
+// awaiting makes an intent that awaits confirmation, and tells its total.
+func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
+	t.Helper()
+	id, err := s.service.CreateIntent(simulator.Order{ProductURL: productURL, State: api.AwaitingConfirmation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := api.New(api.Config{BaseURL: s.url, Key: api.NewSecret("key-of-the-test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := client.Intent(t.Context(), api.ID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	amount, _ := in.Total()
+	return id, strings.ReplaceAll(amount.String(), " ", "")
+}
+
+// fail makes the next request go wrong.
+func (s *till) fail(t *testing.T, fault string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, s.url+"/control/failures", strings.NewReader(fault))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer key-of-the-test")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d", fault, answer.StatusCode)
+	}
+}
+
+const chiliCrisp = "https://spice-lab.example/products/chili-crisp"
+
+func TestConfirmWithoutAScreen(t *testing.T) {
+	s := newTill(t)
+	const arm = " --allow-confirm"
+	cases := []struct {
+		name    string
+		args    string // ID and TOTAL stand for those of the intent
+		product string // of the intent; "" for an ordinary one
+		fault   string
+		url     string // of the service, where another
+		code    int
+		verdict string // in the JSON; "" where none is printed
+		says    string
+		orders  int
+	}{
+		{name: "done", args: "ID --total TOTAL" + arm, code: exitDone, verdict: "accepted", orders: 1},
+		{name: "done, with its order", args: "ID --total TOTAL --wait 30s" + arm, code: exitDone, verdict: "accepted", orders: 1},
+		{name: "done, and the order fails", args: "ID --total TOTAL --wait 30s" + arm, product: "https://shop.example/magic/payment_failed", code: exitFailed, verdict: "accepted", says: "payment_failed", orders: 1},
+		{name: "a dry run", args: "ID --total TOTAL --dry-run", code: exitDone, verdict: "dry_run"},
+		{name: "a dry run of another total", args: "ID --total 1.00USD --dry-run", code: exitNotConfirmable, verdict: "changed"},
+		{name: "read-only", args: "ID --total TOTAL", code: exitUsage, says: "--allow-confirm"},
+		{name: "without a total", args: "ID" + arm, code: exitUsage, says: "--total 44.52USD"},
+		{name: "a total with a comma", args: "ID --total 44,52USD" + arm, code: exitUsage, says: "decimal point"},
+		{name: "a total without its currency", args: "ID --total 44.52" + arm, code: exitUsage, says: "currency"},
+		{name: "a total with too many decimals", args: "ID --total 44.521USD" + arm, code: exitUsage, says: "2 decimals"},
+		{name: "yen with decimals", args: "ID --total 4452.0JPY" + arm, code: exitUsage, says: "0 decimals"},
+		{name: "another total", args: "ID --total 1.00USD" + arm, code: exitNotConfirmable, verdict: "changed", says: "not 1.00 USD"},
+		{name: "another currency", args: "ID --total 4452JPY" + arm, code: exitNotConfirmable, verdict: "changed", says: "not 4452 JPY"},
+		{name: "an intent that nobody knows", args: "ci_00000000000000000000000000000000 --total TOTAL" + arm, code: exitNotConfirmable, verdict: "not_confirmable", says: "no such intent"},
+		{name: "no id", args: "--total TOTAL" + arm, code: exitUsage, says: "give its id"},
+		{name: "two ids", args: "ID ci_2 --total TOTAL" + arm, code: exitUsage, says: "one intent at a time"},
+		{name: "the service says no", args: "ID --total TOTAL" + arm, fault: `{"status":422,"method":"POST","path":"/api/v1/"}`, code: exitFailed, verdict: "refused"},
+		{name: "an error before it took effect is unknown until a read says otherwise", args: "ID --total TOTAL" + arm, fault: `{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`, code: exitDone, verdict: "accepted", orders: 1},
+		{name: "an answer that is lost after it took effect", args: "ID --total TOTAL" + arm, fault: `{"drop":true,"after":true,"method":"POST","path":"/api/v1/"}`, code: exitDone, verdict: "accepted", orders: 1},
+		{name: "a request that was doubled", args: "ID --total TOTAL" + arm, fault: `{"twice":true,"method":"POST","path":"/api/v1/"}`, code: exitNotConfirmable, verdict: "overtaken", says: "doubled", orders: 1},
+		{name: "real money without --live", args: "ID --total TOTAL" + arm, url: "0.0.0.0", code: exitUsage, says: "--live"},
+		{name: "real money with another --live", args: "ID --total TOTAL --live zzzz" + arm, url: "0.0.0.0", code: exitUsage, says: "not how the id ends"},
+		{name: "real money", args: "ID --total TOTAL --live LAST" + arm, url: "0.0.0.0", code: exitDone, verdict: "accepted", orders: 1},
+		{name: "a look where money is real", args: "ID --total TOTAL --dry-run", url: "0.0.0.0", code: exitDone, verdict: "dry_run"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			product := c.product
+			if product == "" {
+				product = chiliCrisp
+			}
+			id, total := s.awaiting(t, product)
+			if c.url != "" {
+				t.Setenv("TILLWATCH_API_URL", strings.Replace(s.url, "127.0.0.1", c.url, 1))
+			}
+			if c.fault != "" {
+				s.fail(t, c.fault)
+			}
+			args := strings.NewReplacer("ID", id, "TOTAL", total, "LAST", id[len(id)-4:]).Replace("confirm " + c.args + " --json")
+			var out, words bytes.Buffer
+			code := run(t.Context(), strings.Fields(args), strings.NewReader(""), &out, &words)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, words.String())
+			}
+			var r confirmReport
+			if c.verdict == "" {
+				if out.Len() > 0 {
+					t.Errorf("printed %s", out.String())
+				}
+			} else if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Verdict != c.verdict || r.ExitCode != c.code || strings.Count(out.String(), "\n") != 1 {
+				t.Errorf("%v; printed %s, want one line with %q", err, out.String(), c.verdict)
+			}
+			if !strings.Contains(words.String(), c.says) {
+				t.Errorf("said %q, want %q", words.String(), c.says)
+			}
+			if got := s.service.Orders(id); got != c.orders {
+				t.Errorf("%d orders, want %d", got, c.orders)
+			}
+			if said := out.String() + words.String(); strings.Contains(said, "key-of-the-test") {
+				t.Errorf("the key is in %q", said)
+			}
+		})
+	}
+}
+
+func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	var out, words bytes.Buffer
+	if code := run(t.Context(), []string{"confirm", id, "--total", total, "--dry-run"}, nil, &out, &words); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, words.String())
+	}
+	for _, want := range []string{"Product", "spice-lab.example", "Subtotal", "Total", "USD", id, "simulator, no real money", "closes at"} {
+		if !strings.Contains(words.String(), want) {
+			t.Errorf("%q is not in\n%s", want, words.String())
+		}
+	}
+	if !strings.Contains(out.String(), "nothing was sent") {
+		t.Errorf("stdout says %q", out.String())
+	}
+	if _, err := os.Stat(filepath.Join(s.state, "confirms.jsonl")); err == nil {
+		t.Error("a dry run opens the audit log")
+	}
+}
+
+func TestAConfirmThatIsDoneIsNotDoneAgain(t *testing.T) {
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	args := []string{"confirm", id, "--total", total, "--allow-confirm"}
+	var out, words bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "placing order") {
+		t.Fatalf("exit code %d: %s%s", code, out.String(), words.String())
+	}
+	if code := run(t.Context(), args, nil, &out, &words); code != exitNotConfirmable || s.service.Orders(id) != 1 {
+		t.Errorf("the second time: exit code %d, %d orders: %s", code, s.service.Orders(id), words.String())
+	}
+}
+
+// attentive tells when it is written to.
+type attentive struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	heard func(text string)
+}
+
+func (w *attentive) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.text.Write(p)
+	w.heard(w.text.String())
+	return n, err
+}
+
+func TestAnInterruptBetweenAuditLineAndAnswerIsAnUnknownOutcomeThatStandsInTheWay(t *testing.T) {
+	s := newTill(t)
+	id, total := s.awaiting(t, chiliCrisp)
+	s.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
+	ctx, interrupt := context.WithCancel(t.Context())
+	words := &attentive{heard: func(text string) {
+		if strings.Contains(text, "reading the intent until it tells") {
+			interrupt()
+		}
+	}}
+	args := []string{"confirm", id, "--total", total, "--allow-confirm"}
+	var out bytes.Buffer
+	if code := run(ctx, args, nil, &out, words); code != exitUnknown || !strings.Contains(words.text.String(), "outcome unknown") {
+		t.Fatalf("exit code %d: %s", code, words.text.String())
+	}
+	log, err := os.ReadFile(filepath.Join(s.state, "confirms.jsonl"))
+	if err != nil || strings.Count(string(log), "\n") != 2 || !strings.Contains(string(log), `"verdict":"unknown"`) {
+		t.Errorf("%v; the audit log says\n%s", err, log)
+	}
+	var second bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &second); code != exitUnknown || !strings.Contains(second.String(), "an earlier confirm of it, sent at") {
+		t.Errorf("the second run ends with %d: %s", code, second.String())
+	}
+	if n := s.service.Orders(id); n != 0 {
+		t.Errorf("%d orders", n)
+	}
+}
