@@ -127,6 +127,24 @@ func (r *relayed) get(t *testing.T, path, token string) int {
 	return statusOf(t, http.DefaultClient, request)
 }
 
+// getJSON asks for path with a token and decodes the answer.
+func (r *relayed) getJSON(t *testing.T, path, token string, into any) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, r.Listen+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
+	}
+}
+
 func statusOf(t *testing.T, client *http.Client, request *http.Request) int {
 	t.Helper()
 	answer, err := client.Do(request)

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"tillwatch/relay"
+)
+
+// asProgram makes the test binary the program, with its arguments: tests that
+// kill, signal or starve a process run it as a child.
+const asProgram = "TILLWATCH_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// process is tillwatch relay as a process of its own.
+type process struct {
+	relayed
+	command *exec.Cmd
+	gone    chan struct{} // closed when the process has ended
+}
+
+// spawnRelay starts tillwatch relay in a process of its own, which is killed at
+// the end of the test if it still runs. It does not wait until that is ready.
+func spawnRelay(t *testing.T, data string, args ...string) (p *process, output io.Reader) {
+	t.Helper()
+	args = append([]string{"relay", "--json", "--listen", "127.0.0.1:0", "--data", data}, args...)
+	p = &process{command: exec.Command(os.Args[0], args...), gone: make(chan struct{})}
+	p.data, p.said = data, &utterances{}
+	p.command.Env = append(os.Environ(), asProgram+"=1")
+	p.command.Stderr = p.said
+	read, write, err := os.Pipe() // unlike the command's own, it is not closed by its end
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.command.Stdout = write
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	go func() {
+		_ = p.command.Wait() // how it ended is not asked
+		close(p.gone)
+	}()
+	p.stop = sync.OnceFunc(func() {
+		_ = p.command.Process.Kill()
+		<-p.gone
+		_ = read.Close()
+	})
+	t.Cleanup(p.stop)
+	return p, read
+}
+
+// awaitReady reads the ready line; it returns false when the process ends first.
+func (p *process) awaitReady(t *testing.T, output io.Reader) bool {
+	t.Helper()
+	lines := bufio.NewScanner(output)
+	if !lines.Scan() {
+		return false
+	}
+	if err := json.Unmarshal(lines.Bytes(), &p.ready); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// startRelayProcess is spawnRelay that waits until it is ready.
+func startRelayProcess(t *testing.T, data string, args ...string) *process {
+	t.Helper()
+	p, output := spawnRelay(t, data, args...)
+	if !p.awaitReady(t, output) {
+		<-p.gone
+		t.Fatalf("the relay does not get ready: %s", p.said)
+	}
+	return p
+}
+
+// kept is what the reading side of a relay holds of one id.
+type kept struct {
+	times, dups, conflicts int
+	origin                 string
+}
+
+// everything pages through /v1/events and expects one unbroken row from 1 on.
+func (r *relayed) everything(t *testing.T, token string) (found map[string]kept, epoch string) {
+	t.Helper()
+	found = map[string]kept{}
+	type page struct {
+		Epoch, Next string
+		Head        int64
+		Events      []struct {
+			Seq             int64
+			ID, Src         string
+			Dups, Conflicts int
+		}
+	}
+	for seq, after := int64(0), "0"; ; {
+		var p page
+		r.getJSON(t, relay.EventsPath+"?limit=1000&after="+after, token, &p)
+		if len(p.Events) == 0 {
+			if seq != p.Head {
+				t.Errorf("the row ends at %d, the head is %d", seq, p.Head)
+			}
+			return found, p.Epoch
+		}
+		for _, e := range p.Events {
+			if seq++; e.Seq != seq {
+				t.Fatalf("event %d stands where %d should", e.Seq, seq)
+			}
+			k := found[e.ID]
+			found[e.ID] = kept{k.times + 1, e.Dups, e.Conflicts, e.Src}
+		}
+		after = p.Next
+	}
+}
