@@ -1,11 +1,16 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,21 +110,21 @@ func TestAStreamEndsForGoodWhenItsTokenDoes(t *testing.T) {
 func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 	dir := t.TempDir()
 	file := NewTokenFile(dir)
-	if tokens, err := file.Read(); err != nil || len(tokens) != 0 || file.Stat() != nil {
+	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 0 {
 		t.Errorf("without a file: %v, %v", tokens, err)
 	}
 	expires := time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC)
 	text, token := NewToken("laptop", []Scope{ScopeStream, ScopeRead}, time.Now(), expires)
-	if err := file.Add(token); err != nil {
+	if err := file.Add(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
 	if len(text.Reveal()) < 26 {
 		t.Errorf("a token of %d characters has less than 128 bits", len(text.Reveal()))
 	}
-	if info := file.Stat(); info == nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v", info)
+	if info, err := os.Stat(filepath.Join(dir, tokenFileName)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
 	}
-	tokens, err := file.Read()
+	tokens, err := file.Read(t.Context())
 	if err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens are %v, %v", tokens, err)
 	}
@@ -133,14 +138,44 @@ func TestTokensAtRestAreHashesForTheirOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestTokensOfOneFileAreChangedOneAtATime(t *testing.T) {
-	file := NewTokenFile(t.TempDir())
+// documents are shared texts in memory.
+type documents struct {
+	mu    sync.Mutex
+	texts map[string][]byte
+	err   error
+}
+
+func (d *documents) Document(_ context.Context, name string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.texts[name], d.err
+}
+
+func (d *documents) ChangeDocument(_ context.Context, name string, edit func([]byte) ([]byte, error)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text, err := edit(d.texts[name])
+	if err == nil {
+		d.texts[name] = text
+	}
+	return err
+}
+
+// eachStore runs test with every kind of store.
+func eachStore(t *testing.T, test func(*testing.T, TokenStore)) {
+	t.Run("a file", func(t *testing.T) { test(t, NewTokenFile(t.TempDir())) })
+	t.Run("a database", func(t *testing.T) { test(t, NewSharedTokens(&documents{texts: map[string][]byte{}})) })
+}
+
+func TestTokensAreChangedOneAtATime(t *testing.T) { eachStore(t, changeManyAtOnce) }
+
+func changeManyAtOnce(t *testing.T, file TokenStore) {
 	const many = 20
 	errs := make(chan error, many)
 	for n := range many {
 		go func() {
 			_, token := NewToken(fmt.Sprint("token-", n), Scopes(), time.Now(), time.Time{})
-			errs <- file.Add(token)
+			errs <- file.Add(t.Context(), token)
 		}()
 	}
 	for range many {
@@ -149,21 +184,52 @@ func TestTokensOfOneFileAreChangedOneAtATime(t *testing.T) {
 		}
 	}
 	for n := range many - 1 {
-		if err := file.Remove(fmt.Sprint("token-", n)); err != nil {
+		if err := file.Remove(t.Context(), fmt.Sprint("token-", n)); err != nil {
 			t.Error(err)
 		}
 	}
-	tokens, err := file.Read()
+	tokens, err := file.Read(t.Context())
 	if err != nil || len(tokens) != 1 || tokens[0].Name != fmt.Sprint("token-", many-1) {
 		t.Errorf("left are %v, %v", tokens, err)
 	}
 }
 
-func TestTokensThatCannotBeKeptAreRefused(t *testing.T) {
+func TestTokensThatCannotBeReadAreToldAndStay(t *testing.T) {
 	dir := t.TempDir()
-	file := NewTokenFile(dir)
+	d := &documents{texts: map[string][]byte{sharedTokensName: []byte("{")}}
+	for _, broken := range []string{"", "{", `{"tokens":[{"name":"a"}]}`, `{"tokens":[],"more":1}`} {
+		if err := os.WriteFile(filepath.Join(dir, tokenFileName), []byte(broken), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stores := []TokenStore{NewTokenFile(dir)}
+		if broken != "" {
+			d.texts[sharedTokensName] = []byte(broken)
+			stores = append(stores, NewSharedTokens(d))
+		}
+		for _, store := range stores {
+			_, token := NewToken("laptop", Scopes(), time.Now(), time.Time{})
+			_, err := store.Read(t.Context())
+			for _, err := range []error{err, store.Add(t.Context(), token), store.Remove(t.Context(), "a")} {
+				if err == nil || !strings.Contains(err.Error(), "cannot be read") {
+					t.Errorf("%q: %v", broken, err)
+				}
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, tokenFileName)); err != nil || string(text) != broken {
+			t.Errorf("%q was changed to %q, %v", broken, text, err)
+		}
+	}
+	d.err = errors.New("away")
+	if _, err := NewSharedTokens(d).Read(t.Context()); !errors.Is(err, d.err) {
+		t.Errorf("a database that is away: %v", err)
+	}
+}
+
+func TestTokensThatCannotBeKeptAreRefused(t *testing.T) { eachStore(t, refuseTokens) }
+
+func refuseTokens(t *testing.T, file TokenStore) {
 	_, token := NewToken("laptop", Scopes(), time.Now(), time.Time{})
-	if err := file.Add(token); err != nil {
+	if err := file.Add(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
 	named := func(name string) Token { other := token; other.Name = name; return other }
@@ -172,20 +238,20 @@ func TestTokensThatCannotBeKeptAreRefused(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"a name twice", file.Add(token), "already"},
-		{"no name", file.Add(named("")), "letters"},
-		{"a name with a line break", file.Add(named("a\nb")), "letters"},
-		{"a name of a path", file.Add(named("../x")), "letters"},
-		{"no hash", file.Add(Token{Name: "a", Scopes: Scopes()}), "hash"},
-		{"no scope", file.Add(Token{Name: "a", Hash: token.Hash}), "scope"},
-		{"an unknown scope", file.Add(Token{Name: "a", Hash: token.Hash, Scopes: []Scope{"all"}}), `no scope "all"`},
-		{"one that is not there", file.Remove("phone"), "tokens are: laptop"},
+		{"a name twice", file.Add(t.Context(), token), "already"},
+		{"no name", file.Add(t.Context(), named("")), "letters"},
+		{"a name with a line break", file.Add(t.Context(), named("a\nb")), "letters"},
+		{"a name of a path", file.Add(t.Context(), named("../x")), "letters"},
+		{"no hash", file.Add(t.Context(), Token{Name: "a", Scopes: Scopes()}), "hash"},
+		{"no scope", file.Add(t.Context(), Token{Name: "a", Hash: token.Hash}), "scope"},
+		{"an unknown scope", file.Add(t.Context(), Token{Name: "a", Hash: token.Hash, Scopes: []Scope{"all"}}), `no scope "all"`},
+		{"one that is not there", file.Remove(t.Context(), "phone"), "tokens are: laptop"},
 	} {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, test.err, test.want)
 		}
 	}
-	if tokens, err := file.Read(); err != nil || len(tokens) != 1 {
+	if tokens, err := file.Read(t.Context()); err != nil || len(tokens) != 1 {
 		t.Errorf("left are %v, %v", tokens, err)
 	}
 }

@@ -6,10 +6,14 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tillwatch/relay"
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/postgres"
 	"tillwatch/relay/journal/sqlite"
 )
+
+const postgresUsage = "this PostgreSQL database, which several relays may share (without a password: one comes from\n" +
+	"TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE, which hold the whole DSN)"
 
 // checkPostgresFlag refuses a password on the command line, without repeating
 // it.
@@ -38,4 +42,26 @@ func openJournal(ctx context.Context, s settings, folder string, logger *slog.Lo
 		logger.Warn(warner.Warning())
 	}
 	return events, nil
+}
+
+// tokensBeside are the tokens of the relays on a journal: in the database that
+// they share, else in the folder of the one.
+func tokensBeside(events journal.Journal, folder string) relay.TokenStore {
+	if shared, can := events.(relay.Documents); can {
+		return relay.NewSharedTokens(shared)
+	}
+	return relay.NewTokenFile(folder)
+}
+
+// openTokens opens the tokens of the relays that the settings describe. close
+// lets go of them.
+func openTokens(ctx context.Context, s settings, folder string) (tokens relay.TokenStore, close func() error, err error) {
+	if s.Postgres.IsZero() {
+		return relay.NewTokenFile(folder), func() error { return nil }, nil
+	}
+	events, err := postgres.Open(ctx, s.Postgres.Reveal())
+	if err != nil {
+		return nil, nil, err
+	}
+	return tokensBeside(events, folder), events.Close, nil
 }

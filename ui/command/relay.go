@@ -53,8 +53,7 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side, the metrics and the probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
-	flags.String("postgres", "", "keep the journal in this PostgreSQL database, which several relays may share (without a password:\n"+
-		"one comes from TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE, which hold the whole DSN)")
+	flags.String("postgres", "", "keep the journal and the tokens in "+postgresUsage)
 	flags.Var(&o.retention, "retention", "let go of bodies that are older, such as 90d (default: none; ids are kept)")
 	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies when all take more, such as 10GB (default: none; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
@@ -68,15 +67,14 @@ func newRelay() *cobra.Command {
 func relayDir() string { return filepath.Join(stateDir(), "relay") }
 
 func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
-	inputs := &relayInputs{load: load, tokens: relay.NewTokenFile(o.data), logger: logger(stderr, o.verbose)}
-	s, issued, err := inputs.begin()
+	inputs := newRelayInputs(load, logger(stderr, o.verbose))
+	defer inputs.close()
+	s, err := inputs.begin()
 	if err != nil {
 		return err
 	}
-	announce := ready{Token: inputs.made.Reveal()}
 	config := relay.Config{
-		SigningSecrets: s.signingSecrets(), Tokens: inputs.own(s), Issued: issued,
-		HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
+		SigningSecrets: s.signingSecrets(), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
 		Retention: o.retention.duration(), RetentionSize: int64(o.retentionSize),
 	}
 	if config.Events, err = eventList(s); err != nil {
@@ -94,13 +92,29 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
 	config.Journal = events
+	if config.Tokens, config.Issued, err = inputs.beginTokens(ctx, s, tokensBeside(events, o.data)); err != nil {
+		return err
+	}
+	warnOfUnusedTokens(ctx, s, o.data, inputs.logger)
 	r, err := relay.New(config)
 	if err != nil {
 		return usage(err)
 	}
 	stop := inputs.follow(ctx, r)
 	defer stop()
-	return serveRelay(ctx, r, o, config.TLS, announce, stdout)
+	return serveRelay(ctx, r, o, config.TLS, ready{Token: inputs.made.Reveal()}, stdout)
+}
+
+// warnOfUnusedTokens tells that tokens in the folder do not count once a database
+// keeps them.
+func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *slog.Logger) {
+	if s.Postgres.IsZero() {
+		return
+	}
+	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
+		logger.Warn("the tokens in the data folder do not count beside a database: tillwatch tokens, with the same settings, makes some there",
+			slog.String("data", folder))
+	}
 }
 
 // serveRelay opens the listeners, says that it is ready, and serves.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -17,35 +17,64 @@ import (
 	"tillwatch/relay"
 )
 
-// tokenInterval is how often a relay looks whether its tokens have changed.
-const tokenInterval = time.Second
+const (
+	// tokenInterval is how often a relay looks whether its tokens have changed.
+	tokenInterval = 500 * time.Millisecond
+	tokenTimeout  = 2 * time.Second
+)
 
 // relayInputs are what a running relay reads again: on SIGHUP everything, and
-// the issued tokens when their file changes.
+// the issued tokens when they change.
 type relayInputs struct {
 	load        func() (settings, error)
-	tokens      relay.TokenFile
-	made        api.Secret   // for this run, when there was no other
-	certificate *certificate // nil without TLS
+	tokens      relay.TokenStore
+	issued      []relay.Token // as they were last read
+	made        api.Secret    // for this run, when there was no other
+	certificate *certificate  // nil without TLS
 	logger      *slog.Logger
-	seen        fs.FileInfo // of the tokens when they were last read
+	hangup      chan os.Signal
+	complaint   string // the last failure to read the tokens; empty when there was none
 }
 
-// begin reads the settings and tokens that a relay starts with.
-func (in *relayInputs) begin() (settings, []relay.Token, error) {
+// newRelayInputs catches SIGHUP from here on, which would end the process before.
+func newRelayInputs(load func() (settings, error), logger *slog.Logger) *relayInputs {
+	in := &relayInputs{load: load, logger: logger, hangup: make(chan os.Signal, 1)}
+	signal.Notify(in.hangup, syscall.SIGHUP)
+	return in
+}
+
+func (in *relayInputs) close() { signal.Stop(in.hangup) }
+
+// begin reads the settings that a relay starts with.
+func (in *relayInputs) begin() (settings, error) {
 	s, err := in.load()
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
-	if len(s.signingSecrets()) == 0 {
-		return s, nil, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
+	secrets := s.signingSecrets()
+	if len(secrets) == 0 {
+		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
 	}
-	in.seen = in.tokens.Stat()
-	issued, err := in.tokens.Read()
-	if err == nil && s.RelayToken.IsZero() && len(issued) == 0 {
+	return s, nil
+}
+
+// beginTokens reads the tokens that a relay starts with: those that may do
+// everything, and those that were issued.
+func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.TokenStore) (own []api.Secret, issued []relay.Token, err error) {
+	in.tokens = store
+	if in.issued, err = in.readTokens(ctx); err != nil {
+		return nil, nil, err
+	}
+	if s.RelayToken.IsZero() && len(in.issued) == 0 {
 		in.made = madeToken()
 	}
-	return s, issued, err
+	return in.own(s), in.issued, nil
+}
+
+func (in *relayInputs) readTokens(ctx context.Context) ([]relay.Token, error) {
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	defer cancel()
+	return in.tokens.Read(ctx)
 }
 
 // own are the tokens that may do everything.
@@ -62,21 +91,18 @@ func (in *relayInputs) own(s settings) []api.Secret {
 // follow keeps r up to date until ctx ends or stop is called, which waits for it.
 func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
 	var tasks sync.WaitGroup
 	tasks.Go(func() {
-		defer signal.Stop(hangup)
 		ticker := time.NewTicker(tokenInterval)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-hangup:
-				in.reload(r)
+			case <-in.hangup:
+				in.reload(ctx, r)
 			case <-ticker.C:
-				in.refresh(r)
+				in.refresh(ctx, r)
 			}
 		}
 	})
@@ -87,8 +113,8 @@ func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func())
 }
 
 // reload reads everything again. What cannot be read or used stays as it was.
-func (in *relayInputs) reload(r *relay.Relay) {
-	err := in.reloadSecrets(r)
+func (in *relayInputs) reload(ctx context.Context, r *relay.Relay) {
+	err := in.reloadSecrets(ctx, r)
 	if in.certificate != nil {
 		err = errors.Join(err, in.certificate.load())
 	}
@@ -99,45 +125,50 @@ func (in *relayInputs) reload(r *relay.Relay) {
 	in.logger.Info("secrets, tokens and certificate were read again")
 }
 
-func (in *relayInputs) reloadSecrets(r *relay.Relay) error {
+func (in *relayInputs) reloadSecrets(ctx context.Context, r *relay.Relay) error {
 	s, err := in.load()
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.SetSigningSecrets(s.signingSecrets()), in.setTokens(r, s))
+	err = r.SetSigningSecrets(s.signingSecrets())
+	issued, unread := in.readTokens(ctx)
+	if unread != nil { // those that are known stay
+		issued = in.issued
+	}
+	return errors.Join(err, unread, in.setTokens(r, s, issued))
 }
 
-// refresh reads the issued tokens when their file has changed.
-func (in *relayInputs) refresh(r *relay.Relay) {
-	if sameFile(in.seen, in.tokens.Stat()) {
+// refresh reads the issued tokens and uses them when they have changed. A store
+// that cannot be read is told of once.
+func (in *relayInputs) refresh(ctx context.Context, r *relay.Relay) {
+	issued, err := in.readTokens(ctx)
+	if err == nil && in.complaint == "" && reflect.DeepEqual(issued, in.issued) {
 		return
 	}
-	s, err := in.load()
 	if err == nil {
-		err = in.setTokens(r, s)
+		var s settings
+		if s, err = in.load(); err == nil {
+			err = in.setTokens(r, s, issued)
+		}
 	}
-	if err != nil {
-		in.logger.Error("the tokens have changed and cannot be read: they stay as they were", slog.String("error", err.Error()))
-		return
+	switch complaint := in.complaint; {
+	case ctx.Err() != nil:
+	case err == nil:
+		in.complaint = ""
+		in.logger.Info("the tokens were read again")
+	default:
+		if in.complaint = err.Error(); in.complaint != complaint {
+			in.logger.Error("the tokens cannot be read: they stay as they were", slog.String("error", in.complaint))
+		}
 	}
-	in.logger.Info("the tokens were read again")
 }
 
-func (in *relayInputs) setTokens(r *relay.Relay, s settings) error {
-	in.seen = in.tokens.Stat()
-	issued, err := in.tokens.Read()
-	if err != nil {
+func (in *relayInputs) setTokens(r *relay.Relay, s settings, issued []relay.Token) error {
+	if err := r.SetTokens(in.own(s), issued); err != nil {
 		return err
 	}
-	return r.SetTokens(in.own(s), issued)
-}
-
-// sameFile compares two looks at a file that is only ever replaced.
-func sameFile(before, now fs.FileInfo) bool {
-	if before == nil || now == nil {
-		return before == nil && now == nil
-	}
-	return os.SameFile(before, now) && before.ModTime().Equal(now.ModTime()) && before.Size() == now.Size()
+	in.issued = issued
+	return nil
 }
 
 // certificate is the one that the listeners show, read from files.

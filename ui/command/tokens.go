@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,20 +17,45 @@ import (
 func newTokens() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tokens",
-		Short: "Create, list and revoke the tokens that a relay accepts",
-		Long: "Create, list and revoke the tokens that a relay accepts. They are kept hashed in the relay's data folder; a running\n" +
-			"relay notices a change within seconds. Scopes are stream (follow), read (events and bodies) and admin (metrics).",
+		Short: "Create, list and revoke the tokens that relays accept",
+		Long: "Create, list and revoke the tokens that relays accept. They are kept hashed: in the data folder of a relay, or in the\n" +
+			"database of several, for which this command takes the same settings as they do. Running relays notice a change within\n" +
+			"a second. Scopes are stream (follow), read (events and bodies) and admin (metrics).",
 	}
+	flags := command.PersistentFlags()
+	sourceFlags(flags)
+	flags.String("data", relayDir(), "folder of the relay's journal and tokens")
+	flags.String("postgres", "", "the tokens are in "+postgresUsage)
 	command.AddCommand(newTokensCreate(), newTokensList(), newTokensRevoke())
 	return command
 }
 
+// withTokens runs do with the tokens that the flags and settings name.
+func withTokens(c *cobra.Command, do func(relay.TokenStore) error) error {
+	if err := checkPostgresFlag(c.Flags()); err != nil {
+		return err
+	}
+	s, err := loadSettings(c.Flags())
+	if err != nil {
+		return err
+	}
+	folder, err := c.Flags().GetString("data")
+	if err != nil {
+		return err
+	}
+	tokens, close, err := openTokens(c.Context(), s, folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(tokens), close())
+}
+
 func newTokensCreate() *cobra.Command {
 	var (
-		data, name string
-		scopes     []string
-		expires    timeSpan
-		asJSON     bool
+		name    string
+		scopes  []string
+		expires timeSpan
+		asJSON  bool
 	)
 	command := &cobra.Command{
 		Use:     "create",
@@ -50,8 +76,12 @@ func newTokensCreate() *cobra.Command {
 				end = now.Add(expires.duration()).UTC().Truncate(time.Second)
 			}
 			text, token := relay.NewToken(name, allowed, now.Truncate(time.Second), end)
-			if err := relay.NewTokenFile(data).Add(token); err != nil {
+			if err := token.Check(); err != nil {
 				return usage(err)
+			}
+			err = withTokens(c, func(tokens relay.TokenStore) error { return tokens.Add(c.Context(), token) })
+			if err != nil {
+				return err
 			}
 			if asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(struct {
@@ -65,7 +95,6 @@ func newTokensCreate() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&data, "data", relayDir(), "folder of the relay's journal and tokens")
 	flags.StringVar(&name, "name", "", "what the token is called in lists")
 	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, admin")
 	flags.Var(&expires, "expires", "how long the token counts, such as 90d (default: for ever)")
@@ -74,43 +103,39 @@ func newTokensCreate() *cobra.Command {
 }
 
 func newTokensList() *cobra.Command {
-	var (
-		data   string
-		asJSON bool
-	)
+	var asJSON bool
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens, without their texts, which nobody has",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			tokens, err := relay.NewTokenFile(data).Read()
-			if err != nil {
-				return err
-			}
-			return printTokens(c.OutOrStdout(), tokens, time.Now(), asJSON)
+			return withTokens(c, func(tokens relay.TokenStore) error {
+				all, err := tokens.Read(c.Context())
+				if err != nil {
+					return err
+				}
+				return printTokens(c.OutOrStdout(), all, time.Now(), asJSON)
+			})
 		},
 	}
-	command.Flags().StringVar(&data, "data", relayDir(), "folder of the relay's journal and tokens")
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return command
 }
 
 func newTokensRevoke() *cobra.Command {
-	var data string
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Revoke a token: streams that it opened end",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := relay.NewTokenFile(data).Remove(args[0]); err != nil {
+			err := withTokens(c, func(tokens relay.TokenStore) error { return tokens.Remove(c.Context(), args[0]) })
+			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "Token %s is revoked. A running relay notices within seconds.\n", args[0])
+			fmt.Fprintf(c.ErrOrStderr(), "Token %s is revoked. Running relays notice within a second.\n", args[0])
 			return nil
 		},
 	}
-	command.Flags().StringVar(&data, "data", relayDir(), "folder of the relay's journal and tokens")
-	return command
 }
 
 // tokenLine is a token as lists show it.

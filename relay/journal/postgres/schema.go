@@ -54,6 +54,10 @@ CREATE TABLE tillwatch_quarantine (
 	received bigint NOT NULL,
 	reason   bytea NOT NULL,
 	body     bytea NOT NULL
+);`, `
+CREATE TABLE tillwatch_documents (
+	name    text PRIMARY KEY,
+	content bytea NOT NULL
 );`,
 	}
 }

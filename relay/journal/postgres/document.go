@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	selectDocument = "SELECT content FROM tillwatch_documents WHERE name = $1"
+	makeDocument   = "INSERT INTO tillwatch_documents (name, content) VALUES ($1, '') ON CONFLICT DO NOTHING"
+	updateDocument = "UPDATE tillwatch_documents SET content = $2 WHERE name = $1"
+)
+
+// Document returns a small text that the relays on this database share, beside
+// the events; it is empty when nobody has written it.
+func (j *Journal) Document(ctx context.Context, name string) (content []byte, err error) {
+	err = j.reading(ctx, func(ctx context.Context) error {
+		err := j.pool.QueryRow(ctx, selectDocument, name).Scan(&content)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return content, err
+}
+
+// ChangeDocument replaces a shared text by what edit makes of it, one change at a
+// time. On an error, that of edit included, it stays.
+func (j *Journal) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
+	var refused error
+	err := j.writing(ctx, func(ctx context.Context) error {
+		options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
+		return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, makeDocument, name); err != nil {
+				return err
+			}
+			var content []byte
+			if err := tx.QueryRow(ctx, selectDocument+" FOR UPDATE", name).Scan(&content); err != nil {
+				return err
+			}
+			if content, refused = edit(content); refused != nil {
+				return refused
+			}
+			_, err := tx.Exec(ctx, updateDocument, name, nonNil(content))
+			return err
+		})
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tokenList is the form in which issued tokens are kept.
+type tokenList struct {
+	Tokens []Token `json:"tokens"`
+}
+
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// decodeTokens reads a list that encodeTokens wrote.
+func decodeTokens(text []byte) ([]Token, error) {
+	var list tokenList
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&list); err != nil {
+		return nil, err
+	}
+	for _, token := range list.Tokens {
+		if err := token.Check(); err != nil {
+			return nil, fmt.Errorf("token %.64q: %w", token.Name, err)
+		}
+	}
+	return list.Tokens, nil
+}
+
+func encodeTokens(tokens []Token) ([]byte, error) {
+	text, err := json.MarshalIndent(tokenList{append([]Token{}, tokens...)}, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Check reports what is wrong with a token that is to be kept.
+func (t Token) Check() error {
+	if !tokenName.MatchString(t.Name) {
+		return errors.New("a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit")
+	}
+	if t.Hash == (TokenHash{}) {
+		return errors.New("its hash is missing")
+	}
+	names := make([]string, len(t.Scopes))
+	for i, scope := range t.Scopes {
+		names[i] = string(scope)
+	}
+	_, err := ParseScopes(names)
+	return err
+}
+
+// tokenEdit makes another list of one that is kept.
+type tokenEdit func([]Token) ([]Token, error)
+
+// adding keeps a token under a name that no other has.
+func adding(token Token) tokenEdit {
+	return func(tokens []Token) ([]Token, error) {
+		if slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == token.Name }) {
+			return nil, fmt.Errorf("there is a token named %s already: revoke it first, or choose another name", token.Name)
+		}
+		return append(tokens, token), nil
+	}
+}
+
+// removing forgets the token of that name.
+func removing(name string) tokenEdit {
+	return func(tokens []Token) ([]Token, error) {
+		at := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no token named %.64q; tokens are: %s", name, namesOf(tokens))
+		}
+		return slices.Delete(tokens, at, at+1), nil
+	}
+}
+
+func namesOf(tokens []Token) string {
+	if len(tokens) == 0 {
+		return "none"
+	}
+	names := make([]string, len(tokens))
+	for i, t := range tokens {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ", ")
+}

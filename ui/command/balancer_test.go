@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+)
+
+// postgresSchema makes an empty schema for one test and returns the DSN of it.
+// It comes before isolate, which takes the environment away.
+func postgresSchema(t *testing.T) string {
+	t.Helper()
+	const variable = "TILLWATCH_TEST_POSTGRES"
+	dsn := os.Getenv(variable)
+	if dsn == "" {
+		t.Skip("needs a PostgreSQL: set " + variable + " to the DSN of a throw-away database, as .ci/run does")
+	}
+	execute := func(statement string) {
+		connection, err := pgx.Connect(context.Background(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close(context.Background())
+		if _, err := connection.Exec(context.Background(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	name := "test_" + strings.ToLower(rand.Text()[:16])
+	execute("CREATE SCHEMA " + name)
+	t.Cleanup(func() { execute("DROP SCHEMA " + name + " CASCADE") })
+	separator := "?"
+	if strings.Contains(dsn, "?") {
+		separator = "&"
+	}
+	return dsn + separator + "search_path=" + url.QueryEscape(name)
+}
+
+// balancer passes connections on to servers in turn. One that does not take a
+// connection is left out, as a balancer does that asks for their health.
+type balancer struct {
+	url   string
+	tasks sync.WaitGroup
+
+	mu      sync.Mutex
+	servers []string
+	next    int
+	open    map[net.Conn]struct{}
+}
+
+func newBalancer(t *testing.T, servers ...*process) *balancer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &balancer{url: address(listener), open: map[net.Conn]struct{}{}}
+	for _, s := range servers {
+		b.add(s)
+	}
+	b.tasks.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			b.tasks.Go(func() { b.pass(c) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		b.mu.Lock()
+		for c := range b.open {
+			_ = c.Close()
+		}
+		b.mu.Unlock()
+		b.tasks.Wait()
+	})
+	return b
+}
+
+func (b *balancer) add(s *process) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.servers = append(b.servers, strings.TrimPrefix(s.Listen, "http://"))
+}
+
+// pass connects c with the next server that takes it, until either side ends.
+func (b *balancer) pass(c net.Conn) {
+	defer c.Close()
+	server := b.dial()
+	if server == nil {
+		return
+	}
+	defer server.Close()
+	b.hold(true, c, server)
+	defer b.hold(false, c, server)
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{c, server}, {server, c}} {
+		both.Go(func() {
+			_, _ = io.Copy(way[0], way[1]) // that it ends is all there is to know
+			_ = way[0].Close()
+			_ = way[1].Close()
+		})
+	}
+	both.Wait()
+}
+
+func (b *balancer) dial() net.Conn {
+	b.mu.Lock()
+	servers, at := b.servers, b.next
+	b.next++
+	b.mu.Unlock()
+	for i := range servers {
+		if server, err := net.Dial("tcp", servers[(at+i)%len(servers)]); err == nil {
+			return server
+		}
+	}
+	return nil
+}
+
+func (b *balancer) hold(open bool, all ...net.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range all {
+		if delete(b.open, c); open {
+			b.open[c] = struct{}{}
+		}
+	}
+}
+
+// follower keeps the sequence numbers and ids that a subscriber gets.
+type follower struct {
+	mu     sync.Mutex
+	seqs   []int64
+	ids    map[string]int
+	resets int
+}
+
+func (f *follower) Events(_ context.Context, batch []relay.Item) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, item := range batch {
+		f.seqs = append(f.seqs, item.Seq)
+		f.ids[string(item.Event.ID)]++
+	}
+	return nil
+}
+
+func (f *follower) Status(s relay.Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.Resume == relay.ResumeReset || s.Resume == relay.ResumeGap {
+		f.resets++
+	}
+}
+
+func (f *follower) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.seqs)
+}
+
+func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testing.T) {
+	dsn := postgresSchema(t)
+	dir := isolate(t)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	t.Setenv("TILLWATCH_POSTGRES", dsn)
+	token := createToken(t, "--scope", "stream,read")
+	data := func(name string) string { return filepath.Join(dir, name) }
+	one, other := startRelayProcess(t, data("one")), startRelayProcess(t, data("other"))
+	b := newBalancer(t, one, other)
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{URL: b.url, Token: api.NewSecret(token), From: relay.FromEarliest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &follower{ids: map[string]int{}}
+	var following, sending sync.WaitGroup
+	following.Go(func() {
+		if err := subscriber.Run(ctx, f); err != nil {
+			t.Error(err)
+		}
+	})
+	s := newSender(t, "balanced")
+	sendingFor, sent := context.WithCancel(ctx)
+	sending.Go(func() { s.run(sendingFor) })
+	s.aim(b.url)
+	more := func(when string) {
+		t.Helper()
+		before, _ := s.counts()
+		eventually(t, when, func() bool { now, _ := s.counts(); return now > before+300 && f.count() > before })
+	}
+	more("both take events")
+	one.stop()
+	more("the other goes on alone")
+	one = startRelayProcess(t, data("one"))
+	b.add(one)
+	more("both are there again")
+	other.stop()
+	more("the first goes on alone")
+	sent()
+	sending.Wait()
+
+	found, _ := one.everything(t, token)
+	s.expectKept(found)
+	eventually(t, "the subscriber has everything", func() bool { return f.count() >= len(found) })
+	stop()
+	following.Wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, seq := range f.seqs {
+		if seq != int64(i+1) {
+			t.Fatalf("the subscriber got event %d where %d should be", seq, i+1)
+		}
+	}
+	if len(f.seqs) != len(found) || len(f.ids) != len(found) || f.resets > 0 {
+		t.Errorf("the subscriber got %d events of %d ids, %d are stored; it started over %d times", len(f.seqs), len(f.ids), len(found), f.resets)
+	}
+	acknowledged, attempts := s.counts()
+	t.Logf("%d events acknowledged in %d attempts, %d stored, %d received", acknowledged, attempts, len(found), len(f.seqs))
+}
+
+func TestTokensOfADatabaseCountOnEveryRelay(t *testing.T) {
+	dsn := postgresSchema(t)
+	dir := isolate(t)
+	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
+	t.Setenv("TILLWATCH_POSTGRES", dsn)
+	first := createToken(t, "--scope", "read", "--name", "first")
+	one := startRelayCommand(t, filepath.Join(dir, "one"))
+	other := startRelayCommand(t, filepath.Join(dir, "other"))
+	if one.Token != "" || other.Token != "" {
+		t.Error("a token was made beside the shared one")
+	}
+	second := createToken(t, "--scope", "admin", "--name", "second")
+	for _, r := range []*relayed{one, other} {
+		if status := r.get(t, relay.EventsPath, first); status != 200 {
+			t.Errorf("the first token: %d", status)
+		}
+		eventually(t, "the relay knows the second token", func() bool { return r.get(t, relay.MetricsPath, second) == 200 })
+		if status := r.get(t, relay.EventsPath, second); status != 403 {
+			t.Errorf("the second token without the scope: %d", status)
+		}
+	}
+	list := tokensCommand(t, exitDone, "list")
+	if !strings.Contains(list, "first") || !strings.Contains(list, "second") || strings.Contains(list, first) {
+		t.Errorf("the list is %s", list)
+	}
+	tokensCommand(t, exitDone, "revoke", "first")
+	for _, r := range []*relayed{one, other} {
+		eventually(t, "the relay forgets the first token", func() bool { return r.get(t, relay.EventsPath, first) == 401 })
+	}
+	tokensCommand(t, exitFailed, "revoke", "first")
+	tokensCommand(t, exitUsage, "list", "--postgres", "postgres://relay:tell-nobody@127.0.0.1/events")
+	if _, err := os.Stat(filepath.Join(dir, "state", "tillwatch", "relay")); err == nil {
+		t.Error("a folder was made for tokens that are in the database")
+	}
+	one.stop()
+	if err := os.MkdirAll(filepath.Join(dir, "one"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "one", "tokens.json"), `{"tokens":[{"name":"old","sha256":"`+strings.Repeat("ab", 32)+`","scopes":["read"],"created":"2026-01-01T00:00:00Z"}]}`)
+	again := startRelayCommand(t, filepath.Join(dir, "one"))
+	if said := again.said.String(); !strings.Contains(said, "do not count beside a database") {
+		t.Errorf("of tokens that do not count is said: %s", said)
+	}
+}
+
+// tokensCommand runs tillwatch tokens and returns what it prints.
+func tokensCommand(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	var out, said strings.Builder
+	if code := run(t.Context(), append([]string{"tokens"}, args...), strings.NewReader(""), &out, &said); code != want {
+		t.Fatalf("%v: exit code %d: %s", args, code, &said)
+	}
+	if strings.Contains(said.String(), "tell-nobody") {
+		t.Errorf("%v says a password", args)
+	}
+	return out.String()
+}
+
+func createToken(t *testing.T, args ...string) string {
+	t.Helper()
+	return strings.TrimSpace(tokensCommand(t, exitDone, append([]string{"create", "--name", "a"}, args...)...))
+}
