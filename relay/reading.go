@@ -9,11 +9,16 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
+
+	"tillwatch/relay/journal"
 )
 
 const (
 	defaultPage = 100
 	maxPage     = 1000
+	// maxQuarantinePage is lower, as each of those bodies may have 1 MiB.
+	maxQuarantinePage = 50
 	// maxScan bounds the events that a filtered page looks at.
 	maxScan = 20_000
 )
@@ -51,7 +56,7 @@ func (r *Relay) listEvents(w http.ResponseWriter, req *http.Request) {
 }
 
 func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
-	query := pageQuery{limit: defaultPage}
+	var query pageQuery
 	if text := values.Get("after"); text != "" {
 		if !strings.Contains(text, ":") {
 			text = epoch + ":" + text
@@ -65,16 +70,25 @@ func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
 		}
 		query.after = at.seq
 	}
-	if text := values.Get("limit"); text != "" {
-		limit, err := strconv.Atoi(text)
-		if err != nil || limit < 1 || limit > maxPage {
-			return query, fmt.Errorf("limit: give a number from 1 to %d, not %.20q", maxPage, text)
-		}
-		query.limit = limit
+	var err error
+	if query.limit, err = readLimit(values, maxPage); err != nil {
+		return query, err
 	}
-	types, err := newFilter(values["type"])
-	query.types = types
+	query.types, err = newFilter(values["type"])
 	return query, err
+}
+
+// readLimit reads how many are asked for, at most highest.
+func readLimit(values url.Values, highest int) (int, error) {
+	text := values.Get("limit")
+	if text == "" {
+		return min(defaultPage, highest), nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 || limit > highest {
+		return 0, fmt.Errorf("limit: give a number from 1 to %d, not %.20q", highest, text)
+	}
+	return limit, nil
 }
 
 func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
@@ -119,6 +133,32 @@ func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
 
 // rawEvent serves the exact bytes that were signed.
 func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
+	record, found := r.findEvent(w, req)
+	if !found {
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Tillwatch-Cursor", cursor{r.journal.Epoch(), record.Seq}.String())
+	_, _ = w.Write(record.Body)
+}
+
+// oneEvent is the answer of GET /v1/events/{id}.
+type oneEvent struct {
+	Cursor string `json:"cursor"`
+	wireItem
+}
+
+// oneEvent serves an event as it stands in a page, with its cursor.
+func (r *Relay) oneEvent(w http.ResponseWriter, req *http.Request) {
+	if record, found := r.findEvent(w, req); found {
+		r.answerJSON(w, http.StatusOK, oneEvent{cursor{r.journal.Epoch(), record.Seq}.String(), itemOf(record)})
+	}
+}
+
+// findEvent finds the event that a path names, or answers why there is none.
+func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Record, bool) {
 	record, found, err := r.journal.Find(req.Context(), req.PathValue("id"))
 	switch {
 	case err != nil:
@@ -128,12 +168,42 @@ func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
 	case record.Body == nil:
 		r.answerJSON(w, http.StatusGone, map[string]string{"message": "the journal no longer has the body of this event"})
 	default:
-		header := w.Header()
-		header.Set("Content-Type", "application/octet-stream")
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Tillwatch-Cursor", cursor{r.journal.Epoch(), record.Seq}.String())
-		_, _ = w.Write(record.Body)
+		return record, true
 	}
+	return journal.Record{}, false
+}
+
+// quarantinePage is the answer of GET /v1/quarantine, the newest first. More says
+// that there are older ones.
+type quarantinePage struct {
+	Items []quarantined `json:"items"`
+	More  bool          `json:"more"`
+}
+
+// quarantined is a signed body that is no event.
+type quarantined struct {
+	Received time.Time `json:"received"`
+	Reason   string    `json:"reason"`
+	Raw      []byte    `json:"raw"`
+}
+
+// listQuarantine serves the newest bodies that were signed and are no events.
+func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
+	limit, err := readLimit(req.URL.Query(), maxQuarantinePage)
+	if err != nil {
+		r.answerJSON(w, http.StatusUnprocessableEntity, map[string]string{"message": err.Error()})
+		return
+	}
+	kept, err := r.journal.Quarantined(req.Context(), limit+1)
+	if err != nil {
+		r.answerUnreadable(w, err)
+		return
+	}
+	found := quarantinePage{Items: []quarantined{}, More: len(kept) > limit}
+	for _, u := range kept[:min(limit, len(kept))] {
+		found.Items = append(found.Items, quarantined{u.Received, u.Reason, u.Body})
+	}
+	r.answerJSON(w, http.StatusOK, found)
 }
 
 func (r *Relay) answerUnreadable(w http.ResponseWriter, err error) {

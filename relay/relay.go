@@ -24,7 +24,9 @@ const (
 	WebhookPath = "/webhooks"
 	StreamPath  = "/v1/stream"
 	EventsPath  = "/v1/events"
-	MetricsPath = "/metrics"
+	// QuarantinePath lists signed bodies that are no events.
+	QuarantinePath = "/v1/quarantine"
+	MetricsPath    = "/metrics"
 )
 
 const (
@@ -212,7 +214,9 @@ func (r *Relay) routeAdmin(mux *http.ServeMux) {
 	mux.Handle("GET "+StreamPath, r.guarded(ScopeStream, r.stream))
 	mux.Handle("GET "+EventsPath, r.guarded(ScopeRead, r.listEvents))
 	mux.Handle("GET "+MetricsPath, r.guarded(ScopeAdmin, r.metrics.handler.ServeHTTP))
+	mux.Handle("GET "+EventsPath+"/{id}", r.guarded(ScopeRead, r.oneEvent))
 	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(ScopeRead, r.rawEvent))
+	mux.Handle("GET "+QuarantinePath, r.guarded(ScopeRead, r.listQuarantine))
 }
 
 func (r *Relay) routeProbes(mux *http.ServeMux) {

@@ -1,0 +1,131 @@
+package relay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/relay/journal"
+)
+
+// reading serves r on a socket and returns a reader of it.
+func reading(t *testing.T, r *Relay, token string) *Reader {
+	t.Helper()
+	server := httptest.NewServer(r.Handler())
+	t.Cleanup(server.Close)
+	reader, err := NewReader(server.URL, api.NewSecret(token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.client.Transport = server.Client().Transport
+	return reader
+}
+
+func TestAReaderShowsOneEventWithItsCursorAndExactBody(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	id := "evt_shop.example:chili/crisp ü?"
+	body := fmt.Appendf(nil, "{\"id\":%q,\r\n\"type\":\"product.updated\", \"source\":{\"type\":\"product\",\"id\":\"p/1\"}}", id)
+	entries := []journal.Entry{
+		{ID: "pruned"},
+		{ID: id, Type: "product.updated", Origin: journal.Webhook, Body: body, Received: receivedAt(9)},
+	}
+	if _, err := memory.Append(t.Context(), append(entries, entries[1])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := memory.Prune(t.Context(), receivedAt(9)); err != nil {
+		t.Fatal(err)
+	}
+	reader := reading(t, r, testToken)
+	item, at, err := reader.Event(t.Context(), id)
+	if err != nil || at != "epoch:2" || item.Seq != 2 || !bytes.Equal(item.Event.Raw, body) || item.Duplicates != 1 ||
+		item.Origin != "webhook" || !item.Received.Equal(receivedAt(9)) {
+		t.Errorf("%+v at %s, %v", item, at, err)
+	}
+	for _, gone := range []string{"unknown", "pruned"} {
+		if _, _, err := reader.Event(t.Context(), gone); !errors.Is(err, ErrNoEvent) {
+			t.Errorf("%s: %v", gone, err)
+		}
+	}
+	for back, want := range map[int64]string{0: "epoch:2", 1: "epoch:1", 9: "epoch:0"} {
+		if at, err := reader.Head(t.Context(), back); err != nil || at != want {
+			t.Errorf("the head less %d is %s, %v", back, at, err)
+		}
+	}
+}
+
+func TestTheQuarantineIsListedTheNewestFirst(t *testing.T) {
+	memory := newMemory(t)
+	r := newTestRelay(t, memory, nil)
+	reader := reading(t, r, testToken)
+	if all, more, err := reader.Quarantine(t.Context(), 5); err != nil || len(all) != 0 || more {
+		t.Errorf("an empty one: %v %v, %v", all, more, err)
+	}
+	bodies := []string{"first", "\x00\xff", `{"type":"a"}`}
+	for _, body := range bodies {
+		if w := serve(r.Ingest(), signedRequest([]byte(body))); w.Code != http.StatusOK {
+			t.Fatal(w.Code)
+		}
+	}
+	all, more, err := reader.Quarantine(t.Context(), 2)
+	if err != nil || len(all) != 2 || !more || string(all[0].Body) != bodies[2] || all[0].Reason != "no id" ||
+		string(all[1].Body) != bodies[1] || all[1].Reason != "not UTF-8" || time.Since(all[1].Received) > time.Hour {
+		t.Errorf("%+v %v, %v", all, more, err)
+	}
+	if all, more, err := reader.Quarantine(t.Context(), 3); err != nil || len(all) != 3 || more {
+		t.Errorf("all of them: %v %v, %v", all, more, err)
+	}
+	for _, limit := range []int{0, 51} {
+		if _, _, err := reader.Quarantine(t.Context(), limit); err == nil || !strings.Contains(err.Error(), "from 1 to 50") {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	_ = memory.Close()
+	if _, _, err := reader.Quarantine(t.Context(), 3); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("a journal that cannot be read: %v", err)
+	}
+}
+
+func TestAReaderWithoutTheRightSaysWhichItNeeds(t *testing.T) {
+	text, token := NewToken("one", []Scope{ScopeStream}, time.Now(), time.Time{})
+	r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued = []Token{token} })
+	for given, want := range map[string]string{text.Reveal(): "scope read", "wrong": "does not accept the token"} {
+		_, _, err := reading(t, r, given).Event(t.Context(), "a")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), given) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for _, wrong := range []string{"ftp://a", "http://", "http://a?b"} {
+		if _, err := NewReader(wrong, text); err == nil {
+			t.Errorf("%s is taken for a relay's address", wrong)
+		}
+	}
+}
+
+func TestWhatARelayShouldNotAnswerIsAnError(t *testing.T) {
+	for name, answer := range map[string]func(http.ResponseWriter, *http.Request){
+		"no JSON":        func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
+		"another status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
+		"an escape inside": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(500)
+			fmt.Fprint(w, `{"message":"\u001b[2J"}`)
+		},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(answer))
+		reader, err := NewReader(server.URL, api.NewSecret(testToken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader.client.Transport = server.Client().Transport
+		if _, _, err := reader.Event(t.Context(), "a"); err == nil || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: %v", name, err)
+		}
+		server.Close()
+	}
+}
