@@ -30,6 +30,7 @@ type eventPrinter struct {
 	newest map[api.ID]time.Time // createdAt of each source's newest event
 	kept   string               // the cursor in the file
 	said   string               // the last words
+	count  int                  // of printed events
 	failed error
 }
 
@@ -81,6 +82,9 @@ func (p *eventPrinter) Events(_ context.Context, batch []relay.Item) error {
 	p.buffer.Reset()
 	at := ""
 	for _, item := range batch {
+		if p.enough() {
+			break
+		}
 		line := p.lineOf(item, epoch)
 		at = line.Cursor
 		if item.Received.Before(p.since) {
@@ -89,21 +93,35 @@ func (p *eventPrinter) Events(_ context.Context, batch []relay.Item) error {
 		if err := p.format(line); err != nil {
 			return p.fail(err)
 		}
+		p.count++
 	}
 	if _, err := p.stdout.Write(p.buffer.Bytes()); err != nil {
 		return p.fail(fmt.Errorf("printing events: %w", err))
 	}
-	return p.keep(at)
+	err := p.keep(at)
+	if p.enough() {
+		p.stop()
+	}
+	return err
 }
 
-func (p *eventPrinter) lineOf(item relay.Item, epoch string) eventLine {
+// enough reports whether as many events are printed as were asked for.
+func (p *eventPrinter) enough() bool { return p.options.limit > 0 && p.count >= p.options.limit }
+
+// lineOfItem is an event with the cursor behind it.
+func lineOfItem(item relay.Item, cursor string) eventLine {
 	event := item.Event
-	line := eventLine{
-		Cursor: fmt.Sprintf("%s:%d", epoch, item.Seq), Seq: item.Seq,
+	return eventLine{
+		Cursor: cursor, Seq: item.Seq,
 		ID: event.ID, Type: event.Type, At: event.CreatedAt, Received: item.Received,
 		Origin: item.Origin, Dups: item.Duplicates, Conflicts: item.Conflicts,
 		Event: api.Masked(event.Raw), source: event.Source.ID,
 	}
+}
+
+func (p *eventPrinter) lineOf(item relay.Item, epoch string) eventLine {
+	event := item.Event
+	line := lineOfItem(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 	newest := p.newest[event.Source.ID]
 	line.Late = event.CreatedAt.Before(newest) && !event.CreatedAt.IsZero()
 	if event.CreatedAt.After(newest) {
@@ -127,12 +145,7 @@ func (p *eventPrinter) format(line eventLine) error {
 	if line.Origin != "webhook" {
 		notes = append(notes, string(api.Scrub(line.Origin)))
 	}
-	if line.Dups > 0 {
-		notes = append(notes, fmt.Sprintf("came again %d×", line.Dups))
-	}
-	if line.Conflicts > 0 {
-		notes = append(notes, fmt.Sprintf("with another body %d×", line.Conflicts))
-	}
+	notes = append(notes, line.repetitions()...)
 	if line.Late {
 		notes = append(notes, "late")
 	}
@@ -140,6 +153,17 @@ func (p *eventPrinter) format(line eventLine) error {
 	p.buffer.WriteString(strings.TrimRight(text, " "))
 	p.buffer.WriteByte('\n')
 	return nil
+}
+
+// repetitions tell of deliveries after the first.
+func (l eventLine) repetitions() (notes []string) {
+	if l.Dups > 0 {
+		notes = append(notes, fmt.Sprintf("came again %d×", l.Dups))
+	}
+	if l.Conflicts > 0 {
+		notes = append(notes, fmt.Sprintf("with another body %d×", l.Conflicts))
+	}
+	return notes
 }
 
 // keep writes the cursor into its file, where one is wanted.
@@ -161,6 +185,9 @@ func (p *eventPrinter) Status(s relay.Status) {
 	case relay.Replaying:
 		p.sayResume(s)
 	case relay.Live:
+		if p.enough() {
+			return // the cursor stays behind what was printed
+		}
 		_ = p.keep(p.subscriber.Cursor()) // a failure ends the command
 		if !p.options.follow {
 			p.stop()

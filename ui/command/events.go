@@ -25,21 +25,33 @@ type eventsOptions struct {
 	follow, json      bool
 	since, cursorFile string
 	types             []string
+	limit, last       int
+	raw, quarantined  bool
 }
 
 func newEvents() *cobra.Command {
 	var o eventsOptions
 	command := &cobra.Command{
-		Use:   "events",
+		Use:   "events [ID]",
 		Short: "Print the events that a relay has stored, and those that come",
-		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that come.\n" +
-			"Data goes to stdout, words to stderr. Payment tokens and buyers' data are masked.",
-		Example: "tillwatch events --since 1h\ntillwatch events --follow --json --type 'shipment.*'\ntillwatch events --follow --json --cursor-file at.cursor",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
+		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that come; or the\n" +
+			"one that ID names; or, with --quarantined, the signed bodies that are no events. Data goes to stdout, words to stderr.\n" +
+			"Payment tokens and buyers' data are masked. An id, --quarantined and --last need a token with the scope read.",
+		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
+			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events evt_ci_42_completed --raw > body.json",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
 				return err
+			}
+			s, err := loadSettings(c.Flags())
+			switch {
+			case err != nil:
+				return err
+			case len(args) == 1:
+				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout())
+			case o.quarantined:
+				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
 			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -50,9 +62,13 @@ func newEvents() *cobra.Command {
 	flags.BoolVarP(&o.follow, "follow", "f", false, "go on with the events that come")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest\n"+
 		"(default earliest; with --follow latest)")
+	flags.IntVar(&o.last, "last", 0, "begin so many events before the newest one")
+	flags.IntVarP(&o.limit, "limit", "n", 0, "end after so many events (default: none)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume behind it, whatever --since says")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: them as Base64, too")
+	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are no events, and why")
 	return command
 }
 
@@ -60,6 +76,15 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	config, err := eventsFrom(s, o, time.Now())
 	if err != nil {
 		return err
+	}
+	if o.last > 0 {
+		reader, err := newReader(s)
+		if err != nil {
+			return err
+		}
+		if config.Cursor, err = reader.Head(ctx, int64(o.last)); err != nil {
+			return err
+		}
 	}
 	subscriber, err := relay.NewSubscriber(config)
 	if err != nil {
@@ -91,12 +116,10 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 // eventsFrom says where the stream begins.
 func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberConfig, error) {
 	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
-	switch {
-	case s.RelayURL == "":
-		return config, usagef("no relay is configured: give --relay-url or set TILLWATCH_RELAY_URL")
-	case s.RelayToken.IsZero():
-		return config, usagef("the relay's token is not configured: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
-	case o.follow:
+	if err := s.requireRelay(); err != nil {
+		return config, err
+	}
+	if o.follow {
 		config.From = relay.FromLatest
 	}
 	if o.cursorFile != "" {
@@ -125,6 +148,17 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 		}
 	}
 	return config, nil
+}
+
+// requireRelay refuses settings that name no relay to read from.
+func (s settings) requireRelay() error {
+	switch {
+	case s.RelayURL == "":
+		return usagef("no relay is configured: give --relay-url or set TILLWATCH_RELAY_URL")
+	case s.RelayToken.IsZero():
+		return usagef("the relay's token is not configured: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	}
+	return nil
 }
 
 // eventTypes are those of the contract that a relay stores.

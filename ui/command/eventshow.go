@@ -1,0 +1,158 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+)
+
+// maxQuarantined is how many quarantined bodies are shown.
+const maxQuarantined = 50
+
+// newReader reads the relay of the settings.
+func newReader(s settings) (*relay.Reader, error) {
+	if err := s.requireRelay(); err != nil {
+		return nil, err
+	}
+	reader, err := relay.NewReader(s.RelayURL, s.RelayToken)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return reader, nil
+}
+
+// showEvent prints one event: for people, as the line of --json, or its exact
+// bytes.
+func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout io.Writer) error {
+	if o.raw {
+		if file, ok := stdout.(*os.File); ok && term.IsTerminal(file.Fd()) {
+			return usagef("--raw prints the exact bytes, which may do harm to a terminal: send them to a file or a pipe")
+		}
+	}
+	reader, err := newReader(s)
+	if err != nil {
+		return err
+	}
+	item, cursor, err := reader.Event(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case o.raw:
+		_, err = stdout.Write(item.Event.Raw)
+		return err
+	}
+	line := lineOfItem(item, cursor)
+	if o.json {
+		return json.NewEncoder(stdout).Encode(line)
+	}
+	_, err = io.WriteString(stdout, line.sheet())
+	return err
+}
+
+// sheet is an event on several lines.
+func (l eventLine) sheet() string {
+	var b strings.Builder
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", name, value)
+		}
+	}
+	stamp := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	row("event", string(l.ID))
+	row("type", string(l.Type))
+	row("source", string(l.source))
+	row("created", stamp(l.At))
+	row("received", stamp(l.Received)+" by "+string(api.Scrub(l.Origin)))
+	row("again", strings.Join(l.repetitions(), ", "))
+	row("cursor", string(api.Scrub(l.Cursor)))
+	var body bytes.Buffer
+	if json.Indent(&body, l.Event, "", "  ") != nil {
+		body.Reset()
+		body.Write(l.Event)
+	}
+	return b.String() + "\n" + body.String() + "\n"
+}
+
+// quarantineLine is a signed body that is no event, as --json prints it. Its names
+// stay.
+type quarantineLine struct {
+	Received time.Time `json:"received"`
+	Reason   api.Text  `json:"reason"`
+	Bytes    int       `json:"bytes"`
+	Body     string    `json:"body"`          // masked; no more than its length when it is no JSON
+	Raw      []byte    `json:"raw,omitempty"` // the exact body, where --raw asks for it
+}
+
+// showQuarantine prints the newest signed bodies that are no events.
+func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
+	reader, err := newReader(s)
+	if err != nil {
+		return err
+	}
+	limit := maxQuarantined
+	if o.limit > 0 {
+		limit = min(limit, o.limit)
+	}
+	all, more, err := reader.Quarantine(ctx, limit)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		line := quarantineLine{Received: q.Received, Reason: api.Scrub(q.Reason), Bytes: len(q.Body), Body: string(api.Masked(q.Body))}
+		if o.raw {
+			line.Raw = q.Body
+		}
+		if o.json {
+			err = json.NewEncoder(stdout).Encode(line)
+		} else {
+			_, err = fmt.Fprintf(stdout, "%s  %7d bytes  %-28s  %s\n", q.Received.UTC().Format("2006-01-02 15:04:05Z"), line.Bytes, line.Reason, line.Body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(all) == 0:
+		fmt.Fprintln(stderr, "No signed body was unreadable.")
+	case more:
+		fmt.Fprintf(stderr, "There are more: these are the newest %d.\n", len(all))
+	}
+	return nil
+}
+
+// checkEvents refuses options that do not go together.
+func (o eventsOptions) check(args []string) error {
+	one := len(args) == 1
+	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0
+	switch {
+	case one && (streaming || o.quarantined || o.limit > 0):
+		return usagef("an id asks for one event: leave the other options away, except --json and --raw")
+	case o.quarantined && streaming:
+		return usagef("--quarantined lists what is no event, which has no type and no cursor: only --json, --raw and --limit go with it")
+	case o.raw && one && o.json:
+		return usagef("--raw prints the exact bytes and --json an object: give one of them")
+	case o.raw && !one && (!o.quarantined || !o.json):
+		return usagef("--raw needs the id of an event, or --quarantined --json")
+	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
+		return usagef("--last, --since and --cursor-file each say where to begin: give one of them")
+	case o.limit < 0 || o.last < 0:
+		return usage(errors.New("--limit and --last count events: give a number above 0"))
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOneEventIsShownByItsID(t *testing.T) {
+	r := startEvents(t, 3)
+	r.deliver(t, 2)
+	other := strings.Replace(eventOf(2, "checkout_intent.completed"), "hidden@", "another@", 1)
+	if status := r.post(t, http.DefaultClient, oldSecret, other); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	code, out, said := events(t, "evt_2")
+	for _, part := range []string{"evt_2\n", "checkout_intent_2\n", "by webhook\n", "came again 2×, with another body 1×\n", ":2\n", `"email": "[masked]"`} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+	if code != exitDone || said != "" || strings.Contains(out, "hidden@example.com") {
+		t.Errorf("%d %s%s", code, out, said)
+	}
+	code, out, _ = events(t, "evt_2", "--json")
+	if all := eventLines(t, out); code != exitDone || len(all) != 1 || all[0].Seq != 2 || all[0].Dups != 2 || all[0].Conflicts != 1 ||
+		!strings.HasSuffix(all[0].Cursor, ":2") {
+		t.Errorf("%d %s", code, out)
+	}
+	code, out, _ = events(t, "evt_2", "--raw")
+	if code != exitDone || out != eventOf(2, "checkout_intent.completed") {
+		t.Errorf("%d, the body that came first is %s", code, out)
+	}
+	if code, out, said = events(t, "evt_9"); code != exitFailed || out != "" || !strings.Contains(said, "no such event") {
+		t.Errorf("an unknown one: %d %s%s", code, out, said)
+	}
+	_, out, _ = events(t, "--json")
+	if all := eventLines(t, out); len(all) != 3 || all[1].Conflicts != 1 {
+		t.Errorf("the list shows no conflict: %s", out)
+	}
+}
+
+func TestQuarantinedBodiesAreListed(t *testing.T) {
+	r := startEvents(t, 1)
+	if code, out, said := events(t, "--quarantined"); code != exitDone || out != "" || !strings.Contains(said, "No signed body") {
+		t.Errorf("none: %d %s%s", code, out, said)
+	}
+	for _, body := range []string{`{"type":"a","email":"hidden@example.com"}`, "\x1b[2Jtext"} {
+		if status := r.post(t, http.DefaultClient, oldSecret, body); status != http.StatusOK {
+			t.Fatal(status)
+		}
+	}
+	code, out, said := events(t, "--quarantined")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != exitDone || said != "" || len(lines) != 2 || !strings.Contains(lines[0], "not JSON") || !strings.Contains(lines[1], "no id") ||
+		strings.ContainsAny(out, "\x1b@") {
+		t.Errorf("%d %q%s", code, out, said)
+	}
+	code, out, said = events(t, "--quarantined", "--json", "--raw", "--limit", "1")
+	var line quarantineLine
+	if err := json.Unmarshal([]byte(out), &line); err != nil || code != exitDone || string(line.Raw) != "\x1b[2Jtext" || line.Bytes != 8 ||
+		line.Reason != "not JSON" || !strings.Contains(said, "There are more") {
+		t.Errorf("%d %s%s, %v", code, out, said, err)
+	}
+}
+
+func TestEventsEndAfterALimitAndBeginSoManyBeforeTheNewest(t *testing.T) {
+	startEvents(t, 6)
+	file := filepath.Join(t.TempDir(), "at")
+	for _, test := range []struct{ args, want string }{
+		{"--limit 2", "1 2"},
+		{"--limit 2 --type shipment.*", "1 3"},
+		{"--limit 99", "1 2 3 4 5 6"},
+		{"--last 2", "5 6"},
+		{"--last 99", "1 2 3 4 5 6"},
+		{"--last 3 --limit 2", "4 5"},
+		{"--last 2 --follow --limit 2", "5 6"},
+		{"--cursor-file " + file + " --limit 2", "1 2"},
+		{"--cursor-file " + file + " --limit 3", "3 4 5"},
+		{"--cursor-file " + file, "6"},
+	} {
+		code, out, said := events(t, append(strings.Fields(test.args), "--json")...)
+		if got := seqs(eventLines(t, out)); code != exitDone || got != test.want {
+			t.Errorf("%s: %d %q, want %q: %s", test.args, code, got, test.want, said)
+		}
+	}
+}
+
+func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
+	startEvents(t, 0)
+	for _, args := range []string{
+		"evt_1 --follow", "evt_1 --since 1h", "evt_1 --quarantined", "evt_1 --raw --json", "evt_1 --limit 2", "--raw", "--raw --json",
+		"--quarantined --raw", "--quarantined --type a.*", "--last 3 --since 1h", "--last 3 --cursor-file at", "--limit -1", "--last -1", "evt_1 evt_2",
+	} {
+		if code, out, said := events(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(said, "--help") && strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: %d %s%s", args, code, out, said)
+		}
+	}
+}
+
+func TestATokenThatMayOnlyStreamIsToldWhatShowingNeeds(t *testing.T) {
+	r := startEvents(t, 1)
+	t.Setenv("TILLWATCH_RELAY_TOKEN", createToken(t, "--scope", "stream", "--data", r.data))
+	eventually(t, "the relay knows the token", func() bool { code, _, _ := events(t); return code == exitDone })
+	for _, args := range []string{"evt_1", "--quarantined", "--last 2"} {
+		if code, _, said := events(t, strings.Fields(args)...); code != exitFailed || !strings.Contains(said, "scope read") {
+			t.Errorf("%s: %d %s", args, code, said)
+		}
+	}
+}
