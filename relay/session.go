@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -49,7 +50,7 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	case <-woken:
 	default:
 	}
-	socket, err := s.dial(ctx)
+	socket, err := s.dialAwake(ctx, woken)
 	if err != nil {
 		return err
 	}
@@ -77,21 +78,52 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	}
 }
 
+// dialAwake dials until the machine has slept: what it waits for then may never
+// come.
+func (s *Subscriber) dialAwake(ctx context.Context, woken <-chan struct{}) (*websocket.Conn, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	defer cancel(nil)
+	tasks.Go(func() {
+		select {
+		case <-woken:
+			cancel(errWoken)
+		case <-ctx.Done():
+		}
+	})
+	socket, err := s.dial(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errWoken) {
+		return nil, errWoken
+	}
+	return socket, err
+}
+
 // dial opens the websocket. A token that is not accepted is final.
 func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	leave := func() bool { return true }
 	dialer := websocket.Dialer{
-		NetDialContext:   s.config.Dial,
+		NetDialContext: func(dialling context.Context, network, address string) (net.Conn, error) {
+			c, err := s.config.Dial(dialling, network, address)
+			if err == nil { // the library does not leave a handshake that stalls
+				leave = context.AfterFunc(ctx, func() { _ = c.Close() })
+			}
+			return c, err
+		},
 		Proxy:            http.ProxyFromEnvironment,
 		HandshakeTimeout: dialTimeout,
 		ReadBufferSize:   16 << 10,
 		WriteBufferSize:  1024,
 		Subprotocols:     []string{Protocol},
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
 	header := http.Header{"Authorization": {"Bearer " + s.config.Token.Reveal()}}
 	socket, answer, err := dialer.DialContext(ctx, s.location, header)
+	left := leave()
 	switch {
+	case err == nil && !left:
+		return nil, fmt.Errorf("connect to the relay: %w", ctx.Err())
 	case err == nil:
 		return socket, nil
 	case answer == nil:
@@ -143,7 +175,7 @@ func (l *link) close() {
 }
 
 // read ends with an error, which it passes on like a frame. A relay that sends
-// neither frame nor ping for 1.6 heartbeats is taken for dead.
+// neither frame nor ping for 1.4 heartbeats is taken for dead.
 func (l *link) read() {
 	patience := welcomeTimeout
 	alive := func() error { return l.socket.SetReadDeadline(time.Now().Add(patience)) }
@@ -159,7 +191,7 @@ func (l *link) read() {
 	for {
 		r := l.next(alive)
 		if r.frame.T == frameWelcome {
-			patience = heartbeatOf(r.frame) * 8 / 5
+			patience = heartbeatOf(r.frame) * 7 / 5
 		}
 		select {
 		case l.frames <- r:

@@ -357,7 +357,7 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 		{"silence after the welcome", func(p *peer) {
 			p.send(goodWelcome)
 			_ = p.closed()
-		}, 40 * time.Second, "read the stream"},
+		}, 35 * time.Second, "read the stream"},
 		{"a head ahead and nothing sent", func(p *peer) {
 			p.send(goodWelcome)
 			for range 2 {
@@ -549,48 +549,6 @@ func TestRetryTimes(t *testing.T) {
 	}
 }
 
-func TestASubscriberEndsAtOnceInEveryState(t *testing.T) {
-	never := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	fails := func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrUnexpectedEOF }
-	for _, test := range []struct {
-		state  StreamState
-		dial   func(context.Context, string, string) (net.Conn, error)
-		script func(p *peer, _ int)
-	}{
-		{state: Dialling, dial: never},
-		{state: Lost, dial: fails},
-		{state: Replaying, script: func(p *peer, _ int) {
-			p.send(goodWelcome)
-			_ = p.closed()
-		}},
-		{state: Live, script: func(p *peer, _ int) {
-			p.send(goodWelcome)
-			p.send(liveFrame{T: frameLive, Cursor: "epoch:0"})
-			_ = p.closed()
-		}},
-	} {
-		t.Run(string(test.state), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dial := test.dial
-				if dial == nil {
-					dial = actor(t, test.script).dial
-				}
-				c := newCollector()
-				stop := run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dial}), c)
-				c.awaitState(t, test.state)
-				began := time.Now()
-				stop()
-				if waited := time.Since(began); waited != 0 {
-					t.Errorf("ended after %v", waited)
-				}
-			})
-		})
-	}
-}
-
 func TestAWokenMachineConnectsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
@@ -603,6 +561,21 @@ func TestAWokenMachineConnectsAnew(t *testing.T) {
 		woken <- struct{}{}
 		if err := <-ended; !errors.Is(err, errWoken) {
 			t.Errorf("the session ended with %v", err)
+		}
+	})
+}
+
+func TestAWokenMachineDialsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dialForEver})
+		woken := make(chan struct{}, 1)
+		ended := make(chan error, 1)
+		go func() { ended <- s.session(t.Context(), newCollector(), woken) }()
+		synctest.Wait()
+		began := time.Now()
+		woken <- struct{}{}
+		if err := <-ended; !errors.Is(err, errWoken) || time.Since(began) != 0 {
+			t.Errorf("the session ended with %v after %v", err, time.Since(began))
 		}
 	})
 }
