@@ -47,7 +47,7 @@ func newDemo() *cobra.Command {
 			}
 			account := defaults()
 			account.AllowConfirm = !o.readOnly
-			o.screen.noColor = colourless(c)
+			o.screen.noColor, o.screen.words = colourless(c), c.ErrOrStderr()
 			account.Theme, _ = c.Flags().GetString("theme")
 			account.Notify, _ = c.Flags().GetString("notify")
 			if err := errors.Join(account.check(), account.checkTheme()); err != nil {
@@ -168,6 +168,11 @@ func watchStage(ctx context.Context, group *errgroup.Group, quit context.CancelF
 	if !o.headless {
 		return showSession(ctx, current, o.screen, in, out)
 	}
+	kept, err := current.record(ctx, o.screen, out)
+	if err != nil {
+		return err
+	}
+	defer kept.stop(o.screen.words)
 	watching, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- current.run(watching) }()

@@ -24,6 +24,7 @@ type screenOptions struct {
 	noMouse       bool
 	noColor       bool
 	plain         bool
+	record        recordOptions
 	width, height int // where the output is no terminal that could tell
 }
 
@@ -73,8 +74,14 @@ func newWatch() *cobra.Command {
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
-	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark, or light where the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	lookFlags(flags, o)
+	recordFlags(flags, &o.record)
 	flags.String("notify", string(notify.Auto), "how to tell of what waits or failed while the terminal is not focused: "+notifyMethods())
+}
+
+// lookFlags say how what is shown looks.
+func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
+	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark, or light where the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
 	flags.BoolVar(&o.plain, "plain", false, "draw nothing: print a line for each change, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
@@ -119,6 +126,12 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	if err != nil {
 		return err
 	}
+	kept, err := s.record(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	defer kept.stop(o.words)
+	config.Recording = kept.trouble()
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)

@@ -76,6 +76,9 @@ func (m *Model) place(l *paint.Line, room int) {
 // the order.
 func (m *Model) slots() []slot {
 	all := []slot{m.apiSlot(), m.relaySlot(), m.alertSlot(), m.badgeSlot(), m.clockSlot()}
+	if m.cfg.Recording != nil {
+		all = append([]slot{m.recordSlot()}, all...)
+	}
 	room := m.width - len(" tillwatch") - 2 - min(len(m.cfg.Environment), 12)
 	for {
 		used, worst := 0, 0
@@ -90,6 +93,18 @@ func (m *Model) slots() []slot {
 		}
 		all = append(all[:worst], all[worst+1:]...)
 	}
+}
+
+// recordSlot says that what is shown is recorded.
+func (m *Model) recordSlot() slot {
+	trouble := m.cfg.Recording()
+	return slot{5, 5, func(l *paint.Line) {
+		if trouble != "" {
+			l.Put(paint.Bad|paint.Bold, "✕ rec")
+			return
+		}
+		l.Put(paint.Bad, "●").Put(paint.Muted, " rec")
+	}}
 }
 
 func (m *Model) clockSlot() slot {

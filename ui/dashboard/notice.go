@@ -65,6 +65,8 @@ func (m *Model) notice() string {
 		m.queueNotice(l)
 	case m.frozen != nil:
 		m.frozenNotice(l)
+	case m.cfg.Recording != nil && m.cfg.Recording() != "":
+		l.Put(paint.Bad, "✕ "+string(api.Scrub(m.cfg.Recording())))
 	case m.isNew():
 		m.hintNotice(l)
 	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:

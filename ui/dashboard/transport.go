@@ -165,6 +165,9 @@ func (m *Model) transportLine() string {
 		l.Space(1).Fit(style|paint.Bold, word, len("playing"))
 	}
 	length := spell(p.Length)
+	if m.width >= 110 {
+		l.Space(1).Put(paint.Muted, m.cfg.Now().In(m.cfg.Location).Format(time.DateOnly))
+	}
 	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
 	if m.width >= 100 {

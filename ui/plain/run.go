@@ -24,11 +24,8 @@ type Config struct {
 	Environment string         // the service's environment
 	Account     string         // may be empty
 	Location    *time.Location // of the times that are told; nil: time.Local
+	Gather      time.Duration  // how long changes are gathered: what changes twice within is told once, as it is then; default 200 ms, negative: not at all
 }
-
-// gather is how long changes are gathered: what changes twice within is told
-// once, as it is then.
-const gather = 200 * time.Millisecond
 
 // Run writes to out what changes, until ctx ends or out fails. The end of ctx is
 // no error.
@@ -36,9 +33,15 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	if cfg.Location == nil {
 		cfg.Location = time.Local
 	}
+	switch {
+	case cfg.Gather == 0:
+		cfg.Gather = 200 * time.Millisecond
+	case cfg.Gather < 0:
+		cfg.Gather = 0
+	}
 	teller := newTeller(cfg)
 	lines := bufio.NewWriter(out)
-	pause := time.NewTimer(gather)
+	pause := time.NewTimer(cfg.Gather)
 	defer pause.Stop()
 	for since := uint64(0); ; {
 		changes := cfg.Source.Changes(since)
@@ -50,7 +53,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 		if err := lines.Flush(); err != nil {
 			return fmt.Errorf("writing what changed: %w", err)
 		}
-		pause.Reset(gather)
+		pause.Reset(cfg.Gather)
 		select {
 		case <-ctx.Done():
 			return nil

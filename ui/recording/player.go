@@ -283,6 +283,20 @@ func (p *Player) advance() time.Duration {
 	return min(max(wait, time.Millisecond), longestNap)
 }
 
+// Advance shows the next change at once, for whoever reads without a clock, and
+// reports whether there was one.
+func (p *Player) Advance() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.next == len(p.file.changes) {
+		return false
+	}
+	p.setClock(p.file.changes[p.next].at, true)
+	p.show(p.next + 1)
+	p.publish()
+	return true
+}
+
 // Pause stops time, or lets it go on; at the end it begins again.
 func (p *Player) Pause() {
 	p.steer(func() {

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/plain"
+	"tillwatch/ui/recording"
+)
+
+type replayOptions struct {
+	screen screenOptions
+	player recording.PlayerConfig
+	paced  bool // a speed was given
+}
+
+func newReplay() *cobra.Command {
+	var o replayOptions
+	var speed speedFlag
+	command := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Show again what --record has kept: pause, step, go back; nothing is sent anywhere",
+		Long: "Show again what --record has kept, on the dashboard and at its own time. Nothing is read from the service and nothing can be\n" +
+			"confirmed: there is no connection and no such key.\n\n" +
+			"space pauses, . and , step by a change, [ and ] go by 10 s, { and } by a minute, n and N to what happened, < and > change the speed,\n" +
+			"home and end go to the ends, a click on the line at the bottom goes there.\n\n" +
+			"A recording holds what the screen showed and may be given away as a bug report: it has no " + strings.Join(recording.Masked(), ", no ") + ".",
+		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !o.screen.plain {
+				if err := requireTerminal(c, "tillwatch replay FILE --plain"); err != nil {
+					return err
+				}
+			} else if o.player.Paused || o.player.Loop {
+				return usagef("--paused and --loop are for the screen: leave them out, or --plain")
+			}
+			s := defaults()
+			s.Theme, _ = c.Flags().GetString("theme")
+			if err := s.checkTheme(); err != nil {
+				return err
+			}
+			o.screen.noColor, o.player.Speed, o.paced = colourless(c), float64(speed), speed != 0
+			player, err := recording.OpenPlayer(args[0], o.player)
+			if err != nil {
+				return usage(err)
+			}
+			defer player.Close()
+			ctx, release := untilHangup(c.Context())
+			defer release()
+			if o.screen.plain {
+				return tellReplay(ctx, player, o, c.OutOrStdout(), c.ErrOrStderr())
+			}
+			return showReplay(ctx, s, player, o, c.InOrStdin(), c.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	flags.Var(&speed, "speed", "how fast time passes, such as 10x or 0.5x (default 1x; with --plain as fast as it can be read)")
+	flags.DurationVar(&o.player.From, "from", 0, "where to begin, such as 2m30s")
+	flags.BoolVar(&o.player.Paused, "paused", false, "begin paused")
+	flags.BoolVar(&o.player.Loop, "loop", false, "begin again at the end")
+	lookFlags(flags, &o.screen)
+	return command
+}
+
+// speedFlag is a flag of a speed: 10x, 0.5x, 2.
+type speedFlag float64
+
+func (s *speedFlag) Set(text string) error {
+	number := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(text), "x"), "×")
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(value >= recording.Slowest && value <= recording.Fastest) {
+		return fmt.Errorf("give a speed from %vx to %vx, such as 10x", recording.Slowest, recording.Fastest)
+	}
+	*s = speedFlag(value)
+	return nil
+}
+
+func (s *speedFlag) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*s), 'g', -1, 64) + "x"
+}
+
+func (*speedFlag) Type() string { return "speed" }
+
+// showReplay shows a recording on the dashboard until the user quits or ctx ends.
+// Nothing in it can act: it is given no client, no guard and no feed.
+func showReplay(ctx context.Context, s settings, player *recording.Player, o replayOptions, in io.Reader, out io.Writer) error {
+	h := player.Header()
+	config := dashboard.Config{
+		Source: player, Transport: player, Now: player.Now, Environment: h.Environment, Live: h.Live, Account: h.Account,
+		Warning: player.Flaws(), NoMouse: o.screen.noMouse, NoColor: o.screen.noColor, Width: o.screen.width, Height: o.screen.height,
+	}
+	followTheme, err := s.dress(&config)
+	if err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return player.Run(ctx) })
+	group.Go(func() error {
+		followTheme(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		defer quit()
+		return dashboard.Run(ctx, config, in, out)
+	})
+	return group.Wait()
+}
+
+// errTold ends the telling of a recording.
+var errTold = errors.New("the recording is told")
+
+// tellReplay tells a recording as lines of text, to its end.
+func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, out, words io.Writer) error {
+	h := player.Header()
+	config := plain.Config{Source: unpaced{player}, Environment: h.Environment, Account: h.Account, Gather: -1}
+	if flaws := player.Flaws(); flaws != "" {
+		defer fmt.Fprintf(words, "tillwatch: %s\n", flaws)
+	}
+	if !o.paced {
+		if err := plain.Run(ctx, config, out); !errors.Is(err, errTold) {
+			return err
+		}
+		return nil
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	group, ctx := errgroup.WithContext(ctx)
+	config.Source, config.Gather = paced{player}, time.Duration(float64(200*time.Millisecond)/player.Position().Speed)
+	group.Go(func() error { return player.Run(ctx) })
+	group.Go(func() error {
+		defer end()
+		if err := plain.Run(ctx, config, out); !errors.Is(err, errTold) {
+			return err
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// unpaced shows the next change to whoever waits for it.
+type unpaced struct{ *recording.Player }
+
+func (u unpaced) Wait(ctx context.Context, _ uint64) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !u.Advance() {
+		return errTold
+	}
+	return nil
+}
+
+// paced is a player whose end is an end of the telling.
+type paced struct{ *recording.Player }
+
+func (p paced) Wait(ctx context.Context, since uint64) error {
+	for {
+		// A short while at a time: that the end is reached is no change.
+		soon, cancel := context.WithTimeout(ctx, time.Second)
+		ended := p.Position().Ended
+		err := p.Player.Wait(soon, since)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case ended:
+			return errTold
+		}
+	}
+}
