@@ -107,7 +107,7 @@ func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.I
 }
 
 func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, how Learnt) {
-	before := r.now.State
+	before, last := r.now.State, r.now.ReadAt
 	judged := judgeRead(before, r.now.Certainty, r.floor, in.State)
 	told := s.takeFields(r, in, sent, judged)
 
@@ -118,7 +118,7 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
-		s.noteConfirm(before, in.State, how)
+		s.noteConfirm(r, in.State, how, last, sent)
 		s.moveTo(r, in.State, Verified, enteredBy(in, sent))
 		told = true
 	case settles:
@@ -138,23 +138,6 @@ func enteredBy(in *api.Intent, sent time.Time) time.Time {
 		return in.CreatedAt
 	}
 	return sent
-}
-
-// confirmMemory bounds how many confirms are remembered in the balance of own
-// and others'.
-const confirmMemory = 8
-
-// noteConfirm keeps the balance of who confirms this account's intents. No event
-// tells of a confirm, so where others do it, awaiting intents are looked at more
-// often.
-func (s *Store) noteConfirm(from, to api.IntentState, how Learnt) {
-	switch {
-	case from != api.AwaitingConfirmation || to == api.Failed:
-	case how == ByConfirm:
-		s.elsewhere = max(s.elsewhere-1, -confirmMemory)
-	case to == api.PlacingOrder || to == api.Completed:
-		s.elsewhere = min(s.elsewhere+1, confirmMemory)
-	}
 }
 
 // takeFields takes over what a read tells beside the state. It reports whether a
@@ -256,7 +239,7 @@ func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
 	switch {
 	case !proves:
 	case s.eventMoves(r, state, at):
-		s.noteConfirm(r.now.State, state, ByEvent)
+		s.noteConfirm(r, state, ByEvent, r.now.ReadAt, at)
 		s.moveTo(r, state, Reported, at)
 	case state == r.now.State:
 		if at.Before(r.now.Since) {

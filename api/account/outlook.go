@@ -24,6 +24,7 @@ type outlook struct {
 	shipments int
 	listed    bool          // its shipments were listed
 	elsewhere bool          // somebody else confirms intents of this account
+	confirms  confirms      // how, if so
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
@@ -38,14 +39,18 @@ func (o *outlook) freshness() time.Time {
 }
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
-	return outlook{
+	o := outlook{
 		id: r.now.ID, state: r.now.State, certainty: r.now.Certainty,
 		since: r.now.Since, created: r.now.CreatedAt, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
 		reads: r.reads, behind: r.behind, missing: r.missing,
 		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
 		shipments: len(r.now.Shipments), listed: r.listed,
-		usual: s.usualStay(r.now.State), elsewhere: s.elsewhere > 0,
+		usual: s.usualStay(r.now.State), elsewhere: s.confirms.balance > 0,
 	}
+	if o.elsewhere && o.state == api.AwaitingConfirmation {
+		o.confirms = confirms{s.confirms.delays, s.usualPlacing()}
+	}
+	return o
 }
 
 // usualStay is the 95th percentile of stays in a state, once there are enough.

@@ -26,6 +26,7 @@ type savedHead struct {
 	LastRead  instant
 	Counters  EventCounters
 	Elsewhere int
+	Confirms  []time.Duration            // of others, after the offer; the newest last
 	Stays     map[string][]time.Duration // by state, oldest first
 	Quota     []quota.Memory
 }

@@ -77,7 +77,7 @@ func (s *Store) savedHead(now time.Time) savedHead {
 	h := savedHead{
 		SavedAt: instantOf(now), Epoch: s.feed.Epoch, Cursor: s.feed.Cursor,
 		LastEvent: instantOf(s.lastEvent), LastRead: instantOf(s.lastRead),
-		Counters: s.counters, Elsewhere: s.elsewhere, Stays: map[string][]time.Duration{},
+		Counters: s.counters, Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[string][]time.Duration{},
 	}
 	for state, history := range s.pace {
 		h.Stays[string(state)] = history.list()

@@ -11,15 +11,14 @@ import (
 // tell. Spans are in thirtieths of the poll interval, so in seconds at its
 // default of 30 s.
 var (
-	placingAlone   = steps{2, 5, 10, 20, 30}
-	placingFed     = steps{20, 30, 60, 120}
-	retrieveAlone  = steps{5, 10, 20, 30}
-	retrieveFed    = steps{30, 60, 120}
-	awaitElsewhere = steps{15, 600}
-	oddState       = steps{60, 120, 240}
-	behindEvent    = steps{1, 2, 5, 15, 30, 60, 120, 300}
-	notFound       = steps{5, 30, 300}
-	noOrderYet     = steps{30, 120, 600}
+	placingAlone  = steps{2, 5, 10, 20, 30}
+	placingFed    = steps{20, 30, 60, 120}
+	retrieveAlone = steps{5, 10, 20, 30}
+	retrieveFed   = steps{30, 60, 120}
+	oddState      = steps{60, 120, 240}
+	behindEvent   = steps{1, 2, 5, 15, 30, 60, 120, 300}
+	notFound      = steps{5, 30, 300}
+	noOrderYet    = steps{30, 120, 600}
 )
 
 const (
@@ -91,15 +90,35 @@ func pollSpan(o *outlook, t trust) time.Duration {
 	case o.state == api.RetrievingOffer:
 		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
 	case o.state == api.AwaitingConfirmation && t.fed && o.elsewhere:
-		return min(widened(awaitElsewhere.at(o.reads, t.poll), age, t.poll), t.awaiting)
+		return min(lookForConfirm(o, age, t), awaitFed(o, t))
 	case o.state == api.AwaitingConfirmation && t.fed:
-		return t.awaiting << min(max(o.reads-1, 0), 2)
+		return awaitFed(o, t)
 	case o.state == api.AwaitingConfirmation:
 		return capped(t.poll, age, t)
 	case t.lost:
 		return t.poll
 	}
 	return widened(oddState.at(o.reads, t.poll), age, t.poll)
+}
+
+// awaitFed is how long an awaiting intent goes without a look when only a lost
+// event would make one worth it.
+func awaitFed(o *outlook, t trust) time.Duration { return t.awaiting << min(max(o.reads-1, 0), 2) }
+
+// lookForConfirm is how long after its newest read an awaiting intent is likely
+// to have been confirmed by somebody else and not yet to have ended. Until the
+// account has a history, one look is taken soon.
+func lookForConfirm(o *outlook, age time.Duration, t trust) time.Duration {
+	if len(o.confirms.delays) < enoughStays {
+		if o.reads <= 1 {
+			return t.poll / 2
+		}
+		return t.awaiting
+	}
+	if look, worth := o.confirms.next(max(age, 0)); worth {
+		return look - max(age, 0)
+	}
+	return neverConfirmed
 }
 
 // widened lets a span grow with the age of a state, up to ten polls.

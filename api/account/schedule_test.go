@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,9 +15,17 @@ var (
 	alone = trust{poll: 30 * time.Second, awaiting: 10 * time.Minute}
 )
 
+// confirmedAfter is a history of confirms by others, where placing takes 20 s.
+func confirmedAfter(delays ...time.Duration) confirms { return confirms{delays, 20 * time.Second} }
+
 func TestNextRead(t *testing.T) {
 	read := func(state api.IntentState, reads int) outlook {
 		return outlook{state: state, certainty: Verified, since: noon, newest: noon, reads: reads, ordered: true}
+	}
+	prompt := slices.Repeat([]time.Duration{30 * time.Second}, enoughStays)
+	var slow []time.Duration
+	for i := range enoughStays {
+		slow = append(slow, time.Duration(i+1)*time.Minute)
 	}
 	with := func(o outlook, change func(*outlook)) outlook { change(&o); return o }
 	cases := []struct {
@@ -36,7 +45,12 @@ func TestNextRead(t *testing.T) {
 		{"retrieving, with a feed", read(api.RetrievingOffer, 1), fed, 30 * time.Second},
 		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 10 * time.Minute},
 		{"awaiting, with a feed, others confirm", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere = true }), fed, 15 * time.Second},
-		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 20), func(o *outlook) { o.elsewhere = true }), fed, 10 * time.Minute},
+		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 2), func(o *outlook) { o.elsewhere = true }), fed, 10 * time.Minute},
+		{"awaiting, others confirm after half a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(prompt...) }), fed, 30*time.Second + time.Second/4},
+		{"awaiting for longer than others ever take", with(read(api.AwaitingConfirmation, 1), func(o *outlook) {
+			o.elsewhere, o.confirms, o.since = true, confirmedAfter(prompt...), noon.Add(-time.Minute)
+		}), fed, 10 * time.Minute},
+		{"awaiting, others confirm sooner or later", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(slow...) }), fed, 8*time.Minute + time.Second/4},
 		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 40 * time.Minute},
 		{"awaiting, feed lost", read(api.AwaitingConfirmation, 3), lost, 30 * time.Second},
 		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},

@@ -26,7 +26,7 @@ type Store struct {
 	intentCounts map[api.IntentState]int
 	expecting    map[*intentRecord]struct{} // intents whose event is overdue
 	day          dayCounter
-	elsewhere    int // of the last confirms, how many more were somebody else's
+	confirms     confirmHistory
 	pace         map[api.IntentState]*paceHistory
 
 	shipments      map[api.ID]*shipmentRecord

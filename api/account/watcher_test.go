@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +196,41 @@ func TestWhereOthersConfirmPlacingIsSeen(t *testing.T) {
 			mustBe(t, s, "ci_2", api.PlacingOrder, Verified)
 			if got := s.Summary().Agents.Placing; got != 1 {
 				t.Errorf("%d agents at work, want 1", got)
+			}
+		})
+	})
+}
+
+func TestWhereOthersConfirmAfterAUsualTimeTheLookComesThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const offer, wait, placing = 2 * time.Second, 40 * time.Second, 20 * time.Second
+		var lives []*life
+		for i := range 24 {
+			lives = append(lives, sold(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(time.Duration(i)*5*time.Minute), offer, wait, placing))
+		}
+		svc, feed := newService(lives...), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			for _, l := range lives {
+				for _, e := range l.events() {
+					time.Sleep(time.Until(e.CreatedAt))
+					feed.deliver(e)
+				}
+			}
+			pass(time.Minute)
+			reads := 0
+			for _, l := range lives[16:] {
+				in := mustBe(t, s, l.id, api.Completed, Verified)
+				seen := slices.IndexFunc(in.Timeline, func(m Moment) bool { return m.State == api.PlacingOrder })
+				if seen < 0 {
+					t.Errorf("%s: placing was never seen", l.id)
+				} else if late := in.Timeline[seen].Learnt.Sub(l.moves[2].at); late > 10*time.Second {
+					t.Errorf("%s: placing was seen %v after the confirm", l.id, late)
+				}
+				reads += len(svc.callsTo("intent " + string(l.id)))
+			}
+			if moves := 3 * 8; float64(reads) > 1.2*float64(moves) {
+				t.Errorf("%d reads for %d moves", reads, moves)
 			}
 		})
 	})
