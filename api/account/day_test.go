@@ -188,3 +188,21 @@ func TestAnotherClientAtSeventyPercentIsNeverRefused(t *testing.T) {
 		t.Logf("%d requests of the other client, %d own; stale p50 %v p99 %v", others, own, at(f.staleness, 0.5), at(f.staleness, 0.99))
 	})
 }
+
+func TestPagesOfAListAreFollowedWithinTheShare(t *testing.T) {
+	cfg := simulator.Config{Seed: 5, ProductEventsPerMinute: -1, History: 430, Lists: simulator.ListsServed, Limits: simulator.Limits{Reads: 10, PerDay: -1, Agents: -1}}
+	onStage(t, cfg, func(t *testing.T, s *stage) {
+		time.Sleep(20 * time.Second)
+		all, most := s.own.reads()
+		if most > 3 {
+			t.Errorf("%d reads within a second, its share is 3", most)
+		}
+		known := 0
+		for _, n := range s.store.Summary().Intents {
+			known += n
+		}
+		if known < 430 || s.own.answers()[http.StatusTooManyRequests] > 0 {
+			t.Errorf("%d intents of 430 are known after %d reads, answers %v", known, all, s.own.answers())
+		}
+	})
+}

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -260,6 +261,77 @@ func TestEventThatWasLongOnItsWayIsReadAfterThoseThatWereNot(t *testing.T) {
 				if calls := svc.callsTo("intent " + id); len(calls) != 1 || calls[0].priority != want {
 					t.Errorf("%s: calls %v, want one of priority %v", id, calls, want)
 				}
+			}
+		})
+	})
+}
+
+func TestColdStartWithTenThousandIntentsShowsThemAtOnceAndReadsTheOpenOnesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ended, open = 9950, 50
+		now := time.Now()
+		var lives []*life
+		var events []api.Event
+		for i := range ended {
+			l := sold(api.ID(fmt.Sprintf("ci_ended_%04d", i)), now.Add(-12*time.Hour+time.Duration(i)*time.Second), time.Second, time.Second, time.Second)
+			lives, events = append(lives, l), append(events, l.events()...)
+		}
+		for i := range open {
+			l := sold(api.ID(fmt.Sprintf("ci_open_%02d", i)), now.Add(time.Duration(i-open)*30*time.Second), time.Second, time.Hour, time.Second)
+			lives, events = append(lives, l), append(events, l.events()[:1]...)
+		}
+		svc, feed := newService(lives...), newFeed()
+		watched(t, svc, feed, WatcherConfig{Workers: 1}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			for batch := range slices.Chunk(events, 500) {
+				feed.deliver(batch...)
+			}
+			synctest.Wait()
+			counts := s.Summary().Intents
+			if n := len(svc.callsTo("")); counts[api.Completed] != ended || counts[api.AwaitingConfirmation] != open || n != 0 {
+				t.Fatalf("when the journal is told, %v are shown after %d reads", counts, n)
+			}
+			feed.state(FeedLive)
+			pass(30 * time.Second)
+			calls := svc.callsTo("intent ")
+			for i := range open {
+				if want := fmt.Sprintf("intent ci_open_%02d", open-1-i); calls[i].path != want {
+					t.Fatalf("read %d was %s, want %s", i, calls[i].path, want)
+				}
+			}
+			for i := range 100 {
+				if want := fmt.Sprintf("intent ci_ended_%04d", ended-1-i); calls[open+i].path != want {
+					t.Fatalf("read %d was %s, want %s", open+i, calls[open+i].path, want)
+				}
+			}
+		})
+	})
+}
+
+func TestAfterASleepEverythingOpenIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		open, ended := sold("ci_open", now, time.Second, time.Hour, time.Second), sold("ci_ended", now.Add(-time.Hour), time.Second, time.Second, time.Second)
+		svc, feed := newService(open, ended), newFeed()
+		svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_ended", Status: api.Shipped})
+		svc.ship(api.Shipment{ID: "shp_2", IntentID: "ci_ended", Status: api.Delivered})
+		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_open", "ci_ended"}}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			w.RefreshShipments("ci_ended")
+			pass(10 * time.Second)
+			before := len(svc.callsTo(""))
+			w.woke(time.Now())
+			pass(time.Second)
+			var paths []string
+			for _, c := range svc.callsTo("")[before:] {
+				paths = append(paths, c.path)
+				if c.priority != quota.Reconcile {
+					t.Errorf("%s with priority %v", c.path, c.priority)
+				}
+			}
+			slices.Sort(paths)
+			if want := []string{"intent ci_open", "shipment shp_1"}; !slices.Equal(paths, want) {
+				t.Errorf("read %q, want %q", paths, want)
 			}
 		})
 	})

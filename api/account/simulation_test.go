@@ -181,3 +181,64 @@ func TestEveryIntentEndsRightUnderHardship(t *testing.T) {
 		})
 	}
 }
+
+func TestWithoutARelayReadsKeepToTheWideningSchedule(t *testing.T) {
+	// Spans between the reads of a state, in seconds; after them 30 s, which grow
+	// with an eighth of the state's age up to two minutes.
+	schedules := map[api.IntentState][]int{
+		api.RetrievingOffer: {5, 10, 20}, api.AwaitingConfirmation: {}, api.PlacingOrder: {2, 5, 10, 20},
+	}
+	atMost := func(l *life) int {
+		reads := 1 // of its end
+		for i, m := range l.moves[:len(l.moves)-1] {
+			lasts := l.moves[i+1].at.Sub(m.at)
+			for n, at := 0, time.Duration(0); at <= lasts; n++ {
+				span := max(30*time.Second, min(at/8, 2*time.Minute))
+				if steps := schedules[m.state]; n < len(steps) {
+					span = time.Duration(steps[n]) * time.Second
+				}
+				at += span
+				reads++
+			}
+		}
+		if last := l.moves[len(l.moves)-1]; last.event == "" {
+			reads += 2 // beside the window's end, where an expiry is looked for
+		}
+		return reads
+	}
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(11, 1))
+		start := time.Now()
+		var lives []*life
+		var ids []api.ID
+		for i := range 60 {
+			id, created := api.ID(fmt.Sprintf("ci_%02d", i)), start.Add(-rand64(random, time.Second))
+			l := sold(id, created, 2*time.Second+rand64(random, 20*time.Minute), time.Second+rand64(random, 20*time.Minute), 2*time.Second+rand64(random, 4*time.Minute))
+			if i%6 == 0 {
+				l = expired(id, created, 2*time.Second+rand64(random, time.Minute))
+			}
+			lives, ids = append(lives, l), append(ids, id)
+		}
+		svc := newService(lives...)
+		watched(t, svc, nil, WatcherConfig{WatchIDs: ids, Workers: 100}, func(t *testing.T, s *Store, w *Watcher) {
+			pass(3 * time.Hour)
+			all, allowed := 0, 0
+			for _, l := range lives {
+				mustBe(t, s, l.id, l.at(time.Now()), Verified)
+				reads, most := len(svc.callsTo("intent "+string(l.id))), atMost(l)
+				if reads > most {
+					t.Errorf("%s: %d reads, the schedule allows %d", l.id, reads, most)
+				}
+				all, allowed = all+reads, allowed+most
+			}
+			if all < allowed/2 {
+				t.Errorf("%d reads where the schedule allows %d: it says nothing", all, allowed)
+			}
+			shown := shownAfter(s, lives)
+			if last := shown[len(shown)-1]; last > 2*time.Minute+time.Second {
+				t.Errorf("a move was shown %v late, want no more than the widest span", last)
+			}
+			t.Logf("%d reads, the schedule allows %d; %.1f for a state change; shown after p50 %v p99 %v", all, allowed, s.Summary().Reads.PerStateChange(), quantile(shown, 0.5), quantile(shown, 0.99))
+		})
+	})
+}

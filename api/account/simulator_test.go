@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,7 +189,8 @@ func onStage(t *testing.T, cfg simulator.Config, play func(t *testing.T, s *stag
 		s := &stage{courier: newCourier(), reads: cfg.Limits.Reads}
 		cfg.Key, cfg.MoreKeys = api.NewSecret(ownKey), []api.Secret{api.NewSecret(otherKey)}
 		cfg.SigningSecret, cfg.WebhookURL = api.NewSecret("signing-secret-of-the-simulation"), "https://relay.example/webhooks"
-		cfg.Transport, cfg.History = s.courier, -1
+		cfg.Transport = s.courier
+		cfg.History = cmp.Or(cfg.History, -1)
 		var err error
 		if s.service, err = simulator.New(cfg); err != nil {
 			t.Fatal(err)

@@ -311,13 +311,19 @@ func (w *Watcher) passTime(ctx context.Context) {
 		}
 		now := time.Now()
 		if now.Round(0).Sub(last.Round(0))-now.Sub(last) > sleepJump {
-			w.mu.Lock()
-			w.reconcile(now, now)
-			w.mu.Unlock()
-			w.stir()
+			w.woke(now)
 		}
 		last = now
 		w.settleGap()
 		w.store.tick(now)
 	}
+}
+
+// woke asks for everything open to be read again: while this machine slept,
+// nothing was heard.
+func (w *Watcher) woke(now time.Time) {
+	w.mu.Lock()
+	w.reconcile(now, now)
+	w.mu.Unlock()
+	w.stir()
 }
