@@ -72,7 +72,7 @@ func TestADrainFinishesWhatIsBeingStoredAndSaysBye(t *testing.T) {
 
 func TestConnectionsThatDawdleAreClosedWhileOthersAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const dawdlers = 100
+		const dawdlers = 1000 // of either kind; BenchmarkSiege of the command has them on sockets
 		r := newTestRelay(t, newMemory(t), nil)
 		n := newNetwork()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func TestConnectionsThatDawdleAreClosedWhileOthersAreServed(t *testing.T) {
 					}
 					<-time.After(time.Second)
 				}
-				if waited := time.Since(began); waited > limit+2*time.Second {
+				if waited := time.Since(began); waited > min(limit+2*time.Second, 12*time.Second) {
 					t.Errorf("closed after %v, want %v", waited, limit)
 				}
 			})

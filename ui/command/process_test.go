@@ -32,7 +32,7 @@ type process struct {
 
 // spawnRelay starts tillwatch relay in a process of its own, which is killed at
 // the end of the test if it still runs. It does not wait until that is ready.
-func spawnRelay(t *testing.T, data string, args ...string) (p *process, output io.Reader) {
+func spawnRelay(t testing.TB, data string, args ...string) (p *process, output io.Reader) {
 	t.Helper()
 	args = append([]string{"relay", "--json", "--listen", "127.0.0.1:0", "--data", data}, args...)
 	p = &process{command: exec.Command(os.Args[0], args...), gone: make(chan struct{})}
@@ -62,7 +62,7 @@ func spawnRelay(t *testing.T, data string, args ...string) (p *process, output i
 }
 
 // awaitReady reads the ready line; it returns false when the process ends first.
-func (p *process) awaitReady(t *testing.T, output io.Reader) bool {
+func (p *process) awaitReady(t testing.TB, output io.Reader) bool {
 	t.Helper()
 	lines := bufio.NewScanner(output)
 	if !lines.Scan() {
@@ -75,7 +75,7 @@ func (p *process) awaitReady(t *testing.T, output io.Reader) bool {
 }
 
 // startRelayProcess is spawnRelay that waits until it is ready.
-func startRelayProcess(t *testing.T, data string, args ...string) *process {
+func startRelayProcess(t testing.TB, data string, args ...string) *process {
 	t.Helper()
 	p, output := spawnRelay(t, data, args...)
 	if !p.awaitReady(t, output) {
