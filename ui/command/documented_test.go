@@ -1,0 +1,123 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// documents are the files outside the program that tell how it is called.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, name := range []string{"README.md", "relay/README.md", "relay/deploy/tillwatch-relay.service", "relay/deploy/Containerfile"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+var (
+	invocation  = regexp.MustCompile(`(?m)(?:^|[ /;])(?:tillwatch|go run \.)((?: +[^|>#\n` + "`" + `(;]+)?)`)
+	entryPoint  = regexp.MustCompile(`(?m)^ENTRYPOINT (\[.*\])$`)
+	flagName    = regexp.MustCompile("`--([a-z-]+)")
+	variable    = regexp.MustCompile(`TILLWATCH_[A-Z_]+[A-Z]`)
+	codeBlock   = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	unitCommand = regexp.MustCompile(`(?m)^ExecStart=(.*)$`)
+)
+
+// invocations are the commands that text shows to be typed or started.
+func invocations(t *testing.T, name, text string) (all [][]string) {
+	t.Helper()
+	var lines []string
+	switch filepath.Ext(name) {
+	case ".md":
+		for _, block := range codeBlock.FindAllStringSubmatch(text, -1) {
+			lines = append(lines, block[1])
+		}
+	case ".service":
+		for _, command := range unitCommand.FindAllStringSubmatch(text, -1) {
+			lines = append(lines, command[1])
+		}
+	default:
+		for _, entry := range entryPoint.FindAllStringSubmatch(text, -1) {
+			var words []string
+			if err := json.Unmarshal([]byte(entry[1]), &words); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, words[1:])
+		}
+	}
+	for _, block := range lines {
+		for line := range strings.Lines(block) {
+			if strings.HasPrefix(line, "docker") {
+				continue
+			}
+			for _, found := range invocation.FindAllStringSubmatch(line, -1) {
+				all = append(all, strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(found[1])))
+			}
+		}
+	}
+	return all
+}
+
+func TestEveryDocumentedInvocationIsAccepted(t *testing.T) {
+	for name, text := range documents(t) {
+		all := invocations(t, name, text)
+		if len(all) == 0 {
+			t.Errorf("%s shows no invocation", name)
+		}
+		for _, words := range all {
+			command, rest, err := newRoot().Find(words)
+			if err == nil {
+				err = command.ParseFlags(rest)
+			}
+			if err == nil {
+				err = command.ValidateArgs(command.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: tillwatch %s: %v", name, strings.Join(words, " "), err)
+			}
+		}
+	}
+}
+
+func TestEveryDocumentedFlagAndVariableExists(t *testing.T) {
+	known := map[string]bool{}
+	var gather func(*cobra.Command)
+	gather = func(c *cobra.Command) {
+		for _, set := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+			set.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+		}
+		for _, inner := range c.Commands() {
+			gather(inner)
+		}
+	}
+	gather(newRoot())
+	also := []string{"TILLWATCH_CONFIG", "TILLWATCH_PROFILE", "TILLWATCH_TEST_POSTGRES"}
+	for _, key := range settingKeys() {
+		also = append(also, "TILLWATCH_"+strings.ToUpper(key))
+	}
+	for name, text := range documents(t) {
+		for _, found := range flagName.FindAllStringSubmatch(text, -1) {
+			if !known[found[1]] {
+				t.Errorf("%s names the flag --%s, which no command has", name, found[1])
+			}
+		}
+		for _, found := range variable.FindAllString(text, -1) {
+			if !slices.Contains(also, found) {
+				t.Errorf("%s names the variable %s, which nothing reads", name, found)
+			}
+		}
+	}
+}
