@@ -98,5 +98,5 @@ func variant(selected []api.VariantSelection) api.Text {
 	for i, s := range selected {
 		parts[i] = string(s.Label + " " + s.Value)
 	}
-	return api.Text(strings.Join(parts, ", "))
+	return api.Scrub(strings.Join(parts, ", "))
 }

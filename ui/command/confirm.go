@@ -40,7 +40,7 @@ func newConfirm() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runConfirm(c.Context(), s, api.ID(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
+			return runConfirm(c.Context(), s, api.ScrubID(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	flags := command.Flags()
@@ -64,7 +64,7 @@ func oneIntent(_ *cobra.Command, args []string) error {
 		return errors.New("which intent? give its id: tillwatch confirm ID --total 44.52USD")
 	case len(args) > 1:
 		return errors.New("one intent at a time, each with its own total; several at once are confirmed in the dashboard, with x and X")
-	case args[0] == "" || api.ScrubID(args[0]) != api.ID(args[0]):
+	case args[0] == "" || string(api.ScrubID(args[0])) != args[0]:
 		return errors.New("that is no id of an intent")
 	}
 	return nil
