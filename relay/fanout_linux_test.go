@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"net"
+	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"tillwatch/relay/journal"
 )
@@ -29,18 +32,8 @@ const (
 func BenchmarkFanOutAtRate(b *testing.B) {
 	for _, subscribers := range []int{100, 1000} {
 		b.Run(strconv.Itoa(subscribers), func(b *testing.B) {
-			f := newFanOut(b, subscribers)
-			var posts sync.WaitGroup
-			ticker := time.NewTicker(time.Second / fanOutRate)
-			defer ticker.Stop()
-			for n := range b.N {
-				<-ticker.C
-				posts.Go(func() { f.post(n + 1) })
-			}
-			posts.Wait()
-			for range b.N {
-				f.readers.next(b)
-			}
+			f := newFanOut(b, subscribers, 0)
+			f.postAtRate(1, b.N)
 			f.report()
 		})
 	}
@@ -51,7 +44,7 @@ func BenchmarkFanOutAtRate(b *testing.B) {
 //
 //	go test ./relay -run '^$' -bench FanOutSaturated -benchtime 5000x
 func BenchmarkFanOutSaturated(b *testing.B) {
-	f := newFanOut(b, 1000)
+	f := newFanOut(b, 1000, 0)
 	var posts sync.WaitGroup
 	for n := range b.N {
 		if n >= fanOutWindow {
@@ -67,10 +60,94 @@ func BenchmarkFanOutSaturated(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
+const (
+	benchHealthy, benchStalled = 50, 10
+
+	backlogEvents, backlogSize = 400, 64 << 10 // more than sockets hold
+)
+
+// BenchmarkStalledSubscribers posts 200 events a second to 50 subscribers, in
+// turns of a second without and with 10 others that read nothing and whose
+// connections are full. It reports both 99th percentiles of how long the events
+// took to the 50, as BenchmarkFanOutAtRate does, and their ratio.
+//
+//	go test ./relay -run '^$' -bench StalledSubscribers -benchtime 2000x
+func BenchmarkStalledSubscribers(b *testing.B) {
+	f := newFanOut(b, benchHealthy, backlogEvents)
+	for first := 1; first <= b.N; first += fanOutRate {
+		if (first/fanOutRate)%2 == 0 {
+			f.postAtRate(first, min(first+fanOutRate-1, b.N))
+			continue
+		}
+		b.StopTimer()
+		leave := f.stall()
+		b.StartTimer()
+		f.postAtRate(first, min(first+fanOutRate-1, b.N))
+		b.StopTimer()
+		leave()
+		b.StartTimer()
+	}
+	b.StopTimer()
+	var waits [2][]time.Duration // without and with the stalled
+	for i, at := range f.readers.arrivals(b) {
+		n := i / benchHealthy
+		turn := n / fanOutRate % 2
+		waits[turn] = append(waits[turn], time.Duration(at-f.journal.of[1+n].durable))
+	}
+	if len(waits[1]) == 0 {
+		return // too few for two turns
+	}
+	without, with := percentile(waits[0], 99), percentile(waits[1], 99)
+	b.ReportMetric(without.Seconds()*1000, "p99-ms")
+	b.ReportMetric(with.Seconds()*1000, "stalled-p99-ms")
+	b.ReportMetric(float64(with)/float64(without), "ratio")
+}
+
+// stall opens connections that take nothing, and returns when the relay can
+// write no more to them.
+func (f *fanOut) stall() (leave func()) {
+	var sockets []*websocket.Conn
+	for range benchStalled {
+		dialer := websocket.Dialer{Subprotocols: []string{Protocol}}
+		socket, _, err := dialer.Dial("ws://"+f.address+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
+		if err != nil {
+			f.b.Fatal(err)
+		}
+		if err := socket.WriteJSON(helloFrame{T: frameHello}); err != nil {
+			f.b.Fatal(err)
+		}
+		sockets = append(sockets, socket)
+	}
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for before := int64(-1); ; {
+		<-ticker.C
+		sum := int64(0)
+		f.relay.hub.mu.Lock()
+		for c := range f.relay.hub.connections {
+			sum += c.cursor.Load()
+		}
+		f.relay.hub.mu.Unlock()
+		if sum == before && f.relay.Streams() == benchHealthy+benchStalled {
+			break
+		}
+		before = sum
+	}
+	return func() {
+		for _, socket := range sockets {
+			_ = socket.Close()
+		}
+		for f.relay.Streams() > benchHealthy {
+			<-ticker.C
+		}
+	}
+}
+
 // fanOut is a relay over SQLite with subscribers in another process.
 type fanOut struct {
 	b       *testing.B
 	relay   *Relay
+	address string
 	journal *stamped
 	readers *readers
 
@@ -78,8 +155,14 @@ type fanOut struct {
 	spent  time.Duration // of the processor, before the first event
 }
 
-func newFanOut(b *testing.B, subscribers int) *fanOut {
-	f := &fanOut{b: b, journal: &stamped{Journal: openSQLite(b), of: make([]stamp, b.N+1)}}
+func newFanOut(b *testing.B, subscribers, backlog int) *fanOut {
+	f := &fanOut{b: b, journal: &stamped{Journal: openSQLite(b), of: make([]stamp, b.N+1), before: int64(backlog)}}
+	for n := range backlog {
+		entry := journal.Entry{ID: strconv.Itoa(n), Origin: journal.Webhook, Body: padded(n, backlogSize)}
+		if _, err := f.journal.Journal.Append(b.Context(), []journal.Entry{entry}); err != nil {
+			b.Fatal(err)
+		}
+	}
 	f.relay = newTestRelay(b, f.journal, func(cfg *Config) { cfg.Heartbeat = time.Hour }) // lean subscribers answer no ping
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,7 +172,8 @@ func newFanOut(b *testing.B, subscribers int) *fanOut {
 	served := make(chan error, 1)
 	go func() { served <- f.relay.Serve(ctx, listener) }()
 	before := memoryInUse()
-	f.readers = startReaders(b, listener.Addr().String(), subscribers, b.N)
+	f.address = listener.Addr().String()
+	f.readers = startReaders(b, f.address, subscribers, b.N)
 	b.Cleanup(func() {
 		_ = f.readers.process.Process.Kill()
 		cancel()
@@ -109,6 +193,21 @@ func (f *fanOut) post(n int) {
 	}
 }
 
+// postAtRate posts the events from and to, and returns when all have arrived.
+func (f *fanOut) postAtRate(from, to int) {
+	var posts sync.WaitGroup
+	ticker := time.NewTicker(time.Second / fanOutRate)
+	defer ticker.Stop()
+	for n := from; n <= to; n++ {
+		<-ticker.C
+		posts.Go(func() { f.post(n) })
+	}
+	posts.Wait()
+	for n := from; n <= to; n++ {
+		f.readers.next(f.b)
+	}
+}
+
 func (f *fanOut) report() {
 	f.b.StopTimer()
 	deliveries := f.b.N * f.readers.subscribers
@@ -121,9 +220,8 @@ func (f *fanOut) report() {
 		fromPost = append(fromPost, time.Duration(at-s.posted))
 	}
 	report := func(all []time.Duration, name string) {
-		slices.Sort(all)
 		for _, n := range []int{50, 99} {
-			f.b.ReportMetric(all[(len(all)-1)*n/100].Seconds()*1000, name+"p"+strconv.Itoa(n)+"-ms")
+			f.b.ReportMetric(percentile(all, n).Seconds()*1000, name+"p"+strconv.Itoa(n)+"-ms")
 		}
 	}
 	report(fromJournal, "")
@@ -133,6 +231,11 @@ func (f *fanOut) report() {
 	f.b.ReportMetric(float64(f.memory)/1024, "kB/subscriber")
 }
 
+func percentile(all []time.Duration, n int) time.Duration {
+	slices.Sort(all)
+	return all[(len(all)-1)*n/100]
+}
+
 // stamp is when an event was posted and when the journal had made it durable, in
 // nanoseconds of the wall clock.
 type stamp struct{ posted, durable int64 }
@@ -140,8 +243,9 @@ type stamp struct{ posted, durable int64 }
 // stamped notes when what is appended became durable.
 type stamped struct {
 	journal.Journal
-	mu sync.Mutex
-	of []stamp // by sequence number
+	mu     sync.Mutex
+	before int64   // the last sequence number that was there before
+	of     []stamp // by the sequence numbers behind it
 }
 
 func (s *stamped) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
@@ -150,7 +254,7 @@ func (s *stamped) Append(ctx context.Context, entries []journal.Entry) ([]journa
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, result := range results {
-		s.of[result.Seq] = stamp{entries[i].Received.UnixNano(), now}
+		s.of[result.Seq-s.before] = stamp{entries[i].Received.UnixNano(), now}
 	}
 	return results, err
 }

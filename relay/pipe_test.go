@@ -89,7 +89,7 @@ type peer struct {
 // connect opens a stream and sends hello, unless it is nil.
 func connect(t testing.TB, n *network, hello any) *peer {
 	t.Helper()
-	dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: []string{Protocol}}
+	dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: []string{Protocol}, ReadBufferSize: frameBytes}
 	socket, _, err := dialer.Dial("ws://127.0.0.1"+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
 	if err != nil {
 		t.Fatal(err)

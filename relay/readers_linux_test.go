@@ -91,9 +91,9 @@ func read(task string) error {
 	if err != nil {
 		return err
 	}
-	all := make([]reader, subscribers)
+	all := make([]*reader, subscribers)
 	for i := range all {
-		if all[i].file, err = openReader(address); err != nil {
+		if all[i], err = openReader(address); err != nil {
 			return err
 		}
 		ready := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(i)}
@@ -112,19 +112,19 @@ func read(task string) error {
 			return err
 		}
 		for _, event := range ready[:max(n, 0)] {
-			r := &all[event.Fd]
-			from := r.seq
+			r := all[event.Fd]
+			from := r.seen
 			if err := r.read(buffer); err != nil {
 				return err
 			}
-			if r.seq > events {
+			if r.seen > events {
 				return errors.New("there are more events than were posted")
 			}
 			now := time.Now().UnixNano()
-			for seq := from + 1; seq <= r.seq; seq++ {
-				arrivals[(seq-1)*subscribers+int(event.Fd)] = now
-				if seen[seq]++; seen[seq] == subscribers {
-					fmt.Println(seq)
+			for n := from + 1; n <= r.seen; n++ {
+				arrivals[(n-1)*subscribers+int(event.Fd)] = now
+				if seen[n]++; seen[n] == subscribers {
+					fmt.Println(n)
 					whole++
 				}
 			}
@@ -133,14 +133,14 @@ func read(task string) error {
 	return binary.Write(os.Stdout, binary.LittleEndian, arrivals)
 }
 
-// openReader returns a stream that is live.
-func openReader(address string) (*os.File, error) {
+// openReader returns a stream that is live and has seen nothing.
+func openReader(address string) (*reader, error) {
 	dialer := websocket.Dialer{Subprotocols: []string{Protocol}, ReadBufferSize: 4096, WriteBufferSize: 256}
 	socket, _, err := dialer.Dial("ws://"+address+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
 	if err != nil {
 		return nil, err
 	}
-	hello, err := json.Marshal(helloFrame{T: frameHello})
+	hello, err := json.Marshal(helloFrame{T: frameHello, From: FromLatest})
 	if err != nil {
 		return nil, err
 	}
@@ -152,20 +152,29 @@ func openReader(address string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f, err := decodeFrame(text); err != nil {
+		f, err := decodeFrame(text)
+		if err != nil {
 			return nil, err
-		} else if f.T == frameLive {
-			return socket.NetConn().(*net.TCPConn).File()
 		}
+		if f.T != frameLive {
+			continue
+		}
+		at, err := parseCursor(f.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		file, err := socket.NetConn().(*net.TCPConn).File()
+		return &reader{file: file, before: at.seq}, err
 	}
 }
 
 // reader is one of the lean subscribers. It takes frames apart only as far as it
 // must to count the events: to decode them would measure the reader.
 type reader struct {
-	file *os.File
-	rest []byte // of a frame that is not whole yet
-	seq  int    // of the last event
+	file   *os.File
+	rest   []byte // of a frame that is not whole yet
+	before int64  // the last event that it does not count
+	seen   int    // events
 }
 
 // read takes what has come, which is at least one byte.
@@ -222,12 +231,12 @@ func (r *reader) count(frame []byte) error {
 			return nil
 		}
 		text = text[at+len(number):]
-		seq := 0
+		seq := int64(0)
 		for i := 0; '0' <= text[i] && text[i] <= '9'; i++ {
-			seq = 10*seq + int(text[i]-'0')
+			seq = 10*seq + int64(text[i]-'0')
 		}
-		if r.seq++; seq != r.seq {
-			return fmt.Errorf("event %d came where %d was due", seq, r.seq)
+		if r.seen++; seq != r.before+int64(r.seen) {
+			return fmt.Errorf("event %d came where %d was due", seq, r.before+int64(r.seen))
 		}
 	}
 }
