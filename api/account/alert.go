@@ -120,31 +120,32 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 
 // judgeIntent decides on the alerts of one intent.
 func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	in, c := &r.now.Intent, &s.cfg.Alerts
-	awaits := in.State == api.AwaitingConfirmation && !in.Missing
-	places := in.State == api.PlacingOrder && !in.Missing
-	failed := s.justFailed(in, now)
+	c := &s.cfg.Alerts
+	awaits := r.state == api.AwaitingConfirmation && !r.gone
+	places := r.state == api.PlacingOrder && !r.gone
+	failed := s.justFailed(r, now)
 	if !awaits && !places && !failed {
 		if _, alerts := s.alertable[r]; !alerts {
 			return
 		}
 	}
-	expiring := awaits && c.ExpiringWithin > 0 && !in.ExpiresAt.IsZero() && in.ExpiresAt.Sub(now) <= c.ExpiringWithin
-	s.judge(expiring, alertKey{kind: AlertExpiring, intent: in.ID}, now, func() string {
-		return nameOf(in) + " expires unless it is confirmed"
+	expiry, since := s.expiresAt(r), r.since.time()
+	expiring := awaits && c.ExpiringWithin > 0 && !expiry.IsZero() && expiry.Sub(now) <= c.ExpiringWithin
+	s.judge(expiring, alertKey{kind: AlertExpiring, intent: r.id}, now, func() string {
+		return s.nameOf(r) + " expires unless it is confirmed"
 	})
-	if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: in.ID}]; a != nil {
-		a.Due = in.ExpiresAt
+	if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: r.id}]; a != nil {
+		a.Due = expiry
 	}
-	long := awaits && !expiring && c.AwaitingAfter > 0 && now.Sub(in.Since) > c.AwaitingAfter
-	s.judge(long, alertKey{kind: AlertAwaiting, intent: in.ID}, now, func() string {
-		return fmt.Sprintf("%s has been awaiting confirmation for more than %s", nameOf(in), short(c.AwaitingAfter))
+	long := awaits && !expiring && c.AwaitingAfter > 0 && now.Sub(since) > c.AwaitingAfter
+	s.judge(long, alertKey{kind: AlertAwaiting, intent: r.id}, now, func() string {
+		return fmt.Sprintf("%s has been awaiting confirmation for more than %s", s.nameOf(r), short(c.AwaitingAfter))
 	})
 	limit := s.stuckAfter()
-	s.judge(places && limit > 0 && now.Sub(in.Since) > limit, alertKey{kind: AlertStuck, intent: in.ID}, now, func() string {
-		return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), short(limit))
+	s.judge(places && limit > 0 && now.Sub(since) > limit, alertKey{kind: AlertStuck, intent: r.id}, now, func() string {
+		return fmt.Sprintf("%s has been placing for more than %s", s.nameOf(r), short(limit))
 	})
-	s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: in.ID}, now, func() string { return failureWords(in) })
+	s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: r.id}, now, func() string { return s.failureWords(r) })
 	if awaits || places || failed {
 		s.alertable[r] = struct{}{}
 	} else {
@@ -154,20 +155,19 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 
 // justFailed reports whether an intent failed a short while ago. Of one that was
 // created long before, it is only known since when that is known.
-func (s *Store) justFailed(in *Intent, now time.Time) bool {
+func (s *Store) justFailed(r *intentRecord, now time.Time) bool {
+	if r.state != api.Failed || r.gone {
+		return false
+	}
 	lasts := s.cfg.Alerts.FailedFor
-	return in.State == api.Failed && !in.Missing && now.Sub(in.Since) < lasts &&
-		(in.CreatedAt.IsZero() || in.Since.Sub(in.CreatedAt) < s.cfg.ConfirmWindow+lasts)
+	return now.Sub(r.since.time()) < lasts && (r.created == 0 || time.Duration(r.since-r.created) < s.cfg.ConfirmWindow+lasts)
 }
 
-func failureWords(in *Intent) string {
-	if in.Failure == nil {
-		return nameOf(in) + " failed"
+func (s *Store) failureWords(r *intentRecord) string {
+	if failure := s.publish(r).Failure; failure != nil && failure.Code != "" {
+		return s.nameOf(r) + " failed: " + words(string(failure.Code))
 	}
-	if code := in.Failure.Code; code != "" {
-		return nameOf(in) + " failed: " + words(string(code))
-	}
-	return nameOf(in) + " failed"
+	return s.nameOf(r) + " failed"
 }
 
 // short is a threshold without the units that say nothing.
@@ -205,11 +205,8 @@ func (s *Store) stuckAfter() time.Duration {
 	return c.StuckAfter
 }
 
-func nameOf(in *Intent) string {
-	if in.Product != "" {
-		return string(in.Product)
-	}
-	return string(in.ID)
+func (s *Store) nameOf(r *intentRecord) string {
+	return cmp.Or(string(s.productOf(r)), string(r.id))
 }
 
 // ReportWatchList raises an alert as long as the user's list of intents to watch

@@ -41,16 +41,61 @@ func (s *Store) Changes(since uint64) Changes {
 		Requests:      s.requests.since(since),
 		Summary:       s.summary(now, buckets),
 	}
-	intents := s.intentOrder.since(since)
+	intents, more := s.changedIntents(since)
 	shipments := s.shipmentOrder.since(since)
 	events := s.eventOrder.since(since)
 	s.mu.Unlock()
 
 	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
-	c.Intents = publishAll(s, intents, (*intentRecord).publish)
+	if more {
+		c.Intents = s.sweepIntents(since)
+	} else {
+		c.Intents = publishAll(s, intents, s.publish)
+	}
 	c.Shipments = publishAll(s, shipments, (*shipmentRecord).publish)
 	c.Events = publishAll(s, events, (*eventRecord).publish)
 	return c
+}
+
+// walkMost bounds how many changes are followed from one to the next while
+// writers wait. Where more has changed, all is looked at, side by side in memory.
+const walkMost = 4096
+
+// changedIntents lists what changed after a version, the longest unchanged first.
+// more says that it would take too long.
+func (s *Store) changedIntents(since uint64) (changed []*intentRecord, more bool) {
+	for at := s.intentOrder.newest; at != 0; {
+		r := s.intentBlocks.at(at)
+		if r.version <= since {
+			break
+		}
+		if len(changed) == walkMost {
+			return nil, true
+		}
+		changed = append(changed, r)
+		at = r.older
+	}
+	slices.Reverse(changed)
+	return changed, false
+}
+
+// sweepIntents publishes the intents that changed after a version, a batch at a
+// time, in the order in which they became known.
+func (s *Store) sweepIntents(since uint64) []*Intent {
+	s.mu.Lock()
+	last := s.intentBlocks.last
+	s.mu.Unlock()
+	published := make([]*Intent, 0, last)
+	for next := uint32(1); next <= last; {
+		s.mu.Lock()
+		for end := min(next+publishBatch, last+1); next < end; next++ {
+			if r := s.intentBlocks.at(next); r.version > since {
+				published = append(published, s.publish(r))
+			}
+		}
+		s.mu.Unlock()
+	}
+	return published
 }
 
 // publishAll copies records a batch at a time, so that writers never wait long. A

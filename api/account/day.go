@@ -76,11 +76,11 @@ type dayCounter struct {
 	total   int
 }
 
-func (d *dayCounter) add(t time.Time)    { d.change(t, 1) }
-func (d *dayCounter) remove(t time.Time) { d.change(t, -1) }
+func (d *dayCounter) add(t instant)    { d.change(t, 1) }
+func (d *dayCounter) remove(t instant) { d.change(t, -1) }
 
-func (d *dayCounter) change(t time.Time, by int) {
-	minute := t.Unix() / 60
+func (d *dayCounter) change(t instant, by int) {
+	minute := int64(t) / int64(time.Minute)
 	if minute <= d.cut {
 		return
 	}

@@ -12,7 +12,9 @@ import (
 type eventRecord struct {
 	place     entry[*eventRecord]
 	published *Event
+	hash      uint64 // of its id
 	ordinal   uint64 // how many events were known before it
+	unnamed   uint32 // the kept event of the same source before it that lacks the product's name, counted from 1
 	epoch     int    // of the journal that gave its sequence number
 	dropped   bool
 	first     Event // what published begins with, so that both are one allocation
@@ -20,34 +22,48 @@ type eventRecord struct {
 
 func (r *eventRecord) publish() *Event { return r.published }
 
-// eventLog keeps the newest events, and of older ones that they were here.
+// eventLog keeps the newest events whole, and of a million older ones that they
+// were here. What an older one told stands in the timeline of its intent.
 type eventLog struct {
 	keep   int
 	kept   []*eventRecord // a ring once it is full
+	bodies int            // bytes of the bodies that are kept
+	bare   uint64         // the ordinal up to which bodies were dropped
 	total  uint64         // events ever
 	births []uint64       // a ring: the version at which each of the last events became known
 	seed   maphash.Seed
-	seen   map[uint64]*eventRecord // by the id's hash; nil once an event is dropped
-	older  map[uint64]*eventRecord // what seen was before it grew too large
+	byHash map[uint64]*eventRecord // those that are kept, by their id
+	older  knownEvents             // those that are no longer
 }
 
-// For each event that is kept, so many ids are remembered as seen, and so many
-// versions at which an event became known.
 const (
-	rememberedPerKept = 16
-	birthsPerKept     = 4
+	birthsPerKept = 4       // for each event that is kept, so many versions at which one became known are remembered
+	mostOlder     = 1 << 20 // so many events are known at least that are no longer kept
+	mostBodies    = 8 << 20
 )
+
+func newEventLog(keep int) eventLog {
+	return eventLog{keep: keep, seed: maphash.MakeSeed(), byHash: map[uint64]*eventRecord{}, older: knownEvents{most: mostOlder}}
+}
 
 // find tells whether an event was here, and its record while it is kept.
 func (l *eventLog) find(id api.ID) (hash uint64, r *eventRecord, known bool) {
 	hash = maphash.String(l.seed, string(id))
-	if r, known = l.seen[hash]; !known {
-		r, known = l.older[hash]
+	if r = l.byHash[hash]; r != nil {
+		if r.published.ID != id {
+			return hash, nil, false
+		}
+		return hash, r, true
 	}
-	if known && r != nil && r.published.ID != id {
-		return hash, nil, false
+	return hash, nil, l.older.has(hash)
+}
+
+// at is the kept event that is counted so, from 1; nil once it is dropped.
+func (l *eventLog) at(count uint32) *eventRecord {
+	if count == 0 || uint64(count) > l.total || l.total-uint64(count) >= uint64(len(l.kept)) {
+		return nil
 	}
-	return hash, r, known
+	return l.kept[(uint64(count)-1)%uint64(l.keep)]
 }
 
 func (l *eventLog) add(hash uint64, r *eventRecord, version uint64) (dropped *eventRecord) {
@@ -64,23 +80,38 @@ func (l *eventLog) add(hash uint64, r *eventRecord, version uint64) (dropped *ev
 	} else {
 		l.births[l.total%uint64(len(l.births))] = version
 	}
-	r.ordinal = l.total
+	r.ordinal, r.hash = l.total, hash
 	l.total++
-	if len(l.seen) >= l.keep*rememberedPerKept {
-		l.older, l.seen = l.seen, make(map[uint64]*eventRecord, len(l.seen))
-	}
-	l.seen[hash] = r
+	l.byHash[hash] = r
+	l.bodies += len(r.published.Raw)
 	return dropped
+}
+
+// dropBodies drops the bodies of the oldest kept events while all together are
+// too large: the relay still has them. What was published stays as it is.
+func (s *Store) dropBodies() {
+	l := &s.events
+	for ; l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
+		r := l.at(uint32(l.bare) + 1)
+		if r == nil || len(r.published.Raw) == 0 {
+			continue
+		}
+		l.bodies -= len(r.published.Raw)
+		bare := &eventRecord{hash: r.hash, ordinal: r.ordinal, unnamed: r.unnamed, epoch: r.epoch, first: *r.published}
+		bare.first.Raw = nil
+		bare.published, bare.place.value = &bare.first, bare
+		s.eventOrder.replace(&r.place, &bare.place)
+		l.kept[l.bare%uint64(l.keep)], l.byHash[r.hash] = bare, bare
+	}
 }
 
 func (l *eventLog) forget(r *eventRecord) {
 	r.dropped = true
-	hash := maphash.String(l.seed, string(r.published.ID))
-	if l.seen[hash] == r {
-		l.seen[hash] = nil
-	} else if l.older[hash] == r {
-		l.older[hash] = nil
+	l.bodies -= len(r.published.Raw)
+	if l.byHash[r.hash] == r {
+		delete(l.byHash, r.hash)
 	}
+	l.older.add(r.hash)
 }
 
 // skipped is how many events became known after a version and are no longer
@@ -152,11 +183,18 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	r.place.value, r.published = r, &r.first
 	version := s.stamp()
 	r.first.Version = version
-	if dropped := s.events.add(hash, r, version); dropped != nil {
-		s.eventOrder.remove(&dropped.place)
-	}
-	s.eventOrder.touch(&r.place, version)
+	s.keep(r, hash)
 	s.mergeSource(r, &d.Event, now)
+}
+
+// keep takes an event into the log, for which the oldest one may give way.
+func (s *Store) keep(r *eventRecord, hash uint64) {
+	if dropped := s.events.add(hash, r, r.first.Version); dropped != nil {
+		s.eventOrder.remove(&dropped.place)
+		s.forgetful = s.forgetful || s.events.older.forgot()
+	}
+	s.eventOrder.touch(&r.place, r.first.Version)
+	s.dropBodies()
 }
 
 // mergeSource merges a new event into what it speaks of. A source of a type that
@@ -169,16 +207,16 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 			return // an event of an unknown type is kept, and nothing is read for it
 		}
 		in := s.intent(e.SourceID)
-		e.Late = e.precedes(in.lastEvent)
-		if e.Product = in.now.Product; e.Product == "" {
-			in.events = append(in.events, r)
+		e.Late = e.precedes(in.lastEvent.time())
+		if e.Product = s.productOf(in); e.Product == "" {
+			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
 		}
 		s.mergeEvent(in, e, now)
 	case api.SourceShipment:
 		sh := s.shipment(e.SourceID)
 		e.Late = e.precedes(sh.lastEvent)
-		if e.Product = sh.now.Product; e.Product == "" {
-			sh.events = append(sh.events, r)
+		if e.Product = sh.product; e.Product == "" {
+			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
 		}
 		s.mergeShipmentEvent(sh, e)
 	case api.SourceProduct:
@@ -230,11 +268,9 @@ func (s *Store) publishEvent(r *eventRecord, e Event) {
 	s.eventOrder.touch(&r.place, e.Version)
 }
 
-func (s *Store) nameEvents(records []*eventRecord, product api.Text) {
-	for _, r := range records {
-		if r.dropped {
-			continue
-		}
+// nameEvents gives a product's name to the kept events of a source that lack it.
+func (s *Store) nameEvents(unnamed uint32, product api.Text) {
+	for r := s.events.at(unnamed); r != nil; r = s.events.at(r.unnamed) {
 		e := *r.published
 		e.Product = product
 		s.publishEvent(r, e)

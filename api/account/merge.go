@@ -1,6 +1,8 @@
 package account
 
 import (
+	"cmp"
+	"hash/maphash"
 	"time"
 
 	"tillwatch/api"
@@ -39,15 +41,15 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) {
 
 func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 	r := s.intent(in.ID)
-	r.now.Reads++
-	if sent.Before(r.newest) {
+	r.answers++
+	if s.clock.instant(sent) < r.newest {
 		// How long a request waits before it goes out is not known here, so this
 		// one may be the newer of the two after all.
 		s.touch(r)
-		s.notice(notice{intent: in.ID, again: in.State != r.now.State})
+		s.notice(notice{intent: in.ID, again: in.State != r.state})
 		return
 	}
-	r.newest, r.missing, r.now.Missing = sent, 0, false
+	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
 	r.reads++
 	s.mergeRead(r, in, sent, now, how)
 	s.touch(r)
@@ -64,14 +66,15 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	s.reads.Total++
 	s.lastRead = now
 	r := s.intent(id)
-	if sent.Before(r.newest) {
+	at := s.clock.instant(sent)
+	if at < r.newest {
 		return
 	}
-	r.newest = sent
-	r.missing++
-	if !r.now.Missing {
-		r.now.Missing = true
-		r.remember(Moment{At: sent, Learnt: now, How: ByRead, Text: "read: not found in this environment"})
+	r.newest = at
+	r.missing = min(r.missing+1, mostInARow)
+	if !r.gone {
+		r.gone = true
+		s.remember(r, s.saidMoment(ByRead, "", "read: not found in this environment", at, s.clock.instant(now)))
 	}
 	s.touch(r)
 }
@@ -107,29 +110,28 @@ func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.I
 }
 
 func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, how Learnt) {
-	before, last := r.now.State, r.now.ReadAt
-	judged := judgeRead(before, r.now.Certainty, r.floor, in.State)
+	before, last := r.state, s.clock.measured(r.readAt)
+	judged := judgeRead(before, r.certainty, int(r.floor), in.State)
 	told := s.takeFields(r, in, sent, judged)
 
 	switch judged {
 	case lags:
-		r.behind++
+		r.behind = min(r.behind+1, mostInARow)
 		s.reads.Behind++
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
 		s.noteConfirm(r, in.State, how, last, sent)
-		s.moveTo(r, in.State, Verified, enteredBy(in, sent))
+		s.moveTo(r, in.State, Verified, s.clock.instant(enteredBy(in, sent)))
 		told = true
 	case settles:
-		r.now.Certainty = Verified
+		r.certainty = Verified
 		told = true
 	}
 	r.behind = 0
 	if told || how == ByConfirm {
-		r.remember(Moment{At: sent, Learnt: now, How: how, State: in.State, Text: readWords(in, how)})
+		s.remember(r, s.toldMoment(r, how, in.State, readDetail(in), s.clock.instant(sent), s.clock.instant(now)))
 	}
-	s.refreshExpiry(r)
 }
 
 // enteredBy is the best known moment at which a read's state was entered.
@@ -140,76 +142,85 @@ func enteredBy(in *api.Intent, sent time.Time) time.Time {
 	return sent
 }
 
+// mostInARow bounds what is counted in a row.
+const mostInARow = 1 << 15
+
+// noCurrency stands for an amount without one.
+const noCurrency = "\x00"
+
 // takeFields takes over what a read tells beside the state. It reports whether a
 // person would want to know.
 func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judged verdict) bool {
-	if judged == lags && r.now.Latest != nil && r.now.Latest.State.Rank() > in.State.Rank() {
+	rank := int8(in.State.Rank())
+	if judged == lags && r.readRank > rank {
 		return false
 	}
-	before := r.now.Latest
-	r.now.Latest, r.now.ReadAt = in, sent
-	r.now.Quantity, r.now.ReferenceID, r.now.Failure = in.Quantity, in.ReferenceID, in.Failure
-	if !in.CreatedAt.IsZero() {
-		r.now.CreatedAt = in.CreatedAt
-		s.knownSince(r, in.CreatedAt)
+	first := r.readAt == 0
+	r.readAt, r.readRank, r.ordered = s.clock.instant(sent), rank, len(in.OrderIDs) > 0
+	s.answers.put(r, in)
+	if created := s.clock.instant(in.CreatedAt); created != 0 {
+		r.created = created
+		s.knownSince(r, created)
 	}
-	if before == nil || before.ProductURL != in.ProductURL || (before.Offer == nil) != (in.Offer == nil) {
+	if asked := s.askedFor(in); first || asked != r.asked {
+		r.asked = asked
 		s.takeNames(r, in)
 	}
 	total, ok := in.Total()
-	if !ok || (r.now.Total != nil && *r.now.Total == total) {
+	if !ok {
 		return false
 	}
-	r.now.Total = &total
+	currency := s.money.number(cmp.Or(total.Currency, noCurrency))
+	if r.currency == currency && r.total == total.Subunits {
+		return false
+	}
+	r.currency, r.total = currency, total.Subunits
 	return true
+}
+
+// askedFor tells two reads apart that name another product: by its URL, and by
+// whether there is an offer, which may tell its title.
+func (s *Store) askedFor(in *api.Intent) uint32 {
+	asked := uint32(maphash.String(s.events.seed, string(in.ProductURL))) &^ 1
+	if in.Offer != nil {
+		asked |= 1
+	}
+	return asked
 }
 
 func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 	if merchant := in.Merchant(); merchant != "" {
-		r.now.Merchant = merchant
+		r.merchant = s.names.number(merchant)
 	}
-	if name := in.ProductName(); name != "" && name != r.now.Product {
-		r.now.Product = name
-		s.spreadProduct(r)
+	if name := in.ProductName(); name != "" && name != s.productOf(r) {
+		r.product = s.names.number(name)
+		s.spreadProduct(r, name)
 	}
 }
 
 // moveTo enters a state.
-func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since time.Time) {
-	s.intentCounts[countedAs(r.now.State)]--
+func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
+	s.intentCounts[countedAs(r.state)]--
 	s.intentCounts[countedAs(state)]++
-	if !r.now.Since.IsZero() {
-		s.recordStay(r.now.State, since.Sub(r.now.Since))
+	if r.since != 0 {
+		s.recordStay(r.state, time.Duration(since-r.since))
 	}
 	s.reads.StateChanges++
-	r.now.State, r.now.Certainty, r.now.Since = state, certainty, since
-	r.floor = max(r.floor, state.Rank())
+	r.state, r.certainty, r.since = state, certainty, since
+	r.floor = max(r.floor, int8(state.Rank()))
 	r.reads = 0
 	if certainty == Verified {
 		r.reads = 1
-	}
-	s.refreshExpiry(r)
-}
-
-// refreshExpiry keeps the end of the confirm window: it runs from the creation,
-// while the intent may still be confirmed.
-func (s *Store) refreshExpiry(r *intentRecord) {
-	r.now.ExpiresAt = time.Time{}
-	if r.now.CreatedAt.IsZero() {
-		return
-	}
-	if r.now.State == api.AwaitingConfirmation || r.now.State == api.RetrievingOffer {
-		r.now.ExpiresAt = r.now.CreatedAt.Add(s.cfg.ConfirmWindow)
 	}
 }
 
 // knownSince counts the intent in its day: by its creation once that is known,
 // and until then by the first that was heard of it.
-func (s *Store) knownSince(r *intentRecord, t time.Time) {
-	if t.IsZero() || t.Equal(r.known) {
+func (s *Store) knownSince(r *intentRecord, t instant) {
+	if t == 0 || t == r.known {
 		return
 	}
-	if !r.known.IsZero() {
+	if r.known != 0 {
 		s.day.remove(r.known)
 	}
 	r.known = t
@@ -220,39 +231,34 @@ func (s *Store) knownSince(r *intentRecord, t time.Time) {
 // to the state that its type proves, and only forward; whatever else it says is
 // for a read to find out.
 func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
-	at := e.CreatedAt
-	if at.IsZero() {
-		at = e.Received
-	}
-	late := at.Before(r.lastEvent)
+	at := cmp.Or(s.clock.instant(e.CreatedAt), s.clock.instant(e.Received))
+	late := at < r.lastEvent
 	if !late {
 		r.lastEvent = at
 	}
-	if r.now.CreatedAt.IsZero() && (r.known.IsZero() || at.Before(r.known)) {
+	if r.created == 0 && (r.known == 0 || at < r.known) {
 		s.knownSince(r, at)
 	}
 	r.seen |= eventBit(e.Type)
 	s.eventArrived(r, e.Type)
 
 	state, proves := e.Type.ProvenState()
-	m := Moment{At: at, Learnt: now, How: ByEvent, State: state, EventID: e.ID, Text: eventWords(e.Type)}
+	m := s.eventMoment(r.id, e.ID, e.Type, at, s.clock.instant(now))
 	switch {
 	case !proves:
 	case s.eventMoves(r, state, at):
-		s.noteConfirm(r, state, ByEvent, r.now.ReadAt, at)
+		s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
 		s.moveTo(r, state, Reported, at)
-	case state == r.now.State:
-		if at.Before(r.now.Since) {
-			r.now.Since = at
-		}
-	case r.now.State.Known():
-		m.Text += lateWords(late, r.now.State)
+	case state == r.state:
+		r.since = min(r.since, at)
+	case r.state.Known():
+		m.kind |= behindKind(r.state, late)
 	}
-	r.floor = max(r.floor, state.Rank())
-	r.remember(m)
+	r.floor = max(r.floor, int8(state.Rank()))
+	s.remember(r, m)
 	s.touch(r)
-	if proves && r.now.Certainty != Verified || e.Type == api.OfferFailed && r.now.Open() {
-		s.notice(notice{intent: r.now.ID, hint: true, fresh: s.isFresh(e)})
+	if proves && r.certainty != Verified || e.Type == api.OfferFailed && r.open() {
+		s.notice(notice{intent: r.id, hint: true, fresh: s.isFresh(e)})
 	}
 	s.judgeIntent(r, now)
 }
@@ -271,10 +277,10 @@ func (s *Store) isFresh(e *Event) bool {
 // eventMoves reports whether an event that proves state moves the intent. From a
 // state that the contract does not list it does so only when it came after the
 // read that showed it, or when it proves the end.
-func (s *Store) eventMoves(r *intentRecord, state api.IntentState, at time.Time) bool {
-	if state.Rank() <= r.floor {
+func (s *Store) eventMoves(r *intentRecord, state api.IntentState, at instant) bool {
+	if state.Rank() <= int(r.floor) {
 		return false
 	}
-	odd := r.now.State != "" && !r.now.State.Known()
-	return !odd || state.Terminal() || at.After(r.now.Since)
+	odd := r.state != "" && !r.state.Known()
+	return !odd || state.Terminal() || at > r.since
 }

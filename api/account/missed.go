@@ -24,7 +24,8 @@ func (s *Store) expectEvent(r *intentRecord, from api.IntentState, in *api.Inten
 	if s.feed.State == FeedOff || from == "" || !s.hasEvent(r, from, in, now) {
 		return
 	}
-	r.expected = append(r.expected, expectation{state: in.State, learnt: now})
+	r.outstanding = true
+	s.expected[r] = append(s.expected[r], expectation{state: in.State, learnt: now})
 	s.expecting[r] = struct{}{}
 }
 
@@ -39,7 +40,8 @@ func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, 
 			return false
 		}
 		expired := in.Failure != nil && in.Failure.Code == codeExpired
-		overdue := from == api.AwaitingConfirmation && !r.now.ExpiresAt.IsZero() && !now.Before(r.now.ExpiresAt)
+		expiry := s.expiresAt(r)
+		overdue := from == api.AwaitingConfirmation && !expiry.IsZero() && !now.Before(expiry)
 		return !expired && !overdue
 	}
 	return false
@@ -47,7 +49,7 @@ func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, 
 
 // eventArrived settles what was expected.
 func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
-	if len(r.expected) == 0 {
+	if !r.outstanding {
 		return
 	}
 	state, proves := t.ProvenState()
@@ -57,16 +59,19 @@ func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
 	if !proves {
 		return
 	}
-	kept := r.expected[:0]
-	for _, e := range r.expected {
+	expected := s.expected[r]
+	kept := expected[:0]
+	for _, e := range expected {
 		if e.state != state {
 			kept = append(kept, e)
 		} else if e.counted {
 			s.counters.Missed--
 		}
 	}
-	r.expected = kept
+	s.expected[r] = kept
 	if len(kept) == 0 {
+		r.outstanding = false
+		delete(s.expected, r)
 		delete(s.expecting, r)
 	}
 }
@@ -79,8 +84,9 @@ func (s *Store) countMissed(now time.Time) {
 	}
 	for r := range s.expecting {
 		waiting := false
-		for i := range r.expected {
-			e := &r.expected[i]
+		expected := s.expected[r]
+		for i := range expected {
+			e := &expected[i]
 			if e.counted {
 				continue
 			}
@@ -91,7 +97,8 @@ func (s *Store) countMissed(now time.Time) {
 			e.counted = true
 			s.counters.Missed++
 			s.alerts.silence.add(s.lastEvent)
-			r.remember(Moment{At: now, Learnt: now, How: ByTimer, Text: "no event told of " + stateWords(e.state)})
+			at := s.clock.instant(now)
+			s.remember(r, s.saidMoment(ByTimer, "", "no event told of "+stateWords(e.state), at, at))
 			s.touch(r)
 		}
 		if !waiting {

@@ -42,6 +42,22 @@ func (o *order[T]) remove(e *entry[T]) {
 	e.prev, e.next = nil, nil
 }
 
+// replace puts one entry in the place of another.
+func (o *order[T]) replace(old, e *entry[T]) {
+	e.version, e.prev, e.next = old.version, old.prev, old.next
+	if e.prev != nil {
+		e.prev.next = e
+	} else {
+		o.oldest = e
+	}
+	if e.next != nil {
+		e.next.prev = e
+	} else {
+		o.newest = e
+	}
+	old.prev, old.next = nil, nil
+}
+
 // since lists what changed after version, the longest unchanged first.
 func (o *order[T]) since(version uint64) []T {
 	count, first := 0, (*entry[T])(nil)
@@ -57,4 +73,31 @@ func (o *order[T]) since(version uint64) []T {
 		values = append(values, e.value)
 	}
 	return values
+}
+
+// intentOrder is an order of intents, by their numbers.
+type intentOrder struct{ oldest, newest uint32 }
+
+// touch makes r the newest of the order.
+func (o *intentOrder) touch(s *Store, r *intentRecord, version uint64) {
+	fresh := r.version == 0
+	r.version = version
+	if o.newest == r.number {
+		return
+	}
+	if !fresh {
+		if r.older != 0 {
+			s.intentBlocks.at(r.older).newer = r.newer
+		} else {
+			o.oldest = r.newer
+		}
+		s.intentBlocks.at(r.newer).older = r.older // there is one: r is not the newest
+	}
+	r.older, r.newer = o.newest, 0
+	if o.newest != 0 {
+		s.intentBlocks.at(o.newest).newer = r.number
+	} else {
+		o.oldest = r.number
+	}
+	o.newest = r.number
 }

@@ -40,12 +40,12 @@ func (o *outlook) freshness() time.Time {
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
 	o := outlook{
-		id: r.now.ID, state: r.now.State, certainty: r.now.Certainty,
-		since: r.now.Since, created: r.now.CreatedAt, expiresAt: r.now.ExpiresAt, newest: r.newest, lastEvent: r.lastEvent,
-		reads: r.reads, behind: r.behind, missing: r.missing,
-		ordered:   r.now.Latest != nil && len(r.now.Latest.OrderIDs) > 0,
-		shipments: len(r.now.Shipments), listed: r.listed,
-		usual: s.usualStay(r.now.State), elsewhere: s.confirms.balance > 0,
+		id: r.id, state: r.state, certainty: r.certainty,
+		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
+		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
+		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
+		ordered: r.ordered, shipments: int(r.parcels), listed: r.listed,
+		usual: s.usualStay(r.state), elsewhere: s.confirms.balance > 0,
 	}
 	if o.elsewhere && o.state == api.AwaitingConfirmation {
 		o.confirms = confirms{s.confirms.delays, s.usualPlacing()}
@@ -77,8 +77,8 @@ func (s *Store) openOutlooks() []outlook {
 	defer s.mu.Unlock()
 	var list []outlook
 	for _, r := range s.intents {
-		if o := s.outlookOf(r); o.open() {
-			list = append(list, o)
+		if r.open() {
+			list = append(list, s.outlookOf(r))
 		}
 	}
 	return list
@@ -94,7 +94,7 @@ type parcelOutlook struct {
 }
 
 func (r *shipmentRecord) outlook() parcelOutlook {
-	return parcelOutlook{id: r.now.ID, status: r.now.Status(), newest: r.newest, event: r.lastEvent, missing: r.missing}
+	return parcelOutlook{id: r.id, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
 }
 
 func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {

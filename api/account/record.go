@@ -6,40 +6,44 @@ import (
 	"tillwatch/api"
 )
 
-// intentRecord is the store's own, changing view of an intent. What leaves the
-// store is a copy, made when somebody asks.
+// intentRecord is the store's own, changing view of an intent: small, because
+// there may be a hundred thousand. What leaves the store is a copy, made when
+// somebody asks.
 type intentRecord struct {
-	place entry[*intentRecord]
+	id      api.ID
+	state   api.IntentState
+	packed  string // the newest read as it is kept for long; "" while it is kept whole, or there is none
+	version uint64
 
-	now       IntentDetail // Timeline and Shipments grow at their end or are replaced
-	floor     int          // the highest rank that anything has proven; -1 for none
-	newest    time.Time    // when the newest read was sent, whatever came of it
-	lastEvent time.Time    // the newest createdAt of an event
-	known     time.Time    // the earliest moment known of it, for the day's count
-	seen      eventSet
-	events    []*eventRecord // kept ones that still lack the product's name
-	expected  []expectation
+	since, created   instant
+	readAt           instant // when the newest read that is kept was sent
+	newest           instant // when the newest read was sent, whatever came of it
+	lastEvent, known instant // the newest createdAt of an event; the earliest moment known of it, for the day's count
+	total            int64   // in subunits of the currency
 
-	reads   int  // answered reads since it entered its state
-	behind  int  // reads in a row that were behind what an event proved
-	missing int  // reads in a row that were answered 404
-	listed  bool // its shipments were listed
-}
+	number            uint32
+	older, newer      uint32 // in the order of change
+	product, merchant uint32 // names
+	currency          uint32 // a name; 0 while there is no total
+	line              uint32 // the newest moment of its timeline
+	parcel            uint32 // its newest shipment
+	unnamed           uint32 // the newest kept event that lacks the product's name, counted from 1
 
-// publish copies what a list shows.
-func (r *intentRecord) publish() *Intent {
-	in := r.now.Intent
-	in.Version = r.place.version
-	return &in
-}
-
-// detail copies all of it.
-func (r *intentRecord) detail() *IntentDetail {
-	in := r.now
-	in.Version = r.place.version
-	in.Timeline = in.Timeline[:len(in.Timeline):len(in.Timeline)]
-	in.Shipments = in.Shipments[:len(in.Shipments):len(in.Shipments)]
-	return &in
+	answers     uint32 // answered reads of it
+	asked       uint32 // tells the product's URL and whether there was an offer, as the newest read had them
+	reads       uint32 // answered reads since it entered its state
+	moments     uint16
+	parcels     uint16
+	behind      uint16   // reads in a row that were behind what an event proved
+	missing     uint16   // reads in a row that were answered 404
+	floor       int8     // the highest rank that anything has proven; -1 for none
+	readRank    int8     // of the newest read that is kept
+	seen        eventSet // events that were seen
+	certainty   Certainty
+	gone        bool // the service answered 404 to the last read
+	listed      bool // its shipments were listed
+	ordered     bool // the newest read told of orders
+	outstanding bool // an event of it is expected, or was counted as missed
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -66,13 +70,16 @@ func eventBit(t api.EventType) eventSet {
 	return 0
 }
 
+// intentsPerBlock is how many intents lie side by side.
+const intentsPerBlock = 256
+
 // intent finds or begins the record of an intent.
 func (s *Store) intent(id api.ID) *intentRecord {
 	if r := s.intents[id]; r != nil {
 		return r
 	}
-	r := &intentRecord{now: IntentDetail{Intent: Intent{ID: id}}, floor: -1}
-	r.place.value = r
+	number, r := s.intentBlocks.add()
+	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
 	s.intents[id] = r
 	s.intentCounts[""]++
 	s.touch(r)
@@ -81,8 +88,8 @@ func (s *Store) intent(id api.ID) *intentRecord {
 
 // touch notes that r has changed.
 func (s *Store) touch(r *intentRecord) {
-	s.intentOrder.touch(&r.place, s.stamp())
-	s.notice(notice{intent: r.now.ID})
+	s.intentOrder.touch(s, r, s.stamp())
+	s.notice(notice{intent: r.id})
 }
 
 // countedAs is the key under which a state is counted.
@@ -91,4 +98,76 @@ func countedAs(state api.IntentState) api.IntentState {
 		return state
 	}
 	return ""
+}
+
+// open reports whether something can still happen to the intent, or whether its
+// end has only been reported.
+func (r *intentRecord) open() bool { return !r.state.Terminal() || r.certainty != Verified }
+
+// expiresAt is the end of the confirm window: it runs from the creation, while
+// the intent may still be confirmed.
+func (s *Store) expiresAt(r *intentRecord) time.Time {
+	if r.created == 0 || r.state != api.AwaitingConfirmation && r.state != api.RetrievingOffer {
+		return time.Time{}
+	}
+	return r.created.time().Add(s.cfg.ConfirmWindow)
+}
+
+func (s *Store) productOf(r *intentRecord) api.Text { return s.names.text(r.product) }
+
+// listedIntent is an intent with its total, as one piece of memory.
+type listedIntent struct {
+	Intent
+	total api.Money
+}
+
+// publish copies what a list shows.
+func (s *Store) publish(r *intentRecord) *Intent {
+	l := &listedIntent{}
+	s.fill(&l.Intent, &l.total, r)
+	return &l.Intent
+}
+
+func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
+	*in = Intent{
+		ID: r.id, State: r.state, Certainty: r.certainty, Missing: r.gone,
+		Product: s.productOf(r), Merchant: s.names.text(r.merchant),
+		Since: r.since.time(), CreatedAt: r.created.time(), ReadAt: s.clock.measured(r.readAt), ExpiresAt: s.expiresAt(r),
+		Reads: int(r.answers), Version: r.version,
+	}
+	if r.currency != 0 {
+		*total = api.Money{Currency: s.money.text(r.currency), Subunits: r.total}
+		if total.Currency == noCurrency {
+			total.Currency = ""
+		}
+		in.Total = total
+	}
+	switch whole := s.answers.of(r); {
+	case whole != nil:
+		in.Quantity, in.ReferenceID, in.Failure = whole.Quantity, whole.ReferenceID, whole.Failure
+	case r.packed != "":
+		in.Quantity, in.ReferenceID, in.Failure = packedHead(r.packed)
+	}
+}
+
+// detail copies all of it.
+func (s *Store) detail(r *intentRecord) *IntentDetail {
+	d := &struct {
+		IntentDetail
+		total api.Money
+	}{}
+	s.fill(&d.Intent, &d.total, r)
+	d.Timeline = s.timeline(r)
+	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != "" {
+		d.Latest = unpackRead(r.packed, r.id)
+	}
+	if r.parcels > 0 {
+		d.Shipments = make([]api.ID, r.parcels)
+		at := r.parcel
+		for i := len(d.Shipments) - 1; i >= 0; i-- {
+			sh := s.shipmentBlocks.at(at)
+			d.Shipments[i], at = sh.id, sh.sibling
+		}
+	}
+	return &d.IntentDetail
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"time"
 
 	"tillwatch/api"
@@ -13,6 +14,7 @@ func (s *Store) restore(p *savedPicture) {
 	s.mu.Lock()
 	defer s.release()
 	s.stamp()
+	s.forgetful = true // of events that are no longer kept only timelines tell
 	s.restoreHead(&p.head)
 	for _, part := range p.parts {
 		for i := range part.Shipments {
@@ -22,6 +24,12 @@ func (s *Store) restore(p *savedPicture) {
 	for _, part := range p.parts {
 		for i := range part.Intents {
 			s.restoreIntent(&part.Intents[i], now)
+		}
+	}
+	for _, part := range p.parts {
+		for i := range part.Shipments {
+			sh := &part.Shipments[i]
+			s.adopt(s.intents[api.ScrubID(sh.IntentID)], s.shipments[api.ScrubID(sh.ID)])
 		}
 	}
 	for _, part := range p.parts {
@@ -54,37 +62,52 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		return
 	}
 	r := s.intent(id)
-	r.now.Intent = Intent{
-		ID: id, State: stateFrom(saved.State), Certainty: Certainty(saved.Certainty),
-		Since: saved.Since.time(), CreatedAt: saved.CreatedAt.time(), ReadAt: saved.ReadAt.time(),
-		Missing: saved.Missing, Product: api.Scrub(saved.Product), Merchant: api.Scrub(saved.Merchant),
-		Total: saved.Total.money(), Reads: saved.Reads,
+	r.state, r.certainty, r.gone = stateFrom(saved.State), Certainty(saved.Certainty), saved.Missing
+	r.since, r.created, r.readAt = saved.Since, saved.CreatedAt, saved.ReadAt
+	r.product, r.merchant = s.names.number(api.Scrub(saved.Product)), s.names.number(api.Scrub(saved.Merchant))
+	r.answers = uint32(max(saved.Reads, 0))
+	if saved.Total != nil {
+		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
 	}
 	s.intentCounts[""]--
-	s.intentCounts[countedAs(r.now.State)]++
-	if saved.Latest != nil {
-		latest := saved.Latest.intent(id)
-		r.now.Latest, r.now.Quantity, r.now.ReferenceID, r.now.Failure = latest, latest.Quantity, latest.ReferenceID, latest.Failure
+	s.intentCounts[countedAs(r.state)]++
+	if read := saved.Latest; read != nil {
+		r.packed, r.readRank, r.ordered = packRead(read), int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
 	}
 	for _, id := range saved.Shipments {
-		if id := api.ScrubID(id); s.shipments[id] != nil {
-			r.now.Shipments = append(r.now.Shipments, id)
-		}
+		s.adopt(r, s.shipments[api.ScrubID(id)])
 	}
-	r.now.Timeline = make([]Moment, len(saved.Timeline))
-	for i, m := range saved.Timeline {
-		r.now.Timeline[i] = Moment{
-			At: m.At.time(), Learnt: m.Learnt.time(), How: Learnt(m.How),
-			State: stateFrom(m.State), EventID: api.ScrubID(m.EventID), Text: string(api.Scrub(m.Text)),
-		}
+	for _, m := range saved.Timeline {
+		s.restoreMoment(r, &m)
 	}
-	r.floor = min(max(saved.Floor, r.now.State.Rank()), api.Completed.Rank())
-	r.newest, r.lastEvent = earlier(saved.Newest.time(), now), saved.LastEvent.time()
-	r.seen, r.reads, r.behind, r.missing, r.listed = eventSet(saved.Seen), saved.StateReads, saved.Behind, saved.NotFound, saved.Listed
-	s.knownSince(r, saved.Known.time())
-	s.refreshExpiry(r)
+	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
+	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
+	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint32(max(saved.StateReads, 0))
+	r.behind, r.missing = inARow(saved.Behind), inARow(saved.NotFound)
+	s.knownSince(r, saved.Known)
 	s.touch(r)
 	s.judgeIntent(r, now)
+}
+
+// adopt ties a restored shipment to its intent, if both are there.
+func (s *Store) adopt(in *intentRecord, sh *shipmentRecord) {
+	if in == nil || sh == nil || sh.intent != nil {
+		return
+	}
+	sh.intent, sh.sibling, in.parcel = in, in.parcel, sh.number
+	in.parcels++
+}
+
+func inARow(saved int) uint16 { return uint16(min(max(saved, 0), mostInARow)) }
+
+func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
+	if saved.How > uint8(ByTimer) {
+		return
+	}
+	s.remember(r, s.momentOf(r, Moment{
+		At: saved.At.time(), Learnt: saved.Learnt.time(), How: Learnt(saved.How),
+		State: stateFrom(saved.State), EventID: api.ScrubID(saved.EventID), Text: string(api.Scrub(saved.Text)),
+	}))
 }
 
 // earlier keeps a clock that was set back from making the past look newer than
@@ -153,15 +176,13 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 		return
 	}
 	r := s.shipment(id)
-	r.now = Shipment{
-		ID: id, IntentID: api.ScrubID(saved.IntentID), Product: api.Scrub(saved.Product),
-		Certainty: Certainty(saved.Certainty), ReadAt: saved.ReadAt.time(), Missing: saved.Missing,
-	}
-	r.newest, r.lastEvent, r.missing = earlier(saved.Newest.time(), now), saved.LastEvent.time(), saved.NotFound
+	r.product, r.certainty, r.gone = api.Scrub(saved.Product), Certainty(saved.Certainty), saved.Missing
+	r.readAt, r.missing = saved.ReadAt.time(), inARow(saved.NotFound)
+	r.newest, r.lastEvent = earlier(saved.Newest.time(), now), saved.LastEvent.time()
 	if saved.Latest != nil {
-		r.now.Latest = saved.Latest.shipment(&r.now)
+		r.latest = saved.Latest.shipment(id, api.ScrubID(saved.IntentID))
 	}
-	if status := r.now.Status(); status != "" {
+	if status := r.status(); status != "" {
 		s.shipmentCounts[""]--
 		if s.shipmentCounts[""] == 0 {
 			delete(s.shipmentCounts, "")
@@ -171,9 +192,9 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 	s.touchShipment(r)
 }
 
-func (saved *savedParcel) shipment(of *Shipment) *api.Shipment {
+func (saved *savedParcel) shipment(id, intent api.ID) *api.Shipment {
 	sh := &api.Shipment{
-		ID: of.ID, IntentID: of.IntentID, Status: api.ShipmentStatus(api.Scrub(saved.Status)),
+		ID: id, IntentID: intent, Status: api.ShipmentStatus(api.Scrub(saved.Status)),
 		CreatedAt: saved.CreatedAt.time(), UpdatedAt: saved.UpdatedAt.time(),
 		ShippedAt: saved.ShippedAt.time(), DeliveredAt: saved.Delivered.time(),
 		MarketplaceOrderID: api.Scrub(saved.OrderID), ExternalID: api.Scrub(saved.ExternalID),
@@ -201,21 +222,18 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 		Origin: string(api.Scrub(saved.Origin)), Duplicates: saved.Duplicates, Late: saved.Late, Version: version,
 	}}
 	r.place.value, r.published = r, &r.first
-	if dropped := s.events.add(hash, r, version); dropped != nil {
-		s.eventOrder.remove(&dropped.place)
-	}
-	s.eventOrder.touch(&r.place, version)
+	s.keep(r, hash)
 	if r.first.Product != "" {
 		return
 	}
 	switch r.first.SourceType {
 	case api.SourceIntent:
 		if in := s.intents[r.first.SourceID]; in != nil {
-			in.events = append(in.events, r)
+			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
 		}
 	case api.SourceShipment:
 		if sh := s.shipments[r.first.SourceID]; sh != nil {
-			sh.events = append(sh.events, r)
+			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
 		}
 	}
 }

@@ -149,23 +149,6 @@ type savedEvent struct {
 	Late                 bool
 }
 
-// instant is a moment in nanoseconds since 1970; 0 stands for none.
-type instant int64
-
-func instantOf(t time.Time) instant {
-	if year := t.Year(); year < 1900 || year > 2200 { // none, or one that does not fit
-		return 0
-	}
-	return instant(t.UnixNano())
-}
-
-func (i instant) time() time.Time {
-	if i == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(i)).UTC()
-}
-
 func (p *savedPicture) decode(body []byte) error {
 	decoder := gob.NewDecoder(bytes.NewReader(body))
 	if err := decoder.Decode(&p.head); err != nil {

@@ -21,8 +21,6 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
 	s.mu.Lock()
 	head := s.savedHead(now)
-	surplus := s.intentCounts[api.Completed] + s.intentCounts[api.Failed] - cfg.MaxEnded
-	intents := s.intentOrder.since(0)
 	shipments := s.shipmentOrder.since(0)
 	events := s.eventOrder.since(0)
 	s.mu.Unlock()
@@ -32,19 +30,19 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
 
 	dropped := map[api.ID]bool{}
+	over := s.endedBefore(cfg, now)
 	encoder := gob.NewEncoder(w)
 	return cmp.Or(
 		encoder.Encode(&head),
-		saveAll(s, encoder, intents, func(r *intentRecord, part *savedPart) {
-			if r.now.State.Terminal() && (surplus > 0 || now.Sub(r.now.Since) > cfg.MaxAge) {
-				surplus--
-				dropped[r.now.ID] = true
-				return
+		s.saveIntents(encoder, func(r *intentRecord) bool {
+			if r.state.Terminal() && r.since <= over {
+				dropped[r.id] = true
+				return false
 			}
-			part.Intents = append(part.Intents, r.saved())
+			return true
 		}),
 		saveAll(s, encoder, shipments, func(r *shipmentRecord, part *savedPart) {
-			if !dropped[r.now.IntentID] {
+			if r.intent == nil || !dropped[r.intent.id] {
 				part.Shipments = append(part.Shipments, r.saved())
 			}
 		}),
@@ -55,6 +53,63 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 		}),
 		encoder.Encode(&savedPart{End: true}),
 	)
+}
+
+// endedBefore is the moment up to which ended intents are no longer kept: by
+// their age, and where there are too many, the ones that ended first.
+func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
+	over := s.clock.instant(now.Add(-cfg.MaxAge))
+	var ended []instant
+	s.eachIntent(func(r *intentRecord) {
+		if r.state.Terminal() && r.since > over {
+			ended = append(ended, r.since)
+		}
+	})
+	if surplus := len(ended) - cfg.MaxEnded; surplus > 0 {
+		slices.Sort(ended)
+		over = ended[surplus-1]
+	}
+	return over
+}
+
+// eachIntent looks at all intents, a batch at a time, so that writers never wait
+// long.
+func (s *Store) eachIntent(look func(*intentRecord)) {
+	s.mu.Lock()
+	last := s.intentBlocks.last
+	s.mu.Unlock()
+	for next := uint32(1); next <= last; {
+		s.mu.Lock()
+		for end := min(next+publishBatch, last+1); next < end; next++ {
+			look(s.intentBlocks.at(next))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// saveIntents writes the intents that are kept.
+func (s *Store) saveIntents(encoder *gob.Encoder, keep func(*intentRecord) bool) (err error) {
+	var part savedPart
+	flush := func() {
+		if err == nil && len(part.Intents) > 0 {
+			err = encoder.Encode(&part)
+		}
+		part.Intents = part.Intents[:0]
+	}
+	s.mu.Lock()
+	last := s.intentBlocks.last
+	s.mu.Unlock()
+	for next := uint32(1); next <= last; {
+		s.mu.Lock()
+		for end := min(next+saveBatch, last+1); next < end; next++ {
+			if r := s.intentBlocks.at(next); keep(r) {
+				part.Intents = append(part.Intents, s.savedIntentOf(r))
+			}
+		}
+		s.mu.Unlock()
+		flush()
+	}
+	return err
 }
 
 // saveAll writes records a batch at a time, so that writers never wait long.
@@ -85,16 +140,16 @@ func (s *Store) savedHead(now time.Time) savedHead {
 	return h
 }
 
-func (r *intentRecord) saved() savedIntent {
-	in := &r.now
+func (s *Store) savedIntentOf(r *intentRecord) savedIntent {
+	in := s.detail(r)
 	saved := savedIntent{
 		ID: string(in.ID), State: string(in.State), Certainty: uint8(in.Certainty),
-		Since: instantOf(in.Since), CreatedAt: instantOf(in.CreatedAt), ReadAt: instantOf(in.ReadAt),
+		Since: r.since, CreatedAt: r.created, ReadAt: r.readAt,
 		Missing: in.Missing, Product: string(in.Product), Merchant: string(in.Merchant),
 		Total: savedMoneyOf(in.Total), Shipments: stringsOf(in.Shipments), Reads: in.Reads,
 		Latest: savedReadOf(in.Latest),
-		Floor:  r.floor, Newest: instantOf(r.newest), LastEvent: instantOf(r.lastEvent), Known: instantOf(r.known),
-		Seen: uint8(r.seen), StateReads: r.reads, Behind: r.behind, NotFound: r.missing, Listed: r.listed,
+		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known,
+		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
 	}
 	saved.Timeline = make([]savedMoment, len(in.Timeline))
 	for i, m := range in.Timeline {
@@ -177,11 +232,11 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 }
 
 func (r *shipmentRecord) saved() savedShipment {
-	sh := &r.now
+	sh := r.publish()
 	saved := savedShipment{
 		ID: string(sh.ID), IntentID: string(sh.IntentID), Product: string(sh.Product), Certainty: uint8(sh.Certainty),
 		ReadAt: instantOf(sh.ReadAt), Newest: instantOf(r.newest), LastEvent: instantOf(r.lastEvent),
-		Missing: sh.Missing, NotFound: r.missing,
+		Missing: sh.Missing, NotFound: int(r.missing),
 	}
 	if latest := sh.Latest; latest != nil {
 		saved.Latest = savedParcelOf(latest)

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -9,31 +8,49 @@ import (
 
 // shipmentRecord is the store's own view of a shipment.
 type shipmentRecord struct {
-	place     entry[*shipmentRecord]
-	published *Shipment
+	place entry[*shipmentRecord]
 
-	now       Shipment
+	id        api.ID
+	intent    *intentRecord // nil while not known
+	latest    *api.Shipment // the newest read; nil when never read
+	product   api.Text
+	readAt    time.Time
 	newest    time.Time // when the newest read was sent
 	lastEvent time.Time
-	events    []*eventRecord // kept ones that still lack the product's name
-	missing   int            // reads in a row that did not find it
+	number    uint32
+	sibling   uint32 // the shipment of the same intent that became known before it
+	unnamed   uint32 // the newest kept event that lacks the product's name, counted from 1
+	missing   uint16 // reads in a row that did not find it
+	certainty Certainty
+	gone      bool // the service answered 404 to the last read
 }
 
+const shipmentsPerBlock = 256
+
 func (r *shipmentRecord) publish() *Shipment {
-	if r.published == nil {
-		sh := r.now
-		sh.Version = r.place.version
-		r.published = &sh
+	sh := &Shipment{
+		ID: r.id, Product: r.product, Certainty: r.certainty, ReadAt: r.readAt,
+		Latest: r.latest, Missing: r.gone, Version: r.place.version,
 	}
-	return r.published
+	if r.intent != nil {
+		sh.IntentID = r.intent.id
+	}
+	return sh
+}
+
+func (r *shipmentRecord) status() api.ShipmentStatus {
+	if r.latest == nil {
+		return ""
+	}
+	return r.latest.Status
 }
 
 func (s *Store) shipment(id api.ID) *shipmentRecord {
 	if r := s.shipments[id]; r != nil {
 		return r
 	}
-	r := &shipmentRecord{now: Shipment{ID: id}}
-	r.place.value = r
+	number, r := s.shipmentBlocks.add()
+	r.id, r.number, r.place.value = id, number, r
 	s.shipments[id] = r
 	s.shipmentCounts[""]++
 	s.touchShipment(r)
@@ -41,9 +58,8 @@ func (s *Store) shipment(id api.ID) *shipmentRecord {
 }
 
 func (s *Store) touchShipment(r *shipmentRecord) {
-	r.published = nil
 	s.shipmentOrder.touch(&r.place, s.stamp())
-	s.notice(notice{shipment: r.now.ID})
+	s.notice(notice{shipment: r.id})
 }
 
 // ApplyShipments merges the answer to one read of shipments that was sent at
@@ -63,7 +79,7 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) {
 
 func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 	r := s.shipment(sh.ID)
-	if old := r.now.Latest; old != nil {
+	if old := r.latest; old != nil {
 		if sh.UpdatedAt.Before(old.UpdatedAt) && !sh.UpdatedAt.IsZero() {
 			return
 		}
@@ -71,7 +87,7 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 			return
 		}
 	}
-	was, is := r.now.Status(), sh.Status
+	was, is := r.status(), sh.Status
 	if was != is {
 		s.shipmentCounts[was]--
 		if s.shipmentCounts[was] == 0 {
@@ -81,8 +97,8 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 		s.reads.StateChanges++
 	}
 	held := *sh
-	r.newest, r.missing, r.now.Missing = sent, 0, false
-	r.now.Latest, r.now.ReadAt, r.now.Certainty = &held, sent, Verified
+	r.newest, r.missing, r.gone = sent, 0, false
+	r.latest, r.readAt, r.certainty = &held, sent, Verified
 	s.link(r, sh.IntentID)
 	s.touchShipment(r)
 }
@@ -107,23 +123,37 @@ func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 	if sent.Before(r.newest) {
 		return
 	}
-	r.newest, r.now.Missing = sent, true
-	r.missing++
+	r.newest, r.gone = sent, true
+	r.missing = min(r.missing+1, mostInARow)
 	s.touchShipment(r)
 }
 
 // link ties a shipment to its intent, which becomes known by it.
 func (s *Store) link(r *shipmentRecord, id api.ID) {
-	if id == "" || r.now.IntentID == id {
+	if id == "" || r.intent != nil && r.intent.id == id {
 		return
 	}
-	r.now.IntentID = id
-	in := s.intent(id)
-	if !slices.Contains(in.now.Shipments, r.now.ID) {
-		in.now.Shipments = append(in.now.Shipments, r.now.ID)
-		s.touch(in)
+	if r.intent != nil {
+		s.unlink(r)
 	}
-	s.nameShipment(r, in.now.Product)
+	in := s.intent(id)
+	r.intent, r.sibling, in.parcel = in, in.parcel, r.number
+	in.parcels++
+	s.touch(in)
+	s.nameShipment(r, s.productOf(in))
+}
+
+// unlink takes a shipment from the intent that it was of.
+func (s *Store) unlink(r *shipmentRecord) {
+	in := r.intent
+	link := &in.parcel
+	for *link != r.number {
+		link = &s.shipmentBlocks.at(*link).sibling
+	}
+	*link = r.sibling
+	in.parcels--
+	r.intent, r.sibling = nil, 0
+	s.touch(in)
 }
 
 // mergeShipmentEvent merges an event of a shipment. It proves nothing: the
@@ -133,25 +163,27 @@ func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *Event) {
 		r.lastEvent = e.CreatedAt
 	}
 	s.touchShipment(r)
-	s.notice(notice{shipment: r.now.ID, hint: true, fresh: s.isFresh(e)})
+	s.notice(notice{shipment: r.id, hint: true, fresh: s.isFresh(e)})
 }
 
 // spreadProduct carries a product's name from its intent to all that speaks of
 // it.
-func (s *Store) spreadProduct(in *intentRecord) {
-	s.nameEvents(in.events, in.now.Product)
-	in.events = nil
-	for _, id := range in.now.Shipments {
-		s.nameShipment(s.shipments[id], in.now.Product)
+func (s *Store) spreadProduct(in *intentRecord, name api.Text) {
+	s.nameEvents(in.unnamed, name)
+	in.unnamed = 0
+	for at := in.parcel; at != 0; {
+		sh := s.shipmentBlocks.at(at)
+		s.nameShipment(sh, name)
+		at = sh.sibling
 	}
 }
 
 func (s *Store) nameShipment(r *shipmentRecord, product api.Text) {
-	if product == "" || r.now.Product == product {
+	if product == "" || r.product == product {
 		return
 	}
-	r.now.Product = product
-	s.nameEvents(r.events, product)
-	r.events = nil
+	r.product = product
+	s.nameEvents(r.unnamed, product)
+	r.unnamed = 0
 	s.touchShipment(r)
 }

@@ -2,7 +2,7 @@ package account
 
 import (
 	"context"
-	"hash/maphash"
+	"math"
 	"sync"
 	"time"
 
@@ -21,15 +21,29 @@ type Store struct {
 	notices  []notice
 	observer func([]notice)
 
+	clock  clock
+	names  names[api.Text] // of products and merchants
+	money  names[string]   // currencies
+	texts  names[string]   // that moments of timelines tell
+	states names[api.IntentState]
+	types  names[api.EventType]
+
 	intents      map[api.ID]*intentRecord
-	intentOrder  order[*intentRecord]
+	intentBlocks blocks[intentRecord]
+	intentOrder  intentOrder
 	intentCounts map[api.IntentState]int
+	answers      answers
+	moments      blocks[moment]
+	spare        uint32 // a moment that is free, and behind it others
+	forgetful    bool   // an event that was here may count as new
+	expected     map[*intentRecord][]expectation
 	expecting    map[*intentRecord]struct{} // intents whose event is overdue
 	day          dayCounter
 	confirms     confirmHistory
 	pace         map[api.IntentState]*paceHistory
 
 	shipments      map[api.ID]*shipmentRecord
+	shipmentBlocks blocks[shipmentRecord]
 	shipmentOrder  order[*shipmentRecord]
 	shipmentCounts map[api.ShipmentStatus]int
 
@@ -71,8 +85,18 @@ type StoreConfig struct {
 // NewStore makes an empty picture.
 func NewStore(cfg StoreConfig) *Store {
 	cfg = cfg.withDefaults()
-	return &Store{
+	s := &Store{
 		cfg:            cfg,
+		clock:          newClock(),
+		names:          newNames[api.Text](mostNames),
+		money:          newNames[string](mostNames),
+		texts:          newNames[string](mostTexts),
+		states:         newNames[api.IntentState](math.MaxUint8),
+		types:          newNames[api.EventType](math.MaxUint8),
+		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
+		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
+		moments:        newBlocks[moment](momentsPerBlock),
+		expected:       map[*intentRecord][]expectation{},
 		intents:        map[api.ID]*intentRecord{},
 		intentCounts:   map[api.IntentState]int{},
 		expecting:      map[*intentRecord]struct{}{},
@@ -81,10 +105,24 @@ func NewStore(cfg StoreConfig) *Store {
 		shipments:      map[api.ID]*shipmentRecord{},
 		shipmentCounts: map[api.ShipmentStatus]int{},
 		products:       map[api.ID]*ProductSnapshot{},
-		events:         eventLog{keep: cfg.KeepEvents, seed: maphash.MakeSeed(), seen: map[uint64]*eventRecord{}},
+		events:         newEventLog(cfg.KeepEvents),
 		requests:       requestLog{keep: cfg.KeepRequests},
 	}
+	// What the contract lists always has a number.
+	for _, state := range api.IntentStates() {
+		s.states.number(state)
+	}
+	for _, t := range []api.EventType{api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed} {
+		s.types.number(t)
+	}
+	return s
 }
+
+const (
+	mostNames       = 1 << 16
+	mostTexts       = 1 << 12
+	momentsPerBlock = 2048
+)
 
 func (c StoreConfig) withDefaults() StoreConfig {
 	orDefault(&c.ConfirmWindow, api.ConfirmWindow)
@@ -133,7 +171,7 @@ func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	if r == nil {
 		return nil, false
 	}
-	return r.detail(), true
+	return s.detail(r), true
 }
 
 // Shipment returns what is known of one shipment.

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -11,35 +10,84 @@ import (
 // keepMoments bounds a timeline. The first moment and the newest ones are kept.
 const keepMoments = 200
 
+// timeline lists what was remembered, oldest first.
+func (s *Store) timeline(r *intentRecord) []Moment {
+	line := make([]Moment, r.moments)
+	at := r.line
+	for i := len(line) - 1; i >= 0; i-- {
+		m := s.moments.at(at)
+		line[i] = s.spell(r, m)
+		at = m.earlier
+	}
+	return line
+}
+
 // remember puts a moment into its place in the timeline: by when it happened, of
 // equal moments the earlier state first, and else as they became known. An event
 // is remembered once.
-func (r *intentRecord) remember(m Moment) {
-	line := r.now.Timeline
-	if m.EventID != "" && slices.ContainsFunc(line, func(o Moment) bool { return o.EventID == m.EventID }) {
+func (s *Store) remember(r *intentRecord, m moment) {
+	if m.kind.how() == ByEvent && s.forgetful && s.remembers(r, &m) {
 		return
 	}
-	i := len(line)
-	for i > 0 && m.precedes(line[i-1]) {
-		i--
+	number, kept := s.freeMoment()
+	link := &r.line
+	for *link != 0 {
+		o := s.moments.at(*link)
+		if !s.precedes(&m, o) {
+			break
+		}
+		link = &o.earlier
 	}
-	if i == len(line) && len(line) < keepMoments {
-		r.now.Timeline = append(line, m)
-		return
+	*kept = m
+	kept.earlier, *link = *link, number
+	if r.moments++; r.moments > keepMoments {
+		s.forgetSecond(r)
 	}
-	// What was published shares the array, so it is replaced, not shifted.
-	line = slices.Insert(slices.Clone(line), i, m)
-	if len(line) > keepMoments {
-		line = slices.Delete(line, 1, 2)
-	}
-	r.now.Timeline = line
 }
 
-func (m Moment) precedes(o Moment) bool {
-	if !m.At.Equal(o.At) {
-		return m.At.Before(o.At)
+// remembers reports whether the timeline holds the event of m already. It is
+// asked only where an event may have been forgotten elsewhere.
+func (s *Store) remembers(r *intentRecord, m *moment) bool {
+	for at := r.line; at != 0; {
+		o := s.moments.at(at)
+		if o.kind.how() == ByEvent && s.eventID(r, o) == s.eventID(r, m) {
+			return true
+		}
+		at = o.earlier
 	}
-	return m.State != "" && o.State != "" && m.State.Rank() < o.State.Rank()
+	return false
+}
+
+func (s *Store) precedes(m, o *moment) bool {
+	if m.at != o.at {
+		return m.at < o.at
+	}
+	mine, other := s.stateAt(m), s.stateAt(o)
+	return mine != "" && other != "" && mine.Rank() < other.Rank()
+}
+
+// forgetSecond gives up the second of the moments: the first tells how it began.
+func (s *Store) forgetSecond(r *intentRecord) {
+	link := &r.line
+	for range r.moments - 2 {
+		link = &s.moments.at(*link).earlier
+	}
+	number := *link
+	gone := s.moments.at(number)
+	*link = gone.earlier
+	gone.earlier, s.spare = s.spare, number
+	r.moments--
+}
+
+// freeMoment is room for a moment.
+func (s *Store) freeMoment() (uint32, *moment) {
+	if s.spare == 0 {
+		return s.moments.add()
+	}
+	number := s.spare
+	m := s.moments.at(number)
+	s.spare = m.earlier
+	return number, m
 }
 
 func eventWords(t api.EventType) string {
@@ -53,32 +101,30 @@ func eventWords(t api.EventType) string {
 	case api.OrderFailed:
 		return "order failed"
 	}
-	return "event of an unknown type: " + string(api.Scrub(string(t)))
+	return unknownEvent + string(api.Scrub(string(t)))
 }
 
-func lateWords(late bool, known api.IntentState) string {
-	if late {
-		return ", told late: already " + stateWords(known)
-	}
-	return ", already " + stateWords(known)
-}
+const unknownEvent = "event of an unknown type: "
 
-func readWords(in *api.Intent, how Learnt) string {
-	var b strings.Builder
-	if how == ByConfirm {
-		b.WriteString("confirm accepted: ")
-	} else {
-		b.WriteString("read: ")
-	}
-	b.WriteString(stateWords(in.State))
+const (
+	alreadyWords = ", already "
+	lateWords    = ", told late: already "
+)
+
+const (
+	readWords    = "read: "
+	confirmWords = "confirm accepted: "
+)
+
+// readDetail is what a read's words tell beside the state.
+func readDetail(in *api.Intent) string {
 	if in.Failure != nil && in.Failure.Code != "" {
-		b.WriteString(", ")
-		b.WriteString(words(string(in.Failure.Code)))
-	} else if total, ok := in.Total(); ok {
-		b.WriteString(", ")
-		b.WriteString(total.String())
+		return words(string(in.Failure.Code))
 	}
-	return b.String()
+	if total, ok := in.Total(); ok {
+		return total.String()
+	}
+	return ""
 }
 
 func stateWords(state api.IntentState) string {

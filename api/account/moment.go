@@ -1,0 +1,214 @@
+package account
+
+import (
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// moment is an entry of a timeline as it is kept: 24 bytes without a pointer,
+// because there may be millions. Its words are made when somebody asks.
+type moment struct {
+	at      instant
+	earlier uint32 // the moment before it
+	// what is a text: of an event what tells its id, of a read what it told beside
+	// the state, of anything else its words.
+	what uint32
+	// learnt is when it became known, in milliseconds since 1970.
+	learntLow  uint32
+	learntHigh uint16
+	kind       momentKind
+	// code is an event's type, of anything else the state.
+	code uint8
+}
+
+// momentKind is the way by which a moment was learnt, in its lowest two bits;
+// whether its words are made from its parts; and of an event, in the four highest
+// bits, which state was known when it told an older one: 0 for none, then two for
+// each state of the contract, of which the second is for one that came late.
+type momentKind uint8
+
+const (
+	spelled momentKind = 1 << 2 // words are made from the parts
+	derived momentKind = 1 << 3 // an event's id is made from its source's
+)
+
+func (k momentKind) how() Learnt { return Learnt(k & 3) }
+
+func (k momentKind) behind() (state api.IntentState, late bool) {
+	if k >>= 4; k == 0 {
+		return "", false
+	}
+	return api.IntentStates()[(k-1)/2], (k-1)%2 == 1
+}
+
+func behindKind(state api.IntentState, late bool) momentKind {
+	for i, s := range api.IntentStates() {
+		if s == state {
+			k := momentKind(2*i + 1)
+			if late {
+				k++
+			}
+			return k << 4
+		}
+	}
+	return 0
+}
+
+func (m *moment) setLearnt(i instant) {
+	ms := uint64(int64(i) / int64(time.Millisecond))
+	m.learntLow, m.learntHigh = uint32(ms), uint16(ms>>32)
+}
+
+func (m *moment) learnt() instant {
+	return instant(int64(uint64(m.learntHigh)<<32|uint64(m.learntLow)) * int64(time.Millisecond))
+}
+
+// eventMoment is the moment of an event of an intent.
+func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt instant) moment {
+	m := moment{at: at, kind: momentKind(ByEvent) | spelled, code: s.types.code(t)}
+	m.setLearnt(learnt)
+	if suffix, ok := suffixOf(id, source); ok {
+		m.kind |= derived
+		m.what = s.texts.number(suffix)
+	} else {
+		m.what = s.texts.number(string(id))
+	}
+	return m
+}
+
+const eventPrefix = "evt_"
+
+// suffixOf is what an event's id has behind "evt_", its source's id and "_", in
+// the form that the contract shows.
+func suffixOf(id, source api.ID) (string, bool) {
+	if len(id) <= len(eventPrefix)+len(source)+1 || id[:len(eventPrefix)] != eventPrefix {
+		return "", false
+	}
+	rest := id[len(eventPrefix):]
+	if rest[:len(source)] != source || rest[len(source)] != '_' {
+		return "", false
+	}
+	return string(rest[len(source)+1:]), true
+}
+
+func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
+	text := s.texts.text(m.what)
+	if m.kind&derived != 0 {
+		return api.ScrubID(eventPrefix + string(r.id) + "_" + text)
+	}
+	return api.ScrubID(text)
+}
+
+// toldMoment is the moment of a read or of what a confirm was answered.
+func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, detail string, at, learnt instant) moment {
+	m := moment{at: at, kind: momentKind(how) | spelled, code: s.states.code(state)}
+	m.setLearnt(learnt)
+	if m.code == 0 && state != "" {
+		m.kind, m.what = momentKind(how), s.texts.number(toldWords(how, state, detail))
+		return m
+	}
+	if detail == "" {
+		return m
+	}
+	if r.line != 0 {
+		// The total is mostly the one of the read before.
+		if before := s.moments.at(r.line); before.kind&spelled != 0 && before.kind.how() != ByEvent && s.texts.text(before.what) == detail {
+			m.what = before.what
+			return m
+		}
+	}
+	m.what = s.texts.number(detail)
+	return m
+}
+
+// saidMoment is a moment with words of its own.
+func (s *Store) saidMoment(how Learnt, state api.IntentState, words string, at, learnt instant) moment {
+	m := moment{at: at, kind: momentKind(how), code: s.states.code(state), what: s.texts.number(words)}
+	m.setLearnt(learnt)
+	return m
+}
+
+func toldWords(how Learnt, state api.IntentState, detail string) string {
+	text := readWords
+	if how == ByConfirm {
+		text = confirmWords
+	}
+	text += stateWords(state)
+	if detail != "" {
+		text += ", " + detail
+	}
+	return text
+}
+
+// stateAt is the state that a moment tells of; "" for none.
+func (s *Store) stateAt(m *moment) api.IntentState {
+	if m.kind.how() == ByEvent {
+		state, _ := s.types.text(uint32(m.code)).ProvenState()
+		return state
+	}
+	return s.states.text(uint32(m.code))
+}
+
+// spell makes the words of a moment.
+func (s *Store) spell(r *intentRecord, m *moment) Moment {
+	spelt := Moment{At: m.at.time(), Learnt: m.learnt().time(), How: m.kind.how(), State: s.stateAt(m)}
+	switch {
+	case spelt.How == ByEvent:
+		spelt.EventID = s.eventID(r, m)
+		spelt.Text = eventWords(s.types.text(uint32(m.code)))
+		if state, late := m.kind.behind(); late {
+			spelt.Text += lateWords + stateWords(state)
+		} else if state != "" {
+			spelt.Text += alreadyWords + stateWords(state)
+		}
+	case m.kind&spelled != 0:
+		spelt.Text = toldWords(spelt.How, spelt.State, s.texts.text(m.what))
+	default:
+		spelt.Text = s.texts.text(m.what)
+	}
+	return spelt
+}
+
+// momentOf takes a moment apart again that was saved with its words.
+func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
+	at, learnt := instantOf(saved.At), instantOf(saved.Learnt)
+	switch saved.How {
+	case ByEvent:
+		text, state, late := cutBehind(saved.Text)
+		m := s.eventMoment(r.id, saved.EventID, typeFromWords(text), at, learnt)
+		m.kind |= behindKind(state, late)
+		return m
+	case ByRead, ByConfirm:
+		told := toldWords(saved.How, saved.State, "")
+		if rest, ok := strings.CutPrefix(saved.Text, told); ok && (rest == "" || strings.HasPrefix(rest, ", ")) {
+			return s.toldMoment(r, saved.How, saved.State, strings.TrimPrefix(rest, ", "), at, learnt)
+		}
+	}
+	return s.saidMoment(saved.How, saved.State, saved.Text, at, learnt)
+}
+
+func cutBehind(text string) (before string, state api.IntentState, late bool) {
+	for _, mark := range []string{lateWords, alreadyWords} {
+		before, after, found := strings.Cut(text, mark)
+		if !found {
+			continue
+		}
+		for _, state := range api.IntentStates() {
+			if stateWords(state) == after {
+				return before, state, mark == lateWords
+			}
+		}
+	}
+	return text, "", false
+}
+
+func typeFromWords(text string) api.EventType {
+	for _, t := range []api.EventType{api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed} {
+		if eventWords(t) == text {
+			return t
+		}
+	}
+	return api.EventType(strings.TrimPrefix(text, unknownEvent))
+}

@@ -1,0 +1,42 @@
+package account
+
+import "math"
+
+// names keeps texts that repeat, each once, under a number. 0 stands for no text.
+type names[T ~string] struct {
+	most  int // so many are looked for; beyond, a text may be kept twice
+	texts []T
+	known map[T]uint32
+}
+
+func newNames[T ~string](most int) names[T] {
+	return names[T]{most: most, texts: []T{""}, known: map[T]uint32{}}
+}
+
+func (n *names[T]) number(text T) uint32 {
+	if text == "" {
+		return 0
+	}
+	if i, ok := n.known[text]; ok {
+		return i
+	}
+	i := uint32(len(n.texts))
+	n.texts = append(n.texts, text)
+	if len(n.known) < n.most {
+		n.known[text] = i
+	}
+	return i
+}
+
+// code is a number that fits into a byte, or 0 once there are too many.
+func (n *names[T]) code(text T) uint8 {
+	if i, ok := n.known[text]; ok && i <= math.MaxUint8 {
+		return uint8(i)
+	}
+	if len(n.texts) > math.MaxUint8 {
+		return 0
+	}
+	return uint8(n.number(text))
+}
+
+func (n *names[T]) text(i uint32) T { return n.texts[i] }
