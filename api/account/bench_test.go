@@ -164,63 +164,51 @@ func filled(intents int) *Store {
 // read through to their end, and 1,000,000 events of them.
 func BenchmarkHeap(b *testing.B) {
 	const intents, events = 100_000, 1_000_000
-	types := []api.EventType{api.OfferRetrieved, api.IntentCompleted, "checkout_intent.noted"}
-	suffixes := []string{"awaiting_confirmation", "completed"}
-	for _, each := range []struct {
-		name string
-		fill func(s *Store)
-	}{
-		{"events alone", func(s *Store) {
-			for n := range events {
-				kind := n / intents
-				id := fmt.Sprint("noted_", kind)
-				if kind < len(suffixes) {
-					id = suffixes[kind]
-				}
-				in := benchID(n % intents)
-				at := noon.Add(time.Duration(n) * time.Millisecond)
-				s.ApplyEvents([]Delivery{{Seq: int64(n), Received: at, Origin: "webhook", Event: api.Event{
-					ID: "evt_" + in + "_" + api.ID(id), Type: types[min(kind, 2)], CreatedAt: at,
-					Source: api.EventSource{ID: in, Type: api.SourceIntent}, Raw: make([]byte, 230),
-				}}})
-			}
-		}},
-		{"events and reads", func(s *Store) {
-			for n := range events {
-				kind := n / intents
-				id := fmt.Sprint("noted_", kind)
-				if kind < len(suffixes) {
-					id = suffixes[kind]
-				}
-				in := benchID(n % intents)
-				at := noon.Add(time.Duration(n) * time.Millisecond)
-				s.ApplyEvents([]Delivery{{Seq: int64(n), Received: at, Origin: "webhook", Event: api.Event{
-					ID: "evt_" + in + "_" + api.ID(id), Type: types[min(kind, 2)], CreatedAt: at,
-					Source: api.EventSource{ID: in, Type: api.SourceIntent}, Raw: make([]byte, 230),
-				}}})
-				if kind < len(suffixes) {
-					s.ApplyRead(benchRead(in, n%intents, kind == 1), at.Add(time.Millisecond), ByRead)
-				}
-			}
-		}},
-	} {
-		b.Run(each.name, func(b *testing.B) {
+	for _, reads := range []bool{false, true} {
+		b.Run(fmt.Sprint("read ", reads), func(b *testing.B) {
 			var before, after runtime.MemStats
 			for b.Loop() {
 				runtime.GC()
 				runtime.ReadMemStats(&before)
 				s := NewStore(StoreConfig{})
-				each.fill(s)
+				for i := range intents {
+					liveThrough(s, i, events/intents, reads)
+				}
 				runtime.GC()
 				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
-				if got := s.Summary().Events.Received; got != events {
-					b.Fatalf("%d events known, want %d", got, events)
+				if got := s.Summary().Events; got.Received != events || got.Duplicate != 0 {
+					b.Fatalf("%+v, want %d events known", got, events)
 				}
 				runtime.KeepAlive(s)
 			}
 		})
 	}
+}
+
+// liveThrough lets the store hear so many events of an intent, and read it after
+// the two that move it.
+func liveThrough(s *Store, i, events int, reads bool) {
+	id, at := benchID(i), noon.Add(time.Duration(i)*time.Second)
+	deliver := func(n int, t api.EventType, suffix string) {
+		at = at.Add(time.Minute)
+		s.ApplyEvents([]Delivery{{Seq: int64(i*events + n), Received: at, Origin: "webhook", Event: api.Event{
+			ID: "evt_" + id + "_" + api.ID(suffix), Type: t, CreatedAt: at,
+			Source: api.EventSource{ID: id, Type: api.SourceIntent}, Raw: make([]byte, 230),
+		}}})
+	}
+	read := func(completed bool) {
+		if reads {
+			s.ApplyRead(benchRead(id, i, completed), at.Add(time.Second), ByRead)
+		}
+	}
+	deliver(0, api.OfferRetrieved, "awaiting_confirmation")
+	read(false)
+	for n := 1; n < events-1; n++ {
+		deliver(n, "checkout_intent.noted", fmt.Sprint("noted_", n))
+	}
+	deliver(events-1, api.IntentCompleted, "completed")
+	read(true)
 }
 
 // benchRead is a read as the service answers it.

@@ -71,9 +71,9 @@ func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt insta
 	m.setLearnt(learnt)
 	if suffix, ok := suffixOf(id, source); ok {
 		m.kind |= derived
-		m.what = s.texts.number(suffix)
+		m.what = s.ends.number(suffix)
 	} else {
-		m.what = s.texts.number(string(id))
+		m.what = s.ends.number(string(id))
 	}
 	return m
 }
@@ -94,7 +94,7 @@ func suffixOf(id, source api.ID) (string, bool) {
 }
 
 func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
-	text := s.texts.text(m.what)
+	text := s.ends.text(m.what)
 	if m.kind&derived != 0 {
 		return api.ScrubID(eventPrefix + string(r.id) + "_" + text)
 	}
@@ -112,12 +112,14 @@ func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, d
 	if detail == "" {
 		return m
 	}
-	if r.line != 0 {
-		// The total is mostly the one of the read before.
-		if before := s.moments.at(r.line); before.kind&spelled != 0 && before.kind.how() != ByEvent && s.texts.text(before.what) == detail {
+	// The total is mostly the one of the read before.
+	for at, looked := r.line, 0; at != 0 && looked < 4; looked++ {
+		before := s.moments.at(at)
+		if before.kind.how() != ByEvent && s.texts.text(before.what) == detail {
 			m.what = before.what
 			return m
 		}
+		at = before.earlier
 	}
 	m.what = s.texts.number(detail)
 	return m

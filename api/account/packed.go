@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -12,12 +13,12 @@ import (
 // first what a list shows.
 
 func packRead(read *savedRead) string {
-	p := packer(make([]byte, 0, 512))
+	p := packer{bytes: make([]byte, 0, 512)}
 	p.uint(uint64(read.Quantity))
 	p.text(read.ReferenceID)
 	p.text(read.FailureCode)
 	p.text(read.Failure)
-	p.text(read.State)
+	p.word(read.State)
 	p.int(int64(read.CreatedAt))
 	p.text(read.ProductURL)
 	p.uint(uint64(len(read.Variants)))
@@ -30,24 +31,47 @@ func packRead(read *savedRead) string {
 		p.int(read.Limits.Shipping)
 	}
 	p.offer(read.Offer)
-	p.text(read.PaymentType)
+	p.word(read.PaymentType)
 	p.texts(read.OrderIDs)
-	return string(p)
+	return string(p.bytes)
 }
 
 // packer appends to its bytes.
-type packer []byte
+type packer struct {
+	bytes    []byte
+	currency string // of the amount before
+}
 
-func (p *packer) uint(n uint64) { *p = binary.AppendUvarint(*p, n) }
-func (p *packer) int(n int64)   { *p = binary.AppendVarint(*p, n) }
-func (p *packer) text(t string) { p.uint(uint64(len(t))); *p = append(*p, t...) }
+func (p *packer) uint(n uint64) { p.bytes = binary.AppendUvarint(p.bytes, n) }
+func (p *packer) int(n int64)   { p.bytes = binary.AppendVarint(p.bytes, n) }
+
+func (p *packer) text(t string) {
+	p.uint(uint64(len(t)))
+	p.bytes = append(p.bytes, t...)
+}
+
 func (p *packer) flag(b bool) bool {
 	if b {
-		*p = append(*p, 1)
+		p.bytes = append(p.bytes, 1)
 	} else {
-		*p = append(*p, 0)
+		p.bytes = append(p.bytes, 0)
 	}
 	return b
+}
+
+// word packs one of a few texts as its number, any other as it is.
+func (p *packer) word(t string) {
+	i := slices.Index(packedWords[:], t)
+	p.uint(uint64(i + 1))
+	if i < 0 {
+		p.text(t)
+	}
+}
+
+// packedWords are the texts that most reads hold.
+var packedWords = [...]string{
+	"", string(api.RetrievingOffer), string(api.AwaitingConfirmation), string(api.PlacingOrder), string(api.Completed), string(api.Failed),
+	string(api.VaultToken), string(api.Drawdown),
 }
 
 func (p *packer) texts(list []string) {
@@ -58,10 +82,18 @@ func (p *packer) texts(list []string) {
 }
 
 func (p *packer) money(m *savedMoney) {
-	if p.flag(m != nil) {
+	switch {
+	case m == nil:
+		p.uint(packedNone)
+		return
+	case m.Currency == p.currency:
+		p.uint(packedSame)
+	default:
+		p.uint(packedOther)
 		p.text(m.Currency)
-		p.int(m.Subunits)
+		p.currency = m.Currency
 	}
+	p.int(m.Subunits)
 }
 
 func (p *packer) offer(o *savedOffer) {
@@ -82,6 +114,14 @@ func (p *packer) offer(o *savedOffer) {
 	p.texts(o.PromoCodes)
 }
 
+// Before an amount stands whether there is one, and whether its currency is that
+// of the amount before it.
+const (
+	packedNone = iota
+	packedSame
+	packedOther
+)
+
 // day packs a moment that is mostly a full second.
 func (p *packer) day(i instant) {
 	if p.flag(int64(i)%int64(time.Second) == 0) {
@@ -93,23 +133,23 @@ func (p *packer) day(i instant) {
 
 // unpackRead makes a read of what was packed, as far as it was kept.
 func unpackRead(packed string, id api.ID) *api.Intent {
-	u := unpacker(packed)
+	u := unpacker{rest: packed}
 	read := savedRead{Quantity: int(u.uint()), ReferenceID: u.text(), FailureCode: u.text(), Failure: u.text()}
-	read.State, read.CreatedAt, read.ProductURL = u.text(), instant(u.int()), u.text()
-	for range u.uint() {
+	read.State, read.CreatedAt, read.ProductURL = u.word(), instant(u.int()), u.text()
+	for range u.count() {
 		read.Variants = append(read.Variants, savedVariant{u.text(), u.text()})
 	}
 	if u.flag() {
 		read.Limits = &savedLimits{u.int(), u.int()}
 	}
 	read.Offer = u.offer()
-	read.PaymentType, read.OrderIDs = u.text(), u.texts()
+	read.PaymentType, read.OrderIDs = u.word(), u.texts()
 	return read.intent(id)
 }
 
 // packedHead is what a list shows of a packed read.
 func packedHead(packed string) (quantity int, reference api.Text, failure *api.FailureReason) {
-	u := unpacker(packed)
+	u := unpacker{rest: packed}
 	quantity, reference = int(u.uint()), api.Scrub(u.text())
 	if code, message := api.Scrub(u.text()), api.Scrub(u.text()); code != "" || message != "" {
 		failure = &api.FailureReason{Code: api.FailureCode(code), Message: message}
@@ -119,13 +159,16 @@ func packedHead(packed string) (quantity int, reference api.Text, failure *api.F
 
 // unpacker takes from the front of what [packRead] made. Its texts are parts of
 // it.
-type unpacker string
+type unpacker struct {
+	rest     string
+	currency string // of the amount before
+}
 
 func (u *unpacker) uint() uint64 {
 	var n uint64
-	for shift := 0; len(*u) > 0; shift += 7 {
-		b := (*u)[0]
-		*u = (*u)[1:]
+	for shift := 0; len(u.rest) > 0; shift += 7 {
+		b := u.rest[0]
+		u.rest = u.rest[1:]
 		n |= uint64(b&0x7f) << shift
 		if b < 0x80 {
 			break
@@ -140,27 +183,40 @@ func (u *unpacker) int() int64 {
 }
 
 func (u *unpacker) text() string {
-	n := min(u.uint(), uint64(len(*u)))
-	t := string((*u)[:n])
-	*u = (*u)[n:]
+	n := min(u.uint(), uint64(len(u.rest)))
+	t := u.rest[:n]
+	u.rest = u.rest[n:]
 	return t
+}
+
+// count is a number of things of a byte at least.
+func (u *unpacker) count() uint64 { return min(u.uint(), uint64(len(u.rest))) }
+
+func (u *unpacker) word() string {
+	if i := u.uint(); i > 0 && i <= uint64(len(packedWords)) {
+		return packedWords[i-1]
+	}
+	return u.text()
 }
 
 func (u *unpacker) flag() bool { return u.uint() == 1 }
 
 func (u *unpacker) texts() []string {
 	var list []string
-	for range u.uint() {
+	for range u.count() {
 		list = append(list, u.text())
 	}
 	return list
 }
 
 func (u *unpacker) money() *savedMoney {
-	if !u.flag() {
+	switch u.uint() {
+	case packedNone:
 		return nil
+	case packedOther:
+		u.currency = u.text()
 	}
-	return &savedMoney{u.text(), u.int()}
+	return &savedMoney{u.currency, u.int()}
 }
 
 func (u *unpacker) offer() *savedOffer {

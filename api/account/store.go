@@ -25,6 +25,7 @@ type Store struct {
 	names  names[api.Text] // of products and merchants
 	money  names[string]   // currencies
 	texts  names[string]   // that moments of timelines tell
+	ends   names[string]   // of events' ids, behind their source's, or whole ids
 	states names[api.IntentState]
 	types  names[api.EventType]
 
@@ -91,6 +92,7 @@ func NewStore(cfg StoreConfig) *Store {
 		names:          newNames[api.Text](mostNames),
 		money:          newNames[string](mostNames),
 		texts:          newNames[string](mostTexts),
+		ends:           newNames[string](mostTexts),
 		states:         newNames[api.IntentState](math.MaxUint8),
 		types:          newNames[api.EventType](math.MaxUint8),
 		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
@@ -120,7 +122,7 @@ func NewStore(cfg StoreConfig) *Store {
 
 const (
 	mostNames       = 1 << 16
-	mostTexts       = 1 << 12
+	mostTexts       = 1 << 13
 	momentsPerBlock = 2048
 )
 
