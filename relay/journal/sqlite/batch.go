@@ -1,60 +1,13 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
-	"strings"
-	"time"
+	"errors"
 
 	"tillwatch/relay/journal"
 )
-
-// insertRows is how many events one statement inserts, which saves a call and its
-// locks for each of the others.
-const insertRows = 16
-
-const (
-	insertInto = "INSERT INTO events (seq, id, type, created, received, origin, body) VALUES "
-	insertOne  = "(?, ?, ?, ?, ?, ?, ?)"
-)
-
-// statements are those of every transaction, prepared on one connection.
-type statements struct {
-	begin, commit, insert, insertMany, repeated, differs *sql.Stmt
-}
-
-// prepareStatements returns what it has prepared with its error, too.
-func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
-	var s statements
-	for _, each := range []struct {
-		into **sql.Stmt
-		text string
-	}{
-		{&s.begin, "BEGIN IMMEDIATE"},
-		{&s.commit, "COMMIT"},
-		{&s.insert, insertInto + insertOne},
-		{&s.insertMany, insertInto + strings.Repeat(insertOne+", ", insertRows-1) + insertOne},
-		{&s.repeated, "UPDATE events SET duplicates = duplicates + ?, conflicts = conflicts + ? WHERE seq = ?"},
-		{&s.differs, "SELECT body <> ? AND origin <> '" + string(journal.Backfill) + "' FROM events WHERE seq = ?"},
-	} {
-		statement, err := c.PrepareContext(ctx, each.text)
-		if err != nil {
-			return s, err
-		}
-		*each.into = statement
-	}
-	return s, nil
-}
-
-// close lets go of the statements: the pool keeps a connection for as long as
-// it has any.
-func (s statements) close() {
-	for _, statement := range []*sql.Stmt{s.begin, s.commit, s.insert, s.insertMany, s.repeated, s.differs} {
-		if statement != nil {
-			_ = statement.Close()
-		}
-	}
-}
 
 // batch is one transaction while it grows. Nothing of it is known outside
 // before it is committed.
@@ -62,21 +15,25 @@ type batch struct {
 	ctx     context.Context
 	writer  *writer
 	fresh   []digest // of the new entries, from head+1 on
-	rows    []any    // of the last of them, which are not inserted yet
+	pack    pack     // the last of them, which are not inserted yet
+	looked  pack     // the last one that was looked into
 	numbers map[digest]int64
 	repeats map[int64]*repeats
 	stored  int64
 	oldest  int64 // the new oldest, 0 when it stays
+	bytes   int   // written, about
 }
 
 type repeats struct{ duplicates, conflicts int }
 
 func newBatch(ctx context.Context, w *writer) *batch {
+	clear(w.numbers)
 	return &batch{
 		ctx:     ctx,
 		writer:  w,
-		numbers: map[digest]int64{},
-		repeats: map[int64]*repeats{},
+		pack:    pack{first: 1, data: w.buffer[:0]},
+		looked:  noPack(),
+		numbers: w.numbers,
 		stored:  w.stored,
 	}
 }
@@ -98,56 +55,75 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	if seq > maxIdentities {
 		return journal.Result{}, errFull
 	}
-	b.fresh = append(b.fresh, d)
-	b.numbers[d] = seq
-	b.rows = append(b.rows,
-		seq, e.ID, e.Type, nanoseconds(e.CreatedAt), nanoseconds(e.Received), string(e.Origin), nonNil(e.Body))
-	if len(b.rows) < insertRows*rowValues {
-		return journal.Result{Seq: seq}, nil
-	}
-	return journal.Result{Seq: seq}, b.insert()
-}
-
-// rowValues is the number of values of a row.
-const rowValues = 7
-
-// insert inserts the rows that are not inserted yet.
-func (b *batch) insert() error {
-	rows := b.rows
-	b.rows = b.rows[:0]
-	if len(rows) == insertRows*rowValues {
-		_, err := b.writer.statements.insertMany.ExecContext(b.ctx, rows...)
-		return err
-	}
-	for ; len(rows) > 0; rows = rows[rowValues:] {
-		if _, err := b.writer.statements.insert.ExecContext(b.ctx, rows[:rowValues]...); err != nil {
-			return err
+	if !b.pack.takes(e) {
+		if err := b.insert(); err != nil {
+			return journal.Result{}, err
 		}
 	}
-	return nil
+	if b.pack.empty() {
+		b.pack.begin(seq)
+	}
+	b.pack.add(e)
+	b.fresh = append(b.fresh, d)
+	b.numbers[d] = seq
+	return journal.Result{Seq: seq}, nil
+}
+
+// insert inserts the events that are not inserted yet.
+func (b *batch) insert() error {
+	if b.pack.empty() {
+		return nil
+	}
+	data := b.pack.seal()
+	_, err := b.writer.statements.insert.ExecContext(b.ctx, b.pack.last, b.pack.first, data)
+	b.bytes += len(data)
+	b.pack.begin(b.pack.last + 1)
+	return err
 }
 
 // repeat counts an entry whose id is known. Of a pruned one, whether the bodies
-// differ is no longer known.
+// differ is no longer known, and nothing is counted.
 func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
-	if err := b.insert(); err != nil { // it may be the one that is repeated
-		return journal.Result{}, err
+	result := journal.Result{Seq: seq, Duplicate: true}
+	in, found, err := b.packOf(seq)
+	if err != nil || !found {
+		return result, err
 	}
-	var conflict bool
-	err := b.writer.statements.differs.QueryRowContext(b.ctx, nonNil(e.Body), seq).Scan(&conflict)
-	if err != nil && err != sql.ErrNoRows {
-		return journal.Result{}, err
+	first, err := in.find(seq)
+	if err != nil {
+		return result, err
 	}
+	// What was backfilled was not signed, and may be written in another way.
+	signed := first.Origin != journal.Backfill && e.Origin != journal.Backfill
+	result.Conflict = signed && !bytes.Equal(first.Body, e.Body)
 	counts := b.repeats[seq]
 	if counts == nil {
+		if b.repeats == nil {
+			b.repeats = map[int64]*repeats{}
+		}
 		counts = new(repeats)
 		b.repeats[seq] = counts
 	}
 	counts.duplicates++
-	if conflict = conflict && e.Origin != journal.Backfill; conflict {
+	if result.Conflict {
 		counts.conflicts++
 	}
-	return journal.Result{Seq: seq, Duplicate: true, Conflict: conflict}, nil
+	return result, nil
+}
+
+// packOf finds the pack that holds seq.
+func (b *batch) packOf(seq int64) (p *pack, found bool, err error) {
+	if b.pack.holds(seq) {
+		return &b.pack, true, nil
+	}
+	if b.looked.holds(seq) {
+		return &b.looked, true, nil
+	}
+	b.looked, err = scanPack(b.writer.statements.look.QueryRowContext(b.ctx, seq))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return &b.looked, b.looked.holds(seq), err
 }
 
 // finish writes what was gathered for the end of the transaction.
@@ -156,7 +132,10 @@ func (b *batch) finish() error {
 		return err
 	}
 	for seq, counts := range b.repeats {
-		_, err := b.writer.statements.repeated.ExecContext(b.ctx, counts.duplicates, counts.conflicts, seq)
+		if seq < b.oldest {
+			continue // it was pruned since
+		}
+		_, err := b.writer.statements.repeated.ExecContext(b.ctx, seq, counts.duplicates, counts.conflicts)
 		if err != nil {
 			return err
 		}
@@ -185,27 +164,12 @@ func (b *batch) storeDigests(last int64) error {
 		}
 		run = append(run, d[:]...)
 	}
-	_, err := b.writer.connection.ExecContext(b.ctx,
-		"INSERT INTO id_digests (first, digests) VALUES (?, ?)", b.stored+1, run)
-	if err != nil {
+	if err := b.execute("INSERT INTO id_digests (first, digests) VALUES (?, ?)", b.stored+1, run); err != nil {
 		return err
 	}
+	b.bytes += len(run)
 	b.stored = last
 	return nil
-}
-
-func nanoseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func instant(nanoseconds int64) time.Time {
-	if nanoseconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, nanoseconds).UTC()
 }
 
 // nonNil keeps an empty body from becoming NULL.

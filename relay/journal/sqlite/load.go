@@ -17,21 +17,28 @@ func loadIdentities(ctx context.Context, c *sql.Conn, s *identities, stored int6
 	if err != nil {
 		return 0, err
 	}
-	rows, err := c.QueryContext(ctx, "SELECT seq, id FROM events WHERE seq > ? ORDER BY seq", s.count)
+	rows, err := c.QueryContext(ctx, "SELECT first, last, events FROM packs WHERE last > ? ORDER BY last", s.count)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var seq int64
-		var id string
-		if err := rows.Scan(&seq, &id); err != nil {
+		p, err := scanPack(rows)
+		if err != nil {
 			return 0, err
 		}
-		if seq != s.count+1 {
+		if p.first > s.count+1 {
 			return 0, fmt.Errorf("%w: event %d is missing", errDamaged, s.count+1)
 		}
-		s.add(digestOf(id))
+		events := p.events()
+		for events.next() {
+			if events.seq > s.count {
+				s.add(digestOf(string(events.id)))
+			}
+		}
+		if events.err != nil {
+			return 0, events.err
+		}
 	}
 	return stored, rows.Err()
 }
@@ -58,4 +65,21 @@ func loadRuns(ctx context.Context, c *sql.Conn, s *identities, stored int64) (in
 		}
 	}
 	return stored, rows.Err()
+}
+
+// loadOldest returns the oldest sequence number with a body, or the next one
+// when the newest that had one is head.
+func loadOldest(ctx context.Context, c *sql.Conn, head int64) (int64, error) {
+	var oldest, newest sql.NullInt64
+	err := c.QueryRowContext(ctx, `SELECT (SELECT first FROM packs ORDER BY last LIMIT 1), (SELECT max(last) FROM packs)`).
+		Scan(&oldest, &newest)
+	switch {
+	case err != nil:
+		return 0, err
+	case !oldest.Valid:
+		return head + 1, nil
+	case newest.Int64 != head:
+		return 0, fmt.Errorf("%w: event %d is missing", errDamaged, newest.Int64+1)
+	}
+	return oldest.Int64, nil
 }

@@ -12,14 +12,17 @@ const markName = "journal.mark"
 // which epoch. It is written after each commit and never synced, so that it may
 // be behind the database but never ahead of what was acknowledged: a database
 // that is behind its mark has lost acknowledged events.
-type mark struct{ file *os.File }
+type mark struct {
+	file *os.File
+	line [64]byte
+}
 
 func openMark(dir string) (*mark, error) {
 	file, err := os.OpenFile(filepath.Join(dir, markName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &mark{file}, nil
+	return &mark{file: file}, nil
 }
 
 // read returns the sequence number, 0 when the mark is of another epoch or not
@@ -38,7 +41,7 @@ func (m *mark) read(epoch string) int64 {
 // write moves the mark. Where that fails, a later loss may go unnoticed; nothing
 // is lost by it.
 func (m *mark) write(epoch string, seq int64) {
-	_, _ = m.file.WriteAt(fmt.Appendf(nil, "%s %020d\n", epoch, seq), 0)
+	_, _ = m.file.WriteAt(fmt.Appendf(m.line[:0], "%s %020d\n", epoch, seq), 0)
 }
 
 func (m *mark) close() error { return m.file.Close() }

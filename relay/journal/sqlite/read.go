@@ -9,33 +9,84 @@ import (
 	"tillwatch/relay/journal"
 )
 
-const columns = "seq, id, type, created, received, origin, duplicates, conflicts, body"
+const selectFrom = "SELECT first, last, events FROM packs WHERE last >= ? ORDER BY last"
 
-// Read reads committed records beside the writer, without waiting for it.
+// Read reads committed records beside the writer, without waiting for it. Bodies
+// that were stored together share memory.
 func (j *Journal) Read(ctx context.Context, after int64, limit int) ([]journal.Record, error) {
 	head, err := j.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
+	after = max(after, 0)
 	if after >= head || limit <= 0 {
 		return nil, nil
 	}
-	rows, err := j.reading.QueryContext(ctx,
-		"SELECT "+columns+" FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, head, limit)
+	records, err := j.readPacks(ctx, after, head, limit)
+	if err == nil && len(records) > 0 {
+		err = j.addRepeats(ctx, records)
+	}
 	if err != nil {
 		return nil, readError(err)
 	}
+	return records, nil
+}
+
+func (j *Journal) readPacks(ctx context.Context, after, head int64, limit int) ([]journal.Record, error) {
+	rows, err := j.reading.QueryContext(ctx, selectFrom, after+1)
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Close()
 	records := make([]journal.Record, 0, min(int64(limit), head-after))
-	for bytes := 0; bytes < journal.ReadBytes && rows.Next(); {
-		record, err := scan(rows)
+	for bytes := 0; rows.Next(); {
+		p, err := scanPack(rows)
 		if err != nil {
-			return nil, readError(err)
+			return nil, err
 		}
-		records = append(records, record)
-		bytes += len(record.Body)
+		if n := len(records); n > 0 && p.first != records[n-1].Seq+1 {
+			return nil, fmt.Errorf("%w: event %d is missing", errDamaged, records[n-1].Seq+1)
+		}
+		events := p.events()
+		for events.next() {
+			if events.seq <= after {
+				continue
+			}
+			if len(records) == limit || bytes >= journal.ReadBytes || events.seq > head {
+				return records, nil
+			}
+			records = append(records, events.record())
+			bytes += len(events.body)
+		}
+		if events.err != nil {
+			return nil, events.err
+		}
+		if len(records) == limit || bytes >= journal.ReadBytes || p.last >= head {
+			return records, nil
+		}
 	}
-	return records, readError(rows.Err())
+	return records, rows.Err()
+}
+
+// addRepeats fills in how often records, which are in their order, came again.
+func (j *Journal) addRepeats(ctx context.Context, records []journal.Record) error {
+	first := records[0].Seq
+	rows, err := j.reading.QueryContext(ctx, "SELECT seq, duplicates, conflicts FROM repeats WHERE seq BETWEEN ? AND ?",
+		first, records[len(records)-1].Seq)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var seq int64
+		var counts repeats
+		if err := rows.Scan(&seq, &counts.duplicates, &counts.conflicts); err != nil {
+			return err
+		}
+		r := &records[seq-first]
+		r.Duplicates, r.Conflicts = counts.duplicates, counts.conflicts
+	}
+	return rows.Err()
 }
 
 // Find looks the id up in memory and reads its record.
@@ -48,11 +99,20 @@ func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, er
 	if !found || seq > head {
 		return journal.Record{}, false, nil
 	}
-	record, err := scan(j.reading.QueryRowContext(ctx, "SELECT "+columns+" FROM events WHERE seq = ?", seq))
+	p, err := scanPack(j.reading.QueryRowContext(ctx, selectFrom+" LIMIT 1", seq))
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
+	case errors.Is(err, sql.ErrNoRows), err == nil && !p.holds(seq):
 		return journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}, true, nil
 	case err != nil:
+		return journal.Record{}, false, readError(err)
+	}
+	record, err := p.find(seq)
+	if err == nil {
+		one := []journal.Record{record}
+		err = j.addRepeats(ctx, one)
+		record = one[0]
+	}
+	if err != nil {
 		return journal.Record{}, false, readError(err)
 	}
 	return record, true, nil
@@ -80,14 +140,6 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 		all = append(all, u)
 	}
 	return all, readError(rows.Err())
-}
-
-func scan(row interface{ Scan(...any) error }) (journal.Record, error) {
-	var r journal.Record
-	var created, received int64
-	err := row.Scan(&r.Seq, &r.ID, &r.Type, &created, &received, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
-	r.CreatedAt, r.Received = instant(created), instant(received)
-	return r, err
 }
 
 func readError(err error) error {

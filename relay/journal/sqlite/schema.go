@@ -8,27 +8,27 @@ import (
 )
 
 // applicationID marks the file as a journal in its SQLite header; version is
-// that of the schema.
+// that of the schema. Version 1, of before the first release, held a row an
+// event.
 const (
 	applicationID = 0x74696c6c
-	version       = 1
+	version       = 2
 )
 
-// id_digests holds the digests of whole runs of ids, so that a journal of
-// millions opens without reading its events, and so that ids outlive their
-// pruned events.
+// packs hold the events, see [pack]; repeats those that came again. id_digests
+// holds the digests of whole runs of ids, so that a journal of millions opens
+// without reading its events, and so that ids outlive their pruned events.
 const schema = `
 CREATE TABLE journal (epoch TEXT NOT NULL, checks INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE events (
+CREATE TABLE packs (
+	last   INTEGER PRIMARY KEY,
+	first  INTEGER NOT NULL,
+	events BLOB NOT NULL
+);
+CREATE TABLE repeats (
 	seq        INTEGER PRIMARY KEY,
-	id         TEXT NOT NULL,
-	type       TEXT NOT NULL,
-	created    INTEGER NOT NULL,
-	received   INTEGER NOT NULL,
-	origin     TEXT NOT NULL,
-	duplicates INTEGER NOT NULL DEFAULT 0,
-	conflicts  INTEGER NOT NULL DEFAULT 0,
-	body       BLOB NOT NULL
+	duplicates INTEGER NOT NULL,
+	conflicts  INTEGER NOT NULL
 );
 CREATE TABLE id_digests (first INTEGER PRIMARY KEY, digests BLOB NOT NULL);
 CREATE TABLE quarantine (
@@ -59,8 +59,10 @@ func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 		}
 	case application != applicationID:
 		return "", errForeign
+	case found < version:
+		return "", fmt.Errorf("%w (format %d, this program reads %d)", errOlder, found, version)
 	case found > version:
-		return "", fmt.Errorf("%w (format %d, this program reads up to %d)", errNewer, found, version)
+		return "", fmt.Errorf("%w (format %d, this program reads %d)", errNewer, found, version)
 	}
 	err = c.QueryRowContext(ctx, "SELECT epoch FROM journal").Scan(&epoch)
 	return epoch, err

@@ -66,14 +66,14 @@ func open(ctx context.Context, dir string) (_ *Journal, err error) {
 	}
 	j.reading.SetMaxOpenConns(readers)
 	j.reading.SetMaxIdleConns(readers)
-	go j.writer.run()
+	go j.writer.Run(j.writer.transact)
 	return j, nil
 }
 
 // Close ends appends that have not begun with [journal.ErrClosed], waits for
 // the others and lets go of the folder. It may be called more than once.
 func (j *Journal) Close() error {
-	if !j.writer.stop() {
+	if !j.writer.Stop() {
 		return nil
 	}
 	j.mu.Lock()
@@ -144,17 +144,17 @@ func (j *Journal) remember(fresh []digest) int64 {
 }
 
 // published makes known what a durable transaction has added and removed.
-func (j *Journal) published(t *transaction) {
-	if len(t.changes.fresh) > 0 {
-		j.mark.write(j.epoch, t.head)
+func (j *Journal) published(changes *batch, head int64) {
+	if len(changes.fresh) > 0 {
+		j.mark.write(j.epoch, head)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.oldest = max(j.oldest, t.changes.oldest)
-	if t.head == j.head {
+	j.oldest = max(j.oldest, changes.oldest)
+	if head == j.head {
 		return
 	}
-	j.head = t.head
+	j.head = head
 	close(j.moved)
 	j.moved = make(chan struct{})
 }

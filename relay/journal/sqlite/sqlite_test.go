@@ -93,6 +93,31 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 			execute(t, dir, "PRAGMA user_version = 99")
 			return dir
 		}, "newer version"},
+		{"the database is of before the first release", func(t *testing.T, dir string) string {
+			closeAll(t, opened(t, dir))
+			execute(t, dir, "PRAGMA user_version = 1")
+			return dir
+		}, "was written before the first release of this program (format 1, this program reads 2): choose another folder"},
+		{"the newest event was removed", func(t *testing.T, dir string) string {
+			j := opened(t, dir)
+			for n := range 3 {
+				if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			closeAll(t, j)
+			execute(t, dir, "INSERT INTO id_digests (first, digests) VALUES (1, zeroblob(48)); DELETE FROM packs WHERE last = 3")
+			return dir
+		}, "is damaged: event 3 is missing: restore it from a copy"},
+		{"an event was changed", func(t *testing.T, dir string) string {
+			j := opened(t, dir)
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: "a", Body: []byte("body")}}); err != nil {
+				t.Fatal(err)
+			}
+			closeAll(t, j)
+			execute(t, dir, "UPDATE packs SET events = CAST(replace(CAST(events AS TEXT), 'body', 'bode') AS BLOB)")
+			return dir
+		}, "is damaged: events 1 to 1 cannot be read: restore it from a copy"},
 		{"an event was removed from the middle", func(t *testing.T, dir string) string {
 			j := opened(t, dir)
 			for n := range 3 {
@@ -102,7 +127,7 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 				}
 			}
 			closeAll(t, j)
-			execute(t, dir, "DELETE FROM events WHERE seq = 2")
+			execute(t, dir, "DELETE FROM packs WHERE last = 2")
 			return dir
 		}, "is damaged: event 2 is missing: restore it from a copy"},
 		{"the ids of pruned events were removed", func(t *testing.T, dir string) string {

@@ -23,6 +23,7 @@ const (
 var (
 	errForeign = errors.New("is a database, but no journal of events")
 	errNewer   = errors.New("was written by a newer version of this program")
+	errOlder   = errors.New("was written before the first release of this program")
 )
 
 // prepareFolder makes dir and the database file in it, for this user alone.
@@ -96,7 +97,7 @@ func explain(dir string, err error) error {
 		return fmt.Errorf("open the journal in %s: %w", dir, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("the journal folder %s may not be written: give this user the right to, or choose another folder", dir)
-	case errors.Is(err, errForeign), errors.Is(err, errNewer):
+	case errors.Is(err, errForeign), errors.Is(err, errNewer), errors.Is(err, errOlder):
 		return fmt.Errorf("%s %w: choose another folder", file, err)
 	case errors.Is(err, errDamaged):
 		return fmt.Errorf("%s %w: restore it from a copy, or move it away to begin anew", file, err)

@@ -5,46 +5,30 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"path/filepath"
-	"sync"
-	"time"
 
-	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/groupcommit"
 )
 
-// maxBatch bounds the jobs of one commit, and how many may queue.
-const maxBatch = 1024
-
-// Senders who waited for one commit come back together: a short pause after a
-// busy batch lets the next one be as full.
-const (
-	busyBatch   = 16
-	gatherPause = 200 * time.Microsecond
-)
-
-// job is something to do in the next transaction.
-type job struct {
-	ctx   context.Context
-	apply func(*batch) error
-	done  chan error // buffered: the writer never waits for who asked
-}
+// work is something to do in the next transaction.
+type work = func(*batch) error
 
 // writer owns the one connection that writes.
 type writer struct {
+	*groupcommit.Queue[work]
 	journal *Journal
 	db      *sql.DB
-	jobs    chan *job
-	closing chan struct{}
-	stopped chan struct{}
-	once    sync.Once
+	copier  *checkpointer
 
 	// Of the goroutine that runs the writer:
 	connection *sql.Conn
 	statements statements
 	stored     int64 // ids up to here are in id_digests
-	before     int   // jobs of the last transaction
 	doubtful   bool  // what was committed may not be durable
 	log        walFile
+	buffer     []byte           // of packs, for the next one
+	numbers    map[digest]int64 // of the ids of a transaction, for the next one
 }
 
 // openWriter opens the database, prepares its schema and loads the ids. Commits
@@ -53,21 +37,23 @@ type writer struct {
 // themselves.
 func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 	db, err := openDatabase(dir, databaseName,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)")
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)", "wal_autocheckpoint(0)")
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{
+		Queue:   groupcommit.New[work](),
 		journal: j,
 		db:      db,
 		log:     walFile{path: filepath.Join(dir, databaseName+"-wal"), flush: syncData},
-		jobs:    make(chan *job, maxBatch),
+		numbers: map[digest]int64{},
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
-		closing:  make(chan struct{}),
-		stopped:  make(chan struct{}),
 	}
 	if err := w.begin(ctx); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	if w.copier, err = openCheckpointer(dir); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
@@ -157,15 +143,11 @@ func (w *writer) catchUp(ctx context.Context, connection *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	var oldest sql.NullInt64
-	if err := connection.QueryRowContext(ctx, "SELECT min(seq) FROM events").Scan(&oldest); err != nil {
+	oldest, err := loadOldest(ctx, connection, j.ids.count)
+	if err != nil {
 		return err
 	}
-	w.stored = stored
-	j.oldest = j.ids.count + 1
-	if oldest.Valid {
-		j.oldest = oldest.Int64
-	}
+	w.stored, j.oldest = stored, oldest
 	if j.head != j.ids.count {
 		j.head = j.ids.count
 		close(j.moved)
@@ -175,88 +157,82 @@ func (w *writer) catchUp(ctx context.Context, connection *sql.Conn) error {
 }
 
 // do runs apply in the next transaction and returns after its commit.
-func (w *writer) do(ctx context.Context, apply func(*batch) error) error {
-	task := &job{ctx: ctx, apply: apply, done: make(chan error, 1)}
-	select {
-	case <-w.closing:
-		return journal.ErrClosed
-	default:
-	}
-	select {
-	case w.jobs <- task:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-w.closing:
-		return journal.ErrClosed
-	}
-	select {
-	case err := <-task.done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-w.stopped:
-	}
-	select {
-	case err := <-task.done:
-		return err
-	default:
-		return journal.ErrClosed
-	}
-}
+func (w *writer) do(ctx context.Context, apply work) error { return w.Do(ctx, apply) }
 
-// run makes transactions until the journal is closed. What has queued by then is
-// refused.
-func (w *writer) run() {
-	defer close(w.stopped)
-	for {
-		select {
-		case <-w.closing:
-			return
-		case first := <-w.jobs:
-			w.transact(first)
-		}
-	}
-}
-
-// transact makes one transaction of first and of what else has queued, waits
-// until it is durable and answers. After an error the connection is given up:
-// the next transaction begins on a new one.
-func (w *writer) transact(first *job) {
-	t := &transaction{writer: w}
-	err := t.add(first)
-	if err == nil {
-		err = w.gather(t)
-	}
-	if err == nil && len(t.jobs) < w.before && w.before >= busyBatch {
-		time.Sleep(gatherPause)
-		err = w.gather(t)
-	}
-	w.before = len(t.jobs)
-	if err == nil && len(t.jobs) > 0 {
-		if err = t.commit(); err == nil {
-			err = t.makeDurable()
-			w.doubtful = err != nil
-		}
+// transact makes one transaction of works, waits until it is durable and
+// answers. After an error the connection is given up: the next transaction
+// begins on a new one.
+func (w *writer) transact(works *groupcommit.Batch[work]) {
+	changes, err := w.gather(works)
+	if err == nil && changes != nil {
+		err = w.commit(changes)
 	}
 	if err != nil {
+		err = fmt.Errorf("write the journal: %w", err)
 		w.disconnect()
 	}
-	t.answer(err)
+	works.Answer(err)
+	if changes != nil && err == nil {
+		w.copier.noted(changes.bytes)
+	}
 }
 
-// gather adds everything that has queued.
-func (w *writer) gather(t *transaction) error {
-	for len(t.jobs) < maxBatch {
-		select {
-		case next := <-w.jobs:
-			if err := t.add(next); err != nil {
-				return err
+// gather applies works. The first one begins the transaction.
+func (w *writer) gather(works *groupcommit.Batch[work]) (changes *batch, err error) {
+	defer recovered(&err)
+	for apply, ok := works.Next(); ok; apply, ok = works.Next() {
+		if changes == nil {
+			if changes, err = w.beginTransaction(); err != nil {
+				return nil, err
 			}
-		default:
-			return nil
+		}
+		if err := apply(changes); err != nil {
+			return nil, err
 		}
 	}
+	return changes, nil
+}
+
+func (w *writer) beginTransaction() (*batch, error) {
+	ctx := context.Background()
+	if w.connection == nil {
+		if err := w.connect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.copier.finish(ctx, w.connection); err != nil {
+		return nil, err
+	}
+	if _, err := w.statements.begin.ExecContext(ctx); err != nil {
+		return nil, err
+	}
+	return newBatch(ctx, w), nil
+}
+
+// commit writes the log, waits for the disk and makes known what was committed.
+func (w *writer) commit(changes *batch) (err error) {
+	defer recovered(&err)
+	if err := changes.finish(); err != nil {
+		return err
+	}
+	if _, err := w.statements.commit.ExecContext(changes.ctx); err != nil {
+		return err
+	}
+	w.stored, w.buffer = changes.stored, changes.pack.data
+	head := w.journal.remember(changes.fresh)
+	w.doubtful = true
+	if err := w.log.sync(); err != nil {
+		return fmt.Errorf("sync the log: %w", err)
+	}
+	w.doubtful = false
+	w.journal.published(changes, head)
 	return nil
+}
+
+func recovered(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("panic while writing: %v", panicked)
+	}
 }
 
 // disconnect rolls back and closes the connection. Its errors say nothing new.
@@ -272,19 +248,11 @@ func (w *writer) disconnect() {
 	_ = w.log.close()
 }
 
-// stop ends the goroutine and waits for it. It returns false when that was done
-// before.
-func (w *writer) stop() (first bool) {
-	w.once.Do(func() {
-		first = true
-		close(w.closing)
-	})
-	<-w.stopped
-	return first
-}
-
 // close closes the database after the goroutine has ended.
 func (w *writer) close() error {
 	w.disconnect()
-	return w.db.Close()
+	if w.copier == nil {
+		return w.db.Close()
+	}
+	return errors.Join(w.copier.close(), w.db.Close())
 }

@@ -1,0 +1,189 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+// packBytes bounds a pack of more than one event: a read of one event reads its
+// whole pack.
+const packBytes = 64 << 10
+
+// sumSize is what the checksum at the beginning of a pack takes.
+const sumSize = 4
+
+// pack is a run of events with consecutive numbers, as one row of the database
+// holds them: the CRC-32C of what follows, and each event as the times, id,
+// type, origin and body, texts after their length. A row an event would cost
+// ten times as much.
+type pack struct {
+	first, last int64
+	data        []byte
+}
+
+// noPack holds no event.
+func noPack() pack { return pack{first: 1} }
+
+// add appends the event with the next number.
+func (p *pack) add(e journal.Entry) {
+	if len(p.data) == 0 {
+		p.data = append(p.data, make([]byte, sumSize)...)
+	}
+	p.data = binary.AppendVarint(p.data, nanoseconds(e.CreatedAt))
+	p.data = binary.AppendVarint(p.data, nanoseconds(e.Received))
+	p.data = appendText(p.data, e.ID)
+	p.data = appendText(p.data, e.Type)
+	p.data = appendText(p.data, string(e.Origin))
+	p.data = binary.AppendUvarint(p.data, uint64(len(e.Body)))
+	p.data = append(p.data, e.Body...)
+	p.last++
+}
+
+func appendText(data []byte, text string) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
+}
+
+// begin empties the pack, for events from first on.
+func (p *pack) begin(first int64) { p.first, p.last, p.data = first, first-1, p.data[:0] }
+
+func (p *pack) empty() bool { return p.last < p.first }
+
+// takes reports whether e is to go into this pack.
+func (p *pack) takes(e journal.Entry) bool {
+	const overhead = 5 * binary.MaxVarintLen64
+	return p.empty() || len(p.data)+len(e.ID)+len(e.Type)+len(e.Origin)+len(e.Body)+overhead <= packBytes
+}
+
+// holds reports whether seq is one of its events.
+func (p *pack) holds(seq int64) bool { return p.first <= seq && seq <= p.last }
+
+// seal makes the data ready to be stored.
+func (p *pack) seal() []byte {
+	binary.LittleEndian.PutUint32(p.data, checksum(p.data[sumSize:]))
+	return p.data
+}
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+
+// check reports whether the data is what seal made.
+func (p *pack) check() error {
+	if len(p.data) < sumSize || binary.LittleEndian.Uint32(p.data) != checksum(p.data[sumSize:]) {
+		return p.damaged()
+	}
+	return nil
+}
+
+func (p *pack) damaged() error {
+	return fmt.Errorf("%w: events %d to %d cannot be read", errDamaged, p.first, p.last)
+}
+
+// events reads the pack from its first event on.
+func (p *pack) events() unpacking {
+	return unpacking{pack: p, seq: p.first - 1, rest: p.data[min(sumSize, len(p.data)):]}
+}
+
+// without returns the pack of the events from keep on.
+func (p *pack) without(keep int64) (kept pack, err error) {
+	events := p.events()
+	for events.seq < keep-1 && events.next() {
+	}
+	kept = pack{first: keep, last: p.last, data: append(make([]byte, sumSize), events.rest...)}
+	return kept, events.err
+}
+
+// find returns the event with the number seq, which the pack holds.
+func (p *pack) find(seq int64) (journal.Record, error) {
+	events := p.events()
+	for events.next() {
+		if events.seq == seq {
+			return events.record(), nil
+		}
+	}
+	return journal.Record{}, errors.Join(events.err, p.damaged())
+}
+
+// unpacking reads the events of a pack one by one. The texts and the body point
+// into it.
+type unpacking struct {
+	pack              *pack
+	seq               int64
+	rest              []byte // behind the event
+	created, received int64
+	id, kind, origin  []byte
+	body              []byte
+	err               error
+}
+
+// next moves to the next event. It returns false behind the last one, and with
+// err where the pack is damaged.
+func (u *unpacking) next() bool {
+	if u.seq >= u.pack.last || u.err != nil {
+		if u.seq == u.pack.last && len(u.rest) > 0 {
+			u.err = u.pack.damaged()
+		}
+		return false
+	}
+	whole := u.number(&u.created) && u.number(&u.received) &&
+		u.text(&u.id) && u.text(&u.kind) && u.text(&u.origin) && u.text(&u.body)
+	if !whole {
+		u.err = u.pack.damaged()
+		return false
+	}
+	u.seq++
+	return true
+}
+
+func (u *unpacking) number(into *int64) bool {
+	value, n := binary.Varint(u.rest)
+	if n <= 0 {
+		return false
+	}
+	*into, u.rest = value, u.rest[n:]
+	return true
+}
+
+func (u *unpacking) text(into *[]byte) bool {
+	length, n := binary.Uvarint(u.rest)
+	if n <= 0 || length > uint64(len(u.rest)-n) {
+		return false
+	}
+	end := n + int(length)
+	*into, u.rest = u.rest[n:end:end], u.rest[end:]
+	return true
+}
+
+// size is what the event takes, about.
+func (u *unpacking) size() int {
+	return len(u.id) + len(u.kind) + len(u.origin) + len(u.body) + 5*binary.MaxVarintLen32
+}
+
+// record is the event. Its body stays part of the pack.
+func (u *unpacking) record() journal.Record {
+	return journal.Record{Seq: u.seq, Entry: journal.Entry{
+		ID:        string(u.id),
+		Type:      string(u.kind),
+		CreatedAt: instant(u.created),
+		Received:  instant(u.received),
+		Origin:    journal.Origin(u.origin),
+		Body:      u.body,
+	}}
+}
+
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func instant(nanoseconds int64) time.Time {
+	if nanoseconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanoseconds).UTC()
+}

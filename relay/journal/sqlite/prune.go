@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+)
+
+// A transaction that prunes removes about this many events or bytes, so that
+// appends do not wait long behind it.
+const (
+	pruneStep      = 2000
+	pruneStepBytes = 4 << 20
+)
+
+// Prune removes old events in steps, each durable by itself. It removes
+// quarantined bodies of that age as well, without counting them.
+func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
+	until := nanoseconds(t)
+	return j.prune(ctx, func(b *batch) (int64, error) {
+		if err := b.execute("DELETE FROM quarantine WHERE received < ?", until); err != nil {
+			return 0, err
+		}
+		return b.removeWhile(func(event *unpacking) bool { return event.received < until })
+	})
+}
+
+// PruneTo removes old events in steps, each durable by itself.
+func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
+	return j.prune(ctx, func(b *batch) (int64, error) {
+		used, err := usedBytes(b.ctx, b.writer.connection)
+		if err != nil {
+			return 0, err
+		}
+		surplus := used - limit
+		return b.removeWhile(func(event *unpacking) bool {
+			more := surplus > 0
+			surplus -= int64(event.size())
+			return more
+		})
+	})
+}
+
+// prune repeats a step, which returns how many events it removed, until there
+// is nothing more to remove.
+func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (int64, error) {
+	var removed int64
+	for {
+		var count int64
+		err := j.writer.do(ctx, func(b *batch) (err error) {
+			count, err = step(b)
+			return err
+		})
+		removed += count
+		if err != nil || count == 0 {
+			return removed, err
+		}
+	}
+}
+
+// removeWhile removes the oldest events for which old is true, up to the first
+// for which it is not, and at most a step of them.
+func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
+	oldest, keep, straddled, err := b.findWhile(old)
+	if err != nil || keep == oldest {
+		return 0, err
+	}
+	if err := b.storeDigests(keep - 1); err != nil {
+		return 0, err
+	}
+	if straddled.first < keep && straddled.holds(keep) {
+		if err := b.cut(straddled, keep); err != nil {
+			return 0, err
+		}
+	}
+	if err := b.execute("DELETE FROM packs WHERE last < ?", keep); err != nil {
+		return 0, err
+	}
+	if err := b.execute("DELETE FROM repeats WHERE seq < ?", keep); err != nil {
+		return 0, err
+	}
+	b.oldest = keep
+	b.looked = noPack()
+	return keep - oldest, nil
+}
+
+// findWhile returns the number of the oldest event, the first for which old is
+// false or which is beyond a step, and the last pack that it has looked into.
+func (b *batch) findWhile(old func(*unpacking) bool) (oldest, keep int64, in pack, err error) {
+	rows, err := b.writer.connection.QueryContext(b.ctx, "SELECT first, last, events FROM packs ORDER BY last")
+	if err != nil {
+		return 0, 0, noPack(), err
+	}
+	defer rows.Close()
+	for bytes := 0; keep-oldest < pruneStep && bytes < pruneStepBytes && rows.Next(); {
+		if in, err = scanPack(rows); err != nil {
+			return 0, 0, in, err
+		}
+		if oldest == 0 {
+			oldest, keep = in.first, in.first
+		}
+		bytes += len(in.data)
+		events := in.events()
+		for events.next() && old(&events) {
+			keep = events.seq + 1
+		}
+		if events.err != nil || keep <= in.last {
+			return oldest, keep, in, events.err
+		}
+	}
+	return oldest, keep, in, rows.Err()
+}
+
+// cut removes the events before keep from p.
+func (b *batch) cut(p pack, keep int64) error {
+	kept, err := p.without(keep)
+	if err != nil {
+		return err
+	}
+	b.bytes += len(kept.data)
+	return b.execute("UPDATE packs SET first = ?, events = ? WHERE last = ?", kept.first, kept.seal(), kept.last)
+}
+
+func (b *batch) execute(statement string, values ...any) error {
+	_, err := b.writer.connection.ExecContext(b.ctx, statement, values...)
+	return err
+}
+
+// scanPack reads the columns first, last and events.
+func scanPack(row interface{ Scan(...any) error }) (pack, error) {
+	var p pack
+	if err := row.Scan(&p.first, &p.last, &p.data); err != nil {
+		return noPack(), err
+	}
+	return p, p.check()
+}
