@@ -9,10 +9,10 @@ import (
 const (
 	// copyEvery is how many bytes are written before the log is copied into the
 	// database once more.
-	copyEvery = 4 << 20
+	copyEvery = 8 << 20
 	// maxLogPages bounds the log, about: beyond it the writer copies the rest
 	// itself, so that the log begins anew. Opening after a crash reads that much.
-	maxLogPages = 4096
+	maxLogPages = 8192
 )
 
 // checkpointer copies the log into the database beside the writer, so that
@@ -21,6 +21,8 @@ type checkpointer struct {
 	db    *sql.DB
 	wake  chan struct{}
 	done  chan struct{}
+	every int         // bytes that are written between two copies
+	pages int         // the bound of the log
 	since int         // bytes since the last copy was asked for; of the writer
 	long  atomic.Bool // the log is beyond its bound
 }
@@ -32,7 +34,7 @@ func openCheckpointer(dir string) (*checkpointer, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	c := &checkpointer{db: db, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	c := &checkpointer{db: db, wake: make(chan struct{}, 1), done: make(chan struct{}), every: copyEvery, pages: maxLogPages}
 	go c.run()
 	return c, nil
 }
@@ -48,7 +50,7 @@ func (c *checkpointer) run() {
 func (c *checkpointer) copy() (err error) {
 	defer recovered(&err)
 	pages, err := checkpoint(context.Background(), c.db)
-	if err == nil && pages > maxLogPages {
+	if err == nil && pages > c.pages {
 		c.long.Store(true)
 	}
 	return err
@@ -56,8 +58,8 @@ func (c *checkpointer) copy() (err error) {
 
 // noted counts what the writer has written.
 func (c *checkpointer) noted(bytes int) {
-	const pages = 3 * 4096 // that any transaction writes, about
-	if c.since += bytes + pages; c.since < copyEvery {
+	const overhead = 3 * 4096 // the pages that any transaction writes, about
+	if c.since += bytes + overhead; c.since < c.every {
 		return
 	}
 	c.since = 0
