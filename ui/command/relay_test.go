@@ -354,6 +354,19 @@ func TestTLSIsServedFromFilesThatAreReadAgainOnHangup(t *testing.T) {
 	})
 }
 
+func TestARelayDoesNotStartWithAShortSecretAndDoesNotTellIt(t *testing.T) {
+	for _, secrets := range []string{"fifteen-bytes..", oldSecret + "\nfifteen-bytes..", "fifteen-bytes..\n" + oldSecret} {
+		dir := isolate(t)
+		t.Setenv("TILLWATCH_SIGNING_SECRET", secrets)
+		var out, said bytes.Buffer
+		code := run(t.Context(), []string{"relay", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "relay")}, strings.NewReader(""), &out, &said)
+		if code != exitUsage || !strings.Contains(said.String(), "fewer than 16") || out.Len() > 0 ||
+			strings.Contains(said.String(), "fifteen") || strings.Contains(said.String(), oldSecret) {
+			t.Errorf("%d %s%s", code, &out, &said)
+		}
+	}
+}
+
 func TestWhatARelayCannotUseIsRefusedBeforeItStarts(t *testing.T) {
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
