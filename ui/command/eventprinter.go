@@ -25,6 +25,7 @@ type eventPrinter struct {
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
+	forward    *forwarder // nil: prints only
 
 	buffer bytes.Buffer
 	newest map[api.ID]time.Time // createdAt of each source's newest event
@@ -69,12 +70,27 @@ type eventLine struct {
 	Conflicts int             `json:"conflicts,omitempty"`
 	Late      bool            `json:"late,omitempty"` // an event of the same source that was created later came before
 	Event     json.RawMessage `json:"event"`
+	Forwarded *forwarded      `json:"forwarded,omitempty"`
 
 	source api.ID
 }
 
-// Events implements [relay.Handler]: the cursor is kept after the batch is out.
-func (p *eventPrinter) Events(_ context.Context, batch []relay.Item) error {
+// Events implements [relay.Handler]. What is forwarded is printed and remembered
+// one by one, so that a restart repeats at most one.
+func (p *eventPrinter) Events(ctx context.Context, batch []relay.Item) error {
+	if p.forward == nil {
+		return p.print(ctx, batch)
+	}
+	for i := range batch {
+		if err := p.print(ctx, batch[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints a batch, and keeps the cursor after that is out.
+func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 	if p.failed != nil {
 		return p.failed
 	}
@@ -89,6 +105,12 @@ func (p *eventPrinter) Events(_ context.Context, batch []relay.Item) error {
 		at = line.Cursor
 		if item.Received.Before(p.since) {
 			continue
+		}
+		if p.forward != nil {
+			result := p.forward.forward(ctx, item.Event)
+			if line.Forwarded = &result; ctx.Err() != nil {
+				return ctx.Err() // whether it arrived is unknown: the next start delivers it again
+			}
 		}
 		if err := p.format(line); err != nil {
 			return p.fail(err)
@@ -146,6 +168,9 @@ func (p *eventPrinter) format(line eventLine) error {
 		notes = append(notes, string(api.Scrub(line.Origin)))
 	}
 	notes = append(notes, line.repetitions()...)
+	if line.Forwarded != nil {
+		notes = append(notes, line.Forwarded.String())
+	}
 	if line.Late {
 		notes = append(notes, "late")
 	}

@@ -27,6 +27,7 @@ type eventsOptions struct {
 	types             []string
 	limit, last       int
 	raw, quarantined  bool
+	forwardTo         string
 }
 
 func newEvents() *cobra.Command {
@@ -38,7 +39,7 @@ func newEvents() *cobra.Command {
 			"one that ID names; or, with --quarantined, the signed bodies that are no events. Data goes to stdout, words to stderr.\n" +
 			"Payment tokens and buyers' data are masked. An id, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
-			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events evt_ci_42_completed --raw > body.json",
+			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
@@ -49,7 +50,7 @@ func newEvents() *cobra.Command {
 			case err != nil:
 				return err
 			case len(args) == 1:
-				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout())
+				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout(), c.ErrOrStderr())
 			case o.quarantined:
 				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
@@ -66,6 +67,8 @@ func newEvents() *cobra.Command {
 	flags.IntVarP(&o.limit, "limit", "n", 0, "end after so many events (default: none)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume behind it, whatever --since says")
+	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
+		"signed with TILLWATCH_SIGNING_SECRET where it is set")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: them as Base64, too")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are no events, and why")
@@ -90,6 +93,10 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return usage(err)
 	}
+	forward, err := openForwarder(s, o.forwardTo, stderr)
+	if err != nil {
+		return err
+	}
 	for _, pattern := range o.types {
 		if !matchesAny(pattern) {
 			fmt.Fprintf(stderr, "No known event type is %s; types are: %s.\n", api.Scrub(pattern), strings.Join(eventTypes(), ", "))
@@ -98,6 +105,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	printer := newEventPrinter(subscriber, config.Since, o, stdout, stderr, stop)
+	printer.forward = forward
 	done := make(chan error, 1)
 	go func() { done <- printer.run(ctx) }()
 	select {

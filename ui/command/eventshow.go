@@ -34,7 +34,7 @@ func newReader(s settings) (*relay.Reader, error) {
 
 // showEvent prints one event: for people, as the line of --json, or its exact
 // bytes.
-func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout io.Writer) error {
+func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdout, stderr io.Writer) error {
 	if o.raw {
 		if file, ok := stdout.(*os.File); ok && term.IsTerminal(file.Fd()) {
 			return usagef("--raw prints the exact bytes, which may do harm to a terminal: send them to a file or a pipe")
@@ -53,6 +53,14 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 		return err
 	}
 	line := lineOfItem(item, cursor)
+	forward, err := openForwarder(s, o.forwardTo, stderr)
+	if err != nil {
+		return err
+	}
+	if forward != nil {
+		result := forward.forward(ctx, item.Event)
+		line.Forwarded = &result
+	}
 	if o.json {
 		return json.NewEncoder(stdout).Encode(line)
 	}
@@ -81,6 +89,9 @@ func (l eventLine) sheet() string {
 	row("received", stamp(l.Received)+" by "+string(api.Scrub(l.Origin)))
 	row("again", strings.Join(l.repetitions(), ", "))
 	row("cursor", string(api.Scrub(l.Cursor)))
+	if l.Forwarded != nil {
+		row("forward", l.Forwarded.String())
+	}
 	var body bytes.Buffer
 	if json.Indent(&body, l.Event, "", "  ") != nil {
 		body.Reset()
@@ -145,6 +156,8 @@ func (o eventsOptions) check(args []string) error {
 		return usagef("an id asks for one event: leave the other options away, except --json and --raw")
 	case o.quarantined && streaming:
 		return usagef("--quarantined lists what is no event, which has no type and no cursor: only --json, --raw and --limit go with it")
+	case o.forwardTo != "" && (o.raw || o.quarantined):
+		return usagef("--forward-to delivers events: neither --raw nor --quarantined goes with it")
 	case o.raw && one && o.json:
 		return usagef("--raw prints the exact bytes and --json an object: give one of them")
 	case o.raw && !one && (!o.quarantined || !o.json):

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// endpoint is an integration under development.
+type endpoint struct {
+	url      string
+	mu       sync.Mutex
+	requests []*http.Request
+	bodies   []string
+	status   int
+}
+
+func newEndpoint(t *testing.T) *endpoint {
+	e := &endpoint{status: http.StatusOK}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.requests, e.bodies = append(e.requests, request), append(e.bodies, string(body))
+		w.WriteHeader(e.status)
+	}))
+	t.Cleanup(server.Close)
+	e.url = server.URL + "/webhooks"
+	return e
+}
+
+func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
+	startEvents(t, 3)
+	e := newEndpoint(t)
+	code, out, said := events(t, "--json", "--forward-to", e.url, "--type", "shipment.*")
+	all := eventLines(t, out)
+	if code != exitDone || said != "" || seqs(all) != "1 3" || len(e.bodies) != 2 {
+		t.Fatalf("%d %s%s, %d forwarded", code, out, said, len(e.bodies))
+	}
+	for i, n := range []int{1, 3} {
+		body, header := eventOf(n, "shipment.created"), e.requests[i].Header
+		if e.bodies[i] != body || header.Get("x-svc-signature") != signed(oldSecret, body) || header.Get("x-svc-event-id") != fmt.Sprintf("evt_%d", n) ||
+			header.Get("x-svc-topic") != "shipment.created" || header.Get("x-svc-timestamp") == "" || e.requests[i].Method != http.MethodPost {
+			t.Errorf("event %d arrives as %v %s", n, header, e.bodies[i])
+		}
+		if all[i].Forwarded == nil || all[i].Forwarded.Status != 200 {
+			t.Errorf("of event %d is told %+v", n, all[i].Forwarded)
+		}
+	}
+	e.status = http.StatusTeapot
+	code, out, _ = events(t, "evt_2", "--forward-to", e.url)
+	if code != exitDone || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
+		t.Errorf("one event again: %d %s", code, out)
+	}
+	t.Setenv("TILLWATCH_SIGNING_SECRET", "")
+	code, out, said = events(t, "--forward-to", e.url, "--limit", "1")
+	if code != exitDone || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "carries no signature") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
+		t.Errorf("without a secret: %d %s%s", code, out, said)
+	}
+}
+
+func TestAnEndpointThatIsAwayIsToldAndTheStreamGoesOn(t *testing.T) {
+	startEvents(t, 2)
+	code, out, said := events(t, "--forward-to", "http://127.0.0.1:1/")
+	if code != exitDone || strings.Count(out, "not forwarded: ") != 2 || strings.Contains(said, oldSecret) {
+		t.Errorf("%d %s%s", code, out, said)
+	}
+	for _, wrong := range []string{"127.0.0.1:3000", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"} {
+		if code, _, said := events(t, "--forward-to", wrong); code != exitUsage || strings.Contains(said, "word@") {
+			t.Errorf("%s: %d %s", wrong, code, said)
+		}
+	}
+}
+
+func TestWhatWasForwardedIsRememberedOneByOne(t *testing.T) {
+	startEvents(t, 3)
+	file := filepath.Join(t.TempDir(), "at")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	seen := 0
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		if seen++; seen == 2 { // the second one stands still
+			close(arrived)
+			select {
+			case <-release:
+			case <-request.Context().Done():
+			}
+		}
+	}))
+	defer server.Close()
+	defer close(release)
+	ctx, interrupt := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	said := &utterances{}
+	go func() {
+		code <- run(ctx, []string{"events", "--json", "--cursor-file", file, "--forward-to", server.URL}, strings.NewReader(""), said, said)
+	}()
+	<-arrived
+	if printed := said.String(); seqs(eventLines(t, printed)) != "1" {
+		t.Errorf("while the second one is under way, printed is %s", printed)
+	}
+	interrupt()
+	select {
+	case <-code:
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+	}
+	c, out, _ := events(t, "--json", "--cursor-file", file)
+	if c != exitDone || seqs(eventLines(t, out)) != "2 3" {
+		t.Errorf("after a restart: %d %s", c, out)
+	}
+}
