@@ -118,27 +118,34 @@ func (f *fanOut) stall() (leave func()) {
 		}
 		sockets = append(sockets, socket)
 	}
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for before := int64(-1); ; {
-		<-ticker.C
-		sum := int64(0)
+	before := int64(-1)
+	f.await(func() bool {
+		last := before
+		before = 0
 		f.relay.hub.mu.Lock()
+		defer f.relay.hub.mu.Unlock()
 		for c := range f.relay.hub.connections {
-			sum += c.cursor.Load()
+			before += c.cursor.Load()
 		}
-		f.relay.hub.mu.Unlock()
-		if sum == before && f.relay.Streams() == benchHealthy+benchStalled {
-			break
-		}
-		before = sum
-	}
+		return before == last && len(f.relay.hub.connections) == benchHealthy+benchStalled
+	})
 	return func() {
 		for _, socket := range sockets {
 			_ = socket.Close()
 		}
-		for f.relay.Streams() > benchHealthy {
-			<-ticker.C
+		f.await(func() bool { return f.relay.Streams() == benchHealthy })
+	}
+}
+
+// await waits until so is true.
+func (f *fanOut) await(so func() bool) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for limit := time.After(30 * time.Second); !so(); {
+		select {
+		case <-ticker.C:
+		case <-limit:
+			f.b.Fatal("waited in vain")
 		}
 	}
 }
