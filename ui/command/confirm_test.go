@@ -68,11 +68,23 @@ func (s *till) awaiting(t *testing.T, productURL string) (id, total string) {
 // fail makes the next request go wrong.
 func (s *till) fail(t *testing.T, fault string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, s.url+"/control/failures", strings.NewReader(fault))
+	failNext(t, s.url, "key-of-the-test", fault)
+}
+
+// fail makes the next request go wrong.
+func (w *world) fail(t *testing.T, fault string) {
+	t.Helper()
+	failNext(t, w.settings.APIURL, w.settings.APIKey.Reveal(), fault)
+}
+
+// failNext orders a fault of the service by its control API.
+func failNext(t *testing.T, url, key, fault string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, url+"/control/failures", strings.NewReader(fault))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer key-of-the-test")
+	request.Header.Set("Authorization", "Bearer "+key)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -131,6 +131,7 @@ func quiet() simulator.Config {
 }
 
 func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `relay ● live`, `ARMED`)
@@ -189,6 +190,7 @@ func (s *screen) waitTicks(t *testing.T, text string, n int) {
 }
 
 func TestAConfirmWithoutAKnownOutcomeIsToldAtTheNextStartAndSettledByReading(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	id, err := w.service.CreateIntent(simulator.Order{
 		ProductURL: "https://spice-lab.example/products/chili-crisp", State: api.PlacingOrder,
@@ -251,6 +253,7 @@ func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
 }
 
 func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `relay ● live`)

@@ -19,6 +19,7 @@ type screen struct {
 	emulator *vt.Emulator
 	changed  chan struct{} // closed and replaced at each write
 	hidden   bool          // the cursor is hidden
+	raw      []byte        // all that was written
 
 	keys  *io.PipeReader
 	typed *io.PipeWriter
@@ -49,6 +50,7 @@ func newScreen(t *testing.T, width, height int) *screen {
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.raw = append(s.raw, p...)
 	_, err := s.emulator.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -102,6 +104,38 @@ func (s *screen) waitFor(t *testing.T, patterns ...string) string {
 			t.Fatalf("the screen never showed %q:\n%s", missing, text)
 		}
 	}
+}
+
+// waitUntil waits until the screen is as wanted.
+func (s *screen) waitUntil(t *testing.T, what string, wanted func(text string) bool) string {
+	t.Helper()
+	giveUp := time.NewTimer(patience)
+	defer giveUp.Stop()
+	for {
+		text, changed := s.text()
+		if wanted(text) {
+			return text
+		}
+		select {
+		case <-changed:
+		case <-giveUp.C:
+			t.Fatalf("the screen never showed %s:\n%s", what, text)
+		}
+	}
+}
+
+// waitGone waits until the pattern is no longer on the screen.
+func (s *screen) waitGone(t *testing.T, pattern string) string {
+	t.Helper()
+	gone := regexp.MustCompile(pattern)
+	return s.waitUntil(t, "itself without "+pattern, func(text string) bool { return !gone.MatchString(text) })
+}
+
+// wrote reports whether the program has written a sequence of bytes.
+func (s *screen) wrote(sequence string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Contains(s.raw, []byte(sequence))
 }
 
 func missing(text string, patterns []string) string {

@@ -1,0 +1,446 @@
+package command
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+	"tillwatch/ui/dashboard/action"
+)
+
+// hand is a person at a board on an emulated screen, with the intents of a
+// stand-in service on it.
+type hand struct {
+	*testing.T
+	world   *world
+	actions *action.Table
+	ids     []string
+}
+
+// keyBytes is what a terminal sends for a key of the table.
+func keyBytes(t *testing.T, key string) string {
+	t.Helper()
+	named := map[string]string{
+		"tab": "\t", "shift+tab": "\x1b[Z", "enter": "\r", "esc": "\x1b", "space": " ", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
+	}
+	if sequence, ok := named[key]; ok {
+		return sequence
+	}
+	if plain, ok := strings.CutPrefix(key, "alt+"); ok && len(plain) == 1 {
+		return "\x1b" + plain
+	}
+	if len(key) != 1 {
+		t.Fatalf("the test knows no bytes for the key %q", key)
+	}
+	return key
+}
+
+// act presses the key of an action.
+func (h *hand) act(ids ...action.ID) {
+	h.Helper()
+	for _, id := range ids {
+		a, ok := h.actions.Action(id)
+		if !ok || len(a.Keys) == 0 {
+			h.Fatalf("the action %q has no key", id)
+		}
+		h.world.screen.press(h.T, keyBytes(h.T, a.Keys[0]))
+	}
+}
+
+func (h *hand) typed(text string) { h.Helper(); h.world.screen.press(h.T, text) }
+
+func (h *hand) see(patterns ...string) string {
+	h.Helper()
+	return h.world.screen.waitFor(h.T, patterns...)
+}
+
+func (h *hand) gone(pattern string) { h.Helper(); h.world.screen.waitGone(h.T, pattern) }
+
+// quiet lets the keys rest, as a dialog with money behind it wants.
+func (h *hand) quiet(text string) { h.Helper(); h.world.screen.waitTicks(h.T, text, 2) }
+
+var underCursor = regexp.MustCompile(`▌(Item \d\d)`)
+
+func itemAt(text string) string {
+	found := underCursor.FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// cursor is the intent under the cursor.
+func (h *hand) cursor() string {
+	h.Helper()
+	return itemAt(h.see(underCursor.String()))
+}
+
+// moves presses the key of an action and waits until the cursor is on another
+// intent, which it returns.
+func (h *hand) moves(id action.ID) string {
+	h.Helper()
+	before := h.cursor()
+	h.act(id)
+	return itemAt(h.world.screen.waitUntil(h.T, "the cursor elsewhere than on "+before, func(text string) bool {
+		at := itemAt(text)
+		return at != "" && at != before
+	}))
+}
+
+func (h *hand) closeDetail() { h.Helper(); h.act(action.Back); h.gone(`▌?INTENT  ci_`) }
+
+func (h *hand) escape(pattern string) { h.Helper(); h.typed("\x1b"); h.gone(pattern) }
+
+// jumpTo opens the detail of an intent by its id.
+func (h *hand) jumpTo(id string) {
+	h.Helper()
+	h.act(action.Jump)
+	h.see(`(?i)id.*▏`)
+	h.typed(id + "\r")
+	h.see(`▌INTENT  ` + id)
+}
+
+// actionCase presses the key of an action as a person would and sees what it
+// does. It leaves the board as it found it: on the first intent that awaits
+// confirmation.
+type actionCase struct {
+	id action.ID
+	do func(h *hand)
+}
+
+func actionCases() []actionCase {
+	return slices.Concat(focusCases(), moveCases(), findCases(), viewCases(), intentCases(), leaveCases())
+}
+
+func focusCases() []actionCase {
+	from := func(key, title string, id action.ID, want string) actionCase {
+		return actionCase{id, func(h *hand) {
+			h.typed(key)
+			h.see(title)
+			h.act(id)
+			h.see(want)
+			h.typed("4")
+			h.see(`▌EVENTS \d`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+		}}
+	}
+	return []actionCase{
+		from("1", `▌INTENTS`, action.FocusNext, `▌SHIPMENTS`),
+		from("2", `▌SHIPMENTS`, action.FocusPrevious, `▌INTENTS`),
+		from("3", `▌QUOTA`, action.FocusPane1, `▌INTENTS`),
+		from("1", `▌INTENTS`, action.FocusPane2, `▌SHIPMENTS`),
+		from("1", `▌INTENTS`, action.FocusPane3, `▌QUOTA`),
+		from("1", `▌INTENTS`, action.FocusPane4, `▌EVENTS \d`),
+		from("1", `▌INTENTS`, action.FocusPane5, `▌EVENTS  REQUESTS \d`),
+		from("1", `▌INTENTS`, action.FocusPane6, `▌EVENTS  REQUESTS  ALERTS`),
+		{action.FocusDetail, func(h *hand) {
+			h.act(action.Open)
+			h.see(`▌INTENT  ci_`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+			h.act(action.FocusDetail)
+			h.see(`▌INTENT  ci_`)
+			h.closeDetail()
+		}},
+	}
+}
+
+func moveCases() []actionCase {
+	there := func(id, back action.ID) actionCase {
+		return actionCase{id, func(h *hand) {
+			first := h.cursor()
+			h.moves(id)
+			if got := h.moves(back); got != first {
+				h.Errorf("%s leads from %s to %s, not back", back, first, got)
+			}
+		}}
+	}
+	first := func(id, there action.ID) actionCase {
+		return actionCase{id, func(h *hand) {
+			top := h.cursor()
+			h.moves(there)
+			if got := h.moves(id); got != top {
+				h.Errorf("%s leads to %s, not to the first, %s", id, got, top)
+			}
+		}}
+	}
+	return []actionCase{
+		there(action.Down, action.Up), first(action.Up, action.Down),
+		there(action.Right, action.Left), first(action.Left, action.Right),
+		there(action.Bottom, action.Top), first(action.Top, action.Bottom),
+		there(action.PageDown, action.PageUp), first(action.PageUp, action.PageDown),
+	}
+}
+
+func findCases() []actionCase {
+	return []actionCase{
+		{action.Filter, func(h *hand) {
+			h.act(action.Filter)
+			h.see(`/ ▏`)
+			h.typed("product:03")
+			h.see(`/ product:03▏\s+1 of \d+`)
+			h.typed("\r")
+			h.gone(`▏`)
+			h.see(`▌Item 03`)
+			h.typed("\x1b")
+			h.see(`Item 05`)
+			h.act(action.Top)
+		}},
+		{action.ClearFilter, func(h *hand) {
+			h.act(action.Filter)
+			h.typed("product:05\r")
+			h.see(`▌Item 05`)
+			h.gone(`Item 03`)
+			h.act(action.ClearFilter)
+			h.see(`Item 03`)
+			h.act(action.Top)
+		}},
+		{action.Sort, func(h *hand) {
+			h.act(action.Sort)
+			h.see(`sorted by`)
+			h.unsort()
+		}},
+		{action.ReverseSort, func(h *hand) {
+			h.act(action.Sort)
+			h.see(`sorted by`)
+			order := regexp.MustCompile(`· by \w+ [↑↓]`)
+			before := order.FindString(h.see(order.String()))
+			h.act(action.ReverseSort)
+			h.world.screen.waitUntil(h.T, "another order than "+before, func(text string) bool {
+				now := order.FindString(text)
+				return now != "" && now != before
+			})
+			h.unsort()
+		}},
+		{action.Jump, func(h *hand) { h.jumpTo(h.ids[2]); h.closeDetail(); h.act(action.Top) }},
+		{action.LookBack, func(h *hand) {
+			h.jumpTo(h.ids[1])
+			h.jumpTo(h.ids[2])
+			h.act(action.LookBack)
+			h.see(`▌INTENT  ` + h.ids[1])
+			h.closeDetail()
+			h.act(action.Top)
+		}},
+		{action.LookForward, func(h *hand) {
+			h.jumpTo(h.ids[1])
+			h.jumpTo(h.ids[2])
+			h.typed("[")
+			h.see(`▌INTENT  ` + h.ids[1])
+			h.act(action.LookForward)
+			h.see(`▌INTENT  ` + h.ids[2])
+			h.closeDetail()
+			h.act(action.Top)
+		}},
+		{action.Palette, func(h *hand) {
+			h.act(action.Palette)
+			h.see(`╭─.*(?i)action`)
+			h.typed("next theme\r")
+			h.see(`theme: `)
+			h.gone(`╭─`)
+		}},
+	}
+}
+
+// unsort goes through the columns until the pane is in its own order again.
+func (h *hand) unsort() {
+	h.Helper()
+	for range 10 {
+		text, _ := h.world.screen.text()
+		said := regexp.MustCompile(`sorted by [^;]*|own order again`).FindString(text)
+		if said == "own order again" {
+			h.act(action.Top)
+			return
+		}
+		h.act(action.Sort)
+		h.world.screen.waitUntil(h.T, "another order than "+said, func(text string) bool { return !strings.Contains(text, said+";") })
+	}
+	h.Fatal("the pane never was in its own order again")
+}
+
+func viewCases() []actionCase {
+	toggle := func(id action.ID, name, title string) actionCase {
+		return actionCase{id, func(h *hand) {
+			h.act(id)
+			h.see(`without ` + name)
+			h.gone(title + ` `)
+			h.act(id)
+			h.see(title + ` `)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+			h.act(action.Top)
+		}}
+	}
+	return []actionCase{
+		{action.Freeze, func(h *hand) { h.act(action.Freeze); h.see(`FROZEN at`); h.act(action.Freeze); h.gone(`FROZEN`) }},
+		{action.Zoom, func(h *hand) {
+			h.act(action.Zoom)
+			h.gone(`SHIPMENTS \d`)
+			h.act(action.Zoom)
+			h.see(`SHIPMENTS \d`)
+		}},
+		{action.Arrange, func(h *hand) { h.act(action.Arrange); h.see(`Arrange the board`); h.escape(`Arrange the board`) }},
+		{action.NextArrangement, func(h *hand) {
+			h.act(action.NextArrangement)
+			h.see(`arranged: `)
+			for range 3 {
+				h.act(action.NextArrangement)
+			}
+			h.see(`by the size of the terminal`)
+		}},
+		toggle(action.ToggleIntents, "intents", "INTENTS"), toggle(action.ToggleShipments, "shipments", "SHIPMENTS"),
+		toggle(action.ToggleQuota, "quota", "QUOTA"), toggle(action.ToggleEvents, "events", "EVENTS"),
+		{action.NextTheme, func(h *hand) { h.act(action.NextTheme); h.see(`theme: `) }},
+		{action.ToggleMouse, func(h *hand) {
+			h.act(action.ToggleMouse)
+			h.see(`the mouse selects text now`)
+			h.act(action.ToggleMouse)
+			h.see(`the mouse points into the board`)
+		}},
+		{action.Help, func(h *hand) { h.act(action.Help); h.see(`╭─ (Help|Keys)`); h.escape(`╭─ `) }},
+	}
+}
+
+func intentCases() []actionCase {
+	return []actionCase{
+		{action.Open, func(h *hand) { h.act(action.Open); h.see(`▌INTENT  ci_`, `TIMELINE`); h.closeDetail() }},
+		{action.Back, func(h *hand) {
+			h.act(action.Open)
+			h.see(`▌INTENT  ci_`)
+			h.act(action.Back)
+			h.gone(`INTENT  ci_`)
+			h.see(`▌INTENTS`)
+		}},
+		{action.Refresh, func(h *hand) { h.act(action.Refresh); h.see(`reading ci_\w+ again`) }},
+		{action.CopyID, func(h *hand) {
+			h.act(action.CopyID)
+			h.see(`copied ci_`)
+			if !h.world.screen.wrote("\x1b]52;c;") {
+				h.Error("nothing went to the clipboard")
+			}
+		}},
+		{action.Reveal, func(h *hand) {
+			h.act(action.Open)
+			h.see(`▌INTENT  ci_`)
+			h.act(action.Reveal)
+			h.see(`PERSONAL DATA SHOWN`)
+			h.act(action.Reveal)
+			h.gone(`PERSONAL DATA SHOWN`)
+			h.closeDetail()
+		}},
+		{action.Mark, func(h *hand) { h.act(action.Mark); h.see(`■ 1 marked`); h.act(action.Mark); h.gone(`marked`) }},
+		{action.Unmark, func(h *hand) {
+			h.act(action.Mark, action.Down, action.Mark)
+			h.see(`■ 2 marked`)
+			h.act(action.Unmark)
+			h.gone(`■ \d marked`)
+			h.act(action.Top)
+		}},
+		{action.Confirm, func(h *hand) {
+			h.act(action.Confirm)
+			asked := h.see(`Confirm order`, `Item \d\d ×1`)
+			item := regexp.MustCompile(`(Item \d\d) ×1`).FindStringSubmatch(asked)[1]
+			h.quiet(asked)
+			h.typed("C")
+			h.see(`✓ Accepted`)
+			h.escape(`╭─ `)
+			h.see(item + `: confirmed`)
+			h.act(action.Top)
+		}},
+		{action.StopBatch, func(h *hand) {
+			h.delayNextConfirm()
+			h.act(action.Top, action.Mark, action.Down, action.Mark, action.Down, action.Mark)
+			h.see(`■ 3 marked`)
+			h.act(action.ConfirmMarked)
+			h.quiet(h.see(`3 orders`))
+			h.typed("C")
+			h.see(`queued`)
+			h.act(action.StopBatch)
+			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
+			h.act(action.Top)
+		}},
+		{action.ConfirmMarked, func(h *hand) {
+			h.act(action.Top, action.Mark, action.Down, action.Mark)
+			h.see(`■ 2 marked`)
+			h.act(action.ConfirmMarked)
+			h.quiet(h.see(`Confirm several orders`, `2 orders`))
+			h.typed("C")
+			h.see(`batch: 2 accepted`)
+			if !h.world.screen.wrote("\x1b]9;4;1;") || !h.world.screen.wrote("\x1b]9;4;0") {
+				h.Error("the terminal's own progress was not shown, or not cleared")
+			}
+			h.act(action.Top)
+		}},
+	}
+}
+
+func leaveCases() []actionCase {
+	return []actionCase{{action.Quit, func(h *hand) {
+		h.act(action.Quit)
+		select {
+		case <-h.world.left:
+		case <-time.After(patience):
+			h.Fatal("the board is still there")
+		}
+	}}}
+}
+
+// delayNextConfirm holds the next confirm back, so that there is time for a key.
+func (h *hand) delayNextConfirm() {
+	h.Helper()
+	h.world.fail(h.T, `{"lateBy":2,"after":true,"method":"POST","path":"/api/v1/"}`)
+}
+
+func TestEachActionDoesWhatItSays(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Limits = simulator.Limits{Reads: 1000, Mutations: 1000, PerDay: 1000, Agents: 1000}
+	c.Timings.Placing = time.Minute
+	w := newWorld(t, c)
+	w.settings.PollShare = 1
+	var ids []string
+	for i, state := range slices.Concat(slices.Repeat([]api.IntentState{api.AwaitingConfirmation}, 18), []api.IntentState{api.PlacingOrder, api.Completed}) {
+		id, err := w.service.CreateIntent(simulator.Order{ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	w.openBoard(t, 200, 60)
+	w.screen.waitFor(t, `awaiting 18\b`, `relay ● live`, `▌Item`)
+	w.screen.waitGone(t, `not read|reported`)
+	for _, c := range actionCases() {
+		ok := t.Run(string(c.id), func(t *testing.T) {
+			h := &hand{T: t, world: w, actions: action.Default(), ids: ids}
+			c.do(h)
+		})
+		if !ok {
+			text, _ := w.screen.text()
+			t.Fatalf("left the board as\n%s", text)
+		}
+	}
+}
+
+func TestEveryActionIsTriedOnTheScreen(t *testing.T) {
+	tried := map[action.ID]bool{}
+	for _, c := range actionCases() {
+		if tried[c.id] {
+			t.Errorf("%q has two cases", c.id)
+		}
+		tried[c.id] = true
+	}
+	for _, a := range action.Default().Actions() {
+		if !tried[a.ID] {
+			t.Errorf("the action %q has no case that presses its key and looks at the screen", a.ID)
+		}
+		delete(tried, a.ID)
+	}
+	for id := range tried {
+		t.Errorf("there is no action %q", id)
+	}
+}
