@@ -26,7 +26,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/confirm":         {"api", "api/quota"},
 		"api/simulator":       {"api", "api/quota"},
 		"relay":               {"api", "api/quota", "relay/journal"},
-		"relay/journal":       {"api", "relay/journal", "relay/journal/journaltest"},
+		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
 		"themes":              {},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify", "ui/recording"},
 		"ui/recording":        {"api", "api/quota", "api/account"},
