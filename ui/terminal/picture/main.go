@@ -1,6 +1,6 @@
 // Command picture runs a program on an emulated terminal, presses keys, and
-// writes what the screen then shows as an SVG. Those of the README are made
-// again by:
+// writes what the screen then shows as an SVG. Those of the README are made again
+// by:
 //
 //	go generate ./ui/terminal/picture
 package main
@@ -20,8 +20,9 @@ import (
 	"tillwatch/ui/terminal"
 )
 
-//go:generate go build -o /tmp/tillwatch-pictured tillwatch
-//go:generate go run . -size 150x40 -o ../../../.pictures/board.svg -title "The board of a running demo" -steps "wait:12s" -- /tmp/tillwatch-pictured demo --seed 7 --theme dark
+//go:generate go run . -size 150x42 -o board.svg -title "The board of a running demo" -steps wait:14s -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 120x36 -o confirm.svg -title "The dialog that asks before an order is placed" -steps "wait:9s keys:c see:Confirm wait:1s" -- go run tillwatch demo --seed 7 --theme dark
+//go:generate go run . -size 120x36 -o light.svg -ground #ffffff -title "The same board in the light theme" -steps wait:14s -- go run tillwatch demo --seed 7 --theme light
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -53,12 +54,22 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := terminal.Start(ctx, terminal.Options{Width: width, Height: height, Emulate: true, Ground: *ground}, flags.Arg(0), flags.Args()[1:]...)
+	home, err := os.MkdirTemp("", "tillwatch-picture-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	// Nothing of the user's own settings belongs into a picture.
+	t, err := terminal.Start(ctx, terminal.Options{
+		Width: width, Height: height, Emulate: true, Ground: *ground,
+		Env: []string{"XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home},
+	}, flags.Arg(0), flags.Args()[1:]...)
 	if err != nil {
 		return err
 	}
 	err = errors.Join(follow(ctx, t, steps), draw(t, *out, *title))
-	return errors.Join(err, t.Close())
+	_ = t.Close() // how a program ends that was told to is not in the picture
+	return err
 }
 
 func draw(t *terminal.Terminal, path, title string) error {
