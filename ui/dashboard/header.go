@@ -109,7 +109,7 @@ func (m *Model) recordSlot() slot {
 
 func (m *Model) clockSlot() slot {
 	return slot{3, 8, func(l *paint.Line) {
-		l.Put(paint.Text, m.cfg.Now().In(m.cfg.Location).Format("15:04:05"))
+		l.Put(paint.Text, m.clock.In(m.cfg.Location).Format("15:04:05"))
 	}}
 }
 
@@ -168,7 +168,7 @@ func (m *Model) relaySlot() slot {
 		if width > 6 {
 			l.Put(paint.Muted, "relay ")
 		}
-		age := pane.Age(m.cfg.Now().Sub(feed.Since))
+		age := pane.Age(m.clock.Sub(feed.Since))
 		if feed.Since.IsZero() {
 			age = ""
 		}
@@ -177,7 +177,7 @@ func (m *Model) relaySlot() slot {
 		case account.FeedLive:
 			l.Put(s.Style, s.Glyph+" ").Put(paint.Text, s.Word)
 			if !last.IsZero() && width > 6 {
-				l.Right(paint.Text, pane.Age(m.cfg.Now().Sub(last)), 5)
+				l.Right(paint.Text, pane.Age(m.clock.Sub(last)), 5)
 			}
 		case account.FeedLost:
 			l.Put(s.Style|paint.Bold, s.String())

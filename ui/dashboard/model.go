@@ -66,9 +66,6 @@ type filtered interface {
 // tickMsg moves the clock and the ages, once a second.
 type tickMsg struct{}
 
-// glowMsg ends the glowing of what has changed.
-type glowMsg struct{}
-
 // Model is the root of the dashboard, and its only tea.Model.
 type Model struct {
 	cfg     Config
@@ -111,7 +108,6 @@ type Model struct {
 	markCells markCells // the same
 
 	quitting    bool
-	glowing     bool // a glowMsg is on its way
 	noMouse     bool
 	lightGround bool
 	replayFrom  int64 // the cursor when a history began to load, or noReplay
@@ -121,7 +117,8 @@ type Model struct {
 	ends        map[int]string // the same where the screen ends
 	hints       footerCache
 	drawn       tea.View
-	redraw      bool // something besides the panes has changed
+	clock       time.Time // of what is shown; it goes by seconds
+	redraw      bool      // something besides the panes has changed
 }
 
 // frozen is a screen that is held.
@@ -143,7 +140,8 @@ func New(cfg Config) *Model {
 		m.profile = colorprofile.ASCII
 	}
 	m.notifier = notify.New(notify.Config{Method: cfg.Notify})
-	m.look = &pane.Look{Now: cfg.Now(), Location: cfg.Location}
+	m.clock = cfg.Now()
+	m.look = &pane.Look{Now: m.clock, Location: cfg.Location}
 	m.look.Keys = pane.Keys{Follow: m.keyOf(action.Bottom), ShowAll: m.keyOf(action.ClearFilter)}
 	m.intents = pane.NewIntents(m.look, cfg.ConfirmWindow)
 	m.detail = pane.NewDetail(m.look, cfg.ConfirmWindow)
@@ -222,9 +220,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notifier.Focus()
 	case tea.BlurMsg:
 		m.notifier.Blur()
-	case glowMsg:
-		m.glowing = false
-		m.advance(m.cfg.Now())
 	case quietMsg:
 		return m, m.quiet.heard(m, msg)
 	case stageMsg:
@@ -232,7 +227,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case outcomeMsg:
 		return m, m.outcome(msg)
 	case tea.KeyPressMsg:
-		m.look.Now = m.now()
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		m.paste(msg)
@@ -242,17 +236,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// now is the time that the panes show.
-func (m *Model) now() time.Time {
-	if m.frozen != nil {
-		return m.frozen.at
-	}
-	return m.cfg.Now()
-}
-
-// advance moves the clock. Each pane draws again, for its ages.
+// advance moves the clock. Each pane draws again, for its ages: they all go by
+// this clock, so that nothing but what has changed moves between two seconds.
 func (m *Model) advance(now time.Time) {
-	m.redraw = true
+	m.redraw, m.clock = true, now
 	m.dialog.setNow(now)
 	m.look.Health = m.health()
 	if m.frozen == nil {
@@ -282,12 +269,14 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	m.notifier.Observe(c)
 	m.redraw = true
 	m.look.Health = m.health()
-	if m.frozen != nil {
-		return nil
+	if first {
+		m.clock = m.cfg.Now()
+		m.look.Now = m.clock
 	}
-	m.look.Now = m.cfg.Now()
-	m.show(c, first)
-	return m.glow(first)
+	if m.frozen == nil {
+		m.show(c, first)
+	}
+	return nil
 }
 
 func (m *Model) show(c *account.Changes, first bool) {
@@ -304,15 +293,6 @@ func (m *Model) show(c *account.Changes, first bool) {
 		}
 	}
 	m.feedDetail()
-}
-
-// glow sees to it that what glows now ends glowing.
-func (m *Model) glow(first bool) tea.Cmd {
-	if first || m.glowing {
-		return nil
-	}
-	m.glowing = true
-	return m.after(time.Second, glowMsg{})
 }
 
 func (m *Model) invalidate() {
@@ -366,7 +346,8 @@ func (m *Model) freeze() {
 		return
 	}
 	m.frozen = nil
-	m.look.Now = m.cfg.Now()
+	m.clock = m.cfg.Now()
+	m.look.Now = m.clock
 	all := m.picture.all()
 	m.show(&all, false)
 	m.invalidate()

@@ -100,11 +100,11 @@ func (m *Model) alertNotice(l *paint.Line) {
 	a := pressing(alerts)
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text)))
 	if !a.Due.IsZero() {
-		l.Put(paint.Warning, " within "+pane.Age(max(a.Due.Sub(m.cfg.Now()), 0)))
+		l.Put(paint.Warning, " within "+pane.Age(max(a.Due.Sub(m.clock), 0)))
 	}
 	tail := ""
 	if !a.Since.IsZero() {
-		tail = " · " + pane.Age(m.cfg.Now().Sub(a.Since))
+		tail = " · " + pane.Age(m.clock.Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
 		tail += " · and " + strconv.Itoa(n) + " more"
@@ -186,14 +186,14 @@ func (m *Model) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + pane.Age(m.cfg.Now().Sub(t)) + " ago"
+	return " " + pane.Age(m.clock.Sub(t)) + " ago"
 }
 
 func (m *Model) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + pane.Age(m.cfg.Now().Sub(t))
+	return " for " + pane.Age(m.clock.Sub(t))
 }
 
 // footerCache is the footer as last drawn: it depends on little.

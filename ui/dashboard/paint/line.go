@@ -21,6 +21,7 @@ type Line struct {
 	at     int
 	ground Ground
 	open   string
+	under  Ground // of what was written last
 	edge   bool
 }
 
@@ -81,13 +82,19 @@ func (l *Line) Right(st Style, s string, w int) *Line {
 	return l
 }
 
-// Space writes n blank cells.
+// Ground is the ground that is drawn on.
+func (l *Line) Ground() Ground { return l.ground }
+
+// Space writes n blank cells, in the style before them where that is on the same
+// ground: a blank shows no more than its ground.
 func (l *Line) Space(n int) *Line {
 	n = min(n, l.Left())
 	if n <= 0 {
 		return l
 	}
-	l.begin(Text)
+	if l.open == "" || l.under != l.ground {
+		l.begin(Text)
+	}
 	l.at += n
 	for n > len(spaces) {
 		l.buf = append(l.buf, spaces...)
@@ -127,6 +134,7 @@ func (l *Line) String() string {
 }
 
 func (l *Line) begin(st Style) {
+	l.under = l.ground
 	if open := l.brush.open(l.ground, st); open != l.open {
 		l.open = open
 		l.buf = append(l.buf, open...)

@@ -23,6 +23,15 @@ type Events struct {
 	counters account.EventCounters
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
+	told     told
+}
+
+// told is what the title says. It goes with the clock: between two seconds rows
+// alone move.
+type told struct {
+	at       time.Time
+	counters account.EventCounters
+	last     time.Time
 }
 
 type eventRow struct {
@@ -74,7 +83,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 		}
 		rows[i] = row
 	}
-	if len(rows) > 0 || p.counters != c.Summary.Events || p.feed.State != c.Summary.Feed.State {
+	if len(rows) > 0 || p.feed.State != c.Summary.Feed.State {
 		p.stale = true
 	}
 	p.list.Upsert(rows...)
@@ -124,11 +133,14 @@ func (p *Events) feedWord() string {
 // top draws the title: whether the tail is live and follows, and the honest
 // counts of what became of events.
 func (p *Events) top() {
-	l := p.tabTitle("EVENTS", p.counters.Received)
+	if p.told.at != p.look.Now {
+		p.told = told{p.look.Now, p.counters, p.last}
+	}
+	l := p.tabTitle("EVENTS", p.told.counters.Received)
 	mode, style := feedWord(p.feed.State)
 	l.Space(1).Put(style, mode)
 	if p.w < 76 || p.w >= 100 {
-		p.freshness(l, "last", p.last)
+		p.freshness(l, "last", p.told.last)
 	}
 	p.sorted(l, p.order)
 	if p.list.Pinned() {
@@ -138,7 +150,7 @@ func (p *Events) top() {
 		p.push(l)
 		return
 	}
-	c := p.counters
+	c := p.told.counters
 	counts := []struct {
 		n     int
 		word  string
@@ -179,7 +191,7 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 }
 
 func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.list.Pinned() && p.glows(row.changed))
 	m := row.mark
 	switch {
 	case p.w >= 72:

@@ -143,7 +143,7 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
 		return
 	}
 	opened := p.look.Opened == Subject{OfIntent, row.ID}
-	p.gutter(l, under, opened, p.glows(row.since) || p.glows(row.changed))
+	p.gutter(l, under, opened, p.glows(row.since))
 }
 
 const (
@@ -167,11 +167,22 @@ func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 	}
 	p.product(l, row, w-right)
 	if amount {
-		l.Space(1).Right(style, total, money)
+		l.Space(1)
+		p.glowing(l, row, total, style, money)
 	}
 	if age {
 		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
 	}
+}
+
+// glowing draws an amount that has just changed on a ground of its own.
+func (p *Intents) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
+	ground := l.Ground()
+	if ground == paint.Base && p.glows(row.changed) {
+		l.Space(w-paint.Width(total)).On(paint.Glow).Put(style, total).On(ground)
+		return
+	}
+	l.Right(style, total, w)
 }
 
 func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
@@ -356,7 +367,8 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	if c.total > 0 {
 		total, style := p.amount(row)
-		l.Space(1).Right(style, total, c.total-1)
+		l.Space(1)
+		p.glowing(l, row, total, style, c.total-1)
 	}
 	text, style := p.special(row, 20)
 	if c.special < 13 {

@@ -42,8 +42,9 @@ func (h Health) Sentence() string {
 	return h.Text + " (" + h.Cause + ")"
 }
 
-// glow is how long a cell that has just changed stands out.
-const glow = time.Second
+// glow is how long a cell that has just changed stands out. The clock goes by
+// seconds: it is one at least.
+const glow = 2 * time.Second
 
 // frame is what every pane has: a size, the focus and its last drawing.
 type frame struct {
@@ -161,10 +162,22 @@ func (f *frame) title(name string, count int) *paint.Line {
 
 // freshness says how old the newest of the pane's data is, where there is room.
 func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
-	if !at.IsZero() && f.w >= 60 {
-		l.Put(paint.Muted, " · "+word+" "+f.look.age(at)+" ago")
+	if at.IsZero() || f.w < 60 {
+		return
 	}
+	age := f.look.Now.Sub(at)
+	if age < time.Minute { // in steps: a title is no clock
+		age = age.Truncate(freshStep)
+	}
+	if age < freshStep {
+		l.Put(paint.Muted, " · "+word+" now")
+		return
+	}
+	l.Put(paint.Muted, " · "+word+" "+Age(age)+" ago")
 }
+
+// freshStep is how finely the first minute of an age is told in a title.
+const freshStep = 5 * time.Second
 
 // compact reports whether room is scarce: the title is then its own rule.
 func (f *frame) compact() bool { return f.stacked }

@@ -67,7 +67,7 @@ func TestTheSparklineIsHonestAboutWhatIsNotKnown(t *testing.T) {
 		{At: noon.Add(-2 * time.Second), Known: true}, {At: noon.Add(-time.Second), Known: true, Own: 3, Others: 2}, {At: noon, Known: true, Own: 20},
 	}}
 	l := paint.NewLine(look().Brush).Start(60)
-	sparkline(l, b, noon, 60)
+	sparkline(l, b.History, b.Limit, noon, time.Minute, 60)
 	if got, want := ansi.Strip(l.String()), strings.Repeat("·", 57)+"▁▅█"; got != want {
 		t.Errorf("sparkline %q, want %q", got, want)
 	}
@@ -189,9 +189,12 @@ func TestAChangedCardGlowsForASecond(t *testing.T) {
 		t.Error("a card that changed does not glow")
 	}
 	p.look.Now = noon.Add(time.Second)
-	p.Invalidate()
-	if glows() {
-		t.Error("it still glows after a second")
+	if p.Invalidate(); !glows() {
+		t.Error("it does not glow for a whole second")
+	}
+	p.look.Now = noon.Add(2 * time.Second)
+	if p.Invalidate(); glows() {
+		t.Error("it still glows after two seconds")
 	}
 }
 

@@ -139,7 +139,7 @@ func (p *Quota) columns() quotaColumns {
 		room -= 16
 	}
 	if room >= 24 && p.has(historyColumn) { // a short gauge with its minute tells more than a long one
-		c.spark = min(room/2, minute)
+		c.spark = min(room/2, mostCells)
 		room -= c.spark + 2
 	}
 	c.gauge = min(max(room-1, 0), 40)
@@ -186,7 +186,7 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 		l.Right(style, others, c.others-6)
 	}
 	if c.spark > 0 {
-		sparkline(l.Space(2), b, p.look.Now, c.spark)
+		sparkline(l.Space(2), b.History, b.Limit, p.look.Now, time.Minute, c.spark)
 	}
 	p.push(l)
 }

@@ -169,7 +169,7 @@ func priorityWord(p quota.Priority) string {
 }
 
 func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfRequest, row.key}, p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{OfRequest, row.key}, p.list.Pinned() && p.glows(row.changed))
 	at := row.at
 	if p.w < 72 {
 		at = row.at[:8]

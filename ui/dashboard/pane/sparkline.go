@@ -9,52 +9,48 @@ import (
 
 var levels = [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
-// minute is how far a sparkline looks back.
-const minute = 60
-
-// sparkline draws what was spent in the last minute, the newest at the right:
-// each cell holds the most of its seconds, in eighths of the limit. A cell of
-// which nothing was reported is a dot.
-func sparkline(l *paint.Line, b *quota.Bucket, now time.Time, cells int) {
+// sparkline draws what was spent lately, the newest at the right: each cell holds
+// the most of the samples that fall into its share of the span, in eighths of
+// limit. A cell of which nothing was reported is a dot. Shares begin at fixed
+// times, so that the line stands still until the next one begins.
+func sparkline(l *paint.Line, samples []quota.Sample, limit int64, now time.Time, span time.Duration, cells int) {
 	if cells <= 0 {
 		return
 	}
-	var spent [minute]int64
-	var known [minute]bool
-	end := now.Truncate(time.Second)
-	for _, s := range b.History {
-		back := int(end.Sub(s.At.Truncate(time.Second)) / time.Second)
-		if back < 0 || back >= minute {
+	share := max(span/time.Duration(cells), time.Second)
+	newest := now.UnixNano() / int64(share)
+	var most [mostCells]int64
+	var known [mostCells]bool
+	cells = min(cells, mostCells)
+	for i := range samples {
+		s := &samples[i]
+		at := cells - 1 - int(newest-s.At.UnixNano()/int64(share))
+		if at < 0 || at >= cells {
 			continue
 		}
-		at := minute - 1 - back
-		spent[at] = max(spent[at], int64(s.Own+s.Others))
-		known[at] = known[at] || s.Known || s.Own+s.Others > 0
+		spent := int64(s.Own + s.Others)
+		most[at] = max(most[at], spent)
+		known[at] = known[at] || s.Known || spent > 0
 	}
-	for i := range cells {
-		from, to := i*minute/cells, max((i+1)*minute/cells, i*minute/cells+1)
-		most, any := int64(0), false
-		for at := from; at < min(to, minute); at++ {
-			most, any = max(most, spent[at]), any || known[at]
-		}
+	for at := range cells {
 		switch {
-		case !any:
-			l.Put(paint.Faint, "·")
-		case most == 0 || b.Limit <= 0:
-			l.Put(paint.Faint, levels[0])
+		case !known[at]:
+			l.Put(paint.Muted, "·")
+		case most[at] == 0 || limit <= 0:
+			l.Put(paint.Muted, levels[0])
 		default:
-			level := min(int(most*int64(len(levels))/b.Limit), len(levels)-1)
-			l.Put(spentStyle(most, b.Limit), levels[level])
+			level := min(int(most[at]*int64(len(levels))/limit), len(levels)-1)
+			l.Put(spentStyle(most[at], limit), levels[level])
 		}
 	}
 }
 
-// spentStyle colours what was spent of a limit: calm up to two thirds of it.
+// mostCells bounds a sparkline.
+const mostCells = 60
+
+// spentStyle is calm until a limit is spent: the height tells the rest.
 func spentStyle(spent, limit int64) paint.Style {
-	switch {
-	case spent >= limit:
-		return paint.Bad
-	case spent*3 >= limit*2:
+	if spent >= limit {
 		return paint.Warning
 	}
 	return paint.Muted
