@@ -73,6 +73,14 @@ type Event struct {
 // DecodeEvent reads an event. The id, the type and the source's id and type are
 // required; a createdAt that cannot be read is zero. Unknown types survive.
 func DecodeEvent(body []byte) (Event, error) {
+	if event, ok := scanEvent(body); ok {
+		return event, nil
+	}
+	return decodeEvent(body)
+}
+
+// decodeEvent reads an event of any form.
+func decodeEvent(body []byte) (Event, error) {
 	object, err := parseObject("event", body)
 	if err != nil {
 		return Event{}, err

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,92 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
+// thinEvents are bodies around the form that the service sends.
+var thinEvents = []struct {
+	name, body string
+	scanned    bool
+}{
+	{"as it is sent", `{"id":"evt_ci_1_completed","object":"event","type":"checkout_intent.completed","createdAt":"2026-06-18T14:02:43.000Z","source":{"type":"checkout_intent","id":"ci_1"}}`, true},
+	{"in another order", `{"source":{"id":"ci_1","type":"checkout_intent"},"createdAt":"2026-06-18T14:02:43Z","type":"moon.risen","object":"event","id":"e"}`, true},
+	{"with blanks", "{ \"id\" : \"e\",\n\t\"type\":\"t\", \"source\": { \"id\":\"s\" , \"type\":\"k\" } }\r\n", true},
+	{"without a moment", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}`, true},
+	{"at the end of a long February", `{"id":"e","type":"t","createdAt":"2024-02-29T23:59:59.123456789Z","source":{"id":"s","type":"k"}}`, true},
+	{"on a day that is none", `{"id":"e","type":"t","createdAt":"2026-02-29T23:59:59Z","source":{"id":"s","type":"k"}}`, false},
+	{"in a second that is none", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:60Z","source":{"id":"s","type":"k"}}`, false},
+	{"with an offset", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:59+01:00","source":{"id":"s","type":"k"}}`, false},
+	{"with a fraction of nothing", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:59.Z","source":{"id":"s","type":"k"}}`, false},
+	{"with data", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"data":{"a":1}}`, false},
+	{"with data that is null", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"data":null}`, false},
+	{"with an escape", `{"id":"e\u0041","type":"t","source":{"id":"s","type":"k"}}`, false},
+	{"with an escaped key", `{"i\u0064":"e","type":"t","source":{"id":"s","type":"k"}}`, false},
+	{"with a control", "{\"id\":\"e\u200b\",\"type\":\"t\",\"source\":{\"id\":\"s\",\"type\":\"k\"}}", false},
+	{"with a repeated field", `{"id":"e","id":"f","type":"t","source":{"id":"s","type":"k"}}`, false},
+	{"with a repeated source", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"source":{"id":"u","type":"k"}}`, false},
+	{"with a repeated source id", `{"id":"e","type":"t","source":{"id":"","id":"s","type":"k"}}`, false},
+	{"with an unknown field", `{"id":"e","type":"t","new":"x","source":{"id":"s","type":"k"}}`, false},
+	{"with a long id", `{"id":"` + strings.Repeat("e", 300) + `","type":"t","source":{"id":"s","type":"k"}}`, false},
+	{"with a comma too many", `{"id":"e","type":"t","source":{"id":"s","type":"k"},}`, false},
+	{"with something behind it", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}{}`, false},
+	{"cut off", `{"id":"e","type":"t","source":{"id":"s","type":"k"}`, false},
+	{"of nothing", `{}`, false},
+}
+
+func TestScannerReadsWhatTheGeneralDecoderReads(t *testing.T) {
+	for _, test := range thinEvents {
+		t.Run(test.name, func(t *testing.T) {
+			if _, scanned := scanEvent([]byte(test.body)); scanned != test.scanned {
+				t.Errorf("scanned: %t, want %t", scanned, test.scanned)
+			}
+			compareScanned(t, []byte(test.body))
+		})
+	}
+	for _, f := range fixtures(t, "06-events.json") {
+		_, scanned := scanEvent(f.Body)
+		if thin := !bytes.Contains(f.Body, []byte(`"data"`)); scanned != thin {
+			t.Errorf("%s: scanned: %t, thin: %t", f.Name, scanned, thin)
+		}
+	}
+}
+
+func compareScanned(t *testing.T, body []byte) {
+	t.Helper()
+	got, ok := scanEvent(body)
+	if !ok {
+		return
+	}
+	want, err := decodeEvent(body)
+	if err != nil {
+		t.Fatalf("scanned %+v, which the general decoder refuses: %v", got, err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("scanned %+v, the general decoder reads %+v", got, want)
+	}
+}
+
+func FuzzDecodeEventScanned(f *testing.F) {
+	for _, c := range fixtures(f, "06-events.json") {
+		f.Add([]byte(c.Body))
+	}
+	for _, test := range thinEvents {
+		f.Add([]byte(test.body))
+	}
+	f.Fuzz(compareScanned)
+}
+
+func TestScannedEventSharesNoMemoryWithTheBody(t *testing.T) {
+	body := []byte(thinEvents[0].body)
+	got, err := DecodeEvent(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range body {
+		body[i] = 'x'
+	}
+	if got.ID != "evt_ci_1_completed" || got.Source.ID != "ci_1" || string(got.Raw) != thinEvents[0].body {
+		t.Errorf("the event changed with the buffer: %v", got)
+	}
+}
+
 var eventSink Event
 
 func BenchmarkDecodeEvent(b *testing.B) {
@@ -126,5 +213,16 @@ func BenchmarkDecodeEvent(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		eventSink, _ = DecodeEvent(body)
+	}
+}
+
+// BenchmarkDecodeEventGeneral is what an event costs that is not of the known
+// form.
+func BenchmarkDecodeEventGeneral(b *testing.B) {
+	body := compact(b, fixtureNamed(b, "06-events.json", "checkout_intent.offer_retrieved"))
+	b.ReportAllocs()
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		eventSink, _ = decodeEvent(body)
 	}
 }

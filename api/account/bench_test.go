@@ -11,30 +11,47 @@ import (
 	"tillwatch/api"
 )
 
+// BenchmarkApplyEvent is the next event of one of 100,000 intents that are known
+// already: each has ten.
 func BenchmarkApplyEvent(b *testing.B) {
-	s := NewStore(StoreConfig{})
-	batch := make([]Delivery, 1)
-	ids := make([]api.ID, b.N)
-	intents := make([]api.ID, b.N/3+1)
-	for i := range ids {
-		ids[i] = api.ID(fmt.Sprintf("evt_ci_%032x_awaiting_confirmation", i))
-	}
-	for i := range intents {
-		intents[i] = api.ID(fmt.Sprintf("ci_%032x", i))
-	}
-	types := []api.EventType{api.OfferRetrieved, api.IntentCompleted, api.ShipmentCreated}
+	const intents = 100_000
+	s := filled(intents)
+	batch := make([]Delivery, 256)
+	types := []api.EventType{api.OfferRetrieved, api.IntentCompleted, "checkout_intent.noted"}
 	b.ReportAllocs()
 	b.ResetTimer()
-	for i := range b.N {
-		kind := api.SourceIntent
-		if i%3 == 2 {
-			kind = api.SourceShipment
+	for done := 0; done < b.N; done += len(batch) {
+		b.StopTimer()
+		for i := range batch {
+			n := done + i
+			in := benchID(n * 7919 % intents)
+			batch[i] = Delivery{Seq: int64(n), Received: noon, Event: api.Event{
+				ID: "evt_" + in + "_" + api.ID(fmt.Sprint("noted_", n/intents)), Type: types[n/intents%3], CreatedAt: noon.Add(time.Duration(n) * time.Millisecond),
+				Source: api.EventSource{ID: in, Type: api.SourceIntent},
+			}}
 		}
-		batch[0] = Delivery{Seq: int64(i), Received: noon, Event: api.Event{
-			ID: ids[i], Type: types[i%3], CreatedAt: noon.Add(time.Duration(i)),
-			Source: api.EventSource{ID: intents[i/3], Type: kind},
-		}}
-		s.ApplyEvents(batch)
+		b.StartTimer()
+		s.ApplyEvents(batch[:min(len(batch), b.N-done)])
+	}
+}
+
+// BenchmarkApplyEventOfNew is the first event of an intent.
+func BenchmarkApplyEventOfNew(b *testing.B) {
+	s := NewStore(StoreConfig{})
+	batch := make([]Delivery, 256)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for done := 0; done < b.N; done += len(batch) {
+		b.StopTimer()
+		for i := range batch {
+			in := benchID(done + i)
+			batch[i] = Delivery{Seq: int64(done + i), Received: noon, Event: api.Event{
+				ID: "evt_" + in + "_awaiting_confirmation", Type: api.OfferRetrieved, CreatedAt: noon,
+				Source: api.EventSource{ID: in, Type: api.SourceIntent},
+			}}
+		}
+		b.StartTimer()
+		s.ApplyEvents(batch[:min(len(batch), b.N-done)])
 	}
 }
 

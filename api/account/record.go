@@ -1,6 +1,7 @@
 package account
 
 import (
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -78,6 +79,7 @@ func (s *Store) intent(id api.ID) *intentRecord {
 	if r := s.intents[id]; r != nil {
 		return r
 	}
+	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's id
 	number, r := s.intentBlocks.add()
 	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
 	s.intents[id] = r

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -49,6 +50,7 @@ func (s *Store) shipment(id api.ID) *shipmentRecord {
 	if r := s.shipments[id]; r != nil {
 		return r
 	}
+	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's id
 	number, r := s.shipmentBlocks.add()
 	r.id, r.number, r.place.value = id, number, r
 	s.shipments[id] = r
