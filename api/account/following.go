@@ -71,7 +71,7 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	if gaps {
 		w.gapOpen, w.gapLeft = true, map[task]bool{}
 		for _, o := range w.store.openOutlooks() {
-			if worthReading(&o, now) {
+			if worthReading(&o, now) && w.wanted(o.id) {
 				w.gapLeft[task{id: o.id}] = true
 				w.askIntent(o.id, now, quota.Reconcile)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -332,6 +333,45 @@ func TestAfterASleepEverythingOpenIsReadAgain(t *testing.T) {
 			slices.Sort(paths)
 			if want := []string{"intent ci_open", "shipment shp_1"}; !slices.Equal(paths, want) {
 				t.Errorf("read %q, want %q", paths, want)
+			}
+		})
+	})
+}
+
+func TestWhereOnlySomeAreWantedNothingElseIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		one, other := sold("ci_one", now, time.Second, 10*time.Second, 20*time.Second), sold("ci_other", now, time.Second, 10*time.Second, 20*time.Second)
+		svc, feed := newService(one, other), newFeed()
+		svc.lists = true
+		svc.ship(api.Shipment{ID: "shp_one", IntentID: "ci_one", Status: api.Shipped, UpdatedAt: now})
+		svc.ship(api.Shipment{ID: "shp_other", IntentID: "ci_other", Status: api.Shipped, UpdatedAt: now})
+		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_one"}, Only: []api.ID{"ci_one"}}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			for _, l := range []*life{one, other} {
+				feed.deliver(l.events()...)
+			}
+			pass(time.Minute)
+			w.RefreshShipments("ci_one")
+			pass(time.Second)
+			for _, id := range []api.ID{"shp_one", "shp_other"} {
+				feed.deliver(api.Event{ID: "evt_" + id, Type: api.ShipmentUpdated, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceShipment}})
+			}
+			feed.status(FeedStatus{State: FeedLive, Since: time.Now(), Epoch: "one", LostFrom: 2, LostTo: 9})
+			w.woke(time.Now())
+			pass(time.Hour)
+			mustBe(t, s, "ci_one", api.Completed, Verified)
+			mustBe(t, s, "ci_other", api.Completed, Reported)
+			for _, c := range svc.callsTo("") {
+				if strings.Contains(c.path, "other") || c.path == "intents" {
+					t.Errorf("%s was read", c.path)
+				}
+			}
+			if len(svc.callsTo("shipment shp_one")) == 0 {
+				t.Error("the shipment of the wanted one was not read")
+			}
+			if hasAlert(s, AlertGap) {
+				t.Error("a gap stands for what is not wanted")
 			}
 		})
 	})

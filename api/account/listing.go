@@ -16,6 +16,9 @@ const listPage = 100
 // deep at the start, then its newest page again and again, as that alone shows
 // an intent before its offer. A service without the list is asked once.
 func (w *Watcher) keepListing(ctx context.Context) {
+	if len(w.cfg.Only) > 0 {
+		return
+	}
 	served := w.list(ctx, w.cfg.List)
 	ticker := time.NewTicker(w.cfg.ListEvery)
 	defer ticker.Stop()

@@ -87,6 +87,7 @@ func (s *Store) openOutlooks() []outlook {
 // parcelOutlook is what the watcher needs to know of a shipment.
 type parcelOutlook struct {
 	id      api.ID
+	intent  api.ID // "" while not known
 	status  api.ShipmentStatus
 	newest  time.Time
 	event   time.Time
@@ -94,7 +95,11 @@ type parcelOutlook struct {
 }
 
 func (r *shipmentRecord) outlook() parcelOutlook {
-	return parcelOutlook{id: r.id, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
+	o := parcelOutlook{id: r.id, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
+	if r.intent != nil {
+		o.intent = r.intent.id
+	}
+	return o
 }
 
 func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ type WatcherConfig struct {
 	Reader    Reader
 	Feed      Feed // nil: polling alone
 	WatchIDs  []api.ID
+	Only      []api.ID      // when given, nothing else is read, with its shipments
 	Workers   int           // reads under way at once; default 4
 	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
 	Awaiting  time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
@@ -222,7 +224,7 @@ func (w *Watcher) trust() trust {
 // planIntent plans what time alone calls for.
 func (w *Watcher) planIntent(id api.ID, now time.Time) {
 	o, known := w.store.outlook(id)
-	if !known {
+	if !known || !w.wanted(id) {
 		return
 	}
 	t := w.trust()
@@ -245,7 +247,15 @@ func (w *Watcher) planIntent(id api.ID, now time.Time) {
 	w.intents.rank(list, true, o.freshness())
 }
 
+// wanted reports whether an intent is of those that may be read.
+func (w *Watcher) wanted(id api.ID) bool {
+	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
+}
+
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
+	if !w.wanted(id) {
+		return
+	}
 	w.intents.ask(task{id: id}, due, priority)
 	if o, known := w.store.outlook(id); known {
 		w.intents.rank(task{id: id}, o.state.Terminal(), o.freshness())
@@ -254,7 +264,7 @@ func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 
 func (w *Watcher) planParcel(id api.ID, now time.Time) {
 	o, known := w.store.parcelOutlook(id)
-	if !known {
+	if !known || !w.wanted(o.intent) {
 		return
 	}
 	if due, ok := nextParcelRead(&o, w.trust()); ok {
@@ -265,8 +275,12 @@ func (w *Watcher) planParcel(id api.ID, now time.Time) {
 }
 
 func (w *Watcher) askParcel(id api.ID, due time.Time, priority quota.Priority) {
+	o, known := w.store.parcelOutlook(id)
+	if !w.wanted(o.intent) {
+		return
+	}
 	w.parcels.ask(task{id: id}, due, priority)
-	if o, known := w.store.parcelOutlook(id); known {
+	if known {
 		w.parcels.rank(task{id: id}, o.status.Terminal(), o.event)
 	}
 }

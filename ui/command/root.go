@@ -112,6 +112,6 @@ func newRoot() *cobra.Command {
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.PersistentFlags().Bool(noColorFlag, false, "use no colour (as does NO_COLOR=1)")
-	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newTokens(), newEvents(), newSimulate(), newThemes(), newStatus())
+	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newTokens(), newEvents(), newIntent(), newSimulate(), newThemes(), newStatus())
 	return root
 }

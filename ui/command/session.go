@@ -37,10 +37,45 @@ func openSession(s settings) (*session, error) { return assemble(s, false) }
 func openKeptSession(s settings) (*session, error) { return assemble(s, true) }
 
 func assemble(s settings, kept bool) (*session, error) {
+	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
+	out, err := newSession(s, pacer)
+	if err != nil {
+		return nil, err
+	}
+	var saved *account.Saved
+	if kept {
+		if saved, err = out.restore(pacer); err != nil {
+			return nil, err
+		}
+	}
+	var events account.Feed
+	if s.RelayURL != "" {
+		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
+			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Cursor: out.store.Cursor(), Client: "tillwatch",
+		})
+		if err != nil {
+			return nil, usage(err)
+		}
+		events = feed{subscriber}
+	}
+	ids := make([]api.ID, len(s.WatchIDs))
+	for i, id := range s.WatchIDs {
+		ids[i] = api.ScrubID(id)
+	}
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: events, WatchIDs: ids, Poll: s.PollEvery, Saved: saved})
+	if s.AllowConfirm {
+		if err := out.arm(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// newSession is a session without a watcher: client and picture alone.
+func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
 	}
-	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
 	store := account.NewStore(account.StoreConfig{
 		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets,
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
@@ -52,36 +87,20 @@ func assemble(s settings, kept bool) (*session, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	out := &session{settings: s, client: client, store: store, opened: time.Now()}
-	var saved *account.Saved
-	if kept {
-		if saved, err = account.OpenSaved(account.SavedConfig{Dir: s.StateDir, Account: s.pictureName(client.Environment()), Quota: pacer}); err != nil {
-			return nil, err
-		}
-		// One that cannot be opened is told of as an alert, and all is read anew.
-		_, _ = saved.Restore(store)
+	return &session{settings: s, client: client, store: store, opened: time.Now()}, nil
+}
+
+// restore fills the picture with what the last run knew. One that cannot be
+// opened is told of as an alert, and all is read anew.
+func (s *session) restore(pacer *quota.Pacer) (*account.Saved, error) {
+	saved, err := account.OpenSaved(account.SavedConfig{
+		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environment()), Quota: pacer,
+	})
+	if err != nil {
+		return nil, err
 	}
-	var events account.Feed
-	if s.RelayURL != "" {
-		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Cursor: store.Cursor(), Client: "tillwatch",
-		})
-		if err != nil {
-			return nil, usage(err)
-		}
-		events = feed{subscriber}
-	}
-	ids := make([]api.ID, len(s.WatchIDs))
-	for i, id := range s.WatchIDs {
-		ids[i] = api.ScrubID(id)
-	}
-	out.watcher = account.NewWatcher(account.WatcherConfig{Store: store, Reader: client, Feed: events, WatchIDs: ids, Poll: s.PollEvery, Saved: saved})
-	if s.AllowConfirm {
-		if err := out.arm(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	_, _ = saved.Restore(s.store)
+	return saved, nil
 }
 
 // arm opens the guard and with it the audit log.

@@ -1,0 +1,317 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
+)
+
+type intentOptions struct {
+	json, follow, reveal bool
+	wait, atMost         time.Duration
+}
+
+func newIntent() *cobra.Command {
+	var o intentOptions
+	command := &cobra.Command{
+		Use:   "intent ID…",
+		Short: "Print intents as they are now, with timeline and shipments",
+		Long: "Print intents as they are now: each is read, with the shipments of its order, and what the relay and earlier runs know\n" +
+			"completes its timeline. Nothing else is read. What is personal is masked. With --follow they are watched until all have ended.\n\n" +
+			"Exit codes: 0 done, with --follow: all completed; 1 failed: one is not known or could not be read, with --follow: one failed;\n" +
+			"2 wrong usage; 4 with --for: not all had ended by then.",
+		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\n" +
+			"tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --follow --for 10m --json",
+		Args: someIntents,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			if o.wait < 0 || o.atMost < 0 || o.atMost > 0 && !o.follow {
+				return usagef("--wait and --for are times of zero or more, and --for belongs to --follow")
+			}
+			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	d := defaults()
+	flags.String("api-url", "", "base address of the service, without /api/v1")
+	flags.String("relay-url", "", "address of the relay; without one its events are not in the timeline")
+	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
+	flags.Duration("poll-every", d.PollEvery, "with --follow: how often to read when nothing hints at a change")
+	flags.String("state-dir", d.StateDir, "folder of what earlier runs have learnt")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object a line: an intent, with --follow again after each change")
+	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until every one has ended")
+	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
+	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
+	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer too, who is masked otherwise; payment tokens stay hidden")
+	return command
+}
+
+func someIntents(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("which intent? give its id: tillwatch intent ID")
+	}
+	for _, id := range args {
+		if err := checkID(id); err != nil || id == "" {
+			return errors.Join(err, errors.New("that is no id of an intent"))
+		}
+	}
+	return nil
+}
+
+// intentLook is one look at some intents.
+type intentLook struct {
+	*session
+	ids            []api.ID
+	o              intentOptions
+	stdout, stderr io.Writer
+	told           bool             // the relay has told its history
+	failed         map[api.ID]error // what could not be read, and why
+}
+
+func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {
+	s.AllowConfirm = false
+	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
+	current, err := newSession(s, pacer)
+	if err != nil {
+		return err
+	}
+	defer current.close()
+	if _, err := current.restore(pacer); err != nil {
+		return err
+	}
+	look := &intentLook{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
+	for _, arg := range args {
+		if id := api.ScrubID(arg); !slices.Contains(look.ids, id) {
+			look.ids = append(look.ids, id)
+		}
+	}
+	if o.follow {
+		return look.follow(ctx)
+	}
+	return look.once(ctx)
+}
+
+// once reads every intent and what belongs to it, and prints them.
+func (l *intentLook) once(ctx context.Context) error {
+	limited, stop := context.WithTimeout(ctx, l.o.wait)
+	defer stop()
+	for _, id := range l.ids {
+		if err := l.read(limited, id); err != nil {
+			l.failed[id] = err
+		}
+	}
+	l.hear(limited)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, id := range l.ids {
+		if in, known := l.store.Intent(id); known && l.worthPrinting(in) {
+			if err := l.print(in, i > 0); err != nil {
+				return err
+			}
+		}
+	}
+	return l.unread()
+}
+
+// read reads an intent ahead of all that nobody waits for, and the shipments of
+// its order.
+func (l *intentLook) read(ctx context.Context, id api.ID) error {
+	sent := time.Now()
+	in, err := l.client.Intent(ctx, id)
+	switch {
+	case errors.Is(err, api.ErrNotFound):
+		l.store.ApplyMissing(id, sent)
+		return fmt.Errorf("the service knows no such intent in this environment (%s)", l.client.Environment())
+	case errors.Is(err, api.ErrUnauthorized):
+		return errUnauthorized
+	case err != nil:
+		return fmt.Errorf("reading it: %w", err)
+	}
+	in.ID = id
+	l.store.ApplyRead(in, sent, account.ByRead)
+	if in.State != api.Completed {
+		return nil
+	}
+	return l.readShipments(ctx, id)
+}
+
+func (l *intentLook) readShipments(ctx context.Context, id api.ID) error {
+	sent := time.Now()
+	var list []api.Shipment
+	for sh, err := range l.client.IntentShipments(ctx, id) {
+		item := (*api.ItemError)(nil)
+		switch {
+		case errors.As(err, &item): // one that cannot be read says nothing of the others
+			continue
+		case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed):
+			return nil
+		case err != nil:
+			return fmt.Errorf("listing its shipments: %w", err)
+		}
+		if sh.IntentID == "" {
+			sh.IntentID = id
+		}
+		list = append(list, sh)
+	}
+	l.store.ApplyIntentShipments(id, list, sent)
+	return nil
+}
+
+// listener takes the relay's history into the picture.
+type listener struct {
+	store   *account.Store
+	settled func()
+}
+
+// Deliver is an [account.Sink]'s.
+func (h listener) Deliver(batch []account.Delivery) { h.store.ApplyEvents(batch) }
+
+// FeedChanged is an [account.Sink]'s.
+func (h listener) FeedChanged(status account.FeedStatus) {
+	h.store.SetFeed(status)
+	if status.State == account.FeedLive || status.State == account.FeedRefused {
+		h.settled()
+	}
+}
+
+// hear takes in what the relay has told since the last run, or since the first of
+// the intents was created.
+func (l *intentLook) hear(ctx context.Context) {
+	events, err := l.subscribe()
+	if events == nil || err != nil {
+		l.note(err)
+		return
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	err = events.Follow(ctx, listener{l.store, sync.OnceFunc(stop)})
+	l.noteFeed(err)
+}
+
+func (l *intentLook) subscribe() (account.Feed, error) {
+	if l.settings.RelayURL == "" {
+		return nil, nil
+	}
+	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
+		URL: l.settings.RelayURL, Token: l.settings.RelayToken, Cursor: l.store.Cursor(), From: "earliest", Since: l.created(), Client: "tillwatch",
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	return feed{subscriber}, nil
+}
+
+// created is a little before the first of the intents was; zero where that is not
+// known of all.
+func (l *intentLook) created() time.Time {
+	var first time.Time
+	for _, id := range l.ids {
+		in, known := l.store.Intent(id)
+		switch {
+		case known && in.Missing:
+		case !known || in.CreatedAt.IsZero():
+			return time.Time{}
+		case first.IsZero() || in.CreatedAt.Before(first):
+			first = in.CreatedAt
+		}
+	}
+	if first.IsZero() {
+		return first
+	}
+	return first.Add(-time.Minute)
+}
+
+// noteFeed says on stderr what the timeline may lack.
+func (l *intentLook) noteFeed(err error) {
+	switch state := l.store.Summary().Feed; {
+	case state.State == account.FeedLive:
+		l.told = true
+	case state.State == account.FeedRefused:
+		l.note(fmt.Errorf("the relay refuses this client: what its events tell is missing: %w", errors.Join(err, state.Err)))
+	default:
+		l.note(fmt.Errorf("the relay has not told its history within %v: what its events tell may be missing", l.o.wait))
+	}
+}
+
+func (l *intentLook) note(err error) {
+	if err != nil {
+		fmt.Fprintf(l.stderr, "tillwatch: %s\n", api.Scrub(err.Error()))
+	}
+}
+
+// worthPrinting reports whether anything is known of an intent but that it is not
+// there.
+func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
+	return in.State != "" || in.Latest != nil
+}
+
+func (l *intentLook) report(in *account.IntentDetail) intentReport {
+	r := newIntentReport(in, l.o.reveal, time.Now())
+	r.Environment, r.Live, r.EventsTold = l.client.Environment(), l.client.Live(), l.told
+	if pace, known := l.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
+		r.Slow = pace.Slow(time.Since(in.Since))
+	}
+	for _, id := range in.Shipments {
+		if sh, known := l.store.Shipment(id); known {
+			r.Shipments = append(r.Shipments, shipmentOf(sh))
+		}
+	}
+	return r
+}
+
+func (l *intentLook) print(in *account.IntentDetail, again bool) error {
+	r := l.report(in)
+	if l.o.json {
+		return json.NewEncoder(l.stdout).Encode(r)
+	}
+	text := r.sheet(time.Now())
+	if again {
+		text = "\n" + text
+	}
+	_, err := io.WriteString(l.stdout, text)
+	return err
+}
+
+var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
+
+// unread is the error of what could not be read, in one sentence.
+func (l *intentLook) unread() error {
+	var all []string
+	for _, id := range l.ids {
+		switch err := l.failed[id]; {
+		case err == nil:
+		case errors.Is(err, errUnauthorized):
+			return err
+		case errors.Is(err, context.DeadlineExceeded):
+			all = append(all, fmt.Sprintf("%s was not answered within %v", id, l.o.wait))
+		default:
+			all = append(all, fmt.Sprintf("%s: %v", id, err))
+		}
+	}
+	return inOneLine(errorsOf(all))
+}
+
+func errorsOf(texts []string) []error {
+	var all []error
+	for _, text := range texts {
+		all = append(all, errors.New(text))
+	}
+	return all
+}

@@ -1,0 +1,203 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/simulator"
+)
+
+// ran is what a command printed and how it ended.
+type ran struct {
+	code       int
+	out, words string
+	objects    []map[string]any
+}
+
+func runAs(t *testing.T, args ...string) ran {
+	t.Helper()
+	var out, words bytes.Buffer
+	r := ran{code: run(t.Context(), args, nil, &out, &words)}
+	r.out, r.words = out.String(), words.String()
+	for line := range strings.Lines(r.out) {
+		var object map[string]any
+		if json.Unmarshal([]byte(line), &object) == nil {
+			r.objects = append(r.objects, object)
+		}
+	}
+	return r
+}
+
+// asUser gives the commands the world's account by the environment.
+func (w *world) asUser(t *testing.T) {
+	t.Helper()
+	t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
+	t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
+	t.Setenv("TILLWATCH_RELAY_URL", w.settings.RelayURL)
+	t.Setenv("TILLWATCH_RELAY_TOKEN", w.settings.RelayToken.Reveal())
+	t.Setenv("TILLWATCH_STATE_DIR", t.TempDir())
+}
+
+func TestIntentIsReadWithItsTimelineAndShipmentsAndNothingElseIs(t *testing.T) {
+	isolate(t)
+	c := quiet()
+	c.Timings = simulator.Timings{Offer: 50 * time.Millisecond, Placing: 50 * time.Millisecond, ShipmentStep: 200 * time.Millisecond, Spread: -1}
+	w := newWorld(t, c)
+	w.openBoard(t, 80, 24)
+	w.screen.waitFor(t, `relay ● live`)
+	var ids []string
+	for range 3 {
+		id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp, Quantity: 2, Fate: simulator.Fate{ConfirmAfter: 50 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	open, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.waitForPicture(t, "three orders", func(c account.Changes) bool {
+		return c.Summary.Intents["completed"] == 3 && c.Summary.Intents["awaiting_confirmation"] == 1 && len(c.Shipments) >= 3
+	})
+	w.asUser(t)
+
+	r := runAs(t, "intent", "--json", ids[0], open)
+	if r.code != exitDone || len(r.objects) != 2 {
+		t.Fatalf("exit code %d, %d objects: %s%s", r.code, len(r.objects), r.out, r.words)
+	}
+	first := r.objects[0]
+	for name, want := range map[string]any{"intent": ids[0], "state": "completed", "certainty": "verified", "quantity": 2.0, "ended": true, "events_told": true, "buyer": "[masked]"} {
+		if first[name] != want {
+			t.Errorf("%s is %v, want %v", name, first[name], want)
+		}
+	}
+	if shipments := first["shipments"].([]any); len(shipments) == 0 {
+		t.Error("its shipment is missing")
+	}
+	var how []string
+	for _, m := range first["timeline"].([]any) {
+		how = append(how, m.(map[string]any)["how"].(string)+" "+m.(map[string]any)["text"].(string))
+	}
+	if told := strings.Join(how, "\n"); !strings.Contains(told, "event offer retrieved") || !strings.Contains(told, "event completed") || !strings.Contains(told, "read read: completed") {
+		t.Errorf("timeline:\n%s", told)
+	}
+	if r.objects[1]["state"] != "awaiting_confirmation" || r.objects[1]["expires_at"] == nil {
+		t.Errorf("the open one is %v", r.objects[1])
+	}
+	if asked := runAs(t, "intent", "--json", "--reveal", open).objects[0]["buyer"].(map[string]any); asked["email"] == "" {
+		t.Errorf("the buyer is %v though it was asked for", asked)
+	}
+
+	text := runAs(t, "intent", ids[0], open)
+	if text.code != exitDone || !strings.Contains(text.out, "SHIPMENTS") || !strings.Contains(text.out, "✓ completed") || !strings.Contains(text.out, "confirm by") || !strings.Contains(text.out, "masked: --reveal shows") {
+		t.Errorf("exit code %d:\n%s%s", text.code, text.out, text.words)
+	}
+	for line := range strings.Lines(text.out) {
+		if width := ansi.StringWidth(strings.TrimRight(line, "\n")); width > 80 {
+			t.Errorf("%d cells wide: %s", width, line)
+		}
+	}
+}
+
+func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
+	s := newTill(t)
+	id, _ := s.awaiting(t, chiliCrisp)
+	for _, c := range []struct {
+		name  string
+		args  []string
+		fault string
+		code  int
+		says  string
+		lines int
+	}{
+		{name: "not there", args: []string{"ci_none"}, code: exitFailed, says: "ci_none: the service knows no such intent in this environment"},
+		{name: "one of two is not there", args: []string{"ci_none", id}, code: exitFailed, says: "ci_none", lines: 1},
+		{name: "twice the same", args: []string{id, id}, code: exitDone, lines: 1},
+		{name: "no id", args: nil, code: exitUsage, says: "which intent?"},
+		{name: "a path", args: []string{"a/b"}, code: exitUsage, says: "looks like a path"},
+		{name: "--for alone", args: []string{id, "--for", "3s"}, code: exitUsage, says: "--for belongs to --follow"},
+		{name: "followed and not there", args: []string{"ci_none", "--follow"}, code: exitFailed, says: "ci_none"},
+		{name: "followed for too short", args: []string{id, "--follow", "--for", "300ms"}, code: exitUnknown, says: "not all had ended", lines: 1},
+		{name: "the service is broken", args: []string{id}, fault: `{"count":9,"status":500}`, code: exitFailed, says: id},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.fault != "" {
+				s.fail(t, c.fault)
+			}
+			r := runAs(t, append([]string{"intent", "--json", "--wait", "3s"}, c.args...)...)
+			if r.code != c.code || !strings.Contains(r.words, c.says) || len(r.objects) != c.lines {
+				t.Errorf("exit code %d, %d lines, want %d and %d: %s%s", r.code, len(r.objects), c.code, c.lines, r.out, r.words)
+			}
+		})
+	}
+}
+
+func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		fate simulator.Fate
+		code int
+		end  string
+	}{
+		{"it completes", simulator.Fate{ConfirmAfter: 200 * time.Millisecond}, exitDone, "completed"},
+		{"it fails", simulator.Fate{ConfirmAfter: 200 * time.Millisecond, Failure: "product_out_of_stock", WhilePlacing: true}, exitFailed, "failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			isolate(t)
+			config := quiet()
+			config.Timings.Offer, config.Timings.Placing = 200*time.Millisecond, 200*time.Millisecond
+			w := newWorld(t, config)
+			w.asUser(t)
+			id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp, Fate: c.fate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := runAs(t, "intent", id, "--follow", "--json", "--for", "60s")
+			if r.code != c.code || len(r.objects) < 2 || strings.Contains(r.out, other) {
+				t.Fatalf("exit code %d: %s%s", r.code, r.out, r.words)
+			}
+			last := r.objects[len(r.objects)-1]
+			if last["state"] != c.end || last["certainty"] != "verified" || last["ended"] != true {
+				t.Errorf("the last line says %v", last)
+			}
+		})
+	}
+}
+
+func TestFailureThatQuotesTheBuyerIsMasked(t *testing.T) {
+	in, err := api.DecodeIntent([]byte(`{"id":"ci_1","state":"failed","createdAt":"2026-06-18T11:50:00.000Z","buyer":{"firstName":"Zadie","phone":"646-555-0143","country":"US"},
+"paymentMethod":{"type":"vault_token","vaultToken":"3f1c9a52-live-token"},"failureReason":{"code":"form_validation_error","message":"the phone 646-555-0143 does not match"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := account.NewStore(account.StoreConfig{})
+	store.ApplyRead(in, time.Now(), account.ByRead)
+	detail, _ := store.Intent("ci_1")
+	for _, reveal := range []bool{false, true} {
+		r := newIntentReport(detail, reveal, time.Now())
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(line), r.sheet(time.Now())} {
+			if strings.Contains(text, "3f1c9a52") {
+				t.Errorf("revealing %v, the token is told: %s", reveal, text)
+			}
+			if strings.Contains(text, "646-555") != reveal {
+				t.Errorf("revealing %v: %s", reveal, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// shownIntent is what was printed of an intent last.
+type shownIntent struct {
+	state     api.IntentState
+	certainty account.Certainty
+	missing   bool
+	moments   int
+	shipments string
+}
+
+// follow prints the intents and then each change of them, until all have ended.
+func (l *intentLook) follow(ctx context.Context) error {
+	whole := ctx
+	if l.o.atMost > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, l.o.atMost)
+		defer stop()
+	}
+	limited, stop := context.WithTimeout(ctx, l.o.wait)
+	for _, id := range l.ids {
+		if err := l.read(limited, id); err != nil {
+			l.failed[id] = err
+		}
+	}
+	stop()
+	if err := l.hopeless(); err != nil {
+		return err
+	}
+	events, err := l.subscribe()
+	if err != nil {
+		return err
+	}
+	l.watcher = account.NewWatcher(account.WatcherConfig{
+		Store: l.store, Reader: l.client, Feed: events, WatchIDs: l.ids, Only: l.ids, Poll: l.settings.PollEvery,
+	})
+	watching, end := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- l.watcher.Run(watching) }()
+	err = l.tell(ctx, events != nil)
+	end()
+	if failed := <-done; failed != nil && err == nil {
+		return failed
+	}
+	if err != nil && whole.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return &exitError{exitUnknown, fmt.Errorf("not all had ended after %v", l.o.atMost)}
+	}
+	return err
+}
+
+// hopeless is why following makes no sense: a refused key, or none of the intents
+// is there.
+func (l *intentLook) hopeless() error {
+	missing := 0
+	for _, id := range l.ids {
+		if errors.Is(l.failed[id], errUnauthorized) {
+			return errUnauthorized
+		}
+		if in, known := l.store.Intent(id); known && in.Missing {
+			missing++
+		}
+	}
+	if missing == len(l.ids) {
+		return l.unread()
+	}
+	return nil
+}
+
+// tell prints what there is once the relay has told its history, and what comes.
+func (l *intentLook) tell(ctx context.Context, fed bool) error {
+	shown := map[api.ID]shownIntent{}
+	patience := time.Now().Add(l.o.wait)
+	for version := uint64(0); ; {
+		version = l.store.Changes(version).Version
+		if l.store.Summary().API.State == account.APIUnauthorized {
+			return errUnauthorized
+		}
+		settled := l.settle(fed, patience)
+		if settled {
+			ended, err := l.changes(ctx, shown)
+			if err != nil {
+				return err
+			}
+			if ended {
+				return l.verdict()
+			}
+		}
+		if err := l.await(ctx, version, settled, patience); err != nil {
+			return err
+		}
+	}
+}
+
+// settle reports whether printing may begin: the relay has told its history, or
+// there was patience enough.
+func (l *intentLook) settle(fed bool, patience time.Time) bool {
+	if !fed || l.told {
+		return true
+	}
+	switch l.store.Summary().Feed.State {
+	case account.FeedLive:
+		l.told = true
+		return true
+	case account.FeedRefused:
+		return true
+	}
+	return !time.Now().Before(patience)
+}
+
+// await waits for a change, and until printing begins no longer than there is
+// patience.
+func (l *intentLook) await(ctx context.Context, version uint64, settled bool, patience time.Time) error {
+	if !settled {
+		limited, stop := context.WithDeadline(ctx, patience)
+		defer stop()
+		if l.store.Wait(limited, version) != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return nil
+	}
+	return l.store.Wait(ctx, version)
+}
+
+// changes prints what has changed since it was shown, and reports whether all
+// have ended.
+func (l *intentLook) changes(ctx context.Context, shown map[api.ID]shownIntent) (ended bool, err error) {
+	ended = true
+	for i, id := range l.ids {
+		in, known := l.store.Intent(id)
+		if !known || in.Missing && in.State == "" {
+			continue
+		}
+		if in.State == api.Completed && !in.Open() && len(in.Shipments) == 0 && shown[id].state != api.Completed {
+			limited, stop := context.WithTimeout(ctx, l.o.wait)
+			l.note(l.readShipments(limited, id))
+			stop()
+			in, _ = l.store.Intent(id)
+		}
+		ended = ended && (!in.Open() || in.Missing)
+		last, again := shown[id]
+		now := l.shown(in)
+		if again && now == last {
+			continue
+		}
+		shown[id] = now
+		if again && !l.o.json {
+			err = l.printNews(in, last)
+		} else {
+			err = l.print(in, i > 0)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return ended, nil
+}
+
+func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
+	s := shownIntent{state: in.State, certainty: in.Certainty, missing: in.Missing, moments: len(in.Timeline)}
+	for _, id := range in.Shipments {
+		if sh, known := l.store.Shipment(id); known {
+			s.shipments += fmt.Sprintf("%s %s\n", id, sh.Status())
+		}
+	}
+	return s
+}
+
+// printNews prints the moments that were learnt since, a line each.
+func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
+	for _, m := range in.Timeline[min(last.moments, len(in.Timeline)):] {
+		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.At), in.ID, api.Scrub(m.Text), howWord(m.How)); err != nil {
+			return err
+		}
+	}
+	if now := l.shown(in); now.shipments != last.shipments {
+		for _, id := range in.Shipments {
+			if sh, known := l.store.Shipment(id); known {
+				if _, err := fmt.Fprintf(l.stdout, "%s  %s  shipment %s %s\n", timeOfDay(time.Now()), in.ID, id, spaced(string(sh.Status()))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// verdict is how it ended: no error when every intent is completed.
+func (l *intentLook) verdict() error {
+	var failed []error
+	for _, id := range l.ids {
+		in, known := l.store.Intent(id)
+		switch {
+		case !known || in.Missing:
+			failed = append(failed, fmt.Errorf("%s: the service knows no such intent in this environment (%s)", id, l.client.Environment()))
+		case in.State == api.Failed && in.Failure != nil:
+			failed = append(failed, fmt.Errorf("%s failed: %s", id, in.Failure.Code))
+		case in.State == api.Failed:
+			failed = append(failed, fmt.Errorf("%s failed", id))
+		}
+	}
+	return inOneLine(failed)
+}

@@ -1,0 +1,230 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/sign"
+)
+
+// Widths of a sheet, in cells.
+const (
+	sheetWidth = 80
+	sheetLabel = 12
+)
+
+// sheet is the report for people.
+func (r intentReport) sheet(now time.Time) string {
+	s := &sheetWriter{}
+	name := string(r.Product)
+	if name == "" {
+		name = string(r.Intent)
+	}
+	if r.Quantity > 1 {
+		name = fmt.Sprintf("%d × %s", r.Quantity, name)
+	}
+	mark := sign.Intent(r.State).String()
+	name = ansi.Truncate(name, sheetWidth-ansi.StringWidth(mark)-2, "…")
+	s.line(name + strings.Repeat(" ", max(2, sheetWidth-ansi.StringWidth(name)-ansi.StringWidth(mark))) + mark)
+	s.row("intent", string(r.Intent))
+	s.row("environment", r.Environment+map[bool]string{true: ", live: real money"}[r.Live])
+	s.row("known", r.known(now))
+	s.row("merchant", string(r.Merchant))
+	s.row("state", spaced(string(r.State))+r.standing(now))
+	s.row("created", stamp(r.CreatedAt, now))
+	if r.State == api.AwaitingConfirmation && r.ExpiresAt != nil {
+		s.row("confirm by", stamp(r.ExpiresAt, now)+r.left(now))
+	}
+	r.why(s)
+	r.money(s)
+	for _, v := range r.Variants {
+		s.row(strings.ToLower(string(v.Label)), string(v.Value))
+	}
+	s.row("url", string(r.ProductURL))
+	s.row("reference", string(r.ReferenceID))
+	s.row("order ids", joinedTexts(r.OrderIDs))
+	if r.Payment != "" {
+		s.row("payment", spaced(string(r.Payment)))
+	}
+	r.buyer(s)
+	r.parcels(s, now)
+	r.line(s, now)
+	return s.String()
+}
+
+func (r intentReport) known(now time.Time) string {
+	switch {
+	case r.Missing:
+		return "the service answered 404 to the last read"
+	case r.Certainty == "verified":
+		return "read " + ago(age(now, *r.ReadAt))
+	case r.Certainty == "reported":
+		return "reported by an event, not read since"
+	}
+	return "its state is not known yet"
+}
+
+func (r intentReport) standing(now time.Time) string {
+	if r.Since == nil {
+		return ""
+	}
+	text := " since " + stamp(r.Since, now)
+	if r.Slow {
+		text += ", slower than usual here"
+	}
+	return text
+}
+
+func (r intentReport) left(now time.Time) string {
+	left := r.ExpiresAt.Sub(now)
+	if left <= 0 {
+		return ", which is over"
+	}
+	return ", in " + left.Round(time.Second).String()
+}
+
+func (r intentReport) why(s *sheetWriter) {
+	if r.Failure == nil {
+		return
+	}
+	s.row("failed", string(api.Scrub(spaced(string(r.Failure.Code)))))
+	s.row("", string(r.Failure.Message))
+	s.row("", r.Failure.Advice)
+}
+
+func (r intentReport) money(s *sheetWriter) {
+	if r.Total == nil {
+		return
+	}
+	var parts []string
+	if o := r.Offer; o != nil {
+		for _, part := range []struct {
+			name   string
+			amount *moneyReport
+		}{{"subtotal", o.Subtotal}, {"shipping", o.Shipping}, {"tax", o.Tax}, {"surcharge", o.Surcharge}, {"discount", o.Discount}} {
+			if part.amount != nil {
+				parts = append(parts, part.name+" "+part.amount.Amount)
+			}
+		}
+	}
+	text := r.Total.String()
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	s.row("total", text)
+	if r.Offer != nil {
+		s.row("promo codes", joinedTexts(r.Offer.PromoCodes))
+	}
+}
+
+func (r intentReport) buyer(s *sheetWriter) {
+	switch b := r.Buyer.(type) {
+	case nil:
+	case buyerReport:
+		s.row("buyer", strings.TrimSpace(string(b.FirstName)+" "+string(b.LastName)))
+		s.row("email", string(b.Email))
+		s.row("phone", string(b.Phone))
+		var parts []api.Text
+		for _, part := range []api.Text{b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country} {
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+		s.row("address", joinedTexts(parts))
+	default:
+		s.row("buyer", "masked: --reveal shows")
+	}
+}
+
+func (r intentReport) parcels(s *sheetWriter, now time.Time) {
+	if len(r.Shipments) == 0 {
+		return
+	}
+	s.line("", "SHIPMENTS")
+	for _, sh := range r.Shipments {
+		text := sign.Shipment(sh.Status).String()
+		if tracking := strings.TrimSpace(string(sh.Carrier) + " " + string(sh.Number)); tracking != "" {
+			text += "  " + tracking
+		}
+		switch {
+		case sh.DeliveredAt != nil:
+			text += "  delivered " + stamp(sh.DeliveredAt, now)
+		case sh.Estimated != nil:
+			text += "  expected " + sh.Estimated.Format("Jan 2")
+		}
+		s.row("", text)
+		s.row("", string(sh.Shipment))
+	}
+}
+
+func (r intentReport) line(s *sheetWriter, now time.Time) {
+	if len(r.Timeline) == 0 {
+		return
+	}
+	s.line("", "TIMELINE")
+	width := 0
+	for _, m := range r.Timeline {
+		width = max(width, len(stamp(&m.At, now)))
+	}
+	for _, m := range r.Timeline {
+		s.wrapped(fmt.Sprintf("%-*s  ", width, stamp(&m.At, now)), m.Text+" ("+m.How+")")
+	}
+}
+
+// sheetWriter writes rows that keep to the width of a sheet.
+type sheetWriter struct{ strings.Builder }
+
+func (s *sheetWriter) line(lines ...string) {
+	for _, line := range lines {
+		s.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// row writes a label and its value, if it has one.
+func (s *sheetWriter) row(label, value string) {
+	if value != "" {
+		s.wrapped(fmt.Sprintf("%-*s", sheetLabel, ansi.Truncate(label, sheetLabel-1, "…")), value)
+	}
+}
+
+// wrapped writes text behind a head, and what has no room below it.
+func (s *sheetWriter) wrapped(head, text string) {
+	width := ansi.StringWidth(head)
+	for i, part := range strings.Split(ansi.Wrap(text, sheetWidth-width, ""), "\n") {
+		if i > 0 {
+			head = strings.Repeat(" ", width)
+		}
+		s.line(head + part)
+	}
+}
+
+// stamp is a moment in the user's zone: its time, with its date where that is not
+// today's.
+func stamp(t *time.Time, now time.Time) string {
+	if t == nil {
+		return ""
+	}
+	local, today := t.Local(), now.Local()
+	if local.Format(time.DateOnly) == today.Format(time.DateOnly) {
+		return timeOfDay(local)
+	}
+	return local.Format(time.DateTime)
+}
+
+func timeOfDay(t time.Time) string { return t.Local().Format(time.TimeOnly) }
+
+func spaced(code string) string {
+	return strings.ReplaceAll(string(api.Scrub(code)), "_", " ")
+}
+
+func joinedTexts(texts []api.Text) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = string(text)
+	}
+	return strings.Join(all, ", ")
+}
