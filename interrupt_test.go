@@ -36,7 +36,7 @@ import (
 //	go test . -run Interrupt -interrupts 100 -v
 //	go test . -run Suspended -suspend-for 45s -v
 var (
-	interrupts = flag.Int("interrupts", 2, "how often a process is interrupted in each state; from 10 on, each must be gone within a second")
+	interrupts = flag.Int("interrupts", 1, "how often a process is interrupted in each state; from 10 on, each must be gone within a second")
 	suspendFor = flag.Duration("suspend-for", 300*time.Millisecond, "how long a process is stopped; from 10s on, it must catch up within a second")
 )
 

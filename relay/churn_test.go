@@ -106,6 +106,7 @@ func TestConnectsAndDisconnectsLeaveNothingBehind(t *testing.T) {
 }
 
 func TestSubscribersComeBackOverSockets(t *testing.T) {
+	t.Parallel()
 	memory := newMemory(t)
 	start := func(on string) (r *Relay, address string, stop func()) {
 		r = newTestRelay(t, memory, nil)

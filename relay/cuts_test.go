@@ -61,6 +61,7 @@ func posting(t *testing.T, h http.Handler, rate int, d time.Duration) int {
 }
 
 func TestEverySubscriberGetsEachEventOnceWhileConnectionsAreCutAtRandom(t *testing.T) {
+	t.Parallel()
 	r := newTestRelay(t, newMemory(t), nil)
 	address := listening(t, r)
 	var cuts atomic.Int64
@@ -103,7 +104,7 @@ func TestEverySubscriberGetsEachEventOnceWhileConnectionsAreCutAtRandom(t *testi
 // The long form of the test of joiners:
 //
 //	go test ./relay -race -run Joiners -joiners-for 10s -v
-var joinersFor = flag.Duration("joiners-for", 250*time.Millisecond, "how long subscribers join a stream of 2,000 events a second")
+var joinersFor = flag.Duration("joiners-for", 150*time.Millisecond, "how long subscribers join a stream of 2,000 events a second")
 
 func TestJoinersDuringAFloodSeeNoHoleAndNoDouble(t *testing.T) {
 	const rate, joiners = 2000, 100

@@ -47,9 +47,13 @@ func TestARingHoldsTheNewestWithinItsBounds(t *testing.T) {
 		t.Fatalf("a new ring holds %d to %d", r.oldest, r.head)
 	}
 	for r.head < 3*ringItems {
+		largest := 500 // the ring is full of events
+		if r.head > 2*ringItems {
+			largest = 8000 // it is full of bytes
+		}
 		var batch []encoded
 		for seq := r.head + 1; len(batch) < 1+rand.IntN(tailBatch); seq++ {
-			batch = append(batch, event(seq, rand.IntN(8000)))
+			batch = append(batch, event(seq, rand.IntN(largest)))
 		}
 		add(t, r, batch...)
 		held, bytes := r.head-r.oldest+1, 0

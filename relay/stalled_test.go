@@ -80,8 +80,8 @@ func TestStalledSubscribersHoldNoOneBackTakeNoMemoryAndLoseNothing(t *testing.T)
 	const (
 		stalled, healthy = 10, 50
 		size             = 64 << 10 // of an event
-		before, flood    = ringBytes / size, 20
-		limit            = 10 << 20
+		before, flood    = ringBytes / size, 8
+		limit            = 5 << 20 // less than a queue for each of the stalled would take
 	)
 	synctest.Test(t, func(t *testing.T) {
 		memory := newMemory(t)
