@@ -115,6 +115,8 @@ type Model struct {
 	line        *paint.Line
 	blanks      map[int]string // blanks by their width
 	ends        map[int]string // the same where the screen ends
+	rows        []string       // of several panes, as last drawn
+	row         []byte         // being drawn
 	hints       footerCache
 	drawn       tea.View
 	clock       time.Time // of what is shown; it goes by seconds

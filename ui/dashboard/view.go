@@ -67,27 +67,30 @@ func (m *Model) lines() []string {
 			content[i] = p.Lines()
 		}
 	}
-	var b strings.Builder
+	if len(m.rows) != m.height {
+		m.rows = make([]string, m.height)
+	}
 	for y := m.layout.Notice.Y + 1; y < m.layout.Footer.Y; y++ {
 		if line, ok := m.whole(&content, y); ok {
 			lines[y] = line
 			continue
 		}
-		b.Reset()
-		b.Grow(8 * m.width)
+		b := m.row[:0]
 		x := 0
 		for i, r := range m.layout.Panes {
 			if y < r.Y || y >= r.Y+r.H || r.W <= 0 {
 				continue
 			}
-			m.gap(&b, x, r)
-			b.WriteString(content[i][y-r.Y])
+			b = append(m.gap(b, x, r), content[i][y-r.Y]...)
 			x = r.X + r.W
 		}
 		if x < m.width {
-			b.WriteString(m.end(m.width - x))
+			b = append(b, m.end(m.width-x)...)
 		}
-		lines[y] = b.String()
+		if m.row = b; m.rows[y] != string(b) {
+			m.rows[y] = string(b)
+		}
+		lines[y] = m.rows[y]
 	}
 	lines[m.layout.Header.Y] = m.header()
 	lines[m.layout.Notice.Y] = m.notice()
@@ -114,15 +117,14 @@ func (m *Model) whole(content *[layout.Panes][]string, y int) (string, bool) {
 
 // gap fills what lies between two panes side by side. A thin rule divides the
 // board from the detail.
-func (m *Model) gap(b *strings.Builder, x int, r layout.Rect) {
-	if r.X <= x {
-		return
+func (m *Model) gap(b []byte, x int, r layout.Rect) []byte {
+	switch {
+	case r.X <= x:
+		return b
+	case r == m.layout.Panes[layout.Detail]:
+		return append(b, m.line.Start(r.X-x).Space(r.X-x-1).Put(paint.Rule, "│").String()...)
 	}
-	if r == m.layout.Panes[layout.Detail] {
-		b.WriteString(m.line.Start(r.X-x).Space(r.X-x-1).Put(paint.Rule, "│").String())
-		return
-	}
-	b.WriteString(m.blank(r.X - x))
+	return append(b, m.blank(r.X-x)...)
 }
 
 func (m *Model) blank(n int) string {

@@ -122,7 +122,18 @@ func (l *Line) Repeat(st Style, glyph string, n int) *Line {
 }
 
 // String fills the line up and returns it.
-func (l *Line) String() string {
+func (l *Line) String() string { return string(l.finish()) }
+
+// Renewed is String, or before where that is the same: most lines of a pane that
+// is drawn again have not changed.
+func (l *Line) Renewed(before string) string {
+	if drawn := l.finish(); string(drawn) != before {
+		return string(drawn)
+	}
+	return before
+}
+
+func (l *Line) finish() []byte {
 	l.Space(l.Left())
 	if last := len(l.buf) - 1; l.edge && last >= 0 && l.buf[last] == ' ' && l.brush.painted[l.ground] {
 		l.buf = append(l.buf[:last], noBreakSpace...)
@@ -130,7 +141,7 @@ func (l *Line) String() string {
 	if len(l.buf) > 0 {
 		l.buf = append(l.buf, "\x1b[m"...)
 	}
-	return string(l.buf)
+	return l.buf
 }
 
 func (l *Line) begin(st Style) {
@@ -233,10 +244,29 @@ func next(s string) (cluster string, width int, rest string) {
 		return "?", 1, rest
 	case width == 0:
 		return "", 0, rest
+	case len(cluster) == size && alone(r):
 	case width != ansi.StringWidthWc(cluster), joins(cluster, r, width):
 		return "?", 1, rest
 	}
 	return cluster, width, rest
+}
+
+// alone reports whether a letter or sign is known to take one cell and to join
+// nothing. It answers for what a board is drawn of, without the cost of joins.
+func alone(r rune) bool {
+	switch {
+	case r >= 0x00a1 && r <= 0x017f:
+		return r != 0x00ad && r != 0x00a9 && r != 0x00ae // a soft hyphen, and what may be drawn as a picture
+	case r >= 0x2013 && r <= 0x2026:
+		return true
+	case r >= 0x2500 && r <= 0x25a9:
+		return true
+	}
+	switch r {
+	case '→', '↓', '↑', '−', '≤', '≈', '○', '●', '◌', '◆', '◔', '▸', '✓', '✕', '⚑', '∙':
+		return true
+	}
+	return false
 }
 
 // joins reports whether a cluster would become one with whatever is drawn before

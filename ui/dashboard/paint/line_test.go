@@ -198,3 +198,31 @@ func TestTheGroundReachesTheEdgeOfTheScreen(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatStandsAloneTakesACellAndJoinsNothing(t *testing.T) {
+	count := 0
+	for r := rune(0x80); r < 0x3000; r++ {
+		if !alone(r) {
+			continue
+		}
+		count++
+		if s := string(r); ansi.StringWidth(s) != 1 || ansi.StringWidthWc(s) != 1 || joins(s, r, 1) || invisible(r) {
+			t.Errorf("%U %q does not stand alone", r, s)
+		}
+	}
+	if count < 300 {
+		t.Errorf("%d signs stand alone", count)
+	}
+}
+
+func TestALineThatIsTheSameIsNotMadeAgain(t *testing.T) {
+	l := NewLine(brush(t))
+	draw := func(text string) *Line { return l.Start(20).Put(Text, text).Right(Muted, "─ ok", 8) }
+	before := draw("Wool Socks").String()
+	if got := testing.AllocsPerRun(100, func() { before = draw("Wool Socks").Renewed(before) }); got != 0 {
+		t.Errorf("%v allocations for a line that is the same", got)
+	}
+	if got, want := draw("Mug").Renewed(before), draw("Mug").String(); got != want {
+		t.Errorf("renewed %q, want %q", got, want)
+	}
+}

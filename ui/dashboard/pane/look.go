@@ -144,7 +144,13 @@ func (f *frame) start() *paint.Line {
 	return l
 }
 
-func (f *frame) push(l *paint.Line) { f.lines = append(f.lines, l.String()) }
+func (f *frame) push(l *paint.Line) {
+	n, before := len(f.lines), ""
+	if n < cap(f.lines) {
+		before = f.lines[:n+1][n] // of the last drawing
+	}
+	f.lines = append(f.lines, l.Renewed(before))
+}
 
 // title starts the pane's first line: the mark of the focus, its name, a count.
 func (f *frame) title(name string, count int) *paint.Line {
