@@ -28,8 +28,8 @@ type checkpointer struct {
 }
 
 // openCheckpointer begins to copy when it is told to.
-func openCheckpointer(dir string) (*checkpointer, error) {
-	db, err := openDatabase(dir, databaseName, "busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-64)")
+func openCheckpointer(in folder) (*checkpointer, error) {
+	db, err := in.database(databaseName, "busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-64)")
 	if err != nil {
 		return nil, err
 	}

@@ -37,30 +37,30 @@ var _ journal.Journal = (*Journal)(nil)
 // time: a second one is refused. Files are readable by this user alone. Every
 // error is a sentence that says what to do.
 func Open(ctx context.Context, dir string) (journal.Journal, error) {
-	j, err := open(ctx, dir)
+	j, err := open(ctx, folder{path: dir})
 	if err != nil {
 		return nil, explain(dir, err)
 	}
 	return j, nil
 }
 
-func open(ctx context.Context, dir string) (_ *Journal, err error) {
-	if err := prepareFolder(dir); err != nil {
+func open(ctx context.Context, in folder) (_ *Journal, err error) {
+	if err := in.prepare(); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFolder(ctx, dir)
+	unlock, err := in.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	j := &Journal{unlock: unlock, ids: newIdentities(), moved: make(chan struct{})}
-	if j.mark, err = openMark(dir); err != nil {
+	if j.mark, err = openMark(in.path); err != nil {
 		return nil, errors.Join(err, unlock())
 	}
-	j.writer, err = openWriter(ctx, dir, j)
+	j.writer, err = openWriter(ctx, in, j)
 	if err != nil {
 		return nil, errors.Join(err, j.mark.close(), unlock())
 	}
-	j.reading, err = openDatabase(dir, databaseName, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
+	j.reading, err = in.database(databaseName, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
 	if err != nil {
 		return nil, errors.Join(err, j.writer.close(), j.mark.close(), unlock())
 	}

@@ -26,8 +26,13 @@ var (
 	errOlder   = errors.New("was written before the first release of this program")
 )
 
-// prepareFolder makes dir and the database file in it, for this user alone.
-func prepareFolder(dir string) error {
+// folder is where a journal is, and through which file layer of SQLite: that of
+// the system where vfs is empty.
+type folder struct{ path, vfs string }
+
+// prepare makes the folder and the database file in it, for this user alone.
+func (f folder) prepare() error {
+	dir := f.path
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -40,21 +45,20 @@ func prepareFolder(dir string) error {
 			return err
 		}
 	}
-	folder, err := os.Open(dir)
+	opened, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
+	defer opened.Close()
 	// Not every system can sync a folder; where it can, the new files survive
 	// a power cut.
-	_ = folder.Sync()
+	_ = opened.Sync()
 	return nil
 }
 
-// openDatabase opens the file name in dir with the pragmas that every
-// connection needs.
-func openDatabase(dir, name string, pragmas ...string) (*sql.DB, error) {
-	path, err := filepath.Abs(filepath.Join(dir, name))
+// database opens the file name with the pragmas that every connection needs.
+func (f folder) database(name string, pragmas ...string) (*sql.DB, error) {
+	path, err := filepath.Abs(filepath.Join(f.path, name))
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +66,18 @@ func openDatabase(dir, name string, pragmas ...string) (*sql.DB, error) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	location := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	query := url.Values{"_pragma": pragmas}
+	if f.vfs != "" {
+		query.Set("vfs", f.vfs)
+	}
+	location := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	return sql.Open("sqlite", location.String())
 }
 
-// lockFolder holds an exclusive lock of SQLite on a file beside the journal
+// lock holds an exclusive lock of SQLite on a file beside the journal
 // until the returned function is called or the process ends.
-func lockFolder(ctx context.Context, dir string) (unlock func() error, err error) {
-	db, err := openDatabase(dir, lockName, "busy_timeout(250)")
+func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
+	db, err := f.database(lockName, "busy_timeout(250)")
 	if err != nil {
 		return nil, err
 	}

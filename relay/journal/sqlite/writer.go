@@ -35,8 +35,8 @@ type writer struct {
 // only write the log (synchronous=NORMAL): the writer syncs it itself before
 // anybody is told, which spares the disk what is no data. Checkpoints sync by
 // themselves.
-func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
-	db, err := openDatabase(dir, databaseName,
+func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
+	db, err := in.database(databaseName,
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)", "wal_autocheckpoint(0)")
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 		Queue:   groupcommit.New[work](),
 		journal: j,
 		db:      db,
-		log:     walFile{path: filepath.Join(dir, databaseName+"-wal"), flush: syncData},
+		log:     walFile{path: filepath.Join(in.path, databaseName+"-wal"), flush: syncData},
 		numbers: map[digest]int64{},
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
@@ -53,7 +53,7 @@ func openWriter(ctx context.Context, dir string, j *Journal) (*writer, error) {
 	if err := w.begin(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	if w.copier, err = openCheckpointer(dir); err != nil {
+	if w.copier, err = openCheckpointer(in); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
