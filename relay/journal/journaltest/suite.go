@@ -36,6 +36,8 @@ func Run(t *testing.T, open Open) {
 		{"wait returns when the head has passed", wait},
 		{"wait and append end with their context", contexts},
 		{"prune removes a prefix and keeps its ids", prune},
+		{"what was appended together is read from anywhere", together},
+		{"a prune keeps the rest of what was appended together", pruneTogether},
 		{"numbers go on after everything was pruned", pruneAll},
 		{"what is appended by many is kept once, and numbered without holes", concurrentAppends},
 		{"a reader that follows the head misses nothing", follow},
@@ -56,6 +58,7 @@ func RunDurable(t *testing.T, open Open) {
 	}{
 		{"everything is there after a reopening", reopen},
 		{"ids are known after a prune and a reopening", reopenPruned},
+		{"what was appended together is there after a prune and a reopening", reopenTogether},
 		{"many ids are known after a reopening", reopenMany},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, &subject{t: t, open: open}) })
