@@ -165,6 +165,23 @@ func (s *Simulator) Orders(id string) int {
 	return 0
 }
 
+// Reprice changes the total of an intent that awaits confirmation, as a merchant
+// does whose price went up in the meantime, by an amount in subunits that its
+// subtotal bears. It reports whether there is such an intent.
+func (s *Simulator) Reprice(id string, by int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, ok := s.intents[id]
+	if !ok || in.State != api.AwaitingConfirmation || in.Offer == nil {
+		return false
+	}
+	offer := *in.Offer
+	offer.Cost.Subtotal.AmountSubunits += by
+	offer.Cost.Total.AmountSubunits += by
+	in.Offer = &offer
+	return true
+}
+
 // endPlacing: the merchant took the order, or did not.
 func (s *Simulator) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {

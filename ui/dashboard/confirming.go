@@ -152,7 +152,9 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 	if good {
 		kind = success
 	}
-	m.say(kind, run.name+": "+verdict(o))
+	if !good || m.queue == nil || m.queue.running != run.id {
+		m.say(kind, run.name+": "+verdict(o)) // of a batch that goes well its own line tells
+	}
 	return m.queued(run.id, o)
 }
 

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// awaitingWorld is a world with n intents that await confirmation.
+func awaitingWorld(t *testing.T, n int, change func(*simulator.Config)) (w *world, ids []string) {
+	t.Helper()
+	c := quiet()
+	c.Limits = simulator.Limits{Reads: 1000, Mutations: 1000, PerDay: 1000}
+	if change != nil {
+		change(&c)
+	}
+	w = newWorld(t, c)
+	w.settings.PollShare = 1
+	for i := range n {
+		id, err := w.service.CreateIntent(simulator.Order{
+			ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: api.AwaitingConfirmation,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return w, ids
+}
+
+// look opens a board and waits until all n intents have been read.
+func (w *world) look(t *testing.T, n int) {
+	t.Helper()
+	w.openBoard(t, 200, 60)
+	w.screen.waitFor(t, fmt.Sprintf(`awaiting %d\b`, n), `relay ● live`, `▌Item`)
+	w.screen.waitGone(t, `not read|reported`)
+}
+
+// ask opens the dialog and lets the keys rest.
+func (w *world) ask(t *testing.T) {
+	t.Helper()
+	w.screen.press(t, "c")
+	w.screen.waitTicks(t, w.screen.waitFor(t, `Confirm order`), 2)
+}
+
+func (w *world) wantOrders(t *testing.T, id string, want int) {
+	t.Helper()
+	if got := w.service.Orders(id); got != want {
+		text, _ := w.screen.text()
+		t.Errorf("%d orders of %s, want %d; the board says\n%s", got, id, want, text)
+	}
+}
+
+func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
+	t.Parallel()
+	w, ids := awaitingWorld(t, 1, nil)
+	w.look(t, 1)
+	w.screen.press(t, "cCCC\rCy C")
+	opened := w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
+	w.screen.waitTicks(t, opened, 2)
+	w.screen.press(t, "\x1b[200~C\x1b[201~")
+	pasted := w.screen.waitFor(t, `Pasted text is not taken`)
+	w.screen.press(t, "\x1b[200~CC\rC\x1b[201~C")
+	w.screen.waitTicks(t, pasted, 2)
+	w.wantOrders(t, ids[0], 0)
+	if log, err := os.ReadFile(filepath.Join(w.settings.StateDir, "confirms.jsonl")); err != nil || len(log) > 0 {
+		t.Errorf("%v; the audit log says %s", err, log)
+	}
+}
+
+func TestAnOfferThatChangedUnderTheDialogIsRefusedWithTheDifference(t *testing.T) {
+	t.Parallel()
+	w, ids := awaitingWorld(t, 1, nil)
+	w.look(t, 1)
+	w.ask(t)
+	if !w.service.Reprice(ids[0], 100) {
+		t.Fatal("the offer cannot be changed")
+	}
+	w.screen.press(t, "C")
+	w.screen.waitFor(t, `Changed since you looked. Nothing was sent`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
+	w.wantOrders(t, ids[0], 0)
+	w.screen.press(t, "\x1b")
+	w.screen.waitGone(t, `╭─ `)
+	w.screen.waitFor(t, `changed`, `12.54 USD`) // the row has learnt both
+}
+
+func TestAnAnswerThatNeverComesIsSettledByReading(t *testing.T) {
+	t.Parallel()
+	w, ids := awaitingWorld(t, 1, nil)
+	w.look(t, 1)
+	w.ask(t)
+	w.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
+	w.screen.press(t, "C")
+	w.screen.waitFor(t, `▸ Settle`)
+	w.wantOrders(t, ids[0], 0)
+	client, err := api.New(api.Config{BaseURL: w.settings.APIURL, Key: w.settings.APIKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ConfirmIntent(t.Context(), api.ID(ids[0]), api.ConfirmIntent{Raw: []byte(`{"paymentMethod":{"type":"drawdown"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	w.screen.waitFor(t, `✓ Accepted`)
+	w.wantOrders(t, ids[0], 1)
+}
+
+func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		machine func(t *testing.T, first string) string // the state folder of the second
+	}{
+		{"of one machine", func(_ *testing.T, first string) string { return first }},
+		{"of two machines", func(t *testing.T, _ string) string { return t.TempDir() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, ids := awaitingWorld(t, 1, nil)
+			second := *w
+			second.settings.StateDir = c.machine(t, w.settings.StateDir)
+			w.look(t, 1)
+			second.look(t, 1)
+			w.ask(t)
+			second.ask(t)
+			w.screen.press(t, "C")
+			second.screen.press(t, "C")
+			const ended = `✓ Accepted|No longer to be confirmed|Already confirmed|Nothing was sent`
+			one, other := w.screen.waitFor(t, ended), second.screen.waitFor(t, ended)
+			w.wantOrders(t, ids[0], 1)
+			if strings.Contains(one, "✓ Accepted") == strings.Contains(other, "✓ Accepted") {
+				t.Errorf("not one of them says that it was accepted:\n%s\n%s", one, other)
+			}
+		})
+	}
+}
+
+func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
+	t.Parallel()
+	w, ids := awaitingWorld(t, 14, nil)
+	w.look(t, 14)
+	w.screen.press(t, strings.Repeat("xj", 14))
+	w.screen.waitFor(t, `■ 14 marked`)
+	w.screen.press(t, "X")
+	w.screen.waitTicks(t, w.screen.waitFor(t, `14 orders`, `Total`), 2)
+	w.screen.press(t, "C")
+	w.screen.waitFor(t, `BATCH 10 of 14 ended · waits for a free agent`)
+	orders := 0
+	for _, id := range ids {
+		orders += w.service.Orders(id)
+	}
+	if orders != 10 {
+		t.Errorf("%d were sent while ten agents are busy", orders)
+	}
+	w.screen.waitFor(t, `batch: 14 accepted`)
+	for _, id := range ids {
+		w.wantOrders(t, id, 1)
+	}
+}
+
+func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
+	t.Parallel()
+	w, ids := awaitingWorld(t, 1, nil)
+	// An address that is not known to be harmless counts as one with real money.
+	w.settings.APIURL = strings.Replace(w.settings.APIURL, "127.0.0.1", "0.0.0.0", 1)
+	w.look(t, 1)
+	w.screen.waitFor(t, `ARMED`)
+	w.screen.press(t, "c")
+	asked := w.screen.waitFor(t, `Confirm order`, `REAL MONEY`, `not armed`)
+	w.screen.waitTicks(t, asked, 2)
+	w.screen.press(t, "C")
+	w.screen.waitTicks(t, asked, 2)
+	w.screen.press(t, "\r")
+	w.wantOrders(t, ids[0], 0)
+	total := regexp.MustCompile(`Total\s+([\d.]+) USD`).FindStringSubmatch(asked)
+	w.screen.press(t, "\x7f"+total[1])
+	w.screen.waitTicks(t, w.screen.waitFor(t, `✓ armed`), 2)
+	w.screen.press(t, "\t\r")
+	w.screen.waitTicks(t, w.screen.waitFor(t, `Too soon`), 2)
+	w.screen.press(t, "\r")
+	w.screen.waitFor(t, `✓ Accepted`)
+	w.wantOrders(t, ids[0], 1)
+}
