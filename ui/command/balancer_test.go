@@ -3,11 +3,13 @@ package command
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +19,11 @@ import (
 	"tillwatch/api"
 	"tillwatch/relay"
 )
+
+// The long form of the test of two relays:
+//
+//	go test ./ui/command -run BehindABalancer -balanced-kills 20 -v
+var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays on a database is killed; the long form is 20")
 
 // postgresSchema makes an empty schema for one test and returns the DSN of it.
 // It comes before isolate, which takes the environment away.
@@ -67,7 +74,7 @@ func newBalancer(t *testing.T, servers ...*process) *balancer {
 	}
 	b := &balancer{url: address(listener), open: map[net.Conn]struct{}{}}
 	for _, s := range servers {
-		b.add(s)
+		b.servers = append(b.servers, strings.TrimPrefix(s.Listen, "http://"))
 	}
 	b.tasks.Go(func() {
 		for {
@@ -90,10 +97,12 @@ func newBalancer(t *testing.T, servers ...*process) *balancer {
 	return b
 }
 
-func (b *balancer) add(s *process) {
+// replace names another server in the place of one.
+func (b *balancer) replace(place int, s *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.servers = append(b.servers, strings.TrimPrefix(s.Listen, "http://"))
+	b.servers = slices.Clone(b.servers)
+	b.servers[place] = strings.TrimPrefix(s.Listen, "http://")
 }
 
 // pass connects c with the next server that takes it, until either side ends.
@@ -179,8 +188,8 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 	t.Setenv("TILLWATCH_POSTGRES", dsn)
 	token := createToken(t, "--scope", "stream,read")
 	data := func(name string) string { return filepath.Join(dir, name) }
-	one, other := startRelayProcess(t, data("one")), startRelayProcess(t, data("other"))
-	b := newBalancer(t, one, other)
+	relays := []*process{startRelayProcess(t, data("one")), startRelayProcess(t, data("other"))}
+	b := newBalancer(t, relays...)
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -205,17 +214,20 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 		eventually(t, when, func() bool { now, _ := s.counts(); return now > before+300 && f.count() > before })
 	}
 	more("both take events")
-	one.stop()
-	more("the other goes on alone")
-	one = startRelayProcess(t, data("one"))
-	b.add(one)
-	more("both are there again")
-	other.stop()
-	more("the first goes on alone")
+	for n := range *balancedKills {
+		victim := &relays[n%2]
+		(*victim).stop()
+		more("the other goes on alone")
+		*victim = startRelayProcess(t, (*victim).data)
+		b.replace(n%2, *victim)
+		more("both are there again")
+	}
+	relays[0].stop()
+	more("the last one goes on alone")
 	sent()
 	sending.Wait()
 
-	found, _ := one.everything(t, token)
+	found, _ := relays[1].everything(t, token)
 	s.expectKept(found)
 	eventually(t, "the subscriber has everything", func() bool { return f.count() >= len(found) })
 	stop()
