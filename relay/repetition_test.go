@@ -19,7 +19,7 @@ import (
 // repeatedIDs is how many ids each of a thousand senders posts. The long form:
 //
 //	go test ./relay -run ThousandSenders -repeated-ids 100
-var repeatedIDs = flag.Int("repeated-ids", 10, "ids that each of 1000 senders posts; the long form is 100")
+var repeatedIDs = flag.Int("repeated-ids", 5, "ids that each of 1000 senders posts; the long form is 100")
 
 // opened opens an SQLite journal until the test ends.
 func opened(t testing.TB, dir string) journal.Journal {
