@@ -113,6 +113,7 @@ func (c *connection) push(ctx context.Context) error {
 		c.rouse()
 	})
 	defer beat.Stop()
+	c.rouse() // a shutdown that began before the hub knew this connection has not
 	for {
 		next, err := c.advance(ctx)
 		if errors.Is(err, errBehind) {

@@ -52,20 +52,25 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		return // the upgrader has answered
 	}
 	token, _ := bearer(req)
-	c := &connection{
-		hub:       r.hub,
-		journal:   r.journal,
-		socket:    socket,
-		heartbeat: r.heartbeat,
-		admitted:  func() bool { return r.admits(token, ScopeStream) },
-		hello:     make(chan []byte, 1),
-		gone:      make(chan struct{}),
-		roused:    make(chan struct{}, 1),
-	}
+	c := r.connection(socket, func() bool { return r.admits(token, ScopeStream) })
 	c.ring = r.hub.enter(c)
 	defer r.hub.leave(c)
 	reason := c.serve()
 	r.logger.Info("stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
+}
+
+// connection makes one of an upgraded socket. It is not yet known to the hub.
+func (r *Relay) connection(socket *websocket.Conn, admitted func() bool) *connection {
+	return &connection{
+		hub:       r.hub,
+		journal:   r.journal,
+		socket:    socket,
+		heartbeat: r.heartbeat,
+		admitted:  admitted,
+		hello:     make(chan []byte, 1),
+		gone:      make(chan struct{}),
+		roused:    make(chan struct{}, 1),
+	}
 }
 
 // greet reads the hello and answers it. The error is why the connection ends.

@@ -335,6 +335,32 @@ func TestARelayThatShutsDownSaysBye(t *testing.T) {
 	})
 }
 
+func TestASubscriberWhoseHelloRacesAShutdownIsToldAtOnce(t *testing.T) {
+	for range 20 { // either may be seen first
+		synctest.Test(t, func(t *testing.T) {
+			r := newTestRelay(t, newMemory(t), nil)
+			if err := r.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			reasons := make(chan error, 1)
+			n := serveRaw(t, func(socket *websocket.Conn) {
+				c := r.connection(socket, func() bool { return true })
+				c.ring = newRing("epoch", 0)
+				c.hello <- []byte(`{"t":"hello"}`)
+				reasons <- c.serve()
+			})
+			began := time.Now()
+			p := connect(t, n, nil)
+			if err := p.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("closed with %v", err)
+			}
+			if reason := <-reasons; time.Since(began) != 0 {
+				t.Errorf("%v after %v", reason, time.Since(began))
+			}
+		})
+	}
+}
+
 func TestAShutdownCutsOffWhoDoesNotListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := newMemory(t)
