@@ -3,13 +3,17 @@ package pane
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // index holds what intents are found by, side by side in memory: a filter over
 // 100,000 rows that are spread over the heap would wait for the memory most of
 // the time.
 type index struct {
+	built   bool
+	scratch []byte // the text of one row
 	text    []byte
 	waste   int // bytes of text that no entry uses
 	entries []entry
@@ -31,33 +35,75 @@ type entry struct {
 	currency string // "" without a total
 }
 
-// add makes room for one more row.
-func (x *index) add() int32 {
-	x.entries = append(x.entries, entry{})
-	return int32(len(x.entries) - 1)
+// build takes in all rows; slots is how many have been given out.
+func (x *index) build(rows []*intentRow, slots int32) {
+	*x = index{built: true, entries: make([]entry, slots)}
+	for _, r := range rows {
+		x.put(r)
+	}
 }
 
-// put replaces what a row is found by.
-func (x *index) put(slot int32, n needle, e entry) {
+// put replaces what a row is found by. An index that was not built takes nothing.
+func (x *index) put(r *intentRow) {
+	if !x.built {
+		return
+	}
+	for int(r.slot) >= len(x.entries) {
+		x.entries = append(x.entries, entry{})
+	}
 	x.version++
-	old := x.entries[slot]
-	if room := int(old.to - old.from); len(n.all) <= room {
-		copy(x.text[old.from:], n.all)
+	old, e := x.entries[r.slot], r.figures()
+	x.write(r, &e)
+	if room := int(old.to - old.from); len(x.scratch) <= room {
+		copy(x.text[old.from:], x.scratch)
 		e.from = old.from
-		x.waste += room - len(n.all)
+		x.waste += room - len(x.scratch)
 	} else {
 		e.from = uint32(len(x.text))
-		x.text = append(x.text, n.all...)
+		x.text = append(x.text, x.scratch...)
 		x.waste += room
 	}
-	e.to = e.from + uint32(len(n.all))
-	for i, end := range n.ends {
-		e.ends[i] = uint16(end)
-	}
-	x.entries[slot] = e
+	e.to = e.from + uint32(len(x.scratch))
+	x.entries[r.slot] = e
 	if x.waste > 1<<16 && x.waste > len(x.text)/2 {
 		x.compact()
 	}
+}
+
+// write makes the text of a row, in lower case, and notes where columns end.
+func (x *index) write(r *intentRow, e *entry) {
+	x.scratch = x.scratch[:0]
+	for i, column := range r.text() {
+		if i > 0 {
+			e.ends[i-1] = uint16(min(len(x.scratch), longestText))
+			x.scratch = append(x.scratch, between...)
+		}
+		for k, part := range column {
+			if k > 0 {
+				x.scratch = append(x.scratch, ' ')
+			}
+			x.scratch = appendLower(x.scratch, part)
+		}
+	}
+}
+
+// longestText is as far as ends of columns reach.
+const longestText = 1<<16 - 1
+
+func appendLower(to []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return append(to, strings.ToLower(s)...)
+		}
+	}
+	for i := range len(s) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		to = append(to, c)
+	}
+	return to
 }
 
 func (x *index) compact() {
@@ -107,7 +153,7 @@ func (x *index) holds(e *entry, f *Filter, needles [][]byte) bool {
 			if t.field != inAll && t.field < inMore {
 				to = e.from + uint32(e.ends[t.field-inState])
 			}
-			found = bytes.Contains(x.text[from:to], needles[i])
+			found = from <= to && bytes.Contains(x.text[from:to], needles[i])
 		}
 		if found == t.not {
 			return false

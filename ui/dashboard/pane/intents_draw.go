@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
@@ -135,7 +136,8 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 
 // mark draws the gutter of a row.
 func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
-	if row.marked {
+	late := row.late()
+	if late.marked {
 		if under {
 			l.On(paint.Selected)
 		}
@@ -143,7 +145,7 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
 		return
 	}
 	opened := p.look.Opened == Subject{OfIntent, row.ID}
-	p.gutter(l, under, opened, p.glows(row.since))
+	p.gutter(l, under, opened, p.glows(late.since))
 }
 
 const (
@@ -178,7 +180,7 @@ func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 // glowing draws an amount that has just changed on a ground of its own.
 func (p *Intents) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
 	ground := l.Ground()
-	if ground == paint.Base && p.glows(row.changed) {
+	if ground == paint.Base && p.glows(row.late().changed) {
 		l.Space(w-paint.Width(total)).On(paint.Glow).Put(style, total).On(ground)
 		return
 	}
@@ -206,12 +208,35 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 
 func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	switch {
-	case row.total != "":
-		return row.total, paint.Text
+	case row.Total != nil:
+		return p.money(*row.Total), paint.Text
 	case row.lane == laneAwaiting:
 		return "not read", paint.Muted
 	}
 	return "", paint.Text
+}
+
+func (p *Intents) total(row *intentRow) string {
+	if row.Total == nil {
+		return ""
+	}
+	return p.money(*row.Total)
+}
+
+// mostTotals bounds how many amounts are kept as they are written.
+const mostTotals = 1000
+
+// money writes an amount, or returns it as it was written before.
+func (p *Intents) money(m api.Money) string {
+	text, ok := p.totals[m]
+	if !ok {
+		if p.totals == nil || len(p.totals) >= mostTotals {
+			p.totals = map[api.Money]string{}
+		}
+		text = m.String()
+		p.totals[m] = text
+	}
+	return text
 }
 
 func (p *Intents) ageStyle(row *intentRow) paint.Style {
@@ -225,7 +250,7 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
 	if text == "" && p.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
-		text, style = row.total, paint.Muted
+		text, style = p.total(row), paint.Muted
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
@@ -248,11 +273,11 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 // special is what stands at the right of a card's second line, the most
 // important first: a confirm under way, doubts about the state, time running out.
 func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
-	switch {
-	case row.note.Text != "" && row.note.Bad:
-		return row.note.Text, paint.Bad
-	case row.note.Text != "":
-		return row.note.Text, paint.Placing
+	switch note := row.late().note; {
+	case note.Text != "" && note.Bad:
+		return note.Text, paint.Bad
+	case note.Text != "":
+		return note.Text, paint.Placing
 	case row.Missing:
 		return "gone (404)", paint.Bad
 	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it

@@ -10,18 +10,38 @@ import (
 	"tillwatch/ui/dashboard/sign"
 )
 
-// intentRow is an intent made ready to be drawn and found. It is immutable but
-// for its moments of glowing and what a confirm says of it.
+// intentRow is an intent made ready to be drawn and found. There may be 100,000
+// of them: what few have stands apart.
 type intentRow struct {
 	*account.Intent
-	given   *account.Intent // as it came
-	slot    int32           // in the index
-	lane    int
-	total   string    // the amount, or ""
-	since   time.Time // when the state last changed on the screen; zero: never
+	given  *account.Intent // as it came
+	lately *lately         // nil for most
+	slot   int32           // in the index
+	lane   int8
+}
+
+// lately is what has happened to a row on the screen. It is not changed but
+// replaced.
+type lately struct {
+	since   time.Time // when the state last changed; zero: never
 	changed time.Time // when anything else did
 	note    Note
 	marked  bool
+}
+
+// late is what has happened to the row.
+func (r *intentRow) late() lately {
+	if r.lately == nil {
+		return lately{}
+	}
+	return *r.lately
+}
+
+func (r *intentRow) setLate(l lately) {
+	r.lately = nil
+	if l != (lately{}) {
+		r.lately = &l
+	}
 }
 
 // Note is what a confirm says on the row of its intent.
@@ -37,22 +57,14 @@ func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
 		copied.ExpiresAt = in.CreatedAt.Add(window)
 		in = &copied
 	}
-	row := &intentRow{Intent: in, given: given, lane: laneOf(in.State)}
-	if in.Total != nil {
-		row.total = in.Total.String()
-	}
-	return row
+	return &intentRow{Intent: in, given: given, lane: int8(laneOf(in.State))}
 }
 
-// found is what the row is found by.
-func (r *intentRow) found() (needle, entry) {
-	more := ""
+// figures are what the row can be measured by.
+func (r *intentRow) figures() entry {
 	e := entry{quantity: -1}
 	if r.Quantity > 0 {
 		e.quantity = int32(min(r.Quantity, 1<<30))
-	}
-	if r.Failure != nil {
-		more = string(r.Failure.Code) + " " + failureWords(r.Failure)
 	}
 	if !r.Since.IsZero() {
 		e.since = r.Since.UnixNano()
@@ -61,22 +73,38 @@ func (r *intentRow) found() (needle, entry) {
 		e.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
 		e.currency = string(r.Total.Currency)
 	}
-	state := string(r.State) + " " + sign.Intent(r.State).Word
-	return newNeedle(state, string(r.Merchant), string(r.Product), string(r.ID), more+" "+r.total+" "+string(r.ReferenceID)), e
+	return e
+}
+
+// text is what the row is found by, in the order of the columns.
+func (r *intentRow) text() (columns [len(needle{}.ends) + 1][]string) {
+	columns[0] = []string{string(r.State), sign.Intent(r.State).Word}
+	columns[1] = []string{string(r.Merchant)}
+	columns[2] = []string{string(r.Product)}
+	columns[3] = []string{string(r.ID)}
+	if r.Failure != nil {
+		columns[4] = append(columns[4], string(r.Failure.Code), failureWords(r.Failure))
+	}
+	if r.Total != nil {
+		columns[4] = append(columns[4], r.Total.String())
+	}
+	columns[4] = append(columns[4], string(r.ReferenceID))
+	return columns
 }
 
 // carry takes over from the row before what glows and what was noted.
 func (r *intentRow) carry(old *intentRow, now time.Time) {
-	r.since, r.changed, r.marked = old.since, old.changed, old.marked
-	if r.State == old.State {
-		r.note = old.note
+	l := old.late()
+	if r.State != old.State {
+		l.note = Note{}
 	}
 	switch {
 	case r.State != old.State:
-		r.since = now
+		l.since = now
 	case !sameMoney(r.Total, old.Total) || r.Product != old.Product || r.Certainty != old.Certainty || r.Missing != old.Missing:
-		r.changed = now
+		l.changed = now
 	}
+	r.setLate(l)
 }
 
 func sameMoney(a, b *api.Money) bool {
