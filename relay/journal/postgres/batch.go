@@ -67,6 +67,7 @@ func digestOf(id string) digest {
 // batch is what one transaction appends.
 type batch struct {
 	state   state // before the batch, under the lock
+	calls   []*appending
 	entries []journal.Entry
 	digests []digest
 	first   map[digest]int   // the first entry of each id
@@ -88,8 +89,9 @@ func newBatch(locked state) *batch {
 	return &batch{state: locked, first: map[digest]int{}, known: map[digest]known{}, repeats: map[int64]*repeats{}}
 }
 
-func (b *batch) add(entries []journal.Entry) {
-	for _, e := range entries {
+func (b *batch) add(a *appending) {
+	b.calls = append(b.calls, a)
+	for _, e := range a.entries {
 		d := digestOf(e.ID)
 		if _, found := b.first[d]; !found {
 			b.first[d] = len(b.entries)
@@ -121,7 +123,15 @@ func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
 		return err
 	}
 	b.number()
-	return b.count(ctx, connection)
+	if err := b.count(ctx, connection); err != nil {
+		return err
+	}
+	results := b.results
+	for _, a := range b.calls {
+		n := len(a.entries)
+		a.results, results = results[:n:n], results[n:]
+	}
+	return nil
 }
 
 func (b *batch) insert(requests *pgx.Batch) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -30,6 +31,11 @@ const (
 	// testEvents makes a test of two relays longer: the events of each writer.
 	testEvents = "TILLWATCH_TEST_POSTGRES_EVENTS"
 )
+
+// The long form of the test with relays in two processes:
+//
+//	go test ./relay/journal/postgres -run Processes -processes 10s
+var processes = flag.Duration("processes", 0, "how long two processes append at least")
 
 // acknowledgements are the events that were answered, by their ids.
 type acknowledgements struct {
@@ -164,6 +170,40 @@ func TestTwoRelaysWriteOneOrderAndTheirReadersMissNothing(t *testing.T) {
 	}
 }
 
+func TestTwoRelayProcessesWriteOneOrderAndALiveReaderMissesNothing(t *testing.T) {
+	dsn := schema(t)
+	j := opened(t, dsn)
+	acknowledged := newAcknowledgements()
+	var order []string
+	seen := func(r journal.Record) { order = append(order, r.ID) }
+	writing, end := context.WithCancel(t.Context())
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for j.Wait(writing, int64(len(order))) == nil {
+			followTo(t, j, int64(len(order)), int64(len(order))+1, seen)
+			if t.Failed() {
+				return
+			}
+		}
+	})
+	var relays sync.WaitGroup
+	for range 2 {
+		relays.Go(func() { killed(t, dsn, *processes, acknowledged) })
+	}
+	relays.Wait()
+	end()
+	reader.Wait()
+	head, err := j.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	followTo(t, j, int64(len(order)), head, seen)
+	if int64(len(order)) != head {
+		t.Errorf("%d events were read of %d", len(order), head)
+	}
+	expectStored(t, order, acknowledged)
+}
+
 func TestAnEventThatReachesBothRelaysIsAcceptedByOne(t *testing.T) {
 	const each = 60
 	dsn := schema(t)
@@ -257,20 +297,23 @@ func appendForEver(dsn string) error {
 	return errors.New("appending has ended")
 }
 
-// killed runs a relay in a process of its own and kills it while it appends.
-func killed(t *testing.T, dsn string, into *acknowledgements) {
+// killed runs a relay in a process of its own and kills it while it appends,
+// after some events and the given time.
+func killed(t *testing.T, dsn string, after time.Duration, into *acknowledgements) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childJournal+"="+dsn)
 	child.Stderr = os.Stderr
 	output, err := child.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	if err := child.Start(); err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
-	n := 0
+	n, began, done := 0, time.Now(), false
 	for lines := bufio.NewScanner(output); lines.Scan(); {
 		rest, whole := strings.CutPrefix(lines.Text(), acknowledgeOK)
 		var id string
@@ -279,15 +322,16 @@ func killed(t *testing.T, dsn string, into *acknowledgements) {
 			continue // cut off by the kill
 		}
 		into.add(id, journal.Result{Seq: seq})
-		if n++; n == killAfter {
+		if n++; n >= killAfter && !done && time.Since(began) >= after {
+			done = true
 			if err := child.Process.Kill(); err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
 		}
 	}
 	_ = child.Wait() // it was killed
 	if n < killAfter {
-		t.Fatalf("the child ended after %d events", n)
+		t.Errorf("the child ended after %d events", n)
 	}
 }
 
@@ -298,7 +342,7 @@ func TestNothingAcknowledgedIsLostWhenARelayIsKilled(t *testing.T) {
 	var tasks sync.WaitGroup
 	tasks.Go(func() { appendEach(t, []journal.Journal{j}, "survivor", 60, acknowledged) })
 	for range kills {
-		killed(t, dsn, acknowledged)
+		killed(t, dsn, 0, acknowledged)
 	}
 	tasks.Wait()
 	expectStored(t, readAll(t, j), acknowledged)

@@ -85,7 +85,7 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 	}
 	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{})}
 	j.writer = newWriter(j, config.ConnConfig, connection)
-	go j.writer.run()
+	go j.writer.Run(j.writer.commit)
 	j.tail.Go(func() { j.follow(life, config.ConnConfig) })
 	return j, nil
 }
@@ -113,7 +113,8 @@ func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning st
 // the others and lets go of the connections. It may be called more than once.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
-		j.writer.stop()
+		j.writer.Stop()
+		j.writer.disconnect()
 		j.end()
 		j.tail.Wait()
 		j.pool.Close()

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/groupcommit"
 )
 
 const (
-	// maxBatch bounds the appends of one commit, and how many may queue.
-	maxBatch = 1024
 	// transactTimeout bounds one commit, the wait for other relays included.
 	transactTimeout = 10 * time.Second
 	// reconnectPause keeps a busy relay from hammering a server that is away.
@@ -23,26 +21,17 @@ const (
 
 var errWentBack = errors.New("the database has lost events that it had acknowledged: a new epoch is under way")
 
-// job is an append that waits for the next transaction.
-type job struct {
-	ctx     context.Context
+// appending is what one call appends.
+type appending struct {
 	entries []journal.Entry
-	done    chan outcome // buffered: the writer never waits for who asked
-}
-
-type outcome struct {
-	results []journal.Result
-	err     error
+	results []journal.Result // once it is committed
 }
 
 // writer owns the one connection that appends.
 type writer struct {
+	*groupcommit.Queue[*appending]
 	journal *Journal
 	config  *pgx.ConnConfig
-	jobs    chan *job
-	closing chan struct{}
-	stopped chan struct{}
-	once    sync.Once
 
 	// Of the goroutine that runs the writer:
 	connection *pgx.Conn // nil after a failure
@@ -50,93 +39,32 @@ type writer struct {
 }
 
 func newWriter(j *Journal, config *pgx.ConnConfig, connection *pgx.Conn) *writer {
-	return &writer{
-		journal:    j,
-		config:     config,
-		jobs:       make(chan *job, maxBatch),
-		closing:    make(chan struct{}),
-		stopped:    make(chan struct{}),
-		connection: connection,
-	}
+	return &writer{Queue: groupcommit.New[*appending](), journal: j, config: config, connection: connection}
 }
 
 // Append stores entries in one transaction, with those of others.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
-	w := j.writer
-	task := &job{ctx: ctx, entries: entries, done: make(chan outcome, 1)}
-	select {
-	case <-w.closing:
-		return nil, journal.ErrClosed
-	default:
+	a := &appending{entries: entries}
+	if err := j.writer.Do(ctx, a); err != nil {
+		return nil, err
 	}
-	select {
-	case w.jobs <- task:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-w.closing:
-		return nil, journal.ErrClosed
-	}
-	select {
-	case o := <-task.done:
-		return o.results, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-w.stopped:
-	}
-	select {
-	case o := <-task.done:
-		return o.results, o.err
-	default:
-		return nil, journal.ErrClosed
-	}
+	return a.results, nil
 }
 
-// run commits until the journal is closed. What has queued by then is refused.
-func (w *writer) run() {
-	defer close(w.stopped)
-	defer w.disconnect()
-	tasks := make([]*job, 0, maxBatch)
-	for {
-		select {
-		case <-w.closing:
-			return
-		case first := <-w.jobs:
-			tasks = w.commit(append(tasks[:0], first))
-			clear(tasks)
-		}
+// commit stores the first work and whatever else has queued by the time the
+// lock is held, and answers them.
+func (w *writer) commit(works *groupcommit.Batch[*appending]) {
+	first, ok := works.Next()
+	if !ok {
+		return // nobody waits
 	}
-}
-
-// gather takes everything that has queued.
-func (w *writer) gather(tasks []*job) []*job {
-	for len(tasks) < maxBatch {
-		select {
-		case task := <-w.jobs:
-			tasks = append(tasks, task)
-		default:
-			return tasks
-		}
-	}
-	return tasks
-}
-
-// commit stores tasks and whatever else has queued by the time the lock is
-// held, and answers them.
-func (w *writer) commit(tasks []*job) []*job {
 	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
 	defer cancel()
 	before := w.journal.current()
 	locked, err := w.lock(ctx)
-	tasks = w.gather(tasks)
 	b := newBatch(locked)
-	waiting := tasks[:0]
-	for _, task := range tasks {
-		if err := task.ctx.Err(); err != nil {
-			task.done <- outcome{err: err}
-			continue
-		}
-		waiting = append(waiting, task)
-		b.add(task.entries)
+	for a, ok := first, true; ok; a, ok = works.Next() {
+		b.add(a)
 	}
 	if err == nil {
 		err = w.store(ctx, b, before)
@@ -145,16 +73,7 @@ func (w *writer) commit(tasks []*job) []*job {
 		err = fmt.Errorf("write the journal: %w", oneLine{err})
 		w.disconnect()
 	}
-	for _, task := range waiting {
-		if err != nil {
-			task.done <- outcome{err: err}
-			continue
-		}
-		n := len(task.entries)
-		task.done <- outcome{results: b.results[:n:n]}
-		b.results = b.results[n:]
-	}
-	return tasks
+	works.Answer(err)
 }
 
 // lock begins a transaction and waits for its turn among the relays. A
@@ -171,7 +90,7 @@ func (w *writer) lock(ctx context.Context) (locked state, err error) {
 	}
 	select {
 	case <-time.After(time.Until(w.failed.Add(reconnectPause))):
-	case <-w.closing:
+	case <-w.Closing():
 		return state{}, journal.ErrClosed
 	}
 	connection, err := connect(ctx, w.config)
@@ -209,10 +128,4 @@ func (w *writer) disconnect() {
 		disconnect(w.connection)
 		w.connection = nil
 	}
-}
-
-// stop ends the goroutine and waits for it.
-func (w *writer) stop() {
-	w.once.Do(func() { close(w.closing) })
-	<-w.stopped
 }
