@@ -45,7 +45,7 @@ func (w *world) asUser(t *testing.T) {
 	t.Setenv("TILLWATCH_STATE_DIR", t.TempDir())
 }
 
-func TestIntentIsReadWithItsTimelineAndShipmentsAndNothingElseIs(t *testing.T) {
+func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 	isolate(t)
 	c := quiet()
 	c.Timings = simulator.Timings{Offer: 50 * time.Millisecond, Placing: 50 * time.Millisecond, ShipmentStep: 200 * time.Millisecond, Spread: -1}

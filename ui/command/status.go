@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 func newStatus() *cobra.Command {
@@ -42,8 +43,8 @@ func newStatus() *cobra.Command {
 			ctx, stop := context.WithCancel(c.Context())
 			done := make(chan error, 1)
 			go func() { done <- current.run(ctx) }()
-			current.settle(ctx, wait)
-			snapshot := newReport(current.client.Environment(), current.store.Changes(0), time.Now())
+			settled := current.settle(ctx, wait)
+			snapshot := newReport(current.client.Environment(), current.store.Changes(0), time.Now()).whole(settled)
 			stop()
 			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 				return err
@@ -60,16 +61,18 @@ func newStatus() *cobra.Command {
 	return command
 }
 
-// settle waits until the picture is settled, for limit at most.
-func (s *session) settle(ctx context.Context, limit time.Duration) {
+// settle waits until the picture is settled, for limit at most, and reports
+// whether it is.
+func (s *session) settle(ctx context.Context, limit time.Duration) bool {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for version := uint64(0); !s.settled(); {
 		if s.store.Wait(ctx, version) != nil {
-			return
+			return false
 		}
 		version = s.store.Changes(version).Version
 	}
+	return true
 }
 
 // settled reports whether nothing more is to be expected without a new event:
@@ -107,6 +110,8 @@ const notRead api.ShipmentStatus = "not_read"
 // report is the object of `status --json`. Fields are added, never renamed.
 type report struct {
 	Environment string                     `json:"environment"`
+	At          time.Time                  `json:"at"`
+	Settled     *bool                      `json:"settled,omitempty"` // whether all was heard and read in time
 	Intents     map[string]int             `json:"intents"`
 	Shipments   map[api.ShipmentStatus]int `json:"shipments"`
 	Quota       []quotaReport              `json:"quota"`
@@ -114,9 +119,19 @@ type report struct {
 	API         apiReport                  `json:"api"`
 	Events      eventsReport               `json:"events"`
 	Reads       readsReport                `json:"reads"`
-	Today       limitReport                `json:"today"`
+	Today       dayReport                  `json:"today"`
 	Agents      limitReport                `json:"agents"`
+	Pace        map[string]paceReport      `json:"pace"`
 	Alerts      []alertReport              `json:"alerts"`
+
+	buckets []quota.Bucket
+}
+
+// paceReport is how long intents of this account stayed in a state of late.
+type paceReport struct {
+	Count int     `json:"count"`
+	P50S  float64 `json:"p50_s"`
+	P95S  float64 `json:"p95_s"`
 }
 
 type quotaReport struct {
@@ -130,6 +145,10 @@ type quotaReport struct {
 	Others    float64  `json:"others_per_s"`
 	Rejected  int64    `json:"rejected"`
 	AgeS      *float64 `json:"age_s"`
+
+	ExhaustedInS *float64       `json:"exhausted_in_s"` // forecast; null when not in sight
+	Spent        spansReport    `json:"spent"`
+	History      *coursesReport `json:"history,omitempty"`
 }
 
 type relayReport struct {
@@ -139,6 +158,8 @@ type relayReport struct {
 	Cursor        int64    `json:"cursor"`
 	LastEventAgeS *float64 `json:"last_event_age_s"`
 	Gaps          int64    `json:"gaps"`
+	SinceS        *float64 `json:"since_s"`
+	RetryInS      *float64 `json:"retry_in_s,omitempty"`
 	Error         string   `json:"error,omitempty"`
 }
 
@@ -146,6 +167,7 @@ type apiReport struct {
 	State        string   `json:"state"`
 	LatencyMS    float64  `json:"latency_ms"`
 	LastReadAgeS *float64 `json:"last_read_age_s"`
+	SinceS       *float64 `json:"since_s"`
 	Error        string   `json:"error,omitempty"`
 }
 
@@ -159,6 +181,9 @@ type eventsReport struct {
 
 type readsReport struct {
 	Total          int      `json:"total"`
+	Failed         int      `json:"failed"`
+	Behind         int      `json:"behind"` // what an event had told already
+	StateChanges   int      `json:"state_changes"`
 	PerStateChange *float64 `json:"per_state_change"`
 }
 
@@ -179,16 +204,17 @@ type alertReport struct {
 func newReport(environment string, picture account.Changes, now time.Time) report {
 	s := picture.Summary
 	r := report{
-		Environment: environment, Intents: map[string]int{"other": 0}, Shipments: map[api.ShipmentStatus]int{},
+		Environment: environment, At: now.UTC(), Intents: map[string]int{"other": 0}, Shipments: map[api.ShipmentStatus]int{},
 		Relay: relayReport{State: feedWord(s.Feed.State), Epoch: s.Feed.Epoch, Head: s.Feed.Head, Cursor: s.Feed.Cursor,
-			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err)},
+			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err),
+			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryIn)},
 		API: apiReport{State: apiWord(s.API.State), LatencyMS: float64(s.API.Latency.Microseconds()) / 1000,
-			LastReadAgeS: age(now, s.LastRead), Error: words(s.API.Err)},
+			LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
 		Events: eventsReport(s.Events),
-		Reads:  readsReport{Total: s.Reads.Total},
-		Today:  limitReport{s.Day.Seen, s.Day.Limit},
+		Reads:  readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
+		Today:  dayOf(s.Day, now),
 		Agents: limitReport{s.Agents.Placing, s.Agents.Limit},
-		Quota:  []quotaReport{}, Alerts: []alertReport{},
+		Quota:  []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
 	if s.Reads.StateChanges > 0 {
 		share := rounded(float64(s.Reads.Total) / float64(s.Reads.StateChanges))
@@ -217,11 +243,25 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 		r.Quota = append(r.Quota, quotaReport{
 			Class: string(b.Class), Policy: b.Policy, Limit: b.Limit, WindowS: b.Window.Seconds(),
 			Remaining: b.Left(now), ResetS: b.Reset.Seconds(), Own: rounded(b.Own), Others: rounded(b.Others),
-			Rejected: b.Rejected, AgeS: age(now, b.ObservedAt),
+			Rejected: b.Rejected, AgeS: age(now, b.ObservedAt), ExhaustedInS: forecastOf(b.Exhausted),
+			Spent: spansReport{spentOf(b.History), spentOf(b.Hour), spentOf(b.Day)},
 		})
+	}
+	for state, p := range s.Pace {
+		r.Pace[string(api.Scrub(string(state)))] = paceReport{p.Count, rounded(p.P50.Seconds()), rounded(p.P95.Seconds())}
 	}
 	for _, a := range s.Alerts {
 		r.Alerts = append(r.Alerts, alertReport{a.Kind, string(api.Scrub(a.Text)), a.Intent, rounded(now.Sub(a.Since).Seconds()), until(now, a.Due)})
+	}
+	return r
+}
+
+// whole is the report with the course of each bucket, and with whether the
+// picture had settled.
+func (r report) whole(settled bool) report {
+	r.Settled = &settled
+	for i := range r.Quota {
+		r.Quota[i].History = coursesOf(r.buckets[i])
 	}
 	return r
 }
@@ -230,7 +270,7 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 func (r report) failure() error {
 	switch {
 	case r.API.State == "unauthorized":
-		return errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
+		return errUnauthorized
 	case r.Relay.State == "refused":
 		return fmt.Errorf("the relay refuses this client: %s", r.Relay.Error)
 	case r.API.State == "failing":

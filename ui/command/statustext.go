@@ -13,9 +13,9 @@ import (
 
 // String is the report for people, a subject a line.
 func (r report) String() string {
-	var b strings.Builder
+	var b sheetWriter
 	line := func(subject, format string, args ...any) {
-		fmt.Fprintf(&b, "%-12s%s\n", subject, fmt.Sprintf(format, args...))
+		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, subject), fmt.Sprintf(format, args...))
 	}
 	line("environment", "%s", r.Environment)
 	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
@@ -42,12 +42,16 @@ func (r report) String() string {
 	}
 	line("shipments", "%s", orNone(shipments))
 	for _, q := range r.Quota {
-		line("quota", "%-10s %d of %d left in %gs, own %.1f/s, others %.1f/s", q.Class, q.Remaining, q.Limit, q.WindowS, q.Own, q.Others)
+		line("quota", "%s", q.text())
+		line("", "%s", q.spentText())
 	}
-	line("today", "at least %d of %d intents", r.Today.AtLeast, r.Today.Limit)
+	line("today", "%s", r.Today.text())
 	line("agents", "at least %d of %d placing", r.Agents.AtLeast, r.Agents.Limit)
 	line("events", "%d received, %d doubled, %d late, %d missed, %d backfilled",
 		r.Events.Received, r.Events.Duplicate, r.Events.Late, r.Events.Missed, r.Events.Backfilled)
+	if r.Settled != nil && !*r.Settled {
+		line("note", "not all was heard and read in time: --wait gives it longer")
+	}
 	for _, a := range r.Alerts {
 		due := ""
 		if a.DueInS != nil {
@@ -72,8 +76,20 @@ func ago(seconds *float64) string {
 	return duration(*seconds) + " ago"
 }
 
+// duration is a span without the units that say nothing.
 func duration(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+	span := time.Duration(seconds * float64(time.Second))
+	if span < time.Minute {
+		return span.Round(100 * time.Millisecond).String()
+	}
+	text := span.Round(time.Second).String()
+	if rest, whole := strings.CutSuffix(text, "m0s"); whole {
+		text = rest + "m"
+	}
+	if rest, whole := strings.CutSuffix(text, "h0m"); whole {
+		text = rest + "h"
+	}
+	return text
 }
 
 // age is how many seconds ago t was, nil when it never was.

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/tidwall/gjson"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// told is a picture with something of everything.
+func told(now time.Time) account.Changes {
+	course := func(n int, step time.Duration) []quota.Sample {
+		samples := make([]quota.Sample, n)
+		for i := range samples {
+			samples[i].At = now.Add(time.Duration(i-n) * step)
+		}
+		samples[n-1] = quota.Sample{At: now.Add(-step), Known: true, Remaining: 3, Own: 4, Others: 5, Rejected: 1}
+		return samples
+	}
+	return account.Changes{Summary: account.Summary{
+		Intents: map[api.IntentState]int{api.AwaitingConfirmation: 2, "": 1}, Shipments: map[api.ShipmentStatus]int{api.Shipped: 3},
+		Quota: []quota.Bucket{{Class: quota.Reads, Policy: "default", Limit: 10, Window: time.Second, Remaining: 3, Reset: time.Minute, ObservedAt: now,
+			Exhausted: 12 * time.Second, History: course(60, time.Second), Hour: course(60, time.Minute), Day: course(24, time.Hour)}},
+		Day:    account.DayCount{Seen: 12, Limit: 50, Told: true, Left: 20, At: now, Resets: now.Add(time.Hour), Exhausted: 40 * time.Minute},
+		Agents: account.AgentCount{Placing: 4, Limit: 10},
+		Feed:   account.FeedStatus{State: account.FeedLost, Since: now.Add(-time.Minute), Epoch: "e", Head: 9, Cursor: 8, RetryIn: 3 * time.Second},
+		API:    account.APIStatus{State: account.APIHealthy, Since: now.Add(-time.Hour)},
+		Reads:  account.ReadCounters{Total: 11, Failed: 1, Behind: 2, StateChanges: 10},
+		Pace:   map[api.IntentState]account.Pace{api.PlacingOrder: {Count: 9, P50: 20 * time.Second, P95: time.Minute}},
+		Alerts: []account.Alert{{Kind: account.AlertExpiring, Text: "Socks expires", Intent: "ci_1", Since: now, Due: now.Add(time.Minute)}},
+	}}
+}
+
+func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	var out bytes.Buffer
+	if err := newReport("staging", told(now), now).whole(false).print(&out, true); err != nil {
+		t.Fatal(err)
+	}
+	line := out.Bytes()
+	if !json.Valid(line) || bytes.Count(line, []byte("\n")) != 1 {
+		t.Fatalf("not one JSON object on one line: %s", line)
+	}
+	for name, want := range map[string]string{
+		"environment": "staging", "at": "2026-06-18T12:00:00Z", "settled": "false",
+		"intents.retrieving_offer": "0", "intents.awaiting_confirmation": "2", "intents.placing_order": "0", "intents.completed": "0", "intents.failed": "0", "intents.other": "1",
+		"shipments.ordered": "0", "shipments.shipped": "3",
+		"quota.0.class": "reads", "quota.0.policy": "default", "quota.0.limit": "10", "quota.0.window_s": "1", "quota.0.remaining": "3", "quota.0.reset_s": "60",
+		"quota.0.own_per_s": "0", "quota.0.others_per_s": "0", "quota.0.rejected": "0", "quota.0.age_s": "0", "quota.0.exhausted_in_s": "12",
+		"quota.0.spent.minute.own": "4", "quota.0.spent.hour.others": "5", "quota.0.spent.day.rejected": "1",
+		"quota.0.history.minute.own.#": "60", "quota.0.history.hour.others.59": "5", "quota.0.history.day.remaining.#": "24", "quota.0.history.day.remaining.0": "", "quota.0.history.day.remaining.23": "3",
+		"quota.0.history.hour.step_s": "60", "quota.0.history.day.from": "2026-06-17T12:00:00Z",
+		"relay.state": "lost", "relay.epoch": "e", "relay.head": "9", "relay.cursor": "8", "relay.last_event_age_s": "", "relay.gaps": "0", "relay.since_s": "60", "relay.retry_in_s": "3",
+		"api.state": "healthy", "api.latency_ms": "0", "api.last_read_age_s": "", "api.since_s": "3600",
+		"events.received": "0", "events.duplicate": "0", "events.late": "0", "events.missed": "0", "events.backfilled": "0",
+		"reads.total": "11", "reads.failed": "1", "reads.behind": "2", "reads.state_changes": "10", "reads.per_state_change": "1.1",
+		"today.at_least": "30", "today.limit": "50", "today.seen": "12", "today.told": "true", "today.left": "20", "today.resets_in_s": "3600", "today.exhausted_in_s": "2400",
+		"agents.at_least": "4", "agents.limit": "10",
+		"pace.placing_order.count": "9", "pace.placing_order.p50_s": "20", "pace.placing_order.p95_s": "60",
+		"alerts.0.kind": "expiring", "alerts.0.text": "Socks expires", "alerts.0.intent": "ci_1", "alerts.0.age_s": "0", "alerts.0.due_in_s": "60",
+	} {
+		got := gjson.GetBytes(line, name)
+		if !got.Exists() || got.String() != want {
+			t.Errorf("%s is %q (there: %v), want %q", name, got.String(), got.Exists(), want)
+		}
+	}
+}
+
+func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	text := newReport("staging", told(now), now).whole(false).String()
+	lines := slices.Collect(strings.Lines(text))
+	for _, line := range lines {
+		if width := ansi.StringWidth(strings.TrimRight(line, "\n")); width > 80 {
+			t.Errorf("%d cells wide: %s", width, line)
+		}
+	}
+	for _, want := range []string{
+		"quota       reads      3 of 10 left in 1s, own 0.0/s, others 0.0/s\n",
+		"            used up in 12s; last hour: own 4, others 5, 1 refused; day: own 4,\n",
+		"            others 5, 1 refused\n",
+		"today       at least 30 of 50; told: 20 left, reset in 1h; used up in 40m\n",
+		"note        not all was heard and read in time: --wait gives it longer\n",
+		"alert       Socks expires within 1m\n",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("there is no line %q in\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// spentReport is what was spent of a bucket over a span: what others spent is
+// inferred, and at least that much.
+type spentReport struct {
+	Own      int `json:"own"`
+	Others   int `json:"others"`
+	Rejected int `json:"rejected"`
+}
+
+func spentOf(samples []quota.Sample) spentReport {
+	var r spentReport
+	r.Own, r.Others, r.Rejected = quota.Sum(samples)
+	return r
+}
+
+// spansReport is the spending over the last minute, hour and day.
+type spansReport struct {
+	Minute spentReport `json:"minute"`
+	Hour   spentReport `json:"hour"`
+	Day    spentReport `json:"day"`
+}
+
+// historyReport is the course of a bucket, oldest first. Remaining is the least
+// that was reported in a step, null where nothing was.
+type historyReport struct {
+	From      time.Time `json:"from"`
+	StepS     float64   `json:"step_s"`
+	Own       []int     `json:"own"`
+	Others    []int     `json:"others"`
+	Rejected  []int     `json:"rejected"`
+	Remaining []*int64  `json:"remaining"`
+}
+
+func historyOf(samples []quota.Sample) *historyReport {
+	if len(samples) < 2 {
+		return nil
+	}
+	r := &historyReport{From: samples[0].At.UTC(), StepS: samples[1].At.Sub(samples[0].At).Seconds()}
+	for _, s := range samples {
+		r.Own, r.Others, r.Rejected = append(r.Own, s.Own), append(r.Others, s.Others), append(r.Rejected, s.Rejected)
+		var remaining *int64
+		if s.Known {
+			remaining = &s.Remaining
+		}
+		r.Remaining = append(r.Remaining, remaining)
+	}
+	return r
+}
+
+// coursesReport is the course of a bucket over the last minute, hour and day.
+type coursesReport struct {
+	Minute *historyReport `json:"minute"`
+	Hour   *historyReport `json:"hour"`
+	Day    *historyReport `json:"day"`
+}
+
+func coursesOf(b quota.Bucket) *coursesReport {
+	return &coursesReport{historyOf(b.History), historyOf(b.Hour), historyOf(b.Day)}
+}
+
+// dayReport is the day's count of intents: from below, and as the service told.
+type dayReport struct {
+	limitReport
+	Seen         int      `json:"seen"` // known to be created within 24 hours
+	Told         bool     `json:"told"`
+	Left         *int     `json:"left"`           // as the service told
+	ResetsInS    *float64 `json:"resets_in_s"`    // likewise
+	ExhaustedInS *float64 `json:"exhausted_in_s"` // at the pace of the last hour; null when not in sight
+}
+
+func dayOf(d account.DayCount, now time.Time) dayReport {
+	r := dayReport{limitReport: limitReport{d.Used(), d.Limit}, Seen: d.Seen, Told: d.Told, ExhaustedInS: forecastOf(d.Exhausted)}
+	if d.Told {
+		r.Left, r.ResetsInS = &d.Left, until(now, d.Resets)
+	}
+	return r
+}
+
+// forecastOf is a forecast in seconds, nil when there is none.
+func forecastOf(d time.Duration) *float64 {
+	if d <= 0 {
+		return nil
+	}
+	seconds := rounded(d.Seconds())
+	return &seconds
+}
+
+// text is what is left of the bucket, in words.
+func (q quotaReport) text() string {
+	return fmt.Sprintf("%-10s %d of %d left in %gs, own %.1f/s, others %.1f/s", q.Class, q.Remaining, q.Limit, q.WindowS, q.Own, q.Others)
+}
+
+// spentText is what was spent of it over longer times.
+func (q quotaReport) spentText() string {
+	var spans []string
+	if q.ExhaustedInS != nil {
+		spans = append(spans, "used up"+soon(*q.ExhaustedInS))
+	}
+	for _, span := range []struct {
+		name string
+		spentReport
+	}{{"last hour", q.Spent.Hour}, {"day", q.Spent.Day}} {
+		part := fmt.Sprintf("%s: own %d, others %d", span.name, span.Own, span.Others)
+		if span.Rejected > 0 {
+			part += fmt.Sprintf(", %d refused", span.Rejected)
+		}
+		spans = append(spans, part)
+	}
+	return strings.Join(spans, "; ")
+}
+
+func soon(seconds float64) string {
+	if seconds < 1 {
+		return ""
+	}
+	return " in " + duration(seconds)
+}
+
+func (d dayReport) text() string {
+	text := fmt.Sprintf("at least %d of %d", d.AtLeast, d.Limit)
+	if d.Told {
+		text += fmt.Sprintf("; told: %d left, reset in %s", *d.Left, duration(*d.ResetsInS))
+	}
+	if d.ExhaustedInS != nil {
+		text += "; used up" + soon(*d.ExhaustedInS)
+	}
+	return text
+}
