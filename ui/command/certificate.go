@@ -1,0 +1,45 @@
+package command
+
+import (
+	"crypto/tls"
+	"errors"
+	"sync/atomic"
+)
+
+// certificate is the one that the listeners show, read from files.
+type certificate struct {
+	certFile, keyFile string
+	current           atomic.Pointer[tls.Certificate]
+}
+
+// openCertificate reads both files; it returns nil when none is named.
+func openCertificate(certFile, keyFile string) (*certificate, error) {
+	switch {
+	case certFile == "" && keyFile == "":
+		return nil, nil
+	case certFile == "" || keyFile == "":
+		return nil, usagef("TLS needs both files: give --tls-cert and --tls-key")
+	}
+	c := &certificate{certFile: certFile, keyFile: keyFile}
+	if err := c.load(); err != nil {
+		return nil, usage(err)
+	}
+	return c, nil
+}
+
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return errors.New("the TLS certificate and its key cannot be used: " + err.Error())
+	}
+	c.current.Store(&pair)
+	return nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     []string{"http/1.1"}, // a websocket needs it
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
+	}
+}
