@@ -34,8 +34,14 @@ type process struct {
 // the end of the test if it still runs. It does not wait until that is ready.
 func spawnRelay(t testing.TB, data string, args ...string) (p *process, output io.Reader) {
 	t.Helper()
+	return spawnProgram(t, os.Args[0], data, args...)
+}
+
+// spawnProgram is spawnRelay with another program than this one.
+func spawnProgram(t testing.TB, program, data string, args ...string) (p *process, output io.Reader) {
+	t.Helper()
 	args = append([]string{"relay", "--json", "--listen", "127.0.0.1:0", "--data", data}, args...)
-	p = &process{command: exec.Command(os.Args[0], args...), gone: make(chan struct{})}
+	p = &process{command: exec.Command(program, args...), gone: make(chan struct{})}
 	p.data, p.said = data, &utterances{}
 	p.command.Env = append(os.Environ(), asProgram+"=1")
 	p.command.Stderr = p.said

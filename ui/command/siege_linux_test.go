@@ -83,7 +83,7 @@ func BenchmarkSiege(b *testing.B) {
 }
 
 // memory reads a figure of /proc/PID/status, in bytes.
-func (p *process) memory(b *testing.B, field string) int64 {
+func (p *process) memory(b testing.TB, field string) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	if err != nil {
