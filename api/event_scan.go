@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"strings"
 	"time"
 )
 
@@ -41,16 +40,16 @@ func scanEvent(body []byte) (event Event, ok bool) {
 	}
 	event.ID = ID(id)
 	event.Type = scannedType(kind)
-	event.Source = EventSource{ID: scannedSource(event.ID, source), Type: scannedSourceType(sourceKind)}
+	event.Source = EventSource{ID: scannedSource(event.ID, id, source), Type: scannedSourceType(sourceKind)}
 	event.Raw = bytes.Clone(body)
 	return event, true
 }
 
 // scannedSource is the source's id, as a part of the event's own where it stands
 // there: most do.
-func scannedSource(id ID, source []byte) ID {
-	if i := strings.Index(string(id), string(source)); i >= 0 {
-		return id[i : i+len(source)]
+func scannedSource(event ID, id, source []byte) ID {
+	if i := bytes.Index(id, source); i >= 0 {
+		return event[i : i+len(source)]
 	}
 	return ID(source)
 }

@@ -118,7 +118,7 @@ func BenchmarkChanges(b *testing.B) {
 			at = at.Add(time.Second)
 			since := s.picture()
 			for i := range changed {
-				s.ApplyRead(api.Intent{ID: benchID(i), State: api.AwaitingConfirmation, CreatedAt: noon}, at, ByRead)
+				s.ApplyRead(benchRead(benchID(i), i, true), at, ByRead)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -141,7 +141,7 @@ func BenchmarkChangesHold(b *testing.B) {
 		at = at.Add(time.Second)
 		since := s.picture()
 		for i := range 10_000 {
-			s.ApplyRead(api.Intent{ID: benchID(i * 10), State: api.AwaitingConfirmation, CreatedAt: noon}, at, ByRead)
+			s.ApplyRead(benchRead(benchID(i*10), i, true), at, ByRead)
 		}
 		done := make(chan struct{})
 		go func() {
@@ -172,7 +172,7 @@ func benchID(i int) api.ID { return api.ID(fmt.Sprintf("ci_%032x", i)) }
 func filled(intents int) *Store {
 	s := NewStore(StoreConfig{})
 	for i := range intents {
-		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.OfferRetrieved, noon)})
+		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.IntentCompleted, noon)})
 	}
 	return s
 }
