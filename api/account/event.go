@@ -17,13 +17,14 @@ type eventRecord struct {
 	unnamed   uint32 // the kept event of the same source before it that lacks the product's name, counted from 1
 	epoch     int    // of the journal that gave its sequence number
 	dropped   bool
+	lined     bool  // it stands in the timeline of its intent
 	first     Event // what published begins with, so that both are one allocation
 }
 
 func (r *eventRecord) publish() *Event { return r.published }
 
 // eventLog keeps the newest events whole, and of a million older ones that they
-// were here. What an older one told stands in the timeline of its intent.
+// were here, as far as their intents' timelines reach. What an older one told stands in the timeline of its intent.
 type eventLog struct {
 	keep   int
 	kept   []*eventRecord // a ring once it is full
@@ -33,7 +34,8 @@ type eventLog struct {
 	births []uint64       // a ring: the version at which each of the last events became known
 	seed   maphash.Seed
 	byHash map[uint64]*eventRecord // those that are kept, by their id
-	older  knownEvents             // those that are no longer
+	older  knownEvents[uint64]     // those that are no longer
+	lined  knownEvents[uint32]     // those that are no longer and stand in the timeline of their intent, as far as a part of the hash tells
 }
 
 const (
@@ -43,17 +45,23 @@ const (
 )
 
 func newEventLog(keep int) eventLog {
-	return eventLog{keep: keep, seed: maphash.MakeSeed(), byHash: map[uint64]*eventRecord{}, older: knownEvents{most: mostOlder}}
+	return eventLog{keep: keep, seed: maphash.MakeSeed(), byHash: map[uint64]*eventRecord{}, older: knownEvents[uint64]{most: mostOlder / 8}, lined: knownEvents[uint32]{most: mostOlder}}
 }
 
-// find tells whether an event was here, and its record while it is kept.
-func (l *eventLog) find(id api.ID) (hash uint64, r *eventRecord, known bool) {
+// findEvent tells whether an event was here, and its record while it is kept.
+func (s *Store) findEvent(id api.ID, source api.EventSource) (hash uint64, r *eventRecord, known bool) {
+	l := &s.events
 	hash = maphash.String(l.seed, string(id))
 	if r = l.byHash[hash]; r != nil {
 		if r.published.ID != id {
 			return hash, nil, false
 		}
 		return hash, r, true
+	}
+	if source.Type == api.SourceIntent && l.lined.has(hash) {
+		if in := s.intents[source.ID]; in != nil && s.remembers(in, id) {
+			return hash, nil, true
+		}
 	}
 	return hash, nil, l.older.has(hash)
 }
@@ -97,7 +105,7 @@ func (s *Store) dropBodies() {
 			continue
 		}
 		l.bodies -= len(r.published.Raw)
-		bare := &eventRecord{hash: r.hash, ordinal: r.ordinal, unnamed: r.unnamed, epoch: r.epoch, first: *r.published}
+		bare := &eventRecord{hash: r.hash, ordinal: r.ordinal, unnamed: r.unnamed, epoch: r.epoch, lined: r.lined, first: *r.published}
 		bare.first.Raw = nil
 		bare.published, bare.place.value = &bare.first, bare
 		s.eventOrder.replace(&r.place, &bare.place)
@@ -111,7 +119,11 @@ func (l *eventLog) forget(r *eventRecord) {
 	if l.byHash[r.hash] == r {
 		delete(l.byHash, r.hash)
 	}
-	l.older.add(r.hash)
+	if r.lined {
+		l.lined.add(r.hash)
+	} else {
+		l.older.add(r.hash)
+	}
 }
 
 // skipped is how many events became known after a version and are no longer
@@ -164,7 +176,7 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	if d.Received.After(s.lastEvent) {
 		s.lastEvent = d.Received
 	}
-	hash, r, known := s.events.find(d.Event.ID)
+	hash, r, known := s.findEvent(d.Event.ID, d.Event.Source)
 	if known {
 		s.applyAgain(r, d)
 		return
@@ -191,7 +203,7 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 func (s *Store) keep(r *eventRecord, hash uint64) {
 	if dropped := s.events.add(hash, r, r.first.Version); dropped != nil {
 		s.eventOrder.remove(&dropped.place)
-		s.forgetful = s.forgetful || s.events.older.forgot()
+		s.forgetful = s.forgetful || s.events.lined.forgot()
 	}
 	s.eventOrder.touch(&r.place, r.first.Version)
 	s.dropBodies()
@@ -211,6 +223,7 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 		if e.Product = s.productOf(in); e.Product == "" {
 			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
 		}
+		r.lined = true
 		s.mergeEvent(in, e, now)
 	case api.SourceShipment:
 		sh := s.shipment(e.SourceID)

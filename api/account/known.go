@@ -5,39 +5,39 @@ import "math/bits"
 // knownEvents remembers that events were here, by the hashes of their ids and
 // without their ids. Once it holds as many as it may, those of the older half are
 // forgotten first.
-type knownEvents struct {
+type knownEvents[H uint32 | uint64] struct {
 	most  int // in each half
-	now   hashSet
-	older hashSet
+	now   hashSet[H]
+	older hashSet[H]
 }
 
-func (k *knownEvents) has(hash uint64) bool { return k.now.has(hash) || k.older.has(hash) }
+func (k *knownEvents[H]) has(hash uint64) bool { return k.now.has(hash) || k.older.has(hash) }
 
 // forgot reports whether anything that was added may have been forgotten.
-func (k *knownEvents) forgot() bool { return k.older.count > 0 }
+func (k *knownEvents[H]) forgot() bool { return k.older.count > 0 }
 
-func (k *knownEvents) add(hash uint64) {
+func (k *knownEvents[H]) add(hash uint64) {
 	if k.now.count >= k.most {
-		k.older, k.now = k.now, hashSet{}
+		k.older, k.now = k.now, hashSet[H]{}
 	}
 	k.now.add(hash)
 }
 
 // hashSet is a set of hashes in open addressing, divided so that growing never
-// takes long.
-type hashSet struct {
-	parts []hashPart
+// takes long. Of a hash it keeps the lowest bits: 9 by the part and those of H.
+type hashSet[H uint32 | uint64] struct {
+	parts []hashPart[H]
 	count int
 }
 
-type hashPart struct {
-	slots []uint64 // 0 is free
+type hashPart[H uint32 | uint64] struct {
+	slots []H // 0 is free
 	used  int
 }
 
 const hashParts = 512
 
-func (s *hashSet) has(hash uint64) bool {
+func (s *hashSet[H]) has(hash uint64) bool {
 	if s.count == 0 {
 		return false
 	}
@@ -45,29 +45,31 @@ func (s *hashSet) has(hash uint64) bool {
 	if len(p.slots) == 0 {
 		return false
 	}
-	_, found := p.find(hash | 1<<63)
+	_, found := p.find(kept[H](hash))
 	return found
 }
 
-func (s *hashSet) add(hash uint64) {
+func (s *hashSet[H]) add(hash uint64) {
 	if s.parts == nil {
-		s.parts = make([]hashPart, hashParts)
+		s.parts = make([]hashPart[H], hashParts)
 	}
 	p := &s.parts[hash%hashParts]
 	if p.used >= len(p.slots)-len(p.slots)/8 {
 		p.grow()
 	}
-	hash |= 1 << 63 // never 0
-	if slot, found := p.find(hash); !found {
-		p.slots[slot] = hash
+	if slot, found := p.find(kept[H](hash)); !found {
+		p.slots[slot] = kept[H](hash)
 		p.used++
 		s.count++
 	}
 }
 
+// kept is what is kept of a hash; never 0.
+func kept[H uint32 | uint64](hash uint64) H { return max(H(hash>>9), 1) }
+
 // find is where a hash is, or where it would be.
-func (p *hashPart) find(hash uint64) (slot int, found bool) {
-	high, _ := bits.Mul64(hash<<1, uint64(len(p.slots)))
+func (p *hashPart[H]) find(hash H) (slot int, found bool) {
+	high, _ := bits.Mul64(uint64(hash)*0x9e3779b97f4a7c15, uint64(len(p.slots)))
 	for slot = int(high); p.slots[slot] != 0; {
 		if p.slots[slot] == hash {
 			return slot, true
@@ -79,9 +81,9 @@ func (p *hashPart) find(hash uint64) (slot int, found bool) {
 	return slot, false
 }
 
-func (p *hashPart) grow() {
+func (p *hashPart[H]) grow() {
 	old := p.slots
-	p.slots = make([]uint64, max(8, len(old)+len(old)/4))
+	p.slots = make([]H, max(8, len(old)+len(old)/4))
 	for _, hash := range old {
 		if hash != 0 {
 			slot, _ := p.find(hash)

@@ -7,20 +7,56 @@ import (
 	"tillwatch/api"
 )
 
-// moment is an entry of a timeline as it is kept: 24 bytes without a pointer,
-// because there may be millions. Its words are made when somebody asks.
+// moment is an entry of a timeline. Its words are made when somebody asks.
 type moment struct {
-	at      instant
-	earlier uint32 // the moment before it
+	at, learnt instant
 	// what is a text: of an event what tells its id, of a read what it told beside
 	// the state, of anything else its words.
 	what uint32
-	// learnt is when it became known, in milliseconds since 1970.
-	learntLow  uint32
-	learntHigh uint16
-	kind       momentKind
-	// code is an event's type, of anything else the state.
-	code uint8
+	kind momentKind
+	code uint8 // an event's type, of anything else the state
+}
+
+// keptMoment is a moment in 20 bytes without a pointer, because there may be
+// millions: when it happened to the microsecond, and when it was learnt to the
+// millisecond, or to the second where it took weeks.
+type keptMoment struct {
+	earlier      uint32 // the moment before it
+	high, low    uint32 // microseconds since 1970, and in the lowest byte the kind
+	whatAndCode  uint32
+	learntBehind uint32
+}
+
+const (
+	behindSeconds = 1 << 31 // seconds, not milliseconds
+	behindZero    = 1 << 29 // of milliseconds: clocks differ
+	mostWhat      = 1<<24 - 1
+)
+
+func (k *keptMoment) put(m *moment) {
+	at := uint64(int64(m.at)/int64(time.Microsecond))<<8 | uint64(m.kind)
+	k.high, k.low = uint32(at>>32), uint32(at)
+	if m.what > mostWhat {
+		m.what = 0
+	}
+	k.whatAndCode = m.what<<8 | uint32(m.code)
+	behind := int64(m.learnt-m.at) / int64(time.Millisecond)
+	if from := behind + behindZero; from >= 0 && from < behindSeconds {
+		k.learntBehind = uint32(from)
+	} else {
+		k.learntBehind = behindSeconds | uint32(min(max(behind/1000, 0), behindSeconds-1))
+	}
+}
+
+func (k *keptMoment) moment() moment {
+	at := int64(uint64(k.high)<<32|uint64(k.low)) >> 8
+	m := moment{at: instant(at * int64(time.Microsecond)), kind: momentKind(k.low), what: k.whatAndCode >> 8, code: uint8(k.whatAndCode)}
+	behind := time.Duration(int64(k.learntBehind)-behindZero) * time.Millisecond
+	if k.learntBehind&behindSeconds != 0 {
+		behind = time.Duration(k.learntBehind&^behindSeconds) * time.Second
+	}
+	m.learnt = (m.at + instant(behind)) / instant(time.Millisecond) * instant(time.Millisecond)
+	return m
 }
 
 // momentKind is the way by which a moment was learnt, in its lowest two bits;
@@ -56,19 +92,9 @@ func behindKind(state api.IntentState, late bool) momentKind {
 	return 0
 }
 
-func (m *moment) setLearnt(i instant) {
-	ms := uint64(int64(i) / int64(time.Millisecond))
-	m.learntLow, m.learntHigh = uint32(ms), uint16(ms>>32)
-}
-
-func (m *moment) learnt() instant {
-	return instant(int64(uint64(m.learntHigh)<<32|uint64(m.learntLow)) * int64(time.Millisecond))
-}
-
 // eventMoment is the moment of an event of an intent.
 func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt instant) moment {
-	m := moment{at: at, kind: momentKind(ByEvent) | spelled, code: s.types.code(t)}
-	m.setLearnt(learnt)
+	m := moment{at: at, learnt: learnt, kind: momentKind(ByEvent) | spelled, code: s.types.code(t)}
 	if suffix, ok := suffixOf(id, source); ok {
 		m.kind |= derived
 		m.what = s.ends.number(suffix)
@@ -103,8 +129,7 @@ func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
 
 // toldMoment is the moment of a read or of what a confirm was answered.
 func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, detail string, at, learnt instant) moment {
-	m := moment{at: at, kind: momentKind(how) | spelled, code: s.states.code(state)}
-	m.setLearnt(learnt)
+	m := moment{at: at, learnt: learnt, kind: momentKind(how) | spelled, code: s.states.code(state)}
 	if m.code == 0 && state != "" {
 		m.kind, m.what = momentKind(how), s.texts.number(toldWords(how, state, detail))
 		return m
@@ -114,12 +139,13 @@ func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, d
 	}
 	// The total is mostly the one of the read before.
 	for at, looked := r.line, 0; at != 0 && looked < 4; looked++ {
-		before := s.moments.at(at)
+		kept := s.moments.at(at)
+		before := kept.moment()
 		if before.kind.how() != ByEvent && s.texts.text(before.what) == detail {
 			m.what = before.what
 			return m
 		}
-		at = before.earlier
+		at = kept.earlier
 	}
 	m.what = s.texts.number(detail)
 	return m
@@ -127,9 +153,7 @@ func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, d
 
 // saidMoment is a moment with words of its own.
 func (s *Store) saidMoment(how Learnt, state api.IntentState, words string, at, learnt instant) moment {
-	m := moment{at: at, kind: momentKind(how), code: s.states.code(state), what: s.texts.number(words)}
-	m.setLearnt(learnt)
-	return m
+	return moment{at: at, learnt: learnt, kind: momentKind(how), code: s.states.code(state), what: s.texts.number(words)}
 }
 
 func toldWords(how Learnt, state api.IntentState, detail string) string {
@@ -155,7 +179,7 @@ func (s *Store) stateAt(m *moment) api.IntentState {
 
 // spell makes the words of a moment.
 func (s *Store) spell(r *intentRecord, m *moment) Moment {
-	spelt := Moment{At: m.at.time(), Learnt: m.learnt().time(), How: m.kind.how(), State: s.stateAt(m)}
+	spelt := Moment{At: m.at.time(), Learnt: m.learnt.time(), How: m.kind.how(), State: s.stateAt(m)}
 	switch {
 	case spelt.How == ByEvent:
 		spelt.EventID = s.eventID(r, m)

@@ -210,7 +210,7 @@ func (saved *savedParcel) shipment(id, intent api.ID) *api.Shipment {
 
 func (s *Store) restoreEvent(saved *savedEvent) {
 	id := api.ScrubID(saved.ID)
-	hash, _, known := s.events.find(id)
+	hash, _, known := s.findEvent(id, api.EventSource{ID: api.ScrubID(saved.SourceID), Type: api.SourceType(api.Scrub(saved.SourceType))})
 	if known {
 		return
 	}

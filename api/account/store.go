@@ -34,7 +34,7 @@ type Store struct {
 	intentOrder  intentOrder
 	intentCounts map[api.IntentState]int
 	answers      answers
-	moments      blocks[moment]
+	moments      blocks[keptMoment]
 	spare        uint32 // a moment that is free, and behind it others
 	forgetful    bool   // an event that was here may count as new
 	expected     map[*intentRecord][]expectation
@@ -97,7 +97,7 @@ func NewStore(cfg StoreConfig) *Store {
 		types:          newNames[api.EventType](math.MaxUint8),
 		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
-		moments:        newBlocks[moment](momentsPerBlock),
+		moments:        newBlocks[keptMoment](momentsPerBlock),
 		expected:       map[*intentRecord][]expectation{},
 		intents:        map[api.ID]*intentRecord{},
 		intentCounts:   map[api.IntentState]int{},

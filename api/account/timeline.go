@@ -15,9 +15,10 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 	line := make([]Moment, r.moments)
 	at := r.line
 	for i := len(line) - 1; i >= 0; i-- {
-		m := s.moments.at(at)
-		line[i] = s.spell(r, m)
-		at = m.earlier
+		kept := s.moments.at(at)
+		m := kept.moment()
+		line[i] = s.spell(r, &m)
+		at = kept.earlier
 	}
 	return line
 }
@@ -26,34 +27,34 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 // equal moments the earlier state first, and else as they became known. An event
 // is remembered once.
 func (s *Store) remember(r *intentRecord, m moment) {
-	if m.kind.how() == ByEvent && s.forgetful && s.remembers(r, &m) {
+	if m.kind.how() == ByEvent && s.forgetful && s.remembers(r, s.eventID(r, &m)) {
 		return
 	}
 	number, kept := s.freeMoment()
+	kept.put(&m)
+	m = kept.moment()
 	link := &r.line
 	for *link != 0 {
-		o := s.moments.at(*link)
-		if !s.precedes(&m, o) {
+		before := s.moments.at(*link)
+		if o := before.moment(); !s.precedes(&m, &o) {
 			break
 		}
-		link = &o.earlier
+		link = &before.earlier
 	}
-	*kept = m
 	kept.earlier, *link = *link, number
 	if r.moments++; r.moments > keepMoments {
 		s.forgetSecond(r)
 	}
 }
 
-// remembers reports whether the timeline holds the event of m already. It is
-// asked only where an event may have been forgotten elsewhere.
-func (s *Store) remembers(r *intentRecord, m *moment) bool {
+// remembers reports whether the timeline holds an event.
+func (s *Store) remembers(r *intentRecord, id api.ID) bool {
 	for at := r.line; at != 0; {
-		o := s.moments.at(at)
-		if o.kind.how() == ByEvent && s.eventID(r, o) == s.eventID(r, m) {
+		kept := s.moments.at(at)
+		if o := kept.moment(); o.kind.how() == ByEvent && s.eventID(r, &o) == id {
 			return true
 		}
-		at = o.earlier
+		at = kept.earlier
 	}
 	return false
 }
@@ -80,7 +81,7 @@ func (s *Store) forgetSecond(r *intentRecord) {
 }
 
 // freeMoment is room for a moment.
-func (s *Store) freeMoment() (uint32, *moment) {
+func (s *Store) freeMoment() (uint32, *keptMoment) {
 	if s.spare == 0 {
 		return s.moments.add()
 	}
