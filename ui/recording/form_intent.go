@@ -215,7 +215,7 @@ func intentBodyOf(in *api.Intent) intentBody {
 	if p := in.Payment; p != nil {
 		body.Payment = map[string]string{"type": string(p.Type)}
 		if !p.Token.IsZero() {
-			body.Payment["token"] = hidden
+			body.Payment["token"] = "[masked token]" // not as elsewhere: what repeats a token is hidden again
 		}
 	}
 	body.Failure = failureBodyOf(in.Failure, in.Buyer)

@@ -14,7 +14,7 @@ const hidden = "[masked]"
 var mails = regexp.MustCompile(`[^\s"'<>(),;:=]+@[^\s"'<>(),;:=]+`)
 
 // secrets are what a free text may quote after these words.
-var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?key|authorization)(["']?\s*[:= ]\s*["']?)[^\s"',;]{6,}`)
+var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?key|authorization)(["']?\s*[:= ]\s*["']?(?:(?:bearer|basic)\s+)?)[^\s"',;]{6,}`)
 
 // queries are the values in an address.
 var queries = regexp.MustCompile(`([?&][^=&#\s"']*=)[^&#\s"']*`)
@@ -67,6 +67,9 @@ func maskNumber(number string) string {
 		return ""
 	}
 	runes := []rune(number)
+	if runes[0] == '…' && len(runes) <= kept+1 {
+		return number // it is masked already
+	}
 	if len(runes) < least {
 		return hidden
 	}

@@ -68,7 +68,7 @@ func Create(path string, h Header, limit int64) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{path: path, limit: limit, out: out, state: State{Began: h.Began, Until: h.Began}}, nil
+	return &Recorder{path: path, limit: limit, out: out, marks: marker{began: h.Began}, state: State{Began: h.Began, Until: h.Began}}, nil
 }
 
 // Path is the file.
@@ -97,13 +97,15 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 		r.mu.Unlock()
 	}()
 	var since uint64
+	first := true
 	var flushed time.Time
 	pause := time.NewTimer(gather)
 	defer pause.Stop()
 	for {
-		if since, err = r.record(source, since); err != nil {
+		if since, err = r.record(source, since, first); err != nil {
 			return err
 		}
+		first = false
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -130,16 +132,16 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 
 // record writes what changed since a version, and then the whole picture where a
 // chapter is due.
-func (r *Recorder) record(source Source, since uint64) (uint64, error) {
+func (r *Recorder) record(source Source, since uint64, first bool) (uint64, error) {
 	c := source.Changes(since)
-	marks := r.marks.of(&c, since == 0)
-	if since > 0 {
+	marks := r.marks.of(&c, first)
+	if !first {
 		if err := r.out.change(&c, source.Intent, marks); err != nil {
 			return since, err
 		}
 	}
 	if r.out.chapterDue() {
-		if since > 0 {
+		if !first {
 			// What came between the two is told by the picture alone; a player looks.
 			c = source.Changes(0)
 			r.marks.of(&c, false)
@@ -185,6 +187,7 @@ func (r *Recorder) stop(now time.Time) error {
 
 // marker finds the moments that a person may look for.
 type marker struct {
+	began  time.Time // what was before is no news
 	failed map[api.ID]bool
 	alerts map[alertKey]bool
 	gaps   int
@@ -207,14 +210,16 @@ func (m *marker) of(c *account.Changes, first bool) []Kind {
 	for _, in := range c.Intents {
 		if in.State == api.Failed && !m.failed[in.ID] {
 			m.failed[in.ID] = true
-			found[MarkFailed] = true
+			if in.Since.After(m.began) {
+				found[MarkFailed] = true
+			}
 		}
 	}
 	standing := make(map[alertKey]bool, len(c.Summary.Alerts))
 	for _, a := range c.Summary.Alerts {
 		key := alertKey{a.Kind, a.Intent, a.Since.UnixNano()}
 		standing[key] = true
-		if !m.alerts[key] {
+		if !m.alerts[key] && a.Since.After(m.began) {
 			found[MarkAlert] = true
 		}
 	}

@@ -1,0 +1,305 @@
+package recording
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// asTold is a picture as the file would tell it: two pictures that a screen shows
+// alike are told alike.
+func asTold(t *testing.T, source Source) map[string]string {
+	t.Helper()
+	c := source.Changes(0)
+	told := map[string]string{}
+	put := func(key string, raw []byte, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		told[key] = string(raw)
+	}
+	for _, in := range c.Intents {
+		all, ok := source.Intent(in.ID)
+		if !ok {
+			t.Fatalf("nothing is known of %s", in.ID)
+		}
+		if all.ID != in.ID || all.State != in.State || all.Product != in.Product {
+			t.Errorf("the list shows %+v, the detail %+v", in, all.Intent)
+		}
+		raw, err := encodeIntent(all)
+		put("intent "+string(in.ID), raw, err)
+	}
+	for _, s := range c.Shipments {
+		raw, err := encodeShipment(s)
+		put("shipment "+string(s.ID), raw, err)
+	}
+	for i, e := range c.Events {
+		raw, err := encodeEvent(e)
+		put("event "+string(rune('a'+i)), raw, err)
+	}
+	for i := range c.Requests {
+		raw, err := encodeRequest(&c.Requests[i])
+		put("request "+string(rune('a'+i)), raw, err)
+	}
+	raw, err := new(summarizer).encode(&c.Summary)
+	put("summary", raw, err)
+	return told
+}
+
+func requireSame(t *testing.T, live, played map[string]string) {
+	t.Helper()
+	if maps.Equal(live, played) {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(live)) {
+		if live[key] != played[key] {
+			t.Errorf("%s\nlive   %s\nplayed %s", key, live[key], played[key])
+		}
+	}
+	for key := range played {
+		if _, ok := live[key]; !ok {
+			t.Errorf("only played: %s", key)
+		}
+	}
+}
+
+// TestThePictureAtTheEndIsThatOfTheLiveAccount holds for whatever happened, read
+// from change to change, by a jump to the end and there and back.
+func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		steps := rapid.SliceOfN(rapid.IntRange(0, 1<<20), 1, 60).Draw(r, "steps")
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, 0)
+			states := []api.IntentState{api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed, api.Failed, "awaiting_refund"}
+			for _, step := range steps {
+				id := []string{"ci_1", "ci_2", "ci_3", "ci_4"}[step>>4&3]
+				switch step & 15 {
+				case 0, 1, 2, 3:
+					s.read(id, states[step>>8%len(states)], "")
+				case 4:
+					s.read(id, api.Failed, `,"failureReason":{"code":"payment_failed","message":"no card of Annabel Quillfeather"}`)
+				case 5, 6:
+					s.event([]api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed}[step>>8%3], api.SourceIntent, api.ID(id))
+				case 7:
+					s.shipment("shp_"+id, api.ShipmentStatuses()[step>>8%6])
+				case 8:
+					s.store.SetFeed(account.FeedStatus{State: account.FeedState(step >> 8 % 6), Epoch: "one", Head: s.seq, Err: errors.New("reset by a@b.example")})
+				case 9:
+					s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + id, Sent: time.Now(), Status: 200 + step>>8%2*300, Latency: time.Millisecond})
+				case 10:
+					s.spend(int64(step >> 8 % 11))
+				case 11:
+					s.store.ApplyMissing(api.ID(id), time.Now())
+				default:
+					s.pass(time.Duration(step>>4) * time.Millisecond)
+				}
+			}
+			s.pass(time.Second)
+			s.end()
+			live := asTold(t, s.store)
+
+			p := s.play(PlayerConfig{Paused: true})
+			for p.Advance() {
+			}
+			requireSame(t, live, asTold(t, p))
+			jumped := s.play(PlayerConfig{Paused: true, From: time.Hour})
+			requireSame(t, live, asTold(t, jumped))
+			jumped.mu.Lock()
+			jumped.moveTo(0)
+			jumped.moveTo(time.Hour)
+			jumped.mu.Unlock()
+			requireSame(t, live, asTold(t, jumped))
+		})
+	})
+}
+
+func TestALongRecordingIsPlayedAcrossItsChapters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for i := range 1500 {
+			s.read("ci_"+string(rune('a'+i%20)), []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder}[i/20%2], `,"promoCodes":["`+strings.Repeat("x", 900)+`"]`)
+			s.pass(150 * time.Millisecond)
+		}
+		s.end()
+		live := asTold(t, s.store)
+		p := s.play(PlayerConfig{Paused: true})
+		if n := len(p.file.chapters); n < 2 {
+			t.Fatalf("%d chapters: the test needs more", n)
+		}
+		glowing := 0
+		since := p.Changes(0).Version
+		for p.Advance() {
+			c := p.Changes(since)
+			if c.Whole {
+				t.Fatal("playing on starts over")
+			}
+			glowing, since = max(glowing, len(c.Intents)), c.Version
+		}
+		if glowing > 3 {
+			t.Errorf("a chapter's beginning tells of %d intents as if they had changed", glowing)
+		}
+		requireSame(t, live, asTold(t, p))
+	})
+}
+
+func TestNothingThatIsNotForStrangersIsInTheFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		s.read("ci_1", api.Failed, `,"failureReason":{"code":"payment_failed","message":"tok_live_do_not_tell of Annabel at 17 Larkspur Lane, annabel@buyer.example, is refused"},`+
+			`"customerNote":"ring twice","sessionToken":"unknown-field-secret"`)
+		s.shipment("shp_1", api.Shipped)
+		s.event(api.IntentCompleted, api.SourceIntent, "ci_1")
+		s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/x?url=https://secret-query.example", Sent: time.Now(), Err: errors.New("Authorization: Bearer sk_live_0123456789 refused for annabel@buyer.example")})
+		s.store.SetFeed(account.FeedStatus{State: account.FeedLost, Err: errors.New("dial wss://relay.example/?token=relay-token-77 api_key=sk_live_0123456789")})
+		s.pass(time.Second)
+		s.end()
+		text := unpacked(t, s.path)
+		for _, secret := range []string{"tok_live", "Annabel", "Quillfeather", "annabel@", "2125550143", "Larkspur", "Springfield", "62704", "ring twice",
+			"unknown-field-secret", "secret-query", "sk_live", "relay-token", "003404341610", "track.example", "variant=7"} {
+			if strings.Contains(text, secret) {
+				at := strings.Index(text, secret)
+				t.Errorf("%q is in the file: …%s…", secret, text[max(at-60, 0):min(at+60, len(text))])
+			}
+		}
+		for _, kept := range []string{"payment_failed", "Wool Socks", "4452", `"country":"US"`, "…1610", "acme.example", "buyers but for the country"} {
+			if !strings.Contains(text, kept) {
+				t.Errorf("%q is not in the file", kept)
+			}
+		}
+		info, err := os.Stat(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read the file: %v", info.Mode())
+		}
+	})
+}
+
+func unpacked(t *testing.T, path string) string {
+	t.Helper()
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacker, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestEveryFieldOfAnIntentComesBack(t *testing.T) {
+	at := time.Date(2000, 1, 1, 12, 0, 0, 1, time.UTC)
+	usd := func(n int64) *api.Money { return &api.Money{Currency: "USD", Subunits: n} }
+	limit := int64(9000)
+	latest := &api.Intent{
+		ID: "ci_1", State: api.Failed, CreatedAt: at, ProductURL: "https://acme.example/p/socks", Quantity: 3,
+		Variants: []api.VariantSelection{{Label: "Size", Value: "M"}}, ReferenceID: "order-1", PromoCodes: []api.Text{"TEN"},
+		Constraints: &api.Constraints{MaxTotalPrice: &limit, OfferRetrievalEffort: "high"},
+		Offer: &api.Offer{ProductTitle: "Socks", Cost: api.Cost{Subtotal: usd(1), Shipping: usd(2), Tax: usd(3), Discount: usd(-4), Surcharge: usd(5), Total: usd(7)},
+			ShippingOptions:  []api.ShippingOption{{ID: "std", Cost: usd(2), Discount: usd(1), EarliestDelivery: at, LatestDelivery: at.Add(time.Hour)}},
+			SelectedOptionID: "std", AppliedPromoCodes: []api.Text{"TEN"}, Commission: &api.Commission{Amount: *usd(9), Estimate: true}},
+		Failure: &api.FailureReason{Code: "payment_failed", Message: "no"}, OrderIDs: []api.Text{"o-1"},
+	}
+	want := &account.IntentDetail{Intent: account.Intent{
+		ID: "ci_1", State: api.Failed, Product: "Socks", Merchant: "acme.example", ReferenceID: "order-1", Since: at, CreatedAt: at, ReadAt: at, ExpiresAt: at,
+		Total: usd(7), Failure: &api.FailureReason{Code: "payment_failed", Message: "no"}, Quantity: 3, Reads: 4, Certainty: account.Verified, Missing: true,
+	}, Latest: latest, Shipments: []api.ID{"shp_1"}, Timeline: []account.Moment{{At: at, Learnt: at, How: account.ByConfirm, State: api.Failed, EventID: "evt", Text: "order failed"}}}
+	raw, err := encodeIntent(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeIntent(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Latest.Raw == nil {
+		t.Error("there is no body to look at")
+	}
+	got.Latest.Raw = nil
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", got, got.Latest, want, want.Latest)
+	}
+}
+
+func TestNoFileIsOverwritten(t *testing.T) {
+	path := t.TempDir() + "/notes.txt"
+	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Create(path, Header{}, 0)
+	if err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Errorf("err = %v", err)
+	}
+	if kept, _ := os.ReadFile(path); string(kept) != "mine" {
+		t.Errorf("the file holds %q", kept)
+	}
+	_, err = Create(t.TempDir()+"/no/such/folder", Header{}, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 4000)
+		for i := range 400 {
+			s.read("ci_"+time.Now().Format("150405.000"), api.AwaitingConfirmation, "")
+			s.event(api.OfferRetrieved, api.SourceIntent, api.ID("ci_"+time.Now().Format("150405.000")))
+			s.pass(time.Duration(100+i) * time.Millisecond)
+		}
+		s.running.Wait() // it has ended by itself
+		s.cancel()
+		state := s.recorder.State()
+		if !state.Full || !state.Ended || state.Err != nil || state.Bytes > 8000 {
+			t.Errorf("state %+v", state)
+		}
+		p := s.play(PlayerConfig{Paused: true})
+		if !strings.Contains(p.Flaws(), "limit") {
+			t.Errorf("flaws: %q", p.Flaws())
+		}
+		if got := p.Position().Length; got < time.Second {
+			t.Errorf("only %v play", got)
+		}
+	})
+}
+
+// waiting is a source that never changes.
+type silent struct{ *account.Store }
+
+func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		recorder, err := Create(t.TempDir()+"/r", Header{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder.out.file.Close() // as if the disk were gone
+		err = recorder.Run(t.Context(), silent{account.NewStore(account.StoreConfig{})})
+		if err == nil || !strings.Contains(err.Error(), "recording to") {
+			t.Errorf("err = %v", err)
+		}
+		if state := recorder.State(); !state.Ended || state.Err == nil {
+			t.Errorf("state %+v", state)
+		}
+	})
+}
