@@ -276,10 +276,14 @@ func (p *Player) advance() time.Duration {
 		return 0
 	}
 	p.showUntil(at)
-	if p.next == len(p.file.changes) {
+	next := p.file.length
+	switch {
+	case p.next < len(p.file.changes):
+		next = p.file.changes[p.next].at
+	case !p.loop:
 		return longestNap
 	}
-	wait := time.Duration(float64(p.file.changes[p.next].at-at) / p.clock.speed)
+	wait := time.Duration(float64(next-at) / p.clock.speed)
 	return min(max(wait, time.Millisecond), longestNap)
 }
 
@@ -340,11 +344,17 @@ func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
 	if i < 0 || i >= len(marks) {
 		return Mark{}, false
 	}
+	mark = marks[i]
+	for _, m := range marks { // of the same moment the most pressing
+		if m.At == mark.At && m.Kind.Rank() > mark.Kind.Rank() {
+			mark = m
+		}
+	}
 	p.steer(func() {
-		p.moveTo(marks[i].At)
-		p.setClock(marks[i].At, true)
+		p.moveTo(mark.At)
+		p.setClock(mark.At, true)
 	})
-	return marks[i], true
+	return mark, true
 }
 
 // SetSpeed sets how fast time passes: 2 is twice as fast.

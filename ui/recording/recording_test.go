@@ -284,9 +284,6 @@ func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 	})
 }
 
-// waiting is a source that never changes.
-type silent struct{ *account.Store }
-
 func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder, err := Create(t.TempDir()+"/r", Header{}, 0)
@@ -294,7 +291,7 @@ func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		recorder.out.file.Close() // as if the disk were gone
-		err = recorder.Run(t.Context(), silent{account.NewStore(account.StoreConfig{})})
+		err = recorder.Run(t.Context(), account.NewStore(account.StoreConfig{}))
 		if err == nil || !strings.Contains(err.Error(), "recording to") {
 			t.Errorf("err = %v", err)
 		}

@@ -1,0 +1,291 @@
+package recording
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+)
+
+// recorded is a recording of two minutes in which an intent moves each second, and
+// what of it plays.
+func recorded(t *testing.T) (content []byte, moments int) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for i := range 120 {
+			s.read(fmt.Sprintf("ci_%d", i), api.AwaitingConfirmation, "")
+			s.pass(time.Second)
+		}
+		s.end()
+		var err error
+		if content, err = os.ReadFile(s.path); err != nil {
+			t.Fatal(err)
+		}
+		moments = len(s.play(PlayerConfig{Paused: true}).file.changes)
+	})
+	return content, moments
+}
+
+// packed is a part as the writer makes it.
+func packed(lines ...string) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Extra = partExtra
+	for _, line := range lines {
+		w.Write(appendLine(nil, []byte(line)))
+	}
+	w.Close()
+	return out.Bytes()
+}
+
+const goodHeader = `{"recording":"tillwatch","format":1,"program":"x","began":"2000-01-01T00:00:00Z","environment":"simulator"}`
+
+func TestAFileThatIsNoGoodIsToldInOneSentence(t *testing.T) {
+	good, _ := recorded(t)
+	plainGzip := func() []byte {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		w.Write([]byte(goodHeader))
+		w.Close()
+		return out.Bytes()
+	}()
+	unchecked := append([]byte("00000000 "), goodHeader...)
+	for _, c := range []struct {
+		name    string
+		content []byte
+		want    []string
+	}{
+		{"empty", nil, []string{"is empty", "nothing was recorded"}},
+		{"a text", []byte("INTENTS 5\n"), []string{"not a recording", "--record makes one"}},
+		{"one byte", []byte("{"), []string{"not a recording"}},
+		{"a line of 10 MB", bytes.Repeat([]byte("x"), 10<<20), []string{"not a recording"}},
+		{"another gzip file", plainGzip, []string{"not a recording"}},
+		{"another program's", packed(`{"recording":"asciinema","format":1}`), []string{"not a recording"}},
+		{"a newer version", packed(`{"recording":"tillwatch","format":7,"began":"2000-01-01T00:00:00Z"}`), []string{"newer tillwatch", "format 7", "update"}},
+		{"no beginning", packed(`{"recording":"tillwatch","format":1}`), []string{"first line is damaged"}},
+		{"torn within the first line", good[:40], []string{"cut off within its first line"}},
+		{"torn within the magic", good[:3], []string{"cut off within its first line"}},
+		{"only the first line", packed(goodHeader), []string{"nothing was recorded yet"}},
+		{"a packed line of 10 MB", append(packed(goodHeader), packed(`{"at":0,"picture":true,"x":"`+strings.Repeat("x", 10<<20)+`"}`)...), []string{"nothing after its first line can be read"}},
+		{"a first line of 10 MB", packed(strings.Repeat("x", 10<<20)), []string{"first line is damaged"}},
+		{"no checksum", func() []byte {
+			var out bytes.Buffer
+			w := gzip.NewWriter(&out)
+			w.Extra = partExtra
+			w.Write(append(unchecked, '\n'))
+			w.Close()
+			return out.Bytes()
+		}(), []string{"first line is damaged"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(path, c.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			requireRefused(t, path, c.want...)
+		})
+	}
+	t.Run("a folder", func(t *testing.T) { requireRefused(t, t.TempDir(), "is a folder", "name the file") })
+	t.Run("nothing", func(t *testing.T) {
+		requireRefused(t, filepath.Join(t.TempDir(), "none"), "no such file or directory")
+	})
+}
+
+func requireRefused(t *testing.T, path string, want ...string) {
+	t.Helper()
+	p, err := OpenPlayer(path, PlayerConfig{})
+	if err == nil {
+		p.Close()
+		t.Fatal("it was opened")
+	}
+	text := err.Error()
+	if strings.Count(text, path) != 1 || strings.Contains(text, "\n") {
+		t.Errorf("it does not name the file once, in one line: %s", text)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q does not say %q", text, w)
+		}
+	}
+}
+
+func TestATornRecordingPlaysUpToTheTear(t *testing.T) {
+	good, all := recorded(t)
+	last := 0
+	for _, share := range []int{20, 40, 60, 80, 99} {
+		f, err := index(bytes.NewReader(good[:len(good)*share/100]), int64(len(good)*share/100))
+		if err != nil {
+			t.Errorf("%d %%: %v", share, err)
+			continue
+		}
+		p := newPlayer(f, PlayerConfig{Paused: true})
+		if !strings.Contains(p.Flaws(), "cut off") {
+			t.Errorf("%d %%: flaws %q", share, p.Flaws())
+		}
+		n := 1
+		for p.Advance() {
+			n++
+		}
+		if n <= last || n > all || len(p.Changes(0).Intents) == 0 {
+			t.Errorf("%d %%: %d of %d moments play, %d before", share, n, all, last)
+		}
+		last = n
+	}
+}
+
+func TestWhatWasFlushedOutlivesAKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		for i := range 30 {
+			s.read(fmt.Sprintf("ci_%d", i), api.AwaitingConfirmation, "")
+			s.pass(time.Second)
+		}
+		s.pass(2 * time.Second)
+		running := s.play(PlayerConfig{Paused: true, From: time.Hour}) // as it is while nobody has ended it
+		if n := len(running.Changes(0).Intents); n != 30 {
+			t.Errorf("%d of 30 intents play", n)
+		}
+		s.end()
+	})
+}
+
+func TestADamagedPartIsLeftOutAndTheRestPlays(t *testing.T) {
+	var content []byte
+	content = append(content, packed(goodHeader)...)
+	chapter := func(from int) []byte {
+		lines := []string{fmt.Sprintf(`{"at":%d,"picture":true,"intents":[{"id":"ci_%d"}]}`, from, from)}
+		for i := range 50 {
+			lines = append(lines, fmt.Sprintf(`{"at":%d,"intents":[{"id":"ci_%d"}]}`, from+i, from+i))
+		}
+		return packed(lines...)
+	}
+	first, second, third := chapter(0), chapter(1000), chapter(2000)
+	damagedAt := len(content) + len(first) + len(second)*2/3
+	content = append(append(append(content, first...), second...), third...)
+	content = append(content, packed(`{"at":3000,"end":"closed"}`)...)
+	intact, err := index(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flaws := newPlayer(intact, PlayerConfig{}).Flaws(); flaws == "" || len(intact.chapters) != 3 {
+		// A part without a picture is no chapter: this one's end is damaged.
+		t.Logf("flaws %q", flaws)
+	}
+	content[damagedAt] ^= 0x55
+	f, err := index(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlayer(f, PlayerConfig{Paused: true, From: time.Hour})
+	if !strings.Contains(p.Flaws(), "damaged") {
+		t.Errorf("flaws %q", p.Flaws())
+	}
+	if _, ok := p.Intent("ci_2049"); !ok {
+		t.Error("what follows the damage does not play")
+	}
+	marked := false
+	for _, m := range p.Marks() {
+		marked = marked || m.Kind == MarkEnd
+	}
+	if !marked {
+		t.Error("the damage is not marked")
+	}
+}
+
+func TestNoFlippedBitGoesUnnoticed(t *testing.T) {
+	good, all := recorded(t)
+	intact, err := index(bytes.NewReader(good), int64(len(good)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := intact.header
+	for at := 0; at < len(good); at += 97 {
+		bad := bytes.Clone(good)
+		bad[at] ^= 1 << (at % 8)
+		f, err := index(bytes.NewReader(bad), int64(len(bad)))
+		if err != nil {
+			continue
+		}
+		p := newPlayer(f, PlayerConfig{Paused: true, From: time.Hour})
+		if p.Flaws() == "" && (len(f.changes) != all || len(p.Changes(0).Intents) != 120) {
+			t.Errorf("byte %d: %d of %d moments and no flaw is told", at, len(f.changes), all)
+		}
+		if f.header.Environment != want.Environment || !f.header.Began.Equal(want.Began) {
+			t.Errorf("byte %d: the header became %+v", at, f.header)
+		}
+	}
+}
+
+// hostile is what a recording may hold that comes from a stranger.
+const hostile = `\u001b]52;c;aGk=\u0007\r\n\u202e\u009b2J\u200b`
+
+func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
+	line := strings.ReplaceAll(`{"at":0,"picture":true,"intents":[{"id":"ci_1X","state":"failedX","product":"socksX","merchant":"acmeX","referenceId":"rX","failureReason":{"code":"cX","message":"mX"},`+
+		`"timeline":[{"how":"X","state":"sX","event":"eX","text":"tX"}],"shipments":["shX"],"total":{"currencyCode":"UX","amountSubunits":1},"read":{"id":"ci_1X","productUrl":"https://a.example/X"}}],`+
+		`"shipments":[{"id":"shpX","product":"pX","read":{"id":"shpX","status":"stX","tracking":{"carrierName":"cX","number":"nX"}}}],`+
+		`"events":[{"seq":1,"product":"pX","origin":"oX","body":{"id":"eX","type":"tX","source":{"type":"sX","id":"iX"}}}],`+
+		`"requests":[{"method":"GX","path":"/X","class":"cX","requestId":"rX","error":"eX"}],`+
+		`"summary":{"intents":{"sX":1},"shipments":{"sX":1},"feed":{"state":"lost","epoch":"eX","error":"eX"},"api":{"state":"failing","error":"eX"},`+
+		`"alerts":[{"kind":"kX","text":"tX","intent":"iX"}],"pace":{"sX":{}},"quota":{"count":1,"changed":[{"at":0,"class":"cX","policy":"pX"}]}}}`, "X", hostile)
+	content := append(packed(strings.Replace(goodHeader, `"simulator"`, `"simulator`+hostile+`","account":"a`+hostile+`","masked":["m`+hostile+`"]`, 1)), packed(line)...)
+	f, err := index(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlayer(f, PlayerConfig{Paused: true})
+	c := p.Changes(0)
+	if len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || len(c.Requests) != 1 || len(c.Summary.Alerts) != 1 || len(c.Summary.Quota) != 1 {
+		t.Fatalf("not everything was read: %+v", c)
+	}
+	all, _ := p.Intent(c.Intents[0].ID)
+	latest, shipment := *all.Latest, *c.Shipments[0].Latest
+	latest.Raw, shipment.Raw = nil, nil // bodies are drawn through a mask that escapes
+	event := *c.Events[0]
+	event.Raw = nil
+	said := fmt.Sprintf("%v %v %v %v %v %v %v %v %v", p.Header(), all.Intent, all.Timeline, latest, shipment, event, c.Requests, c.Summary, all.Shipments)
+	said += fmt.Sprint(c.Summary.Feed.Err, c.Summary.API.Err, *all.Total, *all.Failure, *shipment.Tracking, c.Requests[0].Err, c.Summary.Alerts)
+	for _, r := range said {
+		if r < ' ' || r >= 0x7f && r <= 0x9f || r == 0x202e || r == 0x200b {
+			t.Fatalf("%U reaches the terminal in %q", r, said)
+		}
+	}
+}
+
+func FuzzIndex(f *testing.F) {
+	f.Add([]byte(goodHeader), []byte(`{"at":0,"picture":true,"intents":[{"id":"ci_1","state":"failed"}]}`), []byte(`{"at":5,"marks":["failed"],"summary":{"quota":{"count":1,"changed":[{"at":0,"minute":{"from":1,"samples":[[1,1,1,1,1,1]]}}]}}}`), false)
+	f.Add([]byte(`{"recording":"tillwatch","format":1e9}`), []byte(`{"at":-1}`), []byte(`{"at":1e99,"more":true}`), true)
+	f.Add([]byte(``), []byte(`{"at":0,"picture":true,"more":true}`), []byte(`{"at":0,"events":[{"body":{}}],"requests":[1],"shipments":[null]}`), false)
+	f.Fuzz(func(t *testing.T, header, first, second []byte, raw bool) {
+		content := append(packed(string(header)), packed(string(first), string(second))...)
+		if raw {
+			content = bytes.Join([][]byte{header, first, second}, nil)
+		}
+		opened, err := index(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 300 {
+				t.Errorf("not a clear sentence: %q", err)
+			}
+			return
+		}
+		p := newPlayer(opened, PlayerConfig{Paused: true})
+		for p.Advance() {
+		}
+		p.mu.Lock()
+		p.moveTo(0)
+		p.moveTo(1 << 60)
+		p.mu.Unlock()
+		for _, in := range p.Changes(0).Intents {
+			if api.Scrub(string(in.Product)) != in.Product || api.ScrubID(string(in.ID)) != in.ID {
+				t.Errorf("unscrubbed: %q", in.ID)
+			}
+		}
+	})
+}
