@@ -36,6 +36,14 @@ type intentForm struct {
 	Read      json.RawMessage `json:"read,omitempty"` // the newest, in the contract's form
 }
 
+// againForm is an intent of which only that it was read again has changed since
+// the file told of it.
+type againForm struct {
+	ID     string  `json:"id"`
+	ReadAt instant `json:"readAt,omitzero"`
+	Reads  int     `json:"reads"`
+}
+
 type momentForm struct {
 	At      instant `json:"at,omitzero"`
 	Learnt  instant `json:"learnt,omitzero"`
@@ -65,6 +73,14 @@ func (m *moneyForm) money() *api.Money {
 }
 
 func encodeIntent(in *account.IntentDetail) (json.RawMessage, error) {
+	form, err := intentFormOf(in)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(form)
+}
+
+func intentFormOf(in *account.IntentDetail) (*intentForm, error) {
 	form := intentForm{
 		ID: string(in.ID), State: string(in.State), Certainty: certainties.of(int(in.Certainty)),
 		Since: instant(in.Since), CreatedAt: instant(in.CreatedAt), ReadAt: instant(in.ReadAt), ExpiresAt: instant(in.ExpiresAt),
@@ -87,7 +103,7 @@ func encodeIntent(in *account.IntentDetail) (json.RawMessage, error) {
 			EventID: string(m.EventID), Text: maskQuoted(m.Text, buyer),
 		})
 	}
-	return json.Marshal(form)
+	return &form, nil
 }
 
 func decodeIntent(raw json.RawMessage) (*account.IntentDetail, error) {

@@ -61,6 +61,7 @@ type lineForm struct {
 	Skipped   int               `json:"skipped,omitempty"` // events that came faster than they could be kept
 	LeftOut   int               `json:"leftOut,omitempty"` // what was too large to be recorded
 	Intents   []json.RawMessage `json:"intents,omitempty"`
+	Again     []againForm       `json:"again,omitempty"` // intents of which a read told nothing new
 	Shipments []json.RawMessage `json:"shipments,omitempty"`
 	Events    []json.RawMessage `json:"events,omitempty"`
 	Requests  []json.RawMessage `json:"requests,omitempty"`

@@ -23,6 +23,7 @@ type decoded struct {
 	skipped   int
 	leftOut   int
 	intents   []*account.IntentDetail
+	again     []againForm
 	shipments []*account.Shipment
 	events    []*account.Event
 	requests  []api.Exchange
@@ -47,6 +48,7 @@ func decode(lines []byte) decoded {
 		d.skipped += max(form.Skipped, 0)
 		d.leftOut += max(form.LeftOut, 0)
 		d.intents = appendDecoded(&d, d.intents, form.Intents, decodeIntent)
+		d.again = append(d.again, form.Again...)
 		d.shipments = appendDecoded(&d, d.shipments, form.Shipments, decodeShipment)
 		d.events = appendDecoded(&d, d.events, form.Events, decodeEvent)
 		d.requests = appendDecoded(&d, d.requests, form.Requests, decodeRequest)
@@ -91,6 +93,17 @@ func (p *picture) apply(d *decoded, version uint64) account.Changes {
 	for _, in := range d.intents {
 		in.Version = version
 		p.intents[in.ID] = in
+		c.Intents = append(c.Intents, &in.Intent)
+	}
+	for _, a := range d.again {
+		before, ok := p.intents[api.ScrubID(a.ID)]
+		if !ok {
+			p.leftOut++
+			continue
+		}
+		in := *before
+		in.ReadAt, in.Reads, in.Version = time.Time(a.ReadAt), a.Reads, version
+		p.intents[in.ID] = &in
 		c.Intents = append(c.Intents, &in.Intent)
 	}
 	for _, s := range d.shipments {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"time"
@@ -31,6 +32,7 @@ type writer struct {
 	began   time.Time
 	last    int64 // the moment of the last line: time never goes back
 	summary summarizer
+	intents intentWriter
 	picture int // bytes of the picture at the chapter's beginning
 	changes int // bytes since
 	line    []byte
@@ -116,6 +118,7 @@ func (w *writer) chapter(c *account.Changes, ask asker) error {
 	w.open()
 	w.changes = 0
 	w.summary.forget()
+	w.intents = intentWriter{seed: maphash.MakeSeed(), told: map[api.ID]uint64{}}
 	err := w.tell(c, ask, nil, true)
 	w.picture, w.changes = w.changes, 0
 	return err
@@ -142,6 +145,15 @@ func (w *writer) tell(c *account.Changes, ask asker, marks []Kind, picture bool)
 		if !ok {
 			all = &account.IntentDetail{Intent: *in}
 		}
+		again, err := w.intents.again(all)
+		if err != nil {
+			return err
+		}
+		if again != nil {
+			w.frame.Again = append(w.frame.Again, *again)
+			w.size += len(all.ID)
+			continue
+		}
 		if err := add(w, &w.frame.Intents, all, encodeIntent); err != nil {
 			return err
 		}
@@ -165,6 +177,33 @@ func (w *writer) tell(c *account.Changes, ask asker, marks []Kind, picture bool)
 		return nil
 	}
 	return w.flushFrame(false)
+}
+
+// intentWriter remembers what the chapter told of each intent.
+type intentWriter struct {
+	seed maphash.Seed
+	told map[api.ID]uint64
+}
+
+// again returns the short form of an intent of which nothing but reads is new;
+// nil when there is more to tell.
+func (w *intentWriter) again(in *account.IntentDetail) (*againForm, error) {
+	form, err := intentFormOf(in)
+	if err != nil {
+		return nil, err
+	}
+	form.ReadAt, form.Reads = instant{}, 0
+	raw, err := json.Marshal(form)
+	if err != nil {
+		return nil, fmt.Errorf("encoding an intent: %w", err)
+	}
+	now := maphash.Bytes(w.seed, raw)
+	before, known := w.told[in.ID]
+	w.told[in.ID] = now
+	if !known || before != now {
+		return nil, nil
+	}
+	return &againForm{string(in.ID), instant(in.ReadAt), in.Reads}, nil
 }
 
 // add puts an item into the line, and begins another line where it is full.
