@@ -272,12 +272,15 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	m.notifier.Observe(c)
 	m.redraw = true
 	m.look.Health = m.health()
-	if first {
+	if first || m.cfg.Transport != nil { // the clock of a replay may have gone anywhere
 		m.clock = m.cfg.Now()
 		m.look.Now = m.clock
 	}
 	if m.frozen == nil {
 		m.show(c, first)
+	}
+	if m.cfg.Transport != nil {
+		m.invalidate()
 	}
 	return nil
 }

@@ -415,9 +415,6 @@ func (p *Player) showUntil(at time.Duration) {
 	p.show(max(sort.Search(len(changes), func(i int) bool { return changes[i].at > at }), 1))
 }
 
-// far is from how many changes on it is quicker to begin at a chapter's picture.
-const far = 2000
-
 // show shows the first n changes.
 func (p *Player) show(n int) {
 	if n == p.next {
@@ -425,7 +422,8 @@ func (p *Player) show(n int) {
 	}
 	target := p.file.changes[n-1].chapter
 	first := p.file.chapters[target].first
-	if n < p.next || p.next < first && (p.next == 0 || first-p.next > far || n-p.next > far) {
+	// More than a chapter away it is quicker to begin with the picture there.
+	if n < p.next || p.next == 0 || target > p.file.changes[p.next-1].chapter+1 {
 		p.rewind(first)
 	}
 	for p.next < n {
