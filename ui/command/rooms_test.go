@@ -54,6 +54,35 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 	}
 }
 
+// TestARecordingHasNoWayOut holds that what plays a recording can reach no service
+// and confirm nothing: neither it nor what it builds on of tillwatch, the client's
+// package aside, which it only has decode.
+func TestARecordingHasNoWayOut(t *testing.T) {
+	command := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./ui/recording")
+	command.Dir = "../.."
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var p struct{ Imports, Deps []string }
+	if err := json.Unmarshal(out, &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range p.Imports {
+		if i == "net" || strings.HasPrefix(i, "net/") || i == "os/exec" || i == "syscall" {
+			t.Errorf("ui/recording imports %s", i)
+		}
+	}
+	for _, d := range p.Deps {
+		if room := inside(d); room != d && room != "api" && room != "api/quota" && room != "api/account" {
+			t.Errorf("ui/recording builds on %s", room)
+		}
+	}
+	if len(p.Imports) == 0 || len(p.Deps) == 0 {
+		t.Error("nothing was listed")
+	}
+}
+
 func permits(allowed []string, imported string) bool {
 	for _, a := range allowed {
 		if imported == a || strings.HasSuffix(a, "/") && strings.HasPrefix(imported, a) {

@@ -24,7 +24,7 @@ type Transport interface {
 	Seek(to time.Duration)
 	SeekBy(by time.Duration)
 	SeekMark(by int) (recording.Mark, bool) // to the next mark or the one before, and pause
-	SetSpeed(speed float64)
+	ChangeSpeed(by int)                     // to the next of the usual speeds, or the one before
 }
 
 // How far the keys go.
@@ -81,9 +81,9 @@ func (m *Model) steer(id action.ID) bool {
 	case action.PreviousMark:
 		m.seekMark(-1)
 	case action.Faster:
-		t.SetSpeed(nextSpeed(t.Position().Speed, 1))
+		t.ChangeSpeed(1)
 	case action.Slower:
-		t.SetSpeed(nextSpeed(t.Position().Speed, -1))
+		t.ChangeSpeed(-1)
 	default:
 		return false
 	}
@@ -106,27 +106,6 @@ var markWords = map[recording.Kind]string{
 	recording.MarkFailed: "an intent failed", recording.MarkAlert: "an alert was raised",
 	recording.MarkRelay: "the relay was lost", recording.MarkGap: "something could not be told",
 	recording.MarkEnd: "what follows is damaged and left out",
-}
-
-// speeds are those that the keys go through.
-var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
-
-func nextSpeed(now float64, by int) float64 {
-	if by > 0 {
-		for _, s := range speeds {
-			if s > now {
-				return s
-			}
-		}
-		return now
-	}
-	slower := now
-	for _, s := range speeds {
-		if s < now {
-			slower = s
-		}
-	}
-	return slower
 }
 
 // track is where the scrubber lies on the transport line.

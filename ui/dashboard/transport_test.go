@@ -132,7 +132,7 @@ func (f *tape) Pause()                  { f.note("pause") }
 func (f *tape) Step(by int)             { f.note("step %d", by) }
 func (f *tape) Seek(to time.Duration)   { f.note("seek %v", to) }
 func (f *tape) SeekBy(by time.Duration) { f.note("by %v", by) }
-func (f *tape) SetSpeed(x float64)      { f.note("speed %v", x) }
+func (f *tape) ChangeSpeed(by int)      { f.note("speed %d", by) }
 func (f *tape) SeekMark(by int) (recording.Mark, bool) {
 	f.note("mark %d", by)
 	return recording.Mark{At: time.Minute, Kind: recording.MarkFailed}, by > 0
@@ -149,7 +149,7 @@ func TestEachKeyOfTheTransportDoesWhatItSays(t *testing.T) {
 		action.Pause: {"space", "pause"}, action.StepForward: {".", "step 1"}, action.StepBack: {",", "step -1"},
 		action.SeekBack: {"[", "by -10s"}, action.SeekForward: {"]", "by 10s"}, action.SeekFarBack: {"{", "by -1m0s"}, action.SeekFarForward: {"}", "by 1m0s"},
 		action.SeekStart: {"home", "seek 0s"}, action.SeekEnd: {"end", "seek 2m0s"}, action.NextMark: {"n", "mark 1"}, action.PreviousMark: {"N", "mark -1"},
-		action.Slower: {"<", "speed 5"}, action.Faster: {">", "speed 20"},
+		action.Slower: {"<", "speed -1"}, action.Faster: {">", "speed 1"},
 	}
 	for _, a := range action.Replay().Actions() {
 		if a.Group != action.Time {

@@ -357,11 +357,26 @@ func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
 	return mark, true
 }
 
-// SetSpeed sets how fast time passes: 2 is twice as fast.
-func (p *Player) SetSpeed(speed float64) {
+// speeds are those that one changes to.
+var speeds = [...]float64{Slowest, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, Fastest}
+
+// ChangeSpeed goes to the next of the usual speeds, or with a negative number to
+// the one before, so many times.
+func (p *Player) ChangeSpeed(by int) {
 	p.steer(func() {
-		at := p.at()
-		p.clock.speed = boundSpeed(speed)
+		at, speed := p.at(), p.clock.speed
+		for ; by > 0; by-- {
+			i := slices.IndexFunc(speeds[:], func(s float64) bool { return s > speed })
+			if i < 0 {
+				break
+			}
+			speed = speeds[i]
+		}
+		for ; by < 0; by++ {
+			i := sort.SearchFloat64s(speeds[:], speed)
+			speed = speeds[max(i-1, 0)]
+		}
+		p.clock.speed = speed
 		p.setClock(at, p.clock.paused)
 	})
 }

@@ -196,13 +196,13 @@ func TestTheEndStandsStillAndPauseBeginsAgain(t *testing.T) {
 func TestTheSpeedChangesWithoutAJump(t *testing.T) {
 	onPlayer(t, PlayerConfig{}, func(t *testing.T, p *Player) {
 		pass(10 * time.Second)
-		p.SetSpeed(10)
+		p.ChangeSpeed(3)
 		pass(2 * time.Second)
 		if at := p.Position().At; at != 30*time.Second {
 			t.Errorf("at %v, want 30s", at)
 		}
-		p.SetSpeed(1e9)
-		p.SetSpeed(-1)
+		p.ChangeSpeed(50)
+		p.ChangeSpeed(-50)
 		synctest.Wait()
 		if got := p.Position().Speed; got != Slowest {
 			t.Errorf("speed %v", got)

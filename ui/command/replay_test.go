@@ -1,0 +1,155 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tillwatch/api/simulator"
+	"tillwatch/ui/recording"
+)
+
+const recordedDay = "../recording/testdata/day.tillwatch"
+
+// openReplay shows a recording on an emulated screen.
+func openReplay(t *testing.T, path string, cfg recording.PlayerConfig, width, height int) (s *screen, left chan struct{}) {
+	t.Helper()
+	player, err := recording.OpenPlayer(path, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { player.Close() })
+	s, left = newScreen(t, width, height), make(chan struct{})
+	owned(t, func(ctx context.Context) error {
+		defer close(left)
+		o := replayOptions{player: cfg, screen: screenOptions{width: width, height: height}}
+		return showReplay(ctx, defaults(), player, o, s, s)
+	})
+	return s, left
+}
+
+func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
+	isolate(t)
+	s, left := openReplay(t, recordedDay, recording.PlayerConfig{Paused: true, From: 2 * 3600e9}, 120, 36)
+	began := s.waitFor(t, `REPLAY`, `‖ paused +\S+ +2h00m00s`, `change \d+ of \d+`, `INTENTS \d+`)
+	var change, changes int
+	if _, err := fmt.Sscanf(regexp.MustCompile(`change \d+ of \d+`).FindString(began), "change %d of %d", &change, &changes); err != nil {
+		t.Fatal(err)
+	}
+
+	s.press(t, "}}")
+	s.waitFor(t, `paused +\S+ +2h02m00s`)
+	s.press(t, "{{")
+	s.waitFor(t, `paused +\S+ +2h00m00s`)
+	s.press(t, ".")
+	s.waitFor(t, fmt.Sprintf(`change %d of`, change+1), `paused`)
+	s.press(t, ",,")
+	s.waitFor(t, fmt.Sprintf(`change %d of`, change-1), `paused`)
+	s.press(t, "\x1b[H") // home
+	s.waitFor(t, `paused +\S+ +0s`, `change 1 of`)
+	s.press(t, "n")
+	s.waitFor(t, `at \S+: (an alert was raised|an intent failed)`)
+	s.press(t, ">>>")
+	s.waitFor(t, `10×`)
+	s.press(t, "<")
+	s.waitFor(t, `5×`)
+	s.press(t, " ")
+	s.waitFor(t, `▶ playing`)
+	s.press(t, "\x1b[F") // end
+	s.waitFor(t, `■ ended`, fmt.Sprintf(`change %d of %d`, changes, changes))
+	s.press(t, "[")
+	s.waitFor(t, `▶ playing`)
+
+	s.press(t, "1cxXr")
+	s.press(t, "?")
+	help := s.waitFor(t, `Pause or go on`, `Next mark`)
+	if regexp.MustCompile(`(?i)confirm intent|read again|freeze`).MatchString(help) {
+		t.Errorf("the help offers what would act:\n%s", help)
+	}
+	s.press(t, "\x1b")
+	s.press(t, "q")
+	<-left
+}
+
+func TestWhatIsRecordedIsReplayed(t *testing.T) {
+	isolate(t)
+	file := filepath.Join(t.TempDir(), "demo.tillwatch")
+	code, _, words := invoke(t, "demo", "--headless", "--for", "3s", "--seed", "5", "--record", file)
+	if code != exitDone || !strings.Contains(words, "recorded") || !strings.Contains(words, "tillwatch replay") {
+		t.Fatalf("exit %d: %s", code, words)
+	}
+	code, _, words = invoke(t, "demo", "--headless", "--for", "1s", "--record", file)
+	if code == exitDone || !strings.Contains(words, "nothing is overwritten") {
+		t.Errorf("once more: exit %d: %s", code, words)
+	}
+	code, out, words := invoke(t, "replay", file, "--plain")
+	if code != exitDone || words != "" || !strings.Contains(out, " watching simulator ") || !strings.Contains(out, "relay live") {
+		t.Errorf("exit %d: %s\n%s", code, words, out)
+	}
+	code, paced, words := invoke(t, "replay", file, "--plain", "--speed", "100x")
+	if code != exitDone || words != "" || !strings.Contains(paced, "relay live") {
+		t.Errorf("at its pace: exit %d: %s\n%s", code, words, paced)
+	}
+	s, left := openReplay(t, file, recording.PlayerConfig{Paused: true, From: 3600e9}, 200, 55)
+	s.waitFor(t, `■ ended`, `relay ● live`)
+	s.press(t, "q")
+	<-left
+}
+
+func TestTheReplaysUsageIsChecked(t *testing.T) {
+	isolate(t)
+	text := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"replay", text, "--plain"}, "not a recording"},
+		{[]string{"replay", t.TempDir(), "--plain"}, "is a folder"},
+		{[]string{"replay", "no-such-file", "--plain"}, "no such file"},
+		{[]string{"replay", recordedDay, "--plain", "--speed", "fast"}, "such as 10x"},
+		{[]string{"replay", recordedDay, "--plain", "--speed", "1e9x"}, "from 0.1x to 1000x"},
+		{[]string{"replay", recordedDay, "--plain", "--loop"}, "for the screen"},
+		{[]string{"replay", "--plain"}, "1 arg"},
+		{[]string{"demo", "--plain", "--for", "1s", "--record-limit", "2MB"}, "--record names none"},
+		{[]string{"demo", "--plain", "--for", "1s", "--record", filepath.Join(t.TempDir(), "none", "file")}, "no such file or directory"},
+	} {
+		code, _, words := invoke(t, c.args...)
+		if code != exitUsage || !strings.Contains(words, c.want) {
+			t.Errorf("%v: exit %d: %s", c.args, code, words)
+		}
+	}
+}
+
+func TestTheBoardSaysThatItIsRecorded(t *testing.T) {
+	w := newWorld(t, quiet())
+	current, err := openSession(w.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(current.close)
+	file := filepath.Join(t.TempDir(), "r.tillwatch")
+	s, left := newScreen(t, 120, 36), make(chan struct{})
+	owned(t, func(ctx context.Context) error {
+		defer close(left)
+		return showSession(ctx, current, screenOptions{width: 120, height: 36, record: recordOptions{file: file}}, s, s)
+	})
+	s.waitFor(t, `● rec`, `relay ● live`)
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+		t.Fatal(err)
+	}
+	s.waitFor(t, `awaiting 1\b`, `USD`)
+	s.press(t, "q")
+	<-left
+
+	again, gone := openReplay(t, file, recording.PlayerConfig{Paused: true, From: 3600e9}, 120, 36)
+	again.waitFor(t, `awaiting 1\b`, `spice-lab.example`, `USD`)
+	again.press(t, "q")
+	<-gone
+}
