@@ -85,10 +85,23 @@ func TestPictureEqualsTheTruthWhateverArrivesInWhateverOrder(t *testing.T) {
 		read := map[api.IntentState]bool{}
 		ranks := 0
 		var ended api.IntentState
+		var screen *Intent // what a screen holds that takes each change
+		version := uint64(0)
 		check := func(what string) {
+			c := s.Changes(version)
+			version = c.Version
+			for _, listed := range c.Intents {
+				if screen != nil && listed.State.Known() && screen.State.Known() && listed.State.Rank() < screen.State.Rank() {
+					t.Fatalf("%s: the screen moved back from %s to %s", what, screen.State, listed.State)
+				}
+				screen = listed
+			}
 			in, ok := s.Intent(l.id)
 			if !ok {
 				return
+			}
+			if screen == nil || screen.State != in.State || screen.Certainty != in.Certainty || !screen.Since.Equal(in.Since) || screen.Version != in.Version {
+				t.Fatalf("%s: the screen shows %+v of %+v", what, screen, in.Intent)
 			}
 			if in.State.Known() {
 				if in.State.Rank() < ranks {
