@@ -87,6 +87,9 @@ func (w *writer) compareMark(ctx context.Context) error {
 	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
 		return err
 	}
+	if err := w.log.sync(); err != nil {
+		return err
+	}
 	j.epoch = epoch
 	j.mark.write(epoch, j.head)
 	return nil
