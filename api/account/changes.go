@@ -59,7 +59,7 @@ func (s *Store) Changes(since uint64) Changes {
 
 // walkMost bounds how many changes are followed from one to the next while
 // writers wait. Where more has changed, all is looked at, side by side in memory.
-const walkMost = 4096
+const walkMost = 1024
 
 // changedIntents lists what changed after a version, the longest unchanged first.
 // more says that it would take too long.
