@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
@@ -42,6 +43,36 @@ func screen(m *Model) string {
 		lines[i] = strings.TrimRight(line, " \u00a0")
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// styles is where which style begins on each line: its column and the parameters
+// of its SGR sequence.
+func styles(m *Model) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(m.View().Content, "\n") {
+		column := 0
+		for line != "" {
+			if rest, ok := strings.CutPrefix(line, "\x1b["); ok {
+				parameters, after, _ := strings.Cut(rest, "m")
+				fmt.Fprintf(&b, "%d[%s]", column, parameters)
+				line = after
+				continue
+			}
+			text, rest, _ := strings.Cut(line, "\x1b")
+			if rest != "" {
+				rest = "\x1b" + rest
+			}
+			if strings.HasPrefix(line, "\x1b]8;;") { // a hyperlink
+				_, rest, _ = strings.Cut(line, "\x1b\\")
+				text = ""
+				b.WriteString("@")
+			}
+			column += ansi.StringWidth(text)
+			line = rest
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // press sends keys by name, "a", "enter", "shift+tab", "G", and draws after each
@@ -106,22 +137,47 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"filter", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "state:failed age>10m") }},
 		{"misspelt", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "mug staet:failed") }},
 		{"marked", typicalShop, nil, func(m *Model) { press(m, "x", "j", "j", "j", "x", "j") }},
+		{"quota", typicalShop, nil, func(m *Model) { press(m, "3", "z") }},
+		{"shipments", typicalShop, nil, func(m *Model) { press(m, "2", "z") }},
+		{"tail", typicalShop, nil, func(m *Model) { press(m, "4", "z") }},
+		{"intents zoomed", typicalShop, nil, func(m *Model) { press(m, "z") }},
+		{"wide", typicalShop, nil, func(m *Model) { press(m, "a") }},
+		{"medium", typicalShop, nil, func(m *Model) { press(m, "a", "a") }},
+		{"narrow", typicalShop, nil, func(m *Model) { press(m, "a", "a", "a") }},
+		{"without panes", typicalShop, nil, func(m *Model) { press(m, "alt+2", "alt+4") }},
+		{"arranging", typicalShop, nil, func(m *Model) { press(m, "v", "j") }},
+		{"shipment", typicalShop, nil, func(m *Model) { press(m, "2", "enter") }},
+		{"event", typicalShop, nil, func(m *Model) { press(m, "4", "enter") }},
+		{"failed", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "enter", "G") }},
+		{"held tail", typicalShop, nil, func(m *Model) { press(m, "4", "k", "k") }},
+		{"sorted", typicalShop, nil, func(m *Model) { press(m, "s", "s") }},
 		{"detail", typicalShop, nil, func(m *Model) { press(m, "l", "l", "l", "j", "enter") }},
 	}
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}, {40, 12}} {
 		for _, c := range cases {
 			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				var text, colours string
 				synctest.Test(t, func(t *testing.T) {
 					s := c.shop(time.Now())
 					if c.with != nil {
 						c.with(s)
 					}
 					m := boardOf(t, s, size[0], size[1])
+					m.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 					if c.after != nil {
 						c.after(m)
 					}
-					golden.RequireEqual(t, screen(m))
+					text, colours = screen(m), styles(m)
+					plain := boardOf(t, s, size[0], size[1], func(c *Config) { c.NoColor = true })
+					if c.after != nil && c.name != "frozen" {
+						c.after(plain)
+						if got := screen(plain); got != text {
+							t.Errorf("without colours it is another picture:\n%s\nwant\n%s", got, text)
+						}
+					}
 				})
+				golden.RequireEqual(t, text)
+				t.Run("colours", func(t *testing.T) { golden.RequireEqual(t, colours) })
 			})
 		}
 	}

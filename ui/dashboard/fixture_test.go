@@ -210,12 +210,20 @@ func (s *shop) buckets() {
 		}
 		return h
 	}
+	coarse := func(n int, unit time.Duration, most int) []quota.Sample {
+		var h []quota.Sample
+		for i := range n {
+			h = append(h, quota.Sample{At: s.now.Add(time.Duration(i-n+1) * unit).Truncate(unit), Known: true, Own: i * 7 % most, Others: i * i % most, Rejected: i % 20 / 19})
+		}
+		return h
+	}
 	none := func(int) int { return 0 }
 	s.changes.Summary.Quota = []quota.Bucket{
 		{Class: quota.Reads, Policy: "default", Limit: 10, Window: time.Second, Remaining: 7, Reset: time.Second, ObservedAt: s.now, Own: 1.2, Others: 1.8,
-			History: history(10, func(i int) int { return i * 7 % 4 }, func(i int) int { return i * i % 5 })},
+			History: history(10, func(i int) int { return i * 7 % 4 }, func(i int) int { return i * i % 5 }),
+			Hour:    coarse(60, time.Minute, 90), Day: coarse(24, time.Hour, 2400)},
 		{Class: quota.Mutations, Policy: "default", Limit: 5, Window: time.Second, Remaining: 1, Reset: time.Second, ObservedAt: s.now, Own: 0.1,
-			History: history(5, func(i int) int { return i / 50 * 4 }, none)},
+			History: history(5, func(i int) int { return i / 50 * 4 }, none), Hour: coarse(40, time.Minute, 9), Exhausted: 3 * time.Second},
 		{Class: quota.Lookup, Policy: "default", Limit: 10, Window: time.Second, Remaining: 10, Reset: time.Second, ObservedAt: s.now.Add(-40 * time.Second)},
 	}
 }

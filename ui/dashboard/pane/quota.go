@@ -119,6 +119,7 @@ func (p *Quota) draw(c quotaColumns) {
 	if p.agents.Limit > 0 {
 		p.slots(c)
 	}
+	p.histories(c)
 }
 
 // quotaColumns are the widths of the columns; 0 leaves one out.
@@ -129,7 +130,7 @@ func (p *Quota) columns() quotaColumns {
 	for i := range p.rows {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
-	c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Seen), int64(p.day.Limit)))+1)
+	c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1)
 	if !p.has(resetsColumn) {
 		c.reset = 0
 	}
@@ -175,7 +176,11 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
 	p.ratio(l, "", left, b.Limit, c.left)
-	l.Space(1).Right(paint.Muted, p.reset(b), c.reset)
+	reset, resetStyle := p.reset(b), paint.Muted
+	if soon := soonSpent(b.Exhausted); soon != "" && left > 0 && c.reset >= 8 {
+		reset, resetStyle = soon, paint.Warning
+	}
+	l.Space(1).Right(resetStyle, reset, c.reset)
 	if c.others > 0 {
 		own, others := rate(b.Own), rate(b.Others)
 		l.Space(1).Right(paint.Muted, own, 6)
@@ -242,8 +247,15 @@ func rate(r float64) string {
 // today shows how many intents may still be made of the day's. Those that were
 // made are counted from below, so what is left is counted from above.
 func (p *Quota) today(c quotaColumns) {
-	seen := strconv.Itoa(p.day.Seen)
-	p.estimate("today", "≤", int64(max(p.day.Limit-p.day.Seen, 0)), int64(p.day.Limit), c, seen+" made", "at least "+seen+" made in a day")
+	used := strconv.Itoa(p.day.Used())
+	long := "at least " + used + " made in a day"
+	if p.day.Told {
+		long = "as told " + p.look.age(p.day.At) + " ago"
+	}
+	if soon := soonSpent(p.day.Exhausted); soon != "" {
+		long += ", " + soon
+	}
+	p.estimate("today", "≤", int64(max(p.day.Limit-p.day.Used(), 0)), int64(p.day.Limit), c, used+" made", long)
 }
 
 // slots shows how many agents are free, of the cap: those that are not known to
@@ -290,7 +302,7 @@ func (p *Quota) strip() *paint.Line {
 		l.Put(paint.Muted, "/"+strconv.FormatInt(b.Limit, 10)).Space(1)
 	}
 	if p.day.Limit > 0 && l.Left() >= 14 {
-		left := int64(max(p.day.Limit-p.day.Seen, 0))
+		left := int64(max(p.day.Limit-p.day.Used(), 0))
 		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), strconv.FormatInt(left, 10))
 		l.Put(paint.Muted, "/"+strconv.Itoa(p.day.Limit))
 	}

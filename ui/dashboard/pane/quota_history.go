@@ -1,0 +1,105 @@
+package pane
+
+import (
+	"time"
+
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// soonSpent says when a forecast has nothing left; "" while that is not in sight.
+func soonSpent(in time.Duration) string {
+	switch {
+	case in <= 0:
+		return ""
+	case in < time.Second:
+		return "out now"
+	}
+	return "out " + Age(in)
+}
+
+// historyColumns are the widths of the longer histories; 0 leaves one out.
+type historyColumns struct{ hour, day int }
+
+// A row of the longer histories: its figures are of as many cells, at the right.
+const (
+	spentWidth   = 9
+	refusedWidth = 8
+	leastHour    = 12
+)
+
+func (p *Quota) historyColumns(c quotaColumns) (h historyColumns) {
+	room := p.w - 1 - c.name - 2*spentWidth - refusedWidth - 2
+	if !p.has(historyColumn) || room < leastHour {
+		return h
+	}
+	h.hour = min(room, mostCells)
+	if day := 24; room >= 2*day+2 {
+		h.day = day
+		h.hour = min(room-day-2, mostCells)
+	}
+	return h
+}
+
+// histories draws below the gauges, where there is room for all of them, what
+// was spent in the last hour and the last day, and by whom.
+func (p *Quota) histories(c quotaColumns) {
+	h := p.historyColumns(c)
+	known := 0
+	for i := range p.rows {
+		if len(p.rows[i].Hour) > 0 {
+			known++
+		}
+	}
+	if h.hour == 0 || known == 0 || p.h-len(p.lines) < known+2 {
+		return
+	}
+	p.push(p.start())
+	l := p.start().Space(1).Fit(paint.Muted|paint.Bold, "SPENT", c.name).Fit(paint.Muted, "last hour", h.hour)
+	if h.day > 0 {
+		l.Space(2).Fit(paint.Muted, "last day", h.day)
+	}
+	l.Right(paint.Muted, "own", spentWidth).Right(paint.Muted, "others", spentWidth).Right(paint.Muted, "refused", refusedWidth)
+	p.push(l)
+	for i := range p.rows {
+		if b := &p.rows[i]; len(b.Hour) > 0 {
+			p.history(b, c, h)
+		}
+	}
+}
+
+// history draws one bucket. Its figures are of the longest span that is shown;
+// those of others are the least that they can be.
+func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
+	l := p.start().Space(1).Fit(paint.Text, p.name(b), c.name)
+	sparkline(l, b.Hour, peak(b.Hour), p.look.Now, time.Hour, h.hour)
+	of := b.Hour
+	if h.day > 0 {
+		sparkline(l.Space(2), b.Day, peak(b.Day), p.look.Now, 24*time.Hour, h.day)
+		if len(b.Day) > 0 {
+			of = b.Day
+		}
+	}
+	own, others, refused := quota.Sum(of)
+	l.Right(paint.Text, group(own), spentWidth)
+	atLeast := "–"
+	if others > 0 {
+		atLeast = "≥" + group(others)
+	}
+	l.Right(paint.Text, atLeast, spentWidth)
+	style := paint.Muted
+	if refused > 0 {
+		style = paint.Warning
+	}
+	p.push(l.Right(style, group(refused), refusedWidth))
+}
+
+// peak is the most that was spent in a sample, and a little: the highest bar is
+// no alarm.
+func peak(samples []quota.Sample) int64 {
+	most := 0
+	for i := range samples {
+		most = max(most, samples[i].Own+samples[i].Others)
+	}
+	return int64(most) + 1
+}
