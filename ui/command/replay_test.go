@@ -71,6 +71,7 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 		t.Errorf("the help offers what would act:\n%s", help)
 	}
 	s.press(t, "\x1b")
+	s.waitGone(t, `Next mark`) // an escape with a q at its heels is alt+q
 	s.press(t, "q")
 	<-left
 }
