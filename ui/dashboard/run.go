@@ -13,8 +13,13 @@ import (
 	"tillwatch/api/account"
 )
 
-// frame is how long changes are gathered before they are shown.
-const frame = 33 * time.Millisecond
+// How long changes are gathered before they are shown. While more come than
+// anybody can read, as when a history loads, fewer frames show them.
+const (
+	frame        = 33 * time.Millisecond
+	crowdedFrame = 100 * time.Millisecond
+	crowd        = 64 // events, or intents, in either
+)
 
 // changesMsg brings what changed in the picture.
 type changesMsg struct{ account.Changes }
@@ -70,9 +75,10 @@ func pump(ctx context.Context, source Source, send func(account.Changes)) (err e
 	defer pause.Stop()
 	for since := uint64(0); ; {
 		changes := source.Changes(since)
+		pace := paceAfter(&changes)
 		since = changes.Version
 		send(changes)
-		pause.Reset(frame)
+		pause.Reset(pace)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -85,4 +91,12 @@ func pump(ctx context.Context, source Source, send func(account.Changes)) (err e
 			return fmt.Errorf("waiting for changes: %w", err)
 		}
 	}
+}
+
+// paceAfter is how long to gather what comes after c.
+func paceAfter(c *account.Changes) time.Duration {
+	if !c.Whole && (len(c.Events)+c.EventsSkipped > crowd || len(c.Intents) > crowd) {
+		return crowdedFrame
+	}
+	return frame
 }

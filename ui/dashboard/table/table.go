@@ -58,15 +58,15 @@ func New[T any](cfg Config[T]) *Table[T] {
 	return &Table[T]{cfg: cfg, byKey: map[string]T{}, height: 1}
 }
 
-// bulk is the size of a batch from which sorting everything again is cheaper
-// than moving row by row.
+// bulk is the size of a batch from which it is cheaper to put all rows together
+// anew than to move row by row.
 const bulk = 64
 
 // Upsert adds rows, and replaces those that are known by their key. Only what
 // changed is sorted again.
 func (t *Table[T]) Upsert(rows ...T) {
 	if len(rows) > bulk {
-		t.upsertAll(rows)
+		t.upsertMany(rows)
 	} else {
 		for _, row := range rows {
 			key := t.cfg.Key(row)
@@ -272,29 +272,6 @@ func (t *Table[T]) compareOwn(a, b T) int {
 		return c
 	}
 	return cmp.Compare(t.cfg.Key(a), t.cfg.Key(b))
-}
-
-func (t *Table[T]) upsertAll(rows []T) {
-	for _, row := range rows {
-		t.byKey[t.cfg.Key(row)] = row
-	}
-	t.rows = t.rows[:0:0]
-	for _, row := range t.byKey {
-		t.rows = append(t.rows, row)
-	}
-	slices.SortFunc(t.rows, t.compareOwn)
-	if t.cfg.Limit > 0 && len(t.rows) > t.cfg.Limit {
-		cut := len(t.rows) - t.cfg.Limit
-		for _, row := range t.rows[:cut] {
-			delete(t.byKey, t.cfg.Key(row))
-		}
-		t.rows = slices.Clone(t.rows[cut:])
-	}
-	if t.order != nil {
-		slices.SortFunc(t.rows, t.compare)
-	}
-	t.number()
-	t.SetFilter(t.filter)
 }
 
 // number takes the slots of all rows anew.

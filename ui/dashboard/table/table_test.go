@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -223,5 +224,42 @@ func BenchmarkUpsertOneOf100k(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		tab.Upsert(row{rows[i%len(rows)].key, (i * 7919) % len(rows)})
+	}
+}
+
+func TestABatchMergedEndsAsATableSortedAnew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.SampledFrom([]int{0, 700}).Draw(t, "limit")
+		merged, sorted := newTable(Top, limit), newTable(Top, limit)
+		for range rapid.IntRange(1, 6).Draw(t, "batches") {
+			batch := make([]row, rapid.IntRange(bulk+1, 300).Draw(t, "rows"))
+			first, ranks := rapid.IntRange(0, 2000).Draw(t, "first"), rapid.IntRange(1, 4000).Draw(t, "ranks")
+			keys := rapid.IntRange(100, 2000).Draw(t, "keys")
+			for i := range batch {
+				batch[i] = row{fmt.Sprintf("%04d", (first+i*7)%keys), (first + i*i) % ranks}
+			}
+			merged.Upsert(batch...)
+			sorted.rebuild(batch)
+			if !slices.Equal(merged.shown, sorted.rows) {
+				t.Fatalf("%d rows merged, %d sorted:\n%v\n%v", merged.Shown(), len(sorted.rows), merged.shown, sorted.rows)
+			}
+			if !maps.Equal(merged.byKey, sorted.byKey) {
+				t.Fatalf("%d rows are known after a merge, %d after a sort", len(merged.byKey), len(sorted.byKey))
+			}
+		}
+	})
+}
+
+func BenchmarkUpsert300NewestOf5000(b *testing.B) {
+	tab := newTable(Bottom, 5000)
+	tab.SetHeight(10)
+	batch := make([]row, 300)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); {
+		for i := range batch {
+			batch[i] = row{fmt.Sprintf("%09d", n), n}
+			n++
+		}
+		tab.Upsert(batch...)
 	}
 }
