@@ -16,8 +16,11 @@ type Pace struct {
 // enoughStays is how many stays it takes until a pace says something.
 const enoughStays = 8
 
+// Tells reports whether there were enough stays to say something.
+func (p Pace) Tells() bool { return p.Count >= enoughStays }
+
 // Slow reports whether a stay is longer than 95 % of those before it.
-func (p Pace) Slow(stay time.Duration) bool { return p.Count >= enoughStays && stay > p.P95 }
+func (p Pace) Slow(stay time.Duration) bool { return p.Tells() && stay > p.P95 }
 
 // paceHistory keeps the newest stays in a state.
 type paceHistory struct {

@@ -111,6 +111,11 @@ func (p *Detail) event() {
 		})
 		p.timeline(in.Timeline)
 	}
+	if len(e.Raw) == 0 {
+		p.heading("RAW")
+		p.paragraph(paint.Muted, "not kept here: tillwatch events ID --raw > body.json gets it from the relay")
+		return
+	}
 	p.raw(e.Raw)
 }
 

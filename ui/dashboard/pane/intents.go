@@ -22,6 +22,7 @@ type Intents struct {
 	filter *Filter
 	agents account.AgentCount
 	stuck  map[api.ID]bool
+	pace   map[api.IntentState]account.Pace
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
 	index  index
@@ -93,7 +94,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	p.list.Upsert(rows...)
 	p.settle()
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
-	p.stuck = stuckIntents(c.Summary.Alerts)
+	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
 }
 
 // Forget takes all rows out, for a picture that starts over.

@@ -240,7 +240,7 @@ func (p *Intents) money(m api.Money) string {
 }
 
 func (p *Intents) ageStyle(row *intentRow) paint.Style {
-	if row.slow(p.look.Now) || p.stuck[row.ID] {
+	if p.slow(row) || p.stuck[row.ID] {
 		return paint.Warning
 	}
 	return paint.Muted
@@ -288,7 +288,7 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 		return p.countdown(row, w)
 	case p.stuck[row.ID]:
 		return "stuck", paint.Warning
-	case row.slow(p.look.Now):
+	case p.slow(row):
 		return "slow", paint.Warning
 	case row.lane == laneFailed && w >= roomy:
 		return p.merchant(row), paint.Muted

@@ -168,14 +168,22 @@ func compareInList(a, b *intentRow) int {
 
 func compareTime(a, b time.Time) int { return a.Compare(b) }
 
-// From when a state has lasted so long that it deserves a mark. Offers have been
-// seen to take minutes, orders too.
+// From when a state has lasted so long that it deserves a mark, while the account
+// has no history. Offers have been seen to take minutes, orders too.
 const (
 	slowRetrieving = 10 * time.Minute
 	slowPlacing    = 5 * time.Minute
 )
 
-func (r *intentRow) slow(now time.Time) bool {
-	d := now.Sub(r.Since)
-	return r.lane == laneRetrieving && d >= slowRetrieving || r.lane == lanePlacing && d >= slowPlacing
+// slow reports whether an intent has been retrieving or placing for longer than
+// 95 % of this account's before it.
+func (p *Intents) slow(row *intentRow) bool {
+	if row.lane != laneRetrieving && row.lane != lanePlacing {
+		return false
+	}
+	stay := p.look.Now.Sub(row.Since)
+	if pace := p.pace[row.State]; pace.Tells() {
+		return pace.Slow(stay)
+	}
+	return row.lane == laneRetrieving && stay >= slowRetrieving || row.lane == lanePlacing && stay >= slowPlacing
 }

@@ -177,6 +177,48 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 	}
 }
 
+func TestSlowIsWhatIsSlowForThisAccount(t *testing.T) {
+	pace := func(count int, p95 time.Duration) map[api.IntentState]account.Pace {
+		return map[api.IntentState]account.Pace{api.PlacingOrder: {Count: count, P50: p95 / 2, P95: p95}}
+	}
+	cases := []struct {
+		name string
+		pace map[api.IntentState]account.Pace
+		stay time.Duration
+		want bool
+	}{
+		{"a quick account", pace(20, 30*time.Second), time.Minute, true},
+		{"as quick as the account is", pace(20, 30*time.Second), 20 * time.Second, false},
+		{"an account that takes its time", pace(20, time.Hour), 20 * time.Minute, false},
+		{"too little history", pace(3, 30*time.Second), time.Minute, false},
+		{"too little history, and long by any measure", pace(3, time.Hour), 20 * time.Minute, true},
+		{"no history", nil, time.Minute, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := intents(180, 12)
+			p.Apply(&account.Changes{Intents: []*account.Intent{intentOf("a", api.PlacingOrder, c.stay)}, Summary: account.Summary{Pace: c.pace}}, true)
+			if got := strings.Contains(text(p.Lines()), "slow"); got != c.want {
+				t.Errorf("marked slow: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
+	e := &account.Event{ID: "evt_1", Type: api.OfferRetrieved, SourceType: api.SourceIntent, SourceID: "a"}
+	for _, body := range []string{"", `{"id":"evt_1"}`} {
+		e.Raw = []byte(body)
+		p := NewDetail(look(), api.ConfirmWindow)
+		p.SetSize(80, 30)
+		p.Open(Subject{OfEvent, e.ID})
+		p.Feed(Facts{Event: e})
+		if got := strings.Contains(text(p.Lines()), "tillwatch events ID --raw"); got != (body == "") {
+			t.Errorf("with the body %q, where to get it is told: %v", body, got)
+		}
+	}
+}
+
 func TestAChangedCardGlowsForASecond(t *testing.T) {
 	p := intents(180, 12, intentOf("a", api.RetrievingOffer, time.Minute))
 	p.look.Brush = paint.NewBrush(themes.Theme{Glow: color.RGBA{R: 1, G: 2, B: 3, A: 255}}, false)
