@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
@@ -65,9 +66,11 @@ func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
 	opened := w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
 	w.screen.waitTicks(t, opened, 2)
 	w.screen.press(t, "\x1b[200~C\x1b[201~")
-	pasted := w.screen.waitFor(t, `Pasted text is not taken`)
+	w.screen.waitFor(t, `Pasted text is not taken`)
 	w.screen.press(t, "\x1b[200~CC\rC\x1b[201~C")
-	w.screen.waitTicks(t, pasted, 2)
+	w.screen.waitFor(t, `Too soon: not taken`)
+	w.screen.press(t, "\x1b")
+	w.screen.waitGone(t, `╭─ `)
 	w.wantOrders(t, ids[0], 0)
 	if log, err := os.ReadFile(filepath.Join(w.settings.StateDir, "confirms.jsonl")); err != nil || len(log) > 0 {
 		t.Errorf("%v; the audit log says %s", err, log)
@@ -125,7 +128,7 @@ func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
 			second.settings.StateDir = c.machine(t, w.settings.StateDir)
 			w.look(t, 1)
 			second.look(t, 1)
-			w.ask(t)
+			w.screen.press(t, "c")
 			second.ask(t)
 			w.screen.press(t, "C")
 			second.screen.press(t, "C")
@@ -141,7 +144,7 @@ func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
 
 func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	t.Parallel()
-	w, ids := awaitingWorld(t, 14, nil)
+	w, ids := awaitingWorld(t, 14, func(c *simulator.Config) { c.Timings.Placing = 1500 * time.Millisecond })
 	w.look(t, 14)
 	w.screen.press(t, strings.Repeat("xj", 14))
 	w.screen.waitFor(t, `■ 14 marked`)
@@ -172,13 +175,12 @@ func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	w.screen.press(t, "c")
 	asked := w.screen.waitFor(t, `Confirm order`, `REAL MONEY`, `not armed`)
 	w.screen.waitTicks(t, asked, 2)
-	w.screen.press(t, "C")
-	w.screen.waitTicks(t, asked, 2)
-	w.screen.press(t, "\r")
+	w.screen.press(t, "C\r")
+	w.screen.waitFor(t, `Not typed as shown yet`)
 	w.wantOrders(t, ids[0], 0)
 	total := regexp.MustCompile(`Total\s+([\d.]+) USD`).FindStringSubmatch(asked)
 	w.screen.press(t, "\x7f"+total[1])
-	w.screen.waitTicks(t, w.screen.waitFor(t, `✓ armed`), 2)
+	w.screen.waitFor(t, `✓ armed`)
 	w.screen.press(t, "\t\r")
 	w.screen.waitTicks(t, w.screen.waitFor(t, `Too soon`), 2)
 	w.screen.press(t, "\r")

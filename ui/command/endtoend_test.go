@@ -217,6 +217,7 @@ func TestAConfirmWithoutAKnownOutcomeIsToldAtTheNextStartAndSettledByReading(t *
 }
 
 func TestAWrongSignatureIsRefusedAndNothingReachesTheBoard(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	w.openBoard(t, 120, 36)
 	w.screen.waitFor(t, `relay ● live`)
@@ -288,6 +289,7 @@ func TestARelayThatWasKilledComesBackWithNothingMissingAndNothingDoubled(t *test
 }
 
 func TestTheBoardFollowsTheTerminalsSizeAndLeavesItAsItWas(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	w.openBoard(t, 200, 55)
 	w.screen.waitFor(t, `relay ● live`, `others`)

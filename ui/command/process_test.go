@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -19,6 +20,10 @@ const asProgram = "TILLWATCH_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "12"); err != nil { // tests with a screen wait for clocks and compute little
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -102,10 +102,12 @@ func (d *Confirm) body(room int) []row {
 func (d *Confirm) head(room int) []row {
 	times := in(d.paint.strong, fmt.Sprintf(" ×%d", d.proposal.Quantity))
 	name := line{in(d.paint.strong, string(d.proposal.Product))}.cut(max(room-line{times}.width(), 0))
-	return append(rows(needed,
-		append(name, times),
-		line{in(d.paint.muted, string(d.proposal.Merchant))},
-	), rows(air, line{})...)
+	out := rows(needed, append(name, times))
+	if d.proposal.Variant != "" {
+		out = append(out, row{line{in(d.paint.text, string(d.proposal.Variant))}.cut(room), detail})
+	}
+	out = append(out, row{line{in(d.paint.muted, string(d.proposal.Merchant))}, needed})
+	return append(out, rows(air, line{})...)
 }
 
 // costs lists what the offer tells of its parts. An absent amount is left out:
