@@ -62,7 +62,7 @@ func (h *hand) see(patterns ...string) string {
 func (h *hand) gone(pattern string) { h.Helper(); h.world.screen.waitGone(h.T, pattern) }
 
 // quiet lets the keys rest, as a dialog with money behind it wants.
-func (h *hand) quiet(text string) { h.Helper(); h.world.screen.waitTicks(h.T, text, 2) }
+func (h *hand) quiet() { h.world.screen.rest() }
 
 var underCursor = regexp.MustCompile(`▌(Item \d\d)`)
 
@@ -345,7 +345,7 @@ func intentCases() []actionCase {
 			h.act(action.Confirm)
 			asked := h.see(`Confirm order`, `Item \d\d ×1`)
 			item := regexp.MustCompile(`(Item \d\d) ×1`).FindStringSubmatch(asked)[1]
-			h.quiet(asked)
+			h.quiet()
 			h.typed("C")
 			h.see(`✓ Accepted`)
 			h.escape(`╭─ `)
@@ -357,7 +357,8 @@ func intentCases() []actionCase {
 			h.act(action.Top, action.Mark, action.Down, action.Mark, action.Down, action.Mark)
 			h.see(`■ 3 marked`)
 			h.act(action.ConfirmMarked)
-			h.quiet(h.see(`3 orders`))
+			h.see(`3 orders`)
+			h.quiet()
 			h.typed("C")
 			h.see(`queued`)
 			h.act(action.StopBatch)
@@ -368,7 +369,8 @@ func intentCases() []actionCase {
 			h.act(action.Top, action.Mark, action.Down, action.Mark)
 			h.see(`■ 2 marked`)
 			h.act(action.ConfirmMarked)
-			h.quiet(h.see(`Confirm several orders`, `2 orders`))
+			h.see(`Confirm several orders`, `2 orders`)
+			h.quiet()
 			h.typed("C")
 			h.see(`batch: 2 accepted`)
 			if !h.world.screen.wrote("\x1b]9;4;1;") || !h.world.screen.wrote("\x1b]9;4;0") {

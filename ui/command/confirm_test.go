@@ -21,11 +21,12 @@ type till struct {
 	service *simulator.Simulator
 	url     string
 	state   string
+	config  string // the file that names it
 }
 
 func newTill(t *testing.T) *till {
 	t.Helper()
-	dir := isolate(t)
+	dir := t.TempDir()
 	c := quiet()
 	c.Key = api.NewSecret("key-of-the-test")
 	c.Timings.Placing = 300 * time.Millisecond
@@ -40,9 +41,8 @@ func newTill(t *testing.T) *till {
 	}
 	owned(t, service.Run)
 	owned(t, func(ctx context.Context) error { return serve(ctx, listener, service.Handler()) })
-	s := &till{service: service, url: address(listener), state: filepath.Join(dir, "state", "tillwatch")}
-	t.Setenv("TILLWATCH_API_URL", s.url)
-	t.Setenv("TILLWATCH_API_KEY", "key-of-the-test")
+	s := &till{service: service, url: address(listener), state: dir}
+	s.config = configFile(t, "api_url", s.url, "api_key", "key-of-the-test", "state_dir", dir)
 	return s
 }
 
@@ -98,6 +98,7 @@ func failNext(t *testing.T, url, key, fault string) {
 const chiliCrisp = "https://spice-lab.example/products/chili-crisp"
 
 func TestConfirmWithoutAScreen(t *testing.T) {
+	t.Parallel()
 	s := newTill(t)
 	const arm = " --allow-confirm"
 	cases := []struct {
@@ -143,15 +144,16 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 				product = chiliCrisp
 			}
 			id, total := s.awaiting(t, product)
+			config := s.config
 			if c.url != "" {
-				t.Setenv("TILLWATCH_API_URL", strings.Replace(s.url, "127.0.0.1", c.url, 1))
+				config = configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", c.url, 1), "api_key", "key-of-the-test", "state_dir", s.state)
 			}
 			if c.fault != "" {
 				s.fail(t, c.fault)
 			}
 			args := strings.NewReplacer("ID", id, "TOTAL", total, "LAST", id[len(id)-4:]).Replace("confirm " + c.args + " --json")
 			var out, words bytes.Buffer
-			code := run(t.Context(), strings.Fields(args), strings.NewReader(""), &out, &words)
+			code := run(t.Context(), append(strings.Fields(args), "--config", config), strings.NewReader(""), &out, &words)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d: %s", code, c.code, words.String())
 			}
@@ -177,10 +179,11 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 }
 
 func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
+	t.Parallel()
 	s := newTill(t)
 	id, total := s.awaiting(t, chiliCrisp)
 	var out, words bytes.Buffer
-	if code := run(t.Context(), []string{"confirm", id, "--total", total, "--dry-run"}, nil, &out, &words); code != exitDone {
+	if code := run(t.Context(), []string{"confirm", id, "--config", s.config, "--total", total, "--dry-run"}, nil, &out, &words); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, words.String())
 	}
 	for _, want := range []string{"Product", "spice-lab.example", "Subtotal", "Total", "USD", id, "simulator, no real money", "closes at"} {
@@ -197,9 +200,10 @@ func TestConfirmShowsWhatIsBoughtAndNothingOfTheBuyer(t *testing.T) {
 }
 
 func TestAConfirmThatIsDoneIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	s := newTill(t)
 	id, total := s.awaiting(t, chiliCrisp)
-	args := []string{"confirm", id, "--total", total, "--allow-confirm"}
+	args := []string{"confirm", id, "--config", s.config, "--total", total, "--allow-confirm"}
 	var out, words bytes.Buffer
 	if code := run(t.Context(), args, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "placing order") {
 		t.Fatalf("exit code %d: %s%s", code, out.String(), words.String())
@@ -225,6 +229,7 @@ func (w *attentive) Write(p []byte) (int, error) {
 }
 
 func TestAnInterruptBetweenAuditLineAndAnswerIsAnUnknownOutcomeThatStandsInTheWay(t *testing.T) {
+	t.Parallel()
 	s := newTill(t)
 	id, total := s.awaiting(t, chiliCrisp)
 	s.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
@@ -234,7 +239,7 @@ func TestAnInterruptBetweenAuditLineAndAnswerIsAnUnknownOutcomeThatStandsInTheWa
 			interrupt()
 		}
 	}}
-	args := []string{"confirm", id, "--total", total, "--allow-confirm"}
+	args := []string{"confirm", id, "--config", s.config, "--total", total, "--allow-confirm"}
 	var out bytes.Buffer
 	if code := run(ctx, args, nil, &out, words); code != exitUnknown || !strings.Contains(words.text.String(), "outcome unknown") {
 		t.Fatalf("exit code %d: %s", code, words.text.String())

@@ -47,7 +47,8 @@ func (w *world) look(t *testing.T, n int) {
 func (w *world) ask(t *testing.T) {
 	t.Helper()
 	w.screen.press(t, "c")
-	w.screen.waitTicks(t, w.screen.waitFor(t, `Confirm order`), 2)
+	w.screen.waitFor(t, `Confirm order`)
+	w.screen.rest()
 }
 
 func (w *world) wantOrders(t *testing.T, id string, want int) {
@@ -63,12 +64,13 @@ func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
 	w, ids := awaitingWorld(t, 1, nil)
 	w.look(t, 1)
 	w.screen.press(t, "cCCC\rCy C")
-	opened := w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
-	w.screen.waitTicks(t, opened, 2)
+	w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
+	w.screen.rest()
 	w.screen.press(t, "\x1b[200~C\x1b[201~")
 	w.screen.waitFor(t, `Pasted text is not taken`)
 	w.screen.press(t, "\x1b[200~CC\rC\x1b[201~C")
 	w.screen.waitFor(t, `Too soon: not taken`)
+	w.screen.rest()
 	w.screen.press(t, "\x1b")
 	w.screen.waitGone(t, `╭─ `)
 	w.wantOrders(t, ids[0], 0)
@@ -149,7 +151,8 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	w.screen.press(t, strings.Repeat("xj", 14))
 	w.screen.waitFor(t, `■ 14 marked`)
 	w.screen.press(t, "X")
-	w.screen.waitTicks(t, w.screen.waitFor(t, `14 orders`, `Total`), 2)
+	w.screen.waitFor(t, `14 orders`, `Total`)
+	w.screen.rest()
 	w.screen.press(t, "C")
 	w.screen.waitFor(t, `BATCH 10 of 14 ended · waits for a free agent`)
 	orders := 0
@@ -174,7 +177,7 @@ func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	w.screen.waitFor(t, `ARMED`)
 	w.screen.press(t, "c")
 	asked := w.screen.waitFor(t, `Confirm order`, `REAL MONEY`, `not armed`)
-	w.screen.waitTicks(t, asked, 2)
+	w.screen.rest()
 	w.screen.press(t, "C\r")
 	w.screen.waitFor(t, `Not typed as shown yet`)
 	w.wantOrders(t, ids[0], 0)

@@ -30,11 +30,9 @@ func fileLimit(t *testing.T, pid int, size uint64) {
 }
 
 func TestAFullDiskIsAnswered503UntilThereIsRoomAndLosesNothing(t *testing.T) {
-	dir := isolate(t)
-	data := filepath.Join(dir, "relay")
-	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
-	p := startRelayProcess(t, data)
+	t.Parallel()
+	data, config := filepath.Join(t.TempDir(), "relay"), relayConfig(t)
+	p := startRelayProcess(t, data, "--config", config)
 	ready := func() int { return p.get(t, "/readyz", "") }
 	post := func(n int) int { return p.post(t, http.DefaultClient, oldSecret, eventOf(n, "shipment.created")) }
 	challenge := `{"id":"evt_c","type":"webhook_endpoint.verification_challenge","source":{"id":"we_1","type":"webhook_endpoint"}}`
@@ -79,7 +77,7 @@ func TestAFullDiskIsAnswered503UntilThereIsRoomAndLosesNothing(t *testing.T) {
 		t.Errorf("the event that was refused is kept %d times", k.times)
 	}
 	p.stop()
-	p = startRelayProcess(t, data) // what was half written is nothing that opens as a loss
+	p = startRelayProcess(t, data, "--config", config) // what was half written is nothing that opens as a loss
 	found, again := p.everything(t, eventsToken)
 	s.expectKept(found)
 	if again != epoch || strings.Contains(p.said.String(), "lost") {

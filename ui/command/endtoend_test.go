@@ -144,8 +144,8 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 	w.screen.waitFor(t, `spice-lab.example`, `USD`) // the read has followed the event
 
 	w.screen.press(t, "c")
-	opened := w.screen.waitFor(t, regexp.QuoteMeta(id), `(?i)total`)
-	w.screen.waitTicks(t, opened, 2) // the keys must be quiet before a yes counts
+	w.screen.waitFor(t, regexp.QuoteMeta(id), `(?i)total`)
+	w.screen.rest() // the keys must be quiet before a yes counts
 	w.screen.press(t, "C")
 	w.screen.waitFor(t, `placing 1\b`, `awaiting 0\b`)
 	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
@@ -320,7 +320,7 @@ func TestTheBoardFollowsTheTerminalsSizeAndLeavesItAsItWas(t *testing.T) {
 }
 
 func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	var out, words bytes.Buffer
 	code := run(t.Context(), []string{"demo", "--headless", "--json", "--for", "3s", "--seed", "5"}, strings.NewReader(""), &out, &words)
 	if code != exitDone || words.Len() > 0 {
@@ -369,20 +369,17 @@ func TestATerminalThatGoesAwayEndsTheDemoInGoodOrder(t *testing.T) {
 }
 
 func TestStatusTellsWhatARunningRelayAndServiceKnow(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	w := newWorld(t, quiet())
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
-	t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
-	t.Setenv("TILLWATCH_RELAY_URL", w.settings.RelayURL)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", w.settings.RelayToken.Reveal())
+	config := w.asUser(t)
 	w.openBoard(t, 80, 24)
 	w.screen.waitFor(t, `offer retrieved`)
 
 	var out, words bytes.Buffer
-	if code := run(t.Context(), []string{"status", "--json", "--wait", "30s"}, nil, &out, &words); code != exitDone {
+	if code := run(t.Context(), []string{"status", "--config", config, "--json", "--wait", "30s"}, nil, &out, &words); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, words.String())
 	}
 	reports := decodeReports(t, out.Bytes())
@@ -390,7 +387,7 @@ func TestStatusTellsWhatARunningRelayAndServiceKnow(t *testing.T) {
 		t.Errorf("status says %s", out.String())
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"status"}, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "1 awaiting confirmation") {
+	if code := run(t.Context(), []string{"status", "--config", config}, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "1 awaiting confirmation") {
 		t.Errorf("exit code %d, status for people says\n%s", code, out.String())
 	}
 }

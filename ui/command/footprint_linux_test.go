@@ -63,6 +63,7 @@ func BenchmarkFootprint(b *testing.B) {
 }
 
 func TestAStartedRelayAnswersAndStaysSmallWhileEventsCome(t *testing.T) {
+	t.Parallel()
 	program, dir := builtProgram(t), filepath.Join(t.TempDir(), "relay")
 	fillJournal(t, dir, 3000)
 	if peak := postedMemory(t, program, dir, 2000); peak > ingestMemory {
@@ -78,8 +79,6 @@ func builtProgram(t testing.TB) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
 	return program
 }
 
@@ -111,7 +110,7 @@ func fillJournal(t testing.TB, dir string, events int) {
 func startedProgram(t testing.TB, program, dir string) (took time.Duration, memory int64, stop func()) {
 	t.Helper()
 	began := time.Now()
-	p, output := spawnProgram(t, program, dir)
+	p, output := spawnProgram(t, program, dir, "--config", relayConfig(t))
 	if !p.awaitReady(t, output) {
 		t.Fatalf("the relay does not get ready: %s", p.said)
 	}
@@ -126,7 +125,7 @@ func startedProgram(t testing.TB, program, dir string) (took time.Duration, memo
 // relay took.
 func postedMemory(t testing.TB, program, dir string, events int) int64 {
 	t.Helper()
-	p, output := spawnProgram(t, program, dir)
+	p, output := spawnProgram(t, program, dir, "--config", relayConfig(t))
 	defer p.stop()
 	if !p.awaitReady(t, output) {
 		t.Fatalf("the relay does not get ready: %s", p.said)

@@ -35,18 +35,15 @@ func runAs(t *testing.T, args ...string) ran {
 	return r
 }
 
-// asUser gives the commands the world's account by the environment.
-func (w *world) asUser(t *testing.T) {
+// asUser is the configuration of the world's account for the commands.
+func (w *world) asUser(t *testing.T) (config string) {
 	t.Helper()
-	t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
-	t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
-	t.Setenv("TILLWATCH_RELAY_URL", w.settings.RelayURL)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", w.settings.RelayToken.Reveal())
-	t.Setenv("TILLWATCH_STATE_DIR", t.TempDir())
+	return configFile(t, "api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal(),
+		"relay_url", w.settings.RelayURL, "relay_token", w.settings.RelayToken.Reveal(), "state_dir", t.TempDir())
 }
 
 func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	c := quiet()
 	c.Timings = simulator.Timings{Offer: 50 * time.Millisecond, Placing: 50 * time.Millisecond, ShipmentStep: 200 * time.Millisecond, Spread: -1}
 	w := newWorld(t, c)
@@ -67,9 +64,9 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 	w.waitForPicture(t, "three orders", func(c account.Changes) bool {
 		return c.Summary.Intents["completed"] == 3 && c.Summary.Intents["awaiting_confirmation"] == 1 && len(c.Shipments) >= 3
 	})
-	w.asUser(t)
+	config := w.asUser(t)
 
-	r := runAs(t, "intent", "--json", ids[0], open)
+	r := runAs(t, "intent", "--config", config, "--json", ids[0], open)
 	if r.code != exitDone || len(r.objects) != 2 {
 		t.Fatalf("exit code %d, %d objects: %s%s", r.code, len(r.objects), r.out, r.words)
 	}
@@ -92,11 +89,11 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 	if r.objects[1]["state"] != "awaiting_confirmation" || r.objects[1]["expires_at"] == nil {
 		t.Errorf("the open one is %v", r.objects[1])
 	}
-	if asked := runAs(t, "intent", "--json", "--reveal", open).objects[0]["buyer"].(map[string]any); asked["email"] == "" {
+	if asked := runAs(t, "intent", "--config", config, "--json", "--reveal", open).objects[0]["buyer"].(map[string]any); asked["email"] == "" {
 		t.Errorf("the buyer is %v though it was asked for", asked)
 	}
 
-	text := runAs(t, "intent", ids[0], open)
+	text := runAs(t, "intent", "--config", config, ids[0], open)
 	if text.code != exitDone || !strings.Contains(text.out, "SHIPMENTS") || !strings.Contains(text.out, "✓ completed") || !strings.Contains(text.out, "confirm by") || !strings.Contains(text.out, "masked: --reveal shows") {
 		t.Errorf("exit code %d:\n%s%s", text.code, text.out, text.words)
 	}
@@ -108,6 +105,7 @@ func TestIntentIsReadWithItsTimelineAndShipments(t *testing.T) {
 }
 
 func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
+	t.Parallel()
 	s := newTill(t)
 	id, _ := s.awaiting(t, chiliCrisp)
 	for _, c := range []struct {
@@ -132,7 +130,7 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 			if c.fault != "" {
 				s.fail(t, c.fault)
 			}
-			r := runAs(t, append([]string{"intent", "--json", "--wait", "3s"}, c.args...)...)
+			r := runAs(t, append([]string{"intent", "--config", s.config, "--json", "--wait", "3s"}, c.args...)...)
 			if r.code != c.code || !strings.Contains(r.words, c.says) || len(r.objects) != c.lines {
 				t.Errorf("exit code %d, %d lines, want %d and %d: %s%s", r.code, len(r.objects), c.code, c.lines, r.out, r.words)
 			}
@@ -141,6 +139,7 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 }
 
 func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		fate simulator.Fate
@@ -151,11 +150,10 @@ func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
 		{"it fails", simulator.Fate{ConfirmAfter: 200 * time.Millisecond, Failure: "product_out_of_stock", WhilePlacing: true}, exitFailed, "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			isolate(t)
-			config := quiet()
-			config.Timings.Offer, config.Timings.Placing = 200*time.Millisecond, 200*time.Millisecond
-			w := newWorld(t, config)
-			w.asUser(t)
+			t.Parallel()
+			timed := quiet()
+			timed.Timings.Offer, timed.Timings.Placing = 200*time.Millisecond, 200*time.Millisecond
+			w := newWorld(t, timed)
 			id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp, Fate: c.fate})
 			if err != nil {
 				t.Fatal(err)
@@ -164,7 +162,7 @@ func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := runAs(t, "intent", id, "--follow", "--json", "--for", "60s")
+			r := runAs(t, "intent", id, "--config", w.asUser(t), "--follow", "--json", "--for", "60s")
 			if r.code != c.code || len(r.objects) < 2 || strings.Contains(r.out, other) {
 				t.Fatalf("exit code %d: %s%s", r.code, r.out, r.words)
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	w := newWorld(t, quiet())
 	w.openBoard(t, 80, 24)
 	w.screen.waitFor(t, `relay ● live`)
@@ -22,15 +22,11 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 		}
 	}
 	w.waitForPicture(t, "three intents", func(c account.Changes) bool { return c.Summary.Intents["awaiting_confirmation"] == 3 })
-	t.Setenv("TILLWATCH_API_URL", w.settings.APIURL)
-	t.Setenv("TILLWATCH_API_KEY", w.settings.APIKey.Reveal())
-	t.Setenv("TILLWATCH_RELAY_URL", w.settings.RelayURL)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", w.settings.RelayToken.Reveal())
-	state := t.TempDir()
+	config, state := w.asUser(t), t.TempDir()
 
 	status := func() report {
 		var out, words bytes.Buffer
-		if code := run(t.Context(), []string{"status", "--json", "--wait", "30s", "--state-dir", state}, nil, &out, &words); code != exitDone {
+		if code := run(t.Context(), []string{"status", "--config", config, "--json", "--wait", "30s", "--state-dir", state}, nil, &out, &words); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, words.String())
 		}
 		reports := decodeReports(t, out.Bytes())

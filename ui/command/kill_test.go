@@ -137,10 +137,8 @@ func (s *sender) counts() (acknowledged, attempts int) {
 }
 
 func TestNothingAcknowledgedIsLostWhenTheRelayIsKilled(t *testing.T) {
-	dir := isolate(t)
-	data := filepath.Join(dir, "relay")
-	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
+	t.Parallel()
+	data, config := filepath.Join(t.TempDir(), "relay"), relayConfig(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	s := newSender(t, "killed")
@@ -148,7 +146,7 @@ func TestNothingAcknowledgedIsLostWhenTheRelayIsKilled(t *testing.T) {
 	tasks.Go(func() { s.run(ctx) })
 	starting, working := 0, 0
 	for range *kills {
-		p, output := spawnRelay(t, data)
+		p, output := spawnRelay(t, data, "--config", config)
 		kill := time.AfterFunc(rand.N(300*time.Millisecond), p.stop)
 		if p.awaitReady(t, output) {
 			s.aim(p.Listen)
@@ -164,7 +162,7 @@ func TestNothingAcknowledgedIsLostWhenTheRelayIsKilled(t *testing.T) {
 			t.Errorf("a loss is told: %s", said)
 		}
 	}
-	p := startRelayProcess(t, data)
+	p := startRelayProcess(t, data, "--config", config)
 	s.aim(p.Listen)
 	before, _ := s.counts()
 	eventually(t, "the relay goes on", func() bool { after, _ := s.counts(); return after > before })

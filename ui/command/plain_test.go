@@ -7,7 +7,7 @@ import (
 )
 
 func TestPlainModeTellsIntoAPipe(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	code, out, words := invoke(t, "demo", "--plain", "--for", "2s", "--seed", "5")
 	if code != exitDone || words != "" {
 		t.Fatalf("exit %d: %s", code, words)

@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -25,7 +28,46 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "12"); err != nil { // tests with a screen wait for clocks and compute little
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(runApart(m))
+}
+
+// runApart runs the tests without the settings and the memory of the user who
+// runs them.
+func runApart(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "tillwatch-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "TILLWATCH_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
+	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	return m.Run()
+}
+
+// configFile writes settings, each a name and its value, to a file for --config.
+// Unlike the environment, tests that run side by side can each have their own.
+func configFile(t testing.TB, settings ...string) (path string) {
+	t.Helper()
+	var lines strings.Builder
+	for i := 0; i < len(settings); i += 2 {
+		fmt.Fprintf(&lines, "%s = %q\n", settings[i], settings[i+1])
+	}
+	path = filepath.Join(t.TempDir(), "tillwatch.toml")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// relayConfig is the configuration of a relay that the tests post to and read.
+func relayConfig(t testing.TB) (path string) {
+	t.Helper()
+	return configFile(t, "signing_secret", oldSecret, "relay_token", eventsToken)
 }
 
 // process is tillwatch relay as a process of its own.

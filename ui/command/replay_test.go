@@ -33,7 +33,7 @@ func openReplay(t *testing.T, path string, cfg recording.PlayerConfig, width, he
 }
 
 func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	s, left := openReplay(t, recordedDay, recording.PlayerConfig{Paused: true, From: 2 * 3600e9}, 120, 36)
 	began := s.waitFor(t, `REPLAY`, `‖ paused +\S+ +2h00m00s`, `change \d+ of \d+`, `INTENTS \d+`)
 	var change, changes int
@@ -77,7 +77,7 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 }
 
 func TestWhatIsRecordedIsReplayed(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.tillwatch")
 	code, _, words := invoke(t, "demo", "--headless", "--for", "3s", "--seed", "5", "--record", file)
 	if code != exitDone || !strings.Contains(words, "recorded") || !strings.Contains(words, "tillwatch replay") {
@@ -102,7 +102,7 @@ func TestWhatIsRecordedIsReplayed(t *testing.T) {
 }
 
 func TestTheReplaysUsageIsChecked(t *testing.T) {
-	isolate(t)
+	t.Parallel()
 	text := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
@@ -129,6 +129,7 @@ func TestTheReplaysUsageIsChecked(t *testing.T) {
 }
 
 func TestTheBoardSaysThatItIsRecorded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quiet())
 	current, err := openSession(w.settings)
 	if err != nil {

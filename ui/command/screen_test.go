@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/vt"
+
+	"tillwatch/ui/dashboard/dialog"
 )
 
 // screen is an emulated terminal: what is written to it can be read as text, and
@@ -76,6 +78,9 @@ func (s *screen) press(t *testing.T, keys string) {
 		t.Fatalf("pressing %q: %v", keys, err)
 	}
 }
+
+// rest leaves the keys alone for as long as a dialog with money behind it wants.
+func (s *screen) rest() { <-time.After(dialog.Quiet) }
 
 func (s *screen) text() (string, <-chan struct{}) {
 	s.mu.Lock()

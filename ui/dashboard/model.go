@@ -348,6 +348,7 @@ func (m *Model) setFocus(to layout.Pane) {
 func (m *Model) freeze() {
 	if m.frozen == nil {
 		m.frozen = &frozen{at: m.cfg.Now(), version: m.picture.version, events: m.picture.summary.Events.Received}
+		m.toast = toast{} // that the board is held is told at once
 		m.redraw = true
 		return
 	}
