@@ -71,13 +71,17 @@ func assemble(s settings, kept bool) (*session, error) {
 	return out, nil
 }
 
+// keptEvents is how many events are kept whole: the tail of a screen. The relay
+// has all of them.
+const keptEvents = 2000
+
 // newSession is a session without a watcher: client and picture alone.
 func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
 	}
 	store := account.NewStore(account.StoreConfig{
-		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets,
+		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepEvents: keptEvents,
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	client, err := api.New(api.Config{
@@ -144,6 +148,15 @@ func (s *session) run(ctx context.Context) error {
 	defer stop()
 	list.Go(func() { s.followWatchList(ctx) })
 	return s.watcher.Run(ctx)
+}
+
+// loaded reports whether the history is in the picture, or cannot be had now.
+func (s *session) loaded() bool {
+	switch s.store.Summary().Feed.State {
+	case account.FeedConnecting, account.FeedReplaying:
+		return false
+	}
+	return true
 }
 
 func (s *session) close() {

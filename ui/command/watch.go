@@ -134,8 +134,11 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	config.Recording = kept.trouble()
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
-	defer liveSparely()()
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		liveSparely(ctx, s.loaded)
+		return nil
+	})
 	group.Go(func() error {
 		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("watching the account: %w", err)

@@ -19,7 +19,7 @@ type picture struct {
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
-const keptEvents = 5000
+const keptEvents = 2000
 
 // keptRequests is the same for the client's own calls.
 const keptRequests = 500

@@ -14,7 +14,7 @@ import (
 )
 
 // keptEvents bounds the tail.
-const keptEvents = 5000
+const keptEvents = 2000
 
 // Events is the live tail: the newest below. It follows the newest while the
 // cursor rests there.
