@@ -125,32 +125,54 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 	places := r.state == api.PlacingOrder && !r.gone
 	failed := s.justFailed(r, now)
 	if !awaits && !places && !failed {
-		if _, alerts := s.alertable[r]; !alerts {
+		if !r.alerted {
 			return
 		}
 	}
 	expiry, since := s.expiresAt(r), r.since.time()
+	limit := time.Duration(0)
+	if places {
+		limit = s.stuckAfter()
+	}
 	expiring := awaits && c.ExpiringWithin > 0 && !expiry.IsZero() && expiry.Sub(now) <= c.ExpiringWithin
-	s.judge(expiring, alertKey{kind: AlertExpiring, intent: r.id}, now, func() string {
-		return s.nameOf(r) + " expires unless it is confirmed"
-	})
-	if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: r.id}]; a != nil {
-		a.Due = expiry
-	}
 	long := awaits && !expiring && c.AwaitingAfter > 0 && now.Sub(since) > c.AwaitingAfter
-	s.judge(long, alertKey{kind: AlertAwaiting, intent: r.id}, now, func() string {
-		return fmt.Sprintf("%s has been awaiting confirmation for more than %s", s.nameOf(r), short(c.AwaitingAfter))
-	})
-	limit := s.stuckAfter()
-	s.judge(places && limit > 0 && now.Sub(since) > limit, alertKey{kind: AlertStuck, intent: r.id}, now, func() string {
-		return fmt.Sprintf("%s has been placing for more than %s", s.nameOf(r), short(limit))
-	})
-	s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: r.id}, now, func() string { return s.failureWords(r) })
-	if awaits || places || failed {
-		s.alertable[r] = struct{}{}
-	} else {
-		delete(s.alertable, r)
+	stuck := limit > 0 && now.Sub(since) > limit
+	if any := expiring || long || stuck || failed; any || r.alerted {
+		s.judge(expiring, alertKey{kind: AlertExpiring, intent: r.id}, now, func() string {
+			return s.nameOf(r) + " expires unless it is confirmed"
+		})
+		if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: r.id}]; a != nil {
+			a.Due = expiry
+		}
+		s.judge(long, alertKey{kind: AlertAwaiting, intent: r.id}, now, func() string {
+			return fmt.Sprintf("%s has been awaiting confirmation for more than %s", s.nameOf(r), short(c.AwaitingAfter))
+		})
+		s.judge(stuck, alertKey{kind: AlertStuck, intent: r.id}, now, func() string {
+			return fmt.Sprintf("%s has been placing for more than %s", s.nameOf(r), short(limit))
+		})
+		s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: r.id}, now, func() string { return s.failureWords(r) })
+		r.alerted = any
 	}
+	if (awaits || places || failed) && !r.alertable {
+		r.alertable = true
+		s.alertable = append(s.alertable, r)
+	}
+}
+
+// judgeAlertable decides on the alerts of all intents that time alone may raise
+// one for, and forgets the others.
+func (s *Store) judgeAlertable(now time.Time) {
+	kept := s.alertable[:0]
+	for _, r := range s.alertable {
+		s.judgeIntent(r, now)
+		if r.state == api.AwaitingConfirmation || r.state == api.PlacingOrder || r.alerted {
+			kept = append(kept, r)
+		} else {
+			r.alertable = false
+		}
+	}
+	clear(s.alertable[len(kept):])
+	s.alertable = kept
 }
 
 // justFailed reports whether an intent failed a short while ago. Of one that was
@@ -293,9 +315,7 @@ func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.release()
-	for r := range s.alertable {
-		s.judgeIntent(r, now)
-	}
+	s.judgeAlertable(now)
 	s.countMissed(now)
 	s.judgeFeed(now)
 	s.judgeQuota(buckets, now)

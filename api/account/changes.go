@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"maps"
+	"runtime"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ type Changes struct {
 }
 
 // publishBatch bounds how many records are copied while writers wait.
-const publishBatch = 512
+const publishBatch = 128
 
 // Changes returns what changed after version since; 0 gives the whole picture.
 func (s *Store) Changes(since uint64) Changes {
@@ -64,19 +65,24 @@ const walkMost = 1024
 // changedIntents lists what changed after a version, the longest unchanged first.
 // more says that it would take too long.
 func (s *Store) changedIntents(since uint64) (changed []*intentRecord, more bool) {
-	for at := s.intentOrder.newest; at != 0; {
-		r := s.intentBlocks.at(at)
-		if r.version <= since {
-			break
+	t := &s.intentTouches
+	for back := range uint32(mostTouches) {
+		at := t.total - back
+		if len(t.ring) == 0 || t.ring[at%mostTouches].version <= since {
+			slices.Reverse(changed)
+			return changed, false
+		}
+		entry := &t.ring[at%mostTouches]
+		r := s.intentBlocks.at(entry.number)
+		if r.touched != entry.at {
+			continue // it changed again
 		}
 		if len(changed) == walkMost {
-			return nil, true
+			break
 		}
 		changed = append(changed, r)
-		at = r.older
 	}
-	slices.Reverse(changed)
-	return changed, false
+	return nil, true
 }
 
 // sweepIntents publishes the intents that changed after a version, a batch at a
@@ -94,6 +100,7 @@ func (s *Store) sweepIntents(since uint64) []*Intent {
 			}
 		}
 		s.mu.Unlock()
+		runtime.Gosched() // who waits for the lock gets it now
 	}
 	return published
 }
@@ -111,6 +118,7 @@ func publishAll[R, P any](s *Store, records []R, publish func(R) P) []P {
 			published = append(published, publish(r))
 		}
 		s.mu.Unlock()
+		runtime.Gosched()
 	}
 	return published
 }

@@ -33,9 +33,10 @@ type eventLog struct {
 	total  uint64         // events ever
 	births []uint64       // a ring: the version at which each of the last events became known
 	seed   maphash.Seed
-	byHash map[uint64]*eventRecord // those that are kept, by their id
-	older  knownEvents[uint64]     // those that are no longer
-	lined  knownEvents[uint32]     // those that are no longer and stand in the timeline of their intent, as far as a part of the hash tells
+	index  eventIndex          // of those that are kept, by their id
+	room   []eventRecord       // for the next ones: one allocation for several
+	older  knownEvents[uint64] // those that are no longer
+	lined  knownEvents[uint32] // those that are no longer and stand in the timeline of their intent, as far as a part of the hash tells
 }
 
 const (
@@ -45,21 +46,21 @@ const (
 )
 
 func newEventLog(keep int) eventLog {
-	return eventLog{keep: keep, seed: maphash.MakeSeed(), byHash: map[uint64]*eventRecord{}, older: knownEvents[uint64]{most: mostOlder / 8}, lined: knownEvents[uint32]{most: mostOlder}}
+	return eventLog{keep: keep, seed: maphash.MakeSeed(), index: newEventIndex(keep), older: knownEvents[uint64]{most: mostOlder / 8}, lined: knownEvents[uint32]{most: mostOlder}}
 }
 
 // findEvent tells whether an event was here, and its record while it is kept.
 func (s *Store) findEvent(id api.ID, source api.EventSource) (hash uint64, r *eventRecord, known bool) {
 	l := &s.events
 	hash = maphash.String(l.seed, string(id))
-	if r = l.byHash[hash]; r != nil {
-		if r.published.ID != id {
+	if place := l.find(hash); place >= 0 {
+		if r = l.kept[place]; r.published.ID != id {
 			return hash, nil, false
 		}
 		return hash, r, true
 	}
 	if source.Type == api.SourceIntent && l.lined.has(hash) {
-		if in := s.intents[source.ID]; in != nil && s.remembers(in, id) {
+		if in := s.findIntent(source.ID); in != nil && s.remembers(in, id) {
 			return hash, nil, true
 		}
 	}
@@ -80,8 +81,8 @@ func (l *eventLog) add(hash uint64, r *eventRecord, version uint64) (dropped *ev
 		l.kept = append(l.kept, r)
 	} else {
 		dropped = l.kept[slot]
-		l.kept[slot] = r
 		l.forget(dropped)
+		l.kept[slot] = r
 	}
 	if len(l.births) < l.keep*birthsPerKept {
 		l.births = append(l.births, version)
@@ -90,7 +91,7 @@ func (l *eventLog) add(hash uint64, r *eventRecord, version uint64) (dropped *ev
 	}
 	r.ordinal, r.hash = l.total, hash
 	l.total++
-	l.byHash[hash] = r
+	l.index.add(hash, slot)
 	l.bodies += len(r.published.Raw)
 	return dropped
 }
@@ -109,16 +110,27 @@ func (s *Store) dropBodies() {
 		bare.first.Raw = nil
 		bare.published, bare.place.value = &bare.first, bare
 		s.eventOrder.replace(&r.place, &bare.place)
-		l.kept[l.bare%uint64(l.keep)], l.byHash[r.hash] = bare, bare
+		l.kept[l.bare%uint64(l.keep)] = bare
 	}
+}
+
+// eventsPerRoom is how many records are made at once. As long as one of them is
+// in use all are, with their bodies: it is few.
+const eventsPerRoom = 16
+
+func (l *eventLog) newRecord() *eventRecord {
+	if len(l.room) == 0 {
+		l.room = make([]eventRecord, eventsPerRoom)
+	}
+	r := &l.room[0]
+	l.room = l.room[1:]
+	return r
 }
 
 func (l *eventLog) forget(r *eventRecord) {
 	r.dropped = true
 	l.bodies -= len(r.published.Raw)
-	if l.byHash[r.hash] == r {
-		delete(l.byHash, r.hash)
-	}
+	l.index.remove(r.hash, int(r.ordinal%uint64(l.keep)))
 	if r.lined {
 		l.lined.add(r.hash)
 	} else {
@@ -186,12 +198,13 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	if d.Origin == "backfill" {
 		s.counters.Backfilled++
 	}
-	r = &eventRecord{epoch: s.epoch, first: Event{
+	r = s.events.newRecord()
+	r.epoch, r.first = s.epoch, Event{
 		Seq: d.Seq, ID: d.Event.ID, Type: d.Event.Type,
 		SourceType: d.Event.Source.Type, SourceID: d.Event.Source.ID,
 		CreatedAt: d.Event.CreatedAt, Received: d.Received,
 		Origin: d.Origin, Duplicates: d.Duplicates, Raw: d.Event.Raw,
-	}}
+	}
 	r.place.value, r.published = r, &r.first
 	version := s.stamp()
 	r.first.Version = version
@@ -215,7 +228,7 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 	e := &r.first
 	switch e.SourceType {
 	case api.SourceIntent:
-		if s.intents[e.SourceID] == nil && eventBit(e.Type) == 0 {
+		if s.findIntent(e.SourceID) == nil && eventBit(e.Type) == 0 {
 			return // an event of an unknown type is kept, and nothing is read for it
 		}
 		in := s.intent(e.SourceID)

@@ -75,29 +75,32 @@ func (o *order[T]) since(version uint64) []T {
 	return values
 }
 
-// intentOrder is an order of intents, by their numbers.
-type intentOrder struct{ oldest, newest uint32 }
+// touches remembers which intents changed last. An intent that changed again
+// stands in it again: its newest place counts.
+type touches struct {
+	ring  []touch
+	total uint32 // ever, modulo 2³²
+}
 
-// touch makes r the newest of the order.
-func (o *intentOrder) touch(s *Store, r *intentRecord, version uint64) {
-	fresh := r.version == 0
-	r.version = version
-	if o.newest == r.number {
-		return
+type touch struct {
+	number  uint32
+	at      uint32 // what total was
+	version uint64
+}
+
+// mostTouches are remembered. Where more has changed, all intents are looked at.
+const mostTouches = 1 << 12
+
+// add makes r the one that changed last.
+func (t *touches) add(r *intentRecord) {
+	if len(t.ring) == 0 {
+		t.ring = make([]touch, mostTouches)
 	}
-	if !fresh {
-		if r.older != 0 {
-			s.intentBlocks.at(r.older).newer = r.newer
-		} else {
-			o.oldest = r.newer
-		}
-		s.intentBlocks.at(r.newer).older = r.older // there is one: r is not the newest
+	newest := &t.ring[t.total%mostTouches]
+	if newest.number != r.number {
+		t.total++
+		newest = &t.ring[t.total%mostTouches]
 	}
-	r.older, r.newer = o.newest, 0
-	if o.newest != 0 {
-		s.intentBlocks.at(o.newest).newer = r.number
-	} else {
-		o.oldest = r.number
-	}
-	o.newest = r.number
+	*newest = touch{r.number, t.total, r.version}
+	r.touched = t.total
 }

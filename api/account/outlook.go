@@ -64,7 +64,7 @@ func (s *Store) usualStay(state api.IntentState) time.Duration {
 func (s *Store) outlook(id api.ID) (outlook, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.intents[id]
+	r := s.findIntent(id)
 	if r == nil {
 		return outlook{}, false
 	}
@@ -73,14 +73,12 @@ func (s *Store) outlook(id api.ID) (outlook, bool) {
 
 // openOutlooks lists the intents that are not known to have ended.
 func (s *Store) openOutlooks() []outlook {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var list []outlook
-	for _, r := range s.intents {
+	s.eachIntent(func(r *intentRecord) {
 		if r.open() {
 			list = append(list, s.outlookOf(r))
 		}
-	}
+	})
 	return list
 }
 

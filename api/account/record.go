@@ -1,7 +1,6 @@
 package account
 
 import (
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -23,7 +22,7 @@ type intentRecord struct {
 	total            int64   // in subunits of the currency
 
 	number            uint32
-	older, newer      uint32 // in the order of change
+	touched           uint32 // its newest place among the touches
 	product, merchant uint32 // names
 	currency          uint32 // a name; 0 while there is no total
 	line              uint32 // the newest moment of its timeline
@@ -45,6 +44,8 @@ type intentRecord struct {
 	listed      bool // its shipments were listed
 	ordered     bool // the newest read told of orders
 	outstanding bool // an event of it is expected, or was counted as missed
+	alertable   bool // it stands in the list of intents that time alone may raise an alert for
+	alerted     bool // an alert may stand for it
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -76,13 +77,13 @@ const intentsPerBlock = 256
 
 // intent finds or begins the record of an intent.
 func (s *Store) intent(id api.ID) *intentRecord {
-	if r := s.intents[id]; r != nil {
+	if r := s.findIntent(id); r != nil {
 		return r
 	}
-	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's id
+	id = s.ids.keep(api.ScrubID(string(id)))
 	number, r := s.intentBlocks.add()
 	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
-	s.intents[id] = r
+	s.intents.add(id, number)
 	s.intentCounts[""]++
 	s.touch(r)
 	return r
@@ -90,7 +91,8 @@ func (s *Store) intent(id api.ID) *intentRecord {
 
 // touch notes that r has changed.
 func (s *Store) touch(r *intentRecord) {
-	s.intentOrder.touch(s, r, s.stamp())
+	r.version = s.stamp()
+	s.intentTouches.add(r)
 	s.notice(notice{intent: r.id})
 }
 

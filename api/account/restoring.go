@@ -29,7 +29,7 @@ func (s *Store) restore(p *savedPicture) {
 	for _, part := range p.parts {
 		for i := range part.Shipments {
 			sh := &part.Shipments[i]
-			s.adopt(s.intents[api.ScrubID(sh.IntentID)], s.shipments[api.ScrubID(sh.ID)])
+			s.adopt(s.findIntent(api.ScrubID(sh.IntentID)), s.shipments[api.ScrubID(sh.ID)])
 		}
 	}
 	for _, part := range p.parts {
@@ -58,7 +58,7 @@ func stateFrom(text string) api.IntentState { return api.IntentState(api.Scrub(t
 
 func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	id := api.ScrubID(saved.ID)
-	if s.intents[id] != nil {
+	if s.findIntent(id) != nil {
 		return
 	}
 	r := s.intent(id)
@@ -228,7 +228,7 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 	}
 	switch r.first.SourceType {
 	case api.SourceIntent:
-		if in := s.intents[r.first.SourceID]; in != nil {
+		if in := s.findIntent(r.first.SourceID); in != nil {
 			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
 		}
 	case api.SourceShipment:

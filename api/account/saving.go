@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/gob"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,7 @@ func (s *Store) eachIntent(look func(*intentRecord)) {
 			look(s.intentBlocks.at(next))
 		}
 		s.mu.Unlock()
+		runtime.Gosched() // who waits for the lock gets it now
 	}
 }
 

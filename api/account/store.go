@@ -29,19 +29,20 @@ type Store struct {
 	states names[api.IntentState]
 	types  names[api.EventType]
 
-	intents      map[api.ID]*intentRecord
-	intentBlocks blocks[intentRecord]
-	intentOrder  intentOrder
-	intentCounts map[api.IntentState]int
-	answers      answers
-	moments      blocks[keptMoment]
-	spare        uint32 // a moment that is free, and behind it others
-	forgetful    bool   // an event that was here may count as new
-	expected     map[*intentRecord][]expectation
-	expecting    map[*intentRecord]struct{} // intents whose event is overdue
-	day          dayCounter
-	confirms     confirmHistory
-	pace         map[api.IntentState]*paceHistory
+	intents       intentIndex
+	ids           idArena
+	intentBlocks  blocks[intentRecord]
+	intentTouches touches
+	intentCounts  map[api.IntentState]int
+	answers       answers
+	moments       blocks[keptMoment]
+	spare         uint32 // a moment that is free, and behind it others
+	forgetful     bool   // an event that was here may count as new
+	expected      map[*intentRecord][]expectation
+	expecting     map[*intentRecord]struct{} // intents whose event is overdue
+	day           dayCounter
+	confirms      confirmHistory
+	pace          map[api.IntentState]*paceHistory
 
 	shipments      map[api.ID]*shipmentRecord
 	shipmentBlocks blocks[shipmentRecord]
@@ -67,7 +68,7 @@ type Store struct {
 	gap       gap
 	gaps      int // how many there were
 	alerts    alertBook
-	alertable map[*intentRecord]struct{} // intents that time alone may raise an alert for
+	alertable []*intentRecord // intents that time alone may raise an alert for, and some that no longer
 }
 
 // StoreConfig sets a store up.
@@ -99,10 +100,9 @@ func NewStore(cfg StoreConfig) *Store {
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
 		moments:        newBlocks[keptMoment](momentsPerBlock),
 		expected:       map[*intentRecord][]expectation{},
-		intents:        map[api.ID]*intentRecord{},
+		intents:        newIntentIndex(),
 		intentCounts:   map[api.IntentState]int{},
 		expecting:      map[*intentRecord]struct{}{},
-		alertable:      map[*intentRecord]struct{}{},
 		pace:           map[api.IntentState]*paceHistory{},
 		shipments:      map[api.ID]*shipmentRecord{},
 		shipmentCounts: map[api.ShipmentStatus]int{},
@@ -169,7 +169,7 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.intents[id]
+	r := s.findIntent(id)
 	if r == nil {
 		return nil, false
 	}

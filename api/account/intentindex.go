@@ -1,0 +1,91 @@
+package account
+
+import (
+	"hash/maphash"
+	"math/bits"
+
+	"tillwatch/api"
+)
+
+// intentIndex finds intents by their ids. Beside the number of an intent stands a
+// part of its id's hash, so that a look for one mostly touches one slot and one
+// record. It is divided, so that growing never takes long.
+type intentIndex struct {
+	seed  maphash.Seed
+	parts [indexParts]indexPart
+}
+
+type indexPart struct {
+	slots []indexSlot
+	used  int
+}
+
+type indexSlot struct {
+	hash   uint32
+	number uint32 // 0 is free
+}
+
+const indexParts = 64
+
+func newIntentIndex() intentIndex { return intentIndex{seed: maphash.MakeSeed()} }
+
+// findIntent is the record of an intent; nil when it is not known.
+func (s *Store) findIntent(id api.ID) *intentRecord {
+	hash := maphash.String(s.intents.seed, string(id))
+	p := &s.intents.parts[hash%indexParts]
+	if len(p.slots) == 0 {
+		return nil
+	}
+	kept := uint32(hash >> 32)
+	for at := p.home(kept); p.slots[at].number != 0; at = p.next(at) {
+		if p.slots[at].hash != kept {
+			continue
+		}
+		if r := s.intentBlocks.at(p.slots[at].number); r.id == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// add takes in an intent that is not in it.
+func (x *intentIndex) add(id api.ID, number uint32) {
+	hash := maphash.String(x.seed, string(id))
+	p := &x.parts[hash%indexParts]
+	if p.used >= len(p.slots)-len(p.slots)/4 {
+		p.grow()
+	}
+	p.put(indexSlot{uint32(hash >> 32), number})
+	p.used++
+}
+
+func (p *indexPart) put(slot indexSlot) {
+	at := p.home(slot.hash)
+	for p.slots[at].number != 0 {
+		at = p.next(at)
+	}
+	p.slots[at] = slot
+}
+
+// home is where a hash belongs.
+func (p *indexPart) home(hash uint32) int {
+	high, _ := bits.Mul32(hash, uint32(len(p.slots)))
+	return int(high)
+}
+
+func (p *indexPart) next(at int) int {
+	if at++; at == len(p.slots) {
+		return 0
+	}
+	return at
+}
+
+func (p *indexPart) grow() {
+	old := p.slots
+	p.slots = make([]indexSlot, max(8, len(old)+len(old)/2))
+	for _, slot := range old {
+		if slot.number != 0 {
+			p.put(slot)
+		}
+	}
+}
