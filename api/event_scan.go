@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// scanEvent reads a thin event of the form that the service sends, many times
-// faster than the general decoder. It says no to whatever is not exactly that:
-// other fields, repeated ones, escapes, anything beyond printable ASCII. What it
-// reads is what the general decoder would read.
-func scanEvent(body []byte) (event Event, ok bool) {
+// ScanEvent reads a thin event of the form that the service sends, many times
+// faster than [DecodeEvent]. It says no to whatever is not exactly that: other
+// fields, repeated ones, escapes, anything beyond printable ASCII. What it reads
+// is what the general decoder would read, without Raw.
+func ScanEvent(body []byte) (event Event, ok bool) {
 	var id, kind, source, sourceKind []byte
 	s := scanner{rest: body}
 	seen := 0
@@ -41,7 +41,6 @@ func scanEvent(body []byte) (event Event, ok bool) {
 	event.ID = ID(id)
 	event.Type = scannedType(kind)
 	event.Source = EventSource{ID: scannedSource(event.ID, id, source), Type: scannedSourceType(sourceKind)}
-	event.Raw = bytes.Clone(body)
 	return event, true
 }
 

@@ -62,7 +62,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	vouch(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.storeBudget-waited)
+	ctx, cancel := r.budgets.begin(waited)
 	defer cancel()
 	r.metrics.bytes.Add(float64(len(body)))
 	r.accept(ctx, w, verified)

@@ -79,6 +79,7 @@ type Relay struct {
 	journal     journal.Journal
 	logger      *slog.Logger
 	storeBudget time.Duration
+	budgets     *budgets
 	heartbeat   time.Duration
 	retention   retention
 	tls         *tls.Config
@@ -126,6 +127,7 @@ func New(cfg Config) (*Relay, error) {
 		journal:     cfg.Journal,
 		logger:      cfg.Logger,
 		storeBudget: cfg.StoreBudget,
+		budgets:     &budgets{length: cfg.StoreBudget},
 		heartbeat:   cfg.Heartbeat,
 		retention:   retention,
 		tls:         cfg.TLS,
