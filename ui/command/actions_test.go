@@ -61,8 +61,8 @@ func (h *hand) see(patterns ...string) string {
 
 func (h *hand) gone(pattern string) { h.Helper(); h.world.screen.waitGone(h.T, pattern) }
 
-// quiet lets the keys rest, as a dialog with money behind it wants.
-func (h *hand) quiet() { h.world.screen.rest() }
+// agree confirms what a dialog asks, and waits for what that leads to.
+func (h *hand) agree(pattern string) { h.Helper(); h.world.screen.agree(h.T, "C", pattern) }
 
 var underCursor = regexp.MustCompile(`▌(Item \d\d)`)
 
@@ -345,9 +345,7 @@ func intentCases() []actionCase {
 			h.act(action.Confirm)
 			asked := h.see(`Confirm order`, `Item \d\d ×1`)
 			item := regexp.MustCompile(`(Item \d\d) ×1`).FindStringSubmatch(asked)[1]
-			h.quiet()
-			h.typed("C")
-			h.see(`✓ Accepted`)
+			h.agree(`✓ Accepted`)
 			h.escape(`╭─ `)
 			h.see(item + `: confirmed`)
 			h.act(action.Top)
@@ -358,9 +356,7 @@ func intentCases() []actionCase {
 			h.see(`■ 3 marked`)
 			h.act(action.ConfirmMarked)
 			h.see(`3 orders`)
-			h.quiet()
-			h.typed("C")
-			h.see(`queued`)
+			h.agree(`queued`)
 			h.act(action.StopBatch)
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
 			h.act(action.Top)
@@ -370,9 +366,7 @@ func intentCases() []actionCase {
 			h.see(`■ 2 marked`)
 			h.act(action.ConfirmMarked)
 			h.see(`Confirm several orders`, `2 orders`)
-			h.quiet()
-			h.typed("C")
-			h.see(`batch: 2 accepted`)
+			h.agree(`batch: 2 accepted`)
 			if !h.world.screen.wrote("\x1b]9;4;1;") || !h.world.screen.wrote("\x1b]9;4;0") {
 				h.Error("the terminal's own progress was not shown, or not cleared")
 			}

@@ -48,7 +48,7 @@ func (w *world) ask(t *testing.T) {
 	t.Helper()
 	w.screen.press(t, "c")
 	w.screen.waitFor(t, `Confirm order`)
-	w.screen.rest()
+	w.screen.rest(t)
 }
 
 func (w *world) wantOrders(t *testing.T, id string, want int) {
@@ -65,14 +65,12 @@ func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
 	w.look(t, 1)
 	w.screen.press(t, "cCCC\rCy C")
 	w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
-	w.screen.rest()
+	w.screen.rest(t)
 	w.screen.press(t, "\x1b[200~C\x1b[201~")
 	w.screen.waitFor(t, `Pasted text is not taken`)
 	w.screen.press(t, "\x1b[200~CC\rC\x1b[201~C")
 	w.screen.waitFor(t, `Too soon: not taken`)
-	w.screen.rest()
-	w.screen.press(t, "\x1b")
-	w.screen.waitGone(t, `╭─ `)
+	w.screen.rest(t)
 	w.wantOrders(t, ids[0], 0)
 	if log, err := os.ReadFile(filepath.Join(w.settings.StateDir, "confirms.jsonl")); err != nil || len(log) > 0 {
 		t.Errorf("%v; the audit log says %s", err, log)
@@ -87,8 +85,7 @@ func TestAnOfferThatChangedUnderTheDialogIsRefusedWithTheDifference(t *testing.T
 	if !w.service.Reprice(ids[0], 100) {
 		t.Fatal("the offer cannot be changed")
 	}
-	w.screen.press(t, "C")
-	w.screen.waitFor(t, `Changed since you looked. Nothing was sent`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
+	w.screen.agree(t, "C", `Changed since you looked. Nothing was sent`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
 	w.wantOrders(t, ids[0], 0)
 	w.screen.press(t, "\x1b")
 	w.screen.waitGone(t, `╭─ `)
@@ -101,8 +98,7 @@ func TestAnAnswerThatNeverComesIsSettledByReading(t *testing.T) {
 	w.look(t, 1)
 	w.ask(t)
 	w.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
-	w.screen.press(t, "C")
-	w.screen.waitFor(t, `▸ Settle`)
+	w.screen.agree(t, "C", `▸ Settle`)
 	w.wantOrders(t, ids[0], 0)
 	client, err := api.New(api.Config{BaseURL: w.settings.APIURL, Key: w.settings.APIKey})
 	if err != nil {
@@ -146,15 +142,13 @@ func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
 
 func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	t.Parallel()
-	w, ids := awaitingWorld(t, 14, func(c *simulator.Config) { c.Timings.Placing = 1500 * time.Millisecond })
+	w, ids := awaitingWorld(t, 14, func(c *simulator.Config) { c.Timings.Placing = 5 * time.Second })
 	w.look(t, 14)
 	w.screen.press(t, strings.Repeat("xj", 14))
 	w.screen.waitFor(t, `■ 14 marked`)
 	w.screen.press(t, "X")
 	w.screen.waitFor(t, `14 orders`, `Total`)
-	w.screen.rest()
-	w.screen.press(t, "C")
-	w.screen.waitFor(t, `BATCH 10 of 14 ended · waits for a free agent`)
+	w.screen.agree(t, "C", `BATCH 10 of 14 ended · waits for a free agent`)
 	orders := 0
 	for _, id := range ids {
 		orders += w.service.Orders(id)
@@ -177,16 +171,13 @@ func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	w.screen.waitFor(t, `ARMED`)
 	w.screen.press(t, "c")
 	asked := w.screen.waitFor(t, `Confirm order`, `REAL MONEY`, `not armed`)
-	w.screen.rest()
-	w.screen.press(t, "C\r")
-	w.screen.waitFor(t, `Not typed as shown yet`)
+	w.screen.agree(t, "\x7fC\r", `Not typed as shown yet`)
 	w.wantOrders(t, ids[0], 0)
 	total := regexp.MustCompile(`Total\s+([\d.]+) USD`).FindStringSubmatch(asked)
 	w.screen.press(t, "\x7f"+total[1])
 	w.screen.waitFor(t, `✓ armed`)
 	w.screen.press(t, "\t\r")
-	w.screen.waitTicks(t, w.screen.waitFor(t, `Too soon`), 2)
-	w.screen.press(t, "\r")
-	w.screen.waitFor(t, `✓ Accepted`)
+	w.screen.waitFor(t, `Too soon`)
+	w.screen.agree(t, "\r", `✓ Accepted`)
 	w.wantOrders(t, ids[0], 1)
 }

@@ -145,9 +145,7 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 
 	w.screen.press(t, "c")
 	w.screen.waitFor(t, regexp.QuoteMeta(id), `(?i)total`)
-	w.screen.rest() // the keys must be quiet before a yes counts
-	w.screen.press(t, "C")
-	w.screen.waitFor(t, `placing 1\b`, `awaiting 0\b`)
+	w.screen.agree(t, "C", `placing 1\b`, `awaiting 0\b`)
 	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
 
 	w.waitForPicture(t, "a read that names the order", func(account.Changes) bool {

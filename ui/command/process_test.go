@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "12"); err != nil { // tests with a screen wait for clocks and compute little
+	if err := flag.Set("test.parallel", "8"); err != nil { // tests with a screen wait for clocks and compute little
 		panic(err)
 	}
 	os.Exit(runApart(m))

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/vt"
-
-	"tillwatch/ui/dashboard/dialog"
 )
 
 // screen is an emulated terminal: what is written to it can be read as text, and
@@ -79,8 +78,29 @@ func (s *screen) press(t *testing.T, keys string) {
 	}
 }
 
-// rest leaves the keys alone for as long as a dialog with money behind it wants.
-func (s *screen) rest() { <-time.After(dialog.Quiet) }
+// rest leaves the keys alone for longer than a dialog with money behind it wants,
+// by the board's own clock.
+func (s *screen) rest(t *testing.T) {
+	t.Helper()
+	text, _ := s.text()
+	s.waitTicks(t, text, 2)
+}
+
+// agree presses what confirms as a person does: after a rest, and again where the
+// dialog says that it was too soon. It waits until the screen matches every pattern.
+func (s *screen) agree(t *testing.T, keys string, patterns ...string) string {
+	t.Helper()
+	for {
+		s.rest(t)
+		s.press(t, keys)
+		text := s.waitUntil(t, "what was agreed to, nor that it was too soon", func(text string) bool {
+			return missing(text, patterns) == "" || strings.Contains(text, "Too soon: not taken")
+		})
+		if missing(text, patterns) == "" {
+			return text
+		}
+	}
+}
 
 func (s *screen) text() (string, <-chan struct{}) {
 	s.mu.Lock()
