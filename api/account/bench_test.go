@@ -11,48 +11,76 @@ import (
 	"tillwatch/api"
 )
 
-// BenchmarkApplyEvent is the next event of one of 100,000 intents that are known
-// already: each has ten.
+// BenchmarkApplyEvent is an event as the feed brings it, in batches or one at a
+// time: of 100,000 intents that are known, in scattered order, or of new ones; in
+// the mix, every tenth is the first of an intent. What is measured is how it is
+// put into the batch, too.
 func BenchmarkApplyEvent(b *testing.B) {
-	const intents = 100_000
-	s := filled(intents)
-	batch := make([]Delivery, 8192) // stopping the timer costs more than some events
-	types := []api.EventType{api.OfferRetrieved, api.IntentCompleted, "checkout_intent.noted"}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for done := 0; done < b.N; done += len(batch) {
-		b.StopTimer()
-		for i := range batch {
-			n := done + i
-			in := benchID(n * 7919 % intents)
-			batch[i] = Delivery{Seq: int64(n), Received: noon, Event: api.Event{
-				ID: "evt_" + in + "_" + api.ID(fmt.Sprint("noted_", n/intents)), Type: types[n/intents%3], CreatedAt: noon.Add(time.Duration(n) * time.Millisecond),
-				Source: api.EventSource{ID: in, Type: api.SourceIntent},
-			}}
-		}
-		b.StartTimer()
-		s.ApplyEvents(batch[:min(len(batch), b.N-done)])
+	for _, c := range []struct {
+		name         string
+		batch, fresh int // of ten events, so many are of new intents
+	}{
+		{"known, 100 a batch", 100, 0},
+		{"known, one at a time", 1, 0},
+		{"new, 100 a batch", 100, 10},
+		{"new, one at a time", 1, 10},
+		{"mix, 100 a batch", 100, 1},
+		{"mix, one at a time", 1, 1},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchApply(b, c.batch, c.fresh) })
 	}
 }
 
-// BenchmarkApplyEventOfNew is the first event of an intent.
-func BenchmarkApplyEventOfNew(b *testing.B) {
-	s := NewStore(StoreConfig{})
-	batch := make([]Delivery, 8192) // stopping the timer costs more than some events
+// benchRun is how many events a picture gets before it begins anew.
+const benchRun = 1 << 19
+
+func benchApply(b *testing.B, size, fresh int) {
+	const intents = 100_000
+	known, next := scattered(intents, 0, benchRun), scattered(benchRun, intents, benchRun)
+	at := time.Now()
+	batch := make([]Delivery, size)
+	var s *Store
 	b.ReportAllocs()
 	b.ResetTimer()
-	for done := 0; done < b.N; done += len(batch) {
-		b.StopTimer()
+	for done := 0; done < b.N; done += size {
+		if done%benchRun < size {
+			b.StopTimer()
+			s = filled(intents)
+			runtime.GC()
+			b.StartTimer()
+		}
 		for i := range batch {
-			in := benchID(done + i)
-			batch[i] = Delivery{Seq: int64(done + i), Received: noon, Event: api.Event{
-				ID: "evt_" + in + "_awaiting_confirmation", Type: api.OfferRetrieved, CreatedAt: noon,
-				Source: api.EventSource{ID: in, Type: api.SourceIntent},
+			n := (done + i) % benchRun
+			id, kind := known.at(n), api.EventType("checkout_intent.noted")
+			if n%10 < fresh {
+				id, kind = next.at(n), api.OfferRetrieved
+			}
+			batch[i] = Delivery{Seq: int64(done + i), Received: at, Event: api.Event{
+				ID: id, Type: kind, CreatedAt: at.Add(time.Duration(n) * time.Microsecond),
+				Source: api.EventSource{ID: id[4:39], Type: api.SourceIntent},
 			}}
 		}
-		b.StartTimer()
-		s.ApplyEvents(batch[:min(len(batch), b.N-done)])
+		s.ApplyEvents(batch)
 	}
+}
+
+// eventIDs are ids of events, of the same length, in one piece of memory, so that
+// it is not they that the garbage collector is busy with.
+type eventIDs string
+
+const eventIDLength = len("evt_ci_01234567890123456789012345678901_noted_00")
+
+func (ids eventIDs) at(n int) api.ID {
+	return api.ID(ids[n*eventIDLength : (n+1)*eventIDLength])
+}
+
+// scattered makes so many ids of events, of intents in no order.
+func scattered(intents, from, events int) eventIDs {
+	ids := make([]byte, 0, events*eventIDLength)
+	for n := range events {
+		ids = fmt.Appendf(ids, "evt_ci_%032x_noted_%02d", from+n*7919%intents, n/intents)
+	}
+	return eventIDs(ids)
 }
 
 // BenchmarkApplyEventOfKnown is an event of a shipment that is known already.
