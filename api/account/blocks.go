@@ -1,10 +1,6 @@
 package account
 
-import (
-	"strings"
-
-	"tillwatch/api"
-)
+import "strings"
 
 // blocks keeps many values side by side in memory. Values never move, so that
 // growing copies nothing, and are known by numbers from 1.
@@ -30,18 +26,18 @@ func (b *blocks[T]) at(number uint32) *T {
 	return &b.list[i/b.size][i%b.size]
 }
 
-// idArena copies ids into large pieces of memory. They are kept for as long as
+// arena copies texts into large pieces of memory. They are kept for as long as
 // the picture lasts.
-type idArena struct{ room strings.Builder }
+type arena[T ~string] struct{ room strings.Builder }
 
-const idRoom = 16 << 10
+const arenaRoom = 16 << 10
 
-func (a *idArena) keep(id api.ID) api.ID {
-	if a.room.Cap()-a.room.Len() < len(id) {
+func (a *arena[T]) keep(text T) T {
+	if a.room.Cap()-a.room.Len() < len(text) {
 		a.room.Reset()
-		a.room.Grow(max(idRoom, len(id)))
+		a.room.Grow(max(arenaRoom, len(text)))
 	}
 	begin := a.room.Len()
-	a.room.WriteString(string(id))
-	return api.ID(a.room.String()[begin:])
+	a.room.WriteString(string(text))
+	return T(a.room.String()[begin:])
 }

@@ -18,6 +18,7 @@ type eventRecord struct {
 	epoch     int    // of the journal that gave its sequence number
 	dropped   bool
 	lined     bool  // it stands in the timeline of its intent
+	told      bool  // it stands in the timeline of its shipment's intent
 	first     Event // what published begins with, so that both are one allocation
 }
 
@@ -106,7 +107,7 @@ func (s *Store) dropBodies() {
 			continue
 		}
 		l.bodies -= len(r.published.Raw)
-		bare := &eventRecord{hash: r.hash, ordinal: r.ordinal, unnamed: r.unnamed, epoch: r.epoch, lined: r.lined, first: *r.published}
+		bare := &eventRecord{hash: r.hash, ordinal: r.ordinal, unnamed: r.unnamed, epoch: r.epoch, lined: r.lined, told: r.told, first: *r.published}
 		bare.first.Raw = nil
 		bare.published, bare.place.value = &bare.first, bare
 		s.eventOrder.replace(&r.place, &bare.place)
@@ -216,7 +217,7 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 func (s *Store) keep(r *eventRecord, hash uint64) {
 	if dropped := s.events.add(hash, r, r.first.Version); dropped != nil {
 		s.eventOrder.remove(&dropped.place)
-		s.forgetful = s.forgetful || s.events.lined.forgot()
+		s.forgetful = s.forgetful || s.events.lined.forgot() || s.events.older.forgot()
 	}
 	s.eventOrder.touch(&r.place, r.first.Version)
 	s.dropBodies()
@@ -244,7 +245,7 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 		if e.Product = sh.product; e.Product == "" {
 			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
 		}
-		s.mergeShipmentEvent(sh, e)
+		s.mergeShipmentEvent(sh, r, now)
 	case api.SourceProduct:
 		if p := s.products[e.SourceID]; p != nil {
 			e.Late = e.precedes(p.LastEvent)

@@ -57,7 +57,8 @@ type Moment struct {
 	Learnt  time.Time // when it became known here
 	How     Learnt
 	State   api.IntentState // "" when it says nothing of the state
-	EventID api.ID          // when How is an event
+	EventID api.ID          // when How is an event, of the intent or of one of its shipments
+	Reads   int             // so many reads that changed nothing; 0 for anything else
 	Text    string          // what happened, in words
 }
 

@@ -45,6 +45,9 @@ func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 	if s.clock.instant(sent) < r.newest {
 		// How long a request waits before it goes out is not known here, so this
 		// one may be the newer of the two after all.
+		if how == ByRead {
+			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
+		}
 		s.touch(r)
 		s.notice(notice{intent: in.ID, again: in.State != r.state})
 		return
@@ -118,6 +121,9 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 	case lags:
 		r.behind = min(r.behind+1, mostInARow)
 		s.reads.Behind++
+		if how == ByRead {
+			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
+		}
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
@@ -131,6 +137,8 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 	r.behind = 0
 	if told || how == ByConfirm {
 		s.remember(r, s.toldMoment(r, how, in.State, readDetail(in), s.clock.instant(sent), s.clock.instant(now)))
+	} else {
+		s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestMerge(t *testing.T) {
 		{"a read verifies it", []fact{told(api.OfferRetrieved, 5), readAs(api.AwaitingConfirmation, 6)},
 			api.AwaitingConfirmation, Verified, 5, "offer retrieved | read: awaiting confirmation"},
 		{"the same again is no news", []fact{readAs(api.AwaitingConfirmation, 6), readAs(api.AwaitingConfirmation, 7)},
-			api.AwaitingConfirmation, Verified, 6, "read: awaiting confirmation"},
+			api.AwaitingConfirmation, Verified, 6, "read: awaiting confirmation | 1 read that changed nothing"},
 		{"the event tells the moment better than the read before it", []fact{readAs(api.AwaitingConfirmation, 6), told(api.OfferRetrieved, 5)},
 			api.AwaitingConfirmation, Verified, 5, "offer retrieved | read: awaiting confirmation"},
 		{"a failed offer proves nothing", []fact{told(api.OfferFailed, 5)},
@@ -53,11 +53,11 @@ func TestMerge(t *testing.T) {
 		{"an event of an unknown type proves nothing", []fact{readAs(api.RetrievingOffer, 1), told("checkout_intent.placing_order", 5)},
 			api.RetrievingOffer, Verified, 0, "read: retrieving offer | event of an unknown type: checkout_intent.placing_order"},
 		{"an older read changes nothing", []fact{readAs(api.PlacingOrder, 6), readAs(api.AwaitingConfirmation, 5)},
-			api.PlacingOrder, Verified, 6, "read: placing order"},
+			api.PlacingOrder, Verified, 6, "1 read that changed nothing | read: placing order"},
 		{"a newer read that lags changes nothing", []fact{readAs(api.PlacingOrder, 6), readAs(api.AwaitingConfirmation, 7)},
-			api.PlacingOrder, Verified, 6, "read: placing order"},
+			api.PlacingOrder, Verified, 6, "read: placing order | 1 read that changed nothing"},
 		{"a read that lags behind an event changes nothing", []fact{told(api.IntentCompleted, 5), readAs(api.PlacingOrder, 6)},
-			api.Completed, Reported, 5, "completed"},
+			api.Completed, Reported, 5, "completed | 1 read that changed nothing"},
 		{"a late event is told, not followed", []fact{told(api.IntentCompleted, 9), told(api.OfferRetrieved, 5)},
 			api.Completed, Reported, 9, "offer retrieved, told late: already completed | completed"},
 		{"an event after a verified end is told, not followed", []fact{readAs(api.Failed, 9), told(api.IntentCompleted, 10)},
@@ -65,7 +65,7 @@ func TestMerge(t *testing.T) {
 		{"a read decides between two reported ends", []fact{told(api.IntentCompleted, 5), told(api.OrderFailed, 6), readAs(api.Failed, 7)},
 			api.Failed, Verified, 7, "completed | order failed, already completed | read: failed"},
 		{"of two verified ends the newest sent holds", []fact{readAs(api.Failed, 7), readAs(api.Completed, 8), readAs(api.Failed, 6)},
-			api.Completed, Verified, 8, "read: failed | read: completed"},
+			api.Completed, Verified, 8, "1 read that changed nothing | read: failed | read: completed"},
 		{"an unknown state is shown as it came", []fact{readAs(api.AwaitingConfirmation, 5), readAs("requires_action", 6)},
 			"requires_action", Verified, 6, "read: awaiting confirmation | read: requires action"},
 		{"an unknown state is left for a known one", []fact{readAs("requires_action", 6), readAs(api.PlacingOrder, 8)},
@@ -75,9 +75,9 @@ func TestMerge(t *testing.T) {
 		{"an unknown state is left for the end", []fact{readAs("requires_action", 6), told(api.IntentCompleted, 5)},
 			api.Completed, Reported, 5, "completed | read: requires action"},
 		{"an unknown state does not undo an end", []fact{told(api.IntentCompleted, 5), readAs("requires_action", 6)},
-			api.Completed, Reported, 5, "completed"},
+			api.Completed, Reported, 5, "completed | 1 read that changed nothing"},
 		{"a read without a state says nothing of it", []fact{told(api.OfferRetrieved, 5), readAs("", 6)},
-			api.AwaitingConfirmation, Reported, 5, "offer retrieved"},
+			api.AwaitingConfirmation, Reported, 5, "offer retrieved | 1 read that changed nothing"},
 		{"not found keeps what is known", []fact{told(api.OfferRetrieved, 5), notFoundAt(6), notFoundAt(7)},
 			api.AwaitingConfirmation, Reported, 5, "offer retrieved | read: not found in this environment"},
 		{"seen first at its end", []fact{readAs(api.Completed, 5)},
@@ -139,16 +139,19 @@ func TestStaysAreToldFromTheTimeline(t *testing.T) {
 
 func TestTimelineKeepsItsFirstAndItsNewest(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	for i := range 3 * keepMoments {
+	for i := range 3 * keepReads {
 		s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, CreatedAt: noon,
 			Offer: &api.Offer{Cost: api.Cost{Total: &api.Money{Currency: "USD", Subunits: int64(i)}}}}, noon.Add(time.Duration(i)*time.Second), ByRead)
 	}
 	in, _ := s.Intent("ci_1")
-	if n := len(in.Timeline); n != keepMoments {
+	if n := len(in.Timeline); n != keepReads+1 {
 		t.Fatalf("%d moments", n)
 	}
-	if first, last := in.Timeline[0].Text, in.Timeline[keepMoments-1].Text; !strings.HasSuffix(first, "0.00 USD") || !strings.HasSuffix(last, "5.99 USD") {
+	if first, last := in.Timeline[0].Text, in.Timeline[keepReads].Text; !strings.HasSuffix(first, "0.00 USD") || !strings.HasSuffix(last, "5.99 USD") {
 		t.Errorf("from %q to %q", first, last)
+	}
+	if got, want := in.Timeline[1].Text, fmt.Sprintf("… %d older entries are no longer kept", 2*keepReads); got != want {
+		t.Errorf("the gap is told as %q, want %q", got, want)
 	}
 }
 

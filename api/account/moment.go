@@ -11,7 +11,7 @@ import (
 type moment struct {
 	at, learnt instant
 	// what is a text: of an event what tells its id, of a read what it told beside
-	// the state, of anything else its words.
+	// the state, of reads that changed nothing how many, of anything else its words.
 	what uint32
 	kind momentKind
 	code uint8 // an event's type, of anything else the state
@@ -68,12 +68,18 @@ type momentKind uint8
 const (
 	spelled momentKind = 1 << 2 // words are made from the parts
 	derived momentKind = 1 << 3 // an event's id is made from its source's
+	folded  momentKind = 1 << 3 // reads that changed nothing: what is how many
+
+	ofShipment momentKind = 15 << 4 // an event of one of the intent's shipments
 )
+
+// mayGo reports whether a moment may be given up where there are many.
+func (k momentKind) mayGo() bool { return k.how() == ByRead || k.how() == ByTimer }
 
 func (k momentKind) how() Learnt { return Learnt(k & 3) }
 
 func (k momentKind) behind() (state api.IntentState, late bool) {
-	if k >>= 4; k == 0 {
+	if k >>= 4; k == 0 || k == ofShipment>>4 {
 		return "", false
 	}
 	return api.IntentStates()[(k-1)/2], (k-1)%2 == 1
@@ -141,7 +147,7 @@ func (s *Store) toldMoment(r *intentRecord, how Learnt, state api.IntentState, d
 	for at, looked := r.line, 0; at != 0 && looked < 4; looked++ {
 		kept := s.moments.at(at)
 		before := kept.moment()
-		if before.kind.how() != ByEvent && s.texts.text(before.what) == detail {
+		if before.kind.how() != ByEvent && before.kind&folded == 0 && s.texts.text(before.what) == detail {
 			m.what = before.what
 			return m
 		}
@@ -181,6 +187,10 @@ func (s *Store) stateAt(m *moment) api.IntentState {
 func (s *Store) spell(r *intentRecord, m *moment) Moment {
 	spelt := Moment{At: m.at.time(), Learnt: m.learnt.time(), How: m.kind.how(), State: s.stateAt(m)}
 	switch {
+	case spelt.How == ByRead && m.kind&folded != 0:
+		spelt.Reads, spelt.Text = int(m.what), counted(m.what, quietRead, quietReads)
+	case spelt.How == ByEvent && m.kind&ofShipment == ofShipment:
+		spelt.EventID, spelt.Text = s.eventID(r, m), shipmentWords(s.types.text(uint32(m.code)))
 	case spelt.How == ByEvent:
 		spelt.EventID = s.eventID(r, m)
 		spelt.Text = eventWords(s.types.text(uint32(m.code)))
@@ -202,11 +212,19 @@ func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
 	at, learnt := instantOf(saved.At), instantOf(saved.Learnt)
 	switch saved.How {
 	case ByEvent:
+		if t, ok := shipmentTypeFromWords(saved.Text); ok {
+			m := s.eventMoment(r.id, saved.EventID, t, at, learnt)
+			m.kind |= ofShipment
+			return m
+		}
 		text, state, late := cutBehind(saved.Text)
 		m := s.eventMoment(r.id, saved.EventID, typeFromWords(text), at, learnt)
 		m.kind |= behindKind(state, late)
 		return m
 	case ByRead, ByConfirm:
+		if n, ok := readsFromWords(saved.Text); ok && saved.How == ByRead {
+			return moment{at: at, learnt: learnt, kind: momentKind(ByRead) | folded, what: n}
+		}
 		told := toldWords(saved.How, saved.State, "")
 		if rest, ok := strings.CutPrefix(saved.Text, told); ok && (rest == "" || strings.HasPrefix(rest, ", ")) {
 			return s.toldMoment(r, saved.How, saved.State, strings.TrimPrefix(rest, ", "), at, learnt)

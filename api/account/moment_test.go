@@ -1,6 +1,8 @@
 package account
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,7 +79,13 @@ func TestSavedWordsAreTakenApartAgain(t *testing.T) {
 		states := append(api.IntentStates(), "", "requires_action", "refund, again")
 		state := rapid.SampledFrom(states).Draw(t, "state")
 		var m moment
-		switch rapid.IntRange(0, 3).Draw(t, "way") {
+		switch rapid.IntRange(0, 5).Draw(t, "way") {
+		case 4:
+			m = moment{at: at, learnt: at, kind: momentKind(ByRead) | folded, what: rapid.Uint32Range(1, mostWhat).Draw(t, "reads")}
+		case 5:
+			kind := rapid.SampledFrom([]api.EventType{api.ShipmentCreated, api.ShipmentUpdated, api.IntentCompleted, "shipment.moved"}).Draw(t, "type of a shipment's")
+			m = s.eventMoment("ci_1", "evt_shp_1_updated", kind, at, at)
+			m.kind |= ofShipment
 		case 0:
 			id := rapid.SampledFrom([]api.ID{"evt_ci_1_completed", "evt_1", "evt_ci_1_"}).Draw(t, "id")
 			kind := rapid.SampledFrom([]api.EventType{api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed, "moon.risen"}).Draw(t, "type")
@@ -101,14 +109,123 @@ func TestSavedWordsAreTakenApartAgain(t *testing.T) {
 
 func TestATimelineForgetsInItsMiddleAndReusesTheRoom(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	for n := range 3 * keepMoments {
+	for n := range 3 * mostMoments {
 		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))})
 	}
 	in, _ := s.Intent("ci_1")
-	if n := len(in.Timeline); n != keepMoments || in.Timeline[0].EventID != "evt_0" || in.Timeline[n-1].EventID != "evt_599" || in.Timeline[1].EventID != "evt_401" {
-		t.Errorf("%d moments, from %s and %s to %s", n, in.Timeline[0].EventID, in.Timeline[1].EventID, in.Timeline[n-1].EventID)
+	n := len(in.Timeline)
+	if n > mostMoments+1 || n < mostMoments*3/4 || in.Timeline[0].EventID != "evt_0" || in.Timeline[n-1].EventID != api.ID(fmt.Sprint("evt_", 3*mostMoments-1)) {
+		t.Fatalf("%d moments, from %s to %s", n, in.Timeline[0].EventID, in.Timeline[n-1].EventID)
 	}
-	if s.moments.last > keepMoments+1 {
+	if want := fmt.Sprintf("… %d older entries are no longer kept", 3*mostMoments-n+1); in.Timeline[1].Text != want {
+		t.Errorf("the gap is told as %q, want %q", in.Timeline[1].Text, want)
+	}
+	if s.moments.last > mostMoments+1 {
 		t.Errorf("room for %d moments", s.moments.last)
 	}
+}
+
+func TestEventsAndConfirmsStayWhileReadsGiveWay(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	const rounds = 2 * keepReads
+	s.ApplyEvents([]Delivery{intentEvent(rounds, "ci_1", api.OfferRetrieved, noon)})
+	for n := range rounds {
+		at := noon.Add(time.Duration(n) * time.Minute)
+		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", "checkout_intent.noted", at)})
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, CreatedAt: noon,
+			Offer: &api.Offer{Cost: api.Cost{Total: &api.Money{Currency: "USD", Subunits: int64(n)}}}}, at.Add(time.Second), ByRead)
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation}, at.Add(2*time.Second), ByConfirm)
+	}
+	in, _ := s.Intent("ci_1")
+	ways := map[Learnt]int{}
+	for _, m := range in.Timeline {
+		ways[m.How]++
+	}
+	if ways[ByEvent] != rounds+1 || ways[ByConfirm] != rounds || ways[ByRead] != keepReads {
+		t.Errorf("%d events and %d confirms of %d, and %d reads", ways[ByEvent], ways[ByConfirm], rounds, ways[ByRead])
+	}
+	if want := fmt.Sprintf("… %d older entries are no longer kept", rounds-keepReads); in.Timeline[1].Text != want {
+		t.Errorf("the gap is told as %q, want %q", in.Timeline[1].Text, want)
+	}
+}
+
+func TestReadsThatChangeNothingAreCounted(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	read := func(second int) {
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, noon.Add(time.Duration(second)*time.Second), ByRead)
+	}
+	for second := range 38 {
+		read(second)
+	}
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", "checkout_intent.noted", noon.Add(time.Minute))})
+	read(90)
+	want := []string{"read: placing order", "37 reads that changed nothing", "event of an unknown type: checkout_intent.noted", "1 read that changed nothing"}
+	in, _ := s.Intent("ci_1")
+	var got []string
+	for _, m := range in.Timeline {
+		got = append(got, m.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("timeline %q, want %q", got, want)
+	}
+	if m := in.Timeline[1]; m.Reads != 37 || m.State != "" || !m.At.Equal(noon.Add(37*time.Second)) {
+		t.Errorf("they are told as %+v", m)
+	}
+}
+
+func TestEventsOfAShipmentStandInTheTimelineOfItsIntent(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	deliver := func(id api.ID, kind api.EventType, second int) {
+		at := noon.Add(time.Duration(second) * time.Second)
+		s.ApplyEvents([]Delivery{{Seq: int64(second), Received: at, Event: api.Event{
+			ID: id, Type: kind, CreatedAt: at, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
+		}}})
+	}
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, noon)})
+	deliver("evt_shp_1_updated", api.ShipmentUpdated, 20)
+	deliver("evt_shp_1_created", api.ShipmentCreated, 10)
+	s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped}}, noon.Add(time.Minute))
+	deliver("evt_shp_1_moved", "shipment.moved", 70)
+	deliver("evt_shp_1_moved", "shipment.moved", 70)
+	in, _ := s.Intent("ci_1")
+	want := []string{"completed", "shipment created", "shipment updated", "shipment event of an unknown type: shipment.moved"}
+	var got []string
+	for _, m := range in.Timeline {
+		got = append(got, m.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("timeline %q, want %q", got, want)
+	}
+	if m := in.Timeline[1]; m.EventID != "evt_shp_1_created" || m.How != ByEvent || m.State != "" {
+		t.Errorf("an event of a shipment is told as %+v", m)
+	}
+	if in.State != api.Completed {
+		t.Errorf("it moved the intent to %s", in.State)
+	}
+}
+
+// TestEventsOfAnIntentStandInTheOrderOfTheirCreation holds in whatever order they
+// arrive.
+func TestEventsOfAnIntentStandInTheOrderOfTheirCreation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "events")
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		s := NewStore(StoreConfig{})
+		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, noon.Add(-time.Hour), ByRead)
+		for _, i := range rapid.Permutation(order).Draw(t, "order") {
+			s.ApplyEvents([]Delivery{intentEvent(i, "ci_1", "checkout_intent.noted", noon.Add(time.Duration(i)*time.Second))})
+		}
+		in, _ := s.Intent("ci_1")
+		if len(in.Timeline) != n+1 {
+			t.Fatalf("%d moments, want %d", len(in.Timeline), n+1)
+		}
+		for i, m := range in.Timeline[1:] {
+			if want := api.ID(fmt.Sprint("evt_", i)); m.EventID != want {
+				t.Fatalf("event %d is %s, want %s", i, m.EventID, want)
+			}
+		}
+	})
 }

@@ -32,7 +32,9 @@ type intentRecord struct {
 	answers     uint32 // answered reads of it
 	asked       uint32 // tells the product's URL and whether there was an offer, as the newest read had them
 	reads       uint32 // answered reads since it entered its state
+	forgotten   uint32 // moments that were given up
 	moments     uint16
+	readMoments uint16 // of the moments, those that may go
 	parcels     uint16
 	behind      uint16   // reads in a row that were behind what an event proved
 	missing     uint16   // reads in a row that were answered 404
@@ -80,7 +82,7 @@ func (s *Store) intent(id api.ID) *intentRecord {
 	if r := s.findIntent(id); r != nil {
 		return r
 	}
-	id = s.ids.keep(api.ScrubID(string(id)))
+	id = s.ids.keep(api.ScrubID(string(id))) // it may be a part of an event's id
 	number, r := s.intentBlocks.add()
 	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
 	s.intents.add(id, number)
@@ -161,7 +163,7 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 		total api.Money
 	}{}
 	s.fill(&d.Intent, &d.total, r)
-	d.Timeline = s.timeline(r)
+	d.Timeline = s.wholeTimeline(r)
 	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != "" {
 		d.Latest = unpackRead(r.packed, r.id)
 	}

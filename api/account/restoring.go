@@ -80,6 +80,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	for _, m := range saved.Timeline {
 		s.restoreMoment(r, &m)
 	}
+	r.forgotten += saved.Forgotten
 	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint32(max(saved.StateReads, 0))

@@ -59,6 +59,7 @@ type savedIntent struct {
 	StateReads        int
 	Behind, NotFound  int
 	Listed            bool
+	Forgotten         uint32
 }
 
 // savedRead is what the newest read of an intent told, as far as it is kept.

@@ -151,10 +151,11 @@ func (s *Store) savedIntentOf(r *intentRecord) savedIntent {
 		Total: savedMoneyOf(in.Total), Shipments: stringsOf(in.Shipments), Reads: in.Reads,
 		Latest: savedReadOf(in.Latest),
 		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known,
-		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
+		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed, Forgotten: r.forgotten,
 	}
-	saved.Timeline = make([]savedMoment, len(in.Timeline))
-	for i, m := range in.Timeline {
+	line := s.timeline(r)
+	saved.Timeline = make([]savedMoment, len(line))
+	for i, m := range line {
 		saved.Timeline[i] = savedMoment{
 			At: instantOf(m.At), Learnt: instantOf(m.Learnt), How: uint8(m.How),
 			State: string(m.State), EventID: string(m.EventID), Text: m.Text,

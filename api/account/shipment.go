@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -142,6 +143,9 @@ func (s *Store) link(r *shipmentRecord, id api.ID) {
 	r.intent, r.sibling, in.parcel = in, in.parcel, r.number
 	in.parcels++
 	s.touch(in)
+	for e := s.events.at(r.unnamed); e != nil; e = s.events.at(e.unnamed) {
+		s.tellIntent(in, e, s.clock.instant(e.published.Received))
+	}
 	s.nameShipment(r, s.productOf(in))
 }
 
@@ -160,12 +164,30 @@ func (s *Store) unlink(r *shipmentRecord) {
 
 // mergeShipmentEvent merges an event of a shipment. It proves nothing: the
 // shipment is read.
-func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *Event) {
+func (s *Store) mergeShipmentEvent(r *shipmentRecord, event *eventRecord, now time.Time) {
+	e := &event.first
 	if e.CreatedAt.After(r.lastEvent) {
 		r.lastEvent = e.CreatedAt
 	}
+	if r.intent != nil {
+		s.tellIntent(r.intent, event, s.clock.instant(now))
+	}
 	s.touchShipment(r)
 	s.notice(notice{shipment: r.id, hint: true, fresh: s.isFresh(e)})
+}
+
+// tellIntent puts an event of a shipment into the timeline of its intent.
+func (s *Store) tellIntent(in *intentRecord, event *eventRecord, learnt instant) {
+	if event.told {
+		return
+	}
+	event.told = true
+	e := event.published
+	at := cmp.Or(s.clock.instant(e.CreatedAt), s.clock.instant(e.Received))
+	m := s.eventMoment(in.id, e.ID, e.Type, at, learnt)
+	m.kind |= ofShipment
+	s.remember(in, m)
+	s.touch(in)
 }
 
 // spreadProduct carries a product's name from its intent to all that speaks of

@@ -30,7 +30,7 @@ type Store struct {
 	types  names[api.EventType]
 
 	intents       intentIndex
-	ids           idArena
+	ids           arena[api.ID]
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  map[api.IntentState]int

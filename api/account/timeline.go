@@ -1,14 +1,21 @@
 package account
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"tillwatch/api"
 )
 
-// keepMoments bounds a timeline. The first moment and the newest ones are kept.
-const keepMoments = 200
+// keepReads bounds the reads of a timeline that changed something, and what timers
+// found. Beyond it the oldest but the first moment are given up. Events and
+// confirms stay, up to mostMoments of anything.
+const (
+	keepReads   = 200
+	mostMoments = 2000
+)
 
 // timeline lists what was remembered, oldest first.
 func (s *Store) timeline(r *intentRecord) []Moment {
@@ -42,16 +49,41 @@ func (s *Store) remember(r *intentRecord, m moment) {
 		link = &before.earlier
 	}
 	kept.earlier, *link = *link, number
-	if r.moments++; r.moments > keepMoments {
-		s.forgetSecond(r)
+	r.moments++
+	if m.kind.mayGo() {
+		r.readMoments++
 	}
+	switch {
+	case r.readMoments > keepReads:
+		s.forgetRead(r)
+	case r.moments > mostMoments:
+		s.forgetOldest(r, mostMoments/8)
+	}
+}
+
+// foldRead counts a read that changed nothing, in one moment with those around it.
+func (s *Store) foldRead(r *intentRecord, at, learnt instant) {
+	if r.line != 0 {
+		kept := s.moments.at(r.line)
+		if m := kept.moment(); m.kind.how() == ByRead && m.kind&folded != 0 && m.what < mostWhat {
+			m.what++
+			m.at, m.learnt = max(m.at, at), max(m.learnt, learnt)
+			kept.put(&m)
+			return
+		}
+	}
+	s.remember(r, moment{at: at, learnt: learnt, kind: momentKind(ByRead) | folded, what: 1})
 }
 
 // remembers reports whether the timeline holds an event.
 func (s *Store) remembers(r *intentRecord, id api.ID) bool {
+	text, isDerived := suffixOf(id, r.id)
+	if !isDerived {
+		text = string(id)
+	}
 	for at := r.line; at != 0; {
 		kept := s.moments.at(at)
-		if o := kept.moment(); o.kind.how() == ByEvent && s.eventID(r, &o) == id {
+		if o := kept.moment(); o.kind.how() == ByEvent && (o.kind&derived != 0) == isDerived && s.ends.text(o.what) == text {
 			return true
 		}
 		at = kept.earlier
@@ -67,17 +99,76 @@ func (s *Store) precedes(m, o *moment) bool {
 	return mine != "" && other != "" && mine.Rank() < other.Rank()
 }
 
-// forgetSecond gives up the second of the moments: the first tells how it began.
-func (s *Store) forgetSecond(r *intentRecord) {
+// forgetRead gives up the oldest moment that may go, but not the first of all: it
+// tells how it began.
+func (s *Store) forgetRead(r *intentRecord) {
+	var oldest *uint32
 	link := &r.line
-	for range r.moments - 2 {
+	for range r.moments - 1 {
+		kept := s.moments.at(*link)
+		if momentKind(kept.low).mayGo() {
+			oldest = link
+		}
+		link = &kept.earlier
+	}
+	if oldest != nil {
+		s.forgetMoment(r, oldest)
+	}
+}
+
+// forgetOldest gives up so many of the oldest moments behind the first.
+func (s *Store) forgetOldest(r *intentRecord, count uint16) {
+	link := &r.line
+	for range r.moments - count - 1 {
 		link = &s.moments.at(*link).earlier
 	}
+	for range count {
+		s.forgetMoment(r, link)
+	}
+}
+
+func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 	number := *link
 	gone := s.moments.at(number)
+	if momentKind(gone.low).mayGo() {
+		r.readMoments--
+	}
 	*link = gone.earlier
 	gone.earlier, s.spare = s.spare, number
 	r.moments--
+	r.forgotten++
+}
+
+// wholeTimeline is the timeline as it is told: it says how much of it is gone.
+func (s *Store) wholeTimeline(r *intentRecord) []Moment {
+	line := s.timeline(r)
+	if r.forgotten == 0 || len(line) == 0 {
+		return line
+	}
+	first := line[0]
+	gone := Moment{At: first.At, Learnt: first.Learnt, How: ByTimer, Text: "… " + counted(r.forgotten, "older entry is", "older entries are") + " no longer kept"}
+	return slices.Insert(line, 1, gone)
+}
+
+func counted(n uint32, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatUint(uint64(n), 10) + " " + many
+}
+
+const (
+	quietRead  = "read that changed nothing"
+	quietReads = "reads that changed nothing"
+)
+
+// readsFromWords is how many reads a moment stands for that was saved with its
+// words.
+func readsFromWords(text string) (n uint32, ok bool) {
+	number, _, _ := strings.Cut(text, " ")
+	count, err := strconv.ParseUint(number, 10, 24)
+	n = uint32(count)
+	return n, err == nil && n > 0 && counted(n, quietRead, quietReads) == text
 }
 
 // freeMoment is room for a moment.
@@ -105,7 +196,31 @@ func eventWords(t api.EventType) string {
 	return unknownEvent + string(api.Scrub(string(t)))
 }
 
-const unknownEvent = "event of an unknown type: "
+const (
+	unknownEvent   = "event of an unknown type: "
+	shipmentPrefix = "shipment "
+)
+
+// shipmentWords are those of an event of one of the intent's shipments.
+func shipmentWords(t api.EventType) string {
+	switch t {
+	case api.ShipmentCreated:
+		return shipmentPrefix + "created"
+	case api.ShipmentUpdated:
+		return shipmentPrefix + "updated"
+	}
+	return shipmentPrefix + eventWords(t)
+}
+
+func shipmentTypeFromWords(text string) (t api.EventType, ok bool) {
+	for _, t := range []api.EventType{api.ShipmentCreated, api.ShipmentUpdated} {
+		if shipmentWords(t) == text {
+			return t, true
+		}
+	}
+	rest, ok := strings.CutPrefix(text, shipmentPrefix)
+	return typeFromWords(rest), ok
+}
 
 const (
 	alreadyWords = ", already "

@@ -178,6 +178,9 @@ func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
 // printNews prints the moments that were learnt since, a line each.
 func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
 	for _, m := range in.Timeline[min(last.moments, len(in.Timeline)):] {
+		if m.Reads > 0 {
+			continue // they are no news
+		}
 		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.At), in.ID, api.Scrub(m.Text), howWord(m.How)); err != nil {
 			return err
 		}
