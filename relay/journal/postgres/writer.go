@@ -52,10 +52,14 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journa
 }
 
 // commit stores the first work and whatever else has queued by the time the
-// lock is held, and answers them.
+// lock is held, and answers them. It waits for more before it asks for the lock:
+// while it holds that, others wait for it.
 func (w *writer) commit(works *groupcommit.Batch[*appending]) {
-	first, ok := works.Next()
-	if !ok {
+	var calls []*appending
+	for a, ok := works.Next(); ok; a, ok = works.Next() {
+		calls = append(calls, a)
+	}
+	if len(calls) == 0 {
 		return // nobody waits
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
@@ -63,7 +67,10 @@ func (w *writer) commit(works *groupcommit.Batch[*appending]) {
 	before := w.journal.current()
 	locked, err := w.lock(ctx)
 	b := newBatch(locked)
-	for a, ok := first, true; ok; a, ok = works.Next() {
+	for a, ok := works.Next(); ok; a, ok = works.Next() {
+		calls = append(calls, a)
+	}
+	for _, a := range calls {
 		b.add(a)
 	}
 	if err == nil {
