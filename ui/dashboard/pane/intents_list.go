@@ -1,0 +1,91 @@
+package pane
+
+import (
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+)
+
+// listColumns are the widths of the columns of the list, each with the blank
+// before it; 0 leaves one out.
+type listColumns struct{ state, merchant, total, special, age int }
+
+func (p *Intents) columns() listColumns {
+	c := listColumns{state: 13, special: 5}
+	if p.w < 56 {
+		c.state = 2 // the glyph alone
+	}
+	if p.w >= 72 {
+		c.special = 13
+		if p.has(merchantColumn) {
+			c.merchant = 18
+		}
+	}
+	if p.has(totalColumn) {
+		c.total = moneyWidth + 1
+	}
+	if p.has(ageColumn) {
+		c.age = ageWidth + 1
+	}
+	return c
+}
+
+// drawList draws one line an intent.
+func (p *Intents) drawList() {
+	rows, first := p.list.Window()
+	if len(rows) == 0 {
+		p.message(paint.Muted, "nothing matches", p.look.Keys.ShowAll+" shows all again")
+		return
+	}
+	c := p.columns()
+	for i, row := range rows {
+		l := p.start()
+		p.mark(l, row, p.focused && first+i == p.list.Index())
+		p.listLine(l, row, c)
+		p.push(l.On(paint.Base))
+	}
+}
+
+func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
+	m := sign.Intent(row.State)
+	if c.state > 2 {
+		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
+	} else {
+		l.Fit(m.Style, m.Glyph, c.state)
+	}
+	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
+	if c.merchant > 0 {
+		left := string(row.Merchant)
+		if row.lane == laneFailed && !row.ReadAt.IsZero() {
+			left = failureWords(row.Failure)
+		}
+		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
+	}
+	if c.total > 0 {
+		total, style := p.amount(row)
+		l.Space(1)
+		p.glowing(l, row, total, style, c.total-1)
+	}
+	text, style := p.special(row, 20)
+	if c.special < 13 {
+		text = shorten(text)
+	}
+	l.Space(1).Right(style, text, c.special-1)
+	if c.age > 0 {
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), c.age-1)
+	}
+}
+
+// shorten makes a special of few cells: the countdown or the mark alone.
+func shorten(text string) string {
+	switch {
+	case len(text) > 3 && text[:3] == "in ":
+		return text[len(text)-ageWidth:]
+	case text == "reported":
+		return "≈"
+	case text == "":
+		return ""
+	case len(text) > 4:
+		return text[:3] + "…"
+	}
+	return text
+}

@@ -1,0 +1,118 @@
+package recording
+
+import (
+	"slices"
+	"sort"
+	"time"
+)
+
+// Pause stops time, or lets it go on; at the end it begins again.
+func (p *Player) Pause() {
+	p.steer(func() {
+		if p.clock.paused && p.at() >= p.file.length {
+			p.moveTo(0)
+		}
+		p.setClock(p.at(), !p.clock.paused)
+	})
+}
+
+// Step shows the next change, or with a negative number the one before, and
+// pauses there.
+func (p *Player) Step(by int) {
+	p.steer(func() {
+		p.setClock(p.at(), true)
+		target := min(max(p.next-1+by, 0), len(p.file.changes)-1)
+		if by > 0 && p.next-1 == target { // behind the last change there is only time
+			p.moveTo(p.file.length)
+			return
+		}
+		p.show(target + 1)
+		p.setClock(p.file.changes[target].at, true)
+	})
+}
+
+// Seek goes to a moment, counted from the beginning.
+func (p *Player) Seek(to time.Duration) { p.steer(func() { p.moveTo(to) }) }
+
+// SeekBy goes so much forward, or back.
+func (p *Player) SeekBy(by time.Duration) { p.steer(func() { p.moveTo(p.at() + by) }) }
+
+// SeekMark goes to the next mark, or with a negative number to the one before, and
+// pauses there. It reports whether there is one.
+func (p *Player) SeekMark(by int) (mark Mark, ok bool) {
+	at := p.Position().At
+	marks := p.file.marks
+	i := sort.Search(len(marks), func(i int) bool { return marks[i].At > at })
+	if by < 0 {
+		i = sort.Search(len(marks), func(i int) bool { return marks[i].At >= at }) - 1
+	}
+	if i < 0 || i >= len(marks) {
+		return Mark{}, false
+	}
+	mark = marks[i]
+	for _, m := range marks { // of the same moment the most pressing
+		if m.At == mark.At && m.Kind.Rank() > mark.Kind.Rank() {
+			mark = m
+		}
+	}
+	p.steer(func() {
+		p.moveTo(mark.At)
+		p.setClock(mark.At, true)
+	})
+	return mark, true
+}
+
+// speeds are those that one changes to.
+var speeds = [...]float64{Slowest, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, Fastest}
+
+// ChangeSpeed goes to the next of the usual speeds, or with a negative number to
+// the one before, so many times.
+func (p *Player) ChangeSpeed(by int) {
+	p.steer(func() {
+		at, speed := p.at(), p.clock.speed
+		for ; by > 0; by-- {
+			i := slices.IndexFunc(speeds[:], func(s float64) bool { return s > speed })
+			if i < 0 {
+				break
+			}
+			speed = speeds[i]
+		}
+		for ; by < 0; by++ {
+			i := sort.SearchFloat64s(speeds[:], speed)
+			speed = speeds[max(i-1, 0)]
+		}
+		p.clock.speed = speed
+		p.setClock(at, p.clock.paused)
+	})
+}
+
+// steer has Run do something: reading a chapter takes longer than a key may.
+func (p *Player) steer(what func()) {
+	p.asked.Lock()
+	p.asked.what = append(p.asked.what, what)
+	p.asked.Unlock()
+	select {
+	case p.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (p *Player) obey() {
+	p.asked.Lock()
+	asked := p.asked.what
+	p.asked.what = nil
+	p.asked.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, do := range asked {
+		do()
+	}
+	p.version++ // so that the screen is drawn, whatever was done
+	p.publish()
+	p.rouse()
+}
+
+func (p *Player) rouse() {
+	close(p.wake)
+	p.wake = make(chan struct{})
+}
