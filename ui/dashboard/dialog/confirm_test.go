@@ -116,6 +116,23 @@ func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
 	}
 }
 
+func TestConfirmShowsTheWholeVariantOrTakesNoYes(t *testing.T) {
+	seen := socks()
+	seen.Variant = "Colour Heather Grey / Size XL, extra long / Pack of three pairs in a tin"
+	for height := range 30 {
+		h := open(t, seen, false)
+		view := ansi.Strip(strings.Join(h.dialog.View(66, height), "\n"))
+		shown := strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
+		whole := strings.Contains(shown, string(seen.Variant))
+		if yes := h.key("C", calm) == Confirmed; yes && !whole {
+			t.Errorf("%d lines take a yes without the variant:\n%s", height, shown)
+		}
+		if height == 29 && !whole {
+			t.Errorf("it is not all shown:\n%s", shown)
+		}
+	}
+}
+
 func TestConfirmOpensOnCancel(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		h := open(t, socks(), live)

@@ -26,7 +26,7 @@ func (d *Confirm) Size(width, height int) (int, int) {
 }
 
 // View draws the dialog as exactly height lines of width cells. What is left
-// out for want of space is never the product, the total, the id, the
+// out for want of space is never the product, its variant, the total, the id, the
 // environment or the window: if those do not fit, nothing can be confirmed.
 func (d *Confirm) View(width, height int) []string {
 	p := d.panel(width)
@@ -104,7 +104,7 @@ func (d *Confirm) head(room int) []row {
 	name := line{in(d.paint.strong, string(d.proposal.Product))}.cut(max(room-line{times}.width(), 0))
 	out := rows(needed, append(name, times))
 	if d.proposal.Variant != "" {
-		out = append(out, row{line{in(d.paint.text, string(d.proposal.Variant))}.cut(room), detail})
+		out = append(out, rows(needed, wrapped(d.paint.text, string(d.proposal.Variant), room)...)...)
 	}
 	out = append(out, row{line{in(d.paint.muted, string(d.proposal.Merchant))}, needed})
 	return append(out, rows(air, line{})...)

@@ -22,13 +22,12 @@ type subject struct {
 
 // figures are what was measured of a subject.
 type figures struct {
-	firstPaint           []time.Duration // from exec to the first cell that is not blank
-	keys                 []time.Duration // from a key to the next byte
-	idle                 terminal.Drawn
-	cpu                  float64 // share of a core
-	wakeups              float64 // a second
-	resident             int64   // bytes
-	busyBytes, busyCells float64 // a frame, while nothing was pressed
+	firstPaint []time.Duration // from exec to the first cell that is not blank
+	keys       []time.Duration // from a key to the next byte
+	idle       terminal.Drawn
+	cpu        float64 // share of a core
+	wakeups    float64 // a second
+	resident   int64   // bytes
 }
 
 // measurement bounds how long a subject is looked at.
