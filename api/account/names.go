@@ -7,6 +7,7 @@ type names[T ~string] struct {
 	most  int // so many are looked for; beyond, a text may be kept twice
 	texts []T
 	known map[T]uint32
+	last  [8]uint32 // of the texts that were looked for last, by their lengths
 }
 
 func newNames[T ~string](most int) names[T] {
@@ -17,7 +18,12 @@ func (n *names[T]) number(text T) uint32 {
 	if text == "" {
 		return 0
 	}
+	last := &n.last[len(text)%len(n.last)]
+	if n.texts[*last] == text {
+		return *last
+	}
 	if i, ok := n.known[text]; ok {
+		*last = i
 		return i
 	}
 	i := uint32(len(n.texts))
@@ -30,6 +36,9 @@ func (n *names[T]) number(text T) uint32 {
 
 // code is a number that fits into a byte, or 0 once there are too many.
 func (n *names[T]) code(text T) uint8 {
+	if last := n.last[len(text)%len(n.last)]; last <= math.MaxUint8 && n.texts[last] == text {
+		return uint8(last)
+	}
 	if i, ok := n.known[text]; ok && i <= math.MaxUint8 {
 		return uint8(i)
 	}
