@@ -93,7 +93,7 @@ func BenchmarkApplyEventOfKnown(b *testing.B) {
 	known := make([]api.ID, 1000)
 	for i := range known {
 		known[i] = api.ID(fmt.Sprintf("shp_%032x", i))
-		s.ApplyShipments([]api.Shipment{{ID: known[i], IntentID: "ci_1", Status: api.Shipped}}, noon)
+		s.ApplyShipments([]api.Shipment{{ID: known[i], IntentID: benchID(i), Status: api.Shipped}}, noon)
 	}
 	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Completed, ProductURL: "https://shop.example/mug"}, noon, ByRead)
 	batch := make([]Delivery, 1)
