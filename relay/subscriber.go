@@ -120,13 +120,26 @@ func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
 	}
 	s := &Subscriber{config: cfg, location: location}
 	if cfg.Cursor != "" {
-		at, err := parseCursor(cfg.Cursor)
-		if err != nil {
+		if err := s.Resume(cfg.Cursor); err != nil {
 			return nil, err
 		}
-		s.at = &at
 	}
 	return s, nil
+}
+
+// Resume has a subscriber that does not know where to go on begin after a cursor.
+// One that does is left alone.
+func (s *Subscriber) Resume(position string) error {
+	at, err := parseCursor(position)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		s.at = &at
+	}
+	return nil
 }
 
 // streamURL makes the address of the stream from that of the relay.

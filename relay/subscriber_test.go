@@ -629,3 +629,25 @@ func seqsOf(items []Item) []int64 {
 	}
 	return seqs
 }
+
+func TestResumeSetsWhereToGoOnOnce(t *testing.T) {
+	s, err := NewSubscriber(SubscriberConfig{URL: "http://127.0.0.1:1", Token: api.NewSecret("token")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		position, want string
+		refused        bool
+	}{
+		{"nonsense", "", true},
+		{"epoch:7", "epoch:7", false},
+		{"epoch:9", "epoch:7", false},
+	} {
+		if err := s.Resume(step.position); (err != nil) != step.refused {
+			t.Errorf("Resume(%q) = %v", step.position, err)
+		}
+		if got := s.Cursor(); got != step.want {
+			t.Errorf("after Resume(%q) the cursor is %q, want %q", step.position, got, step.want)
+		}
+	}
+}

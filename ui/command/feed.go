@@ -8,10 +8,18 @@ import (
 )
 
 // feed makes a relay's subscriber the feed of an account.
-type feed struct{ subscriber *relay.Subscriber }
+type feed struct {
+	subscriber *relay.Subscriber
+	store      *account.Store // knows where to go on
+}
 
 // Follow implements [account.Feed].
 func (f feed) Follow(ctx context.Context, sink account.Sink) error {
+	if cursor := f.store.Cursor(); cursor != "" {
+		if err := f.subscriber.Resume(cursor); err != nil {
+			return err
+		}
+	}
 	return f.subscriber.Run(ctx, handler{sink})
 }
 

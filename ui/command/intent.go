@@ -92,7 +92,11 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 		return err
 	}
 	defer current.close()
-	if _, err := current.restore(pacer); err != nil {
+	saved, err := current.openSaved(pacer)
+	if err != nil {
+		return err
+	}
+	if err := restore(saved, current.store).wait(); err != nil {
 		return err
 	}
 	look := &intentLook{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
@@ -215,7 +219,7 @@ func (l *intentLook) subscribe() (account.Feed, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	return feed{subscriber}, nil
+	return feed{subscriber, l.store}, nil
 }
 
 // created is a little before the first of the intents was; zero where that is not

@@ -40,6 +40,9 @@ func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*
 		}
 		return nil, nil
 	}
+	if err := s.restored.wait(); err != nil { // it begins with the whole picture
+		return nil, err
+	}
 	width, height := o.width, o.height
 	if file, ok := out.(*os.File); ok && !o.plain {
 		if w, h, err := term.GetSize(file.Fd()); err == nil {

@@ -26,6 +26,7 @@ type session struct {
 	watcher  *account.Watcher
 	guard    *confirm.Guard // nil while read-only
 	opened   time.Time
+	restored *restoring // nil where nothing is restored
 }
 
 // openSession assembles a session that begins with nothing and leaves nothing. It
@@ -34,7 +35,17 @@ func openSession(s settings) (*session, error) { return assemble(s, false) }
 
 // openKeptSession assembles a session that begins with what the last one knew of
 // the account, and keeps what it learns for the next.
-func openKeptSession(s settings) (*session, error) { return assemble(s, true) }
+func openKeptSession(s settings) (*session, error) {
+	out, err := beginKeptSession(s)
+	if err != nil {
+		return nil, err
+	}
+	return out, out.restored.wait()
+}
+
+// beginKeptSession is openKeptSession that does not wait for what the last
+// session knew: its picture comes while the terminal is made ready.
+func beginKeptSession(s settings) (*session, error) { return assemble(s, true) }
 
 func assemble(s settings, kept bool) (*session, error) {
 	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
@@ -44,19 +55,20 @@ func assemble(s settings, kept bool) (*session, error) {
 	}
 	var saved *account.Saved
 	if kept {
-		if saved, err = out.restore(pacer); err != nil {
+		if saved, err = out.openSaved(pacer); err != nil {
 			return nil, err
 		}
+		out.restored = restore(saved, out.store)
 	}
 	var events account.Feed
 	if s.RelayURL != "" {
 		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Cursor: out.store.Cursor(), Client: "tillwatch",
+			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Client: "tillwatch",
 		})
 		if err != nil {
 			return nil, usage(err)
 		}
-		events = feed{subscriber}
+		events = feed{subscriber, out.store}
 	}
 	ids := make([]api.ID, len(s.WatchIDs))
 	for i, id := range s.WatchIDs {
@@ -94,17 +106,11 @@ func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 	return &session{settings: s, client: client, store: store, opened: time.Now()}, nil
 }
 
-// restore fills the picture with what the last run knew. One that cannot be
-// opened is told of as an alert, and all is read anew.
-func (s *session) restore(pacer *quota.Pacer) (*account.Saved, error) {
-	saved, err := account.OpenSaved(account.SavedConfig{
+// openSaved opens the place where the picture is kept.
+func (s *session) openSaved(pacer *quota.Pacer) (*account.Saved, error) {
+	return account.OpenSaved(account.SavedConfig{
 		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environment()), Quota: pacer,
 	})
-	if err != nil {
-		return nil, err
-	}
-	_, _ = saved.Restore(s.store)
-	return saved, nil
 }
 
 // arm opens the guard and with it the audit log.
@@ -142,6 +148,9 @@ func (s settings) pictureName(environment string) string {
 
 // run keeps the picture live until ctx ends.
 func (s *session) run(ctx context.Context) error {
+	if err := s.restored.wait(); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	var list sync.WaitGroup
 	defer list.Wait()
@@ -160,6 +169,7 @@ func (s *session) loaded() bool {
 }
 
 func (s *session) close() {
+	_ = s.restored.wait()
 	if s.guard != nil {
 		s.guard.Close()
 	}

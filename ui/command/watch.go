@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -17,6 +18,9 @@ import (
 	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
 )
+
+// paintFirst is how long the network waits for the screen to be drawn first.
+const paintFirst = 30 * time.Millisecond
 
 type screenOptions struct {
 	kept          bool // how the screen is arranged is remembered
@@ -57,7 +61,7 @@ func newWatch() *cobra.Command {
 					return err
 				}
 			}
-			current, err := openKeptSession(s)
+			current, err := beginKeptSession(s)
 			if err != nil {
 				return err
 			}
@@ -140,6 +144,9 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		return nil
 	})
 	group.Go(func() error {
+		if !o.plain {
+			sleep(ctx, paintFirst)
+		}
 		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("watching the account: %w", err)
 		}
@@ -148,6 +155,7 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	if s.guard != nil {
 		config.Unsettled = s.guard.Unsettled()
 		group.Go(func() error {
+			_ = s.restored.wait() // told of by run
 			s.guard.SettleEarlier(ctx)
 			return nil
 		})
@@ -155,7 +163,7 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	if o.plain {
 		group.Go(func() error {
 			defer quit()
-			return plain.Run(ctx, plain.Config{Source: s.store, Environment: config.Environment, Account: config.Account}, out)
+			return plain.Run(ctx, plain.Config{Source: config.Source, Environment: config.Environment, Account: config.Account}, out)
 		})
 		return group.Wait()
 	}
@@ -186,7 +194,7 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 // screen is the dashboard's configuration for a session.
 func (s *session) screen(o screenOptions) dashboard.Config {
 	config := dashboard.Config{
-		Source: s.store, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
+		Source: filled{s.store, s.restored}, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}

@@ -63,6 +63,15 @@ func (f *frames) hurry() {
 	}
 }
 
+// now is hurry for a frame that nobody has waited for long enough to exceed 60 a
+// second: the first.
+func (f *frames) now() {
+	f.mu.Lock()
+	f.hurried = time.Time{}
+	f.mu.Unlock()
+	f.hurry()
+}
+
 // slow goes to the next slower pace.
 func (f *frames) slow() {
 	f.mu.Lock()

@@ -72,6 +72,7 @@ type Model struct {
 	ctx     context.Context // ends with the program; a confirm under way is told by it
 	frames  *frames         // nil where nothing is drawn, in tests
 	picture *picture
+	awaited bool // the picture comes in a moment: nothing is drawn without it
 	look    *pane.Look
 	theme   themes.Theme // as chosen
 	profile colorprofile.Profile
@@ -167,7 +168,9 @@ func New(cfg Config) *Model {
 }
 
 // Init starts the clock.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.tick(), m.awaitTheme(), m.askGround()) }
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(m.tick(), m.awaitTheme(), m.askGround(), m.awaitPicture())
+}
 
 // tick comes with the next full second.
 func (m *Model) tick() tea.Cmd {
@@ -196,9 +199,7 @@ func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // Update takes a message: keys go to the focused pane or the dialog, sizes to
 // each pane, data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if m.frames != nil {
-		m.frames.hurry()
-	}
+	m.hurry(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height

@@ -31,7 +31,7 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
-	m.ctx = ctx
+	m.ctx, m.awaited = ctx, true
 	// Signals are the caller's: they end ctx. Were both to hear them, the library's
 	// handler could wait for ever for a loop that the end of ctx has ended.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()}

@@ -17,8 +17,11 @@ func (m *Model) View() tea.View {
 	if !m.stale() {
 		return m.drawn
 	}
-	m.redraw = false
-	m.drawn = tea.NewView(strings.Join(m.lines(), "\n"))
+	m.redraw = m.awaited
+	m.drawn = tea.View{}
+	if !m.awaited {
+		m.drawn = tea.NewView(strings.Join(m.lines(), "\n"))
+	}
 	m.drawn.AltScreen = true
 	m.drawn.WindowTitle = m.windowTitle()
 	m.drawn.ReportFocus = m.notifies()

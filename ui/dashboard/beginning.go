@@ -1,0 +1,41 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// pictureSoon is how long the first frame waits for what is known. The terminal is
+// made ready meanwhile. A picture that takes longer is drawn when it comes, and
+// until then the screen says that it starts.
+const pictureSoon = 60 * time.Millisecond
+
+// pictureLateMsg ends the wait for the picture.
+type pictureLateMsg struct{}
+
+// awaitPicture tells when the picture is no longer waited for.
+func (m *Model) awaitPicture() tea.Cmd {
+	if !m.awaited {
+		return nil
+	}
+	return m.after(pictureSoon, pictureLateMsg{})
+}
+
+// hurry has a frame drawn soon after msg, and the first at once when it has
+// something to show.
+func (m *Model) hurry(msg tea.Msg) {
+	brought := false
+	switch msg.(type) {
+	case changesMsg, pictureLateMsg:
+		brought = m.awaited
+		m.awaited = false
+	}
+	switch {
+	case m.frames == nil:
+	case brought:
+		m.frames.now()
+	default:
+		m.frames.hurry()
+	}
+}
