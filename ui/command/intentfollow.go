@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -166,7 +167,7 @@ func (l *intentLook) changes(ctx context.Context, shown map[api.ID]shownIntent) 
 }
 
 func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
-	s := shownIntent{state: in.State, certainty: in.Certainty, missing: in.Missing, moments: len(in.Timeline)}
+	s := shownIntent{state: in.State, certainty: in.Certainty, missing: in.Missing, moments: len(news(in.Timeline))}
 	for _, id := range in.Shipments {
 		if sh, known := l.store.Shipment(id); known {
 			s.shipments += fmt.Sprintf("%s %s\n", id, sh.Status())
@@ -175,12 +176,16 @@ func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
 	return s
 }
 
+// news are the moments of a timeline that say something new: reads that changed
+// nothing do not.
+func news(timeline []account.Moment) []account.Moment {
+	return slices.DeleteFunc(slices.Clone(timeline), func(m account.Moment) bool { return m.Reads > 0 })
+}
+
 // printNews prints the moments that were learnt since, a line each.
 func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
-	for _, m := range in.Timeline[min(last.moments, len(in.Timeline)):] {
-		if m.Reads > 0 {
-			continue // they are no news
-		}
+	learnt := news(in.Timeline)
+	for _, m := range learnt[min(last.moments, len(learnt)):] {
 		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.At), in.ID, api.Scrub(m.Text), howWord(m.How)); err != nil {
 			return err
 		}
