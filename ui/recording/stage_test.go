@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,14 +28,19 @@ type stage struct {
 	recorder *Recorder
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
-	buckets  []quota.Bucket
+	buckets  atomic.Pointer[[]quota.Bucket] // read by the recorder
 	seq      int64
 }
 
 func newStage(t *testing.T, limit int64) *stage {
 	t.Helper()
 	s := &stage{t: t, path: filepath.Join(t.TempDir(), "day.tillwatch")}
-	s.store = account.NewStore(account.StoreConfig{Quota: func(time.Time) []quota.Bucket { return s.buckets }})
+	s.store = account.NewStore(account.StoreConfig{Quota: func(time.Time) []quota.Bucket {
+		if buckets := s.buckets.Load(); buckets != nil {
+			return *buckets
+		}
+		return nil
+	}})
 	recorder, err := Create(s.path, Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, limit)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +115,7 @@ func (s *stage) spend(remaining int64) {
 		at := now.Add(time.Duration(i-59) * time.Second)
 		b.History = append(b.History, quota.Sample{At: at, Known: at.Second()%2 == 0, Remaining: at.Unix() % 10, Own: at.Second() % 3})
 	}
-	s.buckets = []quota.Bucket{b}
+	s.buckets.Store(&[]quota.Bucket{b})
 }
 
 // play opens what was recorded, paused at its beginning.
