@@ -176,7 +176,7 @@ func (l *Line) text(st Style, s string, room int) int {
 
 // clusters writes text that is not plain ASCII, cell by cell.
 func (l *Line) clusters(s string, room int) int {
-	if Width(s) <= room {
+	if fits(s, room) {
 		room++ // no ellipsis is needed
 	}
 	used := 0
@@ -209,6 +209,17 @@ func Width(s string) int {
 		width += w
 	}
 	return width
+}
+
+// fits reports whether s takes at most so many cells. It looks no further than
+// that: a text may be of any length.
+func fits(s string, cells int) bool {
+	for s != "" && cells >= 0 {
+		var w int
+		_, w, s = next(s)
+		cells -= w
+	}
+	return cells >= 0
 }
 
 // plain reports whether s is printable ASCII: a byte a cell.
