@@ -139,27 +139,10 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		liveSparely(ctx, s.loaded)
-		return nil
-	})
-	group.Go(func() error {
-		if !o.plain {
-			sleep(ctx, paintFirst)
-		}
-		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("watching the account: %w", err)
-		}
-		return nil
-	})
 	if s.guard != nil {
 		config.Unsettled = s.guard.Unsettled()
-		group.Go(func() error {
-			_ = s.restored.wait() // told of by run
-			s.guard.SettleEarlier(ctx)
-			return nil
-		})
 	}
+	s.keepLive(ctx, group, o)
 	if o.plain {
 		group.Go(func() error {
 			defer quit()
@@ -189,6 +172,32 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		fmt.Fprintf(o.words, "tillwatch: %v\n", forgotten)
 	}
 	return err
+}
+
+// keepLive has the group keep the picture live, settle what earlier confirms left
+// unknown, and give memory back.
+func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenOptions) {
+	group.Go(func() error {
+		liveSparely(ctx, s.loaded)
+		return nil
+	})
+	group.Go(func() error {
+		if !o.plain {
+			sleep(ctx, paintFirst)
+		}
+		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("watching the account: %w", err)
+		}
+		return nil
+	})
+	if s.guard == nil {
+		return
+	}
+	group.Go(func() error {
+		_ = s.restored.wait() // told of by run
+		s.guard.SettleEarlier(ctx)
+		return nil
+	})
 }
 
 // screen is the dashboard's configuration for a session.
