@@ -358,7 +358,7 @@ func intentCases() []actionCase {
 			h.see(`3 orders`)
 			h.agree(`queued`)
 			h.act(action.StopBatch)
-			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
+			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`, `awaiting 16`) // the accepted one has left
 			h.act(action.Top)
 		}},
 		{action.ConfirmMarked, func(h *hand) {
