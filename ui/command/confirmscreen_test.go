@@ -177,7 +177,9 @@ func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	w.screen.press(t, "\x7f"+total[1])
 	w.screen.waitFor(t, `✓ armed`)
 	w.screen.press(t, "\t\r")
-	w.screen.waitFor(t, `Too soon`)
-	w.screen.agree(t, "\r", `✓ Accepted`)
+	// Too soon after the tab, unless the machine stood still between the two.
+	if text := w.screen.waitFor(t, `Too soon|✓ Accepted`); !strings.Contains(text, `✓ Accepted`) {
+		w.screen.agree(t, "\r", `✓ Accepted`)
+	}
 	w.wantOrders(t, ids[0], 1)
 }

@@ -111,12 +111,14 @@ func TestColumnsAreLeftOut(t *testing.T) {
 }
 
 func TestWhatIsRememberedAndMeansNothingIsIgnored(t *testing.T) {
-	m, _ := remembering(t, 120, 36, Layout{Acquainted: true, Arrangement: "spiral", Hidden: []string{"moon"}, Theme: "none such",
-		Columns: map[string][]string{"moon": {"x"}, "events": {"crater"}}})
-	plain, _ := remembering(t, 120, 36, Layout{Acquainted: true})
-	if got, want := screen(m), screen(plain); got != want {
-		t.Errorf("screen:\n%s\nwant\n%s", got, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := remembering(t, 120, 36, Layout{Acquainted: true, Arrangement: "spiral", Hidden: []string{"moon"}, Theme: "none such",
+			Columns: map[string][]string{"moon": {"x"}, "events": {"crater"}}})
+		plain, _ := remembering(t, 120, 36, Layout{Acquainted: true})
+		if got, want := screen(m), screen(plain); got != want {
+			t.Errorf("screen:\n%s\nwant\n%s", got, want)
+		}
+	})
 }
 
 func TestTheThemeGoesBackToTheConfiguredOne(t *testing.T) {

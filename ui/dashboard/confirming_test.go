@@ -267,6 +267,12 @@ func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
 			m.Update(turn)
 			time.Sleep(time.Second)
 		}, 0},
+		{"a paste after the message, and a stall", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			m.Update(tea.PasteMsg{Content: "C"})
+			time.Sleep(5 * time.Second)
+		}, 0},
 		{"a held up message and the next one", func(m *Model, turn quietMsg) {
 			time.Sleep(5 * time.Second)
 			m.Update(turn)

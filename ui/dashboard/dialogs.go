@@ -122,15 +122,17 @@ func (m *Model) chosen(c dialog.Choice) tea.Cmd {
 	return m.do(c.ID)
 }
 
-func (m *Model) dialogPaste(msg tea.PasteMsg) {
+// dialogPaste gives a paste to the dialog. What follows it on its heels may be
+// of the same hand: the quiet has to be proven anew.
+func (m *Model) dialogPaste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case m.dialog.confirm != nil:
-		now := time.Now()
-		m.quiet.key(now)
-		m.dialog.confirm.Update(msg, now)
+		m.dialog.confirm.Update(msg, time.Now())
+		return m.quiet.begin(m)
 	case m.dialog.palette != nil:
 		m.dialog.palette.Update(msg)
 	}
+	return nil
 }
 
 // lay puts the dialog above the board, which steps back behind it.

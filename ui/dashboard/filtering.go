@@ -112,15 +112,16 @@ func (m *Model) clearFilter() {
 }
 
 // paste takes pasted text: into the filter, or to the dialog, which decides.
-func (m *Model) paste(msg tea.PasteMsg) {
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.redraw = true
 	switch {
 	case m.dialog.open():
-		m.dialogPaste(msg)
+		return m.dialogPaste(msg)
 	case m.jump != nil:
 		m.jump.add(msg.Content)
 	case m.filter != nil:
 		m.filter.add(msg.Content)
 		m.setFilter(m.filter.pane, m.parse(m.filter))
 	}
+	return nil
 }

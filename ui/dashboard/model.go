@@ -232,7 +232,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
 	case tea.PasteMsg:
-		m.paste(msg)
+		return m, m.paste(msg)
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	}

@@ -41,7 +41,12 @@ const (
 	quietSame = time.Second
 )
 
-const tooSoon = "Too soon: not taken. Wait a moment."
+// What is said of a key that came too soon: first, and once the keys have been
+// quiet.
+const (
+	tooSoon  = "Too soon: not taken. Wait a moment."
+	soonOver = "Too soon: not taken. Press it again."
+)
 
 type phase uint8
 

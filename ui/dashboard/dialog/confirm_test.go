@@ -163,6 +163,8 @@ func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
 			}
 		}
 		h.sees(tooSoon)
+		h.dialog.SetNow(h.at.Add(quietSame))
+		h.sees(soonOver)
 	}
 	h := open(t, socks(), false)
 	h.key("x", Quiet-time.Millisecond)

@@ -231,11 +231,19 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, rows(air, line{})...)
 	}
 	out = append(out, row{d.buttons(room), needed})
-	notice := row{line{in(d.paint.warning, d.notice)}, air}
+	notice := row{line{in(d.paint.warning, d.said())}, air}
 	if d.notice != "" {
 		notice.spare = needed
 	}
 	return append(out, notice)
+}
+
+// said is the notice as it holds by now.
+func (d *Confirm) said() string {
+	if d.notice == tooSoon && d.now.Sub(d.lastAt) >= quietSame {
+		return soonOver
+	}
+	return d.notice
 }
 
 // typing is the line of the field.
