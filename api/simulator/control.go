@@ -18,8 +18,10 @@ func (v *server) addControl() {
 		"GET /control/state":                   func(*http.Request) answer { return ok(s.Summary()) },
 		"POST /control/intents":                s.controlIntent,
 		"POST /control/intents/{id}/expire":    s.controlExpire,
+		"POST /control/intents/{id}/finish":    s.controlFinish,
 		"POST /control/shipments/{id}/advance": s.controlAdvance,
 		"POST /control/failures":               s.controlFailures,
+		"POST /control/failures/end":           s.controlLetGo,
 		"PUT /control/buckets/{name}":          s.controlBucket,
 		"POST /control/webhook-endpoints":      s.controlEndpoint,
 		"POST /control/products/events":        s.controlProduct,
@@ -94,6 +96,19 @@ func (s *Simulator) controlExpire(r *http.Request) answer {
 	return ok(in.intentWire)
 }
 
+// controlFinish ends the placing of an order at once.
+func (s *Simulator) controlFinish(r *http.Request) answer {
+	id := r.PathValue("id")
+	s.FinishPlacing(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, known := s.intents[id]
+	if !known {
+		return notFound(noIntent)
+	}
+	return ok(in.intentWire)
+}
+
 // controlAdvance makes the next scan of a shipment happen now.
 func (s *Simulator) controlAdvance(r *http.Request) answer {
 	s.mu.Lock()
@@ -125,6 +140,12 @@ func (s *Simulator) controlFailures(r *http.Request) answer {
 	defer s.mu.Unlock()
 	s.faults.orders = append(s.faults.orders, o)
 	return ok(o)
+}
+
+// controlLetGo ends the wait of what is held back.
+func (s *Simulator) controlLetGo(*http.Request) answer {
+	s.LetGo()
+	return ok(struct{}{})
 }
 
 // controlBucket sets what a bucket has left in its present window.

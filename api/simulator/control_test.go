@@ -52,6 +52,17 @@ func TestControlAPI(t *testing.T) {
 				a.Errorf("it is %v", in["state"])
 			}
 		},
+		"a placing ends": func(a *account) {
+			for fate, want := range map[string]string{``: "completed", `,"failure":"payment_failed","whilePlacing":true`: "failed"} {
+				id := a.want(http.StatusCreated, a.call("POST", "/control/intents", `{"state":"placing_order"`+fate+`}`))["id"].(string)
+				for range 2 { // once more changes nothing
+					if in := a.want(http.StatusOK, a.burst("POST", "/control/intents/"+id+"/finish", "")); in["state"] != want {
+						a.Errorf("it is %v, want %s", in["state"], want)
+					}
+				}
+			}
+			a.want(http.StatusNotFound, a.call("POST", "/control/intents/ci_none/finish", ""))
+		},
 		"the next requests fail": func(a *account) {
 			a.want(http.StatusOK, a.call("POST", "/control/failures", `{"count":2,"status":503,"path":"/api/v1/shipments"}`))
 			for _, want := range []int{503, 503, 200} {

@@ -51,9 +51,11 @@
 //	POST /control/intents                   {"productUrl","quantity","referenceId","state","failure","whilePlacing",
 //	                                        "purchase","offerAfter","placingAfter","confirmAfter"}, all optional, seconds
 //	POST /control/intents/{id}/expire       the confirm window closes now
+//	POST /control/intents/{id}/finish       the placing of its order ends now
 //	POST /control/shipments/{id}/advance    the next scan happens now
 //	POST /control/failures                  {"count":1,"status":500,"path":"/api/v1/","method":"","after":false,
 //	                                        "drop":false,"twice":false,"lateBy":0}
+//	POST /control/failures/end              what is held back by lateBy goes on now
 //	PUT  /control/buckets/{name}            {"remaining":0}: mutations, reads, product-lookup or checkout-intents
 //	POST /control/webhook-endpoints         {"url","history":false}
 //	POST /control/products/events           {"productUrl","topic":"product.updated"|"product.removed"}

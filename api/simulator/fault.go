@@ -17,6 +17,7 @@ type faultPlan struct {
 	shares Faults
 	dice   dice
 	orders []faultOrder
+	let    chan struct{} // closed and replaced when what is held back is let go
 }
 
 // faultOrder makes the next requests under a path go wrong.
@@ -41,7 +42,7 @@ type fault struct {
 }
 
 func newFaultPlan(cfg Config) faultPlan {
-	return faultPlan{shares: cfg.Faults, dice: newDice(cfg.Seed, diceFaults, 0)}
+	return faultPlan{shares: cfg.Faults, dice: newDice(cfg.Seed, diceFaults, 0), let: make(chan struct{})}
 }
 
 // next takes the fault for a request; a request that is rejected anyway takes
@@ -121,18 +122,32 @@ func (s *Simulator) suffer(f fault, r *http.Request, run operation, again func()
 	return a
 }
 
-// hold waits for a real time, or until the simulator ends.
+// hold waits for a real time, until what is held back is let go, or until the
+// simulator ends.
 func (s *Simulator) hold(d time.Duration) {
 	if d <= 0 {
 		return
 	}
 	s.mu.Lock()
-	ctx := s.running
+	ctx, let := s.running, s.faults.let
 	s.mu.Unlock()
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	wait(ctx, d)
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+	case <-let:
+	}
+}
+
+// LetGo ends the wait of all requests and answers that are held back now.
+func (s *Simulator) LetGo() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.faults.let)
+	s.faults.let = make(chan struct{})
 }
 
 // answer is the contract's body for the status (contract, Errors).

@@ -66,6 +66,19 @@ func TestAnswersGoWrongAsAskedFor(t *testing.T) {
 				a.Errorf("answered after %v with %d orders", held, a.sim.Orders(id))
 			}
 		},
+		"what is held back is let go": func(a *account) {
+			id, confirm := awaiting(a)
+			order(a, `{"lateBy":3600,"method":"POST"}`)
+			begin := time.Now()
+			answered := make(chan response, 1)
+			go func() { answered <- a.wire("POST", confirm, drawdown, "Bearer "+testKey) }()
+			later(20 * time.Second)
+			a.want(http.StatusOK, a.call("POST", "/control/failures/end", ""))
+			a.want(http.StatusOK, <-answered)
+			if held := time.Since(begin); held >= time.Minute || a.sim.Orders(id) != 1 {
+				a.Errorf("answered after %v with %d orders", held, a.sim.Orders(id))
+			}
+		},
 		"what makes no sense is refused": func(a *account) {
 			a.want(422, a.call("POST", "/control/failures", `{"lateBy":-1}`))
 			a.want(422, a.call("POST", "/control/failures", `{"count":0,"drop":true}`))

@@ -182,6 +182,19 @@ func (s *Simulator) Reprice(id string, by int64) bool {
 	return true
 }
 
+// FinishPlacing ends the placing of an intent's order now rather than in its
+// time, as it is fated to end. It reports whether the intent was being placed.
+func (s *Simulator) FinishPlacing(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, ok := s.intents[id]
+	if !ok || in.State != api.PlacingOrder {
+		return false
+	}
+	s.endPlacing(in, time.Now())
+	return true
+}
+
 // endPlacing: the merchant took the order, or did not.
 func (s *Simulator) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {

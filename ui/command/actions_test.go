@@ -351,13 +351,15 @@ func intentCases() []actionCase {
 			h.act(action.Top)
 		}},
 		{action.StopBatch, func(h *hand) {
-			h.delayNextConfirm()
+			h.world.fail(h.T, `{"lateBy":3600,"after":true,"method":"POST","path":"/api/v1/"}`)
 			h.act(action.Top, action.Mark, action.Down, action.Mark, action.Down, action.Mark)
 			h.see(`■ 3 marked`)
 			h.act(action.ConfirmMarked)
 			h.see(`3 orders`)
 			h.agree(`queued`)
 			h.act(action.StopBatch)
+			h.see(`stopped; waits for the one that was sent`)
+			h.world.service.LetGo()
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`, `awaiting 16`) // the accepted one has left
 			h.act(action.Top)
 		}},
@@ -386,17 +388,10 @@ func leaveCases() []actionCase {
 	}}}
 }
 
-// delayNextConfirm holds the next confirm back, so that there is time for a key.
-func (h *hand) delayNextConfirm() {
-	h.Helper()
-	h.world.fail(h.T, `{"lateBy":2,"after":true,"method":"POST","path":"/api/v1/"}`)
-}
-
 func TestEachActionDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	c := quiet()
 	c.Limits = simulator.Limits{Reads: 1000, Mutations: 1000, PerDay: 1000, Agents: 1000}
-	c.Timings.Placing = time.Minute
 	w := newWorld(t, c)
 	w.settings.PollShare = 1
 	var ids []string

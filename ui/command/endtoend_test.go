@@ -122,11 +122,12 @@ func owned(t *testing.T, run func(context.Context) error) (end func()) {
 	return end
 }
 
-// quiet is a service that does nothing by itself, and what it is told to at once.
+// quiet is a service that does nothing by itself and what it is told to soon; an
+// order is placed for as long as the test does not finish it.
 func quiet() simulator.Config {
 	return simulator.Config{
 		Seed: 7, History: -1, AutoConfirm: -1, FailureShare: -1, ProductEventsPerMinute: -1,
-		Timings: simulator.Timings{Offer: 500 * time.Millisecond, Placing: 3 * time.Second, Spread: -1},
+		Timings: simulator.Timings{Offer: 500 * time.Millisecond, Placing: time.Hour, Spread: -1},
 	}
 }
 
@@ -146,12 +147,23 @@ func TestAnIntentTravelsFromTheServiceToTheBoardAndThroughItsConfirmToItsOrder(t
 	w.screen.press(t, "c")
 	w.screen.waitFor(t, regexp.QuoteMeta(id), `(?i)total`)
 	w.screen.agree(t, "C", `placing 1\b`, `awaiting 0\b`)
+	w.finish(t, id)
 	w.screen.waitFor(t, `completed 1\b`, `placing 0\b`)
 
 	w.waitForPicture(t, "a read that names the order", func(account.Changes) bool {
 		in, ok := w.session.store.Intent(api.ID(id))
 		return ok && in.Certainty == account.Verified && in.State == api.Completed && len(in.Latest.OrderIDs) > 0
 	})
+}
+
+// finish has the merchant take the orders of intents that are being placed.
+func (w *world) finish(t *testing.T, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		if !w.service.FinishPlacing(id) {
+			t.Fatalf("%s is not being placed", id)
+		}
+	}
 }
 
 // waitForPicture waits until the picture is as wanted.

@@ -273,6 +273,10 @@ func (m *Model) queueNotice(l *paint.Line) {
 	if q.others > 0 {
 		l.Put(paint.Warning, " · "+strconv.Itoa(q.others)+" not accepted")
 	}
+	if q.stopped != "" {
+		l.Put(paint.Warning, " · stopped; waits for the one that was sent")
+		return
+	}
 	if why := m.queueWaits(); q.running == "" && why != "" {
 		l.Put(paint.Warning, " · waits for "+why)
 	}
