@@ -1,20 +1,24 @@
 package account
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // blocks keeps many values side by side in memory. Values never move, so that
 // growing copies nothing, and are known by numbers from 1.
 type blocks[T any] struct {
-	list [][]T
-	size int // values a block
-	last uint32
+	list  [][]T
+	shift int // of a block's size
+	last  uint32
 }
 
-func newBlocks[T any](size int) blocks[T] { return blocks[T]{size: size} }
+// newBlocks makes blocks of so many values, rounded up to a power of two.
+func newBlocks[T any](size int) blocks[T] { return blocks[T]{shift: bits.Len(uint(size - 1))} }
 
 func (b *blocks[T]) add() (uint32, *T) {
-	if int(b.last) == len(b.list)*b.size {
-		b.list = append(b.list, make([]T, b.size))
+	if int(b.last)>>b.shift == len(b.list) {
+		b.list = append(b.list, make([]T, 1<<b.shift))
 	}
 	b.last++
 	return b.last, b.at(b.last)
@@ -22,8 +26,8 @@ func (b *blocks[T]) add() (uint32, *T) {
 
 // at is the value of a number that was given out.
 func (b *blocks[T]) at(number uint32) *T {
-	i := int(number - 1)
-	return &b.list[i/b.size][i%b.size]
+	i := number - 1
+	return &b.list[i>>(b.shift&31)][i&(1<<(b.shift&31)-1)]
 }
 
 // arena copies texts into large pieces of memory. They are kept for as long as

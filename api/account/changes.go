@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"maps"
 	"runtime"
 	"slices"
@@ -35,26 +34,27 @@ func (s *Store) Changes(since uint64) Changes {
 
 	s.mu.Lock()
 	c := Changes{
-		Version:       s.version,
-		At:            now,
-		Whole:         since == 0,
-		EventsSkipped: s.events.skipped(since),
-		Requests:      s.requests.since(since),
-		Summary:       s.summary(now, buckets),
+		Version:  s.version,
+		At:       now,
+		Whole:    since == 0,
+		Requests: s.requests.since(since),
+		Summary:  s.summary(now, buckets),
 	}
 	intents, more := s.changedIntents(since)
 	shipments := s.shipmentOrder.since(since)
-	events := s.eventOrder.since(since)
+	events, first := s.events.since(since), s.events.bornAfter(since)
+	c.EventsSkipped = int(max(s.events.oldest(), first) - first)
 	s.mu.Unlock()
 
-	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
 	if more {
 		c.Intents = s.sweepIntents(since)
 	} else {
 		c.Intents = publishAll(s, intents, s.publish)
 	}
 	c.Shipments = publishAll(s, shipments, (*shipmentRecord).publish)
-	c.Events = publishAll(s, events, (*eventRecord).publish)
+	var gone int
+	c.Events, gone = s.publishEvents(events, first)
+	c.EventsSkipped += gone
 	return c
 }
 
@@ -112,15 +112,21 @@ func publishAll[R, P any](s *Store, records []R, publish func(R) P) []P {
 		return nil
 	}
 	published := make([]P, 0, len(records))
-	for batch := range slices.Chunk(records, publishBatch) {
+	inBatches(s, records, func(r R) { published = append(published, publish(r)) })
+	return published
+}
+
+// inBatches does something with each of list under the lock, but lets writers in
+// between batches.
+func inBatches[T any](s *Store, list []T, do func(T)) {
+	for batch := range slices.Chunk(list, publishBatch) {
 		s.mu.Lock()
-		for _, r := range batch {
-			published = append(published, publish(r))
+		for _, item := range batch {
+			do(item)
 		}
 		s.mu.Unlock()
 		runtime.Gosched()
 	}
-	return published
 }
 
 // Summary is the small part of the picture that is always told whole.

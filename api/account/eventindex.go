@@ -1,6 +1,10 @@
 package account
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"tillwatch/api"
+)
 
 // eventIndex finds the kept events by the hashes of their ids, in open
 // addressing: beside the place of an event in the ring of those that are kept
@@ -20,17 +24,19 @@ func (x *eventIndex) home(hash uint32) uint32 {
 	return uint32(uint64(hash) * 0x9e3779b97f4a7c15 >> x.shift)
 }
 
-// find is the place of the event whose hash has this part and that is the one;
-// -1 for none.
-func (l *eventLog) find(hash uint64) int {
+// find is the kept event of an id with this hash; nil for none.
+func (l *eventLog) find(hash uint64, id api.ID) *eventRecord {
 	x := &l.index
 	kept, mask := uint32(hash), uint32(len(x.slots)-1)
 	for at := x.home(kept); x.slots[at].number != 0; at = (at + 1) & mask {
-		if place := int(x.slots[at].number) - 1; x.slots[at].hash == kept && l.kept[place].hash == hash {
-			return place
+		if x.slots[at].hash != kept {
+			continue
+		}
+		if r := l.kept.at(x.slots[at].number); r.hash == hash && r.id == id {
+			return r
 		}
 	}
-	return -1
+	return nil
 }
 
 func (x *eventIndex) add(hash uint64, place int) {

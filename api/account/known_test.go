@@ -11,7 +11,7 @@ import (
 
 func TestHashSetHoldsWhatWasAddedAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var set hashSet[uint64]
+		var set hashSet
 		model := map[uint64]bool{}
 		for _, hash := range rapid.SliceOfN(rapid.Uint64Range(0, 1<<18), 0, 4000).Draw(t, "hashes") {
 			hash *= 0x9e3779b97f4a7c15
@@ -33,7 +33,7 @@ func TestHashSetHoldsWhatWasAddedAndNothingElse(t *testing.T) {
 }
 
 func TestTheOldestKnownEventsAreForgottenFirst(t *testing.T) {
-	k := knownEvents[uint64]{most: 100}
+	k := knownEvents{most: 100}
 	for hash := uint64(1); hash <= 250; hash++ {
 		k.add(hash * 0x9e3779b97f4a7c15)
 	}

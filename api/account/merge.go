@@ -238,8 +238,8 @@ func (s *Store) knownSince(r *intentRecord, t instant) {
 // mergeEvent merges an event of an intent. An event alone moves the intent only
 // to the state that its type proves, and only forward; whatever else it says is
 // for a read to find out.
-func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
-	at := cmp.Or(s.clock.instant(e.CreatedAt), s.clock.instant(e.Received))
+func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
+	at := cmp.Or(e.created, e.received)
 	late := at < r.lastEvent
 	if !late {
 		r.lastEvent = at
@@ -247,11 +247,11 @@ func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
 	if r.created == 0 && (r.known == 0 || at < r.known) {
 		s.knownSince(r, at)
 	}
-	r.seen |= eventBit(e.Type)
-	s.eventArrived(r, e.Type)
+	r.seen |= eventBit(e.kind)
+	s.eventArrived(r, e.kind)
 
-	state, proves := e.Type.ProvenState()
-	m := s.eventMoment(r.id, e.ID, e.Type, at, s.clock.instant(now))
+	state, proves := e.kind.ProvenState()
+	m := s.eventMoment(r.id, e.id, e.kind, at, s.clock.instant(now))
 	switch {
 	case !proves:
 	case s.eventMoves(r, state, at):
@@ -263,9 +263,9 @@ func (s *Store) mergeEvent(r *intentRecord, e *Event, now time.Time) {
 		m.kind |= behindKind(r.state, late)
 	}
 	r.floor = max(r.floor, int8(state.Rank()))
-	s.remember(r, m)
+	s.rememberEvent(r, e, m)
 	s.touch(r)
-	if proves && r.certainty != Verified || e.Type == api.OfferFailed && r.open() {
+	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
 		s.notice(notice{intent: r.id, hint: true, fresh: s.isFresh(e)})
 	}
 	s.judgeIntent(r, now)
@@ -277,9 +277,9 @@ const longDelivered = 5 * time.Minute
 
 // isFresh reports whether an event tells what has just happened, and not what
 // the journal or the service still held.
-func (s *Store) isFresh(e *Event) bool {
-	return s.feed.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
-		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
+func (s *Store) isFresh(e *eventRecord) bool {
+	return s.feed.State == FeedLive && e.origin != "backfill" && e.origin != "replay" &&
+		(e.created == 0 || time.Duration(e.received-e.created) < longDelivered)
 }
 
 // eventMoves reports whether an event that proves state moves the intent. From a

@@ -42,22 +42,6 @@ func (o *order[T]) remove(e *entry[T]) {
 	e.prev, e.next = nil, nil
 }
 
-// replace puts one entry in the place of another.
-func (o *order[T]) replace(old, e *entry[T]) {
-	e.version, e.prev, e.next = old.version, old.prev, old.next
-	if e.prev != nil {
-		e.prev.next = e
-	} else {
-		o.oldest = e
-	}
-	if e.next != nil {
-		e.next.prev = e
-	} else {
-		o.newest = e
-	}
-	old.prev, old.next = nil, nil
-}
-
 // since lists what changed after version, the longest unchanged first.
 func (o *order[T]) since(version uint64) []T {
 	count, first := 0, (*entry[T])(nil)

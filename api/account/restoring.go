@@ -14,7 +14,6 @@ func (s *Store) restore(p *savedPicture) {
 	s.mu.Lock()
 	defer s.release()
 	s.stamp()
-	s.forgetful = true // of events that are no longer kept only timelines tell
 	s.restoreHead(&p.head)
 	for _, part := range p.parts {
 		for i := range part.Shipments {
@@ -105,10 +104,16 @@ func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
 	if saved.How > uint8(ByTimer) {
 		return
 	}
-	s.remember(r, s.momentOf(r, Moment{
+	id := api.ScrubID(saved.EventID)
+	m := s.momentOf(r, Moment{
 		At: saved.At.time(), Learnt: saved.Learnt.time(), How: Learnt(saved.How),
-		State: stateFrom(saved.State), EventID: api.ScrubID(saved.EventID), Text: string(api.Scrub(saved.Text)),
-	}))
+		State: stateFrom(saved.State), EventID: id, Text: string(api.Scrub(saved.Text)),
+	})
+	if m.kind.how() == ByEvent {
+		s.rememberOnce(r, s.events.hash(id), id, m)
+	} else {
+		s.remember(r, m)
+	}
 }
 
 // earlier keeps a clock that was set back from making the past look newer than
@@ -211,29 +216,30 @@ func (saved *savedParcel) shipment(id, intent api.ID) *api.Shipment {
 
 func (s *Store) restoreEvent(saved *savedEvent) {
 	id := api.ScrubID(saved.ID)
-	hash, _, known := s.findEvent(id, api.EventSource{ID: api.ScrubID(saved.SourceID), Type: api.SourceType(api.Scrub(saved.SourceType))})
-	if known {
+	hash := s.events.hash(id)
+	if s.events.find(hash, id) != nil {
 		return
 	}
-	version := s.stamp()
-	r := &eventRecord{epoch: s.epoch, first: Event{
-		Seq: saved.Seq, ID: id, Type: api.EventType(api.Scrub(saved.Type)),
-		SourceType: api.SourceType(api.Scrub(saved.SourceType)), SourceID: api.ScrubID(saved.SourceID),
-		Product: api.Scrub(saved.Product), CreatedAt: saved.CreatedAt.time(), Received: saved.Received.time(),
-		Origin: string(api.Scrub(saved.Origin)), Duplicates: saved.Duplicates, Late: saved.Late, Version: version,
-	}}
-	r.place.value, r.published = r, &r.first
-	s.keep(r, hash)
-	if r.first.Product != "" {
+	source := api.EventSource{ID: api.ScrubID(saved.SourceID), Type: api.SourceType(api.Scrub(saved.SourceType))}
+	in := s.intentOf(&source)
+	r := s.events.add(hash, s.stamp())
+	*r = eventRecord{
+		hash: hash, ordinal: r.ordinal, seq: saved.Seq, epoch: uint32(s.epoch), created: saved.CreatedAt, received: saved.Received,
+		id: id, source: source.ID, kind: api.EventType(api.Scrub(saved.Type)), sourceType: source.Type,
+		product: api.Scrub(saved.Product), origin: string(api.Scrub(saved.Origin)),
+		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late,
+		lined: in != nil && s.events.lined.has(hash) && s.remembers(in, id),
+	}
+	if r.product != "" {
 		return
 	}
-	switch r.first.SourceType {
+	switch r.sourceType {
 	case api.SourceIntent:
-		if in := s.findIntent(r.first.SourceID); in != nil {
+		if in != nil {
 			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
 		}
 	case api.SourceShipment:
-		if sh := s.shipments[r.first.SourceID]; sh != nil {
+		if sh := s.shipments[r.source]; sh != nil {
 			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
 		}
 	}

@@ -23,12 +23,11 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	s.mu.Lock()
 	head := s.savedHead(now)
 	shipments := s.shipmentOrder.since(0)
-	events := s.eventOrder.since(0)
+	events := s.events.since(0)
 	s.mu.Unlock()
 	if cfg.Quota != nil {
 		head.Quota = cfg.Quota.Memories(now)
 	}
-	slices.SortFunc(events, func(a, b *eventRecord) int { return cmp.Compare(a.ordinal, b.ordinal) })
 
 	dropped := map[api.ID]bool{}
 	over := s.endedBefore(cfg, now)
@@ -47,8 +46,8 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 				part.Shipments = append(part.Shipments, r.saved())
 			}
 		}),
-		saveAll(s, encoder, events, func(r *eventRecord, part *savedPart) {
-			if !r.dropped {
+		saveAll(s, encoder, events, func(ordinal uint64, part *savedPart) {
+			if r := s.events.of(ordinal); r != nil {
 				part.Events = append(part.Events, r.saved())
 			}
 		}),
@@ -264,10 +263,9 @@ func savedParcelOf(sh *api.Shipment) *savedParcel {
 }
 
 func (r *eventRecord) saved() savedEvent {
-	e := r.published
 	return savedEvent{
-		Seq: e.Seq, ID: string(e.ID), Type: string(e.Type), SourceType: string(e.SourceType), SourceID: string(e.SourceID),
-		Product: string(e.Product), CreatedAt: instantOf(e.CreatedAt), Received: instantOf(e.Received),
-		Origin: e.Origin, Duplicates: e.Duplicates, Late: e.Late,
+		Seq: r.seq, ID: string(r.id), Type: string(r.kind), SourceType: string(r.sourceType), SourceID: string(r.source),
+		Product: string(r.product), CreatedAt: r.created, Received: r.received,
+		Origin: r.origin, Duplicates: int(r.duplicates), Late: r.late,
 	}
 }

@@ -144,7 +144,7 @@ func (s *Store) link(r *shipmentRecord, id api.ID) {
 	in.parcels++
 	s.touch(in)
 	for e := s.events.at(r.unnamed); e != nil; e = s.events.at(e.unnamed) {
-		s.tellIntent(in, e, s.clock.instant(e.published.Received))
+		s.tellIntent(in, e, e.received)
 	}
 	s.nameShipment(r, s.productOf(in))
 }
@@ -164,29 +164,25 @@ func (s *Store) unlink(r *shipmentRecord) {
 
 // mergeShipmentEvent merges an event of a shipment. It proves nothing: the
 // shipment is read.
-func (s *Store) mergeShipmentEvent(r *shipmentRecord, event *eventRecord, now time.Time) {
-	e := &event.first
-	if e.CreatedAt.After(r.lastEvent) {
-		r.lastEvent = e.CreatedAt
+func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.Time) {
+	if created := e.created.time(); created.After(r.lastEvent) {
+		r.lastEvent = created
 	}
 	if r.intent != nil {
-		s.tellIntent(r.intent, event, s.clock.instant(now))
+		s.tellIntent(r.intent, e, s.clock.instant(now))
 	}
 	s.touchShipment(r)
 	s.notice(notice{shipment: r.id, hint: true, fresh: s.isFresh(e)})
 }
 
 // tellIntent puts an event of a shipment into the timeline of its intent.
-func (s *Store) tellIntent(in *intentRecord, event *eventRecord, learnt instant) {
-	if event.told {
+func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
+	if e.lined {
 		return
 	}
-	event.told = true
-	e := event.published
-	at := cmp.Or(s.clock.instant(e.CreatedAt), s.clock.instant(e.Received))
-	m := s.eventMoment(in.id, e.ID, e.Type, at, learnt)
+	m := s.eventMoment(in.id, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
 	m.kind |= ofShipment
-	s.remember(in, m)
+	s.rememberEvent(in, e, m)
 	s.touch(in)
 }
 

@@ -37,7 +37,6 @@ type Store struct {
 	answers       answers
 	moments       blocks[keptMoment]
 	spare         uint32 // a moment that is free, and behind it others
-	forgetful     bool   // an event that was here may count as new
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	day           dayCounter
@@ -51,10 +50,9 @@ type Store struct {
 
 	products map[api.ID]*ProductSnapshot
 
-	events     eventLog
-	eventOrder order[*eventRecord]
-	counters   EventCounters
-	lastEvent  time.Time
+	events    eventLog
+	counters  EventCounters
+	lastEvent time.Time
 
 	requests requestLog
 	health   APIStatus

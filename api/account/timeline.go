@@ -30,13 +30,23 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 	return line
 }
 
-// remember puts a moment into its place in the timeline: by when it happened, of
-// equal moments the earlier state first, and else as they became known. An event
-// is remembered once.
-func (s *Store) remember(r *intentRecord, m moment) {
-	if m.kind.how() == ByEvent && s.forgetful && s.remembers(r, s.eventID(r, &m)) {
+// rememberEvent is remember for an event, which stands in a timeline once.
+func (s *Store) rememberEvent(r *intentRecord, e *eventRecord, m moment) {
+	e.lined = true
+	s.rememberOnce(r, e.hash, e.id, m)
+}
+
+func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) {
+	if s.events.lined.has(hash) && s.remembers(r, id) {
 		return
 	}
+	s.events.lined.add(hash)
+	s.remember(r, m)
+}
+
+// remember puts a moment into its place in the timeline: by when it happened, of
+// equal moments the earlier state first, and else as they became known.
+func (s *Store) remember(r *intentRecord, m moment) {
 	number, kept := s.freeMoment()
 	kept.put(&m)
 	m = kept.moment()
@@ -130,8 +140,14 @@ func (s *Store) forgetOldest(r *intentRecord, count uint16) {
 func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 	number := *link
 	gone := s.moments.at(number)
-	if momentKind(gone.low).mayGo() {
+	switch kind := momentKind(gone.low); {
+	case kind.mayGo():
 		r.readMoments--
+	case kind.how() == ByEvent:
+		m := gone.moment()
+		hash := s.events.hash(s.eventID(r, &m))
+		s.events.lined.remove(hash)
+		s.events.older.add(hash)
 	}
 	*link = gone.earlier
 	gone.earlier, s.spare = s.spare, number

@@ -1,0 +1,213 @@
+package account
+
+import (
+	"hash/maphash"
+	"sort"
+
+	"tillwatch/api"
+)
+
+// eventRecord is the store's own, changing view of a kept event. Its place is
+// used again for a later one.
+type eventRecord struct {
+	hash       uint64 // of its id
+	ordinal    uint64 // how many events were known before it
+	seq        int64
+	created    instant
+	received   instant
+	id         api.ID
+	source     api.ID
+	kind       api.EventType
+	sourceType api.SourceType
+	product    api.Text
+	origin     string
+	raw        []byte
+	unnamed    uint32 // the kept event of the same source before it that lacks the product's name, counted from 1
+	epoch      uint32 // of the journal that gave its sequence number
+	duplicates uint32
+	late       bool
+	lined      bool // it stands in a timeline
+}
+
+// eventLog keeps the newest events whole, and of a million older ones that they
+// were here: those in a timeline for as long as it holds them, and of the others
+// the newest.
+type eventLog struct {
+	keep     int
+	kept     blocks[eventRecord] // a ring once it is full
+	versions []uint64            // at which each of them last changed
+	changed  uint64              // the newest of these versions
+	next     int                 // place in the ring
+	total    uint64              // events ever
+	bodies   int                 // bytes of the bodies that are kept
+	bare     uint64              // the ordinal up to which bodies were dropped
+	births   []uint64            // a ring: the version at which each of the last events became known
+	seed     maphash.Seed
+	index    eventIndex   // of those that are kept, by their id
+	lined    fingerprints // of those in timelines
+	older    knownEvents  // those that are neither kept nor in a timeline
+}
+
+const (
+	birthsPerKept  = 4       // for each event that is kept, so many versions at which one became known are remembered
+	mostOlder      = 1 << 17 // so many events are known at least that are neither kept nor in a timeline
+	mostBodies     = 8 << 20
+	eventsPerBlock = 128
+)
+
+func newEventLog(keep int) eventLog {
+	return eventLog{
+		keep: keep, kept: newBlocks[eventRecord](eventsPerBlock), seed: maphash.MakeSeed(),
+		index: newEventIndex(keep), older: knownEvents{most: mostOlder},
+	}
+}
+
+func (l *eventLog) hash(id api.ID) uint64 { return maphash.String(l.seed, string(id)) }
+
+// add is the place of a new event, and of which the oldest one may have given
+// way. It holds nothing but its hash and ordinal.
+func (l *eventLog) add(hash, version uint64) *eventRecord {
+	place, ordinal := l.next, l.total
+	if l.next++; l.next == l.keep {
+		l.next = 0
+	}
+	var r *eventRecord
+	if len(l.versions) < l.keep {
+		_, r = l.kept.add()
+		l.versions = append(l.versions, version)
+	} else {
+		r = l.place(place)
+		l.forget(r, place)
+		l.versions[place] = version
+	}
+	if len(l.births) < l.keep*birthsPerKept {
+		l.births = append(l.births, version)
+	} else {
+		l.births[ordinal%uint64(len(l.births))] = version
+	}
+	l.changed = version
+	l.total++
+	l.index.add(hash, place)
+	r.hash, r.ordinal = hash, ordinal
+	return r
+}
+
+func (l *eventLog) forget(r *eventRecord, place int) {
+	l.bodies -= len(r.raw)
+	l.index.remove(r.hash, place)
+	if !r.lined {
+		l.older.add(r.hash)
+	}
+}
+
+func (l *eventLog) place(place int) *eventRecord { return l.kept.at(uint32(place) + 1) }
+
+// of is the kept event of an ordinal; nil once it is dropped.
+func (l *eventLog) of(ordinal uint64) *eventRecord {
+	if ordinal >= l.total || l.total-ordinal > uint64(len(l.versions)) {
+		return nil
+	}
+	return l.place(int(ordinal % uint64(l.keep)))
+}
+
+// at is the kept event that is counted so, from 1; nil once it is dropped.
+func (l *eventLog) at(count uint32) *eventRecord {
+	if count == 0 {
+		return nil
+	}
+	return l.of(uint64(count) - 1)
+}
+
+// oldest is the ordinal of the oldest event that is kept.
+func (l *eventLog) oldest() uint64 { return l.total - uint64(len(l.versions)) }
+
+// since lists the ordinals of the kept events that changed after a version, the
+// oldest event first.
+func (l *eventLog) since(version uint64) []uint64 {
+	if l.changed <= version {
+		return nil
+	}
+	var changed []uint64
+	place := 0
+	if len(l.versions) == l.keep {
+		place = l.next
+	}
+	for ordinal := l.oldest(); ordinal < l.total; ordinal++ {
+		if l.versions[place] > version {
+			changed = append(changed, ordinal)
+		}
+		if place++; place == l.keep {
+			place = 0
+		}
+	}
+	return changed
+}
+
+// bornAfter is the ordinal of the first event that became known after a version.
+// Of a version very long ago it is a number from above.
+func (l *eventLog) bornAfter(version uint64) uint64 {
+	if version == 0 {
+		return 0
+	}
+	n := len(l.births)
+	newer := n - sort.Search(n, func(i int) bool {
+		return l.births[(int(l.total%uint64(n))+i)%n] > version
+	})
+	return l.total - uint64(newer)
+}
+
+// touchEvent notes that a kept event has changed.
+func (s *Store) touchEvent(r *eventRecord) {
+	l := &s.events
+	l.changed = s.stamp()
+	l.versions[r.ordinal%uint64(l.keep)] = l.changed
+}
+
+// dropBodies drops the bodies of the oldest kept events while all together are
+// too large: the relay still has them. What was published stays as it is.
+func (l *eventLog) dropBodies() {
+	for ; l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
+		if r := l.of(l.bare); r != nil {
+			l.bodies -= len(r.raw)
+			r.raw = nil
+		}
+	}
+}
+
+// eventsPerRoom is how many events are published in one piece of memory. As long
+// as one of them is in use all are, with their bodies: it is few.
+const eventsPerRoom = 16
+
+// publishEvents copies events of these ordinals a batch at a time, so that
+// writers never wait long. gone is how many of those from first on gave way
+// meanwhile.
+func (s *Store) publishEvents(ordinals []uint64, first uint64) (events []*Event, gone int) {
+	if len(ordinals) == 0 {
+		return nil, 0
+	}
+	events = make([]*Event, 0, len(ordinals))
+	var room []Event
+	inBatches(s, ordinals, func(ordinal uint64) {
+		r := s.events.of(ordinal)
+		if r == nil {
+			if ordinal >= first {
+				gone++
+			}
+			return
+		}
+		if len(room) == 0 {
+			room = make([]Event, min(eventsPerRoom, cap(events)-len(events)))
+		}
+		s.fillEvent(&room[0], r)
+		events, room = append(events, &room[0]), room[1:]
+	})
+	return events, gone
+}
+
+func (s *Store) fillEvent(e *Event, r *eventRecord) {
+	*e = Event{
+		Seq: r.seq, ID: r.id, Type: r.kind, SourceType: r.sourceType, SourceID: r.source, Product: r.product,
+		CreatedAt: r.created.time(), Received: r.received.time(), Origin: r.origin,
+		Duplicates: int(r.duplicates), Late: r.late, Raw: r.raw, Version: s.events.versions[r.ordinal%uint64(s.events.keep)],
+	}
+}
