@@ -61,7 +61,7 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 	s.waitFor(t, `▶ playing`)
 	s.press(t, "\x1b[F") // end
 	s.waitFor(t, `■ ended`, fmt.Sprintf(`change %d of %d`, changes, changes))
-	s.press(t, "[")
+	s.press(t, "{{{{{{{{{{") // far enough from the end to be seen
 	s.waitFor(t, `▶ playing`)
 
 	s.press(t, "1cxXr")

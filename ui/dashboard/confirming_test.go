@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -35,6 +36,9 @@ func armed(g *guard) func(*Config) {
 	return func(c *Config) { c.Armed, c.Confirmer = true, g }
 }
 
+// answer is the terminal's to the question for its attributes.
+var answer = uv.PrimaryDeviceAttributesEvent{62}
+
 // rest lets two seconds pass in which no key is pressed, with what the program
 // would send meanwhile.
 func rest(m *Model) {
@@ -42,6 +46,7 @@ func rest(m *Model) {
 		time.Sleep(50 * time.Millisecond)
 		if !time.Now().Before(m.quiet.due) {
 			m.Update(quietMsg{m.quiet.turn})
+			m.Update(answer)
 		}
 	}
 }
@@ -241,13 +246,66 @@ func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
 		want int // orders asked for by a C after it
 	}{
 		{"a stall, and a key that was typed within it", func(*Model, quietMsg) { time.Sleep(5 * time.Second) }, 0},
-		{"quiet, and its message", func(m *Model, turn quietMsg) {
+		{"quiet, its message and the answer", func(m *Model, turn quietMsg) {
 			time.Sleep(400 * time.Millisecond)
 			m.Update(turn)
+			time.Sleep(5 * time.Second)
+			m.Update(answer)
+		}, 1},
+		{"quiet, its message and no answer yet", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(1900 * time.Millisecond)
+		}, 0},
+		{"a terminal that never answers", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(2 * time.Second)
+			m.Update(silenceMsg(turn))
+		}, 1},
+		{"a terminal that has answered before", func(m *Model, turn quietMsg) {
+			m.Update(answer)
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(2 * time.Second)
+			m.Update(silenceMsg(turn))
+			time.Sleep(time.Second)
+		}, 0},
+		{"an answer without a question", func(m *Model, _ quietMsg) {
+			time.Sleep(time.Second)
+			m.Update(answer)
+		}, 0},
+		{"the answer to the question of another dialog", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			press(m, "esc", "c")
+			time.Sleep(time.Second)
+			m.Update(answer)
+			time.Sleep(time.Second)
+		}, 0},
+		{"a key between the question and the answer", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(10 * time.Millisecond)
+			press(m, "x")
+			m.Update(answer)
+			time.Sleep(time.Second)
+		}, 0},
+		{"such a key, and quiet after it", func(m *Model, turn quietMsg) {
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			time.Sleep(10 * time.Millisecond)
+			press(m, "x")
+			m.Update(answer)
+			time.Sleep(400 * time.Millisecond)
+			m.Update(turn)
+			m.Update(answer)
+			time.Sleep(time.Second)
 		}, 1},
 		{"the message of another dialog", func(m *Model, turn quietMsg) {
 			time.Sleep(400 * time.Millisecond)
 			m.Update(quietMsg{turn.turn - 1})
+			m.Update(answer)
 		}, 0},
 		{"a message that was held up as well", func(m *Model, turn quietMsg) {
 			time.Sleep(5 * time.Second)
@@ -270,14 +328,17 @@ func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
 		{"a paste after the message, and a stall", func(m *Model, turn quietMsg) {
 			time.Sleep(400 * time.Millisecond)
 			m.Update(turn)
+			m.Update(answer)
 			m.Update(tea.PasteMsg{Content: "C"})
 			time.Sleep(5 * time.Second)
 		}, 0},
 		{"a held up message and the next one", func(m *Model, turn quietMsg) {
 			time.Sleep(5 * time.Second)
 			m.Update(turn)
+			m.Update(answer)
 			time.Sleep(400 * time.Millisecond)
 			m.Update(turn)
+			m.Update(answer)
 		}, 1},
 	}
 	for _, c := range cases {

@@ -95,7 +95,9 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	case m.dialog.confirm != nil:
 		now := time.Now()
 		if !m.quiet.key(now) {
-			m.dialog.confirm.Hurried(key, now)
+			if m.dialog.confirm.Hurried(key, now) == dialog.Cancelled {
+				m.dialog = dialogs{}
+			}
 			return nil
 		}
 		return m.answer(m.dialog.confirm.Update(key, now))

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -225,6 +226,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notifier.Blur()
 	case quietMsg:
 		return m, m.quiet.heard(m, msg)
+	case uv.PrimaryDeviceAttributesEvent:
+		return m, m.quiet.answered(m)
+	case silenceMsg:
+		return m, m.quiet.silent(m, msg)
 	case stageMsg:
 		return m, m.stage(msg)
 	case outcomeMsg:

@@ -4,33 +4,46 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/ui/dashboard/dialog"
 )
 
 // patience proves that the keys have been quiet since a dialog with money behind
-// it was first drawn. Keys carry no time: one that was typed at once and handled
-// late, after a stall, looks like one that was typed late. So the first key
-// counts only after a message that waited its turn behind all that had been
-// typed before it.
+// it was drawn on the terminal. Keys carry no time: one that was typed at once and
+// handled late, after a stall or over a slow line, looks like one that was typed
+// late. So the first key counts only after the terminal has answered a question:
+// the question stands in the output behind the dialog, and the answer in the
+// input behind all that was typed before.
 type patience struct {
-	turn   int       // of the dialog; a message of another one proves nothing
-	since  time.Time // of the last key, or of the opening
-	due    time.Time // of the message that is under way
-	proven bool
+	turn    int       // of the dialog; a message of another one proves nothing
+	since   time.Time // of the last key, or of the opening
+	due     time.Time // of the message that is under way
+	asked   time.Time // when the terminal was asked last
+	open    int       // questions without an answer
+	answers bool      // this terminal answers questions
+	proven  bool
 }
 
 // quietMsg waits its turn behind the keys.
 type quietMsg struct{ turn int }
 
-// lateBy is how late a quietMsg may be; a later one tells of a stall, and proves
-// nothing of what was typed meanwhile.
-const lateBy = 150 * time.Millisecond
+// silenceMsg ends the wait for an answer.
+type silenceMsg struct{ turn int }
+
+const (
+	// lateBy is how late a quietMsg may be; a later one tells of a stall, and
+	// proves nothing of what was typed meanwhile.
+	lateBy = 150 * time.Millisecond
+	// answerWithin is how long a terminal may take to answer before it is asked
+	// again. One that has never answered is then taken for one that cannot.
+	answerWithin = 2 * time.Second
+)
 
 // begin starts to wait for quiet.
 func (p *patience) begin(m *Model) tea.Cmd {
 	now := time.Now()
-	*p = patience{turn: p.turn + 1, since: now}
+	p.turn, p.since, p.proven = p.turn+1, now, false
 	return p.wait(m, now, dialog.Quiet)
 }
 
@@ -45,9 +58,10 @@ func (p *patience) key(at time.Time) bool {
 	return p.proven
 }
 
-// heard takes the message: either it proves the quiet, or another has to.
+// heard takes the message: either it was quiet, and the terminal is asked, or
+// another has to come.
 func (p *patience) heard(m *Model, msg quietMsg) tea.Cmd {
-	if msg.turn != p.turn || p.proven {
+	if msg.turn != p.turn || p.proven || m.dialog.confirm == nil {
 		return nil
 	}
 	now := time.Now()
@@ -57,6 +71,45 @@ func (p *patience) heard(m *Model, msg quietMsg) tea.Cmd {
 	if left := dialog.Quiet - now.Sub(p.since); left > 0 {
 		return p.wait(m, now, left)
 	}
+	return p.ask(m, now)
+}
+
+// ask has the terminal answer what every terminal can: its attributes (DA1).
+func (p *patience) ask(m *Model, now time.Time) tea.Cmd {
+	p.asked = now
+	p.open++
+	return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), m.after(answerWithin, silenceMsg{p.turn}))
+}
+
+// answered takes the terminal's answer.
+func (p *patience) answered(m *Model) tea.Cmd {
+	p.answers = true
+	p.open = max(p.open-1, 0)
+	if p.proven || p.open > 0 || m.dialog.confirm == nil {
+		return nil
+	}
+	return p.prove(m)
+}
+
+// silent takes the end of the wait for an answer: a terminal that can answer is
+// asked again.
+func (p *patience) silent(m *Model, msg silenceMsg) tea.Cmd {
+	if msg.turn != p.turn || p.proven || p.open == 0 || m.dialog.confirm == nil {
+		return nil
+	}
+	p.open = 0
+	if p.answers {
+		return p.ask(m, time.Now())
+	}
+	return p.prove(m)
+}
+
+// prove holds unless a key came after the question.
+func (p *patience) prove(m *Model) tea.Cmd {
+	if now := time.Now(); !p.since.Before(p.asked) {
+		return p.wait(m, now, max(dialog.Quiet-now.Sub(p.since), 0))
+	}
 	p.proven = true
+	m.dialog.confirm.Heed()
 	return nil
 }

@@ -82,6 +82,7 @@ type Confirm struct {
 	ready   bool // the keys have been quiet since the opening
 	inFull  bool // the last drawing showed all that is agreed to
 	notice  string
+	heedful bool // no key is hurried any more
 	stage   confirm.Stage
 	outcome confirm.Outcome
 }
@@ -156,18 +157,28 @@ func (d *Confirm) Update(msg tea.Msg, at time.Time) Answer {
 }
 
 // Hurried takes a key that may have been typed before the dialog was seen: it
-// does nothing but begin the quiet time anew.
-func (d *Confirm) Hurried(key tea.KeyPressMsg, at time.Time) {
-	d.now, d.lastAt, d.lastKey = at, at, key.String()
-	if d.phase == asking {
+// does nothing but begin the quiet time anew. An escape leaves all the same, as
+// nothing is sent by that.
+func (d *Confirm) Hurried(key tea.KeyPressMsg, at time.Time) Kind {
+	d.now, d.lastAt, d.lastKey, d.heedful = at, at, key.String(), false
+	switch {
+	case d.phase != asking:
+	case key.String() == "esc":
+		return Cancelled
+	default:
 		d.notice = tooSoon
 	}
+	return None
 }
+
+// Heed tells that keys are no longer taken for hurried ones.
+func (d *Confirm) Heed() { d.heedful = true }
 
 // Key decides what a key that was pressed at the given time means.
 func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	name := key.String()
 	since, same := at.Sub(d.lastAt), name == d.lastKey
+	d.heedful = true
 	d.now, d.lastAt, d.lastKey = at, at, name
 	if d.phase != asking {
 		return d.keyAfter(name, since)

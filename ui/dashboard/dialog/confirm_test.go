@@ -163,7 +163,14 @@ func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
 			}
 		}
 		h.sees(tooSoon)
+		if got, want := h.dialog.Hurried(press(name), h.at), map[string]Kind{"esc": Cancelled}[name]; got != want {
+			t.Errorf("hurried %q answered %v, want %v", name, got, want)
+		}
+		h.key("x", 0)
+		h.dialog.Hurried(press("x"), h.at)
 		h.dialog.SetNow(h.at.Add(quietSame))
+		h.sees(tooSoon)
+		h.dialog.Heed()
 		h.sees(soonOver)
 	}
 	h := open(t, socks(), false)
