@@ -55,7 +55,7 @@ func (m *Model) unmark() {
 // keepMarks takes the mark from what is no longer awaiting.
 func (m *Model) keepMarks() {
 	for id := range m.marks {
-		if in, ok := m.picture.intents[id]; !ok || in.State != api.AwaitingConfirmation {
+		if in, ok := m.brief(id); !ok || in.State != api.AwaitingConfirmation {
 			m.setMark(id, false)
 		}
 	}
@@ -92,8 +92,8 @@ func (m *Model) openBatch() tea.Cmd {
 	var seen []confirm.Proposal
 	var gone int
 	for id := range m.marks {
-		in := m.picture.intents[id]
-		if in == nil || m.unconfirmable(in) != "" {
+		in, ok := m.brief(id)
+		if !ok || m.unconfirmable(in) != "" {
 			m.setMark(id, false)
 			gone++
 			continue
@@ -170,7 +170,7 @@ func (m *Model) feedQueue() tea.Cmd {
 
 // outdated says why an intent of the queue is not to be sent any more.
 func (m *Model) outdated(p confirm.Proposal) string {
-	in, ok := m.picture.intents[p.ID]
+	in, ok := m.brief(p.ID)
 	if !ok {
 		return "it is not known any more"
 	}
@@ -191,7 +191,7 @@ func (m *Model) queueWaits() string {
 	placing := s.Agents.Placing
 	for id := range m.queue.accepted {
 		// The picture may not yet have learnt of what was just accepted.
-		if in, ok := m.picture.intents[id]; ok && in.State == api.AwaitingConfirmation {
+		if in, ok := m.brief(id); ok && in.State == api.AwaitingConfirmation {
 			placing++
 		}
 	}
@@ -291,7 +291,7 @@ func plural(n int, one, many string) string {
 }
 
 // unconfirmable says why an intent cannot be confirmed now, whoever is armed.
-func (m *Model) unconfirmable(in *account.Intent) string {
+func (m *Model) unconfirmable(in pane.Brief) string {
 	run := m.runs[in.ID]
 	switch {
 	case run != nil && run.ended.IsZero():
@@ -300,9 +300,9 @@ func (m *Model) unconfirmable(in *account.Intent) string {
 		return "not awaiting confirmation"
 	case in.Missing:
 		return "the service does not know it any more"
-	case in.Certainty < account.Verified || in.ReadAt.IsZero():
+	case in.Certainty < account.Verified || !in.Read:
 		return "not verified yet: read it again first"
-	case run != nil && run.unsure && !in.ReadAt.After(run.ended):
+	case run != nil && run.unsure && !m.readSince(in.ID, run.ended):
 		return "how its last confirm ended is not known: read it again first"
 	}
 	p, err := m.propose(in.ID)
@@ -313,4 +313,10 @@ func (m *Model) unconfirmable(in *account.Intent) string {
 		return "its confirm window is over"
 	}
 	return ""
+}
+
+// readSince reports whether an intent was read after a moment.
+func (m *Model) readSince(id api.ID, after time.Time) bool {
+	in, ok := m.cfg.Source.Intent(id)
+	return ok && in.ReadAt.After(after)
 }

@@ -88,7 +88,7 @@ func (s *shop) run(m *Model, g *till, cmd tea.Cmd) {
 		}
 		if o, ok := msg.(outcomeMsg); ok && o.outcome.Verdict == confirm.Accepted {
 			s.place(o.run.id, api.PlacingOrder)
-			m.picture.apply(&s.changes)
+			m.apply(&s.changes)
 		}
 		_, cmd = m.Update(msg)
 	}
@@ -113,7 +113,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		}
 		for i := range 4 {
 			s.place(ids[i], api.Completed)
-			m.picture.apply(&s.changes)
+			m.apply(&s.changes)
 			s.run(m, g, m.feedQueue())
 			if want := 11 + i; len(g.sent) != want {
 				t.Fatalf("%d sent after %d agents are free again, want %d", len(g.sent), i+1, want)
@@ -220,7 +220,7 @@ func TestWhatIsQueuedIsLookedAtAgainBeforeItIsSent(t *testing.T) {
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, g })
 		cmd := markAll(m, 3)
 		s.place(ids[1], api.Failed)
-		m.picture.apply(&s.changes)
+		m.apply(&s.changes)
 		settle(m, cmd)
 		if len(g.sent) != 2 {
 			t.Errorf("sent %v although the second has failed meanwhile", g.sent)

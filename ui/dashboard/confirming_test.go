@@ -62,8 +62,9 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &guard{stages: []confirm.Stage{confirm.Rereading, confirm.Recording, confirm.Sending},
 			answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
-		m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))
-		want, _ := m.intentOf(m.subject())
+		s := typicalShop(time.Now())
+		m := boardOf(t, s, 200, 55, armed(g))
+		want, _ := s.Intent(m.subject().ID)
 		press(m, "c")
 		if m.dialog.confirm == nil || !strings.Contains(screen(m), "Confirm order") {
 			t.Fatalf("no dialog:\n%s", screen(m))

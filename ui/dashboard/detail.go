@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
@@ -18,7 +20,7 @@ func (m *Model) subject() pane.Subject {
 }
 
 // intentOf is the intent that a subject speaks of.
-func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
+func (m *Model) intentOf(s pane.Subject) (pane.Brief, bool) {
 	id := s.ID
 	switch s.Kind {
 	case pane.OfShipment:
@@ -28,21 +30,40 @@ func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
 	case pane.OfEvent:
 		id = m.sourceOf(id)
 	}
-	in, ok := m.picture.intents[id]
-	return in, ok
+	return m.brief(id)
+}
+
+// brief is what is known of an intent, also while the screen is frozen.
+func (m *Model) brief(id api.ID) (pane.Brief, bool) {
+	if in, ok := m.picture.behind[id]; ok {
+		return pane.BriefOf(in), true
+	}
+	if m.picture.anew {
+		return pane.Brief{}, false
+	}
+	return m.intents.Brief(id)
 }
 
 // opened is all that was known of an intent when it last changed.
 type opened struct {
-	of     *account.Intent
+	id     api.ID // "" when it has changed since
 	detail *account.IntentDetail
 }
 
+// forgetOpened has what is known of the opened intent asked for again, if that
+// has changed.
+func (m *Model) forgetOpened(c *account.Changes) {
+	changed := func(in *account.Intent) bool { return in.ID == m.opened.id }
+	if m.opened.id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed)) {
+		m.opened = opened{}
+	}
+}
+
 // wholeOf asks for all that is known of an intent, once for each change of it.
-func (m *Model) wholeOf(in *account.Intent) *account.IntentDetail {
-	if m.opened.of != in {
-		detail, _ := m.cfg.Source.Intent(in.ID)
-		m.opened = opened{in, detail}
+func (m *Model) wholeOf(id api.ID) *account.IntentDetail {
+	if m.opened.id != id {
+		detail, _ := m.cfg.Source.Intent(id)
+		m.opened = opened{id, detail}
 	}
 	return m.opened.detail
 }
@@ -108,7 +129,7 @@ func (m *Model) feedDetail() {
 		facts.Shipment = m.picture.shipments[s.ID]
 	}
 	if in, ok := m.intentOf(s); ok {
-		facts.Intent = m.wholeOf(in)
+		facts.Intent = m.wholeOf(in.ID)
 		facts.Shipments = m.picture.shipmentsOf(in.ID)
 	}
 	m.detail.Feed(facts)

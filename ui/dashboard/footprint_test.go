@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkFootprint100k reports what the board holds of an intent beside what
-// it is given, with 100,000 of them.
+// BenchmarkFootprint100k reports what the board holds of an intent, with 100,000 of them.
 func BenchmarkFootprint100k(b *testing.B) {
 	s := manyShop(100_000)
 	for b.Loop() {

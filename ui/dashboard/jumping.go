@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -97,7 +98,7 @@ func idWithin(text string) string {
 // search finds what has the id, or else what begins or ends with it.
 func (m *Model) search(text string) []pane.Subject {
 	id := api.ScrubID(text)
-	if _, ok := m.picture.intents[id]; ok {
+	if _, ok := m.brief(id); ok {
 		return []pane.Subject{{Kind: pane.OfIntent, ID: id}}
 	}
 	if _, ok := m.picture.shipments[id]; ok {
@@ -110,7 +111,7 @@ func (m *Model) search(text string) []pane.Subject {
 	matches := func(id api.ID) bool {
 		return strings.HasPrefix(string(id), text) || strings.HasSuffix(string(id), text)
 	}
-	for id := range m.picture.intents {
+	for id := range m.intentIDs() {
 		if matches(id) {
 			found = append(found, pane.Subject{Kind: pane.OfIntent, ID: id})
 		}
@@ -121,6 +122,22 @@ func (m *Model) search(text string) []pane.Subject {
 		}
 	}
 	return found
+}
+
+// intentIDs are those of all intents, each once.
+func (m *Model) intentIDs() iter.Seq[api.ID] {
+	return func(yield func(api.ID) bool) {
+		for id := range m.picture.behind {
+			if !yield(id) {
+				return
+			}
+		}
+		for id := range m.intents.IDs() {
+			if _, told := m.picture.behind[id]; !told && !m.picture.anew && !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // lookAt opens the detail of a subject and puts the cursor on it where it is on

@@ -101,7 +101,8 @@ func TestLookingBackAndForward(t *testing.T) {
 
 func TestSortingByColumn(t *testing.T) {
 	for _, width := range []int{200, 80} {
-		m := boardOf(t, typicalShop(time.Now()), width, 55)
+		s := typicalShop(time.Now())
+		m := boardOf(t, s, width, 55)
 		names := []string{"age ↓", "total ↓", "product ↓", "merchant ↓"}
 		for _, name := range names {
 			press(m, "s")
@@ -114,9 +115,9 @@ func TestSortingByColumn(t *testing.T) {
 			t.Errorf("%d columns: it is not in its own order again", width)
 		}
 		press(m, "s", "s", "g")
-		most, _ := m.intentOf(m.subject())
+		most, _ := s.Intent(m.subject().ID)
 		press(m, "S", "G")
-		if last, _ := m.intentOf(m.subject()); *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
+		if last, _ := s.Intent(m.subject().ID); *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
 			t.Errorf("%d columns: reversed, the last is %v, want the total of what was the first, %v", width, m.subject(), most.Total)
 		}
 	}

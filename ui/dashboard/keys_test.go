@@ -182,7 +182,7 @@ func TestTheMousePointsIntoPanes(t *testing.T) {
 	}
 	lane := m.layout.Panes[layout.Intents]
 	m.Update(tea.MouseClickMsg{X: lane.X + 130, Y: lane.Y + 6, Button: tea.MouseLeft})
-	if in, _ := m.intentOf(m.subject()); m.focus != layout.Intents || in == nil || in.State != api.Completed {
+	if in, ok := m.intentOf(m.subject()); m.focus != layout.Intents || !ok || in.State != api.Completed {
 		t.Errorf("after a click on a completed intent: focus %d, intent %+v", m.focus, in)
 	}
 	before := screen(m)

@@ -272,8 +272,8 @@ func (m *Model) agingFilters() {
 // unless it is frozen.
 func (m *Model) apply(c *account.Changes) tea.Cmd {
 	first := c.Whole || !m.picture.started
-	m.picture.apply(c)
-	m.keepMarks()
+	m.picture.apply(c, m.frozen != nil)
+	m.forgetOpened(c)
 	m.watchReplay()
 	m.notifier.Observe(c)
 	m.redraw = true
@@ -285,6 +285,7 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	if m.frozen == nil {
 		m.show(c, first)
 	}
+	m.keepMarks()
 	if m.cfg.Transport != nil {
 		m.invalidate()
 	}
@@ -361,7 +362,7 @@ func (m *Model) freeze() {
 	m.frozen = nil
 	m.clock = m.cfg.Now()
 	m.look.Now = m.clock
-	all := m.picture.all()
-	m.show(&all, false)
+	missed := m.picture.missed()
+	m.show(&missed, false)
 	m.invalidate()
 }

@@ -7,11 +7,14 @@ import (
 	"tillwatch/api/account"
 )
 
-// picture is what is known, kept current also while the screen is frozen.
+// picture is what is known, kept current also while the screen is frozen. Of
+// intents the screen itself keeps what is known; the picture keeps what has
+// changed of them while the screen is frozen.
 type picture struct {
 	started   bool
 	version   uint64
-	intents   map[api.ID]*account.Intent
+	behind    map[api.ID]*account.Intent // that have changed since the screen was frozen
+	anew      bool                       // since then the picture has started over
 	shipments map[api.ID]*account.Shipment
 	events    []*account.Event // the newest, oldest first
 	requests  []api.Exchange   // the newest, oldest first
@@ -25,15 +28,19 @@ const keptEvents = 2000
 const keptRequests = 500
 
 func newPicture() *picture {
-	return &picture{intents: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
+	return &picture{behind: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
 }
 
-func (p *picture) apply(c *account.Changes) {
+// apply takes over what changed. frozen says that the screen does not.
+func (p *picture) apply(c *account.Changes, frozen bool) {
 	if c.Whole {
 		*p = *newPicture()
+		p.anew = frozen
 	}
-	for _, in := range c.Intents {
-		p.intents[in.ID] = in
+	if frozen {
+		for _, in := range c.Intents {
+			p.behind[in.ID] = in
+		}
 	}
 	for _, s := range c.Shipments {
 		p.shipments[s.ID] = s
@@ -49,15 +56,16 @@ func (p *picture) apply(c *account.Changes) {
 	p.summary, p.version, p.started = c.Summary, c.Version, true
 }
 
-// all is the whole picture as one change.
-func (p *picture) all() account.Changes {
-	c := account.Changes{Version: p.version, Summary: p.summary, Events: p.events, Requests: p.requests}
-	for _, in := range p.intents {
+// missed is what a frozen screen has to take over to show the whole picture.
+func (p *picture) missed() account.Changes {
+	c := account.Changes{Version: p.version, Whole: p.anew, Summary: p.summary, Events: p.events, Requests: p.requests}
+	for _, in := range p.behind {
 		c.Intents = append(c.Intents, in)
 	}
 	for _, s := range p.shipments {
 		c.Shipments = append(c.Shipments, s)
 	}
+	p.behind, p.anew = map[api.ID]*account.Intent{}, false
 	return c
 }
 

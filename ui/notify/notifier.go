@@ -4,6 +4,7 @@
 package notify
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ type Notifier struct {
 	blurred  bool
 	caughtUp bool                       // the relay's history is no news
 	seen     map[api.ID]api.IntentState // of the intents in a state that is worth telling
+	most     int                        // of them since the map was made
 	down     bool                       // the relay's alert stands
 
 	pending []news // in the order in which they came
@@ -101,14 +103,27 @@ func (n *Notifier) intent(in *account.Intent, now time.Time) {
 	}
 	n.pending = slices.DeleteFunc(n.pending, func(p news) bool { return p.id == in.ID })
 	if !worth {
-		delete(n.seen, in.ID)
+		n.unsee(in.ID)
 		return
 	}
 	n.seen[in.ID] = in.State
+	n.most = max(n.most, len(n.seen))
 	old := !in.Since.IsZero() && now.Sub(in.Since) > newsFor
 	if n.blurred && n.caughtUp && !old {
 		n.pending = append(n.pending, news{in.ID, in.State, sentence(in)})
 	}
+}
+
+// unsee forgets an intent. A map never becomes smaller: after a long history a new
+// one is made.
+func (n *Notifier) unsee(id api.ID) {
+	delete(n.seen, id)
+	if n.most < 1024 || len(n.seen) > n.most/4 {
+		return
+	}
+	few := make(map[api.ID]api.IntentState, len(n.seen))
+	maps.Copy(few, n.seen)
+	n.seen, n.most = few, len(few)
 }
 
 // sentence tells of one intent alone.

@@ -67,11 +67,11 @@ func (p *Detail) standing(in *account.IntentDetail) {
 }
 
 func (p *Detail) expiry(in *account.IntentDetail) {
-	row := newIntentRow(&in.Intent, p.window)
-	if row.ExpiresAt.IsZero() {
+	expires := expiryOf(&in.Intent, p.window)
+	if expires.IsZero() {
 		return
 	}
-	left := row.ExpiresAt.Sub(p.look.Now)
+	left := expires.Sub(p.look.Now)
 	style := paint.Text
 	switch {
 	case left <= 0:
@@ -82,7 +82,7 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 	case left < expiryNear:
 		style = paint.Warning
 	}
-	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(row.ExpiresAt))
+	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(expires))
 }
 
 func (p *Detail) failure(in *account.IntentDetail) {

@@ -35,24 +35,13 @@ type entry struct {
 	currency string // "" without a total
 }
 
-// build takes in all rows; slots is how many have been given out.
-func (x *index) build(rows []*intentRow, slots int32) {
-	*x = index{built: true, entries: make([]entry, slots)}
-	for _, r := range rows {
-		x.put(r)
-	}
-}
-
-// put replaces what a row is found by. An index that was not built takes nothing.
-func (x *index) put(r *intentRow) {
-	if !x.built {
-		return
-	}
-	for int(r.slot) >= len(x.entries) {
+// put replaces what the row of a place is found by.
+func (x *index) put(place uint32, r *intentRow) {
+	for int(place) >= len(x.entries) {
 		x.entries = append(x.entries, entry{})
 	}
 	x.version++
-	old, e := x.entries[r.slot], r.figures()
+	old, e := x.entries[place], r.figures()
 	x.write(r, &e)
 	if room := int(old.to - old.from); len(x.scratch) <= room {
 		copy(x.text[old.from:], x.scratch)
@@ -64,7 +53,7 @@ func (x *index) put(r *intentRow) {
 		x.waste += room
 	}
 	e.to = e.from + uint32(len(x.scratch))
-	x.entries[r.slot] = e
+	x.entries[place] = e
 	if x.waste > 1<<16 && x.waste > len(x.text)/2 {
 		x.compact()
 	}
@@ -135,8 +124,8 @@ func (x *index) matching(f *Filter) []uint64 {
 }
 
 // finds reports whether the filter finds one row.
-func (x *index) finds(slot int32, f *Filter) bool {
-	return x.holds(&x.entries[slot], f, f.needles())
+func (x *index) finds(place uint32, f *Filter) bool {
+	return x.holds(&x.entries[place], f, f.needles())
 }
 
 func (x *index) holds(e *entry, f *Filter, needles [][]byte) bool {

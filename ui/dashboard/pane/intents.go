@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"iter"
 	"time"
 
 	"tillwatch/api"
@@ -15,8 +16,13 @@ import (
 type Intents struct {
 	frame
 	window time.Duration
-	lanes  [lanes]*table.Table[*intentRow]
-	list   *table.Table[*intentRow]
+	shelf  *shelf
+	lanes  [lanes]*table.Table[uint32] // of places on the shelf
+	list   *table.Table[uint32]
+	inLane func(a, b *kept) int // the order in force
+	inList func(a, b *kept) int
+	made   time.Time
+	notes  map[uint32]Note
 	lane   int // that the cursor is in
 	follow api.ID
 	filter *Filter
@@ -26,7 +32,6 @@ type Intents struct {
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
 	index  index
-	slots  int32 // given out
 	totals map[api.Money]string
 	marked int // rows
 	sorting
@@ -36,7 +41,8 @@ type Intents struct {
 // NewIntents makes the pane. window is the time in which an intent can be
 // confirmed, for intents whose end of it is not known.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting}
+	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting, shelf: newShelf(), made: look.Now,
+		inLane: compareInLane, inList: compareInList, notes: map[uint32]Note{}}
 	for i := range p.lanes {
 		p.lanes[i] = table.New(p.config(compareInLane))
 	}
@@ -44,57 +50,28 @@ func NewIntents(look *Look, window time.Duration) *Intents {
 	return p
 }
 
-func (p *Intents) config(compare func(a, b *intentRow) int) table.Config[*intentRow] {
-	return table.Config[*intentRow]{
-		Key:     func(r *intentRow) string { return string(r.ID) },
-		Compare: compare,
-		Match:   func(r *intentRow, filter any) bool { return p.index.finds(r.slot, filter.(*Filter)) },
-		Slot:    func(r *intentRow) int32 { return r.slot },
+func (p *Intents) config(compare func(a, b *kept) int) table.Config[uint32] {
+	return table.Config[uint32]{
+		Key:     func(place uint32) string { return string(p.shelf.at(place).id) },
+		Find:    func(key string) (uint32, bool) { return p.shelf.find(key) },
+		Compare: p.places(compare),
+		Match:   func(place uint32, filter any) bool { return p.index.finds(place, filter.(*Filter)) },
+		Slot:    func(place uint32) int32 { return int32(place) },
 		Bulk:    func(filter any) []uint64 { return p.index.matching(filter.(*Filter)) },
 	}
 }
 
-// Apply takes over what changed. first keeps the first picture from glowing.
-func (p *Intents) Apply(c *account.Changes, first bool) {
-	var batch [lanes][]*intentRow
-	rows := make([]*intentRow, 0, len(c.Intents))
-	for _, in := range c.Intents {
-		old, known := p.list.Get(string(in.ID))
-		if known && old.given == in {
-			continue
-		}
-		row := newIntentRow(in, p.window)
-		if known {
-			row.carry(old, p.look.Now)
-			row.slot = old.slot
-			if old.lane != row.lane && old.lane < lanes {
-				p.leave(old, row)
-			}
-		} else {
-			row.slot = p.slots
-			p.slots++
-			if !first {
-				row.setLate(lately{since: p.look.Now})
-			}
-		}
-		p.index.put(row)
-		rows = append(rows, row)
-		if row.lane < lanes {
-			batch[row.lane] = append(batch[row.lane], row)
-		}
+// places compares places by what stands there.
+func (p *Intents) places(compare func(a, b *kept) int) func(a, b uint32) int {
+	return func(a, b uint32) int { return compare(p.shelf.at(a), p.shelf.at(b)) }
+}
+
+// keptOf is what is kept of an intent, nil when it is not known.
+func (p *Intents) keptOf(id api.ID) *kept {
+	if place, ok := p.shelf.find(string(id)); ok {
+		return p.shelf.at(place)
 	}
-	if len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 {
-		p.stale = true
-	}
-	for i, rows := range batch {
-		if len(rows) > 0 {
-			p.lanes[i].Upsert(rows...)
-		}
-	}
-	p.list.Upsert(rows...)
-	p.settle()
-	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
-	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
+	return nil
 }
 
 // Forget takes all rows out, for a picture that starts over.
@@ -103,7 +80,8 @@ func (p *Intents) Forget() {
 		lane.Forget()
 	}
 	p.list.Forget()
-	p.index, p.slots, p.marked, p.follow, p.stale = index{}, 0, 0, "", true
+	p.shelf, p.notes = newShelf(), map[uint32]Note{}
+	p.index, p.marked, p.follow, p.stale = index{}, 0, "", true
 }
 
 func stuckIntents(alerts []account.Alert) map[api.ID]bool {
@@ -119,42 +97,24 @@ func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 	return stuck
 }
 
-// leave takes a row out of its lane. A cursor that a person put on it goes along.
-func (p *Intents) leave(old, row *intentRow) {
-	lane := p.lanes[old.lane]
-	if under, ok := lane.Cursor(); ok && lane.Pinned() && p.lane == int(old.lane) && under.ID == old.ID && row.lane < lanes {
-		p.follow = row.ID
-	}
-	lane.Remove(string(old.ID))
-}
-
-// settle follows a row to its new lane.
-func (p *Intents) settle() {
-	if p.follow == "" {
-		return
-	}
-	if row, ok := p.list.Get(string(p.follow)); ok && row.lane < lanes && p.lanes[row.lane].Select(string(row.ID)) {
-		p.lane = int(row.lane)
-	}
-	p.follow = ""
-}
-
 // SetNote writes on the row of an intent what a confirm says; "" takes it away.
 func (p *Intents) SetNote(id api.ID, note Note) {
-	if row, ok := p.list.Get(string(id)); ok {
-		l := row.late()
-		l.note = note
-		row.setLate(l)
-		p.stale = true
+	place, ok := p.shelf.find(string(id))
+	if !ok {
+		return
 	}
+	delete(p.notes, place)
+	if note != (Note{}) {
+		p.notes[place] = note
+	}
+	p.shelf.at(place).set(isNoted, note != (Note{}))
+	p.stale = true
 }
 
 // SetMarked marks the row of an intent, or takes the mark away.
 func (p *Intents) SetMarked(id api.ID, marked bool) {
-	if row, ok := p.list.Get(string(id)); ok && row.late().marked != marked {
-		l := row.late()
-		l.marked = marked
-		row.setLate(l)
+	if k := p.keptOf(id); k != nil && k.is(isMarked) != marked {
+		k.set(isMarked, marked)
 		p.stale = true
 		if marked {
 			p.marked++
@@ -167,15 +127,58 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 // Prepare makes the rows ready to be found. It is not kept so at all times: it
 // takes some 15 MB for 100,000 rows, and most of the time nobody looks for any.
 func (p *Intents) Prepare() {
-	if !p.index.built {
-		p.index.build(p.list.All(), p.slots)
+	if p.index.built {
+		return
 	}
+	p.index = index{built: true, entries: make([]entry, p.shelf.count)}
+	for place := range p.shelf.count {
+		p.reindex(place)
+	}
+}
+
+func (p *Intents) reindex(place uint32) {
+	row := p.row(place)
+	p.index.put(place, &row)
 }
 
 // Release gives back what Prepare took, unless a filter is in force.
 func (p *Intents) Release() {
 	if p.filter == nil {
 		p.index = index{}
+	}
+}
+
+// Brief is what is known of an intent beyond its row.
+type Brief struct {
+	ID        api.ID
+	State     api.IntentState
+	Certainty account.Certainty
+	Missing   bool // the service answered 404 to the last read
+	Read      bool // it was read, ever
+}
+
+// BriefOf is the same of an intent that is not on the screen.
+func BriefOf(in *account.Intent) Brief {
+	return Brief{in.ID, in.State, in.Certainty, in.Missing, !in.ReadAt.IsZero()}
+}
+
+// Brief tells of an intent that is on the screen.
+func (p *Intents) Brief(id api.ID) (Brief, bool) {
+	k := p.keptOf(id)
+	if k == nil {
+		return Brief{}, false
+	}
+	return Brief{k.id, api.IntentState(p.shelf.words[k.state]), k.certainty, k.is(isMissing), k.is(wasRead)}, true
+}
+
+// IDs are those of all intents that are on the screen.
+func (p *Intents) IDs() iter.Seq[api.ID] {
+	return func(yield func(api.ID) bool) {
+		for place := range p.shelf.count {
+			if !yield(p.shelf.at(place).id) {
+				return
+			}
+		}
 	}
 }
 
@@ -232,26 +235,26 @@ func (p *Intents) Matches() (shown, total int) {
 
 // Subject is the intent under the cursor.
 func (p *Intents) Subject() Subject {
-	if row, ok := p.table().Cursor(); ok {
-		return Subject{OfIntent, row.ID}
+	if place, ok := p.table().Cursor(); ok {
+		return Subject{OfIntent, p.shelf.at(place).id}
 	}
 	return Subject{}
 }
 
 // Select puts the cursor on an intent.
 func (p *Intents) Select(id api.ID) bool {
-	row, ok := p.list.Get(string(id))
-	if !ok {
+	k := p.keptOf(id)
+	if k == nil {
 		return false
 	}
 	p.stale = true
 	if p.listed() {
 		return p.list.Select(string(id))
 	}
-	if row.lane >= lanes || !p.lanes[row.lane].Select(string(id)) {
+	if k.lane >= lanes || !p.lanes[k.lane].Select(string(id)) {
 		return false
 	}
-	p.lane = int(row.lane)
+	p.lane = int(k.lane)
 	return true
 }
 
@@ -261,7 +264,7 @@ const leastLanes = 108
 // listed reports whether the pane is too narrow, or too low, for lanes.
 func (p *Intents) listed() bool { return p.w < leastLanes || p.h < 7 }
 
-func (p *Intents) table() *table.Table[*intentRow] {
+func (p *Intents) table() *table.Table[uint32] {
 	if p.listed() {
 		return p.list
 	}

@@ -124,28 +124,27 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 		}
 		return
 	}
-	row := rows[index]
+	row := p.row(rows[index])
 	under := p.focused && c.lane == p.lane && first+index == lane.Index()
-	p.mark(l, row, under)
+	p.mark(l, &row, under)
 	if second {
-		p.cardSecond(l, row, c.w-1)
+		p.cardSecond(l, &row, c.w-1)
 	} else {
-		p.cardFirst(l, row, c.w-1)
+		p.cardFirst(l, &row, c.w-1)
 	}
 }
 
 // mark draws the gutter of a row.
 func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
-	late := row.late()
-	if late.marked {
+	if row.marked {
 		if under {
 			l.On(paint.Selected)
 		}
 		l.Put(paint.Accent, sign.Marked().Glyph)
 		return
 	}
-	opened := p.look.Opened == Subject{OfIntent, row.ID}
-	p.gutter(l, under, opened, p.glows(late.since))
+	opened := p.look.Opened == Subject{OfIntent, row.id}
+	p.gutter(l, under, opened, p.glows(row.turned))
 }
 
 const (
@@ -173,14 +172,14 @@ func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 		p.glowing(l, row, total, style, money)
 	}
 	if age {
-		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.since), ageWidth)
 	}
 }
 
 // glowing draws an amount that has just changed on a ground of its own.
 func (p *Intents) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
 	ground := l.Ground()
-	if ground == paint.Base && p.glows(row.late().changed) {
+	if ground == paint.Base && p.glows(row.changed) {
 		l.Space(w-paint.Width(total)).On(paint.Glow).Put(style, total).On(ground)
 		return
 	}
@@ -188,13 +187,13 @@ func (p *Intents) glowing(l *paint.Line, row *intentRow, total string, style pai
 }
 
 func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
-	name := string(row.Product)
+	name := row.product
 	style := paint.Text
 	if name == "" {
-		name, style = string(row.ID), paint.Muted
+		name, style = string(row.id), paint.Muted
 	}
-	if row.Quantity > 1 {
-		times := " ×" + strconv.Itoa(row.Quantity)
+	if row.quantity > 1 {
+		times := " ×" + strconv.Itoa(row.quantity)
 		room := w - paint.Width(times)
 		if width := paint.Width(name); width < room {
 			l.Put(style, name).Fit(paint.Muted, times, w-width)
@@ -208,8 +207,8 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 
 func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	switch {
-	case row.Total != nil:
-		return p.money(*row.Total), paint.Text
+	case row.priced:
+		return p.money(row.total), paint.Text
 	case row.lane == laneAwaiting:
 		return "not read", paint.Muted
 	}
@@ -217,10 +216,10 @@ func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 }
 
 func (p *Intents) total(row *intentRow) string {
-	if row.Total == nil {
+	if !row.priced {
 		return ""
 	}
-	return p.money(*row.Total)
+	return p.money(row.total)
 }
 
 // mostTotals bounds how many amounts are kept as they are written.
@@ -240,7 +239,7 @@ func (p *Intents) money(m api.Money) string {
 }
 
 func (p *Intents) ageStyle(row *intentRow) paint.Style {
-	if p.slow(row) || p.stuck[row.ID] {
+	if p.slow(row) || p.stuck[row.id] {
 		return paint.Warning
 	}
 	return paint.Muted
@@ -253,11 +252,11 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 		text, style = p.total(row), paint.Muted
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
-	if row.lane == laneFailed && !row.ReadAt.IsZero() {
-		left = failureWords(row.Failure)
+	if row.lane == laneFailed && row.wasRead {
+		left = failureWords(row.failure)
 	}
 	if row.lane == laneOther {
-		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
+		left, leftStyle = sign.Intent(row.state).Word, paint.Unlisted
 	}
 	width := min(paint.Width(text), w)
 	room := w - width
@@ -273,20 +272,20 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 // special is what stands at the right of a card's second line, the most
 // important first: a confirm under way, doubts about the state, time running out.
 func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
-	switch note := row.late().note; {
+	switch note := row.note; {
 	case note.Text != "" && note.Bad:
 		return note.Text, paint.Bad
 	case note.Text != "":
 		return note.Text, paint.Placing
-	case row.Missing:
+	case row.missing:
 		return "gone (404)", paint.Bad
-	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
+	case row.certainty == account.Hinted: // its state is not known, and that stands beside it
 		return "", paint.Muted
-	case row.Certainty == account.Reported:
+	case row.certainty == account.Reported:
 		return "reported", paint.Muted
 	case row.lane == laneAwaiting:
 		return p.countdown(row, w)
-	case p.stuck[row.ID]:
+	case p.stuck[row.id]:
 		return "stuck", paint.Warning
 	case p.slow(row):
 		return "slow", paint.Warning
@@ -300,7 +299,7 @@ func (p *Intents) merchant(row *intentRow) string {
 	if !p.has(merchantColumn) {
 		return ""
 	}
-	return string(row.Merchant)
+	return row.merchant
 }
 
 // From when the end of the confirm window is near.
@@ -310,10 +309,10 @@ const (
 )
 
 func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
-	if row.ExpiresAt.IsZero() {
+	if row.expires.IsZero() {
 		return "", paint.Muted
 	}
-	left := row.ExpiresAt.Sub(p.look.Now)
+	left := row.expires.Sub(p.look.Now)
 	if left <= 0 {
 		return "window over", paint.Bad
 	}

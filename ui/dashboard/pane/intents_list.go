@@ -37,16 +37,17 @@ func (p *Intents) drawList() {
 		return
 	}
 	c := p.columns()
-	for i, row := range rows {
+	for i, place := range rows {
+		row := p.row(place)
 		l := p.start()
-		p.mark(l, row, p.focused && first+i == p.list.Index())
-		p.listLine(l, row, c)
+		p.mark(l, &row, p.focused && first+i == p.list.Index())
+		p.listLine(l, &row, c)
 		p.push(l.On(paint.Base))
 	}
 }
 
 func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
-	m := sign.Intent(row.State)
+	m := sign.Intent(row.state)
 	if c.state > 2 {
 		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
 	} else {
@@ -54,9 +55,9 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
-		left := string(row.Merchant)
-		if row.lane == laneFailed && !row.ReadAt.IsZero() {
-			left = failureWords(row.Failure)
+		left := row.merchant
+		if row.lane == laneFailed && row.wasRead {
+			left = failureWords(row.failure)
 		}
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
 	}
@@ -71,7 +72,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), c.age-1)
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.since), c.age-1)
 	}
 }
 

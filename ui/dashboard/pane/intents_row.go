@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"time"
 
@@ -10,38 +11,63 @@ import (
 	"tillwatch/ui/dashboard/sign"
 )
 
-// intentRow is an intent made ready to be drawn and found. There may be 100,000
-// of them: what few have stands apart.
+// intentRow is an intent as it is drawn: what is kept of it, for a moment.
 type intentRow struct {
-	*account.Intent
-	given  *account.Intent // as it came
-	lately *lately         // nil for most
-	slot   int32           // in the index
-	lane   int8
+	id        api.ID
+	state     api.IntentState
+	product   string
+	merchant  string
+	reference string
+	failure   *api.FailureReason // nil while not known
+	total     api.Money          // zero while not known
+	priced    bool               // the total is known
+	since     time.Time
+	expires   time.Time
+	quantity  int // 0 while not known
+	certainty account.Certainty
+	missing   bool
+	wasRead   bool
+	lane      int8
+	turned    time.Time // when its state last changed on the screen; zero: never
+	changed   time.Time // when anything else did
+	note      Note
+	marked    bool
 }
 
-// lately is what has happened to a row on the screen. It is not changed but
-// replaced.
-type lately struct {
-	since   time.Time // when the state last changed; zero: never
-	changed time.Time // when anything else did
-	note    Note
-	marked  bool
-}
-
-// late is what has happened to the row.
-func (r *intentRow) late() lately {
-	if r.lately == nil {
-		return lately{}
+// row is the intent of a place as it is drawn.
+func (p *Intents) row(place uint32) intentRow {
+	s := p.shelf
+	k := s.at(place)
+	r := intentRow{
+		id: k.id, state: api.IntentState(s.words[k.state]),
+		product: s.words[k.product], merchant: s.words[k.merchant], reference: s.words[k.reference],
+		failure: s.failureOf(k), since: moment(k.since), expires: moment(k.expires),
+		quantity: int(k.quantity), certainty: k.certainty, missing: k.is(isMissing), wasRead: k.is(wasRead), lane: k.lane,
+		turned: p.untenths(k.turned), changed: p.untenths(k.changed), marked: k.is(isMarked),
 	}
-	return *r.lately
+	r.total, r.priced = s.totalOf(k)
+	if k.is(isNoted) {
+		r.note = p.notes[place]
+	}
+	return r
 }
 
-func (r *intentRow) setLate(l lately) {
-	r.lately = nil
-	if l != (lately{}) {
-		r.lately = &l
+// What happens to a row on the screen is kept in tenths of a second since long
+// before the pane was made: a replay may go back.
+const (
+	tenth      = time.Second / 10
+	longBefore = 10 * 365 * 24 * time.Hour
+)
+
+func (p *Intents) tenths(t time.Time) uint32 {
+	return uint32(min(max((t.Sub(p.made)+longBefore)/tenth, 1), math.MaxUint32))
+}
+
+func (p *Intents) untenths(n uint32) time.Time {
+	if n == 0 {
+		return time.Time{}
 	}
+	return p.made.Add(time.Duration(n)*tenth - longBefore)
 }
 
 // Note is what a confirm says on the row of its intent.
@@ -50,65 +76,36 @@ type Note struct {
 	Bad  bool
 }
 
-func newIntentRow(in *account.Intent, window time.Duration) *intentRow {
-	given := in
-	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
-		copied := *in
-		copied.ExpiresAt = in.CreatedAt.Add(window)
-		in = &copied
-	}
-	return &intentRow{Intent: in, given: given, lane: int8(laneOf(in.State))}
-}
-
 // figures are what the row can be measured by.
 func (r *intentRow) figures() entry {
 	e := entry{quantity: -1}
-	if r.Quantity > 0 {
-		e.quantity = int32(min(r.Quantity, 1<<30))
+	if r.quantity > 0 {
+		e.quantity = int32(r.quantity)
 	}
-	if !r.Since.IsZero() {
-		e.since = r.Since.UnixNano()
+	if !r.since.IsZero() {
+		e.since = r.since.UnixNano()
 	}
-	if r.Total != nil {
-		e.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
-		e.currency = string(r.Total.Currency)
+	if r.priced {
+		e.worth, _ = strconv.ParseFloat(r.total.Amount(), 64)
+		e.currency = r.total.Currency
 	}
 	return e
 }
 
 // text is what the row is found by, in the order of the columns.
 func (r *intentRow) text() (columns [len(needle{}.ends) + 1][]string) {
-	columns[0] = []string{string(r.State), sign.Intent(r.State).Word}
-	columns[1] = []string{string(r.Merchant)}
-	columns[2] = []string{string(r.Product)}
-	columns[3] = []string{string(r.ID)}
-	if r.Failure != nil {
-		columns[4] = append(columns[4], string(r.Failure.Code), failureWords(r.Failure))
+	columns[0] = []string{string(r.state), sign.Intent(r.state).Word}
+	columns[1] = []string{r.merchant}
+	columns[2] = []string{r.product}
+	columns[3] = []string{string(r.id)}
+	if r.failure != nil {
+		columns[4] = append(columns[4], string(r.failure.Code), failureWords(r.failure))
 	}
-	if r.Total != nil {
-		columns[4] = append(columns[4], r.Total.String())
+	if r.priced {
+		columns[4] = append(columns[4], r.total.String())
 	}
-	columns[4] = append(columns[4], string(r.ReferenceID))
+	columns[4] = append(columns[4], r.reference)
 	return columns
-}
-
-// carry takes over from the row before what glows and what was noted.
-func (r *intentRow) carry(old *intentRow, now time.Time) {
-	l := old.late()
-	if r.State != old.State {
-		l.note = Note{}
-	}
-	switch {
-	case r.State != old.State:
-		l.since = now
-	case !sameMoney(r.Total, old.Total) || r.Product != old.Product || r.Certainty != old.Certainty || r.Missing != old.Missing:
-		l.changed = now
-	}
-	r.setLate(l)
-}
-
-func sameMoney(a, b *api.Money) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }
 
 // The lanes, in the order of the contract's states.
@@ -147,26 +144,25 @@ var laneStates = [lanes]api.IntentState{
 
 // compareInLane puts first what a person may have to act on: in open lanes the
 // oldest, in closed ones the newest.
-func compareInLane(a, b *intentRow) int {
+func compareInLane(a, b *kept) int {
 	switch a.lane {
 	case laneAwaiting:
-		return cmp.Or(compareTime(a.ExpiresAt, b.ExpiresAt), compareTime(a.Since, b.Since))
+		return cmp.Or(cmp.Compare(a.expires, b.expires), cmp.Compare(a.since, b.since))
 	case laneCompleted, laneFailed:
-		return compareTime(b.Since, a.Since)
+		return cmp.Compare(b.since, a.since)
 	}
-	return compareTime(a.Since, b.Since)
+	return cmp.Compare(a.since, b.since)
 }
 
 // compareInList groups by lane, those that want a person first.
-func compareInList(a, b *intentRow) int {
-	rank := [...]int{laneAwaiting: 0, laneOther: 1, lanePlacing: 2, laneRetrieving: 3, laneFailed: 4, laneCompleted: 5, laneNone: 6}
-	if c := cmp.Compare(rank[a.lane], rank[b.lane]); c != 0 {
+func compareInList(a, b *kept) int {
+	if c := cmp.Compare(laneRanks[a.lane], laneRanks[b.lane]); c != 0 {
 		return c
 	}
 	return compareInLane(a, b)
 }
 
-func compareTime(a, b time.Time) int { return a.Compare(b) }
+var laneRanks = [...]int8{laneAwaiting: 0, laneOther: 1, lanePlacing: 2, laneRetrieving: 3, laneFailed: 4, laneCompleted: 5, laneNone: 6}
 
 // From when a state has lasted so long that it deserves a mark, while the account
 // has no history. Offers have been seen to take minutes, orders too.
@@ -181,8 +177,8 @@ func (p *Intents) slow(row *intentRow) bool {
 	if row.lane != laneRetrieving && row.lane != lanePlacing {
 		return false
 	}
-	stay := p.look.Now.Sub(row.Since)
-	if pace := p.pace[row.State]; pace.Tells() {
+	stay := p.look.Now.Sub(row.since)
+	if pace := p.pace[row.state]; pace.Tells() {
 		return pace.Slow(stay)
 	}
 	return row.lane == laneRetrieving && stay >= slowRetrieving || row.lane == lanePlacing && stay >= slowPlacing

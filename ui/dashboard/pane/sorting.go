@@ -39,23 +39,31 @@ func (f *frame) sorted(l *paint.Line, name string) {
 	}
 }
 
-func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
-	return []order[*intentRow]{
+func (p *Intents) orders(own func(a, b *kept) int) []order[*kept] {
+	by := func(word func(*kept) uint32) func(a, b *kept) int {
+		return func(a, b *kept) int {
+			if word(a) == word(b) {
+				return 0
+			}
+			return cmp.Compare(p.shelf.words[word(a)], p.shelf.words[word(b)])
+		}
+	}
+	return []order[*kept]{
 		{"urgency", own},
-		{"age", func(a, b *intentRow) int { return a.Since.Compare(b.Since) }},
-		{"total", func(a, b *intentRow) int { return cmp.Compare(worth(b), worth(a)) }},
-		{"product", func(a, b *intentRow) int { return cmp.Compare(a.Product, b.Product) }},
-		{"merchant", func(a, b *intentRow) int { return cmp.Compare(a.Merchant, b.Merchant) }},
+		{"age", func(a, b *kept) int { return cmp.Compare(a.since, b.since) }},
+		{"total", func(a, b *kept) int { return cmp.Compare(worth(b), worth(a)) }},
+		{"product", by(func(k *kept) uint32 { return k.product })},
+		{"merchant", by(func(k *kept) uint32 { return k.merchant })},
 	}
 }
 
 // worth is comparable among totals of one currency; an intent without a total
 // is worth least.
-func worth(r *intentRow) int64 {
-	if r.Total == nil {
+func worth(k *kept) int64 {
+	if k.currency == 0 {
 		return -1 << 62
 	}
-	return r.Total.Subunits
+	return k.total
 }
 
 // Sort changes to the next order, or turns the order round, and returns its name.
@@ -63,14 +71,15 @@ func (p *Intents) Sort(reverse bool) string {
 	if reverse {
 		p.sorting.reversed = !p.sorting.reversed
 	} else {
-		p.sorting.cycle(len(intentOrders(compareInLane)))
+		p.sorting.cycle(len(p.orders(compareInLane)))
 	}
-	inLane, name := chosen(p.sorting, intentOrders(compareInLane))
+	var name string
+	p.inLane, name = chosen(p.sorting, p.orders(compareInLane))
+	p.inList, _ = chosen(p.sorting, p.orders(compareInList))
 	for _, lane := range p.lanes {
-		lane.SetCompare(inLane)
+		lane.SetCompare(p.places(p.inLane))
 	}
-	inList, _ := chosen(p.sorting, intentOrders(compareInList))
-	p.list.SetCompare(inList)
+	p.list.SetCompare(p.places(p.inList))
 	p.order, p.stale = name, true
 	return name
 }

@@ -27,6 +27,11 @@ type Config[T any] struct {
 	Limit   int               // rows kept; the first by Compare go first, whatever SetCompare says; 0 means all
 	Match   func(T, any) bool // whether a row passes the filter that SetFilter was given
 
+	// Find, where rows are kept elsewhere and T says where, tells the row of a key.
+	// Such a row is taken out by Lift before it changes and put back by Upsert. It
+	// need not be in this table.
+	Find func(key string) (T, bool)
+
 	// Slot and Bulk, where there are many rows, answer for all of them at once:
 	// Bulk tells by a bit a slot which rows pass a filter.
 	Slot func(T) int32
@@ -40,11 +45,11 @@ type Table[T any] struct {
 	cfg    Config[T]
 	order  func(a, b T) int // in force; nil: Compare
 	rows   []T              // all, in order
-	slots  []int32          // of the rows, where there is Config.Slot
-	byKey  map[string]T
-	filter any // nil: all rows are shown
-	shown  []T // what passes the filter, in order; rows itself without one
-	hits   []T // what shown is made in
+	byKey  map[string]T     // nil where there is Config.Find
+	filter any              // nil: all rows are shown
+	shown  []T              // what passes the filter, in order; rows itself without one
+	hits   []T              // what shown is made in
+	torn   bool             // many rows were lifted
 
 	pinned bool
 	key    string // the cursor's row, while pinned
@@ -55,7 +60,11 @@ type Table[T any] struct {
 
 // New makes an empty table.
 func New[T any](cfg Config[T]) *Table[T] {
-	return &Table[T]{cfg: cfg, byKey: map[string]T{}, height: 1}
+	t := &Table[T]{cfg: cfg, height: 1}
+	if cfg.Find == nil {
+		t.byKey = map[string]T{}
+	}
+	return t
 }
 
 // bulk is the size of a batch from which it is cheaper to put all rows together
@@ -65,16 +74,18 @@ const bulk = 64
 // Upsert adds rows, and replaces those that are known by their key. Only what
 // changed is sorted again.
 func (t *Table[T]) Upsert(rows ...T) {
-	if len(rows) > bulk {
+	if len(rows) > bulk || t.torn {
 		t.upsertMany(rows)
 	} else {
 		for _, row := range rows {
-			key := t.cfg.Key(row)
-			if old, ok := t.byKey[key]; ok {
-				t.drop(old)
+			if t.cfg.Find == nil {
+				key := t.cfg.Key(row)
+				if old, ok := t.byKey[key]; ok {
+					t.drop(old)
+				}
+				t.byKey[key] = row
 			}
-			t.byKey[key] = row
-			t.add(row)
+			t.rows = t.place(t.rows, row)
 			if t.filter != nil && t.cfg.Match(row, t.filter) {
 				t.shown = t.place(t.shown, row)
 			}
@@ -96,7 +107,7 @@ func (t *Table[T]) oldest() T {
 
 // Remove takes a row out. An unknown key is ignored.
 func (t *Table[T]) Remove(key string) {
-	old, ok := t.byKey[key]
+	old, ok := t.Get(key)
 	if !ok {
 		return
 	}
@@ -108,7 +119,6 @@ func (t *Table[T]) Remove(key string) {
 // Clear takes all rows out and forgets the cursor.
 func (t *Table[T]) Clear() {
 	clear(t.byKey)
-	t.slots = nil
 	t.rows, t.shown, t.pinned, t.key, t.index, t.offset = nil, nil, false, "", 0, 0
 	t.settle()
 }
@@ -117,13 +127,16 @@ func (t *Table[T]) Clear() {
 // back.
 func (t *Table[T]) Forget() {
 	clear(t.byKey)
-	t.rows, t.slots, t.shown, t.hits = nil, nil, nil, nil
+	t.rows, t.shown, t.hits = nil, nil, nil
 	t.index, t.offset = 0, 0
 	t.settle()
 }
 
 // Get returns the row of a key.
 func (t *Table[T]) Get(key string) (T, bool) {
+	if t.cfg.Find != nil {
+		return t.cfg.Find(key)
+	}
 	row, ok := t.byKey[key]
 	return row, ok
 }
@@ -153,9 +166,9 @@ func (t *Table[T]) match() {
 		return
 	}
 	hits := t.cfg.Bulk(t.filter)
-	for i, slot := range t.slots {
-		if hits[slot>>6]&(1<<(slot&63)) != 0 {
-			t.shown = append(t.shown, t.rows[i])
+	for _, row := range t.rows {
+		if slot := t.cfg.Slot(row); hits[slot>>6]&(1<<(slot&63)) != 0 {
+			t.shown = append(t.shown, row)
 		}
 	}
 }
@@ -192,7 +205,6 @@ func (t *Table[T]) Window() (rows []T, first int) {
 func (t *Table[T]) SetCompare(compare func(a, b T) int) {
 	t.order = compare
 	slices.SortFunc(t.rows, t.compare)
-	t.number()
 	t.SetFilter(t.filter)
 }
 
@@ -274,25 +286,6 @@ func (t *Table[T]) compareOwn(a, b T) int {
 	return cmp.Compare(t.cfg.Key(a), t.cfg.Key(b))
 }
 
-// number takes the slots of all rows anew.
-func (t *Table[T]) number() {
-	if t.cfg.Slot == nil {
-		return
-	}
-	t.slots = t.slots[:0]
-	for _, row := range t.rows {
-		t.slots = append(t.slots, t.cfg.Slot(row))
-	}
-}
-
-// add puts a row into its place.
-func (t *Table[T]) add(row T) {
-	if t.cfg.Slot != nil {
-		t.slots = slices.Insert(t.slots, t.search(t.rows, row), t.cfg.Slot(row))
-	}
-	t.rows = t.place(t.rows, row)
-}
-
 func (t *Table[T]) place(rows []T, row T) []T {
 	if n := len(rows); n == 0 || t.compare(rows[n-1], row) < 0 {
 		return append(rows, row)
@@ -306,11 +299,6 @@ func (t *Table[T]) search(rows []T, row T) int {
 }
 
 func (t *Table[T]) drop(row T) {
-	if t.cfg.Slot != nil {
-		if i := t.search(t.rows, row); i < len(t.rows) && t.cfg.Key(t.rows[i]) == t.cfg.Key(row) {
-			t.slots = slices.Delete(t.slots, i, i+1)
-		}
-	}
 	t.rows = t.cut(t.rows, row)
 	if t.filter != nil {
 		t.shown = t.cut(t.shown, row)
@@ -329,7 +317,7 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 }
 
 func (t *Table[T]) find(key string) (int, bool) {
-	row, ok := t.byKey[key]
+	row, ok := t.Get(key)
 	if !ok {
 		return 0, false
 	}
