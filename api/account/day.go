@@ -76,18 +76,17 @@ type dayCounter struct {
 	total   int
 }
 
-func (d *dayCounter) add(t instant)    { d.change(t, 1) }
-func (d *dayCounter) remove(t instant) { d.change(t, -1) }
+func (d *dayCounter) add(m minute)    { d.change(m, 1) }
+func (d *dayCounter) remove(m minute) { d.change(m, -1) }
 
-func (d *dayCounter) change(t instant, by int) {
-	minute := int64(t) / int64(time.Minute)
-	if minute <= d.cut {
+func (d *dayCounter) change(m minute, by int) {
+	if int64(m) <= d.cut {
 		return
 	}
 	if d.minutes == nil {
 		d.minutes = map[int64]int{}
 	}
-	d.minutes[minute] += by
+	d.minutes[int64(m)] += by
 	d.total += by
 }
 

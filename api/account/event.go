@@ -22,8 +22,9 @@ func (s *Store) ApplyEvents(batch []Delivery) {
 func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	s.mu.Lock()
 	defer s.release()
+	ahead := s.lookAhead(batch)
 	for i := range batch {
-		s.applyEvent(&batch[i], now)
+		s.applyEvent(&batch[i], &ahead[i], now)
 	}
 	s.advance(batch[len(batch)-1].Seq)
 }
@@ -38,13 +39,12 @@ func (s *Store) advance(seq int64) {
 	s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 }
 
-func (s *Store) applyEvent(d *Delivery, now time.Time) {
+func (s *Store) applyEvent(d *Delivery, a *ahead, now time.Time) {
 	if d.Received.After(s.lastEvent) {
 		s.lastEvent = d.Received
 	}
 	event := &d.Event
-	hash := s.events.hash(event.ID)
-	if r, known := s.findEvent(hash, event.ID, &event.Source); known {
+	if r, known := s.findEvent(a.hash, event.ID, &event.Source); known {
 		s.applyAgain(r, d)
 		return
 	}
@@ -53,16 +53,16 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	if d.Origin == "backfill" {
 		s.counters.Backfilled++
 	}
-	r := s.events.add(hash, s.stamp())
+	r := s.events.add(a.hash, s.stamp())
 	*r = eventRecord{
-		hash: hash, ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
+		hash: a.hash, ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
 		created: s.clock.instant(event.CreatedAt), received: s.clock.instant(d.Received),
 		id: event.ID, source: event.Source.ID, kind: event.Type, sourceType: event.Source.Type,
 		origin: d.Origin, duplicates: uint32(max(d.Duplicates, 0)), raw: event.Raw,
 	}
 	s.events.bodies += len(r.raw)
 	s.events.dropBodies()
-	s.mergeSource(r, event, now)
+	s.mergeSource(r, event, a, now)
 }
 
 // findEvent tells whether an event was here, and its record while it is kept.
@@ -94,13 +94,19 @@ func (s *Store) intentOf(source *api.EventSource) *intentRecord {
 
 // mergeSource merges a new event into what it speaks of. A source of a type that
 // is not known has nothing to merge into and nothing to read.
-func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
+func (s *Store) mergeSource(r *eventRecord, event *api.Event, a *ahead, now time.Time) {
 	switch r.sourceType {
 	case api.SourceIntent:
-		if s.findIntent(r.source) == nil && eventBit(r.kind) == 0 {
-			return // an event of an unknown type is kept, and nothing is read for it
+		in := a.record
+		if in == nil {
+			in = s.findSought(&a.sought, r.source) // an event before it in the batch may have told of it
 		}
-		in := s.intent(r.source)
+		if in == nil {
+			if eventBit(r.kind) == 0 {
+				return // an event of an unknown type is kept, and nothing is read for it
+			}
+			in = s.newIntent(&a.sought, r.source)
+		}
 		r.late = r.precedes(in.lastEvent)
 		if r.product = s.productOf(in); r.product == "" {
 			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1

@@ -105,7 +105,7 @@ func (p *fingerprintPart) put(print uint32) {
 
 func (p *fingerprintPart) grow() {
 	old := p.slots
-	p.slots = make([]uint32, max(8, len(old)+len(old)/3))
+	p.slots = make([]uint32, max(8, len(old)+len(old)/2))
 	for _, print := range old {
 		if print != 0 {
 			p.put(print)

@@ -22,6 +22,13 @@ func (i instant) time() time.Time {
 	return time.Unix(0, int64(i)).UTC()
 }
 
+// minute is a moment in minutes since 1970; 0 stands for none.
+type minute uint32
+
+func minuteOf(i instant) minute { return minute(max(0, i/instant(time.Minute))) }
+
+func (m minute) instant() instant { return instant(m) * instant(time.Minute) }
+
 // clock makes instants of moments and back. What this process measures itself
 // keeps its order and its age when the wall clock is set meanwhile: it is counted
 // from the start.

@@ -8,10 +8,11 @@ import (
 )
 
 // intentIndex finds intents by their ids. Beside the number of an intent stands a
-// part of its id's hash, so that a look for one mostly touches one slot and one
+// part of its key's hash, so that a look for one mostly touches one slot and one
 // record. It is divided, so that growing never takes long.
 type intentIndex struct {
 	seed  maphash.Seed
+	salt  [2]uint64
 	parts [indexParts]indexPart
 }
 
@@ -27,21 +28,28 @@ type indexSlot struct {
 
 const indexParts = 64
 
-func newIntentIndex() intentIndex { return intentIndex{seed: maphash.MakeSeed()} }
+func newIntentIndex() intentIndex {
+	seed := maphash.MakeSeed()
+	return intentIndex{seed: seed, salt: [2]uint64{maphash.String(seed, "high"), maphash.String(seed, "low")}}
+}
 
 // findIntent is the record of an intent; nil when it is not known.
 func (s *Store) findIntent(id api.ID) *intentRecord {
-	hash := maphash.String(s.intents.seed, string(id))
-	p := &s.intents.parts[hash%indexParts]
+	q := s.intents.sought(id)
+	return s.findSought(&q, id)
+}
+
+func (s *Store) findSought(q *sought, id api.ID) *intentRecord {
+	p := &s.intents.parts[q.hash%indexParts]
 	if len(p.slots) == 0 {
 		return nil
 	}
-	kept := uint32(hash >> 32)
+	kept := uint32(q.hash >> 32)
 	for at := p.home(kept); p.slots[at].number != 0; at = p.next(at) {
 		if p.slots[at].hash != kept {
 			continue
 		}
-		if r := s.intentBlocks.at(p.slots[at].number); r.id == id {
+		if r := s.intentBlocks.at(p.slots[at].number); r.key == q.key && r.exact == q.exact && (q.exact || r.id == id) {
 			return r
 		}
 	}
@@ -49,8 +57,7 @@ func (s *Store) findIntent(id api.ID) *intentRecord {
 }
 
 // add takes in an intent that is not in it.
-func (x *intentIndex) add(id api.ID, number uint32) {
-	hash := maphash.String(x.seed, string(id))
+func (x *intentIndex) add(hash uint64, number uint32) {
 	p := &x.parts[hash%indexParts]
 	if p.used >= len(p.slots)-len(p.slots)/4 {
 		p.grow()

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"time"
 
 	"tillwatch/api"
@@ -49,11 +50,11 @@ func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
 		}
 		s.touch(r)
-		s.notice(notice{intent: in.ID, again: in.State != r.state})
+		s.notice(notice{record: r, again: in.State != r.state})
 		return
 	}
 	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
-	r.reads++
+	r.reads = min(r.reads, math.MaxUint16-1) + 1
 	s.mergeRead(r, in, sent, now, how)
 	s.touch(r)
 	s.judgeIntent(r, now)
@@ -151,7 +152,7 @@ func enteredBy(in *api.Intent, sent time.Time) time.Time {
 }
 
 // mostInARow bounds what is counted in a row.
-const mostInARow = 1 << 15
+const mostInARow = math.MaxUint8
 
 // noCurrency stands for an amount without one.
 const noCurrency = "\x00"
@@ -168,7 +169,7 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	s.answers.put(r, in)
 	if created := s.clock.instant(in.CreatedAt); created != 0 {
 		r.created = created
-		s.knownSince(r, created)
+		s.knownSince(r, minuteOf(created))
 	}
 	if asked := s.askedFor(in); first || asked != r.asked {
 		r.asked = asked
@@ -224,7 +225,7 @@ func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certain
 
 // knownSince counts the intent in its day: by its creation once that is known,
 // and until then by the first that was heard of it.
-func (s *Store) knownSince(r *intentRecord, t instant) {
+func (s *Store) knownSince(r *intentRecord, t minute) {
 	if t == 0 || t == r.known {
 		return
 	}
@@ -244,14 +245,14 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	if !late {
 		r.lastEvent = at
 	}
-	if r.created == 0 && (r.known == 0 || at < r.known) {
-		s.knownSince(r, at)
+	if minute := minuteOf(at); r.created == 0 && (r.known == 0 || minute < r.known) {
+		s.knownSince(r, minute)
 	}
 	r.seen |= eventBit(e.kind)
 	s.eventArrived(r, e.kind)
 
 	state, proves := e.kind.ProvenState()
-	m := s.eventMoment(r.id, e.id, e.kind, at, s.clock.instant(now))
+	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
 	switch {
 	case !proves:
 	case s.eventMoves(r, state, at):
@@ -266,7 +267,7 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	s.rememberEvent(r, e, m)
 	s.touch(r)
 	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
-		s.notice(notice{intent: r.id, hint: true, fresh: s.isFresh(e)})
+		s.notice(notice{record: r, hint: true, fresh: s.isFresh(e)})
 	}
 	s.judgeIntent(r, now)
 }

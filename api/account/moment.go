@@ -1,6 +1,7 @@
 package account
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -25,6 +26,18 @@ type keptMoment struct {
 	high, low    uint32 // microseconds since 1970, and in the lowest byte the kind
 	whatAndCode  uint32
 	learntBehind uint32
+}
+
+// overBy is the first full second since 1970 at which the moment is over; beyond
+// what fits it is the last.
+func (m *moment) overBy() uint32 {
+	return uint32(min(max(int64(m.at)/int64(time.Second)+1, 0), math.MaxUint32))
+}
+
+// isAfter reports whether the moment is after one that was over by then, as far as
+// that tells.
+func (m *moment) isAfter(by uint32) bool {
+	return by < math.MaxUint32 && int64(m.at)/int64(time.Second) >= int64(by)
 }
 
 const (

@@ -10,44 +10,49 @@ import (
 // there may be a hundred thousand. What leaves the store is a copy, made when
 // somebody asks.
 type intentRecord struct {
-	id      api.ID
-	state   api.IntentState
-	packed  string // the newest read as it is kept for long; "" while it is kept whole, or there is none
-	version uint64
-
-	since, created   instant
-	readAt           instant // when the newest read that is kept was sent
-	newest           instant // when the newest read was sent, whatever came of it
-	lastEvent, known instant // the newest createdAt of an event; the earliest moment known of it, for the day's count
-	total            int64   // in subunits of the currency
-
-	number            uint32
-	touched           uint32 // its newest place among the touches
-	product, merchant uint32 // names
-	currency          uint32 // a name; 0 while there is no total
-	line              uint32 // the newest moment of its timeline
-	parcel            uint32 // its newest shipment
-	unnamed           uint32 // the newest kept event that lacks the product's name, counted from 1
-
-	answers     uint32 // answered reads of it
-	asked       uint32 // tells the product's URL and whether there was an offer, as the newest read had them
-	reads       uint32 // answered reads since it entered its state
-	forgotten   uint32 // moments that were given up
+	// What an event looks at lies in two cache lines.
+	key         idKey
+	id          api.ID
+	state       api.IntentState
+	version     uint64
+	lastEvent   instant // the newest createdAt of an event
+	since       instant
+	created     instant
+	number      uint32
+	touched     uint32 // its newest place among the touches
+	line        uint32 // the newest moment of its timeline
+	lineBy      uint32 // the second since 1970 by which that moment was over
+	known       minute // the earliest moment known of it, for the day's count
+	product     uint32 // a name
+	unnamed     uint32 // the newest kept event that lacks the product's name, counted from 1
 	moments     uint16
-	readMoments uint16 // of the moments, those that may go
+	reads       uint16 // answered reads since it entered its state
 	parcels     uint16
-	behind      uint16   // reads in a row that were behind what an event proved
-	missing     uint16   // reads in a row that were answered 404
+	readMoments uint8    // of the moments, those that may go
 	floor       int8     // the highest rank that anything has proven; -1 for none
-	readRank    int8     // of the newest read that is kept
 	seen        eventSet // events that were seen
 	certainty   Certainty
+	exact       bool // the key is the whole id
 	gone        bool // the service answered 404 to the last read
-	listed      bool // its shipments were listed
-	ordered     bool // the newest read told of orders
 	outstanding bool // an event of it is expected, or was counted as missed
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
 	alerted     bool // an alert may stand for it
+
+	listed    bool    // its shipments were listed
+	ordered   bool    // the newest read told of orders
+	readRank  int8    // of the newest read that is kept
+	behind    uint8   // reads in a row that were behind what an event proved
+	missing   uint8   // reads in a row that were answered 404
+	packed    string  // the newest read as it is kept for long; "" while it is kept whole, or there is none
+	readAt    instant // when the newest read that is kept was sent
+	newest    instant // when the newest read was sent, whatever came of it
+	total     int64   // in subunits of the currency
+	currency  uint32  // a name; 0 while there is no total
+	merchant  uint32  // a name
+	answers   uint32  // answered reads of it
+	asked     uint32  // tells the product's URL and whether there was an offer, as the newest read had them
+	parcel    uint32  // its newest shipment
+	forgotten uint32  // moments that were given up
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -79,13 +84,22 @@ const intentsPerBlock = 256
 
 // intent finds or begins the record of an intent.
 func (s *Store) intent(id api.ID) *intentRecord {
-	if r := s.findIntent(id); r != nil {
+	q := s.intents.sought(id)
+	if r := s.findSought(&q, id); r != nil {
 		return r
 	}
-	id = s.ids.keep(api.ScrubID(string(id))) // it may be a part of an event's id
+	return s.newIntent(&q, id)
+}
+
+// newIntent begins the record of an intent that is not known.
+func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
+	if clean := api.ScrubID(string(id)); clean != id {
+		return s.intent(clean)
+	}
+	id = s.ids.keep(id) // it may be a part of an event's id
 	number, r := s.intentBlocks.add()
-	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
-	s.intents.add(id, number)
+	r.key, r.exact, r.id, r.number, r.floor, r.readRank = q.key, q.exact, id, number, -1, -1
+	s.intents.add(q.hash, number)
 	s.intentCounts[""]++
 	s.touch(r)
 	return r
@@ -95,7 +109,7 @@ func (s *Store) intent(id api.ID) *intentRecord {
 func (s *Store) touch(r *intentRecord) {
 	r.version = s.stamp()
 	s.intentTouches.add(r)
-	s.notice(notice{intent: r.id})
+	s.notice(notice{record: r})
 }
 
 // countedAs is the key under which a state is counted.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"tillwatch/api"
@@ -82,9 +83,9 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	r.forgotten += saved.Forgotten
 	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
-	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint32(max(saved.StateReads, 0))
+	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint16(min(max(saved.StateReads, 0), math.MaxUint16))
 	r.behind, r.missing = inARow(saved.Behind), inARow(saved.NotFound)
-	s.knownSince(r, saved.Known)
+	s.knownSince(r, minuteOf(saved.Known))
 	s.touch(r)
 	s.judgeIntent(r, now)
 }
@@ -98,7 +99,7 @@ func (s *Store) adopt(in *intentRecord, sh *shipmentRecord) {
 	in.parcels++
 }
 
-func inARow(saved int) uint16 { return uint16(min(max(saved, 0), mostInARow)) }
+func inARow(saved int) uint8 { return uint8(min(max(saved, 0), mostInARow)) }
 
 func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
 	if saved.How > uint8(ByTimer) {

@@ -149,7 +149,7 @@ func (s *Store) savedIntentOf(r *intentRecord) savedIntent {
 		Missing: in.Missing, Product: string(in.Product), Merchant: string(in.Merchant),
 		Total: savedMoneyOf(in.Total), Shipments: stringsOf(in.Shipments), Reads: in.Reads,
 		Latest: savedReadOf(in.Latest),
-		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known,
+		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known.instant(),
 		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed, Forgotten: r.forgotten,
 	}
 	line := s.timeline(r)

@@ -22,7 +22,7 @@ type shipmentRecord struct {
 	number    uint32
 	sibling   uint32 // the shipment of the same intent that became known before it
 	unnamed   uint32 // the newest kept event that lacks the product's name, counted from 1
-	missing   uint16 // reads in a row that did not find it
+	missing   uint8  // reads in a row that did not find it
 	certainty Certainty
 	gone      bool // the service answered 404 to the last read
 }

@@ -30,6 +30,8 @@ type Store struct {
 	types  names[api.EventType]
 
 	intents       intentIndex
+	ahead         []ahead // room for a batch of events
+	seen          uint32  // keeps what touches memory ahead from being left out as without use
 	ids           arena[api.ID]
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
@@ -187,6 +189,7 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 
 // notice tells the watcher what a change may call for.
 type notice struct {
+	record   *intentRecord // of the intent, whose id is told when the critical section ends
 	intent   api.ID
 	shipment api.ID
 	hint     bool // an event says that it changed
@@ -205,7 +208,7 @@ func (s *Store) notice(n notice) {
 	if s.observer == nil {
 		return
 	}
-	if last := len(s.notices) - 1; last >= 0 && s.notices[last].intent == n.intent && s.notices[last].shipment == n.shipment {
+	if last := len(s.notices) - 1; last >= 0 && s.notices[last].record == n.record && s.notices[last].shipment == n.shipment {
 		s.notices[last].hint = s.notices[last].hint || n.hint
 		s.notices[last].fresh = s.notices[last].fresh || n.fresh
 		s.notices[last].again = s.notices[last].again || n.again
@@ -235,6 +238,11 @@ func (s *Store) release() {
 	}
 	notices, observer := s.notices, s.observer
 	s.notices = nil
+	for i := range notices {
+		if r := notices[i].record; r != nil {
+			notices[i].intent = r.id
+		}
+	}
 	s.mu.Unlock()
 	if len(notices) > 0 && observer != nil {
 		observer(notices)

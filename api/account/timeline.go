@@ -49,16 +49,14 @@ func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) 
 func (s *Store) remember(r *intentRecord, m moment) {
 	number, kept := s.freeMoment()
 	kept.put(&m)
-	m = kept.moment()
 	link := &r.line
-	for *link != 0 {
-		before := s.moments.at(*link)
-		if o := before.moment(); !s.precedes(&m, &o) {
-			break
-		}
-		link = &before.earlier
+	if !m.isAfter(r.lineBy) {
+		link = s.placeOf(r, kept)
 	}
 	kept.earlier, *link = *link, number
+	if r.line == number {
+		r.lineBy = m.overBy()
+	}
 	r.moments++
 	if m.kind.mayGo() {
 		r.readMoments++
@@ -71,6 +69,19 @@ func (s *Store) remember(r *intentRecord, m moment) {
 	}
 }
 
+// placeOf is the link at which a moment belongs.
+func (s *Store) placeOf(r *intentRecord, kept *keptMoment) *uint32 {
+	m, link := kept.moment(), &r.line
+	for *link != 0 {
+		before := s.moments.at(*link)
+		if o := before.moment(); !s.precedes(&m, &o) {
+			break
+		}
+		link = &before.earlier
+	}
+	return link
+}
+
 // foldRead counts a read that changed nothing, in one moment with those around it.
 func (s *Store) foldRead(r *intentRecord, at, learnt instant) {
 	if r.line != 0 {
@@ -79,6 +90,7 @@ func (s *Store) foldRead(r *intentRecord, at, learnt instant) {
 			m.what++
 			m.at, m.learnt = max(m.at, at), max(m.learnt, learnt)
 			kept.put(&m)
+			r.lineBy = m.overBy()
 			return
 		}
 	}

@@ -1,0 +1,58 @@
+package account
+
+import "tillwatch/api"
+
+// ahead is what is looked up of an event before those before it in its batch are
+// merged.
+type ahead struct {
+	hash   uint64 // of its id
+	sought sought // when it is of an intent
+	record *intentRecord
+}
+
+// lookAhead looks up what a batch of events is about. Where there are many
+// intents, most of the time goes into waiting for memory that no cache holds: the
+// waits of a batch, and those of one event, pass at the same time when all is
+// touched before any of it is used.
+func (s *Store) lookAhead(batch []Delivery) []ahead {
+	if len(s.ahead) < len(batch) {
+		s.ahead = make([]ahead, len(batch))
+	}
+	all, seen := s.ahead[:len(batch)], uint32(0)
+	for i := range batch {
+		e, a := &batch[i].Event, &all[i]
+		a.hash, a.record = s.events.hash(e.ID), nil
+		seen += s.events.lined.touch(a.hash)
+		if e.Source.Type == api.SourceIntent {
+			a.sought = s.intents.sought(e.Source.ID)
+			seen += s.intents.touch(a.sought.hash)
+		}
+	}
+	for i := range batch {
+		if e, a := &batch[i].Event, &all[i]; e.Source.Type == api.SourceIntent {
+			if a.record = s.findSought(&a.sought, e.Source.ID); a.record != nil {
+				seen += a.record.line
+			}
+		}
+	}
+	s.seen = seen
+	return all
+}
+
+// touch reads where a look for a hash begins.
+func (x *intentIndex) touch(hash uint64) uint32 {
+	p := &x.parts[hash%indexParts]
+	if len(p.slots) == 0 {
+		return 0
+	}
+	return p.slots[p.home(uint32(hash>>32))].number
+}
+
+// touch reads where a look for a hash begins.
+func (f *fingerprints) touch(hash uint64) uint32 {
+	p := f.part(hash)
+	if p.used == 0 {
+		return 0
+	}
+	return p.slots[p.home(fingerprint(hash))]
+}
