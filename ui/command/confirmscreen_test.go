@@ -50,6 +50,18 @@ func (w *world) ask(t *testing.T) {
 	w.screen.rest(t)
 }
 
+// confirm confirms an intent as another client of the account.
+func (w *world) confirm(t *testing.T, id string) {
+	t.Helper()
+	client, err := api.New(api.Config{BaseURL: w.settings.APIURL, Key: w.settings.APIKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ConfirmIntent(t.Context(), api.ID(id), api.ConfirmIntent{Raw: []byte(`{"paymentMethod":{"type":"drawdown"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (w *world) wantOrders(t *testing.T, id string, want int) {
 	t.Helper()
 	if got := w.service.Orders(id); got != want {
@@ -99,13 +111,7 @@ func TestAnAnswerThatNeverComesIsSettledByReading(t *testing.T) {
 	w.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
 	w.screen.agree(t, "C", `▸ Settle`)
 	w.wantOrders(t, ids[0], 0)
-	client, err := api.New(api.Config{BaseURL: w.settings.APIURL, Key: w.settings.APIKey})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.ConfirmIntent(t.Context(), api.ID(ids[0]), api.ConfirmIntent{Raw: []byte(`{"paymentMethod":{"type":"drawdown"}}`)}); err != nil {
-		t.Fatal(err)
-	}
+	w.confirm(t, ids[0])
 	w.screen.waitFor(t, `✓ Accepted`)
 	w.wantOrders(t, ids[0], 1)
 }
@@ -130,7 +136,7 @@ func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
 			w.screen.press(t, "C")
 			second.screen.press(t, "C")
 			const ended = `✓ Accepted|No longer to be confirmed|Already confirmed|Nothing was sent`
-			one, other := w.screen.waitFor(t, ended), second.screen.waitFor(t, ended)
+			one, other := w.screen.insist(t, "C", ended), second.screen.insist(t, "C", ended)
 			w.wantOrders(t, ids[0], 1)
 			if strings.Contains(one, "✓ Accepted") == strings.Contains(other, "✓ Accepted") {
 				t.Errorf("not one of them says that it was accepted:\n%s\n%s", one, other)

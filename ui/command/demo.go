@@ -70,11 +70,6 @@ func newDemo() *cobra.Command {
 func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader, out io.Writer) error {
 	ctx, release := untilHangup(ctx)
 	defer release()
-	if o.length > 0 {
-		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, o.length)
-		defer end()
-	}
 	folder, err := os.MkdirTemp("", "tillwatch-demo-")
 	if err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
@@ -86,6 +81,10 @@ func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader,
 	group, ctx := errgroup.WithContext(ctx)
 	s, err := startStage(ctx, group, account, o.shop, folder)
 	if err == nil {
+		if o.length > 0 {
+			end := time.AfterFunc(o.length, quit)
+			defer end.Stop()
+		}
 		err = watchStage(ctx, group, quit, s, o, in, out)
 	}
 	quit()

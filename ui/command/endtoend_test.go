@@ -331,18 +331,21 @@ func TestTheBoardFollowsTheTerminalsSizeAndLeavesItAsItWas(t *testing.T) {
 
 func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
 	t.Parallel()
-	var out, words bytes.Buffer
-	code := run(t.Context(), []string{"demo", "--headless", "--json", "--for", "3s", "--seed", "5"}, strings.NewReader(""), &out, &words)
-	if code != exitDone || words.Len() > 0 {
-		t.Fatalf("exit code %d, %s", code, words.String())
+	var reports []report
+	living := func(line string) bool {
+		reports = append(reports, decodeReports(t, []byte(line))...)
+		r := reports[len(reports)-1]
+		return len(reports) > 2 && r.Relay.State == "live" && r.Events.Received > 0 && r.Intents["completed"] > 0 && len(r.Quota) > 0
 	}
-	reports := decodeReports(t, out.Bytes())
-	if len(reports) < 3 {
-		t.Fatalf("%d reports in three seconds", len(reports))
+	code, out, words := invokeUntil(t, living, "demo", "--headless", "--json", "--seed", "5")
+	if code != exitDone || words != "" {
+		t.Fatalf("exit code %d, %s\n%s", code, words, out)
 	}
-	last := reports[len(reports)-1]
-	if last.Environment != "simulator" || last.Relay.State != "live" || last.Events.Received == 0 || last.Intents["completed"] == 0 || len(last.Quota) == 0 {
-		t.Errorf("after three seconds the demo says %+v", last)
+	if last := reports[len(reports)-1]; last.Environment != "simulator" || len(reports) < 3 {
+		t.Errorf("after %d reports the demo says %+v", len(reports), last)
+	}
+	if code, out, words := invoke(t, "demo", "--headless", "--json", "--for", "1ms"); code != exitDone || words != "" || len(decodeReports(t, []byte(out))) == 0 {
+		t.Errorf("for a moment: exit code %d, %s\n%s", code, words, out)
 	}
 }
 

@@ -146,14 +146,12 @@ func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
 		code int
 		end  string
 	}{
-		{"it completes", simulator.Fate{ConfirmAfter: 200 * time.Millisecond}, exitDone, "completed"},
-		{"it fails", simulator.Fate{ConfirmAfter: 200 * time.Millisecond, Failure: "product_out_of_stock", WhilePlacing: true}, exitFailed, "failed"},
+		{"it completes", simulator.Fate{}, exitDone, "completed"},
+		{"it fails", simulator.Fate{Failure: "product_out_of_stock", WhilePlacing: true}, exitFailed, "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			timed := quiet()
-			timed.Timings.Offer, timed.Timings.Placing = 200*time.Millisecond, 200*time.Millisecond
-			w := newWorld(t, timed)
+			w := newWorld(t, quiet())
 			id, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp, Fate: c.fate})
 			if err != nil {
 				t.Fatal(err)
@@ -162,11 +160,24 @@ func TestFollowedIntentIsToldUntilItEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := runAs(t, "intent", id, "--config", w.asUser(t), "--follow", "--json", "--for", "60s")
-			if r.code != c.code || len(r.objects) < 2 || strings.Contains(r.out, other) {
-				t.Fatalf("exit code %d: %s%s", r.code, r.out, r.words)
+			var last map[string]any
+			lines := 0
+			placed := func(line string) bool {
+				last = nil
+				if err := json.Unmarshal([]byte(line), &last); err != nil {
+					t.Errorf("%v: %s", err, line)
+				}
+				lines++
+				if last["state"] == string(api.AwaitingConfirmation) && w.service.Orders(id) == 0 {
+					w.confirm(t, id)
+					w.finish(t, id)
+				}
+				return false // it ends by itself
 			}
-			last := r.objects[len(r.objects)-1]
+			code, out, words := invokeUntil(t, placed, "intent", id, "--config", w.asUser(t), "--follow", "--json")
+			if code != c.code || lines < 2 || strings.Contains(out, other) {
+				t.Fatalf("exit code %d: %s%s", code, out, words)
+			}
 			if last["state"] != c.end || last["certainty"] != "verified" || last["ended"] != true {
 				t.Errorf("the last line says %v", last)
 			}

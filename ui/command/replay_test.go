@@ -79,11 +79,12 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 func TestWhatIsRecordedIsReplayed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.tillwatch")
-	code, _, words := invoke(t, "demo", "--headless", "--for", "3s", "--seed", "5", "--record", file)
+	live := func(line string) bool { return strings.Contains(line, "relay live") }
+	code, _, words := invokeUntil(t, live, "demo", "--headless", "--seed", "5", "--record", file)
 	if code != exitDone || !strings.Contains(words, "recorded") || !strings.Contains(words, "tillwatch replay") {
 		t.Fatalf("exit %d: %s", code, words)
 	}
-	code, _, words = invoke(t, "demo", "--headless", "--for", "1s", "--record", file)
+	code, _, words = invoke(t, "demo", "--headless", "--record", file)
 	if code == exitDone || !strings.Contains(words, "nothing is overwritten") {
 		t.Errorf("once more: exit %d: %s", code, words)
 	}
@@ -118,8 +119,8 @@ func TestTheReplaysUsageIsChecked(t *testing.T) {
 		{[]string{"replay", recordedDay, "--plain", "--speed", "1e9x"}, "from 0.1x to 1000x"},
 		{[]string{"replay", recordedDay, "--plain", "--loop"}, "for the screen"},
 		{[]string{"replay", "--plain"}, "1 arg"},
-		{[]string{"demo", "--plain", "--for", "1s", "--record-limit", "2MB"}, "--record names none"},
-		{[]string{"demo", "--plain", "--for", "1s", "--record", filepath.Join(t.TempDir(), "none", "file")}, "no such file or directory"},
+		{[]string{"demo", "--plain", "--record-limit", "2MB"}, "--record names none"},
+		{[]string{"demo", "--plain", "--record", filepath.Join(t.TempDir(), "none", "file")}, "no such file or directory"},
 	} {
 		code, _, words := invoke(t, c.args...)
 		if code != exitUsage || !strings.Contains(words, c.want) {

@@ -90,18 +90,25 @@ func (s *screen) rest(t *testing.T) {
 // dialog says that it was too soon. It waits until the screen matches every pattern.
 func (s *screen) agree(t *testing.T, keys string, patterns ...string) string {
 	t.Helper()
-	const waits = "Too soon: not taken. Wait a moment"
-	for {
-		s.rest(t)
-		s.waitGone(t, waits) // what is said of an earlier key
-		s.press(t, keys)
-		text := s.waitUntil(t, "what was agreed to, nor that it was too soon", func(text string) bool {
-			return missing(text, patterns) == "" || strings.Contains(text, waits)
-		})
-		if missing(text, patterns) == "" {
-			return text
-		}
+	s.rest(t)
+	s.waitGone(t, tooSoon) // what is said of an earlier key
+	s.press(t, keys)
+	return s.insist(t, keys, patterns...)
+}
+
+// tooSoon is said of a key until it would be taken.
+const tooSoon = "Too soon: not taken. Wait a moment"
+
+// insist is agree after the first press.
+func (s *screen) insist(t *testing.T, keys string, patterns ...string) string {
+	t.Helper()
+	text := s.waitUntil(t, "what was agreed to, nor that it was too soon", func(text string) bool {
+		return missing(text, patterns) == "" || strings.Contains(text, tooSoon)
+	})
+	if missing(text, patterns) == "" {
+		return text
 	}
+	return s.agree(t, keys, patterns...)
 }
 
 func (s *screen) text() (string, <-chan struct{}) {

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +39,31 @@ func invoke(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, words bytes.Buffer
 	code = run(t.Context(), args, strings.NewReader(""), &out, &words)
 	return code, out.String(), words.String()
+}
+
+// invokeUntil runs a command until a line that it prints is as wanted.
+func invokeUntil(t *testing.T, wanted func(line string) bool, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	ctx, end := context.WithTimeout(t.Context(), patience)
+	defer end()
+	printed, out := io.Pipe()
+	var words bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		defer out.Close()
+		ended <- run(ctx, args, strings.NewReader(""), out, &words)
+	}()
+	var all strings.Builder
+	for lines := bufio.NewReader(printed); ; {
+		line, err := lines.ReadString('\n')
+		if all.WriteString(line); err != nil {
+			break
+		}
+		if wanted(line) {
+			end()
+		}
+	}
+	return <-ended, all.String(), words.String()
 }
 
 func TestThemesListsNamesIntoAPipe(t *testing.T) {
