@@ -3,6 +3,8 @@ package dashboard
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -217,7 +219,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 	}
 	models["live"] = boardOf(t, s, 80, 24, func(c *Config) { c.Live, c.Environment = true, "prod\x1b[31m日本" })
 	models["plain"] = boardOf(t, s, 80, 24, func(c *Config) { c.NoColor = true })
-	names := []string{"dark", "light", "live", "plain"}
+	names := slices.Sorted(maps.Keys(models))
 	keys := []string{"tab", "1", "2", "3", "4", "5", "6", "0", "j", "k", "h", "l", "G", "g", "enter", "esc", "z", "/", "a", "s", "S", "x", "X", "U", "K", "p", "i", "[", "]", "?", ":", "space", "t", "pgup", "pgdown"}
 	rapid.Check(t, func(r *rapid.T) {
 		m := models[rapid.SampledFrom(names).Draw(r, "model")]

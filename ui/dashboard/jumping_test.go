@@ -103,7 +103,7 @@ func TestSortingByColumn(t *testing.T) {
 	for _, width := range []int{200, 80} {
 		s := typicalShop(time.Now())
 		m := boardOf(t, s, width, 55)
-		names := []string{"age ↓", "total ↓", "product ↓", "merchant ↓"}
+		names := []string{"age ↓", "total ↓", "product ↑", "merchant ↑"}
 		for _, name := range names {
 			press(m, "s")
 			if got := screen(m); !strings.Contains(got, "by "+name) {
@@ -123,15 +123,13 @@ func TestSortingByColumn(t *testing.T) {
 	}
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "2", "s", "s")
-	if got := screen(m); !strings.Contains(got, "SHIPMENTS 21 · read 1m ago · by estimate ↓") {
+	if got := screen(m); !strings.Contains(got, "SHIPMENTS 21 · read 1m ago · by estimate ↑") {
 		t.Errorf("shipments:\n%s", got)
 	}
-	press(m, "3", "s")
-	if got := screen(m); !strings.Contains(got, "rows of this pane stay in their order") {
-		t.Error("nothing tells why the quota is not sorted")
-	}
 	for key, names := range map[string][]string{
-		"4": {"type ↓", "product ↓", "id ↓", "seq ↓"}, "5": {"status ↓", "path ↓", "latency ↓", "class ↓", "attempt ↓"}, "6": {"kind ↓", "text ↓", "id ↓"},
+		"2": {"age ↓", "estimate ↑", "product ↑", "carrier ↑"},
+		"3": {"left ↑", "own ↓", "others ↓", "refused ↓"},
+		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"}, "5": {"status ↑", "path ↑", "latency ↑", "class ↑", "attempt ↑"}, "6": {"kind ↑", "text ↑", "id ↑"},
 	} {
 		m := boardOf(t, typicalShop(time.Now()), 200, 55)
 		press(m, key)
@@ -144,6 +142,10 @@ func TestSortingByColumn(t *testing.T) {
 		press(m, "s")
 		if got := screen(m); strings.Contains(got, "· by ") {
 			t.Errorf("pane %s is not in its own order again:\n%s", key, got)
+		}
+		press(m, "S")
+		if got := screen(m); !strings.Contains(got, "turns it round") || !strings.Contains(got, "· by ") {
+			t.Errorf("pane %s does not tell that its own order is reversed:\n%s", key, got)
 		}
 	}
 }

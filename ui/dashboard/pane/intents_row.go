@@ -143,11 +143,11 @@ var laneStates = [lanes]api.IntentState{
 }
 
 // compareInLane puts first what a person may have to act on: in open lanes the
-// oldest, in closed ones the newest.
+// oldest, in closed ones the newest. One whose window is not known yet came last.
 func compareInLane(a, b *kept) int {
 	switch a.lane {
 	case laneAwaiting:
-		return cmp.Or(cmp.Compare(a.expires, b.expires), cmp.Compare(a.since, b.since))
+		return cmp.Or(compareKnown(a.expires, b.expires), cmp.Compare(a.since, b.since))
 	case laneCompleted, laneFailed:
 		return cmp.Compare(b.since, a.since)
 	}

@@ -291,3 +291,59 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 		t.Errorf("the end is not in view:\n%s", got)
 	}
 }
+
+func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
+	p := NewQuota(look())
+	p.SetSize(120, 12)
+	p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{
+		{Class: quota.Reads, Limit: 10, Remaining: 8, Reset: time.Hour, ObservedAt: noon, Own: 2, Others: 0.5, Rejected: 1},
+		{Class: quota.Lookup, Limit: 10, Remaining: 3, Reset: time.Hour, ObservedAt: noon, Own: 0.1, Others: 4, Rejected: 7},
+	}, Day: account.DayCount{Seen: 1, Limit: 50}}}, true)
+	order := func() string {
+		var names []string
+		for _, line := range strings.Split(text(p.Lines()), "\n")[2:] {
+			if f := strings.Fields(line); len(f) > 0 && f[0] != "SPENT" {
+				names = append(names, f[0])
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	cases := []struct {
+		reverse    bool
+		name, want string
+	}{
+		{false, "left ↑", "lookup reads mutations today"},
+		{true, "left ↓", "mutations reads lookup today"},
+		{false, "own ↓", "reads lookup mutations today"},
+		{false, "others ↓", "lookup reads mutations today"},
+		{false, "refused ↓", "lookup reads mutations today"},
+		{false, "", "reads mutations lookup today"},
+		{true, "class ↓", "lookup mutations reads today"},
+	}
+	for _, c := range cases {
+		if name, got := p.Sort(c.reverse), order(); name != c.name || got != c.want {
+			t.Errorf("sorted by %q: %s, want by %q: %s", name, got, c.name, c.want)
+		}
+	}
+	p.Sort(false)
+	if title := strings.Split(text(p.Lines()), "\n")[0]; !strings.Contains(title, "QUOTA · by left ↑") {
+		t.Errorf("the title does not tell the order: %s", title)
+	}
+}
+
+func TestWhatIsNotReadYetWaitsBelowWhatIsToBeConfirmedNext(t *testing.T) {
+	p := NewIntents(look(), 45*time.Minute)
+	p.SetSize(160, 20)
+	reported := &account.Intent{ID: "ci_new", State: api.AwaitingConfirmation, Certainty: account.Reported, Since: noon}
+	known := func(id api.ID, age time.Duration) *account.Intent {
+		return &account.Intent{ID: id, State: api.AwaitingConfirmation, Certainty: account.Verified, CreatedAt: noon.Add(-age), Since: noon.Add(-age), ReadAt: noon}
+	}
+	p.Apply(&account.Changes{Intents: []*account.Intent{reported, known("ci_later", time.Minute), known("ci_sooner", 40*time.Minute)}}, true)
+	got := text(p.Lines())
+	if s, l, n := strings.Index(got, "ci_sooner"), strings.Index(got, "ci_later"), strings.Index(got, "ci_new"); s < 0 || s > l || l > n {
+		t.Errorf("the lane is not in the order in which windows close:\n%s", got)
+	}
+	if got := p.Subject().ID; got != "ci_sooner" {
+		t.Errorf("the cursor is on %s, want the one whose window closes first", got)
+	}
+}

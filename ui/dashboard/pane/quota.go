@@ -20,6 +20,8 @@ type Quota struct {
 	day    account.DayCount
 	agents account.AgentCount
 	offset int
+	sorting
+	order string // that was chosen, by its name
 }
 
 // NewQuota makes the pane.
@@ -32,6 +34,7 @@ func NewQuota(look *Look) *Quota {
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
 	p.rows, p.day, p.agents = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents
+	p.sortRows()
 	for _, r := range c.Requests {
 		if r.Status > 0 {
 			p.called[r.Class] = true
@@ -40,12 +43,14 @@ func (p *Quota) Apply(c *account.Changes, first bool) {
 	p.stale = p.stale || first || len(p.rows) != before
 }
 
+// quotaClasses are those of the contract.
+var quotaClasses = [...]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}
+
 // everyClass adds a bucket without any report for each class that has none, so
 // that nothing moves when it is first called.
 func everyClass(known []quota.Bucket) []quota.Bucket {
 	rows := make([]quota.Bucket, 0, len(known)+3)
-	classes := [...]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}
-	for _, class := range classes {
+	for _, class := range quotaClasses {
 		before := len(rows)
 		for _, b := range known {
 			if b.Class == class {
@@ -57,7 +62,7 @@ func everyClass(known []quota.Bucket) []quota.Bucket {
 		}
 	}
 	for _, b := range known {
-		if !slices.Contains(classes[:], b.Class) {
+		if !slices.Contains(quotaClasses[:], b.Class) {
 			rows = append(rows, b)
 		}
 	}
@@ -149,6 +154,7 @@ func (p *Quota) columns() quotaColumns {
 
 func (p *Quota) top(c quotaColumns) {
 	l := p.title("QUOTA", -1)
+	p.sorted(l, p.order)
 	p.fill(l, 1+c.name+c.gauge+1+c.left-len("left")-l.At())
 	l.Put(paint.Muted, "left").Space(1).Right(paint.Muted, "resets", c.reset)
 	if c.others > 0 {

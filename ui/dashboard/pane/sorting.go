@@ -2,13 +2,16 @@ package pane
 
 import (
 	"cmp"
+	"slices"
 
+	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 )
 
 // order is one way to sort rows of R.
 type order[R any] struct {
 	name    string
+	falls   bool // the most, the longest or the last comes first
 	compare func(a, b R) int
 }
 
@@ -24,13 +27,17 @@ func (s *sorting) cycle(orders int) { *s = sorting{at: (s.at + 1) % orders} }
 // name of the chosen one with its direction.
 func chosen[R any](s sorting, orders []order[R]) (compare func(a, b R) int, name string) {
 	o := orders[s.at]
-	if s.reversed {
-		return func(a, b R) int { return o.compare(b, a) }, o.name + " ↑"
+	name = o.name + " ↑"
+	if o.falls != s.reversed {
+		name = o.name + " ↓"
 	}
-	if s.at == 0 {
+	switch {
+	case s.reversed:
+		return func(a, b R) int { return o.compare(b, a) }, name
+	case s.at == 0:
 		return o.compare, ""
 	}
-	return o.compare, o.name + " ↓"
+	return o.compare, name
 }
 
 func (f *frame) sorted(l *paint.Line, name string) {
@@ -49,11 +56,11 @@ func (p *Intents) orders(own func(a, b *kept) int) []order[*kept] {
 		}
 	}
 	return []order[*kept]{
-		{"urgency", own},
-		{"age", func(a, b *kept) int { return cmp.Compare(a.since, b.since) }},
-		{"total", func(a, b *kept) int { return cmp.Compare(worth(b), worth(a)) }},
-		{"product", by(func(k *kept) uint32 { return k.product })},
-		{"merchant", by(func(k *kept) uint32 { return k.merchant })},
+		{"urgency", true, own},
+		{"age", true, func(a, b *kept) int { return cmp.Compare(a.since, b.since) }},
+		{"total", true, func(a, b *kept) int { return cmp.Compare(worth(b), worth(a)) }},
+		{"product", false, by(func(k *kept) uint32 { return k.product })},
+		{"merchant", false, by(func(k *kept) uint32 { return k.merchant })},
 	}
 }
 
@@ -102,40 +109,89 @@ func (p *listing[R]) Sort(reverse bool) string {
 
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
-		{"urgency", compareShipments},
-		{"age", func(a, b *shipmentRow) int { return a.touched.Compare(b.touched) }},
-		{"estimate", func(a, b *shipmentRow) int { return a.estimate.Compare(b.estimate) }},
-		{"product", func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
-		{"carrier", func(a, b *shipmentRow) int { return cmp.Compare(a.carrier, b.carrier) }},
+		{"urgency", true, compareShipments},
+		{"age", true, func(a, b *shipmentRow) int { return a.touched.Compare(b.touched) }},
+		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(nanoseconds(a.estimate), nanoseconds(b.estimate)) }},
+		{"product", false, func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"carrier", false, func(a, b *shipmentRow) int { return cmp.Compare(a.carrier, b.carrier) }},
 	}
+}
+
+// compareKnown puts the earlier first, and last what is not known: 0.
+func compareKnown(a, b int64) int {
+	if (a == 0) != (b == 0) {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
 }
 
 func eventOrders() []order[*eventRow] {
 	return []order[*eventRow]{
-		{"arrival", compareEvents},
-		{"type", func(a, b *eventRow) int { return cmp.Compare(a.Type, b.Type) }},
-		{"product", func(a, b *eventRow) int { return cmp.Compare(a.Product, b.Product) }},
-		{"id", func(a, b *eventRow) int { return cmp.Compare(a.SourceID, b.SourceID) }},
-		{"seq", func(a, b *eventRow) int { return cmp.Compare(a.Seq, b.Seq) }},
+		{"arrival", false, compareEvents},
+		{"type", false, func(a, b *eventRow) int { return cmp.Compare(a.Type, b.Type) }},
+		{"product", false, func(a, b *eventRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"id", false, func(a, b *eventRow) int { return cmp.Compare(a.SourceID, b.SourceID) }},
+		{"seq", false, func(a, b *eventRow) int { return cmp.Compare(a.Seq, b.Seq) }},
 	}
 }
 
 func requestOrders() []order[*requestRow] {
 	return []order[*requestRow]{
-		{"time", compareRequests},
-		{"status", func(a, b *requestRow) int { return cmp.Compare(a.Status, b.Status) }},
-		{"path", func(a, b *requestRow) int { return cmp.Compare(a.Path, b.Path) }},
-		{"latency", func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
-		{"class", func(a, b *requestRow) int { return cmp.Compare(a.Class, b.Class) }},
-		{"attempt", func(a, b *requestRow) int { return cmp.Compare(a.Attempt, b.Attempt) }},
+		{"time", false, compareRequests},
+		{"status", false, func(a, b *requestRow) int { return cmp.Compare(a.Status, b.Status) }},
+		{"path", false, func(a, b *requestRow) int { return cmp.Compare(a.Path, b.Path) }},
+		{"latency", false, func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
+		{"class", false, func(a, b *requestRow) int { return cmp.Compare(a.Class, b.Class) }},
+		{"attempt", false, func(a, b *requestRow) int { return cmp.Compare(a.Attempt, b.Attempt) }},
 	}
 }
 
 func alertOrders() []order[*alertRow] {
 	return []order[*alertRow]{
-		{"time", compareAlerts},
-		{"kind", func(a, b *alertRow) int { return cmp.Compare(a.Kind, b.Kind) }},
-		{"text", func(a, b *alertRow) int { return cmp.Compare(a.Text, b.Text) }},
-		{"id", func(a, b *alertRow) int { return cmp.Compare(a.Intent, b.Intent) }},
+		{"time", true, compareAlerts},
+		{"kind", false, func(a, b *alertRow) int { return cmp.Compare(a.Kind, b.Kind) }},
+		{"text", false, func(a, b *alertRow) int { return cmp.Compare(a.Text, b.Text) }},
+		{"id", false, func(a, b *alertRow) int { return cmp.Compare(a.Intent, b.Intent) }},
+	}
+}
+
+// Sort changes to the next order, or turns the order round, and returns its name.
+func (p *Quota) Sort(reverse bool) string {
+	if reverse {
+		p.sorting.reversed = !p.sorting.reversed
+	} else {
+		p.sorting.cycle(len(p.orders()))
+	}
+	_, p.order = chosen(p.sorting, p.orders())
+	p.sortRows()
+	p.stale = true
+	return p.order
+}
+
+func (p *Quota) sortRows() {
+	compare, _ := chosen(p.sorting, p.orders())
+	slices.SortStableFunc(p.rows, compare)
+}
+
+// orders are those of the buckets. One that has told nothing comes last.
+func (p *Quota) orders() []order[quota.Bucket] {
+	share := func(b *quota.Bucket) float64 {
+		if unreported(b) || b.Limit <= 0 {
+			return 2
+		}
+		return float64(b.Left(p.look.Now)) / float64(b.Limit)
+	}
+	rank := func(c quota.Class) int {
+		if i := slices.Index(quotaClasses[:], c); i >= 0 {
+			return i
+		}
+		return len(quotaClasses)
+	}
+	return []order[quota.Bucket]{
+		{"class", false, func(a, b quota.Bucket) int { return cmp.Compare(rank(a.Class), rank(b.Class)) }},
+		{"left", false, func(a, b quota.Bucket) int { return cmp.Compare(share(&a), share(&b)) }},
+		{"own", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Own, a.Own) }},
+		{"others", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Others, a.Others) }},
+		{"refused", true, func(a, b quota.Bucket) int { return cmp.Compare(b.Rejected, a.Rejected) }},
 	}
 }
