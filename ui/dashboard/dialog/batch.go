@@ -91,10 +91,11 @@ func (d *Confirm) scrollBatch(name string) bool {
 	return by != 0
 }
 
-// Scroll moves the list of several intents, as a mouse wheel does.
-func (d *Confirm) Scroll(lines int) {
+// Scroll moves the list of several intents by so many, as a mouse wheel does, but
+// past none that was not in view.
+func (d *Confirm) Scroll(orders int) {
 	if b := d.batch; b != nil {
-		b.top = max(min(b.top+lines, len(b.all)-b.page), 0)
+		b.top = max(b.top+max(min(orders, b.page), -b.page), 0)
 	}
 }
 
@@ -111,7 +112,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		below = append(below, row{d.ends(d.paint.strong, label, d.paint.strong, sum.String(), room), needed})
 	}
 	below = append(below, rows(air, line{})...)
-	below = append(below, row{d.environment(), needed}, row{d.window(), needed})
+	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
 	needs := 2 // the heading, and the line that tells how many there are
 	for _, r := range below {
@@ -119,13 +120,10 @@ func (d *Confirm) batchBody(room, height int) []row {
 			needs++
 		}
 	}
-	b.page = min(len(b.all), max(height-needs, 1))
-	b.top = max(min(b.top, len(b.all)-b.page), 0)
+	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []line { return d.order(p, room) })
 	out := rows(margin, line{})
 	out = append(out, row{line{in(d.paint.strong, fmt.Sprintf("%d orders", len(b.all)))}, needed})
-	for _, p := range b.all[b.top : b.top+b.page] {
-		out = append(out, row{d.batchLine(p, room), needed})
-	}
+	out = append(out, rows(needed, shown...)...)
 	hidden := line{}
 	if b.page < len(b.all) {
 		hidden = line{in(d.paint.muted, fmt.Sprintf("%d to %d of %d, pgdn pgup scroll", b.top+1, b.top+b.page, len(b.all)))}
@@ -134,7 +132,45 @@ func (d *Confirm) batchBody(room, height int) []row {
 	return append(out, below...)
 }
 
-func (d *Confirm) batchLine(p confirm.Proposal, room int) line {
-	name := line{in(d.paint.text, string(p.Product)), in(d.paint.text, fmt.Sprintf(" ×%d", p.Quantity)), in(d.paint.muted, "  "+string(p.Merchant))}
-	return apart(name, line{in(d.paint.text, p.Total.String())}, room, d.paint.text)
+// turn draws the orders from the top one on that fit into height lines, one at
+// least, and notes how many these are. At the end of the list the page is full.
+func (b *batch) turn(height int, draw func(confirm.Proposal) []line) []line {
+	last, rest := len(b.all), height
+	for last > 0 && rest >= len(draw(b.all[last-1])) {
+		last--
+		rest -= len(draw(b.all[last]))
+	}
+	b.top = max(min(b.top, last, len(b.all)-1), 0)
+	b.page = 0
+	var shown []line
+	for _, p := range b.all[b.top:] {
+		order := draw(p)
+		if b.page > 0 && len(shown)+len(order) > height {
+			break
+		}
+		shown = append(shown, order...)
+		b.page++
+	}
+	return shown
+}
+
+// order is one of the batch: in a line where that holds all of it, else with its
+// name wrapped and with its variant and its merchant below.
+func (d *Confirm) order(p confirm.Proposal, room int) []line {
+	const gap, indent = 2, 2
+	name, whose := fmt.Sprintf("%s ×%d", p.Product, p.Quantity), string(p.Merchant)
+	if p.Variant != "" {
+		whose = string(p.Variant) + ", " + whose
+	}
+	total := line{in(d.paint.text, p.Total.String())}
+	one := line{in(d.paint.text, name), {"  ", d.paint.text}, in(d.paint.muted, whose)}
+	if one.width()+gap+total.width() <= room {
+		return []line{apart(one, total, room, d.paint.text)}
+	}
+	out := wrapped(d.paint.text, name, max(room-gap-total.width(), 1))
+	out[0] = apart(out[0], total, room, d.paint.text)
+	for _, l := range wrapped(d.paint.muted, whose, max(room-indent, 1)) {
+		out = append(out, append(line{{blank(indent), d.paint.text}}, l...))
+	}
+	return out
 }

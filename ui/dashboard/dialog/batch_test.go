@@ -87,7 +87,7 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	if got := h.key("C", calm); got != None {
 		t.Fatalf("C before the end was in view answered %v", got)
 	}
-	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "Scroll to the end of the list first.") {
+	if got := plain(h.dialog.View(66, 22)); !strings.Contains(got, "First see the whole list: scroll, or enlarge the terminal.") {
 		t.Errorf("nothing tells why:\n%s", got)
 	}
 	for range 40 {
@@ -103,6 +103,56 @@ func TestABatchIsConfirmedOnlyAfterAllOfItWasInView(t *testing.T) {
 	small := openBatch(t, basket(3), false, 6)
 	if got := small.key("C", calm); got != None {
 		t.Errorf("in six lines C answered %v", got)
+	}
+}
+
+func TestABatchShowsAllOfWhatHasALongName(t *testing.T) {
+	all := basket(6)
+	all[1].Variant = "Size XL"
+	all[3].Product = "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, in a Gift Box with a Card"
+	all[3].Variant = "Colour Heather Grey / Size XL, extra long / Pack of three pairs in a tin"
+	all[5].Merchant = "the-outfitters-of-the-northern-mountains-and-the-far-islands.example"
+	for _, size := range [][2]int{{66, 40}, {66, 22}, {44, 18}, {66, 12}} {
+		h := openBatch(t, all, false, 40)
+		h.dialog.batch.seen = 0
+		var seen strings.Builder
+		for range all {
+			seen.WriteString(plain(h.dialog.View(size[0], size[1])))
+			if h.key("C", calm) == Confirmed {
+				break
+			}
+			h.key("pgdown", calm)
+		}
+		shown := seen.String()
+		for _, p := range all { // a total stands beside the first line of a name
+			shown = strings.ReplaceAll(shown, p.Total.String(), "")
+		}
+		packed := strings.NewReplacer("│", "", " ", "", "\n", "").Replace(shown)
+		switch h.key("C", calm); {
+		case h.dialog.phase == running:
+		case size[1] < 18:
+			continue // the longest does not fit: no yes
+		default:
+			t.Errorf("%v: after all was in view it takes no yes:\n%s", size, seen.String())
+		}
+		for _, p := range all {
+			for _, text := range []string{string(p.Product) + " ×2", string(p.Variant), string(p.Merchant)} {
+				if !strings.Contains(packed, strings.ReplaceAll(text, " ", "")) {
+					t.Errorf("%v takes a yes without %q:\n%s", size, text, seen.String())
+				}
+			}
+		}
+	}
+}
+
+func TestABatchThatIsScrolledPastSomethingTakesNoYes(t *testing.T) {
+	h := openBatch(t, basket(40), false, 22)
+	for range 60 {
+		h.dialog.Scroll(5) // without a look at what is passed
+	}
+	h.dialog.View(66, 22)
+	if got := h.key("C", calm); got != None {
+		t.Errorf("C answered %v although most of it was never in view", got)
 	}
 }
 

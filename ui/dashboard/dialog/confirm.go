@@ -286,7 +286,7 @@ func (d *Confirm) enter(calm bool) Answer {
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
 	case d.batch != nil && d.batch.seen < len(d.batch.all):
-		d.notice = "Scroll to the end of the list first."
+		d.notice = "First see the whole list: scroll, or enlarge the terminal."
 	case !d.inFull:
 		d.notice = "Enlarge the terminal to see it all."
 	case !calm:

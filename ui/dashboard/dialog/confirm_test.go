@@ -116,19 +116,27 @@ func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
 	}
 }
 
-func TestConfirmShowsTheWholeVariantOrTakesNoYes(t *testing.T) {
+func TestConfirmShowsAllThatIsBoughtOrTakesNoYes(t *testing.T) {
 	seen := socks()
+	seen.Product = "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, in a Gift Box with a Card that is Written by Hand"
 	seen.Variant = "Colour Heather Grey / Size XL, extra long / Pack of three pairs in a tin"
-	for height := range 30 {
-		h := open(t, seen, false)
-		view := ansi.Strip(strings.Join(h.dialog.View(66, height), "\n"))
-		shown := strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
-		whole := strings.Contains(shown, string(seen.Variant))
-		if yes := h.key("C", calm) == Confirmed; yes && !whole {
-			t.Errorf("%d lines take a yes without the variant:\n%s", height, shown)
-		}
-		if height == 29 && !whole {
-			t.Errorf("it is not all shown:\n%s", shown)
+	seen.Merchant = "the-outfitters-of-the-northern-mountains-and-the-far-islands.example"
+	for _, width := range []int{40, 66} {
+		for height := range 40 {
+			h := open(t, seen, false)
+			view := ansi.Strip(strings.Join(h.dialog.View(width, height), "\n"))
+			shown := strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
+			packed := strings.ReplaceAll(shown, " ", "")
+			whole := true
+			for _, text := range []string{string(seen.Product) + " ×2", string(seen.Variant), string(seen.Merchant)} {
+				whole = whole && strings.Contains(packed, strings.ReplaceAll(text, " ", ""))
+			}
+			if yes := h.key("C", calm) == Confirmed; yes && !whole {
+				t.Errorf("%dx%d takes a yes without all of it:\n%s", width, height, shown)
+			}
+			if height == 39 && !whole {
+				t.Errorf("%d columns: it is not all shown:\n%s", width, view)
+			}
 		}
 	}
 }

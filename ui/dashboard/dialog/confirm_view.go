@@ -37,7 +37,7 @@ func (d *Confirm) View(width, height int) []string {
 	}
 	kept, all := squeeze(body(room), max(height-frame, 0))
 	d.inFull = all && room >= leastRoom
-	if b := d.batch; b != nil && d.inFull {
+	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
 	return p.draw(width, height, kept)
@@ -98,15 +98,12 @@ func (d *Confirm) body(room int) []row {
 	return append(out, rows(margin, line{})...)
 }
 
-// head names what is bought. The quantity stays when the name is cut.
+// head names what is bought, over as many lines as that takes.
 func (d *Confirm) head(room int) []row {
-	times := in(d.paint.strong, fmt.Sprintf(" ×%d", d.proposal.Quantity))
-	name := line{in(d.paint.strong, string(d.proposal.Product))}.cut(max(room-line{times}.width(), 0))
-	out := rows(needed, append(name, times))
-	if d.proposal.Variant != "" {
-		out = append(out, rows(needed, wrapped(d.paint.text, string(d.proposal.Variant), room)...)...)
-	}
-	out = append(out, row{line{in(d.paint.muted, string(d.proposal.Merchant))}, needed})
+	name := fmt.Sprintf("%s ×%d", d.proposal.Product, d.proposal.Quantity)
+	out := rows(needed, wrapped(d.paint.strong, name, room)...)
+	out = append(out, rows(needed, wrapped(d.paint.text, string(d.proposal.Variant), room)...)...)
+	out = append(out, rows(needed, wrapped(d.paint.muted, string(d.proposal.Merchant), room)...)...)
 	return append(out, rows(air, line{})...)
 }
 
@@ -150,9 +147,19 @@ func (d *Confirm) ends(labels shade, label string, values shade, value string, r
 }
 
 func (d *Confirm) facts(room int) []row {
-	out := rows(needed, d.id(room), d.environment(), d.window())
-	if url := string(d.proposal.ProductURL); url != "" {
-		out = append(rows(extra, d.fact("Page", in(d.paint.muted, shorten(url, room-labelWidth)))), out...)
+	out := rows(extra, d.page(room)...)
+	return append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
+}
+
+// page is the address of what is bought, over as many lines as that takes.
+func (d *Confirm) page(room int) []line {
+	var out []line
+	for i, l := range wrapped(d.paint.muted, string(d.proposal.ProductURL), room-labelWidth) {
+		label := ""
+		if i == 0 {
+			label = "Page"
+		}
+		out = append(out, append(d.fact(label, span{}), l...))
 	}
 	return out
 }
@@ -178,12 +185,15 @@ func (d *Confirm) id(room int) line {
 	return append(out, in(d.paint.text, strings.TrimSuffix(id, tail)), in(d.paint.sought, tail))
 }
 
-func (d *Confirm) environment() line {
-	out := d.fact("Environment", in(d.paint.text, d.proposal.Environment))
+// environment says where it is bought. The word on the money stays when the name
+// is cut.
+func (d *Confirm) environment(room int) line {
+	money := in(d.paint.muted, d.firstThatFits(room-labelWidth-ansi.StringWidth(d.proposal.Environment)-2, "no real money", "no money"))
 	if d.live {
-		return append(out, in(d.paint.money, "  REAL MONEY"))
+		money = in(d.paint.money, "REAL MONEY")
 	}
-	return append(out, in(d.paint.muted, "  no real money"))
+	name := line{in(d.paint.text, d.proposal.Environment)}.cut(max(room-labelWidth-2-line{money}.width(), 0))
+	return append(append(d.fact("Environment", span{}), name...), span{"  ", d.paint.text}, money)
 }
 
 func (d *Confirm) window() line {
@@ -231,11 +241,10 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, rows(air, line{})...)
 	}
 	out = append(out, row{d.buttons(room), needed})
-	notice := row{line{in(d.paint.warning, d.said())}, air}
-	if d.notice != "" {
-		notice.spare = needed
+	if d.notice == "" {
+		return append(out, row{line{}, air})
 	}
-	return append(out, notice)
+	return append(out, rows(needed, wrapped(d.paint.warning, d.said(), room)...)...)
 }
 
 // said is the notice as it holds by now.

@@ -156,7 +156,18 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 		if f.What == "total" {
 			spare = needed
 		}
+		if max(ansi.StringWidth(f.Seen), ansi.StringWidth(f.Now)) > column {
+			out = append(out, rows(spare, d.longDifference(f, room)...)...)
+			continue
+		}
 		out = append(out, rows(spare, cells(f.What, f.Seen, f.Now, d.paint.muted, d.paint.text, d.paint.strong))...)
 	}
 	return out
+}
+
+// longDifference sets what was seen above what is now, both as long as they are.
+func (d *Confirm) longDifference(f confirm.Difference, room int) []line {
+	out := []line{{in(d.paint.muted, f.What)}}
+	out = append(out, wrapped(d.paint.text, "you saw: "+f.Seen, room)...)
+	return append(out, wrapped(d.paint.strong, "now: "+f.Now, room)...)
 }

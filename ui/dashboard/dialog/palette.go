@@ -42,6 +42,7 @@ type hit struct {
 const (
 	paletteWidth = 66
 	paletteRows  = 12
+	aboutLines   = 2 // that tell what the action under the cursor does
 )
 
 // NewPalette opens the palette with all actions of the scope. disabled gives
@@ -170,7 +171,7 @@ func late(a action.Action) int {
 // Size is the block that the palette wants, at most width by height. Its height
 // does not follow the hits, so that it stands still while one types.
 func (p *Palette) Size(width, height int) (int, int) {
-	const around = frame + 6
+	const around = frame + 5 + aboutLines
 	return min(paletteWidth, width), min(paletteRows+around, height)
 }
 
@@ -182,7 +183,7 @@ func (p *Palette) View(width, height int) []string {
 		foot:  line{in(p.paint.muted, "enter do   ↑ ↓ choose   esc close")},
 	}
 	room := box.room(width)
-	visible := max(height-frame-6, 1)
+	visible := max(height-frame-5-aboutLines, 1)
 	spacious := height >= 12
 	if !spacious {
 		visible = max(height-frame-2, 1)
@@ -203,7 +204,11 @@ func (p *Palette) View(width, height int) []string {
 	if spacious {
 		body = append(body, line{})
 	}
-	body = append(body, p.about().cut(room))
+	about := p.about(room)
+	if !spacious && len(about) > 1 {
+		about = []line{append(about[0], in(p.paint.muted, "…")).cut(room)}
+	}
+	body = append(body, about...)
 	return box.draw(width, height, rows(needed, body...))
 }
 
@@ -242,10 +247,18 @@ func (p *Palette) entry(h hit, chosen bool, room int) line {
 		plain = keys
 	}
 	left := append(line{in(plain, marker)}, marked(h, plain, sought)...)
+	key := line{in(keys, h.action.Key()+" ")}
 	if reason := p.reason(h.action.ID); reason != "" {
-		left = append(left, in(keys, " — "+reason))
+		short, _, _ := strings.Cut(reason, ":")
+		for _, why := range []string{reason, short} {
+			whole := append(slices.Clip(left), in(keys, " — "+why))
+			if whole.width()+2+key.width() <= room {
+				left = whole
+				break
+			}
+		}
 	}
-	return apart(left, line{in(keys, h.action.Key()+" ")}, room, fill)
+	return apart(left, key, room, fill)
 }
 
 // marked underlines the letters that were found.
@@ -262,12 +275,17 @@ func marked(h hit, plain, sought shade) line {
 }
 
 // about says what the action under the cursor does, or why it cannot.
-func (p *Palette) about() line {
+func (p *Palette) about(room int) []line {
 	if len(p.hits) == 0 {
-		return line{}
+		return nil
 	}
-	if p.refused != "" {
-		return line{in(p.paint.warning, "Not now: "+p.refused+".")}
+	chosen := p.hits[p.at].action
+	style, text := p.paint.muted, chosen.Tooltip
+	if reason := p.reason(chosen.ID); reason != "" {
+		text = "Not now: " + reason + "."
+		if p.refused != "" {
+			style = p.paint.warning
+		}
 	}
-	return line{in(p.paint.muted, p.hits[p.at].action.Tooltip)}
+	return wrapped(style, text, room)
 }

@@ -26,8 +26,8 @@ const (
 )
 
 // whole reports whether rows of the spare go all at once: some parts of a sum,
-// or the beginning of a sentence, would mislead.
-func whole(spare int) bool { return spare == parts || spare == sentence }
+// or the beginning of a sentence or of an address, would mislead.
+func whole(spare int) bool { return spare == parts || spare == sentence || spare == extra }
 
 func rows(spare int, lines ...line) []row {
 	out := make([]row, len(lines))

@@ -50,6 +50,22 @@ func outcomes() []confirm.Outcome {
 	}
 }
 
+func TestWhatHasChangedIsShownWholly(t *testing.T) {
+	long := "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, "
+	d := NewConfirm(dark(t), socks(), false, opened)
+	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{
+		{What: "product", Seen: long + "three pairs", Now: long + "one pair"}, {What: "quantity", Seen: "2", Now: "3"},
+	}})
+	for _, width := range []int{40, 66} {
+		packed := strings.NewReplacer("│", "", " ", "", "\n", "").Replace(plain(d.View(width, 40)))
+		for _, want := range []string{"yousaw:" + long + "three pairs", "now:" + long + "one pair", "quantity23"} {
+			if !strings.Contains(packed, strings.ReplaceAll(want, " ", "")) {
+				t.Errorf("%d columns: no %q in\n%s", width, want, plain(d.View(width, 40)))
+			}
+		}
+	}
+}
+
 func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 	all := allThemes(t)
 	texts := rapid.OneOf(
