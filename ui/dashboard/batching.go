@@ -79,9 +79,9 @@ func (m *Model) batchDisabled() string {
 	case !m.cfg.Armed:
 		return action.ReadOnlyReason
 	case m.queue != nil:
-		return "a batch is under way: K stops it"
+		return "a batch is under way: " + m.keyOf(action.StopBatch) + " stops it"
 	case len(m.marks) == 0:
-		return "nothing is marked: x marks the intent under the cursor"
+		return "nothing is marked: " + m.keyOf(action.Mark) + " marks the intent under the cursor"
 	}
 	return ""
 }
@@ -280,7 +280,7 @@ func (m *Model) queueNotice(l *paint.Line) {
 	if why := m.queueWaits(); q.running == "" && why != "" {
 		l.Put(paint.Warning, " · waits for "+why)
 	}
-	l.Put(paint.Muted, " · K stops it; what was sent goes on")
+	l.Put(paint.Muted, " · "+m.keyOf(action.StopBatch)+" stops it; what was sent goes on")
 }
 
 func plural(n int, one, many string) string {

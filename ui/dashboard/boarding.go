@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/layout"
 )
@@ -67,9 +68,12 @@ func paneTitle(p layout.Pane) string {
 	return p.String()
 }
 
-// boardKey gives a key to the dialog.
+// boardKey gives a key to the dialog. The key that opened it closes it.
 func (m *Model) boardKey(key tea.KeyPressMsg) {
 	chosen, closed := m.dialog.board.Key(key)
+	if a, _ := m.cfg.Actions.Lookup(m.scope(), key); a.ID == action.Arrange {
+		closed = true
+	}
 	switch {
 	case closed:
 		m.dialog = dialogs{}

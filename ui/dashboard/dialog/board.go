@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,7 +35,7 @@ type Board struct {
 }
 
 const (
-	boardColumn = 26
+	boardColumn = 31
 	boardGap    = 3
 	mostColumns = 3
 )
@@ -54,7 +55,7 @@ func (b *Board) SetChoices(choices []Choices) { b.choices = choices }
 // that the dialog is to be closed.
 func (b *Board) Key(key tea.KeyPressMsg) (chosen string, closed bool) {
 	switch key.String() {
-	case "esc", "q", "v", "ctrl+c":
+	case "esc", "q", "ctrl+c":
 		return "", true
 	case "up", "k", "shift+tab":
 		b.move(-1)
@@ -144,11 +145,15 @@ func (b *Board) View(width, height int) []string {
 	}
 	b.top = max(min(b.top, at), at-b.page+1)
 	b.top = max(min(b.top, len(body)-b.page), 0)
+	last := min(b.top+b.page, len(body))
+	if len(body) > b.page {
+		box.badge = line{in(b.paint.muted, fmt.Sprintf("%d–%d of %d", b.top+1, last, len(body)))}
+	}
 	var shown []line
 	if height >= 12 {
 		shown = append(shown, line{})
 	}
-	return box.draw(width, height, rows(needed, append(shown, body[b.top:min(b.top+b.page, len(body))]...)...))
+	return box.draw(width, height, rows(needed, append(shown, body[b.top:last]...)...))
 }
 
 // body sets the groups side by side, and tells the line of the cursor.
@@ -171,28 +176,14 @@ func (b *Board) body(room int) (lines []line, at int) {
 		blocks = append(blocks, block)
 	}
 	filled := distribute(blocks, columns)
-	height := 0
 	for _, column := range filled {
-		height = max(height, len(column))
-	}
-	for y := range height {
-		var l line
-		for x, column := range filled {
-			var cell line
-			if y < len(column) {
-				if cell = column[y]; len(cursor) > 0 && len(cell) > 0 && &cell[0] == &cursor[0] {
-					at = y
-				}
-				cell = cell.cut(width)
-			}
-			l = append(l, cell...)
-			if x < len(filled)-1 {
-				l = append(l, span{blank(width - cell.width() + boardGap), b.paint.text})
+		for y, l := range column {
+			if len(cursor) > 0 && len(l) > 0 && &l[0] == &cursor[0] {
+				at = y
 			}
 		}
-		lines = append(lines, l)
 	}
-	return lines, at
+	return b.paint.beside(filled, width, boardGap), at
 }
 
 func (b *Board) option(o Option, one, under bool, width int) line {

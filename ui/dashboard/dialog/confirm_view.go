@@ -126,7 +126,7 @@ func (d *Confirm) costs(room int) []row {
 		if part.amount == nil {
 			continue
 		}
-		amount := part.amount.String()
+		amount := strings.Replace(part.amount.String(), "-", "−", 1)
 		if part.taken && part.amount.Subunits > 0 {
 			amount = "−" + amount
 		}

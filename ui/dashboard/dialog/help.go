@@ -98,7 +98,7 @@ func (h *Help) View(width, height int) []string {
 	last := min(h.top+h.page, h.lines)
 	p.foot = line{in(h.paint.muted, "esc close")}
 	if h.lines > h.page {
-		p.foot = line{in(h.paint.muted, "esc close   j k scroll")}
+		p.foot = line{in(h.paint.muted, "esc close"+h.scrolling())}
 		p.badge = line{in(h.paint.muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
 	}
 	var shown []line
@@ -108,6 +108,16 @@ func (h *Help) View(width, height int) []string {
 	return p.draw(width, height, rows(needed, append(shown, body[h.top:last]...)...))
 }
 
+// scrolling names the keys that scroll.
+func (h *Help) scrolling() string {
+	down, _ := h.table.Action(action.Down)
+	up, _ := h.table.Action(action.Up)
+	if down.Key() == "" || up.Key() == "" {
+		return ""
+	}
+	return "   " + down.Key() + " " + up.Key() + " scroll"
+}
+
 func (h *Help) columns(room int) int { return max((room+helpGap)/(helpColumn+helpGap), 1) }
 
 // body sets the sections side by side.
@@ -115,27 +125,7 @@ func (h *Help) body(room int) []line {
 	columns := h.columns(room)
 	width := (room - (columns-1)*helpGap) / columns
 	blocks := h.blocks(width)
-	filled := distribute(blocks, columns)
-	height := 0
-	for _, column := range filled {
-		height = max(height, len(column))
-	}
-	out := make([]line, 0, height)
-	for y := range height {
-		var l line
-		for x, column := range filled {
-			var cell line
-			if y < len(column) {
-				cell = column[y].cut(width)
-			}
-			l = append(l, cell...)
-			if x < len(filled)-1 {
-				l = append(l, span{blank(width - cell.width() + helpGap), h.paint.text})
-			}
-		}
-		out = append(out, l)
-	}
-	return out
+	return h.paint.beside(distribute(blocks, columns), width, helpGap)
 }
 
 // distribute fills columns from the left, each as low as the order allows, with
@@ -158,6 +148,28 @@ func distribute(blocks [][]line, columns int) [][]line {
 			return filled
 		}
 	}
+}
+
+// beside sets columns of the same width side by side.
+func (p *paint) beside(columns [][]line, width, gap int) []line {
+	height := 0
+	for _, column := range columns {
+		height = max(height, len(column))
+	}
+	out := make([]line, height)
+	for y := range height {
+		for x, column := range columns {
+			var cell line
+			if y < len(column) {
+				cell = column[y].cut(width)
+			}
+			out[y] = append(out[y], cell...)
+			if x < len(columns)-1 {
+				out[y] = append(out[y], span{blank(width - cell.width() + gap), p.text})
+			}
+		}
+	}
+	return out
 }
 
 func (h *Help) blocks(width int) [][]line {

@@ -112,7 +112,10 @@ func (p *Alerts) Lines() []string {
 
 func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	p.gutter(l, under, false, p.glows(row.changed))
-	l.Put(paint.Warning, "⚑ ").Fit(paint.Warning, string(row.Kind), 9)
+	l.Put(paint.Warning, "⚑")
+	if p.w >= 60 { // the text says it too
+		l.Space(1).Fit(paint.Warning, string(row.Kind), 9)
+	}
 	if !under {
 		l.On(paint.Base)
 	}

@@ -95,7 +95,11 @@ func (p *Detail) failure(in *account.IntentDetail) {
 		return
 	}
 	f := in.Latest.Failure
-	p.paragraph(paint.Failed, failureWords(f)+" · "+string(f.Code.Group()))
+	words := failureWords(f)
+	if group := string(f.Code.Group()); group != words {
+		words += " · " + group
+	}
+	p.paragraph(paint.Failed, words)
 	if f.Message != "" {
 		p.paragraph(paint.Text, string(f.Message))
 	}
@@ -120,7 +124,7 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	p.amount("shipping", c.Shipping, "", width, paint.Text)
 	p.amount("tax", c.Tax, "", width, paint.Text)
 	p.amount("surcharge", c.Surcharge, "", width, paint.Text)
-	p.amount("discount", c.Discount, "−", width, paint.Text)
+	p.amount("discount", c.Discount, minus, width, paint.Text)
 	p.amount("total", c.Total, "", width, paint.Text|paint.Bold)
 	for _, o := range offer.ShippingOptions {
 		if o.ID == offer.SelectedOptionID {
@@ -131,12 +135,14 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	p.limits(in.Latest.Constraints, c)
 }
 
+const minus = "−"
+
 func (p *Detail) amount(label string, m *api.Money, sign string, width int, style paint.Style) {
 	if m == nil {
 		return
 	}
-	text := m.String()
-	if sign != "" && !strings.HasPrefix(text, "-") && m.Subunits != 0 {
+	text := strings.Replace(m.String(), "-", minus, 1)
+	if sign != "" && m.Subunits > 0 {
 		text = sign + text
 	}
 	p.add(func(l *paint.Line) {
@@ -225,8 +231,13 @@ func (p *Detail) parcels() {
 		row := newShipmentRow(s)
 		m := sign.Shipment(row.status)
 		p.add(func(l *paint.Line) {
-			l.Fit(m.Style, m.Glyph+" "+m.Word, 19).Put(paint.Muted, strings.TrimSpace(row.carrier+" "+row.number))
+			l.Fit(m.Style, m.Glyph+" "+m.Word, 19)
+			if number := paint.Width(row.number); l.Left() > number+paint.Width(row.carrier) {
+				l.Put(paint.Muted, row.carrier).Space(1)
+			}
+			l.Put(paint.Muted, row.number)
 		})
+		p.body[len(p.body)-1].value = string(s.ID)
 	}
 }
 
@@ -248,12 +259,18 @@ func (p *Detail) timeline(moments []account.Moment) {
 		if text == "" {
 			text = sign.Intent(moment.State).Word
 		}
-		p.add(func(l *paint.Line) {
-			l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.Style, m.Glyph).Space(1)
-			how := learnt(moment.How)
-			l.Fit(paint.Text, text, l.Left()-len(how)-2)
-			l.Space(1).Put(paint.Muted, how)
-		})
+		how := learnt(moment.How)
+		for i, part := range paint.Wrap(text, p.w-2-stamp-4-len(how)-2) {
+			p.add(func(l *paint.Line) {
+				if i > 0 {
+					l.Space(stamp+4).Put(paint.Text, part)
+					return
+				}
+				l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.Style, m.Glyph).Space(1)
+				l.Fit(paint.Text, part, l.Left()-len(how)-2)
+				l.Space(1).Put(paint.Muted, how)
+			})
+		}
 	}
 }
 

@@ -49,24 +49,46 @@ func (p *Detail) scans(events []api.TrackingEvent) {
 		return
 	}
 	p.heading("TRACKING")
+	stamp := 0
+	for _, e := range events {
+		if !e.At.IsZero() {
+			stamp = max(stamp, len(p.look.stamp(e.At)))
+		}
+	}
 	for _, e := range events {
 		m := sign.Shipment(e.Status)
 		place := join(nonEmpty(e.City, e.Province, e.Country))
+		at, text := "", string(e.Description)
+		if !e.At.IsZero() {
+			at = p.look.stamp(e.At)
+		}
+		if text == "" {
+			text = m.Word
+		}
+		p.scan(at, m, text, place, stamp)
+	}
+}
+
+// scan adds a scan of a parcel, its place beside it or, where that is too narrow,
+// below.
+func (p *Detail) scan(at string, m sign.Sign, text, place string, stamp int) {
+	const gap = 2
+	room := p.w - 2 - stamp - 4
+	beside := place != "" && paint.Width(text)+gap+paint.Width(place) < room
+	for i, part := range paint.Wrap(text, room) {
 		p.add(func(l *paint.Line) {
-			at := ""
-			if !e.At.IsZero() {
-				at = p.look.stamp(e.At)
+			if i > 0 {
+				l.Space(stamp+4).Put(paint.Text, part)
+				return
 			}
-			l.Fit(paint.Muted, at, 16).Put(m.Style, m.Glyph).Space(1)
-			text := string(e.Description)
-			if text == "" {
-				text = m.Word
-			}
-			l.Put(paint.Text, text)
-			if place != "" {
-				l.Put(paint.Muted, "  "+place)
+			l.Fit(paint.Muted, at, stamp+2).Put(m.Style, m.Glyph).Space(1).Put(paint.Text, part)
+			if beside {
+				l.Space(gap).Put(paint.Muted, place)
 			}
 		})
+	}
+	if place != "" && !beside {
+		p.add(func(l *paint.Line) { l.Space(stamp+4).Put(paint.Muted, place) })
 	}
 }
 

@@ -210,10 +210,6 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		seq = 8
 	}
 	room := l.Left() - seq
-	id := 0
-	if p.w >= 100 && p.has(idColumn) {
-		id = min(room/3, 40)
-	}
 	mark := min(paint.Width(row.noted), room/2)
 	switch {
 	case !p.has(notesColumn):
@@ -225,6 +221,10 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	}
 	if mark > 0 {
 		mark++
+	}
+	id := 0
+	if p.w >= 100 && p.has(idColumn) {
+		id = min(max(room/3, room-mark-leastName), wholeID)
 	}
 	name, style := string(row.Product), paint.Text
 	switch {
@@ -244,6 +244,11 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)
 	}
 }
+
+const (
+	wholeID   = 38 // cells of an id, with the blanks before it
+	leastName = 25 // that an id leaves to the name of the product
+)
 
 // marks says what is special about how an event came.
 func marks(e *account.Event) []string {

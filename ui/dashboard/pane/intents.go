@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
@@ -24,6 +25,7 @@ type Intents struct {
 	made   time.Time
 	notes  map[uint32]Note
 	lane   int // that the cursor is in
+	left   int // that a filter has taken the cursor from, from 1 on; 0 for none
 	follow api.ID
 	filter *Filter
 	agents account.AgentCount
@@ -189,9 +191,7 @@ func (p *Intents) SetFilter(f *Filter) {
 	}
 	p.applyFilter(f, p.filter)
 	p.filter = f
-	if f != nil && !p.listed() && p.lanes[p.lane].Shown() == 0 {
-		p.nearestLane()
-	}
+	p.findLane()
 	p.stale = true
 }
 
@@ -213,10 +213,18 @@ func (p *Intents) applyFilter(f, before *Filter) {
 	}
 }
 
-func (p *Intents) nearestLane() {
+// findLane moves the cursor to a lane where the filter finds something, and back
+// to its own as soon as that has anything again.
+func (p *Intents) findLane() {
+	if p.left > 0 && p.lanes[p.left-1].Shown() > 0 {
+		p.lane, p.left = p.left-1, 0
+	}
+	if p.filter == nil || p.listed() || p.lanes[p.lane].Shown() > 0 {
+		return
+	}
 	for i, lane := range p.lanes {
 		if lane.Shown() > 0 {
-			p.lane = i
+			p.lane, p.left = i, cmp.Or(p.left, p.lane+1)
 			return
 		}
 	}
@@ -254,7 +262,7 @@ func (p *Intents) Select(id api.ID) bool {
 	if k.lane >= lanes || !p.lanes[k.lane].Select(string(id)) {
 		return false
 	}
-	p.lane = int(k.lane)
+	p.lane, p.left = int(k.lane), 0
 	return true
 }
 
@@ -326,7 +334,7 @@ func (p *Intents) top() {
 		unread -= lane.Total()
 	}
 	if unread > 0 && p.w >= 60 {
-		l.Put(paint.Muted, " · "+group(unread)+" not read yet")
+		l.Put(paint.Muted, " · "+group(unread)+" not known yet")
 	}
 	if p.marked > 0 {
 		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(p.marked)+" marked")
@@ -336,10 +344,7 @@ func (p *Intents) top() {
 	switch {
 	case p.filter != nil:
 		shown, total := p.Matches()
-		hits := group(shown) + " of " + group(total)
-		text := "/ " + p.filter.Text
-		p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
-		l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+		p.found(l, p.filter, shown, total)
 	case p.listed():
 		p.tally(l)
 	}

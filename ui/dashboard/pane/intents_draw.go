@@ -63,6 +63,10 @@ func (p *Intents) drawLanes() {
 		p.empty(noIntents)
 		return
 	}
+	if shown, _ := p.Matches(); shown == 0 && p.filter != nil {
+		p.nothingMatches()
+		return
+	}
 	for row := range p.laneRows() {
 		for second := range 2 {
 			l := p.start()

@@ -33,7 +33,7 @@ func (p *Intents) Move(s Step) {
 func (p *Intents) changeLane(by int) {
 	for i := p.lane + by; i >= 0 && i < lanes; i += by {
 		if i != laneOther || p.lanes[i].Total() > 0 {
-			p.lane = i
+			p.lane, p.left = i, 0
 			return
 		}
 	}
@@ -49,7 +49,7 @@ func (p *Intents) Click(x, y int) {
 	p.place()
 	for _, c := range p.cells {
 		if x >= c.x && x < c.x+c.w+laneGap {
-			p.lane = c.lane
+			p.lane, p.left = c.lane, 0
 			if y >= 3 {
 				pick(p.lanes[c.lane], (y-3)/2)
 			}

@@ -9,13 +9,15 @@ import (
 // before it; 0 leaves one out.
 type listColumns struct{ state, merchant, total, special, age int }
 
+const specialWidth = 12
+
 func (p *Intents) columns() listColumns {
 	c := listColumns{state: 13, special: 5}
 	if p.w < 56 {
 		c.state = 2 // the glyph alone
 	}
 	if p.w >= 72 {
-		c.special = 13
+		c.special = specialWidth
 		if p.has(merchantColumn) {
 			c.merchant = 18
 		}
@@ -33,7 +35,7 @@ func (p *Intents) columns() listColumns {
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
 	if len(rows) == 0 {
-		p.message(paint.Muted, "nothing matches", p.look.Keys.ShowAll+" shows all again")
+		p.nothingMatches()
 		return
 	}
 	c := p.columns()
@@ -67,7 +69,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 		p.glowing(l, row, total, style, c.total-1)
 	}
 	text, style := p.special(row, 20)
-	if c.special < 13 {
+	if c.special < specialWidth {
 		text = shorten(text)
 	}
 	l.Space(1).Right(style, text, c.special-1)

@@ -69,7 +69,7 @@ func (p *listing[R]) Forget() {
 func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
 	rows, first := p.list.Window()
 	if len(rows) == 0 && p.list.Total() > 0 {
-		p.message(paint.Muted, "nothing matches", p.look.Keys.ShowAll+" shows all again")
+		p.nothingMatches()
 	}
 	for i, row := range rows {
 		l := p.start()
@@ -78,14 +78,26 @@ func (p *listing[R]) rows(draw func(l *paint.Line, row R, under bool)) {
 	}
 }
 
+func (f *frame) nothingMatches() {
+	f.message(paint.Muted, "nothing matches", f.look.Keys.ShowAll+" shows all again")
+}
+
 // hits ends the title with the filter and what it finds, and reports whether
 // there is one.
 func (p *listing[R]) hits(l *paint.Line) bool {
 	if p.filter == nil {
 		return false
 	}
-	text, hits := "/ "+p.filter.Text, group(p.list.Shown())+" of "+group(p.list.Total())
-	p.fill(l, l.Left()-paint.Width(text)-len(hits)-3)
-	l.Put(paint.Accent, text).Space(2).Put(paint.Text, hits)
+	p.found(l, p.filter, p.list.Shown(), p.list.Total())
 	return true
+}
+
+// found ends a title with a filter and what it finds. The filter gives way.
+func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
+	text, hits := "/ "+filter.Text, group(shown)+" of "+group(total)
+	l.Space(1)
+	room := l.Left() - len(hits) - 3
+	width := min(paint.Width(text), room)
+	f.fill(l, room-width)
+	l.Fit(paint.Accent, text, width).Space(2).Put(paint.Text, hits)
 }

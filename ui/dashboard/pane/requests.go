@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -170,18 +171,20 @@ func priorityWord(p quota.Priority) string {
 
 func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{OfRequest, row.key}, p.list.Pinned() && p.glows(row.changed))
-	at := row.at
-	if p.w < 72 {
-		at = row.at[:8]
-	}
-	l.Put(paint.Muted, at).Space(2)
+	c := p.columns()
 	m := sign.Answer(row.Status)
-	l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 9)
+	word := m.Word
+	if row.Status == 0 && c.answer < len(word) {
+		word = "–"
+	}
+	l.Put(paint.Muted, row.at[:c.at]).Space(2)
+	l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, word, c.answer)
 	if !under {
 		l.On(paint.Base)
 	}
-	l.Space(1).Fit(paint.Muted, row.Method, 5)
-	c := p.columns()
+	if c.method > 0 || row.Method != http.MethodGet {
+		l.Space(1).Fit(paint.Muted, row.Method, max(c.method, len(row.Method)))
+	}
 	right := 8 + c.class + c.priority + c.attempt + c.waited
 	l.Space(1).Fit(paint.Text, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
 	p.figures(l, row, c)
@@ -195,10 +198,18 @@ const roomyRequests = 150
 
 // requestColumns are the widths of the columns with the blank before each; 0
 // leaves one out.
-type requestColumns struct{ class, priority, attempt, waited int }
+type requestColumns struct{ at, answer, method, class, priority, attempt, waited int }
 
 func (p *Requests) columns() (c requestColumns) {
-	if p.w >= 72 && p.has(classColumn) {
+	switch {
+	case p.w < 50: // a method is told where it changes something
+		c.at, c.answer = len("15:04"), 3
+	case p.w < 100:
+		c.at, c.answer, c.method = len("15:04:05"), 3, 5
+	default:
+		c.at, c.answer, c.method = len("15:04:05.0"), 9, 5
+	}
+	if p.w >= 100 && p.has(classColumn) {
 		c.class = 10
 	}
 	if p.w >= 110 && p.has(priorityColumn) {

@@ -200,6 +200,10 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	}
 }
 
+// leastCarrier is the width below which a carrier is left out: the number is what
+// one looks for.
+const leastCarrier = 3
+
 func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 	if row.number == "" {
 		text := "no tracking yet"
@@ -209,13 +213,12 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 		l.Fit(paint.Muted, text, w)
 		return
 	}
-	carrier := min(paint.Width(row.carrier), max(w-20, 8))
-	l.Fit(paint.Muted, row.carrier, carrier)
-	if carrier > 0 {
-		l.Space(1)
-		carrier++
+	carrier := min(paint.Width(row.carrier), w-paint.Width(row.number)-1)
+	if carrier < leastCarrier {
+		l.Fit(paint.Muted, row.number, w)
+		return
 	}
-	l.Fit(paint.Muted, row.number, w-carrier)
+	l.Fit(paint.Muted, row.carrier, carrier).Space(1).Fit(paint.Muted, row.number, w-carrier-1)
 }
 
 // estimate says when the parcel comes, or came, as a day.
