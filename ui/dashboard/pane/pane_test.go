@@ -166,7 +166,7 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 		{"reported", reported, "reported"},
 		{"gone", gone, "gone (404)"},
 		{"unlisted state", intentOf("u", "requires_action", time.Minute), "requires action"},
-		{"not read yet", intentOf("n", "", time.Minute), "1 not read yet"},
+		{"not read yet", intentOf("n", "", time.Minute), "1 not known yet"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
