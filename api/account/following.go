@@ -69,11 +69,11 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 		w.hold = now.Add(replayPatience)
 	}
 	if gaps {
-		w.gapOpen, w.gapLeft = true, map[task]bool{}
-		for _, o := range w.store.openOutlooks() {
-			if worthReading(&o, now) && w.wanted(o.id) {
-				w.gapLeft[task{id: o.id}] = true
-				w.askIntent(o.id, now, quota.Reconcile)
+		w.gapOpen, w.gapLeft = true, map[uint32]struct{}{}
+		for o := range w.store.openOutlooks() {
+			if worthReading(o, now) && w.wanted(o.id) {
+				w.gapLeft[o.number] = struct{}{}
+				w.askFor(o, now, quota.Reconcile)
 			}
 		}
 	}

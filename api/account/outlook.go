@@ -1,6 +1,7 @@
 package account
 
 import (
+	"iter"
 	"time"
 
 	"tillwatch/api"
@@ -10,6 +11,7 @@ import (
 // it.
 type outlook struct {
 	id        api.ID
+	number    uint32
 	state     api.IntentState
 	certainty Certainty
 	since     time.Time
@@ -40,7 +42,7 @@ func (o *outlook) freshness() time.Time {
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
 	o := outlook{
-		id: r.id, state: r.state, certainty: r.certainty,
+		id: r.id, number: r.number, state: r.state, certainty: r.certainty,
 		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
 		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
 		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
@@ -71,20 +73,41 @@ func (s *Store) outlook(id api.ID) (outlook, bool) {
 	return s.outlookOf(r), true
 }
 
-// openOutlooks lists the intents that are not known to have ended.
-func (s *Store) openOutlooks() []outlook {
-	var list []outlook
-	s.eachIntent(func(r *intentRecord) {
-		if r.open() {
-			list = append(list, s.outlookOf(r))
+// outlookAt is the outlook of an intent by its number.
+func (s *Store) outlookAt(number uint32) outlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outlookOf(s.intentBlocks.at(number))
+}
+
+// openOutlooks goes through the intents that are not known to have ended, a few at
+// a time: the store is free while one is looked at.
+func (s *Store) openOutlooks() iter.Seq[*outlook] {
+	return func(yield func(*outlook) bool) {
+		batch := make([]outlook, 0, publishBatch)
+		for next, more := uint32(1), true; more; {
+			batch = batch[:0]
+			s.mu.Lock()
+			for ; next <= s.intentBlocks.last && len(batch) < publishBatch; next++ {
+				if r := s.intentBlocks.at(next); r.open() {
+					batch = append(batch, s.outlookOf(r))
+				}
+			}
+			more = next <= s.intentBlocks.last
+			s.mu.Unlock()
+			for i := range batch {
+				if !yield(&batch[i]) {
+					return
+				}
+			}
 		}
-	})
-	return list
+	}
 }
 
 // parcelOutlook is what the watcher needs to know of a shipment.
 type parcelOutlook struct {
 	id      api.ID
+	number  uint32
 	intent  api.ID // "" while not known
 	status  api.ShipmentStatus
 	newest  time.Time
@@ -93,7 +116,7 @@ type parcelOutlook struct {
 }
 
 func (r *shipmentRecord) outlook() parcelOutlook {
-	o := parcelOutlook{id: r.id, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
+	o := parcelOutlook{id: r.id, number: r.number, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
 	if r.intent != nil {
 		o.intent = r.intent.id
 	}
@@ -110,12 +133,19 @@ func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {
 	return r.outlook(), true
 }
 
+// parcelAt is the outlook of a shipment by its number.
+func (s *Store) parcelAt(number uint32) parcelOutlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shipmentBlocks.at(number).outlook()
+}
+
 func (s *Store) openParcels() []parcelOutlook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []parcelOutlook
-	for _, r := range s.shipments {
-		if o := r.outlook(); !o.status.Terminal() {
+	for number := uint32(1); number <= s.shipmentBlocks.last; number++ {
+		if o := s.shipmentBlocks.at(number).outlook(); !o.status.Terminal() {
 			list = append(list, o)
 		}
 	}

@@ -48,51 +48,50 @@ func (w *Watcher) dispatch(ctx context.Context) {
 
 // next takes the most urgent read that may start now.
 func (w *Watcher) next(now time.Time) func(context.Context) {
-	intent, parcel := w.intents.peek(now), w.parcels.peek(now)
-	best := intent
-	if intent == nil || parcel != nil && w.parcelsFirst(parcel, intent) {
-		best = parcel
+	intent, anyIntent := w.intents.peek(now)
+	parcel, anyParcel := w.parcels.peek(now)
+	best, parcels := intent, false
+	if anyParcel && (!anyIntent || w.parcelsFirst(parcel, intent)) {
+		best, parcels = parcel, true
 	}
-	if best == nil || !w.mayStart(best, now) {
+	if !anyIntent && !anyParcel || !w.mayStart(best.priority, now) {
 		return nil
 	}
-	priority := best.priority
-	w.listed = best == parcel
-	if best == intent {
-		w.intents.begin(best)
-		w.started(priority)
-		if best.task.list {
-			return func(ctx context.Context) { w.perform(ctx, w.intents, []*job{best}, priority, w.listShipments) }
+	w.listed = parcels
+	w.started(best.priority)
+	if !parcels {
+		w.intents.begin(best.task)
+		read := w.readIntent
+		if best.list {
+			read = w.listShipments
 		}
-		return func(ctx context.Context) { w.perform(ctx, w.intents, []*job{best}, priority, w.readIntent) }
+		return func(ctx context.Context) { w.perform(ctx, w.intents, []task{best.task}, best.priority, read) }
 	}
-	var batch []*job
-	for best != nil && len(batch) < parcelsPerList {
-		w.parcels.begin(best)
-		batch = append(batch, best)
-		best = w.parcels.peek(now)
+	var batch []task
+	for more := true; more && len(batch) < parcelsPerList; parcel, more = w.parcels.peek(now) {
+		w.parcels.begin(parcel.task)
+		batch = append(batch, parcel.task)
 	}
-	w.started(priority)
-	return func(ctx context.Context) { w.perform(ctx, w.parcels, batch, priority, w.readParcels) }
+	return func(ctx context.Context) { w.perform(ctx, w.parcels, batch, best.priority, w.readParcels) }
 }
 
 // parcelsFirst reports whether shipments are read before an intent. Of equal
 // priorities they take turns: one list tells of many shipments, and of the
 // intents the open ones should not wait for long. Ended ones can.
-func (w *Watcher) parcelsFirst(parcel, intent *job) bool {
+func (w *Watcher) parcelsFirst(parcel, intent wanted) bool {
 	if parcel.priority != intent.priority {
 		return parcel.priority < intent.priority
 	}
 	return intent.last || !w.listed
 }
 
-func (w *Watcher) mayStart(j *job, now time.Time) bool {
+func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 	switch {
-	case j.priority == quota.Person:
+	case priority == quota.Person:
 		return w.reading < w.cfg.Workers+personWorkers
 	case now.Before(w.refused):
 		return false
-	case j.priority >= quota.Reconcile:
+	case priority >= quota.Reconcile:
 		return !now.Before(w.hold) && w.reading < w.cfg.Workers && w.checking < max(1, w.cfg.Workers/2)
 	}
 	return w.reading < w.cfg.Workers
@@ -121,14 +120,14 @@ func (w *Watcher) pause(now time.Time) time.Duration {
 	return max(pause, 0)
 }
 
-// reading reads what jobs name. With an error it tells which of them have to be
+// reading reads what tasks name. With an error it tells which of them have to be
 // read again.
-type reading func(ctx context.Context, jobs []*job) (failed map[*job]bool, err error)
+type reading func(ctx context.Context, tasks []task) (failed map[task]bool, err error)
 
-// perform does one read for all of jobs and decides what follows from how it
+// perform does one read for all of tasks and decides what follows from how it
 // ended.
-func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority quota.Priority, read reading) {
-	failed, err := guarded(quota.WithPriority(ctx, priority), jobs, read)
+func (w *Watcher) perform(ctx context.Context, q *queue, tasks []task, priority quota.Priority, read reading) {
+	failed, err := guarded(quota.WithPriority(ctx, priority), tasks, read)
 	if err != nil && ctx.Err() == nil {
 		w.store.countFailedRead()
 		if errors.Is(err, api.ErrUnauthorized) {
@@ -141,21 +140,21 @@ func (w *Watcher) perform(ctx context.Context, q *queue, jobs []*job, priority q
 	if priority >= quota.Reconcile {
 		w.checking--
 	}
-	for _, j := range jobs {
+	for _, t := range tasks {
 		// Whoever asked during the read may have asked because of a gap.
-		if q == w.intents && err == nil && j.asked.due.IsZero() {
-			delete(w.gapLeft, j.task)
+		if q == w.intents && !t.list && err == nil && !q.asks(t) {
+			delete(w.gapLeft, t.number)
 		}
-		q.finish(j, failed[j])
+		q.finish(t, failed[t])
 	}
-	w.follows(q, jobs, failed, priority, err, now)
+	w.follows(q, tasks, failed, priority, err, now)
 	w.mu.Unlock()
 	w.settleGap()
 	w.stir()
 }
 
 // follows plans what comes after a read.
-func (w *Watcher) follows(q *queue, jobs []*job, failed map[*job]bool, priority quota.Priority, err error, now time.Time) {
+func (w *Watcher) follows(q *queue, tasks []task, failed map[task]bool, priority quota.Priority, err error, now time.Time) {
 	switch {
 	case err == nil && !w.refused.IsZero():
 		w.refused = time.Time{}
@@ -163,16 +162,18 @@ func (w *Watcher) follows(q *queue, jobs []*job, failed map[*job]bool, priority 
 	case errors.Is(err, api.ErrUnauthorized):
 		w.refused = now.Add(refusedPause)
 	}
-	for _, j := range jobs {
+	for _, t := range tasks {
 		switch {
-		case failed[j] && errors.Is(err, api.ErrUnauthorized):
-			q.ask(j.task, w.refused, max(priority, quota.Hint))
-		case failed[j]:
-			q.ask(j.task, now.Add(backOff(j.tries)), max(priority, quota.Hint))
+		case failed[t] && errors.Is(err, api.ErrUnauthorized):
+			q.ask(t, w.refused, max(priority, quota.Hint))
+		case failed[t]:
+			q.ask(t, now.Add(backOff(q.tries(t))), max(priority, quota.Hint))
 		case q == w.intents:
-			w.planIntent(j.task.id, now)
+			o := w.store.outlookAt(t.number)
+			w.plan(&o, now)
 		default:
-			w.planParcel(j.task.id, now)
+			o := w.store.parcelAt(t.number)
+			w.planParcel(&o)
 		}
 	}
 }
@@ -190,25 +191,25 @@ func backOff(tries int) time.Duration {
 }
 
 // guarded turns a panic of a reader into an error.
-func guarded(ctx context.Context, jobs []*job, read reading) (failed map[*job]bool, err error) {
+func guarded(ctx context.Context, tasks []task, read reading) (failed map[task]bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			failed, err = all(jobs), fmt.Errorf("read: %v", p)
+			failed, err = all(tasks), fmt.Errorf("read: %v", p)
 		}
 	}()
-	return read(ctx, jobs)
+	return read(ctx, tasks)
 }
 
-func all(jobs []*job) map[*job]bool {
-	set := make(map[*job]bool, len(jobs))
-	for _, j := range jobs {
-		set[j] = true
+func all(tasks []task) map[task]bool {
+	set := make(map[task]bool, len(tasks))
+	for _, t := range tasks {
+		set[t] = true
 	}
 	return set
 }
 
-func (w *Watcher) readIntent(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
-	id := jobs[0].task.id
+func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
 	in, err := w.cfg.Reader.Intent(ctx, id)
 	switch {
@@ -218,18 +219,18 @@ func (w *Watcher) readIntent(ctx context.Context, jobs []*job) (failed map[*job]
 	case errors.Is(err, api.ErrNotFound):
 		w.store.ApplyMissing(id, sent)
 	default:
-		return all(jobs), err
+		return all(tasks), err
 	}
 	return nil, nil
 }
 
 // listShipments reads the shipments of one intent, once.
-func (w *Watcher) listShipments(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
-	id := jobs[0].task.id
+func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
-		return all(jobs), err
+		return all(tasks), err
 	}
 	for i := range list {
 		if list[i].IntentID == "" {
@@ -243,20 +244,20 @@ func (w *Watcher) listShipments(ctx context.Context, jobs []*job) (failed map[*j
 // readParcels reads one shipment by itself and several by one list. What a list
 // leaves out is asked for by itself; one that cannot be read says nothing of the
 // others.
-func (w *Watcher) readParcels(ctx context.Context, jobs []*job) (failed map[*job]bool, err error) {
-	left := jobs
-	if len(jobs) > 1 {
-		if left, err = w.listParcels(ctx, jobs); err != nil {
-			return all(jobs), err
+func (w *Watcher) readParcels(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+	left := tasks
+	if len(tasks) > 1 {
+		if left, err = w.listParcels(ctx, tasks); err != nil {
+			return all(tasks), err
 		}
 	}
-	failed = map[*job]bool{}
-	for i, j := range left {
-		readErr := w.readParcel(ctx, j.task.id)
+	failed = map[task]bool{}
+	for i, t := range left {
+		readErr := w.readParcel(ctx, w.store.parcelAt(t.number).id)
 		if readErr == nil {
 			continue
 		}
-		failed[j], err = true, readErr
+		failed[t], err = true, readErr
 		if unreadable := (*api.UnreadableError)(nil); !errors.As(readErr, &unreadable) {
 			maps.Copy(failed, all(left[i:]))
 			break
@@ -266,10 +267,10 @@ func (w *Watcher) readParcels(ctx context.Context, jobs []*job) (failed map[*job
 }
 
 // listParcels reads shipments by one list and returns those that it left out.
-func (w *Watcher) listParcels(ctx context.Context, jobs []*job) (left []*job, err error) {
-	query := api.ShipmentQuery{Limit: len(jobs)}
-	for _, j := range jobs {
-		query.IDs = append(query.IDs, j.task.id)
+func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, err error) {
+	query := api.ShipmentQuery{Limit: len(tasks)}
+	for _, t := range tasks {
+		query.IDs = append(query.IDs, w.store.parcelAt(t.number).id)
 	}
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
@@ -277,13 +278,13 @@ func (w *Watcher) listParcels(ctx context.Context, jobs []*job) (left []*job, er
 	case err == nil:
 		w.store.ApplyShipments(list, sent)
 	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed), errors.Is(err, api.ErrValidation):
-		return jobs, nil
+		return tasks, nil
 	default:
 		return nil, err
 	}
-	for _, j := range jobs {
-		if !slices.ContainsFunc(list, func(sh api.Shipment) bool { return sh.ID == j.task.id }) {
-			left = append(left, j)
+	for i, t := range tasks {
+		if !slices.ContainsFunc(list, func(sh api.Shipment) bool { return sh.ID == query.IDs[i] }) {
+			left = append(left, t)
 		}
 	}
 	return left, nil

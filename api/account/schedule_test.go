@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"tillwatch/api"
 	"tillwatch/api/quota"
 )
@@ -84,60 +86,157 @@ func TestNextRead(t *testing.T) {
 func TestQueueOrder(t *testing.T) {
 	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 	q := newQueue()
-	q.ask(task{id: "later"}, at(60), quota.Person)
-	q.ask(task{id: "old"}, at(0), quota.Reconcile)
-	q.rank(task{id: "old"}, false, at(-60))
-	q.ask(task{id: "new"}, at(0), quota.Reconcile)
-	q.rank(task{id: "new"}, false, at(-5))
-	q.ask(task{id: "ended"}, at(0), quota.Reconcile)
-	q.rank(task{id: "ended"}, true, at(0))
-	q.schedule(task{id: "timer"}, at(1), quota.Timer)
-	q.ask(task{id: "hint"}, at(1), quota.Hint)
-	q.ask(task{id: "raised"}, at(30), quota.Reconcile)
-	q.ask(task{id: "raised"}, at(1), quota.Person)
-	q.schedule(task{id: "given up"}, at(1), quota.Timer)
-	q.unschedule(task{id: "given up"})
+	const later, old, newest, ended, timer, hint, raised, givenUp = 1, 2, 3, 4, 5, 6, 7, 8
+	q.ask(task{number: later}, at(60), quota.Person)
+	q.ask(task{number: old}, at(0), quota.Reconcile)
+	q.rank(task{number: old}, false, at(-60))
+	q.ask(task{number: newest}, at(0), quota.Reconcile)
+	q.rank(task{number: newest}, false, at(-5))
+	q.ask(task{number: ended}, at(0), quota.Reconcile)
+	q.rank(task{number: ended}, true, at(0))
+	q.schedule(task{number: timer}, at(1), quota.Timer)
+	q.ask(task{number: hint}, at(1), quota.Hint)
+	q.ask(task{number: raised}, at(30), quota.Reconcile)
+	q.ask(task{number: raised}, at(1), quota.Person)
+	q.schedule(task{number: givenUp}, at(1), quota.Timer)
+	q.unschedule(task{number: givenUp})
 
-	var got []api.ID
-	for j := q.peek(at(2)); j != nil; j = q.peek(at(2)) {
-		q.begin(j)
-		got = append(got, j.task.id)
-		q.finish(j, false)
+	var got []uint32
+	for w, ok := q.peek(at(2)); ok; w, ok = q.peek(at(2)) {
+		q.begin(w.task)
+		got = append(got, w.number)
+		q.finish(w.task, false)
 	}
-	want := []api.ID{"raised", "hint", "timer", "new", "old", "ended"}
-	if len(got) != len(want) {
+	if want := []uint32{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
 		t.Fatalf("read %v, want %v", got, want)
 	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("read %v, want %v", got, want)
-		}
-	}
-	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
-		t.Errorf("%d jobs are left, the next due at %v", len(q.jobs), due)
+	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || q.jobs.last != 1 {
+		t.Errorf("%d jobs are left, the next due at %v", q.jobs.last, due)
 	}
 }
 
 func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
-	q := newQueue()
-	q.ask(task{id: "a"}, noon, quota.Hint)
-	j := q.peek(noon)
-	q.begin(j)
+	q, read := newQueue(), task{number: 1}
+	q.ask(read, noon, quota.Hint)
+	w, _ := q.peek(noon)
+	q.begin(w.task)
 	for range 3 {
-		q.ask(task{id: "a"}, noon, quota.Hint)
+		q.ask(read, noon, quota.Hint)
 	}
-	if q.peek(noon) != nil {
+	if _, ok := q.peek(noon); ok {
 		t.Fatal("read twice at once")
 	}
-	q.finish(j, false)
-	if again := q.peek(noon); again != j {
+	q.finish(read, false)
+	if w, ok := q.peek(noon); !ok || w.task != read {
 		t.Fatal("the ask was forgotten")
 	}
-	q.begin(j)
-	q.finish(j, false)
-	if q.peek(noon) != nil || len(q.jobs) != 0 {
+	q.begin(read)
+	q.finish(read, false)
+	if _, ok := q.peek(noon); ok || q.jobs.last != 0 {
 		t.Error("one read too many is wanted")
 	}
+}
+
+// TestAQueueBehavesLikeAListThatIsSorted compares the queue with looking at all
+// that is wanted.
+func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q, now := newQueue(), noon
+		want := map[task]*modelJob{}
+		for range rapid.IntRange(1, 300).Draw(t, "steps") {
+			of := task{rapid.Uint32Range(1, 2100).Draw(t, "number"), rapid.Bool().Draw(t, "list")}
+			if of.number > 40 {
+				of.number = of.number/1000*1000 + 1 // on other pages
+			}
+			due, priority := now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(t, "due"))*time.Second), quota.Priority(rapid.IntRange(0, 3).Draw(t, "priority"))
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			case 0, 1:
+				q.ask(of, due, priority)
+				j := want[of]
+				if j == nil {
+					j = &modelJob{}
+					want[of] = j
+				}
+				if j.asked.IsZero() {
+					j.asked, j.askedFor = due, priority
+				} else {
+					j.askedFor = min(j.askedFor, priority)
+					if due.Before(j.asked) {
+						j.asked = due
+					}
+				}
+			case 2:
+				q.schedule(of, due, priority)
+				if want[of] == nil {
+					want[of] = &modelJob{}
+				}
+				want[of].planned, want[of].plannedFor = due, priority
+			case 3:
+				q.unschedule(of)
+				if j := want[of]; j != nil {
+					j.planned = time.Time{}
+				}
+			case 4:
+				q.dropAsk(of, priority)
+				if j := want[of]; j != nil && !j.asked.IsZero() && j.askedFor > priority {
+					j.asked = time.Time{}
+				}
+			case 5:
+				now = now.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "later")) * time.Second)
+			case 6:
+				w, ok := q.peek(now)
+				best := most(want, now)
+				if ok != (best >= 0) || ok && (w.priority != best || !want[w.task].isDue(now)) {
+					t.Fatalf("got %+v %t, want priority %d", w, ok, best)
+				}
+				if ok {
+					q.begin(w.task)
+					q.finish(w.task, false)
+					delete(want, w.task)
+				}
+			}
+			for of, j := range want {
+				if j.asked.IsZero() && j.planned.IsZero() {
+					delete(want, of)
+				}
+			}
+			if int(q.jobs.last) != len(want) {
+				t.Fatalf("%d jobs, want %d", q.jobs.last, len(want))
+			}
+		}
+	})
+}
+
+// modelJob is a wanted read as plainly as it can be said.
+type modelJob struct {
+	asked, planned       time.Time // zero: not
+	askedFor, plannedFor quota.Priority
+}
+
+func (j *modelJob) isDue(now time.Time) bool {
+	return !j.asked.IsZero() && !j.asked.After(now) || !j.planned.IsZero() && !j.planned.After(now)
+}
+
+// most is the priority of the most urgent job that is due, -1 for none. A job is
+// as urgent as the reason that is due first, and as both when that is the plan.
+func most(want map[task]*modelJob, now time.Time) quota.Priority {
+	best := quota.Priority(-1)
+	for _, j := range want {
+		if !j.isDue(now) {
+			continue
+		}
+		p := j.askedFor
+		switch {
+		case j.asked.IsZero():
+			p = j.plannedFor
+		case !j.planned.IsZero() && !j.planned.After(j.asked):
+			p = min(j.askedFor, j.plannedFor)
+		}
+		if best < 0 || p < best {
+			best = p
+		}
+	}
+	return best
 }
 
 func TestBackOffDoublesUpToAMinute(t *testing.T) {

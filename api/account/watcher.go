@@ -40,7 +40,7 @@ type Watcher struct {
 	checking int  // of reading: those to be sure
 	listed   bool // the last read that began was of shipments
 	gapOpen  bool
-	gapLeft  map[task]bool // reads that still have to follow a gap
+	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
 	fail     context.CancelCauseFunc
 }
 
@@ -79,7 +79,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
-		intents: newQueue(), parcels: newQueue(), gapLeft: map[task]bool{},
+		intents: newQueue(), parcels: newQueue(), gapLeft: map[uint32]struct{}{},
 	}
 }
 
@@ -169,7 +169,9 @@ func (w *Watcher) Refresh(id api.ID) {
 func (w *Watcher) RefreshShipments(id api.ID) {
 	w.store.know(id)
 	w.mu.Lock()
-	w.intents.ask(task{id: id, list: true}, time.Now(), quota.Person)
+	if o, known := w.store.outlook(id); known {
+		w.intents.ask(task{o.number, true}, time.Now(), quota.Person)
+	}
 	w.mu.Unlock()
 	w.stir()
 }
@@ -189,9 +191,11 @@ func (w *Watcher) noticed(notices []notice) {
 	for _, n := range notices {
 		switch priority := n.priority(); {
 		case n.shipment != "":
-			w.planParcel(n.shipment, now)
-			if n.hint {
-				w.askParcel(n.shipment, now.Add(settleShipments), priority)
+			if o, known := w.store.parcelOutlook(n.shipment); known {
+				w.planParcel(&o)
+				if n.hint {
+					w.askParcel(&o, now.Add(settleShipments), priority)
+				}
 			}
 		default:
 			w.planIntent(n.intent, now)
@@ -223,22 +227,27 @@ func (w *Watcher) trust() trust {
 
 // planIntent plans what time alone calls for.
 func (w *Watcher) planIntent(id api.ID, now time.Time) {
-	o, known := w.store.outlook(id)
-	if !known || !w.wanted(id) {
+	if o, known := w.store.outlook(id); known {
+		w.plan(&o, now)
+	}
+}
+
+func (w *Watcher) plan(o *outlook, now time.Time) {
+	if !w.wanted(o.id) {
 		return
 	}
 	t := w.trust()
-	read, list := task{id: id}, task{id: id, list: true}
-	if due, priority, ok := nextRead(&o, t, now); ok {
+	read, list := task{number: o.number}, task{o.number, true}
+	if due, priority, ok := nextRead(o, t, now); ok {
 		w.intents.schedule(read, due, priority)
 	} else {
 		w.intents.unschedule(read)
 	}
 	if !o.open() {
 		w.intents.dropAsk(read, quota.Person)
-		delete(w.gapLeft, read)
+		delete(w.gapLeft, o.number)
 	}
-	if due, ok := nextShipmentList(&o, t, now); ok {
+	if due, ok := nextShipmentList(o, t, now); ok {
 		w.intents.schedule(list, due, quota.Reconcile)
 	} else {
 		w.intents.unschedule(list)
@@ -253,62 +262,60 @@ func (w *Watcher) wanted(id api.ID) bool {
 }
 
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
-	if !w.wanted(id) {
-		return
-	}
-	w.intents.ask(task{id: id}, due, priority)
 	if o, known := w.store.outlook(id); known {
-		w.intents.rank(task{id: id}, o.state.Terminal(), o.freshness())
+		w.askFor(&o, due, priority)
 	}
 }
 
-func (w *Watcher) planParcel(id api.ID, now time.Time) {
-	o, known := w.store.parcelOutlook(id)
-	if !known || !w.wanted(o.intent) {
-		return
-	}
-	if due, ok := nextParcelRead(&o, w.trust()); ok {
-		w.parcels.schedule(task{id: id}, due, quota.Reconcile)
-	} else {
-		w.parcels.unschedule(task{id: id})
+func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
+	if w.wanted(o.id) {
+		w.intents.ask(task{number: o.number}, due, priority)
+		w.intents.rank(task{number: o.number}, o.state.Terminal(), o.freshness())
 	}
 }
 
-func (w *Watcher) askParcel(id api.ID, due time.Time, priority quota.Priority) {
-	o, known := w.store.parcelOutlook(id)
+func (w *Watcher) planParcel(o *parcelOutlook) {
 	if !w.wanted(o.intent) {
 		return
 	}
-	w.parcels.ask(task{id: id}, due, priority)
-	if known {
-		w.parcels.rank(task{id: id}, o.status.Terminal(), o.event)
+	if due, ok := nextParcelRead(o, w.trust()); ok {
+		w.parcels.schedule(task{number: o.number}, due, quota.Reconcile)
+	} else {
+		w.parcels.unschedule(task{number: o.number})
+	}
+}
+
+func (w *Watcher) askParcel(o *parcelOutlook, due time.Time, priority quota.Priority) {
+	if w.wanted(o.intent) {
+		w.parcels.ask(task{number: o.number}, due, priority)
+		w.parcels.rank(task{number: o.number}, o.status.Terminal(), o.event)
 	}
 }
 
 // reconcile asks for all that is open and was not read after since to be read,
 // to be sure.
 func (w *Watcher) reconcile(since, now time.Time) {
-	for _, o := range w.store.openOutlooks() {
-		if !worthReading(&o, now) || (o.certainty == Verified && o.newest.After(since)) {
+	for o := range w.store.openOutlooks() {
+		if !worthReading(o, now) || (o.certainty == Verified && o.newest.After(since)) {
 			continue
 		}
-		w.planIntent(o.id, now)
-		w.askIntent(o.id, now, quota.Reconcile)
+		w.plan(o, now)
+		w.askFor(o, now, quota.Reconcile)
 	}
 	for _, o := range w.store.openParcels() {
 		if o.missing == 0 && !o.newest.After(since) {
-			w.askParcel(o.id, now, quota.Reconcile)
+			w.askParcel(&o, now, quota.Reconcile)
 		}
 	}
 }
 
 // replan plans everything open again, because the feed is not what it was.
 func (w *Watcher) replan(now time.Time) {
-	for _, o := range w.store.openOutlooks() {
-		w.planIntent(o.id, now)
+	for o := range w.store.openOutlooks() {
+		w.plan(o, now)
 	}
 	for _, o := range w.store.openParcels() {
-		w.planParcel(o.id, now)
+		w.planParcel(&o)
 	}
 }
 
@@ -337,6 +344,8 @@ func (w *Watcher) passTime(ctx context.Context) {
 // nothing was heard.
 func (w *Watcher) woke(now time.Time) {
 	w.mu.Lock()
+	w.intents.resume(now)
+	w.parcels.resume(now)
 	w.reconcile(now, now)
 	w.mu.Unlock()
 	w.stir()
