@@ -56,7 +56,7 @@ func benchApply(b *testing.B, size, fresh int) {
 				id, kind = next.at(n), api.OfferRetrieved
 			}
 			batch[i] = Delivery{Seq: int64(done + i), Received: at, Event: api.Event{
-				ID: id, Type: kind, CreatedAt: at.Add(time.Duration(n) * time.Microsecond),
+				ID: id, Type: kind, CreatedAt: at.Add(time.Duration(n) * time.Millisecond),
 				Source: api.EventSource{ID: id[4:39], Type: api.SourceIntent},
 			}}
 		}

@@ -11,62 +11,62 @@ type fingerprints struct {
 	parts []fingerprintPart
 }
 
+// fingerprintPart is one of open addressing. Behind the slots that are homes there
+// are a few more, of which the last stays free.
 type fingerprintPart struct {
 	slots []uint32 // 0 is free
+	homes int
 	used  int
 }
 
-const fingerprintParts = 512
-
-func (f *fingerprints) part(hash uint64) *fingerprintPart {
-	if f.parts == nil {
-		f.parts = make([]fingerprintPart, fingerprintParts)
-	}
-	return &f.parts[hash%fingerprintParts]
-}
+const (
+	fingerprintParts = 512
+	beyondHomes      = 16
+)
 
 // fingerprint is what a part holds of a hash; never 0.
 func fingerprint(hash uint64) uint32 { return max(uint32(hash>>32), 1) }
 
 func (f *fingerprints) has(hash uint64) bool {
-	p := f.part(hash)
+	if f.parts == nil {
+		return false
+	}
+	p := &f.parts[hash%fingerprintParts]
 	if p.used == 0 {
 		return false
 	}
 	print := fingerprint(hash)
-	for at := p.home(print); p.slots[at] != 0; at = p.next(at) {
-		if p.slots[at] == print {
-			return true
+	for _, other := range p.slots[p.home(print):] {
+		if other == 0 || other == print {
+			return other == print
 		}
 	}
 	return false
 }
 
 func (f *fingerprints) add(hash uint64) {
-	p := f.part(hash)
-	if p.used >= len(p.slots)-len(p.slots)/4 {
-		p.grow()
+	if f.parts == nil {
+		f.parts = make([]fingerprintPart, fingerprintParts)
 	}
-	p.put(fingerprint(hash))
+	p := &f.parts[hash%fingerprintParts]
+	if p.used >= p.homes-p.homes/4 || !p.put(fingerprint(hash)) {
+		p.grow(fingerprint(hash))
+	}
 	p.used++
 }
 
 // remove takes out one of this fingerprint, and closes the hole.
 func (f *fingerprints) remove(hash uint64) {
-	p := f.part(hash)
-	if p.used == 0 {
+	if !f.has(hash) {
 		return
 	}
-	print := fingerprint(hash)
+	p, print := &f.parts[hash%fingerprintParts], fingerprint(hash)
 	hole := p.home(print)
 	for p.slots[hole] != print {
-		if p.slots[hole] == 0 {
-			return
-		}
-		hole = p.next(hole)
+		hole++
 	}
-	for at := p.next(hole); p.slots[at] != 0; at = p.next(at) {
-		if p.distance(p.home(p.slots[at]), at) >= p.distance(hole, at) {
+	for at := hole + 1; p.slots[at] != 0; at++ {
+		if p.home(p.slots[at]) <= hole {
 			p.slots[hole], hole = p.slots[at], at
 		}
 	}
@@ -76,39 +76,33 @@ func (f *fingerprints) remove(hash uint64) {
 
 // home is where a fingerprint belongs.
 func (p *fingerprintPart) home(print uint32) int {
-	high, _ := bits.Mul32(print, uint32(len(p.slots)))
+	high, _ := bits.Mul32(print, uint32(p.homes))
 	return int(high)
 }
 
-func (p *fingerprintPart) next(at int) int {
-	if at++; at == len(p.slots) {
-		return 0
-	}
-	return at
-}
-
-// distance is how far it is from one slot to another.
-func (p *fingerprintPart) distance(from, to int) int {
-	if to < from {
-		to += len(p.slots)
-	}
-	return to - from
-}
-
-func (p *fingerprintPart) put(print uint32) {
+// put reports whether there was a place for a fingerprint.
+func (p *fingerprintPart) put(print uint32) bool {
 	at := p.home(print)
-	for p.slots[at] != 0 {
-		at = p.next(at)
+	for at < len(p.slots)-1 && p.slots[at] != 0 {
+		at++
+	}
+	if at >= len(p.slots)-1 {
+		return false
 	}
 	p.slots[at] = print
+	return true
 }
 
-func (p *fingerprintPart) grow() {
+// grow makes room for more, and puts one there.
+func (p *fingerprintPart) grow(more uint32) {
 	old := p.slots
-	p.slots = make([]uint32, max(8, len(old)+len(old)/2))
-	for _, print := range old {
-		if print != 0 {
-			p.put(print)
+	p.homes = max(8, p.homes+p.homes/2)
+	beyond := beyondHomes
+	for all := false; !all; beyond *= 2 {
+		p.slots = make([]uint32, p.homes+beyond)
+		all = p.put(more)
+		for _, print := range old {
+			all = all && (print == 0 || p.put(print))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -40,6 +41,25 @@ func TestFingerprintsCountWhatWasAddedAndRemoved(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestFingerprintsThatAreAlikeHaveRoom(t *testing.T) {
+	for _, print := range []uint64{1, math.MaxUint32} {
+		var set fingerprints
+		const many = 500
+		for range many {
+			set.add(print << 32)
+		}
+		for n := range many {
+			if !set.has(print << 32) {
+				t.Fatalf("%d of %d are lost", many-n, many)
+			}
+			set.remove(print << 32)
+		}
+		if set.has(print << 32) {
+			t.Error("more are there than were added")
+		}
+	}
 }
 
 func TestAfterARestartTheEventsOfTimelinesAreKnown(t *testing.T) {

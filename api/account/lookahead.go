@@ -50,7 +50,10 @@ func (x *intentIndex) touch(hash uint64) uint32 {
 
 // touch reads where a look for a hash begins.
 func (f *fingerprints) touch(hash uint64) uint32 {
-	p := f.part(hash)
+	if f.parts == nil {
+		return 0
+	}
+	p := &f.parts[hash%fingerprintParts]
 	if p.used == 0 {
 		return 0
 	}

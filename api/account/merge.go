@@ -264,7 +264,8 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 		m.kind |= behindKind(r.state, late)
 	}
 	r.floor = max(r.floor, int8(state.Rank()))
-	s.rememberEvent(r, e, m)
+	e.lined = true
+	s.rememberEvent(r, e.hash, m)
 	s.touch(r)
 	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
 		s.notice(notice{record: r, hint: true, fresh: s.isFresh(e)})

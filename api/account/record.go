@@ -93,8 +93,10 @@ func (s *Store) intent(id api.ID) *intentRecord {
 
 // newIntent begins the record of an intent that is not known.
 func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
-	if clean := api.ScrubID(string(id)); clean != id {
-		return s.intent(clean)
+	if !q.exact {
+		if clean := api.ScrubID(string(id)); clean != id {
+			return s.intent(clean)
+		}
 	}
 	id = s.ids.keep(id) // it may be a part of an event's id
 	number, r := s.intentBlocks.add()

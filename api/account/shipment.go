@@ -182,7 +182,8 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 	}
 	m := s.eventMoment(in.id, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
 	m.kind |= ofShipment
-	s.rememberEvent(in, e, m)
+	e.lined = true
+	s.rememberOnce(in, e.hash, e.id, m)
 	s.touch(in)
 }
 

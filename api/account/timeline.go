@@ -30,16 +30,15 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 	return line
 }
 
-// rememberEvent is remember for an event, which stands in a timeline once.
-func (s *Store) rememberEvent(r *intentRecord, e *eventRecord, m moment) {
-	e.lined = true
-	s.rememberOnce(r, e.hash, e.id, m)
+// rememberOnce is remember for an event that may stand in the timeline already.
+func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) {
+	if !s.events.lined.has(hash) || !s.remembers(r, id) {
+		s.rememberEvent(r, hash, m)
+	}
 }
 
-func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) {
-	if s.events.lined.has(hash) && s.remembers(r, id) {
-		return
-	}
+// rememberEvent is remember for an event that does not stand in the timeline.
+func (s *Store) rememberEvent(r *intentRecord, hash uint64, m moment) {
 	s.events.lined.add(hash)
 	s.remember(r, m)
 }
