@@ -22,20 +22,10 @@ func (m *Model) awaitPicture() tea.Cmd {
 	return m.after(pictureSoon, pictureLateMsg{})
 }
 
-// hurry has a frame drawn soon after msg, and the first at once when it has
-// something to show.
-func (m *Model) hurry(msg tea.Msg) {
-	brought := false
+// waitNoMore ends the wait for the picture with msg, if it does.
+func (m *Model) waitNoMore(msg tea.Msg) {
 	switch msg.(type) {
 	case changesMsg, pictureLateMsg:
-		brought = m.awaited
 		m.awaited = false
-	}
-	switch {
-	case m.frames == nil:
-	case brought:
-		m.frames.now()
-	default:
-		m.frames.hurry()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/canvas"
 )
 
 // link counts what a terminal would be sent.
@@ -45,8 +46,12 @@ func linked(t *testing.T, s *shop, run func(p *tea.Program, l *link), change ...
 	ctx, cancel := context.WithCancel(t.Context())
 	m.ctx = ctx
 	l := &link{}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(l), tea.WithoutSignalHandler(),
-		tea.WithWindowSize(200, 60), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+	environ := []string{"TERM=xterm-256color"}
+	m.canvas = canvas.New(canvas.Config{Out: l, Environ: environ, Profile: colorprofile.TrueColor})
+	m.resize(sizeMsg{200, 60})
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(m.canvas), tea.WithoutSignalHandler(),
+		tea.WithWindowSize(librarySize, librarySize), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment(environ), tea.WithFilter(keepSizes))
+	defer m.canvas.Close()
 	m.frames = &frames{program: program}
 	ended := make(chan struct{})
 	go func() {

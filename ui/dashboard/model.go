@@ -13,6 +13,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/canvas"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
@@ -72,6 +73,7 @@ type Model struct {
 	cfg     Config
 	ctx     context.Context // ends with the program; a confirm under way is told by it
 	frames  *frames         // nil where nothing is drawn, in tests
+	canvas  *canvas.Canvas  // nil where the library draws
 	picture *picture
 	awaited bool // the picture comes in a moment: nothing is drawn without it
 	look    *pane.Look
@@ -200,12 +202,21 @@ func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // Update takes a message: keys go to the focused pane or the dialog, sizes to
 // each pane, data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.waitNoMore(msg)
 	m.hurry(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-		m.arrange()
+		m.resize(sizeMsg{msg.Width, msg.Height})
+	case sizeMsg:
+		m.resize(msg)
+	case tea.ModeReportMsg:
+		if m.canvas != nil {
+			m.canvas.Learn(msg.Mode, msg.Value)
+		}
 	case tea.ColorProfileMsg:
+		if m.canvas != nil {
+			m.canvas.SetProfile(msg.Profile)
+		}
 		if !m.cfg.NoColor {
 			m.profile = msg.Profile
 			m.restyle()

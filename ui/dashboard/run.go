@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/canvas"
 )
 
 // How long changes are gathered before they are shown. While more come than
@@ -32,17 +35,13 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	defer cancel()
 	m := New(cfg)
 	m.ctx, m.awaited = ctx, true
-	// Signals are the caller's: they end ctx. Were both to hear them, the library's
-	// handler could wait for ever for a loop that the end of ctx has ended.
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()}
-	if cfg.Width > 0 && cfg.Height > 0 {
-		options = append(options, tea.WithWindowSize(cfg.Width, cfg.Height))
-	}
-	program := tea.NewProgram(m, options...)
+	program := m.program(in, out)
 	m.frames = &frames{program: program}
 	defer m.frames.stop()
 
 	var pumping sync.WaitGroup
+	size := sizeMsg{m.width, m.height}
+	pumping.Go(func() { followSize(ctx, out, size, func(now sizeMsg) { program.Send(now) }) })
 	var pumpErr error
 	pumping.Go(func() {
 		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {
@@ -51,6 +50,9 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	})
 	_, err := program.Run()
 	ended := ctx.Err() != nil
+	if m.canvas != nil {
+		m.canvas.Close()
+	}
 	cancel()
 	pumping.Wait()
 	m.confirms.Wait()
@@ -61,6 +63,28 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return fmt.Errorf("drawing the dashboard: %w", err)
+}
+
+// program runs the model on a canvas of its own.
+func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
+	// Signals are the caller's: they end the context. Were both to hear them, the
+	// library's handler could wait for ever for a loop that its end has ended.
+	options := []tea.ProgramOption{tea.WithContext(m.ctx), tea.WithInput(in), tea.WithoutSignalHandler()}
+	if !canvasPossible {
+		if m.cfg.Width > 0 && m.cfg.Height > 0 {
+			options = append(options, tea.WithWindowSize(m.cfg.Width, m.cfg.Height))
+		}
+		return tea.NewProgram(m, append(options, tea.WithOutput(out))...)
+	}
+	profile := colorprofile.Detect(out, os.Environ())
+	m.canvas = canvas.New(canvas.Config{Out: out, Environ: os.Environ(), Profile: profile, ReturnNewlines: !isTerminal(in)})
+	size, known := sizeOf(out)
+	if !known {
+		size = sizeMsg{m.cfg.Width, m.cfg.Height}
+	}
+	m.resize(size)
+	return tea.NewProgram(m, append(options, tea.WithOutput(m.canvas), tea.WithColorProfile(profile),
+		tea.WithWindowSize(librarySize, librarySize), tea.WithFilter(keepSizes))...)
 }
 
 // pump is the one sender: it waits for changes, gathers them for a frame and

@@ -18,10 +18,8 @@ func (m *Model) View() tea.View {
 		return m.drawn
 	}
 	m.redraw = m.awaited
-	m.drawn = tea.View{}
-	if !m.awaited {
-		m.drawn = tea.NewView(strings.Join(m.lines(), "\n"))
-	}
+	before := m.drawn
+	m.drawn = tea.NewView(m.content())
 	m.drawn.AltScreen = true
 	m.drawn.WindowTitle = m.windowTitle()
 	m.drawn.ReportFocus = m.notifies()
@@ -29,7 +27,21 @@ func (m *Model) View() tea.View {
 	if !m.noMouse {
 		m.drawn.MouseMode = tea.MouseModeCellMotion
 	}
+	m.hurryModes(&before)
 	return m.drawn
+}
+
+// content is what the library is to draw: nothing where there is a canvas.
+func (m *Model) content() string {
+	const nothing = " " // for an empty screen it would draw each time
+	switch {
+	case m.awaited:
+		return nothing
+	case m.canvas == nil:
+		return strings.Join(m.lines(), "\n")
+	}
+	m.canvas.Show(m.lines())
+	return nothing
 }
 
 func (m *Model) stale() bool {

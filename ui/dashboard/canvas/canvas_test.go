@@ -1,0 +1,262 @@
+package canvas
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"pgregory.net/rapid"
+)
+
+// terminal emulates one, and counts how often it is written to.
+type terminal struct {
+	*vt.Emulator
+	writes, bytes int
+	last          string
+}
+
+func newTerminal(width, height int) *terminal {
+	return &terminal{Emulator: vt.NewEmulator(width, height)}
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	t.writes++
+	t.bytes += len(p)
+	t.last = string(p)
+	return t.Emulator.Write(p)
+}
+
+// looks describes every cell as one sees it: of a blank, the ground.
+func (t *terminal) looks() string {
+	var b strings.Builder
+	for y := range t.Height() {
+		for x := range t.Width() {
+			if c := t.CellAt(x, y); c != nil {
+				style := c.Style
+				if c.Content == " " && style.Underline == ansi.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
+					style = uv.Style{Bg: style.Bg}
+				}
+				fmt.Fprintf(&b, "%s%s", style.String(), c.Content)
+			}
+			b.WriteByte('|')
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// asPrinted is how a terminal looks that is sent the lines as they are.
+func asPrinted(lines []string, width, height int) string {
+	t := newTerminal(width, height)
+	for y, line := range lines {
+		fmt.Fprintf(t, "\x1b[%d;1H\x1b[m%s", y+1, line)
+	}
+	return t.looks()
+}
+
+const (
+	enter = ansi.SetModeAltScreenSaveCursor
+	leave = ansi.ResetModeAltScreenSaveCursor
+)
+
+func open(t *terminal, environ ...string) *Canvas {
+	c := New(Config{Out: t, Environ: append([]string{"TERM=xterm-256color"}, environ...), Profile: colorprofile.TrueColor})
+	c.Resize(t.Width(), t.Height())
+	return c
+}
+
+func say(c *Canvas, s string) { _, _ = c.Write([]byte(s)) }
+
+// aLine is a line of a width in several styles.
+func aLine(t *rapid.T, width int) string {
+	styles := []string{"\x1b[0m", "\x1b[0;1;38;2;215;220;230;48;2;25;30;40m", "\x1b[0;7m", "\x1b[0;4;31m", "\x1b[0;38;5;12;100m", "\x1b[0;2m"}
+	pieces := []string{"x", "wool socks", "日", "é", " ", strings.Repeat(" ", 14), strings.Repeat(" ", 40), "12 s", "│"}
+	var b strings.Builder
+	for at := 0; at < width; {
+		piece := rapid.SampledFrom(pieces).Draw(t, "piece")
+		if at+ansi.StringWidth(piece) > width {
+			piece = strings.Repeat("-", width-at)
+		}
+		b.WriteString(rapid.SampledFrom(styles).Draw(t, "style") + piece)
+		at += ansi.StringWidth(piece)
+	}
+	return b.String() + "\x1b[m"
+}
+
+func aFrame(t *rapid.T, before []string, width, height int) []string {
+	lines := make([]string, height)
+	copy(lines, before)
+	switch rapid.IntRange(0, 3).Draw(t, "how") {
+	case 0: // all is new
+		for y := range lines {
+			lines[y] = aLine(t, width)
+		}
+	case 1: // it has scrolled
+		by := rapid.IntRange(1, height).Draw(t, "by")
+		copy(lines, lines[by%height:])
+		lines[height-1] = aLine(t, width)
+	default:
+		for range rapid.IntRange(0, 4).Draw(t, "lines") {
+			lines[rapid.IntRange(0, height-1).Draw(t, "line")] = aLine(t, width)
+		}
+	}
+	for y := range lines {
+		if ansi.StringWidth(lines[y]) != width {
+			lines[y] = aLine(t, width)
+		}
+	}
+	return lines
+}
+
+func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
+		screen := newTerminal(width, height)
+		c := open(screen)
+		defer c.Close()
+		say(c, enter)
+		var lines []string
+		for range rapid.IntRange(1, 6).Draw(t, "frames") {
+			switch rapid.IntRange(0, 9).Draw(t, "between") {
+			case 0:
+				width, height = rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
+				screen.Resize(width, height)
+				c.Resize(width, height)
+			case 1:
+				say(c, ansi.CursorHomePosition+ansi.EraseEntireScreen)
+			case 2:
+				say(c, ansi.SetWindowTitle("tillwatch"))
+			case 3:
+				c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
+			case 4:
+				say(c, ansi.SetTabEvery8Columns)
+			}
+			lines = aFrame(t, lines, width, height)
+			c.Show(lines)
+		}
+		c.drawLate() // does not wait for the pause
+		if got, want := screen.looks(), asPrinted(lines, width, height); got != want {
+			t.Fatalf("the terminal shows\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func numbered(height, from int) []string {
+	lines := make([]string, height)
+	for y := range lines {
+		lines[y] = fmt.Sprintf("%-40s", fmt.Sprintf("line %d", from+y))
+	}
+	return lines
+}
+
+func TestAFrameIsDrawnAtOnceAndTheNextAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		screen := newTerminal(40, 5)
+		c := open(screen)
+		defer c.Close()
+		say(c, enter)
+		before := screen.writes
+		c.Show(numbered(5, 0))
+		if screen.writes != before+1 {
+			t.Fatalf("%d writes for the first frame", screen.writes-before)
+		}
+		for n := range 100 { // within a hundredth of a second
+			c.Show(numbered(5, n))
+			time.Sleep(100 * time.Microsecond)
+		}
+		if screen.writes != before+1 {
+			t.Errorf("%d frames within a pause", screen.writes-before)
+		}
+		time.Sleep(Pause)
+		synctest.Wait()
+		if screen.writes != before+2 || !strings.Contains(screen.String(), "line 99") {
+			t.Errorf("after the pause there were %d frames, and it shows\n%s", screen.writes-before, screen.String())
+		}
+		time.Sleep(time.Second)
+		c.Show(numbered(5, 99))
+		if screen.writes != before+2 {
+			t.Error("a frame like the last one is written")
+		}
+	})
+}
+
+func TestNothingIsDrawnOffTheOtherScreen(t *testing.T) {
+	screen := newTerminal(40, 5)
+	c := open(screen)
+	c.Show(numbered(5, 0))
+	if screen.writes != 0 {
+		t.Errorf("drawn before the other screen: %q", screen.last)
+	}
+	say(c, ansi.SetModeBracketedPaste+enter)
+	if screen.writes != 1 || !strings.Contains(screen.last, "line 4") {
+		t.Errorf("the frame does not come with the screen: %d writes, the last %q", screen.writes, screen.last)
+	}
+	say(c, leave)
+	c.Show(numbered(5, 10))
+	if strings.Contains(screen.last, "line 1") {
+		t.Errorf("drawn after the other screen was left: %q", screen.last)
+	}
+	c.Close()
+	say(c, enter)
+	if strings.Contains(screen.last, "line 1") {
+		t.Errorf("drawn after the end: %q", screen.last)
+	}
+}
+
+func TestAFrameInBracketsEndsWithThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		screen := newTerminal(40, 5)
+		c := open(screen)
+		defer c.Close()
+		c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
+		say(c, enter)
+		for n := range 3 {
+			c.Show(numbered(5, n))
+			if !strings.HasPrefix(screen.last, "\x1b[?2026h") || !strings.HasSuffix(screen.last, "\x1b[?2026l") {
+				t.Errorf("frame %d is %q", n, screen.last)
+			}
+			time.Sleep(Pause) // of the bubble's clock
+		}
+	})
+}
+
+func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
+	blanks := strings.Repeat(" ", 35)
+	cases := []struct {
+		name, style, term string
+		erased            bool
+	}{
+		{"on a ground", "\x1b[0;38;2;215;7;230;48;2;25;30;4m", "xterm-256color", true},
+		{"one of 256", "\x1b[0;1;38;5;4;48;5;7m", "tmux-256color", true},
+		{"one of 16", "\x1b[0;97;107m", "xterm", true},
+		{"no style", "", "xterm", true},
+		{"in reverse", "\x1b[0;7m", "xterm", false},
+		{"underlined", "\x1b[0;4;31m", "xterm", false},
+		{"added to another style", "\x1b[31m", "xterm", false},
+		{"cut off", "\x1b[0;48m", "xterm", false},
+		{"in a hyperlink", "\x1b]8;;https://shop.example\x1b\\", "xterm", false},
+		{"a plain terminal", "\x1b[0;97;107m", "vt100", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			screen := newTerminal(40, 1)
+			canvas := New(Config{Out: screen, Environ: []string{"TERM=" + c.term}, Profile: colorprofile.TrueColor})
+			canvas.Resize(40, 1)
+			say(canvas, enter)
+			line := c.style + "ab" + blanks + "cde\x1b[m"
+			canvas.Show([]string{line})
+			if erased := !strings.Contains(screen.last, blanks); erased != c.erased {
+				t.Errorf("erased: %v in %q", erased, screen.last)
+			}
+			if got, want := screen.looks(), asPrinted([]string{line}, 40, 1); got != want {
+				t.Errorf("it shows %q, want %q", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+//go:build unix
+
+package dashboard
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// canvasPossible is false where only the library knows how to draw.
+const canvasPossible = true
+
+// followSize tells the size of the terminal behind out whenever it is not the last
+// one any more, until ctx ends.
+func followSize(ctx context.Context, out any, last sizeMsg, tell func(sizeMsg)) {
+	if !isTerminal(out) {
+		return
+	}
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	defer signal.Stop(resized)
+	for {
+		if size, known := sizeOf(out); known && size != last {
+			last = size
+			tell(size)
+		}
+		select {
+		case <-resized:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
