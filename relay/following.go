@@ -34,7 +34,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 	}
 	switch frame.T {
 	case frameEvents:
-		return f.events(ctx, frame.Items)
+		return f.events(ctx, frame.events)
 	case frameLive:
 		f.skipTo(frame.Cursor)
 		f.subscriber.enter(f.handler, Status{State: Live})
@@ -78,14 +78,13 @@ func (f *following) welcome(frame frame) error {
 }
 
 // events delivers what is new and moves the cursor behind it.
-func (f *following) events(ctx context.Context, items []wireItem) error {
+func (f *following) events(ctx context.Context, items []Item) error {
 	f.silent = 0
-	batch := make([]Item, 0, len(items))
-	at := f.at
+	batch, at := items[:0], f.at
 	for _, item := range items {
 		if item.Seq > at.seq {
 			at.seq = item.Seq
-			batch = append(batch, itemFrom(item))
+			batch = append(batch, item)
 		}
 	}
 	if len(batch) == 0 {
@@ -101,23 +100,27 @@ func (f *following) events(ctx context.Context, items []wireItem) error {
 
 // itemFrom decodes an event. One that this version cannot decode keeps what
 // the relay read of it.
-func itemFrom(item wireItem) Item {
-	event, err := api.DecodeEvent(item.Raw)
+func itemFrom(wire wireItem) Item {
+	event, err := api.DecodeEvent(wire.Raw)
 	if err != nil {
 		event = api.Event{
-			ID:        api.ScrubID(item.ID),
-			Type:      api.EventType(api.Scrub(item.Type)),
-			CreatedAt: item.At,
-			Raw:       item.Raw,
+			ID:        api.ScrubID(wire.ID),
+			Type:      api.EventType(api.Scrub(wire.Type)),
+			CreatedAt: wire.At,
+			Raw:       wire.Raw,
 		}
 	}
+	return item(wire, event)
+}
+
+func item(wire wireItem, event api.Event) Item {
 	return Item{
-		Seq:        item.Seq,
+		Seq:        wire.Seq,
 		Event:      event,
-		Received:   item.Received,
-		Origin:     item.Origin,
-		Duplicates: item.Duplicates,
-		Conflicts:  item.Conflicts,
+		Received:   wire.Received,
+		Origin:     wire.Origin,
+		Duplicates: wire.Duplicates,
+		Conflicts:  wire.Conflicts,
 	}
 }
 

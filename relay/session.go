@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,6 +164,7 @@ type received struct {
 // link reads and decodes the frames of one connection ahead of the handler.
 type link struct {
 	socket *websocket.Conn
+	text   bytes.Buffer // of the message that was read last
 	frames chan received
 	ended  chan struct{}
 	tasks  sync.WaitGroup
@@ -213,14 +215,43 @@ func (l *link) next(alive func() error) (r received) {
 	if err := alive(); err != nil {
 		return received{err: err}
 	}
-	_, text, err := l.socket.ReadMessage()
+	text, err := l.message()
 	if err != nil {
 		return received{err: readError(err)}
 	}
-	if r.frame, err = decodeFrame(text); err != nil {
+	if r.frame, err = readFrame(text); err != nil {
 		return received{err: err}
 	}
 	return r
+}
+
+// keptText is the room for a message that is kept for the next one.
+const keptText = 256 << 10
+
+// message returns the next message, until the one after it is read.
+func (l *link) message() ([]byte, error) {
+	_, message, err := l.socket.NextReader()
+	if err != nil {
+		return nil, err
+	}
+	if l.text.Cap() > keptText {
+		l.text = bytes.Buffer{}
+	}
+	l.text.Reset()
+	_, err = l.text.ReadFrom(message)
+	return l.text.Bytes(), err
+}
+
+// readFrame decodes a frame with its events.
+func readFrame(text []byte) (frame, error) {
+	if events, ok := scanEvents(text); ok {
+		return frame{T: frameEvents, events: events}, nil
+	}
+	f, err := decodeFrame(text)
+	for _, wire := range f.Items {
+		f.events = append(f.events, itemFrom(wire))
+	}
+	return f, err
 }
 
 // decodeFrame decodes a frame; of one of an unknown kind, which may give other

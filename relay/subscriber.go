@@ -55,7 +55,8 @@ type Subscriber struct {
 
 // Handler takes what a subscriber receives, in order, from one goroutine. After
 // Events returns nil the cursor has moved behind the batch; after an error the
-// subscriber connects again and delivers the batch once more.
+// subscriber connects again and delivers the batch once more. The batch is the
+// subscriber's again once Events has returned.
 type Handler interface {
 	Events(ctx context.Context, batch []Item) error
 	Status(Status)

@@ -121,6 +121,8 @@ type frame struct {
 	Cursor    string     `json:"cursor"`
 	Reason    string     `json:"reason"`
 	RetryMS   []int64    `json:"retry_ms"`
+
+	events []Item // of Items, decoded
 }
 
 func itemOf(r journal.Record) wireItem {

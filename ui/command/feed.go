@@ -20,24 +20,29 @@ func (f feed) Follow(ctx context.Context, sink account.Sink) error {
 			return err
 		}
 	}
-	return f.subscriber.Run(ctx, handler{sink})
+	return f.subscriber.Run(ctx, &handler{sink: sink})
 }
 
-type handler struct{ sink account.Sink }
+type handler struct {
+	sink       account.Sink
+	deliveries []account.Delivery // room for the next ones
+}
 
-func (h handler) Events(_ context.Context, batch []relay.Item) error {
-	deliveries := make([]account.Delivery, len(batch))
-	for i, item := range batch {
-		deliveries[i] = account.Delivery{
+func (h *handler) Events(_ context.Context, batch []relay.Item) error {
+	for i := range batch {
+		item := &batch[i]
+		h.deliveries = append(h.deliveries, account.Delivery{
 			Seq: item.Seq, Event: item.Event, Received: item.Received,
 			Origin: item.Origin, Duplicates: item.Duplicates,
-		}
+		})
 	}
-	h.sink.Deliver(deliveries)
+	h.sink.Deliver(h.deliveries)
+	clear(h.deliveries)
+	h.deliveries = h.deliveries[:0]
 	return nil
 }
 
-func (h handler) Status(s relay.Status) {
+func (h *handler) Status(s relay.Status) {
 	h.sink.FeedChanged(account.FeedStatus{
 		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
 		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err, RetryIn: s.RetryIn,

@@ -38,12 +38,20 @@ type eventRow struct {
 	*account.Event
 	needle
 	mark    sign.Sign
-	at      string // when it was received, in tenths of a second
+	at      string // when it was received, in tenths of a second; "" until it is drawn
 	noted   string // what is special about how it came
 	changed time.Time
 }
 
-func (r *eventRow) search() *needle { return &r.needle }
+// search is what the row is found by, made when it is first looked for: of most
+// rows nobody asks.
+func (r *eventRow) search() *needle {
+	if r.needle.all == "" {
+		r.needle = newNeedle(string(r.Type)+" "+r.mark.Word, "", string(r.Product),
+			string(r.ID)+" "+string(r.SourceID), r.Origin+" "+r.noted)
+	}
+	return &r.needle
+}
 
 func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Received).Seconds(), "", f == age
@@ -75,9 +83,6 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			continue
 		}
 		row := &eventRow{Event: e, mark: sign.Event(e.Type), noted: strings.Join(marks(e), " · ")}
-		row.at = e.Received.In(p.look.Location).Format("15:04:05.0")
-		row.needle = newNeedle(string(e.Type)+" "+row.mark.Word, "", string(e.Product),
-			string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		if !first {
 			row.changed = p.look.Now
 		}
@@ -193,6 +198,9 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.list.Pinned() && p.glows(row.changed))
 	m := row.mark
+	if row.at == "" {
+		row.at = row.Received.In(p.look.Location).Format("15:04:05.0")
+	}
 	switch {
 	case p.w >= 72:
 		l.Put(paint.Muted, row.at).Space(2)

@@ -31,7 +31,14 @@ type shipmentRow struct {
 	changed  time.Time
 }
 
-func (r *shipmentRow) search() *needle { return &r.needle }
+// search is what the row is found by, made when it is first looked for.
+func (r *shipmentRow) search() *needle {
+	if r.needle.all == "" {
+		state := string(r.status) + " " + sign.Shipment(r.status).Word
+		r.needle = newNeedle(state, r.carrier, string(r.Product), string(r.ID), r.number+" "+string(r.IntentID))
+	}
+	return &r.needle
+}
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
@@ -53,8 +60,6 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 			row.estimate = in.DeliveredAt
 		}
 	}
-	state := string(row.status) + " " + sign.Shipment(row.status).Word
-	row.needle = newNeedle(state, row.carrier, string(s.Product), string(s.ID), row.number+" "+string(s.IntentID))
 	return row
 }
 
