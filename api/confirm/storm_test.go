@@ -1,14 +1,11 @@
 package confirm_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -25,57 +22,30 @@ var (
 	stormSeed     = flag.Uint64("storm-seed", 1, "seed of the storm")
 )
 
-// wire is a way to a handler within the process, as rough as a network: an answer
-// that does not come in time is not waited for, and what was asked goes on.
+// wire counts the confirms that go out.
 type wire struct {
-	handler http.Handler
+	simulator.RoundTripper
 	mu      sync.Mutex
-	sent    map[string]int // confirms by path
+	sent    map[string]int // by path
 	refused map[string]int // of them, by the per-second bucket
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method == http.MethodPost {
-		w.mu.Lock()
-		w.sent[r.URL.Path]++
-		w.mu.Unlock()
+	if r.Method != http.MethodPost {
+		return w.RoundTripper.RoundTrip(r)
 	}
-	body := []byte{}
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-		r.Body.Close()
+	w.count(w.sent, r)
+	response, err := w.RoundTripper.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusTooManyRequests {
+		w.count(w.refused, r)
 	}
-	answered := make(chan *http.Response, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
-				panic(p)
-			}
-			close(answered)
-		}()
-		asked := r.Clone(context.WithoutCancel(r.Context()))
-		asked.Body = io.NopCloser(bytes.NewReader(body))
-		recorder := httptest.NewRecorder()
-		w.handler.ServeHTTP(recorder, asked)
-		answered <- recorder.Result()
-	}()
-	select {
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	case response, ok := <-answered:
-		if !ok {
-			return nil, io.ErrUnexpectedEOF
-		}
-		if r.Method == http.MethodPost && response.StatusCode == http.StatusTooManyRequests {
-			w.mu.Lock()
-			w.refused[r.URL.Path]++
-			w.mu.Unlock()
-		}
-		return response, nil
-	}
+	return response, err
+}
+
+func (w *wire) count(of map[string]int, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of[r.URL.Path]++
 }
 
 // storm is the service and what was claimed of each intent.
@@ -100,7 +70,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{handler: service.Handler(), sent: map[string]int{}, refused: map[string]int{}}
+	w := &wire{RoundTripper: simulator.RoundTripper{Handler: service.Handler()}, sent: map[string]int{}, refused: map[string]int{}}
 	client, err := api.New(api.Config{BaseURL: "http://service.example", Key: key, Transport: w})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,49 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+)
+
+// RoundTripper is a way to a handler within the process, as rough as a network: whoever
+// stops waiting for an answer leaves what was asked to go on, and an aborted
+// answer is a broken connection. It works within a bubble of made-up time.
+type RoundTripper struct{ Handler http.Handler }
+
+// RoundTrip implements [http.RoundTripper].
+func (w RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		r.Body.Close()
+	}
+	answered := make(chan *http.Response, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				panic(p)
+			}
+			close(answered)
+		}()
+		asked := r.Clone(context.WithoutCancel(r.Context()))
+		asked.Body = io.NopCloser(bytes.NewReader(body))
+		recorder := httptest.NewRecorder()
+		w.Handler.ServeHTTP(recorder, asked)
+		answered <- recorder.Result()
+	}()
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case response, ok := <-answered:
+		if !ok {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return response, nil
+	}
+}
