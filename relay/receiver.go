@@ -96,16 +96,15 @@ var errNoPlace = errors.New("too many large bodies at once")
 // readBody reads at most MaxBody bytes. It also returns how long a large body
 // waited for its place.
 func (r *Relay) readBody(w http.ResponseWriter, req *http.Request) (body []byte, waited time.Duration, err error) {
-	limited := http.MaxBytesReader(w, req.Body, MaxBody)
-	size := req.ContentLength
-	if size < 0 || size > smallBody {
-		size = smallBody
+	if req.ContentLength >= 0 && req.ContentLength <= smallBody {
+		body = make([]byte, req.ContentLength)
+		_, err = io.ReadFull(req.Body, body)
+		return body, 0, err
 	}
-	body = make([]byte, size)
+	limited := http.MaxBytesReader(w, req.Body, MaxBody)
+	body = make([]byte, smallBody)
 	n, err := io.ReadFull(limited, body)
 	switch {
-	case req.ContentLength >= 0 && req.ContentLength <= smallBody:
-		return body[:n], 0, err
 	case err == io.EOF || err == io.ErrUnexpectedEOF && req.ContentLength < 0:
 		return body[:n], 0, nil
 	case err != nil:
@@ -182,26 +181,23 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
 }
 
 func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d delivery) {
-	var result journal.Result
-	err := r.withPlace(ctx, func() error {
-		results, err := r.journal.Append(ctx, []journal.Entry{{
+	var results []journal.Result
+	err := r.withPlace(ctx, func(began time.Time) (err error) {
+		results, err = r.journal.Append(ctx, []journal.Entry{{
 			ID:        d.id,
 			Type:      d.kind,
 			CreatedAt: d.created,
-			Received:  time.Now().UTC(),
+			Received:  began.UTC(),
 			Origin:    journal.Webhook,
 			Body:      v.body,
 		}})
-		if err == nil {
-			result = results[0]
-		}
 		return err
 	})
 	if err != nil {
 		r.unavailable(w, err)
 		return
 	}
-	r.noteStored(ctx, d, result)
+	r.noteStored(ctx, d, results[0])
 	w.WriteHeader(http.StatusOK)
 }
 
@@ -225,9 +221,9 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 // quarantine keeps a signed body that is no event, and acknowledges it: the
 // same body again would not be one either.
 func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verified, reason error) {
-	err := r.withPlace(ctx, func() error {
+	err := r.withPlace(ctx, func(began time.Time) error {
 		return r.journal.Quarantine(ctx, journal.Unreadable{
-			Received: time.Now().UTC(), Reason: reason.Error(), Body: v.body,
+			Received: began.UTC(), Reason: reason.Error(), Body: v.body,
 		})
 	})
 	if err != nil {
@@ -240,12 +236,12 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 }
 
 // withPlace runs write in one of the places that bound the waiting writes.
-func (r *Relay) withPlace(ctx context.Context, write func() error) error {
+func (r *Relay) withPlace(ctx context.Context, write func(began time.Time) error) error {
 	select {
 	case r.appends <- struct{}{}:
 		defer func() { <-r.appends }()
 		began := time.Now()
-		err := write()
+		err := write(began)
 		r.metrics.store.Observe(time.Since(began).Seconds())
 		return err
 	case <-ctx.Done():

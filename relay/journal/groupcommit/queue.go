@@ -10,11 +10,15 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// MaxBatch bounds the works of one commit, and how many may queue.
+// MaxBatch bounds the works of one commit.
 const MaxBatch = 1024
 
-// Callers who waited for one commit come back together: a short pause after a
-// busy batch lets the next one be as full.
+// Callers who waited for one commit come back together: a short pause lets the
+// next batch be as full as those of late. After a small one the queue goes on to
+// pause for a while: whatever keeps a processor for milliseconds keeps the callers
+// that queue for it, too, and one that runs on another could commit alone, again
+// and again, all that time. In a pause that other processor runs dry, and fetches
+// them.
 const (
 	busyBatch   = 16
 	gatherPause = 200 * time.Microsecond
@@ -22,10 +26,15 @@ const (
 
 // Queue brings works of type W from callers to a committer. Make one with [New].
 type Queue[W any] struct {
-	tasks   chan task[W]
 	closing chan struct{}
 	stopped chan struct{}
 	once    sync.Once
+	queued  chan struct{} // of one: there may be works
+	answers sync.Pool     // of chan error, empty
+
+	mu     sync.Mutex
+	closed bool
+	tasks  []task[W]
 }
 
 // task is a work and who waits for it.
@@ -38,9 +47,10 @@ type task[W any] struct {
 // New makes a queue for works that wait for [Queue.Run].
 func New[W any]() *Queue[W] {
 	return &Queue[W]{
-		tasks:   make(chan task[W], MaxBatch),
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
+		queued:  make(chan struct{}, 1),
+		answers: sync.Pool{New: func() any { return make(chan error, 1) }},
 	}
 }
 
@@ -48,32 +58,34 @@ func New[W any]() *Queue[W] {
 // first, the work may still be committed. After [Queue.Stop] it returns
 // [journal.ErrClosed].
 func (q *Queue[W]) Do(ctx context.Context, work W) error {
-	t := task[W]{ctx: ctx, work: work, done: make(chan error, 1)}
-	select {
-	case <-q.closing:
-		return journal.ErrClosed
-	default:
-	}
-	select {
-	case q.tasks <- t:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-q.closing:
+	done := q.answers.Get().(chan error)
+	if !q.add(task[W]{ctx: ctx, work: work, done: done}) {
 		return journal.ErrClosed
 	}
 	select {
-	case err := <-t.done:
+	case err := <-done:
+		q.answers.Put(done)
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-q.stopped:
 	}
-	select {
-	case err := <-t.done:
-		return err
-	default:
-		return journal.ErrClosed
+}
+
+// add queues a task, which will be answered, unless the queue is closed.
+func (q *Queue[W]) add(t task[W]) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
 	}
+	q.tasks = append(q.tasks, t)
+	if len(q.tasks) == 1 {
+		select {
+		case q.queued <- struct{}{}:
+		default:
+		}
+	}
+	return true
 }
 
 // Run gives commit one batch after another until [Queue.Stop]. What has queued
@@ -81,18 +93,16 @@ func (q *Queue[W]) Do(ctx context.Context, work W) error {
 func (q *Queue[W]) Run(commit func(*Batch[W])) {
 	defer close(q.stopped)
 	b := Batch[W]{queue: q}
+	for b.await() {
+		b.begin()
+		commit(&b)
+	}
 	for {
-		select {
-		case <-q.closing: // what has queued as well comes second
-			return
-		default:
+		for _, t := range b.coming {
+			t.done <- journal.ErrClosed
 		}
-		select {
-		case <-q.closing:
+		if !b.fetch() {
 			return
-		case first := <-q.tasks:
-			b.begin(first)
-			commit(&b)
 		}
 	}
 }
@@ -105,6 +115,9 @@ func (q *Queue[W]) Closing() <-chan struct{} { return q.closing }
 func (q *Queue[W]) Stop() (first bool) {
 	q.once.Do(func() {
 		first = true
+		q.mu.Lock()
+		q.closed = true
+		q.mu.Unlock()
 		close(q.closing)
 	})
 	<-q.stopped
@@ -113,28 +126,56 @@ func (q *Queue[W]) Stop() (first bool) {
 
 // Batch is what goes into one commit.
 type Batch[W any] struct {
-	queue  *Queue[W]
-	first  task[W]
-	begun  bool // the first was taken
-	tasks  []task[W]
-	before int // tasks of the last batch
-	paused bool
+	queue   *Queue[W]
+	fetched []task[W] // from the queue at once
+	coming  []task[W] // those of them that are in no batch yet
+	tasks   []task[W]
+	usual   int // tasks of a batch of late
+	paused  bool
 }
 
-func (b *Batch[W]) begin(first task[W]) {
-	b.before = len(b.tasks)
+// await returns once there are works, or false when the queue is closing.
+func (b *Batch[W]) await() bool {
+	for {
+		select {
+		case <-b.queue.closing: // what has queued as well comes second
+			return false
+		default:
+		}
+		if len(b.coming) > 0 || b.fetch() {
+			return true
+		}
+		select {
+		case <-b.queue.closing:
+			return false
+		case <-b.queue.queued:
+		}
+	}
+}
+
+// fetch takes what has queued. It returns false when that is nothing.
+func (b *Batch[W]) fetch() bool {
+	clear(b.fetched)
+	q := b.queue
+	q.mu.Lock()
+	b.fetched, q.tasks = q.tasks, b.fetched[:0]
+	q.mu.Unlock()
+	b.coming = b.fetched
+	return len(b.coming) > 0
+}
+
+func (b *Batch[W]) begin() {
+	b.usual = max(len(b.tasks), b.usual*7/8)
 	clear(b.tasks)
-	b.first, b.begun, b.tasks, b.paused = first, false, b.tasks[:0], false
+	b.tasks, b.paused = b.tasks[:0], false
 }
 
 // Next adds a work that has queued to the batch and returns it, unless there is
 // none. Works that nobody waits for any more are left out.
 func (b *Batch[W]) Next() (work W, ok bool) {
-	for {
-		next, ok := b.take()
-		if !ok {
-			return work, false
-		}
+	for b.more() {
+		next := b.coming[0]
+		b.coming = b.coming[1:]
 		if err := next.ctx.Err(); err != nil {
 			next.done <- err
 			continue
@@ -142,27 +183,22 @@ func (b *Batch[W]) Next() (work W, ok bool) {
 		b.tasks = append(b.tasks, next)
 		return next.work, true
 	}
+	return work, false
 }
 
-func (b *Batch[W]) take() (next task[W], ok bool) {
-	if !b.begun {
-		b.begun = true
-		return b.first, true
-	}
-	if len(b.tasks) >= MaxBatch {
-		return next, false
-	}
-	select {
-	case next := <-b.queue.tasks:
-		return next, true
-	default:
-	}
-	if b.paused || b.before < busyBatch || len(b.tasks) >= b.before {
-		return next, false
+// more reports whether another work is to come into the batch.
+func (b *Batch[W]) more() bool {
+	switch {
+	case len(b.tasks) >= MaxBatch:
+		return false
+	case len(b.coming) > 0 || b.fetch():
+		return true
+	case b.paused || b.usual < busyBatch || len(b.tasks) >= b.usual:
+		return false
 	}
 	b.paused = true
 	time.Sleep(gatherPause)
-	return b.take()
+	return b.fetch()
 }
 
 // Len is the number of works in the batch.

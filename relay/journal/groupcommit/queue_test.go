@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -86,6 +87,39 @@ func TestABusyQueueWaitsForThoseWhoComeBack(t *testing.T) {
 		}
 		if len(c.batches) != 3 || !slices.Equal(c.batches[2], []int{1, 2}) {
 			t.Errorf("the batches are %v", c.batches)
+		}
+	})
+}
+
+func TestAQueueThatWasBusyPausesForAWhileYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, c := started(t)
+		answers := make(chan error, 1+2*busyBatch)
+		do := func(n int) { go func() { answers <- q.Do(t.Context(), n) }() }
+		do(0)
+		synctest.Wait()
+		for n := range 2 * busyBatch {
+			do(n)
+		}
+		synctest.Wait()
+		c.release <- nil // the one
+		c.release <- nil // the busy batch
+		for range 1 + 2*busyBatch {
+			<-answers
+		}
+		var pauses []time.Duration
+		for n := range 10 {
+			began := time.Now()
+			do(n)
+			c.release <- nil
+			<-answers
+			pauses = append(pauses, time.Since(began))
+		}
+		if first := pauses[:3]; !slices.Equal(first, []time.Duration{gatherPause, gatherPause, gatherPause}) {
+			t.Errorf("single works after a busy batch take %v", first)
+		}
+		if last := pauses[9]; last != 0 {
+			t.Errorf("a single work takes %v after nine others", last)
 		}
 	})
 }

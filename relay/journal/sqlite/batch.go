@@ -31,6 +31,7 @@ func newBatch(ctx context.Context, w *writer) *batch {
 	return &batch{
 		ctx:     ctx,
 		writer:  w,
+		fresh:   w.fresh[:0],
 		pack:    pack{first: 1, data: w.buffer[:0]},
 		looked:  noPack(),
 		numbers: w.numbers,

@@ -28,6 +28,7 @@ type writer struct {
 	doubtful   bool  // what was committed may not be durable
 	log        walFile
 	buffer     []byte           // of packs, for the next one
+	fresh      []digest         // of a transaction, for the next one
 	numbers    map[digest]int64 // of the ids of a transaction, for the next one
 }
 
@@ -221,7 +222,7 @@ func (w *writer) commit(changes *batch) (err error) {
 	if _, err := w.statements.commit.ExecContext(changes.ctx); err != nil {
 		return err
 	}
-	w.stored, w.buffer = changes.stored, changes.pack.data
+	w.stored, w.buffer, w.fresh = changes.stored, changes.pack.data, changes.fresh
 	head := w.journal.remember(changes.fresh)
 	w.doubtful = true
 	if err := w.log.sync(); err != nil {
