@@ -1,10 +1,7 @@
 package account
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -72,163 +69,30 @@ func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
 	}
 }
 
-// alertKey makes an alert the same as long as it stands.
-type alertKey struct {
-	kind   AlertKind
-	intent api.ID // when it is about one
-	cause  string // tells alerts of one kind apart that are about no intent
-}
-
-// alertBook holds the alerts that stand.
-type alertBook struct {
-	standing map[alertKey]*Alert
-	sorted   []Alert                // nil when it must be made again
-	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
-	silence  silence
-}
-
-func (b *alertBook) list() []Alert {
-	if b.sorted == nil && len(b.standing) > 0 {
-		for _, a := range b.standing {
-			b.sorted = append(b.sorted, *a)
-		}
-		slices.SortFunc(b.sorted, func(x, y Alert) int {
-			return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Intent, y.Intent), cmp.Compare(x.Text, y.Text))
-		})
-	}
-	return b.sorted
-}
-
 // judge raises an alert while stands holds, and clears it when it does not.
 func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() string) {
-	standing := s.alerts.standing[key]
-	if (standing != nil) == stands {
+	if _, standing := s.alerts.standing[key]; standing == stands {
 		return
 	}
 	s.stamp()
-	s.alerts.sorted = nil
-	if !stands {
-		delete(s.alerts.standing, key)
-		return
+	if stands {
+		s.alerts.raise(key, Alert{Kind: key.kind, Text: text(), Intent: key.intent, Since: now})
+	} else {
+		s.alerts.clear(key)
 	}
-	a := &Alert{Kind: key.kind, Text: text(), Intent: key.intent, Since: now}
-	if s.alerts.standing == nil {
-		s.alerts.standing = map[alertKey]*Alert{}
-	}
-	s.alerts.standing[key] = a
-}
-
-// judgeIntent decides on the alerts of one intent.
-func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	c := &s.cfg.Alerts
-	awaits := r.state == api.AwaitingConfirmation && !r.gone
-	places := r.state == api.PlacingOrder && !r.gone
-	failed := s.justFailed(r, now)
-	if !awaits && !places && !failed {
-		if !r.alerted {
-			return
-		}
-	}
-	expiry, since := s.expiresAt(r), r.since.time()
-	limit := time.Duration(0)
-	if places {
-		limit = s.stuckAfter()
-	}
-	expiring := awaits && c.ExpiringWithin > 0 && !expiry.IsZero() && expiry.Sub(now) <= c.ExpiringWithin
-	long := awaits && !expiring && c.AwaitingAfter > 0 && now.Sub(since) > c.AwaitingAfter
-	stuck := limit > 0 && now.Sub(since) > limit
-	if any := expiring || long || stuck || failed; any || r.alerted {
-		s.judge(expiring, alertKey{kind: AlertExpiring, intent: r.id}, now, func() string {
-			return s.nameOf(r) + " expires unless it is confirmed"
-		})
-		if a := s.alerts.standing[alertKey{kind: AlertExpiring, intent: r.id}]; a != nil {
-			a.Due = expiry
-		}
-		s.judge(long, alertKey{kind: AlertAwaiting, intent: r.id}, now, func() string {
-			return fmt.Sprintf("%s has been awaiting confirmation for more than %s", s.nameOf(r), short(c.AwaitingAfter))
-		})
-		s.judge(stuck, alertKey{kind: AlertStuck, intent: r.id}, now, func() string {
-			return fmt.Sprintf("%s has been placing for more than %s", s.nameOf(r), short(limit))
-		})
-		s.judgeAnew(failed, alertKey{kind: AlertFailed, intent: r.id}, now, func() string { return s.failureWords(r) })
-		r.alerted = any
-	}
-	if (awaits || places || failed) && !r.alertable {
-		r.alertable = true
-		s.alertable = append(s.alertable, r)
-	}
-}
-
-// judgeAlertable decides on the alerts of all intents that time alone may raise
-// one for, and forgets the others.
-func (s *Store) judgeAlertable(now time.Time) {
-	kept := s.alertable[:0]
-	for _, r := range s.alertable {
-		s.judgeIntent(r, now)
-		if r.state == api.AwaitingConfirmation || r.state == api.PlacingOrder || r.alerted {
-			kept = append(kept, r)
-		} else {
-			r.alertable = false
-		}
-	}
-	clear(s.alertable[len(kept):])
-	s.alertable = kept
-}
-
-// justFailed reports whether an intent failed a short while ago. Of one that was
-// created long before, it is only known since when that is known.
-func (s *Store) justFailed(r *intentRecord, now time.Time) bool {
-	if r.state != api.Failed || r.gone {
-		return false
-	}
-	lasts := s.cfg.Alerts.FailedFor
-	return now.Sub(r.since.time()) < lasts && (r.created == 0 || time.Duration(r.since-r.created) < s.cfg.ConfirmWindow+lasts)
-}
-
-func (s *Store) failureWords(r *intentRecord) string {
-	if failure := s.publish(r).Failure; failure != nil && failure.Code != "" {
-		return s.nameOf(r) + " failed: " + words(string(failure.Code))
-	}
-	return s.nameOf(r) + " failed"
-}
-
-// short is a threshold without the units that say nothing.
-func short(d time.Duration) string {
-	text := d.Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // judgeAnew is [Store.judge] for an alert whose text may become better known
 // while it stands.
 func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
 	s.judge(stands, key, now, text)
-	if a := s.alerts.standing[key]; a != nil {
+	if a, standing := s.alerts.standing[key]; standing {
 		if better := text(); better != a.Text {
 			a.Text = better
-			s.alerts.sorted = nil
+			s.alerts.raise(key, a)
 			s.stamp()
 		}
 	}
-}
-
-// stuckAfter is how long an intent may be placing until it counts as stuck; 0 or
-// less: for ever.
-func (s *Store) stuckAfter() time.Duration {
-	c := &s.cfg.Alerts
-	if usual := s.usualStay(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {
-		return time.Duration(c.StuckFactor * float64(usual))
-	}
-	return c.StuckAfter
-}
-
-func (s *Store) nameOf(r *intentRecord) string {
-	return cmp.Or(string(s.productOf(r)), string(r.id))
 }
 
 // ReportWatchList raises an alert as long as the user's list of intents to watch
@@ -313,9 +177,9 @@ func (s *Store) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
 // tick lets time pass in the picture: what has become overdue, late or soon.
 func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
+	s.judgeAlertable(now)
 	s.mu.Lock()
 	defer s.release()
-	s.judgeAlertable(now)
 	s.countMissed(now)
 	s.judgeFeed(now)
 	s.judgeQuota(buckets, now)

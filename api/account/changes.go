@@ -44,6 +44,7 @@ func (s *Store) Changes(since uint64) Changes {
 	shipments := s.shipmentOrder.since(since)
 	events, first := s.events.since(since), s.events.bornAfter(since)
 	c.EventsSkipped = int(max(s.events.oldest(), first) - first)
+	alerts := s.alerts.look()
 	s.mu.Unlock()
 
 	if more {
@@ -55,6 +56,7 @@ func (s *Store) Changes(since uint64) Changes {
 	var gone int
 	c.Events, gone = s.publishEvents(events, first)
 	c.EventsSkipped += gone
+	c.Summary.Alerts = s.listAlerts(alerts)
 	return c
 }
 
@@ -152,8 +154,10 @@ func (s *Store) Summary() Summary {
 	now := time.Now()
 	buckets := s.buckets(now)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.summary(now, buckets)
+	sum, alerts := s.summary(now, buckets), s.alerts.look()
+	s.mu.Unlock()
+	sum.Alerts = s.listAlerts(alerts)
+	return sum
 }
 
 func (s *Store) buckets(now time.Time) []quota.Bucket {
@@ -163,6 +167,7 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 	return s.cfg.Quota(now)
 }
 
+// summary is the summary but for its alerts.
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	return Summary{
 		Intents:   maps.Clone(s.intentCounts),
@@ -176,7 +181,6 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Events:    s.counters,
 		Reads:     s.reads,
 		Pace:      s.paces(),
-		Alerts:    s.alerts.list(),
 		LastEvent: s.lastEvent,
 		LastRead:  s.lastRead,
 	}

@@ -36,7 +36,7 @@ type intentRecord struct {
 	gone        bool // the service answered 404 to the last read
 	outstanding bool // an event of it is expected, or was counted as missed
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
-	alerted     bool // an alert may stand for it
+	alerts      intentAlerts
 
 	listed    bool    // its shipments were listed
 	ordered   bool    // the newest read told of orders
