@@ -123,6 +123,7 @@ func (c *Client) attempt(ctx context.Context, request call, number int) (answer,
 		Sent:     time.Now(),
 	}
 	exchange.Waited = exchange.Sent.Sub(arrived)
+	noteSent(ctx, exchange.Sent)
 	result, header, err := c.sendBooked(ctx, request, permit, exchange.Sent)
 	exchange.Latency = time.Since(exchange.Sent)
 	exchange.Status = result.status

@@ -51,9 +51,12 @@ func TestWaitingForQuotaIsNoLatency(t *testing.T) {
 			c.Pacer = gate
 			c.Observe = func(e Exchange) { seen = append(seen, e) }
 		})
-		if _, err := client.Intent(t.Context(), "ci_1"); err != nil {
+		var sent time.Time
+		asked := time.Now()
+		if _, err := client.Intent(WithSent(t.Context(), &sent), "ci_1"); err != nil {
 			t.Fatal(err)
 		}
+		same(t, "went out after", sent.Sub(asked), 4*time.Second)
 		if _, err := client.LookupProduct(t.Context(), "https://a.example"); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"time"
 
 	"tillwatch/api/quota"
@@ -20,4 +21,19 @@ type Exchange struct {
 	Status    int // 0 when no answer came
 	RequestID Text
 	Err       error // nil when the answer was a success, or told that a list which need not exist does not
+}
+
+type sentKey struct{}
+
+// WithSent notes in at when a request that is made with the returned context goes
+// out, after any pause for quota; of several attempts, when the last one does. An
+// answer is not older than that. While nothing has gone out, at stays as it is.
+func WithSent(ctx context.Context, at *time.Time) context.Context {
+	return context.WithValue(ctx, sentKey{}, at)
+}
+
+func noteSent(ctx context.Context, sent time.Time) {
+	if at, ok := ctx.Value(sentKey{}).(*time.Time); ok {
+		*at = sent
+	}
 }

@@ -211,7 +211,7 @@ func all(tasks []task) map[task]bool {
 func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
-	in, err := w.cfg.Reader.Intent(ctx, id)
+	in, err := w.cfg.Reader.Intent(api.WithSent(ctx, &sent), id)
 	switch {
 	case err == nil:
 		in.ID = id // what was asked for, whatever the answer calls itself
@@ -292,7 +292,7 @@ func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, e
 
 func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {
 	sent := time.Now()
-	sh, err := w.cfg.Reader.Shipment(ctx, id)
+	sh, err := w.cfg.Reader.Shipment(api.WithSent(ctx, &sent), id)
 	switch {
 	case err == nil:
 		sh.ID = id

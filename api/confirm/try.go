@@ -66,7 +66,7 @@ func (g *Guard) tryOnce(ctx context.Context, p Proposal, progress func(Stage)) O
 func (g *Guard) send(ctx context.Context, id api.ID, progress func(Stage)) Outcome {
 	progress(Sending)
 	sent := time.Now()
-	answer, err := g.cfg.Service.ConfirmIntent(ctx, id, g.cfg.Body)
+	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(ctx, &sent), id, g.cfg.Body)
 	if err == nil {
 		if answer.ID == id {
 			g.tell(answer, sent, true)
@@ -87,7 +87,7 @@ func (g *Guard) send(ctx context.Context, id api.ID, progress func(Stage)) Outco
 
 func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
 	sent := time.Now()
-	in, err := g.cfg.Service.Intent(ctx, id)
+	in, err := g.cfg.Service.Intent(api.WithSent(ctx, &sent), id)
 	if err == nil && in.ID == id {
 		g.tell(in, sent, false)
 	}

@@ -114,6 +114,9 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
 	zeroMeansNone(&shop)
 	s.DayLimit = demoPerDay
+	if shop.Speed > 0 { // as fast as the shop's own
+		s.ConfirmWindow = time.Duration(float64(api.ConfirmWindow) / shop.Speed)
+	}
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())
 	}
