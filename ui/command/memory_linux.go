@@ -7,22 +7,36 @@ import (
 	"syscall"
 )
 
-// dropProgramPages has the system forget which pages of the program's file this
-// process has touched. Most of them only its start needed; those that it needs
-// again come back from the system's cache, a few hundred at a microsecond each.
-func dropProgramPages() {
-	program, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return
+// programPages are where the program's file lies in memory.
+type programPages struct {
+	found bool
+	spans []span
+}
+
+// drop has the system forget which pages of the program's file this process has
+// touched. Most of them only its start needed, or what happens rarely; those that
+// it needs again come back from the system's cache, a few hundred at a microsecond
+// each.
+func (p *programPages) drop() {
+	if !p.found {
+		p.found, p.spans = true, findProgramPages()
 	}
-	mapped, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		return
-	}
-	for _, r := range filePages(string(mapped), program) {
+	for _, r := range p.spans {
 		// That it fails costs nothing but memory.
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, r.from, r.to-r.from, syscall.MADV_DONTNEED)
 	}
+}
+
+func findProgramPages() []span {
+	program, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return nil
+	}
+	mapped, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return nil
+	}
+	return filePages(string(mapped), program)
 }
 
 // span is a range of addresses.

@@ -2,5 +2,7 @@
 
 package command
 
-// dropProgramPages does nothing where it is not known how.
-func dropProgramPages() {}
+// programPages are not known here.
+type programPages struct{}
+
+func (*programPages) drop() {}

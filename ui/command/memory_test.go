@@ -8,22 +8,41 @@ func TestMemoryIsGivenBackOnceSettledAndWhenQuiet(t *testing.T) {
 		name      string
 		settled   bool
 		allocated uint64
+		idle      uint64
 		want      bool
 	}{
-		{"while a history loads", false, 500 * mib, false},
-		{"still", false, 900 * mib, false},
-		{"once it is loaded, though more comes", true, 1300 * mib, true},
-		{"while much comes", true, 1700 * mib, false},
-		{"when little comes", true, 1701 * mib, true},
-		{"when there is hardly any", true, 1702 * mib, false},
-		{"when that adds up", true, 1704 * mib, true},
+		{"while a history loads", false, 500 * mib, 90 * mib, false},
+		{"still", false, 900 * mib, 90 * mib, false},
+		{"once it is loaded, though more comes", true, 1300 * mib, 0, true},
+		{"while much comes", true, 1700 * mib, 9 * mib, false},
+		{"when little comes", true, 1701 * mib, 0, true},
+		{"when there is hardly any", true, 1702 * mib, 0, false},
+		{"when that adds up", true, 1704 * mib, 0, true},
+		{"while much comes again", true, 1800 * mib, 9 * mib, false},
+		{"and goes on", true, 1900 * mib, 9 * mib, false},
+		{"and goes on", true, 2000 * mib, 9 * mib, false},
+		{"and goes on", true, 2100 * mib, 9 * mib, false},
+		{"and goes on", true, 2200 * mib, 9 * mib, false},
+		{"and much has long been idle", true, 2300 * mib, 9 * mib, true},
+		{"and little is idle", true, 2400 * mib, 1 * mib, false},
 	}
 	var h hoard
 	for _, s := range steps {
 		h.settled = s.settled
-		if got := h.look(s.allocated); got != s.want {
+		if got := h.look(memory{allocated: s.allocated, idle: s.idle}); got != s.want {
 			t.Fatalf("%s: given back %t, want %t", s.name, got, s.want)
 		}
 		h.started = h.started || h.given > 0
+	}
+}
+
+func TestTheMoreIsInUseTheLessGarbageGathersBesideIt(t *testing.T) {
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{{0, 40}, {1 << 20, 40}, {10 << 20, 40}, {20 << 20, 20}, {40 << 20, 10}, {60 << 20, 8}, {1 << 30, 8}} {
+		if got := garbagePercent(c.live); got != c.want {
+			t.Errorf("%d MiB in use: %d %%, want %d %%", c.live>>20, got, c.want)
+		}
 	}
 }
