@@ -1,0 +1,80 @@
+package journaltest
+
+import (
+	"bytes"
+	"sync/atomic"
+	"testing"
+
+	"tillwatch/relay/journal"
+)
+
+func newIsEmpty(t *testing.T, s *subject) {
+	j := s.opened()
+	expectRange(t, j, 1, 0)
+	if j.Epoch() == "" {
+		t.Error("no epoch")
+	}
+}
+
+func numbersInOrder(t *testing.T, s *subject) {
+	j := s.opened()
+	results := append(appendAll(t, j, entries(1, 3)...), appendAll(t, j, entry(4))...)
+	for i, r := range results {
+		if want := (journal.Result{Seq: int64(i + 1)}); r != want {
+			t.Errorf("result %d is %+v, want %+v", i, r, want)
+		}
+	}
+	if results := appendAll(t, j); len(results) != 0 {
+		t.Errorf("an append of nothing gave %v", results)
+	}
+	expectRange(t, j, 1, 4)
+}
+
+func recordsAreExact(t *testing.T, s *subject) {
+	j := s.opened()
+	strange := []journal.Entry{
+		entry(1),
+		{ID: "shop.example:chili/crisp ü\x00", Type: "", Origin: journal.Backfill, Body: []byte("\x00\xff\r\n{}")},
+		{ID: "", Origin: journal.Replay, Body: nil},
+		{ID: "evt_long", Origin: journal.Webhook, Body: bytes.Repeat([]byte("long"), 1<<18)},
+	}
+	appendAll(t, j, strange...)
+	for i, e := range strange {
+		expectEntry(t, read(t, j, int64(i), 1)[0], e)
+	}
+}
+
+func concurrentAppends(t *testing.T, s *subject) {
+	const workers, ids = 50, 20
+	j := s.opened()
+	var fresh, repeated atomic.Int64
+	concurrently(workers, func(worker int) {
+		for n := range ids {
+			results, err := j.Append(t.Context(), []journal.Entry{entry((n + worker) % ids)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if results[0].Duplicate {
+				repeated.Add(1)
+			} else {
+				fresh.Add(1)
+			}
+		}
+	})
+	if fresh.Load() != ids || repeated.Load() != (workers-1)*ids {
+		t.Errorf("%d new and %d duplicates, want %d and %d", fresh.Load(), repeated.Load(), ids, (workers-1)*ids)
+	}
+	expectRange(t, j, 1, ids)
+	for _, r := range read(t, j, 0, ids) {
+		if r.Duplicates != workers-1 {
+			t.Errorf("record %d has %d duplicates, want %d", r.Seq, r.Duplicates, workers-1)
+		}
+	}
+}
+
+func check(t *testing.T, s *subject) {
+	j := s.opened()
+	must(t, j.Check(t.Context()))
+	expectRange(t, j, 1, 0)
+}

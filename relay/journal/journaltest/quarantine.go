@@ -1,0 +1,29 @@
+package journaltest
+
+import (
+	"testing"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+func quarantine(t *testing.T, s *subject) {
+	j := s.opened()
+	for i, body := range []string{"first", "", "third"} {
+		must(t, j.Quarantine(t.Context(), journal.Unreadable{
+			Received: start.Add(time.Duration(i) * time.Second), Reason: "not JSON", Body: []byte(body),
+		}))
+	}
+	newest, err := j.Quarantined(t.Context(), 2)
+	must(t, err)
+	if len(newest) != 2 || string(newest[0].Body) != "third" || len(newest[1].Body) != 0 ||
+		newest[0].Reason != "not JSON" || !newest[0].Received.Equal(start.Add(2*time.Second)) {
+		t.Errorf("the newest two are %+v", newest)
+	}
+	expectRange(t, j, 1, 0)
+	_, err = j.Prune(t.Context(), start.Add(2*time.Second))
+	must(t, err)
+	if left, err := j.Quarantined(t.Context(), 10); err != nil || len(left) != 1 {
+		t.Errorf("%d are left after a prune, error %v", len(left), err)
+	}
+}

@@ -1,0 +1,71 @@
+package journaltest
+
+import (
+	"testing"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+func reopen(t *testing.T, s *subject) {
+	j := s.opened()
+	epoch := j.Epoch()
+	appendAll(t, j, entries(1, 5)...)
+	appendAll(t, j, entry(5))
+	j = s.reopened()
+	if j.Epoch() != epoch {
+		t.Errorf("the epoch was %s and is %s", epoch, j.Epoch())
+	}
+	expectRange(t, j, 1, 5)
+	record := read(t, j, 4, 1)[0]
+	expectEntry(t, record, entry(5))
+	if record.Duplicates != 1 {
+		t.Errorf("%d duplicates, want 1", record.Duplicates)
+	}
+	results := appendAll(t, j, entry(3), entry(6))
+	if results[0] != (journal.Result{Seq: 3, Duplicate: true}) || results[1] != (journal.Result{Seq: 6}) {
+		t.Errorf("after a reopening: %+v", results)
+	}
+}
+
+func reopenPruned(t *testing.T, s *subject) {
+	j := s.opened()
+	appendAll(t, j, entries(1, 10)...)
+	for _, until := range []int{4, 8} {
+		_, err := j.Prune(t.Context(), entry(until).Received)
+		must(t, err)
+	}
+	j = s.reopened()
+	expectRange(t, j, 8, 10)
+	for n := 1; n <= 10; n++ {
+		if results := appendAll(t, j, entry(n)); results[0] != (journal.Result{Seq: int64(n), Duplicate: true}) {
+			t.Errorf("id %d after a prune and a reopening: %+v", n, results[0])
+		}
+	}
+	_, err := j.Prune(t.Context(), start.Add(time.Hour))
+	must(t, err)
+	j = s.reopened()
+	expectRange(t, j, 11, 10)
+	if results := appendAll(t, j, entry(11)); results[0].Seq != 11 {
+		t.Errorf("the next is %d, want 11", results[0].Seq)
+	}
+}
+
+func reopenMany(t *testing.T, s *subject) {
+	const many, step = 9000, 1000
+	j := s.opened()
+	for n := 1; n <= many; n += step {
+		appendAll(t, j, entries(n, n+step-1)...)
+	}
+	j = s.reopened()
+	for n := 1; n <= many; n += step {
+		for i, result := range appendAll(t, j, entries(n, n+step-1)...) {
+			if result != (journal.Result{Seq: int64(n + i), Duplicate: true}) {
+				t.Fatalf("id %d after a reopening: %+v", n+i, result)
+			}
+		}
+	}
+	if results := appendAll(t, j, entry(many+1)); results[0].Seq != many+1 {
+		t.Errorf("the next is %d, want %d", results[0].Seq, many+1)
+	}
+}
