@@ -177,7 +177,7 @@ func (m *Model) relaySlot() slot {
 		case account.FeedLive:
 			l.Put(s.Style, s.Glyph+" ").Put(paint.Text, s.Word)
 			if !last.IsZero() && width > 6 {
-				l.Right(paint.Text, pane.Age(m.clock.Sub(last)), 5)
+				l.Right(paint.Text, pane.Past(m.clock.Sub(last)), 5)
 			}
 		case account.FeedLost:
 			l.Put(s.Style|paint.Bold, s.String())

@@ -22,9 +22,8 @@ import (
 // Pause is the least time between two frames: 60 a second.
 const Pause = 16 * time.Millisecond
 
-// scrolls is how many lines have to differ before it is looked whether they have
-// moved. Three move together at least.
-const scrolls = 6
+// little is how many bytes a terminal takes in at once in any case.
+const little = 100
 
 // Config sets a canvas up. Out is required.
 type Config struct {
@@ -53,10 +52,13 @@ type Canvas struct {
 	waiting bool        // for late
 	closed  bool
 
-	cells    uv.ScreenBuffer
+	cells    uv.ScreenBuffer // as shown
+	scratch  uv.ScreenBuffer // one line
+	changed  []int           // lines, while a frame is drawn
 	renderer *uv.TerminalRenderer
 	changes  bytes.Buffer // what the renderer writes
 	frame    bytes.Buffer // what is written at once
+	pen      pen
 }
 
 // New makes a canvas that draws nothing before the terminal has been told to take
@@ -81,7 +83,7 @@ func (c *Canvas) Resize(width, height int) {
 	}
 	method := c.cells.Method
 	c.width, c.height, c.lines, c.damaged = width, height, nil, true
-	c.cells = uv.NewScreenBuffer(width, height)
+	c.cells, c.scratch = uv.NewScreenBuffer(width, height), uv.NewScreenBuffer(width, 1)
 	c.cells.Method = method
 	c.renderer.Resize(width, height)
 }
@@ -124,7 +126,7 @@ func (c *Canvas) Show(lines []string) {
 	switch {
 	case c.waiting || !c.ready():
 	case rest <= 0:
-		_ = c.draw(nil) // a terminal that is gone ends the program by a signal
+		_ = c.draw() // a terminal that is gone ends the program by a signal
 	case c.late == nil:
 		c.waiting = true
 		c.late = time.AfterFunc(rest, c.drawLate)
@@ -141,7 +143,7 @@ func (c *Canvas) drawLate() {
 	defer c.mu.Unlock()
 	c.waiting = false
 	if c.ready() {
-		_ = c.draw(nil)
+		_ = c.draw()
 	}
 }
 
@@ -174,23 +176,26 @@ func (c *Canvas) Write(p []byte) (int, error) {
 		c.damaged = true
 	}
 	c.renderer.SetPosition(-1, -1) // it may have moved the cursor
+	c.frame.Reset()
+	c.pen.reset(&c.frame)
+	c.frame.Write(p)
+	var err error
 	if c.damaged && c.ready() {
-		if err := c.draw(p); err != nil {
-			return 0, err
-		}
-		return len(p), nil
+		err = c.draw()
+	} else {
+		_, err = c.out.Write(c.frame.Bytes())
 	}
-	return c.out.Write(p)
+	c.frame.Reset()
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
-// draw writes what is different, after what comes before it.
-func (c *Canvas) draw(before []byte) error {
-	c.frame.Reset()
-	c.frame.Write(before)
+// draw writes what is different, after what is in the frame already.
+func (c *Canvas) draw() error {
 	from := c.frame.Len()
-	if c.bracket {
-		c.frame.WriteString(ansi.SetModeSynchronizedOutput)
-	}
+	c.frame.WriteString(ansi.SetModeSynchronizedOutput)
 	began := c.frame.Len()
 	repaint := c.damaged || len(c.shown) != len(c.lines)
 	if repaint {
@@ -198,10 +203,11 @@ func (c *Canvas) draw(before []byte) error {
 	} else {
 		c.update()
 	}
-	switch {
-	case c.frame.Len() == began:
-		c.frame.Truncate(from)
-	case c.bracket:
+	if drawn := c.frame.Len() - began; !c.bracket || drawn <= little {
+		frame := c.frame.Bytes()
+		copy(frame[from:], frame[began:])
+		c.frame.Truncate(from + drawn)
+	} else {
 		c.frame.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
 	var err error
@@ -209,6 +215,7 @@ func (c *Canvas) draw(before []byte) error {
 		c.drawn = time.Now()
 		_, err = c.out.Write(c.frame.Bytes())
 	}
+	c.frame.Reset()
 	if repaint {
 		c.adopt()
 	}
@@ -219,6 +226,7 @@ func (c *Canvas) draw(before []byte) error {
 // repaint writes every line. Nothing is known of how the terminal
 // measures what it is sent, so a line that it finds too long is not to wrap.
 func (c *Canvas) repaint() {
+	c.pen = pen{}
 	c.frame.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen + ansi.CursorHomePosition)
 	for y, line := range c.lines {
 		if y > 0 {
@@ -237,51 +245,13 @@ func (c *Canvas) repaint() {
 // taking apart a whole screen takes longer than drawing it.
 func (c *Canvas) adopt() {
 	c.damaged = false
-	for y, line := range c.lines {
-		c.take(y, line)
+	for y := range c.lines {
+		c.take(c.cells, y, y)
 	}
 	c.touchAll()
 	c.renderer.Erase()
-	c.render(false)
-	c.changes.Reset()
-	c.renderer.SetPosition(-1, -1)
-}
-
-// update writes the cells that differ.
-func (c *Canvas) update() {
-	changed := 0
-	clear(c.cells.Touched)
-	for y, line := range c.lines {
-		if line != c.shown[y] {
-			changed++
-			c.take(y, line)
-		}
-	}
-	if changed == 0 {
-		return
-	}
-	if changed >= scrolls {
-		c.touchAll()
-	}
-	c.render(changed >= scrolls)
-	c.frame.Write(c.changes.Bytes())
-	c.changes.Reset()
-}
-
-// take puts a line into the cells.
-func (c *Canvas) take(y int, line string) {
-	uv.NewStyledString(line).Draw(c.cells, uv.Rect(0, y, c.width, 1))
-}
-
-// touchAll has all lines compared: scrolling may move any of them.
-func (c *Canvas) touchAll() {
-	for y := range c.height {
-		c.cells.TouchLine(0, y, c.width)
-	}
-}
-
-func (c *Canvas) render(scroll bool) {
-	c.renderer.SetScrollOptim(scroll)
 	c.renderer.Render(c.cells.RenderBuffer)
 	_ = c.renderer.Flush() // into memory
+	c.changes.Reset()
+	c.renderer.SetPosition(-1, -1)
 }

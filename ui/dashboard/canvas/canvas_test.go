@@ -2,6 +2,8 @@ package canvas
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -217,11 +219,15 @@ func TestAFrameInBracketsEndsWithThem(t *testing.T) {
 		c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
 		say(c, enter)
 		for n := range 3 {
-			c.Show(numbered(5, n))
+			c.Show(slices.Repeat([]string{strings.Repeat(strconv.Itoa(n), 40)}, 5))
 			if !strings.HasPrefix(screen.last, "\x1b[?2026h") || !strings.HasSuffix(screen.last, "\x1b[?2026l") {
 				t.Errorf("frame %d is %q", n, screen.last)
 			}
 			time.Sleep(Pause) // of the bubble's clock
+		}
+		c.Show(append(slices.Repeat([]string{strings.Repeat("2", 40)}, 4), "little"+strings.Repeat("2", 34)))
+		if strings.Contains(screen.last, "\x1b[?2026") {
+			t.Errorf("the little that comes at once is in brackets: %q", screen.last)
 		}
 	})
 }

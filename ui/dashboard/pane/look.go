@@ -172,17 +172,17 @@ func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
 		return
 	}
 	age := f.look.Now.Sub(at)
-	if age < time.Minute { // in steps: a title is no clock
+	if age < pastStep { // in steps: a title is no clock
 		age = age.Truncate(freshStep)
 	}
 	if age < freshStep {
 		l.Put(paint.Muted, " · "+word+" now")
 		return
 	}
-	l.Put(paint.Muted, " · "+word+" "+Age(age)+" ago")
+	l.Put(paint.Muted, " · "+word+" "+Past(age)+" ago")
 }
 
-// freshStep is how finely the first minute of an age is told in a title.
+// freshStep is how finely the first seconds of an age are told in a title.
 const freshStep = 5 * time.Second
 
 // compact reports whether room is scarce: the title is then its own rule.
@@ -274,11 +274,23 @@ var ages = func() (all [128][]string) {
 	return all
 }()
 
+// Past writes how long something has been over or on, as [Age] does, but between
+// ten seconds and a minute in steps of ten: nothing is learnt from a board whose
+// every row ticks.
+func Past(d time.Duration) string {
+	if d >= pastStep && d < time.Minute {
+		d = d.Truncate(pastStep)
+	}
+	return Age(d)
+}
+
+const pastStep = 10 * time.Second
+
 func (l *Look) age(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return Age(l.Now.Sub(t))
+	return Past(l.Now.Sub(t))
 }
 
 func (l *Look) clock(t time.Time) string { return t.In(l.Location).Format("15:04:05") }

@@ -234,7 +234,7 @@ func (p *Quota) reset(b *quota.Bucket) string {
 		return Age((rest + time.Second - 1).Truncate(time.Second))
 	}
 	if old := p.look.Now.Sub(b.ObservedAt); old >= 10*time.Second {
-		return Age(old) + " ago"
+		return Past(old) + " ago"
 	}
 	return "full"
 }

@@ -1,0 +1,109 @@
+package canvas
+
+import (
+	"bytes"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// pen writes what a renderer has written with a change of style only where
+// something is drawn in it. The renderer returns to the terminal's own style
+// before each move to another line and after each frame; most of what a tick of
+// the clock sends would be styles that were there before.
+type pen struct {
+	held   uv.Style // that the terminal has got
+	wanted uv.Style // that the renderer has written
+}
+
+// write puts drawn to w. Where it may scroll, a line feed draws too: the new line
+// takes the ground of the style.
+func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
+	parser := ansi.GetParser()
+	defer ansi.PutParser(parser)
+	for len(drawn) > 0 {
+		n, what := token(drawn)
+		switch {
+		case what == style:
+			ansi.DecodeSequence(drawn[:n], 0, parser)
+			uv.ReadStyle(parser.Params(), &p.wanted)
+		case what == draws, what == feeds && scrolls:
+			p.apply(w)
+			fallthrough
+		default:
+			w.Write(drawn[:n])
+		}
+		drawn = drawn[n:]
+	}
+}
+
+// apply has the terminal take the style that is wanted.
+func (p *pen) apply(w *bytes.Buffer) {
+	switch {
+	case p.wanted.Equal(&p.held):
+	case p.wanted.IsZero():
+		w.WriteString(ansi.ResetStyle)
+	default:
+		w.WriteString(p.wanted.Diff(&p.held))
+	}
+	p.held = p.wanted
+}
+
+// reset has the terminal take its own style.
+func (p *pen) reset(w *bytes.Buffer) {
+	p.wanted = uv.Style{}
+	p.apply(w)
+}
+
+// What a piece of a renderer's output does.
+type effect uint8
+
+const (
+	moves effect = iota // the cursor, or a mode
+	feeds               // moves to a line beside, which may be a new one
+	style               // changes the style
+	draws               // cells: text, or what erases, inserts and deletes them
+)
+
+// token is the length of the first piece of b, which is not empty, and what it
+// does.
+func token(b []byte) (n int, what effect) {
+	switch b[0] {
+	case '\n':
+		return 1, feeds
+	case '\r', '\b', '\t':
+		return 1, moves
+	case '\x1b':
+	default:
+		n = bytes.IndexFunc(b, func(r rune) bool { return r < ' ' })
+		if n < 0 {
+			n = len(b)
+		}
+		return max(n, 1), draws
+	}
+	if len(b) < 2 {
+		return 1, moves
+	}
+	switch b[1] {
+	case '[':
+		n = sequence(string(b))
+		switch b[n-1] {
+		case 'm':
+			return n, style
+		case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'Z', 'd', 'f', '`', 'r', 'h', 'l':
+			return n, moves
+		}
+		return n, draws
+	case ']': // a hyperlink, up to its terminator
+		if end := bytes.IndexAny(b, "\a"); end >= 0 {
+			return end + 1, moves
+		}
+		if end := bytes.Index(b, []byte("\x1b\\")); end >= 0 {
+			return end + 2, moves
+		}
+		return len(b), moves
+	case 'M':
+		return 2, feeds
+	}
+	return 2, moves
+}

@@ -1,0 +1,137 @@
+package canvas
+
+import (
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// scrolls is how many lines have to differ before it is looked whether they have
+// moved. Three move together at least.
+const scrolls = 6
+
+// apart is how many cells that have not changed part two pieces of a line: to move
+// over them takes fewer bytes than to write them again, which is what the renderer
+// does.
+const apart = 12
+
+// piece is a part of a line that has changed, from a cell up to another.
+type piece struct{ y, from, to int }
+
+// update writes the cells that differ.
+func (c *Canvas) update() {
+	changed := c.changed[:0]
+	for y, line := range c.lines {
+		if line != c.shown[y] {
+			changed = append(changed, y)
+		}
+	}
+	c.changed = changed
+	if len(changed) >= scrolls {
+		changed = c.scroll(changed)
+	}
+	clear(c.cells.Touched)
+	for turn := 0; len(changed) > 0; turn++ {
+		// In each turn one piece of every line: what is beside each other is of one
+		// kind, and the style stays.
+		more := changed[:0]
+		for _, y := range changed {
+			if c.takePiece(y) {
+				more = append(more, y)
+			}
+		}
+		c.render(false)
+		clear(c.cells.Touched)
+		changed = more
+	}
+}
+
+// scroll takes over the lines that are where others were, with those whose own
+// text is elsewhere now, and returns the rest.
+func (c *Canvas) scroll(changed []int) (rest []int) {
+	before, now := make(map[string]int, len(changed)), make(map[string]int, len(changed))
+	for _, y := range changed {
+		before[c.shown[y]], now[c.lines[y]] = y, y
+	}
+	rest = make([]int, 0, len(changed))
+	for _, y := range changed {
+		_, came := before[c.lines[y]]
+		_, went := now[c.shown[y]]
+		if came || went {
+			c.take(c.cells, y, y)
+		} else {
+			rest = append(rest, y)
+		}
+	}
+	if len(rest) < len(changed) {
+		c.touchAll()
+		c.render(true)
+	}
+	return rest
+}
+
+// take puts a line of the frame into row y of some cells.
+func (c *Canvas) take(cells uv.ScreenBuffer, line, y int) {
+	uv.NewStyledString(c.lines[line]).Draw(cells, uv.Rect(0, y, c.width, 1))
+}
+
+// takePiece takes over the first piece of a line that is not as it is shown, and
+// reports whether there are more.
+func (c *Canvas) takePiece(y int) (more bool) {
+	c.scratch.Method = c.cells.Method
+	c.take(c.scratch, y, 0)
+	old, now := c.cells.Line(y), c.scratch.Line(0)
+	from, to := firstPiece(old, now)
+	if from == to {
+		return false
+	}
+	copy(old[from:to], now[from:to])
+	c.cells.TouchLine(from, y, to-from)
+	return to < len(now)
+}
+
+// firstPiece finds where two lines differ first, up to where they are the same for
+// long. A line with wide cells is one piece.
+func firstPiece(old, now uv.Line) (from, to int) {
+	for from < len(now) && old[from].Equal(&now[from]) {
+		from++
+	}
+	if from == len(now) {
+		return 0, 0
+	}
+	same := 0
+	for to = from; to < len(now); to++ {
+		if !old[to].Equal(&now[to]) {
+			same = 0
+			continue
+		}
+		if same++; same == apart && narrow(old) && narrow(now) {
+			return from, to + 1 - apart
+		}
+	}
+	return from, to
+}
+
+// narrow reports whether each cell of a line is one wide.
+func narrow(l uv.Line) bool {
+	for i := range l {
+		if l[i].Width != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// touchAll has all lines compared: scrolling may move any of them.
+func (c *Canvas) touchAll() {
+	for y := range c.height {
+		c.cells.TouchLine(0, y, c.width)
+	}
+}
+
+// render adds what the renderer writes to the frame.
+func (c *Canvas) render(scroll bool) {
+	c.renderer.SetScrollOptim(scroll)
+	c.renderer.Render(c.cells.RenderBuffer)
+	_ = c.renderer.Flush() // into memory
+	c.pen.write(&c.frame, c.changes.Bytes(), scroll)
+	c.changes.Reset()
+}
