@@ -40,19 +40,15 @@ func (s *Store) Changes(since uint64) Changes {
 		Requests: s.requests.since(since),
 		Summary:  s.summary(now, buckets),
 	}
-	intents, more := s.changedIntents(since)
-	shipments := s.shipmentOrder.since(since)
+	intents, moreIntents := s.intentTouches.since(since)
+	shipments, moreShipments := s.shipmentTouches.since(since)
 	events, first := s.events.since(since), s.events.bornAfter(since)
 	c.EventsSkipped = int(max(s.events.oldest(), first) - first)
 	alerts := s.alerts.look()
 	s.mu.Unlock()
 
-	if more {
-		c.Intents = s.sweepIntents(since)
-	} else {
-		c.Intents = publishAll(s, intents, s.publish)
-	}
-	c.Shipments = publishAll(s, shipments, (*shipmentRecord).publish)
+	c.Intents = publishChanged(s, &s.intentBlocks, intents, moreIntents, func(r *intentRecord) bool { return r.version > since }, s.publish)
+	c.Shipments = publishChanged(s, &s.shipmentBlocks, shipments, moreShipments, func(r *shipmentRecord) bool { return r.version > since }, s.publishShipment)
 	var gone int
 	c.Events, gone = s.publishEvents(events, first)
 	c.EventsSkipped += gone
@@ -60,62 +56,40 @@ func (s *Store) Changes(since uint64) Changes {
 	return c
 }
 
-// walkMost bounds how many changes are followed from one to the next while
-// writers wait. Where more has changed, all is looked at, side by side in memory.
-const walkMost = 1024
-
-// changedIntents lists what changed after a version, the longest unchanged first.
-// more says that it would take too long.
-func (s *Store) changedIntents(since uint64) (changed []*intentRecord, more bool) {
-	t := &s.intentTouches
-	for back := range uint32(mostTouches) {
-		at := t.total - back
-		if len(t.ring) == 0 || t.ring[at%mostTouches].version <= since {
-			slices.Reverse(changed)
-			return changed, false
-		}
-		entry := &t.ring[at%mostTouches]
-		r := s.intentBlocks.at(entry.number)
-		if r.touched != entry.at {
-			continue // it changed again
-		}
-		if len(changed) == walkMost {
-			break
-		}
-		changed = append(changed, r)
+// publishChanged publishes the records that changed: those of these numbers, the
+// longest unchanged first, or where there are more all that newer tells, in the
+// order in which they became known. A record that changes meanwhile is told as it
+// is then, and again next time.
+func publishChanged[R, P any](s *Store, records *blocks[R], numbers []uint32, more bool, newer func(*R) bool, publish func(*R) P) []P {
+	var published []P
+	if more {
+		each(s, records, func(r *R) {
+			if newer(r) {
+				published = append(published, publish(r))
+			}
+		})
+		return published
 	}
-	return nil, true
+	if len(numbers) == 0 {
+		return nil
+	}
+	numbers = longestUnchanged(numbers)
+	published = make([]P, 0, len(numbers))
+	inBatches(s, numbers, func(number uint32) { published = append(published, publish(records.at(number))) })
+	return published
 }
 
-// sweepIntents publishes the intents that changed after a version, a batch at a
-// time, in the order in which they became known.
-func (s *Store) sweepIntents(since uint64) []*Intent {
-	s.mu.Lock()
-	last := s.intentBlocks.last
-	s.mu.Unlock()
-	published := make([]*Intent, 0, last)
-	for next := uint32(1); next <= last; {
+// each looks at all records, a batch at a time, so that writers never wait long.
+func each[R any](s *Store, records *blocks[R], look func(*R)) {
+	for next, last := uint32(1), uint32(1); next <= last; {
 		s.mu.Lock()
+		last = records.last
 		for end := min(next+publishBatch, last+1); next < end; next++ {
-			if r := s.intentBlocks.at(next); r.version > since {
-				published = append(published, s.publish(r))
-			}
+			look(records.at(next))
 		}
 		s.mu.Unlock()
 		runtime.Gosched() // who waits for the lock gets it now
 	}
-	return published
-}
-
-// publishAll copies records a batch at a time, so that writers never wait long. A
-// record that changes meanwhile is told as it is then, and again next time.
-func publishAll[R, P any](s *Store, records []R, publish func(R) P) []P {
-	if len(records) == 0 {
-		return nil
-	}
-	published := make([]P, 0, len(records))
-	inBatches(s, records, func(r R) { published = append(published, publish(r)) })
-	return published
 }
 
 // inBatches does something with each of list under the lock, but lets writers in

@@ -114,8 +114,8 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, a *ahead, now time
 		s.mergeEvent(in, r, now)
 	case api.SourceShipment:
 		sh := s.shipment(r.source)
-		r.late = r.precedes(s.clock.instant(sh.lastEvent))
-		if r.product = sh.product; r.product == "" {
+		r.late = r.precedes(sh.lastEvent)
+		if r.product = s.names.text(sh.product); r.product == "" {
 			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
 		}
 		s.mergeShipmentEvent(sh, r, now)

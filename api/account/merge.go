@@ -166,6 +166,7 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	}
 	first := r.readAt == 0
 	r.readAt, r.readRank, r.ordered = s.clock.instant(sent), rank, len(in.OrderIDs) > 0
+	r.packed = ""
 	s.answers.put(r, in)
 	if created := s.clock.instant(in.CreatedAt); created != 0 {
 		r.created = created
@@ -203,7 +204,7 @@ func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 	}
 	if name := in.ProductName(); name != "" && name != s.productOf(r) {
 		r.product = s.names.number(name)
-		s.spreadProduct(r, name)
+		s.spreadProduct(r)
 	}
 }
 

@@ -115,8 +115,8 @@ type parcelOutlook struct {
 	missing int
 }
 
-func (r *shipmentRecord) outlook() parcelOutlook {
-	o := parcelOutlook{id: r.id, number: r.number, status: r.status(), newest: r.newest, event: r.lastEvent, missing: int(r.missing)}
+func (s *Store) parcelOutlookOf(r *shipmentRecord) parcelOutlook {
+	o := parcelOutlook{id: r.id, number: r.number, status: r.status, newest: s.clock.measured(r.newest), event: r.lastEvent.time(), missing: int(r.missing)}
 	if r.intent != nil {
 		o.intent = r.intent.id
 	}
@@ -130,25 +130,23 @@ func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {
 	if r == nil {
 		return parcelOutlook{}, false
 	}
-	return r.outlook(), true
+	return s.parcelOutlookOf(r), true
 }
 
 // parcelAt is the outlook of a shipment by its number.
 func (s *Store) parcelAt(number uint32) parcelOutlook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shipmentBlocks.at(number).outlook()
+	return s.parcelOutlookOf(s.shipmentBlocks.at(number))
 }
 
 func (s *Store) openParcels() []parcelOutlook {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var list []parcelOutlook
-	for number := uint32(1); number <= s.shipmentBlocks.last; number++ {
-		if o := s.shipmentBlocks.at(number).outlook(); !o.status.Terminal() {
-			list = append(list, o)
+	each(s, &s.shipmentBlocks, func(r *shipmentRecord) {
+		if !r.status.Terminal() {
+			list = append(list, s.parcelOutlookOf(r))
 		}
-	}
+	})
 	return list
 }
 

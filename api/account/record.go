@@ -19,7 +19,6 @@ type intentRecord struct {
 	since       instant
 	created     instant
 	number      uint32
-	touched     uint32 // its newest place among the touches
 	line        uint32 // the newest moment of its timeline
 	lineBy      uint32 // the second since 1970 by which that moment was over
 	known       minute // the earliest moment known of it, for the day's count
@@ -110,7 +109,7 @@ func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
 // touch notes that r has changed.
 func (s *Store) touch(r *intentRecord) {
 	r.version = s.stamp()
-	s.intentTouches.add(r)
+	s.intentTouches.add(r.number, r.version)
 	s.notice(notice{record: r})
 }
 

@@ -82,6 +82,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	}
 	r.forgotten += saved.Forgotten
 	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
+	// A clock that was set back must not make the past newer than what is read now.
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint16(min(max(saved.StateReads, 0), math.MaxUint16))
 	r.behind, r.missing = inARow(saved.Behind), inARow(saved.NotFound)
@@ -115,15 +116,6 @@ func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
 	} else {
 		s.remember(r, m)
 	}
-}
-
-// earlier keeps a clock that was set back from making the past look newer than
-// what is read now.
-func earlier(t, now time.Time) time.Time {
-	if t.After(now) {
-		return now
-	}
-	return t
 }
 
 func (saved *savedRead) intent(id api.ID) *api.Intent {
@@ -183,13 +175,14 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 		return
 	}
 	r := s.shipment(id)
-	r.product, r.certainty, r.gone = api.Scrub(saved.Product), Certainty(saved.Certainty), saved.Missing
-	r.readAt, r.missing = saved.ReadAt.time(), inARow(saved.NotFound)
-	r.newest, r.lastEvent = earlier(saved.Newest.time(), now), saved.LastEvent.time()
+	r.product, r.certainty, r.gone = s.names.number(api.Scrub(saved.Product)), Certainty(saved.Certainty), saved.Missing
+	r.readAt, r.missing = saved.ReadAt, inARow(saved.NotFound)
+	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	if saved.Latest != nil {
-		r.latest = saved.Latest.shipment(id, api.ScrubID(saved.IntentID))
+		latest := saved.Latest.shipment(id, api.ScrubID(saved.IntentID))
+		r.read, r.packed, r.status, r.updated = true, packParcel(latest), latest.Status, s.clock.instant(latest.UpdatedAt)
 	}
-	if status := r.status(); status != "" {
+	if status := r.status; status != "" {
 		s.shipmentCounts[""]--
 		if s.shipmentCounts[""] == 0 {
 			delete(s.shipmentCounts, "")

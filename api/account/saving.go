@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/gob"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +11,12 @@ import (
 	"tillwatch/api"
 )
 
-// saveBatch bounds how many records are copied while writers wait.
-const saveBatch = 128
+// So many records at the most are copied while writers wait, and no more once their
+// timelines tell of so many moments.
+const (
+	saveBatch   = 128
+	saveMoments = 512
+)
 
 // savePicture writes what is worth keeping. The place in the feed is taken first:
 // what the picture learns meanwhile is told once more after a restart, and
@@ -22,7 +25,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
 	s.mu.Lock()
 	head := s.savedHead(now)
-	shipments := s.shipmentOrder.since(0)
+	shipments := s.shipmentBlocks.last
 	events := s.events.since(0)
 	s.mu.Unlock()
 	if cfg.Quota != nil {
@@ -41,9 +44,9 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 			}
 			return true
 		}),
-		saveAll(s, encoder, shipments, func(r *shipmentRecord, part *savedPart) {
-			if r.intent == nil || !dropped[r.intent.id] {
-				part.Shipments = append(part.Shipments, r.saved())
+		saveAll(s, encoder, numbersTo(shipments), func(number uint32, part *savedPart) {
+			if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent.id] {
+				part.Shipments = append(part.Shipments, s.savedShipmentOf(r))
 			}
 		}),
 		saveAll(s, encoder, events, func(ordinal uint64, part *savedPart) {
@@ -60,7 +63,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 	over := s.clock.instant(now.Add(-cfg.MaxAge))
 	var ended []instant
-	s.eachIntent(func(r *intentRecord) {
+	each(s, &s.intentBlocks, func(r *intentRecord) {
 		if r.state.Terminal() && r.since > over {
 			ended = append(ended, r.since)
 		}
@@ -70,22 +73,6 @@ func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 		over = ended[surplus-1]
 	}
 	return over
-}
-
-// eachIntent looks at all intents, a batch at a time, so that writers never wait
-// long.
-func (s *Store) eachIntent(look func(*intentRecord)) {
-	s.mu.Lock()
-	last := s.intentBlocks.last
-	s.mu.Unlock()
-	for next := uint32(1); next <= last; {
-		s.mu.Lock()
-		for end := min(next+publishBatch, last+1); next < end; next++ {
-			look(s.intentBlocks.at(next))
-		}
-		s.mu.Unlock()
-		runtime.Gosched() // who waits for the lock gets it now
-	}
 }
 
 // saveIntents writes the intents that are kept.
@@ -102,15 +89,26 @@ func (s *Store) saveIntents(encoder *gob.Encoder, keep func(*intentRecord) bool)
 	s.mu.Unlock()
 	for next := uint32(1); next <= last; {
 		s.mu.Lock()
-		for end := min(next+saveBatch, last+1); next < end; next++ {
+		moments := 0
+		for end := min(next+saveBatch, last+1); next < end && moments < saveMoments; next++ {
 			if r := s.intentBlocks.at(next); keep(r) {
 				part.Intents = append(part.Intents, s.savedIntentOf(r))
+				moments += int(r.moments)
 			}
 		}
 		s.mu.Unlock()
 		flush()
 	}
 	return err
+}
+
+// numbersTo are the numbers of records up to the last.
+func numbersTo(last uint32) []uint32 {
+	numbers := make([]uint32, last)
+	for i := range numbers {
+		numbers[i] = uint32(i) + 1
+	}
+	return numbers
 }
 
 // saveAll writes records a batch at a time, so that writers never wait long.
@@ -233,11 +231,11 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 	return text
 }
 
-func (r *shipmentRecord) saved() savedShipment {
-	sh := r.publish()
+func (s *Store) savedShipmentOf(r *shipmentRecord) savedShipment {
+	sh := s.publishShipment(r)
 	saved := savedShipment{
 		ID: string(sh.ID), IntentID: string(sh.IntentID), Product: string(sh.Product), Certainty: uint8(sh.Certainty),
-		ReadAt: instantOf(sh.ReadAt), Newest: instantOf(r.newest), LastEvent: instantOf(r.lastEvent),
+		ReadAt: r.readAt, Newest: r.newest, LastEvent: r.lastEvent,
 		Missing: sh.Missing, NotFound: int(r.missing),
 	}
 	if latest := sh.Latest; latest != nil {

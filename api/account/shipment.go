@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -10,50 +9,48 @@ import (
 
 // shipmentRecord is the store's own view of a shipment.
 type shipmentRecord struct {
-	place entry[*shipmentRecord]
-
 	id        api.ID
-	intent    *intentRecord // nil while not known
-	latest    *api.Shipment // the newest read; nil when never read
-	product   api.Text
-	readAt    time.Time
-	newest    time.Time // when the newest read was sent
-	lastEvent time.Time
+	intent    *intentRecord      // nil while not known
+	packed    string             // the newest read as it is kept for long; "" while it is kept whole, or there is none
+	status    api.ShipmentStatus // of the newest read; "" when never read
+	version   uint64
+	updated   instant // updatedAt of the newest read
+	readAt    instant
+	newest    instant // when the newest read was sent
+	lastEvent instant
 	number    uint32
+	product   uint32 // a name
 	sibling   uint32 // the shipment of the same intent that became known before it
 	unnamed   uint32 // the newest kept event that lacks the product's name, counted from 1
 	missing   uint8  // reads in a row that did not find it
 	certainty Certainty
 	gone      bool // the service answered 404 to the last read
+	read      bool
 }
 
 const shipmentsPerBlock = 256
 
-func (r *shipmentRecord) publish() *Shipment {
+func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
 	sh := &Shipment{
-		ID: r.id, Product: r.product, Certainty: r.certainty, ReadAt: r.readAt,
-		Latest: r.latest, Missing: r.gone, Version: r.place.version,
+		ID: r.id, Product: s.names.text(r.product), Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
+		Latest: s.parcels.of(r), Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
 		sh.IntentID = r.intent.id
 	}
-	return sh
-}
-
-func (r *shipmentRecord) status() api.ShipmentStatus {
-	if r.latest == nil {
-		return ""
+	if sh.Latest == nil && r.read {
+		sh.Latest = unpackParcel(r.packed, r.id, sh.IntentID)
 	}
-	return r.latest.Status
+	return sh
 }
 
 func (s *Store) shipment(id api.ID) *shipmentRecord {
 	if r := s.shipments[id]; r != nil {
 		return r
 	}
-	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's id
+	id = s.ids.keep(api.ScrubID(string(id))) // it may be a part of an event's id
 	number, r := s.shipmentBlocks.add()
-	r.id, r.number, r.place.value = id, number, r
+	r.id, r.number = id, number
 	s.shipments[id] = r
 	s.shipmentCounts[""]++
 	s.touchShipment(r)
@@ -61,7 +58,8 @@ func (s *Store) shipment(id api.ID) *shipmentRecord {
 }
 
 func (s *Store) touchShipment(r *shipmentRecord) {
-	s.shipmentOrder.touch(&r.place, s.stamp())
+	r.version = s.stamp()
+	s.shipmentTouches.add(r.number, r.version)
 	s.notice(notice{shipment: r.id})
 }
 
@@ -82,15 +80,16 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) {
 
 func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 	r := s.shipment(sh.ID)
-	if old := r.latest; old != nil {
-		if sh.UpdatedAt.Before(old.UpdatedAt) && !sh.UpdatedAt.IsZero() {
+	updated, at := s.clock.instant(sh.UpdatedAt), s.clock.instant(sent)
+	if r.read {
+		if updated < r.updated && updated != 0 {
 			return
 		}
-		if !sh.UpdatedAt.After(old.UpdatedAt) && sent.Before(r.newest) {
+		if updated <= r.updated && at < r.newest {
 			return
 		}
 	}
-	was, is := r.status(), sh.Status
+	was, is := r.status, sh.Status
 	if was != is {
 		s.shipmentCounts[was]--
 		if s.shipmentCounts[was] == 0 {
@@ -100,8 +99,9 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 		s.reads.StateChanges++
 	}
 	held := *sh
-	r.newest, r.missing, r.gone = sent, 0, false
-	r.latest, r.readAt, r.certainty = &held, sent, Verified
+	r.newest, r.missing, r.gone = at, 0, false
+	r.read, r.packed, r.status, r.updated, r.readAt, r.certainty = true, "", is, updated, at, Verified
+	s.parcels.put(r, &held)
 	s.link(r, sh.IntentID)
 	s.touchShipment(r)
 }
@@ -123,10 +123,11 @@ func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 	defer s.release()
 	s.stamp()
 	r := s.shipment(id)
-	if sent.Before(r.newest) {
+	at := s.clock.instant(sent)
+	if at < r.newest {
 		return
 	}
-	r.newest, r.gone = sent, true
+	r.newest, r.gone = at, true
 	r.missing = min(r.missing+1, mostInARow)
 	s.touchShipment(r)
 }
@@ -146,7 +147,7 @@ func (s *Store) link(r *shipmentRecord, id api.ID) {
 	for e := s.events.at(r.unnamed); e != nil; e = s.events.at(e.unnamed) {
 		s.tellIntent(in, e, e.received)
 	}
-	s.nameShipment(r, s.productOf(in))
+	s.nameShipment(r, in.product)
 }
 
 // unlink takes a shipment from the intent that it was of.
@@ -165,9 +166,7 @@ func (s *Store) unlink(r *shipmentRecord) {
 // mergeShipmentEvent merges an event of a shipment. It proves nothing: the
 // shipment is read.
 func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.Time) {
-	if created := e.created.time(); created.After(r.lastEvent) {
-		r.lastEvent = created
-	}
+	r.lastEvent = max(r.lastEvent, e.created)
 	if r.intent != nil {
 		s.tellIntent(r.intent, e, s.clock.instant(now))
 	}
@@ -189,22 +188,22 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 
 // spreadProduct carries a product's name from its intent to all that speaks of
 // it.
-func (s *Store) spreadProduct(in *intentRecord, name api.Text) {
-	s.nameEvents(in.unnamed, name)
+func (s *Store) spreadProduct(in *intentRecord) {
+	s.nameEvents(in.unnamed, s.productOf(in))
 	in.unnamed = 0
 	for at := in.parcel; at != 0; {
 		sh := s.shipmentBlocks.at(at)
-		s.nameShipment(sh, name)
+		s.nameShipment(sh, in.product)
 		at = sh.sibling
 	}
 }
 
-func (s *Store) nameShipment(r *shipmentRecord, product api.Text) {
-	if product == "" || r.product == product {
+func (s *Store) nameShipment(r *shipmentRecord, product uint32) {
+	if product == 0 || r.product == product {
 		return
 	}
 	r.product = product
-	s.nameEvents(r.unnamed, product)
+	s.nameEvents(r.unnamed, s.names.text(product))
 	r.unnamed = 0
 	s.touchShipment(r)
 }

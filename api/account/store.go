@@ -36,7 +36,7 @@ type Store struct {
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  map[api.IntentState]int
-	answers       answers
+	answers       answers[*intentRecord, *api.Intent]
 	moments       blocks[keptMoment]
 	spare         uint32 // a moment that is free, and behind it others
 	expected      map[*intentRecord][]expectation
@@ -45,10 +45,11 @@ type Store struct {
 	confirms      confirmHistory
 	pace          map[api.IntentState]*paceHistory
 
-	shipments      map[api.ID]*shipmentRecord
-	shipmentBlocks blocks[shipmentRecord]
-	shipmentOrder  order[*shipmentRecord]
-	shipmentCounts map[api.ShipmentStatus]int
+	shipments       map[api.ID]*shipmentRecord
+	shipmentBlocks  blocks[shipmentRecord]
+	shipmentTouches touches
+	shipmentCounts  map[api.ShipmentStatus]int
+	parcels         answers[*shipmentRecord, *api.Shipment]
 
 	products map[api.ID]*ProductSnapshot
 
@@ -109,6 +110,14 @@ func NewStore(cfg StoreConfig) *Store {
 		products:       map[api.ID]*ProductSnapshot{},
 		events:         newEventLog(cfg.KeepEvents),
 		requests:       requestLog{keep: cfg.KeepRequests},
+		answers: answers[*intentRecord, *api.Intent]{
+			body: func(in *api.Intent) int { return len(in.Raw) },
+			pack: func(r *intentRecord, in *api.Intent) { r.packed = packRead(savedReadOf(in)) },
+		},
+		parcels: answers[*shipmentRecord, *api.Shipment]{
+			body: func(sh *api.Shipment) int { return len(sh.Raw) },
+			pack: func(r *shipmentRecord, sh *api.Shipment) { r.packed = packParcel(sh) },
+		},
 	}
 	// What the contract lists always has a number.
 	for _, state := range api.IntentStates() {
@@ -184,7 +193,7 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 	if r == nil {
 		return nil, false
 	}
-	return r.publish(), true
+	return s.publishShipment(r), true
 }
 
 // notice tells the watcher what a change may call for.
