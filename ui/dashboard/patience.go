@@ -18,7 +18,6 @@ import (
 type patience struct {
 	turn    int       // of the dialog; a message of another one proves nothing
 	since   time.Time // of the last key, or of the opening
-	due     time.Time // of the message that is under way
 	asked   time.Time // when the terminal was asked last
 	open    int       // questions without an answer
 	answers bool      // this terminal answers questions
@@ -32,7 +31,7 @@ type quietMsg struct{ turn int }
 type silenceMsg struct{ turn int }
 
 const (
-	// lateBy is how late a quietMsg may be; a later one tells of a stall, and
+	// lateBy is how late a silenceMsg may be; a later one tells of a stall, and
 	// proves nothing of what was typed meanwhile.
 	lateBy = 150 * time.Millisecond
 	// answerWithin is how long a terminal may take to answer before it is asked
@@ -44,13 +43,10 @@ const (
 func (p *patience) begin(m *Model) tea.Cmd {
 	now := time.Now()
 	p.turn, p.since, p.proven = p.turn+1, now, false
-	return p.wait(m, now, dialog.Quiet)
+	return p.wait(m, dialog.Quiet)
 }
 
-func (p *patience) wait(m *Model, now time.Time, d time.Duration) tea.Cmd {
-	p.due = now.Add(d)
-	return m.after(d, quietMsg{p.turn})
-}
+func (p *patience) wait(m *Model, d time.Duration) tea.Cmd { return m.after(d, quietMsg{p.turn}) }
 
 // key notes a key or a paste and reports whether it may count.
 func (p *patience) key(at time.Time) bool {
@@ -65,11 +61,8 @@ func (p *patience) heard(m *Model, msg quietMsg) tea.Cmd {
 		return nil
 	}
 	now := time.Now()
-	if now.Sub(p.due) > lateBy {
-		p.since = now
-	}
 	if left := dialog.Quiet - now.Sub(p.since); left > 0 {
-		return p.wait(m, now, left)
+		return p.wait(m, left)
 	}
 	return p.ask(m, now)
 }
@@ -98,8 +91,9 @@ func (p *patience) silent(m *Model, msg silenceMsg) tea.Cmd {
 		return nil
 	}
 	p.open = 0
-	if p.answers {
-		return p.ask(m, time.Now())
+	now := time.Now()
+	if p.answers || now.Sub(p.asked) > answerWithin+lateBy {
+		return p.ask(m, now)
 	}
 	return p.prove(m)
 }
@@ -107,7 +101,7 @@ func (p *patience) silent(m *Model, msg silenceMsg) tea.Cmd {
 // prove holds unless a key came after the question.
 func (p *patience) prove(m *Model) tea.Cmd {
 	if now := time.Now(); !p.since.Before(p.asked) {
-		return p.wait(m, now, max(dialog.Quiet-now.Sub(p.since), 0))
+		return p.wait(m, max(dialog.Quiet-now.Sub(p.since), 0))
 	}
 	p.proven = true
 	m.dialog.confirm.Heed()
