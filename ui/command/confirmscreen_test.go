@@ -149,8 +149,14 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	t.Parallel()
 	w, ids := awaitingWorld(t, 14, nil)
 	w.look(t, 14)
+	w.screen.press(t, "z")
+	unread := regexp.MustCompile(`not read|reported`) // such rows have their place to come
+	w.screen.waitUntil(t, "all of them read", func(text string) bool {
+		return strings.Count(text, "Item ") == 14 && !unread.MatchString(text)
+	})
 	w.screen.press(t, strings.Repeat("xj", 14))
 	w.screen.waitFor(t, `■ 14 marked`)
+	w.screen.press(t, "z")
 	w.screen.press(t, "X")
 	w.screen.waitFor(t, `14 orders`, `Total`)
 	w.screen.agree(t, "C", `BATCH 10 of 14 ended · waits for a free agent`)
