@@ -42,6 +42,23 @@ const (
 	FeedRefused                     // the relay refuses this client for good
 )
 
+// String is the state in a word.
+func (s FeedState) String() string {
+	switch s {
+	case FeedConnecting:
+		return "connecting"
+	case FeedReplaying:
+		return "replaying"
+	case FeedLive:
+		return "live"
+	case FeedLost:
+		return "lost"
+	case FeedRefused:
+		return "refused"
+	}
+	return "off"
+}
+
 // FeedStatus is the state of a feed and of the journal behind it.
 type FeedStatus struct {
 	State    FeedState

@@ -20,6 +20,21 @@ const (
 	APIUnauthorized // the key is refused
 )
 
+// String is the state in a word.
+func (s APIState) String() string {
+	switch s {
+	case APIHealthy:
+		return "healthy"
+	case APISlow:
+		return "slow"
+	case APIFailing:
+		return "failing"
+	case APIUnauthorized:
+		return "unauthorized"
+	}
+	return "unknown"
+}
+
 // APIStatus is the health of the service.
 type APIStatus struct {
 	State   APIState

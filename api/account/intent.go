@@ -16,6 +16,17 @@ const (
 	Verified                  // a read said so
 )
 
+// String is the certainty in a word.
+func (c Certainty) String() string {
+	switch c {
+	case Verified:
+		return "verified"
+	case Reported:
+		return "reported"
+	}
+	return "hinted"
+}
+
 // Intent is what a list shows of one checkout intent. It is immutable: a change
 // makes a new one. The rest is an [IntentDetail], made when somebody asks
 // [Store.Intent] for it: a screen may hold a hundred thousand of these.
@@ -72,6 +83,19 @@ const (
 	ByConfirm
 	ByTimer
 )
+
+// String is the way in a word.
+func (l Learnt) String() string {
+	switch l {
+	case ByEvent:
+		return "event"
+	case ByRead:
+		return "read"
+	case ByConfirm:
+		return "confirm"
+	}
+	return "timer"
+}
 
 // Shipment is what is known of one shipment. It is immutable.
 type Shipment struct {

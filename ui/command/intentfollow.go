@@ -186,7 +186,7 @@ func news(timeline []account.Moment) []account.Moment {
 func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
 	learnt := news(in.Timeline)
 	for _, m := range learnt[min(last.moments, len(learnt)):] {
-		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.At), in.ID, api.Scrub(m.Text), howWord(m.How)); err != nil {
+		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.At), in.ID, api.Scrub(m.Text), m.How); err != nil {
 			return err
 		}
 	}

@@ -105,7 +105,7 @@ type buyerReport struct {
 
 func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) intentReport {
 	r := intentReport{
-		Intent: in.ID, State: in.State, Certainty: certaintyWord(in.Certainty), Missing: in.Missing, Ended: !in.Open(),
+		Intent: in.ID, State: in.State, Certainty: in.Certainty.String(), Missing: in.Missing, Ended: !in.Open(),
 		Since: moment(in.Since), CreatedAt: moment(in.CreatedAt), ExpiresAt: moment(in.ExpiresAt), ReadAt: moment(in.ReadAt),
 		AgeS: age(now, in.Since), Product: in.Product, Merchant: in.Merchant, Quantity: in.Quantity, ReferenceID: in.ReferenceID,
 		Total: moneyOf(in.Total), Variants: []variantReport{}, OrderIDs: []api.Text{},
@@ -115,7 +115,7 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 		r.StaysS[state] = rounded(stay.Seconds())
 	}
 	for _, m := range in.Timeline {
-		r.Timeline = append(r.Timeline, momentReport{m.At, m.Learnt, howWord(m.How), m.State, m.EventID, string(api.Scrub(m.Text))})
+		r.Timeline = append(r.Timeline, momentReport{m.At, m.Learnt, m.How.String(), m.State, m.EventID, string(api.Scrub(m.Text))})
 	}
 	if in.Latest != nil {
 		r.read(in.Latest, reveal)
@@ -212,26 +212,4 @@ func moment(t time.Time) *time.Time {
 	}
 	t = t.UTC()
 	return &t
-}
-
-func certaintyWord(c account.Certainty) string {
-	switch c {
-	case account.Verified:
-		return "verified"
-	case account.Reported:
-		return "reported"
-	}
-	return "hinted"
-}
-
-func howWord(how account.Learnt) string {
-	switch how {
-	case account.ByEvent:
-		return "event"
-	case account.ByRead:
-		return "read"
-	case account.ByConfirm:
-		return "confirm"
-	}
-	return "timer"
 }

@@ -205,10 +205,10 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 	s := picture.Summary
 	r := report{
 		Environment: environment, At: now.UTC(), Intents: map[string]int{"other": 0}, Shipments: map[api.ShipmentStatus]int{},
-		Relay: relayReport{State: feedWord(s.Feed.State), Epoch: s.Feed.Epoch, Head: s.Feed.Head, Cursor: s.Feed.Cursor,
+		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch, Head: s.Feed.Head, Cursor: s.Feed.Cursor,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err),
 			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryIn)},
-		API: apiReport{State: apiWord(s.API.State), LatencyMS: float64(s.API.Latency.Microseconds()) / 1000,
+		API: apiReport{State: s.API.State.String(), LatencyMS: float64(s.API.Latency.Microseconds()) / 1000,
 			LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
 		Events: eventsReport(s.Events),
 		Reads:  readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},

@@ -126,36 +126,6 @@ func words(err error) string {
 	return string(api.Scrub(err.Error()))
 }
 
-func feedWord(s account.FeedState) string {
-	switch s {
-	case account.FeedConnecting:
-		return "connecting"
-	case account.FeedReplaying:
-		return "replaying"
-	case account.FeedLive:
-		return "live"
-	case account.FeedLost:
-		return "lost"
-	case account.FeedRefused:
-		return "refused"
-	}
-	return "off"
-}
-
-func apiWord(s account.APIState) string {
-	switch s {
-	case account.APIHealthy:
-		return "healthy"
-	case account.APISlow:
-		return "slow"
-	case account.APIFailing:
-		return "failing"
-	case account.APIUnauthorized:
-		return "unauthorized"
-	}
-	return "unknown"
-}
-
 // oneLine is the report in one line, for a terminal that scrolls.
 func (r report) oneLine(now time.Time) string {
 	shipments := 0

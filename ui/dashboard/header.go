@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"strconv"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -144,7 +143,7 @@ func (m *Model) apiSlot() slot {
 		l.Put(paint.Muted, "api ")
 		switch status.State {
 		case account.APIHealthy:
-			l.Put(paint.Good, "●").Right(paint.Text, latency(status.Latency), 7)
+			l.Put(paint.Good, "●").Right(paint.Text, pane.Latency(status.Latency), 7)
 		case account.APISlow:
 			l.Put(paint.Warning, "●").Right(paint.Warning, "waiting", 8)
 		case account.APIFailing:
@@ -190,17 +189,4 @@ func (m *Model) relaySlot() slot {
 			l.Fit(s.Style, s.String(), min(width, paint.Width(s.String())))
 		}
 	}}
-}
-
-// latency writes a duration of a request in a width of at most seven cells.
-func latency(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "–"
-	case d < time.Millisecond:
-		return "<1 ms"
-	case d < 10*time.Second:
-		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
-	}
-	return strconv.Itoa(int(d/time.Second)) + " s"
 }

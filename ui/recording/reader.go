@@ -142,24 +142,34 @@ func (f *file) indexPart(offset int64) (next int64, err error) {
 		return f.size, nil
 	}
 	c := chapter{offset: offset, first: len(f.changes)}
+	err = f.gather(lines, &c)
+	if c.end = len(f.changes); c.end > c.first {
+		f.chapters = append(f.chapters, c)
+	}
+	if errors.Is(err, io.EOF) {
+		return offset + lines.read(), nil
+	}
+	if next = f.search(offset + 1); next < f.size {
+		f.damage()
+		return next, nil
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		f.damage()
+	}
+	f.cutOff()
+	return f.size, nil
+}
+
+// gather indexes the changes of a chapter until it ends, with io.EOF, or until
+// what cannot be part of it.
+func (f *file) gather(lines *lineReader, c *chapter) error {
 	begin := -1 // of the change that is being gathered
 	var marks []Kind
 	for {
 		at := lines.unpacked
-		object, readErr := lines.next()
-		var g glance
-		if readErr == nil {
-			g, readErr = glanceAt(object)
-		}
-		if readErr == nil && begin < 0 && len(f.changes) == c.first && !g.picture && g.end == "" {
-			readErr = errDamaged // a chapter begins with the picture
-		}
-		if readErr == nil && len(f.changes) > 0 && g.at < f.changes[len(f.changes)-1].at {
-			readErr = errDamaged // time does not go back
-		}
-		if readErr != nil {
-			err = readErr
-			break
+		g, err := f.glance(lines, begin < 0 && len(f.changes) == c.first)
+		if err != nil {
+			return err
 		}
 		if g.end != "" {
 			f.ended, f.length = g.end, g.at
@@ -179,22 +189,25 @@ func (f *file) indexPart(offset int64) (next int64, err error) {
 		}
 		c.bytes, begin = lines.unpacked, -1
 	}
-	c.end = len(f.changes)
-	if c.end > c.first {
-		f.chapters = append(f.chapters, c)
+}
+
+// glance looks at the next line, which is the first of its chapter or not: a
+// chapter begins with the picture, and time does not go back.
+func (f *file) glance(lines *lineReader, first bool) (glance, error) {
+	object, err := lines.next()
+	if err != nil {
+		return glance{}, err
 	}
-	if errors.Is(err, io.EOF) {
-		return offset + lines.read(), nil
+	g, err := glanceAt(object)
+	switch {
+	case err != nil:
+		return glance{}, err
+	case first && !g.picture && g.end == "":
+		return glance{}, errDamaged
+	case len(f.changes) > 0 && g.at < f.changes[len(f.changes)-1].at:
+		return glance{}, errDamaged
 	}
-	if next = f.search(offset + 1); next < f.size {
-		f.damage()
-		return next, nil
-	}
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		f.damage()
-	}
-	f.cutOff()
-	return f.size, nil
+	return g, nil
 }
 
 // damage marks that a part cannot be read.

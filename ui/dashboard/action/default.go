@@ -1,5 +1,7 @@
 package action
 
+import "slices"
+
 // Default is the table of the dashboard with the keys that it comes with.
 func Default() *Table {
 	table, err := NewTable(defaults())
@@ -10,7 +12,7 @@ func Default() *Table {
 }
 
 func defaults() []Action {
-	return append(append(focusing(), moving()...), acting()...)
+	return slices.Concat(focusing(), moving(), acting(), finding(), viewing())
 }
 
 func focusing() []Action {
@@ -79,6 +81,11 @@ func acting() []Action {
 			Tooltip: "Copies the id of what the cursor is on; in the detail, the value of its line."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until the detail is left, or hides it; payment tokens stay hidden."},
+	}
+}
+
+func finding() []Action {
+	return []Action{
 		{ID: Filter, Keys: []string{"/"}, Title: "Filter", Short: "filter", Group: Find, Scope: Board, rank: 5,
 			Tooltip: "Shows only the rows that match what is typed."},
 		{ID: ClearFilter, Keys: []string{"esc"}, Title: "Clear filter", Group: Find, Scope: Board,
@@ -95,6 +102,11 @@ func acting() []Action {
 			Tooltip: "Shows the detail that was looked at after this one."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "Find an action", Short: "palette", Group: Find, rank: 10,
 			Tooltip: "Finds any action by a few of its letters."},
+	}
+}
+
+func viewing() []Action {
+	return []Action{
 		{ID: Freeze, Keys: []string{"space"}, Title: "Freeze", Short: "freeze", Group: View, Scope: Board, rank: 6,
 			Tooltip: "Holds the screen still and counts what is new; the watching goes on."},
 		{ID: Zoom, Keys: []string{"z"}, Title: "Zoom pane", Short: "zoom", Group: View, Scope: Board, rank: 11,

@@ -259,7 +259,7 @@ func (p *Detail) timeline(moments []account.Moment) {
 		if text == "" {
 			text = sign.Intent(moment.State).Word
 		}
-		how := learnt(moment.How)
+		how := moment.How.String()
 		for i, part := range paint.Wrap(text, p.w-2-stamp-4-len(how)-2) {
 			p.add(func(l *paint.Line) {
 				if i > 0 {
@@ -272,20 +272,6 @@ func (p *Detail) timeline(moments []account.Moment) {
 			})
 		}
 	}
-}
-
-func learnt(how account.Learnt) string {
-	switch how {
-	case account.ByEvent:
-		return "event"
-	case account.ByRead:
-		return "read"
-	case account.ByConfirm:
-		return "confirm"
-	case account.ByTimer:
-		return "timer"
-	}
-	return ""
 }
 
 func join(texts []api.Text) string {

@@ -152,15 +152,15 @@ func (p *Detail) request() {
 	p.headline(m, r.Method+" "+r.Path, p.look.age(r.Sent))
 	p.fact("sent", paint.Text, p.moment(r.Sent))
 	if r.Status > 0 {
-		p.fact("answered", paint.Text, "in "+milliseconds(r.Latency))
+		p.fact("answered", paint.Text, "in "+Latency(r.Latency))
 	} else {
-		p.fact("answered", paint.Bad, "not at all within "+milliseconds(r.Latency))
+		p.fact("answered", paint.Bad, "not at all within "+Latency(r.Latency))
 	}
 	p.fact("path", paint.Text, r.Path)
 	p.fact("bucket", paint.Text, string(r.Class))
 	p.fact("asked by", paint.Text, priorityWord(r.Priority))
 	if r.Waited >= time.Millisecond {
-		p.fact("waited", paint.Text, milliseconds(r.Waited)+" for quota")
+		p.fact("waited", paint.Text, Latency(r.Waited)+" for quota")
 	}
 	if r.Attempt > 1 {
 		p.fact("attempt", paint.Warning, strconv.Itoa(r.Attempt))

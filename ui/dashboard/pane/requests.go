@@ -225,7 +225,7 @@ func (p *Requests) columns() (c requestColumns) {
 }
 
 func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
-	l.Right(paint.Text, milliseconds(row.Latency), 8)
+	l.Right(paint.Text, Latency(row.Latency), 8)
 	if c.class > 0 {
 		l.Space(1).Fit(paint.Muted, string(row.Class), c.class-1)
 	}
@@ -242,14 +242,14 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	if c.waited > 0 {
 		waited := ""
 		if row.Waited >= time.Millisecond {
-			waited = "waited " + milliseconds(row.Waited)
+			waited = "waited " + Latency(row.Waited)
 		}
 		l.Space(1).Right(paint.Muted, waited, l.Left())
 	}
 }
 
-// milliseconds writes a duration of a call in at most seven cells.
-func milliseconds(d time.Duration) string {
+// Latency writes a duration of a call in at most seven cells.
+func Latency(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "–"
