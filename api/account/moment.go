@@ -118,7 +118,7 @@ func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt insta
 		m.kind |= derived
 		m.what = s.ends.number(suffix)
 	} else {
-		m.what = s.ends.number(string(id))
+		m.what = s.eventIDs.keep(id)
 	}
 	return m
 }
@@ -139,11 +139,19 @@ func suffixOf(id, source api.ID) (string, bool) {
 }
 
 func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
-	text := s.ends.text(m.what)
 	if m.kind&derived != 0 {
-		return api.ScrubID(eventPrefix + string(r.id) + "_" + text)
+		return api.ScrubID(eventPrefix + string(r.id) + "_" + s.ends.text(m.what))
 	}
-	return api.ScrubID(text)
+	return s.eventIDs.id(m.what)
+}
+
+// isEvent reports whether a moment is that of an event.
+func (s *Store) isEvent(r *intentRecord, m *moment, id api.ID) bool {
+	if m.kind&derived == 0 {
+		return s.eventIDs.id(m.what) == id
+	}
+	suffix, ok := suffixOf(id, r.id)
+	return ok && s.ends.text(m.what) == suffix
 }
 
 // toldMoment is the moment of a read or of what a confirm was answered.

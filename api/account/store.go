@@ -25,7 +25,7 @@ type Store struct {
 	names  names[api.Text] // of products and merchants
 	money  names[string]   // currencies
 	texts  names[string]   // that moments of timelines tell
-	ends   names[string]   // of events' ids, behind their source's, or whole ids
+	ends   names[string]   // of events' ids, behind their source's
 	states names[api.IntentState]
 	types  names[api.EventType]
 
@@ -38,7 +38,8 @@ type Store struct {
 	intentCounts  map[api.IntentState]int
 	answers       answers[*intentRecord, *api.Intent]
 	moments       blocks[keptMoment]
-	spare         uint32 // a moment that is free, and behind it others
+	eventIDs      keptIDs // of moments, where they are not made from their source's
+	spare         uint32  // a moment that is free, and behind it others
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	day           dayCounter
@@ -100,6 +101,7 @@ func NewStore(cfg StoreConfig) *Store {
 		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
 		moments:        newBlocks[keptMoment](momentsPerBlock),
+		eventIDs:       newKeptIDs(),
 		expected:       map[*intentRecord][]expectation{},
 		intents:        newIntentIndex(),
 		intentCounts:   map[api.IntentState]int{},

@@ -98,13 +98,9 @@ func (s *Store) foldRead(r *intentRecord, at, learnt instant) {
 
 // remembers reports whether the timeline holds an event.
 func (s *Store) remembers(r *intentRecord, id api.ID) bool {
-	text, isDerived := suffixOf(id, r.id)
-	if !isDerived {
-		text = string(id)
-	}
 	for at := r.line; at != 0; {
 		kept := s.moments.at(at)
-		if o := kept.moment(); o.kind.how() == ByEvent && (o.kind&derived != 0) == isDerived && s.ends.text(o.what) == text {
+		if o := kept.moment(); o.kind.how() == ByEvent && s.isEvent(r, &o, id) {
 			return true
 		}
 		at = kept.earlier
