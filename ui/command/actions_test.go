@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/simulator"
 	"tillwatch/ui/dashboard/action"
 )
@@ -405,6 +406,9 @@ func TestEachActionDoesWhatItSays(t *testing.T) {
 	w.openBoard(t, 200, 60)
 	w.screen.waitFor(t, `awaiting 18\b`, `relay ● live`, `▌Item`)
 	w.screen.waitGone(t, `not read|reported`)
+	w.waitForPicture(t, "all of them read, also those below", func(c account.Changes) bool {
+		return !slices.ContainsFunc(c.Intents, func(in *account.Intent) bool { return in.Certainty != account.Verified })
+	})
 	for _, c := range actionCases() {
 		ok := t.Run(string(c.id), func(t *testing.T) {
 			h := &hand{T: t, world: w, actions: action.Default(), ids: ids}
