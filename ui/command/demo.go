@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -79,7 +80,11 @@ func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader,
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
-	s, err := startStage(ctx, group, account, o.shop, folder)
+	curtain := paintFirst
+	if o.headless || o.screen.plain {
+		curtain = 0
+	}
+	s, err := startStage(ctx, group, account, o.shop, folder, curtain)
 	if err == nil {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
@@ -95,12 +100,13 @@ func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader,
 }
 
 // startStage starts relay and simulator on loopback and returns the settings of
-// an account that looks at them.
-func startStage(ctx context.Context, group *errgroup.Group, s settings, shop simulator.Config, folder string) (settings, error) {
+// an account that looks at them. They listen at once and begin to answer after
+// curtain, so that they do not compete with the first picture.
+func startStage(ctx context.Context, group *errgroup.Group, s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, error) {
 	s.StateDir = folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 
-	relayAddress, err := startRelay(ctx, group, s, folder)
+	relayAddress, err := startRelay(ctx, group, s, folder, curtain)
 	if err != nil {
 		return s, err
 	}
@@ -129,7 +135,10 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 		return s, err
 	}
 	s.APIURL = address(listener)
-	group.Go(func() error { return service.Run(ctx) })
+	group.Go(func() error {
+		sleep(ctx, curtain)
+		return service.Run(ctx)
+	})
 	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
 	return s, nil
 }
@@ -141,23 +150,32 @@ const demoPerDay = 2000
 // demoPollEvery is short: things happen faster in the demo than in a real shop.
 const demoPollEvery = 4 * time.Second
 
-func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder string) (string, error) {
-	events, err := sqlite.Open(ctx, folder)
+func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder string, curtain time.Duration) (string, error) {
+	listener, err := listen("127.0.0.1:0")
 	if err != nil {
 		return "", err
+	}
+	group.Go(func() error {
+		sleep(ctx, curtain)
+		return relayOnStage(ctx, listener, s, folder)
+	})
+	return address(listener), nil
+}
+
+func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder string) error {
+	defer listener.Close() // again, once it has served
+	events, err := sqlite.Open(ctx, folder)
+	if err != nil {
+		return err
 	}
 	r, err := relay.New(relay.Config{
 		Journal: events, SigningSecrets: []api.Secret{s.SigningSecret}, Tokens: []api.Secret{s.RelayToken},
 		HeaderPrefix: s.HeaderPrefix, Logger: slog.New(slog.DiscardHandler),
 	})
-	if err == nil {
-		listener, listenErr := listen("127.0.0.1:0")
-		if err = listenErr; err == nil {
-			group.Go(func() error { return errors.Join(r.Serve(ctx, listener), events.Close()) })
-			return address(listener), nil
-		}
+	if err != nil {
+		return errors.Join(err, events.Close())
 	}
-	return "", errors.Join(err, events.Close())
+	return errors.Join(r.Serve(ctx, listener), events.Close())
 }
 
 // watchStage looks at the demo's account as any dashboard would.
