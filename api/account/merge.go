@@ -129,7 +129,7 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 	case moves:
 		s.expectEvent(r, before, in, now)
 		s.noteConfirm(r, in.State, how, last, sent)
-		s.moveTo(r, in.State, Verified, s.clock.instant(enteredBy(in, sent)))
+		s.moveTo(r, in.State, Verified, s.clock.instant(s.enteredBy(r, in, sent)))
 		told = true
 	case settles:
 		r.certainty = Verified
@@ -143,12 +143,22 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 	}
 }
 
-// enteredBy is the best known moment at which a read's state was entered.
-func enteredBy(in *api.Intent, sent time.Time) time.Time {
-	if in.State == api.RetrievingOffer && !in.CreatedAt.IsZero() {
-		return in.CreatedAt
+// enteredBy is the best known moment at which a read's state was entered: an
+// intent that has failed long ago is not as young as the read that tells of it.
+func (s *Store) enteredBy(r *intentRecord, in *api.Intent, sent time.Time) time.Time {
+	var entered time.Time
+	switch {
+	case in.State == api.RetrievingOffer:
+		entered = in.CreatedAt
+	case in.State == api.Failed && in.Failure != nil && in.Failure.Code == codeExpired && !in.CreatedAt.IsZero():
+		entered = in.CreatedAt.Add(s.cfg.ConfirmWindow)
+	case in.State == api.Failed && r.seen&(sawOfferFailed|sawOrderFailed) != 0 && r.seen&sawCompleted == 0:
+		entered = r.lastEvent.time()
 	}
-	return sent
+	if entered.IsZero() || entered.After(sent) {
+		return sent
+	}
+	return entered
 }
 
 // mostInARow bounds what is counted in a row.

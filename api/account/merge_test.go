@@ -31,6 +31,15 @@ func notFoundAt(second int) fact {
 	return func(s *Store) { s.ApplyMissing("ci_1", noon.Add(time.Duration(second)*time.Second)) }
 }
 
+func TestAnIntentExpiresAtTheEndOfItsWindowHoweverLateThatIsRead(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	expired := api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: codeExpired}}
+	s.ApplyRead(expired, noon.Add(5*time.Hour), ByRead)
+	if in, _ := s.Intent("ci_1"); !in.Since.Equal(noon.Add(api.ConfirmWindow)) {
+		t.Errorf("failed since %v, want the end of its window", in.Since)
+	}
+}
+
 func TestMerge(t *testing.T) {
 	cases := []struct {
 		name      string
@@ -50,6 +59,8 @@ func TestMerge(t *testing.T) {
 			api.AwaitingConfirmation, Verified, 5, "offer retrieved | read: awaiting confirmation"},
 		{"a failed offer proves nothing", []fact{told(api.OfferFailed, 5)},
 			"", Hinted, -1, "offer failed"},
+		{"an intent has failed when its offer did, not when that was read", []fact{told(api.OfferFailed, 5), readAs(api.Failed, 600)},
+			api.Failed, Verified, 5, "offer failed | read: failed"},
 		{"an event of an unknown type proves nothing", []fact{readAs(api.RetrievingOffer, 1), told("checkout_intent.placing_order", 5)},
 			api.RetrievingOffer, Verified, 0, "read: retrieving offer | event of an unknown type: checkout_intent.placing_order"},
 		{"an older read changes nothing", []fact{readAs(api.PlacingOrder, 6), readAs(api.AwaitingConfirmation, 5)},
