@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -374,5 +375,26 @@ func TestWhereOnlySomeAreWantedNothingElseIsRead(t *testing.T) {
 				t.Error("a gap stands for what is not wanted")
 			}
 		})
+	})
+}
+
+func TestDiallingInVainEndsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		lost := time.Now()
+		refused := errors.New("connection refused")
+		s.SetFeed(FeedStatus{State: FeedLive, Since: lost.Add(-time.Hour), Epoch: "one"})
+		for _, status := range []FeedStatus{{State: FeedLost, Err: refused}, {State: FeedConnecting}, {State: FeedLost, Err: refused}, {State: FeedConnecting}} {
+			status.Since = time.Now()
+			s.SetFeed(status)
+			time.Sleep(7 * time.Second)
+			if feed := s.Summary().Feed; feed.State != FeedLost || !feed.Since.Equal(lost) || feed.Err == nil {
+				t.Errorf("the feed is %s since %v, %v; want lost since %v", feed.State, feed.Since, feed.Err, lost)
+			}
+		}
+		s.SetFeed(FeedStatus{State: FeedReplaying, Since: time.Now()})
+		if feed := s.Summary().Feed; feed.State != FeedReplaying || !feed.Since.Equal(time.Now()) {
+			t.Errorf("connected again, the feed is %s since %v", feed.State, feed.Since)
+		}
 	})
 }

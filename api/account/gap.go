@@ -28,6 +28,13 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 	if status.Epoch == "" {
 		status.Epoch, status.Head, status.Cursor = s.feed.Epoch, s.feed.Head, s.feed.Cursor
 	}
+	if s.feed.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
+		// Dialling in vain ends no loss: it began when the feed was last there.
+		if status.State == FeedConnecting {
+			status.State, status.Err = FeedLost, s.feed.Err
+		}
+		status.Since = s.feed.Since
+	}
 	if status.Since.IsZero() {
 		status.Since = now
 		if status.State == s.feed.State {
