@@ -57,6 +57,9 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	case status.State == FeedLive:
 		w.hold = now
 		if was != FeedLive {
+			if w.more {
+				w.leaveAll()
+			}
 			w.replan(now)
 			// What happened while the feed was lost and has an event is told by the
 			// replay: only what was not read since may have moved without one.

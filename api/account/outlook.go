@@ -32,6 +32,9 @@ type outlook struct {
 
 func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
 
+// unread reports whether the intent has ended and was never read.
+func (o *outlook) unread() bool { return o.state.Terminal() && o.newest.IsZero() }
+
 // freshness orders intents for reading: the newest first.
 func (o *outlook) freshness() time.Time {
 	if o.lastEvent.After(o.since) {
@@ -80,20 +83,24 @@ func (s *Store) outlookAt(number uint32) outlook {
 	return s.outlookOf(s.intentBlocks.at(number))
 }
 
-// openOutlooks goes through the intents that are not known to have ended, a few at
-// a time: the store is free while one is looked at.
+// openOutlooks goes through the intents that are not known to have ended, those
+// that became known last first and a few at a time: the store is free while one is
+// looked at.
 func (s *Store) openOutlooks() iter.Seq[*outlook] {
 	return func(yield func(*outlook) bool) {
 		batch := make([]outlook, 0, publishBatch)
-		for next, more := uint32(1), true; more; {
+		s.mu.Lock()
+		next := s.intentBlocks.last
+		s.mu.Unlock()
+		for next > 0 {
 			batch = batch[:0]
 			s.mu.Lock()
-			for ; next <= s.intentBlocks.last && len(batch) < publishBatch; next++ {
+			for looked := 0; next > 0 && looked < sweepBatch && len(batch) < publishBatch; looked++ {
 				if r := s.intentBlocks.at(next); r.open() {
 					batch = append(batch, s.outlookOf(r))
 				}
+				next--
 			}
-			more = next <= s.intentBlocks.last
 			s.mu.Unlock()
 			for i := range batch {
 				if !yield(&batch[i]) {
@@ -103,6 +110,9 @@ func (s *Store) openOutlooks() iter.Seq[*outlook] {
 		}
 	}
 }
+
+// sweepBatch bounds how many records are looked at while writers wait.
+const sweepBatch = 2048
 
 // parcelOutlook is what the watcher needs to know of a shipment.
 type parcelOutlook struct {

@@ -30,6 +30,7 @@ type job struct {
 	list                 bool // of its task
 	reading              bool
 	last                 bool // after all others of its priority
+	unread               bool // an intent that has ended and was never read
 }
 
 func (j *job) task() task { return task{j.number, j.list} }
@@ -54,9 +55,10 @@ const (
 // queue orders wanted reads: by when they are due, and of those that are due by
 // priority. It is not safe for use by several goroutines.
 type queue struct {
-	start time.Time
-	jobs  jobs
-	heaps [homes][]uint32 // of numbers of jobs
+	start  time.Time
+	jobs   jobs
+	unread int             // of the jobs
+	heaps  [homes][]uint32 // of numbers of jobs
 }
 
 func newQueue() *queue { return &queue{start: time.Now()} }
@@ -101,12 +103,13 @@ func (q *queue) dropAsk(t task, keep quota.Priority) {
 }
 
 // rank says which of the jobs of one priority come first.
-func (q *queue) rank(t task, last bool, fresh time.Time) {
+func (q *queue) rank(t task, last, unread bool, fresh time.Time) {
 	n := q.jobs.number(t)
 	if n == 0 {
 		return
 	}
 	j, at := q.jobs.at(n), instantOf(fresh)
+	q.count(j, unread)
 	if j.last == last && j.fresh == at {
 		return
 	}
@@ -114,6 +117,27 @@ func (q *queue) rank(t task, last bool, fresh time.Time) {
 	if j.home == ready {
 		q.sift(ready, j.index)
 	}
+}
+
+func (q *queue) count(j *job, unread bool) {
+	switch {
+	case unread && !j.unread:
+		q.unread++
+	case !unread && j.unread:
+		q.unread--
+	}
+	j.unread = unread
+}
+
+// unreadTasks are the reads of intents that were never read.
+func (q *queue) unreadTasks() []task {
+	var tasks []task
+	for n := uint32(1); n <= q.jobs.last; n++ {
+		if j := q.jobs.at(n); j.unread {
+			tasks = append(tasks, j.task())
+		}
+	}
+	return tasks
 }
 
 // wanted is a read that is due.
@@ -228,6 +252,7 @@ func (q *queue) settle(n uint32) {
 	case j.due() != never:
 		q.enter(waiting, n, j)
 	case j.tries == 0:
+		q.count(j, false)
 		if moved := q.jobs.remove(n); moved != nil && moved.home != nowhere {
 			q.heaps[moved.home][moved.index] = n
 		}

@@ -25,6 +25,7 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	for ctx.Err() == nil {
 		now := time.Now()
 		w.mu.Lock()
+		w.refill(now)
 		for {
 			read := w.next(now)
 			if read == nil {

@@ -310,3 +310,38 @@ func TestShipmentThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
 		})
 	})
 }
+
+func TestALongHistoryOfEndedIntentsIsReadAFewThousandAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lives []*life
+		var events []api.Event
+		for i := range mostUnread + mostUnread/2 {
+			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(-time.Hour), time.Second, time.Second, time.Second)
+			lives, events = append(lives, l), append(events, l.events()[1])
+		}
+		svc, feed := newService(lives...), newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedReplaying)
+			feed.deliver(events...)
+			synctest.Wait()
+			w.mu.Lock()
+			if n, all := w.intents.unread, int(w.intents.jobs.last); n != mostUnread || all != n || !w.more {
+				t.Errorf("%d jobs, %d of them of intents never read, more wait: %t", all, n, w.more)
+			}
+			w.mu.Unlock()
+			feed.state(FeedLive)
+			pass(5 * time.Minute)
+			w.mu.Lock()
+			if w.intents.unread != 0 || w.more {
+				t.Errorf("%d were not read, more wait: %t", w.intents.unread, w.more)
+			}
+			w.mu.Unlock()
+			for _, l := range lives {
+				mustBe(t, s, l.id, api.Completed, Verified)
+			}
+			if n := len(svc.callsTo("intent ")); n != len(lives) {
+				t.Errorf("%d reads of %d intents", n, len(lives))
+			}
+		})
+	})
+}

@@ -39,6 +39,7 @@ type Watcher struct {
 	reading  int
 	checking int  // of reading: those to be sure
 	listed   bool // the last read that began was of shipments
+	more     bool // ended intents wait to be read that are not in the queue
 	gapOpen  bool
 	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
 	fail     context.CancelCauseFunc
@@ -68,6 +69,7 @@ const (
 	refusedPause    = 5 * time.Minute
 	sleepJump       = 10 * time.Second // of the wall clock against the monotonic one
 	personWorkers   = 4                // beside the others, so that a person never waits for them
+	mostUnread      = 1 << 13          // ended intents in the queue that were never read
 )
 
 // NewWatcher makes a watcher.
@@ -238,10 +240,11 @@ func (w *Watcher) plan(o *outlook, now time.Time) {
 	}
 	t := w.trust()
 	read, list := task{number: o.number}, task{o.number, true}
-	if due, priority, ok := nextRead(o, t, now); ok {
-		w.intents.schedule(read, due, priority)
-	} else {
+	switch due, priority, ok := nextRead(o, t, now); {
+	case !ok:
 		w.intents.unschedule(read)
+	case !w.leaves(o, priority):
+		w.intents.schedule(read, due, priority)
 	}
 	if !o.open() {
 		w.intents.dropAsk(read, quota.Person)
@@ -252,8 +255,8 @@ func (w *Watcher) plan(o *outlook, now time.Time) {
 	} else {
 		w.intents.unschedule(list)
 	}
-	w.intents.rank(read, o.state.Terminal(), o.freshness())
-	w.intents.rank(list, true, o.freshness())
+	w.intents.rank(read, o.state.Terminal(), o.unread(), o.freshness())
+	w.intents.rank(list, true, false, o.freshness())
 }
 
 // wanted reports whether an intent is of those that may be read.
@@ -268,9 +271,43 @@ func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 }
 
 func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
-	if w.wanted(o.id) {
+	if w.wanted(o.id) && !w.leaves(o, priority) {
 		w.intents.ask(task{number: o.number}, due, priority)
-		w.intents.rank(task{number: o.number}, o.state.Terminal(), o.freshness())
+		w.intents.rank(task{number: o.number}, o.state.Terminal(), o.unread(), o.freshness())
+	}
+}
+
+// leaves reports whether an ended intent is left in the store for now, to be read
+// once there is room in the queue: a long history has a hundred thousand of them.
+func (w *Watcher) leaves(o *outlook, priority quota.Priority) bool {
+	if w.intents.unread < mostUnread || priority < quota.Reconcile || !o.unread() || w.intents.jobs.number(task{number: o.number}) != 0 {
+		return false
+	}
+	w.more = true
+	return true
+}
+
+// leaveAll leaves all of them, so that the newest are taken first.
+func (w *Watcher) leaveAll() {
+	for _, t := range w.intents.unreadTasks() {
+		w.intents.unschedule(t)
+		w.intents.dropAsk(t, quota.Timer)
+	}
+}
+
+// refill asks for the reads that were left, once there is room for many.
+func (w *Watcher) refill(now time.Time) {
+	if !w.more || w.intents.unread > mostUnread/2 {
+		return
+	}
+	w.more = false
+	for o := range w.store.openOutlooks() {
+		if o.unread() && worthReading(o, now) && w.intents.jobs.number(task{number: o.number}) == 0 {
+			w.askFor(o, now, quota.Reconcile)
+		}
+		if w.more {
+			return
+		}
 	}
 }
 
@@ -288,7 +325,7 @@ func (w *Watcher) planParcel(o *parcelOutlook) {
 func (w *Watcher) askParcel(o *parcelOutlook, due time.Time, priority quota.Priority) {
 	if w.wanted(o.intent) {
 		w.parcels.ask(task{number: o.number}, due, priority)
-		w.parcels.rank(task{number: o.number}, o.status.Terminal(), o.event)
+		w.parcels.rank(task{number: o.number}, o.status.Terminal(), false, o.event)
 	}
 }
 
