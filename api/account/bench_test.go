@@ -118,6 +118,38 @@ func BenchmarkApplyEventAgain(b *testing.B) {
 	}
 }
 
+// BenchmarkApplyEventLongAfter is an event that comes again when it is no longer
+// among those that are kept: of intents with so many events each.
+func BenchmarkApplyEventLongAfter(b *testing.B) {
+	for _, each := range []int{10, 1500} {
+		b.Run(fmt.Sprint(each, " events an intent"), func(b *testing.B) {
+			const all = 150_000
+			s := NewStore(StoreConfig{KeepEvents: 100})
+			of := func(n, seq int) Delivery {
+				id := benchID(n % (all / each))
+				return Delivery{Seq: int64(seq), Received: noon, Event: api.Event{
+					ID: "evt_" + id + api.ID(fmt.Sprintf("_noted_%d", n/(all/each))), Type: api.OfferRetrieved, CreatedAt: noon.Add(time.Duration(n) * time.Millisecond),
+					Source: api.EventSource{ID: id, Type: api.SourceIntent},
+				}}
+			}
+			for n := range 2 * all {
+				s.ApplyEvents([]Delivery{of(n%all, n)})
+			}
+			again := make([]Delivery, 1<<14)
+			for i := range again {
+				again[i] = of(i*7919%all, 2*all+i)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.ApplyEvents(again[i%len(again):][:1])
+			}
+			if got := s.Summary().Events.Received; got != all {
+				b.Fatalf("%d events count as new, want %d", got, all)
+			}
+		})
+	}
+}
+
 func BenchmarkApplyRead(b *testing.B) {
 	s := NewStore(StoreConfig{})
 	ids := make([]api.ID, 10_000)

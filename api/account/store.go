@@ -38,8 +38,9 @@ type Store struct {
 	intentCounts  map[api.IntentState]int
 	answers       answers[*intentRecord, *api.Intent]
 	moments       blocks[keptMoment]
-	eventIDs      keptIDs // of moments, where they are not made from their source's
-	spare         uint32  // a moment that is free, and behind it others
+	eventIDs      keptIDs                        // of moments, where they are not made from their source's
+	spare         uint32                         // a moment that is free, and behind it others
+	long          map[*intentRecord]*eventPlaces // of long timelines in which an event was looked for
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	day           dayCounter
@@ -102,6 +103,7 @@ func NewStore(cfg StoreConfig) *Store {
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
 		moments:        newBlocks[keptMoment](momentsPerBlock),
 		eventIDs:       newKeptIDs(),
+		long:           map[*intentRecord]*eventPlaces{},
 		expected:       map[*intentRecord][]expectation{},
 		intents:        newIntentIndex(),
 		intentCounts:   map[api.IntentState]int{},

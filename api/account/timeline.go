@@ -57,8 +57,11 @@ func (s *Store) remember(r *intentRecord, m moment) {
 		r.lineBy = m.overBy()
 	}
 	r.moments++
-	if m.kind.mayGo() {
+	switch how := m.kind.how(); {
+	case m.kind.mayGo():
 		r.readMoments++
+	case how == ByEvent && len(s.long) > 0 && s.long[r] != nil:
+		s.addPlace(s.long[r], number)
 	}
 	switch {
 	case r.readMoments > keepReads:
@@ -94,18 +97,6 @@ func (s *Store) foldRead(r *intentRecord, at, learnt instant) {
 		}
 	}
 	s.remember(r, moment{at: at, learnt: learnt, kind: momentKind(ByRead) | folded, what: 1})
-}
-
-// remembers reports whether the timeline holds an event.
-func (s *Store) remembers(r *intentRecord, id api.ID) bool {
-	for at := r.line; at != 0; {
-		kept := s.moments.at(at)
-		if o := kept.moment(); o.kind.how() == ByEvent && s.isEvent(r, &o, id) {
-			return true
-		}
-		at = kept.earlier
-	}
-	return false
 }
 
 func (s *Store) precedes(m, o *moment) bool {
@@ -151,6 +142,9 @@ func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 	case kind.mayGo():
 		r.readMoments--
 	case kind.how() == ByEvent:
+		if p := s.long[r]; p != nil {
+			s.removePlace(p, number)
+		}
 		m := gone.moment()
 		hash := s.events.hash(s.eventID(r, &m))
 		s.events.lined.remove(hash)
