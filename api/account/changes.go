@@ -2,8 +2,6 @@ package account
 
 import (
 	"maps"
-	"runtime"
-	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -23,9 +21,6 @@ type Changes struct {
 	Requests      []api.Exchange
 	Summary       Summary
 }
-
-// publishBatch bounds how many records are copied while writers wait.
-const publishBatch = 128
 
 // Changes returns what changed after version since; 0 gives the whole picture.
 func (s *Store) Changes(since uint64) Changes {
@@ -47,62 +42,13 @@ func (s *Store) Changes(since uint64) Changes {
 	alerts := s.alerts.look()
 	s.mu.Unlock()
 
-	c.Intents = publishChanged(s, &s.intentBlocks, intents, moreIntents, func(r *intentRecord) bool { return r.version > since }, s.publish)
-	c.Shipments = publishChanged(s, &s.shipmentBlocks, shipments, moreShipments, func(r *shipmentRecord) bool { return r.version > since }, s.publishShipment)
+	c.Intents = s.publishIntents(since, intents, moreIntents)
+	c.Shipments = s.publishShipments(since, shipments, moreShipments)
 	var gone int
 	c.Events, gone = s.publishEvents(events, first)
 	c.EventsSkipped += gone
 	c.Summary.Alerts = s.listAlerts(alerts)
 	return c
-}
-
-// publishChanged publishes the records that changed: those of these numbers, the
-// longest unchanged first, or where there are more all that newer tells, in the
-// order in which they became known. A record that changes meanwhile is told as it
-// is then, and again next time.
-func publishChanged[R, P any](s *Store, records *blocks[R], numbers []uint32, more bool, newer func(*R) bool, publish func(*R) P) []P {
-	var published []P
-	if more {
-		each(s, records, func(r *R) {
-			if newer(r) {
-				published = append(published, publish(r))
-			}
-		})
-		return published
-	}
-	if len(numbers) == 0 {
-		return nil
-	}
-	numbers = longestUnchanged(numbers)
-	published = make([]P, 0, len(numbers))
-	inBatches(s, numbers, func(number uint32) { published = append(published, publish(records.at(number))) })
-	return published
-}
-
-// each looks at all records, a batch at a time, so that writers never wait long.
-func each[R any](s *Store, records *blocks[R], look func(*R)) {
-	for next, last := uint32(1), uint32(1); next <= last; {
-		s.mu.Lock()
-		last = records.last
-		for end := min(next+publishBatch, last+1); next < end; next++ {
-			look(records.at(next))
-		}
-		s.mu.Unlock()
-		runtime.Gosched() // who waits for the lock gets it now
-	}
-}
-
-// inBatches does something with each of list under the lock, but lets writers in
-// between batches.
-func inBatches[T any](s *Store, list []T, do func(T)) {
-	for batch := range slices.Chunk(list, publishBatch) {
-		s.mu.Lock()
-		for _, item := range batch {
-			do(item)
-		}
-		s.mu.Unlock()
-		runtime.Gosched()
-	}
 }
 
 // Summary is the small part of the picture that is always told whole.

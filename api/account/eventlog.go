@@ -186,8 +186,12 @@ func (s *Store) publishEvents(ordinals []uint64, first uint64) (events []*Event,
 		return nil, 0
 	}
 	events = make([]*Event, 0, len(ordinals))
-	var room []Event
-	inBatches(s, ordinals, func(ordinal uint64) {
+	var rooms [][]Event
+	inBatches(s, ordinals, func(most int) {
+		for rooms = nil; most > 0; most -= eventsPerRoom {
+			rooms = append(rooms, make([]Event, min(eventsPerRoom, most)))
+		}
+	}, func(ordinal uint64) {
 		r := s.events.of(ordinal)
 		if r == nil {
 			if ordinal >= first {
@@ -195,11 +199,12 @@ func (s *Store) publishEvents(ordinals []uint64, first uint64) (events []*Event,
 			}
 			return
 		}
-		if len(room) == 0 {
-			room = make([]Event, min(eventsPerRoom, cap(events)-len(events)))
+		e := &rooms[0][0]
+		if rooms[0] = rooms[0][1:]; len(rooms[0]) == 0 {
+			rooms = rooms[1:]
 		}
-		s.fillEvent(&room[0], r)
-		events, room = append(events, &room[0]), room[1:]
+		s.fillEvent(e, r)
+		events = append(events, e)
 	})
 	return events, gone
 }

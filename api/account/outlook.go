@@ -152,7 +152,7 @@ func (s *Store) parcelAt(number uint32) parcelOutlook {
 
 func (s *Store) openParcels() []parcelOutlook {
 	var list []parcelOutlook
-	each(s, &s.shipmentBlocks, func(r *shipmentRecord) {
+	each(s, &s.shipmentBlocks, doNothing, func(r *shipmentRecord) {
 		if !r.status.Terminal() {
 			list = append(list, s.parcelOutlookOf(r))
 		}

@@ -63,7 +63,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 	over := s.clock.instant(now.Add(-cfg.MaxAge))
 	var ended []instant
-	each(s, &s.intentBlocks, func(r *intentRecord) {
+	each(s, &s.intentBlocks, doNothing, func(r *intentRecord) {
 		if r.state.Terminal() && r.since > over {
 			ended = append(ended, r.since)
 		}

@@ -31,17 +31,23 @@ type shipmentRecord struct {
 const shipmentsPerBlock = 256
 
 func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
-	sh := &Shipment{
+	sh := &Shipment{}
+	s.fillShipment(sh, r)
+	if sh.Latest == nil && r.read {
+		sh.Latest = unpackParcel(r.packed, r.id, sh.IntentID)
+	}
+	return sh
+}
+
+// fillShipment copies what is known, but not what is packed.
+func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
+	*sh = Shipment{
 		ID: r.id, Product: s.names.text(r.product), Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
 		Latest: s.parcels.of(r), Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
 		sh.IntentID = r.intent.id
 	}
-	if sh.Latest == nil && r.read {
-		sh.Latest = unpackParcel(r.packed, r.id, sh.IntentID)
-	}
-	return sh
 }
 
 func (s *Store) shipment(id api.ID) *shipmentRecord {
