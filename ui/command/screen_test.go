@@ -165,11 +165,14 @@ func (s *screen) waitGone(t *testing.T, pattern string) string {
 	return s.waitUntil(t, "itself without "+pattern, func(text string) bool { return !gone.MatchString(text) })
 }
 
-// wrote reports whether the program has written a sequence of bytes.
-func (s *screen) wrote(sequence string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return bytes.Contains(s.raw, []byte(sequence))
+// waitWritten waits until the program has written a sequence of bytes.
+func (s *screen) waitWritten(t *testing.T, sequence string) {
+	t.Helper()
+	s.waitUntil(t, fmt.Sprintf("%q", sequence), func(string) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return bytes.Contains(s.raw, []byte(sequence))
+	})
 }
 
 func missing(text string, patterns []string) string {
