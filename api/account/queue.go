@@ -129,6 +129,17 @@ func (q *queue) count(j *job, unread bool) {
 	j.unread = unread
 }
 
+// keeps reports whether a read stays in the queue however many wait: one that is
+// counted, that is under way or that is urgent.
+func (q *queue) keeps(t task) bool {
+	n := q.jobs.number(t)
+	if n == 0 {
+		return false
+	}
+	j := q.jobs.at(n)
+	return j.unread || j.reading || j.tries > 0 || j.asked != never && quota.Priority(j.askedFor) < quota.Reconcile
+}
+
 // unreadTasks are the reads of intents that were never read.
 func (q *queue) unreadTasks() []task {
 	var tasks []task

@@ -314,11 +314,12 @@ func TestShipmentThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
 func TestALongHistoryOfEndedIntentsIsReadAFewThousandAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lives []*life
-		var events []api.Event
+		var events, ends []api.Event
 		for i := range mostUnread + mostUnread/2 {
 			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(-time.Hour), time.Second, time.Second, time.Second)
-			lives, events = append(lives, l), append(events, l.events()[1])
+			lives, events, ends = append(lives, l), append(events, l.events()[0]), append(ends, l.events()[1])
 		}
+		events = append(events, ends...)
 		svc, feed := newService(lives...), newFeed()
 		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedReplaying)

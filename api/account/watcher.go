@@ -280,9 +280,12 @@ func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
 // leaves reports whether an ended intent is left in the store for now, to be read
 // once there is room in the queue: a long history has a hundred thousand of them.
 func (w *Watcher) leaves(o *outlook, priority quota.Priority) bool {
-	if w.intents.unread < mostUnread || priority < quota.Reconcile || !o.unread() || w.intents.jobs.number(task{number: o.number}) != 0 {
+	read := task{number: o.number}
+	if w.intents.unread < mostUnread || priority < quota.Reconcile || !o.unread() || w.intents.keeps(read) {
 		return false
 	}
+	w.intents.unschedule(read) // from before it ended
+	w.intents.dropAsk(read, quota.Timer)
 	w.more = true
 	return true
 }
