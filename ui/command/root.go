@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var failure error
 	keepFailure(root, &failure)
 	refused := func(w io.Writer, _ fang.Styles, err error) {
-		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", api.Scrub(err.Error()))
+		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
 	}
 	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused)); err != nil {
 		return exitUsage // the command line itself was refused
@@ -81,8 +82,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case !errors.As(failure, &exit):
 		exit = &exitError{exitFailed, failure}
 	}
-	fmt.Fprintf(stderr, "tillwatch: %s\n", api.Scrub(failure.Error()))
+	fmt.Fprintf(stderr, "tillwatch: %s\n", inLines(failure))
 	return exit.code
+}
+
+// inLines is an error as it is told: several at once stand below each other.
+func inLines(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = string(api.Scrub(line))
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // keepFailure takes the errors of commands out of the library's hands: before it

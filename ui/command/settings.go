@@ -123,7 +123,7 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	}
 	s := defaults()
 	if err := k.Unmarshal("", &s); err != nil {
-		return settings{}, usagef("a setting does not fit: %s", misfits(err))
+		return settings{}, usage(misfits(err))
 	}
 	s.Profile = profile
 	return s, s.check()
@@ -132,16 +132,6 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 // keySource tells whether the API key still comes from where it came from.
 func keySource(k *koanf.Koanf) string {
 	return strings.TrimPrefix(k.String("api_key")+"\n"+k.String("api_key_file"), "\n")
-}
-
-// misfits is the decoder's list of what does not fit, in one line and without
-// its heading.
-func misfits(err error) string {
-	_, list, found := strings.Cut(err.Error(), "\n\n")
-	if !found {
-		list = err.Error()
-	}
-	return strings.Join(strings.Split(strings.TrimSpace(list), "\n"), "; ")
 }
 
 // loadFile reads the configuration file: its top level, then the chosen profile
@@ -167,7 +157,7 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 	case errors.Is(err, fs.ErrNotExist):
 		return "", usagef("there is no configuration file %s", path)
 	case err != nil:
-		return "", usagef("reading the configuration file %s: %w", path, err)
+		return "", usage(placed(path, err))
 	}
 	profiles := content.Cut("profile")
 	if profile == "" {
@@ -203,7 +193,7 @@ func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error 
 			continue // the actions are named where they are known
 		}
 		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
-			return usagef("%s: there is no setting %q; settings are: %s", path, prefix+key, strings.Join(settingKeys(), ", "))
+			return usagef("%s: there is no setting %q: %s", path, prefix+key, suggest(key))
 		}
 	}
 	return nil
