@@ -4,8 +4,13 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/canvas"
 )
 
 // BenchmarkViewOneRow is a frame after one intent changed and its event came.
@@ -52,6 +57,41 @@ func BenchmarkViewKey(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		press(m, []string{"j", "k"}[i%2])
 	}
+}
+
+// BenchmarkFrameOneRow is a frame after one intent changed and its event came, as
+// far as the terminal.
+func BenchmarkFrameOneRow(b *testing.B) {
+	s := typicalShop(time.Now())
+	m, l := drawnBoard(b, s)
+	benchmarkFrames(b, m, l, func(i int) { m.Update(changeOf(s, i)) })
+}
+
+// BenchmarkFrameKey is the same of a key that moves the cursor.
+func BenchmarkFrameKey(b *testing.B) {
+	m, l := drawnBoard(b, typicalShop(time.Now()))
+	benchmarkFrames(b, m, l, func(i int) { m.Update(tea.KeyPressMsg{Code: []rune("jk")[i%2], Text: []string{"j", "k"}[i%2]}) })
+}
+
+// drawnBoard is a board of 200x60 that is drawn.
+func drawnBoard(b *testing.B, s *shop) (*Model, *link) {
+	m, l := boardOf(b, s, 200, 60), &link{}
+	m.canvas = canvas.New(canvas.Config{Out: l, Environ: []string{"TERM=xterm-256color"}, Profile: colorprofile.TrueColor, Pause: time.Nanosecond})
+	m.resize(sizeMsg{200, 60})
+	_, _ = m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
+	m.View()
+	b.Cleanup(m.canvas.Close)
+	return m, l
+}
+
+func benchmarkFrames(b *testing.B, m *Model, l *link, happen func(i int)) {
+	b.ReportAllocs()
+	before := l.bytes.Load()
+	for i := 0; b.Loop(); i++ {
+		happen(i)
+		m.View()
+	}
+	b.ReportMetric(float64(l.bytes.Load()-before)/float64(b.N), "B/frame")
 }
 
 // manyShop is an account with n intents.

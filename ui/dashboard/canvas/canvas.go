@@ -10,6 +10,7 @@ package canvas
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Pause is the least time between two frames: 60 a second.
+// Pause is the least time between two frames, by default: 60 a second.
 const Pause = 16 * time.Millisecond
 
 // little is how many bytes a terminal takes in at once in any case.
@@ -30,12 +31,14 @@ type Config struct {
 	Out            io.Writer
 	Environ        []string // TERM decides what the terminal understands
 	Profile        colorprofile.Profile
-	ReturnNewlines bool // a line feed also returns the carriage: the terminal is not raw
+	Pause          time.Duration // at least, between two frames; 0: [Pause]
+	ReturnNewlines bool          // a line feed also returns the carriage: the terminal is not raw
 }
 
 // Canvas is the screen of a terminal. It is safe for use by several goroutines.
 type Canvas struct {
-	out io.Writer
+	out   io.Writer
+	pause time.Duration
 
 	mu      sync.Mutex
 	profile colorprofile.Profile
@@ -64,7 +67,7 @@ type Canvas struct {
 // New makes a canvas that draws nothing before the terminal has been told to take
 // its other screen, and a size is known.
 func New(cfg Config) *Canvas {
-	c := &Canvas{out: cfg.Out, profile: cfg.Profile, damaged: true}
+	c := &Canvas{out: cfg.Out, pause: cmp.Or(cfg.Pause, Pause), profile: cfg.Profile, damaged: true}
 	c.erases = erasesInColour(uv.Environ(cfg.Environ).Getenv("TERM"))
 	c.renderer = uv.NewTerminalRenderer(&c.changes, cfg.Environ)
 	c.renderer.SetColorProfile(cfg.Profile)
@@ -113,7 +116,7 @@ func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 
 // Show draws a frame: as many lines as the screen is high, each as wide as it is,
 // with no control sequences but SGR and hyperlinks, each beginning and ending in
-// the terminal's own style. One that comes within [Pause] of the last is drawn
+// the terminal's own style. One that comes within a pause of the last is drawn
 // after it, unless another overtakes it.
 func (c *Canvas) Show(lines []string) {
 	c.mu.Lock()
@@ -122,7 +125,7 @@ func (c *Canvas) Show(lines []string) {
 		return
 	}
 	c.lines = lines
-	rest := Pause - time.Since(c.drawn)
+	rest := c.pause - time.Since(c.drawn)
 	switch {
 	case c.waiting || !c.ready():
 	case rest <= 0:

@@ -15,7 +15,7 @@ type subject struct {
 	name   string
 	args   []string      // the program first
 	env    []string      // beside the process's own
-	keys   [2]string     // that move a cursor there and back
+	keys   [2]string     // that move a cursor there and back; "": it takes none
 	settle time.Duration // from the start until nothing but the usual happens
 	ready  func(text string) bool
 }
@@ -125,6 +125,9 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 // pressKeys presses a key at random moments, as a person does, and waits for the
 // next byte.
 func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Terminal, f *figures) error {
+	if s.keys[0] == "" {
+		return nil
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range m.presses {
 		if err := sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -54,7 +55,7 @@ func TestAProgramIsMeasured(t *testing.T) {
 	}
 	var line strings.Builder
 	f.print(&line, s.name)
-	if !strings.HasPrefix(line.String(), "test ") || strings.Count(line.String(), "\n") != 1 {
+	if !strings.HasPrefix(line.String(), "  test ") || strings.Count(line.String(), "\n") != 1 {
 		t.Errorf("the line is %q", line.String())
 	}
 }
@@ -62,7 +63,8 @@ func TestAProgramIsMeasured(t *testing.T) {
 func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	a, err := openAccount(ctx, t.TempDir(), 10, 35, 500)
+	var log strings.Builder
+	a, err := openAccount(ctx, t.TempDir(), 10, 35, 500, &log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +88,15 @@ func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	}
 	if err := a.close(); err != nil {
 		t.Error(err)
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != a.events || !strings.Contains(lines[0], ` INFO {"id":"evt_`) {
+		t.Errorf("%d lines for %d events, the first %q", len(lines), a.events, lines[0])
+	}
+	for _, line := range lines {
+		if _, event, _ := strings.Cut(line, "INFO "); !json.Valid([]byte(event)) {
+			t.Fatalf("%q holds no JSON", line)
+		}
 	}
 }
 
@@ -115,6 +126,8 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 		"no starts":       {"-starts", "0"},
 		"unknown program": {"-program", os.Args[0], "-only", "emacs"},
 		"no width":        {"-width", "0"},
+		"unknown viewer":  {"-program", os.Args[0], "-only", "none", "-under", "emacs"},
+		"no events":       {"-load", "0"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%s: measured nevertheless", name)

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/sqlite"
+)
+
+// account is a service with a relay on loopback, with as much history as is
+// asked for. It stands in for a production that one dashboard looks at.
+type account struct {
+	intents  int
+	journal  journal.Journal
+	service  *http.Server
+	events   int // appended so far
+	endpoint struct{ service, relay string }
+
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+}
+
+const relayToken = "a-token-of-this-measurement"
+
+// openAccount makes an account with intents that events have spoken of, and a
+// stream of rate events a second.
+func openAccount(ctx context.Context, dir string, intents, events, rate int) (*account, error) {
+	j, err := sqlite.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &account{intents: intents, journal: j}
+	if err := a.append(ctx, events); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	ctx, a.stop = context.WithCancel(ctx)
+	if err := a.serve(ctx); err != nil {
+		a.stop()
+		return nil, errors.Join(err, j.Close())
+	}
+	if rate > 0 {
+		a.tasks.Go(func() { a.live(ctx, rate) })
+	}
+	return a, nil
+}
+
+// append adds the next n events to the journal.
+func (a *account) append(ctx context.Context, n int) error {
+	for n > 0 {
+		entries := make([]journal.Entry, min(n, 1000))
+		now := time.Now()
+		for i := range entries {
+			entries[i] = a.event(a.events, now)
+			a.events++
+		}
+		if _, err := a.journal.Append(ctx, entries); err != nil {
+			return err
+		}
+		n -= len(entries)
+	}
+	return nil
+}
+
+// event is one of an intent's life: its offer, its end, and then those of the
+// shipments, of which ten intents share one.
+func (a *account) event(n int, now time.Time) journal.Entry {
+	intent, step := n%a.intents, n/a.intents
+	kind, source, sourceType := string(api.OfferRetrieved), intentID(intent), "checkout_intent"
+	switch {
+	case step == 1:
+		kind = string(api.IntentCompleted)
+	case step > 1:
+		kind, source, sourceType = string(api.ShipmentUpdated), fmt.Sprintf("shp_%032x", intent/10), "shipment"
+	}
+	id := fmt.Sprintf("evt_%040x", n)
+	created := now.Format("2006-01-02T15:04:05.000Z07:00")
+	body := fmt.Sprintf(`{"id":%q,"type":%q,"createdAt":%q,"source":{"id":%q,"type":%q}}`, id, kind, created, source, sourceType)
+	return journal.Entry{ID: id, Type: kind, CreatedAt: now, Received: now, Origin: journal.Webhook, Body: []byte(body)}
+}
+
+func intentID(n int) string { return fmt.Sprintf("ci_%032x", n) }
+
+// live appends rate events a second, a hundred times a second.
+func (a *account) live(ctx context.Context, rate int) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	began, sent := time.Now(), 0
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		due := int(time.Since(began).Seconds()*float64(rate)) - sent
+		if a.append(ctx, due) != nil {
+			return
+		}
+		sent += due
+	}
+}
+
+func (a *account) serve(ctx context.Context) error {
+	r, err := relay.New(relay.Config{
+		Journal: a.journal, SigningSecrets: []api.Secret{api.NewSecret("a secret of this measurement")}, Tokens: []api.Secret{api.NewSecret(relayToken)},
+	})
+	if err != nil {
+		return err
+	}
+	stream, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	service, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, stream.Close())
+	}
+	a.endpoint.relay, a.endpoint.service = "http://"+stream.Addr().String(), "http://"+service.Addr().String()
+	a.service = &http.Server{Handler: http.HandlerFunc(a.answer)}
+	a.tasks.Go(func() { _ = r.Serve(ctx, stream) })
+	a.tasks.Go(func() { _ = a.service.Serve(service) })
+	return nil
+}
+
+// answer is the service: every intent is there, nothing is listed.
+func (a *account) answer(w http.ResponseWriter, req *http.Request) {
+	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
+	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
+	w.Header().Set("Content-Type", "application/json")
+	id, found := strings.CutPrefix(req.URL.Path, "/api/v1/checkout-intents/")
+	switch {
+	case found:
+		fmt.Fprintf(w, `{"id":%q,"createdAt":"2026-06-18T14:02:11.482Z","productUrl":"https://shop.example/mug","quantity":1,"state":"completed",`+
+			`"offer":{"cost":{"subtotal":{"currencyCode":"USD","amountSubunits":1290},"total":{"currencyCode":"USD","amountSubunits":1490}}}}`, id)
+	case req.URL.Path == "/api/v1/shipments":
+		fmt.Fprint(w, `{"pageInfo":{"hasPreviousPage":false,"hasNextPage":false,"startCursor":null,"endCursor":null},"data":[]}`)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"not found"}`)
+	}
+}
+
+func (a *account) close() error {
+	a.stop()
+	err := a.service.Close()
+	a.tasks.Wait()
+	return errors.Join(err, a.journal.Close())
+}
+
+// watch is the subject that looks at the account.
+func (a *account) watch(name, program, stateDir string) subject {
+	return subject{
+		name:   name,
+		args:   []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
+		env:    []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
+		keys:   [2]string{"\t", "\x1b[Z"}, // what always shows, whatever the account holds
+		settle: 10 * time.Second,          // it has read what was not certain
+		ready:  func(text string) bool { return strings.Contains(text, "live") },
+	}
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"github.com/charmbracelet/x/vt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/ui/terminal"
+)
+
+// subject is a program to measure.
+type subject struct {
+	name   string
+	args   []string      // the program first
+	env    []string      // beside the process's own
+	keys   [2]string     // that move a cursor there and back
+	settle time.Duration // from the start until nothing but the usual happens
+	ready  func(text string) bool
+}
+
+// figures are what was measured of a subject.
+type figures struct {
+	firstPaint []time.Duration // from exec to the first cell that is not blank
+	keys       []time.Duration // from a key to the next byte
+	idle       terminal.Drawn
+	cpu        float64 // share of a core
+	wakeups    float64 // a second
+	resident   int64   // bytes
+}
+
+// measurement bounds how long a subject is looked at.
+type measurement struct {
+	width, height int
+	starts        int
+	presses       int
+	idle          time.Duration
+}
+
+func (m measurement) options(s subject, emulate bool) terminal.Options {
+	return terminal.Options{Width: m.width, Height: m.height, Env: s.env, Emulate: emulate}
+}
+
+// firstPaints starts the subject again and again. What was drawn is looked at
+// afterwards, so that the emulation takes no time from it.
+func (m measurement) firstPaints(ctx context.Context, s subject) ([]time.Duration, error) {
+	var all []time.Duration
+	for range m.starts {
+		t, err := terminal.Start(ctx, m.options(s, true), s.args[0], s.args[1:]...)
+		if err != nil {
+			return nil, err
+		}
+		waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
+		err = t.WaitFor(waiting, terminal.Painted)
+		cancel()
+		chunks, _ := t.Chunks()
+		_ = t.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s painted nothing: %w", s.name, err)
+		}
+		at, _ := terminal.FirstPaint(chunks, m.width, m.height)
+		all = append(all, at)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// run measures a subject that is started once.
+func (m measurement) run(ctx context.Context, s subject) (figures, error) {
+	t, err := terminal.Start(ctx, m.options(s, true), s.args[0], s.args[1:]...)
+	if err != nil {
+		return figures{}, err
+	}
+	f, err := m.look(ctx, s, t)
+	_ = t.Close()
+	if err != nil {
+		return f, fmt.Errorf("measure %s: %w", s.name, err)
+	}
+	return f, nil
+}
+
+func (m measurement) look(ctx context.Context, s subject, t *terminal.Terminal) (figures, error) {
+	var f figures
+	if s.ready != nil {
+		waiting, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		err := t.WaitFor(waiting, s.ready)
+		cancel()
+		if err != nil {
+			return f, fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
+		}
+	}
+	if err := sleep(ctx, s.settle); err != nil {
+		return f, err
+	}
+	if err := m.leaveAlone(ctx, t, &f); err != nil {
+		return f, err
+	}
+	return f, m.pressKeys(ctx, s, t, &f)
+}
+
+// leaveAlone looks at what the program does while nobody touches it.
+func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *figures) error {
+	before, err := readUsage(t.Process())
+	if err != nil {
+		return err
+	}
+	from := t.Now()
+	if err := sleep(ctx, m.idle); err != nil {
+		return err
+	}
+	after, err := readUsage(t.Process())
+	if err != nil {
+		return err
+	}
+	took := t.Now() - from
+	{
+		all, _ := t.Chunks()
+		e := vt.NewEmulator(m.width, m.height)
+		go io.Copy(io.Discard, e)
+		var before []string
+		for _, c := range all {
+			if c.At > from && before == nil {
+				before = strings.Split(e.String(), "\n")
+				fmt.Println(e.String())
+			}
+			e.Write(c.Bytes)
+			if c.At <= from {
+				continue
+			}
+			now := strings.Split(e.String(), "\n")
+			fmt.Println("--", c.At, len(c.Bytes))
+			fmt.Printf("%q\n", c.Bytes)
+			for y := range now {
+				if y < len(before) && now[y] != before[y] {
+					a, b := []rune(before[y]), []rune(now[y])
+					lo := 0
+					for lo < len(a) && lo < len(b) && a[lo] == b[lo] {
+						lo++
+					}
+					hi := 0
+					for hi < len(a)-lo && hi < len(b)-lo && a[len(a)-1-hi] == b[len(b)-1-hi] {
+						hi++
+					}
+					fmt.Printf("   row %d col %d: %q -> %q\n", y, lo, string(a[lo:len(a)-hi]), string(b[lo:len(b)-hi]))
+				}
+			}
+			before = now
+		}
+	}
+	chunks, _ := t.Chunks()
+	f.idle = terminal.Count(chunks, from, m.width, m.height)
+	f.cpu = (after.cpu - before.cpu).Seconds() / took.Seconds()
+	f.wakeups = float64(after.switches-before.switches) / took.Seconds()
+	f.resident = after.resident
+	return nil
+}
+
+// pressKeys presses a key at random moments, as a person does, and waits for the
+// next byte.
+func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Terminal, f *figures) error {
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range m.presses {
+		if err := sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {
+			return err
+		}
+		answered, err := pressKey(ctx, t, s.keys[i%2])
+		if err != nil {
+			return err
+		}
+		f.keys = append(f.keys, answered)
+	}
+	slices.Sort(f.keys)
+	return nil
+}
+
+// pressKey returns how long the next byte took.
+func pressKey(ctx context.Context, t *terminal.Terminal, key string) (time.Duration, error) {
+	giveUp := time.NewTimer(5 * time.Second)
+	defer giveUp.Stop()
+	before, _ := t.Chunks()
+	pressed := t.Now()
+	if err := t.Type(key); err != nil {
+		return 0, err
+	}
+	for {
+		chunks, more := t.Chunks()
+		for _, c := range chunks[len(before):] {
+			if c.At > pressed {
+				return c.At - pressed, nil
+			}
+		}
+		select {
+		case <-more:
+		case <-giveUp.C:
+			return 0, fmt.Errorf("the key %q was not answered within 5 s; it shows:\n%s", key, t.Text())
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// percentile of sorted durations.
+func percentile(sorted []time.Duration, n int) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)-1)*n/100]
+}
