@@ -246,7 +246,7 @@ func BenchmarkChangesHold(b *testing.B) {
 				since = prepare()
 				waited = append(waited, longest(func() { s.Changes(since) }, func() bool {
 					s.mu.Lock()
-					s.mu.Unlock()
+					defer s.mu.Unlock()
 					return true
 				}))
 				b.StartTimer()
