@@ -28,7 +28,7 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 	if awaits || places || failed {
 		if !r.alertable {
 			r.alertable = true
-			s.alertable = append(s.alertable, r)
+			s.alertable = append(s.alertable, r.number)
 		}
 	} else if r.alerts == 0 {
 		return
@@ -119,7 +119,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 		if next >= len(s.alertable) {
 			return next, false
 		}
-		r := s.alertable[next]
+		r := s.intentBlocks.at(s.alertable[next])
 		s.judgeIntent(r, now)
 		if r.state == api.AwaitingConfirmation || r.state == api.PlacingOrder || r.alerts != 0 {
 			next++
@@ -127,7 +127,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 		}
 		r.alertable = false
 		last := len(s.alertable) - 1
-		s.alertable[next], s.alertable[last] = s.alertable[last], nil
+		s.alertable[next] = s.alertable[last]
 		s.alertable = s.alertable[:last]
 	}
 	return next, true

@@ -90,11 +90,11 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 // summary is the summary but for its alerts.
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	return Summary{
-		Intents:   maps.Clone(s.intentCounts),
+		Intents:   s.intentCounts.all(),
 		Shipments: maps.Clone(s.shipmentCounts),
 		Quota:     buckets,
 		Day:       s.dayCount(buckets, now),
-		Agents:    AgentCount{Placing: s.intentCounts[api.PlacingOrder], Limit: s.cfg.AgentsLimit},
+		Agents:    AgentCount{Placing: s.intentCounts.of(api.PlacingOrder), Limit: s.cfg.AgentsLimit},
 		Feed:      s.feed,
 		Gaps:      s.gaps,
 		API:       s.health,

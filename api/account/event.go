@@ -56,7 +56,7 @@ func (s *Store) applyEvent(d *Delivery, a *ahead, now time.Time) {
 	r := s.events.add(a.hash, s.stamp())
 	*r = eventRecord{
 		hash: a.hash, ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
-		created: s.clock.instant(event.CreatedAt), received: s.clock.instant(d.Received),
+		created: instantOf(event.CreatedAt), received: instantOf(d.Received),
 		id: event.ID, source: event.Source.ID, kind: event.Type, sourceType: event.Source.Type,
 		origin: d.Origin, duplicates: uint32(max(d.Duplicates, 0)), raw: event.Raw,
 	}

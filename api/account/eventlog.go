@@ -62,7 +62,9 @@ func newEventLog(keep int) eventLog {
 	}
 }
 
-func (l *eventLog) hash(id api.ID) uint64 { return maphash.String(l.seed, string(id)) }
+func (l *eventLog) hash(id api.ID) uint64 { return l.hashOf(string(id)) }
+
+func (l *eventLog) hashOf(text string) uint64 { return maphash.String(l.seed, text) }
 
 // add is the place of a new event, and of which the oldest one may have given
 // way. It holds nothing but its hash and ordinal.

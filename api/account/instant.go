@@ -8,12 +8,16 @@ type instant int64
 // farthest bounds what is taken for a moment: further away nothing fits.
 const farthest = 200 * 365 * 24 * time.Hour
 
+// instantOf is an instant that somebody else measured.
 func instantOf(t time.Time) instant {
-	if year := t.Year(); year < 1900 || year > 2200 { // none, or one that does not fit
+	seconds := t.Unix()
+	if seconds < -farthestSeconds || seconds > farthestSeconds { // none, or one that does not fit
 		return 0
 	}
-	return instant(t.UnixNano())
+	return instant(seconds*int64(time.Second) + int64(t.Nanosecond()))
 }
+
+const farthestSeconds = int64(farthest / time.Second)
 
 func (i instant) time() time.Time {
 	if i == 0 {

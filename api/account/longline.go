@@ -32,7 +32,7 @@ func (s *Store) remembers(r *intentRecord, id api.ID) bool {
 	}
 	hash := s.events.hash(id)
 	if suffix, isDerived := suffixOf(id, r.id); isDerived {
-		hash = s.events.hash(api.ID(suffix))
+		hash = s.events.hashOf(suffix)
 	}
 	places := s.placesOf(r)
 	for at := places.home(hash); places.slots[at] != 0; at = places.next(at) {
@@ -53,7 +53,7 @@ func (s *Store) isAt(r *intentRecord, kept *keptMoment, id api.ID) bool {
 func (s *Store) hashAt(number uint32) uint64 {
 	m := s.moments.at(number).moment()
 	if m.kind&derived != 0 {
-		return s.events.hash(api.ID(s.ends.text(m.what)))
+		return s.events.hashOf(s.ends.text(m.what))
 	}
 	return s.events.hash(s.eventIDs.id(m.what))
 }

@@ -220,8 +220,8 @@ func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 
 // moveTo enters a state.
 func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
-	s.intentCounts[countedAs(r.state)]--
-	s.intentCounts[countedAs(state)]++
+	s.intentCounts.add(r.state, -1)
+	s.intentCounts.add(state, 1)
 	if r.since != 0 {
 		s.recordStay(r.state, time.Duration(since-r.since))
 	}

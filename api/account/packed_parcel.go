@@ -42,18 +42,18 @@ func packParcel(sh *api.Shipment) string {
 func unpackParcel(packed string, id, intent api.ID) *api.Shipment {
 	u := unpacker{rest: packed}
 	sh := &api.Shipment{
-		ID: id, IntentID: u.id(intent), MarketplaceOrderID: api.Text(u.text()), ExternalID: api.Text(u.text()), Status: u.status(),
+		ID: id, IntentID: u.id(intent), MarketplaceOrderID: api.Scrub(u.text()), ExternalID: api.Scrub(u.text()), Status: u.status(),
 		CreatedAt: u.day().time(), UpdatedAt: u.day().time(), ShippedAt: u.day().time(), DeliveredAt: u.day().time(),
 	}
 	if u.flag() {
-		sh.Tracking = &api.Tracking{Carrier: api.Text(u.text()), Number: api.Text(u.text()), URL: api.Text(u.text()), Estimated: u.day().time()}
+		sh.Tracking = &api.Tracking{Carrier: api.Scrub(u.text()), Number: api.Scrub(u.text()), URL: api.Scrub(u.text()), Estimated: u.day().time()}
 	}
 	if n := u.count(); n > 0 {
 		sh.TrackingEvents = make([]api.TrackingEvent, n)
 		for i := range sh.TrackingEvents {
 			sh.TrackingEvents[i] = api.TrackingEvent{
-				Status: u.status(), Description: api.Text(u.text()),
-				City: api.Text(u.text()), Province: api.Text(u.text()), Country: api.Text(u.text()), At: u.day().time(),
+				Status: u.status(), Description: api.Scrub(u.text()),
+				City: api.Scrub(u.text()), Province: api.Scrub(u.text()), Country: api.Scrub(u.text()), At: u.day().time(),
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (p *packer) id(id api.ID) {
 // id is an id, of which it may be known which one it mostly is.
 func (u *unpacker) id(known api.ID) api.ID {
 	if !u.flag() {
-		return api.ID(u.text())
+		return api.ScrubID(u.text())
 	}
 	const length = (keyLength - len(keyPrefix)) / 2
 	var digits [keyLength]byte
@@ -83,7 +83,7 @@ func (u *unpacker) id(known api.ID) api.ID {
 	hex.Encode(digits[len(keyPrefix):], []byte(u.rest[:n]))
 	u.rest = u.rest[n:]
 	if id := digits[:len(keyPrefix)+2*n]; string(id) != string(known) {
-		return api.ID(id)
+		return api.ScrubID(string(id))
 	}
 	return known
 }

@@ -101,7 +101,7 @@ func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
 	number, r := s.intentBlocks.add()
 	r.key, r.exact, r.id, r.number, r.floor, r.readRank = q.key, q.exact, id, number, -1, -1
 	s.intents.add(q.hash, number)
-	s.intentCounts[""]++
+	s.intentCounts.add("", 1)
 	s.touch(r)
 	return r
 }
@@ -111,14 +111,6 @@ func (s *Store) touch(r *intentRecord) {
 	r.version = s.stamp()
 	s.intentTouches.add(r.number, r.version)
 	s.notice(notice{record: r})
-}
-
-// countedAs is the key under which a state is counted.
-func countedAs(state api.IntentState) api.IntentState {
-	if state.Known() {
-		return state
-	}
-	return ""
 }
 
 // open reports whether something can still happen to the intent, or whether its

@@ -69,8 +69,8 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	if saved.Total != nil {
 		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
 	}
-	s.intentCounts[""]--
-	s.intentCounts[countedAs(r.state)]++
+	s.intentCounts.add("", -1)
+	s.intentCounts.add(r.state, 1)
 	if read := saved.Latest; read != nil {
 		r.packed, r.readRank, r.ordered = packRead(read), int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
 	}

@@ -35,7 +35,7 @@ type Store struct {
 	ids           arena[api.ID]
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
-	intentCounts  map[api.IntentState]int
+	intentCounts  stateCounts
 	answers       answers[*intentRecord, *api.Intent]
 	moments       blocks[keptMoment]
 	eventIDs      keptIDs                        // of moments, where they are not made from their source's
@@ -71,7 +71,7 @@ type Store struct {
 	gap       gap
 	gaps      int // how many there were
 	alerts    alertBook
-	alertable []*intentRecord // intents that time alone may raise an alert for, and some that no longer
+	alertable []uint32 // intents that time alone may raise an alert for, and some that no longer
 }
 
 // StoreConfig sets a store up.
@@ -106,7 +106,6 @@ func NewStore(cfg StoreConfig) *Store {
 		long:           map[*intentRecord]*eventPlaces{},
 		expected:       map[*intentRecord][]expectation{},
 		intents:        newIntentIndex(),
-		intentCounts:   map[api.IntentState]int{},
 		expecting:      map[*intentRecord]struct{}{},
 		pace:           map[api.IntentState]*paceHistory{},
 		shipments:      map[api.ID]*shipmentRecord{},
