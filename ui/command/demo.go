@@ -121,7 +121,9 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 	zeroMeansNone(&shop)
 	s.DayLimit = demoPerDay
 	if shop.Speed > 0 { // as fast as the shop's own
-		s.ConfirmWindow = time.Duration(float64(api.ConfirmWindow) / shop.Speed)
+		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / shop.Speed) }
+		s.ConfirmWindow = faster(api.ConfirmWindow)
+		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
 	}
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())

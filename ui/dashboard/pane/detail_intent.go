@@ -77,9 +77,9 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 	case left <= 0:
 		p.fact("expires", paint.Bad, "its confirm window is over")
 		return
-	case left < expiryClose:
+	case left < p.window/expiryClose:
 		style = paint.Bad
-	case left < expiryNear:
+	case left < p.window/expiryNear:
 		style = paint.Warning
 	}
 	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(expires))

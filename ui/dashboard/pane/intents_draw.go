@@ -2,7 +2,6 @@ package pane
 
 import (
 	"strconv"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -306,10 +305,10 @@ func (p *Intents) merchant(row *intentRow) string {
 	return row.merchant
 }
 
-// From when the end of the confirm window is near.
+// The parts of the confirm window that are left when its end is near.
 const (
-	expiryNear  = 15 * time.Minute
-	expiryClose = 5 * time.Minute
+	expiryNear  = 3
+	expiryClose = 9
 )
 
 func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
@@ -330,9 +329,9 @@ func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
 	}
 	style := paint.Muted
 	switch {
-	case left < expiryClose:
+	case left < p.window/expiryClose:
 		style = paint.Bad
-	case left < expiryNear:
+	case left < p.window/expiryNear:
 		style = paint.Warning
 	}
 	return text + age, style
