@@ -265,6 +265,8 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	state, proves := e.kind.ProvenState()
 	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
 	switch {
+	case e.kind == api.OfferFailed && r.state == api.Failed:
+		r.since = min(r.since, at)
 	case !proves:
 	case s.eventMoves(r, state, at):
 		s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())

@@ -61,6 +61,8 @@ func TestMerge(t *testing.T) {
 			"", Hinted, -1, "offer failed"},
 		{"an intent has failed when its offer did, not when that was read", []fact{told(api.OfferFailed, 5), readAs(api.Failed, 600)},
 			api.Failed, Verified, 5, "offer failed | read: failed"},
+		{"that is so when the event comes later", []fact{readAs(api.Failed, 600), told(api.OfferFailed, 5)},
+			api.Failed, Verified, 5, "offer failed | read: failed"},
 		{"an event of an unknown type proves nothing", []fact{readAs(api.RetrievingOffer, 1), told("checkout_intent.placing_order", 5)},
 			api.RetrievingOffer, Verified, 0, "read: retrieving offer | event of an unknown type: checkout_intent.placing_order"},
 		{"an older read changes nothing", []fact{readAs(api.PlacingOrder, 6), readAs(api.AwaitingConfirmation, 5)},
