@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -190,97 +189,6 @@ func BenchmarkChanges(b *testing.B) {
 	}
 }
 
-// BenchmarkChangesHold is how long a screen that takes a picture of 100,000 keeps
-// writers out: how long the lock is held at the longest, and how long one writer
-// waits for it at the longest. What it waits for beside the lock is the machine.
-func BenchmarkChangesHold(b *testing.B) {
-	const all = 100_000
-	for _, c := range []struct {
-		name   string
-		fill   func(s *Store)
-		change func(s *Store, at time.Time)
-	}{
-		{"10,000 intents changed", func(s *Store) {}, func(s *Store, at time.Time) {
-			for i := range all / 10 {
-				s.ApplyRead(benchRead(benchID(i*10), i, true), at, ByRead)
-			}
-		}},
-		{"100,000 shipments changed", func(s *Store) {}, func(s *Store, at time.Time) {
-			for i := range all {
-				s.ApplyShipments([]api.Shipment{{ID: "shp_" + benchID(i), IntentID: benchID(i), Status: api.Shipped, UpdatedAt: at}}, at)
-			}
-		}},
-		{"an alert of 100,000 changed", func(s *Store) {
-			for i := range all {
-				in := benchRead("ci_late_"+benchID(i), i, false)
-				in.CreatedAt = time.Now().Add(time.Minute - api.ConfirmWindow)
-				s.ApplyRead(in, time.Now(), ByRead)
-			}
-		}, func(s *Store, at time.Time) {
-			s.ApplyRead(benchRead("ci_late_"+benchID(int(at.Unix()%all)), 0, true), time.Now(), ByRead)
-		}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			s := filled(all)
-			c.fill(s)
-			at := noon
-			prepare := func() uint64 {
-				at = at.Add(time.Second)
-				since := s.picture()
-				c.change(s, at)
-				return since
-			}
-			var held, waited []time.Duration
-			for b.Loop() {
-				b.StopTimer()
-				since := prepare()
-				b.StartTimer()
-				held = append(held, longest(func() { s.Changes(since) }, func() bool {
-					if free := s.mu.TryLock(); !free {
-						return false
-					}
-					s.mu.Unlock()
-					return true
-				}))
-				b.StopTimer()
-				since = prepare()
-				waited = append(waited, longest(func() { s.Changes(since) }, func() bool {
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					return true
-				}))
-				b.StartTimer()
-			}
-			for name, list := range map[string][]time.Duration{"held": held, "waited": waited} {
-				slices.Sort(list)
-				b.ReportMetric(float64(list[len(list)/2].Microseconds()), "p50-µs-"+name)
-				b.ReportMetric(float64(list[len(list)*99/100].Microseconds()), "p99-µs-"+name)
-			}
-		})
-	}
-}
-
-// longest is how long it took at the longest, while something is done, until try
-// succeeded.
-func longest(do func(), try func() bool) (most time.Duration) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	for began := time.Now(); ; {
-		select {
-		case <-done:
-			return most
-		default:
-		}
-		if try() {
-			now := time.Now()
-			most, began = max(most, now.Sub(began)), now
-		}
-	}
-}
-
 func benchID(i int) api.ID { return api.ID(fmt.Sprintf("ci_%032x", i)) }
 
 func filled(intents int) *Store {
@@ -289,91 +197,6 @@ func filled(intents int) *Store {
 		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.IntentCompleted, noon)})
 	}
 	return s
-}
-
-// BenchmarkHeap tells what a picture costs in memory: 100,000 intents that were
-// read through to their end, and 1,000,000 events of them.
-func BenchmarkHeap(b *testing.B) {
-	const intents, events = 100_000, 1_000_000
-	for _, reads := range []bool{false, true} {
-		b.Run(fmt.Sprint("read ", reads), func(b *testing.B) {
-			var before, after runtime.MemStats
-			for b.Loop() {
-				runtime.GC()
-				runtime.ReadMemStats(&before)
-				s := NewStore(StoreConfig{})
-				for i := range intents {
-					liveThrough(s, i, events/intents, reads)
-				}
-				runtime.GC()
-				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
-				if got := s.Summary().Events; got.Received != events || got.Duplicate != 0 {
-					b.Fatalf("%+v, want %d events known", got, events)
-				}
-				runtime.KeepAlive(s)
-			}
-		})
-	}
-}
-
-// BenchmarkHeapOfShipments tells what 100,000 shipments cost in memory that were
-// read on their way.
-func BenchmarkHeapOfShipments(b *testing.B) {
-	const shipments = 100_000
-	var before, after runtime.MemStats
-	for b.Loop() {
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		s := NewStore(StoreConfig{})
-		for i := range shipments {
-			s.ApplyShipments([]api.Shipment{benchShipment(i)}, noon.Add(time.Hour))
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
-		runtime.KeepAlive(s)
-	}
-}
-
-// benchShipment is a shipment as the service answers it.
-func benchShipment(n int) api.Shipment {
-	body := fmt.Sprintf(`{"id":"shp_%032x","checkoutIntentId":"%s","marketplaceOrderId":"m-%d","externalId":"x-%d","status":"shipped",
-"createdAt":"2026-06-18T11:00:00Z","updatedAt":"2026-06-18T11:30:00Z","shippedAt":"2026-06-18T11:20:00Z",
-"tracking":{"number":"1Z9999W%d","carrierName":"UPS","url":"https://track.example/1Z9999W%d","deliveryDate":{"estimated":"2026-06-21T00:00:00Z"}},
-"trackingEvents":[{"status":"ordered","description":"label made","location":{"city":"Austin","province":"TX","country":"US"},"timestamp":{"utc":"2026-06-18T11:05:00Z"}},
-{"status":"shipped","description":"left the hub","location":{"city":"Dallas","province":"TX","country":"US"},"timestamp":{"utc":"2026-06-18T11:25:00Z"}}]}`,
-		n, benchID(n), n, n, n, n)
-	sh, err := api.DecodeShipment([]byte(body))
-	if err != nil {
-		panic(err)
-	}
-	return sh
-}
-
-// liveThrough lets the store hear so many events of an intent, and read it after
-// the two that move it.
-func liveThrough(s *Store, i, events int, reads bool) {
-	id, at := benchID(i), noon.Add(time.Duration(i)*time.Second)
-	deliver := func(n int, t api.EventType, suffix string) {
-		at = at.Add(time.Minute)
-		s.ApplyEvents([]Delivery{{Seq: int64(i*events + n), Received: at, Origin: "webhook", Event: api.Event{
-			ID: "evt_" + id + "_" + api.ID(suffix), Type: t, CreatedAt: at,
-			Source: api.EventSource{ID: id, Type: api.SourceIntent}, Raw: make([]byte, 230),
-		}}})
-	}
-	read := func(completed bool) {
-		if reads {
-			s.ApplyRead(benchRead(id, i, completed), at.Add(time.Second), ByRead)
-		}
-	}
-	deliver(0, api.OfferRetrieved, "awaiting_confirmation")
-	read(false)
-	for n := 1; n < events-1; n++ {
-		deliver(n, "checkout_intent.noted", fmt.Sprint("noted_", n))
-	}
-	deliver(events-1, api.IntentCompleted, "completed")
-	read(true)
 }
 
 // benchRead is a read as the service answers it.

@@ -21,12 +21,12 @@ func (s *Store) lookAhead(batch []Delivery) []ahead {
 	all, seen := s.ahead[:len(batch)], uint32(0)
 	for i := range batch {
 		e, a := &batch[i].Event, &all[i]
-		a.hash, a.record = s.events.hash(e.ID), nil
-		seen += s.events.lined.touch(a.hash)
-		if e.Source.Type == api.SourceIntent {
+		if a.record = nil; e.Source.Type == api.SourceIntent {
 			a.sought = s.intents.sought(e.Source.ID)
 			seen += s.intents.touch(a.sought.hash)
 		}
+		a.hash = s.events.hash(e.ID)
+		seen += s.events.lined.touch(a.hash)
 	}
 	for i := range batch {
 		if e, a := &batch[i].Event, &all[i]; e.Source.Type == api.SourceIntent {
