@@ -22,7 +22,7 @@ const (
 // looked through, as most of it holds no pointers.
 const (
 	screenGCPercent = 40
-	leastGCPercent  = 8
+	leastGCPercent  = 6
 	spareBytes      = 4 << 20
 )
 
@@ -46,8 +46,8 @@ const (
 	lookEvery    = 5 * time.Second
 	quietBytes   = 4 << 20 // allocated between two looks, at most: collecting disturbs nobody
 	worthBytes   = 2 << 20 // allocated since the last time, at least
-	busyBytes    = 6 << 20 // that lie idle, at least, while much is allocated
-	busyPatience = 6       // looks, between two times while much is allocated
+	busyBytes    = 3 << 20 // that lie idle, at least, while much is allocated
+	busyPatience = 2       // looks, between two times while much is allocated
 	dropLooks    = 6       // between two times that pages of the program's file are dropped
 )
 
