@@ -23,7 +23,7 @@ const (
 const (
 	screenGCPercent = 40
 	leastGCPercent  = 6
-	spareBytes      = 4 << 20
+	spareBytes      = 5 << 19
 )
 
 // startWithoutCollecting puts the collector off until startTime has passed.
@@ -48,7 +48,7 @@ const (
 	worthBytes   = 2 << 20 // allocated since the last time, at least
 	busyBytes    = 3 << 20 // that lie idle, at least, while much is allocated
 	busyPatience = 2       // looks, between two times while much is allocated
-	dropLooks    = 6       // between two times that pages of the program's file are dropped
+	dropLooks    = 2       // between two times that pages of the program's file are dropped
 )
 
 // liveSparely has a process that lies open all day take little memory, until ctx
