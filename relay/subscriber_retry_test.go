@@ -1,0 +1,101 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRetryTimes(t *testing.T) {
+	for attempt := range 40 {
+		bound := min(firstRetry<<min(attempt, 20), lastRetry)
+		var longest time.Duration
+		for range 500 {
+			wait := retryAfter(io.EOF, attempt)
+			if wait < 0 || wait > bound {
+				t.Fatalf("attempt %d waits %v, outside 0 to %v", attempt, wait, bound)
+			}
+			longest = max(longest, wait)
+		}
+		if longest < bound/2 {
+			t.Errorf("attempt %d never waited longer than %v of %v", attempt, longest, bound)
+		}
+	}
+	for _, test := range []struct {
+		name             string
+		retry            []int64
+		earliest, latest time.Duration
+	}{
+		{"a range", []int64{500, 600}, 500 * time.Millisecond, 600 * time.Millisecond},
+		{"a range the wrong way round", []int64{600, 500}, 600 * time.Millisecond, 600 * time.Millisecond},
+		{"too long", []int64{1 << 60, 1 << 62}, maxRetryWait, maxRetryWait},
+		{"negative", []int64{-5, -1}, 0, 0},
+		{"none", nil, firstRetry, lastRetry},
+		{"half a range", []int64{5}, firstRetry, lastRetry},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for range 200 {
+				wait := retryAfter(byeOf(frame{RetryMS: test.retry}), 0)
+				if wait < test.earliest || wait > test.latest {
+					t.Fatalf("waits %v, outside %v to %v", wait, test.earliest, test.latest)
+				}
+			}
+		})
+	}
+	if wait := retryAfter(fmt.Errorf("read: %w", errWoken), 9); wait != 0 {
+		t.Errorf("after a sleep of the machine: waits %v", wait)
+	}
+}
+
+func TestAWokenMachineConnectsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
+		s := subscribe(t, n, nil)
+		c := newCollector()
+		woken := make(chan struct{}, 1)
+		ended := make(chan error, 1)
+		go func() { ended <- s.session(t.Context(), c, woken) }()
+		c.awaitState(t, Live)
+		woken <- struct{}{}
+		if err := <-ended; !errors.Is(err, errWoken) {
+			t.Errorf("the session ended with %v", err)
+		}
+	})
+}
+
+func TestAWokenMachineDialsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: dialForEver})
+		woken := make(chan struct{}, 1)
+		ended := make(chan error, 1)
+		go func() { ended <- s.session(t.Context(), newCollector(), woken) }()
+		synctest.Wait()
+		began := time.Now()
+		woken <- struct{}{}
+		if err := <-ended; !errors.Is(err, errWoken) || time.Since(began) != 0 {
+			t.Errorf("the session ended with %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+func TestWhatCountsAsSleep(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		monotonic, wall time.Duration
+		slept           bool
+	}{
+		{"a tick on time", time.Second, time.Second, false},
+		{"a late tick", 4 * time.Second, 4 * time.Second, false},
+		{"a stopped process", time.Minute, time.Minute, true},
+		{"a machine asleep", time.Second, time.Hour, true},
+		{"a clock that was set back", time.Second, -time.Hour, false},
+		{"a clock that was corrected", time.Second, 2 * time.Second, false},
+	} {
+		if got := slept(test.monotonic, test.wall); got != test.slept {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
