@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +24,8 @@ type account struct {
 	intents  int
 	journal  journal.Journal
 	service  *http.Server
-	events   int // appended so far
+	events   int       // appended so far
+	log      io.Writer // takes a line for each event, for programs that show logs; nil: none does
 	endpoint struct{ service, relay string }
 
 	stop  context.CancelFunc
@@ -32,19 +35,21 @@ type account struct {
 const relayToken = "a-token-of-this-measurement"
 
 // openAccount makes an account with intents that events have spoken of, and a
-// stream of rate events a second.
-func openAccount(ctx context.Context, dir string, intents, events, rate int) (*account, error) {
+// stream of rate events a second. Each event is also written to log, unless that is
+// nil.
+func openAccount(ctx context.Context, dir string, intents, events, rate int, log io.Writer) (*account, error) {
 	j, err := sqlite.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	a := &account{intents: intents, journal: j}
-	if err := a.append(ctx, events); err != nil {
+	a := &account{intents: intents, journal: j, log: log}
+	if err := a.append(ctx, events, day); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	ctx, a.stop = context.WithCancel(ctx)
 	if err := a.serve(ctx); err != nil {
 		a.stop()
+		dump()
 		return nil, errors.Join(err, j.Close())
 	}
 	if rate > 0 {
@@ -53,14 +58,24 @@ func openAccount(ctx context.Context, dir string, intents, events, rate int) (*a
 	return a, nil
 }
 
-// append adds the next n events to the journal.
-func (a *account) append(ctx context.Context, n int) error {
+// day is what the history spans: what is measured at rest is no board on which all
+// has happened just now.
+const day = 8 * time.Hour
+
+// append adds the next n events to the journal, as if they had come evenly within
+// the time until now.
+func (a *account) append(ctx context.Context, n int, within time.Duration) error {
+	now, total := time.Now(), max(n, 1)
 	for n > 0 {
 		entries := make([]journal.Entry, min(n, 1000))
-		now := time.Now()
 		for i := range entries {
-			entries[i] = a.event(a.events, now)
+			entries[i] = a.event(a.events, now.Add(-within*time.Duration(n-i)/time.Duration(total)))
 			a.events++
+			if a.log != nil {
+				if err := logLine(a.log, entries[i]); err != nil {
+					return err
+				}
+			}
 		}
 		if _, err := a.journal.Append(ctx, entries); err != nil {
 			return err
@@ -87,6 +102,14 @@ func (a *account) event(n int, now time.Time) journal.Entry {
 	return journal.Entry{ID: id, Type: kind, CreatedAt: now, Received: now, Origin: journal.Webhook, Body: []byte(body)}
 }
 
+// logLine writes an event as tillwatch events --json prints it, behind what log
+// viewers know the time and the level by.
+func logLine(w io.Writer, e journal.Entry) error {
+	_, err := fmt.Fprintf(w, "%s INFO {\"id\":%q,\"type\":%q,\"at\":%q,\"received\":%q,\"src\":%q,\"event\":%s}\n", e.Received.Format("2006-01-02 15:04:05.000"),
+		e.ID, e.Type, e.CreatedAt.Format(time.RFC3339Nano), e.Received.Format(time.RFC3339Nano), e.Origin, e.Body)
+	return err
+}
+
 func intentID(n int) string { return fmt.Sprintf("ci_%032x", n) }
 
 // live appends rate events a second, a hundred times a second.
@@ -101,7 +124,7 @@ func (a *account) live(ctx context.Context, rate int) {
 			return
 		}
 		due := int(time.Since(began).Seconds()*float64(rate)) - sent
-		if a.append(ctx, due) != nil {
+		if a.append(ctx, due, 0) != nil {
 			return
 		}
 		sent += due
@@ -132,6 +155,9 @@ func (a *account) serve(ctx context.Context) error {
 
 // answer is the service: every intent is there, nothing is listed.
 func (a *account) answer(w http.ResponseWriter, req *http.Request) {
+	mu.Lock()
+	count[time.Now().Format("05 ")+req.Method+" "+req.URL.Path[:min(len(req.URL.Path), 32)]]++
+	mu.Unlock()
 	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
 	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
 	w.Header().Set("Content-Type", "application/json")
@@ -149,6 +175,7 @@ func (a *account) answer(w http.ResponseWriter, req *http.Request) {
 }
 
 func (a *account) close() error {
+	dump()
 	a.stop()
 	err := a.service.Close()
 	a.tasks.Wait()
@@ -158,11 +185,26 @@ func (a *account) close() error {
 // watch is the subject that looks at the account.
 func (a *account) watch(name, program, stateDir string) subject {
 	return subject{
-		name:   name,
-		args:   []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
-		env:    []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
-		keys:   [2]string{"\t", "\x1b[Z"}, // what always shows, whatever the account holds
-		settle: 10 * time.Second,          // it has read what was not certain
-		ready:  func(text string) bool { return strings.Contains(text, "live") },
+		name:  name,
+		args:  []string{program, "watch", "--api-url", a.endpoint.service, "--relay-url", a.endpoint.relay, "--state-dir", stateDir},
+		env:   []string{"TILLWATCH_API_KEY=measured", "TILLWATCH_RELAY_TOKEN=" + relayToken, "TILLWATCH_CONFIG="},
+		keys:  [2]string{"\t", "\x1b[Z"}, // what always shows, whatever the account holds
+		ready: func(text string) bool { return strings.Contains(text, "live") },
+	}
+}
+
+var mu sync.Mutex
+var count = map[string]int{}
+
+func dump() {
+	mu.Lock()
+	defer mu.Unlock()
+	var k []string
+	for x := range count {
+		k = append(k, x)
+	}
+	slices.Sort(k)
+	for _, x := range k {
+		fmt.Println(x, count[x])
 	}
 }

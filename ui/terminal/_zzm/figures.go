@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"github.com/charmbracelet/x/vt"
-	"io"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/ui/terminal"
@@ -18,7 +15,7 @@ type subject struct {
 	name   string
 	args   []string      // the program first
 	env    []string      // beside the process's own
-	keys   [2]string     // that move a cursor there and back
+	keys   [2]string     // that move a cursor there and back; "": it takes none
 	settle time.Duration // from the start until nothing but the usual happens
 	ready  func(text string) bool
 }
@@ -117,40 +114,6 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 		return err
 	}
 	took := t.Now() - from
-	{
-		all, _ := t.Chunks()
-		e := vt.NewEmulator(m.width, m.height)
-		go io.Copy(io.Discard, e)
-		var before []string
-		for _, c := range all {
-			if c.At > from && before == nil {
-				before = strings.Split(e.String(), "\n")
-				fmt.Println(e.String())
-			}
-			e.Write(c.Bytes)
-			if c.At <= from {
-				continue
-			}
-			now := strings.Split(e.String(), "\n")
-			fmt.Println("--", c.At, len(c.Bytes))
-			fmt.Printf("%q\n", c.Bytes)
-			for y := range now {
-				if y < len(before) && now[y] != before[y] {
-					a, b := []rune(before[y]), []rune(now[y])
-					lo := 0
-					for lo < len(a) && lo < len(b) && a[lo] == b[lo] {
-						lo++
-					}
-					hi := 0
-					for hi < len(a)-lo && hi < len(b)-lo && a[len(a)-1-hi] == b[len(b)-1-hi] {
-						hi++
-					}
-					fmt.Printf("   row %d col %d: %q -> %q\n", y, lo, string(a[lo:len(a)-hi]), string(b[lo:len(b)-hi]))
-				}
-			}
-			before = now
-		}
-	}
 	chunks, _ := t.Chunks()
 	f.idle = terminal.Count(chunks, from, m.width, m.height)
 	f.cpu = (after.cpu - before.cpu).Seconds() / took.Seconds()
@@ -162,6 +125,9 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 // pressKeys presses a key at random moments, as a person does, and waits for the
 // next byte.
 func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Terminal, f *figures) error {
+	if s.keys[0] == "" {
+		return nil
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range m.presses {
 		if err := sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {

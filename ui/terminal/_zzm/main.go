@@ -4,6 +4,26 @@
 //
 //	go run ./ui/terminal/measure
 //	go run ./ui/terminal/measure -only watch -intents 100000 -events 1000000 -rate 10000
+//
+// It prints three tables. The first is of programs at rest: each shows what it has,
+// and nothing happens. The second is of programs under the same work: watch is fed
+// -load events a second by a relay, and the log viewers follow a file that takes a
+// line for each of the very same events at the same moments. The third is of what
+// a frame of the dashboard allocates, from the benchmarks of its package: how often
+// a program allocates cannot be seen from outside.
+//
+// What is counted, for the built program as for the others:
+//
+//   - first paint: from exec to the first cell that is not blank, of -starts starts;
+//   - key: from writing it to the terminal to the next byte, of -presses presses at
+//     random moments. A cursor is moved there and back;
+//   - cpu and wakeups: of all threads, from /proc: user and system time, and how
+//     often one waited and was woken;
+//   - bytes: all that was written to the terminal;
+//   - frames: groups of bytes with a pause of 3 ms before them;
+//   - cells: those that look different after a frame than before it, on an emulated
+//     screen;
+//   - resident: the set of the process at the end of its rest.
 package main
 
 import (
@@ -23,8 +43,11 @@ import (
 type options struct {
 	measurement
 	program               string // built when empty
-	only                  string
+	only, under           string
+	settle                time.Duration
 	intents, events, rate int
+	load                  int
+	allocations           bool
 }
 
 func main() {
@@ -44,14 +67,18 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.presses, "presses", 60, "how often a key is pressed")
 	flags.DurationVar(&o.idle, "idle", 10*time.Second, "how long each program is left alone")
 	flags.StringVar(&o.program, "program", "", "tillwatch to measure (default: it is built from here)")
-	flags.StringVar(&o.only, "only", "demo,watch,htop,btop,lnav", "what to measure")
+	flags.StringVar(&o.only, "only", "demo,watch,htop,btop,lnav", "what to measure at rest")
+	flags.StringVar(&o.under, "under", "watch,lnav,tail", "what to measure under the same work; none: nothing")
+	flags.IntVar(&o.load, "load", 10, "events a second of that work")
+	flags.BoolVar(&o.allocations, "allocations", true, "run the benchmarks that count allocations")
+	flags.DurationVar(&o.settle, "settle", 75*time.Second, "how long watch is given to come to rest: what it read at its start has left the last minute")
 	flags.IntVar(&o.intents, "intents", 1000, "of the account that watch looks at")
 	flags.IntVar(&o.events, "events", 10_000, "in the relay's journal before watch is started")
 	flags.IntVar(&o.rate, "rate", 0, "events a second while watch is measured")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if o.width < 1 || o.height < 1 || o.starts < 1 || o.presses < 1 || o.idle <= 0 || o.intents < 1 || o.events < 0 || o.rate < 0 {
+	if o.width < 1 || o.height < 1 || o.starts < 1 || o.presses < 1 || o.idle <= 0 || o.intents < 1 || o.events < 0 || o.rate < 0 || o.load < 1 || o.settle < 0 {
 		return o, errors.New("sizes, counts and times must be positive")
 	}
 	return o, nil
@@ -75,74 +102,53 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return fmt.Errorf("build the program: %w", err)
 		}
 	}
-	fmt.Fprintf(out, "%-8s %22s %16s %8s %10s %9s %12s %12s %9s\n",
-		"", "first paint p50 (max)", "key p50 / p95", "cpu", "wakeups/s", "bytes/s", "bytes/frame", "cells/frame", "resident")
-	for name := range strings.SplitSeq(o.only, ",") {
-		if err := o.measure(ctx, out, dir, name); err != nil {
+	o.heading(out, "at rest")
+	for _, name := range names(o.only) {
+		if err := o.atRest(ctx, out, dir, name); err != nil {
 			return err
 		}
+	}
+	if under := names(o.under); len(under) > 0 {
+		o.heading(out, fmt.Sprintf("%d events a second", o.load))
+		for _, name := range under {
+			if err := o.underWork(ctx, out, dir, name); err != nil {
+				return err
+			}
+		}
+	}
+	if o.allocations {
+		return countAllocations(ctx, out)
 	}
 	return nil
 }
 
-// measure prints the line of one program.
-func (o options) measure(ctx context.Context, out io.Writer, dir, name string) error {
-	s := subject{name: name, args: []string{name}, keys: [2]string{"\x1b[B", "\x1b[A"}, settle: 4 * time.Second}
-	switch name {
-	case "demo":
-		s.args, s.keys = []string{o.program, "demo", "--seed", "7"}, [2]string{"\t", "\x1b[Z"}
-	case "watch":
-		a, err := openAccount(ctx, filepath.Join(dir, "relay"), o.intents, o.events, o.rate)
-		if err != nil {
-			return fmt.Errorf("make the account: %w", err)
-		}
-		defer a.close()
-		s = a.watch(name, o.program, filepath.Join(dir, "state"))
-	case "lnav":
-		log := filepath.Join(dir, "day.log")
-		if err := writeLog(log); err != nil {
-			return err
-		}
-		s.args = []string{"lnav", log}
-		s.env = []string{"HOME=" + dir}
-	case "htop", "btop":
-		s.env = []string{"HOME=" + dir}
-	default:
-		return fmt.Errorf("there is nothing called %q to measure", name)
-	}
-	if _, err := exec.LookPath(s.args[0]); err != nil {
-		fmt.Fprintf(out, "%-8s is not installed\n", name)
+func names(list string) []string {
+	if list == "" || list == "none" {
 		return nil
 	}
-	f, err := o.run(ctx, s)
-	if err != nil {
-		return err
-	}
-	if f.firstPaint, err = o.firstPaints(ctx, s); err != nil {
-		return err
-	}
-	f.print(out, name)
-	return nil
+	return strings.Split(list, ",")
+}
+
+func (o options) heading(out io.Writer, title string) {
+	fmt.Fprintf(out, "%-21s %20s %16s %8s %10s %9s %12s %9s %12s %9s\n", title,
+		"first paint p50 (max)", "key p50 / p95", "cpu", "wakeups/s", "bytes/s", "bytes/frame", "frames/s", "cells/frame", "resident")
 }
 
 func (f figures) print(out io.Writer, name string) {
 	seconds := max(f.idle.For.Seconds(), 1e-9)
 	frames := max(float64(f.idle.Frames), 1)
-	fmt.Fprintf(out, "%-8s %22s %16s %7.2f%% %10.1f %9.0f %12.0f %12.1f %9s\n", name,
+	fmt.Fprintf(out, "  %-19s %21s %16s %7.2f%% %10.1f %9.0f %12.0f %9.1f %12.1f %9s\n", name,
 		fmt.Sprintf("%.1f ms (%.1f)", milliseconds(percentile(f.firstPaint, 50)), milliseconds(percentile(f.firstPaint, 100))),
-		fmt.Sprintf("%.1f / %.1f ms", milliseconds(percentile(f.keys, 50)), milliseconds(percentile(f.keys, 95))),
-		100*f.cpu, f.wakeups, float64(f.idle.Bytes)/seconds, float64(f.idle.Bytes)/frames, float64(f.idle.Cells)/frames,
+		f.keysInWords(),
+		100*f.cpu, f.wakeups, float64(f.idle.Bytes)/seconds, float64(f.idle.Bytes)/frames, float64(f.idle.Frames)/seconds, float64(f.idle.Cells)/frames,
 		fmt.Sprintf("%.1f MB", float64(f.resident)/1e6))
 }
 
-func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
-
-// writeLog makes a log of a day for programs that show logs.
-func writeLog(path string) error {
-	var b strings.Builder
-	at := time.Date(2026, 6, 18, 0, 0, 0, 0, time.UTC)
-	for n := range 10_000 {
-		fmt.Fprintf(&b, "%s INFO event %d of intent %s\n", at.Add(time.Duration(n)*8*time.Second).Format("2006-01-02 15:04:05"), n, intentID(n/10))
+func (f figures) keysInWords() string {
+	if len(f.keys) == 0 {
+		return "–"
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o600)
+	return fmt.Sprintf("%.1f / %.1f ms", milliseconds(percentile(f.keys, 50)), milliseconds(percentile(f.keys, 95)))
 }
+
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -151,16 +151,23 @@ func (a *account) serve(ctx context.Context) error {
 	return nil
 }
 
-// answer is the service: every intent is there, nothing is listed.
+// answer is the service: every intent is there and has ended, every shipment was
+// delivered, nothing is listed.
 func (a *account) answer(w http.ResponseWriter, req *http.Request) {
 	w.Header()["RateLimit-Policy"] = []string{`"default";q=1000;w=1`}
 	w.Header()["RateLimit"] = []string{`"default";r=999;t=1`}
 	w.Header().Set("Content-Type", "application/json")
-	id, found := strings.CutPrefix(req.URL.Path, "/api/v1/checkout-intents/")
+	id, intent := strings.CutPrefix(req.URL.Path, "/api/v1/checkout-intents/")
+	parcel, shipment := strings.CutPrefix(req.URL.Path, "/api/v1/shipments/")
 	switch {
-	case found:
-		fmt.Fprintf(w, `{"id":%q,"createdAt":"2026-06-18T14:02:11.482Z","productUrl":"https://shop.example/mug","quantity":1,"state":"completed",`+
+	case intent:
+		fmt.Fprintf(w, `{"id":%q,"createdAt":"2026-06-18T14:02:11.482Z","productUrl":"https://shop.example/mug","quantity":1,"state":"completed","orderId":"4711",`+
 			`"offer":{"cost":{"subtotal":{"currencyCode":"USD","amountSubunits":1290},"total":{"currencyCode":"USD","amountSubunits":1490}}}}`, id)
+	case shipment:
+		var n int
+		_, _ = fmt.Sscanf(parcel, "shp_%x", &n)
+		fmt.Fprintf(w, `{"id":%q,"checkoutIntentId":%q,"status":"delivered","createdAt":"2026-06-18T15:02:11.482Z","updatedAt":"2026-06-20T10:30:00.000Z",`+
+			`"tracking":{"carrierName":"DHL","number":"00340434161094%06d"}}`, parcel, intentID(10*n), n)
 	case req.URL.Path == "/api/v1/shipments":
 		fmt.Fprint(w, `{"pageInfo":{"hasPreviousPage":false,"hasNextPage":false,"startCursor":null,"endCursor":null},"data":[]}`)
 	default:

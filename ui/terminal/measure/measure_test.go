@@ -73,6 +73,7 @@ func TestTheAccountHasWhatWasAskedFor(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/api/v1/checkout-intents/ci_1": `"id":"ci_1"`,
+		"/api/v1/shipments/shp_1f":      `"checkoutIntentId":"` + intentID(310),
 		"/api/v1/shipments?ids=shp_1":   `"data":[]`,
 		"/api/v1/checkout-intents":      "not found",
 	} {
