@@ -115,7 +115,7 @@ func (m *Model) togglePane(p layout.Pane) {
 		m.arrange()
 	}
 	if m.hidden().Has(p) {
-		m.say(plain, "without "+p.String()+"; "+m.keyOf(toggling[p])+" brings them back")
+		m.say(plain, "without "+p.String()+"; "+m.keyOf(toggling[p])+" brings the pane back")
 	}
 	m.remember()
 }
