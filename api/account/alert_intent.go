@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -107,7 +106,7 @@ const judgeBatch = 256
 func (s *Store) judgeAlertable(now time.Time) {
 	for next, more := 0, true; more; {
 		next, more = s.judgeSome(next, now)
-		runtime.Gosched() // who waits for the lock gets it now
+		s.mu.yield()
 	}
 }
 

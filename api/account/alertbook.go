@@ -76,7 +76,7 @@ func (b *alertBook) look() alertLook {
 // settle takes over a list that was made from a look, unless a newer one was.
 func (b *alertBook) settle(l *alertLook, list []Alert) {
 	if l.until > b.settled {
-		b.changes = slices.Clone(b.changes[l.until-b.settled:])
+		b.changes = b.changes[l.until-b.settled:]
 		b.list, b.settled = list, l.until
 	}
 }

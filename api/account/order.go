@@ -34,6 +34,9 @@ func (t *touches) add(number uint32, version uint64) {
 // since lists the numbers of what changed after a version, the newest first and
 // some more than once. more says that these are not all.
 func (t *touches) since(version uint64) (numbers []uint32, more bool) {
+	if len(t.ring) > 0 && t.ring[(t.total+1)%mostTouches].version > version {
+		return nil, true // the longest unchanged of them is newer
+	}
 	for back := range uint64(len(t.ring)) {
 		newest := &t.ring[(t.total-back)%mostTouches]
 		if newest.version <= version {
@@ -41,7 +44,7 @@ func (t *touches) since(version uint64) (numbers []uint32, more bool) {
 		}
 		numbers = append(numbers, newest.number)
 	}
-	return nil, len(t.ring) > 0
+	return numbers, false
 }
 
 // longestUnchanged turns what [touches.since] tells: the longest unchanged first,

@@ -102,6 +102,7 @@ func (s *Store) openOutlooks() iter.Seq[*outlook] {
 				next--
 			}
 			s.mu.Unlock()
+			s.mu.yield()
 			for i := range batch {
 				if !yield(&batch[i]) {
 					return

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"runtime"
 	"slices"
 )
 
@@ -80,7 +79,7 @@ func each[R any](s *Store, records *blocks[R], between func(most int), look func
 			look(records.at(next))
 		}
 		s.mu.Unlock()
-		runtime.Gosched() // who waits for the lock gets it now
+		s.mu.yield()
 	}
 }
 
@@ -93,7 +92,7 @@ func inBatches[T any](s *Store, list []T, between func(most int), do func(T)) {
 			do(item)
 		}
 		s.mu.Unlock()
-		runtime.Gosched()
+		s.mu.yield()
 	}
 }
 

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"math"
-	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -14,7 +13,7 @@ import (
 type Store struct {
 	cfg StoreConfig
 
-	mu       sync.Mutex
+	mu       gate
 	version  uint64
 	stamped  bool          // the version has moved in this critical section
 	changed  chan struct{} // closed at the next change; nil while nobody waits
