@@ -162,7 +162,7 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 func verdict(o confirm.Outcome) string {
 	switch o.Verdict {
 	case confirm.Accepted:
-		return "confirmed, the order is being placed"
+		return "confirmed, the service has taken it"
 	case confirm.Changed:
 		return "not sent: what you saw has changed"
 	case confirm.NotConfirmable:

@@ -79,7 +79,7 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 		if len(g.asked) != 1 || g.asked[0].ID != want.ID || g.asked[0].Total != *want.Total || g.asked[0].Environment != "staging" {
 			t.Fatalf("asked for %+v, want %s once", g.asked, want.ID)
 		}
-		if got := screen(m); !strings.Contains(got, "Mug: confirmed, the order is being placed") {
+		if got := screen(m); !strings.Contains(got, "Mug: confirmed, the service has taken it") {
 			t.Errorf("no word of the outcome:\n%s", got)
 		}
 		m.confirms.Wait()

@@ -140,6 +140,7 @@ func (m *Model) reveal() {
 	m.detail.Reveal(!m.detail.Revealed())
 	if m.detail.Revealed() {
 		m.say(warning, "personal data is shown until the detail is left; payment tokens stay hidden")
+		m.toast.holds = m.detail.Revealed
 	} else {
 		m.say(plain, "personal data is hidden")
 	}

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -263,7 +262,7 @@ func (m *Model) refresh() tea.Cmd {
 func (m *Model) quit() tea.Cmd {
 	if n := len(m.underway()); n > 0 && !m.quitting {
 		m.quitting = true
-		m.toast = toast{warning, "a confirm is under way: quit again to leave; the audit log tells its outcome", time.Now().Add(toastFor)}
+		m.say(warning, "a confirm is under way: quit again to leave; the audit log tells its outcome")
 		return nil
 	}
 	return tea.Quit

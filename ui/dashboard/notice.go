@@ -17,6 +17,7 @@ type toast struct {
 	kind  paint.Style
 	text  string
 	until time.Time
+	holds func() bool // whether it is still so; nil where it is once and for all
 }
 
 // unsettledFor is how long it is told that the outcome of a confirm is unknown.
@@ -32,7 +33,7 @@ const (
 const toastFor = 6 * time.Second
 
 func (m *Model) say(kind paint.Style, text string) {
-	m.toast = toast{kind, string(api.Scrub(text)), time.Now().Add(toastFor)}
+	m.toast = toast{kind: kind, text: string(api.Scrub(text)), until: time.Now().Add(toastFor)}
 	m.redraw = true
 }
 
@@ -58,7 +59,7 @@ func (m *Model) notice() string {
 	l := m.line.Start(m.width).Edge().Space(1)
 	now := time.Now()
 	switch {
-	case m.toast.text != "" && now.Before(m.toast.until):
+	case m.toast.text != "" && now.Before(m.toast.until) && (m.toast.holds == nil || m.toast.holds()):
 		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[m.toast.kind]
 		l.Put(m.toast.kind, glyph+m.toast.text)
 	case m.queue != nil:

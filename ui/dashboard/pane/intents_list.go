@@ -19,7 +19,7 @@ func (p *Intents) columns() listColumns {
 	if p.w >= 72 {
 		c.special = specialWidth
 		if p.has(merchantColumn) {
-			c.merchant = 18
+			c.merchant = 18 + min(max(p.w-88, 0), 8)
 		}
 	}
 	if p.has(totalColumn) {

@@ -95,9 +95,8 @@ func (p *listing[R]) hits(l *paint.Line) bool {
 // found ends a title with a filter and what it finds. The filter gives way.
 func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
 	text, hits := "/ "+filter.Text, group(shown)+" of "+group(total)
-	l.Space(1)
 	room := l.Left() - len(hits) - 3
-	width := min(paint.Width(text), room)
+	width := min(paint.Width(text), room-1)
 	f.fill(l, room-width)
 	l.Fit(paint.Accent, text, width).Space(2).Put(paint.Text, hits)
 }
