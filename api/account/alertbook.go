@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type alertKey struct {
 // into the order before, while nobody is kept waiting.
 type alertBook struct {
 	standing map[alertKey]Alert
+	most     int     // that stood since it was made, as far as clear has seen
 	list     []Alert // in order, as of the first so many changes; it is replaced, never changed
 	settled  uint64
 	changes  []alertChange          // those after
@@ -46,7 +48,20 @@ func (b *alertBook) clear(key alertKey) {
 	if a, stands := b.standing[key]; stands {
 		delete(b.standing, key)
 		b.note(alertChange{alert: a, over: true})
+		b.shrink()
 	}
+}
+
+// shrink gives back what many alerts took that are over: a map never becomes
+// smaller by itself.
+func (b *alertBook) shrink() {
+	b.most = max(b.most, len(b.standing)+1)
+	if b.most < unlisted || len(b.standing) > b.most/8 {
+		return
+	}
+	few := make(map[alertKey]Alert, len(b.standing))
+	maps.Copy(few, b.standing)
+	b.standing, b.most = few, len(few)
 }
 
 // unlisted is how many changes are noted at least until they are merged although

@@ -229,13 +229,14 @@ func (p *Detail) parcels() {
 	p.heading("SHIPMENTS")
 	for _, s := range p.facts.Shipments {
 		row := newShipmentRow(s)
-		m := sign.Shipment(row.status)
+		m := sign.Shipment(row.Status())
+		carrier, number := row.tracking()
 		p.add(func(l *paint.Line) {
 			l.Fit(m.Style, m.Glyph+" "+m.Word, 19)
-			if number := paint.Width(row.number); l.Left() > number+paint.Width(row.carrier) {
-				l.Put(paint.Muted, row.carrier).Space(1)
+			if l.Left() > paint.Width(number)+paint.Width(carrier) {
+				l.Put(paint.Muted, carrier).Space(1)
 			}
-			l.Put(paint.Muted, row.number)
+			l.Put(paint.Muted, number)
 		})
 		p.body[len(p.body)-1].value = string(s.ID)
 	}

@@ -19,12 +19,13 @@ func (p *Detail) shipment() {
 		return
 	}
 	row := newShipmentRow(s)
-	p.headline(sign.Shipment(row.status), string(s.Product), p.look.age(row.touched))
-	p.fact("carrier", paint.Text, row.carrier)
-	if row.number == "" && !row.status.Terminal() {
+	carrier, number := row.tracking()
+	p.headline(sign.Shipment(s.Status()), string(s.Product), p.look.age(moment(row.touched)))
+	p.fact("carrier", paint.Text, carrier)
+	if number == "" && !s.Status().Terminal() {
 		p.fact("tracking", paint.Muted, "none yet")
 	}
-	p.fact("tracking", paint.Text, row.number)
+	p.fact("tracking", paint.Text, number)
 	if s.Latest == nil {
 		return
 	}

@@ -20,44 +20,55 @@ type Shipments struct {
 	read   time.Time // the newest
 }
 
+// shipmentRow is a shipment with what the table asks of it again and again.
 type shipmentRow struct {
 	*account.Shipment
-	needle
-	status   api.ShipmentStatus
-	carrier  string
-	number   string
-	estimate time.Time
-	touched  time.Time // when anything last happened to it
-	changed  time.Time
+	needle  *needle // nil until it is looked for
+	touched int64   // when anything last happened to it, in Unix nanoseconds; 0 while not known
+	changed int64   // the same of when it last changed on the screen
 }
 
 // search is what the row is found by, made when it is first looked for.
 func (r *shipmentRow) search() *needle {
-	if r.needle.all == "" {
-		state := string(r.status) + " " + sign.Shipment(r.status).Word
-		r.needle = newNeedle(state, r.carrier, string(r.Product), string(r.ID), r.number+" "+string(r.IntentID))
+	if r.needle == nil {
+		state := string(r.Status()) + " " + sign.Shipment(r.Status()).Word
+		carrier, number := r.tracking()
+		n := newNeedle(state, carrier, string(r.Product), string(r.ID), number+" "+string(r.IntentID))
+		r.needle = &n
 	}
-	return &r.needle
+	return r.needle
 }
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
-	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
+	return time.Duration(now.UnixNano() - r.touched).Seconds(), "", f == age && r.touched != 0
+}
+
+// tracking is the carrier and the tracking number, "" while not known.
+func (r *shipmentRow) tracking() (carrier, number string) {
+	if r.Latest == nil || r.Latest.Tracking == nil {
+		return "", ""
+	}
+	return string(r.Latest.Tracking.Carrier), string(r.Latest.Tracking.Number)
+}
+
+// estimate is when it comes, or came; zero while not known.
+func (r *shipmentRow) estimate() time.Time {
+	switch {
+	case r.Latest == nil:
+		return time.Time{}
+	case r.Latest.Status == api.Delivered:
+		return r.Latest.DeliveredAt
+	case r.Latest.Tracking != nil:
+		return r.Latest.Tracking.Estimated
+	}
+	return time.Time{}
 }
 
 func newShipmentRow(s *account.Shipment) *shipmentRow {
 	row := &shipmentRow{Shipment: s}
 	if in := s.Latest; in != nil {
-		row.status = in.Status
-		row.touched = in.UpdatedAt
-		if row.touched.IsZero() {
-			row.touched = in.CreatedAt
-		}
-		if in.Tracking != nil {
-			row.carrier, row.number = string(in.Tracking.Carrier), string(in.Tracking.Number)
-			row.estimate = in.Tracking.Estimated
-		}
-		if in.Status == api.Delivered {
-			row.estimate = in.DeliveredAt
+		if row.touched = nanoseconds(in.UpdatedAt); row.touched == 0 {
+			row.touched = nanoseconds(in.CreatedAt)
 		}
 	}
 	return row
@@ -76,10 +87,10 @@ func NewShipments(look *Look) *Shipments {
 }
 
 func compareShipments(a, b *shipmentRow) int {
-	if c := cmp.Compare(shipmentRank(a.status), shipmentRank(b.status)); c != 0 {
+	if c := cmp.Compare(shipmentRank(a.Status()), shipmentRank(b.Status())); c != 0 {
 		return c
 	}
-	return b.touched.Compare(a.touched)
+	return cmp.Compare(b.touched, a.touched)
 }
 
 // shipmentRank puts first what is about to happen or went wrong.
@@ -111,10 +122,10 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 			p.read = s.ReadAt
 		}
 		switch {
-		case ok && old.status == rows[i].status && old.number == rows[i].number:
+		case ok && sameProgress(old, rows[i]):
 			rows[i].changed = old.changed
 		case !first:
-			rows[i].changed = p.look.Now
+			rows[i].changed = nanoseconds(p.look.Now)
 		}
 	}
 	if len(rows) > 0 || first || !maps.Equal(p.counts, c.Summary.Shipments) {
@@ -122,6 +133,14 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	}
 	p.list.Upsert(rows...)
 	p.counts = c.Summary.Shipments
+}
+
+// sameProgress reports whether nothing of a shipment has changed that a person
+// waits for.
+func sameProgress(a, b *shipmentRow) bool {
+	_, was := a.tracking()
+	_, is := b.tracking()
+	return a.Status() == b.Status() && was == is
 }
 
 // Subject is the shipment under the cursor.
@@ -172,8 +191,8 @@ func (p *Shipments) top() {
 }
 
 func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
-	m := sign.Shipment(row.status)
+	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(moment(row.changed)))
+	m := sign.Shipment(row.Status())
 	word := 20
 	if p.w < 60 {
 		word = 2
@@ -210,32 +229,33 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 const leastCarrier = 3
 
 func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
-	if row.number == "" {
+	name, number := row.tracking()
+	if number == "" {
 		text := "no tracking yet"
-		if row.status.Terminal() {
+		if row.Status().Terminal() {
 			text = ""
 		}
 		l.Fit(paint.Muted, text, w)
 		return
 	}
-	carrier := min(paint.Width(row.carrier), w-paint.Width(row.number)-1)
+	carrier := min(paint.Width(name), w-paint.Width(number)-1)
 	if carrier < leastCarrier {
-		l.Fit(paint.Muted, row.number, w)
+		l.Fit(paint.Muted, number, w)
 		return
 	}
-	l.Fit(paint.Muted, row.carrier, carrier).Space(1).Fit(paint.Muted, row.number, w-carrier-1)
+	l.Fit(paint.Muted, name, carrier).Space(1).Fit(paint.Muted, number, w-carrier-1)
 }
 
 // estimate says when the parcel comes, or came, as a day.
 func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
-	if row.status == api.Canceled {
+	if row.Status() == api.Canceled {
 		return "", paint.Muted
 	}
-	day := p.look.day(row.estimate)
-	if row.status == api.Delivered || day == "" {
+	day := p.look.day(row.estimate())
+	if row.Status() == api.Delivered || day == "" {
 		return day, paint.Muted
 	}
-	if row.estimate.Before(p.look.Now.Add(-24 * time.Hour)) {
+	if row.estimate().Before(p.look.Now.Add(-24 * time.Hour)) {
 		return day, paint.Warning
 	}
 	return day, paint.Text

@@ -110,10 +110,14 @@ func (p *listing[R]) Sort(reverse bool) string {
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
 		{"urgency", true, compareShipments},
-		{"age", true, func(a, b *shipmentRow) int { return a.touched.Compare(b.touched) }},
-		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(nanoseconds(a.estimate), nanoseconds(b.estimate)) }},
+		{"age", true, func(a, b *shipmentRow) int { return cmp.Compare(a.touched, b.touched) }},
+		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(nanoseconds(a.estimate()), nanoseconds(b.estimate())) }},
 		{"product", false, func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
-		{"carrier", false, func(a, b *shipmentRow) int { return cmp.Compare(a.carrier, b.carrier) }},
+		{"carrier", false, func(a, b *shipmentRow) int {
+			first, _ := a.tracking()
+			second, _ := b.tracking()
+			return cmp.Compare(first, second)
+		}},
 	}
 }
 

@@ -5,6 +5,7 @@ package table
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 )
@@ -46,6 +47,7 @@ type Table[T any] struct {
 	order  func(a, b T) int // in force; nil: Compare
 	rows   []T              // all, in order
 	byKey  map[string]T     // nil where there is Config.Find
+	most   int              // rows that it held since it was made, as far as Remove has seen
 	filter any              // nil: all rows are shown
 	shown  []T              // what passes the filter, in order; rows itself without one
 	hits   []T              // what shown is made in
@@ -113,7 +115,21 @@ func (t *Table[T]) Remove(key string) {
 	}
 	t.drop(old)
 	delete(t.byKey, key)
+	t.shrink()
 	t.settle()
+}
+
+// shrink gives back what many rows took that are gone: a map and a list never
+// become smaller by themselves.
+func (t *Table[T]) shrink() {
+	t.most = max(t.most, len(t.byKey)+1)
+	if t.most < 4096 || len(t.byKey) > t.most/8 {
+		return
+	}
+	few := make(map[string]T, len(t.byKey))
+	maps.Copy(few, t.byKey)
+	t.byKey, t.most = few, len(few)
+	t.rows = slices.Clone(t.rows)
 }
 
 // Clear takes all rows out and forgets the cursor.
@@ -310,8 +326,10 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 	if i >= len(rows) || t.cfg.Key(rows[i]) != t.cfg.Key(row) {
 		return rows
 	}
-	if i == 0 {
-		return rows[1:] // a tail that loses its oldest row moves nothing
+	if i == 0 { // a tail that loses its oldest row moves nothing
+		var none T
+		rows[0] = none
+		return rows[1:]
 	}
 	return slices.Delete(rows, i, i+1)
 }
