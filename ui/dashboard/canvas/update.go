@@ -13,9 +13,6 @@ const scrolls = 6
 // does.
 const apart = 12
 
-// piece is a part of a line that has changed, from a cell up to another.
-type piece struct{ y, from, to int }
-
 // update writes the cells that differ.
 func (c *Canvas) update() {
 	changed := c.changed[:0]
