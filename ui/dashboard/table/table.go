@@ -129,7 +129,7 @@ func (t *Table[T]) shrink() {
 	few := make(map[string]T, len(t.byKey))
 	maps.Copy(few, t.byKey)
 	t.byKey, t.most = few, len(few)
-	t.rows = slices.Clone(t.rows)
+	t.rows = append([]T(nil), t.rows...)
 }
 
 // Clear takes all rows out and forgets the cursor.
