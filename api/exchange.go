@@ -25,15 +25,22 @@ type Exchange struct {
 
 type sentKey struct{}
 
-// WithSent notes in at when a request that is made with the returned context goes
-// out, after any pause for quota; of several attempts, when the last one does. An
-// answer is not older than that. While nothing has gone out, at stays as it is.
+// sentNote is where the time is noted, once.
+type sentNote struct {
+	at    *time.Time
+	noted bool
+}
+
+// WithSent notes in at when the first request that is made with the returned
+// context goes out, after any pause for quota: what is answered, and on further
+// pages and attempts too, is not older than that. While nothing has gone out, at
+// stays as it is. The context is for one call, or for one list.
 func WithSent(ctx context.Context, at *time.Time) context.Context {
-	return context.WithValue(ctx, sentKey{}, at)
+	return context.WithValue(ctx, sentKey{}, &sentNote{at: at})
 }
 
 func noteSent(ctx context.Context, sent time.Time) {
-	if at, ok := ctx.Value(sentKey{}).(*time.Time); ok {
-		*at = sent
+	if note, ok := ctx.Value(sentKey{}).(*sentNote); ok && !note.noted {
+		*note.at, note.noted = sent, true
 	}
 }

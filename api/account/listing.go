@@ -45,7 +45,7 @@ func (w *Watcher) list(ctx context.Context, most int) (served bool) {
 		page = nil
 	}
 	served = true
-	for in, err := range w.cfg.Reader.Intents(quota.WithPriority(ctx, quota.Reconcile)) {
+	for in, err := range w.cfg.Reader.Intents(api.WithSent(quota.WithPriority(ctx, quota.Reconcile), &sent)) {
 		if isOneItem(err) {
 			continue
 		}

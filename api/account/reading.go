@@ -229,7 +229,7 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
-	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
+	list, err := collect(w.cfg.Reader.IntentShipments(api.WithSent(ctx, &sent), id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
 		return all(tasks), err
 	}
@@ -274,7 +274,7 @@ func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, e
 		query.IDs = append(query.IDs, w.store.parcelAt(t.number).id)
 	}
 	sent := time.Now()
-	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
+	list, err := collect(w.cfg.Reader.Shipments(api.WithSent(ctx, &sent), query))
 	switch {
 	case err == nil:
 		w.store.ApplyShipments(list, sent)

@@ -138,6 +138,9 @@ func (b *Board) View(width, height int) []string {
 		title: line{in(b.paint.strong, "Arrange the board")},
 		foot:  line{in(b.paint.muted, "space choose   1–4 panes   esc close")},
 	}
+	if box.foot.width() > width-frame-4 {
+		box.foot = line{in(b.paint.muted, "space choose   esc close")}
+	}
 	body, at := b.body(box.room(width))
 	b.page = max(height-frame-2, 1)
 	if height < 12 {
