@@ -71,7 +71,7 @@ func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
 
 // judge raises an alert while stands holds, and clears it when it does not.
 func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() string) {
-	if _, standing := s.alerts.standing[key]; standing == stands {
+	if (s.alerts.standing[key] != nil) == stands {
 		return
 	}
 	s.stamp()
@@ -86,10 +86,11 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 // while it stands.
 func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
 	s.judge(stands, key, now, text)
-	if a, standing := s.alerts.standing[key]; standing {
+	if a := s.alerts.standing[key]; a != nil {
 		if better := text(); better != a.Text {
-			a.Text = better
-			s.alerts.raise(key, a)
+			now := *a
+			now.Text = better
+			s.alerts.raise(key, now)
 			s.stamp()
 		}
 	}

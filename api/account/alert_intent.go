@@ -66,13 +66,11 @@ func (s *Store) alertsAwaiting(r *intentRecord, now time.Time) intentAlerts {
 func (s *Store) judgeIntentAs(r *intentRecord, stand intentAlerts, now time.Time) {
 	key := func(kind AlertKind) alertKey { return alertKey{kind: kind, intent: r.id} }
 	changed := stand ^ r.alerts
-	if changed&alertsExpiring != 0 {
-		s.judge(stand&alertsExpiring != 0, key(AlertExpiring), now, func() string {
-			return s.nameOf(r) + " expires unless it is confirmed"
-		})
-	}
-	if stand&alertsExpiring != 0 {
-		s.dueAt(key(AlertExpiring), s.expiresAt(r))
+	switch expiring := key(AlertExpiring); {
+	case stand&alertsExpiring != 0:
+		s.expire(expiring, r, now)
+	case changed&alertsExpiring != 0:
+		s.judge(false, expiring, now, nil)
 	}
 	if changed&alertsAwaiting != 0 {
 		s.judge(stand&alertsAwaiting != 0, key(AlertAwaiting), now, func() string {
@@ -89,13 +87,21 @@ func (s *Store) judgeIntentAs(r *intentRecord, stand intentAlerts, now time.Time
 	}
 }
 
-// dueAt notes when what a standing alert tells of comes about.
-func (s *Store) dueAt(key alertKey, due time.Time) {
-	if a := s.alerts.standing[key]; !a.Due.Equal(due) {
-		a.Due = due
-		s.alerts.raise(key, a)
-		s.stamp()
+// expire raises the alert that an intent expires, or tells anew when it does.
+func (s *Store) expire(key alertKey, r *intentRecord, now time.Time) {
+	due := s.expiresAt(r)
+	a := Alert{Kind: key.kind, Intent: key.intent, Since: now}
+	if standing := s.alerts.standing[key]; standing != nil {
+		if standing.Due.Equal(due) {
+			return
+		}
+		a = *standing
+	} else {
+		a.Text = s.nameOf(r) + " expires unless it is confirmed"
 	}
+	a.Due = due
+	s.alerts.raise(key, a)
+	s.stamp()
 }
 
 // judgeBatch bounds how many intents are judged while readers and writers wait.

@@ -20,9 +20,9 @@ type alertKey struct {
 // is told all of them in order: they are put in order by merging what has changed
 // into the order before, while nobody is kept waiting.
 type alertBook struct {
-	standing map[alertKey]Alert
-	most     int     // that stood since it was made, as far as clear has seen
-	list     []Alert // in order, as of the first so many changes; it is replaced, never changed
+	standing map[alertKey]*Alert // what one points at never changes
+	most     int                 // that stood since it was made, as far as clear has seen
+	list     []Alert             // in order, as of the first so many changes; it is replaced, never changed
 	settled  uint64
 	changes  []alertChange          // those after
 	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
@@ -31,17 +31,17 @@ type alertBook struct {
 
 // alertChange is an alert that was raised, or one that was cleared.
 type alertChange struct {
-	alert Alert
+	alert *Alert
 	over  bool
 }
 
 func (b *alertBook) raise(key alertKey, a Alert) {
 	if b.standing == nil {
-		b.standing = map[alertKey]Alert{}
+		b.standing = map[alertKey]*Alert{}
 	}
 	b.clear(key)
-	b.standing[key] = a
-	b.note(alertChange{alert: a})
+	b.standing[key] = &a
+	b.note(alertChange{alert: &a})
 }
 
 func (b *alertBook) clear(key alertKey) {
@@ -59,7 +59,7 @@ func (b *alertBook) shrink() {
 	if b.most < unlisted || len(b.standing) > b.most/8 {
 		return
 	}
-	few := make(map[alertKey]Alert, len(b.standing))
+	few := make(map[alertKey]*Alert, len(b.standing))
 	maps.Copy(few, b.standing)
 	b.standing, b.most = few, len(few)
 }
@@ -91,7 +91,9 @@ func (b *alertBook) look() alertLook {
 // settle takes over a list that was made from a look, unless a newer one was.
 func (b *alertBook) settle(l *alertLook, list []Alert) {
 	if l.until > b.settled {
-		b.changes = b.changes[l.until-b.settled:]
+		if b.changes = b.changes[l.until-b.settled:]; len(b.changes) == 0 {
+			b.changes = nil
+		}
 		b.list, b.settled = list, l.until
 	}
 }
@@ -109,7 +111,7 @@ func (s *Store) listAlerts(l alertLook) []Alert {
 }
 
 func (l *alertLook) inOrder() []Alert {
-	var raised, over []Alert
+	var raised, over []*Alert
 	for _, c := range l.changes {
 		if c.over {
 			over = append(over, c.alert)
@@ -121,21 +123,21 @@ func (l *alertLook) inOrder() []Alert {
 	slices.SortFunc(over, compareAlerts)
 	list := make([]Alert, 0, max(0, len(l.list)+len(raised)-len(over)))
 	for before := l.list; len(before)+len(raised) > 0; {
-		from := &before
-		if len(before) == 0 || len(raised) > 0 && compareAlerts(raised[0], before[0]) < 0 {
-			from = &raised
+		var next *Alert
+		if len(before) == 0 || len(raised) > 0 && compareAlerts(raised[0], &before[0]) < 0 {
+			next, raised = raised[0], raised[1:]
+		} else {
+			next, before = &before[0], before[1:]
 		}
-		next := (*from)[0]
-		*from = (*from)[1:]
 		if len(over) > 0 && compareAlerts(over[0], next) == 0 {
 			over = over[1:]
 		} else {
-			list = append(list, next)
+			list = append(list, *next)
 		}
 	}
 	return slices.Clip(list)
 }
 
-func compareAlerts(a, b Alert) int {
+func compareAlerts(a, b *Alert) int {
 	return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Text, b.Text), a.Due.Compare(b.Due))
 }
