@@ -102,7 +102,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return fmt.Errorf("build the program: %w", err)
 		}
 	}
-	o.heading(out, "at rest")
+	title := "at rest"
+	if o.rate > 0 {
+		title = fmt.Sprintf("watch %d/s, rest 0/s", o.rate)
+	}
+	o.heading(out, title)
 	for _, name := range names(o.only) {
 		if err := o.atRest(ctx, out, dir, name); err != nil {
 			return err
