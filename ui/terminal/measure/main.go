@@ -67,7 +67,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.presses, "presses", 60, "how often a key is pressed")
 	flags.DurationVar(&o.idle, "idle", 10*time.Second, "how long each program is left alone")
 	flags.StringVar(&o.program, "program", "", "tillwatch to measure (default: it is built from here)")
-	flags.StringVar(&o.only, "only", "demo,watch,htop,btop,lnav", "what to measure at rest")
+	flags.StringVar(&o.only, "only", "demo,watch,htop,btop,lnav", "what to measure at rest; none: nothing")
 	flags.StringVar(&o.under, "under", "watch,lnav,tail", "what to measure under the same work; none: nothing")
 	flags.IntVar(&o.load, "load", 10, "events a second of that work")
 	flags.BoolVar(&o.allocations, "allocations", true, "run the benchmarks that count allocations")
@@ -106,8 +106,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if o.rate > 0 {
 		title = fmt.Sprintf("watch %d/s, rest 0/s", o.rate)
 	}
-	o.heading(out, title)
-	for _, name := range names(o.only) {
+	resting := names(o.only)
+	if len(resting) > 0 {
+		o.heading(out, title)
+	}
+	for _, name := range resting {
 		if err := o.atRest(ctx, out, dir, name); err != nil {
 			return err
 		}

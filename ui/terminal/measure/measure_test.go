@@ -138,3 +138,11 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 		t.Error("a process that is not there used something")
 	}
 }
+
+func TestOfBenchmarksTheFiguresArePrinted(t *testing.T) {
+	var out strings.Builder
+	printBenchmarks(&out, "goos: linux\ncpu: some\nBenchmarkFrameKey-2   \t 500\t 235773 ns/op\t 488.1 B/frame\t 25113 B/op\t 766 allocs/op\nPASS\nok  \ttillwatch/ui/dashboard\t0.9s\n")
+	if want := "  FrameKey-2          235773 ns/op 488.1 B/frame 25113 B/op 766 allocs/op\n"; out.String() != want {
+		t.Errorf("it prints %q, want %q", out.String(), want)
+	}
+}

@@ -100,12 +100,20 @@ func countAllocations(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("count allocations: %w:\n%s", err, said)
 	}
 	fmt.Fprintln(out, "a frame of the dashboard, 200x60")
-	for line := range strings.Lines(string(said)) {
-		if name, figures, ok := strings.Cut(strings.TrimPrefix(line, "Benchmark"), " "); ok && name != line {
-			fmt.Fprintf(out, "  %-19s %s\n", name, strings.Join(strings.Fields(figures)[1:], " "))
+	printBenchmarks(out, string(said))
+	return nil
+}
+
+// printBenchmarks prints what go test said of benchmarks, without how often each
+// has run.
+func printBenchmarks(out io.Writer, said string) {
+	for line := range strings.Lines(said) {
+		result, ok := strings.CutPrefix(line, "Benchmark")
+		fields := strings.Fields(result)
+		if ok && len(fields) > 2 {
+			fmt.Fprintf(out, "  %-19s %s\n", fields[0], strings.Join(fields[2:], " "))
 		}
 	}
-	return nil
 }
 
 // writeLog makes a log of a day for programs that show logs.
