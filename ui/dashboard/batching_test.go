@@ -14,6 +14,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/action"
 )
 
 // till is a Confirmer that counts what is on its way, and a shop whose intents
@@ -304,4 +305,26 @@ func TestABatchThatCannotBeConfirmedAnyMoreIsNotAskedAbout(t *testing.T) {
 			t.Error("the rest is not asked about")
 		}
 	})
+}
+
+func TestWhatIsSaidOfABatchNamesTheKeysAsTheyAreConfigured(t *testing.T) {
+	actions, err := action.Default().Remap(map[action.ID][]string{action.Mark: {"ctrl+n"}, action.StopBatch: {"alt+0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := queueShop(2)
+	m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer, c.Actions = true, &till{}, actions })
+	press(m, "X")
+	if got, want := screen(m), "nothing is marked: ctrl+n marks the intent under the cursor"; !strings.Contains(got, want) {
+		t.Errorf("no %q on\n%s", want, got)
+	}
+	m.queue = &queue{accepted: map[api.ID]bool{}, running: "ci_1"}
+	press(m, "X")
+	if got, want := screen(m), "a batch is under way: alt+0 stops it"; !strings.Contains(got, want) {
+		t.Errorf("no %q on\n%s", want, got)
+	}
+	m.toast, m.redraw = toast{}, true
+	if got, want := screen(m), "alt+0 stops it; what was sent goes on"; !strings.Contains(got, want) {
+		t.Errorf("no %q on\n%s", want, got)
+	}
 }

@@ -15,6 +15,7 @@ type typing struct {
 	pane   layout.Pane
 	text   string
 	before *pane.Filter // what esc brings back
+	at     pane.Subject // where it brings the cursor back to
 }
 
 // prepared is a pane that makes itself ready to be searched.
@@ -36,7 +37,7 @@ func (m *Model) rest() {
 const longestFilter = 120
 
 func (m *Model) startFilter() {
-	m.filter = &typing{pane: m.focus, before: m.filters[m.focus]}
+	m.filter = &typing{pane: m.focus, before: m.filters[m.focus], at: m.subject()}
 	if p, ok := m.panes[m.focus].(prepared); ok {
 		p.Prepare()
 	}
@@ -51,11 +52,15 @@ func (m *Model) typeFilter(key tea.KeyPressMsg) {
 	case "enter":
 		if f := m.filters[t.pane]; f == nil || f.Wrong == "" {
 			m.filter = nil
+			m.intents.Stay()
 		}
 		return
 	case "esc":
 		m.filter = nil
 		m.setFilter(t.pane, t.before)
+		if t.at.Kind == pane.OfIntent {
+			m.intents.Select(t.at.ID)
+		}
 		return
 	case "backspace":
 		if t.text == "" {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -52,4 +53,30 @@ func TestAFilterForAgesFindsMoreAsTimeGoesOn(t *testing.T) {
 			t.Errorf("%d retrieving for more than ten minutes, and %d ten minutes later; want 1 and 3", before, after)
 		}
 	})
+}
+
+func TestTheCursorReturnsToItsLaneWhenAFilterNoLongerEmptiesIt(t *testing.T) {
+	for _, back := range []string{"esc", "ctrl+u", "enter"} {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, "j")
+		before := m.subject()
+		press(m, "/")
+		write(m, "state:failed")
+		if in, _ := m.intentOf(m.subject()); in.State != api.Failed {
+			t.Fatalf("the cursor is on %v, want one that the filter finds", m.subject())
+		}
+		found := m.subject()
+		press(m, back)
+		in, _ := m.intentOf(m.subject())
+		switch got := m.subject(); {
+		case back == "esc" && got != before:
+			t.Errorf("taken back, the cursor is on %v, want %v again", got, before)
+		case back == "ctrl+u" && in.State != api.AwaitingConfirmation:
+			t.Errorf("emptied, the cursor is among %s, want its own lane", in.State)
+		case back == "enter":
+			if press(m, "esc"); m.subject() != found {
+				t.Errorf("kept and cleared later, the cursor is on %v, want what was found, %v", m.subject(), found)
+			}
+		}
+	}
 }

@@ -213,6 +213,9 @@ func (p *Intents) applyFilter(f, before *Filter) {
 	}
 }
 
+// Stay keeps the cursor in the lane that a filter has brought it to.
+func (p *Intents) Stay() { p.left = 0 }
+
 // findLane moves the cursor to a lane where the filter finds something, and back
 // to its own as soon as that has anything again.
 func (p *Intents) findLane() {
