@@ -163,26 +163,31 @@ func TestAFrameIsDrawnAtOnceAndTheNextAfterAPause(t *testing.T) {
 		c := open(screen)
 		defer c.Close()
 		say(c, enter)
-		before := screen.writes
+		writes := func() int { // beside what is drawn late
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return screen.writes
+		}
+		before := writes()
 		c.Show(numbered(5, 0))
-		if screen.writes != before+1 {
-			t.Fatalf("%d writes for the first frame", screen.writes-before)
+		if writes() != before+1 {
+			t.Fatalf("%d writes for the first frame", writes()-before)
 		}
 		for n := range 100 { // within a hundredth of a second
 			c.Show(numbered(5, n))
 			time.Sleep(100 * time.Microsecond)
 		}
-		if screen.writes != before+1 {
-			t.Errorf("%d frames within a pause", screen.writes-before)
+		if writes() != before+1 {
+			t.Errorf("%d frames within a pause", writes()-before)
 		}
 		time.Sleep(Pause)
 		synctest.Wait()
-		if screen.writes != before+2 || !strings.Contains(screen.String(), "line 99") {
-			t.Errorf("after the pause there were %d frames, and it shows\n%s", screen.writes-before, screen.String())
+		if writes() != before+2 || !strings.Contains(screen.String(), "line 99") {
+			t.Errorf("after the pause there were %d frames, and it shows\n%s", writes()-before, screen.String())
 		}
 		time.Sleep(time.Second)
 		c.Show(numbered(5, 99))
-		if screen.writes != before+2 {
+		if writes() != before+2 {
 			t.Error("a frame like the last one is written")
 		}
 	})
