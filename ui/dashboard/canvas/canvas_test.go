@@ -94,7 +94,7 @@ func aLine(t *rapid.T, width int) string {
 func aFrame(t *rapid.T, before []string, width, height int) []string {
 	lines := make([]string, height)
 	copy(lines, before)
-	switch rapid.IntRange(0, 3).Draw(t, "how") {
+	switch rapid.IntRange(0, 4).Draw(t, "how") {
 	case 0: // all is new
 		for y := range lines {
 			lines[y] = aLine(t, width)
@@ -103,6 +103,10 @@ func aFrame(t *rapid.T, before []string, width, height int) []string {
 		by := rapid.IntRange(1, height).Draw(t, "by")
 		copy(lines, lines[by%height:])
 		lines[height-1] = aLine(t, width)
+	case 2: // its end is empty
+		for y := height - rapid.IntRange(1, height).Draw(t, "empty"); y < height; y++ {
+			lines[y] = strings.Repeat(" ", width)
+		}
 	default:
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			lines[rapid.IntRange(0, height-1).Draw(t, "line")] = aLine(t, width)
@@ -147,6 +151,28 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 			t.Fatalf("the terminal shows\n%s\nwant\n%s", got, want)
 		}
 	})
+}
+
+func TestLinesThatBecomeEmptyLeaveTheOneAboveThem(t *testing.T) {
+	for _, height := range []int{1, 2, 4, 12} {
+		for empty := range height {
+			screen := newTerminal(40, height)
+			c := open(screen)
+			say(c, enter)
+			c.Show(numbered(height, 1))
+			c.drawLate()
+			lines := numbered(height, 1)
+			for y := height - empty; y < height; y++ {
+				lines[y] = strings.Repeat(" ", 40)
+			}
+			c.Show(lines)
+			c.drawLate()
+			if got, want := screen.looks(), asPrinted(lines, 40, height); got != want {
+				t.Errorf("%d of %d lines became empty, and the terminal shows\n%s", empty, height, screen.String())
+			}
+			c.Close()
+		}
+	}
 }
 
 func numbered(height, from int) []string {

@@ -124,8 +124,23 @@ func (c *Canvas) touchAll() {
 	}
 }
 
-// render adds what the renderer writes to the frame.
+// endsBlank reports whether nothing is written in the last line.
+func (c *Canvas) endsBlank() bool {
+	for _, cell := range c.cells.Line(c.height - 1) {
+		if cell.Content != " " {
+			return false
+		}
+	}
+	return true
+}
+
+// render adds what the renderer writes to the frame. Where the last lines have
+// become blank it erases from one line further up, and draws that line again only
+// where it is touched.
 func (c *Canvas) render(scroll bool) {
+	if c.endsBlank() {
+		c.touchAll()
+	}
 	c.renderer.SetScrollOptim(scroll)
 	c.renderer.Render(c.cells.RenderBuffer)
 	_ = c.renderer.Flush() // into memory
