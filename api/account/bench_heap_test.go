@@ -54,6 +54,47 @@ func BenchmarkHeapOfShipments(b *testing.B) {
 	}
 }
 
+// BenchmarkHeapOfShipmentEvents tells what 300,000 events of 10,000 shipments cost
+// in memory that stand in the timelines of their intents.
+func BenchmarkHeapOfShipmentEvents(b *testing.B) {
+	const shipments, events = 10_000, 300_000
+	for _, form := range []struct {
+		name string
+		id   func(n int, shipment api.ID) api.ID
+	}{
+		{"ids of 32 digits", func(n int, _ api.ID) api.ID {
+			return api.ID(fmt.Sprintf("evt_%016x%016x", uint64(n)*0x9e3779b97f4a7c15, n))
+		}},
+		{"ids of 40 digits", func(n int, _ api.ID) api.ID { return api.ID(fmt.Sprintf("evt_%040x", n)) }},
+		{"ids of the shipment's", func(n int, of api.ID) api.ID { return api.ID(fmt.Sprintf("evt_%s_updated_%d", of, n/shipments)) }},
+	} {
+		b.Run(form.name, func(b *testing.B) {
+			var before, after runtime.MemStats
+			for b.Loop() {
+				s := NewStore(StoreConfig{})
+				list := make([]api.Shipment, shipments)
+				for i := range list {
+					list[i] = api.Shipment{ID: api.ID(fmt.Sprintf("shp_%032x", i)), IntentID: benchID(i), Status: api.Shipped}
+				}
+				s.ApplyShipments(list, noon)
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				for n := range events {
+					at, of := noon.Add(time.Duration(n)*time.Millisecond), list[n%shipments].ID
+					s.ApplyEvents([]Delivery{{Seq: int64(n + 1), Received: at, Origin: "webhook", Event: api.Event{
+						ID: form.id(n, of), Type: api.ShipmentUpdated, CreatedAt: at, Source: api.EventSource{ID: of, Type: api.SourceShipment},
+					}}})
+				}
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/events, "B/event")
+				runtime.KeepAlive(list)
+				runtime.KeepAlive(s)
+			}
+		})
+	}
+}
+
 // benchShipment is a shipment as the service answers it.
 func benchShipment(n int) api.Shipment {
 	body := fmt.Sprintf(`{"id":"shp_%032x","checkoutIntentId":"%s","marketplaceOrderId":"m-%d","externalId":"x-%d","status":"shipped",

@@ -55,7 +55,7 @@ func (s *Store) hashAt(number uint32) uint64 {
 	if m.kind&derived != 0 {
 		return s.events.hashOf(s.ends.text(m.what))
 	}
-	return s.events.hash(s.eventIDs.id(m.what))
+	return s.events.hash(s.keptID(&m))
 }
 
 // placesOf finds or makes the places of a timeline.

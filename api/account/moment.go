@@ -123,6 +123,56 @@ func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt insta
 	return m
 }
 
+// shipmentMoment is the moment of an event of one of an intent's shipments.
+func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, learnt instant) moment {
+	owner, suffix := s.ownerOf(r, id)
+	if owner == 0 {
+		m := s.eventMoment(r.id, id, t, at, learnt)
+		m.kind |= ofShipment
+		return m
+	}
+	return moment{
+		at: at, learnt: learnt, kind: momentKind(ByEvent) | spelled | ofShipment, code: s.types.code(t),
+		what: s.eventIDs.keepOwned(owner, suffix),
+	}
+}
+
+// ownerOf is the one of an intent's shipments of whose id an event's is made, and
+// what that has behind it; 0 for none, and where it is made of the intent's own.
+func (s *Store) ownerOf(r *intentRecord, id api.ID) (number uint32, suffix string) {
+	if _, ok := suffixOf(id, r.id); ok {
+		return 0, ""
+	}
+	number = r.parcel
+	for looked := 0; number != 0 && looked < mostOwners; looked++ {
+		sh := s.shipmentBlocks.at(number)
+		if suffix, ok := suffixOf(id, sh.id); ok {
+			return number, suffix
+		}
+		number = sh.sibling
+	}
+	return 0, ""
+}
+
+// mostOwners bounds of how many of an intent's shipments an event's id may be made.
+const mostOwners = 16
+
+// keptID is the id of a moment that has it kept.
+func (s *Store) keptID(m *moment) api.ID {
+	id, owner := s.eventIDs.id(m.what)
+	if owner != 0 {
+		id = eventPrefix + string(s.shipmentBlocks.at(owner).id) + "_" + id
+	}
+	return api.ScrubID(id)
+}
+
+// giveUpID gives up the id of an event's moment that is kept no longer.
+func (s *Store) giveUpID(m *moment) {
+	if m.kind&derived == 0 {
+		s.eventIDs.giveUp(m.what)
+	}
+}
+
 const eventPrefix = "evt_"
 
 // suffixOf is what an event's id has behind "evt_", its source's id and "_", in
@@ -142,13 +192,13 @@ func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
 	if m.kind&derived != 0 {
 		return api.ScrubID(eventPrefix + string(r.id) + "_" + s.ends.text(m.what))
 	}
-	return s.eventIDs.id(m.what)
+	return s.keptID(m)
 }
 
 // isEvent reports whether a moment is that of an event.
 func (s *Store) isEvent(r *intentRecord, m *moment, id api.ID) bool {
 	if m.kind&derived == 0 {
-		return s.eventIDs.id(m.what) == id
+		return s.keptID(m) == id
 	}
 	suffix, ok := suffixOf(id, r.id)
 	return ok && s.ends.text(m.what) == suffix
@@ -234,9 +284,7 @@ func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
 	switch saved.How {
 	case ByEvent:
 		if t, ok := shipmentTypeFromWords(saved.Text); ok {
-			m := s.eventMoment(r.id, saved.EventID, t, at, learnt)
-			m.kind |= ofShipment
-			return m
+			return s.shipmentMoment(r, saved.EventID, t, at, learnt)
 		}
 		text, state, late := cutBehind(saved.Text)
 		m := s.eventMoment(r.id, saved.EventID, typeFromWords(text), at, learnt)

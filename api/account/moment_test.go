@@ -84,8 +84,8 @@ func TestSavedWordsAreTakenApartAgain(t *testing.T) {
 			m = moment{at: at, learnt: at, kind: momentKind(ByRead) | folded, what: rapid.Uint32Range(1, mostWhat).Draw(t, "reads")}
 		case 5:
 			kind := rapid.SampledFrom([]api.EventType{api.ShipmentCreated, api.ShipmentUpdated, api.IntentCompleted, "shipment.moved"}).Draw(t, "type of a shipment's")
-			m = s.eventMoment("ci_1", "evt_shp_1_updated", kind, at, at)
-			m.kind |= ofShipment
+			s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1"}}, noon)
+			m = s.shipmentMoment(r, rapid.SampledFrom([]api.ID{"evt_shp_1_updated", "evt_shp_1_", "evt_ci_1_shipped", "evt_1f"}).Draw(t, "id"), kind, at, at)
 		case 0:
 			id := rapid.SampledFrom([]api.ID{"evt_ci_1_completed", "evt_1", "evt_ci_1_"}).Draw(t, "id")
 			kind := rapid.SampledFrom([]api.EventType{api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed, "moon.risen"}).Draw(t, "type")

@@ -185,8 +185,7 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 	if e.lined {
 		return
 	}
-	m := s.eventMoment(in.id, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
-	m.kind |= ofShipment
+	m := s.shipmentMoment(in, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
 	e.lined = true
 	s.rememberOnce(in, e.hash, e.id, m)
 	s.touch(in)

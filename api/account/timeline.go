@@ -32,9 +32,11 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 
 // rememberOnce is remember for an event that may stand in the timeline already.
 func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) {
-	if !s.events.lined.has(hash) || !s.remembers(r, id) {
-		s.rememberEvent(r, hash, m)
+	if s.events.lined.has(hash) && s.remembers(r, id) {
+		s.giveUpID(&m)
+		return
 	}
+	s.rememberEvent(r, hash, m)
 }
 
 // rememberEvent is remember for an event that does not stand in the timeline.
@@ -149,6 +151,7 @@ func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 		hash := s.events.hash(s.eventID(r, &m))
 		s.events.lined.remove(hash)
 		s.events.older.add(hash)
+		s.giveUpID(&m)
 	}
 	*link = gone.earlier
 	gone.earlier, s.spare = s.spare, number
