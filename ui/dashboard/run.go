@@ -48,9 +48,9 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 			program.Quit()
 		}
 	})
-	_, err := program.Run()
+	err, left := play(ctx, program, in)
 	ended := ctx.Err() != nil
-	if m.canvas != nil {
+	if m.canvas != nil && left {
 		m.canvas.Close()
 	}
 	cancel()
@@ -63,6 +63,35 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return fmt.Errorf("drawing the dashboard: %w", err)
+}
+
+// stuckAfter is how long a terminal that takes nothing holds up the end.
+const stuckAfter = 2 * time.Second
+
+// play runs the program and reports whether it has left the screen. Where the
+// terminal takes nothing any more the program waits for it, for ever: once ctx has
+// ended it is left behind with that, and only the terminal's modes are as before.
+func play(ctx context.Context, program *tea.Program, in io.Reader) (err error, left bool) {
+	restore := keepModes(in)
+	ran := make(chan error, 1)
+	go func() {
+		_, err := program.Run() // it recovers its panics
+		ran <- err
+	}()
+	select {
+	case err = <-ran:
+		return err, true
+	case <-ctx.Done():
+	}
+	stuck := time.NewTimer(stuckAfter)
+	defer stuck.Stop()
+	select {
+	case err = <-ran:
+		return err, true
+	case <-stuck.C:
+		restore()
+		return nil, false
+	}
 }
 
 // program runs the model on a canvas of its own.

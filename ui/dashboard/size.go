@@ -40,6 +40,20 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
+// keepModes notes how the terminal behind in is set up, for restore to set it up
+// so again.
+func keepModes(in any) (restore func()) {
+	if !isTerminal(in) {
+		return func() {}
+	}
+	fd := in.(term.File).Fd()
+	modes, err := term.GetState(fd)
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(fd, modes) }
+}
+
 // sizeOf asks the terminal behind out for its size.
 func sizeOf(out any) (size sizeMsg, known bool) {
 	if !isTerminal(out) {

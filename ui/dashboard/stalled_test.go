@@ -53,3 +53,18 @@ func TestATerminalThatStopsReadingDelaysNoEventsWayIntoTheStore(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestATerminalThatNeverReadsAgainDoesNotHoldUpTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &stalled{waiting: make(chan struct{}), goOn: make(chan struct{})}
+	in, keys := io.Pipe()
+	defer keys.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, Config{Source: typicalShop(time.Now()), Width: 120, Height: 36}, in, out) }()
+	<-out.waiting
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	close(out.goOn)
+}
