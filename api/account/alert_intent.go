@@ -64,7 +64,8 @@ func (s *Store) alertsAwaiting(r *intentRecord, now time.Time) intentAlerts {
 
 // judgeIntentAs raises and clears alerts of an intent so that these stand.
 func (s *Store) judgeIntentAs(r *intentRecord, stand intentAlerts, now time.Time) {
-	key := func(kind AlertKind) alertKey { return alertKey{kind: kind, intent: r.id} }
+	id := s.idOf(r)
+	key := func(kind AlertKind) alertKey { return alertKey{kind: kind, intent: id} }
 	changed := stand ^ r.alerts
 	switch expiring := key(AlertExpiring); {
 	case stand&alertsExpiring != 0:
@@ -178,5 +179,5 @@ func (s *Store) stuckAfter() time.Duration {
 }
 
 func (s *Store) nameOf(r *intentRecord) string {
-	return cmp.Or(string(s.productOf(r)), string(r.id))
+	return cmp.Or(string(s.productOf(r)), string(s.idOf(r)))
 }

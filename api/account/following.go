@@ -74,7 +74,7 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	if gaps {
 		w.gapOpen, w.gapLeft = true, map[uint32]struct{}{}
 		for o := range w.store.openOutlooks() {
-			if worthReading(o, now) && w.wanted(o.id) {
+			if worthReading(o, now) && w.wantsIntent(o) {
 				w.gapLeft[o.number] = struct{}{}
 				w.askFor(o, now, quota.Reconcile)
 			}

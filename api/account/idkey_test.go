@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"testing"
@@ -19,21 +20,28 @@ func TestKeysOfIdsThatTheServiceGivesAreTheWholeId(t *testing.T) {
 			copy(other, one)
 			other[rapid.IntRange(0, 15).Draw(t, "place")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		}
-		a, exact := keyOf(api.ID("ci_" + hex.EncodeToString(one)))
-		b, alsoExact := keyOf(api.ID("ci_" + hex.EncodeToString(other)))
+		a, exact := PackID(api.ID("ci_" + hex.EncodeToString(one)))
+		b, alsoExact := PackID(api.ID("ci_" + hex.EncodeToString(other)))
 		if !exact || !alsoExact || (a == b) != (string(one) == string(other)) {
 			t.Fatalf("%x has %x (%t) and %x has %x (%t)", one, a, exact, other, b, alsoExact)
+		}
+		first, second := api.ID("ci_"+hex.EncodeToString(one)), api.ID("ci_"+hex.EncodeToString(other))
+		if a.ID() != first || b.ID() != second {
+			t.Fatalf("%s is told as %s, and %s as %s", first, a.ID(), second, b.ID())
+		}
+		if got, want := a.Compare(b), cmp.Compare(first, second); got != want {
+			t.Fatalf("%s compares with %s as %d, want %d", first, second, got, want)
 		}
 	})
 }
 
 func TestIdsOfAnyOtherFormHaveNoKeyOfTheirOwn(t *testing.T) {
 	const good = "ci_0123456789abcdef0123456789abcdef"
-	if _, exact := keyOf(good); !exact {
+	if _, exact := PackID(good); !exact {
 		t.Fatalf("%s is of the service's form", good)
 	}
 	for _, id := range []string{"", "ci_", good[1:], good + "0", "CI_" + good[3:], "shp" + good[3:], good[:34]} {
-		if _, exact := keyOf(api.ID(id)); exact {
+		if _, exact := PackID(api.ID(id)); exact {
 			t.Errorf("%q is taken for an id of the service's form", id)
 		}
 	}
@@ -42,7 +50,7 @@ func TestIdsOfAnyOtherFormHaveNoKeyOfTheirOwn(t *testing.T) {
 			id := []byte(good)
 			id[place] = byte(c)
 			digit := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'
-			if _, exact := keyOf(api.ID(id)); exact != digit {
+			if _, exact := PackID(api.ID(id)); exact != digit {
 				t.Errorf("with the byte %#x at %d, the form is the service's: %t", c, place, exact)
 			}
 		}

@@ -49,11 +49,18 @@ func (s *Store) findSought(q *sought, id api.ID) *intentRecord {
 		if p.slots[at].hash != kept {
 			continue
 		}
-		if r := s.intentBlocks.at(p.slots[at].number); r.key == q.key && r.exact == q.exact && (q.exact || r.id == id) {
+		if r := s.intentBlocks.at(p.slots[at].number); r.key == q.key && s.isSought(r, q, id) {
 			return r
 		}
 	}
 	return nil
+}
+
+// isSought reports whether a record with the key of an intent that is looked for is
+// its record.
+func (s *Store) isSought(r *intentRecord, q *sought, id api.ID) bool {
+	other, is := s.otherIDOf(r)
+	return q.exact && !is || is && other == id
 }
 
 // add takes in an intent that is not in it.

@@ -31,7 +31,7 @@ func (s *Store) remembers(r *intentRecord, id api.ID) bool {
 		return false
 	}
 	hash := s.events.hash(id)
-	if suffix, isDerived := suffixOf(id, r.id); isDerived {
+	if suffix, isDerived := s.suffixOf(id, r); isDerived {
 		hash = s.events.hashOf(suffix)
 	}
 	places := s.placesOf(r)

@@ -127,7 +127,7 @@ func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt insta
 func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, learnt instant) moment {
 	owner, suffix := s.ownerOf(r, id)
 	if owner == 0 {
-		m := s.eventMoment(r.id, id, t, at, learnt)
+		m := s.eventMoment(s.idOf(r), id, t, at, learnt)
 		m.kind |= ofShipment
 		return m
 	}
@@ -140,7 +140,7 @@ func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, 
 // ownerOf is the one of an intent's shipments of whose id an event's is made, and
 // what that has behind it; 0 for none, and where it is made of the intent's own.
 func (s *Store) ownerOf(r *intentRecord, id api.ID) (number uint32, suffix string) {
-	if _, ok := suffixOf(id, r.id); ok {
+	if _, ok := s.suffixOf(id, r); ok {
 		return 0, ""
 	}
 	number = r.parcel
@@ -188,9 +188,21 @@ func suffixOf(id, source api.ID) (string, bool) {
 	return string(rest[len(source)+1:]), true
 }
 
+// suffixOf is the same where the source is an intent.
+func (s *Store) suffixOf(id api.ID, r *intentRecord) (string, bool) {
+	if other, is := s.otherIDOf(r); is {
+		return suffixOf(id, other)
+	}
+	const begins, ends = len(eventPrefix), len(eventPrefix) + keyLength
+	if len(id) < ends || !s.hasID(r, id[begins:ends]) {
+		return "", false
+	}
+	return suffixOf(id, id[begins:ends])
+}
+
 func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
 	if m.kind&derived != 0 {
-		return api.ScrubID(eventPrefix + string(r.id) + "_" + s.ends.text(m.what))
+		return api.ScrubID(eventPrefix + string(s.idOf(r)) + "_" + s.ends.text(m.what))
 	}
 	return s.keptID(m)
 }
@@ -200,7 +212,7 @@ func (s *Store) isEvent(r *intentRecord, m *moment, id api.ID) bool {
 	if m.kind&derived == 0 {
 		return s.keptID(m) == id
 	}
-	suffix, ok := suffixOf(id, r.id)
+	suffix, ok := s.suffixOf(id, r)
 	return ok && s.ends.text(m.what) == suffix
 }
 
@@ -287,7 +299,7 @@ func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
 			return s.shipmentMoment(r, saved.EventID, t, at, learnt)
 		}
 		text, state, late := cutBehind(saved.Text)
-		m := s.eventMoment(r.id, saved.EventID, typeFromWords(text), at, learnt)
+		m := s.eventMoment(s.idOf(r), saved.EventID, typeFromWords(text), at, learnt)
 		m.kind |= behindKind(state, late)
 		return m
 	case ByRead, ByConfirm:

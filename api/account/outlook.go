@@ -10,7 +10,9 @@ import (
 // outlook is what the watcher needs to know of an intent to decide when to read
 // it.
 type outlook struct {
-	id        api.ID
+	key       PackedID // its id, unless it is of another form
+	other     api.ID
+	isOther   bool
 	number    uint32
 	state     api.IntentState
 	certainty Certainty
@@ -30,6 +32,13 @@ type outlook struct {
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
+func (o *outlook) id() api.ID {
+	if o.isOther {
+		return o.other
+	}
+	return o.key.ID()
+}
+
 func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
 
 // unread reports whether the intent has ended and was never read.
@@ -44,8 +53,9 @@ func (o *outlook) freshness() time.Time {
 }
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
+	other, isOther := s.otherIDOf(r)
 	o := outlook{
-		id: r.id, number: r.number, state: r.state, certainty: r.certainty,
+		key: r.key, other: other, isOther: isOther, number: r.number, state: r.state, certainty: r.certainty,
 		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
 		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
 		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
@@ -129,7 +139,7 @@ type parcelOutlook struct {
 func (s *Store) parcelOutlookOf(r *shipmentRecord) parcelOutlook {
 	o := parcelOutlook{id: r.id, number: r.number, status: r.status, newest: s.clock.measured(r.newest), event: r.lastEvent.time(), missing: int(r.missing)}
 	if r.intent != nil {
-		o.intent = r.intent.id
+		o.intent = s.idOf(r.intent)
 	}
 	return o
 }

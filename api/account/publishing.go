@@ -14,19 +14,30 @@ const publishBatch = 128
 // publishIntents publishes the intents that changed after a version, as
 // [touches.since] tells them.
 func (s *Store) publishIntents(since uint64, numbers []uint32, more bool) (published []*Intent) {
-	var room []*listedIntent
-	publishChanged(s, &s.intentBlocks, numbers, more, func(most int) {
-		published = slices.Grow(published, most)
+	var room, unnamed []*listedIntent
+	between := func(most int) {
+		for _, in := range unnamed {
+			if in.keyed {
+				in.ID = in.key.ID()
+			}
+		}
+		unnamed = unnamed[:0]
+		published, unnamed = slices.Grow(published, most), slices.Grow(unnamed, most)
 		for len(room) < most {
 			room = append(room, &listedIntent{})
 		}
-	}, func(r *intentRecord) {
+	}
+	publishChanged(s, &s.intentBlocks, numbers, more, between, func(r *intentRecord) {
 		if r.version > since {
 			last := len(room) - 1
-			s.fill(&room[last].Intent, &room[last].total, r)
-			published, room = append(published, &room[last].Intent), room[:last]
+			in := room[last]
+			s.fill(&in.Intent, &in.total, r)
+			other, is := s.otherIDOf(r)
+			in.ID, in.key, in.keyed = other, r.key, !is
+			published, unnamed, room = append(published, &in.Intent), append(unnamed, in), room[:last]
 		}
 	})
+	between(0)
 	return published
 }
 

@@ -210,7 +210,8 @@ func all(tasks []task) map[task]bool {
 }
 
 func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := w.store.outlookAt(tasks[0].number).id
+	asked := w.store.outlookAt(tasks[0].number)
+	id := asked.id()
 	sent := time.Now()
 	in, err := w.cfg.Reader.Intent(api.WithSent(ctx, &sent), id)
 	switch {
@@ -227,7 +228,8 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 
 // listShipments reads the shipments of one intent, once.
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := w.store.outlookAt(tasks[0].number).id
+	asked := w.store.outlookAt(tasks[0].number)
+	id := asked.id()
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(api.WithSent(ctx, &sent), id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {

@@ -11,8 +11,7 @@ import (
 // somebody asks.
 type intentRecord struct {
 	// What an event looks at lies in two cache lines.
-	key         idKey
-	id          api.ID
+	key         PackedID // its id, unless that is of another form
 	state       api.IntentState
 	version     uint64
 	lastEvent   instant // the newest createdAt of an event
@@ -31,7 +30,6 @@ type intentRecord struct {
 	floor       int8     // the highest rank that anything has proven; -1 for none
 	seen        eventSet // events that were seen
 	certainty   Certainty
-	exact       bool // the key is the whole id
 	gone        bool // the service answered 404 to the last read
 	outstanding bool // an event of it is expected, or was counted as missed
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
@@ -97,13 +95,42 @@ func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
 			return s.intent(clean)
 		}
 	}
-	id = s.ids.keep(id) // it may be a part of an event's id
 	number, r := s.intentBlocks.add()
-	r.key, r.exact, r.id, r.number, r.floor, r.readRank = q.key, q.exact, id, number, -1, -1
+	r.key, r.number, r.floor, r.readRank = q.key, number, -1, -1
+	if !q.exact {
+		s.otherIDs[number] = s.ids.keep(id) // it may be a part of an event's id
+	}
 	s.intents.add(q.hash, number)
 	s.intentCounts.add("", 1)
 	s.touch(r)
 	return r
+}
+
+// idOf is the id of an intent.
+func (s *Store) idOf(r *intentRecord) api.ID {
+	if other, is := s.otherIDOf(r); is {
+		return other
+	}
+	return r.key.ID()
+}
+
+// otherIDOf is the id of an intent where it is of another form than the service
+// gives.
+func (s *Store) otherIDOf(r *intentRecord) (id api.ID, is bool) {
+	if len(s.otherIDs) == 0 {
+		return "", false
+	}
+	id, is = s.otherIDs[r.number]
+	return id, is
+}
+
+// hasID reports whether an id is that of an intent.
+func (s *Store) hasID(r *intentRecord, id api.ID) bool {
+	if other, is := s.otherIDOf(r); is {
+		return other == id
+	}
+	key, exact := PackID(id)
+	return exact && key == r.key
 }
 
 // touch notes that r has changed.
@@ -132,18 +159,22 @@ func (s *Store) productOf(r *intentRecord) api.Text { return s.names.text(r.prod
 type listedIntent struct {
 	Intent
 	total api.Money
+	key   PackedID // its id, as long as that has to be made of it
+	keyed bool
 }
 
 // publish copies what a list shows.
 func (s *Store) publish(r *intentRecord) *Intent {
 	l := &listedIntent{}
 	s.fill(&l.Intent, &l.total, r)
+	l.ID = s.idOf(r)
 	return &l.Intent
 }
 
+// fill copies all that a list shows but the id.
 func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 	*in = Intent{
-		ID: r.id, State: r.state, Certainty: r.certainty, Missing: r.gone,
+		State: r.state, Certainty: r.certainty, Missing: r.gone,
 		Product: s.productOf(r), Merchant: s.names.text(r.merchant),
 		Since: r.since.time(), CreatedAt: r.created.time(), ReadAt: s.clock.measured(r.readAt), ExpiresAt: s.expiresAt(r),
 		Reads: int(r.answers), Version: r.version,
@@ -170,9 +201,10 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 		total api.Money
 	}{}
 	s.fill(&d.Intent, &d.total, r)
+	d.ID = s.idOf(r)
 	d.Timeline = s.wholeTimeline(r)
 	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != "" {
-		d.Latest = unpackRead(r.packed, r.id)
+		d.Latest = unpackRead(r.packed, d.ID)
 	}
 	if r.parcels > 0 {
 		d.Shipments = make([]api.ID, r.parcels)

@@ -32,20 +32,20 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 		head.Quota = cfg.Quota.Memories(now)
 	}
 
-	dropped := map[api.ID]bool{}
+	dropped := map[*intentRecord]bool{}
 	over := s.endedBefore(cfg, now)
 	encoder := gob.NewEncoder(w)
 	return cmp.Or(
 		encoder.Encode(&head),
 		s.saveIntents(encoder, func(r *intentRecord) bool {
 			if r.state.Terminal() && r.since <= over {
-				dropped[r.id] = true
+				dropped[r] = true
 				return false
 			}
 			return true
 		}),
 		saveAll(s, encoder, numbersTo(shipments), func(number uint32, part *savedPart) {
-			if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent.id] {
+			if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent] {
 				part.Shipments = append(part.Shipments, s.savedShipmentOf(r))
 			}
 		}),

@@ -46,7 +46,7 @@ func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
 		Latest: s.parcels.of(r), Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
-		sh.IntentID = r.intent.id
+		sh.IntentID = s.idOf(r.intent)
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 
 // link ties a shipment to its intent, which becomes known by it.
 func (s *Store) link(r *shipmentRecord, id api.ID) {
-	if id == "" || r.intent != nil && r.intent.id == id {
+	if id == "" || r.intent != nil && s.hasID(r.intent, id) {
 		return
 	}
 	if r.intent != nil {

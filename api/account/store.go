@@ -32,6 +32,7 @@ type Store struct {
 	ahead         []ahead // room for a batch of events
 	seen          uint32  // keeps what touches memory ahead from being left out as without use
 	ids           arena[api.ID]
+	otherIDs      map[uint32]api.ID // of intents whose ids are of another form than the service gives
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  stateCounts
@@ -102,6 +103,7 @@ func NewStore(cfg StoreConfig) *Store {
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
 		moments:        newBlocks[keptMoment](momentsPerBlock),
 		eventIDs:       newKeptIDs(),
+		otherIDs:       map[uint32]api.ID{},
 		long:           map[*intentRecord]*eventPlaces{},
 		expected:       map[*intentRecord][]expectation{},
 		intents:        newIntentIndex(),
@@ -249,9 +251,11 @@ func (s *Store) release() {
 	}
 	notices, observer := s.notices, s.observer
 	s.notices = nil
-	for i := range notices {
-		if r := notices[i].record; r != nil {
-			notices[i].intent = r.id
+	if observer != nil {
+		for i := range notices {
+			if r := notices[i].record; r != nil {
+				notices[i].intent = s.idOf(r)
+			}
 		}
 	}
 	s.mu.Unlock()

@@ -235,7 +235,7 @@ func (w *Watcher) planIntent(id api.ID, now time.Time) {
 }
 
 func (w *Watcher) plan(o *outlook, now time.Time) {
-	if !w.wanted(o.id) {
+	if !w.wantsIntent(o) {
 		return
 	}
 	t := w.trust()
@@ -264,6 +264,8 @@ func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
+func (w *Watcher) wantsIntent(o *outlook) bool { return len(w.cfg.Only) == 0 || w.wanted(o.id()) }
+
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 	if o, known := w.store.outlook(id); known {
 		w.askFor(&o, due, priority)
@@ -271,7 +273,7 @@ func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 }
 
 func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
-	if w.wanted(o.id) && !w.leaves(o, priority) {
+	if w.wantsIntent(o) && !w.leaves(o, priority) {
 		w.intents.ask(task{number: o.number}, due, priority)
 		w.intents.rank(task{number: o.number}, o.state.Terminal(), o.unread(), o.freshness())
 	}

@@ -54,7 +54,7 @@ func NewIntents(look *Look, window time.Duration) *Intents {
 
 func (p *Intents) config(compare func(a, b *kept) int) table.Config[uint32] {
 	return table.Config[uint32]{
-		Key:     func(place uint32) string { return string(p.shelf.at(place).id) },
+		Key:     func(place uint32) string { return string(p.shelf.idOf(p.shelf.at(place))) },
 		Find:    func(key string) (uint32, bool) { return p.shelf.find(key) },
 		Compare: p.places(compare),
 		Match:   func(place uint32, filter any) bool { return p.index.finds(place, filter.(*Filter)) },
@@ -65,7 +65,13 @@ func (p *Intents) config(compare func(a, b *kept) int) table.Config[uint32] {
 
 // places compares places by what stands there.
 func (p *Intents) places(compare func(a, b *kept) int) func(a, b uint32) int {
-	return func(a, b uint32) int { return compare(p.shelf.at(a), p.shelf.at(b)) }
+	return func(a, b uint32) int {
+		one, other := p.shelf.at(a), p.shelf.at(b)
+		if c := compare(one, other); c != 0 {
+			return c
+		}
+		return p.shelf.compareIDs(one, other)
+	}
 }
 
 // keptOf is what is kept of an intent, nil when it is not known.
@@ -170,14 +176,14 @@ func (p *Intents) Brief(id api.ID) (Brief, bool) {
 	if k == nil {
 		return Brief{}, false
 	}
-	return Brief{k.id, api.IntentState(p.shelf.words[k.state]), k.certainty, k.is(isMissing), k.is(wasRead)}, true
+	return Brief{p.shelf.idOf(k), api.IntentState(p.shelf.words[k.state]), k.certainty, k.is(isMissing), k.is(wasRead)}, true
 }
 
 // IDs are those of all intents that are on the screen.
 func (p *Intents) IDs() iter.Seq[api.ID] {
 	return func(yield func(api.ID) bool) {
 		for place := range p.shelf.count {
-			if !yield(p.shelf.at(place).id) {
+			if !yield(p.shelf.idOf(p.shelf.at(place))) {
 				return
 			}
 		}
@@ -247,7 +253,7 @@ func (p *Intents) Matches() (shown, total int) {
 // Subject is the intent under the cursor.
 func (p *Intents) Subject() Subject {
 	if place, ok := p.table().Cursor(); ok {
-		return Subject{OfIntent, p.shelf.at(place).id}
+		return Subject{OfIntent, p.shelf.idOf(p.shelf.at(place))}
 	}
 	return Subject{}
 }

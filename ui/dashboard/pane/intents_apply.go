@@ -10,7 +10,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		place, known := p.shelf.find(string(in.ID))
 		if !known {
 			place = p.shelf.add(in.ID)
-			p.shelf.at(place).flags = isMoving
+			p.shelf.at(place).set(isMoving, true)
 			moves = append(moves, move{place, in, true})
 			continue
 		}
@@ -118,7 +118,7 @@ func (p *Intents) settle(moves []move) {
 	for i, places := range in.lanes {
 		p.lanes[i].Upsert(places...)
 	}
-	if k := p.keptOf(p.follow); k != nil && k.lane < lanes && p.lanes[k.lane].Select(string(k.id)) {
+	if k := p.keptOf(p.follow); k != nil && k.lane < lanes && p.lanes[k.lane].Select(string(p.shelf.idOf(k))) {
 		p.lane = int(k.lane)
 	}
 	p.follow = ""
@@ -132,6 +132,6 @@ func (p *Intents) followed(place uint32, next *kept) {
 		return
 	}
 	if under, ok := p.lanes[k.lane].Cursor(); ok && under == place && p.lanes[k.lane].Pinned() {
-		p.follow = k.id
+		p.follow = p.shelf.idOf(k)
 	}
 }

@@ -39,7 +39,7 @@ func (p *Intents) row(place uint32) intentRow {
 	s := p.shelf
 	k := s.at(place)
 	r := intentRow{
-		id: k.id, state: api.IntentState(s.words[k.state]),
+		id: s.idOf(k), state: api.IntentState(s.words[k.state]),
 		product: s.words[k.product], merchant: s.words[k.merchant], reference: s.words[k.reference],
 		failure: s.failureOf(k), since: moment(k.since), expires: moment(k.expires),
 		quantity: int(k.quantity), certainty: k.certainty, missing: k.is(isMissing), wasRead: k.is(wasRead), lane: k.lane,

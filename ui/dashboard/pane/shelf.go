@@ -13,6 +13,7 @@ import (
 type shelf struct {
 	blocks   [][]kept
 	count    uint32
+	others   []api.ID // ids of another form than the service gives
 	index    placeIndex
 	words    []string
 	known    map[string]uint32 // words by what they say
@@ -23,7 +24,7 @@ type shelf struct {
 // kept is what is kept of one intent. Its texts are words of the shelf, its times
 // Unix nanoseconds; 0 stands for none.
 type kept struct {
-	id      api.ID
+	id      account.PackedID // the number of another, if it is of another form
 	since   int64
 	expires int64
 	total   int64 // in subunits, while there is a currency
@@ -48,6 +49,7 @@ const (
 	isMarked
 	isListed // it stands in the tables
 	isMoving // it is about to be put into them, or elsewhere in them
+	hasOtherID
 )
 
 const keptPerBlock = 256
@@ -64,7 +66,14 @@ func (s *shelf) at(place uint32) *kept { return &s.blocks[place/keptPerBlock][pl
 
 // find is the place of an intent.
 func (s *shelf) find(id string) (place uint32, ok bool) {
-	return s.index.find(id, func(place uint32) bool { return string(s.at(place).id) == id })
+	packed, ok := account.PackID(api.ID(id))
+	return s.index.find(id, func(place uint32) bool {
+		k := s.at(place)
+		if k.is(hasOtherID) {
+			return string(s.others[k.id.Number()]) == id
+		}
+		return ok && k.id == packed
+	})
 }
 
 // add gives an intent that has none a place.
@@ -74,9 +83,32 @@ func (s *shelf) add(id api.ID) uint32 {
 	}
 	place := s.count
 	s.count++
-	s.at(place).id = id
+	k := s.at(place)
+	if packed, ok := account.PackID(id); ok {
+		k.id = packed
+	} else {
+		k.id = account.PackNumber(len(s.others))
+		k.set(hasOtherID, true)
+		s.others = append(s.others, id)
+	}
 	s.index.add(string(id), place)
 	return place
+}
+
+// idOf is the id of an intent.
+func (s *shelf) idOf(k *kept) api.ID {
+	if k.is(hasOtherID) {
+		return s.others[k.id.Number()]
+	}
+	return k.id.ID()
+}
+
+// compareIDs orders what nothing else orders.
+func (s *shelf) compareIDs(a, b *kept) int {
+	if a.is(hasOtherID) || b.is(hasOtherID) {
+		return cmp.Compare(s.idOf(a), s.idOf(b))
+	}
+	return a.id.Compare(b.id)
 }
 
 // of makes of an intent what is kept of it, beside what has happened to it on the
