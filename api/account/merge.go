@@ -50,7 +50,7 @@ func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
 		}
 		s.touch(r)
-		s.notice(notice{record: r, again: in.State != r.state})
+		s.notice(notice{record: r, again: in.State != s.stateOf(r)})
 		return
 	}
 	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
@@ -114,7 +114,7 @@ func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.I
 }
 
 func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, how Learnt) {
-	before, last := r.state, s.clock.measured(r.readAt)
+	before, last := s.stateOf(r), s.clock.measured(r.readAt)
 	judged := judgeRead(before, r.certainty, int(r.floor), in.State)
 	told := s.takeFields(r, in, sent, judged)
 
@@ -176,7 +176,7 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	}
 	first := r.readAt == 0
 	r.readAt, r.readRank, r.ordered = s.clock.instant(sent), rank, len(in.OrderIDs) > 0
-	r.packed = ""
+	s.packed.drop(&r.packed)
 	s.answers.put(r, in)
 	if created := s.clock.instant(in.CreatedAt); created != 0 {
 		r.created = created
@@ -220,13 +220,15 @@ func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 
 // moveTo enters a state.
 func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
-	s.intentCounts.add(r.state, -1)
+	before := s.stateOf(r)
+	s.intentCounts.add(before, -1)
 	s.intentCounts.add(state, 1)
 	if r.since != 0 {
-		s.recordStay(r.state, time.Duration(since-r.since))
+		s.recordStay(before, time.Duration(since-r.since))
 	}
 	s.reads.StateChanges++
-	r.state, r.certainty, r.since = state, certainty, since
+	s.setState(r, state)
+	r.certainty, r.since = certainty, since
 	r.floor = max(r.floor, int8(state.Rank()))
 	r.reads = 0
 	if certainty == Verified {
@@ -265,16 +267,16 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	state, proves := e.kind.ProvenState()
 	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
 	switch {
-	case e.kind == api.OfferFailed && r.state == api.Failed:
+	case e.kind == api.OfferFailed && r.in(api.Failed):
 		r.since = min(r.since, at)
 	case !proves:
 	case s.eventMoves(r, state, at):
 		s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
 		s.moveTo(r, state, Reported, at)
-	case state == r.state:
+	case r.in(state):
 		r.since = min(r.since, at)
-	case r.state.Known():
-		m.kind |= behindKind(r.state, late)
+	case r.state != 0:
+		m.kind |= behindKind(s.stateOf(r), late)
 	}
 	r.floor = max(r.floor, int8(state.Rank()))
 	e.lined = true
@@ -304,6 +306,6 @@ func (s *Store) eventMoves(r *intentRecord, state api.IntentState, at instant) b
 	if state.Rank() <= int(r.floor) {
 		return false
 	}
-	odd := r.state != "" && !r.state.Known()
+	odd := r.state == 0 && s.stateOf(r) != ""
 	return !odd || state.Terminal() || at > r.since
 }

@@ -220,3 +220,20 @@ func TestMissedEventsAreCountedOnceAndTakenBack(t *testing.T) {
 		}
 	})
 }
+
+func TestAStateThatTheContractDoesNotListIsToldUntilItIsLeft(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	for i, state := range []api.IntentState{"requires_action", "on_hold", api.PlacingOrder, "on_hold", api.Completed} {
+		at := noon.Add(time.Duration(i) * time.Minute)
+		s.ApplyRead(api.Intent{ID: "ci_1", State: state, CreatedAt: noon}, at, ByRead)
+		if in, _ := s.Intent("ci_1"); in.State != state {
+			t.Errorf("after a read of %q the state is %q", state, in.State)
+		}
+	}
+	if n := len(s.otherStates); n != 0 {
+		t.Errorf("%d states are kept that were left", n)
+	}
+	if counts := s.Summary().Intents; counts[api.Completed] != 1 || counts[""] != 0 {
+		t.Errorf("counted as %v", counts)
+	}
+}

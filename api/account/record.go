@@ -12,7 +12,6 @@ import (
 type intentRecord struct {
 	// What an event looks at lies in two cache lines.
 	key         PackedID // its id, unless that is of another form
-	state       api.IntentState
 	version     uint64
 	lastEvent   instant // the newest createdAt of an event
 	since       instant
@@ -30,6 +29,7 @@ type intentRecord struct {
 	floor       int8     // the highest rank that anything has proven; -1 for none
 	seen        eventSet // events that were seen
 	certainty   Certainty
+	state       keptState
 	gone        bool // the service answered 404 to the last read
 	outstanding bool // an event of it is expected, or was counted as missed
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
@@ -40,11 +40,11 @@ type intentRecord struct {
 	readRank  int8    // of the newest read that is kept
 	behind    uint8   // reads in a row that were behind what an event proved
 	missing   uint8   // reads in a row that were answered 404
-	packed    string  // the newest read as it is kept for long; "" while it is kept whole, or there is none
+	currency  uint32  // a name; 0 while there is no total
 	readAt    instant // when the newest read that is kept was sent
 	newest    instant // when the newest read was sent, whatever came of it
 	total     int64   // in subunits of the currency
-	currency  uint32  // a name; 0 while there is no total
+	packed    uint32  // the newest read as it is kept for long; 0 while it is kept whole, or there is none
 	merchant  uint32  // a name
 	answers   uint32  // answered reads of it
 	asked     uint32  // tells the product's URL and whether there was an offer, as the newest read had them
@@ -76,8 +76,9 @@ func eventBit(t api.EventType) eventSet {
 	return 0
 }
 
-// intentsPerBlock is how many intents lie side by side.
-const intentsPerBlock = 256
+// intentsPerBlock is how many intents lie side by side. They fill whole pages of
+// the runtime's.
+const intentsPerBlock = 512
 
 // intent finds or begins the record of an intent.
 func (s *Store) intent(id api.ID) *intentRecord {
@@ -142,12 +143,12 @@ func (s *Store) touch(r *intentRecord) {
 
 // open reports whether something can still happen to the intent, or whether its
 // end has only been reported.
-func (r *intentRecord) open() bool { return !r.state.Terminal() || r.certainty != Verified }
+func (r *intentRecord) open() bool { return !r.state.terminal() || r.certainty != Verified }
 
 // expiresAt is the end of the confirm window: it runs from the creation, while
 // the intent may still be confirmed.
 func (s *Store) expiresAt(r *intentRecord) time.Time {
-	if r.created == 0 || r.state != api.AwaitingConfirmation && r.state != api.RetrievingOffer {
+	if r.created == 0 || !r.in(api.AwaitingConfirmation) && !r.in(api.RetrievingOffer) {
 		return time.Time{}
 	}
 	return r.created.time().Add(s.cfg.ConfirmWindow)
@@ -174,7 +175,7 @@ func (s *Store) publish(r *intentRecord) *Intent {
 // fill copies all that a list shows but the id.
 func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 	*in = Intent{
-		State: r.state, Certainty: r.certainty, Missing: r.gone,
+		State: s.stateOf(r), Certainty: r.certainty, Missing: r.gone,
 		Product: s.productOf(r), Merchant: s.names.text(r.merchant),
 		Since: r.since.time(), CreatedAt: r.created.time(), ReadAt: s.clock.measured(r.readAt), ExpiresAt: s.expiresAt(r),
 		Reads: int(r.answers), Version: r.version,
@@ -189,8 +190,8 @@ func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 	switch whole := s.answers.of(r); {
 	case whole != nil:
 		in.Quantity, in.ReferenceID, in.Failure = whole.Quantity, whole.ReferenceID, whole.Failure
-	case r.packed != "":
-		in.Quantity, in.ReferenceID, in.Failure = packedHead(r.packed)
+	case r.packed != 0:
+		in.Quantity, in.ReferenceID, in.Failure = packedHead(s.packed.text(r.packed))
 	}
 }
 
@@ -203,8 +204,8 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 	s.fill(&d.Intent, &d.total, r)
 	d.ID = s.idOf(r)
 	d.Timeline = s.wholeTimeline(r)
-	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != "" {
-		d.Latest = unpackRead(r.packed, d.ID)
+	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != 0 {
+		d.Latest = unpackRead(s.packed.text(r.packed), d.ID)
 	}
 	if r.parcels > 0 {
 		d.Shipments = make([]api.ID, r.parcels)

@@ -62,7 +62,8 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		return
 	}
 	r := s.intent(id)
-	r.state, r.certainty, r.gone = stateFrom(saved.State), Certainty(saved.Certainty), saved.Missing
+	s.setState(r, stateFrom(saved.State))
+	r.certainty, r.gone = Certainty(saved.Certainty), saved.Missing
 	r.since, r.created, r.readAt = saved.Since, saved.CreatedAt, saved.ReadAt
 	r.product, r.merchant = s.names.number(api.Scrub(saved.Product)), s.names.number(api.Scrub(saved.Merchant))
 	r.answers = uint32(max(saved.Reads, 0))
@@ -70,9 +71,10 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
 	}
 	s.intentCounts.add("", -1)
-	s.intentCounts.add(r.state, 1)
+	s.intentCounts.add(s.stateOf(r), 1)
 	if read := saved.Latest; read != nil {
-		r.packed, r.readRank, r.ordered = packRead(read), int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
+		s.packed.put(&r.packed, packRead(read))
+		r.readRank, r.ordered = int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
 	}
 	for _, id := range saved.Shipments {
 		s.adopt(r, s.shipments[api.ScrubID(id)])
@@ -81,7 +83,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		s.restoreMoment(r, &m)
 	}
 	r.forgotten += saved.Forgotten
-	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
+	r.floor = int8(min(max(saved.Floor, s.stateOf(r).Rank()), api.Completed.Rank()))
 	// A clock that was set back must not make the past newer than what is read now.
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint16(min(max(saved.StateReads, 0), math.MaxUint16))

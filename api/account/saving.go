@@ -38,7 +38,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	return cmp.Or(
 		encoder.Encode(&head),
 		s.saveIntents(encoder, func(r *intentRecord) bool {
-			if r.state.Terminal() && r.since <= over {
+			if r.state.terminal() && r.since <= over {
 				dropped[r] = true
 				return false
 			}
@@ -64,7 +64,7 @@ func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 	over := s.clock.instant(now.Add(-cfg.MaxAge))
 	var ended []instant
 	each(s, &s.intentBlocks, doNothing, func(r *intentRecord) {
-		if r.state.Terminal() && r.since > over {
+		if r.state.terminal() && r.since > over {
 			ended = append(ended, r.since)
 		}
 	})

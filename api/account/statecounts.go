@@ -28,6 +28,36 @@ func (c *stateCounts) all() map[api.IntentState]int {
 	return all
 }
 
+// keptState is a state in a byte: its place in the counts. A state that the contract
+// does not list is kept beside it.
+type keptState uint8
+
+// listedStates are the states that the contract lists, at their places.
+var listedStates = [...]api.IntentState{
+	1: api.RetrievingOffer, 2: api.AwaitingConfirmation, 3: api.PlacingOrder, 4: api.Completed, 5: api.Failed,
+}
+
+func (k keptState) terminal() bool { return listedStates[k].Terminal() }
+
+// in reports whether an intent is in a state that the contract lists.
+func (r *intentRecord) in(state api.IntentState) bool { return listedStates[r.state] == state }
+
+func (s *Store) stateOf(r *intentRecord) api.IntentState {
+	if r.state == 0 && len(s.otherStates) > 0 {
+		return s.otherStates[r.number]
+	}
+	return listedStates[r.state]
+}
+
+func (s *Store) setState(r *intentRecord, state api.IntentState) {
+	r.state = keptState(placeOfState(state))
+	if r.state == 0 && state != "" {
+		s.otherStates[r.number] = state
+	} else if len(s.otherStates) > 0 {
+		delete(s.otherStates, r.number)
+	}
+}
+
 func placeOfState(state api.IntentState) int {
 	switch state {
 	case api.RetrievingOffer:

@@ -32,7 +32,9 @@ type Store struct {
 	ahead         []ahead // room for a batch of events
 	seen          uint32  // keeps what touches memory ahead from being left out as without use
 	ids           arena[api.ID]
-	otherIDs      map[uint32]api.ID // of intents whose ids are of another form than the service gives
+	otherIDs      map[uint32]api.ID          // of intents whose ids are of another form than the service gives
+	otherStates   map[uint32]api.IntentState // of intents in states that the contract does not list
+	packed        packedReads
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  stateCounts
@@ -103,6 +105,8 @@ func NewStore(cfg StoreConfig) *Store {
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
 		moments:        newBlocks[keptMoment](momentsPerBlock),
 		eventIDs:       newKeptIDs(),
+		otherStates:    map[uint32]api.IntentState{},
+		packed:         packedReads{texts: newBlocks[string](packedPerBlock)},
 		otherIDs:       map[uint32]api.ID{},
 		long:           map[*intentRecord]*eventPlaces{},
 		expected:       map[*intentRecord][]expectation{},
@@ -116,13 +120,13 @@ func NewStore(cfg StoreConfig) *Store {
 		requests:       requestLog{keep: cfg.KeepRequests},
 		answers: answers[*intentRecord, *api.Intent]{
 			body: func(in *api.Intent) int { return len(in.Raw) },
-			pack: func(r *intentRecord, in *api.Intent) { r.packed = packRead(savedReadOf(in)) },
 		},
 		parcels: answers[*shipmentRecord, *api.Shipment]{
 			body: func(sh *api.Shipment) int { return len(sh.Raw) },
 			pack: func(r *shipmentRecord, sh *api.Shipment) { r.packed = packParcel(sh) },
 		},
 	}
+	s.answers.pack = func(r *intentRecord, in *api.Intent) { s.packed.put(&r.packed, packRead(savedReadOf(in))) }
 	// What the contract lists always has a number.
 	for _, state := range api.IntentStates() {
 		s.states.number(state)
