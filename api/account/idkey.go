@@ -16,7 +16,7 @@ type PackedID struct {
 }
 
 // PackID packs an id; ok is false for one of another form.
-func PackID(id api.ID) (packed PackedID, ok bool) {
+func PackID(id string) (packed PackedID, ok bool) {
 	if len(id) == keyLength && id[:len(keyPrefix)] == keyPrefix {
 		a, b := nibbles(id[3:11])
 		c, d := nibbles(id[11:19])
@@ -36,7 +36,7 @@ func (p PackedID) ID() api.ID {
 	for i, values := range p.nibbles() {
 		binary.LittleEndian.PutUint64(id[len(keyPrefix)+8*i:], digitsOf(values))
 	}
-	return api.ID(id[:])
+	return api.ScrubID(string(id[:]))
 }
 
 // PackNumber is in the place of an id of another form, which is kept elsewhere under
@@ -75,7 +75,7 @@ const (
 
 // sought looks at an id, not yet at the intent.
 func (x *intentIndex) sought(id api.ID) sought {
-	key, exact := PackID(id)
+	key, exact := PackID(string(id))
 	if !exact {
 		key = PackedID{maphash.String(x.seed, string(id)), uint64(len(id))}
 	}
@@ -86,7 +86,7 @@ func (x *intentIndex) sought(id api.ID) sought {
 
 // nibbles are the values of eight hexadecimal digits in lower case, each in the
 // lower half of a byte; ok is false where there is anything else.
-func nibbles(text api.ID) (values uint64, ok bool) {
+func nibbles(text string) (values uint64, ok bool) {
 	_ = text[7]
 	digits := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56

@@ -63,7 +63,7 @@ func unpackParcel(packed string, id, intent api.ID) *api.Shipment {
 // Before an id stands whether it is one of an intent in the form of the service,
 // of which the digits are packed two in a byte.
 func (p *packer) id(id api.ID) {
-	_, exact := PackID(id)
+	_, exact := PackID(string(id))
 	if p.flag(exact) {
 		p.bytes, _ = hex.AppendDecode(p.bytes, []byte(id[len(keyPrefix):]))
 		return

@@ -130,7 +130,7 @@ func (s *Store) hasID(r *intentRecord, id api.ID) bool {
 	if other, is := s.otherIDOf(r); is {
 		return other == id
 	}
-	key, exact := PackID(id)
+	key, exact := PackID(string(id))
 	return exact && key == r.key
 }
 

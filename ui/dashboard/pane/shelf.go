@@ -66,7 +66,7 @@ func (s *shelf) at(place uint32) *kept { return &s.blocks[place/keptPerBlock][pl
 
 // find is the place of an intent.
 func (s *shelf) find(id string) (place uint32, ok bool) {
-	packed, ok := account.PackID(api.ID(id))
+	packed, ok := account.PackID(id)
 	return s.index.find(id, func(place uint32) bool {
 		k := s.at(place)
 		if k.is(hasOtherID) {
@@ -84,7 +84,7 @@ func (s *shelf) add(id api.ID) uint32 {
 	place := s.count
 	s.count++
 	k := s.at(place)
-	if packed, ok := account.PackID(id); ok {
+	if packed, ok := account.PackID(string(id)); ok {
 		k.id = packed
 	} else {
 		k.id = account.PackNumber(len(s.others))
