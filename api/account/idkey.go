@@ -32,11 +32,15 @@ func PackID(id string) (packed PackedID, ok bool) {
 // ID is the id that was packed.
 func (p PackedID) ID() api.ID {
 	var id [keyLength]byte
+	p.spell(&id)
+	return api.ScrubID(string(id[:]))
+}
+
+func (p PackedID) spell(id *[keyLength]byte) {
 	copy(id[:], keyPrefix)
 	for i, values := range p.nibbles() {
 		binary.LittleEndian.PutUint64(id[len(keyPrefix)+8*i:], digitsOf(values))
 	}
-	return api.ScrubID(string(id[:]))
 }
 
 // PackNumber is in the place of an id of another form, which is kept elsewhere under
