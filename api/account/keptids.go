@@ -112,17 +112,18 @@ func (k *keptIDs) giveUp(number uint32) {
 	k.free[len(slot)] = number
 }
 
-// id is the id of a number, or the owner's number and the suffix; "" of 0.
-func (k *keptIDs) id(number uint32) (id string, owner uint32) {
+// id is the id of a number, or of one that is owned the suffix and the owner's
+// number; "" of 0.
+func (k *keptIDs) id(number uint32) (id string, owner uint32, owned bool) {
 	if number == 0 {
-		return "", 0
+		return "", 0, false
 	}
 	slot := k.slot(number)
 	if slot[0] != formOwned {
-		return idFrom(slot), 0
+		return idFrom(slot), 0, false
 	}
 	of, n := binary.Uvarint(slot[1:])
-	return idFrom(slot[1+n:]), uint32(of)
+	return idFrom(slot[1+n:]), uint32(of), true
 }
 
 // appendID appends the form of an id.

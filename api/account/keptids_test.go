@@ -16,6 +16,7 @@ func TestIDsThatAreKeptComeBackAsTheyWere(t *testing.T) {
 	type told struct {
 		id    string
 		owner uint32
+		owned bool
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		k, kept := newKeptIDs(), map[uint32]told{}
@@ -25,9 +26,9 @@ func TestIDsThatAreKeptComeBackAsTheyWere(t *testing.T) {
 				rapid.Just("evt_"+strings.Repeat("a", mostPlain+1)), rapid.Just("evt_"+strings.Repeat("a", mostPlain)),
 				rapid.Just(strings.Repeat("f", api.MaxID+3)), rapid.Just(strings.Repeat("é", 900)),
 			).Draw(t, "id"))
-			want := told{string(id), rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Min(1)).Draw(t, "owner")}
-			number := uint32(0)
-			if want.owner != 0 {
+			want, number := told{id: string(id), owned: rapid.Bool().Draw(t, "owned")}, uint32(0)
+			if want.owned {
+				want.owner = rapid.Uint32().Draw(t, "owner")
 				number = k.keepOwned(want.owner, want.id)
 			} else if number = k.keep(id); id == "" {
 				if number != 0 {
@@ -47,8 +48,8 @@ func TestIDsThatAreKeptComeBackAsTheyWere(t *testing.T) {
 				break
 			}
 			for number, want := range kept {
-				if id, owner := k.id(number); (told{id, owner}) != want {
-					t.Fatalf("%+v came back as %q of %d", want, id, owner)
+				if id, owner, owned := k.id(number); (told{id, owner, owned}) != want {
+					t.Fatalf("%+v came back as %q of %d (%t)", want, id, owner, owned)
 				}
 			}
 		}
@@ -134,5 +135,36 @@ func TestAnEventOfAShipmentIsKnownByItsID(t *testing.T) {
 				t.Errorf("without its shipments %+v comes back as %+v", m, got)
 			}
 		}
+	}
+}
+
+// TestSuffixesThatDoNotRepeatAreGivenUpWithTheirEvents holds once more of them came
+// than are kept for good.
+func TestSuffixesThatDoNotRepeatAreGivenUpWithTheirEvents(t *testing.T) {
+	const events = mostTexts + 2*mostMoments
+	s := NewStore(StoreConfig{KeepEvents: 1})
+	deliver := func(seq, n int) {
+		d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
+		d.Seq, d.Event.ID = int64(seq), api.ID(fmt.Sprintf("evt_ci_1_noted_%06d", n))
+		s.ApplyEvents([]Delivery{d})
+	}
+	for n := range events {
+		deliver(n+1, n)
+	}
+	if n := len(s.ends.texts); n > mostTexts+1 {
+		t.Errorf("%d suffixes are kept for good, want at most %d", n, mostTexts)
+	}
+	if n := len(s.eventIDs.pages); n > mostMoments/idsPerPage+2 {
+		t.Errorf("%d pages of ids", n)
+	}
+	in, _ := s.Intent("ci_1")
+	if last := in.Timeline[len(in.Timeline)-1]; last.EventID != api.ID(fmt.Sprintf("evt_ci_1_noted_%06d", events-1)) {
+		t.Errorf("the last event is told as %+v", last)
+	}
+	for n := range mostMoments / 2 {
+		deliver(events+n+1, events-2-n)
+	}
+	if got := s.Summary().Events; got.Received != events || got.Duplicate != mostMoments/2 {
+		t.Errorf("of %d events, half a timeline twice, %d are new and %d duplicates", events, got.Received, got.Duplicate)
 	}
 }

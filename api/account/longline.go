@@ -50,12 +50,15 @@ func (s *Store) isAt(r *intentRecord, kept *keptMoment, id api.ID) bool {
 }
 
 // hashAt is the hash of what tells the id of the event of a moment.
-func (s *Store) hashAt(number uint32) uint64 {
+func (s *Store) hashAt(r *intentRecord, number uint32) uint64 {
 	m := s.moments.at(number).moment()
 	if m.kind&derived != 0 {
 		return s.events.hashOf(s.ends.text(m.what))
 	}
-	return s.events.hash(s.keptID(&m))
+	if suffix, owner, owned := s.eventIDs.id(m.what); owned && owner == itself {
+		return s.events.hashOf(suffix)
+	}
+	return s.events.hash(s.keptID(r, &m))
 }
 
 // placesOf finds or makes the places of a timeline.
@@ -67,7 +70,7 @@ func (s *Store) placesOf(r *intentRecord) *eventPlaces {
 		for at := r.line; at != 0; {
 			kept := s.moments.at(at)
 			if momentKind(kept.low).how() == ByEvent {
-				s.addPlace(p, at)
+				s.addPlace(r, p, at)
 			}
 			at = kept.earlier
 		}
@@ -75,17 +78,17 @@ func (s *Store) placesOf(r *intentRecord) *eventPlaces {
 	return p
 }
 
-func (s *Store) addPlace(p *eventPlaces, number uint32) {
+func (s *Store) addPlace(r *intentRecord, p *eventPlaces, number uint32) {
 	if p.used >= len(p.slots)-len(p.slots)/3 {
 		old := p.slots
 		p.slots, p.used = make([]uint32, 2*len(old)), 0
 		for _, number := range old {
 			if number != 0 {
-				s.addPlace(p, number)
+				s.addPlace(r, p, number)
 			}
 		}
 	}
-	at := p.home(s.hashAt(number))
+	at := p.home(s.hashAt(r, number))
 	for p.slots[at] != 0 {
 		at = p.next(at)
 	}
@@ -95,8 +98,8 @@ func (s *Store) addPlace(p *eventPlaces, number uint32) {
 
 // removePlace takes out the place of a moment that is still what it was, and
 // closes the hole.
-func (s *Store) removePlace(p *eventPlaces, number uint32) {
-	hole := p.home(s.hashAt(number))
+func (s *Store) removePlace(r *intentRecord, p *eventPlaces, number uint32) {
+	hole := p.home(s.hashAt(r, number))
 	for p.slots[hole] != number {
 		if p.slots[hole] == 0 {
 			return
@@ -104,7 +107,7 @@ func (s *Store) removePlace(p *eventPlaces, number uint32) {
 		hole = p.next(hole)
 	}
 	for at := p.next(hole); p.slots[at] != 0; at = p.next(at) {
-		if home := p.home(s.hashAt(p.slots[at])); p.distance(home, at) >= p.distance(hole, at) {
+		if home := p.home(s.hashAt(r, p.slots[at])); p.distance(home, at) >= p.distance(hole, at) {
 			p.slots[hole], hole = p.slots[at], at
 		}
 	}

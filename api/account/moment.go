@@ -114,14 +114,21 @@ func behindKind(state api.IntentState, late bool) momentKind {
 // eventMoment is the moment of an event of an intent.
 func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt instant) moment {
 	m := moment{at: at, learnt: learnt, kind: momentKind(ByEvent) | spelled, code: s.types.code(t)}
-	if suffix, ok := suffixOf(id, source); ok {
+	switch suffix, ok := suffixOf(id, source); {
+	case !ok:
+		m.what = s.eventIDs.keep(id)
+	case s.ends.isFull(suffix): // as they do not repeat
+		m.what = s.eventIDs.keepOwned(itself, suffix)
+	default:
 		m.kind |= derived
 		m.what = s.ends.number(suffix)
-	} else {
-		m.what = s.eventIDs.keep(id)
 	}
 	return m
 }
+
+// itself stands for the intent in whose timeline an id is, as its owner; other
+// owners are shipments.
+const itself = 0
 
 // shipmentMoment is the moment of an event of one of an intent's shipments.
 func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, learnt instant) moment {
@@ -158,10 +165,14 @@ func (s *Store) ownerOf(r *intentRecord, id api.ID) (number uint32, suffix strin
 const mostOwners = 16
 
 // keptID is the id of a moment that has it kept.
-func (s *Store) keptID(m *moment) api.ID {
-	id, owner := s.eventIDs.id(m.what)
-	if owner != 0 {
-		id = eventPrefix + string(s.shipmentBlocks.at(owner).id) + "_" + id
+func (s *Store) keptID(r *intentRecord, m *moment) api.ID {
+	id, owner, owned := s.eventIDs.id(m.what)
+	if owned {
+		of := r.id
+		if owner != itself {
+			of = s.shipmentBlocks.at(owner).id
+		}
+		id = eventPrefix + string(of) + "_" + id
 	}
 	return api.ScrubID(id)
 }
@@ -204,13 +215,13 @@ func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
 	if m.kind&derived != 0 {
 		return api.ScrubID(eventPrefix + string(s.idOf(r)) + "_" + s.ends.text(m.what))
 	}
-	return s.keptID(m)
+	return s.keptID(r, m)
 }
 
 // isEvent reports whether a moment is that of an event.
 func (s *Store) isEvent(r *intentRecord, m *moment, id api.ID) bool {
 	if m.kind&derived == 0 {
-		return s.keptID(m) == id
+		return s.keptID(r, m) == id
 	}
 	suffix, ok := s.suffixOf(id, r)
 	return ok && s.ends.text(m.what) == suffix

@@ -1,6 +1,9 @@
 package account
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // names keeps texts that repeat, each once, under a number. 0 stands for no text.
 type names[T ~string] struct {
@@ -27,11 +30,21 @@ func (n *names[T]) number(text T) uint32 {
 		return i
 	}
 	i := uint32(len(n.texts))
+	text = T(strings.Clone(string(text))) // it may be a part of a whole answer
 	n.texts = append(n.texts, text)
 	if len(n.known) < n.most {
 		n.known[text] = i
 	}
 	return i
+}
+
+// isFull reports whether a text is neither known nor would be looked for.
+func (n *names[T]) isFull(text T) bool {
+	if len(n.known) < n.most {
+		return false
+	}
+	_, known := n.known[text]
+	return !known && text != ""
 }
 
 // code is a number that fits into a byte, or 0 once there are too many.

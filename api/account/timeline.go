@@ -63,7 +63,7 @@ func (s *Store) remember(r *intentRecord, m moment) {
 	case m.kind.mayGo():
 		r.readMoments++
 	case how == ByEvent && len(s.long) > 0 && s.long[r] != nil:
-		s.addPlace(s.long[r], number)
+		s.addPlace(r, s.long[r], number)
 	}
 	switch {
 	case r.readMoments > keepReads:
@@ -145,7 +145,7 @@ func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 		r.readMoments--
 	case kind.how() == ByEvent:
 		if p := s.long[r]; p != nil {
-			s.removePlace(p, number)
+			s.removePlace(r, p, number)
 		}
 		m := gone.moment()
 		hash := s.events.hash(s.eventID(r, &m))
