@@ -168,7 +168,7 @@ const mostOwners = 16
 func (s *Store) keptID(r *intentRecord, m *moment) api.ID {
 	id, owner, owned := s.eventIDs.id(m.what)
 	if owned {
-		of := r.id
+		of := s.idOf(r)
 		if owner != itself {
 			of = s.shipmentBlocks.at(owner).id
 		}
