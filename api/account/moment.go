@@ -113,9 +113,16 @@ func behindKind(state api.IntentState, late bool) momentKind {
 
 // eventMoment is the moment of an event of an intent.
 func (s *Store) eventMoment(source, id api.ID, t api.EventType, at, learnt instant) moment {
+	suffix, ok := suffixOf(id, source)
+	return s.suffixedMoment(id, suffix, ok, t, at, learnt)
+}
+
+// suffixedMoment is the moment of an event of whose id it is known whether it is
+// made of its intent's, and what that has behind it.
+func (s *Store) suffixedMoment(id api.ID, suffix string, made bool, t api.EventType, at, learnt instant) moment {
 	m := moment{at: at, learnt: learnt, kind: momentKind(ByEvent) | spelled, code: s.types.code(t)}
-	switch suffix, ok := suffixOf(id, source); {
-	case !ok:
+	switch {
+	case !made:
 		m.what = s.eventIDs.keep(id)
 	case s.ends.isFull(suffix): // as they do not repeat
 		m.what = s.eventIDs.keepOwned(itself, suffix)
@@ -134,7 +141,8 @@ const itself = 0
 func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, learnt instant) moment {
 	owner, suffix := s.ownerOf(r, id)
 	if owner == 0 {
-		m := s.eventMoment(s.idOf(r), id, t, at, learnt)
+		suffix, made := s.suffixOf(id, r)
+		m := s.suffixedMoment(id, suffix, made, t, at, learnt)
 		m.kind |= ofShipment
 		return m
 	}
@@ -310,7 +318,8 @@ func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
 			return s.shipmentMoment(r, saved.EventID, t, at, learnt)
 		}
 		text, state, late := cutBehind(saved.Text)
-		m := s.eventMoment(s.idOf(r), saved.EventID, typeFromWords(text), at, learnt)
+		suffix, made := s.suffixOf(saved.EventID, r)
+		m := s.suffixedMoment(saved.EventID, suffix, made, typeFromWords(text), at, learnt)
 		m.kind |= behindKind(state, late)
 		return m
 	case ByRead, ByConfirm:
