@@ -51,12 +51,12 @@ func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
 }
 
 func (s *Store) alertsAwaiting(r *intentRecord, now time.Time) intentAlerts {
-	c := &s.cfg.Alerts
-	expiry := s.expiresAt(r)
+	c, at := &s.cfg.Alerts, instantOf(now)
+	expires := r.created + instant(s.cfg.ConfirmWindow)
 	switch {
-	case c.ExpiringWithin > 0 && !expiry.IsZero() && expiry.Sub(now) <= c.ExpiringWithin:
+	case c.ExpiringWithin > 0 && r.created != 0 && time.Duration(expires-at) <= c.ExpiringWithin:
 		return alertsExpiring
-	case c.AwaitingAfter > 0 && now.Sub(r.since.time()) > c.AwaitingAfter:
+	case c.AwaitingAfter > 0 && time.Duration(at-r.since) > c.AwaitingAfter:
 		return alertsAwaiting
 	}
 	return 0

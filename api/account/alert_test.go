@@ -52,7 +52,7 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			begin: func(s *Store) { s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByRead) },
 			after: 5*time.Minute + time.Second,
 			end: func(s *Store) {
-				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, time.Now())})
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, time.Now())}, time.Now())
 			},
 		},
 		{
@@ -71,7 +71,7 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			name: "failed, for a while", kind: AlertFailed,
 			begin: func(s *Store) {
 				s.ApplyRead(placing("ci_1", time.Now()), time.Now(), ByRead)
-				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())})
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())}, time.Now())
 			},
 			end: func(*Store) { pass(5 * time.Minute) },
 		},
@@ -79,7 +79,7 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			name: "a relay that hears nothing", kind: AlertRelay,
 			begin: func(s *Store) {
 				s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()})
-				s.ApplyEvents([]Delivery{intentEvent(1, "ci_0", api.OfferRetrieved, time.Now())})
+				s.ApplyEvents([]Delivery{intentEvent(1, "ci_0", api.OfferRetrieved, time.Now())}, time.Now())
 				for _, id := range []api.ID{"ci_1", "ci_2", "ci_3"} {
 					s.ApplyRead(api.Intent{ID: id, State: api.RetrievingOffer, CreatedAt: time.Now()}, time.Now(), ByRead)
 					pass(time.Second)
@@ -89,7 +89,7 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			after: 31 * time.Second,
 			end: func(s *Store) {
 				pass(time.Second)
-				s.ApplyEvents([]Delivery{intentEvent(2, "ci_9", api.OfferRetrieved, time.Now())})
+				s.ApplyEvents([]Delivery{intentEvent(2, "ci_9", api.OfferRetrieved, time.Now())}, time.Now())
 			},
 		},
 		{
@@ -253,7 +253,7 @@ func TestFailureOfLongAgoIsNoAlertAndAFreshOneSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{})
 		s.ApplyRead(api.Intent{ID: "ci_old", State: api.Failed, CreatedAt: time.Now().Add(-72 * time.Hour)}, time.Now(), ByRead)
-		s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())})
+		s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OrderFailed, time.Now())}, time.Now())
 		if n, a := stands(s, AlertFailed); n != 1 || a.Intent != "ci_1" || a.Text != "ci_1 failed" {
 			t.Errorf("%d alerts, first %+v", n, a)
 		}
@@ -290,7 +290,7 @@ func TestStuckIsMeasuredByTheAccountsOwnHistory(t *testing.T) {
 		for i := range 20 {
 			id := api.ID(rune('a' + i))
 			s.ApplyRead(placing(id, time.Now()), time.Now(), ByRead)
-			s.ApplyEvents([]Delivery{intentEvent(i, id, api.IntentCompleted, time.Now().Add(20*time.Second))})
+			s.ApplyEvents([]Delivery{intentEvent(i, id, api.IntentCompleted, time.Now().Add(20*time.Second))}, time.Now())
 		}
 		if p := s.Summary().Pace[api.PlacingOrder]; p.Count != 20 || p.P50 != 20*time.Second || p.P95 != 20*time.Second || !p.Slow(21*time.Second) || p.Slow(20*time.Second) {
 			t.Fatalf("pace %+v", p)

@@ -83,7 +83,8 @@ func BenchmarkHeapOfShipmentEvents(b *testing.B) {
 					at, of := noon.Add(time.Duration(n)*time.Millisecond), list[n%shipments].ID
 					s.ApplyEvents([]Delivery{{Seq: int64(n + 1), Received: at, Origin: "webhook", Event: api.Event{
 						ID: form.id(n, of), Type: api.ShipmentUpdated, CreatedAt: at, Source: api.EventSource{ID: of, Type: api.SourceShipment},
-					}}})
+					}}}, time.Now())
+
 				}
 				runtime.GC()
 				runtime.ReadMemStats(&after)
@@ -119,7 +120,8 @@ func liveThrough(s *Store, i, events int, reads bool) {
 		s.ApplyEvents([]Delivery{{Seq: int64(i*events + n), Received: at, Origin: "webhook", Event: api.Event{
 			ID: "evt_" + id + "_" + api.ID(suffix), Type: t, CreatedAt: at,
 			Source: api.EventSource{ID: id, Type: api.SourceIntent}, Raw: make([]byte, 230),
-		}}})
+		}}}, time.Now())
+
 	}
 	read := func(completed bool) {
 		if reads {

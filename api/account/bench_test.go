@@ -35,7 +35,7 @@ const benchRun = 1 << 19
 func benchApply(b *testing.B, size, fresh int) {
 	const intents = 100_000
 	known, next := scattered(intents, 0, benchRun), scattered(benchRun, intents, benchRun)
-	at := time.Now()
+	at, arrived := time.Now(), time.Now()
 	decoded := make([]Delivery, 1<<12) // at a time, while nothing is measured
 	var s *Store
 	b.ReportAllocs()
@@ -60,7 +60,7 @@ func benchApply(b *testing.B, size, fresh int) {
 		b.StartTimer()
 		for rest := decoded[:min(len(decoded), b.N-done)]; len(rest) > 0; {
 			n := min(size, len(rest))
-			s.ApplyEvents(rest[:n])
+			s.ApplyEvents(rest[:n], arrived)
 			rest = rest[n:]
 		}
 	}
@@ -106,7 +106,7 @@ func BenchmarkApplyEventOfKnown(b *testing.B) {
 			ID: ids[i], Type: api.ShipmentUpdated, CreatedAt: noon.Add(time.Duration(i)),
 			Source: api.EventSource{ID: known[i%len(known)], Type: api.SourceShipment},
 		}}
-		s.ApplyEvents(batch)
+		s.ApplyEvents(batch, time.Now())
 	}
 }
 
@@ -116,7 +116,7 @@ func BenchmarkApplyEventAgain(b *testing.B) {
 	batch := []Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon)}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.ApplyEvents(batch)
+		s.ApplyEvents(batch, time.Now())
 	}
 }
 
@@ -135,7 +135,7 @@ func BenchmarkApplyEventLongAfter(b *testing.B) {
 				}}
 			}
 			for n := range 2 * all {
-				s.ApplyEvents([]Delivery{of(n%all, n)})
+				s.ApplyEvents([]Delivery{of(n%all, n)}, time.Now())
 			}
 			again := make([]Delivery, 1<<14)
 			for i := range again {
@@ -143,7 +143,7 @@ func BenchmarkApplyEventLongAfter(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				s.ApplyEvents(again[i%len(again):][:1])
+				s.ApplyEvents(again[i%len(again):][:1], time.Now())
 			}
 			if got := s.Summary().Events.Received; got != all {
 				b.Fatalf("%d events count as new, want %d", got, all)
@@ -197,7 +197,7 @@ func benchID(i int) api.ID { return api.ID(fmt.Sprintf("ci_%032x", i)) }
 func filled(intents int) *Store {
 	s := NewStore(StoreConfig{})
 	for i := range intents {
-		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.IntentCompleted, noon)})
+		s.ApplyEvents([]Delivery{intentEvent(i, benchID(i), api.IntentCompleted, noon)}, time.Now())
 	}
 	return s
 }
@@ -237,9 +237,9 @@ func BenchmarkRestart(b *testing.B) {
 	for i := range intents {
 		l := sold(benchID(i), noon, time.Second, time.Minute, time.Minute)
 		events := l.events()
-		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 1), Event: events[0], Received: noon}})
+		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 1), Event: events[0], Received: noon}}, time.Now())
 		s.ApplyRead(l.read(noon.Add(2*time.Second)), noon.Add(2*time.Second), ByRead)
-		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 2), Event: events[1], Received: noon}})
+		s.ApplyEvents([]Delivery{{Seq: int64(2*i + 2), Event: events[1], Received: noon}}, time.Now())
 		s.ApplyRead(l.read(noon.Add(time.Hour)), noon.Add(time.Hour), ByRead)
 	}
 	b.Run("save", func(b *testing.B) {

@@ -23,7 +23,7 @@ func TestChangesTellEachChangeOnce(t *testing.T) {
 	if c := s.Changes(0); c.Version != 0 || len(c.Intents) != 0 {
 		t.Fatalf("an empty picture says %+v", c)
 	}
-	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon), intentEvent(2, "ci_2", api.OfferRetrieved, noon)})
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon), intentEvent(2, "ci_2", api.OfferRetrieved, noon)}, time.Now())
 	first := s.Changes(0)
 	if len(first.Intents) != 2 || len(first.Events) != 2 {
 		t.Fatalf("%d intents and %d events, want 2 and 2", len(first.Intents), len(first.Events))
@@ -32,7 +32,7 @@ func TestChangesTellEachChangeOnce(t *testing.T) {
 		t.Fatalf("nothing has changed, but %+v", again)
 	}
 	whole, _ := s.Intent("ci_1")
-	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))})
+	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))}, time.Now())
 	second := s.Changes(first.Version)
 	if len(second.Intents) != 1 || second.Intents[0].State != api.Completed || len(second.Events) != 1 {
 		t.Fatalf("second change %+v", second)
@@ -49,7 +49,7 @@ func TestChangesTellWhatIsNoLongerKept(t *testing.T) {
 	s := NewStore(StoreConfig{KeepEvents: 10})
 	deliver := func(from, to int) {
 		for n := from; n < to; n++ {
-			s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon)})
+			s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon)}, time.Now())
 		}
 	}
 	deliver(0, 4)
@@ -98,9 +98,10 @@ func TestRequestsAreARing(t *testing.T) {
 
 func TestProductNameReachesEventsThatCameBeforeIt(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon)})
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon)}, time.Now())
 	s.ApplyEvents([]Delivery{{Seq: 2, Event: api.Event{ID: "evt_s", Type: api.ShipmentCreated, CreatedAt: noon,
-		Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment}}}})
+		Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment}}}}, time.Now())
+
 	s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1", Status: api.Ordered}}, noon)
 	before := s.Changes(0)
 	s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, ProductURL: "https://shop.example/products/desk-lamp"}, noon, ByRead)
@@ -111,7 +112,7 @@ func TestProductNameReachesEventsThatCameBeforeIt(t *testing.T) {
 	if len(c.Shipments) != 1 || c.Shipments[0].Product != "Desk Lamp" {
 		t.Fatalf("shipments %+v", c.Shipments)
 	}
-	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))})
+	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))}, time.Now())
 	if e := s.Changes(c.Version).Events[0]; e.Product != "Desk Lamp" {
 		t.Errorf("a later event names %q", e.Product)
 	}
@@ -124,7 +125,7 @@ func TestEventCounters(t *testing.T) {
 	offered := intentEvent(2, "ci_1", api.OfferRetrieved, noon)
 	backfilled := intentEvent(3, "ci_2", api.OfferRetrieved, noon)
 	backfilled.Origin = "backfill"
-	s.ApplyEvents([]Delivery{completed, offered, backfilled})
+	s.ApplyEvents([]Delivery{completed, offered, backfilled}, time.Now())
 	check := func(what string, want EventCounters) {
 		t.Helper()
 		if got := s.Summary().Events; got != want {
@@ -138,17 +139,17 @@ func TestEventCounters(t *testing.T) {
 	if e := s.Changes(0).Events[1]; !e.Late {
 		t.Error("the late event is not marked")
 	}
-	s.ApplyEvents([]Delivery{completed})
+	s.ApplyEvents([]Delivery{completed}, time.Now())
 	check("the same place again", EventCounters{Received: 3, Late: 1, Backfilled: 1})
 	completed.Duplicates = 2
-	s.ApplyEvents([]Delivery{completed})
+	s.ApplyEvents([]Delivery{completed}, time.Now())
 	check("the relay got it twice again", EventCounters{Received: 3, Late: 1, Backfilled: 1, Duplicate: 2})
 	completed.Seq = 9
-	s.ApplyEvents([]Delivery{completed})
+	s.ApplyEvents([]Delivery{completed}, time.Now())
 	check("another place in the same journal", EventCounters{Received: 3, Late: 1, Backfilled: 1, Duplicate: 3})
 	s.SetFeed(FeedStatus{State: FeedLive, Epoch: "two", Reset: true})
 	completed.Seq, completed.Duplicates = 1, 0
-	s.ApplyEvents([]Delivery{completed})
+	s.ApplyEvents([]Delivery{completed}, time.Now())
 	check("another journal", EventCounters{Received: 3, Late: 1, Backfilled: 1, Duplicate: 3})
 	if in, _ := s.Intent("ci_1"); len(in.Timeline) != 2 {
 		t.Errorf("timeline %+v", in.Timeline)
@@ -158,9 +159,9 @@ func TestEventCounters(t *testing.T) {
 func TestEventsBeyondTheKeptAreStillKnown(t *testing.T) {
 	s := NewStore(StoreConfig{KeepEvents: 4})
 	for n := range 20 {
-		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon)})
+		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon)}, time.Now())
 	}
-	s.ApplyEvents([]Delivery{intentEvent(0, "ci_1", api.OfferRetrieved, noon)})
+	s.ApplyEvents([]Delivery{intentEvent(0, "ci_1", api.OfferRetrieved, noon)}, time.Now())
 	if got := s.Summary().Events; got.Received != 20 || got.Duplicate != 1 {
 		t.Errorf("counters %+v", got)
 	}
@@ -173,7 +174,7 @@ func TestProductSnapshotIsTheNewestCreated(t *testing.T) {
 		if name != "" {
 			e.Data = []byte(`{"id":"shop.example:mug","name":"` + name + `"}`)
 		}
-		s.ApplyEvents([]Delivery{{Seq: int64(n), Event: e}})
+		s.ApplyEvents([]Delivery{{Seq: int64(n), Event: e}}, time.Now())
 	}
 	product(1, "New Mug", noon.Add(time.Minute), api.ProductUpdated)
 	product(2, "Old Mug", noon, api.ProductUpdated)
@@ -195,7 +196,8 @@ func TestOldestProductsAreDropped(t *testing.T) {
 	for i := range keepProducts + 10 {
 		id := api.ID(fmt.Sprint("shop.example:", i))
 		s.ApplyEvents([]Delivery{{Seq: int64(i), Event: api.Event{ID: "evt_" + id, Type: api.ProductUpdated, CreatedAt: noon.Add(time.Duration(i) * time.Second),
-			Source: api.EventSource{ID: id, Type: api.SourceProduct}, Data: []byte(`{"name":"Mug"}`)}}})
+			Source: api.EventSource{ID: id, Type: api.SourceProduct}, Data: []byte(`{"name":"Mug"}`)}}}, time.Now())
+
 	}
 	if _, ok := s.Product("shop.example:9"); ok {
 		t.Error("an old product is kept")
@@ -208,7 +210,8 @@ func TestOldestProductsAreDropped(t *testing.T) {
 func TestEventWithoutAReadableMomentIsNotLate(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.OfferRetrieved, noon), {Seq: 2, Received: noon.Add(time.Minute), Event: api.Event{
-		ID: "evt_2", Type: api.IntentCompleted, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent}}}})
+		ID: "evt_2", Type: api.IntentCompleted, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent}}}}, time.Now())
+
 	if got := s.Summary().Events; got.Late != 0 {
 		t.Errorf("counters %+v", got)
 	}
@@ -219,7 +222,7 @@ func TestEventWithoutAReadableMomentIsNotLate(t *testing.T) {
 
 func TestUnknownSourcesAreKeptAndNothingElse(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	s.ApplyEvents([]Delivery{{Seq: 1, Event: api.Event{ID: "evt_1", Type: "refund.created", Source: api.EventSource{ID: "re_1", Type: "refund"}}}})
+	s.ApplyEvents([]Delivery{{Seq: 1, Event: api.Event{ID: "evt_1", Type: "refund.created", Source: api.EventSource{ID: "re_1", Type: "refund"}}}}, time.Now())
 	c := s.Changes(0)
 	if len(c.Events) != 1 || c.Events[0].Type != "refund.created" || len(c.Intents)+len(c.Shipments) != 0 {
 		t.Errorf("changes %+v", c)

@@ -9,12 +9,12 @@ import (
 // deliverBatch bounds how many events are merged while readers wait.
 const deliverBatch = 256
 
-// ApplyEvents merges what a feed has delivered.
-func (s *Store) ApplyEvents(batch []Delivery) {
-	now := time.Now()
+// ApplyEvents merges what a feed has delivered. It was learnt when it arrived, by
+// the clock of this process, however long others keep the store busy.
+func (s *Store) ApplyEvents(batch []Delivery, arrived time.Time) {
 	for len(batch) > 0 {
 		n := min(len(batch), deliverBatch)
-		s.applyEvents(batch[:n], now)
+		s.applyEvents(batch[:n], arrived)
 		batch = batch[n:]
 	}
 }

@@ -16,7 +16,8 @@ type Feed interface {
 
 // Sink takes what a feed delivers.
 type Sink interface {
-	Deliver(batch []Delivery)
+	// Deliver takes events that this process has got at a moment.
+	Deliver(batch []Delivery, arrived time.Time)
 	FeedChanged(status FeedStatus)
 }
 

@@ -49,7 +49,7 @@ func (f *fingerprints) add(hash uint64) {
 		f.parts = make([]fingerprintPart, fingerprintParts)
 	}
 	p := &f.parts[hash%fingerprintParts]
-	if p.used >= p.homes-p.homes/4 || !p.put(fingerprint(hash)) {
+	if p.isFull() || !p.put(fingerprint(hash)) {
 		p.grow(fingerprint(hash))
 	}
 	p.used++
@@ -93,11 +93,14 @@ func (p *fingerprintPart) put(print uint32) bool {
 	return true
 }
 
+func (p *fingerprintPart) isFull() bool { return p.used >= p.homes-p.homes/5 }
+
 // grow makes room for more, and puts one there.
 func (p *fingerprintPart) grow(more uint32) {
-	old := p.slots
-	p.homes = max(8, p.homes+p.homes/2)
-	beyond := beyondHomes
+	old, beyond := p.slots, 2*(len(p.slots)-p.homes)
+	if p.isFull() {
+		p.homes, beyond = max(10, 2*p.homes), beyondHomes
+	}
 	for all := false; !all; beyond *= 2 {
 		p.slots = make([]uint32, p.homes+beyond)
 		all = p.put(more)

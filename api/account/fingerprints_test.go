@@ -75,19 +75,19 @@ func TestAfterARestartTheEventsOfTimelinesAreKnown(t *testing.T) {
 		return d
 	}
 	for n := range all {
-		s.ApplyEvents([]Delivery{of(n)})
+		s.ApplyEvents([]Delivery{of(n)}, time.Now())
 	}
 	mustSave(t, f, s)
 	before, _ := s.Intent("ci_1")
 	again, _ := mustRestore(t, f)
 	for n := range all {
-		again.ApplyEvents([]Delivery{of(n)})
+		again.ApplyEvents([]Delivery{of(n)}, time.Now())
 	}
 	after, _ := again.Intent("ci_1")
 	if c := again.Summary().Events; c.Received != all || len(after.Timeline) != len(before.Timeline) {
 		t.Errorf("%d events received and a timeline of %d, want %d and %d", c.Received, len(after.Timeline), all, len(before.Timeline))
 	}
-	again.ApplyEvents([]Delivery{of(all)})
+	again.ApplyEvents([]Delivery{of(all)}, time.Now())
 	if c := again.Summary().Events; c.Received != all+1 {
 		t.Errorf("a new event counts as known: %d received", c.Received)
 	}
@@ -100,7 +100,7 @@ func TestAnEventThatALongTimelineGaveUpIsKnown(t *testing.T) {
 		for n := range all {
 			d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
 			d.Seq += int64(round * all)
-			s.ApplyEvents([]Delivery{d})
+			s.ApplyEvents([]Delivery{d}, time.Now())
 		}
 	}
 	if c := s.Summary().Events; c.Received != all || c.Duplicate != all {

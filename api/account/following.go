@@ -44,7 +44,7 @@ func (w *Watcher) followOnce(ctx context.Context) (panicked bool, err error) {
 }
 
 // Deliver takes events of the feed. It is a [Sink]'s.
-func (w *Watcher) Deliver(batch []Delivery) { w.store.ApplyEvents(batch) }
+func (w *Watcher) Deliver(batch []Delivery, arrived time.Time) { w.store.ApplyEvents(batch, arrived) }
 
 // FeedChanged takes the state of the feed. It is a [Sink]'s.
 func (w *Watcher) FeedChanged(status FeedStatus) {

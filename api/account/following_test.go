@@ -182,14 +182,14 @@ func TestPlaceInTheFeedMovesWithWhatIsDelivered(t *testing.T) {
 		step         func()
 		cursor, head int64
 	}{
-		{"an event behind the head", func() { s.ApplyEvents([]Delivery{intentEvent(2, "ci_1", api.OfferRetrieved, noon)}) }, 2, 3},
+		{"an event behind the head", func() { s.ApplyEvents([]Delivery{intentEvent(2, "ci_1", api.OfferRetrieved, noon)}, time.Now()) }, 2, 3},
 		{"a batch beyond it", func() {
-			s.ApplyEvents([]Delivery{intentEvent(3, "ci_2", api.OfferRetrieved, noon), intentEvent(5, "ci_3", api.OfferRetrieved, noon)})
+			s.ApplyEvents([]Delivery{intentEvent(3, "ci_2", api.OfferRetrieved, noon), intentEvent(5, "ci_3", api.OfferRetrieved, noon)}, time.Now())
 		}, 5, 5},
 		{"an event that is known, at another place", func() {
 			again := intentEvent(2, "ci_1", api.OfferRetrieved, noon)
 			again.Seq = 6
-			s.ApplyEvents([]Delivery{again})
+			s.ApplyEvents([]Delivery{again}, time.Now())
 		}, 6, 6},
 		{"a loss", func() { s.SetFeed(FeedStatus{State: FeedLost}) }, 6, 6},
 		{"another journal", func() { s.SetFeed(FeedStatus{State: FeedReplaying, Epoch: "two", Head: 2, Reset: true}) }, 0, 2},

@@ -96,7 +96,7 @@ func (p *indexPart) next(at int) int {
 
 func (p *indexPart) grow() {
 	old := p.slots
-	p.slots = make([]indexSlot, max(8, len(old)+len(old)/2))
+	p.slots = make([]indexSlot, max(9, 2*len(old)))
 	for _, slot := range old {
 		if slot.number != 0 {
 			p.put(slot)

@@ -83,7 +83,7 @@ func TestATimelineThatForgetsEventsGivesUpTheirIDs(t *testing.T) {
 	for n := range 3 * mostMoments {
 		d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
 		d.Event.ID = api.ID(fmt.Sprintf("evt_%032x", n))
-		s.ApplyEvents([]Delivery{d})
+		s.ApplyEvents([]Delivery{d}, time.Now())
 	}
 	if n := len(s.eventIDs.pages); n > mostMoments/idsPerPage+1 {
 		t.Errorf("%d pages of ids", n)
@@ -102,7 +102,8 @@ func TestAnEventOfAShipmentIsKnownByItsID(t *testing.T) {
 			s.ApplyEvents([]Delivery{{Seq: int64(round*events + n + 1), Received: at, Event: api.Event{
 				ID: api.ID(fmt.Sprintf(forms[n%len(forms)], n)), Type: api.ShipmentUpdated, CreatedAt: at,
 				Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
-			}}})
+			}}}, time.Now())
+
 		}
 		for round := range 2 {
 			for n := range events {
@@ -146,7 +147,7 @@ func TestSuffixesThatDoNotRepeatAreGivenUpWithTheirEvents(t *testing.T) {
 	deliver := func(seq, n int) {
 		d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
 		d.Seq, d.Event.ID = int64(seq), api.ID(fmt.Sprintf("evt_ci_1_noted_%06d", n))
-		s.ApplyEvents([]Delivery{d})
+		s.ApplyEvents([]Delivery{d}, time.Now())
 	}
 	for n := range events {
 		deliver(n+1, n)

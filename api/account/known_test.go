@@ -55,12 +55,12 @@ func TestAnEventIsKnownLongAfterItsPlaceInTheLogIsGone(t *testing.T) {
 	}
 	const all = 400
 	for n := range all {
-		s.ApplyEvents([]Delivery{of(n)})
+		s.ApplyEvents([]Delivery{of(n)}, time.Now())
 	}
 	for n := range all {
 		d := of(n)
 		d.Seq += 1000
-		s.ApplyEvents([]Delivery{d})
+		s.ApplyEvents([]Delivery{d}, time.Now())
 	}
 	if c := s.Summary().Events; c.Received != all || c.Duplicate != all {
 		t.Errorf("%+v, want %d received and each doubled once", c, all)
@@ -73,7 +73,7 @@ func TestBodiesOfTheOldestEventsGiveWay(t *testing.T) {
 	for n := range 6 {
 		d := intentEvent(n, "ci_1", api.OfferRetrieved, noon)
 		d.Event.Raw = make([]byte, each)
-		s.ApplyEvents([]Delivery{d})
+		s.ApplyEvents([]Delivery{d}, time.Now())
 	}
 	before := s.Changes(0)
 	for i, e := range before.Events {

@@ -28,7 +28,8 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 				at := noon.Add(time.Duration(told*7919%5000) * time.Second)
 				s.ApplyEvents([]Delivery{{Seq: int64(told), Received: at, Event: api.Event{
 					ID: id(told), Type: api.OfferRetrieved, CreatedAt: at, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent},
-				}}})
+				}}}, time.Now())
+
 				told++
 			}
 			held := map[api.ID]bool{}

@@ -31,7 +31,7 @@ func (s *Store) lookAhead(batch []Delivery) []ahead {
 	for i := range batch {
 		if e, a := &batch[i].Event, &all[i]; e.Source.Type == api.SourceIntent {
 			if a.record = s.findSought(&a.sought, e.Source.ID); a.record != nil {
-				seen += a.record.line
+				seen += a.record.line + uint32(a.record.seen) // both ends of what an event looks at
 			}
 		}
 	}

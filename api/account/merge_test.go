@@ -17,7 +17,7 @@ func told(t api.EventType, second int) fact {
 		at := noon.Add(time.Duration(second) * time.Second)
 		e := intentEvent(second, "ci_1", t, at)
 		e.Event.ID = api.ID(fmt.Sprintf("%s %d", t, second))
-		s.ApplyEvents([]Delivery{e})
+		s.ApplyEvents([]Delivery{e}, time.Now())
 	}
 }
 

@@ -44,7 +44,8 @@ func TestTimelineTellsEventsByTheirIDsAndWords(t *testing.T) {
 		at := noon.Add(time.Duration(second) * time.Second)
 		s.ApplyEvents([]Delivery{{Seq: seq, Received: at, Event: api.Event{
 			ID: id, Type: kind, CreatedAt: at, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent},
-		}}})
+		}}}, time.Now())
+
 	}
 	deliver(1, "evt_ci_1_completed", api.IntentCompleted, 9)
 	deliver(2, "odd:id", api.OfferRetrieved, 3)
@@ -110,7 +111,7 @@ func TestSavedWordsAreTakenApartAgain(t *testing.T) {
 func TestATimelineForgetsInItsMiddleAndReusesTheRoom(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	for n := range 3 * mostMoments {
-		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))})
+		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))}, time.Now())
 	}
 	in, _ := s.Intent("ci_1")
 	n := len(in.Timeline)
@@ -128,10 +129,10 @@ func TestATimelineForgetsInItsMiddleAndReusesTheRoom(t *testing.T) {
 func TestEventsAndConfirmsStayWhileReadsGiveWay(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	const rounds = 2 * keepReads
-	s.ApplyEvents([]Delivery{intentEvent(rounds, "ci_1", api.OfferRetrieved, noon)})
+	s.ApplyEvents([]Delivery{intentEvent(rounds, "ci_1", api.OfferRetrieved, noon)}, time.Now())
 	for n := range rounds {
 		at := noon.Add(time.Duration(n) * time.Minute)
-		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", "checkout_intent.noted", at)})
+		s.ApplyEvents([]Delivery{intentEvent(n, "ci_1", "checkout_intent.noted", at)}, time.Now())
 		s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation, CreatedAt: noon,
 			Offer: &api.Offer{Cost: api.Cost{Total: &api.Money{Currency: "USD", Subunits: int64(n)}}}}, at.Add(time.Second), ByRead)
 		s.ApplyRead(api.Intent{ID: "ci_1", State: api.AwaitingConfirmation}, at.Add(2*time.Second), ByConfirm)
@@ -157,7 +158,7 @@ func TestReadsThatChangeNothingAreCounted(t *testing.T) {
 	for second := range 38 {
 		read(second)
 	}
-	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", "checkout_intent.noted", noon.Add(time.Minute))})
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", "checkout_intent.noted", noon.Add(time.Minute))}, time.Now())
 	read(90)
 	want := []string{"read: placing order", "37 reads that changed nothing", "event of an unknown type: checkout_intent.noted", "1 read that changed nothing"}
 	in, _ := s.Intent("ci_1")
@@ -179,9 +180,10 @@ func TestEventsOfAShipmentStandInTheTimelineOfItsIntent(t *testing.T) {
 		at := noon.Add(time.Duration(second) * time.Second)
 		s.ApplyEvents([]Delivery{{Seq: int64(second), Received: at, Event: api.Event{
 			ID: id, Type: kind, CreatedAt: at, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
-		}}})
+		}}}, time.Now())
+
 	}
-	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, noon)})
+	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", api.IntentCompleted, noon)}, time.Now())
 	deliver("evt_shp_1_updated", api.ShipmentUpdated, 20)
 	deliver("evt_shp_1_created", api.ShipmentCreated, 10)
 	s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped}}, noon.Add(time.Minute))
@@ -216,7 +218,7 @@ func TestEventsOfAnIntentStandInTheOrderOfTheirCreation(t *testing.T) {
 		s := NewStore(StoreConfig{})
 		s.ApplyRead(api.Intent{ID: "ci_1", State: api.PlacingOrder}, noon.Add(-time.Hour), ByRead)
 		for _, i := range rapid.Permutation(order).Draw(t, "order") {
-			s.ApplyEvents([]Delivery{intentEvent(i, "ci_1", "checkout_intent.noted", noon.Add(time.Duration(i)*time.Second))})
+			s.ApplyEvents([]Delivery{intentEvent(i, "ci_1", "checkout_intent.noted", noon.Add(time.Duration(i)*time.Second))}, time.Now())
 		}
 		in, _ := s.Intent("ci_1")
 		if len(in.Timeline) != n+1 {

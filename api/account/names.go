@@ -49,14 +49,10 @@ func (n *names[T]) isFull(text T) bool {
 
 // code is a number that fits into a byte, or 0 once there are too many.
 func (n *names[T]) code(text T) uint8 {
-	if last := n.last[len(text)%len(n.last)]; last <= math.MaxUint8 && n.texts[last] == text {
-		return uint8(last)
-	}
-	if i, ok := n.known[text]; ok && i <= math.MaxUint8 {
-		return uint8(i)
-	}
 	if len(n.texts) > math.MaxUint8 {
-		return 0
+		if i, ok := n.known[text]; !ok || i > math.MaxUint8 {
+			return 0
+		}
 	}
 	return uint8(n.number(text))
 }

@@ -123,7 +123,7 @@ func TestPictureEqualsTheTruthWhateverArrivesInWhateverOrder(t *testing.T) {
 		}
 		for i, a := range drawArrivals(t, l) {
 			if a.event != nil {
-				s.ApplyEvents([]Delivery{*a.event})
+				s.ApplyEvents([]Delivery{*a.event}, time.Now())
 			} else {
 				read[a.read.State] = true
 				s.ApplyRead(a.read, a.sent, ByRead)

@@ -26,7 +26,7 @@ func TestManyFeedersAndReadersSeeOnePicture(t *testing.T) {
 				at := noon.Add(time.Duration(i) * time.Second)
 				switch f % 4 {
 				case 0:
-					s.ApplyEvents([]Delivery{intentEvent(f*rounds+i, id, api.OfferRetrieved, at)})
+					s.ApplyEvents([]Delivery{intentEvent(f*rounds+i, id, api.OfferRetrieved, at)}, time.Now())
 				case 1:
 					s.ApplyRead(api.Intent{ID: id, State: api.PlacingOrder, CreatedAt: noon, ProductURL: "https://shop.example/mug"}, at, ByRead)
 				case 2:

@@ -78,7 +78,7 @@ func lived(t testing.TB) *Store {
 	for i := range 10 {
 		id := api.ID(fmt.Sprint("ci_past_", i))
 		s.ApplyRead(placing(id, noon.Add(-time.Hour)), noon.Add(-time.Hour), ByRead)
-		s.ApplyEvents([]Delivery{intentEvent(i+1, id, api.IntentCompleted, noon.Add(-time.Hour+time.Duration(i+5)*time.Second))})
+		s.ApplyEvents([]Delivery{intentEvent(i+1, id, api.IntentCompleted, noon.Add(-time.Hour+time.Duration(i+5)*time.Second))}, time.Now())
 	}
 	s.ApplyRead(failed, noon, ByRead)
 	s.ApplyEvents([]Delivery{
@@ -88,7 +88,8 @@ func lived(t testing.TB) *Store {
 		{Seq: 14, Received: noon, Origin: "webhook", Duplicates: 2, Event: api.Event{
 			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: noon, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
 			Raw: []byte(`{"body":"of Zadie"}`)}},
-	})
+	}, time.Now())
+
 	s.ApplyRead(api.Intent{ID: "ci_done", State: api.Completed, CreatedAt: noon.Add(-2 * time.Hour), ProductURL: "https://shop.example/mug", OrderIDs: []api.Text{"o-1", "o-2"}}, noon, ByRead)
 	s.ApplyRead(awaiting("ci_open", noon.Add(-10*time.Minute)), noon, ByRead)
 	s.ApplyRead(api.Intent{ID: "ci_odd", State: "requires_action", CreatedAt: noon}, noon, ByRead)

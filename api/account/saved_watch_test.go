@@ -50,7 +50,7 @@ func TestRestartReadsWhatIsOpenAndNothingElse(t *testing.T) {
 			feed.state(FeedLive)
 			// The journal tells the last event once more.
 			last := Delivery{Seq: feed.seq, Event: open.events()[0], Received: now, Origin: "webhook"}
-			feed.steps <- func(sink Sink) { sink.Deliver([]Delivery{last}) }
+			feed.steps <- func(sink Sink) { sink.Deliver([]Delivery{last}, time.Now()) }
 			pass(10 * time.Second)
 			mustBe(t, s, "ci_open", api.PlacingOrder, Verified)
 			for _, c := range svc.callsTo("") {

@@ -271,7 +271,7 @@ func (f *fakeFeed) deliver(events ...api.Event) {
 		f.seq++
 		batch = append(batch, Delivery{Seq: f.seq, Event: e, Received: time.Now(), Origin: "webhook"})
 	}
-	f.steps <- func(s Sink) { s.Deliver(batch) }
+	f.steps <- func(s Sink) { s.Deliver(batch, time.Now()) }
 }
 
 var errBroken = errors.New("connection broken")

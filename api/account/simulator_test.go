@@ -159,7 +159,7 @@ func (c *courier) Follow(ctx context.Context, sink account.Sink) error {
 			}
 			cursor += len(batch)
 			if len(batch) > 0 {
-				sink.Deliver(batch)
+				sink.Deliver(batch, time.Now())
 			}
 			enter(account.FeedLive)
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"time"
 
 	"tillwatch/api/account"
 	"tillwatch/relay"
@@ -29,6 +30,7 @@ type handler struct {
 }
 
 func (h *handler) Events(_ context.Context, batch []relay.Item) error {
+	arrived := time.Now()
 	for i := range batch {
 		item := &batch[i]
 		h.deliveries = append(h.deliveries, account.Delivery{
@@ -36,7 +38,7 @@ func (h *handler) Events(_ context.Context, batch []relay.Item) error {
 			Origin: item.Origin, Duplicates: item.Duplicates,
 		})
 	}
-	h.sink.Deliver(h.deliveries)
+	h.sink.Deliver(h.deliveries, arrived)
 	clear(h.deliveries)
 	h.deliveries = h.deliveries[:0]
 	return nil

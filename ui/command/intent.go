@@ -185,7 +185,9 @@ type listener struct {
 }
 
 // Deliver is an [account.Sink]'s.
-func (h listener) Deliver(batch []account.Delivery) { h.store.ApplyEvents(batch) }
+func (h listener) Deliver(batch []account.Delivery, arrived time.Time) {
+	h.store.ApplyEvents(batch, arrived)
+}
 
 // FeedChanged is an [account.Sink]'s.
 func (h listener) FeedChanged(status account.FeedStatus) {

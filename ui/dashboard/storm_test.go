@@ -55,7 +55,7 @@ func (b mailbox) Follow(ctx context.Context, sink account.Sink) error {
 		select {
 		case d := <-b:
 			d.Seq = seq
-			sink.Deliver([]account.Delivery{d})
+			sink.Deliver([]account.Delivery{d}, time.Now())
 		case <-ctx.Done():
 			return ctx.Err()
 		}

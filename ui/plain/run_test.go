@@ -36,7 +36,8 @@ func (s *stage) event(kind api.EventType, of api.SourceType, id api.ID) {
 	s.store.ApplyEvents([]account.Delivery{{
 		Seq: s.seq, Origin: "webhook", Received: time.Now(),
 		Event: api.Event{ID: api.ScrubID("evt" + string(id) + string(kind)), Type: kind, Source: api.EventSource{ID: id, Type: of}, CreatedAt: time.Now()},
-	}})
+	}}, time.Now())
+
 	s.pass(time.Second)
 }
 

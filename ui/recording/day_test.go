@@ -89,7 +89,7 @@ func (c *courier) Follow(ctx context.Context, sink account.Sink) error {
 		if cut {
 			next = account.FeedLost
 		} else if len(batch) > 0 {
-			sink.Deliver(batch)
+			sink.Deliver(batch, time.Now())
 			cursor += len(batch)
 		}
 		if next != state {

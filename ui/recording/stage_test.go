@@ -93,7 +93,8 @@ func (s *stage) event(kind api.EventType, of api.SourceType, id api.ID) {
 	s.store.ApplyEvents([]account.Delivery{{
 		Seq: s.seq, Origin: "webhook", Received: time.Now(),
 		Event: api.Event{ID: api.ScrubID(fmt.Sprintf("evt_%d", s.seq)), Type: kind, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: of}},
-	}})
+	}}, time.Now())
+
 }
 
 func (s *stage) shipment(id string, status api.ShipmentStatus) {
