@@ -71,8 +71,10 @@ func (s *Store) dayForecast(d DayCount, now time.Time) time.Duration {
 
 // dayCounter counts moments of the last 24 hours, to the minute and from below.
 type dayCounter struct {
-	minutes map[int64]int
-	cut     int64 // the minute up to which nothing counts any more
+	minutes map[minute]*int
+	last    minute // that was counted last: the next one mostly is the same
+	inLast  *int   // nil for none
+	cut     minute // up to which nothing counts any more
 	total   int
 }
 
@@ -80,37 +82,49 @@ func (d *dayCounter) add(m minute)    { d.change(m, 1) }
 func (d *dayCounter) remove(m minute) { d.change(m, -1) }
 
 func (d *dayCounter) change(m minute, by int) {
-	if int64(m) <= d.cut {
+	if m <= d.cut {
 		return
 	}
-	if d.minutes == nil {
-		d.minutes = map[int64]int{}
+	if d.inLast == nil || d.last != m {
+		d.last, d.inLast = m, d.of(m)
 	}
-	d.minutes[int64(m)] += by
+	*d.inLast += by
 	d.total += by
+}
+
+// of is the count of a minute.
+func (d *dayCounter) of(m minute) *int {
+	if d.minutes == nil {
+		d.minutes = map[minute]*int{}
+	}
+	count := d.minutes[m]
+	if count == nil {
+		count = new(int)
+		d.minutes[m] = count
+	}
+	return count
 }
 
 // count forgets what is older than a day and counts the rest.
 func (d *dayCounter) count(now time.Time) int {
-	cut := now.Add(-24*time.Hour).Unix() / 60
-	if cut > d.cut {
-		for minute, n := range d.minutes {
-			if minute <= cut {
-				d.total -= n
-				delete(d.minutes, minute)
+	if cut := minuteOf(instantOf(now.Add(-24 * time.Hour))); cut > d.cut {
+		for m, n := range d.minutes {
+			if m <= cut {
+				d.total -= *n
+				delete(d.minutes, m)
 			}
 		}
-		d.cut = cut
+		d.cut, d.inLast = cut, nil
 	}
 	return d.total
 }
 
 // after counts the minutes that began after t.
 func (d *dayCounter) after(t time.Time) int {
-	from, n := t.Unix()/60, 0
-	for minute, count := range d.minutes {
-		if minute > from {
-			n += count
+	from, n := minuteOf(instantOf(t)), 0
+	for m, count := range d.minutes {
+		if m > from {
+			n += *count
 		}
 	}
 	return n
