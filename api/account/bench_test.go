@@ -34,7 +34,18 @@ const benchRun = 1 << 19
 
 func benchApply(b *testing.B, size, fresh int) {
 	const intents = 100_000
-	known, next := scattered(intents, 0, benchRun), scattered(benchRun, intents, benchRun)
+	known, next := scattered("ci", intents, 0, benchRun), scattered("ci", benchRun, intents, benchRun)
+	benchBatches(b, size, func() *Store { return filled(intents) }, func(n int) api.Event {
+		ids, kind := known, api.EventType("checkout_intent.noted")
+		if n%10 < fresh {
+			ids, kind = next, api.OfferRetrieved
+		}
+		return api.Event{ID: ids.at(n), Type: kind, Source: api.EventSource{ID: ids.source(n), Type: api.SourceIntent}}
+	})
+}
+
+// benchBatches merges events in batches of a size, benchRun of them into a picture.
+func benchBatches(b *testing.B, size int, fill func() *Store, event func(n int) api.Event) {
 	at, arrived := time.Now(), time.Now()
 	decoded := make([]Delivery, 1<<12) // at a time, while nothing is measured
 	var s *Store
@@ -43,19 +54,13 @@ func benchApply(b *testing.B, size, fresh int) {
 	for done := 0; done < b.N; done += len(decoded) {
 		b.StopTimer()
 		if done%benchRun == 0 {
-			s = filled(intents)
+			s = fill()
 			runtime.GC()
 		}
 		for i := range decoded {
 			n := (done + i) % benchRun
-			id, kind := known.at(n), api.EventType("checkout_intent.noted")
-			if n%10 < fresh {
-				id, kind = next.at(n), api.OfferRetrieved
-			}
-			decoded[i] = Delivery{Seq: int64(done + i), Received: at, Event: api.Event{
-				ID: id, Type: kind, CreatedAt: at.Add(time.Duration(n) * time.Millisecond),
-				Source: api.EventSource{ID: id[4:39], Type: api.SourceIntent},
-			}}
+			decoded[i] = Delivery{Seq: int64(done + i), Received: at, Event: event(n)}
+			decoded[i].Event.CreatedAt = at.Add(time.Duration(n) * time.Millisecond)
 		}
 		b.StartTimer()
 		for rest := decoded[:min(len(decoded), b.N-done)]; len(rest) > 0; {
@@ -68,45 +73,47 @@ func benchApply(b *testing.B, size, fresh int) {
 
 // eventIDs are ids of events, of the same length, in one piece of memory, so that
 // it is not they that the garbage collector is busy with.
-type eventIDs string
-
-const eventIDLength = len("evt_ci_01234567890123456789012345678901_noted_00")
-
-func (ids eventIDs) at(n int) api.ID {
-	return api.ID(ids[n*eventIDLength : (n+1)*eventIDLength])
+type eventIDs struct {
+	text   string
+	length int
 }
 
-// scattered makes so many ids of events, of intents in no order.
-func scattered(intents, from, events int) eventIDs {
-	ids := make([]byte, 0, events*eventIDLength)
+func (ids eventIDs) at(n int) api.ID { return api.ID(ids.text[n*ids.length : (n+1)*ids.length]) }
+
+// source is the id of what an event speaks of.
+func (ids eventIDs) source(n int) api.ID {
+	id := ids.at(n)
+	return id[len(eventPrefix) : len(id)-len("_noted_00")]
+}
+
+// scattered makes so many ids of events, of so many sources in no order.
+func scattered(kind string, sources, from, events int) eventIDs {
+	length := len(eventPrefix) + len(kind) + len("_01234567890123456789012345678901_noted_00")
+	ids := make([]byte, 0, events*length)
 	for n := range events {
-		ids = fmt.Appendf(ids, "evt_ci_%032x_noted_%02d", from+n*7919%intents, n/intents)
+		ids = fmt.Appendf(ids, "evt_%s_%032x_noted_%02d", kind, from+n*7919%sources, n/sources)
 	}
-	return eventIDs(ids)
+	return eventIDs{string(ids), length}
 }
 
-// BenchmarkApplyEventOfKnown is an event of a shipment that is known already.
-func BenchmarkApplyEventOfKnown(b *testing.B) {
-	s := NewStore(StoreConfig{})
-	ids := make([]api.ID, b.N)
-	for i := range ids {
-		ids[i] = api.ID(fmt.Sprintf("evt_shp_%032x_updated", i))
-	}
-	known := make([]api.ID, 1000)
-	for i := range known {
-		known[i] = api.ID(fmt.Sprintf("shp_%032x", i))
-		s.ApplyShipments([]api.Shipment{{ID: known[i], IntentID: benchID(i), Status: api.Shipped}}, noon)
-	}
-	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Completed, ProductURL: "https://shop.example/mug"}, noon, ByRead)
-	batch := make([]Delivery, 1)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		batch[0] = Delivery{Seq: int64(i), Received: noon, Event: api.Event{
-			ID: ids[i], Type: api.ShipmentUpdated, CreatedAt: noon.Add(time.Duration(i)),
-			Source: api.EventSource{ID: known[i%len(known)], Type: api.SourceShipment},
-		}}
-		s.ApplyEvents(batch, time.Now())
+// BenchmarkApplyEventOfShipment is an event as the feed brings it, of 100,000
+// shipments that are known, in scattered order.
+func BenchmarkApplyEventOfShipment(b *testing.B) {
+	const shipments = 100_000
+	for _, size := range []int{100, 1} {
+		b.Run(fmt.Sprint(size, " a batch"), func(b *testing.B) {
+			ids := scattered("shp", shipments, 0, benchRun)
+			benchBatches(b, size, func() *Store {
+				s := NewStore(StoreConfig{})
+				for n := range shipments {
+					shipment := ids.source(n)
+					s.ApplyShipments([]api.Shipment{{ID: shipment, IntentID: benchID(n), Status: api.Shipped}}, noon)
+				}
+				return s
+			}, func(n int) api.Event {
+				return api.Event{ID: ids.at(n), Type: api.ShipmentUpdated, Source: api.EventSource{ID: ids.source(n), Type: api.SourceShipment}}
+			})
+		})
 	}
 }
 
