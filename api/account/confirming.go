@@ -27,9 +27,6 @@ const (
 // a moment that is known exactly where an event tells of it. It was last read as
 // awaiting at last.
 func (s *Store) noteConfirm(r *intentRecord, to api.IntentState, how Learnt, last, at time.Time) {
-	if !r.in(api.AwaitingConfirmation) {
-		return
-	}
 	h, since := &s.confirms, r.since.time()
 	least := max(last.Sub(since), 0)
 	switch {

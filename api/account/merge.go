@@ -128,7 +128,9 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
-		s.noteConfirm(r, in.State, how, last, sent)
+		if r.in(api.AwaitingConfirmation) {
+			s.noteConfirm(r, in.State, how, last, sent)
+		}
 		s.moveTo(r, in.State, Verified, s.clock.instant(s.enteredBy(r, in, sent)))
 		told = true
 	case settles:
@@ -262,7 +264,9 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 		s.knownSince(r, minute)
 	}
 	r.seen |= eventBit(e.kind)
-	s.eventArrived(r, e.kind)
+	if r.outstanding {
+		s.eventArrived(r, e.kind)
+	}
 
 	state, proves := e.kind.ProvenState()
 	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
@@ -271,7 +275,9 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 		r.since = min(r.since, at)
 	case !proves:
 	case s.eventMoves(r, state, at):
-		s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
+		if r.in(api.AwaitingConfirmation) {
+			s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
+		}
 		s.moveTo(r, state, Reported, at)
 	case r.in(state):
 		r.since = min(r.since, at)

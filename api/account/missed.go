@@ -49,9 +49,6 @@ func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, 
 
 // eventArrived settles what was expected.
 func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
-	if !r.outstanding {
-		return
-	}
 	state, proves := t.ProvenState()
 	if t == api.OfferFailed {
 		state, proves = api.Failed, true

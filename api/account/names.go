@@ -18,15 +18,18 @@ func newNames[T ~string](most int) names[T] {
 }
 
 func (n *names[T]) number(text T) uint32 {
+	if last := n.last[len(text)%len(n.last)]; n.texts[last] == text {
+		return last
+	}
+	return n.lookUp(text)
+}
+
+func (n *names[T]) lookUp(text T) uint32 {
 	if text == "" {
 		return 0
 	}
-	last := &n.last[len(text)%len(n.last)]
-	if n.texts[*last] == text {
-		return *last
-	}
 	if i, ok := n.known[text]; ok {
-		*last = i
+		n.last[len(text)%len(n.last)] = i
 		return i
 	}
 	i := uint32(len(n.texts))

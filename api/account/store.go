@@ -222,9 +222,12 @@ func (s *Store) observe(observer func([]notice)) {
 }
 
 func (s *Store) notice(n notice) {
-	if s.observer == nil {
-		return
+	if s.observer != nil {
+		s.addNotice(n)
 	}
+}
+
+func (s *Store) addNotice(n notice) {
 	if last := len(s.notices) - 1; last >= 0 && s.notices[last].record == n.record && s.notices[last].shipment == n.shipment {
 		s.notices[last].hint = s.notices[last].hint || n.hint
 		s.notices[last].fresh = s.notices[last].fresh || n.fresh
@@ -236,10 +239,15 @@ func (s *Store) notice(n notice) {
 
 // stamp is the version of what changes in this critical section.
 func (s *Store) stamp() uint64 {
-	if !s.stamped {
-		s.version++
-		s.stamped = true
+	if s.stamped {
+		return s.version
 	}
+	return s.newVersion()
+}
+
+func (s *Store) newVersion() uint64 {
+	s.version++
+	s.stamped = true
 	return s.version
 }
 
