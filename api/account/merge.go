@@ -50,7 +50,7 @@ func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
 		}
 		s.touch(r)
-		s.notice(notice{record: r, again: in.State != s.stateOf(r)})
+		s.notice(notice{intent: r, again: in.State != s.stateOf(r)})
 		return
 	}
 	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
@@ -289,7 +289,7 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	s.rememberEvent(r, e.hash, m)
 	s.touch(r)
 	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
-		s.notice(notice{record: r, hint: true, fresh: s.isFresh(e)})
+		s.notice(notice{intent: r, hint: true, fresh: s.isFresh(e)})
 	}
 	s.judgeIntent(r, now)
 }

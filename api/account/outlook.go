@@ -10,9 +10,7 @@ import (
 // outlook is what the watcher needs to know of an intent to decide when to read
 // it.
 type outlook struct {
-	key       PackedID // its id, unless it is of another form
-	other     api.ID
-	isOther   bool
+	lazyID
 	number    uint32
 	state     api.IntentState
 	certainty Certainty
@@ -32,11 +30,23 @@ type outlook struct {
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
-func (o *outlook) id() api.ID {
-	if o.isOther {
-		return o.other
+// lazyID is an intent's id that is spelled when somebody asks.
+type lazyID struct {
+	key     PackedID // unless it is of another form
+	other   api.ID
+	isOther bool
+}
+
+func (k *lazyID) id() api.ID {
+	if k.isOther {
+		return k.other
 	}
-	return o.key.ID()
+	return k.key.ID()
+}
+
+func (s *Store) lazyIDOf(r *intentRecord) lazyID {
+	other, isOther := s.otherIDOf(r)
+	return lazyID{r.key, other, isOther}
 }
 
 func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
@@ -53,9 +63,8 @@ func (o *outlook) freshness() time.Time {
 }
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
-	other, isOther := s.otherIDOf(r)
 	o := outlook{
-		key: r.key, other: other, isOther: isOther, number: r.number, state: s.stateOf(r), certainty: r.certainty,
+		lazyID: s.lazyIDOf(r), number: r.number, state: s.stateOf(r), certainty: r.certainty,
 		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
 		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
 		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
@@ -84,6 +93,18 @@ func (s *Store) outlook(id api.ID) (outlook, bool) {
 		return outlook{}, false
 	}
 	return s.outlookOf(r), true
+}
+
+// noticedOutlooks appends the outlooks of the intents that notices are about.
+func (s *Store) noticedOutlooks(notices []notice, to []outlook) []outlook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range notices {
+		if r := notices[i].intent; r != nil {
+			to = append(to, s.outlookOf(r))
+		}
+	}
+	return to
 }
 
 // outlookAt is the outlook of an intent by its number.
@@ -129,7 +150,7 @@ const sweepBatch = 2048
 type parcelOutlook struct {
 	id      api.ID
 	number  uint32
-	intent  api.ID // "" while not known
+	intent  lazyID // "" while not known
 	status  api.ShipmentStatus
 	newest  time.Time
 	event   time.Time
@@ -137,21 +158,14 @@ type parcelOutlook struct {
 }
 
 func (s *Store) parcelOutlookOf(r *shipmentRecord) parcelOutlook {
-	o := parcelOutlook{id: r.id, number: r.number, status: r.status, newest: s.clock.measured(r.newest), event: r.lastEvent.time(), missing: int(r.missing)}
+	o := parcelOutlook{
+		id: r.id, number: r.number, intent: lazyID{isOther: true}, status: r.status,
+		newest: s.clock.measured(r.newest), event: r.lastEvent.time(), missing: int(r.missing),
+	}
 	if r.intent != nil {
-		o.intent = s.idOf(r.intent)
+		o.intent = s.lazyIDOf(r.intent)
 	}
 	return o
-}
-
-func (s *Store) parcelOutlook(id api.ID) (parcelOutlook, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.shipments[id]
-	if r == nil {
-		return parcelOutlook{}, false
-	}
-	return s.parcelOutlookOf(r), true
 }
 
 // parcelAt is the outlook of a shipment by its number.

@@ -138,7 +138,7 @@ func (s *Store) hasID(r *intentRecord, id api.ID) bool {
 func (s *Store) touch(r *intentRecord) {
 	r.version = s.stamp()
 	s.intentTouches.add(r.number, r.version)
-	s.notice(notice{record: r})
+	s.notice(notice{intent: r})
 }
 
 // open reports whether something can still happen to the intent, or whether its

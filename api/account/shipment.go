@@ -66,7 +66,7 @@ func (s *Store) shipment(id api.ID) *shipmentRecord {
 func (s *Store) touchShipment(r *shipmentRecord) {
 	r.version = s.stamp()
 	s.shipmentTouches.add(r.number, r.version)
-	s.notice(notice{shipment: r.id})
+	s.notice(notice{shipment: r})
 }
 
 // ApplyShipments merges the answer to one read of shipments that was sent at
@@ -177,7 +177,7 @@ func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.T
 		s.tellIntent(r.intent, e, s.clock.instant(now))
 	}
 	s.touchShipment(r)
-	s.notice(notice{shipment: r.id, hint: true, fresh: s.isFresh(e)})
+	s.notice(notice{shipment: r, hint: true, fresh: s.isFresh(e)})
 }
 
 // tellIntent puts an event of a shipment into the timeline of its intent.

@@ -206,9 +206,8 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 
 // notice tells the watcher what a change may call for.
 type notice struct {
-	record   *intentRecord // of the intent, whose id is told when the critical section ends
-	intent   api.ID
-	shipment api.ID
+	intent   *intentRecord // nil where it is about a shipment
+	shipment *shipmentRecord
 	hint     bool // an event says that it changed
 	fresh    bool // and it has only just happened
 	again    bool // the last read may not have been the newest
@@ -228,7 +227,7 @@ func (s *Store) notice(n notice) {
 }
 
 func (s *Store) addNotice(n notice) {
-	if last := len(s.notices) - 1; last >= 0 && s.notices[last].record == n.record && s.notices[last].shipment == n.shipment {
+	if last := len(s.notices) - 1; last >= 0 && s.notices[last].intent == n.intent && s.notices[last].shipment == n.shipment {
 		s.notices[last].hint = s.notices[last].hint || n.hint
 		s.notices[last].fresh = s.notices[last].fresh || n.fresh
 		s.notices[last].again = s.notices[last].again || n.again
@@ -263,13 +262,6 @@ func (s *Store) release() {
 	}
 	notices, observer := s.notices, s.observer
 	s.notices = nil
-	if observer != nil {
-		for i := range notices {
-			if r := notices[i].record; r != nil {
-				notices[i].intent = s.idOf(r)
-			}
-		}
-	}
 	s.mu.Unlock()
 	if len(notices) > 0 && observer != nil {
 		observer(notices)

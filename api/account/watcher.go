@@ -42,6 +42,7 @@ type Watcher struct {
 	more     bool // ended intents wait to be read that are not in the queue
 	gapOpen  bool
 	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
+	outlooks []outlook           // room for those of the intents that have changed
 	fail     context.CancelCauseFunc
 }
 
@@ -190,26 +191,34 @@ func (w *Watcher) stir() {
 func (w *Watcher) noticed(notices []notice) {
 	now := time.Now()
 	w.mu.Lock()
-	for _, n := range notices {
-		switch priority := n.priority(); {
-		case n.shipment != "":
-			if o, known := w.store.parcelOutlook(n.shipment); known {
-				w.planParcel(&o)
-				if n.hint {
-					w.askParcel(&o, now.Add(settleShipments), priority)
-				}
-			}
-		default:
-			w.planIntent(n.intent, now)
-			if n.hint {
-				w.askIntent(n.intent, now.Add(settleHint), priority)
-			} else if n.again {
-				w.askIntent(n.intent, now.Add(w.cfg.Poll/30), quota.Timer)
-			}
-		}
+	for some := range slices.Chunk(notices, deliverBatch) {
+		w.planNoticed(some, now)
 	}
 	w.mu.Unlock()
 	w.stir()
+}
+
+func (w *Watcher) planNoticed(notices []notice, now time.Time) {
+	w.outlooks = w.store.noticedOutlooks(notices, w.outlooks[:0])
+	intents := w.outlooks
+	for _, n := range notices {
+		if n.shipment != nil {
+			o := w.store.parcelAt(n.shipment.number)
+			w.planParcel(&o)
+			if n.hint {
+				w.askParcel(&o, now.Add(settleShipments), n.priority())
+			}
+			continue
+		}
+		o := &intents[0]
+		intents = intents[1:]
+		w.plan(o, now)
+		if n.hint {
+			w.askFor(o, now.Add(settleHint), n.priority())
+		} else if n.again {
+			w.askFor(o, now.Add(w.cfg.Poll/30), quota.Timer)
+		}
+	}
 }
 
 func (n *notice) priority() quota.Priority {
@@ -227,13 +236,7 @@ func (w *Watcher) trust() trust {
 	}
 }
 
-// planIntent plans what time alone calls for.
-func (w *Watcher) planIntent(id api.ID, now time.Time) {
-	if o, known := w.store.outlook(id); known {
-		w.plan(&o, now)
-	}
-}
-
+// plan plans what time alone calls for.
 func (w *Watcher) plan(o *outlook, now time.Time) {
 	if !w.wantsIntent(o) {
 		return
@@ -264,7 +267,9 @@ func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
-func (w *Watcher) wantsIntent(o *outlook) bool { return len(w.cfg.Only) == 0 || w.wanted(o.id()) }
+func (w *Watcher) wantsIntent(o *outlook) bool { return w.wantsOf(&o.lazyID) }
+
+func (w *Watcher) wantsOf(intent *lazyID) bool { return len(w.cfg.Only) == 0 || w.wanted(intent.id()) }
 
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 	if o, known := w.store.outlook(id); known {
@@ -317,7 +322,7 @@ func (w *Watcher) refill(now time.Time) {
 }
 
 func (w *Watcher) planParcel(o *parcelOutlook) {
-	if !w.wanted(o.intent) {
+	if !w.wantsOf(&o.intent) {
 		return
 	}
 	if due, ok := nextParcelRead(o, w.trust()); ok {
@@ -328,7 +333,7 @@ func (w *Watcher) planParcel(o *parcelOutlook) {
 }
 
 func (w *Watcher) askParcel(o *parcelOutlook, due time.Time, priority quota.Priority) {
-	if w.wanted(o.intent) {
+	if w.wantsOf(&o.intent) {
 		w.parcels.ask(task{number: o.number}, due, priority)
 		w.parcels.rank(task{number: o.number}, o.status.Terminal(), false, o.event)
 	}
