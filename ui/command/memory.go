@@ -22,7 +22,7 @@ const (
 // looked through, as most of it holds no pointers.
 const (
 	screenGCPercent = 40
-	leastGCPercent  = 8
+	leastGCPercent  = 5
 	spareBytes      = 5 << 19
 )
 

@@ -37,7 +37,7 @@ func TestTheMoreIsInUseTheLessGarbageGathersBesideIt(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
 		want int
-	}{{0, 40}, {1 << 20, 40}, {10 << 20, 25}, {25 << 20, 10}, {50 << 20, 8}, {1 << 30, 8}} {
+	}{{0, 40}, {1 << 20, 40}, {10 << 20, 25}, {25 << 20, 10}, {40 << 20, 6}, {1 << 30, 5}} {
 		if got := garbagePercent(c.live); got != c.want {
 			t.Errorf("%d MiB in use: %d %%, want %d %%", c.live>>20, got, c.want)
 		}
