@@ -1,0 +1,130 @@
+package relay
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
+		p.socket.SetPingHandler(func(string) error { return nil })
+		began := time.Now()
+		_ = p.closed()
+		if waited := time.Since(began); waited > defaultHeartbeat+pongTimeout {
+			t.Errorf("cut off after %v", waited)
+		}
+		synctest.Wait()
+		if r.Streams() != 0 {
+			t.Error("the connection is still open")
+		}
+	})
+}
+
+func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		r := newTestRelay(t, memory, nil)
+		n := serveRelay(t, r)
+		stalled := connect(t, n, helloFrame{T: frameHello})
+		healthy := connect(t, n, helloFrame{T: frameHello})
+		healthy.next(frameWelcome)
+		healthy.next(frameLive)
+		began := time.Now()
+		for i := range 100 {
+			fill(t, memory, i, i)
+			if item := healthy.next(frameEvents).Items[0]; item.Seq != int64(i+1) {
+				t.Fatalf("event %d came where %d was due", item.Seq, i+1)
+			}
+		}
+		if time.Since(began) != 0 {
+			t.Errorf("the healthy one waited %v", time.Since(began))
+		}
+		<-time.After(writeTimeout)
+		synctest.Wait()
+		if r.Streams() != 1 {
+			t.Errorf("%d connections are open, want that of the healthy one", r.Streams())
+		}
+		_ = stalled.socket.Close()
+	})
+}
+
+func TestARelayThatShutsDownSaysBye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		n, stop := serveOn(t, r.Handler())
+		early := connect(t, n, nil) // has not said hello
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		ended := make(chan error, 1)
+		go func() { ended <- r.Shutdown(t.Context()) }()
+		for _, each := range []*peer{early, p} {
+			bye := each.next(frameBye)
+			if bye.Reason != "shutdown" || len(bye.RetryMS) != 2 || bye.RetryMS[0] >= bye.RetryMS[1] {
+				t.Errorf("bye %+v", bye)
+			}
+			if err := each.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("closed with %v", err)
+			}
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		dialer := websocket.Dialer{NetDialContext: n.dial, Subprotocols: []string{Protocol}}
+		_, answer, _ := dialer.Dial("ws://127.0.0.1"+StreamPath, http.Header{"Authorization": {"Bearer " + testToken}})
+		if answer == nil || answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" {
+			t.Errorf("a newcomer is answered %+v", answer)
+		}
+		stop()
+	})
+}
+
+func TestASubscriberWhoseHelloRacesAShutdownIsToldAtOnce(t *testing.T) {
+	for range 20 { // either may be seen first
+		synctest.Test(t, func(t *testing.T) {
+			r := newTestRelay(t, newMemory(t), nil)
+			if err := r.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			reasons := make(chan error, 1)
+			n := serveRaw(t, func(socket *websocket.Conn) {
+				c := r.connection(socket, func() bool { return true })
+				c.ring = newRing("epoch", 0)
+				c.hello <- []byte(`{"t":"hello"}`)
+				reasons <- c.serve()
+			})
+			began := time.Now()
+			p := connect(t, n, nil)
+			if err := p.closed(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("closed with %v", err)
+			}
+			if reason := <-reasons; time.Since(began) != 0 {
+				t.Errorf("%v after %v", reason, time.Since(began))
+			}
+		})
+	}
+}
+
+func TestAShutdownCutsOffWhoDoesNotListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := newMemory(t)
+		fill(t, memory, 1, 1)
+		r := newTestRelay(t, memory, nil)
+		n, stop := serveOn(t, r.Handler())
+		connect(t, n, helloFrame{T: frameHello})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		if err := r.Shutdown(ctx); err == nil {
+			t.Error("nothing was said of the one that was cut off")
+		}
+		stop()
+	})
+}

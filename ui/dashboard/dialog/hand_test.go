@@ -1,0 +1,99 @@
+package dialog
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+	"tillwatch/themes"
+)
+
+var opened = time.Date(2026, 11, 20, 14, 2, 11, 0, time.UTC)
+
+const calm = 2 * time.Second
+
+func usd(subunits int64) *api.Money { return &api.Money{Currency: "USD", Subunits: subunits} }
+
+func socks() confirm.Proposal {
+	return confirm.Proposal{
+		ID: "ci_779d1ba1900f41e1ace4536c64382ed7", Environment: "staging",
+		Product: "Wool Socks", ProductURL: "https://acme.example/products/wool-socks", Merchant: "acme.example", Quantity: 2,
+		Cost:      api.Cost{Subtotal: usd(3490), Shipping: usd(599), Tax: usd(363), Discount: usd(1290), Surcharge: usd(1290), Total: usd(4452)},
+		Total:     *usd(4452),
+		ExpiresAt: opened.Add(6*time.Minute + 12*time.Second), ReadAt: opened,
+	}
+}
+
+func dark(tb testing.TB) themes.Theme {
+	tb.Helper()
+	theme, err := themes.Find("dark")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return theme
+}
+
+// hand opens a dialog, shows it once and presses keys on it at chosen moments.
+type hand struct {
+	t      *testing.T
+	dialog *Confirm
+	at     time.Time
+}
+
+func open(t *testing.T, seen confirm.Proposal, live bool) *hand {
+	h := &hand{t: t, dialog: NewConfirm(dark(t), seen, live, opened), at: opened}
+	h.dialog.View(80, 40)
+	return h
+}
+
+func press(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if name == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
+	letter := []rune(name)[0]
+	return tea.KeyPressMsg{Code: letter, Text: name}
+}
+
+// key presses a key so long after the one before.
+func (h *hand) key(name string, after time.Duration) Kind {
+	h.at = h.at.Add(after)
+	return h.dialog.Key(press(name), h.at).Kind
+}
+
+func (h *hand) write(text string) {
+	h.t.Helper()
+	for _, letter := range text {
+		if got := h.key(string(letter), calm); got != None {
+			h.t.Fatalf("typing %q answered %v", letter, got)
+		}
+	}
+}
+
+func (h *hand) screen() string {
+	w, height := h.dialog.Size(80, 50)
+	return plain(h.dialog.View(w, height))
+}
+
+func plain(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) + "\n" }
+
+func (h *hand) sees(text string) {
+	h.t.Helper()
+	screen := h.screen()
+	unwrapped := strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", " ")), " ")
+	if !strings.Contains(screen, text) && !strings.Contains(unwrapped, text) {
+		h.t.Errorf("%q is not on\n%s", text, screen)
+	}
+}
+
+func isControl(r rune) bool {
+	return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b
+}
