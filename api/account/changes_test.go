@@ -113,8 +113,19 @@ func TestProductNameReachesEventsThatCameBeforeIt(t *testing.T) {
 		t.Fatalf("shipments %+v", c.Shipments)
 	}
 	s.ApplyEvents([]Delivery{intentEvent(3, "ci_1", api.IntentCompleted, noon.Add(time.Minute))}, time.Now())
-	if e := s.Changes(c.Version).Events[0]; e.Product != "Desk Lamp" {
+	c = s.Changes(c.Version)
+	if e := c.Events[0]; e.Product != "Desk Lamp" {
 		t.Errorf("a later event names %q", e.Product)
+	}
+	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Completed, Offer: &api.Offer{ProductTitle: "Desk Lamp, Brass"}}, noon.Add(time.Hour), ByRead)
+	c = s.Changes(c.Version)
+	if len(c.Events) != 3 || len(c.Shipments) != 1 || c.Shipments[0].Product != "Desk Lamp, Brass" {
+		t.Fatalf("%d events and %d shipments are named anew, want 3 and 1", len(c.Events), len(c.Shipments))
+	}
+	for _, e := range c.Events {
+		if e.Product != "Desk Lamp, Brass" {
+			t.Errorf("event %s names %q", e.ID, e.Product)
+		}
 	}
 }
 

@@ -108,16 +108,14 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, a *ahead, now time
 			in = s.newIntent(&a.sought, r.source)
 		}
 		r.late = r.precedes(in.lastEvent)
-		if r.product = s.productOf(in); r.product == "" {
-			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
-		}
+		r.product = s.productOf(in)
+		r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
 		s.mergeEvent(in, r, now)
 	case api.SourceShipment:
 		sh := s.shipment(r.source)
 		r.late = r.precedes(sh.lastEvent)
-		if r.product = s.names.text(sh.product); r.product == "" {
-			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
-		}
+		r.product = s.names.text(sh.product)
+		r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
 		s.mergeShipmentEvent(sh, r, now)
 	case api.SourceProduct:
 		if p := s.products[r.source]; p != nil {
@@ -163,9 +161,10 @@ func (s *Store) applyAgain(r *eventRecord, d *Delivery) {
 	s.touchEvent(r)
 }
 
-// nameEvents gives a product's name to the kept events of a source that lack it.
-func (s *Store) nameEvents(unnamed uint32, product api.Text) {
-	for r := s.events.at(unnamed); r != nil; r = s.events.at(r.unnamed) {
+// nameEvents gives a product's name to the kept events of a source, of which the
+// latest is known.
+func (s *Store) nameEvents(latest uint32, product api.Text) {
+	for r := s.events.at(latest); r != nil; r = s.events.at(r.earlier) {
 		r.product = product
 		s.touchEvent(r)
 	}

@@ -22,7 +22,7 @@ type eventRecord struct {
 	product    api.Text
 	origin     string
 	raw        []byte
-	unnamed    uint32 // the kept event of the same source before it that lacks the product's name, counted from 1
+	earlier    uint32 // the event of the same source before it, counted from 1; it may no longer be kept
 	epoch      uint32 // of the journal that gave its sequence number
 	duplicates uint32
 	late       bool

@@ -21,7 +21,7 @@ type intentRecord struct {
 	lineBy      uint32 // the second since 1970 by which that moment was over
 	known       minute // the earliest moment known of it, for the day's count
 	product     uint32 // a name
-	unnamed     uint32 // the newest kept event that lacks the product's name, counted from 1
+	latest      uint32 // of its events, counted from 1; it may no longer be kept
 	moments     uint16
 	reads       uint16 // answered reads since it entered its state
 	parcels     uint16

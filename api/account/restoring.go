@@ -226,17 +226,14 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late,
 		lined: in != nil && s.events.lined.has(hash) && s.remembers(in, id),
 	}
-	if r.product != "" {
-		return
-	}
 	switch r.sourceType {
 	case api.SourceIntent:
 		if in != nil {
-			r.unnamed, in.unnamed = in.unnamed, uint32(r.ordinal)+1
+			r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
 		}
 	case api.SourceShipment:
 		if sh := s.shipments[r.source]; sh != nil {
-			r.unnamed, sh.unnamed = sh.unnamed, uint32(r.ordinal)+1
+			r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
 		}
 	}
 }

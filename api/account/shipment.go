@@ -21,7 +21,7 @@ type shipmentRecord struct {
 	number    uint32
 	product   uint32 // a name
 	sibling   uint32 // the shipment of the same intent that became known before it
-	unnamed   uint32 // the newest kept event that lacks the product's name, counted from 1
+	latest    uint32 // of its events, counted from 1; it may no longer be kept
 	missing   uint8  // reads in a row that did not find it
 	certainty Certainty
 	gone      bool // the service answered 404 to the last read
@@ -150,7 +150,7 @@ func (s *Store) link(r *shipmentRecord, id api.ID) {
 	r.intent, r.sibling, in.parcel = in, in.parcel, r.number
 	in.parcels++
 	s.touch(in)
-	for e := s.events.at(r.unnamed); e != nil; e = s.events.at(e.unnamed) {
+	for e := s.events.at(r.latest); e != nil; e = s.events.at(e.earlier) {
 		s.tellIntent(in, e, e.received)
 	}
 	s.nameShipment(r, in.product)
@@ -194,8 +194,7 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 // spreadProduct carries a product's name from its intent to all that speaks of
 // it.
 func (s *Store) spreadProduct(in *intentRecord) {
-	s.nameEvents(in.unnamed, s.productOf(in))
-	in.unnamed = 0
+	s.nameEvents(in.latest, s.productOf(in))
 	for at := in.parcel; at != 0; {
 		sh := s.shipmentBlocks.at(at)
 		s.nameShipment(sh, in.product)
@@ -208,7 +207,6 @@ func (s *Store) nameShipment(r *shipmentRecord, product uint32) {
 		return
 	}
 	r.product = product
-	s.nameEvents(r.unnamed, s.names.text(product))
-	r.unnamed = 0
+	s.nameEvents(r.latest, s.names.text(product))
 	s.touchShipment(r)
 }
