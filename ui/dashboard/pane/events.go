@@ -78,12 +78,16 @@ func compareEvents(a, b *eventRow) int {
 func (p *Events) Apply(c *account.Changes, first bool) {
 	rows := make([]*eventRow, len(c.Events))
 	for i, e := range c.Events {
-		if old, ok := p.list.Get(string(e.ID)); ok && old.Event == e {
+		old, ok := p.list.Get(string(e.ID))
+		if ok && old.Event == e {
 			rows[i] = old
 			continue
 		}
 		row := &eventRow{Event: e, mark: sign.Event(e.Type), noted: strings.Join(marks(e), " · ")}
-		if !first {
+		switch {
+		case ok && old.noted == row.noted: // only its product has another name
+			row.changed = old.changed
+		case !first:
 			row.changed = p.look.Now
 		}
 		rows[i] = row
