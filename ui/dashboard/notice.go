@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -98,7 +99,7 @@ func (m *Model) frozenNotice(l *paint.Line) {
 // alertNotice shows the most pressing alert and how many more there are.
 func (m *Model) alertNotice(l *paint.Line) {
 	alerts := m.picture.summary.Alerts
-	a := pressing(alerts)
+	a := pressing(alerts, m.clock)
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text)))
 	if !a.Due.IsZero() {
 		l.Put(paint.Warning, " within "+pane.Age(max(a.Due.Sub(m.clock), 0)))
@@ -115,21 +116,28 @@ func (m *Model) alertNotice(l *paint.Line) {
 	}
 }
 
-// pressing is the newest alert of what has come about, or else the one of what
-// comes about next.
-func pressing(alerts []account.Alert) account.Alert {
-	return slices.MinFunc(alerts, func(a, b account.Alert) int {
+// pressing is the alert to act on first: of what comes about within soon the next,
+// else the newest of what has come about, else the next of what comes about later.
+// That an intent waits is told last: it can still be confirmed for long.
+func pressing(alerts []account.Alert, now time.Time) account.Alert {
+	urgency := func(a account.Alert) int {
 		switch {
-		case a.Due.IsZero() && b.Due.IsZero():
-			return b.Since.Compare(a.Since)
+		case !a.Due.IsZero() && a.Due.Sub(now) <= soon:
+			return 0
+		case a.Kind == account.AlertAwaiting:
+			return 3
 		case a.Due.IsZero():
-			return -1
-		case b.Due.IsZero():
 			return 1
 		}
-		return a.Due.Compare(b.Due)
+		return 2
+	}
+	return slices.MinFunc(alerts, func(a, b account.Alert) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), a.Due.Compare(b.Due), b.Since.Compare(a.Since))
 	})
 }
+
+// soon is when there is just time left to look at an intent and to confirm it.
+const soon = 2 * time.Minute
 
 // health judges the picture as a whole: the one thing that a person has to know
 // of it.
