@@ -21,8 +21,8 @@ const (
 
 // judgeIntent decides on the alerts of one intent.
 func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	awaits := r.in(api.AwaitingConfirmation) && !r.gone
-	places := r.in(api.PlacingOrder) && !r.gone
+	awaits := r.state == isAwaiting && !r.gone
+	places := r.state == isPlacing && !r.gone
 	failed := s.justFailed(r, now)
 	if awaits || places || failed {
 		if !r.alertable {
@@ -127,7 +127,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 		}
 		r := s.intentBlocks.at(s.alertable[next])
 		s.judgeIntent(r, now)
-		if r.in(api.AwaitingConfirmation) || r.in(api.PlacingOrder) || r.alerts != 0 {
+		if r.state == isAwaiting || r.state == isPlacing || r.alerts != 0 {
 			next++
 			continue
 		}
@@ -142,7 +142,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 // justFailed reports whether an intent failed a short while ago. Of one that was
 // created long before, it is only known since when that is known.
 func (s *Store) justFailed(r *intentRecord, now time.Time) bool {
-	if !r.in(api.Failed) || r.gone {
+	if r.state != isFailed || r.gone {
 		return false
 	}
 	lasts := s.cfg.Alerts.FailedFor

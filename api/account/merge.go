@@ -128,7 +128,7 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
-		if r.in(api.AwaitingConfirmation) {
+		if r.state == isAwaiting {
 			s.noteConfirm(r, in.State, how, last, sent)
 		}
 		s.moveTo(r, in.State, Verified, s.clock.instant(s.enteredBy(r, in, sent)))
@@ -222,11 +222,8 @@ func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 
 // moveTo enters a state.
 func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
-	before := s.stateOf(r)
-	s.intentCounts.add(before, -1)
-	s.intentCounts.add(state, 1)
 	if r.since != 0 {
-		s.recordStay(before, time.Duration(since-r.since))
+		s.recordStay(s.stateOf(r), time.Duration(since-r.since))
 	}
 	s.reads.StateChanges++
 	s.setState(r, state)
@@ -271,15 +268,15 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	state, proves := e.kind.ProvenState()
 	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
 	switch {
-	case e.kind == api.OfferFailed && r.in(api.Failed):
+	case e.kind == api.OfferFailed && r.state == isFailed:
 		r.since = min(r.since, at)
 	case !proves:
 	case s.eventMoves(r, state, at):
-		if r.in(api.AwaitingConfirmation) {
+		if r.state == isAwaiting {
 			s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
 		}
 		s.moveTo(r, state, Reported, at)
-	case r.in(state):
+	case r.state == keptStateOf(state):
 		r.since = min(r.since, at)
 	case r.state != 0:
 		m.kind |= behindKind(s.stateOf(r), late)

@@ -159,7 +159,7 @@ func checkTimeline(t *rapid.T, in *IntentDetail) {
 func checkCounts(t *rapid.T, s *Store, state api.IntentState) {
 	for counted, n := range s.Summary().Intents {
 		want := 0
-		if placeOfState(counted) == placeOfState(state) {
+		if keptStateOf(counted) == keptStateOf(state) {
 			want = 1
 		}
 		if n != want {

@@ -102,7 +102,7 @@ func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
 		s.otherIDs[number] = s.ids.keep(id) // it may be a part of an event's id
 	}
 	s.intents.add(q.hash, number)
-	s.intentCounts.add("", 1)
+	s.intentCounts.add(0)
 	s.touch(r)
 	return r
 }
@@ -148,7 +148,7 @@ func (r *intentRecord) open() bool { return !r.state.terminal() || r.certainty !
 // expiresAt is the end of the confirm window: it runs from the creation, while
 // the intent may still be confirmed.
 func (s *Store) expiresAt(r *intentRecord) time.Time {
-	if r.created == 0 || !r.in(api.AwaitingConfirmation) && !r.in(api.RetrievingOffer) {
+	if r.created == 0 || r.state != isAwaiting && r.state != isRetrieving {
 		return time.Time{}
 	}
 	return r.created.time().Add(s.cfg.ConfirmWindow)

@@ -70,8 +70,6 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	if saved.Total != nil {
 		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
 	}
-	s.intentCounts.add("", -1)
-	s.intentCounts.add(s.stateOf(r), 1)
 	if read := saved.Latest; read != nil {
 		s.packed.put(&r.packed, packRead(read))
 		r.readRank, r.ordered = int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
