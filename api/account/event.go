@@ -112,7 +112,10 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, a *ahead, now time
 		r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
 		s.mergeEvent(in, r, now)
 	case api.SourceShipment:
-		sh := s.shipment(r.source)
+		sh := a.shipment
+		if sh == nil {
+			sh = s.shipment(r.source) // an event before it in the batch may have told of it
+		}
 		r.late = r.precedes(sh.lastEvent)
 		r.product = s.names.text(sh.product)
 		r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1

@@ -5,9 +5,10 @@ import "tillwatch/api"
 // ahead is what is looked up of an event before those before it in its batch are
 // merged.
 type ahead struct {
-	hash   uint64 // of its id
-	sought sought // when it is of an intent
-	record *intentRecord
+	hash     uint64 // of its id
+	sought   sought // when it is of an intent
+	record   *intentRecord
+	shipment *shipmentRecord
 }
 
 // lookAhead looks up what a batch of events is about. Where there are many
@@ -21,18 +22,29 @@ func (s *Store) lookAhead(batch []Delivery) []ahead {
 	all, seen := s.ahead[:len(batch)], uint32(0)
 	for i := range batch {
 		e, a := &batch[i].Event, &all[i]
-		if a.record = nil; e.Source.Type == api.SourceIntent {
+		a.record, a.shipment = nil, nil
+		switch e.Source.Type {
+		case api.SourceIntent:
 			a.sought = s.intents.sought(e.Source.ID)
 			seen += s.intents.touch(a.sought.hash)
+		case api.SourceShipment:
+			a.shipment = s.shipments[e.Source.ID]
 		}
 		a.hash = s.events.hash(e.ID)
 		seen += s.events.lined.touch(a.hash)
 	}
 	for i := range batch {
-		if e, a := &batch[i].Event, &all[i]; e.Source.Type == api.SourceIntent {
-			if a.record = s.findSought(&a.sought, e.Source.ID); a.record != nil {
-				seen += a.record.line + uint32(a.record.seen) // both ends of what an event looks at
-			}
+		e, a := &batch[i].Event, &all[i]
+		in := (*intentRecord)(nil)
+		switch {
+		case e.Source.Type == api.SourceIntent:
+			a.record = s.findSought(&a.sought, e.Source.ID)
+			in = a.record
+		case a.shipment != nil:
+			in = a.shipment.intent
+		}
+		if in != nil {
+			seen += in.line + uint32(in.seen) // both ends of what an event looks at
 		}
 	}
 	s.seen = seen
