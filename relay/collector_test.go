@@ -36,10 +36,11 @@ func (c *collector) update(change func()) {
 	c.changed = make(chan struct{})
 }
 
-// await waits until done is true of what was collected.
+// await waits until done is true of what was collected: so long that a subscriber
+// whose connections break a dozen times in a row is there again.
 func (c *collector) await(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	limit := time.After(time.Minute)
+	limit := time.After(5 * time.Minute)
 	for {
 		c.mu.Lock()
 		ok, changed := done(), c.changed
