@@ -191,7 +191,7 @@ func (w *Watcher) stir() {
 func (w *Watcher) noticed(notices []notice) {
 	now := time.Now()
 	w.mu.Lock()
-	for some := range slices.Chunk(notices, deliverBatch) {
+	for some := range slices.Chunk(notices, publishBatch) {
 		w.planNoticed(some, now)
 	}
 	w.mu.Unlock()
