@@ -18,29 +18,11 @@ type typing struct {
 	at     pane.Subject // where it brings the cursor back to
 }
 
-// prepared is a pane that makes itself ready to be searched.
-type prepared interface {
-	Prepare()
-	Release()
-}
-
-// rest gives back what panes hold for a filter that nobody types any more.
-func (m *Model) rest() {
-	for i, p := range m.panes {
-		if p, ok := p.(prepared); ok && m.filters[i] == nil && m.filter == nil {
-			p.Release()
-		}
-	}
-}
-
 // longestFilter bounds a filter, in bytes.
 const longestFilter = 120
 
 func (m *Model) startFilter() {
 	m.filter = &typing{pane: m.focus, before: m.filters[m.focus], at: m.subject()}
-	if p, ok := m.panes[m.focus].(prepared); ok {
-		p.Prepare()
-	}
 	if m.filter.before != nil {
 		m.filter.text = m.filter.before.Text
 	}

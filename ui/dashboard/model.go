@@ -259,7 +259,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // this clock, so that nothing but what has changed moves between two seconds.
 func (m *Model) advance(now time.Time) {
 	m.redraw, m.clock = true, now
-	m.rest()
 	m.dialog.setNow(now)
 	m.look.Health = m.health()
 	if m.frozen == nil {

@@ -176,9 +176,9 @@ func FuzzParseFilter(f *testing.F) {
 	})
 }
 
-// TestTheIndexFindsWhatTheTextHolds compares the index with plain searching,
+// TestAFilterFindsWhatTheTextHolds compares a filter with plain searching,
 // while rows change and grow.
-func TestTheIndexFindsWhatTheTextHolds(t *testing.T) {
+func TestAFilterFindsWhatTheTextHolds(t *testing.T) {
 	p := intents(180, 12)
 	names := []string{"Mug", "Wool Socks with a name that is rather long", "İstanbul Lamp", "", "Mug ×2"}
 	now := map[string]string{}

@@ -31,9 +31,9 @@ type Intents struct {
 	agents account.AgentCount
 	stuck  map[api.ID]bool
 	pace   map[api.IntentState]account.Pace
-	read   time.Time // the newest of anything
-	cells  []cell    // of the lanes as last drawn
-	index  index
+	read   time.Time   // the newest of anything
+	cells  []cell      // of the lanes as last drawn
+	finds  []*findable // by place; nil until it is looked for
 	totals map[api.Money]string
 	marked int // rows
 	sorting
@@ -57,9 +57,7 @@ func (p *Intents) config(compare func(a, b *kept) int) table.Config[uint32] {
 		Key:     func(place uint32) string { return string(p.shelf.idOf(p.shelf.at(place))) },
 		Find:    func(key string) (uint32, bool) { return p.shelf.find(key) },
 		Compare: p.places(compare),
-		Match:   func(place uint32, filter any) bool { return p.index.finds(place, filter.(*Filter)) },
-		Slot:    func(place uint32) int32 { return int32(place) },
-		Bulk:    func(filter any) []uint64 { return p.index.matching(filter.(*Filter)) },
+		Match:   func(place uint32, filter any) bool { return filter.(*Filter).matches(p.foundBy(place)) },
 	}
 }
 
@@ -89,7 +87,7 @@ func (p *Intents) Forget() {
 	}
 	p.list.Forget()
 	p.shelf, p.notes = newShelf(), map[uint32]Note{}
-	p.index, p.marked, p.follow, p.stale = index{}, 0, "", true
+	p.finds, p.marked, p.follow, p.stale = nil, 0, "", true
 }
 
 func stuckIntents(alerts []account.Alert) map[api.ID]bool {
@@ -132,30 +130,6 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 	}
 }
 
-// Prepare makes the rows ready to be found. It is not kept so at all times: it
-// takes some 15 MB for 100,000 rows, and most of the time nobody looks for any.
-func (p *Intents) Prepare() {
-	if p.index.built {
-		return
-	}
-	p.index = index{built: true, entries: make([]entry, p.shelf.count)}
-	for place := range p.shelf.count {
-		p.reindex(place)
-	}
-}
-
-func (p *Intents) reindex(place uint32) {
-	row := p.row(place)
-	p.index.put(place, &row)
-}
-
-// Release gives back what Prepare took, unless a filter is in force.
-func (p *Intents) Release() {
-	if p.filter == nil {
-		p.index = index{}
-	}
-}
-
 // Brief is what is known of an intent beyond its row.
 type Brief struct {
 	ID        api.ID
@@ -190,12 +164,13 @@ func (p *Intents) IDs() iter.Seq[api.ID] {
 	}
 }
 
-// SetFilter shows only what the filter finds; nil shows all.
+// SetFilter shows only what the filter finds; nil shows all. It is in force in
+// the lanes and in the list, whichever is shown.
 func (p *Intents) SetFilter(f *Filter) {
-	if f != nil {
-		p.Prepare()
+	filterTable(p.list, f, p.filter, p.look.Now)
+	for _, lane := range p.lanes {
+		filterTable(lane, f, p.filter, p.look.Now)
 	}
-	p.applyFilter(f, p.filter)
 	p.filter = f
 	p.findLane()
 	p.stale = true
@@ -205,18 +180,6 @@ func (p *Intents) SetFilter(f *Filter) {
 func (p *Intents) Fields() []Field {
 	return []Field{{"state", inState, noFigure}, {"merchant", inPlace, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure},
 		{"reason", inMore, noFigure}, {"total", inAll, amount}, {"age", inAll, age}, {"quantity", inAll, count}}
-}
-
-// applyFilter filters what is shown, the list or the lanes; the other is left
-// until it is.
-func (p *Intents) applyFilter(f, before *Filter) {
-	if p.listed() {
-		filterTable(p.list, f, before, p.look.Now)
-		return
-	}
-	for _, lane := range p.lanes {
-		filterTable(lane, f, before, p.look.Now)
-	}
 }
 
 // Stay keeps the cursor in the lane that a filter has brought it to.
@@ -301,11 +264,7 @@ func (p *Intents) SetSize(w, h int) {
 		lane.SetHeight(p.laneRows())
 	}
 	p.list.SetHeight(p.h - p.head())
-	if was == p.listed() {
-		return
-	}
-	p.applyFilter(p.filter, nil)
-	if pinned && before.Kind == OfIntent {
+	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
 }

@@ -60,9 +60,7 @@ func (p *Intents) put(place uint32, in *account.Intent, now uint32) {
 	}
 	*k = next
 	p.stale = true
-	if p.index.built {
-		p.reindex(place)
-	}
+	p.changed(place)
 }
 
 // move is an intent that changes its place in the tables, or is new.

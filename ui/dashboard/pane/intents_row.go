@@ -3,12 +3,10 @@ package pane
 import (
 	"cmp"
 	"math"
-	"strconv"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/sign"
 )
 
 // intentRow is an intent as it is drawn: what is kept of it, for a moment.
@@ -74,38 +72,6 @@ func (p *Intents) untenths(n uint32) time.Time {
 type Note struct {
 	Text string
 	Bad  bool
-}
-
-// figures are what the row can be measured by.
-func (r *intentRow) figures() entry {
-	e := entry{quantity: -1}
-	if r.quantity > 0 {
-		e.quantity = int32(r.quantity)
-	}
-	if !r.since.IsZero() {
-		e.since = r.since.UnixNano()
-	}
-	if r.priced {
-		e.worth, _ = strconv.ParseFloat(r.total.Amount(), 64)
-		e.currency = r.total.Currency
-	}
-	return e
-}
-
-// text is what the row is found by, in the order of the columns.
-func (r *intentRow) text() (columns [len(needle{}.ends) + 1][]string) {
-	columns[0] = []string{string(r.state), sign.Intent(r.state).Word}
-	columns[1] = []string{r.merchant}
-	columns[2] = []string{r.product}
-	columns[3] = []string{string(r.id)}
-	if r.failure != nil {
-		columns[4] = append(columns[4], string(r.failure.Code), failureWords(r.failure))
-	}
-	if r.priced {
-		columns[4] = append(columns[4], r.total.String())
-	}
-	columns[4] = append(columns[4], r.reference)
-	return columns
 }
 
 // The lanes, in the order of the contract's states.

@@ -32,11 +32,6 @@ type Config[T any] struct {
 	// Such a row is taken out by Lift before it changes and put back by Upsert. It
 	// need not be in this table.
 	Find func(key string) (T, bool)
-
-	// Slot and Bulk, where there are many rows, answer for all of them at once:
-	// Bulk tells by a bit a slot which rows pass a filter.
-	Slot func(T) int32
-	Bulk func(filter any) []uint64
 }
 
 // Table holds rows of T. The cursor rests at the home edge, and follows it,
@@ -163,36 +158,20 @@ func (t *Table[T]) SetFilter(filter any) {
 	t.filter = filter
 	if filter != nil {
 		t.shown = slices.Grow(t.hits[:0], len(t.rows))
-		t.match()
+		for _, row := range t.rows {
+			if t.cfg.Match(row, filter) {
+				t.shown = append(t.shown, row)
+			}
+		}
 		t.hits = t.shown
 	}
 	t.settle()
 }
 
-// bulkShown is from how many rows on asking for all at once is faster.
-const bulkShown = 4096
-
-func (t *Table[T]) match() {
-	if t.cfg.Bulk == nil {
-		for _, row := range t.rows {
-			if t.cfg.Match(row, t.filter) {
-				t.shown = append(t.shown, row)
-			}
-		}
-		return
-	}
-	hits := t.cfg.Bulk(t.filter)
-	for _, row := range t.rows {
-		if slot := t.cfg.Slot(row); hits[slot>>6]&(1<<(slot&63)) != 0 {
-			t.shown = append(t.shown, row)
-		}
-	}
-}
-
 // NarrowFilter is SetFilter for a filter that shows no row that the one before
 // did not: only what is shown is looked at.
 func (t *Table[T]) NarrowFilter(filter any) {
-	if t.filter == nil || filter == nil || t.cfg.Bulk != nil && len(t.shown) > bulkShown {
+	if t.filter == nil || filter == nil {
 		t.SetFilter(filter)
 		return
 	}
