@@ -74,25 +74,26 @@ type answer struct {
 }
 
 // unreadable says that the answer's body is not what the call promises.
-func (a answer) unreadable(err error) error {
+func (a answer) unreadable(err error) *UnreadableError {
 	return &UnreadableError{Method: a.call.method, Path: a.call.printable(), Status: a.status, Err: err}
 }
 
-// do sends c and reads its answer. Reads are sent again after failures that
-// pass; a POST is sent once.
-func (c *Client) do(ctx context.Context, request call) (answer, error) {
+// do sends c and has take read the body of its answer: one that take refuses is
+// not of the contract, so it is a failure like any other, whatever its status.
+// Reads are sent again after failures that pass; a POST is sent once.
+func (c *Client) do(ctx context.Context, request call, take func(body []byte) error) error {
 	retry := newRetry(request, c.retries)
 	for attempt := 1; ; attempt++ {
-		result, err := c.attempt(ctx, request, attempt)
+		err := c.attempt(ctx, request, attempt, take)
 		if err == nil {
-			return result, nil
+			return nil
 		}
 		wait, again := retry.after(err)
 		if !again || ctx.Err() != nil || endsWithin(ctx, wait) {
-			return answer{}, err // what the service said, rather than that time ran out
+			return err // what the service said, rather than that time ran out
 		}
 		if err := sleep(ctx, wait); err != nil {
-			return answer{}, request.notSent(err)
+			return request.notSent(err)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func endsWithin(ctx context.Context, wait time.Duration) bool {
 
 // attempt waits for quota, sends the request once and tells the pacer and the
 // observer how it went.
-func (c *Client) attempt(ctx context.Context, request call, number int) (answer, error) {
+func (c *Client) attempt(ctx context.Context, request call, number int, take func([]byte) error) error {
 	arrived := time.Now()
 	var permit quota.Permit
 	var err error
@@ -112,7 +113,7 @@ func (c *Client) attempt(ctx context.Context, request call, number int) (answer,
 		permit, err = c.pacer.Acquire(ctx, request.class)
 	}
 	if err != nil {
-		return answer{}, request.notSent(fmt.Errorf("wait for quota: %w", err))
+		return request.notSent(fmt.Errorf("wait for quota: %w", err))
 	}
 	exchange := Exchange{
 		Method:   request.method,
@@ -128,11 +129,16 @@ func (c *Client) attempt(ctx context.Context, request call, number int) (answer,
 	exchange.Latency = time.Since(exchange.Sent)
 	exchange.Status = result.status
 	exchange.RequestID = requestID(header)
+	if err == nil {
+		if refused := take(result.body); refused != nil {
+			err = result.unreadable(refused)
+		}
+	}
 	if !request.refusedProbe(result.status) {
 		exchange.Err = err
 	}
 	c.observe(exchange)
-	return result, err
+	return err
 }
 
 // sendBooked sends the request and gives the permit back, also when a transport
@@ -177,7 +183,9 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 		return result, response.Header, answerError(request, []Secret{c.key, request.hidden}, response.StatusCode, response.Header, body, time.Now())
 	}
 	if err != nil {
-		return result, response.Header, result.unreadable(c.cause(ctx, err))
+		unreadable := result.unreadable(c.cause(ctx, err))
+		unreadable.brokenOff = !errors.Is(err, errTooLarge)
+		return result, response.Header, unreadable
 	}
 	result.body = body
 	return result, response.Header, nil

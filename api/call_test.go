@@ -159,7 +159,7 @@ func TestTimeoutOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 
 func TestSuccessesThatCannotBeReadAreUnknownOutcomes(t *testing.T) {
 	tests := []struct{ name, body, says string }{
-		{"HTML", "<html>", "invalid JSON"},
+		{"HTML", "<html>", "an HTML page instead of JSON"},
 		{"nothing", "", "empty body"},
 		{"no id", `{"state":"failed"}`, "id is missing"},
 		{"too large", `{"id":"` + strings.Repeat("x", maxBody) + `"}`, "larger than"},
@@ -172,6 +172,42 @@ func TestSuccessesThatCannotBeReadAreUnknownOutcomes(t *testing.T) {
 				t.Errorf("got %v, want an error that says %q", err, test.says)
 			}
 			same(t, "unknown outcome", IsUnknownOutcome(err), true)
+		})
+	}
+}
+
+func TestASuccessThatIsNotOfTheContractIsObservedAsAFailure(t *testing.T) {
+	read := func(c *Client) error { _, err := c.Intent(t.Context(), "ci_1"); return err }
+	list := func(c *Client) error {
+		for _, err := range c.Intents(t.Context()) {
+			return err
+		}
+		return nil
+	}
+	tests := []struct {
+		name, body string
+		call       func(*Client) error
+		fails      bool
+	}{
+		{"an intent", `{"id":"ci_1"}`, read, false},
+		{"a sign-in page for an intent", "<!DOCTYPE html><title>Sign in</title>", read, true},
+		{"an empty body for an intent", "", read, true},
+		{"another intent", `{"id":"ci_2"}`, read, true},
+		{"a list", `{"data":[{"id":"ci_1"}]}`, list, false},
+		{"a sign-in page for a list", "<!DOCTYPE html><title>Sign in</title>", list, true},
+		{"an object for a list", `{"id":"ci_1"}`, list, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var seen []Exchange
+			client := clientOf(t, answering(200, test.body), func(c *Config) {
+				c.Observe = func(e Exchange) { seen = append(seen, e) }
+			})
+			err := test.call(client)
+			same(t, "failed", err != nil, test.fails)
+			same(t, "exchanges", len(seen), 1) // the next answer would be the same
+			same(t, "status", seen[0].Status, 200)
+			same(t, "observed as failed", seen[0].Err != nil, test.fails)
 		})
 	}
 }

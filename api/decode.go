@@ -32,6 +32,9 @@ func parseObject(what string, body []byte) (gjson.Result, error) {
 
 // syntaxError says where body stops being JSON, without quoting it.
 func syntaxError(body []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
+		return errors.New("an HTML page instead of JSON")
+	}
 	var ignored json.RawMessage
 	err := json.Unmarshal(body, &ignored)
 	var syntax *json.SyntaxError

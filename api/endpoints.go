@@ -189,14 +189,13 @@ func expecting[T any](id ID, decode func([]byte) (T, error), identity func(T) ID
 }
 
 func decoded[T any](ctx context.Context, c *Client, request call, decode func([]byte) (T, error)) (T, error) {
-	var none T
-	result, err := c.do(ctx, request)
+	var value, none T
+	err := c.do(ctx, request, func(body []byte) (err error) {
+		value, err = decode(body)
+		return err
+	})
 	if err != nil {
 		return none, err
-	}
-	value, err := decode(result.body)
-	if err != nil {
-		return none, result.unreadable(err)
 	}
 	return value, nil
 }

@@ -30,12 +30,15 @@ func (e *TransportError) Error() string {
 // Unwrap returns the cause: context.Canceled after a cancellation, for one.
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// UnreadableError is a success whose body could not be read.
+// UnreadableError is a success whose body could not be read, or is not what the
+// contract says.
 type UnreadableError struct {
 	Method string
 	Path   string
 	Status int
 	Err    error
+
+	brokenOff bool // it ended before it was whole, so the next may be
 }
 
 // Error says what was asked and what was wrong with the answer.

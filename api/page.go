@@ -37,6 +37,7 @@ type page struct {
 	items      []json.RawMessage
 	start, end string // cursors; empty when absent
 	next, prev bool   // whether there is more; true when the page does not say
+	promised   bool   // the page itself says that one follows
 }
 
 func decodePage(body []byte) (page, error) {
@@ -71,7 +72,7 @@ func decodePage(body []byte) (page, error) {
 func (p *page) decodeInfo(key string, v gjson.Result) {
 	switch key {
 	case "hasNextPage":
-		p.next = v.Type != gjson.False
+		p.next, p.promised = v.Type != gjson.False, v.Type == gjson.True
 	case "hasPreviousPage":
 		p.prev = v.Type != gjson.False
 	case "startCursor":
@@ -138,20 +139,21 @@ func (p *page) unreadable(request call, i int, err error) *ItemError {
 
 // walk reads a list page by page. It ends on a page without items, on a page
 // that says it is the last, and on a cursor that is missing or was seen before:
-// a list can end early, never run in circles. An error ends it too.
+// a list can end early, never run in circles. An error ends it too. Of a list that
+// was probed for, an early end against the page's own word is an error: whoever
+// asked for it takes it for all there is.
 func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
 		request := first
 		seen := make(map[string]bool)
 		for range maxPages {
-			result, err := c.do(ctx, request)
+			var p page
+			err := c.do(ctx, request, func(body []byte) (err error) {
+				p, err = decodePage(body)
+				return err
+			})
 			if err != nil {
 				yield(page{}, err)
-				return
-			}
-			p, err := decodePage(result.body)
-			if err != nil {
-				yield(page{}, result.unreadable(err))
 				return
 			}
 			if !yield(p, nil) {
@@ -159,6 +161,9 @@ func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 			}
 			var more bool
 			if request, more = following(first, p, seen); !more {
+				if first.probe && p.promised && len(p.items) > 0 {
+					yield(page{}, fmt.Errorf("GET %s: a page says that another follows, but not which", first.printable()))
+				}
 				return
 			}
 		}

@@ -129,6 +129,34 @@ func TestListsFollowCursorsAndStop(t *testing.T) {
 	}
 }
 
+func TestAListOfIntentsThatEndsBeforeItsLastPageIsAnError(t *testing.T) {
+	cases := []struct {
+		name, first, second string
+		whole               bool
+	}{
+		{"whole", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":false},"data":[{"id":"2"}]}`, true},
+		{"an empty last page", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"},{"id":"2"}]}`, `{"pageInfo":{"hasNextPage":true,"endCursor":"b"},"data":[]}`, true},
+		{"a page that does not say", `{"pageInfo":{"endCursor":"a"},"data":[{"id":"1"}]}`, `{"data":[{"id":"2"}]}`, true},
+		{"no cursor", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":true},"data":[{"id":"2"}]}`, false},
+		{"the same cursor again", `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"1"}]}`, `{"pageInfo":{"hasNextPage":true,"endCursor":"a"},"data":[{"id":"2"}]}`, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			server := &pageServer{t: t, cursor: "after", pages: map[string]string{"": c.first, "a": c.second}}
+			items, whole := 0, true
+			for _, err := range clientOf(t, server.ServeHTTP).Intents(t.Context()) {
+				if err != nil {
+					whole = false
+				} else {
+					items++
+				}
+			}
+			same(t, "items", items, 2)
+			same(t, "whole", whole, c.whole)
+		})
+	}
+}
+
 func TestListsGoBackwardFromABefore(t *testing.T) {
 	server := &pageServer{t: t, cursor: "before", pages: map[string]string{
 		"z": `{"pageInfo":{"hasPreviousPage":true,"hasNextPage":true,"startCursor":"y","endCursor":"q"},"data":[{"id":"9"}]}`,

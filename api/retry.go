@@ -76,7 +76,7 @@ func passing(err error) bool {
 		return true
 	}
 	var unreadable *UnreadableError
-	return errors.As(err, &unreadable) && !errors.Is(err, errTooLarge)
+	return errors.As(err, &unreadable) && unreadable.brokenOff
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

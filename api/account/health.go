@@ -65,12 +65,17 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	s.setHealth(s.judgeExchange(&e), time.Now())
 }
 
+// judgeExchange is the health after an exchange. An answer that is no success and
+// no refusal, and a success that is not of the contract, come from something else
+// than the service that was asked for: a sign-in page, for one.
 func (s *Store) judgeExchange(e *api.Exchange) APIState {
 	switch {
+	case errors.Is(e.Err, context.Canceled):
+		return s.health.State
 	case e.Status == 401:
 		s.failures = 0
 		return APIUnauthorized
-	case e.Status == 0 || e.Status >= 500:
+	case e.Status < 400 && e.Err != nil || e.Status >= 500:
 		s.failures++
 		if s.failures >= failuresInARow {
 			return APIFailing

@@ -1,0 +1,43 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"tillwatch/api"
+)
+
+func TestTheHealthOfTheServiceIsJudgedByItsAnswers(t *testing.T) {
+	unreadable := &api.UnreadableError{Status: 200, Err: errors.New("an HTML page instead of JSON")}
+	cases := []struct {
+		name      string
+		exchanges []api.Exchange
+		want      APIState
+	}{
+		{"nothing was asked", nil, APIUnknown},
+		{"an answer", []api.Exchange{{Status: 200}}, APIHealthy},
+		{"a list that need not be there", []api.Exchange{{Status: 404}}, APIHealthy},
+		{"one failure may be chance", []api.Exchange{{Status: 200}, {Status: 500, Err: errBroken}}, APIHealthy},
+		{"two server errors", []api.Exchange{{Status: 500, Err: errBroken}, {Status: 500, Err: errBroken}}, APIFailing},
+		{"two sign-in pages", []api.Exchange{{Status: 200, Err: unreadable}, {Status: 200, Err: unreadable}}, APIFailing},
+		{"a sign-in page and no answer", []api.Exchange{{Status: 200, Err: unreadable}, {Err: errBroken}}, APIFailing},
+		{"two redirects", []api.Exchange{{Status: 302, Err: errBroken}, {Status: 302, Err: errBroken}}, APIFailing},
+		{"bodies that were given up here", []api.Exchange{{Status: 200, Err: context.Canceled}, {Status: 200, Err: context.Canceled}}, APIUnknown},
+		{"back again", []api.Exchange{{Err: errBroken}, {Err: errBroken}, {Status: 200}}, APIHealthy},
+		{"a refused key", []api.Exchange{{Status: 401, Err: api.ErrUnauthorized}}, APIUnauthorized},
+		{"a key that is taken again", []api.Exchange{{Status: 401, Err: api.ErrUnauthorized}, {Status: 200}}, APIHealthy},
+		{"used-up quota", []api.Exchange{{Status: 429, Err: api.ErrRateLimited}}, APISlow},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			for _, e := range c.exchanges {
+				s.RecordExchange(e)
+			}
+			if got := s.Summary().API.State; got != c.want {
+				t.Errorf("the API is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
