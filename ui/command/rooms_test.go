@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -159,5 +160,39 @@ func TestOnlyTheAPIDeclaresTextSafe(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCommentsCiteHeadingsOfTheContract holds that "contract, Limits" names a
+// heading of api/CONTRACT.md.
+func TestCommentsCiteHeadingsOfTheContract(t *testing.T) {
+	text, err := os.ReadFile("../../api/CONTRACT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := map[string]bool{}
+	for _, heading := range regexp.MustCompile(`(?m)^##+ (.+)$`).FindAllStringSubmatch(string(text), -1) {
+		headings[heading[1]] = true
+	}
+	citation := regexp.MustCompile(`\(contract, ([A-Z][a-z]*(?: [A-Za-z]+)*)`)
+	cited := 0
+	err = filepath.WalkDir("../..", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".go" {
+			return err
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		joined := regexp.MustCompile(`\n\s*//\s`).ReplaceAllString(string(source), " ")
+		for _, c := range citation.FindAllStringSubmatch(joined, -1) {
+			if cited++; !headings[c[1]] {
+				t.Errorf("%s cites %q, which is no heading of api/CONTRACT.md", name, c[1])
+			}
+		}
+		return nil
+	})
+	if err != nil || cited == 0 {
+		t.Errorf("%d citations, %v", cited, err)
 	}
 }
