@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	refused := func(w io.Writer, _ fang.Styles, err error) {
 		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
 	}
-	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused)); err != nil {
+	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil {
 		return exitUsage // the command line itself was refused
 	}
 	var exit *exitError
@@ -84,6 +85,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "tillwatch: %s\n", inLines(failure))
 	return exit.code
+}
+
+// version is that of the tag the program was built from. A build of something else
+// has the commit in it, or none.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // inLines is an error as it is told: several at once stand below each other.
