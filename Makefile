@@ -18,7 +18,7 @@ test: ## every test, offline
 
 .PHONY: golden
 golden: ## write the golden screens anew; read the difference
-	go test ./ui/... -update
+	go test ./ui/dashboard ./ui/dashboard/dialog ./ui/plain ./ui/recording ./ui/terminal -update
 
 .PHONY: monkey
 monkey: ## random keys and faults for ten minutes
