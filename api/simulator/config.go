@@ -214,11 +214,10 @@ func orElse[T comparable](value *T, fallback T) {
 }
 
 func checkWebhookURL(raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil {
+	if _, err := url.Parse(raw); err != nil {
 		return errors.New("the webhook URL cannot be read as a URL")
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if !isWebAddress(raw) {
 		return errors.New("the webhook URL must be absolute and begin with http:// or https://")
 	}
 	return nil

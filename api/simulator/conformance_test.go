@@ -55,7 +55,7 @@ func TestWhatTheServiceDoes(t *testing.T) {
 			}
 		},
 		"a variant is selected by variantSelections": func(a *account) {
-			good := a.create("https://outfitters.example/products/merino-crew", `"variantSelections":[{"label":"Colour","value":"moss"}]`)
+			good := a.create("https://outfitters.example/products/merino-crew", `"variantSelections":[{"label":"Colour","value":"moss"},{"label":"size","value":"XL"}]`)
 			bad := a.create("https://outfitters.example/products/merino-crew", `"variantSelections":[{"label":"Size","value":"Giant"}]`)
 			later(10 * time.Second)
 			if in := a.intent(good); in["state"] != "awaiting_confirmation" {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -192,17 +194,27 @@ func (s *Simulator) controlEndpoint(r *http.Request) answer {
 	return answer{status: http.StatusCreated, body: e.summary()}
 }
 
-// controlProduct triggers an event of a product.
+// controlProduct lets a product change, or be removed, and emits its event.
 func (s *Simulator) controlProduct(r *http.Request) answer {
 	o := struct {
-		ProductURL string        `json:"productUrl"`
-		Topic      api.EventType `json:"topic"`
+		ProductURL   string           `json:"productUrl"`
+		Topic        api.EventType    `json:"topic"`
+		Price        *int64           `json:"price"`
+		Availability api.Availability `json:"availability"`
 	}{Topic: api.ProductUpdated}
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
-	if o.Topic != api.ProductUpdated && o.Topic != api.ProductRemoved {
+	updated := o.Topic == api.ProductUpdated
+	switch {
+	case !updated && o.Topic != api.ProductRemoved:
 		return invalid(map[string]fieldWire{"body.topic": {Message: "must be product.updated or product.removed"}})
+	case o.ProductURL != "" && !isWebAddress(o.ProductURL):
+		return invalid(map[string]fieldWire{"body.productUrl": {Message: "must be absolute and begin with http:// or https://"}})
+	case o.Price != nil && !(updated && *o.Price >= 0 && *o.Price <= math.MaxInt32):
+		return invalid(map[string]fieldWire{"body.price": {Message: "must be cents from 0 to 2147483647, of product.updated"}})
+	case o.Availability != "" && !(updated && slices.Contains(availabilities(), o.Availability)):
+		return invalid(map[string]fieldWire{"body.availability": {Message: fmt.Sprintf("must be one of %v, of product.updated", availabilities())}})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,12 +222,24 @@ func (s *Simulator) controlProduct(r *http.Request) answer {
 	if o.ProductURL != "" {
 		p = s.catalogue.find(o.ProductURL)
 	}
-	var e event
-	if o.Topic == api.ProductRemoved {
-		e = s.removeProduct(p, time.Now())
-	} else {
-		p.removed = false
-		e = s.updateProduct(p, time.Now())
+	if !updated {
+		e := s.removeProduct(p, time.Now())
+		return answer{status: http.StatusCreated, body: e.wire()}
 	}
+	if o.Price == nil && o.Availability == "" {
+		p.revise(s.shop.dice)
+	}
+	p.removed = false
+	if o.Price != nil {
+		p.price = *o.Price
+	}
+	if o.Availability != "" {
+		p.availability = o.Availability
+	}
+	e := s.updateProduct(p, time.Now())
 	return answer{status: http.StatusCreated, body: e.wire()}
+}
+
+func availabilities() []api.Availability {
+	return []api.Availability{api.InStock, api.OutOfStock, api.Preorder, api.Backorder, "unknown"}
 }

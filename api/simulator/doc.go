@@ -8,8 +8,19 @@
 // bodies, `Bearer` keys only, RateLimit fields on every answer. Where the
 // contract shows nothing it does what public clients have seen. An intent that
 // is created over HTTP always gets its offer and, once confirmed, completes,
-// unless its product URL, its constraints or the merchant's stock say otherwise;
-// only the intents of the simulated shop fail at random.
+// unless its product URL, its variant, its buyer, its constraints or the
+// merchant's stock say otherwise; only the intents of the simulated shop fail at
+// random.
+//
+// What the API takes, a merchant may refuse. An order for a product with variants
+// names one, by ?variant= with the id that the lookup gives or by selections. The
+// buyer's e-mail address and phone number must look like such, with ten digits of
+// the United States; big-store.example takes them with hyphens only. An effort of
+// "low" gives a merchant up that takes more than three times as long as usual.
+//
+// An event of a product says what has become of it: after product.updated its
+// price or its stock differs, after product.removed the lookup answers 404, until
+// the next event.
 //
 // All that happens is drawn from the seed: the n-th intent of a seed has the
 // same id, offer and fate in every run. The windows of the buckets, the 5
@@ -26,8 +37,8 @@
 //     the confirm window close soon after the offer.
 //   - sold-out, unpublished: fails as product_out_of_stock, offer_retrieval_failed,
 //     and the lookup agrees.
-//   - partial-stock: every second variant is out of stock. many-variants: 28
-//     variants, of which one must be selected.
+//   - partial-stock: four sizes, every second out of stock. many-variants: 28
+//     variants.
 //   - high-value, on-sale, tax-exempt, digital, heavyweight, preorder: what they
 //     say of the offer and the product.
 //   - delayed-shipping, canceled-shipping, no-tracking, split-shipment: what they
@@ -58,5 +69,5 @@
 //	POST /control/failures/end              what is held back by lateBy goes on now
 //	PUT  /control/buckets/{name}            {"remaining":0}: mutations, reads, product-lookup or checkout-intents
 //	POST /control/webhook-endpoints         {"url","history":false}
-//	POST /control/products/events           {"productUrl","topic":"product.updated"|"product.removed"}
+//	POST /control/products/events           {"productUrl","topic":"product.updated"|"product.removed","price","availability"}
 package simulator

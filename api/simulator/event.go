@@ -70,6 +70,12 @@ func (l *eventLog) find(id string) (event, bool) {
 	return event{}, false
 }
 
+// has reports whether a source has an event with this suffix.
+func (l *eventLog) has(source, suffix string) bool {
+	_, ok := l.find((&event{source: source, suffix: suffix}).id())
+	return ok
+}
+
 // add appends an event. An event that is there already is not added again: an
 // id stands for one happening.
 func (l *eventLog) add(e event) bool {

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 	"unicode/utf8"
 )
@@ -46,30 +45,28 @@ func (s *Simulator) lookUpProduct(r *http.Request) answer {
 	if raw == "" {
 		return invalid(map[string]fieldWire{"url": {Message: "'url' is required"}})
 	}
-	if u, err := url.Parse(raw); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+	if !isWebAddress(raw) {
 		return invalid(map[string]fieldWire{"url": {Message: "invalid url", Value: quoted(raw)}})
 	}
-	m := magicOf(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.catalogue.find(raw)
-	if p.removed || m.situation == unpublished || m.failure == "product_not_found" {
+	if p.removed {
 		return notFound("Product not found")
 	}
-	return answer{status: http.StatusOK, body: s.quote(p, m, time.Now())}
+	return answer{status: http.StatusOK, body: s.quote(p, magicOf(raw), time.Now())}
 }
 
 // quote is the product with the tax and the shipping of one piece that stays in
 // the merchant's own state (contract, What the service does). An offer, which
 // knows the buyer, may say otherwise.
 func (s *Simulator) quote(p *product, m magic, now time.Time) productWire {
-	w := p.wire(m)
-	price := w.Price.AmountSubunits
+	w := p.wire()
 	tax, shipping := usd(0), usd(0)
 	if m.situation != taxExempt {
-		tax = usd((price*taxOf(p.merchant.from.province) + 50_000) / 100_000)
+		tax = usd((p.price*taxOf(p.merchant.from.province) + 50_000) / 100_000)
 	}
-	if options := s.shippingOptions(p, m, price, false, 1, now).AvailableOptions; len(options) > 0 {
+	if options := s.shippingOptions(p, m, p.price, false, 1, now).AvailableOptions; len(options) > 0 {
 		shipping = options[0].Cost
 	}
 	w.Tax, w.Shipping = &tax, &shipping

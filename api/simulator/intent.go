@@ -56,7 +56,9 @@ func (s *Simulator) open(at time.Time, w intentWire, payment *paymentWire, fate 
 	case neverOffered:
 		took = s.window() * 2
 	}
-	if took < s.window() {
+	if patience := s.scaled(lowEffortFactor * s.cfg.Timings.Offer); in.effort() == effortLow && took > patience {
+		s.agenda.plan(at.Add(patience), func(at time.Time) { s.giveUpRetrieval(in, at) })
+	} else if took < s.window() {
 		s.agenda.plan(at.Add(took), func(at time.Time) { s.endRetrieval(in, at) })
 	}
 	s.agenda.plan(at.Add(s.window()), func(at time.Time) { s.expire(in, at) })
@@ -106,6 +108,24 @@ func (s *Simulator) endRetrieval(in *intent, at time.Time) {
 		s.agenda.plan(at.Add(s.vary(s.dice(diceOrder, in.number), s.cfg.Timings.Placing)), func(at time.Time) { s.expire(in, at) })
 	case in.fate.ConfirmAfter > 0:
 		s.agenda.plan(at.Add(s.scaled(in.fate.ConfirmAfter)), func(at time.Time) { s.confirm(in, nil, at) })
+	}
+}
+
+// lowEffortFactor is how many times as long as usual a retrieval of low effort may
+// take.
+const lowEffortFactor = 3
+
+func (in *intent) effort() string {
+	if in.Constraints == nil {
+		return effortMax
+	}
+	return in.Constraints.OfferRetrievalEffort
+}
+
+// giveUpRetrieval: the merchant takes longer than the effort that was asked for.
+func (s *Simulator) giveUpRetrieval(in *intent, at time.Time) {
+	if in.State == api.RetrievingOffer {
+		s.failRetrieval(in, failureOf("offer_retrieval_failed"), at)
 	}
 }
 

@@ -59,10 +59,12 @@ func magicOf(productURL string) magic {
 	name = strings.Trim(name, "/")
 	placing := u.Query().Get("while") == "placing"
 	switch s := situation(name); s {
-	case soldOut:
-		return magic{failure: "product_out_of_stock", placing: placing, situation: s}
-	case unpublished:
-		return magic{failure: "offer_retrieval_failed", placing: placing, situation: s}
+	case soldOut, unpublished: // of the product, unless it strikes while the order is placed
+		if !placing {
+			return magic{situation: s}
+		}
+		code := map[situation]api.FailureCode{soldOut: "product_out_of_stock", unpublished: "offer_retrieval_failed"}[s]
+		return magic{failure: code, placing: true, situation: s}
 	default:
 		for _, known := range situations() {
 			if s == known {

@@ -23,7 +23,7 @@ func TestMagicSituations(t *testing.T) {
 		neverOffered: `"state":"retrieving_offer"`,
 		hostileText:  `\u001b]0;owned\u0007`,
 		preorder:     `"state":"awaiting_confirmation"`,
-		partialStock: `"state":"awaiting_confirmation"`,
+		partialStock: `"code":"variant_selections_required"`,
 	} {
 		t.Run(string(name), func(t *testing.T) {
 			inBubble(t, nil, func(a *account) {

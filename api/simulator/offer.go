@@ -1,10 +1,8 @@
 package simulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -16,18 +14,11 @@ import (
 func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWire) {
 	m := magicOf(in.ProductURL)
 	p := s.catalogue.find(in.ProductURL)
-	if code := unservable(in, p, m); code != "" {
-		return nil, failureOf(code)
+	if failure := unservable(in, p, m); failure != nil {
+		return nil, failure
 	}
 	d := s.dice(diceOffer, in.number)
-	price, title := p.price, p.name
-	switch m.situation {
-	case highValue:
-		price = highPrice
-	case hostileText:
-		title = hostile(title)
-	}
-	subtotal := price * int64(in.Quantity)
+	subtotal := p.price * int64(in.Quantity)
 	discount, freeShipping, applied := promotions(in, d, subtotal)
 	if m.situation == onSale {
 		discount += subtotal / 5
@@ -51,63 +42,32 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 		}
 	}
 	return &offerWire{
-		Product:           offerProductWire{title},
+		Product:           offerProductWire{p.name},
 		Cost:              costWire{Subtotal: usd(subtotal), Discount: usdOrNone(discount), Shipping: usd(carriage), Tax: usd(tax), Total: usd(total)},
 		Shipping:          shipping,
 		AppliedPromoCodes: applied,
 	}, nil
 }
 
-// unservable is the code of what is wrong with the product or the selection.
-func unservable(in *intent, p *product, m magic) api.FailureCode {
-	dimensions := p.dimensions
-	switch m.situation {
-	case manyVariants:
-		dimensions = manyDimensions()
-		if len(in.VariantSelections) == 0 && !strings.Contains(in.ProductURL, "variant=") {
-			return "variant_selections_required"
-		}
-	case partialStock:
-		dimensions = []variantDimensionWire{{"Size", []string{"S", "M", "L", "XL"}}}
+// unservable is what is wrong with the product, the choice of its variant or the
+// buyer; nil when nothing is. A product that is gone or sold out only strikes while
+// the order is placed, where the URL asks for that.
+func unservable(in *intent, p *product, m magic) *failureWire {
+	variant, code := p.choose(in.ProductURL, in.VariantSelections)
+	switch {
+	case p.removed && m.situation == unpublished && !m.placing:
+		return failureOf("offer_retrieval_failed")
+	case p.removed && !m.placing:
+		return failureOf("product_not_found")
+	case code != "":
+		return failureOf(code)
+	case p.availabilityOf(variant) == api.OutOfStock && !m.placing:
+		return failureOf("product_out_of_stock")
 	}
-	if p.removed {
-		return "product_not_found"
+	if words := p.merchant.refuses(in.Buyer); words != "" {
+		return &failureWire{"form_validation_error", words}
 	}
-	if p.availability == api.OutOfStock {
-		return "product_out_of_stock"
-	}
-	if len(dimensions) == 0 {
-		return ""
-	}
-	for _, chosen := range in.VariantSelections {
-		i := slices.IndexFunc(dimensions, func(dim variantDimensionWire) bool { return sameLabel(dim.Label, chosen.Label) })
-		if i < 0 {
-			return "variant_selections_invalid"
-		}
-		value := selectedValue(chosen.Value)
-		at := slices.IndexFunc(dimensions[i].Values, func(v string) bool { return strings.EqualFold(v, value) })
-		if at < 0 {
-			return "variant_selections_invalid"
-		}
-		if m.situation == partialStock && at%2 == 1 {
-			return "product_out_of_stock"
-		}
-	}
-	return ""
-}
-
-// sameLabel matches loosely: Colour is Color.
-func sameLabel(a, b string) bool {
-	plain := func(s string) string { return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "ou", "o") }
-	return plain(a) == plain(b)
-}
-
-func selectedValue(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return string(raw)
+	return nil
 }
 
 // promotions applies the codes that the merchants know; others are silently

@@ -3,7 +3,6 @@ package simulator
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"tillwatch/api"
@@ -35,10 +34,13 @@ func (s *Simulator) CreateIntent(o Order) (string, error) {
 	now := time.Now()
 	w, payment := s.inventOrder(s.shop.dice)
 	if o.ProductURL != "" {
-		if u, err := url.Parse(o.ProductURL); err != nil || u.Host == "" {
-			return "", errors.New("simulator: creating an intent: the product URL must be absolute")
+		if !isWebAddress(o.ProductURL) {
+			return "", errors.New("simulator: creating an intent: the product URL must be absolute and begin with http:// or https://")
 		}
 		w.ProductURL, w.VariantSelections = o.ProductURL, nil
+		if variantID(o.ProductURL) == "" {
+			w.VariantSelections = s.catalogue.find(o.ProductURL).anySelection(s.shop.dice)
+		}
 	}
 	w.Quantity = max(1, o.Quantity)
 	if o.ReferenceID != "" {

@@ -72,9 +72,7 @@ func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
 	if p.price < 10_000 && d.chance(0.25) {
 		w.Quantity = d.between(2, 4)
 	}
-	for _, dim := range p.dimensions {
-		w.VariantSelections = append(w.VariantSelections, variantSelectionWire{dim.Label, quoted(pick(d, dim.Values))})
-	}
+	w.VariantSelections = p.anySelection(d)
 	if d.chance(0.15) {
 		w.PromoCodes = []string{pick(d, []string{"WELCOME10", "SAVE5", "FREE_SHIP-7", "SPRING"})}
 	}
@@ -134,31 +132,34 @@ func (s *Simulator) productChanges(at time.Time) {
 	d := s.shop.dice
 	s.agenda.plan(at.Add(s.productPause()), s.productChanges)
 	p := s.catalogue.random(d)
-	switch {
-	case p.removed:
-		p.removed = false
-	case p.availability == api.OutOfStock:
-		p.availability = api.InStock
-	case d.chance(0.08):
+	if !p.removed && d.chance(0.08) {
 		s.removeProduct(p, at)
 		return
-	case d.chance(0.15):
-		p.availability = api.OutOfStock
-	default:
-		p.price = max(400, p.price*int64(d.between(88, 112))/100)
 	}
+	p.revise(d)
 	s.updateProduct(p, at)
 }
-
-const productSuffix = "20060102T150405.000Z"
 
 // updateProduct emits product.updated, which carries a snapshot (contract,
 // Payload rules).
 func (s *Simulator) updateProduct(p *product, at time.Time) event {
-	return s.emit(at, api.ProductUpdated, p.id(), at.UTC().Format(productSuffix), p.wire(magic{}))
+	return s.emitOfProduct(at, api.ProductUpdated, p, "", p.wire())
 }
 
 func (s *Simulator) removeProduct(p *product, at time.Time) event {
 	p.removed = true
-	return s.emit(at, api.ProductRemoved, p.id(), "removed_"+at.UTC().Format(productSuffix), nil)
+	return s.emitOfProduct(at, api.ProductRemoved, p, "removed_", nil)
+}
+
+// emitOfProduct emits an event of a product and keeps the product as it is now, so
+// that lookups and offers agree with the event. The suffix of the event's id is the
+// moment; a second event of one millisecond is counted.
+func (s *Simulator) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
+	s.catalogue.keep(p)
+	moment := prefix + at.UTC().Format("20060102T150405.000Z")
+	suffix := moment
+	for n := 2; s.events.has(p.id(), suffix); n++ {
+		suffix = moment + "_" + strconv.Itoa(n)
+	}
+	return s.emit(at, kind, p.id(), suffix, data)
 }

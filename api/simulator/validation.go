@@ -108,14 +108,18 @@ func (c *checker) whole(o object, path, key string, least int64) (int64, bool) {
 	return int64(number), true
 }
 
+// isWebAddress reports whether text is an absolute URL of a web page.
+func isWebAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
 // order reads the body of a create or a purchase.
 func (c *checker) order(o object, paymentRequired bool) (intentWire, *paymentWire) {
 	var w intentWire
 	w.ProductURL = c.text(o, "body", "productUrl", true, 2048)
-	if w.ProductURL != "" {
-		if u, err := url.Parse(w.ProductURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			c.wrong("body.productUrl", "invalid url", quoted(w.ProductURL))
-		}
+	if w.ProductURL != "" && !isWebAddress(w.ProductURL) {
+		c.wrong("body.productUrl", "invalid url", quoted(w.ProductURL))
 	}
 	if _, ok := o.present("quantity"); !ok {
 		c.wrong("body.quantity", "'quantity' is required", nil)
@@ -214,6 +218,12 @@ func (c *checker) selections(raw json.RawMessage) []variantSelectionWire {
 	return all
 }
 
+// The values of offerRetrievalEffort.
+const (
+	effortMax = "max" // until the confirm window closes; the default
+	effortLow = "low" // a merchant that takes much longer than usual is given up
+)
+
 func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
 	const path = "body.constraints"
 	o := c.object(path, raw)
@@ -227,8 +237,8 @@ func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
 	if n, ok := c.whole(o, path, "maxShippingPrice", 0); ok {
 		w.MaxShippingPrice = &n
 	}
-	if e := w.OfferRetrievalEffort; e != "" && e != "max" && e != "low" {
-		c.wrong(path+".offerRetrievalEffort", "should be one of the following; ['max','low']", quoted(e))
+	if raw, ok := o.present("offerRetrievalEffort"); ok && w.OfferRetrievalEffort != effortMax && w.OfferRetrievalEffort != effortLow {
+		c.wrong(path+".offerRetrievalEffort", "should be one of the following; ['max','low']", raw)
 	}
 	return w
 }

@@ -1,0 +1,42 @@
+package simulator
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+)
+
+// The checkout form of a merchant looks closer at a buyer than the API, which
+// takes any text for an e-mail address and a phone number.
+
+// strictMerchant takes phone numbers with hyphens only.
+const strictMerchant = "big-store.example"
+
+var (
+	anyPhone    = regexp.MustCompile(`^(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}$`)
+	strictPhone = regexp.MustCompile(`^\d{3}-\d{3}-\d{4}$`)
+)
+
+// refuses is what the form says of a buyer; "" when it takes him.
+func (m *merchant) refuses(b *buyerWire) string {
+	pattern := anyPhone
+	if m.domain == strictMerchant {
+		pattern = strictPhone
+	}
+	switch {
+	case !pattern.MatchString(b.Phone):
+		return "The merchant refused the phone number: it does not match the expected pattern"
+	case !isEmail(b.Email):
+		return "The merchant refused the e-mail address: it does not match the expected pattern"
+	}
+	return ""
+}
+
+func isEmail(text string) bool {
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Address != text {
+		return false
+	}
+	domain := text[strings.LastIndexByte(text, '@')+1:]
+	return strings.Contains(domain, ".") && !strings.HasPrefix(domain, "[")
+}

@@ -1,0 +1,137 @@
+package simulator
+
+import (
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+)
+
+// product is one thing that a merchant sells. Price and availability change.
+type product struct {
+	merchant     *merchant
+	path         string // of its page, from the slash on
+	handle       string
+	name, brand  string
+	price        int64 // cents
+	popularity   int
+	dimensions   []variantDimensionWire
+	digital      bool
+	heavy        bool
+	partial      bool // every second variant is out of stock
+	availability api.Availability
+	removed      bool
+}
+
+// id is <domain>:<handle>. It goes into the ids of events and so into a header:
+// what does not fit there is replaced, and a hash keeps the id apart from others.
+func (p *product) id() string {
+	id := p.merchant.domain + ":" + p.handle
+	plain := strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '-'
+		}
+		return r
+	}, id)
+	const longest = 200
+	if plain == id && len(id) <= longest {
+		return id
+	}
+	sum := fnv.New64a()
+	sum.Write([]byte(id))
+	return fmt.Sprintf("%s-%016x", plain[:min(len(plain), longest)], sum.Sum64())
+}
+
+func (p *product) url() string {
+	host := p.merchant.domain
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return (&url.URL{Scheme: "https", Host: host, Path: p.path}).String()
+}
+
+// address is what the catalogue finds a product by.
+func (p *product) address() string { return p.merchant.domain + p.path }
+
+// revise changes the price or the stock, so that a lookup says something else
+// than before.
+func (p *product) revise(d dice) {
+	switch {
+	case p.removed:
+		p.removed = false
+		p.reprice(d)
+	case p.availability != api.InStock:
+		p.availability = api.InStock
+	case d.chance(0.15):
+		p.availability = api.OutOfStock
+	default:
+		p.reprice(d)
+	}
+}
+
+// reprice moves the price by up to 12 %, and by a cent at least.
+func (p *product) reprice(d dice) {
+	const least, most = 400, 2_000_000
+	step := max(1, p.price*int64(d.between(1, 12))/100)
+	if p.price+step > most || p.price-step >= least && d.chance(0.5) {
+		step = -step
+	}
+	p.price += step
+}
+
+// wire is the product as the lookup answers it and product.updated carries it.
+func (p *product) wire() productWire {
+	image := "https://cdn." + p.merchant.domain + "/" + url.PathEscape(p.handle)
+	sku := strings.ToUpper(p.handle)
+	description := p.name + " from " + p.merchant.name + "."
+	return productWire{
+		ID: p.id(), Name: p.name, URL: p.url(), Brand: &p.brand, Retailer: &p.merchant.name, SKU: &sku, Description: &description,
+		Availability: p.availability, IsPurchasable: p.availability != api.OutOfStock, Price: usd(p.price),
+		Images:            []imageWire{{image + "-1.jpg", true}, {image + "-2.jpg", false}},
+		VariantDimensions: p.dimensions, Variants: p.variants(),
+	}
+}
+
+// firstVariant is the id of the first variant; the others follow it.
+const firstVariant = 4100
+
+// variants are all combinations of the values of the dimensions.
+func (p *product) variants() []variantWire {
+	if len(p.dimensions) == 0 {
+		return nil
+	}
+	choices := [][]dimensionChoiceWire{nil}
+	for _, dim := range p.dimensions {
+		var longer [][]dimensionChoiceWire
+		for _, chosen := range choices {
+			for _, value := range dim.Values {
+				longer = append(longer, append(chosen[:len(chosen):len(chosen)], dimensionChoiceWire{dim.Label, value}))
+			}
+		}
+		choices = longer
+	}
+	variants := make([]variantWire, 0, len(choices))
+	for i, chosen := range choices {
+		var names []string
+		for _, c := range chosen {
+			names = append(names, c.Value)
+		}
+		sku := strings.ToUpper(p.handle) + "-" + strconv.Itoa(i+1)
+		variants = append(variants, variantWire{
+			ID: strconv.Itoa(firstVariant + i), Name: strings.Join(names, " / "), SKU: &sku,
+			Availability: p.availabilityOf(i), Price: usd(p.price), Images: []imageWire{}, Dimensions: chosen,
+		})
+	}
+	return variants
+}
+
+// availabilityOf is that of a variant.
+func (p *product) availabilityOf(variant int) api.Availability {
+	if p.partial && variant%2 == 1 {
+		return api.OutOfStock
+	}
+	return p.availability
+}
