@@ -34,7 +34,7 @@ type Entry struct {
 type Result struct {
 	Seq       int64 // its position, or that of the entry it repeats
 	Duplicate bool
-	Conflict  bool // a duplicate id with another body, both delivered: the first stays
+	Conflict  bool // a duplicate id with another body ([SameBody]), both delivered: the first stays
 }
 
 // Record is an entry at its position.

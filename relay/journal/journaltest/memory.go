@@ -1,7 +1,6 @@
 package journaltest
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -112,7 +111,7 @@ func (m *Memory) append(e journal.Entry) journal.Result {
 		record := &m.records[seq-m.pruned-1]
 		record.Duplicates++
 		backfilled := record.Origin == journal.Backfill || e.Origin == journal.Backfill
-		if !backfilled && !bytes.Equal(record.Body, e.Body) {
+		if !backfilled && !journal.SameBody(record.Body, e.Body) {
 			record.Conflicts++
 			result.Conflict = true
 		}

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"fmt"
 	"testing"
 
 	"tillwatch/relay/journal"
@@ -45,6 +46,34 @@ func conflicts(t *testing.T, s *subject) {
 	expectEntry(t, record, entry(1))
 	if record.Duplicates != 3 || record.Conflicts != 2 {
 		t.Errorf("%d duplicates, %d conflicts; want 3, 2", record.Duplicates, record.Conflicts)
+	}
+}
+
+func otherWhiteSpace(t *testing.T, s *subject) {
+	j := s.opened()
+	spaced := func(n int) journal.Entry {
+		e := entry(n)
+		e.Body = fmt.Appendf(nil, "\r\n{\"n\"\t:%d }\n", n)
+		return e
+	}
+	other := spaced(1)
+	other.Body = []byte(`{"n":"1"}`)
+	// Together, then one after the other.
+	results := appendAll(t, j, entry(1), spaced(1), spaced(2))
+	results = append(results, appendAll(t, j, entry(2), spaced(1), other)...)
+	for i, want := range []journal.Result{
+		{Seq: 1}, {Seq: 1, Duplicate: true}, {Seq: 2},
+		{Seq: 2, Duplicate: true}, {Seq: 1, Duplicate: true}, {Seq: 1, Duplicate: true, Conflict: true},
+	} {
+		if results[i] != want {
+			t.Errorf("result %d is %+v, want %+v", i, results[i], want)
+		}
+	}
+	for i, r := range read(t, j, 0, 10) {
+		expectEntry(t, r, []journal.Entry{entry(1), spaced(2)}[i])
+		if duplicates, conflicts := 3-2*i, 1-i; r.Duplicates != duplicates || r.Conflicts != conflicts {
+			t.Errorf("record %d: %d duplicates, %d conflicts; want %d, %d", r.Seq, r.Duplicates, r.Conflicts, duplicates, conflicts)
+		}
 	}
 }
 

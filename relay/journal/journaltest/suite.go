@@ -29,6 +29,7 @@ func Run(t *testing.T, open Open) {
 		{"a record is what was appended, byte by byte", recordsAreExact},
 		{"an id is kept once", idsOnce},
 		{"an id with another body is a conflict and the first stays", conflicts},
+		{"an id with the same body but for white space is a repetition", otherWhiteSpace},
 		{"a backfilled body conflicts with no delivery", backfilledBodies},
 		{"a read is a window", readWindows},
 		{"a read stops at large bodies but always moves", readBound},

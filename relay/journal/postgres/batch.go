@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"maps"
@@ -49,6 +48,8 @@ WHERE added.events > 0`
 
 	notifyStatement = "SELECT pg_notify('" + channel + "', epoch || ' ' || head) FROM tillwatch_journal WHERE head > $1"
 
+	bodiesStatement = "SELECT seq, body FROM tillwatch_events WHERE seq = ANY ($1)"
+
 	repeatStatement = `
 UPDATE tillwatch_events e
 SET duplicates = e.duplicates + r.duplicates, conflicts = e.conflicts + r.conflicts
@@ -72,6 +73,7 @@ type batch struct {
 	digests []digest
 	first   map[digest]int   // the first entry of each id
 	known   map[digest]known // ids that were stored before
+	bodies  map[int64][]byte // those of them that came again with other bytes
 	results []journal.Result // one an entry, after number
 	fresh   int64
 	repeats map[int64]*repeats
@@ -81,6 +83,12 @@ type batch struct {
 type known struct {
 	seq int64
 	sum []byte // of its body; nil when that was pruned or backfilled
+}
+
+// differs reports whether e has other bytes than what is stored, as far as that is
+// known.
+func (k known) differs(e journal.Entry) bool {
+	return k.sum != nil && e.Origin != journal.Backfill && [sha256.Size]byte(k.sum) != sha256.Sum256(e.Body)
 }
 
 type repeats struct{ duplicates, conflicts int64 }
@@ -120,6 +128,9 @@ func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
 	}
 	requests.Queue("COMMIT")
 	if err := connection.SendBatch(ctx, &requests).Close(); err != nil {
+		return err
+	}
+	if err := b.compare(ctx, connection); err != nil {
 		return err
 	}
 	b.number()
@@ -162,6 +173,33 @@ func (b *batch) insert(requests *pgx.Batch) {
 	requests.Queue(notifyStatement, b.state.head)
 }
 
+// compare reads the bodies that came again with other bytes: these may say the
+// same. What was pruned meanwhile is not compared.
+func (b *batch) compare(ctx context.Context, connection *pgx.Conn) error {
+	var seqs []int64
+	for i, e := range b.entries {
+		if stored, found := b.known[b.digests[i]]; found && stored.differs(e) {
+			seqs = append(seqs, stored.seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	rows, err := connection.Query(ctx, bodiesStatement, seqs)
+	if err != nil {
+		return err
+	}
+	b.bodies = map[int64][]byte{}
+	var seq int64
+	var body []byte
+	_, err = pgx.ForEachRow(rows, []any{&seq, &body}, func() error {
+		b.bodies[seq] = body
+		body = nil // each has its own
+		return nil
+	})
+	return err
+}
+
 // number tells what became of each entry, as the database did it: the new ones
 // have the next sequence numbers, the others repeat. Of a pruned one, whether
 // the bodies differ is no longer known.
@@ -172,11 +210,11 @@ func (b *batch) number() {
 		stored, found := b.known[b.digests[i]]
 		switch {
 		case found:
-			differs := stored.sum != nil && [sha256.Size]byte(stored.sum) != sha256.Sum256(e.Body)
-			b.repeat(i, stored.seq, differs && e.Origin != journal.Backfill)
+			body, kept := b.bodies[stored.seq]
+			b.repeat(i, stored.seq, kept && stored.differs(e) && !journal.SameBody(body, e.Body))
 		case first < i:
 			backfilled := b.entries[first].Origin == journal.Backfill || e.Origin == journal.Backfill
-			b.repeat(i, b.results[first].Seq, !backfilled && !bytes.Equal(b.entries[first].Body, e.Body))
+			b.repeat(i, b.results[first].Seq, !backfilled && !journal.SameBody(b.entries[first].Body, e.Body))
 		default:
 			b.fresh++
 			b.results[i] = journal.Result{Seq: b.head()}

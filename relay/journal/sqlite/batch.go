@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -96,7 +95,7 @@ func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 	}
 	// What was backfilled was not signed, and may be written in another way.
 	signed := first.Origin != journal.Backfill && e.Origin != journal.Backfill
-	result.Conflict = signed && !bytes.Equal(first.Body, e.Body)
+	result.Conflict = signed && !journal.SameBody(first.Body, e.Body)
 	counts := b.repeats[seq]
 	if counts == nil {
 		if b.repeats == nil {
