@@ -171,7 +171,15 @@ func (v *server) authenticate(r *http.Request) (answer, bool) {
 }
 
 func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {
-	h := w.Header()
+	body := head(w.Header(), fields, a)
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // a client that is gone needs no answer
+	}
+}
+
+// head writes the header fields of an answer, and encodes its body.
+func head(h http.Header, fields quotaFields, a answer) (body []byte) {
 	// Assigned, not Set: the names go out in the case of the draft.
 	if len(fields.limits) > 0 {
 		h["RateLimit-Policy"] = fields.policies
@@ -180,7 +188,7 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 	if a.retryAfter > 0 {
 		h["Retry-After"] = []string{strconv.Itoa(a.retryAfter)}
 	}
-	body := []byte(a.html)
+	body = []byte(a.html)
 	if a.html != "" {
 		h["Content-Type"] = []string{"text/html; charset=utf-8"}
 	} else {
@@ -188,8 +196,5 @@ func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer)
 		h["Content-Type"] = []string{"application/json; charset=utf-8"}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.WriteHeader(a.status)
-	if r.Method != http.MethodHead {
-		w.Write(body) // a client that is gone needs no answer
-	}
+	return body
 }

@@ -40,7 +40,7 @@ func newTill(t *testing.T) *till {
 		t.Fatal(err)
 	}
 	owned(t, service.Run)
-	owned(t, func(ctx context.Context) error { return serve(ctx, listener, service.Handler()) })
+	owned(t, func(ctx context.Context) error { return service.Serve(ctx, listener) })
 	s := &till{service: service, url: address(listener), state: dir}
 	s.config = configFile(t, "api_url", s.url, "api_key", "key-of-the-test", "state_dir", dir)
 	return s

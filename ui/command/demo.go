@@ -141,7 +141,7 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 		sleep(ctx, curtain)
 		return service.Run(ctx)
 	})
-	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
+	group.Go(func() error { return service.Serve(ctx, listener) })
 	return s, nil
 }
 

@@ -55,7 +55,7 @@ func newWorld(t *testing.T, c simulator.Config) *world {
 	}
 	w.settings.APIURL = address(listener)
 	owned(t, service.Run)
-	owned(t, func(ctx context.Context) error { return serve(ctx, listener, service.Handler()) })
+	owned(t, func(ctx context.Context) error { return service.Serve(ctx, listener) })
 	return w
 }
 

@@ -1,14 +1,10 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"time"
 )
 
 // listen opens a TCP address, with an error that names the setting.
@@ -18,29 +14,6 @@ func listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with --listen)", address, err)
 	}
 	return listener, nil
-}
-
-// serve answers requests until ctx ends, then lets those under way finish.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	err := server.Shutdown(last)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	<-done
-	return err
 }
 
 // ready is the line that a server command prints once it accepts connections.

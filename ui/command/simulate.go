@@ -132,7 +132,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return service.Run(ctx) })
-	group.Go(func() error { return serve(ctx, listener, service.Handler()) })
+	group.Go(func() error { return service.Serve(ctx, listener) })
 	return group.Wait()
 }
 
