@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,6 +29,8 @@ type Config struct {
 	Pacer      Pacer          // default: none
 	Observe    func(Exchange) // called after each attempt; default: nobody
 	Transport  http.RoundTripper
+
+	InsecureHTTP bool // allow http:// to another machine, where everyone on the way can read the key
 }
 
 const (
@@ -69,6 +70,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := CheckClearText(base, "the API key"); err != nil && !cfg.InsecureHTTP {
+		return nil, err
+	}
 	lookup := orElse(cfg.LookupPath, defaultLookupPath)
 	if !strings.HasPrefix(lookup, "/") || strings.ContainsAny(lookup, "?#") {
 		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + defaultLookupPath)
@@ -99,7 +103,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	transport := cfg.Transport
 	if transport == nil {
-		transport = newTransport()
+		transport = newTransport(base.Hostname())
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
@@ -116,11 +120,10 @@ func orElse(s, otherwise string) string {
 // POST into a GET.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func newTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+func newTransport(host string) *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		Proxy:                  ProxyTo(host),
+		DialContext:            DialerTo(host).DialContext,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           32,
 		MaxIdleConnsPerHost:    16,

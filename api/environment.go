@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"net"
 	"net/url"
 	"strings"
 )
@@ -52,7 +51,7 @@ func detectEnvironment(base *url.URL, key Secret) (environment, error) {
 
 func hostEnvironment(host string) string {
 	host = strings.ToLower(host)
-	if ip := net.ParseIP(host); host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback() {
+	if Loopback(host) {
 		return simulator
 	}
 	// Whole words only: a name that merely contains one proves nothing.

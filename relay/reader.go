@@ -32,20 +32,28 @@ type Reader struct {
 	client http.Client
 }
 
-// NewReader takes the address of a relay as a subscriber does, and a token with
-// the scope read.
-func NewReader(relayURL string, token api.Secret) (*Reader, error) {
-	stream, err := streamURL(relayURL)
-	if err != nil {
-		return nil, err
-	}
-	u, err := url.Parse(stream)
+// ReaderConfig says which relay to read, as a subscriber is told.
+type ReaderConfig struct {
+	URL          string
+	Token        api.Secret // with the scope read
+	InsecureHTTP bool       // allow http and ws to another machine, where everyone on the way can read the token
+}
+
+// NewReader checks cfg.
+func NewReader(cfg ReaderConfig) (*Reader, error) {
+	u, err := streamURL(cfg.URL, cfg.InsecureHTTP)
 	if err != nil {
 		return nil, err
 	}
 	u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
 	u.Path = strings.TrimSuffix(u.Path, StreamPath)
-	return &Reader{base: u.String(), token: token, client: http.Client{Timeout: readerTimeout}}, nil
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy, transport.DialContext = api.ProxyTo(u.Hostname()), api.DialerTo(u.Hostname()).DialContext
+	return &Reader{base: u.String(), token: cfg.Token, client: http.Client{
+		Timeout: readerTimeout, Transport: transport,
+		// To the same host the library would take the token along, also to http.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
 }
 
 // Event reads the event of an id, and its cursor.
@@ -104,6 +112,8 @@ func (r *Reader) get(ctx context.Context, path string, into any) error {
 	}
 	switch answer.StatusCode {
 	case http.StatusOK:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to", answer.StatusCode)
 	case http.StatusUnauthorized:
 		return errors.New("the relay does not accept the token (401): set one that it knows")
 	case http.StatusForbidden:

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func reading(t *testing.T, r *Relay, token string) *Reader {
 	t.Helper()
 	server := httptest.NewServer(r.Handler())
 	t.Cleanup(server.Close)
-	reader, err := NewReader(server.URL, api.NewSecret(token))
+	reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(token)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestAReaderWithoutTheRightSaysWhichItNeeds(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"ftp://a", "http://", "http://a?b"} {
-		if _, err := NewReader(wrong, text); err == nil {
+		if _, err := NewReader(ReaderConfig{URL: wrong, Token: text}); err == nil {
 			t.Errorf("%s is taken for a relay's address", wrong)
 		}
 	}
@@ -118,7 +119,7 @@ func TestWhatARelayShouldNotAnswerIsAnError(t *testing.T) {
 		},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(answer))
-		reader, err := NewReader(server.URL, api.NewSecret(testToken))
+		reader, err := NewReader(ReaderConfig{URL: server.URL, Token: api.NewSecret(testToken)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,5 +128,27 @@ func TestWhatARelayShouldNotAnswerIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		server.Close()
+	}
+}
+
+func TestAReaderTakesItsTokenToNoRedirect(t *testing.T) {
+	var tokens atomic.Int32
+	open := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			tokens.Add(1)
+		}
+	}))
+	defer open.Close()
+	closed := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, open.URL+r.URL.Path, http.StatusPermanentRedirect)
+	}))
+	defer closed.Close()
+	reader, err := NewReader(ReaderConfig{URL: closed.URL, Token: api.NewSecret(testToken)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.client.Transport = closed.Client().Transport
+	if _, _, err := reader.Event(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "redirects (308)") || tokens.Load() != 0 {
+		t.Errorf("%d requests with the token arrived; the error is %v", tokens.Load(), err)
 	}
 }

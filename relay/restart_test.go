@@ -48,7 +48,7 @@ func TestAThousandSubscribersComeBackSpreadOutAfterARestart(t *testing.T) {
 		collectors := make([]*collector, subscribers)
 		for i := range collectors {
 			collectors[i] = newCollector()
-			s := newTestSubscriber(t, SubscriberConfig{URL: "http://relay", Dial: dial})
+			s := newTestSubscriber(t, SubscriberConfig{URL: "http://relay", InsecureHTTP: true, Dial: dial})
 			tasks.Go(func() {
 				if err := s.Run(ctx, collectors[i]); err != nil {
 					t.Error(err)

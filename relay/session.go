@@ -113,14 +113,14 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 			}
 			return c, err
 		},
-		Proxy:            http.ProxyFromEnvironment,
+		Proxy:            api.ProxyTo(s.location.Hostname()),
 		HandshakeTimeout: dialTimeout,
 		ReadBufferSize:   16 << 10,
 		WriteBufferSize:  1024,
 		Subprotocols:     []string{Protocol},
 	}
 	header := http.Header{"Authorization": {"Bearer " + s.config.Token.Reveal()}}
-	socket, answer, err := dialer.DialContext(ctx, s.location, header)
+	socket, answer, err := dialer.DialContext(ctx, s.location.String(), header)
 	left := leave()
 	switch {
 	case err == nil && !left:

@@ -35,13 +35,13 @@ func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCollector()
-			run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://relay", Dial: n.dial, Since: test.since}), c)
+			run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://relay", InsecureHTTP: true, Dial: n.dial, Since: test.since}), c)
 			c.awaitState(t, Live)
 			expectRow(t, c.awaitItems(t, 1), test.first, events)
 		})
 	}
 	c := newCollector()
-	s := newTestSubscriber(t, SubscriberConfig{URL: "http://relay", Dial: n.dial, Since: began.Add(24 * time.Hour)})
+	s := newTestSubscriber(t, SubscriberConfig{URL: "http://relay", InsecureHTTP: true, Dial: n.dial, Since: began.Add(24 * time.Hour)})
 	run(t, s, c)
 	c.awaitState(t, Live)
 	if len(c.items) != 0 || s.Cursor() != "epoch:100" {

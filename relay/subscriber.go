@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +40,8 @@ type SubscriberConfig struct {
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
 
+	InsecureHTTP bool // allow http and ws to another machine, where everyone on the way can read the token
+
 	// Dial opens the connection; the default is that of [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -46,7 +50,7 @@ type SubscriberConfig struct {
 // reconnects by itself and delivers each sequence number once, in order.
 type Subscriber struct {
 	config   SubscriberConfig
-	location string
+	location *url.URL
 
 	mu     sync.Mutex
 	at     *cursor // nil before the first welcome
@@ -100,7 +104,7 @@ type Status struct {
 
 // NewSubscriber checks cfg.
 func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
-	location, err := streamURL(cfg.URL)
+	location, err := streamURL(cfg.URL, cfg.InsecureHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +121,7 @@ func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
 		return nil, err
 	}
 	if cfg.Dial == nil {
-		cfg.Dial = new(net.Dialer).DialContext
+		cfg.Dial = api.DialerTo(location.Hostname()).DialContext
 	}
 	s := &Subscriber{config: cfg, location: location}
 	if cfg.Cursor != "" {
@@ -143,31 +147,30 @@ func (s *Subscriber) Resume(position string) error {
 	return nil
 }
 
-// streamURL makes the address of the stream from that of the relay.
-func streamURL(text string) (string, error) {
+// streamURL makes the address of the stream from that of the relay. Unless it may
+// be insecure, a token goes to no other machine unencrypted.
+func streamURL(text string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil {
-		return "", errors.New("the relay's URL cannot be read: give one as in http://127.0.0.1:8088")
+	switch {
+	case err != nil:
+		return nil, errors.New("the relay's URL cannot be read: give one as in http://127.0.0.1:8088")
+	case !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme):
+		return nil, errors.New("the relay's URL begins with http, https, ws or wss, as in http://127.0.0.1:8088")
+	case u.Host == "":
+		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
 	}
-	switch u.Scheme {
-	case "http":
-		u.Scheme = "ws"
-	case "https":
-		u.Scheme = "wss"
-	case "ws", "wss":
-	default:
-		return "", errors.New("the relay's URL begins with http, https, ws or wss, as in http://127.0.0.1:8088")
+	if err := api.CheckClearText(u, "the relay's token"); err != nil && !insecure {
+		return nil, err
 	}
-	if u.Host == "" {
-		return "", errors.New("the relay's URL names no host: give one as in http://127.0.0.1:8088")
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("the relay's URL carries more than scheme, host and path: a token belongs in its own setting")
+	if rest, plain := strings.CutPrefix(u.Scheme, "http"); plain {
+		u.Scheme = "ws" + rest
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = StreamPath
 	}
-	return u.String(), nil
+	return u, nil
 }
 
 // Cursor is where to resume: "<epoch>:<seq>", "" before the first welcome when

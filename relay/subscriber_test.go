@@ -84,7 +84,7 @@ func TestSubscriberConfigurations(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := NewSubscriber(SubscriberConfig{URL: test.location, Token: token})
-			if err != nil || s.location != test.want {
+			if err != nil || s.location.String() != test.want {
 				t.Errorf("%v, %v", s, err)
 			}
 		})
@@ -102,6 +102,8 @@ func TestSubscriberConfigurations(t *testing.T) {
 		{"a token in the query", SubscriberConfig{URL: location + "/?token=hidden", Token: token}, "in its own setting"},
 		{"a token as a password", SubscriberConfig{URL: "http://u:hidden@relay.example", Token: token}, "in its own setting"},
 		{"an unreadable URL", SubscriberConfig{URL: "http://u:hidden@[relay", Token: token}, "cannot be read"},
+		{"http to another machine", SubscriberConfig{URL: "http://relay.example", Token: token}, "http://relay.example would carry the relay's token unencrypted"},
+		{"ws to another machine", SubscriberConfig{URL: "ws://192.0.2.7:7430", Token: token}, "use wss://"},
 		{"no token", SubscriberConfig{URL: location}, "needs a token"},
 		{"an unknown start", SubscriberConfig{URL: location, Token: token, From: "noon"}, "earliest or latest"},
 		{"a cursor without an epoch", SubscriberConfig{URL: location, Token: token, Cursor: "12"}, "<epoch>:<seq>"},

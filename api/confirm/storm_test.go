@@ -71,7 +71,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 		t.Fatal(err)
 	}
 	w := &wire{RoundTripper: simulator.RoundTripper{Handler: service.Handler()}, sent: map[string]int{}, refused: map[string]int{}}
-	client, err := api.New(api.Config{BaseURL: "http://service.example", Key: key, Transport: w})
+	client, err := api.New(api.Config{BaseURL: "https://service.example", Key: key, Transport: w})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (clientDriver) send(a *account, method, path, body, authorization string) r
 	}
 	s := &spy{handler: a.sim.Handler()}
 	client, err := api.New(api.Config{
-		BaseURL: "http://api.example", Key: api.NewSecret(key), LookupPath: a.sim.cfg.LookupPath, Transport: s, Retries: -1,
+		BaseURL: "https://api.example", Key: api.NewSecret(key), LookupPath: a.sim.cfg.LookupPath, Transport: s, Retries: -1,
 	})
 	if err != nil {
 		a.Fatal(err)

@@ -47,6 +47,7 @@ func newConfirm() *cobra.Command {
 	sourceFlags(flags)
 	d := defaults()
 	flags.String("api-url", "", "base address of the service, without /api/v1")
+	clearTextFlag(flags)
 	flags.String("state-dir", d.StateDir, "folder for the audit log")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
 	flags.Bool("allow-confirm", false, "arm the confirm: without it, or allow_confirm in the profile, nothing is sent")

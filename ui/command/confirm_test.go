@@ -146,7 +146,7 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 			id, total := s.awaiting(t, product)
 			config := s.config
 			if c.url != "" {
-				config = configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", c.url, 1), "api_key", "key-of-the-test", "state_dir", s.state)
+				config = configFile(t, "api_url", strings.Replace(s.url, "127.0.0.1", c.url, 1), "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
 			}
 			if c.fault != "" {
 				s.fail(t, c.fault)

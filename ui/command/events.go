@@ -60,6 +60,7 @@ func newEvents() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	flags.String("relay-url", "", "address of the relay")
+	clearTextFlag(flags)
 	flags.BoolVarP(&o.follow, "follow", "f", false, "go on with the events that come")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest\n"+
 		"(default earliest; with --follow latest)")
@@ -91,7 +92,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	}
 	subscriber, err := relay.NewSubscriber(config)
 	if err != nil {
-		return usage(err)
+		return addressed(err)
 	}
 	forward, err := openForwarder(s, o.forwardTo, stderr)
 	if err != nil {
@@ -123,7 +124,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 
 // eventsFrom says where the stream begins.
 func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberConfig, error) {
-	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
+	config := relay.SubscriberConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, Types: o.types, Client: "tillwatch events", From: relay.FromEarliest}
 	if err := s.requireRelay(); err != nil {
 		return config, err
 	}

@@ -25,9 +25,9 @@ func newReader(s settings) (*relay.Reader, error) {
 	if err := s.requireRelay(); err != nil {
 		return nil, err
 	}
-	reader, err := relay.NewReader(s.RelayURL, s.RelayToken)
+	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
 	if err != nil {
-		return nil, usage(err)
+		return nil, addressed(err)
 	}
 	return reader, nil
 }

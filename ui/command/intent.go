@@ -51,6 +51,7 @@ func newIntent() *cobra.Command {
 	d := defaults()
 	flags.String("api-url", "", "base address of the service, without /api/v1")
 	flags.String("relay-url", "", "address of the relay; without one its events are not in the timeline")
+	clearTextFlag(flags)
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
 	flags.Duration("poll-every", d.PollEvery, "with --follow: how often to read when nothing hints at a change")
 	flags.String("state-dir", d.StateDir, "folder of what earlier runs have learnt")
@@ -216,10 +217,10 @@ func (l *intentLook) subscribe() (account.Feed, error) {
 		return nil, nil
 	}
 	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: l.settings.RelayURL, Token: l.settings.RelayToken, Cursor: l.store.Cursor(), From: "earliest", Since: l.created(), Client: "tillwatch",
+		URL: l.settings.RelayURL, Token: l.settings.RelayToken, InsecureHTTP: l.settings.InsecureHTTP, Cursor: l.store.Cursor(), From: "earliest", Since: l.created(), Client: "tillwatch",
 	})
 	if err != nil {
-		return nil, usage(err)
+		return nil, addressed(err)
 	}
 	return feed{subscriber, l.store}, nil
 }

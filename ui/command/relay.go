@@ -50,6 +50,7 @@ func newRelay() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	flags.String("api-url", "", "base address of the service, to fetch what no delivery brought")
+	clearTextFlag(flags)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side, the metrics and the probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
@@ -154,11 +155,11 @@ func eventList(s settings) (relay.EventList, error) {
 		return nil, nil
 	}
 	client, err := api.New(api.Config{
-		BaseURL: s.APIURL, Key: s.APIKey, UserAgent: "tillwatch",
+		BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, UserAgent: "tillwatch",
 		Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare}),
 	})
 	if err != nil {
-		return nil, usage(err)
+		return nil, addressed(err)
 	}
 	return client, nil
 }

@@ -63,10 +63,10 @@ func assemble(s settings, kept bool) (*session, error) {
 	var events account.Feed
 	if s.RelayURL != "" {
 		subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-			URL: s.RelayURL, Token: s.RelayToken, From: "earliest", Client: "tillwatch",
+			URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, From: "earliest", Client: "tillwatch",
 		})
 		if err != nil {
-			return nil, usage(err)
+			return nil, addressed(err)
 		}
 		events = feed{subscriber, out.store}
 	}
@@ -97,11 +97,11 @@ func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	client, err := api.New(api.Config{
-		BaseURL: s.APIURL, Key: s.APIKey, LookupPath: s.LookupPath, UserAgent: "tillwatch",
+		BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, UserAgent: "tillwatch",
 		Pacer: pacer, Observe: store.RecordExchange,
 	})
 	if err != nil {
-		return nil, usage(err)
+		return nil, addressed(err)
 	}
 	return &session{settings: s, client: client, store: store, opened: time.Now()}, nil
 }

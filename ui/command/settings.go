@@ -48,6 +48,7 @@ type settings struct {
 	Theme         string        `koanf:"theme"`
 	Notify        string        `koanf:"notify"`
 	StateDir      string        `koanf:"state_dir"`
+	InsecureHTTP  bool          `koanf:"insecure_http"`
 	Keys          keyBindings   `koanf:"keys"`
 
 	// Profile is the chosen profile where that names the key itself, else "".
@@ -73,12 +74,28 @@ func defaults() settings {
 	}
 }
 
+// clearTextFlag allows what [api.CheckClearText] refuses.
+func clearTextFlag(flags *pflag.FlagSet) {
+	flags.Bool("insecure-http", false, "send keys and tokens over http:// to another machine, where everyone on the way can read them")
+}
+
+// addressed is the error of an address that cannot be used, with the way to use it
+// all the same, if there is one.
+func addressed(err error) error {
+	var readable *api.ClearTextError
+	if errors.As(err, &readable) {
+		err = fmt.Errorf("%w, or allow it with --insecure-http", err)
+	}
+	return usage(err)
+}
+
 // accountFlags are the flags of every command that looks at an account.
 func accountFlags(flags *pflag.FlagSet) {
 	d := defaults()
 	sourceFlags(flags)
 	flags.String("api-url", "", "base address of the service, without /api/v1")
 	flags.String("relay-url", "", "address of the relay; without one the account is polled")
+	clearTextFlag(flags)
 	flags.StringSlice("watch-id", nil, "intent to watch beside those that events name (repeatable)")
 	flags.String("watch-ids", "", "file of intents to watch, one id a line, # begins a comment; read again when it changes; - is stdin where there is no screen")
 	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that may be spent unasked, 0 to 1")

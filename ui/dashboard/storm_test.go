@@ -139,7 +139,7 @@ func newBoardInAStorm(t *testing.T, ctx context.Context, seed uint64) *storm {
 }
 
 func (s *storm) client(cfg api.Config) *api.Client {
-	cfg.BaseURL, cfg.Transport = "http://service.example", simulator.RoundTripper{Handler: s.service.Handler()}
+	cfg.BaseURL, cfg.Transport = "https://service.example", simulator.RoundTripper{Handler: s.service.Handler()}
 	client, err := api.New(cfg)
 	if err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ClearTextError refuses an address to which a secret would go unencrypted.
+type ClearTextError struct {
+	Secret string // what would go there, as in "the API key"
+	Scheme string
+	Host   string
+}
+
+// Error says where the secret would go and what to use instead.
+func (e *ClearTextError) Error() string {
+	return fmt.Sprintf("%s://%s would carry %s unencrypted to another machine: use %ss://", e.Scheme, e.Host, e.Secret, e.Scheme)
+}
+
+// CheckClearText returns a [ClearTextError] when a secret that is sent to u leaves
+// this machine unencrypted.
+func CheckClearText(u *url.URL, secret string) error {
+	if u.Scheme != "http" && u.Scheme != "ws" || Loopback(u.Hostname()) {
+		return nil
+	}
+	return &ClearTextError{Secret: secret, Scheme: u.Scheme, Host: string(Scrub(u.Host))}
+}
+
+// Loopback reports whether host is a name or an address of this machine. What
+// connects to one by its name dials with [DialerTo].
+func Loopback(host string) bool {
+	host = strings.ToLower(host)
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+// DialerTo makes a dialer for a host. For one of this machine it connects to no
+// other one, wherever the name leads.
+func DialerTo(host string) *net.Dialer {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	if Loopback(host) {
+		dialer.ControlContext = stayHere
+	}
+	return dialer
+}
+
+func stayHere(_ context.Context, _, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().Unmap().IsLoopback() {
+		return fmt.Errorf("%s is no address of this machine, as the name says", address)
+	}
+	return nil
+}
+
+// ProxyTo is the proxy for requests to a host: that of the environment, none for
+// this machine.
+func ProxyTo(host string) func(*http.Request) (*url.URL, error) {
+	if Loopback(host) {
+		return nil
+	}
+	return http.ProxyFromEnvironment
+}
