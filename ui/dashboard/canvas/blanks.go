@@ -11,9 +11,12 @@ import (
 // longBlank is from how many blanks on erasing them takes fewer bytes.
 const longBlank = 13
 
-// erasesInColour reports whether a terminal understands ECH (ECMA-48, 8.3.38) and
-// leaves the ground of the current style behind, as xterm does.
-func erasesInColour(term string) bool {
+// knownTerminal reports whether a terminal is known to erase, insert, delete and
+// scroll cells as xterm does, and to leave the ground of the current style behind.
+// Others get nothing of that: where TERM says nothing, or names a VT100, the
+// renderer would switch to insert mode, which not every terminal has, and cells
+// would be lost.
+func knownTerminal(term string) bool {
 	family, _, _ := strings.Cut(term, "-")
 	return slices.Contains([]string{
 		"alacritty", "contour", "foot", "ghostty", "kitty", "linux", "rio", "screen", "st", "tmux", "wezterm", "xterm",

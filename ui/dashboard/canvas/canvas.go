@@ -48,7 +48,7 @@ type Canvas struct {
 	shown   []string // as the terminal shows them
 	open    bool     // the terminal is on its other screen, which is drawn on
 	damaged bool     // nothing is known of what the terminal shows
-	erases  bool     // the terminal can erase cells and leave them in a colour
+	known   bool     // the terminal understands more than to move, to print and to erase all
 	bracket bool     // the terminal shows a frame at once when told where it begins and ends
 	drawn   time.Time
 	late    *time.Timer // draws what came too soon; nil before the first such frame
@@ -68,7 +68,7 @@ type Canvas struct {
 // its other screen, and a size is known.
 func New(cfg Config) *Canvas {
 	c := &Canvas{out: cfg.Out, pause: cmp.Or(cfg.Pause, Pause), profile: cfg.Profile, damaged: true}
-	c.erases = erasesInColour(uv.Environ(cfg.Environ).Getenv("TERM"))
+	c.known = knownTerminal(uv.Environ(cfg.Environ).Getenv("TERM"))
 	c.renderer = uv.NewTerminalRenderer(&c.changes, cfg.Environ)
 	c.renderer.SetColorProfile(cfg.Profile)
 	c.renderer.SetMapNewline(cfg.ReturnNewlines)
@@ -235,7 +235,7 @@ func (c *Canvas) repaint() {
 		if y > 0 {
 			c.frame.WriteString("\r\n")
 		}
-		if c.erases {
+		if c.known {
 			writeShortened(&c.frame, line)
 		} else {
 			c.frame.WriteString(line)
@@ -250,6 +250,9 @@ func (c *Canvas) adopt() {
 	c.damaged = false
 	for y := range c.lines {
 		c.take(c.cells, y, y)
+	}
+	if !c.known {
+		return
 	}
 	c.touchAll()
 	c.renderer.Erase()

@@ -94,7 +94,7 @@ func aLine(t *rapid.T, width int) string {
 func aFrame(t *rapid.T, before []string, width, height int) []string {
 	lines := make([]string, height)
 	copy(lines, before)
-	switch rapid.IntRange(0, 4).Draw(t, "how") {
+	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0: // all is new
 		for y := range lines {
 			lines[y] = aLine(t, width)
@@ -106,6 +106,11 @@ func aFrame(t *rapid.T, before []string, width, height int) []string {
 	case 2: // its end is empty
 		for y := height - rapid.IntRange(1, height).Draw(t, "empty"); y < height; y++ {
 			lines[y] = strings.Repeat(" ", width)
+		}
+	case 3: // a word has become longer or shorter, and what stands behind it moves
+		word := rapid.SampledFrom([]string{"", "now ", "10s ago ", "wool socks ×2 "}).Draw(t, "word")
+		for y := range lines {
+			lines[y] = fmt.Sprintf("%-*.*s", width, width, strconv.Itoa(y)+" read "+word+"by age")
 		}
 	default:
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {

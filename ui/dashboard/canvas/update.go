@@ -2,6 +2,7 @@ package canvas
 
 import (
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // scrolls is how many lines have to differ before it is looked whether they have
@@ -22,6 +23,10 @@ func (c *Canvas) update() {
 		}
 	}
 	c.changed = changed
+	if !c.known {
+		c.rewrite(changed)
+		return
+	}
 	if len(changed) >= scrolls {
 		changed = c.scroll(changed)
 	}
@@ -31,7 +36,11 @@ func (c *Canvas) update() {
 		// kind, and the style stays.
 		more := changed[:0]
 		for _, y := range changed {
-			if c.takePiece(y) {
+			from, to := c.takePiece(y)
+			if from < to {
+				c.cells.TouchLine(from, y, to-from)
+			}
+			if from < to && to < c.width {
 				more = append(more, y)
 			}
 		}
@@ -70,19 +79,26 @@ func (c *Canvas) take(cells uv.ScreenBuffer, line, y int) {
 	uv.NewStyledString(c.lines[line]).Draw(cells, uv.Rect(0, y, c.width, 1))
 }
 
-// takePiece takes over the first piece of a line that is not as it is shown, and
-// reports whether there are more.
-func (c *Canvas) takePiece(y int) (more bool) {
+// rewrite writes the pieces that differ as they are, each at its place. All that
+// it asks of a terminal is to move the cursor and to print.
+func (c *Canvas) rewrite(changed []int) {
+	for _, y := range changed {
+		for from, to := c.takePiece(y); from < to; from, to = c.takePiece(y) {
+			c.frame.WriteString(ansi.CursorPosition(from+1, y+1))
+			c.frame.WriteString(c.cells.Line(y)[from:to].Render())
+		}
+	}
+}
+
+// takePiece takes over the first piece of a line that is not as it is shown. Of a
+// line that is, the piece is empty.
+func (c *Canvas) takePiece(y int) (from, to int) {
 	c.scratch.Method = c.cells.Method
 	c.take(c.scratch, y, 0)
 	old, now := c.cells.Line(y), c.scratch.Line(0)
-	from, to := firstPiece(old, now)
-	if from == to {
-		return false
-	}
+	from, to = firstPiece(old, now)
 	copy(old[from:to], now[from:to])
-	c.cells.TouchLine(from, y, to-from)
-	return to < len(now)
+	return from, to
 }
 
 // firstPiece finds where two lines differ first, up to where they are the same for
