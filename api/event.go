@@ -73,15 +73,6 @@ type Event struct {
 // DecodeEvent reads an event. The id, the type and the source's id and type are
 // required; a createdAt that cannot be read is zero. Unknown types survive.
 func DecodeEvent(body []byte) (Event, error) {
-	if event, ok := ScanEvent(body); ok {
-		event.Raw = bytes.Clone(body)
-		return event, nil
-	}
-	return decodeEvent(body)
-}
-
-// decodeEvent reads an event of any form.
-func decodeEvent(body []byte) (Event, error) {
 	object, err := parseObject("event", body)
 	if err != nil {
 		return Event{}, err

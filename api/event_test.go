@@ -119,81 +119,61 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
-// thinEvents are bodies around the form that the service sends.
-var thinEvents = []struct {
-	name, body string
-	scanned    bool
-}{
-	{"as it is sent", `{"id":"evt_ci_1_completed","object":"event","type":"checkout_intent.completed","createdAt":"2026-06-18T14:02:43.000Z","source":{"type":"checkout_intent","id":"ci_1"}}`, true},
-	{"in another order", `{"source":{"id":"ci_1","type":"checkout_intent"},"createdAt":"2026-06-18T14:02:43Z","type":"moon.risen","object":"event","id":"e"}`, true},
-	{"with blanks", "{ \"id\" : \"e\",\n\t\"type\":\"t\", \"source\": { \"id\":\"s\" , \"type\":\"k\" } }\r\n", true},
-	{"without a moment", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}`, true},
-	{"at the end of a long February", `{"id":"e","type":"t","createdAt":"2024-02-29T23:59:59.123456789Z","source":{"id":"s","type":"k"}}`, true},
-	{"on a day that is none", `{"id":"e","type":"t","createdAt":"2026-02-29T23:59:59Z","source":{"id":"s","type":"k"}}`, false},
-	{"in a second that is none", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:60Z","source":{"id":"s","type":"k"}}`, false},
-	{"with an offset", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:59+01:00","source":{"id":"s","type":"k"}}`, false},
-	{"with a fraction of nothing", `{"id":"e","type":"t","createdAt":"2026-02-20T23:59:59.Z","source":{"id":"s","type":"k"}}`, false},
-	{"with data", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"data":{"a":1}}`, false},
-	{"with data that is null", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"data":null}`, false},
-	{"with an escape", `{"id":"e\u0041","type":"t","source":{"id":"s","type":"k"}}`, false},
-	{"with an escaped key", `{"i\u0064":"e","type":"t","source":{"id":"s","type":"k"}}`, false},
-	{"with a control", "{\"id\":\"e\u200b\",\"type\":\"t\",\"source\":{\"id\":\"s\",\"type\":\"k\"}}", false},
-	{"with a repeated field", `{"id":"e","id":"f","type":"t","source":{"id":"s","type":"k"}}`, false},
-	{"with a repeated source", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"source":{"id":"u","type":"k"}}`, false},
-	{"with a repeated source id", `{"id":"e","type":"t","source":{"id":"","id":"s","type":"k"}}`, false},
-	{"with an unknown field", `{"id":"e","type":"t","new":"x","source":{"id":"s","type":"k"}}`, false},
-	{"with a long id", `{"id":"` + strings.Repeat("e", 300) + `","type":"t","source":{"id":"s","type":"k"}}`, false},
-	{"with a comma too many", `{"id":"e","type":"t","source":{"id":"s","type":"k"},}`, false},
-	{"with something behind it", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}{}`, false},
-	{"cut off", `{"id":"e","type":"t","source":{"id":"s","type":"k"}`, false},
-	{"of nothing", `{}`, false},
-}
-
-func TestScannerReadsWhatTheGeneralDecoderReads(t *testing.T) {
-	for _, test := range thinEvents {
+// TestEventsAroundTheThinForm reads bodies that are nearly what the service sends.
+func TestEventsAroundTheThinForm(t *testing.T) {
+	at := time.Date(2026, 6, 18, 14, 2, 43, 0, time.UTC)
+	leap := time.Date(2024, 2, 29, 23, 59, 59, 123456789, time.UTC)
+	for _, test := range []struct {
+		name, body string
+		want       Event // without Raw; none: it is refused
+	}{
+		{"as it is sent", `{"id":"evt_ci_1_completed","object":"event","type":"checkout_intent.completed","createdAt":"2026-06-18T14:02:43.000Z","source":{"type":"checkout_intent","id":"ci_1"}}`,
+			Event{ID: "evt_ci_1_completed", Type: IntentCompleted, CreatedAt: at, Source: EventSource{"ci_1", SourceIntent}}},
+		{"in another order", `{"source":{"id":"ci_1","type":"checkout_intent"},"createdAt":"2026-06-18T14:02:43Z","type":"moon.risen","object":"event","id":"e"}`,
+			Event{ID: "e", Type: "moon.risen", CreatedAt: at, Source: EventSource{"ci_1", SourceIntent}}},
+		{"with blanks", "{ \"id\" : \"e\",\n\t\"type\":\"t\", \"source\": { \"id\":\"s\" , \"type\":\"k\" } }\r\n", thin("e")},
+		{"without a moment", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}`, thin("e")},
+		{"at the end of a long February", `{"id":"e","type":"t","createdAt":"2024-02-29T23:59:59.123456789Z","source":{"id":"s","type":"k"}}`, thinAt("e", leap)},
+		{"on a day that does not exist", `{"id":"e","type":"t","createdAt":"2026-02-29T23:59:59Z","source":{"id":"s","type":"k"}}`, thin("e")},
+		{"with an offset", `{"id":"e","type":"t","createdAt":"2026-06-18T15:02:43+01:00","source":{"id":"s","type":"k"}}`, thinAt("e", at)},
+		{"with data that is null", `{"id":"e","type":"t","source":{"id":"s","type":"k"},"data":null}`, thin("e")},
+		{"with an escape", `{"id":"e\u0041","type":"t","source":{"id":"s","type":"k"}}`, thin("eA")},
+		{"with an escaped key", `{"i\u0064":"e","type":"t","source":{"id":"s","type":"k"}}`, thin("e")},
+		{"with a control", "{\"id\":\"e\u200b\",\"type\":\"t\",\"source\":{\"id\":\"s\",\"type\":\"k\"}}", thin(ScrubID("e\u200b"))},
+		{"with a repeated field", `{"id":"e","id":"f","type":"t","source":{"id":"s","type":"k"}}`, thin("f")},
+		{"with a repeated source", `{"id":"e","type":"t","source":{"id":"u","type":"j"},"source":{"id":"s","type":"k"}}`, thin("e")},
+		{"with an unknown field", `{"id":"e","type":"t","new":"x","source":{"id":"s","type":"k"}}`, thin("e")},
+		{"with a comma too many", `{"id":"e","type":"t","source":{"id":"s","type":"k"},}`, Event{}},
+		{"with something behind it", `{"id":"e","type":"t","source":{"id":"s","type":"k"}}{}`, Event{}},
+		{"cut off", `{"id":"e","type":"t","source":{"id":"s","type":"k"}`, Event{}},
+		{"of nothing", `{}`, Event{}},
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, scanned := ScanEvent([]byte(test.body)); scanned != test.scanned {
-				t.Errorf("scanned: %t, want %t", scanned, test.scanned)
+			got, err := DecodeEvent([]byte(test.body))
+			if refused := test.want.ID == ""; refused != (err != nil) {
+				t.Fatalf("error %v", err)
 			}
-			compareScanned(t, []byte(test.body))
+			got.Raw = nil
+			if !got.CreatedAt.Equal(test.want.CreatedAt) {
+				t.Errorf("created at %v, want %v", got.CreatedAt, test.want.CreatedAt)
+			}
+			got.CreatedAt, test.want.CreatedAt = time.Time{}, time.Time{}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %#v, want %#v", got, test.want)
+			}
 		})
 	}
-	for _, f := range fixtures(t, "06-events.json") {
-		_, scanned := ScanEvent(f.Body)
-		if thin := !bytes.Contains(f.Body, []byte(`"data"`)); scanned != thin {
-			t.Errorf("%s: scanned: %t, thin: %t", f.Name, scanned, thin)
-		}
-	}
 }
 
-func compareScanned(t *testing.T, body []byte) {
-	t.Helper()
-	got, ok := ScanEvent(body)
-	if !ok {
-		return
-	}
-	want, err := decodeEvent(body)
-	if err != nil {
-		t.Fatalf("scanned %+v, which the general decoder refuses: %v", got, err)
-	}
-	want.Raw = nil
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("scanned %+v, the general decoder reads %+v", got, want)
-	}
+func thin(id ID) Event { return thinAt(id, time.Time{}) }
+
+func thinAt(id ID, at time.Time) Event {
+	return Event{ID: id, Type: "t", CreatedAt: at, Source: EventSource{"s", "k"}}
 }
 
-func FuzzDecodeEventScanned(f *testing.F) {
-	for _, c := range fixtures(f, "06-events.json") {
-		f.Add([]byte(c.Body))
-	}
-	for _, test := range thinEvents {
-		f.Add([]byte(test.body))
-	}
-	f.Fuzz(compareScanned)
-}
-
-func TestScannedEventSharesNoMemoryWithTheBody(t *testing.T) {
-	body := []byte(thinEvents[0].body)
+func TestAnEventSharesNoMemoryWithTheBody(t *testing.T) {
+	const sent = `{"id":"evt_ci_1_completed","type":"checkout_intent.completed","source":{"type":"checkout_intent","id":"ci_1"},"data":{"a":1}}`
+	body := []byte(sent)
 	got, err := DecodeEvent(body)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +181,7 @@ func TestScannedEventSharesNoMemoryWithTheBody(t *testing.T) {
 	for i := range body {
 		body[i] = 'x'
 	}
-	if got.ID != "evt_ci_1_completed" || got.Source.ID != "ci_1" || string(got.Raw) != thinEvents[0].body {
+	if got.ID != "evt_ci_1_completed" || got.Source.ID != "ci_1" || string(got.Raw) != sent || string(got.Data) != `{"a":1}` {
 		t.Errorf("the event changed with the buffer: %v", got)
 	}
 }
@@ -214,16 +194,5 @@ func BenchmarkDecodeEvent(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		eventSink, _ = DecodeEvent(body)
-	}
-}
-
-// BenchmarkDecodeEventGeneral is what an event costs that is not of the known
-// form.
-func BenchmarkDecodeEventGeneral(b *testing.B) {
-	body := compact(b, fixtureNamed(b, "06-events.json", "checkout_intent.offer_retrieved"))
-	b.ReportAllocs()
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		eventSink, _ = decodeEvent(body)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
-
-	"tillwatch/api"
 )
 
 // Why a signed body is no event that can be kept at a position.
@@ -33,14 +31,6 @@ type delivery struct {
 // readDelivery requires an id and a type (contract, Event). Where a name
 // appears twice, the last one counts.
 func readDelivery(v Verified) (delivery, error) {
-	if e, ok := api.ScanEvent(v.body); ok {
-		return delivery{id: string(e.ID), kind: string(e.Type), created: boundedTime(e.CreatedAt), sourceID: string(e.Source.ID)}, nil
-	}
-	return readAnyDelivery(v)
-}
-
-// readAnyDelivery reads a delivery of any form.
-func readAnyDelivery(v Verified) (delivery, error) {
 	var d delivery
 	if !utf8.Valid(v.body) {
 		return d, errNotUTF8

@@ -110,10 +110,6 @@ func itemFrom(wire wireItem) Item {
 			Raw:       wire.Raw,
 		}
 	}
-	return item(wire, event)
-}
-
-func item(wire wireItem, event api.Event) Item {
 	return Item{
 		Seq:        wire.Seq,
 		Event:      event,

@@ -244,9 +244,6 @@ func (l *link) message() ([]byte, error) {
 
 // readFrame decodes a frame with its events.
 func readFrame(text []byte) (frame, error) {
-	if events, ok := scanEvents(text); ok {
-		return frame{T: frameEvents, events: events}, nil
-	}
 	f, err := decodeFrame(text)
 	for _, wire := range f.Items {
 		f.events = append(f.events, itemFrom(wire))

@@ -53,16 +53,15 @@ type Fields struct {
 // key; partition keys identify an API key and are not kept.
 func ParseFields(h http.Header) Fields {
 	var f Fields
-	var limitSpace, policySpace [8]member
-	limits := f.read(h, "Ratelimit", limitSpace[:0])
-	policies := f.read(h, "Ratelimit-Policy", policySpace[:0])
+	limits := f.read(h, "Ratelimit")
+	policies := f.read(h, "Ratelimit-Policy")
 	f.Older = f.Older || hasOlderFields(h)
 	f.Reports = pair(limits, policies)
 	return f
 }
 
 // read parses one field into its usable members.
-func (f *Fields) read(h http.Header, name string, space []member) []member {
+func (f *Fields) read(h http.Header, name string) []member {
 	lines := values(h, name)
 	if len(lines) == 0 {
 		return nil
@@ -71,10 +70,7 @@ func (f *Fields) read(h http.Header, name string, space []member) []member {
 		f.ignore(name, lines[:1])
 		return nil
 	}
-	members, ok := scanMembers(space, lines)
-	if !ok {
-		members, ok = parseMembers(lines)
-	}
+	members, ok := parseMembers(lines)
 	if !ok || len(members) > maxMembers {
 		f.ignore(name, lines)
 		return nil

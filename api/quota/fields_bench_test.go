@@ -12,27 +12,6 @@ func BenchmarkParseFields(b *testing.B) {
 	}
 }
 
-func BenchmarkParseFieldsWithUnknownParameters(b *testing.B) {
-	h := headers(`"default";r=7;t=1;new;note="text"`, `"default";q=10;w=1;qu="requests";pk=user:7;new=?0`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if f := ParseFields(h); len(f.Reports) != 1 {
-			b.Fatal(f)
-		}
-	}
-}
-
-// The general parser reads what the scanner does not, here for a fraction.
-func BenchmarkParseFieldsGeneral(b *testing.B) {
-	h := headers(`"default";r=7;t=1;new=0.5`, `"default";q=10;w=1;new=0.5`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if f := ParseFields(h); len(f.Reports) != 1 {
-			b.Fatal(f)
-		}
-	}
-}
-
 func BenchmarkParseFieldsOfThreeBuckets(b *testing.B) {
 	h := headers(`"mutations"; r=4; t=1`, `"mutations"; q=5; w=1; pk=:NjZjMmQxOTI5MmFk:`)
 	h.Add("RateLimit", `"checkout-intents"; r=6; t=86400`)

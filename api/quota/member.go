@@ -19,7 +19,7 @@ type member struct {
 	used       bool // a policy that found its limit
 	name       string
 	q, w, r, t int64
-	partition  uint64 // hash of pk; 0 when absent
+	partition  string // pk, "" when absent
 }
 
 func newMember() member {
@@ -30,7 +30,7 @@ func newMember() member {
 // out of one of the two fields, and, where each field has one member only, name
 // them differently.
 func (m *member) partners(limit *member, lone bool) bool {
-	if m.partition != 0 && limit.partition != 0 && m.partition != limit.partition {
+	if m.partition != "" && limit.partition != "" && m.partition != limit.partition {
 		return false
 	}
 	return m.name == limit.name || lone
@@ -127,25 +127,16 @@ func number(value any) int64 {
 	return invalid
 }
 
-// partition is a hash to compare partition keys by; the draft has a Byte
-// Sequence there, some servers a String or a Token.
-func partition(value any) uint64 {
+// partition is a partition key, to be compared; the draft has a Byte Sequence
+// there, some servers a String or a Token.
+func partition(value any) string {
 	switch v := value.(type) {
 	case []byte:
-		return partitionOf(v)
+		return string(v)
 	case string:
-		return partitionOf(v)
+		return v
 	case httpsfv.Token:
-		return partitionOf(string(v))
+		return string(v)
 	}
-	return 0
-}
-
-// partitionOf is FNV-1a, never 0.
-func partitionOf[T string | []byte](key T) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(key) {
-		h = (h ^ uint64(key[i])) * 1099511628211
-	}
-	return h | 1
+	return ""
 }
