@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,10 +32,7 @@ func TestMetricsCountEveryOutcomeAndNameNothingFromOutside(t *testing.T) {
 	h := r.Handler()
 	deliver(t, h, 1, 3)
 	deliver(t, h, 3, 3)
-	conflict := []byte(strings.Replace(string(eventBody(1)), "ci_", "xi_", 1))
-	conflict = []byte(strings.Replace(string(conflict), `"evt_xi_`, `"evt_ci_`, 1))
-	conflict = append(conflict, ' ')
-	serve(h, signedRequest(conflict))
+	serve(h, signedRequest(bytes.Replace(eventBody(1), []byte("offer_retrieved"), []byte("offer_failed"), 1)))
 	serve(h, signedRequest([]byte("no event, of a peculiar kind")))
 	serve(h, signedRequest([]byte(`{"id":"evt_1","type":"webhook_endpoint.verification_challenge","source":{"id":"we_1"}}`)))
 	serve(h, signedRequest([]byte(`{"id":"evt_peculiar","type":"peculiar"}`)))
