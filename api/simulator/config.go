@@ -213,6 +213,11 @@ func orElse[T comparable](value *T, fallback T) {
 	}
 }
 
+// secrets are what no answer and no log may hold.
+func (c *Config) secrets() []api.Secret {
+	return append([]api.Secret{c.Key, c.SigningSecret}, c.MoreKeys...)
+}
+
 func checkWebhookURL(raw string) error {
 	if _, err := url.Parse(raw); err != nil {
 		return errors.New("the webhook URL cannot be read as a URL")

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -52,12 +51,12 @@ func (s *Simulator) message(e event) message {
 }
 
 // post makes one attempt and returns the body of an answer with status 200.
-func (e *endpoint) post(ctx context.Context, m message) ([]byte, error) {
+func (e *endpoint) post(ctx context.Context, m message) ([]byte, *deliveryError) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(m.body))
 	if err != nil {
-		return nil, fmt.Errorf("building a delivery: %w", err)
+		return nil, e.sim.unanswered(err)
 	}
 	prefix := e.sim.cfg.HeaderPrefix
 	req.Header.Set("Content-Type", "application/json")
@@ -71,19 +70,15 @@ func (e *endpoint) post(ctx context.Context, m message) ([]byte, error) {
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		// The URL around the cause may hold what no log should.
-		if wrapped := new(url.Error); errors.As(err, &wrapped) {
-			err = wrapped.Err
-		}
-		return nil, fmt.Errorf("delivering: %w", err)
+		return nil, e.sim.unanswered(err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer to a delivery: %w", err)
+		return nil, e.sim.unanswered(err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("delivering: answered %d, want 200", resp.StatusCode)
+		return nil, e.sim.answered(resp.StatusCode, string(answer), "200")
 	}
 	return answer, nil
 }
@@ -95,27 +90,92 @@ func (e *endpoint) verify(ctx context.Context, challenge event) bool {
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		answer, err := e.post(ctx, m)
 		if err == nil {
-			if err = checkChallenge(answer, challenge.source); err == nil {
+			if answersChallenge(answer, challenge.source) {
 				return true
 			}
+			err = e.sim.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, challenge.source))
+		}
+		if ctx.Err() != nil {
+			return false
 		}
 		e.failed(err)
+		e.complaints.add(trouble{what: "webhook endpoint does not answer the verification challenge", err: err, about: e.about()}, time.Now())
 		if !wait(ctx, pause) {
 			return false
 		}
 	}
 }
 
-func checkChallenge(answer []byte, want string) error {
+// about is what a log line calls the endpoint.
+func (e *endpoint) about() []any {
+	host := ""
+	if u, err := url.Parse(e.url); err == nil {
+		host = u.Host // the rest may hold what no log should
+	}
+	return []any{"endpoint", e.id, "host", host}
+}
+
+func answersChallenge(answer []byte, want string) bool {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &fields); err != nil {
-		return fmt.Errorf("the answer to the challenge is not a JSON object: %w", err)
+	if json.Unmarshal(answer, &fields) != nil {
+		return false
 	}
 	var got string
-	if err := json.Unmarshal(fields["challenge"], &got); err != nil || got != want || len(fields) != 1 {
-		return fmt.Errorf("the answer to the challenge must be one field, challenge, equal to source.id")
+	return json.Unmarshal(fields["challenge"], &got) == nil && got == want && len(fields) == 1
+}
+
+// attempt sends a delivery once. The outcome holds the next attempt, when there
+// is to be one.
+func (e *endpoint) attempt(ctx context.Context, d delivery) outcome {
+	m := e.sim.message(d.event)
+	if d.forged {
+		m.signature = forged(m.signature, d.order)
 	}
-	return nil
+	_, err := e.post(ctx, m)
+	about := append(e.about(), "event", m.id, "topic", m.topic)
+	if err == nil {
+		e.sim.log.Debug("webhook delivered", append(about, "attempt", d.attempt+1)...)
+		e.mu.Lock()
+		e.delivered++
+		e.mu.Unlock()
+		if d.forged {
+			return outcome{trouble: &trouble{what: "webhook endpoint took a delivery with a wrong signature, or without one", about: about}}
+		}
+		return outcome{}
+	}
+	if ctx.Err() != nil {
+		return outcome{}
+	}
+	e.sim.log.Debug("webhook not delivered", append(about, "attempt", d.attempt+1, "error", err)...)
+	e.failed(err)
+	o := outcome{trouble: &trouble{what: "webhook delivery rejected", err: err, about: about}}
+	if d.forged { // as it should be
+		o.trouble = nil
+	}
+	if d.attempt >= e.sim.cfg.Retries {
+		e.mu.Lock()
+		e.givenUp++
+		e.mu.Unlock()
+		o.trouble = &trouble{what: "webhook delivery given up", err: err, about: append(about, "attempts", d.attempt+1)}
+		return o
+	}
+	d.at = time.Now().Add(RetryPauses()[d.attempt])
+	d.attempt++
+	d.forged = false
+	o.again, o.retry = d, true
+	return o
+}
+
+// forged spoils a signature: every second time it is missing.
+func forged(signature string, n uint64) string {
+	if n%2 == 0 {
+		return ""
+	}
+	last := byte('0')
+	if signature[len(signature)-1] == last {
+		last = '1'
+	}
+	return signature[:len(signature)-1] + string(last)
 }
 
 // wait sleeps and reports false when ctx ended first.

@@ -16,16 +16,17 @@ const senders = 8 // deliveries to one endpoint at the same time
 // first the challenge, then what had happened before it was verified, one by
 // one in order, then what happens, as it happens.
 type endpoint struct {
-	sim    *Simulator
-	id     string
-	url    string
-	client *http.Client
-	next   int // index of the next event to plan; only its own goroutine moves it
-	woken  chan struct{}
-	due    deliveryHeap
-	order  uint64
-	dice   dice
-	origin event // the challenge
+	sim        *Simulator
+	id         string
+	url        string
+	client     *http.Client
+	next       int // index of the next event to plan; only its own goroutine moves it
+	woken      chan struct{}
+	due        deliveryHeap
+	order      uint64
+	dice       dice
+	origin     event // the challenge
+	complaints complaints
 
 	mu        sync.Mutex
 	verified  bool
@@ -59,16 +60,18 @@ type delivery struct {
 	forged  bool // this attempt carries a wrong signature
 }
 
-// outcome of an attempt: the next one, if there is to be one.
+// outcome of an attempt: the next one, if there is to be one, and what is to be
+// told.
 type outcome struct {
-	again delivery
-	retry bool
+	again   delivery
+	retry   bool
+	trouble *trouble
 }
 
 // newEndpoint makes an endpoint that delivers the events from index first on.
 func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint {
 	d := s.dice(diceEndpoint, uint64(len(s.endpoints))<<32|uint64(s.events.len()))
-	e := &endpoint{sim: s, id: d.id("we_"), url: url, next: first, dice: d, woken: make(chan struct{}, 1)}
+	e := &endpoint{sim: s, id: d.id("we_"), url: url, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(s.log)}
 	e.client = &http.Client{
 		Transport:     s.cfg.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -138,6 +141,7 @@ func (e *endpoint) run(ctx context.Context) {
 	e.mu.Unlock()
 	var sending sync.WaitGroup
 	defer e.client.CloseIdleConnections()
+	defer e.complaints.last()
 	defer sending.Wait()
 	if !e.verify(ctx, e.origin) {
 		return
@@ -145,7 +149,8 @@ func (e *endpoint) run(ctx context.Context) {
 	e.mu.Lock()
 	e.verified = true
 	e.mu.Unlock()
-	e.sim.log.Info("webhook endpoint verified", "id", e.id)
+	e.complaints.last()
+	e.sim.log.Info("webhook endpoint verified", e.about()...)
 	e.deliverBacklog(ctx)
 	e.deliverLive(ctx, &sending)
 }
@@ -167,9 +172,7 @@ func (e *endpoint) deliverBacklog(ctx context.Context) {
 				break // held back by a fault
 			}
 			heap.Pop(&e.due)
-			if again, ok := e.attempt(ctx, d); ok {
-				heap.Push(&e.due, again)
-			}
+			e.settle(e.attempt(ctx, d))
 		}
 	}
 }
@@ -190,13 +193,13 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 			inFlight++
 			sending.Go(func() {
 				defer e.sim.reportPanic("webhook delivery")
-				again, ok := e.attempt(ctx, d)
-				ended <- outcome{again, ok}
+				ended <- e.attempt(ctx, d)
 			})
 		}
-		pause := time.Hour
+		e.complaints.tell(now)
+		pause := e.complaints.wait(now)
 		if len(e.due) > 0 && inFlight < senders {
-			pause = max(0, time.Until(e.due[0].at))
+			pause = min(pause, max(0, time.Until(e.due[0].at)))
 		}
 		timer.Reset(pause)
 		select {
@@ -206,10 +209,18 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 		case <-timer.C:
 		case o := <-ended:
 			inFlight--
-			if o.retry {
-				heap.Push(&e.due, o.again)
-			}
+			e.settle(o)
 		}
+	}
+}
+
+// settle plans the next attempt and tells what went wrong.
+func (e *endpoint) settle(o outcome) {
+	if o.retry {
+		heap.Push(&e.due, o.again)
+	}
+	if o.trouble != nil {
+		e.complaints.add(*o.trouble, time.Now())
 	}
 }
 
@@ -252,48 +263,7 @@ func (e *endpoint) push(d delivery) {
 	heap.Push(&e.due, d)
 }
 
-// attempt sends a delivery once. When it failed and is to be tried again, it
-// returns the next attempt.
-func (e *endpoint) attempt(ctx context.Context, d delivery) (delivery, bool) {
-	m := e.sim.message(d.event)
-	if d.forged {
-		m.signature = forged(m.signature, d.order)
-	}
-	_, err := e.post(ctx, m)
-	e.sim.log.Debug("webhook delivery", "event", m.id, "topic", m.topic, "attempt", d.attempt+1, "error", err)
-	if err == nil {
-		e.mu.Lock()
-		e.delivered++
-		e.mu.Unlock()
-		return delivery{}, false
-	}
-	e.failed(err)
-	pauses := RetryPauses()
-	if d.attempt >= e.sim.cfg.Retries || ctx.Err() != nil {
-		e.mu.Lock()
-		e.givenUp++
-		e.mu.Unlock()
-		return delivery{}, false
-	}
-	d.at = time.Now().Add(pauses[d.attempt])
-	d.attempt++
-	d.forged = false
-	return d, true
-}
-
-// forged spoils a signature: every second time it is missing.
-func forged(signature string, n uint64) string {
-	if n%2 == 0 {
-		return ""
-	}
-	last := byte('0')
-	if signature[len(signature)-1] == last {
-		last = '1'
-	}
-	return signature[:len(signature)-1] + string(last)
-}
-
-func (e *endpoint) failed(err error) {
+func (e *endpoint) failed(err *deliveryError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.failures++

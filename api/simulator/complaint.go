@@ -1,0 +1,158 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"tillwatch/api"
+)
+
+// tellEvery is how long the failures of one kind are gathered for one line.
+const tellEvery = 10 * time.Second
+
+// complaints tell what goes wrong at an endpoint: the first failure of a kind at
+// once, and those that follow in one line that counts them. Kinds are few, so the
+// lines are, too.
+type complaints struct {
+	log   *slog.Logger
+	kinds map[string]*complaint
+}
+
+// complaint is one kind of failure.
+type complaint struct {
+	trouble
+	told  time.Time
+	times int // since it was told
+}
+
+// trouble is a failure as it is told.
+type trouble struct {
+	what  string         // went wrong
+	err   *deliveryError // nil when the words say all
+	about []any          // attributes for the log
+}
+
+// kind is what failures have in common that are told in one line.
+func (t trouble) kind() string {
+	if t.err == nil {
+		return t.what
+	}
+	return t.what + ": " + t.err.kind
+}
+
+// deliveryError is what came of an attempt, in words that hold no secret and no
+// more than the beginning of what a receiver wrote.
+type deliveryError struct{ kind, text string }
+
+func (e *deliveryError) Error() string { return e.text }
+
+// unanswered is an attempt that got no answer.
+func (s *Simulator) unanswered(err error) *deliveryError {
+	kind := "unreachable"
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &deliveryError{"timeout", fmt.Sprintf("no answer within %s", answerTimeout)}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		kind = "refused"
+	}
+	// The URL around the cause may hold what no log should.
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return &deliveryError{kind, "no answer: " + s.excerpt(err.Error())}
+}
+
+// answered is an attempt that got an answer other than the one that is wanted.
+func (s *Simulator) answered(status int, body, want string) *deliveryError {
+	with := "without a body"
+	if body = s.excerpt(body); body != "" {
+		with = "with " + body
+	}
+	return &deliveryError{strconv.Itoa(status), fmt.Sprintf("answered %d %s; want %s", status, with, want)}
+}
+
+func newComplaints(log *slog.Logger) complaints {
+	return complaints{log: log, kinds: map[string]*complaint{}}
+}
+
+// add tells of a failure now or later.
+func (c *complaints) add(t trouble, now time.Time) {
+	of, known := c.kinds[t.kind()]
+	if !known {
+		of = &complaint{}
+		c.kinds[t.kind()] = of
+	}
+	of.trouble = t
+	of.times++
+	c.tell(now)
+}
+
+// tell tells what is due.
+func (c *complaints) tell(now time.Time) {
+	for kind, of := range c.kinds {
+		if now.Sub(of.told) < tellEvery {
+			continue
+		}
+		if of.times == 0 {
+			delete(c.kinds, kind) // the next is told at once
+			continue
+		}
+		c.line(of)
+		of.told = now
+	}
+}
+
+// last tells what is left to be told.
+func (c *complaints) last() {
+	for _, of := range c.kinds {
+		if of.times > 0 {
+			c.line(of)
+		}
+	}
+	clear(c.kinds)
+}
+
+func (c *complaints) line(of *complaint) {
+	about := of.about
+	if of.err != nil {
+		about = append([]any{"error", of.err}, about...)
+	}
+	if of.times > 1 {
+		about = append(about, "times", of.times)
+	}
+	c.log.Warn(of.what, about...)
+	of.times = 0
+}
+
+// wait is how long nothing is due.
+func (c *complaints) wait(now time.Time) time.Duration {
+	soonest := time.Hour
+	for _, of := range c.kinds {
+		soonest = min(soonest, max(0, tellEvery-now.Sub(of.told)))
+	}
+	return soonest
+}
+
+// excerpt is the beginning of what somebody else wrote, without control characters
+// and without the secrets of the account.
+func (s *Simulator) excerpt(text string) string {
+	for _, secret := range s.cfg.secrets() {
+		if hidden := secret.Reveal(); len(hidden) >= 6 {
+			text = strings.ReplaceAll(text, hidden, "…")
+		}
+	}
+	const longest = 200
+	text = strings.Join(strings.Fields(string(api.Scrub(text))), " ")
+	if utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest]) + "…"
+	}
+	return text
+}
