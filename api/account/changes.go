@@ -54,6 +54,7 @@ func (s *Store) Changes(since uint64) Changes {
 // Summary is the small part of the picture that is always told whole.
 type Summary struct {
 	Intents   map[api.IntentState]int // states that the contract does not list count under ""
+	NotRead   int                     // intents of which nothing is known but that they exist
 	Shipments map[api.ShipmentStatus]int
 	Quota     []quota.Bucket
 	Day       DayCount
@@ -67,6 +68,7 @@ type Summary struct {
 	Alerts    []Alert                  // the longest standing first
 	LastEvent time.Time                // when the newest event was received; zero when none
 	LastRead  time.Time                // when the newest read was answered; zero when none
+	List      ListStatus               // of the service, where it has one
 }
 
 // Summary returns the small part of the picture alone.
@@ -89,8 +91,14 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 
 // summary is the summary but for its alerts.
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
+	intents, notRead := s.intentCounts.all(), 0
+	if stateless, any := intents[""]; any {
+		intents[""] = len(s.otherStates)
+		notRead = stateless - len(s.otherStates)
+	}
 	return Summary{
-		Intents:   s.intentCounts.all(),
+		Intents:   intents,
+		NotRead:   notRead,
 		Shipments: maps.Clone(s.shipmentCounts),
 		Quota:     buckets,
 		Day:       s.dayCount(buckets, now),
@@ -103,6 +111,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Pace:      s.paces(),
 		LastEvent: s.lastEvent,
 		LastRead:  s.lastRead,
+		List:      s.list,
 	}
 }
 

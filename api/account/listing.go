@@ -9,65 +9,161 @@ import (
 	"tillwatch/api/quota"
 )
 
+// ListState says how far the service's list of intents was read. The contract
+// does not show such a list.
+type ListState uint8
+
+// The states of the list.
+const (
+	ListUnread    ListState = iota // nothing of it was read yet
+	ListPartly                     // some of its pages were read
+	ListWhole                      // it was read to its end
+	ListCut                        // as much as is taken of it was read; there may be more
+	ListNotServed                  // the service has none
+)
+
+// ListStatus is what was read of the service's list of intents in this run.
+type ListStatus struct {
+	State      ListState
+	Intents    int   // on the pages that were read
+	Unreadable int   // items of them that are no intents
+	Err        error // why it could not be read the last time; nil when it could
+}
+
 // listPage is how many items a page of the service has unless asked otherwise.
 const listPage = 100
 
-// keepListing reads the list of intents that a service may or may not have:
-// deep at the start, then its newest page again and again, as that alone shows
-// an intent before its offer. A service without the list is asked once.
+// keepListing reads the list of intents that a service may or may not have: to
+// its end at first, then its newest pages again and again, as they alone show an
+// intent before its offer. A service without the list is asked once.
 func (w *Watcher) keepListing(ctx context.Context) {
 	if len(w.cfg.Only) > 0 {
 		return
 	}
-	served := w.list(ctx, w.cfg.List)
-	ticker := time.NewTicker(w.cfg.ListEvery)
-	defer ticker.Stop()
-	for served {
+	for failed := 0; ; {
+		pause := w.cfg.ListEvery
+		switch err := w.list(ctx); {
+		case errors.Is(err, api.ErrNotServed):
+			return
+		case err != nil:
+			failed++
+			pause = backOff(failed)
+		default:
+			failed = 0
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
-			served = w.list(ctx, listPage)
+		case <-time.After(pause):
 		}
 	}
 }
 
-// list merges the newest intents, most at the most, and reports whether asking
-// again makes sense. All of them count as sent when the first page was, those of
-// later pages too: an older truth never overwrites a newer one.
-func (w *Watcher) list(ctx context.Context, most int) (served bool) {
-	sent := time.Now()
-	taken := 0
-	var page []api.Intent
-	flush := func() {
-		w.store.ApplyList(page, sent)
-		taken += len(page)
-		page = nil
+// list reads the list: all of it, or, once that was read, its newest pages up to
+// one that holds nothing new.
+func (w *Watcher) list(ctx context.Context) error {
+	l := &listing{store: w.store, most: w.cfg.List, status: w.store.listStatus(), sent: time.Now()}
+	if l.newest = l.status.State == ListWhole || l.status.State == ListCut; !l.newest {
+		l.status.Unreadable = 0
 	}
-	served = true
-	for in, err := range w.cfg.Reader.Intents(api.WithSent(quota.WithPriority(ctx, quota.Reconcile), &sent)) {
+	end := ListWhole
+	for in, err := range w.cfg.Reader.Intents(api.WithSent(quota.WithPriority(ctx, quota.Reconcile), &l.sent)) {
 		if isOneItem(err) {
+			if !l.newest {
+				l.status.Unreadable++
+			}
 			continue
 		}
 		if err != nil {
-			served = !errors.Is(err, api.ErrNotServed)
-			if ctx.Err() == nil && served {
-				w.store.countFailedRead()
-				if errors.Is(err, api.ErrUnauthorized) {
-					w.store.refuseKey(err)
-				}
-			}
+			return w.listFailed(ctx, l, err)
+		}
+		if full := l.add(in); !full {
+			continue
+		}
+		if news := l.flush(); l.newest && !news {
 			break
 		}
-		if page = append(page, in); len(page) == listPage {
-			flush()
-		}
-		if taken+len(page) >= most {
+		if l.taken == l.most {
+			end = ListCut
 			break
 		}
 	}
-	if len(page) > 0 {
-		flush()
+	if len(l.page) > 0 || l.taken == 0 { // a list without items was read, too
+		l.flush()
 	}
-	return served
+	if !l.newest {
+		l.status.State = end
+	}
+	l.status.Err = nil
+	w.mu.Lock()
+	w.answered = time.Now()
+	w.mu.Unlock()
+	w.store.setList(l.status)
+	return nil
+}
+
+// listFailed takes what was read before err and notes why there is no more of it.
+// That the service has no list is no failure.
+func (w *Watcher) listFailed(ctx context.Context, l *listing, err error) error {
+	if len(l.page) > 0 {
+		l.flush()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, api.ErrNotServed):
+		l.status = ListStatus{State: ListNotServed}
+	default:
+		w.store.countFailedRead()
+		if errors.Is(err, api.ErrUnauthorized) {
+			w.store.refuseKey(err)
+		}
+		l.status.Err = err
+	}
+	w.store.setList(l.status)
+	return err
+}
+
+// listing is one reading of the list. All of it counts as sent when its first
+// page was: an older truth never overwrites a newer one.
+type listing struct {
+	store  *Store
+	most   int
+	newest bool // the list was read before: only what is new is wanted
+	status ListStatus
+	sent   time.Time
+	page   []api.Intent
+	taken  int
+}
+
+// add takes an intent and reports whether there are enough to be merged.
+func (l *listing) add(in api.Intent) (full bool) {
+	l.page = append(l.page, in)
+	l.taken++
+	return len(l.page) == listPage || l.taken == l.most
+}
+
+// flush merges what was taken and reports whether it names an intent that was not
+// known.
+func (l *listing) flush() (news bool) {
+	news = l.store.ApplyList(l.page, l.sent)
+	l.page = nil
+	if !l.newest {
+		l.status.State, l.status.Intents = ListPartly, l.taken
+		l.store.setList(l.status)
+	}
+	return news
+}
+
+func (s *Store) listStatus() ListStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.list
+}
+
+func (s *Store) setList(status ListStatus) {
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	s.list = status
 }

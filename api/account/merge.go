@@ -27,17 +27,19 @@ func (s *Store) ApplyRead(in api.Intent, sent time.Time, how Learnt) {
 }
 
 // ApplyList is [Store.ApplyRead] for a page of a list of intents, which is one
-// read.
-func (s *Store) ApplyList(page []api.Intent, sent time.Time) {
+// read. It reports whether the page names an intent that was not known.
+func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.release()
 	s.stamp()
 	s.reads.Total++
 	s.lastRead = now
+	known := s.intentBlocks.last
 	for _, in := range page {
 		s.applyRead(&in, sent, now, ByRead)
 	}
+	return s.intentBlocks.last > known
 }
 
 func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {

@@ -157,9 +157,13 @@ func checkTimeline(t *rapid.T, in *IntentDetail) {
 }
 
 func checkCounts(t *rapid.T, s *Store, state api.IntentState) {
-	for counted, n := range s.Summary().Intents {
+	sum := s.Summary()
+	if notRead := sum.NotRead == 1; notRead != (state == "") {
+		t.Fatalf("%d intents are not read while the only one is %q", sum.NotRead, state)
+	}
+	for counted, n := range sum.Intents {
 		want := 0
-		if keptStateOf(counted) == keptStateOf(state) {
+		if state != "" && keptStateOf(counted) == keptStateOf(state) {
 			want = 1
 		}
 		if n != want {

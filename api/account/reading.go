@@ -148,6 +148,7 @@ func (w *Watcher) perform(ctx context.Context, q *queue, tasks []task, priority 
 		}
 		q.finish(t, failed[t])
 	}
+	w.noteReads(q == w.parcels, tasks, failed, err, now)
 	w.follows(q, tasks, failed, priority, err, now)
 	w.mu.Unlock()
 	w.settleGap()

@@ -370,8 +370,9 @@ func FuzzDecodePicture(f *testing.F) {
 		}
 		s := NewStore(StoreConfig{})
 		s.restore(p)
-		counted := 0
-		for _, n := range s.Summary().Intents {
+		sum := s.Summary()
+		counted := sum.NotRead
+		for _, n := range sum.Intents {
 			counted += n
 		}
 		c := s.Changes(0)

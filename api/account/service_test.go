@@ -91,6 +91,7 @@ func expired(id api.ID, created time.Time, offer time.Duration) *life {
 type fakeService struct {
 	latency time.Duration
 	lists   bool // it serves the list of intents
+	page    int  // intents on a page of the list; 0: all of them
 	garbled bool // each list begins with an item that cannot be read
 	refused int  // lists that were asked for and not served
 
@@ -213,7 +214,13 @@ func (f *fakeService) Intents(ctx context.Context) iter.Seq2[api.Intent, error] 
 		if f.garbled && !yield(api.Intent{}, &api.ItemError{Path: "intents", Err: errBroken}) {
 			return
 		}
-		for _, in := range all {
+		for i, in := range all {
+			if f.page > 0 && i > 0 && i%f.page == 0 {
+				if err := f.begin(ctx, "intents"); err != nil {
+					yield(api.Intent{}, err)
+					return
+				}
+			}
 			if !yield(in, nil) {
 				return
 			}

@@ -150,6 +150,7 @@ func (s *Store) link(r *shipmentRecord, id api.ID) {
 	r.intent, r.sibling, in.parcel = in, in.parcel, r.number
 	in.parcels++
 	s.touch(in)
+	s.notice(notice{intent: in, hint: in.newest == 0}) // nobody else may tell of it
 	for e := s.events.at(r.latest); e != nil; e = s.events.at(e.earlier) {
 		s.tellIntent(in, e, e.received)
 	}

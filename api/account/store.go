@@ -66,6 +66,7 @@ type Store struct {
 	failures int // exchanges in a row that failed
 	reads    ReadCounters
 	lastRead time.Time
+	list     ListStatus
 
 	feed      FeedStatus
 	feedDown  time.Time // since when there is no connection to the feed; zero while there is

@@ -43,6 +43,9 @@ type Watcher struct {
 	gapOpen  bool
 	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
 	outlooks []outlook           // room for those of the intents that have changed
+	began    time.Time
+	answered time.Time // when a read was answered last; zero for never
+	unread   map[failedRead]unread
 	fail     context.CancelCauseFunc
 }
 
@@ -57,8 +60,8 @@ type WatcherConfig struct {
 	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
 	Awaiting  time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
 	Saved     *Saved        // where the picture is kept while running and at the end; nil: nowhere
-	ListEvery time.Duration // how often its newest page is read again; default Poll
-	List      int           // intents taken from the service's list at the start, where it has one; default 500
+	ListEvery time.Duration // how often its newest pages are read again; default Poll
+	List      int           // intents taken from the service's list at most, where it has one; default 10,000
 }
 
 const (
@@ -78,11 +81,12 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.Workers, 4)
 	orDefault(&cfg.Poll, 30*time.Second)
 	orDefault(&cfg.Awaiting, 20*cfg.Poll)
-	orDefault(&cfg.List, 500)
+	orDefault(&cfg.List, 10_000)
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
 		intents: newQueue(), parcels: newQueue(), gapLeft: map[uint32]struct{}{},
+		began: time.Now(), unread: map[failedRead]unread{},
 	}
 }
 

@@ -1,0 +1,182 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Settling is how far the picture is from showing all that can be known without
+// a new event. It is settled once nothing is missing.
+type Settling struct {
+	Missing    []Missing
+	Unreadable int // intents, shipments and items of lists whose reads failed: they are counted, not waited for
+	Reported   int // intents that ended so long ago that an event's word is taken for it
+}
+
+// Missing is a part of the account that the picture does not show yet.
+type Missing struct {
+	Part  Part
+	Count int   // intents or shipments; 0 for other parts
+	Err   error // what stands in the way; nil when it only takes time
+	Final bool  // waiting does not help
+}
+
+// Part is a part of an account.
+type Part string
+
+// The parts of an account.
+const (
+	PartSource    Part = "source"    // nothing tells which intents there are: no list, no feed and no id
+	PartList      Part = "list"      // the service's list of intents, to its end
+	PartFeed      Part = "feed"      // what the feed holds, to its head
+	PartIntents   Part = "intents"   // reads of intents that are open, or of which an event told
+	PartShipments Part = "shipments" // likewise
+)
+
+// unread is a read that failed: since when, and why.
+type unread struct {
+	since time.Time
+	tries int
+	err   error
+}
+
+// enoughTries is how often a read must fail until its failure is counted, where
+// another try may bring another answer.
+const enoughTries = 2
+
+// counted reports whether a failed read is counted instead of waited for: another
+// would be answered alike, or the service answers others since. It answered last
+// at answered; never when zero.
+func (u unread) counted(answered time.Time) bool {
+	if answer := (*api.Error)(nil); errors.As(u.err, &answer) {
+		switch answer.Status {
+		case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		default:
+			if answer.Status/100 == 4 {
+				return true
+			}
+		}
+	}
+	if unreadable := (*api.UnreadableError)(nil); errors.As(u.err, &unreadable) && !answered.IsZero() {
+		return true
+	}
+	return u.tries >= enoughTries && answered.After(u.since)
+}
+
+// Settling says what the picture still lacks since the watcher began.
+func (w *Watcher) Settling() Settling {
+	sum := w.store.Summary()
+	var s Settling
+	s.Unreadable = sum.List.Unreadable
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.missList(sum.List, w.cfg)
+	s.missFeed(sum.Feed, w.cfg)
+	w.missIntents(&s)
+	w.missShipments(&s)
+	known := len(sum.Intents) > 0 || len(sum.Shipments) > 0
+	if sum.List.State == ListNotServed && w.cfg.Feed == nil && !known {
+		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
+	}
+	if sum.API.State == APIUnauthorized {
+		for i := range s.Missing {
+			s.Missing[i].Final = true
+		}
+	}
+	return s
+}
+
+func (s *Settling) missList(list ListStatus, cfg WatcherConfig) {
+	if len(cfg.Only) > 0 {
+		return
+	}
+	switch list.State {
+	case ListUnread, ListPartly:
+		s.Missing = append(s.Missing, Missing{Part: PartList, Err: list.Err})
+	case ListCut:
+		s.Missing = append(s.Missing, Missing{Part: PartList, Final: true})
+	}
+}
+
+func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
+	if cfg.Feed != nil && feed.State != FeedLive {
+		s.Missing = append(s.Missing, Missing{Part: PartFeed, Err: feed.Err, Final: feed.State == FeedRefused})
+	}
+}
+
+// missIntents counts the intents that were not read since the watcher began. The
+// end of one that an event has told of long ago is not waited for.
+func (w *Watcher) missIntents(s *Settling) {
+	missing, now := Missing{Part: PartIntents}, time.Now()
+	for o := range w.store.openOutlooks() {
+		read := !o.newest.Before(w.began) && (o.certainty == Verified || o.missing > 0)
+		if read || !w.wantsIntent(o) {
+			continue
+		}
+		if !worthReading(o, now) {
+			if o.state.Terminal() {
+				s.Reported++
+			}
+			continue
+		}
+		w.miss(s, &missing, failedRead{false, task{number: o.number}})
+	}
+	s.add(missing)
+}
+
+func (w *Watcher) missShipments(s *Settling) {
+	missing := Missing{Part: PartShipments}
+	for _, o := range w.store.openParcels() {
+		if o.newest.Before(w.began) && o.missing <= len(notFound) && w.wantsOf(&o.intent) {
+			w.miss(s, &missing, failedRead{true, task{number: o.number}})
+		}
+	}
+	s.add(missing)
+}
+
+// miss counts what was not read: as missing, or by its failure.
+func (w *Watcher) miss(s *Settling, missing *Missing, read failedRead) {
+	failure, failed := w.unread[read]
+	if failed && failure.counted(w.answered) {
+		s.Unreadable++
+		return
+	}
+	missing.Count++
+	if failed {
+		missing.Err = failure.err
+	}
+}
+
+func (s *Settling) add(missing Missing) {
+	if missing.Count > 0 {
+		s.Missing = append(s.Missing, missing)
+	}
+}
+
+// failedRead names a read of an intent or a shipment.
+type failedRead struct {
+	parcel bool
+	task   task
+}
+
+// noteReads keeps which reads failed, and when the service answered last.
+func (w *Watcher) noteReads(parcels bool, tasks []task, failed map[task]bool, err error, now time.Time) {
+	for _, t := range tasks {
+		read := failedRead{parcels, t}
+		if !failed[t] {
+			delete(w.unread, read)
+			continue
+		}
+		u, known := w.unread[read]
+		if !known {
+			u.since = now
+		}
+		w.unread[read] = unread{u.since, u.tries + 1, err}
+	}
+	if len(failed) < len(tasks) {
+		w.answered = now
+	}
+}
