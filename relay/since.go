@@ -7,8 +7,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// sinceSlack is how far events may have been stored out of the order in which
-// they were received.
+// sinceSlack is how far events of an earlier version may have been stored out of
+// the order in which they were received: of those, the latest time is not known.
 const sinceSlack = 10 * time.Second
 
 // before returns the sequence number behind which everything stands that was
@@ -22,7 +22,7 @@ func before(ctx context.Context, j journal.Journal, t time.Time, oldest, head in
 		if err != nil {
 			return 0, err
 		}
-		if len(records) > 0 && records[0].Received.Before(t) {
+		if len(records) > 0 && records[0].Latest.Before(t) {
 			low = records[0].Seq
 		} else {
 			high = middle

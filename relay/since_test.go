@@ -1,11 +1,15 @@
 package relay
 
 import (
+	"context"
 	"strconv"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/journaltest"
 )
 
 func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
@@ -47,4 +51,33 @@ func TestAStreamSinceATimeBeginsShortlyBeforeIt(t *testing.T) {
 	if len(c.items) != 0 || s.Cursor() != "epoch:100" {
 		t.Errorf("since a time after everything: %d events, cursor %s", len(c.items), s.Cursor())
 	}
+}
+
+// A clock that is set back gives later events earlier times of receipt.
+func TestAStreamSinceATimeMissesNothingWhateverTheClockDid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		memory := journaltest.NewMemory("epoch")
+		clock := time.Date(2026, 4, 21, 3, 0, 0, 0, time.UTC)
+		var received []time.Time
+		for n := range rapid.IntRange(1, 60).Draw(t, "events") {
+			clock = clock.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "seconds")) * time.Second)
+			if rapid.IntRange(0, 9).Draw(t, "set") == 0 {
+				clock = clock.Add(time.Duration(rapid.IntRange(-90, 90).Draw(t, "minutes")) * time.Minute)
+			}
+			received = append(received, clock)
+			if _, err := memory.Append(context.Background(), []journal.Entry{{ID: strconv.Itoa(n), Received: clock}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		since := rapid.SampledFrom(received).Draw(t, "since").Add(time.Duration(rapid.IntRange(-30, 30).Draw(t, "off")) * time.Second)
+		behind, err := before(context.Background(), memory, since, 1, int64(len(received)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range received[:behind] {
+			if !at.Before(since) {
+				t.Fatalf("since %s: begins behind %d, but %d was received at %s", since, behind, i+1, at)
+			}
+		}
+	})
 }

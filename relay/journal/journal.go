@@ -41,8 +41,9 @@ type Result struct {
 type Record struct {
 	Seq int64
 	Entry
-	Duplicates int // how often it came again
-	Conflicts  int // how many of those had another body
+	Latest     time.Time // the highest Received up to here; it never goes back, as a clock may
+	Duplicates int       // how often it came again
+	Conflicts  int       // how many of those had another body
 }
 
 // Unreadable is a body that was signed but is no event. It has no position: it

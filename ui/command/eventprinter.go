@@ -22,6 +22,8 @@ type eventPrinter struct {
 	options    eventsOptions
 	subscriber *relay.Subscriber
 	since      time.Time
+	stored     int64 // the head of the journal when this began: what follows is new
+	begun      bool
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
@@ -103,7 +105,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		line := p.lineOf(item, epoch)
 		at = line.Cursor
-		if item.Received.Before(p.since) {
+		if item.Seq <= p.stored && item.Received.Before(p.since) {
 			continue
 		}
 		if p.forward != nil {
@@ -208,6 +210,9 @@ func (p *eventPrinter) keep(cursor string) error {
 func (p *eventPrinter) Status(s relay.Status) {
 	switch s.State {
 	case relay.Replaying:
+		if !p.begun {
+			p.stored, p.begun = s.Head, true
+		}
 		p.sayResume(s)
 	case relay.Live:
 		if p.enough() {

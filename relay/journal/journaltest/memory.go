@@ -18,6 +18,7 @@ type Memory struct {
 	mu         sync.Mutex
 	records    []journal.Record // the newest; the first has number pruned+1
 	pruned     int64
+	latest     time.Time // of all times of receipt
 	ids        map[string]int64
 	quarantine []journal.Unreadable
 	moved      chan struct{} // closed when the head moves; nil when closed
@@ -103,7 +104,10 @@ func (m *Memory) append(e journal.Entry) journal.Result {
 	if !found {
 		seq = m.head() + 1
 		m.ids[e.ID] = seq
-		m.records = append(m.records, journal.Record{Seq: seq, Entry: e})
+		if e.Received.After(m.latest) {
+			m.latest = e.Received
+		}
+		m.records = append(m.records, journal.Record{Seq: seq, Entry: e, Latest: m.latest})
 		return journal.Result{Seq: seq}
 	}
 	result := journal.Result{Seq: seq, Duplicate: true}

@@ -3,6 +3,7 @@ package journaltest
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"tillwatch/relay/journal"
 )
@@ -29,6 +30,46 @@ func readWindows(t *testing.T, s *subject) {
 			t.Errorf("read after %d, limit %d: %d records from %d", test.after, test.limit, len(records), records[0].Seq)
 		}
 	}
+}
+
+// clockSetBack are events of a relay that receives one every ten minutes, and
+// whose clock is set back by half an hour at every fifth.
+func clockSetBack(from, to int) []journal.Entry {
+	all := entries(from, to)
+	for i := range all {
+		n := from + i
+		all[i].Received = start.Add(time.Duration(n)*10*time.Minute - time.Duration(n/5)*30*time.Minute)
+	}
+	return all
+}
+
+// expectLatest checks those of these events that can be read from oldest on.
+func expectLatest(t *testing.T, j journal.Journal, oldest, head int) {
+	t.Helper()
+	var want time.Time
+	for i, e := range clockSetBack(1, head) {
+		if e.Received.After(want) {
+			want = e.Received
+		}
+		if i+1 < oldest {
+			continue
+		}
+		found, _, err := j.Find(t.Context(), e.ID)
+		must(t, err)
+		records := read(t, j, int64(i), 1)
+		if len(records) != 1 || !found.Latest.Equal(want) || !records[0].Latest.Equal(want) {
+			t.Errorf("event %d: the latest is %s when found, %+v are read, want %s", i+1, found.Latest, records, want)
+		}
+	}
+}
+
+func latest(t *testing.T, s *subject) {
+	j := s.opened()
+	for n := 1; n <= 20; n++ { // one by one, then all together
+		appendAll(t, j, clockSetBack(n, n)...)
+	}
+	appendAll(t, j, clockSetBack(21, 40)...)
+	expectLatest(t, j, 1, 40)
 }
 
 func readBound(t *testing.T, s *subject) {

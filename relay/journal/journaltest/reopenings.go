@@ -28,6 +28,20 @@ func reopen(t *testing.T, s *subject) {
 	}
 }
 
+func reopenLatest(t *testing.T, s *subject) {
+	j := s.opened()
+	appendAll(t, j, clockSetBack(1, 9)...)
+	j = s.reopened()
+	appendAll(t, j, clockSetBack(10, 11)...)
+	expectLatest(t, j, 1, 11)
+	_, err := j.Prune(t.Context(), clockSetBack(3, 3)[0].Received)
+	must(t, err)
+	expectLatest(t, j, 3, 11)
+	j = s.reopened()
+	appendAll(t, j, clockSetBack(12, 13)...)
+	expectLatest(t, j, 3, 13)
+}
+
 func reopenPruned(t *testing.T, s *subject) {
 	j := s.opened()
 	appendAll(t, j, entries(1, 10)...)

@@ -27,6 +27,7 @@ func Run(t *testing.T, open Open) {
 		{"a new journal is empty", newIsEmpty},
 		{"sequence numbers start at 1 and follow the order of appends", numbersInOrder},
 		{"a record is what was appended, byte by byte", recordsAreExact},
+		{"the latest time of receipt never goes back", latest},
 		{"an id is kept once", idsOnce},
 		{"an id with another body is a conflict and the first stays", conflicts},
 		{"an id with the same body but for white space is a repetition", otherWhiteSpace},
@@ -61,6 +62,7 @@ func RunDurable(t *testing.T, open Open) {
 		{"ids are known after a prune and a reopening", reopenPruned},
 		{"what was appended together is there after a prune and a reopening", reopenTogether},
 		{"many ids are known after a reopening", reopenMany},
+		{"the latest time of receipt goes on after a reopening", reopenLatest},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, &subject{t: t, open: open}) })
 	}

@@ -32,18 +32,19 @@ FROM tillwatch_ids i WHERE digest = ANY ($1::uuid[])`
 	// New entries get the next numbers in their order.
 	insertStatement = `
 WITH fresh AS (
-	SELECT g.*, j.head + row_number() OVER (ORDER BY place) AS seq
+	SELECT g.*, j.head + row_number() OVER (ORDER BY place) AS seq,
+		greatest(j.latest, max(received) OVER (ORDER BY place)) AS latest
 	FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[])
 		WITH ORDINALITY AS g (digest, id, type, created, received, origin, body, place), tillwatch_journal j
 	WHERE NOT EXISTS (SELECT FROM tillwatch_ids i WHERE i.digest = g.digest)
 ), stored AS (
-	INSERT INTO tillwatch_events (seq, id, type, created, received, origin, body)
-	SELECT seq, id, type, created, received, origin, body FROM fresh
+	INSERT INTO tillwatch_events (seq, id, type, created, received, latest, origin, body)
+	SELECT seq, id, type, created, received, latest, origin, body FROM fresh
 ), named AS (
 	INSERT INTO tillwatch_ids (digest, seq) SELECT digest, seq FROM fresh
 )
-UPDATE tillwatch_journal j SET head = j.head + added.events, bytes = j.bytes + added.bytes
-FROM (SELECT count(*) AS events, sum(` + sizeExpression + `)::bigint AS bytes FROM fresh) AS added
+UPDATE tillwatch_journal j SET head = j.head + added.events, latest = added.latest, bytes = j.bytes + added.bytes
+FROM (SELECT count(*) AS events, max(latest) AS latest, sum(` + sizeExpression + `)::bigint AS bytes FROM fresh) AS added
 WHERE added.events > 0`
 
 	notifyStatement = "SELECT pg_notify('" + channel + "', epoch || ' ' || head) FROM tillwatch_journal WHERE head > $1"

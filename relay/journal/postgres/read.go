@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	recordColumns = "seq, id, type, created, received, origin, duplicates, conflicts, body"
+	// Of events that an earlier version stored, no latest time is known but their own.
+	recordColumns = "seq, id, type, created, received, greatest(latest, received), origin, duplicates, conflicts, body"
 
 	// The server stops adding bodies, so that no more than needed travel.
 	readStatement = `
@@ -24,7 +25,8 @@ WHERE coalesce(before, 0) < $3
 ORDER BY seq`
 
 	findStatement = `
-SELECT i.seq, e.seq IS NOT NULL, coalesce(e.type, ''), coalesce(e.created, 0), coalesce(e.received, 0), coalesce(e.origin, ''),
+SELECT i.seq, e.seq IS NOT NULL, coalesce(e.type, ''), coalesce(e.created, 0), coalesce(e.received, 0),
+       coalesce(greatest(e.latest, e.received), 0), coalesce(e.origin, ''),
        coalesce(e.duplicates, 0), coalesce(e.conflicts, 0), e.body
 FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq)
 WHERE i.digest = $1`
@@ -49,10 +51,10 @@ func (j *Journal) Read(ctx context.Context, after int64, limit int) (records []j
 func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
 	var r journal.Record
 	var id, kind []byte
-	var created, received int64
-	err := row.Scan(&r.Seq, &id, &kind, &created, &received, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
+	var created, received, latest int64
+	err := row.Scan(&r.Seq, &id, &kind, &created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
 	r.ID, r.Type = string(id), string(kind)
-	r.CreatedAt, r.Received = instant(created), instant(received)
+	r.CreatedAt, r.Received, r.Latest = instant(created), instant(received), instant(latest)
 	return r, err
 }
 
@@ -61,16 +63,16 @@ func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found 
 	err = j.reading(ctx, func(ctx context.Context) error {
 		var readable bool
 		var kind []byte
-		var created, received int64
+		var created, received, latest int64
 		d := pgtype.UUID{Bytes: digestOf(id), Valid: true}
 		err := j.pool.QueryRow(ctx, findStatement, d).Scan(&r.Seq, &readable, &kind,
-			&created, &received, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
+			&created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		found = err == nil
 		r.ID, r.Type = id, string(kind)
-		r.CreatedAt, r.Received = instant(created), instant(received)
+		r.CreatedAt, r.Received, r.Latest = instant(created), instant(received), instant(latest)
 		return err
 	})
 	if !found {

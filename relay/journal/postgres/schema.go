@@ -58,7 +58,10 @@ CREATE TABLE tillwatch_quarantine (
 CREATE TABLE tillwatch_documents (
 	name    text PRIMARY KEY,
 	content bytea NOT NULL
-);`,
+);`, `
+ALTER TABLE tillwatch_journal ADD COLUMN latest bigint NOT NULL DEFAULT 0;
+ALTER TABLE tillwatch_events ADD COLUMN latest bigint NOT NULL DEFAULT 0;
+UPDATE tillwatch_journal SET latest = (SELECT coalesce(max(received), 0) FROM tillwatch_events);`,
 	}
 }
 

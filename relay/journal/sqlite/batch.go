@@ -19,6 +19,7 @@ type batch struct {
 	numbers map[digest]int64
 	repeats map[int64]*repeats
 	stored  int64
+	latest  int64 // time of receipt of all events
 	oldest  int64 // the new oldest, 0 when it stays
 	bytes   int   // written, about
 }
@@ -35,6 +36,7 @@ func newBatch(ctx context.Context, w *writer) *batch {
 		looked:  noPack(),
 		numbers: w.numbers,
 		stored:  w.stored,
+		latest:  w.latest,
 	}
 }
 
@@ -61,9 +63,10 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 		}
 	}
 	if b.pack.empty() {
-		b.pack.begin(seq)
+		b.pack.begin(seq, b.latest)
 	}
 	b.pack.add(e)
+	b.latest = max(b.latest, nanoseconds(e.Received))
 	b.fresh = append(b.fresh, d)
 	b.numbers[d] = seq
 	return journal.Result{Seq: seq}, nil
@@ -75,9 +78,9 @@ func (b *batch) insert() error {
 		return nil
 	}
 	data := b.pack.seal()
-	_, err := b.writer.statements.insert.ExecContext(b.ctx, b.pack.last, b.pack.first, data)
+	_, err := b.writer.statements.insert.ExecContext(b.ctx, b.pack.last, b.pack.first, b.pack.latest, data)
 	b.bytes += len(data)
-	b.pack.begin(b.pack.last + 1)
+	b.pack.begin(b.pack.last+1, b.latest)
 	return err
 }
 

@@ -17,7 +17,7 @@ func loadIdentities(ctx context.Context, c *sql.Conn, s *identities, stored int6
 	if err != nil {
 		return 0, err
 	}
-	rows, err := c.QueryContext(ctx, "SELECT first, last, events FROM packs WHERE last > ? ORDER BY last", s.count)
+	rows, err := c.QueryContext(ctx, "SELECT "+packColumns+" FROM packs WHERE last > ? ORDER BY last", s.count)
 	if err != nil {
 		return 0, err
 	}
@@ -67,19 +67,25 @@ func loadRuns(ctx context.Context, c *sql.Conn, s *identities, stored int64) (in
 	return stored, rows.Err()
 }
 
-// loadOldest returns the oldest sequence number with a body, or the next one
-// when the newest that had one is head.
-func loadOldest(ctx context.Context, c *sql.Conn, head int64) (int64, error) {
-	var oldest, newest sql.NullInt64
-	err := c.QueryRowContext(ctx, `SELECT (SELECT first FROM packs ORDER BY last LIMIT 1), (SELECT max(last) FROM packs)`).
-		Scan(&oldest, &newest)
-	switch {
-	case err != nil:
-		return 0, err
-	case !oldest.Valid:
-		return head + 1, nil
-	case newest.Int64 != head:
-		return 0, fmt.Errorf("%w: event %d is missing", errDamaged, newest.Int64+1)
+// loadEnds returns the oldest sequence number with a body, or the next one when
+// the newest that had one is head, and the latest time of receipt.
+func loadEnds(ctx context.Context, c *sql.Conn, head int64) (oldest, latest int64, err error) {
+	err = c.QueryRowContext(ctx, "SELECT first FROM packs ORDER BY last LIMIT 1").Scan(&oldest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return head + 1, 0, nil
 	}
-	return oldest.Int64, nil
+	if err != nil {
+		return 0, 0, err
+	}
+	newest, err := scanPack(c.QueryRowContext(ctx, "SELECT "+packColumns+" FROM packs ORDER BY last DESC LIMIT 1"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if newest.last != head {
+		return 0, 0, fmt.Errorf("%w: event %d is missing", errDamaged, newest.last+1)
+	}
+	events := newest.events()
+	for events.next() {
+	}
+	return oldest, events.latest, events.err
 }

@@ -23,6 +23,7 @@ const sumSize = 4
 // ten times as much.
 type pack struct {
 	first, last int64
+	latest      int64 // the latest time of receipt before the first event
 	data        []byte
 }
 
@@ -48,8 +49,11 @@ func appendText(data []byte, text string) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// begin empties the pack, for events from first on.
-func (p *pack) begin(first int64) { p.first, p.last, p.data = first, first-1, p.data[:0] }
+// begin empties the pack, for events from first on. The latest that was received
+// before them was at latest.
+func (p *pack) begin(first, latest int64) {
+	p.first, p.last, p.latest, p.data = first, first-1, latest, p.data[:0]
+}
 
 func (p *pack) empty() bool { return p.last < p.first }
 
@@ -84,7 +88,7 @@ func (p *pack) damaged() error {
 
 // events reads the pack from its first event on.
 func (p *pack) events() unpacking {
-	return unpacking{pack: p, seq: p.first - 1, rest: p.data[min(sumSize, len(p.data)):]}
+	return unpacking{pack: p, seq: p.first - 1, latest: p.latest, rest: p.data[min(sumSize, len(p.data)):]}
 }
 
 // without returns the pack of the events from keep on.
@@ -92,7 +96,7 @@ func (p *pack) without(keep int64) (kept pack, err error) {
 	events := p.events()
 	for events.seq < keep-1 && events.next() {
 	}
-	kept = pack{first: keep, last: p.last, data: append(make([]byte, sumSize), events.rest...)}
+	kept = pack{first: keep, last: p.last, latest: events.latest, data: append(make([]byte, sumSize), events.rest...)}
 	return kept, events.err
 }
 
@@ -114,6 +118,7 @@ type unpacking struct {
 	seq               int64
 	rest              []byte // behind the event
 	created, received int64
+	latest            int64 // of all times of receipt up to this one
 	id, kind, origin  []byte
 	body              []byte
 	err               error
@@ -135,6 +140,7 @@ func (u *unpacking) next() bool {
 		return false
 	}
 	u.seq++
+	u.latest = max(u.latest, u.received)
 	return true
 }
 
@@ -164,7 +170,7 @@ func (u *unpacking) size() int {
 
 // record is the event. Its body stays part of the pack.
 func (u *unpacking) record() journal.Record {
-	return journal.Record{Seq: u.seq, Entry: journal.Entry{
+	return journal.Record{Seq: u.seq, Latest: instant(u.latest), Entry: journal.Entry{
 		ID:        string(u.id),
 		Type:      string(u.kind),
 		CreatedAt: instant(u.created),

@@ -16,7 +16,7 @@ func TestAPackKeepsWhatWentIntoItAndItsRest(t *testing.T) {
 		text := rapid.StringOf(rapid.Rune())
 		first := rapid.Int64Range(1, maxIdentities).Draw(t, "first")
 		p := noPack()
-		p.begin(first)
+		p.begin(first, 0)
 		var all []journal.Record
 		for n := range rapid.Int64Range(1, 20).Draw(t, "events") {
 			e := journal.Entry{
@@ -36,7 +36,7 @@ func TestAPackKeepsWhatWentIntoItAndItsRest(t *testing.T) {
 			pack pack
 			want []journal.Record
 		}{{p, all}, {kept, all[keep-first:]}} {
-			stored := pack{each.pack.first, each.pack.last, bytes.Clone(each.pack.seal())}
+			stored := pack{each.pack.first, each.pack.last, each.pack.latest, bytes.Clone(each.pack.seal())}
 			if err := stored.check(); err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestAFlippedBitOfAPackIsNoticed(t *testing.T) {
 	for bit := range 8 * len(data) {
 		flipped := bytes.Clone(data)
 		flipped[bit/8] ^= 1 << (bit % 8)
-		if (&pack{1, 1, flipped}).check() == nil {
+		if (&pack{first: 1, last: 1, data: flipped}).check() == nil {
 			t.Errorf("bit %d is flipped, and nobody notices", bit)
 		}
 	}

@@ -86,7 +86,7 @@ func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
 // findWhile returns the number of the oldest event, the first for which old is
 // false or which is beyond a step, and the last pack that it has looked into.
 func (b *batch) findWhile(old func(*unpacking) bool) (oldest, keep int64, in pack, err error) {
-	rows, err := b.writer.connection.QueryContext(b.ctx, "SELECT first, last, events FROM packs ORDER BY last")
+	rows, err := b.writer.connection.QueryContext(b.ctx, "SELECT "+packColumns+" FROM packs ORDER BY last")
 	if err != nil {
 		return 0, 0, noPack(), err
 	}
@@ -117,7 +117,7 @@ func (b *batch) cut(p pack, keep int64) error {
 		return err
 	}
 	b.bytes += len(kept.data)
-	return b.execute("UPDATE packs SET first = ?, events = ? WHERE last = ?", kept.first, kept.seal(), kept.last)
+	return b.execute("UPDATE packs SET first = ?, latest = ?, events = ? WHERE last = ?", kept.first, kept.latest, kept.seal(), kept.last)
 }
 
 func (b *batch) execute(statement string, values ...any) error {
@@ -125,10 +125,12 @@ func (b *batch) execute(statement string, values ...any) error {
 	return err
 }
 
-// scanPack reads the columns first, last and events.
+// packColumns are those that scanPack reads.
+const packColumns = "first, last, latest, events"
+
 func scanPack(row interface{ Scan(...any) error }) (pack, error) {
 	var p pack
-	if err := row.Scan(&p.first, &p.last, &p.data); err != nil {
+	if err := row.Scan(&p.first, &p.last, &p.latest, &p.data); err != nil {
 		return noPack(), err
 	}
 	return p, p.check()

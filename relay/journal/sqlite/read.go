@@ -9,7 +9,7 @@ import (
 	"tillwatch/relay/journal"
 )
 
-const selectFrom = "SELECT first, last, events FROM packs WHERE last >= ? ORDER BY last"
+const selectFrom = "SELECT " + packColumns + " FROM packs WHERE last >= ? ORDER BY last"
 
 // Read reads committed records beside the writer, without waiting for it. Bodies
 // that were stored together share memory.

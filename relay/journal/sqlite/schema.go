@@ -9,10 +9,11 @@ import (
 
 // applicationID marks the file as a journal in its SQLite header; version is
 // that of the schema. Version 1, of before the first release, held a row an
-// event.
+// event; version 2 did not say when the latest event was received.
 const (
 	applicationID = 0x74696c6c
-	version       = 2
+	version       = 3
+	upgradable    = 2
 )
 
 // packs hold the events, see [pack]; repeats those that came again. id_digests
@@ -23,7 +24,8 @@ CREATE TABLE journal (epoch TEXT NOT NULL, checks INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE packs (
 	last   INTEGER PRIMARY KEY,
 	first  INTEGER NOT NULL,
-	events BLOB NOT NULL
+	events BLOB NOT NULL,
+	latest INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE repeats (
 	seq        INTEGER PRIMARY KEY,
@@ -59,6 +61,10 @@ func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 		}
 	case application != applicationID:
 		return "", errForeign
+	case found == upgradable:
+		if err := upgradeSchema(ctx, c); err != nil {
+			return "", err
+		}
 	case found < version:
 		return "", fmt.Errorf("%w (format %d, this program reads %d)", errOlder, found, version)
 	case found > version:
@@ -78,6 +84,19 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	_, err := c.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// upgradeSchema upgrades a journal of the version before, once no other process
+// has it open: the switch to another kind of log is refused until then. Events of
+// that version know no latest time of receipt but their own.
+func upgradeSchema(ctx context.Context, c *sql.Conn) error {
+	_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA journal_mode = DELETE;
+BEGIN EXCLUSIVE;
+ALTER TABLE packs ADD COLUMN latest INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = %d;
+COMMIT;
+PRAGMA journal_mode = WAL;`, version))
 	return err
 }
 

@@ -19,8 +19,8 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 	}{
 		{&s.begin, "BEGIN IMMEDIATE"},
 		{&s.commit, "COMMIT"},
-		{&s.insert, "INSERT INTO packs (last, first, events) VALUES (?, ?, ?)"},
-		{&s.look, "SELECT first, last, events FROM packs WHERE last >= ? ORDER BY last LIMIT 1"},
+		{&s.insert, "INSERT INTO packs (last, first, latest, events) VALUES (?, ?, ?, ?)"},
+		{&s.look, "SELECT " + packColumns + " FROM packs WHERE last >= ? ORDER BY last LIMIT 1"},
 		{&s.repeated, `INSERT INTO repeats (seq, duplicates, conflicts) VALUES (?, ?, ?)
 			ON CONFLICT (seq) DO UPDATE SET duplicates = duplicates + excluded.duplicates, conflicts = conflicts + excluded.conflicts`},
 	} {

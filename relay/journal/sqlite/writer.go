@@ -25,6 +25,7 @@ type writer struct {
 	connection *sql.Conn
 	statements statements
 	stored     int64 // ids up to here are in id_digests
+	latest     int64 // time of receipt of all events
 	doubtful   bool  // what was committed may not be durable
 	log        walFile
 	buffer     []byte           // of packs, for the next one
@@ -147,11 +148,11 @@ func (w *writer) catchUp(ctx context.Context, connection *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	oldest, err := loadOldest(ctx, connection, j.ids.count)
+	oldest, latest, err := loadEnds(ctx, connection, j.ids.count)
 	if err != nil {
 		return err
 	}
-	w.stored, j.oldest = stored, oldest
+	w.stored, w.latest, j.oldest = stored, max(latest, w.latest), oldest
 	if j.head != j.ids.count {
 		j.head = j.ids.count
 		close(j.moved)
@@ -222,7 +223,7 @@ func (w *writer) commit(changes *batch) (err error) {
 	if _, err := w.statements.commit.ExecContext(changes.ctx); err != nil {
 		return err
 	}
-	w.stored, w.buffer, w.fresh = changes.stored, changes.pack.data, changes.fresh
+	w.stored, w.latest, w.buffer, w.fresh = changes.stored, changes.latest, changes.pack.data, changes.fresh
 	head := w.journal.remember(changes.fresh)
 	w.doubtful = true
 	if err := w.log.sync(); err != nil {
