@@ -21,17 +21,14 @@ type budgets struct {
 	end   context.CancelFunc // not called: others may have the budget as well
 }
 
-// begin returns a context that ends when a delivery that has waited has used its
-// budget up, or a little earlier.
-func (b *budgets) begin(waited time.Duration) (context.Context, context.CancelFunc) {
-	if waited > 0 {
-		return context.WithTimeout(context.Background(), b.length-waited)
-	}
+// begin returns a context that ends when a delivery has used its budget up, or a
+// little earlier.
+func (b *budgets) begin() context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if now := time.Now(); b.ctx == nil || now.Sub(b.began) >= min(budgetShare, b.length/2) {
 		b.ctx, b.end = context.WithDeadline(context.Background(), now.Add(b.length))
 		b.began = now
 	}
-	return b.ctx, func() {}
+	return b.ctx
 }

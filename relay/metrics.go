@@ -25,13 +25,14 @@ const (
 	outcomeUnauthorized
 	outcomeTooLarge
 	outcomeUnread
+	outcomeCrowded
 	outcomeUnavailable
 	outcomes
 )
 
 func (o outcome) String() string {
 	return [outcomes]string{"stored", "duplicate", "conflict", "quarantined", "challenge",
-		"unauthorized", "too_large", "unread", "unavailable"}[o]
+		"unauthorized", "too_large", "unread", "crowded", "unavailable"}[o]
 }
 
 // metricsTimeout bounds what a scrape asks the journal.

@@ -208,7 +208,7 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 
 func (r *Relay) answerUnreadable(w http.ResponseWriter, err error) {
 	r.logger.Error("the journal cannot be read", slog.String("error", err.Error()))
-	w.Header().Set("Retry-After", "2")
+	w.Header().Set("Retry-After", retrySeconds)
 	r.answerJSON(w, http.StatusServiceUnavailable, map[string]string{"message": "the journal cannot be read now: try again"})
 }
 

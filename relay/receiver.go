@@ -13,20 +13,11 @@ import (
 	"tillwatch/relay/journal"
 )
 
-const (
-	// MaxBody is the largest delivery that a relay accepts, in bytes.
-	MaxBody = 1 << 20
+// maxAppends bounds the deliveries that wait for the journal.
+const maxAppends = 1024
 
-	// A body up to smallBody is read at once; for more, a delivery takes one of
-	// largeBodies places, which bound the memory that strangers can fill. There are
-	// as many for connections over which a valid signature has come: strangers who
-	// dawdle in theirs do not hold up the sender.
-	smallBody   = 16 << 10
-	largeBodies = 16
-
-	// maxAppends bounds the deliveries that wait for the journal.
-	maxAppends = 1024
-)
+// retrySeconds is how long a client is asked to wait.
+const retrySeconds = "2"
 
 // The answers of the receiver that have a body. That of a failed authentication
 // is the same in every case.
@@ -34,6 +25,7 @@ const (
 	unauthorizedBody = `{"message":"the signature is missing or wrong"}` + "\n"
 	tooLargeBody     = `{"message":"the body is larger than 1 MiB"}` + "\n"
 	unreadBody       = `{"message":"the body could not be read"}` + "\n"
+	crowdedBody      = `{"message":"too many bodies at once: send it again"}` + "\n"
 	unavailableBody  = `{"message":"the event could not be stored: send it again"}` + "\n"
 )
 
@@ -50,38 +42,52 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.reject(w, outcomeUnauthorized)
 		return
 	}
-	body, waited, err := r.readBody(w, req)
-	if err != nil {
+	in := r.intake(w, req)
+	defer in.leave()
+	if err := in.read(req); err != nil {
 		r.answerUnread(w, err)
 		return
 	}
-	verified, ok := r.verifier.verify(body, given)
+	verified, ok := r.verifier.verify(in.body, given)
+	in.leave()
 	if !ok {
 		r.reject(w, outcomeUnauthorized)
 		return
 	}
 	vouch(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
-	ctx, cancel := r.budgets.begin(waited)
-	defer cancel()
-	r.metrics.bytes.Add(float64(len(body)))
-	r.accept(ctx, w, verified)
+	r.metrics.bytes.Add(float64(len(in.body)))
+	r.accept(r.budgets.begin(), w, verified)
 }
 
-// reject answers what was not accepted.
-func (r *Relay) reject(w http.ResponseWriter, why outcome) {
-	r.metrics.count(why)
-	status, body := http.StatusUnauthorized, unauthorizedBody
-	switch why {
+// refusal is the answer to what was not accepted.
+type refusal struct {
+	status    int
+	body, why string
+}
+
+func refusalOf(as outcome) refusal {
+	switch as {
 	case outcomeTooLarge:
-		status, body = http.StatusRequestEntityTooLarge, tooLargeBody
+		return refusal{http.StatusRequestEntityTooLarge, tooLargeBody, "the body is too large"}
 	case outcomeUnread:
-		status, body = http.StatusBadRequest, unreadBody
+		return refusal{http.StatusBadRequest, unreadBody, "the body broke off or took too long"}
+	case outcomeCrowded:
+		return refusal{http.StatusServiceUnavailable, crowdedBody, "the body made room for others"}
 	}
-	if suppressed, log := r.rejections.admit(time.Now()); log {
-		r.logger.Warn("delivery rejected", slog.Int("status", status), slog.Int("more_since_last", suppressed))
+	return refusal{http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"}
+}
+
+// reject answers what was not accepted. Nothing of it was verified: it may be
+// anybody's, and raises no doubt about what the journal has.
+func (r *Relay) reject(w http.ResponseWriter, as outcome) {
+	r.metrics.count(as)
+	refused := refusalOf(as)
+	r.logger.Warn("delivery rejected: "+refused.why, slog.Int("status", refused.status))
+	if refused.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retrySeconds)
 	}
-	answer(w, status, body)
+	answer(w, refused.status, refused.body)
 }
 
 func answer(w http.ResponseWriter, status int, body string) {
@@ -91,68 +97,14 @@ func answer(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-var errNoPlace = errors.New("too many large bodies at once")
-
-// readBody reads at most MaxBody bytes. It also returns how long a large body
-// waited for its place.
-func (r *Relay) readBody(w http.ResponseWriter, req *http.Request) (body []byte, waited time.Duration, err error) {
-	if req.ContentLength >= 0 && req.ContentLength <= smallBody {
-		body = make([]byte, req.ContentLength)
-		_, err = io.ReadFull(req.Body, body)
-		return body, 0, err
-	}
-	limited := http.MaxBytesReader(w, req.Body, MaxBody)
-	body = make([]byte, smallBody)
-	n, err := io.ReadFull(limited, body)
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF && req.ContentLength < 0:
-		return body[:n], 0, nil
-	case err != nil:
-		return nil, 0, err
-	}
-	places := r.large
-	if vouched(req.Context()) {
-		places = r.largeKnown
-	}
-	began := time.Now()
-	timeout := time.NewTimer(r.storeBudget)
-	defer timeout.Stop()
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-	case <-timeout.C:
-		return nil, 0, errNoPlace
-	case <-req.Context().Done():
-		return nil, 0, req.Context().Err()
-	}
-	waited = time.Since(began)
-	body, err = readLarge(limited, body)
-	return body, waited, err
-}
-
-// readLarge reads what follows begun.
-func readLarge(limited io.Reader, begun []byte) ([]byte, error) {
-	body := make([]byte, len(begun), MaxBody+1)
-	copy(body, begun)
-	for {
-		n, err := limited.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if err == io.EOF {
-			return body, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
 func (r *Relay) answerUnread(w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		r.reject(w, outcomeTooLarge)
-	case errors.Is(err, errNoPlace):
-		r.unavailable(w, err)
+	case errors.Is(err, errCrowded):
+		w.Header().Set("Connection", "close")
+		r.reject(w, outcomeCrowded)
 	default:
 		r.reject(w, outcomeUnread)
 	}
@@ -255,6 +207,6 @@ func (r *Relay) unavailable(w http.ResponseWriter, err error) {
 	r.metrics.count(outcomeUnavailable)
 	r.backfill.suspect()
 	r.logger.Error("delivery not stored", slog.String("error", err.Error()))
-	w.Header().Set("Retry-After", "2")
+	w.Header().Set("Retry-After", retrySeconds)
 	answer(w, http.StatusServiceUnavailable, unavailableBody)
 }

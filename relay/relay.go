@@ -76,20 +76,19 @@ func (c Config) withDefaults() Config {
 
 // Relay is the receiver, the stream and the reading side over one journal.
 type Relay struct {
-	journal     journal.Journal
-	logger      *slog.Logger
-	storeBudget time.Duration
-	budgets     *budgets
-	heartbeat   time.Duration
-	retention   retention
-	tls         *tls.Config
+	journal   journal.Journal
+	logger    *slog.Logger
+	failures  *ongoing // as they were logged
+	budgets   *budgets
+	heartbeat time.Duration
+	retention retention
+	tls       *tls.Config
 
-	verifier   *verifier
-	origins    origins
-	rejections rejections
-	appends    chan struct{} // places for deliveries that wait for the journal
-	large      chan struct{} // places for large bodies of strangers
-	largeKnown chan struct{} // and of connections that were vouched for
+	verifier  *verifier
+	origins   origins
+	appends   chan struct{} // places for deliveries that wait for the journal
+	strangers *room         // for large bodies
+	known     *room         // and for those over connections that were vouched for
 
 	tokens   tokens
 	upgrader *websocket.Upgrader
@@ -123,20 +122,21 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := newThrottle(cfg.Logger.Handler())
 	r := &Relay{
-		journal:     cfg.Journal,
-		logger:      cfg.Logger,
-		storeBudget: cfg.StoreBudget,
-		budgets:     &budgets{length: cfg.StoreBudget},
-		heartbeat:   cfg.Heartbeat,
-		retention:   retention,
-		tls:         cfg.TLS,
-		verifier:    verifier,
-		origins:     origins,
-		appends:     make(chan struct{}, maxAppends),
-		large:       make(chan struct{}, largeBodies),
-		largeKnown:  make(chan struct{}, largeBodies),
-		upgrader:    newUpgrader(),
+		journal:   cfg.Journal,
+		logger:    slog.New(log),
+		failures:  log.ongoing,
+		budgets:   &budgets{length: cfg.StoreBudget},
+		heartbeat: cfg.Heartbeat,
+		retention: retention,
+		tls:       cfg.TLS,
+		verifier:  verifier,
+		origins:   origins,
+		appends:   make(chan struct{}, maxAppends),
+		strangers: newRoom(roomSize),
+		known:     newRoom(roomSize),
+		upgrader:  newUpgrader(),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
 		return nil, err
@@ -234,5 +234,6 @@ func (r *Relay) Streams() int { return r.hub.open() }
 // the subscribers off and returns an error.
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
+	defer r.failures.close()
 	return r.hub.shutdown(ctx)
 }

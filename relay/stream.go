@@ -41,7 +41,7 @@ func newUpgrader() *websocket.Upgrader {
 // stream serves one subscriber until it leaves, stalls or the relay shuts down.
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	if err := r.hub.reserve(req.Context()); err != nil {
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", retrySeconds)
 		answer(w, http.StatusServiceUnavailable, `{"message":"no stream can be opened now: try again"}`+"\n")
 		r.logger.Warn("stream refused", slog.String("error", err.Error()))
 		return

@@ -1,0 +1,110 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// throttleInterval is how often a kind of failure is logged.
+const throttleInterval = time.Second
+
+// throttle is a handler that logs a kind of failure at once and then, as long as
+// it goes on, once an interval, with the number of those since. A kind is what has
+// the same message. What is no failure passes.
+type throttle struct {
+	slog.Handler
+	ongoing *ongoing
+}
+
+// ongoing are the kinds of failures of the last interval.
+type ongoing struct {
+	mu     sync.Mutex
+	kinds  map[string]*failing
+	closed bool
+}
+
+// failing is a kind of failure that was logged.
+type failing struct {
+	since  int // how many were not
+	last   slog.Record
+	writer slog.Handler // of the last
+	timer  *time.Timer
+}
+
+func newThrottle(next slog.Handler) *throttle {
+	return &throttle{next, &ongoing{kinds: map[string]*failing{}}}
+}
+
+// Handle implements [slog.Handler].
+func (h *throttle) Handle(ctx context.Context, record slog.Record) error {
+	if record.Level < slog.LevelWarn || h.ongoing.admits(h.Handler, record) {
+		return h.Handler.Handle(ctx, record)
+	}
+	return nil
+}
+
+// WithAttrs implements [slog.Handler].
+func (h *throttle) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &throttle{h.Handler.WithAttrs(attrs), h.ongoing}
+}
+
+// WithGroup implements [slog.Handler].
+func (h *throttle) WithGroup(name string) slog.Handler {
+	return &throttle{h.Handler.WithGroup(name), h.ongoing}
+}
+
+// admits reports whether record is logged at once; otherwise it is counted.
+func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return true
+	}
+	kind := record.Message
+	if f, is := o.kinds[kind]; is {
+		f.since++
+		f.last, f.writer = record.Clone(), writer
+		return false
+	}
+	o.kinds[kind] = &failing{timer: time.AfterFunc(throttleInterval, func() { o.sum(kind) })}
+	return true
+}
+
+// sum logs the last failure of a kind with the number of those of the interval.
+// When there was none, the kind is over.
+func (o *ongoing) sum(kind string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := o.kinds[kind]
+	if f == nil {
+		return
+	}
+	if f.since == 0 {
+		delete(o.kinds, kind)
+		return
+	}
+	f.log()
+	f.timer.Reset(throttleInterval)
+}
+
+func (f *failing) log() {
+	f.last.AddAttrs(slog.Int("more_since_last", f.since))
+	_ = f.writer.Handle(context.Background(), f.last) // a log that cannot be written has nobody to tell
+	f.since = 0
+}
+
+// close logs what is left to tell. What follows is logged as it comes.
+func (o *ongoing) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	for kind, f := range o.kinds {
+		f.timer.Stop()
+		if f.since > 0 {
+			f.log()
+		}
+		delete(o.kinds, kind)
+	}
+}
