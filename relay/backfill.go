@@ -16,6 +16,9 @@ import (
 
 const (
 	backfillInterval = 10 * time.Minute
+	// backfillPause lies between comparisons, however often there is doubt: each
+	// costs quota.
+	backfillPause = 30 * time.Second
 	// backfillRetry is the pause while the journal cannot be written.
 	backfillRetry = 5 * time.Second
 	// backfillKnown is how many events in a row that the journal has, from the
@@ -68,6 +71,11 @@ func (b *backfill) run(ctx context.Context) {
 		if !b.awaitReady(ctx) {
 			return
 		}
+		select {
+		case <-b.doubt: // this comparison settles it
+		default:
+		}
+		pause := time.After(backfillPause)
 		added, err := b.compare(ctx, whole)
 		log := b.relay.logger
 		switch {
@@ -87,6 +95,11 @@ func (b *backfill) run(ctx context.Context) {
 		select {
 		case <-ticker.C:
 		case <-b.doubt:
+			select {
+			case <-pause:
+			case <-ctx.Done():
+				return
+			}
 		case <-ctx.Done():
 			return
 		}

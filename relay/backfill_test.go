@@ -188,6 +188,29 @@ func TestARelayThatWasNotReadyComparesOnceItIs(t *testing.T) {
 	})
 }
 
+// unappendable is a journal that can be written as far as its check tells.
+type unappendable struct{ journal.Journal }
+
+func (unappendable) Append(context.Context, []journal.Entry) ([]journal.Result, error) {
+	return nil, io.ErrShortWrite
+}
+
+func TestDeliveriesThatAreRefusedAgainAndAgainCostFewComparisons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &listing{}
+		r, _, stop := filling(t, l, unappendable{newMemory(t)}, nil)
+		synctest.Wait()
+		for range 300 { // for five minutes
+			serve(r.Handler(), signedRequest(eventBody(1)))
+			<-time.After(time.Second)
+		}
+		if walks := l.walks.Load(); walks < 3 || walks > 1+int64(5*time.Minute/backfillPause) {
+			t.Errorf("the list was read %d times", walks)
+		}
+		stop()
+	})
+}
+
 func TestAServiceWithoutAListIsAskedOnceAndNothingIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &listing{err: fmt.Errorf("list events: %w", api.ErrNotServed)}
