@@ -1,9 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,6 +128,26 @@ func (e *Error) limit() error {
 	}
 	return ErrPerSecond
 }
+
+// Wait is how long the service asks to wait; 0 where it does not say.
+func (e *Error) Wait() time.Duration { return cmp.Or(e.RetryAfter, e.longestReset()) }
+
+// NamedLimit is the limit that the message of a 429 names, as in "the limit of 50
+// checkout intents per day"; 0 where it names none. A number of hours or the like
+// is none.
+func (e *Error) NamedLimit() int {
+	spans := []string{"h", "hr", "hour", "m", "min", "minute", "", "sec", "second", "day"}
+	for _, found := range numberAndUnit.FindAllStringSubmatch(strings.ToLower(string(e.Message)), -1) {
+		limit, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
+		if span := strings.TrimSuffix(found[2], "s"); err == nil && limit > 0 && (found[2] == "" || !slices.Contains(spans, span)) {
+			return limit
+		}
+	}
+	return 0
+}
+
+// numberAndUnit finds "50", "2,000" and the word after it.
+var numberAndUnit = regexp.MustCompile(`\b(\d[\d,]{0,8})\b\s*([a-z]*)`)
 
 func (e *Error) longestReset() time.Duration {
 	var longest time.Duration

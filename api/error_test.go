@@ -152,6 +152,22 @@ func TestRateLimitsAreToldApart(t *testing.T) {
 	}
 }
 
+func TestARefusalNamesALimit(t *testing.T) {
+	for message, want := range map[string]int{
+		"You have reached the limit of 50 checkout intents per day":    50,
+		"Daily limit of 2,000 exceeded. Try again in 6 hours.":         2000,
+		"Wait 24 hours: 75 intents a day are allowed":                  75,
+		"no more than 50 per 24h":                                      50,
+		"Too many today":                                               0,
+		"retry in 30 s or in 2 days (error e42, 0 left)":               0,
+		"the limit of 99999999999999999999 intents per day was passed": 0,
+	} {
+		if got := (&Error{Status: 429, Message: Text(message)}).NamedLimit(); got != want {
+			t.Errorf("%q names %d, want %d", message, got, want)
+		}
+	}
+}
+
 func TestRetryAfterComesFromTheHeaderOrElseTheBody(t *testing.T) {
 	now := time.Date(2026, 6, 18, 14, 0, 0, 0, time.UTC)
 	tests := []struct {

@@ -15,7 +15,7 @@ type Alert struct {
 	Text   string
 	Intent api.ID // when it is about one
 	Since  time.Time
-	Due    time.Time // when it comes about unless somebody acts; zero when there is no such moment
+	Due    time.Time // by when what Text ends with comes about; zero when there is no such moment
 }
 
 // AlertKind is what an alert is about.
@@ -82,6 +82,21 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 	}
 }
 
+// judgeUntil is [Store.judge] for an alert whose Since and Due are known, and may
+// become better known while it stands.
+func (s *Store) judgeUntil(stands bool, key alertKey, a Alert) {
+	standing := s.alerts.standing[key]
+	switch {
+	case !stands && standing != nil:
+		s.alerts.clear(key)
+	case stands && (standing == nil || *standing != a):
+		s.alerts.raise(key, a)
+	default:
+		return
+	}
+	s.stamp()
+}
+
 // judgeAnew is [Store.judge] for an alert whose text may become better known
 // while it stands.
 func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
@@ -145,11 +160,7 @@ func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
 		})
 	}
-	day := s.dayCount(buckets, now)
-	near := s.cfg.Alerts.DayLeft >= 0 && day.Limit-day.Used() <= s.cfg.Alerts.DayLeft
-	s.judge(near, alertKey{kind: AlertDay}, now, func() string {
-		return fmt.Sprintf("at least %d of the day's %d intents are used", day.Used(), day.Limit)
-	})
+	s.judgeDay(s.dayCount(buckets, now), now)
 }
 
 const (

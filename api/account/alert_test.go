@@ -224,7 +224,7 @@ func TestThresholdsAreThoseThatWereSet(t *testing.T) {
 				s := NewStore(StoreConfig{Alerts: c.config, Quota: func(time.Time) []quota.Bucket {
 					return []quota.Bucket{{Class: quota.Mutations, Limit: 50, Window: time.Hour, Exhausted: 20 * time.Minute}}
 				}})
-				for i := range 50 {
+				for i := range 40 {
 					s.ApplyRead(api.Intent{ID: api.ID(rune('a' + i)), State: api.Completed, CreatedAt: time.Now()}, time.Now(), ByRead)
 				}
 				s.ApplyRead(awaiting("ci_1", time.Now()), time.Now(), ByRead)

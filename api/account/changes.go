@@ -102,7 +102,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Shipments: maps.Clone(s.shipmentCounts),
 		Quota:     buckets,
 		Day:       s.dayCount(buckets, now),
-		Agents:    AgentCount{Placing: s.intentCounts.of(api.PlacingOrder), Limit: s.cfg.AgentsLimit},
+		Agents:    s.agentCount(),
 		Feed:      s.feed,
 		Gaps:      s.gaps,
 		API:       s.health,
@@ -115,8 +115,18 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	}
 }
 
-// AgentCount is how many intents are known to be placing, of the cap.
+// AgentCount is how many intents are known to be placing, of the cap; 0 stands for
+// a cap that is not known.
 type AgentCount struct{ Placing, Limit int }
+
+// agentCount knows the cap by assumption: while it is passed it is not known.
+func (s *Store) agentCount() AgentCount {
+	count := AgentCount{Placing: s.intentCounts.of(api.PlacingOrder), Limit: s.cfg.AgentsLimit}
+	if count.Placing > count.Limit {
+		count.Limit = 0
+	}
+	return count
+}
 
 // EventCounters count what became of events.
 type EventCounters struct {

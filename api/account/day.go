@@ -1,8 +1,12 @@
 package account
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
@@ -10,56 +14,197 @@ import (
 // known, and as the service told where it did.
 type DayCount struct {
 	Seen      int           // known to be created within the last 24 hours; there may be more
-	Limit     int           // as the service told, else as configured
+	Today     int           // likewise since midnight, UTC
+	Calendar  bool          // the limit is one of such a day: in the last 24 hours more were made
+	Limit     int           // 0 while none is known that was not passed
+	Assumed   bool          // Limit is as configured: the service has not named it
 	Told      bool          // the service has told, and the window that it told of lasts
 	Left      int           // when Told: what it said was left, at At
 	At        time.Time     // when Told
-	Resets    time.Time     // when Told: the end of the window
+	Resets    time.Time     // when Told: the end of the window, at the latest
+	Spent     time.Time     // since when none is left; zero while some may be
+	Free      time.Time     // when Spent: the first is back by then
 	Exhausted time.Duration // forecast: time until none is left at the pace of the last hour, 1 ns when so now; 0 when not in sight
 	since     int           // known to be created after At
 }
 
-// Used is how many of the limit are used, at least.
+// Used is how many of the day's are used, at least.
 func (d DayCount) Used() int {
-	if d.Told {
+	switch {
+	case d.Told && d.Limit > 0:
 		return d.Limit - d.Left + d.since
+	case d.Calendar:
+		return d.Today
 	}
 	return d.Seen
 }
 
-// The day's bucket is told with answers to mutations. Its name and the length of
-// its window are not shown in the contract.
-const shortestDay = 12 * time.Hour
+// dayKnowledge is what was learnt of the day's limit beside what headers tell.
+type dayKnowledge struct {
+	most    dayMost
+	refused dayRefusal
+	spent   time.Time // since when none is left; zero while some may be
+}
+
+// dayMost are the most that were seen within 24 hours and in a day of the calendar.
+// What is assumed of the limit is wrong where that is less.
+type dayMost struct{ Seen, InOne int }
+
+func (m dayMost) with(d *DayCount) dayMost {
+	return dayMost{max(m.Seen, d.Seen), max(m.InOne, d.Today, d.Seen-d.Today)}
+}
+
+// dayRefusal is the newest 429 that said that the day's intents are used up.
+type dayRefusal struct {
+	At     time.Time
+	Limit  int       // that it named; 0 when none
+	Resets time.Time // a day later, when it did not say
+}
+
+// The day's bucket is told with answers to mutations. Its name and its window are
+// not shown in the contract, only that it is a day's: of the last 24 hours, or of
+// the calendar.
+const (
+	shortestDay = 12 * time.Hour
+	wholeDay    = 24 * time.Hour
+)
+
+// refuseDay learns from a refusal what it tells of the day's limit.
+func (s *Store) refuseDay(e *api.Exchange, now time.Time) {
+	var refusal *api.Error
+	if e.Class != quota.Mutations || !errors.Is(e.Err, api.ErrDailyLimit) || !errors.As(e.Err, &refusal) {
+		return
+	}
+	s.dayKnown.refused = dayRefusal{now, refusal.NamedLimit(), now.Add(cmp.Or(refusal.Wait(), wholeDay))}
+}
 
 func (s *Store) dayCount(buckets []quota.Bucket, now time.Time) DayCount {
-	d := DayCount{Seen: s.day.count(now), Limit: s.cfg.DayLimit}
-	for _, b := range buckets {
-		if b.Class != quota.Mutations || b.Window < shortestDay || b.Limit <= 0 {
-			continue
-		}
-		d.Limit = int(b.Limit)
-		if resets := b.ObservedAt.Add(b.Reset); !b.Unreported && now.Before(resets) {
-			d.Told, d.Left, d.At, d.Resets = true, int(b.Remaining), b.ObservedAt, resets
-			d.since = s.day.after(d.At)
-		}
-		break
+	d := DayCount{Seen: s.day.count(now), Today: s.day.from(midnight(now))}
+	b, refused := dayBucket(buckets), &s.dayKnown.refused
+	s.limitDay(&d, b, now)
+	if b != nil && !b.Unreported {
+		s.tellDay(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
 	}
+	if refused.At.After(d.At) {
+		s.tellDay(&d, 0, refused.At, refused.Resets, now)
+	}
+	s.judgeSpent(&d, now)
 	d.Exhausted = s.dayForecast(d, now)
 	return d
+}
+
+func midnight(now time.Time) time.Time { return now.UTC().Truncate(wholeDay) }
+
+// limitDay takes the limit that the service has named last, else the one that is
+// assumed. A limit that was passed in the last 24 hours is one of the calendar's
+// day; one that was passed in such a day is wrong.
+func (s *Store) limitDay(d *DayCount, named *quota.Bucket, now time.Time) {
+	refused := &s.dayKnown.refused
+	most := s.dayKnown.most.with(d)
+	holds := func(limit int, at time.Time) bool {
+		if from := midnight(now); at.Before(from) {
+			at = from
+		}
+		return s.day.after(at) <= limit
+	}
+	switch {
+	case named != nil && holds(int(named.Limit), named.ObservedAt):
+		d.Limit, d.Calendar = int(named.Limit), d.Seen > int(named.Limit)
+	case refused.Limit > 0 && holds(refused.Limit, refused.At):
+		d.Limit, d.Calendar = refused.Limit, d.Seen > refused.Limit
+	case most.InOne <= s.cfg.DayLimit:
+		d.Limit, d.Assumed, d.Calendar = s.cfg.DayLimit, true, most.Seen > s.cfg.DayLimit
+	}
+}
+
+// tellDay takes over what the service said was left, as long as its window lasts
+// and no more were made since than it allowed.
+func (s *Store) tellDay(d *DayCount, left int, at, resets, now time.Time) {
+	if made := s.day.after(at); now.Before(resets) && made <= left {
+		d.Told, d.Left, d.since, d.At, d.Resets = true, left, made, at, resets
+	}
+}
+
+// dayBucket is the bucket of the day's intents, where a header has named it.
+func dayBucket(buckets []quota.Bucket) *quota.Bucket {
+	for i := range buckets {
+		if b := &buckets[i]; b.Class == quota.Mutations && b.Window >= shortestDay && b.Limit > 0 {
+			return b
+		}
+	}
+	return nil
+}
+
+// judgeSpent says since when none is left, and by when the first is back. Where
+// the service does not tell, that is when the calendar's day is over, or a day
+// after the oldest was made.
+func (s *Store) judgeSpent(d *DayCount, now time.Time) {
+	switch {
+	case d.Told && d.Left <= d.since:
+		d.Spent, d.Free = d.At, d.Resets
+	case !d.Told && d.Limit > 0 && d.Used() >= d.Limit:
+		oldest, newest := s.day.ends()
+		d.Spent, d.Free = newest, oldest.Add(wholeDay+time.Minute)
+		if d.Calendar {
+			d.Free = midnight(now).Add(wholeDay)
+		}
+	default:
+		return
+	}
+	if !s.dayKnown.spent.IsZero() {
+		d.Spent = s.dayKnown.spent // what is told again is not spent anew
+	}
+}
+
+// judgeDay keeps what has become known of the day, and tells when few of its
+// intents are left, or none.
+func (s *Store) judgeDay(d DayCount, now time.Time) {
+	s.dayKnown.most = s.dayKnown.most.with(&d)
+	s.dayKnown.spent = d.Spent
+	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
+	watched := s.cfg.Alerts.DayLeft >= 0
+	s.judgeUntil(watched && spent, alertKey{kind: AlertDay, cause: "spent"}, Alert{
+		Kind: AlertDay, Text: d.spentWords(), Since: d.Spent, Due: d.Free,
+	})
+	near := watched && !spent && d.Limit > 0 && left <= s.cfg.Alerts.DayLeft
+	s.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, func() string {
+		return fmt.Sprintf("at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
+	})
+}
+
+func (d DayCount) spentWords() string {
+	if d.Limit == 0 {
+		return "the day's intents are used up: the first is back"
+	}
+	return fmt.Sprintf("the day's %d intents are used up%s: the first is back", d.Limit, d.Doubt())
+}
+
+// Doubt is what is uncertain of what is said to be used, to follow it.
+func (d DayCount) Doubt() string {
+	rolls := d.Limit > 0 && !d.Told && !d.Calendar && d.Today < d.Seen
+	switch {
+	case d.Assumed && rolls:
+		return ", if day_limit is right and of 24 hours"
+	case d.Assumed:
+		return ", if day_limit is right"
+	case rolls:
+		return ", if a day is the last 24 hours"
+	}
+	return ""
 }
 
 // dayForecast is when the day's intents are used up, if that is before the day
 // is over.
 func (s *Store) dayForecast(d DayCount, now time.Time) time.Duration {
-	left, pace := d.Limit-d.Used(), s.day.after(now.Add(-time.Hour))
-	if left <= 0 {
+	if !d.Spent.IsZero() {
 		return 1
 	}
-	if pace == 0 {
+	left, pace := d.Limit-d.Used(), s.day.after(now.Add(-time.Hour))
+	if left <= 0 || pace == 0 {
 		return 0
 	}
 	forecast := time.Duration(float64(left) / float64(pace) * float64(time.Hour))
-	ends := now.Add(24 * time.Hour)
+	ends := now.Add(wholeDay)
 	if d.Told {
 		ends = d.Resets
 	}
@@ -119,6 +264,9 @@ func (d *dayCounter) count(now time.Time) int {
 	return d.total
 }
 
+// from counts the minutes that began at t or later.
+func (d *dayCounter) from(t time.Time) int { return d.after(t.Add(-time.Minute)) }
+
 // after counts the minutes that began after t.
 func (d *dayCounter) after(t time.Time) int {
 	from, n := minuteOf(instantOf(t)), 0
@@ -128,4 +276,18 @@ func (d *dayCounter) after(t time.Time) int {
 		}
 	}
 	return n
+}
+
+// ends are the oldest and the newest minute that count; zero when none does.
+func (d *dayCounter) ends() (oldest, newest time.Time) {
+	first, last := minute(0), minute(0)
+	for m, count := range d.minutes {
+		if *count > 0 && (first == 0 || m < first) {
+			first = m
+		}
+		if *count > 0 && m > last {
+			last = m
+		}
+	}
+	return first.instant().time(), last.instant().time()
 }

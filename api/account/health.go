@@ -61,6 +61,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	}
 	if e.Err != nil {
 		s.health.Err = e.Err
+		s.refuseDay(&e, time.Now())
 	}
 	s.setHealth(s.judgeExchange(&e), time.Now())
 }

@@ -43,6 +43,10 @@ func (s *Store) restoreHead(h *savedHead) {
 	s.feed.Epoch, s.feed.Cursor, s.feed.Head = h.Epoch, h.Cursor, h.Cursor
 	s.lastEvent, s.lastRead = h.LastEvent.time(), h.LastRead.time()
 	s.counters = h.Counters
+	s.dayKnown.most = h.DayMost
+	if h.Refused.At.Before(time.Now()) {
+		s.dayKnown.refused = h.Refused
+	}
 	s.confirms.balance = min(max(h.Elsewhere, -confirmMemory), confirmMemory)
 	for _, delay := range h.Confirms {
 		s.confirms.add(min(max(delay, 0), neverConfirmed))

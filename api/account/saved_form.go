@@ -29,6 +29,8 @@ type savedHead struct {
 	Confirms  []time.Duration            // of others, after the offer; the newest last
 	Stays     map[string][]time.Duration // by state, oldest first
 	Quota     []quota.Memory
+	DayMost   dayMost
+	Refused   dayRefusal
 }
 
 // savedPart is one message of the file; the last has End and nothing else.

@@ -134,6 +134,7 @@ func (s *Store) savedHead(now time.Time) savedHead {
 		SavedAt: instantOf(now), Epoch: s.feed.Epoch, Cursor: s.feed.Cursor,
 		LastEvent: instantOf(s.lastEvent), LastRead: instantOf(s.lastRead),
 		Counters: s.counters, Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[string][]time.Duration{},
+		DayMost: s.dayKnown.most, Refused: s.dayKnown.refused,
 	}
 	for state, history := range s.pace {
 		h.Stays[string(state)] = history.list()

@@ -46,6 +46,7 @@ type Store struct {
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	day           dayCounter
+	dayKnown      dayKnowledge
 	confirms      confirmHistory
 	pace          map[api.IntentState]*paceHistory
 

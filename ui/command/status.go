@@ -187,10 +187,24 @@ type readsReport struct {
 	PerStateChange *float64 `json:"per_state_change"`
 }
 
-// limitReport is a count from below against a limit.
+// limitReport is a count from below against a limit, null while that is unknown.
 type limitReport struct {
-	AtLeast int `json:"at_least"`
-	Limit   int `json:"limit"`
+	AtLeast int  `json:"at_least"`
+	Limit   *int `json:"limit"`
+}
+
+func limitOf(atLeast, limit int) limitReport {
+	if limit == 0 {
+		return limitReport{AtLeast: atLeast}
+	}
+	return limitReport{atLeast, &limit}
+}
+
+func (l limitReport) text(what string) string {
+	if l.Limit == nil {
+		return fmt.Sprintf("at least %d %s, limit unknown", l.AtLeast, what)
+	}
+	return fmt.Sprintf("at least %d of %d %s", l.AtLeast, *l.Limit, what)
 }
 
 type alertReport struct {
@@ -213,7 +227,7 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 		Events: eventsReport(s.Events),
 		Reads:  readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
 		Today:  dayOf(s.Day, now),
-		Agents: limitReport{s.Agents.Placing, s.Agents.Limit},
+		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
 		Quota:  []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
 	if s.Reads.StateChanges > 0 {

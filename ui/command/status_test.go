@@ -75,6 +75,37 @@ func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 	}
 }
 
+func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name, line string
+		day        account.DayCount
+		json       map[string]string
+	}{
+		{"a limit that was passed", "today       at least 114 made, limit unknown\n", account.DayCount{Seen: 114, Today: 60},
+			map[string]string{"at_least": "114", "limit": "null", "assumed": "false", "spent_for_s": "null"}},
+		{"an assumed limit", "today       at least 4 of 50 made, if day_limit is right\n", account.DayCount{Seen: 4, Today: 4, Limit: 50, Assumed: true},
+			map[string]string{"at_least": "4", "limit": "50", "assumed": "true", "first_back_in_s": "null"}},
+		{"none left", "today       at least 60 of 60 made; used up for 1h, the first is back within 2h\n",
+			account.DayCount{Seen: 70, Today: 60, Calendar: true, Limit: 60, Spent: now.Add(-time.Hour), Free: now.Add(2 * time.Hour), Exhausted: 1},
+			map[string]string{"calendar": "true", "seen": "70", "seen_today": "60", "spent_for_s": "3600", "first_back_in_s": "7200"}},
+	} {
+		r := newReport("staging", account.Changes{Summary: account.Summary{Day: c.day}}, now)
+		if text := r.String(); !strings.Contains(text, c.line) {
+			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
+		}
+		var out bytes.Buffer
+		if err := r.print(&out, true); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range c.json {
+			if got := gjson.GetBytes(out.Bytes(), "today."+name).Raw; got != want {
+				t.Errorf("%s: %s is %s, want %s", c.name, name, got, want)
+			}
+		}
+	}
+}
+
 func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	text := newReport("staging", told(now), now).whole(false).String()
@@ -88,7 +119,7 @@ func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 		"quota       reads      3 of 10 left in 1s, own 0.0/s, others 0.0/s\n",
 		"            used up in 12s; last hour: own 4, others 5, 1 refused; day: own 4,\n",
 		"            others 5, 1 refused\n",
-		"today       at least 30 of 50; told: 20 left, reset in 1h; used up in 40m\n",
+		"today       at least 30 of 50 made; told: 20 left, reset in 1h; used up in 40m\n",
 		"note        not all was heard and read in time: --wait gives it longer\n",
 		"alert       Socks expires within 1m\n",
 	} {

@@ -71,15 +71,25 @@ func coursesOf(b quota.Bucket) *coursesReport {
 // dayReport is the day's count of intents: from below, and as the service told.
 type dayReport struct {
 	limitReport
-	Seen         int      `json:"seen"` // known to be created within 24 hours
+	Assumed      bool     `json:"assumed"`    // the limit is as configured, and nothing has disproved it
+	Calendar     bool     `json:"calendar"`   // a day is one of the calendar, in UTC; else the last 24 hours
+	Seen         int      `json:"seen"`       // known to be created within 24 hours
+	SeenToday    int      `json:"seen_today"` // known to be created since midnight, UTC
 	Told         bool     `json:"told"`
-	Left         *int     `json:"left"`           // as the service told
-	ResetsInS    *float64 `json:"resets_in_s"`    // likewise
-	ExhaustedInS *float64 `json:"exhausted_in_s"` // at the pace of the last hour; null when not in sight
+	Left         *int     `json:"left"`            // as the service told
+	ResetsInS    *float64 `json:"resets_in_s"`     // likewise
+	ExhaustedInS *float64 `json:"exhausted_in_s"`  // at the pace of the last hour; null when not in sight
+	SpentForS    *float64 `json:"spent_for_s"`     // since none is left; null while some may be
+	FirstBackInS *float64 `json:"first_back_in_s"` // then, at the latest
+
+	doubt string
 }
 
 func dayOf(d account.DayCount, now time.Time) dayReport {
-	r := dayReport{limitReport: limitReport{d.Used(), d.Limit}, Seen: d.Seen, Told: d.Told, ExhaustedInS: forecastOf(d.Exhausted)}
+	r := dayReport{
+		limitReport: limitOf(d.Used(), d.Limit), Assumed: d.Assumed, Calendar: d.Calendar, Seen: d.Seen, SeenToday: d.Today, doubt: d.Doubt(), Told: d.Told,
+		ExhaustedInS: forecastOf(d.Exhausted), SpentForS: age(now, d.Spent), FirstBackInS: until(now, d.Free),
+	}
 	if d.Told {
 		r.Left, r.ResetsInS = &d.Left, until(now, d.Resets)
 	}
@@ -127,11 +137,15 @@ func soon(seconds float64) string {
 }
 
 func (d dayReport) text() string {
-	text := fmt.Sprintf("at least %d of %d", d.AtLeast, d.Limit)
+	text := d.limitReport.text("made")
+	text += d.doubt
 	if d.Told {
 		text += fmt.Sprintf("; told: %d left, reset in %s", *d.Left, duration(*d.ResetsInS))
 	}
-	if d.ExhaustedInS != nil {
+	switch {
+	case d.SpentForS != nil:
+		text += fmt.Sprintf("; used up for %s, the first is back within %s", duration(*d.SpentForS), duration(*d.FirstBackInS))
+	case d.ExhaustedInS != nil:
 		text += "; used up" + soon(*d.ExhaustedInS)
 	}
 	return text

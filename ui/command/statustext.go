@@ -46,7 +46,7 @@ func (r report) String() string {
 		line("", "%s", q.spentText())
 	}
 	line("today", "%s", r.Today.text())
-	line("agents", "at least %d of %d placing", r.Agents.AtLeast, r.Agents.Limit)
+	line("agents", "%s", r.Agents.text("placing"))
 	line("events", "%d received, %d doubled, %d late, %d missed, %d backfilled",
 		r.Events.Received, r.Events.Duplicate, r.Events.Late, r.Events.Missed, r.Events.Backfilled)
 	if r.Settled != nil && !*r.Settled {

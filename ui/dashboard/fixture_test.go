@@ -28,7 +28,7 @@ func newShop(now time.Time) *shop {
 	s.changes.Summary = account.Summary{
 		Intents:   map[api.IntentState]int{},
 		Shipments: map[api.ShipmentStatus]int{},
-		Day:       account.DayCount{Seen: 31, Limit: 50},
+		Day:       account.DayCount{Seen: 31, Today: 31, Limit: 50},
 		Agents:    account.AgentCount{Limit: 10},
 		Feed:      account.FeedStatus{State: account.FeedLive, Since: now.Add(-time.Hour), Head: 1042, Cursor: 1042},
 		API:       account.APIStatus{State: account.APIHealthy, Since: now.Add(-time.Hour), Latency: 41 * time.Millisecond},

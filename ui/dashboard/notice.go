@@ -100,12 +100,12 @@ func (m *Model) frozenNotice(l *paint.Line) {
 func (m *Model) alertNotice(l *paint.Line) {
 	alerts := m.picture.summary.Alerts
 	a := pressing(alerts, m.clock)
-	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text)))
-	if !a.Due.IsZero() {
-		l.Put(paint.Warning, " within "+pane.Age(max(a.Due.Sub(m.clock), 0)))
-	}
+	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text))+pane.Due(&a, m.clock, m.cfg.Location))
 	tail := ""
-	if !a.Since.IsZero() {
+	switch {
+	case spent(a):
+		tail = " · since " + pane.Moment(a.Since, m.clock, m.cfg.Location)
+	case !a.Since.IsZero():
 		tail = " · " + pane.Age(m.clock.Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
@@ -116,12 +116,18 @@ func (m *Model) alertNotice(l *paint.Line) {
 	}
 }
 
-// pressing is the alert to act on first: of what comes about within soon the next,
-// else the newest of what has come about, else the next of what comes about later.
-// That an intent waits is told last: it can still be confirmed for long.
+// spent reports whether an alert tells that the day's intents are used up.
+func spent(a account.Alert) bool { return a.Kind == account.AlertDay && !a.Due.IsZero() }
+
+// pressing is the alert to act on first: that nothing can be sold any more today,
+// else of what comes about within soon the next, else the newest of what has come
+// about, else the next of what comes about later. That an intent waits is told
+// last: it can still be confirmed for long.
 func pressing(alerts []account.Alert, now time.Time) account.Alert {
 	urgency := func(a account.Alert) int {
 		switch {
+		case spent(a):
+			return -1
 		case !a.Due.IsZero() && a.Due.Sub(now) <= soon:
 			return 0
 		case a.Kind == account.AlertAwaiting:

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tillwatch/api/account"
@@ -30,10 +32,28 @@ func TestTheAlertThatIsShownIsTheOneToActOnFirst(t *testing.T) {
 		{"one that failed before one that expires later", []account.Alert{due("later", 9*time.Minute), failed("failed", time.Minute)}, "failed"},
 		{"the newest of what has come about", []account.Alert{failed("older", time.Hour), failed("newer", time.Minute)}, "newer"},
 		{"one that expires later before one that waits", []account.Alert{awaits("waits", 0), due("later", 9*time.Minute)}, "later"},
+		{"a spent day before one that expires soon", []account.Alert{due("soon", time.Minute), {Kind: account.AlertDay, Text: "spent", Since: ago(time.Hour), Due: now.Add(time.Hour)}}, "spent"},
+		{"one that expires soon before a day that is nearly spent", []account.Alert{{Kind: account.AlertDay, Text: "near", Since: ago(0)}, due("soon", time.Minute)}, "soon"},
 		{"one that waits, and nothing else", []account.Alert{awaits("longer", time.Hour), awaits("waits", time.Minute)}, "waits"},
 	} {
 		if got := pressing(c.alerts, now).Text; got != c.want {
 			t.Errorf("%s: %q is shown, want %q", c.name, got, c.want)
 		}
 	}
+}
+
+func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		s := typicalShop(now)
+		s.changes.Summary.Alerts = append(s.changes.Summary.Alerts,
+			account.Alert{Kind: account.AlertExpiring, Text: "Desk Lamp expires", Since: now, Due: now.Add(time.Second)},
+			account.Alert{Kind: account.AlertDay, Text: "the day's 50 intents are used up: the first is back", Since: now.Add(-90 * time.Minute), Due: now.Add(11*time.Hour + 50*time.Minute)})
+		const want = "⚑ the day's 50 intents are used up: the first is back by 11:50 · since 22:30 · and 3 more"
+		for _, width := range []int{200, 120} {
+			if got := screen(boardOf(t, s, width, 40)); !strings.Contains(got, want) {
+				t.Errorf("%d columns: no %q in\n%s", width, want, got)
+			}
+		}
+	})
 }

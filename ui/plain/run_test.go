@@ -180,3 +180,22 @@ func TestAPictureThatFailsEndsTheTelling(t *testing.T) {
 		}
 	})
 }
+
+func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		due  time.Time
+		want string
+	}{
+		{"no such moment", time.Time{}, "12:00:00 alert raised: the day's intents are used up: the first is back"},
+		{"within a day", now.Add(14 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back by 02:00:00"},
+		{"later", now.Add(26 * time.Hour), "12:00:00 alert raised: the day's intents are used up: the first is back by 2026-06-19 14:00:00"},
+	} {
+		alert := account.Alert{Kind: account.AlertDay, Text: "the day's intents are used up: the first is back", Since: now, Due: c.due}
+		lines := newTeller(Config{Location: time.UTC}).tell(&account.Changes{At: now, Summary: account.Summary{Alerts: []account.Alert{alert}}})
+		if last := lines[len(lines)-1]; last != c.want {
+			t.Errorf("%s: %q, want %q", c.name, last, c.want)
+		}
+	}
+}

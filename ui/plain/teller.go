@@ -258,10 +258,22 @@ func (t *teller) alertChanges(now []account.Alert) {
 	}
 	for _, a := range now {
 		if !holds(t.alerts, a) {
-			t.say("alert raised: %s", a.Text)
+			due := ""
+			if !a.Due.IsZero() {
+				due = " by " + t.moment(a.Due)
+			}
+			t.say("alert raised: %s%s", a.Text, due)
 		}
 	}
 	t.alerts = now
+}
+
+// moment is a time on the clock; of one that is more than a day away the date, too.
+func (t *teller) moment(at time.Time) string {
+	if at = at.In(t.cfg.Location); at.Sub(t.now) >= 24*time.Hour {
+		return at.Format(time.DateTime)
+	}
+	return at.Format(time.TimeOnly)
 }
 
 func holds(alerts []account.Alert, wanted account.Alert) bool {

@@ -45,13 +45,22 @@ type dayForm struct {
 	Left      int     `json:"left,omitempty"`
 	At        instant `json:"at,omitzero"`
 	Resets    instant `json:"resets,omitzero"`
+	Today     int     `json:"today,omitempty"`
+	Calendar  bool    `json:"calendar,omitempty"`
+	Assumed   bool    `json:"assumed,omitempty"`
+	Spent     instant `json:"spent,omitzero"`
+	Free      instant `json:"free,omitzero"`
 	Exhausted int64   `json:"exhaustedNs,omitempty"`
 }
 
 func dayFormOf(d account.DayCount) dayForm {
-	form := dayForm{Seen: d.Seen, Limit: d.Limit, Told: d.Told, Exhausted: int64(d.Exhausted)}
+	form := dayForm{Seen: d.Seen, Limit: d.Limit, Told: d.Told, Today: d.Today, Calendar: d.Calendar, Assumed: d.Assumed,
+		Spent: instant(d.Spent), Free: instant(d.Free), Exhausted: int64(d.Exhausted)}
 	if d.Told {
-		form.Left, form.At, form.Resets = d.Limit-d.Used(), instant(d.At), instant(d.Resets)
+		form.Left, form.At, form.Resets = d.Left, instant(d.At), instant(d.Resets)
+		if d.Limit > 0 {
+			form.Left = d.Limit - d.Used()
+		}
 	}
 	return form
 }
@@ -59,7 +68,7 @@ func dayFormOf(d account.DayCount) dayForm {
 func (d dayForm) count() account.DayCount {
 	return account.DayCount{
 		Seen: d.Seen, Limit: d.Limit, Told: d.Told, Left: d.Left, At: time.Time(d.At), Resets: time.Time(d.Resets),
-		Exhausted: time.Duration(d.Exhausted),
+		Today: d.Today, Calendar: d.Calendar, Assumed: d.Assumed, Spent: time.Time(d.Spent), Free: time.Time(d.Free), Exhausted: time.Duration(d.Exhausted),
 	}
 }
 

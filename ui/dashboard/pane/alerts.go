@@ -110,6 +110,18 @@ func (p *Alerts) Lines() []string {
 	})
 }
 
+// Due ends the text of an alert with by when it comes about, if there is such a
+// moment: near ones count down.
+func Due(a *account.Alert, now time.Time, where *time.Location) string {
+	switch {
+	case a.Due.IsZero():
+		return ""
+	case a.Kind == account.AlertDay:
+		return " by " + Moment(a.Due, now, where)
+	}
+	return " within " + Age(max(a.Due.Sub(now), 0))
+}
+
 func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	p.gutter(l, under, false, p.glows(row.changed))
 	l.Put(paint.Warning, "⚑")
@@ -123,10 +135,7 @@ func (p *Alerts) draw(l *paint.Line, row *alertRow, under bool) {
 	if p.w >= 150 && p.has(idColumn) {
 		id = 40
 	}
-	text := row.Text
-	if !row.Due.IsZero() {
-		text += " within " + Age(max(row.Due.Sub(p.look.Now), 0))
-	}
+	text := row.Text + Due(&row.Alert, p.look.Now, p.look.Location)
 	age := ageWidth + 1
 	if !p.has(ageColumn) {
 		age = 0

@@ -293,6 +293,16 @@ func (l *Look) age(t time.Time) string {
 	return Past(l.Now.Sub(t))
 }
 
+// Moment is a time on the clock; of one that is more than a day away the date, too.
+func Moment(at, now time.Time, where *time.Location) string {
+	if now.Sub(at).Abs() < 24*time.Hour {
+		return at.In(where).Format("15:04")
+	}
+	return at.In(where).Format("Jan 2 15:04")
+}
+
+func (l *Look) moment(at time.Time) string { return Moment(at, l.Now, l.Location) }
+
 func (l *Look) clock(t time.Time) string { return t.In(l.Location).Format("15:04:05") }
 
 // group writes a count with commas between thousands: 1,042.

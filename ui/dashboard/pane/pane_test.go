@@ -109,6 +109,31 @@ func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
 	}
 }
 
+func TestTheDayIsToldAsFarAsItsLimitIsKnown(t *testing.T) {
+	spent := account.DayCount{Seen: 70, Today: 50, Calendar: true, Limit: 50, Assumed: true, Spent: noon.Add(-time.Hour), Free: noon.Add(3*time.Hour + 50*time.Minute), Exhausted: 1}
+	for _, c := range []struct {
+		name  string
+		width int
+		day   account.DayCount
+		want  string
+	}{
+		{"a limit that was passed", 110, account.DayCount{Seen: 114}, "114 made, limit unknown"},
+		{"in little room", 40, account.DayCount{Seen: 114}, "114 made, limit unknown"},
+		{"none left", 110, spent, "≤0 / 50 used up since 11:00, the first is back by 15:50"},
+		{"none left, in little room", 59, spent, "≤0 / 50 by 15:50"},
+		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 at least 20 made since midnight, UTC"},
+		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 as told 1m ago"},
+	} {
+		p := NewQuota(look())
+		p.SetSize(c.width, 10)
+		p.Apply(&account.Changes{Summary: account.Summary{Day: c.day, Agents: account.AgentCount{Placing: 14}}}, true)
+		got := strings.Join(strings.Fields(strings.ReplaceAll(text(p.Lines()), "─", "")), " ")
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "14 busy, limit unknown") {
+			t.Errorf("%s: no %q in:\n%s", c.name, c.want, text(p.Lines()))
+		}
+	}
+}
+
 func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
 	p := NewQuota(look())
 	p.SetSize(90, 10)

@@ -105,10 +105,10 @@ func (p *Quota) Lines() []string {
 
 func (p *Quota) draw(c quotaColumns) {
 	estimates := 0
-	if p.day.Limit > 0 {
+	if p.hasDay() {
 		estimates++
 	}
-	if p.agents.Limit > 0 {
+	if p.hasAgents() {
 		estimates++
 	}
 	p.offset = min(p.offset, max(len(p.rows)+estimates-(p.h-p.head()), 0))
@@ -118,10 +118,10 @@ func (p *Quota) draw(c quotaColumns) {
 	if p.h-len(p.lines) > estimates {
 		p.push(p.start())
 	}
-	if p.day.Limit > 0 {
+	if p.hasDay() {
 		p.today(c)
 	}
-	if p.agents.Limit > 0 {
+	if p.hasAgents() {
 		p.slots(c)
 	}
 	p.histories(c)
@@ -135,7 +135,9 @@ func (p *Quota) columns() quotaColumns {
 	for i := range p.rows {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
-	c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1)
+	if p.day.Limit > 0 {
+		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1)
+	}
 	if !p.has(resetsColumn) {
 		c.reset = 0
 	}
@@ -250,33 +252,58 @@ func rate(r float64) string {
 	return strconv.FormatFloat(r, 'f', 1, 64) + "/s"
 }
 
+func (p *Quota) hasDay() bool    { return p.day.Limit > 0 || p.day.Seen > 0 }
+func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing > 0 }
+
 // today shows how many intents may still be made of the day's. Those that were
 // made are counted from below, so what is left is counted from above.
 func (p *Quota) today(c quotaColumns) {
-	used := strconv.Itoa(p.day.Used())
-	long := "at least " + used + " made in a day"
+	made := strconv.Itoa(p.day.Used()) + " made"
+	long := "at least " + made + " in a day"
+	if p.day.Calendar {
+		long = "at least " + made + " since midnight, UTC"
+	}
 	if p.day.Told {
 		long = "as told " + p.look.age(p.day.At) + " ago"
 	}
-	if soon := soonSpent(p.day.Exhausted); soon != "" {
+	if !p.day.Spent.IsZero() {
+		back := "by " + p.look.moment(p.day.Free)
+		long = "used up since " + p.look.moment(p.day.Spent) + ", the first is back " + back
+		if p.day.Limit > 0 {
+			made = back
+		}
+	} else if soon := soonSpent(p.day.Exhausted); soon != "" {
 		long += ", " + soon
 	}
-	p.estimate("today", "≤", int64(max(p.day.Limit-p.day.Used(), 0)), int64(p.day.Limit), c, used+" made", long)
+	p.estimate("today", int64(p.day.Limit-p.day.Used()), int64(p.day.Limit), c, made, long, p.day.Doubt())
 }
 
 // slots shows how many agents are free, of the cap: those that are not known to
 // be placing an order.
 func (p *Quota) slots(c quotaColumns) {
 	busy := strconv.Itoa(p.agents.Placing)
-	p.estimate("agents", "≤", int64(max(p.agents.Limit-p.agents.Placing, 0)), int64(p.agents.Limit), c, busy+" busy", busy+" known to be placing")
+	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c, busy+" busy", busy+" known to be placing", "")
 }
 
-func (p *Quota) estimate(name, bound string, left, limit int64, c quotaColumns, short, long string) {
+// estimate draws how much is left of a limit at the most, with what is uncertain
+// of it where there is room; of a limit that is not known, what was counted alone.
+func (p *Quota) estimate(name string, left, limit int64, c quotaColumns, short, long, doubt string) {
 	l := p.start().Space(1).Fit(paint.Text, name, c.name)
+	if limit == 0 {
+		text, room := short+", limit unknown", c.left+1+c.reset
+		room = max(room, paint.Width(text))
+		l.Repeat(paint.Faint, "─", c.gauge+c.left+1+c.reset-room)
+		p.push(l.Space(1).Right(paint.Muted, text, room))
+		return
+	}
+	left = max(left, 0)
 	gauge(l, left, limit, c.gauge)
-	p.ratio(l.Space(1), bound, left, limit, c.left)
+	p.ratio(l.Space(1), "≤", left, limit, c.left)
 	if l.Left() >= len(long)+2+c.reset {
 		l.Space(3).Put(paint.Muted, long)
+		if l.Left() > len(doubt) {
+			l.Put(paint.Muted, doubt)
+		}
 	} else {
 		l.Space(1).Right(paint.Muted, short, c.reset)
 	}
@@ -306,6 +333,9 @@ func (p *Quota) strip() *paint.Line {
 		}
 		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), strconv.FormatInt(left, 10))
 		l.Put(paint.Muted, "/"+strconv.FormatInt(b.Limit, 10)).Space(1)
+	}
+	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 18 {
+		l.Space(1).Put(paint.Muted, "today "+strconv.Itoa(p.day.Used())+" made")
 	}
 	if p.day.Limit > 0 && l.Left() >= 14 {
 		left := int64(max(p.day.Limit-p.day.Used(), 0))
