@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -87,7 +88,8 @@ func (w *words) now() (string, <-chan struct{}) {
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, command: exec.Command(os.Args[0], args...), words: &words{changed: make(chan struct{})}}
-	p.command.Env = append(os.Environ(), asProgram+"=1", "TILLWATCH_RELAY_TOKEN="+token, "TILLWATCH_SIGNING_SECRET="+secret,
+	mine := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "TILLWATCH_") })
+	p.command.Env = append(mine, asProgram+"=1", "TILLWATCH_RELAY_TOKEN="+token, "TILLWATCH_SIGNING_SECRET="+secret,
 		"XDG_CONFIG_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
 	p.command.Stderr = p.words
 	output, err := p.command.StdoutPipe()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(runApart(m))
 }
 
-// runApart runs the tests without the settings and the memory of the user who
-// runs them.
+// runApart runs the tests without the settings, the memory and the terminal of the
+// user who runs them.
 func runApart(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "tillwatch-test-")
 	if err != nil {
@@ -40,14 +41,19 @@ func runApart(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "TILLWATCH_") {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "TILLWATCH_") || slices.Contains(looks, name) {
 			os.Unsetenv(name)
 		}
 	}
+	os.Setenv("TERM", "xterm-256color")
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	return m.Run()
 }
+
+// looks are variables that change what programs draw.
+var looks = []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "TERM_PROGRAM", "TMUX", "STY", "LANG", "LC_ALL", "LC_CTYPE"}
 
 // configFile writes settings, each a name and its value, to a file for --config.
 // Unlike the environment, tests that run side by side can each have their own.
