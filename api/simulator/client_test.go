@@ -49,8 +49,12 @@ func TestAClientOverLoopbackHTTP(t *testing.T) {
 	if in, err = client.ConfirmIntent(ctx, in.ID, api.ConfirmIntent{}); err != nil || in.State != api.PlacingOrder {
 		t.Fatalf("confirmed %v, %v", in, err)
 	}
-	if _, err := client.ConfirmIntent(ctx, in.ID, api.ConfirmIntent{}); !errors.Is(err, api.ErrNotFound) || api.IsUnknownOutcome(err) {
-		t.Errorf("confirmed again: %v", err)
+	if again, err := client.ConfirmIntent(ctx, in.ID, api.ConfirmIntent{}); err != nil || again.ID != in.ID || sim.Orders(string(in.ID)) != 1 {
+		t.Errorf("confirmed again under the same key: %v, %v, %d orders", again, err, sim.Orders(string(in.ID)))
+	}
+	other := api.ConfirmIntent{Payment: &api.PaymentMethod{Type: api.VaultToken, Token: api.NewSecret("tok")}}
+	if _, err := client.ConfirmIntent(ctx, in.ID, other); !errors.Is(err, api.ErrValidation) || api.IsUnknownOutcome(err) {
+		t.Errorf("confirmed otherwise under the same key: %v", err)
 	}
 	if in = until(ctx, t, client, in.ID, api.Completed); len(in.OrderIDs) != 1 {
 		t.Errorf("the order ids are %v", in.OrderIDs)

@@ -34,12 +34,13 @@ type Config struct {
 	Limits  Limits
 	Faults  Faults
 
-	PolicyName     string // in the RateLimit fields; default "default"
-	EveryPolicy    bool   // a header line for each charged bucket, each under its own name
-	Lists          Lists  // what the list endpoints that the contract does not show answer
-	StateConflicts bool   // a confirm in a wrong state answers 409 with the state, not 404
-	WholeSeconds   bool   // createdAt of events without milliseconds other than .000
-	Retries        int    // of a failed delivery; default all of [RetryPauses], negative: none
+	PolicyName            string // in the RateLimit fields; default "default"
+	EveryPolicy           bool   // a header line for each charged bucket, each under its own name
+	Lists                 Lists  // what the list endpoints that the contract does not show answer
+	StateConflicts        bool   // a confirm in a wrong state answers 409 with the state, not 404
+	IgnoreIdempotencyKeys bool   // a POST whose Idempotency-Key was used before takes effect again
+	WholeSeconds          bool   // createdAt of events without milliseconds other than .000
+	Retries               int    // of a failed delivery; default all of [RetryPauses], negative: none
 
 	Transport http.RoundTripper // for deliveries; default: a transport of its own
 	Logger    *slog.Logger      // default: nothing is logged
@@ -74,7 +75,7 @@ type Faults struct {
 	Delay        time.Duration // before each delivery
 	Errors       float64       // API answers: a 500; half of those to mutations after they took effect
 	Drop         float64       // API answers that never come, as the connection breaks; half of those to mutations after they took effect
-	Twice        float64       // mutations that take effect twice, as if doubled on their way; the answer is the second's
+	Twice        float64       // mutations that arrive twice, as if doubled on their way, and take effect twice unless they carry an Idempotency-Key; the answer is the second's
 	Late         float64       // API requests that are held back for up to LateBy; half of the mutations after they took effect
 	LateBy       time.Duration // default 20 s
 	Latency      time.Duration // before each API answer

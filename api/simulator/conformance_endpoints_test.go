@@ -162,6 +162,33 @@ func TestOtherEndpoints(t *testing.T) {
 	}.run(t)
 }
 
+// Public material names further endpoints. The contract does not, whatever the
+// switch of the lists says.
+func TestWhatTheContractDoesNotShowIsNotThere(t *testing.T) {
+	for name, lists := range map[string]Lists{"lists absent": ListsAbsent, "lists served": ListsServed} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(c *Config) { c.Lists = lists }, func(a *account) {
+				id := a.completed(chiliCrisp)
+				for _, request := range []string{
+					"GET orders", "GET orders/ord_1", "POST orders/ord_1/cancel", "PUT orders/ord_1/buyer", "GET checkout-intents/" + id + "/order",
+					"GET billing/balance", "GET balance", "GET returns", "GET commissions", "GET brands", "GET merchants", "GET developer",
+					"GET products", "GET products/subscriptions", "POST products/subscribe", "POST events/trigger", "GET webhook-endpoints",
+					"POST test-helpers/checkout-intents/" + id + "/shipments/advance", "POST checkout-intents/" + id, "DELETE checkout-intents/" + id,
+				} {
+					method, path, _ := strings.Cut(request, " ")
+					r := a.off(method, "/api/v1/"+path, "")
+					if method == "POST" || method == "PUT" || method == "DELETE" {
+						reports(a, request, r, `"default";q=5;w=1`, `"default";r=4;t=1`)
+					} else {
+						reports(a, request, r, `"default";q=10;w=1`, `"default";r=9;t=1`)
+					}
+					closed(a, request, a.want(http.StatusNotFound, r), []string{"name", "message"}, "stack")
+				}
+			})
+		})
+	}
+}
+
 // Every recorded request body is taken, as it was recorded.
 func TestRecordedRequests(t *testing.T) {
 	tried := 0
@@ -286,7 +313,7 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 		})
 	})
 	t.Run("a conflict names the state", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.StateConflicts = true }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.StateConflicts, c.IgnoreIdempotencyKeys = true, true }, func(a *account) {
 			id := a.completed(chiliCrisp)
 			body := a.want(http.StatusConflict, a.call("POST", "/api/v1/checkout-intents/"+id+"/confirm", "{}"))
 			if body["state"] != "completed" || body["name"] != "InvalidCheckoutIntentStateError" {

@@ -42,7 +42,7 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	again := httptest.NewRequest(r.Method, r.URL.String(), strings.NewReader(string(body)))
-	again.Header = r.Header
+	again.Header = onTheWire(r.Header)
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, again)
 	if s.answer == nil {

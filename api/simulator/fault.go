@@ -28,7 +28,7 @@ type faultOrder struct {
 	Method string  `json:"method"` // "" for all
 	After  bool    `json:"after"`  // the request takes effect and only its answer fails
 	Drop   bool    `json:"drop"`   // the connection breaks instead of an answer
-	Twice  bool    `json:"twice"`  // the request takes effect twice, and the second answers
+	Twice  bool    `json:"twice"`  // the request arrives twice, and the second answers
 	LateBy float64 `json:"lateBy"` // seconds that the request is held back, or with after its answer
 }
 
@@ -37,7 +37,7 @@ type fault struct {
 	status int           // of the error that is answered; 0 for none
 	drop   bool          // the connection breaks instead of an answer
 	after  bool          // the request takes effect before anything goes wrong
-	twice  bool          // the request takes effect twice, and the second answers
+	twice  bool          // the request arrives twice, and the second answers
 	late   time.Duration // the request is held back, or with after its answer
 }
 

@@ -32,6 +32,7 @@ func (w RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 			close(answered)
 		}()
 		asked := r.Clone(context.WithoutCancel(r.Context()))
+		asked.Header = onTheWire(r.Header)
 		asked.Body = io.NopCloser(bytes.NewReader(body))
 		recorder := httptest.NewRecorder()
 		w.Handler.ServeHTTP(recorder, asked)
@@ -46,4 +47,15 @@ func (w RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return response, nil
 	}
+}
+
+// onTheWire is a header as a server reads it: names in their canonical case.
+func onTheWire(sent http.Header) http.Header {
+	read := http.Header{}
+	for name, values := range sent {
+		for _, value := range values {
+			read.Add(name, value)
+		}
+	}
+	return read
 }

@@ -24,6 +24,7 @@ type answer struct {
 	body       any
 	html       string // instead of the body
 	retryAfter int    // seconds; 0: no field
+	repeated   bool   // the answer to an earlier request with the same Idempotency-Key
 }
 
 // operation answers an authenticated and charged request.
@@ -40,11 +41,11 @@ func newServer(s *Simulator) *server {
 		class   class
 		run     operation
 	}{
-		{"POST /api/v1/checkout-intents", classCreates, s.createIntent},
-		{"POST /api/v1/checkout-intents/purchase", classCreates, s.purchaseIntent},
+		{"POST /api/v1/checkout-intents", classCreates, s.once(s.createIntent)},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, s.once(s.purchaseIntent)},
 		{"GET /api/v1/checkout-intents", classReads, s.listIntents},
 		{"GET /api/v1/checkout-intents/{id}", classReads, s.getIntent},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, s.confirmIntent},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, s.once(s.confirmIntent)},
 		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, s.listIntentShipments},
 		{"GET /api/v1/shipments", classReads, s.listShipments},
 		{"GET /api/v1/shipments/{id}", classReads, s.getShipment},
@@ -187,6 +188,9 @@ func head(h http.Header, fields quotaFields, a answer) (body []byte) {
 	}
 	if a.retryAfter > 0 {
 		h["Retry-After"] = []string{strconv.Itoa(a.retryAfter)}
+	}
+	if a.repeated {
+		h["Idempotent-Replayed"] = []string{"true"}
 	}
 	body = []byte(a.html)
 	if a.html != "" {

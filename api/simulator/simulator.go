@@ -18,6 +18,8 @@ type Simulator struct {
 	log    *slog.Logger
 	server *server
 
+	repeats repeats
+
 	mu        sync.Mutex // guards all below
 	intents   map[string]*intent
 	order     []*intent // by creation
@@ -62,6 +64,7 @@ func New(cfg Config) (*Simulator, error) {
 		states:    map[api.IntentState]int{},
 		agenda:    newAgenda(),
 		crashed:   make(chan error, 1),
+		repeats:   repeats{byKey: map[string]*taken{}},
 	}
 	now := time.Now()
 	s.buckets = newBuckets(cfg.Limits, cfg.PolicyName)

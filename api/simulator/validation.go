@@ -16,7 +16,10 @@ import (
 	"tillwatch/api"
 )
 
-const maxBody = 1 << 20
+const (
+	maxBody        = 1 << 20
+	unreadableBody = "could not be read"
+)
 
 // checker reads a request body leniently in what it ignores and strictly in what
 // it takes, and collects what is wrong by field, under dotted paths.
@@ -46,7 +49,7 @@ func (c *checker) body(r *http.Request) object {
 		c.wrong("body", fmt.Sprintf("larger than %d bytes", maxBody), nil)
 		return nil
 	case err != nil:
-		c.wrong("body", "could not be read", nil)
+		c.wrong("body", unreadableBody, nil)
 		return nil
 	}
 	if len(strings.TrimSpace(string(raw))) == 0 {

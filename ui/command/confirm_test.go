@@ -30,7 +30,7 @@ func newTill(t *testing.T) *till {
 	c := quiet()
 	c.Key = api.NewSecret("key-of-the-test")
 	c.Timings.Placing = 300 * time.Millisecond
-	c.Limits = simulator.Unlimited()
+	c.Limits, c.IgnoreIdempotencyKeys = simulator.Unlimited(), true // the contract shows no such keys
 	service, err := simulator.New(c)
 	if err != nil {
 		t.Fatal(err)

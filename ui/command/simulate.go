@@ -68,6 +68,7 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 func manner(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
 	flags.StringVar(lists, "lists", "absent", "what lists of intents and events answer: absent, served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
+	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "let a request with a used Idempotency-Key take effect again")
 	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
 	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for each charged bucket")
 	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "of a failed delivery")
@@ -87,7 +88,7 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
 	flags.Float64Var(&f.Drop, "drop", 0, "share of API answers that never come: the connection breaks, half the time after a mutation took effect")
-	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that take effect twice, as if doubled on their way")
+	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that arrive twice, as if doubled on their way")
 	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the time after a mutation took effect")
 	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long those are held back at most")
 }

@@ -1,0 +1,97 @@
+package simulator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// What is remembered of keyed requests, and for how long: as long as a client may
+// sensibly repeat one.
+const (
+	idempotencyHeader = "Idempotency-Key"
+	longestKey        = 255
+	keysKept          = 10_000
+	keysKeptFor       = 24 * time.Hour
+)
+
+// repeats remembers what was answered to requests that carried an Idempotency-Key
+// and took effect. All keys of the account share it. What failed is forgotten: it
+// may be tried again under its key.
+type repeats struct {
+	mu    sync.Mutex // held while a keyed request takes effect: no two do at once
+	byKey map[string]*taken
+	queue []*taken // the oldest first
+}
+
+// taken is a request that took effect, and its answer.
+type taken struct {
+	key    string
+	of     [sha256.Size]byte // method, path and body
+	at     time.Time
+	answer answer
+}
+
+// once lets a request with an Idempotency-Key take effect once: its repetitions
+// get the answer of the first. The contract shows no such keys; public clients
+// send them.
+func (s *Simulator) once(run operation) operation {
+	if s.cfg.IgnoreIdempotencyKeys {
+		return run
+	}
+	return func(r *http.Request) answer {
+		key := r.Header.Get(idempotencyHeader)
+		if key == "" {
+			return run(r)
+		}
+		if len(key) > longestKey {
+			return badKey(fmt.Sprintf("maxLength %d", longestKey))
+		}
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+		if err != nil {
+			return invalid(map[string]fieldWire{"body": {Message: unreadableBody}})
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(body)))
+		return s.repeats.take(key, of, time.Now(), func() answer { return run(r) })
+	}
+}
+
+func badKey(text string) answer {
+	return invalid(map[string]fieldWire{idempotencyHeader: {Message: text}})
+}
+
+// take answers as it did before, or else by doing what is asked.
+func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func() answer) answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget(now)
+	if before, ok := p.byKey[key]; ok {
+		if before.of != of {
+			return badKey("was already used for another request")
+		}
+		again := before.answer
+		again.repeated = true
+		return again
+	}
+	a := do()
+	if a.status/100 == 2 {
+		t := &taken{key, of, now, a}
+		p.byKey[key] = t
+		p.queue = append(p.queue, t)
+	}
+	return a
+}
+
+// forget lets the oldest go.
+func (p *repeats) forget(now time.Time) {
+	for len(p.queue) > 0 && (len(p.queue) >= keysKept || now.Sub(p.queue[0].at) >= keysKeptFor) {
+		delete(p.byKey, p.queue[0].key)
+		p.queue[0] = nil
+		p.queue = p.queue[1:]
+	}
+}
