@@ -203,6 +203,12 @@ func (q *queue) asks(t task) bool {
 	return n != 0 && q.jobs.at(n).asked != never
 }
 
+// pending reports whether a read is asked for or under way.
+func (q *queue) pending(t task) bool {
+	n := q.jobs.number(t)
+	return n != 0 && (q.jobs.at(n).asked != never || q.jobs.at(n).reading)
+}
+
 // tries is how often a read has failed in a row.
 func (q *queue) tries(t task) int {
 	if n := q.jobs.number(t); n != 0 {

@@ -112,7 +112,8 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
 	for o := range w.store.openOutlooks() {
-		read := !o.newest.Before(w.began) && (o.certainty == Verified || o.missing > 0)
+		t := task{number: o.number}
+		read := !o.newest.Before(w.began) && (o.certainty == Verified || o.missing > 0) && !w.intents.pending(t)
 		if read || !w.wantsIntent(o) {
 			continue
 		}
@@ -122,7 +123,7 @@ func (w *Watcher) missIntents(s *Settling) {
 			}
 			continue
 		}
-		w.miss(s, &missing, failedRead{false, task{number: o.number}})
+		w.miss(s, &missing, failedRead{false, t})
 	}
 	s.add(missing)
 }
@@ -130,8 +131,10 @@ func (w *Watcher) missIntents(s *Settling) {
 func (w *Watcher) missShipments(s *Settling) {
 	missing := Missing{Part: PartShipments}
 	for _, o := range w.store.openParcels() {
-		if o.newest.Before(w.began) && o.missing <= len(notFound) && w.wantsOf(&o.intent) {
-			w.miss(s, &missing, failedRead{true, task{number: o.number}})
+		t := task{number: o.number}
+		read := !o.newest.Before(w.began) && !w.parcels.pending(t)
+		if !read && o.missing <= len(notFound) && w.wantsOf(&o.intent) {
+			w.miss(s, &missing, failedRead{true, t})
 		}
 	}
 	s.add(missing)

@@ -82,6 +82,14 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(offered("ci_0001")) }},
 		{name: "an intent of which an event told and that was read", fed: true, after: time.Second,
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(offered("ci_0001")) }},
+		{name: "an event of an intent that was read before it", fed: true, after: 30 * time.Millisecond, missing: "intents 1", ids: []api.ID{"ci_new"},
+			feed: func(f *fakeFeed) {
+				f.state(FeedLive)
+				pass(time.Second)
+				e := offered("ci_new")
+				e.Type = api.OfferFailed
+				f.deliver(e)
+			}},
 		{name: "a shipment of which an event has just told", fed: true, after: 30 * time.Millisecond, missing: "shipments 1",
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(parcelMoved("shp_1")) }},
 		{name: "a shipment of which an event told and that was read", fed: true, after: time.Second,
@@ -92,7 +100,7 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				svc := newService(history(150)...)
+				svc := newService(append(history(150), expired("ci_new", time.Now(), time.Minute))...)
 				svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_0001", Status: api.Shipped, UpdatedAt: time.Now()})
 				svc.lists, svc.page, svc.fail = c.lists, 100, c.fail
 				var feed *fakeFeed
