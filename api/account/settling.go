@@ -81,12 +81,26 @@ func (w *Watcher) Settling() Settling {
 	if sum.List.State == ListNotServed && w.cfg.Feed == nil && !known {
 		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
 	}
-	if sum.API.State == APIUnauthorized {
-		for i := range s.Missing {
-			s.Missing[i].Final = true
+	s.blame(sum.API)
+	return s
+}
+
+// blame says what stands in the way of reads while the service does not answer as
+// it should.
+func (s *Settling) blame(health APIStatus) {
+	if health.State == APIHealthy || health.State == APIUnknown {
+		return
+	}
+	for i := range s.Missing {
+		m := &s.Missing[i]
+		if m.Part == PartFeed || m.Part == PartSource {
+			continue
+		}
+		m.Final = m.Final || health.State == APIUnauthorized
+		if m.Err == nil {
+			m.Err = health.Err
 		}
 	}
-	return s
 }
 
 func (s *Settling) missList(list ListStatus, cfg WatcherConfig) {

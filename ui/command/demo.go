@@ -215,7 +215,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 			ended = true
 		case <-ticker.C:
 		}
-		r := newReport(s.client.Environment(), s.store.Changes(0), time.Now())
+		r := s.report(time.Now())
 		var err error
 		if asJSON {
 			err = json.NewEncoder(out).Encode(r)

@@ -335,7 +335,7 @@ func TestTheDemoWithoutAScreenPrintsTheStateEverySecond(t *testing.T) {
 	living := func(line string) bool {
 		reports = append(reports, decodeReports(t, []byte(line))...)
 		r := reports[len(reports)-1]
-		return len(reports) > 2 && r.Relay.State == "live" && r.Events.Received > 0 && r.Intents["completed"] > 0 && len(r.Quota) > 0
+		return len(reports) > 2 && r.Relay.State == "live" && r.Events.Received > 0 && count(r.Intents["completed"]) > 0 && len(r.Quota) > 0
 	}
 	code, out, words := invokeUntil(t, living, "demo", "--headless", "--json", "--seed", "5")
 	if code != exitDone || words != "" {
@@ -396,7 +396,7 @@ func TestStatusTellsWhatARunningRelayAndServiceKnow(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, words.String())
 	}
 	reports := decodeReports(t, out.Bytes())
-	if len(reports) != 1 || reports[0].Intents["awaiting_confirmation"] != 1 || reports[0].Relay.Head != 1 {
+	if len(reports) != 1 || count(reports[0].Intents["awaiting_confirmation"]) != 1 || count(reports[0].Relay.Head) != 1 || !reports[0].Settled {
 		t.Errorf("status says %s", out.String())
 	}
 	out.Reset()

@@ -26,6 +26,14 @@ func decodeReports(t *testing.T, raw []byte) []report {
 	}
 }
 
+// count is a number of a report; -1 for one that is not known.
+func count[T int | int64](n *T) T {
+	if n == nil {
+		return -1
+	}
+	return *n
+}
+
 func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 	dir := isolate(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

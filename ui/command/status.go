@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,8 @@ func newStatus() *cobra.Command {
 		Use:   "status",
 		Short: "Print one snapshot of an account",
 		Long: "Print one snapshot of an account: intents by state, shipments, quota, the health of relay and API.\n" +
-			"It waits until the relay's history is here and the open intents are verified, or until --wait is over.",
+			"It waits until the picture is settled, or until --wait is over: the service's list of intents, where it has one, is read to\n" +
+			"its end, the relay has told all that it holds, and each intent that either names is read, or its failure is counted.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := loadSettings(c.Flags())
@@ -43,8 +45,8 @@ func newStatus() *cobra.Command {
 			ctx, stop := context.WithCancel(c.Context())
 			done := make(chan error, 1)
 			go func() { done <- current.run(ctx) }()
-			settled := current.settle(ctx, wait)
-			snapshot := newReport(current.client.Environment(), current.store.Changes(0), time.Now()).whole(settled)
+			current.settle(ctx, wait)
+			snapshot := current.report(time.Now()).whole()
 			stop()
 			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 				return err
@@ -61,68 +63,49 @@ func newStatus() *cobra.Command {
 	return command
 }
 
-// settle waits until the picture is settled, for limit at most, and reports
-// whether it is.
-func (s *session) settle(ctx context.Context, limit time.Duration) bool {
+// settleLook is how often it is looked whether the picture is settled, at least.
+const settleLook = 200 * time.Millisecond
+
+// settle waits until the picture is settled, or until waiting does not help, for
+// limit at most.
+func (s *session) settle(ctx context.Context, limit time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	for version := uint64(0); !s.settled(); {
-		if s.store.Wait(ctx, version) != nil {
-			return false
-		}
+	for version := uint64(0); ctx.Err() == nil && s.settling(); {
 		version = s.store.Changes(version).Version
+		look, done := context.WithTimeout(ctx, settleLook)
+		_ = s.store.Wait(look, version) // whether it changed or not, it is looked again
+		done()
 	}
-	return true
 }
 
-// settled reports whether nothing more is to be expected without a new event:
-// the feed has told its history, or never will, and this session has read each
-// open intent.
-func (s *session) settled() bool {
-	picture := s.store.Changes(0)
-	switch picture.Summary.Feed.State {
-	case account.FeedLive, account.FeedRefused:
-	case account.FeedOff:
-		if s.settings.RelayURL != "" {
-			return false
-		}
-	default:
-		return false
-	}
-	if picture.Summary.API.State == account.APIUnauthorized {
-		return true
-	}
-	if len(picture.Intents) == 0 && picture.Summary.API.State == account.APIUnknown {
-		return false
-	}
-	for _, in := range picture.Intents {
-		unread := in.Certainty != account.Verified || in.ReadAt.Before(s.opened)
-		if !in.State.Terminal() && unread && !in.Missing {
-			return false
-		}
-	}
-	return true
+// settling reports whether something is missing for which it helps to wait.
+func (s *session) settling() bool {
+	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
-// notRead counts shipments that are known by their events alone.
-const notRead api.ShipmentStatus = "not_read"
+// report is what the session knows.
+func (s *session) report(now time.Time) report {
+	return newReport(s.client.Environment(), s.store.Changes(0), s.watcher.Settling(), now)
+}
 
 // report is the object of `status --json`. Fields are added, never renamed.
 type report struct {
-	Environment string                     `json:"environment"`
-	At          time.Time                  `json:"at"`
-	Settled     *bool                      `json:"settled,omitempty"` // whether all was heard and read in time
-	Intents     map[string]int             `json:"intents"`
-	Shipments   map[api.ShipmentStatus]int `json:"shipments"`
-	Quota       []quotaReport              `json:"quota"`
-	Relay       relayReport                `json:"relay"`
-	API         apiReport                  `json:"api"`
-	Events      eventsReport               `json:"events"`
-	Reads       readsReport                `json:"reads"`
-	Today       dayReport                  `json:"today"`
-	Agents      limitReport                `json:"agents"`
-	Pace        map[string]paceReport      `json:"pace"`
-	Alerts      []alertReport              `json:"alerts"`
+	Environment string                      `json:"environment"`
+	At          time.Time                   `json:"at"`
+	Settled     bool                        `json:"settled"` // whether nothing is missing
+	Missing     []missingReport             `json:"missing"`
+	Intents     map[string]*int             `json:"intents"`   // null for what is not known
+	Shipments   map[api.ShipmentStatus]*int `json:"shipments"` // likewise
+	Quota       []quotaReport               `json:"quota"`
+	Relay       relayReport                 `json:"relay"`
+	API         apiReport                   `json:"api"`
+	Events      eventsReport                `json:"events"`
+	Reads       readsReport                 `json:"reads"`
+	Today       dayReport                   `json:"today"`
+	Agents      limitReport                 `json:"agents"`
+	Pace        map[string]paceReport       `json:"pace"`
+	Alerts      []alertReport               `json:"alerts"`
 
 	buckets []quota.Bucket
 }
@@ -137,10 +120,10 @@ type paceReport struct {
 type quotaReport struct {
 	Class     string   `json:"class"`
 	Policy    string   `json:"policy"`
-	Limit     int64    `json:"limit"`
-	WindowS   float64  `json:"window_s"`
-	Remaining int64    `json:"remaining"`
-	ResetS    float64  `json:"reset_s"`
+	Limit     *int64   `json:"limit"` // null, as the three after it, where no answer told it
+	WindowS   *float64 `json:"window_s"`
+	Remaining *int64   `json:"remaining"`
+	ResetS    *float64 `json:"reset_s"`
 	Own       float64  `json:"own_per_s"`
 	Others    float64  `json:"others_per_s"`
 	Rejected  int64    `json:"rejected"`
@@ -154,8 +137,8 @@ type quotaReport struct {
 type relayReport struct {
 	State         string   `json:"state"`
 	Epoch         string   `json:"epoch"`
-	Head          int64    `json:"head"`
-	Cursor        int64    `json:"cursor"`
+	Head          *int64   `json:"head"` // null, as the cursor, where no relay has told it
+	Cursor        *int64   `json:"cursor"`
 	LastEventAgeS *float64 `json:"last_event_age_s"`
 	Gaps          int64    `json:"gaps"`
 	SinceS        *float64 `json:"since_s"`
@@ -165,24 +148,26 @@ type relayReport struct {
 
 type apiReport struct {
 	State        string   `json:"state"`
-	LatencyMS    float64  `json:"latency_ms"`
+	LatencyMS    *float64 `json:"latency_ms"` // null before the first answer
 	LastReadAgeS *float64 `json:"last_read_age_s"`
 	SinceS       *float64 `json:"since_s"`
 	Error        string   `json:"error,omitempty"`
 }
 
 type eventsReport struct {
-	Received   int `json:"received"`
-	Duplicate  int `json:"duplicate"`
-	Late       int `json:"late"`
-	Missed     int `json:"missed"`
-	Backfilled int `json:"backfilled"`
+	Received   int  `json:"received"`
+	Duplicate  int  `json:"duplicate"`
+	Late       int  `json:"late"`
+	Missed     *int `json:"missed"` // null without a relay
+	Backfilled int  `json:"backfilled"`
 }
 
 type readsReport struct {
 	Total          int      `json:"total"`
 	Failed         int      `json:"failed"`
-	Behind         int      `json:"behind"` // what an event had told already
+	Unreadable     int      `json:"unreadable"` // intents, shipments and items of lists that could not be read
+	Reported       int      `json:"reported"`   // intents whose end is known by an event of long ago alone
+	Behind         int      `json:"behind"`     // what an event had told already
 	StateChanges   int      `json:"state_changes"`
 	PerStateChange *float64 `json:"per_state_change"`
 }
@@ -215,51 +200,39 @@ type alertReport struct {
 	DueInS *float64          `json:"due_in_s,omitempty"`
 }
 
-func newReport(environment string, picture account.Changes, now time.Time) report {
+func newReport(environment string, picture account.Changes, settling account.Settling, now time.Time) report {
 	s := picture.Summary
 	r := report{
-		Environment: environment, At: now.UTC(), Intents: map[string]int{"other": 0}, Shipments: map[api.ShipmentStatus]int{},
-		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch, Head: s.Feed.Head, Cursor: s.Feed.Cursor,
+		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
+		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err),
 			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryIn)},
-		API: apiReport{State: s.API.State.String(), LatencyMS: float64(s.API.Latency.Microseconds()) / 1000,
-			LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
-		Events: eventsReport(s.Events),
-		Reads:  readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
+		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
+		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
+		Reads: readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,
+			Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
 		Today:  dayOf(s.Day, now),
 		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
 		Quota:  []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
+	if s.API.Latency > 0 {
+		r.API.LatencyMS = new(float64(s.API.Latency.Microseconds()) / 1000)
+	}
+	if s.Feed.State != account.FeedOff {
+		r.Events.Missed = &s.Events.Missed
+	}
+	if s.Feed.Epoch != "" {
+		r.Relay.Head, r.Relay.Cursor = &s.Feed.Head, &s.Feed.Cursor
+	}
 	if s.Reads.StateChanges > 0 {
-		share := rounded(float64(s.Reads.Total) / float64(s.Reads.StateChanges))
-		r.Reads.PerStateChange = &share
+		r.Reads.PerStateChange = new(rounded(float64(s.Reads.Total) / float64(s.Reads.StateChanges)))
 	}
-	for _, state := range api.IntentStates() {
-		r.Intents[string(state)] = 0
+	for _, m := range settling.Missing {
+		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), words(m.Err)})
 	}
-	for state, count := range s.Intents {
-		if state.Known() {
-			r.Intents[string(state)] = count
-		} else {
-			r.Intents["other"] += count
-		}
-	}
-	for _, status := range api.ShipmentStatuses() {
-		r.Shipments[status] = 0
-	}
-	for status, count := range s.Shipments {
-		if status == "" {
-			status = notRead
-		}
-		r.Shipments[status] = count
-	}
+	r.Intents, r.Shipments = intentCounts(s, r.Settled), shipmentCounts(s, r.Settled)
 	for _, b := range s.Quota {
-		r.Quota = append(r.Quota, quotaReport{
-			Class: string(b.Class), Policy: b.Policy, Limit: b.Limit, WindowS: b.Window.Seconds(),
-			Remaining: b.Left(now), ResetS: b.Reset.Seconds(), Own: rounded(b.Own), Others: rounded(b.Others),
-			Rejected: b.Rejected, AgeS: age(now, b.ObservedAt), ExhaustedInS: forecastOf(b.Exhausted),
-			Spent: spansReport{spentOf(b.History), spentOf(b.Hour), spentOf(b.Day)},
-		})
+		r.Quota = append(r.Quota, quotaOf(b, now))
 	}
 	for state, p := range s.Pace {
 		r.Pace[string(api.Scrub(string(state)))] = paceReport{p.Count, rounded(p.P50.Seconds()), rounded(p.P95.Seconds())}
@@ -270,10 +243,23 @@ func newReport(environment string, picture account.Changes, now time.Time) repor
 	return r
 }
 
-// whole is the report with the course of each bucket, and with whether the
-// picture had settled.
-func (r report) whole(settled bool) report {
-	r.Settled = &settled
+func quotaOf(b quota.Bucket, now time.Time) quotaReport {
+	r := quotaReport{
+		Class: string(b.Class), Policy: b.Policy, Own: rounded(b.Own), Others: rounded(b.Others),
+		Rejected: b.Rejected, AgeS: age(now, b.ObservedAt), ExhaustedInS: forecastOf(b.Exhausted),
+		Spent: spansReport{spentOf(b.History), spentOf(b.Hour), spentOf(b.Day)},
+	}
+	if b.Limit > 0 {
+		r.Limit, r.WindowS = &b.Limit, new(b.Window.Seconds())
+	}
+	if !b.Unreported {
+		r.Remaining, r.ResetS = new(b.Left(now)), new(b.Reset.Seconds())
+	}
+	return r
+}
+
+// whole is the report with the course of each bucket.
+func (r report) whole() report {
 	for i := range r.Quota {
 		r.Quota[i].History = coursesOf(r.buckets[i])
 	}
@@ -288,7 +274,9 @@ func (r report) failure() error {
 	case r.Relay.State == "refused":
 		return fmt.Errorf("the relay refuses this client: %s", r.Relay.Error)
 	case r.API.State == "failing":
-		return fmt.Errorf("the service does not answer: %s", r.API.Error)
+		return fmt.Errorf("the service does not answer as it should: %s", r.API.Error)
+	case !r.Settled && r.Reads.Total == 0:
+		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -40,10 +41,18 @@ func told(now time.Time) account.Changes {
 	}}
 }
 
+// untold is what the picture of told lacks.
+func untold() account.Settling {
+	return account.Settling{Unreadable: 1, Reported: 3, Missing: []account.Missing{
+		{Part: account.PartList, Err: errors.New("GET /x: 429 too many requests")},
+		{Part: account.PartIntents, Count: 2},
+	}}
+}
+
 func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	if err := newReport("staging", told(now), now).whole(false).print(&out, true); err != nil {
+	if err := newReport("staging", told(now), untold(), now).whole().print(&out, true); err != nil {
 		t.Fatal(err)
 	}
 	line := out.Bytes()
@@ -52,17 +61,18 @@ func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"environment": "staging", "at": "2026-06-18T12:00:00Z", "settled": "false",
-		"intents.retrieving_offer": "0", "intents.awaiting_confirmation": "2", "intents.placing_order": "0", "intents.completed": "0", "intents.failed": "0", "intents.other": "1",
-		"shipments.ordered": "0", "shipments.shipped": "3",
+		"missing.#": "2", "missing.0.what": "list", "missing.0.count": "", "missing.0.why": "GET /x: 429 too many requests", "missing.1.what": "intents", "missing.1.count": "2", "missing.1.why": "",
+		"intents.retrieving_offer": "", "intents.awaiting_confirmation": "2", "intents.placing_order": "", "intents.completed": "", "intents.failed": "", "intents.other": "1", "intents.not_read": "",
+		"shipments.ordered": "", "shipments.shipped": "3",
 		"quota.0.class": "reads", "quota.0.policy": "default", "quota.0.limit": "10", "quota.0.window_s": "1", "quota.0.remaining": "3", "quota.0.reset_s": "60",
 		"quota.0.own_per_s": "0", "quota.0.others_per_s": "0", "quota.0.rejected": "0", "quota.0.age_s": "0", "quota.0.exhausted_in_s": "12",
 		"quota.0.spent.minute.own": "4", "quota.0.spent.hour.others": "5", "quota.0.spent.day.rejected": "1",
 		"quota.0.history.minute.own.#": "60", "quota.0.history.hour.others.59": "5", "quota.0.history.day.remaining.#": "24", "quota.0.history.day.remaining.0": "", "quota.0.history.day.remaining.23": "3",
 		"quota.0.history.hour.step_s": "60", "quota.0.history.day.from": "2026-06-17T12:00:00Z",
 		"relay.state": "lost", "relay.epoch": "e", "relay.head": "9", "relay.cursor": "8", "relay.last_event_age_s": "", "relay.gaps": "0", "relay.since_s": "60", "relay.retry_in_s": "3",
-		"api.state": "healthy", "api.latency_ms": "0", "api.last_read_age_s": "", "api.since_s": "3600",
+		"api.state": "healthy", "api.latency_ms": "", "api.last_read_age_s": "", "api.since_s": "3600",
 		"events.received": "0", "events.duplicate": "0", "events.late": "0", "events.missed": "0", "events.backfilled": "0",
-		"reads.total": "11", "reads.failed": "1", "reads.behind": "2", "reads.state_changes": "10", "reads.per_state_change": "1.1",
+		"reads.total": "11", "reads.failed": "1", "reads.unreadable": "1", "reads.reported": "3", "reads.behind": "2", "reads.state_changes": "10", "reads.per_state_change": "1.1",
 		"today.at_least": "30", "today.limit": "50", "today.seen": "12", "today.told": "true", "today.left": "20", "today.resets_in_s": "3600", "today.exhausted_in_s": "2400",
 		"agents.at_least": "4", "agents.limit": "10",
 		"pace.placing_order.count": "9", "pace.placing_order.p50_s": "20", "pace.placing_order.p95_s": "60",
@@ -90,7 +100,7 @@ func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
 			account.DayCount{Seen: 70, Today: 60, Calendar: true, Limit: 60, Spent: now.Add(-time.Hour), Free: now.Add(2 * time.Hour), Exhausted: 1},
 			map[string]string{"calendar": "true", "seen": "70", "seen_today": "60", "spent_for_s": "3600", "first_back_in_s": "7200"}},
 	} {
-		r := newReport("staging", account.Changes{Summary: account.Summary{Day: c.day}}, now)
+		r := newReport("staging", account.Changes{Summary: account.Summary{Day: c.day}}, account.Settling{}, now)
 		if text := r.String(); !strings.Contains(text, c.line) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
 		}
@@ -108,7 +118,7 @@ func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
 
 func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
-	text := newReport("staging", told(now), now).whole(false).String()
+	text := newReport("staging", told(now), untold(), now).whole().String()
 	lines := slices.Collect(strings.Lines(text))
 	for _, line := range lines {
 		if width := ansi.StringWidth(strings.TrimRight(line, "\n")); width > 80 {
@@ -120,11 +130,53 @@ func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 		"            used up in 12s; last hour: own 4, others 5, 1 refused; day: own 4,\n",
 		"            others 5, 1 refused\n",
 		"today       at least 30 of 50 made; told: 20 left, reset in 1h; used up in 40m\n",
-		"note        not all was heard and read in time: --wait gives it longer\n",
+		"intents     2 awaiting confirmation, 1 other\n",
+		"shipments   3 shipped\n",
+		"missing     the list of intents is not read to its end: GET /x: 429 too many\n",
+		"            requests\n",
+		"missing     2 intents are not read\n",
 		"alert       Socks expires within 1m\n",
 	} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("there is no line %q in\n%s", want, text)
 		}
+	}
+}
+
+func TestWhatIsNotKnownIsNoZero(t *testing.T) {
+	now := time.Now()
+	nothing := newReport("staging", account.Changes{}, account.Settling{Missing: []account.Missing{{Part: account.PartList}}}, now)
+	line, err := json.Marshal(nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"intents.retrieving_offer", "intents.awaiting_confirmation", "intents.placing_order", "intents.completed", "intents.failed", "intents.other", "intents.not_read",
+		"shipments.ordered", "shipments.delivered", "relay.head", "relay.cursor", "relay.last_event_age_s", "api.latency_ms", "api.last_read_age_s", "events.missed",
+	} {
+		if got := gjson.GetBytes(line, name); !got.Exists() || got.Type != gjson.Null {
+			t.Errorf("%s is %s, want null", name, got.Raw)
+		}
+	}
+	if text := nothing.String(); !strings.Contains(text, "intents     unknown\n") || !strings.Contains(text, "shipments   unknown\n") || !strings.Contains(text, "unknown missed") {
+		t.Errorf("for people:\n%s", text)
+	}
+
+	policyOnly := account.Changes{Summary: account.Summary{Quota: []quota.Bucket{{Class: quota.Reads, Limit: 10, Window: time.Second, Unreported: true}, {Class: quota.Lookup, Remaining: 4, Reset: time.Second, ObservedAt: now}}}}
+	r := newReport("staging", policyOnly, account.Settling{}, now)
+	if line, err = json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"settled": "true", "missing": "[]", "intents.failed": "0", "shipments.ordered": "0",
+		"quota.0.limit": "10", "quota.0.remaining": "null", "quota.0.reset_s": "null",
+		"quota.1.limit": "null", "quota.1.window_s": "null", "quota.1.remaining": "4",
+	} {
+		if got := gjson.GetBytes(line, name).Raw; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if text := r.String(); !strings.Contains(text, "unknown of 10 left in 1s") || !strings.Contains(text, "4 left,") {
+		t.Errorf("for people:\n%s", text)
 	}
 }

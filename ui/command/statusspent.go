@@ -107,7 +107,25 @@ func forecastOf(d time.Duration) *float64 {
 
 // text is what is left of the bucket, in words.
 func (q quotaReport) text() string {
-	return fmt.Sprintf("%-10s %d of %d left in %gs, own %.1f/s, others %.1f/s", q.Class, q.Remaining, q.Limit, q.WindowS, q.Own, q.Others)
+	return fmt.Sprintf("%-10s %s left%s, own %.1f/s, others %.1f/s", q.Class, q.left(), q.window(), q.Own, q.Others)
+}
+
+// left is what is left of the limit, as far as answers told of either.
+func (q quotaReport) left() string {
+	switch {
+	case q.Limit == nil:
+		return orUnknown(q.Remaining)
+	case q.Remaining == nil:
+		return "unknown of " + orUnknown(q.Limit)
+	}
+	return fmt.Sprintf("%d of %d", *q.Remaining, *q.Limit)
+}
+
+func (q quotaReport) window() string {
+	if q.WindowS == nil {
+		return ""
+	}
+	return fmt.Sprintf(" in %gs", *q.WindowS)
 }
 
 // spentText is what was spent of it over longer times.

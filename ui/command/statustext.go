@@ -19,15 +19,12 @@ func (r report) String() string {
 	}
 	line("environment", "%s", r.Environment)
 	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
-	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, fmt.Sprintf("at %d of %d, last event %s", r.Relay.Cursor, r.Relay.Head, ago(r.Relay.LastEventAgeS))))
-	var intents, shipments []string
+	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, r.Relay.place()+"last event "+ago(r.Relay.LastEventAgeS)))
+	var states []string
 	for _, state := range api.IntentStates() {
-		intents = append(intents, fmt.Sprintf("%d %s", r.Intents[string(state)], strings.ReplaceAll(string(state), "_", " ")))
+		states = append(states, string(state))
 	}
-	if other := r.Intents["other"]; other > 0 {
-		intents = append(intents, fmt.Sprintf("%d other", other))
-	}
-	line("intents", "%s", strings.Join(intents, ", "))
+	line("intents", "%s", countsText(r.Intents, states, []string{"other", notRead}))
 	statuses := api.ShipmentStatuses()
 	for status := range r.Shipments {
 		if !slices.Contains(statuses, status) {
@@ -35,22 +32,17 @@ func (r report) String() string {
 		}
 	}
 	slices.Sort(statuses[len(api.ShipmentStatuses()):])
-	for _, status := range statuses {
-		if n := r.Shipments[status]; n > 0 {
-			shipments = append(shipments, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(api.Scrub(string(status))), "_", " ")))
-		}
-	}
-	line("shipments", "%s", orNone(shipments))
+	line("shipments", "%s", countsText(r.Shipments, nil, statuses))
 	for _, q := range r.Quota {
 		line("quota", "%s", q.text())
 		line("", "%s", q.spentText())
 	}
 	line("today", "%s", r.Today.text())
 	line("agents", "%s", r.Agents.text("placing"))
-	line("events", "%d received, %d doubled, %d late, %d missed, %d backfilled",
-		r.Events.Received, r.Events.Duplicate, r.Events.Late, r.Events.Missed, r.Events.Backfilled)
-	if r.Settled != nil && !*r.Settled {
-		line("note", "not all was heard and read in time: --wait gives it longer")
+	line("events", "%d received, %d doubled, %d late, %s missed, %d backfilled",
+		r.Events.Received, r.Events.Duplicate, r.Events.Late, orUnknown(r.Events.Missed), r.Events.Backfilled)
+	for _, m := range r.Missing {
+		line("missing", "%s", m.text())
 	}
 	for _, a := range r.Alerts {
 		due := ""
@@ -126,19 +118,30 @@ func words(err error) string {
 	return string(api.Scrub(err.Error()))
 }
 
+// place is where the relay's stream stands.
+func (r relayReport) place() string {
+	if r.Head == nil {
+		return ""
+	}
+	return fmt.Sprintf("at %d of %d, ", *r.Cursor, *r.Head)
+}
+
 // oneLine is the report in one line, for a terminal that scrolls.
 func (r report) oneLine(now time.Time) string {
 	shipments := 0
 	for _, n := range r.Shipments {
-		shipments += n
+		if n != nil {
+			shipments += *n
+		}
 	}
 	left := "unknown"
 	for _, q := range r.Quota {
 		if q.Class == "reads" {
-			left = fmt.Sprintf("%d of %d", q.Remaining, q.Limit)
+			left = q.left()
 		}
 	}
-	return fmt.Sprintf("%s  relay %s  %d retrieving  %d awaiting  %d placing  %d completed  %d failed  %d shipments  %d events  reads left %s",
-		now.Format(time.TimeOnly), r.Relay.State, r.Intents["retrieving_offer"], r.Intents["awaiting_confirmation"], r.Intents["placing_order"],
-		r.Intents["completed"], r.Intents["failed"], shipments, r.Events.Received, left)
+	of := func(state api.IntentState) string { return orUnknown(r.Intents[string(state)]) }
+	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %d events  reads left %s",
+		now.Format(time.TimeOnly), r.Relay.State, of(api.RetrievingOffer), of(api.AwaitingConfirmation), of(api.PlacingOrder),
+		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), r.Events.Received, left)
 }

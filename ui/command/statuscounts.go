@@ -1,0 +1,129 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// notRead counts what is known by its name alone: nothing was read of it yet.
+const notRead = "not_read"
+
+// known is a count, or nil where none were found and not all is known.
+func known(n int, all bool) *int {
+	if n == 0 && !all {
+		return nil
+	}
+	return &n
+}
+
+// intentCounts counts intents by their states. Where something is missing, more
+// may be in each of them.
+func intentCounts(s account.Summary, settled bool) map[string]*int {
+	counts, other := map[string]*int{}, 0
+	for _, state := range api.IntentStates() {
+		counts[string(state)] = known(s.Intents[state], settled)
+	}
+	for state, n := range s.Intents {
+		if !state.Known() {
+			other += n
+		}
+	}
+	counts["other"], counts[notRead] = known(other, settled), known(s.NotRead, settled)
+	return counts
+}
+
+func shipmentCounts(s account.Summary, settled bool) map[api.ShipmentStatus]*int {
+	counts := map[api.ShipmentStatus]*int{}
+	for _, status := range api.ShipmentStatuses() {
+		counts[status] = known(0, settled)
+	}
+	for status, n := range s.Shipments {
+		if status == "" {
+			status = notRead
+		}
+		counts[status] = known(n, settled)
+	}
+	return counts
+}
+
+// countsText lists counts in words: those that are always told, and of the others
+// those of which there are any.
+func countsText[K ~string](counts map[K]*int, always, others []K) string {
+	var parts []string
+	add := func(key K) {
+		parts = append(parts, strconv.Itoa(*counts[key])+" "+strings.ReplaceAll(string(api.Scrub(string(key))), "_", " "))
+	}
+	unknown := false
+	for _, key := range always {
+		if unknown = unknown || counts[key] == nil; counts[key] != nil {
+			add(key)
+		}
+	}
+	for _, key := range others {
+		if unknown = unknown || counts[key] == nil; counts[key] != nil && *counts[key] > 0 {
+			add(key)
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case unknown:
+		return "unknown"
+	}
+	return "none"
+}
+
+// missingReport is a part of the account that could not be known in time.
+type missingReport struct {
+	What  account.Part `json:"what"`
+	Count *int         `json:"count"` // intents or shipments; null for other parts
+	Why   string       `json:"why"`
+}
+
+// missing tells what is missing, in a sentence.
+func (r report) missing() string {
+	var parts []string
+	for _, m := range r.Missing {
+		parts = append(parts, m.text())
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (m missingReport) text() string {
+	var text string
+	switch m.What {
+	case account.PartSource:
+		return "the service serves no list of intents, so --relay-url, --watch-id or --watch-ids has to say which there are"
+	case account.PartList:
+		text = "the list of intents is not read to its end"
+	case account.PartFeed:
+		text = "the relay has not told all that it holds"
+	case account.PartIntents:
+		text = counted(m.Count, "intent") + " not read"
+	case account.PartShipments:
+		text = counted(m.Count, "shipment") + " not read"
+	}
+	if m.Why != "" {
+		text += ": " + m.Why
+	}
+	return text
+}
+
+func counted(n *int, what string) string {
+	if *n == 1 {
+		return "1 " + what + " is"
+	}
+	return fmt.Sprintf("%d %ss are", *n, what)
+}
+
+// orUnknown is a number that may not be known.
+func orUnknown[T int | int64](n *T) string {
+	if n == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*n)
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// snapshotOf runs status --json against a service without a relay.
+func snapshotOf(t *testing.T, service http.Handler, args ...string) (r report, code int, said string, took time.Duration) {
+	t.Helper()
+	server := httptest.NewServer(service)
+	defer server.Close()
+	config := configFile(t, "api_url", server.URL, "api_key", "key-of-the-test", "state_dir", t.TempDir())
+	var out, words bytes.Buffer
+	began := time.Now()
+	code = run(t.Context(), append([]string{"status", "--json", "--config", config}, args...), nil, &out, &words)
+	took = time.Since(began)
+	reports := decodeReports(t, out.Bytes())
+	if len(reports) != 1 {
+		t.Fatalf("exit code %d, status says %q and %q", code, out.String(), words.String())
+	}
+	return reports[0], code, words.String(), took
+}
+
+func TestStatusIsSettledOnlyOnceTheWholeListWasRead(t *testing.T) {
+	t.Parallel()
+	service, err := simulator.New(simulator.Config{
+		Key: api.NewSecret("key-of-the-test"), Seed: 3, History: 450, IntentsPerMinute: 0, ProductEventsPerMinute: -1,
+		Lists: simulator.ListsServed, Limits: simulator.Limits{PerDay: 2000},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned(t, func(ctx context.Context) error { return service.Run(ctx) })
+	r, code, said, _ := snapshotOf(t, service.Handler(), "--wait", "30s")
+	all := 0
+	for _, n := range r.Intents {
+		all += count(n)
+	}
+	if !r.Settled || all != 450 || len(r.Missing) != 0 || code != exitDone {
+		t.Errorf("exit code %d (%s), settled: %v, %d of 450 intents, missing %+v", code, said, r.Settled, all, r.Missing)
+	}
+	if r, code, _, _ := snapshotOf(t, service.Handler(), "--wait", "300ms"); r.Settled || code != exitDone || len(r.Missing) != 1 || r.Missing[0].What != "list" {
+		t.Errorf("when it is cut short: exit code %d, settled: %v, missing %+v", code, r.Settled, r.Missing)
+	}
+}
+
+func TestStatusThatCouldReadNothingSaysSoAndFails(t *testing.T) {
+	t.Parallel()
+	always := func(status int, body string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+		})
+	}
+	cases := []struct {
+		name    string
+		service http.Handler
+		waits   bool
+		says    string
+	}{
+		{"every answer 429", always(429, `{"message":"Too many requests per second"}`), true, "429 too many requests"},
+		{"200 and an HTML page", always(200, "<!DOCTYPE html><html><title>Sign in</title></html>"), true, "an HTML page instead of JSON"},
+		{"200 and an empty object", always(200, "{}"), true, "neither an array nor an object"},
+		{"every answer 500", always(500, `{"name":"RuntimeError","message":"internal error"}`), true, "500 internal server error"},
+		{"a refused key", always(401, `{"name":"AuthenticationError","message":"no"}`), false, "TILLWATCH_API_KEY"},
+		{"no list, no relay and no id", always(404, `{"name":"NotFoundError","message":"no"}`), false, "--relay-url"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const wait = 1500 * time.Millisecond
+			r, code, said, took := snapshotOf(t, c.service, "--wait", wait.String())
+			if code != exitFailed || !strings.Contains(said, c.says) || strings.Count(strings.TrimSpace(said), "\n") > 0 {
+				t.Errorf("exit code %d, says %q, want one line with %q", code, said, c.says)
+			}
+			if r.Settled || len(r.Missing) == 0 || r.Intents["completed"] != nil || r.Shipments["delivered"] != nil {
+				t.Errorf("settled: %v, missing %+v, intents %v, shipments %v", r.Settled, r.Missing, r.Intents, r.Shipments)
+			}
+			if r.API.State == "healthy" && c.waits {
+				t.Errorf("the service is called %s", r.API.State)
+			}
+			if waited := took >= wait; waited != c.waits {
+				t.Errorf("it took %v of --wait %v", took, wait)
+			}
+		})
+	}
+}
