@@ -72,8 +72,11 @@ func (m *Model) notice() string {
 	case m.isNew():
 		m.hintNotice(l)
 	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
-		h := m.look.Health
-		l.Put(h.Style, "✕ "+h.Text)
+		h, glyph := m.look.Health, "✕ "
+		if h.Style == paint.Warning {
+			glyph = "! "
+		}
+		l.Put(h.Style, glyph+h.Text)
 		if h.Advice != "" {
 			l.Put(paint.Muted, " — "+h.Advice)
 		}
@@ -183,6 +186,10 @@ func (m *Model) health() pane.Health {
 	case s.Feed.State == account.FeedConnecting:
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
+	case s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed && len(s.Intents) == 0:
+		h.Text, h.Style = "nothing tells which intents there are: no relay is configured, and the service serves no list of them", paint.Warning
+		h.Advice = "start with --relay-url to hear of all, with --watch-id or --watch-ids to watch some, or press " +
+			m.keyOf(action.Jump) + " and give an id"
 	case s.Feed.State == account.FeedOff:
 		h.OfRelay = true
 		h.Text, h.Style = "no relay is configured: intents become known by reading alone", paint.Muted

@@ -57,3 +57,36 @@ func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) 
 		}
 	})
 }
+
+func TestABoardThatStaysEmptySaysWhatCanBeDone(t *testing.T) {
+	const why = "nothing tells which intents there are: no relay is configured, and the service serves no list of them"
+	for _, c := range []struct {
+		name  string
+		empty bool
+		feed  account.FeedState
+		list  account.ListState
+		says  bool
+	}{
+		{"no relay and no list", true, account.FeedOff, account.ListNotServed, true},
+		{"no relay and a list that is not read yet", true, account.FeedOff, account.ListUnread, false},
+		{"no relay and an empty list", true, account.FeedOff, account.ListWhole, false},
+		{"a relay", true, account.FeedLive, account.ListNotServed, false},
+		{"intents that a person named", false, account.FeedOff, account.ListNotServed, false},
+	} {
+		for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(time.Now())
+				if !c.empty {
+					s = typicalShop(time.Now())
+				}
+				s.changes.Summary.Feed.State, s.changes.Summary.List.State = c.feed, c.list
+				got := strings.Join(strings.Fields(screen(boardOf(t, s, size[0], size[1]))), " ")
+				for _, want := range []string{why, "--relay-url", "--watch-id", "--watch-ids", "press i and give an id"} {
+					if strings.Contains(got, want) != c.says {
+						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, want, !c.says, got)
+					}
+				}
+			})
+		}
+	}
+}

@@ -129,6 +129,8 @@ func (p *Events) silence() {
 		p.message(h.Style, h.Sentence(), h.Advice)
 	case p.feed.State == account.FeedLost || p.feed.State == account.FeedRefused:
 		p.message(paint.Bad, "no event can come: the relay is "+p.feedWord(), "")
+	case p.feed.State == account.FeedOff:
+		p.message(paint.Muted, "no event can come: no relay is configured", "")
 	default:
 		p.message(paint.Muted, "waiting for the first event…", "")
 	}
