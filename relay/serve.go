@@ -56,7 +56,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	limit := connectionLimit(descriptorLimit(), len(sites))
 	for _, s := range sites {
 		server := &http.Server{
-			Handler:           s.handler,
+			Handler:           framed(s.handler),
 			ReadHeaderTimeout: headerTimeout,
 			ReadTimeout:       readTimeout,
 			WriteTimeout:      answerTimeout,
@@ -86,6 +86,19 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 		err = errors.Join(err, failure)
 	}
 	return err
+}
+
+// framed ends the connection after a request whose length is in doubt: what
+// follows may have been smuggled in. That is one with both Content-Length and
+// Transfer-Encoding (RFC 9112, 6.1). The server drops the one of them that does
+// not count before a handler sees it, so that the other alone ends it as well.
+func framed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if len(req.TransferEncoding) > 0 || !req.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, req)
+	})
 }
 
 // drain ends servers in an order that loses nothing: deliveries that are being
