@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +25,11 @@ const (
 )
 
 var (
-	errEpoch  = errors.New("the journal has got another epoch")
-	errGone   = errors.New("the subscriber has left")
-	errBehind = errors.New("the journal has let go of what follows the cursor")
+	errEpoch   = errors.New("the journal has got another epoch")
+	errGone    = errors.New("the subscriber has left")
+	errNoPong  = errors.New("stalled: it answered no ping for " + pongTimeout.String())
+	errStalled = errors.New("stalled: it took nothing for " + writeTimeout.String())
+	errBehind  = errors.New("the journal has let go of what follows the cursor")
 )
 
 // connection is one subscriber. It holds a cursor and no queue: the goroutine
@@ -41,6 +44,7 @@ type connection struct {
 	admitted  func() bool   // whether its token still counts
 	hello     chan []byte   // the first frame
 	gone      chan struct{} // closed when nothing more can be read
+	why       error         // that is so, once gone is closed
 	roused    chan struct{} // there is something else to do than to send events
 
 	// Of the serving goroutine; others may look at the atomic ones:
@@ -81,12 +85,16 @@ func (c *connection) listen() {
 	defer c.rouse()
 	defer close(c.gone)
 	defer func() { _ = recover() }() // gorilla panics on repeated reads of a dead connection
+	c.why = errGone
 	c.socket.SetReadLimit(maxHello)
 	alive := func() error { return c.socket.SetReadDeadline(time.Now().Add(c.heartbeat + pongTimeout)) }
 	c.socket.SetPongHandler(func(string) error { return alive() })
 	for first := true; alive() == nil; first = false {
 		_, text, err := c.socket.ReadMessage()
 		if err != nil {
+			if isTimeout(err) {
+				c.why = errNoPong
+			}
 			return
 		}
 		if first {
@@ -147,7 +155,7 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 	case <-c.hub.closing:
 		return c.bye("shutdown")
 	case <-c.gone:
-		return errGone
+		return c.why
 	default:
 	}
 	if !c.beats.Swap(false) {
@@ -176,7 +184,7 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 			return nil, err
 		}
 		if err := c.socket.WritePreparedMessage(shared.message); err != nil {
-			return nil, err
+			return nil, unsent(err)
 		}
 		c.cursor.Store(shared.last)
 		return nil, nil
@@ -269,7 +277,7 @@ func (c *connection) beat(ctx context.Context) error {
 	if err := c.tell(ctx); err != nil {
 		return err
 	}
-	return c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
+	return unsent(c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)))
 }
 
 // tell sends the head and the cursor, which filtered events move as well.
@@ -302,7 +310,20 @@ func (c *connection) write(text []byte) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.socket.WriteMessage(websocket.TextMessage, text)
+	return unsent(c.socket.WriteMessage(websocket.TextMessage, text))
+}
+
+// unsent tells of a failed write whether the subscriber has stalled.
+func unsent(err error) error {
+	if isTimeout(err) {
+		return errStalled
+	}
+	return err
+}
+
+func isTimeout(err error) bool {
+	var failed net.Error
+	return errors.As(err, &failed) && failed.Timeout()
 }
 
 // bye tells the subscriber when to come again: the more there are, the wider

@@ -84,7 +84,7 @@ func (c *connection) greet(ctx context.Context) error {
 	case text := <-c.hello:
 		return c.welcome(ctx, text)
 	case <-c.gone:
-		return errGone
+		return c.why
 	case <-c.hub.closing:
 		return c.bye("shutdown")
 	case <-timeout.C:

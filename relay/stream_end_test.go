@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,9 @@ import (
 
 func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newTestRelay(t, newMemory(t), nil)
-		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
+		log := &recorded{}
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Client: "kiosk"})
 		p.socket.SetPingHandler(func(string) error { return nil })
 		began := time.Now()
 		_ = p.closed()
@@ -24,15 +26,37 @@ func TestASubscriberThatAnswersNoPingIsCutOff(t *testing.T) {
 		if r.Streams() != 0 {
 			t.Error("the connection is still open")
 		}
+		expectEnd(t, log, `client=kiosk reason="stalled: it answered no ping for 10s"`)
+	})
+}
+
+// expectEnd expects one stream to have ended, and why.
+func expectEnd(t *testing.T, log *recorded, how string) {
+	t.Helper()
+	if ended := linesWith(log, "stream ended"); len(ended) != 1 || !strings.HasSuffix(ended[0], how) {
+		t.Errorf("the log is %q, want the end of one stream: %s", ended, how)
+	}
+}
+
+func TestASubscriberThatLeavesIsNotTakenForStalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &recorded{}
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello, Client: "kiosk"})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		_ = p.socket.Close()
+		synctest.Wait()
+		expectEnd(t, log, `client=kiosk reason="the subscriber has left"`)
 	})
 }
 
 func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := newMemory(t)
-		r := newTestRelay(t, memory, nil)
+		memory, log := newMemory(t), &recorded{}
+		r := newTestRelay(t, memory, func(cfg *Config) { cfg.Logger = log.logger() })
 		n := serveRelay(t, r)
-		stalled := connect(t, n, helloFrame{T: frameHello})
+		stalled := connect(t, n, helloFrame{T: frameHello, Client: "kiosk"})
 		healthy := connect(t, n, helloFrame{T: frameHello})
 		healthy.next(frameWelcome)
 		healthy.next(frameLive)
@@ -51,6 +75,7 @@ func TestASubscriberThatTakesNothingIsCutOffAndHoldsNoOneBack(t *testing.T) {
 		if r.Streams() != 1 {
 			t.Errorf("%d connections are open, want that of the healthy one", r.Streams())
 		}
+		expectEnd(t, log, `client=kiosk reason="stalled: it took nothing for 10s"`)
 		_ = stalled.socket.Close()
 	})
 }
