@@ -79,6 +79,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 		})
 	}
 	<-ctx.Done()
+	r.logger.Info("shutting down", slog.String("reason", context.Cause(ctx).Error()))
 	err := r.drain(servers)
 	tasks.Wait()
 	close(failed)

@@ -50,7 +50,7 @@ func TestTLSIsServedFromFilesThatAreReadAgainOnHangup(t *testing.T) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	pool := newCertificate(t, certFile, keyFile, 1)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
-	r := startRelayCommand(t, filepath.Join(dir, "relay"), "--tls-cert", certFile, "--tls-key", keyFile, "--admin-listen", "127.0.0.1:0")
+	r := startRelayService(t, filepath.Join(dir, "relay"), "--tls-cert", certFile, "--tls-key", keyFile, "--admin-listen", "127.0.0.1:0")
 	if !strings.HasPrefix(r.Listen, "https://") || !strings.HasPrefix(r.AdminListen, "https://") {
 		t.Errorf("the ready line names %s and %s", r.Listen, r.AdminListen)
 	}
@@ -61,7 +61,7 @@ func TestTLSIsServedFromFilesThatAreReadAgainOnHangup(t *testing.T) {
 		t.Errorf("a delivery over TLS: %d", status)
 	}
 	pool = newCertificate(t, certFile, keyFile, 2)
-	hangUp(t)
+	r.hangUp(t)
 	request, err := http.NewRequest(http.MethodGet, r.Listen+"/livez", nil)
 	if err != nil {
 		t.Fatal(err)

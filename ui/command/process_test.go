@@ -93,10 +93,21 @@ func spawnRelay(t testing.TB, data string, args ...string) (p *process, output i
 // spawnProgram is spawnRelay with another program than this one.
 func spawnProgram(t testing.TB, program, data string, args ...string) (p *process, output io.Reader) {
 	t.Helper()
+	return spawn(t, relayProgram(program, data, args...), data)
+}
+
+// relayProgram is the command that runs program as a relay.
+func relayProgram(program, data string, args ...string) *exec.Cmd {
 	args = append([]string{"relay", "--json", "--listen", "127.0.0.1:0", "--data", data}, args...)
-	p = &process{command: exec.Command(program, args...), gone: make(chan struct{})}
+	command := exec.Command(program, args...)
+	command.Env = append(os.Environ(), asProgram+"=1")
+	return command
+}
+
+func spawn(t testing.TB, command *exec.Cmd, data string) (p *process, output io.Reader) {
+	t.Helper()
+	p = &process{command: command, gone: make(chan struct{})}
 	p.data, p.said = data, &utterances{}
-	p.command.Env = append(os.Environ(), asProgram+"=1")
 	p.command.Stderr = p.said
 	read, write, err := os.Pipe() // unlike the command's own, it is not closed by its end
 	if err != nil {
@@ -137,11 +148,27 @@ func (p *process) awaitReady(t testing.TB, output io.Reader) bool {
 func startRelayProcess(t testing.TB, data string, args ...string) *process {
 	t.Helper()
 	p, output := spawnRelay(t, data, args...)
+	p.mustGetReady(t, output)
+	return p
+}
+
+// startRelayService is startRelayProcess without a terminal, whatever the tests
+// run in: it reads everything again on SIGHUP.
+func startRelayService(t testing.TB, data string, args ...string) *process {
+	t.Helper()
+	command := relayProgram(os.Args[0], data, args...)
+	withoutTerminal(command)
+	p, output := spawn(t, command, data)
+	p.mustGetReady(t, output)
+	return p
+}
+
+func (p *process) mustGetReady(t testing.TB, output io.Reader) {
+	t.Helper()
 	if !p.awaitReady(t, output) {
 		<-p.gone
 		t.Fatalf("the relay does not get ready: %s", p.said)
 	}
-	return p
 }
 
 // kept is what the reading side of a relay holds of one id.

@@ -36,7 +36,8 @@ func newRelay() *cobra.Command {
 		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream them to dashboards.\n" +
 			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while it is being rotated, give both, one a line. A token that\n" +
 			"may do everything comes from TILLWATCH_RELAY_TOKEN (each also as …_FILE); tillwatch tokens makes more, for less.\n" +
-			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again.\n" +
+			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again; in a terminal,\n" +
+			"it ends the relay, as the terminal has closed.\n" +
 			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, events that no delivery brought are taken from the service's list.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -68,7 +69,7 @@ func newRelay() *cobra.Command {
 func relayDir() string { return filepath.Join(stateDir(), "relay") }
 
 func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
-	inputs := newRelayInputs(load, logger(stderr, o.verbose))
+	ctx, inputs := newRelayInputs(ctx, load, logger(stderr, o.verbose))
 	defer inputs.close()
 	s, err := inputs.begin()
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -159,17 +158,6 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
-func hangUp(t *testing.T) {
-	t.Helper()
-	process, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -182,7 +170,7 @@ func TestSigningSecretsRotateWhileTheRelayRuns(t *testing.T) {
 	secrets := filepath.Join(dir, "secrets")
 	writeFile(t, secrets, oldSecret+"\n")
 	t.Setenv("TILLWATCH_SIGNING_SECRET_FILE", secrets)
-	r := startRelayCommand(t, filepath.Join(dir, "relay"))
+	r := startRelayService(t, filepath.Join(dir, "relay"))
 	post := func(n int, secret string) int {
 		return r.post(t, http.DefaultClient, secret, eventOf(n, "shipment.created"))
 	}
@@ -190,19 +178,19 @@ func TestSigningSecretsRotateWhileTheRelayRuns(t *testing.T) {
 		t.Fatalf("before: the old one %d, the new one %d", old, other)
 	}
 	writeFile(t, secrets, oldSecret+"\r\n\n"+newSecret+"\n")
-	hangUp(t)
+	r.hangUp(t)
 	eventually(t, "both count", func() bool { return post(2, newSecret) == 200 })
 	if old := post(2, oldSecret); old != 200 {
 		t.Errorf("with both: the old one %d", old)
 	}
 	writeFile(t, secrets, newSecret)
-	hangUp(t)
+	r.hangUp(t)
 	eventually(t, "the removed one fails", func() bool { return post(3, oldSecret) == 401 })
 	if status := post(3, newSecret); status != 200 {
 		t.Errorf("after: the new one %d", status)
 	}
 	writeFile(t, secrets, "short")
-	hangUp(t)
+	r.hangUp(t)
 	eventually(t, "the failure is told", func() bool { return strings.Contains(r.said.String(), "fewer than 16") })
 	if status := post(4, newSecret); status != 200 {
 		t.Errorf("after a failed reload: %d", status)

@@ -31,17 +31,25 @@ type relayInputs struct {
 	certificate *certificate  // nil without TLS
 	logger      *slog.Logger
 	hangup      chan os.Signal
+	release     func() // gives SIGHUP back
 	complaint   string // the last failure to read the tokens; empty when there was none
 }
 
 // newRelayInputs catches SIGHUP from here on, which would end the process before.
-func newRelayInputs(load func() (settings, error), logger *slog.Logger) *relayInputs {
+// In a terminal it tells that this has closed: there it ends the context that
+// is returned.
+func newRelayInputs(ctx context.Context, load func() (settings, error), logger *slog.Logger) (context.Context, *relayInputs) {
 	in := &relayInputs{load: load, logger: logger, hangup: make(chan os.Signal, 1)}
+	if inTerminal() {
+		ctx, in.release = untilHangup(ctx)
+		return ctx, in
+	}
 	signal.Notify(in.hangup, syscall.SIGHUP)
-	return in
+	in.release = func() { signal.Stop(in.hangup) }
+	return ctx, in
 }
 
-func (in *relayInputs) close() { signal.Stop(in.hangup) }
+func (in *relayInputs) close() { in.release() }
 
 // begin reads the settings that a relay starts with.
 func (in *relayInputs) begin() (settings, error) {

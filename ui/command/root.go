@@ -62,6 +62,20 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
+// inTerminal reports whether this process ends with a terminal. One that nobody
+// controls from a terminal, or that is to outlive it by nohup, does not.
+func inTerminal() bool {
+	if signal.Ignored(syscall.SIGHUP) {
+		return false
+	}
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	_ = terminal.Close()
+	return true
+}
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)

@@ -17,7 +17,7 @@ func TestARemovedSecretFailsWithinASecondOfTheHangup(t *testing.T) {
 	writeFile(t, secrets, oldSecret+"\n"+newSecret+"\n")
 	t.Setenv("TILLWATCH_SIGNING_SECRET_FILE", secrets)
 	t.Setenv("TILLWATCH_RELAY_TOKEN", eventsToken)
-	p := startRelayProcess(t, filepath.Join(dir, "relay"))
+	p := startRelayService(t, filepath.Join(dir, "relay"))
 	body := eventOf(1, "shipment.created")
 	quickest := time.Hour // of several rounds, so that a busy machine is no failure
 	for range 3 {
