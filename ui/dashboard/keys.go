@@ -14,6 +14,9 @@ import (
 // through the table of actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	m.redraw = true
+	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
+		return m.do(a.ID) // from anywhere
+	}
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
@@ -151,6 +154,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.openHelp()
 	case action.Palette:
 		m.openPalette()
+	case action.Suspend:
+		return m.suspend()
 	case action.Quit:
 		return m.quit()
 	}
@@ -200,6 +205,8 @@ func (m *Model) disabled(id action.ID) string {
 		case !ok:
 			return "no intent under the cursor"
 		}
+	case action.Suspend:
+		return m.suspendDisabled()
 	case action.LookBack:
 		return m.trailEnds(-1)
 	case action.LookForward:

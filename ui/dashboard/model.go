@@ -72,7 +72,8 @@ type tickMsg struct{}
 type Model struct {
 	cfg     Config
 	ctx     context.Context // ends with the program; a confirm under way is told by it
-	frames  *frames         // nil where nothing is drawn, in tests
+	job     *job            // nil where nothing is drawn, in tests
+	frames  *frames         // the same
 	canvas  *canvas.Canvas  // nil where the library draws
 	picture *picture
 	awaited bool // the picture comes in a moment: nothing is drawn without it
@@ -231,6 +232,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.tick(), m.notify(), m.feedQueue())
+	case continuedMsg:
+		return m, m.leaveTerminal(&suspension{job: m.job, over: true})
+	case resumedMsg:
+		m.resumed(msg)
 	case tea.FocusMsg:
 		m.notifier.Focus()
 	case tea.BlurMsg:

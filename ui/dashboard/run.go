@@ -34,7 +34,7 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
-	m.ctx, m.awaited = ctx, true
+	m.ctx, m.awaited, m.job = ctx, true, newJob(ctx)
 	program := m.program(in, out)
 	m.frames = &frames{program: program}
 	defer m.frames.stop()
@@ -42,6 +42,7 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	var pumping sync.WaitGroup
 	size := sizeMsg{m.width, m.height}
 	pumping.Go(func() { followSize(ctx, out, size, func(now sizeMsg) { program.Send(now) }) })
+	pumping.Go(func() { m.job.follow(func() { program.Send(continuedMsg{}) }) })
 	var pumpErr error
 	pumping.Go(func() {
 		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {

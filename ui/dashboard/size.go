@@ -51,7 +51,11 @@ func keepModes(in any) (restore func()) {
 	if err != nil {
 		return func() {}
 	}
-	return func() { _ = term.Restore(fd, modes) }
+	return func() {
+		if inForeground(in) { // else it is the shell's, and set up already
+			_ = term.Restore(fd, modes)
+		}
+	}
 }
 
 // sizeOf asks the terminal behind out for its size.

@@ -19,7 +19,7 @@ func followSize(ctx context.Context, out any, last sizeMsg, tell func(sizeMsg)) 
 		return
 	}
 	resized := make(chan os.Signal, 1)
-	signal.Notify(resized, syscall.SIGWINCH)
+	signal.Notify(resized, syscall.SIGWINCH, syscall.SIGCONT) // a stopped program is not told of a new size
 	defer signal.Stop(resized)
 	for {
 		if size, known := sizeOf(out); known && size != last {

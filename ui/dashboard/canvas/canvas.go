@@ -169,7 +169,8 @@ func (c *Canvas) Write(p []byte) (int, error) {
 		c.renderer.SetTabStops(c.width)
 		c.renderer.SetBackspace(true)
 	}
-	if bytes.Contains(p, []byte(ansi.SetModeAltScreenSaveCursor)) {
+	enters := bytes.Contains(p, []byte(ansi.SetModeAltScreenSaveCursor))
+	if enters {
 		c.open, c.damaged = true, true
 	}
 	if bytes.Contains(p, []byte(ansi.ResetModeAltScreenSaveCursor)) {
@@ -182,6 +183,9 @@ func (c *Canvas) Write(p []byte) (int, error) {
 	c.frame.Reset()
 	c.pen.reset(&c.frame)
 	c.frame.Write(p)
+	if enters && c.cells.Method == ansi.GraphemeWidth { // the library turns it off when it leaves, but never on again
+		c.frame.WriteString(ansi.SetModeUnicodeCore)
+	}
 	var err error
 	if c.damaged && c.ready() {
 		err = c.draw()

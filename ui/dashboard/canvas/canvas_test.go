@@ -268,6 +268,26 @@ func TestAFrameInBracketsEndsWithThem(t *testing.T) {
 	})
 }
 
+func TestTheTerminalMeasuresAsTheCanvasDoesWheneverTheScreenIsEntered(t *testing.T) {
+	screen := newTerminal(40, 5)
+	c := open(screen)
+	defer c.Close()
+	for _, turn := range []struct {
+		name    string
+		learnt  bool
+		written bool
+	}{{"nothing is known of the terminal", false, false}, {"it knows graphemes", true, true}} {
+		if turn.learnt {
+			c.Learn(ansi.ModeUnicodeCore, ansi.ModeReset)
+		}
+		say(c, ansi.ResetModeAltScreenSaveCursor+ansi.ResetModeUnicodeCore)
+		say(c, enter)
+		if got := strings.Contains(screen.last, ansi.SetModeUnicodeCore); got != turn.written {
+			t.Errorf("%s: told to measure by graphemes %t, want %t: %q", turn.name, got, turn.written, screen.last)
+		}
+	}
+}
+
 func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
 	blanks := strings.Repeat(" ", 35)
 	cases := []struct {

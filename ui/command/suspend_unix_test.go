@@ -1,0 +1,218 @@
+//go:build unix
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"tillwatch/ui/terminal"
+)
+
+// shell is a shell with job control on a terminal.
+type shell struct {
+	*terminal.Terminal
+	ctx context.Context
+	tmp string // the folder for passing files
+}
+
+func startShell(t *testing.T, width, height int) *shell {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	t.Cleanup(cancel)
+	tmp := t.TempDir()
+	env := []string{asProgram + "=1", "ENV=", "PS1=ready> ", "NO_COLOR=", "TMPDIR=" + tmp}
+	s, err := terminal.Start(ctx, terminal.Options{Width: width, Height: height, Emulate: true, Env: env}, "sh", "-i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := &shell{s, ctx, tmp}
+	sh.shows(t, "the prompt", has("ready>"))
+	return sh
+}
+
+// demo starts the demo and waits until the terminal has answered what it was asked
+// at the start.
+func (s *shell) demo(t *testing.T, height int) {
+	t.Helper()
+	s.types(t, "sh -c 'echo $$ >"+s.tmp+"/pid; exec "+os.Args[0]+" demo --speed 20'\r")
+	s.shows(t, "the board", wholeBoard(height))
+	s.looksAtHelp(t, height)
+}
+
+// stop has the demo stopped by kill -STOP.
+func (s *shell) stop(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.tmp, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// quit ends the demo and the shell.
+func (s *shell) quit(t *testing.T) {
+	t.Helper()
+	s.types(t, "q")
+	s.shows(t, "the prompt", atPrompt)
+	s.exit(t)
+}
+
+func (s *shell) exit(t *testing.T) {
+	t.Helper()
+	s.types(t, "exit\r")
+	_ = s.Wait() // with the code of the last command
+}
+
+func atPrompt(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), "ready>") }
+
+// types sends keys as a terminal would.
+func (s *shell) types(t *testing.T, keys string) {
+	t.Helper()
+	if err := s.Type(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shows waits until the screen is as wanted.
+func (s *shell) shows(t *testing.T, what string, wanted func(screen string) bool) string {
+	t.Helper()
+	var seen string
+	if err := s.WaitFor(s.ctx, func(text string) bool { seen = text; return wanted(text) }); err != nil {
+		t.Fatalf("the screen never shows %s (%v):\n%s", what, err, seen)
+	}
+	return seen
+}
+
+func has(texts ...string) func(string) bool {
+	return func(screen string) bool {
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// wholeBoard reports whether the board fills a screen from its header to its
+// footer, and nothing else is on it.
+func wholeBoard(height int) func(string) bool {
+	return func(screen string) bool {
+		lines := strings.Split(screen, "\n")
+		return len(lines) == height && strings.HasPrefix(lines[0], " tillwatch") && strings.Contains(lines[height-1], "q quit") &&
+			has("INTENTS", "SHIPMENTS", "QUOTA", "EVENTS")(screen) && !strings.Contains(screen, "ready>")
+	}
+}
+
+// looksAtHelp opens the help and closes it.
+func (s *shell) looksAtHelp(t *testing.T, height int) {
+	t.Helper()
+	s.types(t, "?")
+	s.shows(t, "the help", has("Help", "esc close"))
+	s.types(t, "\x1b")
+	s.shows(t, "the board without the help", func(screen string) bool {
+		return wholeBoard(height)(screen) && !strings.Contains(screen, "esc close")
+	})
+}
+
+func TestADashboardThatWasSuspendedComesBackWhole(t *testing.T) {
+	for _, size := range []struct{ width, height, laterWidth, laterHeight int }{
+		{200, 55, 200, 55}, {120, 36, 80, 24}, {80, 24, 160, 45},
+	} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			t.Parallel()
+			sh := startShell(t, size.width, size.height)
+			sh.demo(t, size.height)
+			sh.types(t, "\x1a")
+			sh.shows(t, "that it has stopped", has("Stopped"))
+			if err := sh.Resize(size.laterWidth, size.laterHeight); err != nil {
+				t.Fatal(err)
+			}
+			sh.types(t, "fg\r")
+			before := sh.shows(t, "the whole board again", wholeBoard(size.laterHeight))
+			sh.shows(t, "how it goes on", func(screen string) bool { return wholeBoard(size.laterHeight)(screen) && screen != before })
+			sh.looksAtHelp(t, size.laterHeight)
+			sh.types(t, "q")
+			sh.shows(t, "the prompt", atPrompt)
+			sh.types(t, "stty -a; echo modes $((40 + 2))\r")
+			if got := sh.shows(t, "how the terminal is set up", has("modes 42")); strings.Contains(got, "-icanon") || strings.Contains(got, "-echo ") {
+				t.Errorf("the terminal is left as it was set up for the board:\n%s", got)
+			}
+			sh.exit(t)
+		})
+	}
+}
+
+func TestADashboardIsStoppedAndContinuedAsAnyJob(t *testing.T) {
+	cases := []struct {
+		name string
+		stop func(t *testing.T, sh *shell)
+	}{
+		{"bg does not have it draw over the shell", func(t *testing.T, sh *shell) {
+			sh.types(t, "\x1a")
+			sh.shows(t, "that it has stopped", has("Stopped"))
+			sh.types(t, "bg\rclear\rwait %1; echo stopped with $?\r")
+			sh.shows(t, "that it has stopped again", has("stopped with 1")) // 128 and the signal
+		}},
+		{"stopped by another program", func(t *testing.T, sh *shell) {
+			sh.stop(t)
+			sh.shows(t, "that it has stopped", has("Stopped", "ready>"))
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sh := startShell(t, 80, 24)
+			sh.demo(t, 24)
+			c.stop(t, sh)
+			sh.types(t, "fg\n") // the terminal may still be set up for the board
+			sh.shows(t, "the whole board again", wholeBoard(24))
+			sh.looksAtHelp(t, 24)
+			sh.quit(t)
+		})
+	}
+}
+
+func TestASuspendedDashboardEndsInGoodOrderWhenItIsTold(t *testing.T) {
+	t.Parallel()
+	sh := startShell(t, 80, 24)
+	sh.demo(t, 24)
+	sh.types(t, "\x1a")
+	sh.shows(t, "that it has stopped", has("Stopped"))
+	sh.types(t, "kill %1; kill -CONT %1; while [ -e "+sh.tmp+"/tillwatch-demo-* ]; do sleep .1; done; echo ended $((40 + 2))\r")
+	sh.shows(t, "that it has ended", has("ended 42"))
+	sh.exit(t)
+}
+
+func TestADashboardWithoutAShellStaysAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	alone, err := terminal.Start(ctx, terminal.Options{Width: 120, Height: 36, Emulate: true, Env: []string{asProgram + "=1", "NO_COLOR="}}, os.Args[0], "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := &shell{Terminal: alone, ctx: ctx}
+	sh.shows(t, "the board", wholeBoard(36))
+	sh.types(t, "\x1a")
+	sh.shows(t, "why it stays", func(screen string) bool {
+		return wholeBoard(36)(screen) && has("not suspended: no shell here could bring tillwatch back")(screen)
+	})
+	sh.types(t, "q")
+	if err := alone.Wait(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}

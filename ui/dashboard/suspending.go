@@ -1,0 +1,139 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// job is the program as its shell sees it: stopped by a key and continued by fg.
+// The library can suspend as well, but where nobody stops the program it waits for
+// ever to be continued.
+type job struct {
+	ctx       context.Context
+	waits     atomic.Bool   // for continued
+	continued chan struct{} // room for one
+}
+
+func newJob(ctx context.Context) *job { return &job{ctx: ctx, continued: make(chan struct{}, 1)} }
+
+// resumedMsg tells that the program has its terminal back, and why it was not
+// stopped, if it was not.
+type resumedMsg struct{ err error }
+
+// continuedMsg tells that something else than the key had stopped the program.
+type continuedMsg struct{}
+
+// errNotStopped says that the system has not stopped the program: there is no
+// shell above it that could continue it.
+var errNotStopped = errors.New("no shell here could bring tillwatch back")
+
+const (
+	// stopsWithin is how long the system may take to stop a program that asked for it.
+	stopsWithin = 500 * time.Millisecond
+	// toldWithin is how long word of an event may take that has happened.
+	toldWithin = 200 * time.Millisecond
+)
+
+// wake notes that the program was continued, and reports whether that was waited for.
+func (j *job) wake() bool {
+	if !j.waits.Load() {
+		return false
+	}
+	select {
+	case j.continued <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// awaitContinued returns once the program has been continued. Of one that nobody
+// stops it returns false.
+func (j *job) awaitContinued() bool {
+	for _, patience := range []time.Duration{stopsWithin, toldWithin} { // the first passes while it is stopped, too
+		select {
+		case <-j.continued:
+			return true
+		case <-time.After(patience):
+		}
+	}
+	return false
+}
+
+// suspendDisabled says why the program cannot be suspended now.
+func (m *Model) suspendDisabled() string {
+	switch {
+	case !suspendPossible:
+		return "this system cannot suspend a program: use another terminal"
+	case len(m.underway()) > 0:
+		return "a confirm is under way: suspend once its outcome is known"
+	}
+	return ""
+}
+
+// suspend gives the terminal back and stops the program until it is continued.
+func (m *Model) suspend() tea.Cmd { return m.leaveTerminal(&suspension{job: m.job}) }
+
+// leaveTerminal runs a suspension. Keys that are typed meanwhile are the shell's:
+// a dialog with money behind it has the quiet proven anew.
+func (m *Model) leaveTerminal(s *suspension) tea.Cmd {
+	leave := tea.Exec(s, func(err error) tea.Msg { return resumedMsg{err} })
+	if m.dialog.confirm != nil {
+		return tea.Batch(m.quiet.begin(m), leave)
+	}
+	return leave
+}
+
+// resumed takes the terminal back.
+func (m *Model) resumed(msg resumedMsg) {
+	m.redraw = true
+	if msg.err != nil {
+		m.say(warning, "not suspended: "+msg.err.Error())
+	}
+}
+
+// suspension is what the library runs while it has given the terminal back.
+type suspension struct {
+	job   *job
+	over  bool      // the program was stopped and continued already
+	input io.Reader // the terminal
+}
+
+// SetStdin takes the terminal that the program reads.
+func (s *suspension) SetStdin(r io.Reader) { s.input = r }
+
+// SetStdout does nothing: nothing is written.
+func (s *suspension) SetStdout(io.Writer) {}
+
+// SetStderr does nothing: nothing is written.
+func (s *suspension) SetStderr(io.Writer) {}
+
+// Run stops the program until it is continued in the foreground. Where it is to
+// end in the background it does not return: the terminal is not to be touched.
+func (s *suspension) Run() error {
+	if s.over {
+		return nil
+	}
+	s.job.waits.Store(true)
+	defer s.job.waits.Store(false)
+	for {
+		if err := stopProcess(); err != nil {
+			return err
+		}
+		if !s.job.awaitContinued() {
+			return errNotStopped
+		}
+		if inForeground(s.input) {
+			return nil
+		}
+		select {
+		case <-s.job.ctx.Done():
+			select {} // Run leaves the program behind
+		case <-time.After(toldWithin): // bg continued it: it cannot draw there
+		}
+	}
+}

@@ -1,0 +1,53 @@
+//go:build unix
+
+package dashboard
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// suspendPossible is false where no shell can stop a program.
+const suspendPossible = true
+
+// stopProcess stops all programs of the shell's job, as the terminal does by
+// itself where a key is not the program's own.
+func stopProcess() error {
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return fmt.Errorf("stopping the program: %w", err)
+	}
+	return nil
+}
+
+// inForeground reports whether the program may read and set up the terminal behind
+// in. What is no terminal belongs to nobody else.
+func inForeground(in any) bool {
+	if !isTerminal(in) {
+		return true
+	}
+	group, err := unix.IoctlGetInt(int(in.(term.File).Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// follow takes note of each time that the program is continued, until its context
+// ends. What was not waited for is told.
+func (j *job) follow(tell func()) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	for {
+		select {
+		case <-continued:
+			if !j.wake() {
+				tell()
+			}
+		case <-j.ctx.Done():
+			return
+		}
+	}
+}
