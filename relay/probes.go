@@ -24,7 +24,7 @@ type readiness struct {
 }
 
 func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
-	_, _ = io.WriteString(w, "alive\n")
+	_, _ = io.WriteString(w, liveWord+"\n")
 }
 
 // readyz answers 200 while deliveries can be stored.
@@ -33,7 +33,7 @@ func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	_, _ = io.WriteString(w, "ready\n")
+	_, _ = io.WriteString(w, readyWord+"\n")
 }
 
 var (

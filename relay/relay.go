@@ -222,8 +222,8 @@ func (r *Relay) routeAdmin(mux *http.ServeMux) {
 }
 
 func (r *Relay) routeProbes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /livez", r.livez)
-	mux.HandleFunc("GET /readyz", r.readyz)
+	mux.HandleFunc("GET "+livePath, r.livez)
+	mux.HandleFunc("GET "+readyPath, r.readyz)
 }
 
 // Streams is the number of subscribers that are connected.

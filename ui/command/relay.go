@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"charm.land/log/v2"
 	"github.com/spf13/cobra"
@@ -26,21 +27,33 @@ type relayOptions struct {
 	retentionSize             byteSize
 	certFile, keyFile         string
 	json, verbose             bool
+	check                     string // the URL of another relay
+	checkTimeout              timeSpan
 }
 
 func newRelay() *cobra.Command {
-	var o relayOptions
+	o := relayOptions{checkTimeout: timeSpan(5 * time.Second)}
 	command := &cobra.Command{
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
 		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream them to dashboards.\n" +
 			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while it is being rotated, give both, one a line. A token that\n" +
 			"may do everything comes from TILLWATCH_RELAY_TOKEN (each also as …_FILE); tillwatch tokens makes more, for less.\n" +
-			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again; in a terminal,\n" +
-			"it ends the relay, as the terminal has closed.\n" +
-			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, events that no delivery brought are taken from the service's list.",
+			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again; in a\n" +
+			"terminal it says that this has closed, and the relay ends. Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set,\n" +
+			"events that no delivery brought are taken from the service's list.\n" +
+			"--check asks a relay that runs, for balancers and containers: exit code 0 when it is ready, 1 with the reason when not.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("check") {
+				if err := refuseOtherFlags(c.Flags()); err != nil {
+					return err
+				}
+				return checkRelay(c.Context(), o.check, o.checkTimeout.duration(), o.json, c.OutOrStdout())
+			}
+			if c.Flags().Changed("check-timeout") {
+				return usagef("--check-timeout is for --check URL")
+			}
 			if err := checkPostgresFlag(c.Flags()); err != nil {
 				return err
 			}
@@ -61,7 +74,9 @@ func newRelay() *cobra.Command {
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
-	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
+	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready, and start none")
+	flags.Var(&o.checkTimeout, "check-timeout", "how long --check waits for the answer")
+	flags.BoolVar(&o.json, "json", false, "print the ready line, or what --check found, as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
 	return command
 }

@@ -1,0 +1,139 @@
+package relay
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"tillwatch/api"
+)
+
+// Paths of the probes, and what they answer in the good case.
+const (
+	livePath  = "/livez"
+	readyPath = "/readyz"
+	liveWord  = "alive"
+	readyWord = "ready"
+)
+
+// maxReason bounds what is read of the answer of a probe.
+const maxReason = 4 << 10
+
+// UnreadyError is the answer of a relay that cannot store deliveries now.
+type UnreadyError struct{ Reason api.Text }
+
+func (e *UnreadyError) Error() string { return "the relay is not ready: " + string(e.Reason) }
+
+// Probe asks a relay how it is.
+type Probe struct {
+	url    string
+	word   string // what is answered in the good case
+	client *http.Client
+}
+
+// Dial opens a connection.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// NewProbe takes the address of a relay, with the path of a probe or without one:
+// then it asks whether the relay is ready. dial is nil for the usual one, by a
+// proxy where one is configured. A certificate on the same machine is not
+// verified: nobody is between, and nothing secret is sent.
+func NewProbe(relayURL string, dial Dial) (*Probe, error) {
+	u, err := url.Parse(relayURL)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the relay's URL begins with http:// or https://, as in http://127.0.0.1:7430")
+	case u.Hostname() == "":
+		return nil, errors.New("the relay's URL names no host: give one as in http://127.0.0.1:7430")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the relay's URL carries more than scheme, host and path: a probe needs no token")
+	}
+	p := &Probe{word: readyWord}
+	switch u.Path {
+	case "", "/":
+		u.Path = readyPath
+	case readyPath:
+	case livePath:
+		p.word = liveWord
+	default:
+		return nil, fmt.Errorf("the path of the relay's URL is %.40q: leave it out, or give %s or %s", u.Path, readyPath, livePath)
+	}
+	p.url = u.String()
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dial, DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: isLoopback(u.Hostname())},
+	}
+	if dial != nil {
+		transport.Proxy = nil
+	}
+	p.client = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return p, nil
+}
+
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+// URL is what is asked.
+func (p *Probe) URL() string { return p.url }
+
+// Ask returns the status of the answer, 0 when there is none before ctx ends, and
+// why all is not well: an [UnreadyError] where the relay says so itself.
+func (p *Probe) Ask(ctx context.Context) (status int, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
+	if err != nil {
+		return 0, fmt.Errorf("ask %s: %w", p.url, err)
+	}
+	answer, err := p.client.Do(request)
+	if err != nil {
+		return 0, p.unanswered(err)
+	}
+	defer answer.Body.Close()
+	said, _ := bufio.NewReader(io.LimitReader(answer.Body, maxReason)).ReadString('\n') // the status counts
+	reason := api.Scrub(strings.TrimSpace(said))
+	switch {
+	case answer.StatusCode == http.StatusOK && string(reason) == p.word:
+		return answer.StatusCode, nil
+	case answer.StatusCode == http.StatusServiceUnavailable && reason != "":
+		return answer.StatusCode, &UnreadyError{reason}
+	case answer.StatusCode == http.StatusBadRequest && strings.HasSuffix(string(reason), "to an HTTPS server."):
+		return answer.StatusCode, fmt.Errorf("what answers at %s speaks TLS: give https://", p.url)
+	}
+	return answer.StatusCode, fmt.Errorf("what answers at %s with %d is no relay, or a proxy in front of one", p.url, answer.StatusCode)
+}
+
+// unanswered says why there is no answer.
+func (p *Probe) unanswered(err error) error {
+	var unverified *tls.CertificateVerificationError
+	var wrongName x509.HostnameError
+	var dialled *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s has not answered in time", p.url)
+	case errors.As(err, &wrongName):
+		return fmt.Errorf("the certificate of %s is for another name: %w", p.url, wrongName)
+	case errors.As(err, &unverified):
+		return fmt.Errorf("the certificate of %s cannot be trusted: %w", p.url, unverified.Err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("what answers at %s speaks no TLS: give http://", p.url)
+	case errors.As(err, &dialled):
+		return fmt.Errorf("nothing answers at %s: %w", p.url, dialled.Err)
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s has not answered: %w", p.url, err)
+}

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+)
+
+// relayHealth is what a check of a relay prints.
+type relayHealth struct {
+	Ready  bool     `json:"ready"`
+	URL    string   `json:"url"`              // that was asked
+	Status int      `json:"status,omitempty"` // of the answer; 0 when there was none
+	Reason api.Text `json:"reason,omitempty"` // why it is not ready
+	TookMS float64  `json:"took_ms"`
+}
+
+// refuseOtherFlags tells that a check starts no relay.
+func refuseOtherFlags(flags *pflag.FlagSet) error {
+	var others []string
+	flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "check", "check-timeout", "json", noColorFlag:
+		default:
+			others = append(others, "--"+f.Name)
+		}
+	})
+	if len(others) > 0 {
+		return usagef("--check asks a relay that runs, and starts none: leave out %s", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// checkRelay asks a relay whether it is ready. The error says why it is not.
+func checkRelay(ctx context.Context, address string, timeout time.Duration, asJSON bool, stdout io.Writer) error {
+	probe, err := relay.NewProbe(address, nil)
+	if err != nil {
+		return usagef("--check: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	status, unhealthy := probe.Ask(ctx)
+	took := time.Since(began)
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx.Err() // interrupted
+	}
+	if unhealthy != nil && status == 0 && ctx.Err() != nil {
+		unhealthy = fmt.Errorf("%w (%s)", unhealthy, timeout)
+	}
+	return errors.Join(printHealth(stdout, relayHealth{
+		Ready: unhealthy == nil, URL: probe.URL(), Status: status, Reason: reasonOf(unhealthy), TookMS: float64(took.Microseconds()) / 1000,
+	}, asJSON), unhealthy)
+}
+
+func reasonOf(unhealthy error) api.Text {
+	var unready *relay.UnreadyError
+	switch {
+	case unhealthy == nil:
+		return ""
+	case errors.As(unhealthy, &unready):
+		return unready.Reason
+	}
+	return api.Scrub(unhealthy.Error())
+}
+
+func printHealth(stdout io.Writer, h relayHealth, asJSON bool) error {
+	switch {
+	case asJSON:
+		return json.NewEncoder(stdout).Encode(h)
+	case h.Ready:
+		_, err := fmt.Fprintf(stdout, "ready, answered in %.1f ms\n", h.TookMS)
+		return err
+	}
+	return nil
+}
