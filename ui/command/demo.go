@@ -41,6 +41,7 @@ func newDemo() *cobra.Command {
 			if o.headless && o.screen.plain {
 				return usagef("--headless prints the state every second, --plain each change: give one of them")
 			}
+			o.screen.plain = o.screen.plain || !o.headless && fallsBack(c)
 			if !o.headless && !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch demo --headless, or --plain"); err != nil {
 					return err

@@ -37,12 +37,13 @@ func newReplay() *cobra.Command {
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			o.screen.plain = o.screen.plain || fallsBack(c)
 			if !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch replay FILE --plain"); err != nil {
 					return err
 				}
 			} else if o.player.Paused || o.player.Loop {
-				return usagef("--paused and --loop are for the screen: leave them out, or --plain")
+				return usagef("--paused and --loop are for the screen, not for lines: leave them out")
 			}
 			s := defaults()
 			s.Theme, _ = c.Flags().GetString("theme")

@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"testing"
 
-	"tillwatch/ui/terminal"
+	tty "tillwatch/ui/terminal"
 )
 
 // shell is a shell with job control on a terminal.
 type shell struct {
-	*terminal.Terminal
+	*tty.Terminal
 	ctx context.Context
 	tmp string // the folder for passing files
 }
@@ -28,7 +28,7 @@ func startShell(t *testing.T, width, height int) *shell {
 	t.Cleanup(cancel)
 	tmp := t.TempDir()
 	env := []string{asProgram + "=1", "ENV=", "PS1=ready> ", "NO_COLOR=", "TMPDIR=" + tmp}
-	s, err := terminal.Start(ctx, terminal.Options{Width: width, Height: height, Emulate: true, Env: env}, "sh", "-i")
+	s, err := tty.Start(ctx, tty.Options{Width: width, Height: height, Emulate: true, Env: env}, "sh", "-i")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestADashboardWithoutAShellStaysAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	alone, err := terminal.Start(ctx, terminal.Options{Width: 120, Height: 36, Emulate: true, Env: []string{asProgram + "=1", "NO_COLOR="}}, os.Args[0], "demo")
+	alone, err := tty.Start(ctx, tty.Options{Width: 120, Height: 36, Emulate: true, Env: []string{asProgram + "=1", "NO_COLOR="}}, os.Args[0], "demo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,7 @@ func newWatch() *cobra.Command {
 			if err := s.checkTheme(); err != nil {
 				return err
 			}
+			o.plain = o.plain || fallsBack(c)
 			stdin := c.InOrStdin()
 			if !o.plain {
 				stdin = nil
@@ -110,6 +111,16 @@ func requireTerminal(c *cobra.Command, instead string) error {
 		}
 	}
 	return nil
+}
+
+// fallsBack reports whether the terminal is one that cannot be drawn on, and says
+// what comes instead.
+func fallsBack(c *cobra.Command) bool {
+	if os.Getenv("TERM") != "dumb" || requireTerminal(c, "") != nil {
+		return false
+	}
+	fmt.Fprintln(c.ErrOrStderr(), "tillwatch: TERM=dumb: nothing can be drawn on this terminal, so a line is printed for each change, as with --plain")
+	return true
 }
 
 // showSession runs a session with the dashboard before it, or with lines of text,

@@ -69,8 +69,6 @@ func (m *Model) notice() string {
 		m.frozenNotice(l)
 	case m.cfg.Recording != nil && m.cfg.Recording() != "":
 		l.Put(paint.Bad, "✕ "+string(api.Scrub(m.cfg.Recording())))
-	case m.isNew():
-		m.hintNotice(l)
 	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
 		h, glyph := m.look.Health, "✕ "
 		if h.Style == paint.Warning {
@@ -83,6 +81,8 @@ func (m *Model) notice() string {
 		if h.Cause != "" {
 			l.Put(paint.Muted, " ("+h.Cause+")")
 		}
+	case m.isNew():
+		m.hintNotice(l)
 	case len(m.picture.summary.Alerts) > 0:
 		m.alertNotice(l)
 	}

@@ -90,3 +90,32 @@ func TestABoardThatStaysEmptySaysWhatCanBeDone(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsWrongOutranksTheGreeting(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		harm func(*account.Summary)
+		want string // "" for the greeting
+	}{
+		{"a refused key", func(s *account.Summary) { s.API.State = account.APIUnauthorized }, "✕ the service refuses the API key — check TILLWATCH_API_KEY"},
+		{"a failing service", func(s *account.Summary) { s.API.State = account.APIFailing }, "✕ the service fails"},
+		{"a lost relay", func(s *account.Summary) { s.Feed.State = account.FeedLost }, "✕ relay lost"},
+		{"a relay that refuses the token", func(s *account.Summary) { s.Feed.State = account.FeedRefused }, "✕ the relay refuses this dashboard — check TILLWATCH_RELAY_TOKEN"},
+		{"neither answers", func(s *account.Summary) { s.API.State, s.Feed.State = account.APIFailing, account.FeedLost }, "✕ neither the service nor the relay answers"},
+		{"alerts alone", func(*account.Summary) {}, ""},
+		{"a relay that is dialled", func(s *account.Summary) { s.Feed.State = account.FeedConnecting }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(time.Now())
+			c.harm(&s.changes.Summary)
+			line := func() string {
+				m := boardOf(t, s, 120, 36, func(c *Config) { c.Remember = func(Layout) {} })
+				return strings.Split(screen(m), "\n")[1]
+			}
+			const greeting = "New here?"
+			if got := line(); !strings.Contains(got, c.want) || strings.Contains(got, greeting) != (c.want == "") {
+				t.Errorf("somebody who is new here reads %q, want %q", got, c.want)
+			}
+		})
+	}
+}
