@@ -27,6 +27,11 @@ const (
 	VerificationChallenge EventType = "webhook_endpoint.verification_challenge"
 )
 
+// EventTypes lists what the contract does.
+func EventTypes() []EventType {
+	return []EventType{OfferRetrieved, OfferFailed, IntentCompleted, OrderFailed, ShipmentCreated, ShipmentUpdated, ProductUpdated, ProductRemoved, VerificationChallenge}
+}
+
 // ProvenState is the intent state that an event of this type proves, if any
 // (contract, States and transitions). offer_failed proves none: the state that
 // follows it is not shown.

@@ -36,6 +36,11 @@ const (
 	AlertList     AlertKind = "watch list"
 )
 
+// AlertKinds lists them.
+func AlertKinds() []AlertKind {
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList}
+}
+
 // AlertConfig sets the thresholds of alerts. 0 means the default, and what is
 // below 0 never raises its alert.
 type AlertConfig struct {

@@ -30,13 +30,17 @@ func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewAlerts makes the pane.
 func NewAlerts(look *Look) *Alerts {
-	return &Alerts{listing[*alertRow]{frame: newFrame(look), orders: alertOrders(), fields: []Field{
-		{"kind", inState, noFigure}, {"id", inID, noFigure}, {"age", inAll, age},
-	}, list: table.New(table.Config[*alertRow]{
+	p := &Alerts{listing[*alertRow]{frame: newFrame(look), orders: alertOrders(), list: table.New(table.Config[*alertRow]{
 		Key:     func(r *alertRow) string { return r.key },
 		Compare: compareAlerts,
 		Match:   matchRow[*alertRow],
 	})}}
+	var kinds []string
+	for _, kind := range account.AlertKinds() {
+		kinds = append(kinds, string(kind))
+	}
+	p.fields = []Field{oneOf("kind", kinds, p.states), inColumn("id", inID), measures("age", age)}
+	return p
 }
 
 func compareAlerts(a, b *alertRow) int { return b.Since.Compare(a.Since) }

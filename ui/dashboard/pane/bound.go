@@ -48,21 +48,37 @@ func (b *bound) holds(row measured, now time.Time) bool {
 	return value == b.value
 }
 
-// parseBound reads an operator and a value: ">100", "<=99.50usd", ">10m".
-func parseBound(name, text string, f figure) (*bound, string) {
-	b := &bound{figure: f}
-	for _, op := range []string{">=", "<=", ">", "<", "=", ":"} {
-		if rest, ok := strings.CutPrefix(text, op); ok {
-			b.op, text = op, strings.ToLower(rest)
+// parseBounds reads an operator and a value, ">100", "<=99.50usd", ">10m", or
+// several values of which any will do: "=1,2".
+func parseBounds(name, text string, f figure) (bounds []*bound, wrong string) {
+	op := ""
+	for _, known := range []string{">=", "<=", ">", "<", "=", ":"} {
+		if rest, ok := strings.CutPrefix(text, known); ok {
+			op, text = known, strings.ToLower(rest)
 			break
 		}
 	}
-	if b.op == ":" {
-		b.op = "="
+	if op == ":" {
+		op = "="
 	}
-	if text == "" {
-		return nil, name + b.op + ": " + missing(f)
+	for value := range divided(text, ",") {
+		b, wrong := parseBound(name, op, value, f)
+		if wrong != "" {
+			return nil, wrong
+		}
+		bounds = append(bounds, b)
 	}
+	switch {
+	case len(bounds) == 0:
+		return nil, name + op + ": " + missing(f)
+	case len(bounds) > 1 && op != "=":
+		return nil, name + op + " takes one value: write thousands without a comma"
+	}
+	return bounds, ""
+}
+
+func parseBound(name, op, text string, f figure) (*bound, string) {
+	b := &bound{figure: f, op: op}
 	ok := false
 	switch f {
 	case amount:
@@ -75,7 +91,7 @@ func parseBound(name, text string, f figure) (*bound, string) {
 		b.value, ok = parseNumber(text)
 	}
 	if !ok {
-		return nil, text + " after " + name + b.op + ": " + missing(f)
+		return nil, text + " after " + name + op + ": " + missing(f)
 	}
 	return b, ""
 }
@@ -85,9 +101,9 @@ func missing(f figure) string {
 	case amount:
 		return "write an amount, such as 100, 99.50 or 100usd"
 	case age:
-		return "write a time, such as 90s, 10m, 2h or 3d"
+		return "write a time with its unit, such as 90s, 10m, 2h or 3d"
 	case latency:
-		return "write a time, such as 200ms or 2s"
+		return "write a time with its unit, such as 200ms or 2s"
 	}
 	return "write a number"
 }
@@ -112,11 +128,8 @@ func parseAmount(text string) (value float64, unit string, ok bool) {
 	return value, unit, ok
 }
 
-// parseDuration reads 90s, 1h30m, 3d or a number of units.
+// parseDuration reads 90s, 1h30m or 3d, as a number of units.
 func parseDuration(text string, unit time.Duration) (float64, bool) {
-	if value, ok := parseNumber(text); ok {
-		return value, true
-	}
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		value, ok := parseNumber(days)
 		return value * float64(24*time.Hour/unit), ok

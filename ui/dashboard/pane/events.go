@@ -47,7 +47,7 @@ type eventRow struct {
 // rows nobody asks.
 func (r *eventRow) search() *needle {
 	if r.needle.all == "" {
-		r.needle = newNeedle(string(r.Type)+" "+r.mark.Word, "", string(r.Product),
+		r.needle = newNeedle(worded(r.Type, r.mark), "", string(r.Product),
 			string(r.ID)+" "+string(r.SourceID), r.Origin+" "+r.noted)
 	}
 	return &r.needle
@@ -59,15 +59,16 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewEvents makes the pane.
 func NewEvents(look *Look) *Events {
-	return &Events{listing: listing[*eventRow]{frame: newFrame(look), orders: eventOrders(), fields: []Field{
-		{"type", inState, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure}, {"origin", inMore, noFigure}, {"age", inAll, age},
-	}, list: table.New(table.Config[*eventRow]{
+	p := &Events{listing: listing[*eventRow]{frame: newFrame(look), orders: eventOrders(), list: table.New(table.Config[*eventRow]{
 		Key:     func(r *eventRow) string { return string(r.ID) },
 		Compare: compareEvents,
 		Home:    table.Bottom,
 		Limit:   keptEvents,
 		Match:   matchRow[*eventRow],
 	})}}
+	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
+		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
+	return p
 }
 
 func compareEvents(a, b *eventRow) int {

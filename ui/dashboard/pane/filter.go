@@ -1,17 +1,21 @@
 package pane
 
 import (
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 )
 
 // Filter is what a person typed to find rows: terms that must all hold. A term
-// is a word, "!word" for rows without it, a field with a word ("state:failed"),
-// or a figure with a bound ("total>100", "age>10m"). What stands in quotes is
-// one word, whatever it holds.
+// is a word, "!word" for rows without it, a field with a word ("state:failed") or
+// with several of which any will do ("state:failed,completed"), or a figure with a
+// bound ("total>100", "age>10m"). What stands in quotes is one word, whatever it
+// holds.
 type Filter struct {
 	Text string
 	// Wrong says what is not understood; "" when all is. Such a term hides
@@ -24,10 +28,10 @@ type Filter struct {
 }
 
 type term struct {
-	not   bool
-	text  string
-	field column
-	bound *bound // instead of text
+	not    bool
+	texts  []string // any of them
+	field  column
+	bounds []*bound // any of them, instead of texts
 }
 
 // Aging reports whether the filter finds other rows as time goes on.
@@ -49,7 +53,38 @@ const (
 type Field struct {
 	Name   string
 	column column
-	figure figure // instead of a column
+	figure figure          // instead of a column
+	values func() []string // all that the column can hold, in lower case; nil where it can hold anything
+}
+
+func inColumn(name string, c column) Field { return Field{Name: name, column: c} }
+func measures(name string, f figure) Field { return Field{Name: name, figure: f} }
+
+// oneOf is a field that holds one of few words: those that are known, and those of
+// the rows that there are.
+func oneOf(name string, known []string, seen func(yield func(string) bool)) Field {
+	return Field{Name: name, column: inState, values: func() []string {
+		all := slices.Clone(known)
+		for text := range seen {
+			if !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+		return all
+	}}
+}
+
+// worded is what a row is found by that is in a state: its name on the wire, the
+// words of that, and the word that the screen shows.
+func worded[S ~string](state S, shown sign.Sign) string {
+	return strings.ToLower(string(state) + " " + sign.Words(string(state)) + " " + shown.Word)
+}
+
+func wordedAll[S ~string](states []S, shown func(S) sign.Sign) (all []string) {
+	for _, s := range states {
+		all = append(all, worded(s, shown(s)))
+	}
+	return all
 }
 
 // ParseFilter reads a filter over fields; it is nil when nothing is asked for.
@@ -69,7 +104,7 @@ func ParseFilter(text string, fields []Field) *Filter {
 			f.Wrong = wrong
 		case wrong == "":
 			t.not = not
-			f.aging = f.aging || t.bound != nil && t.bound.figure == age
+			f.aging = f.aging || len(t.bounds) > 0 && t.bounds[0].figure == age
 			f.terms = append(f.terms, t)
 		}
 	}
@@ -80,14 +115,18 @@ func ParseFilter(text string, fields []Field) *Filter {
 }
 
 // terms divides a text at blanks that are not within quotes.
-func terms(text string) func(yield func(string) bool) {
+func terms(text string) iter.Seq[string] { return divided(text, " \t") }
+
+// divided divides a text at the separators that are not within quotes, and leaves
+// out what is empty.
+func divided(text, separators string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		quoted, from := false, 0
 		for i, r := range text {
 			switch {
 			case r == '"':
 				quoted = !quoted
-			case !quoted && (r == ' ' || r == '\t'):
+			case !quoted && strings.ContainsRune(separators, r):
 				if i > from && !yield(text[from:i]) {
 					return
 				}
@@ -103,7 +142,7 @@ func terms(text string) func(yield func(string) bool) {
 func parseTerm(word string, fields []Field) (term, string) {
 	at := strings.IndexAny(word, `":<>=`)
 	if at <= 0 || word[at] == '"' || strings.ContainsFunc(word[:at], notLetter) {
-		return term{text: unquoted(word)}, ""
+		return term{texts: []string{unquoted(word)}}, ""
 	}
 	name, rest := strings.ToLower(word[:at]), word[at:]
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
@@ -112,17 +151,44 @@ func parseTerm(word string, fields []Field) (term, string) {
 	}
 	field := fields[i]
 	if field.figure != noFigure {
-		b, wrong := parseBound(name, rest, field.figure)
-		return term{bound: b}, wrong
+		bounds, wrong := parseBounds(name, rest, field.figure)
+		return term{bounds: bounds}, wrong
 	}
-	text := unquoted(rest[1:])
-	switch {
-	case rest[0] == '<' || rest[0] == '>':
+	if rest[0] == '<' || rest[0] == '>' {
 		return term{}, name + " has no order: write " + name + ":word"
-	case text == "":
+	}
+	t := term{field: field.column}
+	for text := range divided(rest[1:], ",") {
+		if text = unquoted(text); text == "" {
+			continue
+		}
+		if values := field.possible(); values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, text) }) {
+			return term{}, "there is no " + name + " " + strconv.Quote(text) + field.known(values)
+		}
+		t.texts = append(t.texts, text)
+	}
+	if len(t.texts) == 0 {
 		return term{}, name + ": a word is missing after it"
 	}
-	return term{field: field.column, text: text}, ""
+	return t, ""
+}
+
+func (f *Field) possible() []string {
+	if f.values == nil {
+		return nil
+	}
+	return f.values()
+}
+
+// known names the values that there are by their names on the wire.
+func (f *Field) known(values []string) string {
+	names := make([]string, 0, len(values))
+	for _, v := range values {
+		if name, _, _ := strings.Cut(v, " "); name != "" {
+			names = append(names, name)
+		}
+	}
+	return "; there are " + strings.Join(names, ", ")
 }
 
 func notLetter(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }
@@ -216,15 +282,9 @@ func (f *Filter) matches(row searched) bool {
 	n := row.search()
 	for i := range f.terms {
 		t := &f.terms[i]
-		found := false
-		switch {
-		case t.bound != nil:
-			found = t.bound.holds(row, f.now)
-		case t.field == inAll:
-			found = strings.Contains(n.all, t.text)
-		default:
-			found = strings.Contains(n.in(t.field), t.text)
-		}
+		in := n.in(t.field)
+		found := slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(in, text) }) ||
+			slices.ContainsFunc(t.bounds, func(b *bound) bool { return b.holds(row, f.now) })
 		if found == t.not {
 			return false
 		}

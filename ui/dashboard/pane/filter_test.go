@@ -39,7 +39,11 @@ func TestAFilterFindsRows(t *testing.T) {
 		{`"wool socks"`, true}, {`"socks wool"`, false}, {`product:"wool socks"`, true}, {`!"wool socks"`, false},
 		{"total>44.51", true}, {"total>44.52", false}, {"total>=44.52", true}, {"total<100", true}, {"total<=44", false}, {"total=44.52", true}, {"total:44.52", true},
 		{"total>40usd", true}, {"total>40eur", false}, {"!total>100", true}, {"!total>1", false},
-		{"age>10m", true}, {"age>15m", false}, {"age<1h30m", true}, {"age<1d", true}, {"age>600", true}, {"age>1d", false},
+		{"age>10m", true}, {"age>15m", false}, {"age<1h30m", true}, {"age<1d", true}, {"age>600s", true}, {"age>0", true}, {"age>1d", false},
+		{"state:failed,await", true}, {"state:failed,completed", false}, {"!state:failed,completed", true}, {"!state:failed,await", false},
+		{`merchant:"Acme.example, Inc",acme`, true}, {`merchant:"Acme.example,acme"`, false}, {"merchant:globex,acme", true}, {"state:failed,", false}, {"state:,await", true},
+		{`state:"awaiting confirmation"`, true}, {"state:AWAITING_CONFIRMATION", true}, {"quantity=1,2", true}, {"quantity:1,3", false}, {"!quantity=1,3", true},
+		{"wool,mug", false},
 		{"quantity=2", true}, {"quantity>2", false}, {"wool state:await total>10 age>10m", true}, {"wool state:await total>10 age>1h", false},
 		{"12:30", false}, {"", true}, {"!", true}, {`"`, true},
 	}
@@ -64,11 +68,18 @@ func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 		"colour:red":        "colour is no field here: state, merchant",
 		"https://acme":      `"…" finds text`,
 		"state:":            "a word is missing",
+		"state:,":           "a word is missing",
+		"state:foo":         `there is no state "foo"; there are retrieving_offer, awaiting_confirmation, placing_order, completed, failed`,
+		"state:failed,foo":  `there is no state "foo"`,
+		"!state:foo":        `there is no state "foo"`,
+		"age>10":            "10 after age>: write a time with its unit, such as 90s, 10m",
+		"total>1,000":       "total> takes one value: write thousands without a comma",
+		"quantity=,":        "write a number",
 		"total>":            "write an amount, such as 100",
 		"total>much":        "much after total>: write an amount",
 		"total>1euros":      "write an amount",
-		"age>10x":           "10x after age>: write a time, such as 90s",
-		"age>-5m":           "write a time",
+		"age>10x":           "10x after age>: write a time with its unit, such as 90s",
+		"age>-5m":           "write a time with its unit",
 		"state>failed":      "state has no order: write state:word",
 		"quantity=two":      "write a number",
 		"wool colour:red":   "colour is no field",
@@ -92,7 +103,7 @@ func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 
 func TestARowWithoutAFigureIsNotFoundByIt(t *testing.T) {
 	row := intents(180, 12, &account.Intent{ID: "a", State: api.Failed})
-	for _, text := range []string{"total>0", "total<9", "age>0", "age<9d", "quantity<9"} {
+	for _, text := range []string{"total>0", "total<9", "age>0s", "age<9d", "quantity<9"} {
 		if f := ParseFilter(text, fieldsOfIntents()); found(row, f) {
 			t.Errorf("%q finds a row of which it is not known", text)
 		}
@@ -140,7 +151,7 @@ func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
 		text string
 	}{
 		{"events", events, "type:shipment"}, {"events", events, "age>10m"}, {"events", events, "origin:backfill"},
-		{"requests", requests, "status:500"}, {"requests", requests, "latency>200ms"}, {"requests", requests, "latency<200"}, {"requests", requests, "method:post"},
+		{"requests", requests, "status:500"}, {"requests", requests, "latency>200ms"}, {"requests", requests, "latency<200ms"}, {"requests", requests, "method:post"},
 		{"requests", requests, "class:reads"}, {"requests", requests, "attempt>1"}, {"requests", requests, "path:/b"},
 		{"shipments", shipments, "status:shipped"}, {"shipments", shipments, "carrier:dhl"}, {"shipments", shipments, "tracking:42"}, {"shipments", shipments, "age<2h"},
 		{"alerts", alerts, "kind:stuck"}, {"alerts", alerts, "id:i"}, {"alerts", alerts, "age>10m"},
@@ -157,8 +168,35 @@ func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestAStateThatTheContractDoesNotListIsOneOnceARowIsInIt(t *testing.T) {
+	l := look()
+	shipments := NewShipments(l)
+	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "1", Latest: &api.Shipment{Status: "lost_at_sea"}}}}, true)
+	events := NewEvents(l)
+	events.Apply(&account.Changes{Events: []*account.Event{{ID: "1", Type: "checkout_intent.requires_action"}}}, true)
+	alerts := NewAlerts(l)
+	for _, c := range []struct {
+		name, text, wrong string
+		fields            []Field
+	}{
+		{"intents that have none", "state:requires_action", `there is no state "requires_action"`, socks().Fields()},
+		{"intents", "state:requires_action", "", intents(180, 12, intentOf("a", "requires_action", time.Minute)).Fields()},
+		{"shipments", "status:lost", "", shipments.Fields()},
+		{"shipments under another name", "state:at_sea", "", shipments.Fields()},
+		{"shipments that have none", "status:burnt", `there is no status "burnt"; there are ordered, shipped, delayed`, shipments.Fields()},
+		{"events", "type:requires_action", "", events.Fields()},
+		{"events that have none", "type:refund", `there is no type "refund"; there are checkout_intent.offer_retrieved`, events.Fields()},
+		{"alerts", "kind:stuck", "", alerts.Fields()},
+		{"alerts that have none", "kind:fire", `there is no kind "fire"; there are relay, api`, alerts.Fields()},
+	} {
+		if f := ParseFilter(c.text, c.fields); !strings.HasPrefix(f.Wrong, c.wrong) || c.wrong == "" && f.Wrong != "" {
+			t.Errorf("%s: %q: %q, want %q", c.name, c.text, f.Wrong, c.wrong)
+		}
+	}
+}
+
 func FuzzParseFilter(f *testing.F) {
-	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00", "total>1e9", `a:"b c`, "age>9999999h", "total>.", "age>>=<"} {
+	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00", "total>1e9", `a:"b c`, "age>9999999h", "state:a,,b", `state:"a,b",c`, "total>.", "age>>=<"} {
 		f.Add(seed)
 	}
 	row, fields := socks(), fieldsOfIntents()

@@ -49,8 +49,7 @@ func (r *intentRow) foundBy() *findable {
 		more = append(more, r.total.String())
 	}
 	more = append(more, r.reference)
-	state := string(r.state) + " " + sign.Intent(r.state).Word
-	f.needle = newNeedle(state, r.merchant, r.product, string(r.id), strings.Join(more, " "))
+	f.needle = newNeedle(worded(r.state, sign.Intent(r.state)), r.merchant, r.product, string(r.id), strings.Join(more, " "))
 	return f
 }
 

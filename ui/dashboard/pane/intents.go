@@ -178,8 +178,19 @@ func (p *Intents) SetFilter(f *Filter) {
 
 // Fields are the names that a filter of this pane may use.
 func (p *Intents) Fields() []Field {
-	return []Field{{"state", inState, noFigure}, {"merchant", inPlace, noFigure}, {"product", inName, noFigure}, {"id", inID, noFigure},
-		{"reason", inMore, noFigure}, {"total", inAll, amount}, {"age", inAll, age}, {"quantity", inAll, count}}
+	return []Field{oneOf("state", wordedAll(api.IntentStates(), sign.Intent), p.states),
+		inColumn("merchant", inPlace), inColumn("product", inName), inColumn("id", inID),
+		inColumn("reason", inMore), measures("total", amount), measures("age", age), measures("quantity", count)}
+}
+
+// states are those of the rows that the contract does not list.
+func (p *Intents) states(yield func(string) bool) {
+	for place := range p.shelf.count {
+		state := api.IntentState(p.shelf.words[p.shelf.at(place).state])
+		if !state.Known() && !yield(worded(state, sign.Intent(state))) {
+			return
+		}
+	}
 }
 
 // Stay keeps the cursor in the lane that a filter has brought it to.

@@ -16,6 +16,15 @@ type listing[R searched] struct {
 	order string // that was chosen, by its name
 }
 
+// states are what the rows hold in the column of states.
+func (p *listing[R]) states(yield func(string) bool) {
+	for _, row := range p.list.All() {
+		if !yield(row.search().in(inState)) {
+			return
+		}
+	}
+}
+
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *listing[R]) SetFilter(f *Filter) {
 	filterTable(p.list, f, p.filter, p.look.Now)

@@ -50,8 +50,8 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
 	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), orders: requestOrders(), fields: []Field{
-		{"status", inState, noFigure}, {"path", inName, noFigure}, {"id", inID, noFigure}, {"method", inMore, noFigure}, {"class", inMore, noFigure},
-		{"latency", inAll, latency}, {"attempt", inAll, count}, {"age", inAll, age},
+		inColumn("status", inState), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
+		measures("latency", latency), measures("attempt", count), measures("age", age),
 	}, list: table.New(table.Config[*requestRow]{
 		Key:     func(r *requestRow) string { return string(r.key) },
 		Compare: compareRequests,

@@ -31,7 +31,7 @@ type shipmentRow struct {
 // search is what the row is found by, made when it is first looked for.
 func (r *shipmentRow) search() *needle {
 	if r.needle == nil {
-		state := string(r.Status()) + " " + sign.Shipment(r.Status()).Word
+		state := worded(r.Status(), sign.Shipment(r.Status()))
 		carrier, number := r.tracking()
 		n := newNeedle(state, carrier, string(r.Product), string(r.ID), number+" "+string(r.IntentID))
 		r.needle = &n
@@ -76,14 +76,15 @@ func newShipmentRow(s *account.Shipment) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	return &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), orders: shipmentOrders(), fields: []Field{
-		{"status", inState, noFigure}, {"state", inState, noFigure}, {"carrier", inPlace, noFigure}, {"product", inName, noFigure},
-		{"id", inID, noFigure}, {"tracking", inMore, noFigure}, {"age", inAll, age},
-	}, list: table.New(table.Config[*shipmentRow]{
+	p := &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), orders: shipmentOrders(), list: table.New(table.Config[*shipmentRow]{
 		Key:     func(r *shipmentRow) string { return string(r.ID) },
 		Compare: compareShipments,
 		Match:   matchRow[*shipmentRow],
 	})}}
+	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
+	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
+		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age)}
+	return p
 }
 
 func compareShipments(a, b *shipmentRow) int {
