@@ -95,33 +95,37 @@ func (a *auditLog) mark(s subject) (mark int64, err error) {
 
 // errMeanwhile says that what was read of an intent is older than what the log
 // tells of it.
-var errMeanwhile = errors.New("another tillwatch confirmed it at the same moment")
+var errMeanwhile = errors.New("another tillwatch wrote of it at the same moment")
 
-// begin writes that line is about to be sent, unless a confirm of the same
-// intent was sent whose outcome is not known: then it returns that one and writes
-// nothing. One that was sent before settled has been read since as still awaiting
-// confirmation, and no longer stands in the way. mark was taken before that read:
-// if there is a line about the intent behind it, the error is errMeanwhile.
-func (a *auditLog) begin(line Line, mark int64, settled time.Time) (earlier *Line, err error) {
-	err = a.locked(func() error {
-		open := a.of(line.subject())
-		for _, old := range open {
-			if !old.At.Before(settled) {
-				earlier = &old
-				return nil
-			}
+// begin writes that line is about to be sent, unless a confirm of the same intent
+// was sent whose outcome is not known: then the error is an [UnsettledError]. mark
+// was taken before the intent was read: if there is a line about it behind mark,
+// the error is errMeanwhile.
+func (a *auditLog) begin(line Line, mark int64) error {
+	return a.locked(func() error {
+		if open := a.of(line.subject()); len(open) > 0 {
+			return &UnsettledError{open[0]}
 		}
 		if a.last[line.subject()] != mark {
 			return errMeanwhile
 		}
-		for _, old := range open {
-			if err := a.write(old.verdict(NotTaken, "a later read says that it still awaits confirmation")); err != nil {
+		return a.write(line)
+	})
+}
+
+// notTaken writes that what was sent of an intent before a moment was not taken.
+func (a *auditLog) notTaken(s subject, before time.Time) error {
+	return a.locked(func() error {
+		for _, old := range a.of(s) {
+			if !old.At.Before(before) {
+				continue
+			}
+			if err := a.write(old.verdict(NotTaken, "reads, two minutes and more after it was sent, say that it still awaits confirmation")); err != nil {
 				return err
 			}
 		}
-		return a.write(line)
+		return nil
 	})
-	return earlier, err
 }
 
 // of lists what was sent of an intent without a verdict. The caller holds the

@@ -39,10 +39,6 @@ type Guard struct {
 	inFlight map[api.ID]bool
 }
 
-// perSecondTries bounds the sends, when each before was refused by the per-second
-// bucket.
-const perSecondTries = 4
-
 // New opens the audit log.
 func New(cfg Config) (*Guard, error) {
 	if cfg.AuditFile == "" {
@@ -59,15 +55,15 @@ func New(cfg Config) (*Guard, error) {
 // Close closes the audit log.
 func (g *Guard) Close() error { return g.audit.close() }
 
-// Confirm rereads, compares, records, sends, and where the outcome is not known
-// reads the intent until it is, or until ctx ends or two minutes have passed. It
-// never sends again by itself, but after a per-second 429: that request was not
-// processed. It does not send while an earlier confirm of the intent is not known
-// to have ended (see [UnsettledError]). progress is told each stage; it may be
-// nil.
-func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
+// Confirm rereads, compares, records, sends, and where the answer does not prove
+// what came of it reads the intent until that is known, or until ctx ends or it
+// takes too long. It never sends again by itself, but after a per-second 429: that
+// request was not processed. It does not send while an earlier confirm of the
+// intent is not known to have ended (see [UnsettledError]). progress is told each
+// stage; it may be nil.
+func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)) Outcome {
 	if progress == nil {
-		progress = func(Stage) {}
+		progress = func(Progress) {}
 	}
 	if p.Environment != g.cfg.Environment {
 		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, and this is %q", p.Environment, g.cfg.Environment)}
@@ -76,17 +72,11 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Stage)) O
 		return Outcome{Verdict: NotSent, Err: errors.New("a confirm of this intent is already under way")}
 	}
 	defer g.end(p.ID)
+	c := &confirming{guard: g, seen: p, tell: progress}
 	for try := 1; ; try++ {
-		outcome := g.try(ctx, p, progress)
-		if try > 1 && outcome.Verdict == NotConfirmable && toldBy(outcome.Intent) == Accepted {
-			// The refused request may have had a twin on its way.
-			outcome.Verdict = Overtaken
-		}
-		if outcome.Verdict != Refused || !errors.Is(outcome.Err, api.ErrPerSecond) || try == perSecondTries {
-			return outcome
-		}
-		if err := pause(ctx, wait(outcome.Err)); err != nil {
-			return outcome
+		out := c.run(ctx)
+		if !errors.Is(out.Err, errMeanwhile) || try == races {
+			return out
 		}
 	}
 }

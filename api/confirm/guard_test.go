@@ -121,7 +121,8 @@ func TestConfirmVerdicts(t *testing.T) {
 			s.intent.Offer = &api.Offer{ProductTitle: "Chili Crisp", Cost: cost}
 		}, confirm.Changed, 0},
 		{"another quantity is a change", func(s *service) { s.intent.Quantity = 2 }, confirm.Changed, 0},
-		{"an intent that moved on is not confirmable", func(s *service) { s.intent.State = api.PlacingOrder }, confirm.NotConfirmable, 0},
+		{"an intent that is being placed is confirmed already", func(s *service) { s.intent.State = api.PlacingOrder }, confirm.Already, 0},
+		{"an intent that failed is not confirmable", func(s *service) { s.intent.State = api.Failed }, confirm.NotConfirmable, 0},
 		{"a reread that fails sends nothing", func(s *service) {
 			s.onRead = func(*service) error { return &api.Error{Status: 500} }
 		}, confirm.NotSent, 0},
@@ -225,8 +226,8 @@ func TestTwoConfirmsOfOneIntentSendOne(t *testing.T) {
 		inside, release := make(chan struct{}), make(chan struct{})
 		first := make(chan confirm.Outcome)
 		go func() {
-			first <- g.Confirm(t.Context(), p, func(stage confirm.Stage) {
-				if stage == confirm.Sending {
+			first <- g.Confirm(t.Context(), p, func(at confirm.Progress) {
+				if at.Stage == confirm.Sending {
 					close(inside)
 					<-release
 				}
@@ -240,7 +241,7 @@ func TestTwoConfirmsOfOneIntentSendOne(t *testing.T) {
 		if out := <-first; out.Verdict != confirm.Accepted || s.confirms != 1 {
 			t.Errorf("%q after %d sends", out.Verdict, s.confirms)
 		}
-		if third := g.Confirm(t.Context(), p, nil); third.Verdict != confirm.NotConfirmable || s.confirms != 1 {
+		if third := g.Confirm(t.Context(), p, nil); third.Verdict != confirm.Already || s.confirms != 1 {
 			t.Errorf("a third confirm ended as %q after %d sends", third.Verdict, s.confirms)
 		}
 	})
@@ -308,47 +309,5 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 		if _, err := confirm.Propose(in, time.Now(), "simulator", api.ConfirmWindow); err == nil {
 			t.Errorf("%s: proposed", name)
 		}
-	}
-}
-
-func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
-	const sent = `{"environment":"simulator","attempt":"A","intent":"` + string(id) + `","stage":"sending"}` + "\n"
-	cases := []struct {
-		name    string
-		arrange func(s *service)
-		verdict confirm.Verdict // recorded; "" for none
-	}{
-		{"placed meanwhile", func(s *service) { s.intent.State = api.PlacingOrder }, confirm.Accepted},
-		{"expired meanwhile", func(s *service) {
-			s.intent.State, s.intent.Failure = api.Failed, &api.FailureReason{Code: "checkout_intent_expired"}
-		}, confirm.NotConfirmable},
-		{"still awaiting", func(*service) {}, ""},
-		{"unreadable", func(s *service) { s.onRead = func(*service) error { return &lostAnswer{} } }, ""},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "confirms.jsonl")
-			if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s := &service{intent: awaiting()}
-			c.arrange(s)
-			g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer g.Close()
-			open := g.SettleEarlier(t.Context())
-			if settled := len(open) == 0; settled != (c.verdict != "") {
-				t.Errorf("still open: %v", open)
-			}
-			lines := auditLines(t, file)
-			if last := lines[len(lines)-1]; last.Verdict != c.verdict || last.Attempt != "A" {
-				t.Errorf("the log ends with %+v", last)
-			}
-			if s.confirms != 0 {
-				t.Errorf("sent %d confirms", s.confirms)
-			}
-		})
 	}
 }

@@ -9,75 +9,103 @@ import (
 	"tillwatch/api"
 )
 
+// An answer does not prove what came of a request. It may be lost after the
+// request took effect; it may be that of a second request, where something on the
+// way sends again what it got no answer to; and a first one may still be held on
+// the way when the second is refused. Clients and the usual proxies hold a request
+// for 15 to 100 s. So only reads settle it: at once where the intent has moved on,
+// and where it still awaits confirmation, once nothing can be held any more.
 const (
-	settleFor       = 2 * time.Minute // reads after which an unknown outcome is left unknown
+	// settleFor is how long reads settle what was sent, and how old a confirm must be
+	// before an intent that still awaits confirmation proves that it was not taken.
+	settleFor = 2 * time.Minute
+	// settleInvalid is the same for a body that the service found invalid: whenever
+	// another copy of it arrives, it is as invalid.
+	settleInvalid = 3 * time.Second
+	// settleGap lies between two reads that say the same. One alone may come from a
+	// copy of the data that lags behind.
+	settleGap = 10 * time.Second
+	// settleGrace is how long the last reads may fail.
+	settleGrace = 30 * time.Second
+
 	firstSettleRead = 500 * time.Millisecond
-	lastSettleRead  = 10 * time.Second
+	lastSettleRead  = settleGap
 )
 
-// settle reads the intent until its state tells what came of a request whose
-// answer is missing.
-func (g *Guard) settle(ctx context.Context, id api.ID, cause error) Outcome {
+// settle reads the intent until its state tells what came of a request. A service
+// that said no is believed once reads, more than one of them, have found the intent
+// still awaiting confirmation when no request can be held on its way any more. An
+// answer that was lost leaves it unknown even then.
+func (c *confirming) settle(ctx context.Context, cause error) Outcome {
+	began := time.Now()
+	over := began.Add(settleFor)
+	if errors.Is(cause, api.ErrValidation) {
+		over = began.Add(settleInvalid)
+	}
+	c.tell(Progress{Stage: Settling, Why: cause, Until: over})
 	out := Outcome{Verdict: Unknown, Err: cause}
-	deadline := time.Now().Add(settleFor)
-	for step := firstSettleRead; time.Now().Before(deadline); step = min(2*step, lastSettleRead) {
+	awaited := 0
+	for step := firstSettleRead; ; step = min(2*step, lastSettleRead) {
+		asked := time.Now()
+		now, err := c.guard.read(ctx, c.seen.ID)
+		if err == nil {
+			out.Intent = &now
+			if told := told(&now, cause); told != nil {
+				return *told
+			}
+		}
+		awaiting := err == nil && now.State == api.AwaitingConfirmation
+		if awaiting {
+			awaited++
+		}
+		switch passed := !asked.Before(over); {
+		case passed && awaiting && awaited > 1 && !api.IsUnknownOutcome(cause):
+			out.Verdict = refused(cause)
+			return out
+		case passed && (err == nil || !asked.Before(over.Add(settleGrace))):
+			out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, time.Since(began).Round(time.Second))
+			return out
+		}
 		if pause(ctx, step) != nil {
 			return out
 		}
-		now, err := g.read(ctx, id)
-		if err != nil {
-			continue
-		}
-		out.Intent = &now
-		if told := toldBy(&now); told != Unknown {
-			return Outcome{Verdict: told, Intent: &now, Err: unlessAccepted(told, cause)}
-		}
-	}
-	out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, settleFor)
-	return out
-}
-
-// verify looks whether a refusal is the whole truth: where a request was doubled
-// on its way, the answer may be that of the second, and the first was taken.
-func (g *Guard) verify(ctx context.Context, id api.ID, refusal error) Outcome {
-	out := Outcome{Verdict: Refused, Err: refusal}
-	if errors.Is(refusal, api.ErrNotFound) || errors.Is(refusal, api.ErrConflict) {
-		out.Verdict = NotConfirmable
-	}
-	deadline := time.Now().Add(settleFor)
-	for step := firstSettleRead; ; step = min(2*step, lastSettleRead) {
-		now, err := g.read(ctx, id)
-		switch {
-		case err == nil:
-			out.Intent = &now
-			switch toldBy(&now) {
-			case Accepted:
-				out.Verdict = Overtaken
-			case NotConfirmable:
-				out.Verdict = NotConfirmable
-			}
-			return out
-		case unreadable(err):
-			return out // so it was refused for the same reason
-		}
-		if !time.Now().Before(deadline) || pause(ctx, step) != nil {
-			out.Verdict = Unknown
-			return out
-		}
 	}
 }
 
-// unreadable reports whether the service refuses to show the intent at all.
-func unreadable(err error) bool {
-	var answered *api.Error
-	return errors.As(err, &answered) && answered.Status/100 == 4 && !errors.Is(err, api.ErrPerSecond)
+// look reads the intent once after the service said no, and returns how the confirm
+// ended if that tells.
+func (c *confirming) look(ctx context.Context, refusal error) *Outcome {
+	now, err := c.guard.read(ctx, c.seen.ID)
+	if err != nil {
+		return nil
+	}
+	return told(&now, refusal)
+}
+
+// told is how a confirm that was sent ended, nil while the state of the intent
+// does not tell. cause is why the answer does not.
+func told(now *api.Intent, cause error) *Outcome {
+	verdict := toldBy(now)
+	switch {
+	case verdict == Unknown:
+		return nil
+	case verdict == Accepted && !api.IsUnknownOutcome(cause):
+		verdict = Overtaken
+	}
+	return &Outcome{Verdict: verdict, Intent: now, Err: unlessAccepted(verdict, cause)}
+}
+
+// refused is the verdict on what the service said no to, once it is proven that
+// nothing came of it.
+func refused(answer error) Verdict {
+	if errors.Is(answer, api.ErrNotFound) || errors.Is(answer, api.ErrConflict) {
+		return NotConfirmable
+	}
+	return Refused
 }
 
 // toldBy is what the state of an intent tells of a confirm that was sent.
 func toldBy(now *api.Intent) Verdict {
-	if now == nil {
-		return Unknown
-	}
 	switch now.State {
 	case api.PlacingOrder, api.Completed:
 		return Accepted
@@ -106,56 +134,4 @@ func unlessAccepted(v Verdict, cause error) error {
 		return nil
 	}
 	return cause
-}
-
-// UnsettledError says why an intent was not sent: an earlier confirm of it was,
-// by this or another tillwatch of this machine, and what came of it is not known
-// yet. It stands in the way until a read tells, or until a read two minutes after
-// it was sent still finds the intent awaiting confirmation.
-type UnsettledError struct{ Earlier Line }
-
-// Error says when the other one was sent and what to do.
-func (e *UnsettledError) Error() string {
-	return fmt.Sprintf("an earlier confirm of it, sent at %s, is under way or ended without a known outcome: reading settles it, at the latest %s after it was sent",
-		e.Earlier.At.Format("15:04:05 MST"), settleFor)
-}
-
-// errEarlier is why the outcome of a confirm of an earlier run is not known.
-var errEarlier = errors.New("an earlier run ended before it learnt what came of it")
-
-// Unsettled lists the confirms that were sent in this environment before the
-// guard was made, and whose outcome was not known then, oldest first.
-func (g *Guard) Unsettled() []Line { return g.unsettled }
-
-// SettleEarlier reads the intent of each of [Guard.Unsettled] once and records
-// what that tells, so that a later run has no more to ask. It returns what is
-// still not known.
-func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
-	for _, line := range g.unsettled {
-		now, err := g.read(ctx, line.Intent)
-		if err != nil || toldBy(&now) == Unknown || g.settled(line, &now) != nil {
-			open = append(open, line)
-		}
-	}
-	return open
-}
-
-// Settle records what an intent that was read tells of earlier confirms of it
-// whose outcome was not known. One that still awaits confirmation tells nothing.
-func (g *Guard) Settle(now *api.Intent) error {
-	if toldBy(now) == Unknown {
-		return nil
-	}
-	lines, err := g.audit.openOf(subject{g.cfg.Environment, now.ID})
-	for _, line := range lines {
-		err = errors.Join(err, g.settled(line, now))
-	}
-	return err
-}
-
-// settled records what the state of an intent tells of an earlier confirm.
-func (g *Guard) settled(line Line, now *api.Intent) error {
-	told := toldBy(now)
-	out := Outcome{Verdict: told, Intent: now, Err: unlessAccepted(told, errEarlier)}
-	return g.audit.append(line.verdict(told, out.String()))
 }

@@ -35,8 +35,8 @@ func TestGuardsOfOneAuditFileSendAnIntentOnce(t *testing.T) {
 		inside, release := make(chan struct{}), make(chan struct{})
 		ended := make(chan confirm.Outcome)
 		go func() {
-			ended <- first.Confirm(t.Context(), p, func(stage confirm.Stage) {
-				if stage == confirm.Sending {
+			ended <- first.Confirm(t.Context(), p, func(at confirm.Progress) {
+				if at.Stage == confirm.Sending {
 					close(inside)
 					<-release
 				}
@@ -77,53 +77,6 @@ func TestManyGuardsThatRaceSendAnIntentOnce(t *testing.T) {
 	}
 	if lines := auditLines(t, file); len(lines) != 2 {
 		t.Errorf("the log has %d lines, want two: %+v", len(lines), lines)
-	}
-}
-
-func TestAnUnknownOutcomeStandsInTheWayUntilAReadSettlesIt(t *testing.T) {
-	cases := []struct {
-		name     string
-		ago      time.Duration
-		state    api.IntentState
-		verdict  confirm.Verdict // of the new confirm
-		recorded confirm.Verdict // of the earlier one; "" for none
-		sends    int
-	}{
-		{"still awaiting a moment later", 30 * time.Second, api.AwaitingConfirmation, confirm.NotSent, "", 0},
-		{"still awaiting long afterwards", 3 * time.Minute, api.AwaitingConfirmation, confirm.Accepted, confirm.NotTaken, 1},
-		{"it was taken", 30 * time.Second, api.PlacingOrder, confirm.NotConfirmable, confirm.Accepted, 0},
-		{"it expired", 3 * time.Minute, api.Failed, confirm.NotConfirmable, confirm.NotConfirmable, 0},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := &service{intent: awaiting()}
-				p := proposal(t, s.intent)
-				s.intent.State = c.state
-				if c.state == api.Failed {
-					s.intent.Failure = &api.FailureReason{Code: "checkout_intent_expired"}
-				}
-				file := filepath.Join(t.TempDir(), "confirms.jsonl")
-				sent := fmt.Sprintf(`{"at":%q,"environment":"simulator","attempt":"A","intent":%q,"stage":"sending"}`+"\n",
-					time.Now().Add(-c.ago).Format(time.RFC3339Nano), id)
-				if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				out := guardOn(t, s, file).Confirm(t.Context(), p, nil)
-				if out.Verdict != c.verdict || s.confirms != c.sends {
-					t.Errorf("%q (%v) after %d sends, want %q after %d", out.Verdict, out.Err, s.confirms, c.verdict, c.sends)
-				}
-				var recorded confirm.Verdict
-				for _, line := range auditLines(t, file) {
-					if line.Attempt == "A" && line.Verdict != "" {
-						recorded = line.Verdict
-					}
-				}
-				if recorded != c.recorded {
-					t.Errorf("the earlier confirm is recorded as %q, want %q", recorded, c.recorded)
-				}
-			})
-		})
 	}
 }
 

@@ -174,16 +174,22 @@ func (s *storm) judge(t *testing.T) {
 		if orders > 1 {
 			t.Errorf("%s: %d orders", id, orders)
 		}
-		unknown := false
+		unknown, senders := false, 0
 		for _, out := range claims {
 			verdicts[out.Verdict]++
-			switch out.Verdict {
-			case confirm.Accepted, confirm.Overtaken:
-				if orders != 1 {
-					t.Errorf("%s: claimed to be placed (%s), and there is no order", id, out)
-				}
-			case confirm.Unknown:
+			if out.Attempt != "" {
+				senders++
+			}
+			switch {
+			case out.Proves() == confirm.Placed && orders != 1:
+				t.Errorf("%s: claimed to be placed (%s), and there is no order", id, out)
+			case out.Verdict == confirm.Unknown:
 				unknown = true
+			}
+		}
+		for _, out := range claims {
+			if out.Attempt != "" && senders == 1 && orders == 1 && out.Proves() == confirm.NotPlaced {
+				t.Errorf("%s: it alone was sent and is claimed not to be placed (%s), and there is an order", id, out)
 			}
 		}
 		if orders == 1 && !unknown && !claimed(claims) {
@@ -194,7 +200,7 @@ func (s *storm) judge(t *testing.T) {
 			t.Errorf("%s: sent %d times by two machines", id, sent)
 		}
 	}
-	for _, needed := range []confirm.Verdict{confirm.Accepted, confirm.Overtaken, confirm.Unknown, confirm.NotSent, confirm.NotConfirmable} {
+	for _, needed := range []confirm.Verdict{confirm.Accepted, confirm.Overtaken, confirm.Unknown, confirm.NotSent, confirm.Already} {
 		if *stormConfirms >= 1000 && verdicts[needed] == 0 {
 			t.Errorf("the storm brought no %q: %v", needed, verdicts)
 		}
@@ -206,7 +212,7 @@ func (s *storm) judge(t *testing.T) {
 // one that was.
 func claimed(claims []confirm.Outcome) bool {
 	for _, out := range claims {
-		if out.Verdict == confirm.Accepted || out.Verdict == confirm.Overtaken {
+		if out.Proves() == confirm.Placed {
 			return true
 		}
 	}

@@ -9,80 +9,136 @@ import (
 	"tillwatch/api"
 )
 
-// races bounds how often an intent is read again because another process wrote of
-// it meanwhile. One does so at most once before the intent moves on.
-const races = 5
+const (
+	// races bounds how often an intent is read again because another process wrote
+	// of it meanwhile. One does so at most once before the intent moves on.
+	races = 5
+	// perSecondTries bounds the sends, when each before was refused by the per-second
+	// bucket.
+	perSecondTries = 4
+	// sendWithin bounds a send, with its wait for quota: what is given up then is
+	// held by nobody when settleFor is over, counted from its line in the audit log.
+	sendWithin = 20 * time.Second
+)
 
-// try goes through the stages once.
-func (g *Guard) try(ctx context.Context, p Proposal, progress func(Stage)) (out Outcome) {
-	for range races {
-		out = g.tryOnce(ctx, p, progress)
-		if !errors.Is(out.Err, errMeanwhile) {
-			break
-		}
+// confirming is one confirm that a person said yes to.
+type confirming struct {
+	guard *Guard
+	seen  Proposal
+	tell  func(Progress)
+	line  Line // of the audit log, once it is there
+}
+
+func (c *confirming) subject() subject { return subject{c.seen.Environment, c.seen.ID} }
+
+// run goes through the stages once.
+func (c *confirming) run(ctx context.Context) Outcome {
+	if out := c.prepare(ctx); out != nil {
+		return *out
+	}
+	out := c.send(ctx)
+	out.Attempt = c.line.Attempt
+	if err := c.guard.audit.append(c.line.verdict(out.Verdict, out.String())); err != nil {
+		out.Err = errors.Join(out.Err, err)
 	}
 	return out
 }
 
-func (g *Guard) tryOnce(ctx context.Context, p Proposal, progress func(Stage)) Outcome {
-	progress(Rereading)
-	mark, err := g.audit.mark(subject{p.Environment, p.ID})
+// prepare reads the intent again, compares and records. It returns how the confirm
+// ended if nothing is to be sent.
+func (c *confirming) prepare(ctx context.Context) *Outcome {
+	g := c.guard
+	c.tell(Progress{Stage: Rereading})
+	mark, err := g.audit.mark(c.subject())
 	if err != nil {
-		return Outcome{Verdict: NotSent, Err: err}
+		return &Outcome{Verdict: NotSent, Err: err, Unsettled: true}
 	}
 	asked := time.Now()
-	now, err := g.read(ctx, p.ID)
+	now, err := g.read(ctx, c.seen.ID)
 	if err != nil {
-		return Outcome{Verdict: NotSent, Err: fmt.Errorf("reading the intent again: %w", err)}
+		return g.without(c.subject(), nil, NotSent, fmt.Errorf("reading the intent again: %w", err))
+	}
+	if now.State == api.AwaitingConfirmation {
+		if now, err = g.lookTwice(ctx, c.subject(), asked, now); err != nil {
+			return g.without(c.subject(), &now, NotSent, err)
+		}
 	}
 	if now.State != api.AwaitingConfirmation {
-		return Outcome{Verdict: NotConfirmable, Intent: &now, Err: g.Settle(&now)}
+		return g.without(c.subject(), &now, standing(&now), g.Settle(&now))
 	}
-	if differences := p.differences(&now); len(differences) > 0 {
-		return Outcome{Verdict: Changed, Intent: &now, Differences: differences}
+	if differences := c.seen.differences(&now); len(differences) > 0 {
+		out := g.without(c.subject(), &now, Changed, nil)
+		out.Differences = differences
+		return out
 	}
-	progress(Recording)
-	line := Line{
+	c.tell(Progress{Stage: Recording})
+	p := c.seen
+	c.line = Line{
 		At: time.Now().UTC(), Attempt: newAttempt(), Environment: p.Environment, Intent: p.ID, Stage: Sending,
 		Product: p.Product, Merchant: p.Merchant, Quantity: p.Quantity, Total: p.Total.String(),
 	}
-	earlier, err := g.audit.begin(line, mark, asked.Add(-settleFor))
-	switch {
-	case err != nil:
-		return Outcome{Verdict: NotSent, Intent: &now, Err: err}
-	case earlier != nil:
-		return Outcome{Verdict: NotSent, Intent: &now, Err: &UnsettledError{*earlier}}
+	if err := g.audit.begin(c.line, mark); err != nil {
+		return g.without(c.subject(), &now, NotSent, err)
 	}
-	outcome := g.send(ctx, p.ID, progress)
-	outcome.Attempt = line.Attempt
-	if err := g.audit.append(line.verdict(outcome.Verdict, outcome.String())); err != nil {
-		outcome.Err = errors.Join(outcome.Err, err)
-	}
-	return outcome
+	return nil
 }
 
-// send sends the one request, and finds out what came of it where the answer
-// does not tell.
-func (g *Guard) send(ctx context.Context, id api.ID, progress func(Stage)) Outcome {
-	progress(Sending)
-	sent := time.Now()
-	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(ctx, &sent), id, g.cfg.Body)
-	if err == nil {
-		if answer.ID == id {
-			g.tell(answer, sent, true)
+// send sends until the answer is another one than the per-second bucket's no, and
+// finds out what came of it where the answer does not prove that. Each send is
+// recorded before, and goes out only while the intent is as it was seen.
+func (c *confirming) send(ctx context.Context) Outcome {
+	var refusal error
+	for try := 1; ; try++ {
+		c.tell(Progress{Stage: Sending})
+		answer, err := c.post(ctx)
+		neverLeft := err != nil && !api.IsUnknownOutcome(err) && !errors.As(err, new(*api.Error))
+		switch {
+		case err == nil:
+			return Outcome{Verdict: Accepted, Intent: &answer}
+		case neverLeft && refusal == nil:
+			return Outcome{Verdict: NotSent, Err: err}
+		case neverLeft:
+			return c.settle(ctx, refusal)
+		case !errors.Is(err, api.ErrPerSecond) || try == perSecondTries:
+			return c.settle(ctx, err)
 		}
-		return Outcome{Verdict: Accepted, Intent: &answer}
+		refusal = err
+		if told := c.look(ctx, refusal); told != nil {
+			return *told
+		}
+		if pause(ctx, wait(refusal)) != nil || !c.again(ctx) {
+			return c.settle(ctx, refusal)
+		}
 	}
-	var answered *api.Error
+}
+
+// post sends the one request.
+func (c *confirming) post(ctx context.Context) (api.Intent, error) {
+	g := c.guard
+	bounded, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	sent := time.Now()
+	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(bounded, &sent), c.seen.ID, g.cfg.Body)
 	switch {
-	case api.IsUnknownOutcome(err):
-		progress(Settling)
-		return g.settle(ctx, id, err)
-	case !errors.As(err, &answered): // it never left, so nobody refused it
-		return Outcome{Verdict: NotSent, Err: err}
+	case err == nil && answer.ID == c.seen.ID:
+		g.tell(answer, sent, true)
+	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
+		err = fmt.Errorf("given up after %s: %w", sendWithin, err)
 	}
-	progress(Settling)
-	return g.verify(ctx, id, err)
+	return answer, err
+}
+
+// again reports whether what was refused for its rate may be sent again: the
+// intent is as it was seen, and the next send is recorded.
+func (c *confirming) again(ctx context.Context) bool {
+	c.tell(Progress{Stage: Rereading})
+	now, err := c.guard.read(ctx, c.seen.ID)
+	if err != nil || now.State != api.AwaitingConfirmation || len(c.seen.differences(&now)) > 0 {
+		return false
+	}
+	c.tell(Progress{Stage: Recording})
+	c.line.At = time.Now().UTC()
+	return c.guard.audit.append(c.line) == nil
 }
 
 func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {

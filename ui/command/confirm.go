@@ -29,9 +29,13 @@ func newConfirm() *cobra.Command {
 		Long: "Confirm one intent that awaits confirmation: its order is placed. The intent is read, what is bought is shown on stderr, and\n" +
 			"the total must be exactly the one that you give. It is read once more just before, recorded in the audit log, and sent once.\n" +
 			"Where real money may move, --live must hold the last four characters of the id. It never asks and never waits for a terminal.\n\n" +
-			"Exit codes: 0 done; 1 failed, nothing was placed (or, with --wait, the order failed); 2 wrong usage; 3 not confirmable: the intent\n" +
-			"is in another state or differs from what you gave; 4 unknown outcome: it was sent, and a read has to tell. While the outcome of an\n" +
-			"earlier confirm of the intent is unknown, it is not sent again.",
+			"An answer that is lost, and a refusal too, proves nothing: something on the way may have sent the request twice, or hold it still.\n" +
+			"So reads settle what came of it, and that takes up to two minutes, longer than a request is held anywhere; an interrupt leaves it\n" +
+			"unknown. While the outcome of an earlier confirm of the intent is unknown, it is not sent again; the same command, two minutes\n" +
+			"later, reads before it sends.\n\n" +
+			"Exit codes: 0 done; 1 failed: nothing was placed, or the order failed; 2 wrong usage; 3 not confirmable: nothing was placed, as the\n" +
+			"intent is in another state or differs from what you gave; 4 unknown outcome: it may have been placed, so do not buy it elsewhere;\n" +
+			"5 already confirmed: its order is placed or being placed, by somebody else or by an earlier or doubled request, so do not buy it again.",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
 		Args: oneIntent,
@@ -128,41 +132,52 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 
 // perform reads, compares, shows and confirms, and takes down what came of it.
 func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) {
+	asked := time.Now()
 	in, err := s.client.Intent(ctx, r.Intent)
 	readAt := time.Now()
 	if err != nil {
-		r.unread(err)
+		r.unread(s.guard.Unread(r.Intent, err))
 		return
 	}
 	r.saw(&in)
 	seen, err := confirm.Propose(&in, readAt, r.Environment, s.settings.ConfirmWindow)
 	if err != nil {
-		if s.guard != nil {
-			err = errors.Join(err, s.guard.Settle(&in))
+		r.end(s.guard.Unsent(ctx, in, asked, err))
+		if r.code == exitNotConfirmable {
+			r.text = "nothing was sent: " + r.Error
 		}
-		r.end(confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: &in, Err: err})
-		r.text = "nothing was sent: " + r.Error
+		r.follow(ctx, s.client, o.wait, stderr)
 		return
 	}
 	r.show(stderr, seen)
 	if seen.Total != agreed {
-		r.end(confirm.Outcome{Verdict: confirm.Changed, Intent: &in, Differences: []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}})
-		r.text = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
+		out := s.guard.Unsent(ctx, in, asked, nil)
+		if out.Verdict == confirm.NotConfirmable && !out.Unsettled {
+			out.Verdict, out.Differences = confirm.Changed, []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}
+		}
+		r.end(out)
+		if r.code == exitNotConfirmable {
+			r.text = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
+		}
 		return
 	}
 	if o.dryRun {
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return
 	}
-	outcome := s.guard.Confirm(ctx, seen, func(stage confirm.Stage) {
-		if stage == confirm.Settling {
-			fmt.Fprintln(stderr, "no clear answer: reading the intent until it tells")
+	r.end(s.guard.Confirm(ctx, seen, func(at confirm.Progress) {
+		if at.Stage == confirm.Settling {
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the intent until it tells, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
 		}
-	})
-	r.end(outcome)
-	if o.wait > 0 && outcome.Verdict == confirm.Accepted {
-		fmt.Fprintln(stderr, outcome.String()+"; waiting for its order")
-		r.await(ctx, s.client, o.wait)
+	}))
+	r.follow(ctx, s.client, o.wait, stderr)
+}
+
+// follow waits for the order of what is confirmed, where that is asked for.
+func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit time.Duration, stderr io.Writer) {
+	if limit > 0 && (r.code == exitDone || r.code == exitAlready) {
+		fmt.Fprintln(stderr, api.Scrub(r.text+"; waiting for its order"))
+		r.await(ctx, client, limit)
 	}
 }
 

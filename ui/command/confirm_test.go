@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -131,7 +130,7 @@ func TestConfirmWithoutAScreen(t *testing.T) {
 		{name: "the service says no", args: "ID --total TOTAL" + arm, fault: `{"status":422,"method":"POST","path":"/api/v1/"}`, code: exitFailed, verdict: "refused"},
 		{name: "an error before it took effect is unknown until a read says otherwise", args: "ID --total TOTAL" + arm, fault: `{"status":500,"after":true,"method":"POST","path":"/api/v1/"}`, code: exitDone, verdict: "accepted", orders: 1},
 		{name: "an answer that is lost after it took effect", args: "ID --total TOTAL" + arm, fault: `{"drop":true,"after":true,"method":"POST","path":"/api/v1/"}`, code: exitDone, verdict: "accepted", orders: 1},
-		{name: "a request that was doubled", args: "ID --total TOTAL" + arm, fault: `{"twice":true,"method":"POST","path":"/api/v1/"}`, code: exitNotConfirmable, verdict: "overtaken", says: "doubled", orders: 1},
+		{name: "a request that was doubled", args: "ID --total TOTAL" + arm, fault: `{"twice":true,"method":"POST","path":"/api/v1/"}`, code: exitAlready, verdict: "overtaken", says: "doubled", orders: 1},
 		{name: "real money without --live", args: "ID --total TOTAL" + arm, url: "0.0.0.0", code: exitUsage, says: "--live"},
 		{name: "real money with another --live", args: "ID --total TOTAL --live zzzz" + arm, url: "0.0.0.0", code: exitUsage, says: "not how the id ends"},
 		{name: "real money", args: "ID --total TOTAL --live LAST" + arm, url: "0.0.0.0", code: exitDone, verdict: "accepted", orders: 1},
@@ -208,51 +207,7 @@ func TestAConfirmThatIsDoneIsNotDoneAgain(t *testing.T) {
 	if code := run(t.Context(), args, nil, &out, &words); code != exitDone || !strings.Contains(out.String(), "placing order") {
 		t.Fatalf("exit code %d: %s%s", code, out.String(), words.String())
 	}
-	if code := run(t.Context(), args, nil, &out, &words); code != exitNotConfirmable || s.service.Orders(id) != 1 {
+	if code := run(t.Context(), args, nil, &out, &words); code != exitAlready || s.service.Orders(id) != 1 {
 		t.Errorf("the second time: exit code %d, %d orders: %s", code, s.service.Orders(id), words.String())
-	}
-}
-
-// attentive tells when it is written to.
-type attentive struct {
-	mu    sync.Mutex
-	text  bytes.Buffer
-	heard func(text string)
-}
-
-func (w *attentive) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, err := w.text.Write(p)
-	w.heard(w.text.String())
-	return n, err
-}
-
-func TestAnInterruptBetweenAuditLineAndAnswerIsAnUnknownOutcomeThatStandsInTheWay(t *testing.T) {
-	t.Parallel()
-	s := newTill(t)
-	id, total := s.awaiting(t, chiliCrisp)
-	s.fail(t, `{"drop":true,"method":"POST","path":"/api/v1/"}`)
-	ctx, interrupt := context.WithCancel(t.Context())
-	words := &attentive{heard: func(text string) {
-		if strings.Contains(text, "reading the intent until it tells") {
-			interrupt()
-		}
-	}}
-	args := []string{"confirm", id, "--config", s.config, "--total", total, "--allow-confirm"}
-	var out bytes.Buffer
-	if code := run(ctx, args, nil, &out, words); code != exitUnknown || !strings.Contains(words.text.String(), "outcome unknown") {
-		t.Fatalf("exit code %d: %s", code, words.text.String())
-	}
-	log, err := os.ReadFile(filepath.Join(s.state, "confirms.jsonl"))
-	if err != nil || strings.Count(string(log), "\n") != 2 || !strings.Contains(string(log), `"verdict":"unknown"`) {
-		t.Errorf("%v; the audit log says\n%s", err, log)
-	}
-	var second bytes.Buffer
-	if code := run(t.Context(), args, nil, &out, &second); code != exitUnknown || !strings.Contains(second.String(), "an earlier confirm of it, sent at") {
-		t.Errorf("the second run ends with %d: %s", code, second.String())
-	}
-	if n := s.service.Orders(id); n != 0 {
-		t.Errorf("%d orders", n)
 	}
 }

@@ -19,7 +19,7 @@ type confirmReport struct {
 	Intent      api.ID             `json:"intent"`
 	Environment string             `json:"environment"`
 	Live        bool               `json:"live"`
-	Verdict     string             `json:"verdict"` // accepted, changed, not_confirmable, overtaken, refused, not_sent, unknown, dry_run
+	Verdict     string             `json:"verdict"` // accepted, changed, not_confirmable, already_confirmed, overtaken, refused, not_sent, unknown, dry_run
 	State       api.IntentState    `json:"state,omitempty"`
 	Product     api.Text           `json:"product,omitempty"`
 	Variant     api.Text           `json:"variant,omitempty"`
@@ -121,32 +121,44 @@ func (r *confirmReport) end(o confirm.Outcome) {
 	if o.Err != nil {
 		r.Error = string(api.Scrub(o.Err.Error()))
 	}
-	var unsettled *confirm.UnsettledError
-	switch {
-	case errors.As(o.Err, &unsettled), o.Verdict == confirm.Unknown:
-		r.code = exitUnknown
-	case o.Verdict == confirm.Accepted:
-		r.code = exitDone
-	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent:
-		r.code = exitFailed
-	default:
-		r.code = exitNotConfirmable
-	}
-	switch o.Verdict {
-	case confirm.Unknown:
-		r.text += ". Do not confirm it elsewhere; look at the intent, or run the same command again: it reads before it sends"
-	case confirm.Changed:
+	r.code = exitCodeOf(o)
+	if o.Verdict == confirm.Changed {
 		r.text = "nothing was sent: " + strings.TrimPrefix(r.text, "not confirmed: ")
+	}
+	switch placed := o.Verdict == confirm.Accepted || o.Verdict == confirm.Overtaken; {
+	case placed && o.Proves() == confirm.NotPlaced:
+		r.ordered(o.Intent)
+	case r.code == exitUnknown:
+		r.text += ". Do not buy it elsewhere; look at the intent, or run the same command again: it reads before it sends"
 	}
 }
 
+// exitCodeOf tells a script what it may do: what is not proven to be bought nowhere
+// must not look as if it were.
+func exitCodeOf(o confirm.Outcome) int {
+	switch {
+	case o.Proves() == confirm.Unproven:
+		return exitUnknown
+	case o.Proves() == confirm.Placed && o.Verdict == confirm.Accepted:
+		return exitDone
+	case o.Proves() == confirm.Placed:
+		return exitAlready
+	case o.Verdict == confirm.Changed, o.Verdict == confirm.NotConfirmable:
+		return exitNotConfirmable
+	}
+	return exitFailed
+}
+
 // unread takes down that the intent could not be read.
-func (r *confirmReport) unread(err error) {
-	r.end(confirm.Outcome{Verdict: confirm.NotSent, Err: err})
-	r.text = "nothing was sent: reading the intent: " + r.Error
-	if errors.Is(err, api.ErrNotFound) {
+func (r *confirmReport) unread(o confirm.Outcome) {
+	r.end(o)
+	switch {
+	case o.Unsettled:
+	case errors.Is(o.Err, api.ErrNotFound):
 		r.Verdict, r.code = "not_confirmable", exitNotConfirmable
 		r.text = "nothing was sent: the service knows no such intent"
+	default:
+		r.text = "nothing was sent: reading the intent: " + r.Error
 	}
 }
 
@@ -154,6 +166,9 @@ func (r *confirmReport) unread(err error) {
 func (r *confirmReport) ordered(in *api.Intent) {
 	if in.State == api.Completed {
 		r.text = "the order is placed"
+		if r.code == exitAlready {
+			r.text = "already confirmed, and the order is placed"
+		}
 		if len(in.OrderIDs) > 0 {
 			ids := make([]string, len(in.OrderIDs))
 			for i, id := range in.OrderIDs {

@@ -26,6 +26,7 @@ const (
 	exitUsage          = 2
 	exitNotConfirmable = 3
 	exitUnknown        = 4
+	exitAlready        = 5
 )
 
 // exitError is an error with the exit code that it asks for.

@@ -219,7 +219,7 @@ func (m *Model) queued(id api.ID, o confirm.Outcome) tea.Cmd {
 	case confirm.Accepted:
 		q.accepted[id] = true
 		return m.feedQueue()
-	case confirm.Changed, confirm.NotConfirmable, confirm.Overtaken:
+	case confirm.Changed, confirm.NotConfirmable, confirm.Already, confirm.Overtaken:
 		q.others++
 		return m.feedQueue()
 	}

@@ -27,7 +27,7 @@ type till struct {
 	verdicts map[api.ID]confirm.Verdict
 }
 
-func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Stage)) confirm.Outcome {
+func (g *till) Confirm(_ context.Context, p confirm.Proposal, _ func(confirm.Progress)) confirm.Outcome {
 	g.mu.Lock()
 	g.sent = append(g.sent, p.ID)
 	g.flying++
@@ -173,6 +173,7 @@ func TestABatchStopsWhereAnOutcomeIsInDoubt(t *testing.T) {
 		{confirm.NotSent, 2, "2 not sent: stopped, one was not sent"},
 		{confirm.Refused, 2, "2 not sent: stopped, one was refused"},
 		{confirm.Changed, 4, "3 accepted, 1 not: see their rows"},
+		{confirm.Already, 4, "3 accepted, 1 not: see their rows"},
 		{confirm.NotConfirmable, 4, "3 accepted, 1 not: see their rows"},
 	}
 	for _, c := range cases {

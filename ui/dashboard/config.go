@@ -29,7 +29,7 @@ type Source interface {
 
 // Confirmer submits what a person said yes to; [confirm.Guard] is one.
 type Confirmer interface {
-	Confirm(ctx context.Context, seen confirm.Proposal, progress func(confirm.Stage)) confirm.Outcome
+	Confirm(ctx context.Context, seen confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome
 }
 
 // Config sets a dashboard up. Source is required.

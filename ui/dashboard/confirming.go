@@ -18,15 +18,15 @@ import (
 type confirmRun struct {
 	id     api.ID
 	name   string
-	stages chan confirm.Stage
+	stages chan confirm.Progress
 	done   chan confirm.Outcome
 	ended  time.Time // zero while it is under way
 	unsure bool      // it ended without anybody knowing how
 }
 
 type stageMsg struct {
-	run   *confirmRun
-	stage confirm.Stage
+	run *confirmRun
+	at  confirm.Progress
 }
 
 type outcomeMsg struct {
@@ -93,7 +93,7 @@ func (m *Model) begin(seen confirm.Proposal) tea.Cmd {
 	}
 	run := &confirmRun{
 		id: seen.ID, name: string(seen.Product),
-		stages: make(chan confirm.Stage, 16), done: make(chan confirm.Outcome, 1),
+		stages: make(chan confirm.Progress, 16), done: make(chan confirm.Outcome, 1),
 	}
 	m.runs[seen.ID] = run
 	m.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
@@ -104,9 +104,9 @@ func (m *Model) begin(seen confirm.Proposal) tea.Cmd {
 				run.done <- confirm.Outcome{Verdict: confirm.Unknown, Err: fmt.Errorf("confirming: panic: %v", r)}
 			}
 		}()
-		run.done <- confirmer.Confirm(ctx, seen, func(s confirm.Stage) {
+		run.done <- confirmer.Confirm(ctx, seen, func(at confirm.Progress) {
 			select {
-			case run.stages <- s:
+			case run.stages <- at:
 			default: // only for the eye: never hold a confirm up
 			}
 		})
@@ -131,9 +131,9 @@ func (r *confirmRun) next() tea.Msg {
 
 func (m *Model) stage(msg stageMsg) tea.Cmd {
 	m.redraw = true
-	m.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.stage)})
+	m.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
 	if d := m.dialog.confirm; d != nil && d.Proposal().ID == msg.run.id {
-		d.SetStage(msg.stage)
+		d.SetProgress(msg.at)
 	}
 	return msg.run.next
 }
@@ -160,6 +160,9 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 
 // verdict says in one sentence how a confirm ended.
 func verdict(o confirm.Outcome) string {
+	if o.Unsettled {
+		return "not sent: how an earlier confirm of it ended is not known yet"
+	}
 	switch o.Verdict {
 	case confirm.Accepted:
 		return "confirmed, the service has taken it"
@@ -167,6 +170,8 @@ func verdict(o confirm.Outcome) string {
 		return "not sent: what you saw has changed"
 	case confirm.NotConfirmable:
 		return "not confirmable any more, nothing was placed by this"
+	case confirm.Already:
+		return "nothing was sent: it was confirmed already"
 	case confirm.Overtaken:
 		return "already confirmed by somebody else, or by this one doubled on its way: it is placed once"
 	case confirm.Refused:

@@ -24,10 +24,10 @@ type guard struct {
 	answer func(ctx context.Context) confirm.Outcome
 }
 
-func (g *guard) Confirm(ctx context.Context, p confirm.Proposal, progress func(confirm.Stage)) confirm.Outcome {
+func (g *guard) Confirm(ctx context.Context, p confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome {
 	g.asked = append(g.asked, p)
 	for _, s := range g.stages {
-		progress(s)
+		progress(confirm.Progress{Stage: s})
 	}
 	return g.answer(ctx)
 }
@@ -112,9 +112,11 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "what you saw has changed"},
 		{confirm.Outcome{Verdict: confirm.Refused}, "refused", "nothing was placed"},
 		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was placed"},
+		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "how an earlier confirm of it ended is not known yet"},
+		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "it was confirmed already"},
 	}
 	for _, c := range cases {
-		t.Run(string(c.outcome.Verdict), func(t *testing.T) {
+		t.Run(c.toast, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g := &guard{answer: func(context.Context) confirm.Outcome { return c.outcome }}
 				m := boardOf(t, typicalShop(time.Now()), 200, 55, armed(g))

@@ -50,7 +50,7 @@ func (m *Model) sayUnsettled() {
 	if n := len(lines) - 1; n > 0 {
 		text += " and " + strconv.Itoa(n) + " more"
 	}
-	m.say(warning, text+" — its state here tells")
+	m.say(warning, text+" — reads settle it within two minutes")
 	m.toast.until = time.Now().Add(unsettledFor)
 }
 

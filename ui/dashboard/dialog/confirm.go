@@ -83,7 +83,7 @@ type Confirm struct {
 	inFull  bool // the last drawing showed all that is agreed to
 	notice  string
 	heedful bool // no key is hurried any more
-	stage   confirm.Stage
+	at      confirm.Progress
 	outcome confirm.Outcome
 }
 
@@ -129,10 +129,10 @@ func (d *Confirm) Expired(at time.Time) bool {
 	return !d.proposal.ExpiresAt.IsZero() && !at.Before(d.proposal.ExpiresAt)
 }
 
-// SetStage shows where the confirm stands after the yes.
-func (d *Confirm) SetStage(s confirm.Stage) {
+// SetProgress shows where the confirm stands after the yes.
+func (d *Confirm) SetProgress(at confirm.Progress) {
 	if d.phase != ended {
-		d.phase, d.stage = running, s
+		d.phase, d.at = running, at
 	}
 }
 
@@ -294,7 +294,7 @@ func (d *Confirm) yes(calm bool) Answer {
 	case d.live && !d.armed():
 		d.focus = onCancel
 	default:
-		d.phase, d.stage = running, ""
+		d.phase, d.at = running, confirm.Progress{}
 		return d.answer(Confirmed)
 	}
 	return d.answer(None)

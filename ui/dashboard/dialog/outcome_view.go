@@ -21,14 +21,14 @@ func allSteps() []step {
 		{confirm.Rereading, "Read again", "must be as you saw it"},
 		{confirm.Recording, "Record", "in the audit log, before sending"},
 		{confirm.Sending, "Send", "once"},
-		{confirm.Settling, "Settle", "by reading, if the answer is lost"},
+		{confirm.Settling, "Settle", "by reading, until it is certain"},
 	}
 }
 
 // steps shows the way from the yes to the outcome.
 func (d *Confirm) steps(room int) []row {
 	all := allSteps()
-	at := slices.IndexFunc(all, func(s step) bool { return s.stage == d.stage })
+	at := slices.IndexFunc(all, func(s step) bool { return s.stage == d.at.Stage })
 	var out []row
 	for i, step := range all {
 		glyph, style := in(d.paint.faint, "·"), d.paint.muted
@@ -42,7 +42,18 @@ func (d *Confirm) steps(room int) []row {
 		l := line{glyph, {" ", d.paint.text}, title, {blank(labelWidth - 2 - line{title}.width()), d.paint.text}, in(d.paint.muted, step.why)}
 		out = append(out, row{l.cut(room), needed})
 	}
-	return out
+	return append(out, d.settling(room)...)
+}
+
+// settling says why the outcome is not known yet, and how long that takes.
+func (d *Confirm) settling(room int) []row {
+	if d.at.Stage != confirm.Settling || d.at.Why == nil {
+		return nil
+	}
+	out := rows(air, line{})
+	out = append(out, rows(detail, wrapped(d.paint.text, "Because: "+d.at.Why.Error(), room)...)...)
+	left := max(d.at.Until.Sub(d.now), 0)
+	return append(out, rows(sentence, wrapped(d.paint.muted, "That alone proves nothing: reads will, within "+countdown(left)+".", room)...)...)
 }
 
 // verdict tells how the confirm ended, in words that need no manual.
@@ -65,6 +76,10 @@ func (d *Confirm) verdict(room int) []row {
 }
 
 func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string) {
+	if o.Unsettled {
+		return d.paint.warning, "? Nothing was sent. An earlier confirm may have placed it.",
+			"Reads settle that one. Do not confirm it anywhere else; wait until its state tells, then look again."
+	}
 	switch o.Verdict {
 	case confirm.Accepted:
 		return d.paint.good, "✓ Accepted: the service took it.", d.afterwards(o.Intent)
@@ -72,7 +87,13 @@ func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string
 		return d.paint.warning, "! Changed since you looked. Nothing was sent.",
 			"Close, look at the offer as it is now, and confirm that if you want it."
 	case confirm.NotConfirmable:
-		return d.paint.warning, "! No longer to be confirmed. This placed nothing.", d.standing(o.Intent)
+		headline = "! No longer to be confirmed. This placed nothing."
+		if o.Intent != nil && o.Intent.State == api.AwaitingConfirmation {
+			headline = "! The service says that it cannot be confirmed now. Nothing was placed."
+		}
+		return d.paint.warning, headline, d.standing(o.Intent)
+	case confirm.Already:
+		return d.paint.warning, "! Confirmed already. Nothing was sent.", d.standing(o.Intent)
 	case confirm.Overtaken:
 		return d.paint.warning, "! Already confirmed: an order is placed once.",
 			"Somebody else confirmed it at the same moment, or this request was doubled on its way. " + d.standing(o.Intent)
@@ -84,7 +105,7 @@ func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string
 			"It could not be read again or recorded, so it was not sent. It is safe to try again."
 	}
 	return d.paint.warning, "? Unknown: it may have been placed.",
-		"It is being settled by reading. Do not confirm it again, here or anywhere else; if it stays unknown, look at the intent at the service."
+		"Reads settle it, and may need more time. Do not confirm it again, here or anywhere else; if it stays unknown, look at the intent at the service."
 }
 
 func (d *Confirm) afterwards(now *api.Intent) string {

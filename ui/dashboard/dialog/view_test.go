@@ -44,6 +44,7 @@ func outcomes() []confirm.Outcome {
 			{What: "shipping", Seen: "5.99 USD", Now: "7.99 USD"}, {What: "total", Seen: "44.52 USD", Now: "46.52 USD"},
 		}},
 		{Verdict: confirm.NotConfirmable, Intent: &api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: "checkout_intent_expired"}}},
+		{Verdict: confirm.Already, Intent: &api.Intent{State: api.PlacingOrder}},
 		{Verdict: confirm.Refused, Err: errors.New("validation failed: quantity")},
 		{Verdict: confirm.Unknown, Err: errors.New("connection reset by peer")},
 		{Verdict: confirm.NotSent, Err: errors.New("reading the intent again: not found")},
@@ -90,7 +91,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 				d.Update(press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
 			}
 		case 1:
-			d.SetStage(confirm.Sending)
+			d.SetProgress(confirm.Progress{Stage: confirm.Sending})
 		case 2:
 			d.SetOutcome(outcome)
 		case 3:
@@ -174,8 +175,9 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 		confirm.Accepted:       {"Accepted", "Follow it on the board"},
 		confirm.Changed:        {"Changed since you looked", "Nothing was sent", "5.99 USD", "7.99 USD", "you saw", "now"},
 		confirm.NotConfirmable: {"No longer to be confirmed", "placed nothing", "checkout_intent_expired"},
+		confirm.Already:        {"Confirmed already", "Nothing was sent", "placing order"},
 		confirm.Refused:        {"said no", "Nothing was placed", "validation failed"},
-		confirm.Unknown:        {"Unknown: it may have been placed", "settled by reading", "Do not confirm it again"},
+		confirm.Unknown:        {"Unknown: it may have been placed", "Reads settle it", "Do not confirm it again"},
 		confirm.NotSent:        {"Nothing was sent", "not found"},
 	}
 	for _, outcome := range outcomes() {
@@ -192,17 +194,39 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 	}
 }
 
+func TestAConfirmThatDidNotGoOutForAnEarlierOneIsNotSafeToTryAgain(t *testing.T) {
+	h := open(t, socks(), false)
+	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: &confirm.UnsettledError{Earlier: confirm.Line{At: opened}}})
+	h.sees("An earlier confirm may have placed it")
+	h.sees("takes until " + opened.Add(2*time.Minute).Local().Format("15:04:05"))
+	if strings.Contains(h.screen(), "safe to try again") || strings.Contains(h.screen(), "Nothing was placed") {
+		t.Errorf("it promises too much:\n%s", h.screen())
+	}
+}
+
+func TestSettlingSaysWhyAndForHowLong(t *testing.T) {
+	h := open(t, socks(), false)
+	h.key("C", calm)
+	h.dialog.SetNow(opened)
+	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("404 not found"), Until: opened.Add(2 * time.Minute)})
+	h.sees("▸ Settle")
+	h.sees("Because: 404 not found")
+	h.sees("within 2m 00s")
+	h.dialog.SetNow(opened.Add(30 * time.Second))
+	h.sees("within 1m 30s")
+}
+
 func TestStagesShowTheWay(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("C", calm)
 	for stage, want := range map[confirm.Stage]string{
 		confirm.Rereading: "▸ Read again", confirm.Recording: "▸ Record", confirm.Sending: "▸ Send", confirm.Settling: "▸ Settle",
 	} {
-		h.dialog.SetStage(stage)
+		h.dialog.SetProgress(confirm.Progress{Stage: stage})
 		h.sees(want)
 	}
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted})
-	h.dialog.SetStage(confirm.Sending)
+	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Sending})
 	h.sees("Accepted")
 }
 
@@ -216,7 +240,7 @@ func TestGoldens(t *testing.T) {
 		return d
 	}
 	staged := typed(false)
-	staged.SetStage(confirm.Settling)
+	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), Until: opened.Add(2 * time.Minute)})
 	palette := NewPalette(dark(t), action.Default(), action.Board, action.Default().ReadOnly(nil))
 	for _, name := range []string{"c", "o", "n"} {
 		palette.Key(press(name))

@@ -1,0 +1,172 @@
+package confirm_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+)
+
+// sentAgo is an audit log that says that the intent was sent a while ago, and no
+// more.
+func sentAgo(t *testing.T, ago time.Duration) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "confirms.jsonl")
+	line := fmt.Sprintf(`{"at":%q,"environment":"simulator","attempt":"A","intent":%q,"stage":"sending"}`+"\n", time.Now().Add(-ago).Format(time.RFC3339Nano), id)
+	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// recorded is the verdict on that confirm; "" while there is none.
+func recorded(t *testing.T, file string) (verdict confirm.Verdict) {
+	t.Helper()
+	for _, line := range auditLines(t, file) {
+		if line.Attempt == "A" && line.Verdict != "" {
+			verdict = line.Verdict
+		}
+	}
+	return verdict
+}
+
+// expire lets the confirm window of an intent close.
+func expire(in *api.Intent) {
+	in.State, in.Failure = api.Failed, &api.FailureReason{Code: "checkout_intent_expired"}
+}
+
+func TestAnUnknownOutcomeStandsInTheWayUntilReadsSettleIt(t *testing.T) {
+	cases := []struct {
+		name      string
+		ago       time.Duration
+		read      func(s *service) error // as the intent is read
+		verdict   confirm.Verdict        // of the new confirm
+		unsettled bool
+		recorded  confirm.Verdict // of the earlier one; "" for none
+		sends     int
+	}{
+		{"still awaiting a moment later", 30 * time.Second, nil, confirm.NotSent, true, "", 0},
+		{"still awaiting just before two minutes are over", 119 * time.Second, nil, confirm.NotSent, true, "", 0},
+		{"still awaiting long afterwards", 3 * time.Minute, nil, confirm.Accepted, false, confirm.NotTaken, 1},
+		{"awaiting, says a copy that lags behind", 3 * time.Minute, func(s *service) error {
+			if s.reads == 2 {
+				s.intent.State = api.PlacingOrder
+			}
+			return nil
+		}, confirm.Already, false, confirm.Accepted, 0},
+		{"awaiting long afterwards, and then unreadable", 3 * time.Minute, func(s *service) error {
+			if s.reads == 2 {
+				return &lostAnswer{}
+			}
+			return nil
+		}, confirm.NotSent, true, "", 0},
+		{"repriced long afterwards", 3 * time.Minute, func(s *service) error { s.intent.Quantity = 2; return nil }, confirm.Changed, false, confirm.NotTaken, 0},
+		{"repriced a moment later", 30 * time.Second, func(s *service) error { s.intent.Quantity = 2; return nil }, confirm.NotSent, true, "", 0},
+		{"it was taken", 30 * time.Second, func(s *service) error { s.intent.State = api.PlacingOrder; return nil }, confirm.Already, false, confirm.Accepted, 0},
+		{"it expired", 30 * time.Second, func(s *service) error { expire(&s.intent); return nil }, confirm.NotConfirmable, false, confirm.NotConfirmable, 0},
+		{"it is in a state that nobody knows", 3 * time.Minute, func(s *service) error { s.intent.State = "requires_action"; return nil }, confirm.NotConfirmable, true, "", 0},
+		{"the service knows it no more", 3 * time.Minute, func(*service) error { return &api.Error{Status: 404} }, confirm.NotSent, true, "", 0},
+		{"the key is refused", 3 * time.Minute, func(*service) error { return &api.Error{Status: 401} }, confirm.NotSent, true, "", 0},
+		{"nobody answers", 3 * time.Minute, func(*service) error { return &lostAnswer{} }, confirm.NotSent, true, "", 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				p := proposal(t, s.intent)
+				s.onRead = c.read
+				file := sentAgo(t, c.ago)
+				out := guardOn(t, s, file).Confirm(t.Context(), p, nil)
+				if out.Verdict != c.verdict || out.Unsettled != c.unsettled || s.confirms != c.sends {
+					t.Errorf("%q, unsettled %t (%v) after %d sends; want %q, unsettled %t after %d", out.Verdict, out.Unsettled, out.Err, s.confirms, c.verdict, c.unsettled, c.sends)
+				}
+				if proves := out.Proves(); c.unsettled && proves != confirm.Unproven {
+					t.Errorf("it proves %d of the order", proves)
+				}
+				if got := recorded(t, file); got != c.recorded {
+					t.Errorf("the earlier confirm is recorded as %q, want %q", got, c.recorded)
+				}
+			})
+		})
+	}
+}
+
+func TestConfirmsOfEarlierRunsAreSettledByReading(t *testing.T) {
+	cases := []struct {
+		name     string
+		ago      time.Duration
+		read     func(s *service) error
+		verdict  confirm.Verdict // recorded; "" for none
+		after    time.Duration   // at least
+		reads    int             // at least
+		notAfter time.Duration
+	}{
+		{"placed meanwhile", time.Second, func(s *service) error { s.intent.State = api.PlacingOrder; return nil }, confirm.Accepted, 0, 1, 0},
+		{"expired meanwhile", time.Second, func(s *service) error { expire(&s.intent); return nil }, confirm.NotConfirmable, 0, 1, 0},
+		{"held on its way, and taken half a minute later", time.Second, func(s *service) error {
+			if s.reads > 2 {
+				s.intent.State = api.PlacingOrder
+			}
+			return nil
+		}, confirm.Accepted, 10 * time.Second, 3, time.Minute},
+		{"still awaiting, and sent a second ago", time.Second, nil, confirm.NotTaken, 119 * time.Second, 3, 200 * time.Second},
+		{"still awaiting, and sent an hour ago", time.Hour, nil, confirm.NotTaken, 10 * time.Second, 2, 10 * time.Second},
+		{"unreadable", time.Hour, func(*service) error { return &lostAnswer{} }, "", 2 * time.Minute, 4, 5 * time.Minute},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting(), onRead: c.read}
+				file := sentAgo(t, c.ago)
+				g := guardOn(t, s, file)
+				began := time.Now()
+				open := g.SettleEarlier(t.Context())
+				if settled := len(open) == 0; settled != (c.verdict != "") {
+					t.Errorf("still open: %v", open)
+				}
+				if took := time.Since(began); took < c.after || took > c.notAfter || s.reads < c.reads {
+					t.Errorf("it took %s and %d reads; want %s to %s and %d", took, s.reads, c.after, c.notAfter, c.reads)
+				}
+				if got := recorded(t, file); got != c.verdict {
+					t.Errorf("recorded is %q, want %q", got, c.verdict)
+				}
+				if s.confirms != 0 {
+					t.Errorf("sent %d confirms", s.confirms)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatAnotherProcessSendsMeanwhileIsNotTakenForOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		file := sentAgo(t, time.Hour)
+		g, other := guardOn(t, s, file), guardOn(t, s, file)
+		p := proposal(t, s.intent)
+		sending, release := make(chan struct{}), make(chan struct{})
+		ended := make(chan confirm.Outcome)
+		go func() {
+			ended <- other.Confirm(t.Context(), p, func(at confirm.Progress) {
+				if at.Stage == confirm.Sending {
+					close(sending)
+					<-release
+				}
+			})
+		}()
+		<-sending // it found A not taken, and its own confirm is on its way
+		out := g.Confirm(t.Context(), p, nil)
+		if out.Verdict != confirm.NotSent || !out.Unsettled || s.confirms != 0 {
+			t.Errorf("%q, unsettled %t (%v) after %d sends", out.Verdict, out.Unsettled, out.Err, s.confirms)
+		}
+		close(release)
+		if out := <-ended; out.Verdict != confirm.Accepted {
+			t.Errorf("the other ended as %q: %v", out.Verdict, out.Err)
+		}
+	})
+}
