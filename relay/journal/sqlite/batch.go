@@ -21,7 +21,7 @@ type batch struct {
 	stored  int64
 	latest  int64 // time of receipt of all events
 	oldest  int64 // the new oldest, 0 when it stays
-	bytes   int   // written, about
+	bytes   int   // inserted
 }
 
 type repeats struct{ duplicates, conflicts int }
@@ -71,6 +71,9 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	b.numbers[d] = seq
 	return journal.Result{Seq: seq}, nil
 }
+
+// size is what the transaction adds to the log, about.
+func (b *batch) size() int { return b.bytes + len(b.pack.data) }
 
 // insert inserts the events that are not inserted yet.
 func (b *batch) insert() error {

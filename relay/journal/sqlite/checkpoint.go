@@ -3,95 +3,51 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"sync/atomic"
 )
 
+// The log is copied into the database often, so that it stays short: the database
+// grows by what it holds, and where a long log has filled the disk there is no
+// room for that. A copy costs two syncs.
 const (
-	// copyEvery is how many bytes are written before the log is copied into the
-	// database once more.
-	copyEvery = 8 << 20
-	// maxLogPages bounds the log, about: beyond it the writer copies the rest
-	// itself, so that the log begins anew. Opening after a crash reads that much.
-	maxLogPages = 8192
+	// copyPages is how many pages SQLite lets the log have before it copies it
+	// after a commit, so that the next one begins it anew.
+	copyPages = 256
+	// keptLog is the size to which the file is cut when it is begun anew.
+	keptLog = 1 << 20
+	// maxLog is the size beyond which the log is copied before anything is written:
+	// SQLite's own copy has failed then, or met a reader each time.
+	maxLog = 2 << 20
+	// maxBatch bounds what a transaction adds to the log, but for one large event.
+	maxBatch = 1 << 20
 )
 
-// checkpointer copies the log into the database beside the writer, so that
-// commits do not wait for it.
-type checkpointer struct {
-	db    *sql.DB
-	wake  chan struct{}
-	done  chan struct{}
-	every int         // bytes that are written between two copies
-	pages int         // the bound of the log
-	since int         // bytes since the last copy was asked for; of the writer
-	long  atomic.Bool // the log is beyond its bound
-}
-
-// openCheckpointer begins to copy when it is told to.
-func openCheckpointer(in folder) (*checkpointer, error) {
-	db, err := in.database(databaseName, "busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-64)")
+// boundLog copies the log where it is long, and after a failure: whatever room is
+// in it can be used again. A reader that stays in the way lets it grow.
+func (w *writer) boundLog(ctx context.Context) error {
+	size, err := w.log.size()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	db.SetMaxOpenConns(1)
-	c := &checkpointer{db: db, wake: make(chan struct{}, 1), done: make(chan struct{}), every: copyEvery, pages: maxLogPages}
-	go c.run()
-	return c, nil
-}
-
-func (c *checkpointer) run() {
-	defer close(c.done)
-	for range c.wake {
-		// Where it fails the log grows until the writer meets the same error.
-		_ = c.copy()
-	}
-}
-
-func (c *checkpointer) copy() (err error) {
-	defer recovered(&err)
-	pages, err := checkpoint(context.Background(), c.db)
-	if err == nil && pages > c.pages {
-		c.long.Store(true)
-	}
-	return err
-}
-
-// noted counts what the writer has written.
-func (c *checkpointer) noted(bytes int) {
-	const overhead = 3 * 4096 // the pages that any transaction writes, about
-	if c.since += bytes + overhead; c.since < c.every {
-		return
-	}
-	c.since = 0
-	select {
-	case c.wake <- struct{}{}:
-	default: // it is still copying
-	}
-}
-
-// finish copies what is left of a log beyond its bound, on the writer's
-// connection between two transactions: the next one begins the log anew.
-func (c *checkpointer) finish(ctx context.Context, writing *sql.Conn) error {
-	if !c.long.Swap(false) {
+	long := size > w.longest
+	if !long && !w.failed {
 		return nil
 	}
-	_, err := checkpoint(ctx, writing)
-	return err
+	done, err := copyLog(ctx, w.connection, "RESTART")
+	switch {
+	case err != nil && long:
+		return err
+	case done:
+		w.longest = maxLog
+	case long:
+		w.longest = size + maxLog
+	}
+	return nil
 }
 
-// checkpoint copies what it can without waiting for anybody and returns how
-// many pages the log has.
-func checkpoint(ctx context.Context, q interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}) (pages int, err error) {
-	var busy, copied int
-	err = q.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &copied)
-	return pages, err
-}
-
-// close waits for what it is doing.
-func (c *checkpointer) close() error {
-	close(c.wake)
-	<-c.done
-	return c.db.Close()
+// copyLog copies the log into the database. It waits for readers in its way for
+// as long as the connection's busy_timeout says.
+func copyLog(ctx context.Context, c *sql.Conn, mode string) (done bool, err error) {
+	var busy, pages, copied int
+	err = c.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
+	return err == nil && busy == 0, err
 }

@@ -22,10 +22,12 @@ type disk struct {
 	vfs     string
 	random  *rand.Rand
 	reaches float64 // the share of the writes without a sync that reach the disk
+	room    int64   // bytes that fit; 0 for any number
 
 	mu        sync.Mutex
 	files     map[string]*diskFile // by path
-	countdown int                  // writes and syncs until the cut; below zero for none
+	sizes     map[string]int64
+	countdown int // writes and syncs until the cut; below zero for none
 	isCut     bool
 	cut       chan struct{} // closed at the cut
 	kept      map[string]string
@@ -72,6 +74,31 @@ func (d *disk) write(path string, w diskWrite) {
 	d.count()
 }
 
+// fits reports whether a write finds room, besides what all files have by now.
+func (d *disk) fits(path string, end int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.room == 0 {
+		return true
+	}
+	total := max(end, d.sizes[path]) - d.sizes[path]
+	for _, size := range d.sizes {
+		total += size
+	}
+	if total > d.room {
+		return false
+	}
+	d.sizes[path] = max(end, d.sizes[path])
+	return true
+}
+
+// cutTo notes the size of a file that was truncated.
+func (d *disk) cutTo(path string, size int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sizes[path] = size
+}
+
 func (d *disk) sync(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,6 +117,7 @@ func (d *disk) sync(path string) {
 func (d *disk) remove(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	delete(d.sizes, path)
 	if !d.isCut {
 		delete(d.files, path)
 	}
@@ -196,6 +224,7 @@ func newDisk(t *testing.T, seed uint64) *disk {
 		vfs:       fmt.Sprintf("disk-%s-%d", t.Name(), seed),
 		random:    rand.New(rand.NewPCG(seed, seed)),
 		files:     map[string]*diskFile{},
+		sizes:     map[string]int64{},
 		countdown: -1,
 		cut:       make(chan struct{}),
 	}
@@ -229,11 +258,15 @@ func newLayer(d *disk, system *sqlite3.Tsqlite3_vfs) *layer {
 	l := &layer{opened: map[uintptr]openedFile{}, tables: map[uintptr]uintptr{}}
 	l.write = func(tls *libc.TLS, file, data uintptr, amount int32, offset int64) int32 {
 		f := l.file(file)
+		if !d.fits(f.path, offset+int64(amount)) {
+			return sqlite3.SQLITE_FULL
+		}
 		d.write(f.path, diskWrite{offset, append([]byte{}, unsafe.Slice(at[byte](data), amount)...)})
 		return called[writeFunction](f.system.FxWrite)(tls, file, data, amount, offset)
 	}
 	l.truncate = func(tls *libc.TLS, file uintptr, size int64) int32 {
 		f := l.file(file)
+		d.cutTo(f.path, size)
 		d.write(f.path, diskWrite{size, nil})
 		return called[sizeFunction](f.system.FxTruncate)(tls, file, size)
 	}

@@ -82,7 +82,10 @@ func TestNothingAcknowledgedIsLostInAPowerCut(t *testing.T) {
 			j := through(t, d, t.TempDir())
 			epoch := j.Epoch()
 			// The log is copied often, and begins anew often.
-			j.writer.copier.every, j.writer.copier.pages = 100<<10, 60
+			err := j.writer.do(t.Context(), func(b *batch) error { return b.execute("PRAGMA wal_autocheckpoint = 20") })
+			if err != nil {
+				t.Fatal(err)
+			}
 			d.cutAfter(200 + rand.IntN(4000))
 			appendUntilCut(t, j, d)
 			if len(d.promised) == 0 {

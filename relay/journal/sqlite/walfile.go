@@ -19,6 +19,14 @@ func (l *walFile) open() (err error) {
 // sync returns after everything that was written into the log is durable.
 func (l *walFile) sync() error { return l.flush(l.file) }
 
+func (l *walFile) size() (int64, error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 func (l *walFile) close() error {
 	if l.file == nil {
 		return nil

@@ -19,7 +19,6 @@ type writer struct {
 	*groupcommit.Queue[work]
 	journal *Journal
 	db      *sql.DB
-	copier  *checkpointer
 
 	// Of the goroutine that runs the writer:
 	connection *sql.Conn
@@ -27,6 +26,8 @@ type writer struct {
 	stored     int64 // ids up to here are in id_digests
 	latest     int64 // time of receipt of all events
 	doubtful   bool  // what was committed may not be durable
+	failed     bool  // the last transaction did
+	longest    int64 // the log may be, for now
 	log        walFile
 	buffer     []byte           // of packs, for the next one
 	fresh      []digest         // of a transaction, for the next one
@@ -39,7 +40,8 @@ type writer struct {
 // themselves.
 func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	db, err := in.database(databaseName,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)", "wal_autocheckpoint(0)")
+		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)",
+		fmt.Sprintf("wal_autocheckpoint(%d)", copyPages), fmt.Sprintf("journal_size_limit(%d)", keptLog))
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +49,13 @@ func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 		Queue:   groupcommit.New[work](),
 		journal: j,
 		db:      db,
+		longest: maxLog,
 		log:     walFile{path: filepath.Join(in.path, databaseName+"-wal"), flush: syncData},
 		numbers: map[digest]int64{},
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
 	}
 	if err := w.begin(ctx); err != nil {
-		return nil, errors.Join(err, w.close())
-	}
-	if w.copier, err = openCheckpointer(in); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
@@ -129,11 +129,11 @@ func (w *writer) settle(ctx context.Context, connection *sql.Conn) error {
 	if !w.doubtful {
 		return nil
 	}
-	var busy, frames, copied int
-	if err := connection.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied); err != nil {
+	done, err := copyLog(ctx, connection, "TRUNCATE")
+	if err != nil {
 		return err
 	}
-	if busy != 0 {
+	if !done {
 		return errors.New("what was written before a failed sync cannot be copied now")
 	}
 	w.doubtful = false
@@ -176,16 +176,18 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 		err = fmt.Errorf("write the journal: %w", err)
 		w.disconnect()
 	}
+	w.failed = err != nil
 	works.Answer(err)
-	if changes != nil && err == nil {
-		w.copier.noted(changes.bytes)
-	}
 }
 
 // gather applies works. The first one begins the transaction.
 func (w *writer) gather(works *groupcommit.Batch[work]) (changes *batch, err error) {
 	defer recovered(&err)
-	for apply, ok := works.Next(); ok; apply, ok = works.Next() {
+	for changes == nil || changes.size() < maxBatch {
+		apply, ok := works.Next()
+		if !ok {
+			break
+		}
 		if changes == nil {
 			if changes, err = w.beginTransaction(); err != nil {
 				return nil, err
@@ -205,7 +207,7 @@ func (w *writer) beginTransaction() (*batch, error) {
 			return nil, err
 		}
 	}
-	if err := w.copier.finish(ctx, w.connection); err != nil {
+	if err := w.boundLog(ctx); err != nil {
 		return nil, err
 	}
 	if _, err := w.statements.begin.ExecContext(ctx); err != nil {
@@ -256,8 +258,5 @@ func (w *writer) disconnect() {
 // close closes the database after the goroutine has ended.
 func (w *writer) close() error {
 	w.disconnect()
-	if w.copier == nil {
-		return w.db.Close()
-	}
-	return errors.Join(w.copier.close(), w.db.Close())
+	return w.db.Close()
 }

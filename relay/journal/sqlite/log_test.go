@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"tillwatch/relay/journal"
+)
+
+// logSize is the size of the log of the journal in dir.
+func logSize(t *testing.T, dir string) int64 {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, databaseName+"-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// appended appends count events of size bytes one by one, and returns the longest
+// that the log was.
+func appended(t *testing.T, j journal.Journal, dir string, from, count, size int) (longest int64) {
+	t.Helper()
+	for n := range count {
+		if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(from + n), Body: make([]byte, size)}}); err != nil {
+			t.Fatal(err)
+		}
+		longest = max(longest, logSize(t, dir))
+	}
+	return longest
+}
+
+func TestTheLogStaysShort(t *testing.T) {
+	const bound = maxLog + maxBatch + journal.ReadBytes
+	t.Run("while small events come", func(t *testing.T) {
+		dir := t.TempDir()
+		if longest := appended(t, opened(t, dir), dir, 0, 1000, 400); longest > bound {
+			t.Errorf("it had %d bytes", longest)
+		}
+	})
+	t.Run("while large ones come", func(t *testing.T) {
+		dir := t.TempDir()
+		if longest := appended(t, opened(t, dir), dir, 0, 20, 1<<20); longest > bound {
+			t.Errorf("it had %d bytes", longest)
+		}
+	})
+	t.Run("while many come together", func(t *testing.T) {
+		dir := t.TempDir()
+		j := opened(t, dir)
+		var longest int64
+		for n := range 5 {
+			var tasks sync.WaitGroup
+			for i := range 16 {
+				tasks.Go(func() {
+					entry := journal.Entry{ID: fmt.Sprint(n, i), Body: make([]byte, 1<<20)}
+					if _, err := j.Append(t.Context(), []journal.Entry{entry}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			tasks.Wait()
+			longest = max(longest, logSize(t, dir))
+		}
+		if longest > bound {
+			t.Errorf("it had %d bytes", longest)
+		}
+	})
+	t.Run("while others read", func(t *testing.T) {
+		dir := t.TempDir()
+		j := opened(t, dir)
+		ctx, end := context.WithCancel(t.Context())
+		var tasks sync.WaitGroup
+		for range readers {
+			tasks.Go(func() {
+				for ctx.Err() == nil {
+					if _, err := j.Read(ctx, 0, 1000); err != nil && ctx.Err() == nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		longest := appended(t, j, dir, 0, 300, 40<<10)
+		end()
+		tasks.Wait()
+		if longest > bound+maxLog { // one of them may have been slow
+			t.Errorf("it had %d bytes", longest)
+		}
+	})
+}
+
+func TestTheLogIsCutAfterAReaderThatStayed(t *testing.T) {
+	dir := t.TempDir()
+	j := opened(t, dir)
+	appended(t, j, dir, 0, 1, 400)
+	backup, err := folder{path: dir}.database(databaseName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backup.Close()
+	reading, err := backup.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reading.ExecContext(t.Context(), "BEGIN; SELECT * FROM packs"); err != nil {
+		t.Fatal(err)
+	}
+	if longest := appended(t, j, dir, 1, 100, 100<<10); longest < 8<<20 {
+		t.Errorf("the log has %d bytes although it is read", longest)
+	}
+	if _, err := reading.ExecContext(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	appended(t, j, dir, 200, 60, 100<<10)
+	if size := logSize(t, dir); size > maxLog+maxBatch {
+		t.Errorf("the log has %d bytes after the reader has left", size)
+	}
+}
+
+// A small disk is filled by events, not by the log, and takes more as soon as
+// there is a little room.
+func TestASmallDiskIsFilledByEventsAndTakesMoreOnceThereIsRoom(t *testing.T) {
+	const event = 2000
+	d := newDisk(t, 0)
+	d.room = 12 << 20
+	j := through(t, d, t.TempDir())
+	fill := func(from int) (stored int) {
+		for n := from; ; n++ {
+			if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n), Body: make([]byte, event)}}); err != nil {
+				return n - from
+			}
+		}
+	}
+	stored := fill(0)
+	if stored*event < 6<<20 {
+		t.Errorf("12 MiB hold %d events of %d bytes", stored, event)
+	}
+	if again := fill(stored); again != 0 {
+		t.Errorf("%d more are stored on a full disk", again)
+	}
+	d.mu.Lock()
+	d.room += 3 << 20
+	d.mu.Unlock()
+	if more := fill(stored); more*event < 1<<20 {
+		t.Errorf("3 MiB more hold %d more events", more)
+	} else {
+		stored += more
+	}
+	if head, err := j.Head(t.Context()); err != nil || head != int64(stored) {
+		t.Errorf("the head is %d, %d were stored; %v", head, stored, err)
+	}
+}
