@@ -90,7 +90,7 @@ func newState(r *Relay) *state {
 		relay:   r,
 		head:    gauge("tillwatch_journal_head", "Newest sequence number."),
 		oldest:  gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept."),
-		size:    gauge("tillwatch_journal_bytes", "Bytes that the stored events take."),
+		size:    gauge("tillwatch_journal_bytes", "Bytes that are in use for what is stored."),
 		streams: gauge("tillwatch_subscribers", "Subscribers that are connected."),
 		lag:     gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber is behind the head."),
 		ready:   gauge("tillwatch_ready", "1 while deliveries can be stored."),

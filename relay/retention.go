@@ -3,14 +3,18 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"tillwatch/relay/journal"
 )
 
-const pruneInterval = time.Minute
+const (
+	// pruneInterval is how often the age of events is looked at, and sizeInterval
+	// how often their size: what comes meanwhile takes room besides.
+	pruneInterval = time.Minute
+	sizeInterval  = time.Second
+)
 
 // retention bounds what the journal keeps of old events: their ids stay.
 type retention struct {
@@ -33,41 +37,55 @@ func (kept retention) wanted() bool { return kept.age > 0 || kept.size > 0 }
 
 // retain prunes the journal now and again until ctx ends.
 func (r *Relay) retain(ctx context.Context) {
-	ticker := time.NewTicker(pruneInterval)
-	defer ticker.Stop()
+	age, size := time.NewTicker(pruneInterval), time.NewTicker(sizeInterval)
+	defer age.Stop()
+	defer size.Stop()
+	r.tellPruned(ctx, r.pruneOld)
 	for {
-		removed, err := r.prune(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			r.logger.Error("old events could not be pruned", slog.String("error", err.Error()))
-		case removed > 0:
-			r.logger.Info("old events pruned", slog.Int64("events", removed))
-		}
+		r.tellPruned(ctx, r.pruneToSize)
 		select {
-		case <-ticker.C:
+		case <-age.C:
+			r.tellPruned(ctx, r.pruneOld)
+		case <-size.C:
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (r *Relay) prune(ctx context.Context) (removed int64, err error) {
+// tellPruned logs what became of prune.
+func (r *Relay) tellPruned(ctx context.Context, prune func(context.Context) (int64, error)) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
+			r.logger.Error("pruning panicked", slog.Any("panic", panicked))
 		}
 	}()
-	if r.retention.age > 0 {
-		if removed, err = r.journal.Prune(ctx, time.Now().Add(-r.retention.age)); err != nil {
-			return removed, err
-		}
+	removed, err := prune(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		r.logger.Error("old events could not be pruned", slog.String("error", err.Error()))
+	case removed > 0:
+		r.logger.Info("old events pruned", slog.Int64("events", removed))
 	}
-	if r.retention.size > 0 {
-		var more int64
-		more, err = r.retention.sized.PruneTo(ctx, r.retention.size)
-		removed += more
+}
+
+func (r *Relay) pruneOld(ctx context.Context) (int64, error) {
+	if r.retention.age <= 0 {
+		return 0, nil
 	}
-	return removed, err
+	return r.journal.Prune(ctx, time.Now().Add(-r.retention.age))
+}
+
+// pruneToSize leaves some room for what comes before the next look.
+func (r *Relay) pruneToSize(ctx context.Context) (int64, error) {
+	limit, sized := r.retention.size, r.retention.sized
+	if limit <= 0 {
+		return 0, nil
+	}
+	size, err := sized.Size(ctx)
+	if err != nil || size <= limit-limit/32 {
+		return 0, err
+	}
+	return sized.PruneTo(ctx, limit-limit/16)
 }

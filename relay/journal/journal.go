@@ -106,10 +106,9 @@ type Journal interface {
 	Close() error
 }
 
-// Sized is a [Journal] that knows the room that its events take.
+// Sized is a [Journal] that knows the room that it takes.
 type Sized interface {
-	// Size is the number of bytes that the stored events take, without the ids
-	// that outlive them.
+	// Size is the number of bytes that are in use for what is stored.
 	Size(ctx context.Context) (int64, error)
 	// PruneTo removes the oldest records, as Prune does, until Size is at most
 	// limit or none is left, and returns how many it removed.

@@ -9,8 +9,9 @@ import (
 
 var _ journal.Sized = (*Journal)(nil)
 
-// Size counts the pages in use. Pages of pruned events stay in the file and are
-// filled again: the file keeps the size that it has once reached.
+// Size counts the pages of the database that are in use, those of the ids included.
+// Pages of pruned events stay in the file and are filled again: the file keeps the
+// size that it has once reached. The log beside it is bounded by itself.
 func (j *Journal) Size(ctx context.Context) (size int64, err error) {
 	if _, err := j.Head(ctx); err != nil {
 		return 0, err
@@ -24,9 +25,8 @@ func (j *Journal) Size(ctx context.Context) (size int64, err error) {
 	return size, readError(err)
 }
 
-// usedBytes are those of the pages in use, without the ids.
 func usedBytes(ctx context.Context, c *sql.Conn) (int64, error) {
-	var pages, free, page, ids int64
+	var pages, free, page int64
 	for _, each := range []struct {
 		query string
 		into  *int64
@@ -34,11 +34,10 @@ func usedBytes(ctx context.Context, c *sql.Conn) (int64, error) {
 		{"PRAGMA page_count", &pages},
 		{"PRAGMA freelist_count", &free},
 		{"PRAGMA page_size", &page},
-		{"SELECT ifnull(sum(length(digests)), 0) FROM id_digests", &ids},
 	} {
 		if err := c.QueryRowContext(ctx, each.query).Scan(each.into); err != nil {
 			return 0, err
 		}
 	}
-	return max((pages-free)*page-ids, 0), nil
+	return (pages - free) * page, nil
 }
