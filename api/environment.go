@@ -29,7 +29,7 @@ const (
 // detectEnvironment reads the host's labels and the key's prefix, which public
 // keys have in the form "<brand>/staging-…" and "<brand>/production-…".
 func detectEnvironment(base *url.URL, key Secret) (environment, error) {
-	host, prefix := hostEnvironment(base.Hostname()), keyEnvironment(key)
+	host, prefix := hostEnvironment(base.Hostname()), KeyEnvironment(key)
 	switch {
 	case prefix == production && host == staging:
 		return environment{}, errors.New("the key is a production key, but the base URL is that of staging: use a staging key or the production address")
@@ -66,7 +66,9 @@ func hostEnvironment(host string) string {
 	return ""
 }
 
-func keyEnvironment(key Secret) string {
+// KeyEnvironment is what a key says of itself by its prefix: "production",
+// "staging" or, of a key without one, "".
+func KeyEnvironment(key Secret) string {
 	text := key.Reveal()
 	name := text[strings.LastIndexByte(text, '/')+1:]
 	switch {

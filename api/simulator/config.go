@@ -15,12 +15,13 @@ import (
 
 // Config sets a simulator up. The zero value of each field means its default.
 type Config struct {
-	Key           api.Secret   // API key that is accepted; required
-	MoreKeys      []api.Secret // further keys of the same account: they share its buckets
-	SigningSecret api.Secret   // for webhooks; required when WebhookURL is set
-	WebhookURL    string       // where events are delivered; "" for nowhere
-	HeaderPrefix  string       // of the four delivery headers; default "x-svc-"
-	LookupPath    string       // of the product lookup; default "/api/v1/products/lookup"
+	Key           api.Secret  // API key that may do everything; required
+	MoreKeys      []Key       // further keys of the account, of both environments
+	Environment   Environment // default Staging
+	SigningSecret api.Secret  // for webhooks; required when WebhookURL is set
+	WebhookURL    string      // where events are delivered; "" for nowhere
+	HeaderPrefix  string      // of the four delivery headers; default "x-svc-"
+	LookupPath    string      // of the product lookup; default "/api/v1/products/lookup"
 
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
@@ -96,6 +97,10 @@ const (
 func (c *Config) complete() error {
 	if c.Key.IsZero() {
 		return errors.New("an API key is required")
+	}
+	orElse(&c.Environment, Staging)
+	if err := c.checkKeys(); err != nil {
+		return err
 	}
 	if c.WebhookURL != "" {
 		if err := checkWebhookURL(c.WebhookURL); err != nil {
@@ -216,7 +221,11 @@ func orElse[T comparable](value *T, fallback T) {
 
 // secrets are what no answer and no log may hold.
 func (c *Config) secrets() []api.Secret {
-	return append([]api.Secret{c.Key, c.SigningSecret}, c.MoreKeys...)
+	all := []api.Secret{c.Key, c.SigningSecret}
+	for _, key := range c.MoreKeys {
+		all = append(all, key.Secret)
+	}
+	return all
 }
 
 func checkWebhookURL(raw string) error {

@@ -27,7 +27,7 @@ func TestAuthentication(t *testing.T) {
 		"a longer key":                 {"Bearer " + testKey + "0", http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			further := func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }
+			further := func(c *Config) { c.MoreKeys = []Key{{Name: "another", Secret: api.NewSecret("another-key")}} }
 			inBubble(t, further, func(a *account) {
 				for _, path := range []string{"/api/v1/events/evt_x", "/api/v1/nothing", "/control/nothing"} {
 					body := a.want(given.status, a.send("GET", path, "", given.header))
@@ -42,7 +42,7 @@ func TestAuthentication(t *testing.T) {
 		})
 	}
 	t.Run("all keys of an account share its buckets", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }, func(a *account) {
+		eachDriver(t, func(c *Config) { c.MoreKeys = []Key{{Name: "another", Secret: api.NewSecret("another-key")}} }, func(a *account) {
 			later(time.Second)
 			for _, key := range []string{testKey, "another-key"} {
 				for range 5 {

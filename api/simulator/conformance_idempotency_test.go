@@ -180,7 +180,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		})
 	})
 	t.Run("all keys of an account share them", func(t *testing.T) {
-		inBubble(t, func(c *Config) { c.MoreKeys = []api.Secret{api.NewSecret("another-key")} }, func(a *account) {
+		inBubble(t, func(c *Config) { c.MoreKeys = []Key{{Name: "another", Secret: api.NewSecret("another-key")}} }, func(a *account) {
 			first := a.want(http.StatusCreated, a.keyed("k", createPath, orderJSON(chiliCrisp)))
 			again := a.want(http.StatusCreated, a.keyedBy("another-key", "k", createPath, orderJSON(chiliCrisp)))
 			if first["id"] != again["id"] {

@@ -30,8 +30,12 @@ func (v *server) addControl() {
 		"/control/":                            noSuchPath,
 	} {
 		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			a, known := v.authenticate(r)
-			if known {
+			key, a := v.authenticate(r)
+			switch {
+			case key == nil:
+			case !key.allows(TestHelpersWrite):
+				a = s.forbid(key, TestHelpersWrite)
+			default:
 				a = run(r)
 			}
 			write(w, r, quotaFields{}, a)

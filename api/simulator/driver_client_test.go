@@ -301,7 +301,7 @@ func checkError(a *account, r response, err error) {
 func checkKinds(a *account, e *api.Error, message string) {
 	a.Helper()
 	want := map[int][]error{
-		401: {api.ErrUnauthorized}, 404: {api.ErrNotFound}, 409: {api.ErrConflict}, 422: {api.ErrValidation}, 429: {api.ErrRateLimited},
+		401: {api.ErrUnauthorized}, 403: {api.ErrForbidden}, 404: {api.ErrNotFound}, 409: {api.ErrConflict}, 422: {api.ErrValidation}, 429: {api.ErrRateLimited},
 	}[e.Status]
 	if e.Status == http.StatusTooManyRequests {
 		switch {

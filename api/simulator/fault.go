@@ -154,7 +154,7 @@ func (s *Simulator) LetGo() {
 func (f fault) answer() answer {
 	switch f.status {
 	case http.StatusUnauthorized:
-		return answer{status: f.status, body: errorWire{"AuthenticationError", "Invalid API key"}}
+		return unauthorized("Invalid API key")
 	case http.StatusNotFound:
 		return notFound("Not found")
 	case http.StatusUnprocessableEntity:

@@ -1,8 +1,6 @@
 package simulator
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
 	"path"
 	"strconv"
@@ -15,7 +13,7 @@ import (
 type server struct {
 	sim  *Simulator
 	mux  *http.ServeMux
-	keys [][sha256.Size]byte
+	keys ring
 }
 
 // answer is what an operation says. Body is encoded as JSON.
@@ -31,31 +29,28 @@ type answer struct {
 type operation func(r *http.Request) answer
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux()}
-	v.keys = append(v.keys, sha256.Sum256([]byte(s.cfg.Key.Reveal())))
-	for _, key := range s.cfg.MoreKeys {
-		v.keys = append(v.keys, sha256.Sum256([]byte(key.Reveal())))
-	}
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newRing(s.cfg)}
 	for _, route := range []struct {
 		pattern string
 		class   class
+		scope   Scope
 		run     operation
 	}{
-		{"POST /api/v1/checkout-intents", classCreates, s.once(s.createIntent)},
-		{"POST /api/v1/checkout-intents/purchase", classCreates, s.once(s.purchaseIntent)},
-		{"GET /api/v1/checkout-intents", classReads, s.listIntents},
-		{"GET /api/v1/checkout-intents/{id}", classReads, s.getIntent},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, s.once(s.confirmIntent)},
-		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, s.listIntentShipments},
-		{"GET /api/v1/shipments", classReads, s.listShipments},
-		{"GET /api/v1/shipments/{id}", classReads, s.getShipment},
-		{"GET /api/v1/events", classReads, s.listEvents},
-		{"GET /api/v1/events/{id}", classReads, s.getEvent},
-		{"GET " + s.cfg.LookupPath, classLookup, s.lookUpProduct},
+		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, s.once(s.createIntent)},
+		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, s.once(s.purchaseIntent)},
+		{"GET /api/v1/checkout-intents", classReads, IntentsRead, s.listIntents},
+		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, s.getIntent},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, s.once(s.confirmIntent)},
+		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, s.listIntentShipments},
+		{"GET /api/v1/shipments", classReads, IntentsRead, s.listShipments},
+		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, s.getShipment},
+		{"GET /api/v1/events", classReads, EventsRead, s.listEvents},
+		{"GET /api/v1/events/{id}", classReads, EventsRead, s.getEvent},
+		{"GET " + s.cfg.LookupPath, classLookup, ProductsRead, s.lookUpProduct},
 	} {
-		v.mux.Handle(route.pattern, v.charged(route.class, route.run))
+		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
 	}
-	reads, mutations := v.charged(classReads, noSuchPath), v.charged(classMutations, noSuchPath)
+	reads, mutations := v.charged(classReads, noScope, noSuchPath), v.charged(classMutations, noScope, noSuchPath)
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			reads(w, r)
@@ -72,7 +67,7 @@ func newServer(s *Simulator) *server {
 func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	escaped := r.URL.EscapedPath()
 	if !strings.HasPrefix(escaped, "/") || strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped {
-		v.charged(classReads, noSuchPath)(w, r)
+		v.charged(classReads, noScope, noSuchPath)(w, r)
 		return
 	}
 	v.mux.ServeHTTP(w, r)
@@ -86,20 +81,16 @@ func notFound(text string) answer {
 
 // charged authenticates, charges the buckets of a class and answers, with the
 // RateLimit fields on every answer (contract, Limits).
-func (v *server) charged(c class, run operation) http.HandlerFunc {
+func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s := v.sim
 		if s.cfg.Faults.Latency > 0 && !wait(r.Context(), s.cfg.Faults.Latency) {
 			return
 		}
-		if refusal, ok := v.authenticate(r); !ok {
-			s.mu.Lock()
-			s.counts.requests++
-			s.counts.unauthorized++
-			fields := s.buckets.untouched(c, s.cfg.EveryPolicy)
-			s.mu.Unlock()
+		key, refusal := v.authenticate(r)
+		if key == nil {
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
-			write(w, r, fields, refusal)
+			write(w, r, s.uncharged(c), refusal)
 			return
 		}
 		now := time.Now()
@@ -110,7 +101,11 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		room := second.take(now)
 		reset := second.reset(now)
 		fields := s.buckets.perSecond(c, now, s.cfg.EveryPolicy)
-		fault := s.faults.next(r, room)
+		allowed := key.allows(scope)
+		fault := s.faults.next(r, room && allowed)
+		if room && !allowed {
+			s.counts.forbidden++
+		}
 		if !fault.none() {
 			s.counts.injected++
 		}
@@ -120,6 +115,8 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 		switch {
 		case !room:
 			a = tooFast(reset)
+		case !allowed:
+			a = s.forbid(key, scope)
 		case !fault.none():
 			a = s.suffer(fault, r, run, func() (answer, bool) { return s.chargeAgain(second) })
 		default:
@@ -140,6 +137,15 @@ func (v *server) charged(c class, run operation) http.HandlerFunc {
 	}
 }
 
+// uncharged counts a request of somebody unknown and reports the policy that holds.
+func (s *Simulator) uncharged(c class) quotaFields {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.requests++
+	s.counts.unauthorized++
+	return s.buckets.untouched(c, s.cfg.EveryPolicy)
+}
+
 func tooFast(reset int) answer {
 	return answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
 }
@@ -150,25 +156,6 @@ func (s *Simulator) chargeAgain(second *bucket) (answer, bool) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	return tooFast(second.reset(now)), second.take(now)
-}
-
-// authenticate reports whether the request carries a key of the account, as
-// `Bearer <API_KEY>` (contract, Authentication).
-func (v *server) authenticate(r *http.Request) (answer, bool) {
-	given := r.Header.Get("Authorization")
-	if given == "" {
-		return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", "Missing Authorization header"}}, false
-	}
-	key, isBearer := strings.CutPrefix(given, "Bearer ")
-	sum := sha256.Sum256([]byte(key))
-	known := 0
-	for i := range v.keys {
-		known |= subtle.ConstantTimeCompare(sum[:], v.keys[i][:])
-	}
-	if !isBearer || known == 0 {
-		return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", "Invalid API key"}}, false
-	}
-	return answer{}, true
 }
 
 func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {

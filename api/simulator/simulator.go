@@ -37,13 +37,14 @@ type Simulator struct {
 	faults    faultPlan
 	endpoints []*endpoint
 	counts    counters
+	told      map[string]bool // what is told once
 	running   context.Context // nil while Run does not run
 	owned     *sync.WaitGroup // the goroutines of Run
 	crashed   chan error
 }
 
 type counters struct {
-	requests, limited, unauthorized, injected uint64
+	requests, limited, unauthorized, forbidden, injected uint64
 }
 
 // New checks cfg and makes a simulator with a day of history behind it. Nothing
@@ -64,6 +65,7 @@ func New(cfg Config) (*Simulator, error) {
 		states:    map[api.IntentState]int{},
 		agenda:    newAgenda(),
 		crashed:   make(chan error, 1),
+		told:      map[string]bool{},
 		repeats:   repeats{byKey: map[string]*taken{}},
 	}
 	now := time.Now()
@@ -145,6 +147,7 @@ type Summary struct {
 	Requests  uint64                     `json:"requests"`     // answered, of the API
 	Rejected  uint64                     `json:"rejected"`     // with 429
 	Refused   uint64                     `json:"unauthorized"` // with 401
+	Forbidden uint64                     `json:"forbidden"`    // with 403
 	Injected  uint64                     `json:"injected"`     // with an injected error
 	Pending   int                        `json:"scheduled"`    // things that will happen by themselves
 }
@@ -163,6 +166,7 @@ func (s *Simulator) Summary() Summary {
 		Requests:  s.counts.requests,
 		Rejected:  s.counts.limited,
 		Refused:   s.counts.unauthorized,
+		Forbidden: s.counts.forbidden,
 		Injected:  s.counts.injected,
 		Pending:   s.agenda.len(),
 	}

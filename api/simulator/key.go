@@ -1,0 +1,178 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"tillwatch/api"
+)
+
+// Key is an API key of the account. All of them share its buckets.
+type Key struct {
+	Name        string // for people
+	Secret      api.Secret
+	Scopes      []Scope     // what it may do; empty: everything
+	Environment Environment // default: as the key's prefix says, or else that of the simulator
+}
+
+// Environment is staging or production. They have the same paths on different
+// addresses, and keys of one are not taken by the other.
+type Environment string
+
+// The environments of an account.
+const (
+	Staging    Environment = "staging"
+	Production Environment = "production"
+)
+
+// Scope is what a key may do. The contract names events:read; the others are what
+// public clients have seen.
+type Scope string
+
+// The scopes.
+const (
+	EventsRead       Scope = "events:read"
+	IntentsRead      Scope = "checkout_intents:read" // and shipments
+	IntentsWrite     Scope = "checkout_intents:write"
+	ProductsRead     Scope = "products:read"
+	BillingRead      Scope = "billing:read"       // no endpoint of the contract needs it
+	TestHelpersWrite Scope = "test_helpers:write" // the control API
+	noScope          Scope = ""                   // any key will do
+)
+
+// Scopes lists all.
+func Scopes() []Scope {
+	return []Scope{EventsRead, IntentsRead, IntentsWrite, ProductsRead, BillingRead, TestHelpersWrite}
+}
+
+// checkKeys refuses keys that mean nothing or that cannot be told apart, and fills
+// their environments in.
+func (c *Config) checkKeys() error {
+	switch prefix := Environment(api.KeyEnvironment(c.Key)); {
+	case c.Environment != Staging && c.Environment != Production:
+		return fmt.Errorf("the environment is %q; it is staging or production", c.Environment)
+	case prefix != "" && prefix != c.Environment:
+		return fmt.Errorf("the API key is one of %s, as its prefix says, and this is %s", prefix, c.Environment)
+	}
+	names := map[api.Secret]string{c.Key: "the API key"}
+	c.MoreKeys = slices.Clone(c.MoreKeys)
+	for i := range c.MoreKeys {
+		k := &c.MoreKeys[i]
+		prefix := Environment(api.KeyEnvironment(k.Secret))
+		if k.Environment == "" {
+			k.Environment = prefix
+		}
+		if k.Environment == "" {
+			k.Environment = c.Environment
+		}
+		switch {
+		case k.Secret.IsZero():
+			return fmt.Errorf("key %q is empty", k.Name)
+		case k.Environment != Staging && k.Environment != Production:
+			return fmt.Errorf("the environment of key %q is %q; it is staging or production", k.Name, k.Environment)
+		case prefix != "" && prefix != k.Environment:
+			return fmt.Errorf("key %q is one of %s, as its prefix says, and not of %s", k.Name, prefix, k.Environment)
+		case names[k.Secret] != "":
+			return fmt.Errorf("key %q is the same as %s", k.Name, names[k.Secret])
+		}
+		names[k.Secret] = fmt.Sprintf("key %q", k.Name)
+		for _, scope := range k.Scopes {
+			if !slices.Contains(Scopes(), scope) {
+				return fmt.Errorf("key %q has the scope %q; there are %s", k.Name, scope, scopeList())
+			}
+		}
+	}
+	return nil
+}
+
+func scopeList() string {
+	var names []string
+	for _, scope := range Scopes() {
+		names = append(names, string(scope))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ring holds the keys of the account.
+type ring []heldKey
+
+// heldKey is a key as it is compared: by its hash, in constant time.
+type heldKey struct {
+	Key
+	sum [sha256.Size]byte
+}
+
+func newRing(c Config) ring {
+	var r ring
+	for _, key := range append([]Key{{Name: "main", Secret: c.Key, Environment: c.Environment}}, c.MoreKeys...) {
+		sum := sha256.Sum256([]byte(key.Secret.Reveal()))
+		key.Secret = api.Secret{}
+		r = append(r, heldKey{key, sum})
+	}
+	return r
+}
+
+// find is the key of a request, `Bearer <API_KEY>` (contract, Authentication); nil
+// when it is none of the account's.
+func (r ring) find(header string) *Key {
+	text, isBearer := strings.CutPrefix(header, "Bearer ")
+	sum := sha256.Sum256([]byte(text))
+	found := -1
+	for i := range r {
+		if subtle.ConstantTimeCompare(sum[:], r[i].sum[:]) == 1 {
+			found = i
+		}
+	}
+	if !isBearer || found < 0 {
+		return nil
+	}
+	return &r[found].Key
+}
+
+func (k *Key) allows(scope Scope) bool {
+	return scope == noScope || len(k.Scopes) == 0 || slices.Contains(k.Scopes, scope)
+}
+
+// authenticate finds the key of a request, or refuses it.
+func (v *server) authenticate(r *http.Request) (*Key, answer) {
+	given := r.Header.Get("Authorization")
+	if given == "" {
+		return nil, unauthorized("Missing Authorization header")
+	}
+	key := v.keys.find(given)
+	if key == nil {
+		return nil, unauthorized("Invalid API key")
+	}
+	if environment := v.sim.cfg.Environment; key.Environment != environment {
+		v.sim.tellOnce("a key of the other environment is refused", "key", key.Name, "of", key.Environment, "here", environment)
+		return nil, unauthorized("Invalid API key")
+	}
+	return key, answer{}
+}
+
+func unauthorized(text string) answer {
+	return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", text}}
+}
+
+// forbid refuses a key that lacks a scope.
+func (s *Simulator) forbid(key *Key, scope Scope) answer {
+	s.tellOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
+	return answer{status: http.StatusForbidden, body: errorWire{"ForbiddenError", "API key lacks scope " + string(scope)}}
+}
+
+// tellOnce logs what does not need to be told again. What it is told about are
+// names of the configuration, so that it is not much.
+func (s *Simulator) tellOnce(what string, about ...any) {
+	line := fmt.Sprint(append([]any{what}, about...)...)
+	s.mu.Lock()
+	told := s.told[line]
+	s.told[line] = true
+	s.mu.Unlock()
+	if !told {
+		s.log.Warn(what, about...)
+	}
+}
