@@ -153,7 +153,7 @@ func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, secure *tls
 		}
 		return r.Serve(ctx, ingest)
 	}
-	admin, err := listen(o.adminListen)
+	admin, err := listenFor("--admin-listen", o.adminListen)
 	if err != nil {
 		return errors.Join(err, ingest.Close())
 	}

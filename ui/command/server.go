@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+
+	"tillwatch/api/simulator"
 )
 
 // listen opens a TCP address, with an error that names the setting.
-func listen(address string) (net.Listener, error) {
+func listen(address string) (net.Listener, error) { return listenFor("--listen", address) }
+
+// listenFor is listen for an address that another flag gives.
+func listenFor(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with --listen)", address, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w (choose another one with %s)", address, err, flag)
 	}
 	return listener, nil
 }
@@ -26,6 +31,17 @@ type ready struct {
 	SigningSecret string `json:"signing_secret,omitempty"`
 	Token         string `json:"token,omitempty"`
 	AdminListen   string `json:"admin_listen,omitempty"`
+
+	ProductionListen string     `json:"production_listen,omitempty"`
+	Keys             []readyKey `json:"keys,omitempty"` // beside APIKey
+}
+
+// readyKey is a further key of the stand-in.
+type readyKey struct {
+	Name        string                `json:"name"`
+	APIKey      string                `json:"api_key,omitempty"` // made for this run
+	Environment simulator.Environment `json:"environment"`
+	Scopes      []simulator.Scope     `json:"scopes,omitempty"` // none: everything
 }
 
 func (r ready) print(w io.Writer, name string, asJSON bool) error {
@@ -39,6 +55,14 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 	} {
 		if made.value != "" {
 			line += fmt.Sprintf("  %s=%s", made.name, made.value)
+		}
+	}
+	if r.ProductionListen != "" {
+		line += "  production on " + r.ProductionListen
+	}
+	for _, key := range r.Keys {
+		if key.APIKey != "" {
+			line += fmt.Sprintf("  key %s=%s", key.Name, key.APIKey)
 		}
 	}
 	_, err := fmt.Fprintln(w, line)

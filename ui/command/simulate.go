@@ -1,17 +1,13 @@
 package command
 
 import (
-	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
@@ -19,6 +15,8 @@ import (
 
 type simulateOptions struct {
 	listen, limits, lists string
+	keys                  []string
+	production            struct{ listen, webhookURL string }
 	json, verbose         bool
 	simulator             simulator.Config
 }
@@ -45,6 +43,9 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
 	flags.StringVar(&o.limits, "limits", "default", "default: the contract's buckets; none; or buckets that differ, such as day=2000,reads=20")
 	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "where events are delivered, such as http://127.0.0.1:7430/webhooks")
+	flags.StringArrayVar(&o.keys, "key", nil, keyUsage)
+	flags.StringVar(&o.production.listen, "production-listen", "", "stand in for the production environment, too, at this address: other intents, other keys; without it there is staging alone")
+	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of production are delivered")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	shopFlags(flags, &o.simulator)
@@ -91,50 +92,6 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that arrive twice, as if doubled on their way")
 	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the time after a mutation took effect")
 	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long those are held back at most")
-}
-
-func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
-	announce := ready{}
-	if s.APIKey.IsZero() {
-		announce.APIKey = rand.Text()
-		s.APIKey = api.NewSecret(announce.APIKey)
-	}
-	if len(s.signingSecrets()) == 0 {
-		announce.SigningSecret = rand.Text()
-		s.SigningSecret = api.NewSecret(announce.SigningSecret)
-	}
-	config := o.simulator
-	limits, err := parseLimits(o.limits)
-	if err != nil {
-		return usage(err)
-	}
-	config.Limits = limits
-	zeroMeansNone(&config)
-	if config.Lists, err = parseLists(o.lists); err != nil {
-		return usage(err)
-	}
-	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // of two, while one is rotated, the first signs
-	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
-	config.Logger = logger(stderr, o.verbose)
-	if config.Seed == 0 {
-		config.Seed = uint64(time.Now().UnixNano())
-	}
-	service, err := simulator.New(config)
-	if err != nil {
-		return usage(err)
-	}
-	listener, err := listen(o.listen)
-	if err != nil {
-		return err
-	}
-	announce.Listen = address(listener)
-	if err := announce.print(stdout, "simulator", o.json); err != nil {
-		return fmt.Errorf("printing the ready line: %w", err)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return service.Run(ctx) })
-	group.Go(func() error { return service.Serve(ctx, listener) })
-	return group.Wait()
 }
 
 // zeroMeansNone lets a zero that a person typed mean none; to the simulator zero

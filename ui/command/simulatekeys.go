@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -77,6 +78,9 @@ func parseKey(text string) (furtherKey, error) {
 		secret, k.made = rand.Text(), true
 	}
 	k.Secret = api.NewSecret(secret)
+	if k.Environment == "" {
+		k.Environment = simulator.Environment(cmp.Or(api.KeyEnvironment(k.Secret), string(simulator.Staging)))
+	}
 	return k, nil
 }
 

@@ -1,0 +1,162 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// runSimulate stands in for the service until ctx ends: for staging and, where that
+// has an address, for production.
+func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
+	announce := ready{}
+	if s.APIKey.IsZero() {
+		announce.APIKey = rand.Text()
+		s.APIKey = api.NewSecret(announce.APIKey)
+	}
+	if len(s.signingSecrets()) == 0 {
+		announce.SigningSecret = rand.Text()
+		s.SigningSecret = api.NewSecret(announce.SigningSecret)
+	}
+	keys, err := parseKeys(o.keys)
+	if err != nil {
+		return usage(err)
+	}
+	config, err := simulatorConfig(s, o)
+	if err != nil {
+		return usage(err)
+	}
+	config.Logger = logger(stderr, o.verbose)
+	all, keys := o.environments(config, keys)
+	if err := openAll(all); err != nil {
+		return err
+	}
+	announce.Listen = address(all[0].listener)
+	if len(all) > 1 {
+		announce.ProductionListen = address(all[1].listener)
+	}
+	announce.Keys = readyKeys(keys)
+	if err := announce.print(stdout, "simulator", o.json); err != nil {
+		return errors.Join(fmt.Errorf("printing the ready line: %w", err), closeAll(all))
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, e := range all {
+		group.Go(func() error { return e.service.Run(ctx) })
+		group.Go(func() error { return e.service.Serve(ctx, e.listener) })
+	}
+	return group.Wait()
+}
+
+// standIn is the service in one environment.
+type standIn struct {
+	config        simulator.Config
+	flag, address string // that it listens on
+	service       *simulator.Simulator
+	listener      net.Listener
+}
+
+// environments are those to stand in for. Each knows the keys of the other, to
+// refuse them. Production has a key that may do everything, as staging has: one of
+// those that are given, or one made for this run.
+func (o simulateOptions) environments(config simulator.Config, keys []furtherKey) ([]*standIn, []furtherKey) {
+	staging := &standIn{config: config, flag: "--listen", address: o.listen}
+	if o.production.listen == "" {
+		staging.config.MoreKeys = further(keys)
+		return []*standIn{staging}, keys
+	}
+	whole := func(k furtherKey) bool { return k.Environment == simulator.Production && len(k.Scopes) == 0 }
+	at := slices.IndexFunc(keys, whole)
+	if at < 0 {
+		at = len(keys)
+		name := "production"
+		if slices.ContainsFunc(keys, func(k furtherKey) bool { return k.Name == name }) {
+			name += "-made"
+		}
+		keys = append(keys, furtherKey{simulator.Key{Name: name, Secret: api.NewSecret(rand.Text()), Environment: simulator.Production}, true})
+	}
+	production := &standIn{config: config, flag: "--production-listen", address: o.production.listen}
+	production.config.Environment, production.config.WebhookURL = simulator.Production, o.production.webhookURL
+	production.config.Seed++ // other intents
+	production.config.Key = keys[at].Secret
+	main := furtherKey{Key: simulator.Key{Name: "main", Secret: config.Key, Environment: simulator.Staging}}
+	production.config.MoreKeys = further(append(slices.Concat(keys[:at], keys[at+1:]), main))
+	staging.config.MoreKeys = further(keys)
+	return []*standIn{staging, production}, keys
+}
+
+func further(keys []furtherKey) []simulator.Key {
+	var all []simulator.Key
+	for _, key := range keys {
+		all = append(all, key.Key)
+	}
+	return all
+}
+
+// openAll makes the services and opens their addresses, or neither.
+func openAll(all []*standIn) (err error) {
+	for _, e := range all {
+		if e.service, err = simulator.New(e.config); err != nil {
+			return usage(err)
+		}
+	}
+	for _, e := range all {
+		if e.listener, err = listenFor(e.flag, e.address); err != nil {
+			return errors.Join(err, closeAll(all))
+		}
+	}
+	return nil
+}
+
+func closeAll(all []*standIn) error {
+	var failed []error
+	for _, e := range all {
+		if e.listener != nil {
+			failed = append(failed, e.listener.Close())
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// simulatorConfig is what settings and flags say that all environments share.
+func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
+	config := o.simulator
+	if o.production.webhookURL != "" && o.production.listen == "" {
+		return config, errors.New("--production-webhook-url is given without --production-listen: production has no address")
+	}
+	var err error
+	if config.Limits, err = parseLimits(o.limits); err != nil {
+		return config, err
+	}
+	if config.Lists, err = parseLists(o.lists); err != nil {
+		return config, err
+	}
+	zeroMeansNone(&config)
+	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // of two, while one is rotated, the first signs
+	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
+	if config.Seed == 0 {
+		config.Seed = uint64(time.Now().UnixNano())
+	}
+	return config, nil
+}
+
+func readyKeys(keys []furtherKey) []readyKey {
+	var all []readyKey
+	for _, k := range keys {
+		r := readyKey{Name: k.Name, Environment: k.Environment, Scopes: k.Scopes}
+		if k.made {
+			r.APIKey = k.Secret.Reveal()
+		}
+		all = append(all, r)
+	}
+	return all
+}
