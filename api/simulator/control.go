@@ -12,38 +12,71 @@ import (
 	"tillwatch/api"
 )
 
-// addControl mounts the control API, which is no part of the contract: it needs
-// the same key, charges nothing and sends no RateLimit fields.
+// Control is an endpoint of the control API, which is no part of the contract: it
+// needs a key of the account, charges nothing and sends no RateLimit fields.
+type Control struct {
+	Method, Path string
+	Body         string // the fields of its JSON
+	Does         string
+}
+
+type control struct {
+	Control
+	run func(*Simulator, *http.Request) answer
+}
+
+func controls() []control {
+	return []control{
+		{Control{"GET", "/control/state", "", "counts of everything, buckets, webhook endpoints with their last error"}, (*Simulator).controlState},
+		{Control{"POST", "/control/intents", "productUrl, quantity, referenceId, state, failure, whilePlacing, purchase, offerAfter, placingAfter, confirmAfter (seconds)",
+			"an intent with the fate of your choice"}, (*Simulator).controlIntent},
+		{Control{"POST", "/control/intents/{id}/expire", "", "its confirm window closes now"}, (*Simulator).controlExpire},
+		{Control{"POST", "/control/intents/{id}/finish", "", "the placing of its order ends now"}, (*Simulator).controlFinish},
+		{Control{"POST", "/control/shipments/{id}/advance", "", "its next scan happens now"}, (*Simulator).controlAdvance},
+		{Control{"POST", "/control/products/events", "productUrl, topic (product.updated or product.removed), price (cents), availability",
+			"the product changes and its event is delivered"}, (*Simulator).controlProduct},
+		{Control{"POST", "/control/webhook-endpoints", "url, history", "one more URL that events are delivered to, or the same verified anew"}, (*Simulator).controlEndpoint},
+		{Control{"POST", "/control/failures", "count, status, path, method, after, drop, twice, lateBy (seconds)", "the next requests under a path go wrong"}, (*Simulator).controlFailures},
+		{Control{"POST", "/control/failures/end", "", "what lateBy holds back goes on now"}, (*Simulator).controlLetGo},
+		{Control{"PUT", "/control/buckets/{name}", "remaining", "what is left in mutations, reads, product-lookup or checkout-intents"}, (*Simulator).controlBucket},
+	}
+}
+
+// Controls lists the endpoints of the control API.
+func Controls() []Control {
+	var all []Control
+	for _, c := range controls() {
+		all = append(all, c.Control)
+	}
+	return all
+}
+
+// addControl mounts the control API.
 func (v *server) addControl() {
-	s := v.sim
-	for pattern, run := range map[string]operation{
-		"GET /control/state":                   func(*http.Request) answer { return ok(s.Summary()) },
-		"POST /control/intents":                s.controlIntent,
-		"POST /control/intents/{id}/expire":    s.controlExpire,
-		"POST /control/intents/{id}/finish":    s.controlFinish,
-		"POST /control/shipments/{id}/advance": s.controlAdvance,
-		"POST /control/failures":               s.controlFailures,
-		"POST /control/failures/end":           s.controlLetGo,
-		"PUT /control/buckets/{name}":          s.controlBucket,
-		"POST /control/webhook-endpoints":      s.controlEndpoint,
-		"POST /control/products/events":        s.controlProduct,
-		"/control/":                            noSuchPath,
-	} {
-		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			key, a := v.authenticate(r)
-			switch {
-			case key == nil:
-			case !key.allows(TestHelpersWrite):
-				a = s.forbid(key, TestHelpersWrite)
-			default:
-				a = run(r)
-			}
-			write(w, r, quotaFields{}, a)
-		})
+	for _, c := range controls() {
+		v.mux.HandleFunc(c.Method+" "+c.Path, v.uncharged(c.run))
+	}
+	v.mux.HandleFunc("/control/", v.uncharged(func(_ *Simulator, r *http.Request) answer { return noSuchPath(r) }))
+}
+
+// uncharged answers a key that may use the control API.
+func (v *server) uncharged(run func(*Simulator, *http.Request) answer) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		key, a := v.authenticate(r)
+		switch {
+		case key == nil:
+		case !key.allows(TestHelpersWrite):
+			a = v.sim.forbid(key, TestHelpersWrite)
+		default:
+			a = run(v.sim, r)
+		}
+		write(w, r, quotaFields{}, a)
 	}
 }
 
 func ok(body any) answer { return answer{status: http.StatusOK, body: body} }
+
+func (s *Simulator) controlState(*http.Request) answer { return ok(s.Summary()) }
 
 // readControl reads a body with known keys only.
 func readControl(r *http.Request, into any) *answer {

@@ -29,23 +29,12 @@
 //
 // # Magic product URLs
 //
-// A product URL whose path ends in /magic/ and a name asks for a fate:
-//
-//   - a failure code, such as https://shop.example/magic/payment_failed: the
-//     intent fails with this code, at the step where it naturally strikes, or
-//     with ?while=placing while its order is placed. checkout_intent_expired lets
-//     the confirm window close soon after the offer.
-//   - sold-out, unpublished: fails as product_out_of_stock, offer_retrieval_failed,
-//     and the lookup agrees.
-//   - partial-stock: four sizes, every second out of stock. many-variants: 28
-//     variants.
-//   - high-value, on-sale, tax-exempt, digital, heavyweight, preorder: what they
-//     say of the offer and the product.
-//   - delayed-shipping, canceled-shipping, no-tracking, split-shipment: what they
-//     say of the shipments.
-//   - slow-offer, slow-order: ten times as long. never-offered: retrieval goes on
-//     until the confirm window closes.
-//   - hostile-text: control characters and escape sequences in free text.
+// A product URL whose path ends in /magic/ and a name asks for a fate. The name is
+// one of [Magics] or of [FailureCodes], as in
+// https://shop.example/magic/payment_failed: the intent fails with this code, at
+// the step where it naturally strikes, or with ?while=placing while its order is
+// placed. checkout_intent_expired lets the confirm window close soon after the
+// offer.
 //
 // # Webhooks
 //
@@ -54,20 +43,14 @@
 // what happens, up to eight at a time. A delivery that is not answered with 200
 // within 5 seconds is tried again after each of [RetryPauses], then given up.
 //
+// # Keys
+//
+// All keys of the account share its buckets. A key may be bound to scopes: without
+// the one that an endpoint needs it gets 403. A key of the other environment gets
+// 401. A POST with an Idempotency-Key takes effect once; what follows under the
+// same key gets the same answer, or 422 when it asks for something else.
+//
 // # Control API
 //
-// Under /control/, with the same key, without buckets:
-//
-//	GET  /control/state                     what Summary returns
-//	POST /control/intents                   {"productUrl","quantity","referenceId","state","failure","whilePlacing",
-//	                                        "purchase","offerAfter","placingAfter","confirmAfter"}, all optional, seconds
-//	POST /control/intents/{id}/expire       the confirm window closes now
-//	POST /control/intents/{id}/finish       the placing of its order ends now
-//	POST /control/shipments/{id}/advance    the next scan happens now
-//	POST /control/failures                  {"count":1,"status":500,"path":"/api/v1/","method":"","after":false,
-//	                                        "drop":false,"twice":false,"lateBy":0}
-//	POST /control/failures/end              what is held back by lateBy goes on now
-//	PUT  /control/buckets/{name}            {"remaining":0}: mutations, reads, product-lookup or checkout-intents
-//	POST /control/webhook-endpoints         {"url","history":false}
-//	POST /control/products/events           {"productUrl","topic":"product.updated"|"product.removed","price","availability"}
+// The endpoints under /control/ are those of [Controls].
 package simulator

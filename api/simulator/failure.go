@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"maps"
 	"slices"
 
 	"tillwatch/api"
@@ -45,6 +46,9 @@ func failureKinds() map[api.FailureCode]failureKind {
 	}
 }
 
+// FailureCodes lists the codes that an intent can fail with.
+func FailureCodes() []api.FailureCode { return slices.Sorted(maps.Keys(failureKinds())) }
+
 func failureOf(code api.FailureCode) *failureWire {
 	kind, ok := failureKinds()[code]
 	if !ok {
@@ -56,13 +60,11 @@ func failureOf(code api.FailureCode) *failureWire {
 // randomFailure draws one of the codes that befall a shop.
 func randomFailure(d dice) (code api.FailureCode, placing bool) {
 	kinds := failureKinds()
-	codes := make([]api.FailureCode, 0, len(kinds))
+	codes := FailureCodes()
 	total := 0
-	for code, kind := range kinds {
-		codes = append(codes, code)
+	for _, kind := range kinds {
 		total += kind.weight
 	}
-	slices.Sort(codes)
 	at := d.IntN(total)
 	for _, code := range codes {
 		if at -= kinds[code].weight; at < 0 {

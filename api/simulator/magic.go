@@ -13,29 +13,52 @@ type situation string
 // The situations that the last segment of a magic path may name.
 const (
 	situationNone    situation = ""
-	soldOut          situation = "sold-out"          // product_out_of_stock, and the lookup says so
-	unpublished      situation = "unpublished"       // offer_retrieval_failed, lookup 404
-	partialStock     situation = "partial-stock"     // some variants are out of stock
-	manyVariants     situation = "many-variants"     // 28 variants; one must be selected
-	highValue        situation = "high-value"        // 9,999.99 USD and freight
-	onSale           situation = "on-sale"           // a discount without a code
-	taxExempt        situation = "tax-exempt"        // no tax
-	digital          situation = "digital"           // no shipping, no shipment
-	heavyweight      situation = "heavyweight"       // dear shipping
-	preorder         situation = "preorder"          // availability preorder
-	delayedShipping  situation = "delayed-shipping"  // the shipment is delayed on its way
-	canceledShipping situation = "canceled-shipping" // the shipment is canceled
-	noTracking       situation = "no-tracking"       // the shipment has no tracking number
-	splitShipment    situation = "split-shipment"    // two shipments
-	slowOffer        situation = "slow-offer"        // ten times as long
-	slowOrder        situation = "slow-order"        // ten times as long
-	neverOffered     situation = "never-offered"     // retrieval goes on until the window closes
-	hostileText      situation = "hostile-text"      // escape sequences in every free text
+	soldOut          situation = "sold-out"
+	unpublished      situation = "unpublished"
+	partialStock     situation = "partial-stock"
+	manyVariants     situation = "many-variants"
+	highValue        situation = "high-value"
+	onSale           situation = "on-sale"
+	taxExempt        situation = "tax-exempt"
+	digital          situation = "digital"
+	heavyweight      situation = "heavyweight"
+	preorder         situation = "preorder"
+	delayedShipping  situation = "delayed-shipping"
+	canceledShipping situation = "canceled-shipping"
+	noTracking       situation = "no-tracking"
+	splitShipment    situation = "split-shipment"
+	slowOffer        situation = "slow-offer"
+	slowOrder        situation = "slow-order"
+	neverOffered     situation = "never-offered"
+	hostileText      situation = "hostile-text"
 )
 
-func situations() []situation {
-	return []situation{soldOut, unpublished, partialStock, manyVariants, highValue, onSale, taxExempt, digital, heavyweight,
-		preorder, delayedShipping, canceledShipping, noTracking, splitShipment, slowOffer, slowOrder, neverOffered, hostileText}
+// Magic is what a product URL whose path ends in /magic/ and the name asks for.
+type Magic struct{ Name, Does string }
+
+// Magics lists the names beside the failure codes, each of which is a name, too:
+// see [FailureCodes].
+func Magics() []Magic {
+	return []Magic{
+		{string(soldOut), "fails as product_out_of_stock, and the lookup agrees"},
+		{string(unpublished), "fails as offer_retrieval_failed; the lookup answers 404"},
+		{string(partialStock), "four sizes, every second out of stock"},
+		{string(manyVariants), "28 variants, of which one must be selected"},
+		{string(highValue), "9,999.99 USD, and freight"},
+		{string(onSale), "a discount without a code"},
+		{string(taxExempt), "no tax"},
+		{string(digital), "no shipping and no shipment"},
+		{string(heavyweight), "dear shipping"},
+		{string(preorder), "availability preorder"},
+		{string(delayedShipping), "the shipment is delayed on its way"},
+		{string(canceledShipping), "the shipment is canceled"},
+		{string(noTracking), "the shipment has no tracking number"},
+		{string(splitShipment), "two shipments"},
+		{string(slowOffer), "the offer takes ten times as long"},
+		{string(slowOrder), "the order takes ten times as long"},
+		{string(neverOffered), "retrieval goes on until the confirm window closes"},
+		{string(hostileText), "control characters and escape sequences in free text"},
+	}
 }
 
 // magic is what a product URL of the form …/magic/<name> asks for; the name is
@@ -66,8 +89,8 @@ func magicOf(productURL string) magic {
 		code := map[situation]api.FailureCode{soldOut: "product_out_of_stock", unpublished: "offer_retrieval_failed"}[s]
 		return magic{failure: code, placing: true, situation: s}
 	default:
-		for _, known := range situations() {
-			if s == known {
+		for _, known := range Magics() {
+			if name == known.Name {
 				return magic{situation: s}
 			}
 		}

@@ -90,7 +90,7 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 		key, refusal := v.authenticate(r)
 		if key == nil {
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
-			write(w, r, s.uncharged(c), refusal)
+			write(w, r, s.countUnknown(c), refusal)
 			return
 		}
 		now := time.Now()
@@ -137,8 +137,8 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	}
 }
 
-// uncharged counts a request of somebody unknown and reports the policy that holds.
-func (s *Simulator) uncharged(c class) quotaFields {
+// countUnknown counts a request of somebody unknown, and reports the policy alone.
+func (s *Simulator) countUnknown(c class) quotaFields {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.requests++

@@ -26,9 +26,9 @@ func newSimulate() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "simulate",
 		Short: "Run a stand-in for the service",
-		Long: "Run a stand-in for the service: the whole contract over real HTTP, with a shop that lives by itself and signed webhooks.\n" +
-			"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first\n" +
-			"signs); what is not set is made for this run and printed.",
+		Long:  simulateHelp(),
+		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
+			"tillwatch simulate --key name=reader,scopes=events:read --production-listen 127.0.0.1:7421",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := loadSettings(c.Flags())

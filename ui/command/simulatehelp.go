@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"tillwatch/api/simulator"
+)
+
+// simulateHelp tells what the stand-in does beside the contract, from its own
+// tables.
+func simulateHelp() string {
+	var b strings.Builder
+	b.WriteString("Run a stand-in for the service: the whole contract over real HTTP, with a shop that lives by itself and signed webhooks.\n" +
+		"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first\n" +
+		"signs); what is not set is made for this run and printed. What receivers answer wrongly is told on stderr.\n\n" +
+		"A product URL whose path ends in /magic/NAME, on any host, decides what becomes of an intent:\n")
+	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, m := range simulator.Magics() {
+		fmt.Fprintf(lines, "  %s\t%s\n", m.Name, m.Does)
+	}
+	lines.Flush() // to memory: cannot fail
+	b.WriteString("NAME may also be the code that it fails with, with ?while=placing while its order is placed:\n")
+	var codes []string
+	for _, code := range simulator.FailureCodes() {
+		codes = append(codes, string(code))
+	}
+	b.WriteString(folded(codes, "  ") + "\n\nThe control API takes JSON, needs the same key and spends no quota:\n")
+	for _, c := range simulator.Controls() {
+		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
+	}
+	lines.Flush()
+	b.WriteString("Fields of its bodies:\n")
+	for _, c := range simulator.Controls() {
+		if c.Body != "" {
+			b.WriteString("  " + c.Path + "\n" + folded(strings.Split(c.Body, ", "), "    ") + "\n")
+		}
+	}
+	b.WriteString("\nA key may be bound to scopes, and gets 403 without the one that it needs:\n")
+	var scopes []string
+	for _, scope := range simulator.Scopes() {
+		scopes = append(scopes, string(scope))
+	}
+	return b.String() + folded(scopes, "  ")
+}
+
+// folded joins words by commas into indented lines.
+func folded(words []string, indent string) string {
+	const width = 108
+	var b strings.Builder
+	b.WriteString(indent)
+	column := len(indent)
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += ","
+		}
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}
