@@ -21,6 +21,7 @@ type readiness struct {
 	mu      sync.Mutex
 	checked time.Time
 	err     error
+	hangs   bool // the journal has not answered in time
 }
 
 func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
@@ -66,5 +67,14 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 		r.backfill.suspect()
 	}
 	r.readiness.checked, r.readiness.err = time.Now(), err
+	r.readiness.hangs = errors.Is(err, context.DeadlineExceeded)
 	return err
+}
+
+// JournalHangs reports whether the journal had no answer when it was asked last,
+// neither a good nor a bad one.
+func (r *Relay) JournalHangs() bool {
+	r.readiness.mu.Lock()
+	defer r.readiness.mu.Unlock()
+	return r.readiness.hangs
 }

@@ -29,7 +29,7 @@ func documents(t *testing.T) map[string]string {
 
 var (
 	invocation  = regexp.MustCompile(`(?m)(?:^|[ /;])(?:tillwatch|go run \.)((?: +[^|>#\n` + "`" + `(;]+)?)`)
-	entryPoint  = regexp.MustCompile(`(?m)^ENTRYPOINT (\[.*\])$`)
+	entryPoint  = regexp.MustCompile(`(?m)^(?:ENTRYPOINT|  CMD) (\[.*\])$`)
 	flagName    = regexp.MustCompile("`--([a-z-]+)")
 	variable    = regexp.MustCompile(`TILLWATCH_[A-Z_]+[A-Z]`)
 	codeBlock   = regexp.MustCompile("(?s)```sh\n(.*?)```")

@@ -16,15 +16,15 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminal is a relay in a terminal of its own.
-type terminal struct {
+// terminalRelay is a relay in a terminal of its own.
+type terminalRelay struct {
 	process
 	master *os.File
 }
 
 // startInTerminal runs the relay of the tests in a terminal, by way of a shell
 // that does what setup says before.
-func startInTerminal(t *testing.T, data, setup string) *terminal {
+func startInTerminal(t *testing.T, data, setup string) *terminalRelay {
 	t.Helper()
 	program := relayProgram(os.Args[0], data, "--config", relayConfig(t))
 	command := exec.Command("/bin/sh", append([]string{"-c", setup + `exec "$0" "$@"`}, program.Args...)...)
@@ -33,7 +33,7 @@ func startInTerminal(t *testing.T, data, setup string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &terminal{process: process{command: command, gone: make(chan struct{})}, master: master}
+	r := &terminalRelay{process: process{command: command, gone: make(chan struct{})}, master: master}
 	go func() {
 		_ = command.Wait() // its state is asked
 		close(r.gone)
@@ -55,10 +55,10 @@ func startInTerminal(t *testing.T, data, setup string) *terminal {
 func TestARelayInATerminalEndsWithIt(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		hangUp func(t *testing.T, r *terminal)
+		hangUp func(t *testing.T, r *terminalRelay)
 	}{
-		{"when the terminal closes", func(t *testing.T, r *terminal) { _ = r.master.Close() }},
-		{"when it is told so", func(t *testing.T, r *terminal) { r.process.hangUp(t) }},
+		{"when the terminal closes", func(t *testing.T, r *terminalRelay) { _ = r.master.Close() }},
+		{"when it is told so", func(t *testing.T, r *terminalRelay) { r.process.hangUp(t) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

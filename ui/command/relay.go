@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -119,7 +118,11 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	}
 	stop := inputs.follow(ctx, r)
 	defer stop()
-	return serveRelay(ctx, r, o, config.TLS, ready{Token: inputs.made.Reveal()}, stdout)
+	site := relaySite{scheme: "http", files: s.Postgres.IsZero(), manager: findSupervisor(inputs.logger)}
+	if config.TLS != nil {
+		site.scheme = "https"
+	}
+	return serveRelay(ctx, r, o, site, ready{Token: inputs.made.Reveal()}, stdout)
 }
 
 // warnOfUnusedTokens tells that tokens in the folder do not count once a database
@@ -135,33 +138,51 @@ func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *
 }
 
 // serveRelay opens the listeners, says that it is ready, and serves.
-func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, secure *tls.Config, announce ready, stdout io.Writer) error {
-	named := func(l net.Listener) string {
-		if secure == nil {
-			return address(l)
-		}
-		return "https" + strings.TrimPrefix(address(l), "http")
-	}
+func serveRelay(ctx context.Context, r *relay.Relay, o relayOptions, site relaySite, announce ready, stdout io.Writer) (err error) {
 	ingest, err := listen(o.listen)
 	if err != nil {
 		return err
 	}
-	announce.Listen = named(ingest)
-	if o.adminListen == "" {
-		if err := announce.print(stdout, "relay", o.json); err != nil {
+	listeners := []net.Listener{ingest}
+	announce.Listen = site.address(ingest)
+	if o.adminListen != "" {
+		admin, err := listenFor("--admin-listen", o.adminListen)
+		if err != nil {
 			return errors.Join(err, ingest.Close())
 		}
-		return r.Serve(ctx, ingest)
+		listeners = append(listeners, admin)
+		announce.AdminListen = site.address(admin)
 	}
-	admin, err := listenFor("--admin-listen", o.adminListen)
+	lives, err := lifeOf(r, site.scheme, site.files, listeners...)
+	if err == nil {
+		err = announce.print(stdout, "relay", o.json)
+	}
 	if err != nil {
-		return errors.Join(err, ingest.Close())
+		return errors.Join(err, closeListeners(listeners))
 	}
-	announce.AdminListen = named(admin)
-	if err := announce.print(stdout, "relay", o.json); err != nil {
-		return errors.Join(err, ingest.Close(), admin.Close())
+	end := site.manager.begin(ctx, "Listening on "+announce.Listen, lives)
+	defer end()
+	if len(listeners) > 1 {
+		return r.ServeSplit(ctx, listeners[0], listeners[1])
 	}
-	return r.ServeSplit(ctx, ingest, admin)
+	return r.Serve(ctx, ingest)
+}
+
+// relaySite is where a relay runs.
+type relaySite struct {
+	scheme  string // of its listeners
+	files   bool   // its journal is in files of this machine
+	manager supervisor
+}
+
+// address is the URL of a listener.
+func (s relaySite) address(l net.Listener) string { return s.scheme + "://" + l.Addr().String() }
+
+func closeListeners(listeners []net.Listener) (err error) {
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
 }
 
 // eventList is the service's list of events, nil when no service is configured.

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// supervisor is the service manager that has started this process, by the
+// protocol of sd_notify(3): systemd, or nobody.
+type supervisor struct {
+	socket   string        // that it listens on; empty: nobody does
+	watchdog time.Duration // after which silence counts as death; 0: it does not
+	logger   *slog.Logger
+}
+
+// findSupervisor reads what a service manager gives to its services.
+func findSupervisor(logger *slog.Logger) supervisor {
+	s := supervisor{socket: os.Getenv("NOTIFY_SOCKET"), logger: logger}
+	if process := os.Getenv("WATCHDOG_PID"); process != "" && process != strconv.Itoa(os.Getpid()) {
+		return s // it watches another one
+	}
+	if us, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64); err == nil && us > 0 {
+		s.watchdog = time.Duration(us) * time.Microsecond
+	}
+	return s
+}
+
+// tell sends lines of state. It does not wait for a manager that takes none.
+func (s supervisor) tell(state string) error {
+	if s.socket == "" {
+		return nil
+	}
+	socket, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.socket, Net: "unixgram"})
+	if err != nil {
+		return fmt.Errorf("tell the service manager: %w", err)
+	}
+	defer socket.Close()
+	if err := socket.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+		return fmt.Errorf("tell the service manager: %w", err)
+	}
+	if _, err := socket.Write([]byte(state)); err != nil {
+		return fmt.Errorf("tell the service manager: %w", err)
+	}
+	return nil
+}
+
+// begin tells that this process is ready, then gives signs of life as long as
+// lives returns nil, and tells when ctx ends that it stops. end waits for that.
+func (s supervisor) begin(ctx context.Context, status string, lives func(context.Context) error) (end func()) {
+	if s.socket == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.mustTell("READY=1\nSTATUS=" + status)
+	var tasks sync.WaitGroup
+	tasks.Go(func() {
+		if s.watchdog > 0 {
+			s.beat(ctx, lives)
+		}
+		<-ctx.Done()
+		s.mustTell("STOPPING=1\nSTATUS=Shutting down")
+	})
+	return func() {
+		cancel()
+		tasks.Wait()
+	}
+}
+
+// beat gives a sign of life four times as often as one is due. One that takes
+// longer comes late, and does not come at all while lives fails.
+func (s supervisor) beat(ctx context.Context, lives func(context.Context) error) {
+	interval := s.watchdog / 4
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, interval)
+		err := lives(limited)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.logger.Error("no sign of life is given to the service manager", slog.String("error", err.Error()))
+		default:
+			s.mustTell("WATCHDOG=1")
+		}
+	}
+}
+
+// mustTell logs what cannot be told.
+func (s supervisor) mustTell(state string) {
+	if err := s.tell(state); err != nil {
+		s.logger.Error(err.Error())
+	}
+}
