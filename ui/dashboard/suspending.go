@@ -37,6 +37,8 @@ const (
 	stopsWithin = 500 * time.Millisecond
 	// toldWithin is how long word of an event may take that has happened.
 	toldWithin = 200 * time.Millisecond
+	// lookAgain is how often a program in the background looks whether it still is.
+	lookAgain = 100 * time.Millisecond
 )
 
 // wake notes that the program was continued, and reports whether that was waited for.
@@ -54,6 +56,7 @@ func (j *job) wake() bool {
 // awaitContinued returns once the program has been continued. Of one that nobody
 // stops it returns false.
 func (j *job) awaitContinued() bool {
+	asked := time.Now()
 	for _, patience := range []time.Duration{stopsWithin, toldWithin} { // the first passes while it is stopped, too
 		select {
 		case <-j.continued:
@@ -61,7 +64,7 @@ func (j *job) awaitContinued() bool {
 		case <-time.After(patience):
 		}
 	}
-	return false
+	return time.Since(asked) > 3*(stopsWithin+toldWithin)
 }
 
 // suspendDisabled says why the program cannot be suspended now.
@@ -112,28 +115,28 @@ func (s *suspension) SetStdout(io.Writer) {}
 // SetStderr does nothing: nothing is written.
 func (s *suspension) SetStderr(io.Writer) {}
 
-// Run stops the program until it is continued in the foreground. Where it is to
-// end in the background it does not return: the terminal is not to be touched.
+// Run stops the program and returns once it is in the foreground again. Where it
+// is to end before that, it does not return: the terminal is not to be touched.
 func (s *suspension) Run() error {
 	if s.over {
 		return nil
 	}
 	s.job.waits.Store(true)
 	defer s.job.waits.Store(false)
-	for {
-		if err := stopProcess(); err != nil {
-			return err
-		}
-		if !s.job.awaitContinued() {
-			return errNotStopped
-		}
-		if inForeground(s.input) {
-			return nil
-		}
+	if err := stopProcess(); err != nil {
+		return err
+	}
+	stopped := s.job.awaitContinued()
+	for !inForeground(s.input) { // bg continued it, or a signal that ends it
+		stopped = true
 		select {
 		case <-s.job.ctx.Done():
 			select {} // Run leaves the program behind
-		case <-time.After(toldWithin): // bg continued it: it cannot draw there
+		case <-time.After(lookAgain):
 		}
 	}
+	if !stopped {
+		return errNotStopped
+	}
+	return nil
 }
