@@ -69,6 +69,8 @@ type Summary struct {
 	LastEvent time.Time                // when the newest event was received; zero when none
 	LastRead  time.Time                // when the newest read was answered; zero when none
 	List      ListStatus               // of the service, where it has one
+
+	ShipmentList ListStatus
 }
 
 // Summary returns the small part of the picture alone.
@@ -112,6 +114,8 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		LastEvent: s.lastEvent,
 		LastRead:  s.lastRead,
 		List:      s.list,
+
+		ShipmentList: s.shipmentList,
 	}
 }
 
@@ -140,15 +144,17 @@ type EventCounters struct {
 // ReadCounters relate reads to what they found.
 type ReadCounters struct {
 	Total        int // answered reads of intents and shipments, a list of shipments counting once
+	Reconciled   int // of them, those that nothing but time called for, to be sure that no event was lost
 	Failed       int // reads that failed
 	Behind       int // reads that were behind what an event had proven
 	StateChanges int // changes of an intent's state or a shipment's status that became known
 }
 
 // PerStateChange is how many reads one known change has cost; 0 before the first.
+// Reads to be sure are left out: they follow the clock, not the changes.
 func (c ReadCounters) PerStateChange() float64 {
 	if c.StateChanges == 0 {
 		return 0
 	}
-	return float64(c.Total) / float64(c.StateChanges)
+	return float64(c.Total-c.Reconciled) / float64(c.StateChanges)
 }

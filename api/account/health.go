@@ -106,6 +106,14 @@ func (s *Store) countFailedRead() {
 	s.reads.Failed++
 }
 
+// countReconciled counts an answered read that nothing but time called for.
+func (s *Store) countReconciled() {
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	s.reads.Reconciled++
+}
+
 func (s *Store) setHealth(state APIState, now time.Time) {
 	if s.health.State == state {
 		return

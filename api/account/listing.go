@@ -3,6 +3,8 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -40,9 +42,13 @@ func (w *Watcher) keepListing(ctx context.Context) {
 	if len(w.cfg.Only) > 0 {
 		return
 	}
+	first := sync.OnceFunc(func() { close(w.asked) })
+	defer first()
 	for failed := 0; ; {
 		pause := w.cfg.ListEvery
-		switch err := w.list(ctx); {
+		err := caught(func() error { return w.list(ctx) })
+		first()
+		switch {
 		case errors.Is(err, api.ErrNotServed):
 			return
 		case err != nil:
@@ -51,11 +57,29 @@ func (w *Watcher) keepListing(ctx context.Context) {
 		default:
 			failed = 0
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep(ctx, pause) {
 			return
-		case <-time.After(pause):
 		}
+	}
+}
+
+// caught turns a panic of a reader into an error.
+func caught(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("read: %v", p)
+		}
+	}()
+	return work()
+}
+
+// sleep lets time pass and reports whether ctx still lives.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 
@@ -95,9 +119,7 @@ func (w *Watcher) list(ctx context.Context) error {
 		l.status.State = end
 	}
 	l.status.Err = nil
-	w.mu.Lock()
-	w.answered = time.Now()
-	w.mu.Unlock()
+	w.serviceAnswered()
 	w.store.setList(l.status)
 	return nil
 }

@@ -24,7 +24,10 @@ func TestTheListIsReadToItsEndHoweverOftenItFails(t *testing.T) {
 		svc.lists, svc.page = true, 100
 		pages := 0
 		svc.fail = func(path string, _ int) error {
-			if pages++; path == "intents" && (pages == 1 || pages == 4) {
+			if path != "intents" {
+				return nil
+			}
+			if pages++; pages == 1 || pages == 4 {
 				return errBroken
 			}
 			return nil
@@ -34,7 +37,7 @@ func TestTheListIsReadToItsEndHoweverOftenItFails(t *testing.T) {
 			if got := s.Summary().List; got.State != ListUnread {
 				t.Errorf("before anything is read: %+v", got)
 			}
-			pass(2 * time.Second) // two pages were read, the third failed
+			pass(1200 * time.Millisecond) // after a pause two pages were read, the third failed
 			if got := s.Summary(); got.List.State != ListPartly || got.List.Intents != 200 || got.List.Err == nil || got.Intents[api.Failed] != 200 {
 				t.Errorf("after the third page has failed: %+v, %v", got.List, got.Intents)
 			}
@@ -94,7 +97,7 @@ func TestAListWithoutIntentsWasRead(t *testing.T) {
 		svc.lists = true
 		watched(t, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			pass(time.Second)
-			if got := s.Summary(); got.List.State != ListWhole || got.Reads.Total != 1 {
+			if got := s.Summary(); got.List.State != ListWhole || got.Reads.Total-got.Reads.Reconciled != 1 {
 				t.Errorf("%+v, %+v", got.List, got.Reads)
 			}
 		})

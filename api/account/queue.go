@@ -156,6 +156,7 @@ type wanted struct {
 	task
 	priority quota.Priority
 	last     bool // it can wait for others of its priority
+	planned  bool // nothing but time calls for it
 }
 
 // peek is the most urgent read that is due, if there is any.
@@ -173,7 +174,7 @@ func (q *queue) peek(now time.Time) (w wanted, ok bool) {
 		return wanted{}, false
 	}
 	j := q.jobs.at(q.heaps[ready][0])
-	return wanted{j.task(), j.priority(), j.last}, true
+	return wanted{j.task(), j.priority(), j.last, j.asked == never}, true
 }
 
 // begin takes a job out to be read.

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -66,14 +65,14 @@ func (w *Watcher) next(now time.Time) func(context.Context) {
 		if best.list {
 			read = w.listShipments
 		}
-		return func(ctx context.Context) { w.perform(ctx, w.intents, []task{best.task}, best.priority, read) }
+		return func(ctx context.Context) { w.perform(ctx, round{w.intents, []task{best.task}, best, read}) }
 	}
 	var batch []task
 	for more := true; more && len(batch) < parcelsPerList; parcel, more = w.parcels.peek(now) {
 		w.parcels.begin(parcel.task)
 		batch = append(batch, parcel.task)
 	}
-	return func(ctx context.Context) { w.perform(ctx, w.parcels, batch, best.priority, w.readParcels) }
+	return func(ctx context.Context) { w.perform(ctx, round{w.parcels, batch, best, w.readParcels}) }
 }
 
 // parcelsFirst reports whether shipments are read before an intent. Of equal
@@ -125,10 +124,21 @@ func (w *Watcher) pause(now time.Time) time.Duration {
 // read again.
 type reading func(ctx context.Context, tasks []task) (failed map[task]bool, err error)
 
-// perform does one read for all of tasks and decides what follows from how it
-// ended.
-func (w *Watcher) perform(ctx context.Context, q *queue, tasks []task, priority quota.Priority, read reading) {
-	failed, err := guarded(quota.WithPriority(ctx, priority), tasks, read)
+// round is one read for all of its tasks.
+type round struct {
+	q     *queue
+	tasks []task
+	first wanted // of the tasks
+	read  reading
+}
+
+// perform does a read and decides what follows from how it ended.
+func (w *Watcher) perform(ctx context.Context, r round) {
+	q, tasks, priority := r.q, r.tasks, r.first.priority
+	failed, err := guarded(quota.WithPriority(ctx, priority), tasks, r.read)
+	if err == nil && priority == quota.Reconcile && r.first.planned {
+		w.store.countReconciled()
+	}
 	if err != nil && ctx.Err() == nil {
 		w.store.countFailedRead()
 		if errors.Is(err, api.ErrUnauthorized) {
@@ -194,12 +204,12 @@ func backOff(tries int) time.Duration {
 
 // guarded turns a panic of a reader into an error.
 func guarded(ctx context.Context, tasks []task, read reading) (failed map[task]bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			failed, err = all(tasks), fmt.Errorf("read: %v", p)
-		}
-	}()
-	return read(ctx, tasks)
+	failed = all(tasks)
+	err = caught(func() (err error) {
+		failed, err = read(ctx, tasks)
+		return err
+	})
+	return failed, err
 }
 
 func all(tasks []task) map[task]bool {

@@ -153,8 +153,9 @@ func TestListOfIntentsIsTakenWhereTheServiceHasOne(t *testing.T) {
 			if got := s.Summary().Intents[api.Failed]; got != 30 {
 				t.Errorf("%d intents from the list", got)
 			}
-			if lists, all := len(svc.callsTo("intents")), len(svc.callsTo("")); lists != all || lists < 119 || lists > 121 {
-				t.Errorf("%d lists of %d calls in an hour, want one every 30 s and nothing else", lists, all)
+			lists, sweeps, all := len(svc.callsTo("intents")), len(svc.callsTo("shipments 0")), len(svc.callsTo(""))
+			if lists < 119 || lists > 121 || sweeps != 7 || lists+sweeps != all {
+				t.Errorf("%d lists of intents and %d of shipments of %d calls in an hour, want one every 30 s, one every 9 minutes and nothing else", lists, sweeps, all)
 			}
 			if got := s.Summary().Day; got.Seen != 30 || got.Limit != 50 {
 				t.Errorf("day %+v", got)

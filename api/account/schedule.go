@@ -41,8 +41,7 @@ type trust struct {
 	fed  bool // the feed is live
 	lost bool // there should be a feed, and it is not live
 	poll time.Duration
-
-	awaiting time.Duration // between reads of an awaiting intent with a live feed, at first
+	slow time.Duration // between reads of the same while the feed is live: the slow clock
 }
 
 // nextRead decides when an intent is to be read although nothing hints at a
@@ -62,11 +61,15 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 	case o.newest.IsZero():
 		return now.Add(t.poll), quota.Reconcile, true
 	}
-	due = o.newest.Add(pollSpan(o, t))
-	if closes, known := windowRead(o); known && closes.Before(due) {
-		due = closes
+	span := pollSpan(o, t)
+	due, priority = o.newest.Add(span), quota.Timer
+	if t.fed && span == t.slow {
+		priority = quota.Reconcile
 	}
-	return due, quota.Timer, true
+	if closes, known := windowRead(o); known && closes.Before(due) {
+		due, priority = closes, quota.Timer
+	}
+	return due, priority, true
 }
 
 // worthReading reports whether an open intent is to be read to be sure: not when
@@ -90,9 +93,9 @@ func pollSpan(o *outlook, t trust) time.Duration {
 	case o.state == api.RetrievingOffer:
 		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
 	case o.state == api.AwaitingConfirmation && t.fed && o.elsewhere:
-		return min(lookForConfirm(o, age, t), awaitFed(o, t))
+		return min(lookForConfirm(o, age, t), t.slow)
 	case o.state == api.AwaitingConfirmation && t.fed:
-		return awaitFed(o, t)
+		return t.slow
 	case o.state == api.AwaitingConfirmation:
 		return capped(t.poll, age, t)
 	case t.lost:
@@ -100,10 +103,6 @@ func pollSpan(o *outlook, t trust) time.Duration {
 	}
 	return widened(oddState.at(o.reads, t.poll), age, t.poll)
 }
-
-// awaitFed is how long an awaiting intent goes without a look when only a lost
-// event would make one worth it.
-func awaitFed(o *outlook, t trust) time.Duration { return t.awaiting << min(max(o.reads-1, 0), 2) }
 
 // lookForConfirm is how long after its newest read an awaiting intent is likely
 // to have been confirmed by somebody else and not yet to have ended. Until the
@@ -113,7 +112,7 @@ func lookForConfirm(o *outlook, age time.Duration, t trust) time.Duration {
 		if o.reads <= 1 {
 			return t.poll / 2
 		}
-		return t.awaiting
+		return t.slow
 	}
 	if look, worth := o.confirms.next(max(age, 0)); worth {
 		return look - max(age, 0)
@@ -150,7 +149,7 @@ func windowRead(o *outlook) (time.Time, bool) {
 }
 
 // nextShipmentList decides whether and when the shipments of a completed intent
-// are listed: once, if no event has told of any.
+// are listed: once, if nothing else has told of any.
 func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
 	if o.state != api.Completed || o.certainty != Verified || o.shipments > 0 || o.listed ||
 		now.Sub(o.since) > verifyEndsWithin || (!o.created.IsZero() && now.Sub(o.created) > verifyEndsWithin) {
@@ -164,13 +163,15 @@ func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
 }
 
 // nextParcelRead decides when a shipment is read although nothing hints at a
-// change. A live feed tells of every change.
+// change. With a live feed it is only read to be sure, together with others.
 func nextParcelRead(o *parcelOutlook, t trust) (time.Time, bool) {
 	switch {
 	case o.missing > 0:
 		return o.newest.Add(notFound.at(o.missing, t.poll)), o.missing <= len(notFound)
-	case t.fed || o.status.Terminal() || o.newest.IsZero():
+	case o.status.Terminal() || o.newest.IsZero():
 		return time.Time{}, false
+	case t.fed:
+		return slot(o.newest.Add(t.slow-slotPolls*t.poll), t.poll), true
 	}
 	return o.newest.Add(10 * t.poll), true
 }

@@ -12,9 +12,10 @@ import (
 )
 
 var (
-	fed   = trust{fed: true, poll: 30 * time.Second, awaiting: 10 * time.Minute}
-	lost  = trust{lost: true, poll: 30 * time.Second, awaiting: 10 * time.Minute}
-	alone = trust{poll: 30 * time.Second, awaiting: 10 * time.Minute}
+	fed   = trust{fed: true, poll: 30 * time.Second, slow: 8 * time.Minute}
+	lost  = trust{lost: true, poll: 30 * time.Second, slow: 8 * time.Minute}
+	busy  = trust{fed: true, poll: 30 * time.Second, slow: 20 * time.Minute}
+	alone = trust{poll: 30 * time.Second, slow: 8 * time.Minute}
 )
 
 // confirmedAfter is a history of confirms by others, where placing takes 20 s.
@@ -45,15 +46,16 @@ func TestNextRead(t *testing.T) {
 		{"placing for an hour, no feed", with(read(api.PlacingOrder, 9), func(o *outlook) { o.since = noon.Add(-time.Hour) }), alone, 2 * time.Minute},
 		{"retrieving, no feed", read(api.RetrievingOffer, 1), alone, 5 * time.Second},
 		{"retrieving, with a feed", read(api.RetrievingOffer, 1), fed, 30 * time.Second},
-		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 10 * time.Minute},
+		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 8 * time.Minute},
 		{"awaiting, with a feed, others confirm", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere = true }), fed, 15 * time.Second},
-		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 2), func(o *outlook) { o.elsewhere = true }), fed, 10 * time.Minute},
+		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 2), func(o *outlook) { o.elsewhere = true }), fed, 8 * time.Minute},
 		{"awaiting, others confirm after half a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(prompt...) }), fed, 30*time.Second + time.Second/4},
 		{"awaiting for longer than others ever take", with(read(api.AwaitingConfirmation, 1), func(o *outlook) {
 			o.elsewhere, o.confirms, o.since = true, confirmedAfter(prompt...), noon.Add(-time.Minute)
-		}), fed, 10 * time.Minute},
-		{"awaiting, others confirm sooner or later", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(slow...) }), fed, 8*time.Minute + time.Second/4},
-		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 40 * time.Minute},
+		}), fed, 8 * time.Minute},
+		{"awaiting, others confirm sooner or later", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(slow...) }), fed, 8 * time.Minute},
+		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 8 * time.Minute},
+		{"awaiting, many are, with a feed", read(api.AwaitingConfirmation, 3), busy, 20 * time.Minute},
 		{"awaiting, feed lost", read(api.AwaitingConfirmation, 3), lost, 30 * time.Second},
 		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},
 		{"awaiting, window just closed", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(-4 * time.Second) }), fed, 10 * time.Second},

@@ -159,7 +159,7 @@ func (f *fakeService) Shipment(ctx context.Context, id api.ID) (api.Shipment, er
 }
 
 func (f *fakeService) Shipments(ctx context.Context, q api.ShipmentQuery) iter.Seq2[api.Shipment, error] {
-	return f.list(ctx, fmt.Sprintf("shipments %d", len(q.IDs)), func(sh api.Shipment) bool { return slices.Contains(q.IDs, sh.ID) })
+	return f.list(ctx, fmt.Sprintf("shipments %d", len(q.IDs)), func(sh api.Shipment) bool { return len(q.IDs) == 0 || slices.Contains(q.IDs, sh.ID) })
 }
 
 func (f *fakeService) IntentShipments(ctx context.Context, id api.ID) iter.Seq2[api.Shipment, error] {

@@ -34,6 +34,8 @@ const (
 	PartFeed      Part = "feed"      // what the feed holds, to its head
 	PartIntents   Part = "intents"   // reads of intents that are open, or of which an event told
 	PartShipments Part = "shipments" // likewise
+
+	PartShipmentList Part = "shipment_list" // the service's list of shipments, where no feed tells of them
 )
 
 // unread is a read that failed: since when, and why.
@@ -73,12 +75,12 @@ func (w *Watcher) Settling() Settling {
 	s.Unreadable = sum.List.Unreadable
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.missList(sum.List, w.cfg)
+	s.missLists(&sum, w.cfg)
 	s.missFeed(sum.Feed, w.cfg)
 	w.missIntents(&s)
 	w.missShipments(&s)
 	known := len(sum.Intents) > 0 || len(sum.Shipments) > 0
-	if sum.List.State == ListNotServed && w.cfg.Feed == nil && !known {
+	if sum.List.State == ListNotServed && sum.ShipmentList.State != ListUnread && w.cfg.Feed == nil && !known {
 		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
 	}
 	s.blame(sum.API)
@@ -103,15 +105,18 @@ func (s *Settling) blame(health APIStatus) {
 	}
 }
 
-func (s *Settling) missList(list ListStatus, cfg WatcherConfig) {
+func (s *Settling) missLists(sum *Summary, cfg WatcherConfig) {
 	if len(cfg.Only) > 0 {
 		return
 	}
-	switch list.State {
+	switch sum.List.State {
 	case ListUnread, ListPartly:
-		s.Missing = append(s.Missing, Missing{Part: PartList, Err: list.Err})
+		s.Missing = append(s.Missing, Missing{Part: PartList, Err: sum.List.Err})
 	case ListCut:
 		s.Missing = append(s.Missing, Missing{Part: PartList, Final: true})
+	}
+	if cfg.Feed == nil && sum.ShipmentList.State == ListUnread {
+		s.Missing = append(s.Missing, Missing{Part: PartShipmentList, Err: sum.ShipmentList.Err})
 	}
 }
 

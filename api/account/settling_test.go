@@ -37,6 +37,7 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 		name    string
 		lists   bool
 		fed     bool
+		bare    bool // there are no shipments
 		ids     []api.ID
 		fail    func(path string, n int) error
 		feed    func(*fakeFeed)
@@ -44,17 +45,27 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 		missing string
 		counted int // reads that failed
 	}{
-		{name: "a list whose second page is under way", lists: true, after: 30 * time.Millisecond, missing: "list"},
+		{name: "a list whose second page is under way", lists: true, after: 30 * time.Millisecond, missing: "list, shipment_list"},
 		{name: "a list that was read to its end", lists: true, after: time.Second},
-		{name: "a list that is refused for quota", lists: true, after: 10 * time.Second, missing: "list: " + tooMany.Error(),
+		{name: "a list that is refused for quota", lists: true, after: 10 * time.Second, missing: "list: " + tooMany.Error() + ", shipment_list: " + tooMany.Error(),
 			fail: func(string, int) error { return tooMany }},
-		{name: "a sign-in page instead of a list", lists: true, after: 10 * time.Second, missing: "list: " + page.Error(),
+		{name: "a sign-in page instead of a list", lists: true, after: 10 * time.Second, missing: "list: " + page.Error() + ", shipment_list: " + page.Error(),
 			fail: func(string, int) error { return page }},
-		{name: "no list and no feed", after: time.Second, missing: "source for good"},
+		{name: "no list, no feed and no shipments", bare: true, after: time.Second, missing: "source for good"},
+		{name: "no list and no feed, but a shipment that names its intent", after: time.Second},
+		{name: "no list and a list of shipments that is refused for quota", after: 10 * time.Second, missing: "shipment_list: " + tooMany.Error(),
+			fail: func(string, int) error { return tooMany }},
+		{name: "no list and a list of shipments that does not go without ids", after: time.Second, missing: "source for good",
+			fail: func(string, int) error { return &api.Error{Status: http.StatusUnprocessableEntity} }},
 		{name: "no list and no feed, but an id", ids: []api.ID{"ci_0001"}, after: time.Second},
 		{name: "an id that is not found", ids: []api.ID{"ci_9999"}, after: time.Second},
-		{name: "an id that cannot be read at all", ids: []api.ID{"ci_0001"}, after: 10 * time.Second, missing: "intents 1: " + errBroken.Error(),
-			fail: func(string, int) error { return errBroken }},
+		{name: "an id that cannot be read at all", ids: []api.ID{"ci_0001"}, bare: true, after: 10 * time.Second, missing: "intents 1: " + errBroken.Error(),
+			fail: func(path string, _ int) error {
+				if path == "shipments 0" {
+					return nil
+				}
+				return errBroken
+			}},
 		{name: "an id that is refused for quota, beside one that is read", ids: []api.ID{"ci_0001", "ci_0002"}, after: 10 * time.Second, missing: "intents 1: " + tooMany.Error(),
 			fail: func(path string, _ int) error {
 				if path == "intent ci_0001" {
@@ -94,14 +105,16 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(parcelMoved("shp_1")) }},
 		{name: "a shipment of which an event told and that was read", fed: true, after: time.Second,
 			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(parcelMoved("shp_1")) }},
-		{name: "a refused key", lists: true, after: time.Second, missing: "list: " + refused.Error() + " for good",
+		{name: "a refused key", lists: true, after: time.Second, missing: "list: " + refused.Error() + " for good, shipment_list: " + refused.Error() + " for good",
 			fail: func(string, int) error { return refused }},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := newService(append(history(150), expired("ci_new", time.Now(), time.Minute))...)
-				svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_0001", Status: api.Shipped, UpdatedAt: time.Now()})
+				if !c.bare {
+					svc.ship(api.Shipment{ID: "shp_1", IntentID: "ci_0001", Status: api.Shipped, UpdatedAt: time.Now()})
+				}
 				svc.lists, svc.page, svc.fail = c.lists, 100, c.fail
 				var feed *fakeFeed
 				if c.fed {
@@ -169,7 +182,7 @@ func TestWhatIsKnownFromAnEarlierRunIsReadBeforeThePictureIsSettled(t *testing.T
 		svc.latency = time.Second
 		watchedStore(t, store, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			pass(500 * time.Millisecond)
-			if got := missing(w); got != "intents 1" {
+			if got := missing(w); got != "shipment_list, intents 1" {
 				t.Errorf("missing is %q before it is read again", got)
 			}
 			pass(time.Second)

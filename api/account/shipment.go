@@ -71,8 +71,8 @@ func (s *Store) touchShipment(r *shipmentRecord) {
 
 // ApplyShipments merges the answer to one read of shipments that was sent at
 // sent. A shipment is as new as its updatedAt, and of equal ones the later read
-// wins.
-func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) {
+// wins. It reports whether there was anything new.
+func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.release()
@@ -80,21 +80,24 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) {
 	s.reads.Total++
 	s.lastRead = now
 	for i := range list {
-		s.mergeShipment(&list[i], sent)
+		news = s.mergeShipment(&list[i], sent) || news
 	}
+	return news
 }
 
-func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
+func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 	r := s.shipment(sh.ID)
 	updated, at := s.clock.instant(sh.UpdatedAt), s.clock.instant(sent)
 	if r.read {
 		if updated < r.updated && updated != 0 {
-			return
+			r.newest = max(r.newest, at) // the service itself is behind what it told before
+			return false
 		}
 		if updated <= r.updated && at < r.newest {
-			return
+			return false
 		}
 	}
+	news = !r.read || updated != r.updated || sh.Status != r.status
 	was, is := r.status, sh.Status
 	if was != is {
 		s.shipmentCounts[was]--
@@ -110,6 +113,7 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) {
 	s.parcels.put(r, &held)
 	s.link(r, sh.IntentID)
 	s.touchShipment(r)
+	return news
 }
 
 // ApplyIntentShipments is [Store.ApplyShipments] for the list of one intent's

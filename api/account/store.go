@@ -69,6 +69,8 @@ type Store struct {
 	lastRead time.Time
 	list     ListStatus
 
+	shipmentList ListStatus
+
 	feed      FeedStatus
 	feedDown  time.Time // since when there is no connection to the feed; zero while there is
 	epoch     int       // how many journals were followed before this one

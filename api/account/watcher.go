@@ -27,6 +27,7 @@ type Watcher struct {
 	cfg   WatcherConfig
 	store *Store
 	wake  chan struct{} // holds one token
+	asked chan struct{} // closed once the list of intents was asked for
 	saved uint64        // the version of the picture that was saved last
 
 	mu       sync.Mutex
@@ -43,6 +44,7 @@ type Watcher struct {
 	gapOpen  bool
 	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
 	outlooks []outlook           // room for those of the intents that have changed
+	slow     time.Duration       // of the slow clock
 	began    time.Time
 	answered time.Time // when a read was answered last; zero for never
 	unread   map[failedRead]unread
@@ -58,7 +60,6 @@ type WatcherConfig struct {
 	Only      []api.ID      // when given, nothing else is read, with its shipments
 	Workers   int           // reads under way at once; default 4
 	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
-	Awaiting  time.Duration // how often an awaiting intent is read while the feed is live, in case that somebody else confirmed it; default 20 polls, widening
 	Saved     *Saved        // where the picture is kept while running and at the end; nil: nowhere
 	ListEvery time.Duration // how often its newest pages are read again; default Poll
 	List      int           // intents taken from the service's list at most, where it has one; default 10,000
@@ -80,13 +81,12 @@ const (
 func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.Workers, 4)
 	orDefault(&cfg.Poll, 30*time.Second)
-	orDefault(&cfg.Awaiting, 20*cfg.Poll)
 	orDefault(&cfg.List, 10_000)
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
-		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1),
+		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1), asked: make(chan struct{}),
 		intents: newQueue(), parcels: newQueue(), gapLeft: map[uint32]struct{}{},
-		began: time.Now(), unread: map[failedRead]unread{},
+		began: time.Now(), unread: map[failedRead]unread{}, slow: slowPolls * cfg.Poll,
 	}
 }
 
@@ -119,6 +119,7 @@ func (w *Watcher) Run(parent context.Context) error {
 	}
 	w.begin(now)
 	start("list intents", w.keepListing)
+	start("list shipments", w.keepSweeping)
 	start("follow the feed", w.follow)
 	start("watch the time", w.passTime)
 	start("read", w.dispatch)
@@ -236,7 +237,7 @@ func (w *Watcher) trust() trust {
 	return trust{
 		fed:  w.feed == FeedLive,
 		lost: w.feed != FeedLive && w.cfg.Feed != nil,
-		poll: w.cfg.Poll, awaiting: w.cfg.Awaiting,
+		poll: w.cfg.Poll, slow: w.slow,
 	}
 }
 
@@ -375,6 +376,7 @@ func (w *Watcher) passTime(ctx context.Context) {
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
 	last := time.Now()
+	fitted := last
 	for {
 		select {
 		case <-ctx.Done():
@@ -388,6 +390,10 @@ func (w *Watcher) passTime(ctx context.Context) {
 		last = now
 		w.settleGap()
 		w.store.tick(now)
+		if now.Sub(fitted) >= w.cfg.Poll {
+			fitted = now
+			w.setSlowClock(now)
+		}
 	}
 }
 

@@ -164,12 +164,13 @@ type eventsReport struct {
 
 type readsReport struct {
 	Total          int      `json:"total"`
+	Reconciled     int      `json:"reconciled"` // of the total, those that nothing but time called for
 	Failed         int      `json:"failed"`
 	Unreadable     int      `json:"unreadable"` // intents, shipments and items of lists that could not be read
 	Reported       int      `json:"reported"`   // intents whose end is known by an event of long ago alone
 	Behind         int      `json:"behind"`     // what an event had told already
 	StateChanges   int      `json:"state_changes"`
-	PerStateChange *float64 `json:"per_state_change"`
+	PerStateChange *float64 `json:"per_state_change"` // without those reconciled
 }
 
 // limitReport is a count from below against a limit, null while that is unknown.
@@ -209,7 +210,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryIn)},
 		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
 		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
-		Reads: readsReport{Total: s.Reads.Total, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,
+		Reads: readsReport{Total: s.Reads.Total, Reconciled: s.Reads.Reconciled, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,
 			Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
 		Today:  dayOf(s.Day, now),
 		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
@@ -225,7 +226,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		r.Relay.Head, r.Relay.Cursor = &s.Feed.Head, &s.Feed.Cursor
 	}
 	if s.Reads.StateChanges > 0 {
-		r.Reads.PerStateChange = new(rounded(float64(s.Reads.Total) / float64(s.Reads.StateChanges)))
+		r.Reads.PerStateChange = new(rounded(s.Reads.PerStateChange()))
 	}
 	for _, m := range settling.Missing {
 		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), words(m.Err)})

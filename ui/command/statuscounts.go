@@ -102,6 +102,8 @@ func (m missingReport) text() string {
 		text = "the list of intents is not read to its end"
 	case account.PartFeed:
 		text = "the relay has not told all that it holds"
+	case account.PartShipmentList:
+		text = "the list of shipments is not read"
 	case account.PartIntents:
 		text = counted(m.Count, "intent") + " not read"
 	case account.PartShipments:

@@ -102,6 +102,7 @@ type countersForm struct {
 
 type readsForm struct {
 	Total        int `json:"total"`
+	Reconciled   int `json:"reconciled,omitempty"`
 	Failed       int `json:"failed"`
 	Behind       int `json:"behind"`
 	StateChanges int `json:"stateChanges"`
