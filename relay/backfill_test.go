@@ -188,17 +188,10 @@ func TestARelayThatWasNotReadyComparesOnceItIs(t *testing.T) {
 	})
 }
 
-// unappendable is a journal that can be written as far as its check tells.
-type unappendable struct{ journal.Journal }
-
-func (unappendable) Append(context.Context, []journal.Entry) ([]journal.Result, error) {
-	return nil, io.ErrShortWrite
-}
-
 func TestDeliveriesThatAreRefusedAgainAndAgainCostFewComparisons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &listing{}
-		r, _, stop := filling(t, l, unappendable{newMemory(t)}, nil)
+		r, _, stop := filling(t, l, &partlyFull{Journal: newMemory(t), full: true}, nil)
 		synctest.Wait()
 		for range 300 { // for five minutes
 			serve(r.Handler(), signedRequest(eventBody(1)))

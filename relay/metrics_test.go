@@ -41,10 +41,11 @@ func TestMetricsCountEveryOutcomeAndNameNothingFromOutside(t *testing.T) {
 	memory.Fail(io.ErrShortWrite)
 	serve(h, signedRequest(eventBody(9)))
 	memory.Fail(nil)
+	deliver(t, h, 2, 2)
 
 	values := scraped(t, r)
 	for outcome, want := range map[string]string{
-		"stored": "4", "duplicate": "1", "conflict": "1", "quarantined": "1", "challenge": "1",
+		"stored": "4", "duplicate": "2", "conflict": "1", "quarantined": "1", "challenge": "1",
 		"unauthorized": "1", "too_large": "1", "unread": "0", "unavailable": "1",
 	} {
 		if got := values[fmt.Sprintf(`tillwatch_deliveries_total{outcome="%s"}`, outcome)]; got != want {
@@ -53,7 +54,7 @@ func TestMetricsCountEveryOutcomeAndNameNothingFromOutside(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"tillwatch_journal_head": "4", "tillwatch_journal_oldest": "1", "tillwatch_subscribers": "0",
-		"tillwatch_subscriber_lag_events": "0", "tillwatch_ready": "1", "tillwatch_store_seconds_count": "8",
+		"tillwatch_subscriber_lag_events": "0", "tillwatch_ready": "1", "tillwatch_store_seconds_count": "9",
 	} {
 		if values[name] != want {
 			t.Errorf("%s: %s, want %s", name, values[name], want)

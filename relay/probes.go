@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,10 +15,15 @@ import (
 const (
 	checkInterval = time.Second
 	checkTimeout  = time.Second
+	// refusalCounts is how long a delivery that could not be stored counts, unless
+	// another one could: it may be larger than what a check writes.
+	refusalCounts = 5 * time.Second
 )
 
 // readiness remembers the last check of the journal.
 type readiness struct {
+	refused atomic.Pointer[time.Time] // the last delivery that could not be stored; nil once another one could
+
 	mu      sync.Mutex
 	checked time.Time
 	err     error
@@ -47,10 +53,26 @@ func (r *Relay) ready(ctx context.Context) error {
 	switch {
 	case r.draining.Load():
 		return errDraining
-	case r.checkJournal(ctx) != nil:
+	case r.checkJournal(ctx) != nil, r.readiness.refuses():
 		return errUnwritable
 	}
 	return nil
+}
+
+func (r *readiness) refuses() bool {
+	last := r.refused.Load()
+	return last != nil && time.Since(*last) < refusalCounts
+}
+
+// noteWrite remembers whether a delivery could be stored.
+func (r *readiness) noteWrite(err error) {
+	switch {
+	case err != nil:
+		now := time.Now()
+		r.refused.Store(&now)
+	case r.refused.Load() != nil:
+		r.refused.Store(nil)
+	}
 }
 
 func (r *Relay) checkJournal(ctx context.Context) error {

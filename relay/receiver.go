@@ -188,12 +188,13 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 }
 
 // withPlace runs write in one of the places that bound the waiting writes.
-func (r *Relay) withPlace(ctx context.Context, write func(began time.Time) error) error {
+func (r *Relay) withPlace(ctx context.Context, write func(began time.Time) error) (err error) {
+	defer func() { r.readiness.noteWrite(err) }()
 	select {
 	case r.appends <- struct{}{}:
 		defer func() { <-r.appends }()
 		began := time.Now()
-		err := write(began)
+		err = write(began)
 		r.metrics.store.Observe(time.Since(began).Seconds())
 		return err
 	case <-ctx.Done():

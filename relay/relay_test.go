@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -183,6 +184,44 @@ func TestProbes(t *testing.T) {
 	if w := serve(r.Handler(), httptest.NewRequest(http.MethodGet, "/livez", nil)); w.Code != http.StatusOK {
 		t.Errorf("livez while shutting down: %d", w.Code)
 	}
+}
+
+// A check writes less than a delivery: there may be room for the one and not for
+// the other.
+func TestARelayThatRefusesDeliveriesIsNotReadyWhateverTheCheckSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := &partlyFull{Journal: newMemory(t), full: true}
+		r := newTestRelay(t, full, nil)
+		expectReady := func(want int, when string) {
+			t.Helper()
+			if w := serve(r.Handler(), httptest.NewRequest(http.MethodGet, "/readyz", nil)); w.Code != want {
+				t.Errorf("%s: %d, want %d", when, w.Code, want)
+			}
+		}
+		expectReady(http.StatusOK, "before")
+		serve(r.Handler(), signedRequest(eventBody(1)))
+		expectReady(http.StatusServiceUnavailable, "after a delivery that was refused")
+		full.full = false
+		deliver(t, r.Handler(), 1, 1)
+		expectReady(http.StatusOK, "after one that was stored")
+		full.full = true
+		serve(r.Handler(), signedRequest(eventBody(2)))
+		<-time.After(refusalCounts)
+		expectReady(http.StatusOK, "when none has come for a while")
+	})
+}
+
+// partlyFull is a journal that can be written as far as its check tells.
+type partlyFull struct {
+	journal.Journal
+	full bool
+}
+
+func (p *partlyFull) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
+	if p.full {
+		return nil, io.ErrShortWrite
+	}
+	return p.Journal.Append(ctx, entries)
 }
 
 // lossy is a journal that has lost events.
