@@ -63,7 +63,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
-	if err := checkKey(cfg.Key); err != nil {
+	if err := CheckKey(cfg.Key); err != nil {
 		return nil, fmt.Errorf("API key: %w", err)
 	}
 	env, err := detectEnvironment(base, cfg.Key)
@@ -134,6 +134,12 @@ func newTransport(host string) *http.Transport {
 	}
 }
 
+// CheckBaseURL tells what is wrong with the address of a service.
+func CheckBaseURL(s string) error {
+	_, err := parseBaseURL(s)
+	return err
+}
+
 // parseBaseURL never quotes what it was given: it may hold a password.
 func parseBaseURL(s string) (*url.URL, error) {
 	if s == "" {
@@ -159,7 +165,9 @@ func parseBaseURL(s string) (*url.URL, error) {
 	return base, nil
 }
 
-func checkKey(key Secret) error {
+// CheckKey tells why a key cannot be one that a request carries, without
+// repeating it.
+func CheckKey(key Secret) error {
 	if key.IsZero() {
 		return errors.New("missing")
 	}

@@ -147,6 +147,12 @@ func (s *Subscriber) Resume(position string) error {
 	return nil
 }
 
+// CheckURL tells what is wrong with the address of a relay.
+func CheckURL(text string) error {
+	_, err := streamURL(text, true)
+	return err
+}
+
 // streamURL makes the address of the stream from that of the relay. Unless it may
 // be insecure, a token goes to no other machine unencrypted.
 func streamURL(text string, insecure bool) (*url.URL, error) {

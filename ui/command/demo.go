@@ -47,6 +47,12 @@ func newDemo() *cobra.Command {
 					return err
 				}
 			}
+			if o.length < 0 {
+				return usagef("--for is %v; it must be longer than nothing, such as 10s", o.length)
+			}
+			if err := checkShop(c.Flags()); err != nil {
+				return err
+			}
 			account := defaults()
 			account.AllowConfirm = !o.readOnly
 			o.screen.noColor, o.screen.words = colourless(c), c.ErrOrStderr()

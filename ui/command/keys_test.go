@@ -44,7 +44,7 @@ func TestKeysThatCannotBeAreRefused(t *testing.T) {
 		"no such action":         {`zoomm = "Z"`, `there is no action "zoomm": did you mean zoom?`},
 		"no such key":            {`zoom = "hyperdrive"`, `action "zoom": "hyperdrive" is no key`},
 		"no way to quit":         {`quit = []`, `action "quit" needs a key`},
-		"no key at all":          {`zoom = 7.5`, `"7.5" is no key`},
+		"no key at all":          {`zoom = 7.5`, `keys.zoom is 7.5; it must be a key such as "q", or a list of keys`},
 	} {
 		_, err := load(t, "--config", writeConfig(t, "[keys]\n"+c.keys+"\n"))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -122,10 +122,13 @@ func inLines(err error) string {
 
 // keepFailure takes the errors of commands out of the library's hands: before it
 // reports one it asks the terminal for its colours, and waits seconds where none
-// answers.
+// answers. Each command tells first which variables it does not read.
 func keepFailure(c *cobra.Command, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
+			for _, told := range unreadVariables(os.Environ()) {
+				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", told)
+			}
 			*failure = do(c, args)
 			return nil
 		}

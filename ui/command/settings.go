@@ -1,10 +1,10 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +17,7 @@ import (
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/providers/posflag"
 	"github.com/knadh/koanf/v2"
+	tomlfile "github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
@@ -138,9 +139,12 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := readSecretFiles(k); err != nil {
 		return settings{}, err
 	}
+	if err := checkKinds(k); err != nil {
+		return settings{}, together(err)
+	}
 	s := defaults()
 	if err := k.Unmarshal("", &s); err != nil {
-		return settings{}, usage(misfits(err))
+		return settings{}, usagef("a setting does not fit: %w", err)
 	}
 	s.Profile = profile
 	return s, s.check()
@@ -176,6 +180,9 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 	case err != nil:
 		return "", usage(placed(path, err))
 	}
+	if err := checkProfiles(path, content); err != nil {
+		return "", err
+	}
 	profiles := content.Cut("profile")
 	if profile == "" {
 		profile = content.String("default_profile")
@@ -200,6 +207,27 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 		return "", nil
 	}
 	return profile, k.Merge(profiles.Cut(profile))
+}
+
+// checkProfiles refuses profiles that are no tables of settings.
+func checkProfiles(path string, content *koanf.Koanf) error {
+	const must = "a table, as in [profile.staging]"
+	if value := content.Get("default_profile"); value != nil {
+		if _, is := value.(string); !is {
+			return fmt.Errorf("%s: %w", path, unfit("default_profile", value, "the name of a profile in quotes"))
+		}
+	}
+	value := content.Get("profile")
+	profiles, is := value.(map[string]any)
+	if value != nil && !is {
+		return fmt.Errorf("%s: %w", path, unfit("profile", value, must))
+	}
+	for _, name := range slices.Sorted(maps.Keys(profiles)) {
+		if _, is := profiles[name].(map[string]any); !is {
+			return fmt.Errorf("%s: %w", path, unfit("profile."+name, profiles[name], must))
+		}
+	}
+	return nil
 }
 
 // checkKeys refuses keys that mean nothing: most are typing errors.
@@ -247,14 +275,13 @@ func keysOf(table reflect.Type, prefix string) []string {
 	return keys
 }
 
-// loadEnvironment reads TILLWATCH_API_URL and its like. Variables that are no
-// settings are somebody else's.
+// loadEnvironment reads TILLWATCH_API_URL and its like.
 func loadEnvironment(k *koanf.Koanf) error {
 	known := settingKeys()
 	provider := env.Provider(".", env.Opt{
-		Prefix: "TILLWATCH_",
+		Prefix: variablePrefix,
 		TransformFunc: func(name, value string) (string, any) {
-			flat := strings.ToLower(strings.TrimPrefix(name, "TILLWATCH_"))
+			flat := strings.ToLower(strings.TrimPrefix(name, variablePrefix))
 			i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == flat })
 			if i < 0 || known[i] == "keys" { // a table has no place in a variable
 				return "", nil
@@ -290,26 +317,6 @@ func readSecretFiles(k *koanf.Koanf) error {
 		}
 	}
 	return nil
-}
-
-func (s settings) check() error {
-	switch {
-	case s.PollShare <= 0 || s.PollShare > 1:
-		return usagef("poll_share is %v; it must be above 0 and at most 1", s.PollShare)
-	case s.PollEvery < time.Second:
-		return usagef("poll_every is %v; it must be a second or more", s.PollEvery)
-	case s.ConfirmWindow <= 0:
-		return usagef("confirm_window is %v; it must be longer than nothing", s.ConfirmWindow)
-	case s.ConfirmBody != "" && !json.Valid([]byte(s.ConfirmBody)):
-		return usagef("confirm_body is not JSON")
-	}
-	if _, err := notify.ParseMethod(s.Notify); err != nil {
-		return usage(err)
-	}
-	if _, err := s.Keys.table(); err != nil {
-		return usage(err)
-	}
-	return s.Alerts.check()
 }
 
 // requireAccount refuses settings that name no account.
@@ -350,4 +357,14 @@ func orNone(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// placed adds the line to an error of the configuration file, where it tells one.
+func placed(path string, err error) error {
+	var wrong *tomlfile.DecodeError
+	if errors.As(err, &wrong) {
+		line, column := wrong.Position()
+		return fmt.Errorf("%s, line %d, column %d: %s", path, line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return fmt.Errorf("reading the configuration file %s: %w", path, err)
 }

@@ -1,10 +1,12 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +66,6 @@ poll_share = 0.2
 `)
 	t.Setenv("TILLWATCH_POLL_SHARE", "0.5")
 	t.Setenv("TILLWATCH_THEME", "dark")
-	t.Setenv("TILLWATCH_UNHEARD_OF", "left alone")
 	s, err := load(t, "--config", path, "--profile", "staging", "--poll-share", "0.9")
 	if err != nil {
 		t.Fatal(err)
@@ -111,21 +112,56 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "a setting with a letter missing", config: "pol_share = 0.3", want: `there is no setting "pol_share": did you mean poll_share?`},
 		{name: "a key that does not exist in a profile", config: "[profile.live]\nkey = 'x'", want: `there is no setting "profile.live.key"`},
 		{name: "a profile that does not exist", config: "[profile.live]\ntheme = 'dark'", args: []string{"--profile", "prod"}, want: `has no profile "prod"; it has: live`},
-		{name: "a value of the wrong kind", config: "poll_share = 'much'", want: "poll_share must be a number"},
-		{name: "a whole number that is none", env: map[string]string{"TILLWATCH_DAY_LIMIT": "many"}, want: "day_limit must be a whole number"},
-		{name: "neither true nor false", config: "allow_confirm = 'perhaps'", want: "allow_confirm must be true or false"},
+		{name: "a value of the wrong kind", config: "poll_share = 'much'", want: `poll_share is "much"; it must be a number`},
+		{name: "a whole number that is none", env: map[string]string{"TILLWATCH_DAY_LIMIT": "many"}, want: `day_limit is "many"; it must be a whole number`},
+		{name: "neither true nor false", config: "allow_confirm = 'perhaps'", want: `allow_confirm is "perhaps"; it must be true or false`},
 		{name: "a secret that is a list", config: "api_key = ['a']", want: "api_key must be a text in quotes"},
-		{name: "keys that are no table", config: "keys = 3", want: "keys must be a table, as in [keys]"},
+		{name: "keys that are no table", config: "keys = 3", want: "keys is 3; it must be a table, as in [keys]"},
 		{name: "a share above one", args: []string{"--poll-share", "1.5"}, want: "poll_share is 1.5"},
 		{name: "no share at all", args: []string{"--poll-share", "0"}, want: "poll_share is 0"},
 		{name: "polling without a pause", args: []string{"--poll-every", "10ms"}, want: "poll_every is 10ms"},
 		{name: "a confirm window of nothing", args: []string{"--confirm-window", "0s"}, want: "confirm_window"},
-		{name: "a confirm body that is not JSON", config: "confirm_body = '{'", want: "confirm_body is not JSON"},
+		{name: "a confirm body that is not JSON", config: "confirm_body = '{'", want: "confirm_body must be a JSON object, as in"},
+		{name: "a confirm body that is a list", config: "confirm_body = '[\"tok_secret\"]'", want: "confirm_body must be a JSON object, as in"},
+		{name: "a confirm window without its unit", config: "confirm_window = 45", want: "confirm_window is 45; it must be a time with its unit, such as 90s or 45m"},
+		{name: "a confirm window without its unit, as text", env: map[string]string{"TILLWATCH_CONFIRM_WINDOW": "45"}, want: `confirm_window is "45"; it must be a time with its unit`},
+		{name: "a confirm window that is a fraction", config: "confirm_window = 45.5", want: "confirm_window is 45.5; it must be a time with its unit"},
+		{name: "a confirm window that is true", config: "confirm_window = true", want: "confirm_window is true; it must be a time with its unit"},
+		{name: "a confirm window below zero", config: "confirm_window = '-3m'", want: "confirm_window is -3m0s; it must be from a second to 30 days"},
+		{name: "a confirm window of a year", config: "confirm_window = '9000h'", want: "confirm_window is 9000h0m0s; it must be from a second to 30 days"},
+		{name: "polling once in a year", config: "poll_every = '9000h'", want: "poll_every is 9000h0m0s; it must be from a second to a day"},
+		{name: "a day without intents", config: "day_limit = 0", want: "day_limit is 0; it must be the number of intents"},
+		{name: "a day with fewer than none", config: "day_limit = -4", want: "day_limit is -4; it must be the number of intents that the account may make in a day, 1 or more"},
+		{name: "a fraction of an intent", config: "day_limit = 2.7", want: "day_limit is 2.7; it must be a whole number"},
+		{name: "a limit that is true", config: "day_limit = true", want: "day_limit is true; it must be a whole number"},
+		{name: "no agent", env: map[string]string{"TILLWATCH_AGENTS_LIMIT": "-1"}, want: "agents_limit is -1; it must be the number of orders that may be placed at a time, 1 or more"},
+		{name: "more agents than there can be", config: "agents_limit = 99999999999999", want: "agents_limit is 99999999999999; it must be"},
+		{name: "a share that is no number", config: "poll_share = nan", want: "poll_share is NaN; it must be above 0 and at most 1"},
+		{name: "a share that is true", config: "poll_share = true", want: "poll_share is true; it must be a number"},
+		{name: "a theme that is a number", config: "theme = 5", want: "theme is 5; it must be a text in quotes"},
+		{name: "armed by a number", config: "allow_confirm = 1", want: "allow_confirm is 1; it must be true or false"},
+		{name: "ids that are numbers", config: "watch_id = [1, 2]", want: `watch_id is [1 2]; it must be a list of texts, such as ["a", "b"]`},
+		{name: "a way to notify that there is not", config: "notify = 'loud'", want: `notify is "loud"; it must be one of auto, `},
+		{name: "no folder", config: "state_dir = ''", want: `state_dir is ""; it must be a folder`},
+		{name: "a folder that is a file", config: "state_dir = '" + os.Args[0] + "'", want: "it must be a folder"},
+		{name: "an address without its scheme", config: "api_url = 'api.example'", want: `api_url is "api.example": must begin with https:// or http://`},
+		{name: "an address with a password", config: "api_url = 'https://me:hush@api.example'", want: "api_url: must not hold a user name or password"},
+		{name: "a relay of another kind", config: "relay_url = 'ftp://relay.example'", want: `relay_url is "ftp://relay.example": the relay's URL begins with http, https, ws or wss`},
+		{name: "a key in two lines", config: "api_key = \"\"\"sk-hush\nhush\"\"\"", want: "api_key holds a space, a line break or another character that no key has: was it copied whole?"},
+		{name: "a token with a space", config: "relay_token = 'hush hush'", want: "relay_token holds a space"},
+		{name: "a header prefix with a space", config: "header_prefix = 'x svc'", want: `header_prefix is "x svc"; it must be of letters, digits and hyphens, as in x-svc-`},
+		{name: "a lookup path without its slash", config: "lookup_path = 'products'", want: `lookup_path is "products"; it must be a path that begins with /`},
+		{name: "keys that are lists of lists", config: "[keys]\nzoom = [['z']]", want: `keys.zoom is [[z]]; it must be a key such as "q", or a list of keys`},
+		{name: "nothing that quits", config: "[keys]\nquit = 'ctrl+shift+hyper+z'", want: `keys: action "quit" is on "ctrl+shift+hyper+z" alone, which many terminals cannot send: add a key that every one sends, such as "q"`},
+		{name: "a profile that is a number", config: "profile = 3", want: "profile is 3; it must be a table, as in [profile.staging]"},
+		{name: "a profile without a name", config: "[profile]\nx = 3", want: "profile.x is 3; it must be a table"},
+		{name: "a profile by default that is a number", config: "default_profile = 3", want: "default_profile is 3; it must be the name of a profile in quotes"},
+		{name: "a fraction of a threshold", config: "[alerts]\nday_left = 2.5", want: "alerts.day_left is 2.5; it must be a whole number"},
 		{name: "a threshold that does not exist", config: "[alerts]\nstuck = '5m'", want: `there is no setting "alerts.stuck"`},
 		{name: "a threshold that does not exist in a profile", config: "[profile.live.alerts]\nstuck = '5m'", want: `there is no setting "profile.live.alerts.stuck"`},
 		{name: "thresholds that are no table", config: "alerts = 5", want: `there is no setting "alerts"`},
-		{name: "a threshold without its unit", config: "[alerts]\nstuck_after = 5", want: `alerts.stuck_after is 5ns; it must be a second or more, with its unit as in "5m", or 0 for never`},
-		{name: "a threshold that is no time", config: "[alerts]\nexpiring_within = 'soon'", want: "alerts.expiring_within must be a time, such as 90s or 45m"},
+		{name: "a threshold without its unit", config: "[alerts]\nstuck_after = 5", want: "alerts.stuck_after is 5; it must be a time with its unit, such as 90s or 45m"},
+		{name: "a threshold that is no time", config: "[alerts]\nexpiring_within = 'soon'", want: `alerts.expiring_within is "soon"; it must be a time with its unit, such as 90s or 45m`},
 		{name: "a threshold below zero", env: map[string]string{"TILLWATCH_ALERTS_DAY_LEFT": "-3"}, want: "alerts.day_left is -3"},
 		{name: "a factor that would always hold", config: "[alerts]\nstuck_factor = 0.5", want: "alerts.stuck_factor is 0.5"},
 		{name: "a secret's file that is not there", env: map[string]string{"TILLWATCH_API_KEY_FILE": filepath.Join(dir, "none")}, want: "api_key_file"},
@@ -147,10 +183,58 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 			if !errors.As(err, &exit) || exit.code != exitUsage {
 				t.Errorf("%v does not end with exit code %d", err, exitUsage)
 			}
+			if strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "tok_secret") {
+				t.Errorf("%q tells a secret", err)
+			}
 			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %q, want one line with %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestSeveralBadSettingsAreALineEach(t *testing.T) {
+	isolate(t)
+	_, err := load(t, "--config", writeConfig(t, "confirm_window = '0s'\nday_limit = -4\n[alerts]\nday_left = -1\n"))
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitUsage {
+		t.Fatalf("%v does not end with exit code %d", err, exitUsage)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for i, want := range []string{"confirm_window is 0s", "day_limit is -4", "alerts.day_left is -1"} {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d of %q is not of %s", i+1, err, want)
+		}
+	}
+}
+
+func TestVariablesThatNobodyReadsAreToldWithTheNearest(t *testing.T) {
+	got := unreadVariables([]string{
+		"TILLWATCH_APIURL=https://hush", "TILLWATCH_API_KEY_FLIE=hush", "TILLWATCH_RELAY_TOKENS=hush", "TILLWATCH_CONFIRM=1", "TILLWATCH_XYZZY=1", "TILLWATCH_KEYS=q",
+		"TILLWATCH_ALERTS_STUCK=5m", "TILLWATCH_API_URL=https://api.example", "TILLWATCH_ALERTS_DAY_LEFT=3", "TILLWATCH_PROFILE=x", "TILLWATCH_CONFIG=x", "TILLWATCH_TEST_POSTGRES=x",
+		"HOME=/", "OTHER_TILLWATCH_X=1",
+	})
+	want := []string{
+		"TILLWATCH_ALERTS_STUCK is set, but nothing reads it: did you mean TILLWATCH_ALERTS_STUCK_AFTER?",
+		"TILLWATCH_APIURL is set, but nothing reads it: did you mean TILLWATCH_API_URL?",
+		"TILLWATCH_API_KEY_FLIE is set, but nothing reads it: did you mean TILLWATCH_API_KEY_FILE?",
+		"TILLWATCH_CONFIRM is set, but nothing reads it: did you mean TILLWATCH_CONFIG?",
+		"TILLWATCH_KEYS is set, but nothing reads it: keys are set in tillwatch.toml, under [keys]",
+		"TILLWATCH_RELAY_TOKENS is set, but nothing reads it: did you mean TILLWATCH_RELAY_TOKEN?",
+		"TILLWATCH_XYZZY is set, but nothing reads it",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestACommandTellsWhichVariablesItDoesNotRead(t *testing.T) {
+	isolate(t)
+	t.Setenv("TILLWATCH_APIURL", "https://api.example")
+	var out, words bytes.Buffer
+	run(t.Context(), []string{"themes"}, nil, &out, &words)
+	if want := "tillwatch: TILLWATCH_APIURL is set, but nothing reads it: did you mean TILLWATCH_API_URL?\n"; words.String() != want {
+		t.Errorf("it says %q, want %q", words.String(), want)
 	}
 }
 

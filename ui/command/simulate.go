@@ -31,6 +31,9 @@ func newSimulate() *cobra.Command {
 			"tillwatch simulate --key name=reader,scopes=events:read --production-listen 127.0.0.1:7421",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkShop(c.Flags()); err != nil {
+				return err
+			}
 			s, err := loadSettings(c.Flags())
 			if err != nil {
 				return err
@@ -62,6 +65,17 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
 	flags.IntVar(&c.History, "history", 25, "past intents at the start")
+}
+
+// checkShop refuses what the simulator would take for its default, or for none.
+func checkShop(flags *pflag.FlagSet) error {
+	if speed, err := flags.GetFloat64("speed"); err == nil && speed == 0 {
+		return usagef("--speed is 0; it must be above 0, such as 10")
+	}
+	if history, err := flags.GetInt("history"); err == nil && history < 0 {
+		return usagef("--history is %d; it must be 0 or more", history)
+	}
+	return nil
 }
 
 // manner says how the service behaves where the contract is silent, and how long

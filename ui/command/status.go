@@ -29,6 +29,9 @@ func newStatus() *cobra.Command {
 			"its end, the relay has told all that it holds, and each intent that either names is read, or its failure is counted.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if wait < 0 {
+				return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
+			}
 			s, err := loadSettings(c.Flags())
 			if err != nil {
 				return err

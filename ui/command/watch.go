@@ -137,6 +137,9 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 		memory, config.Warning = recall(s.settings.StateDir, s.settings.Theme)
 		config.Remembered, config.Remember = memory.layout, memory.remember
 	}
+	if unread := unreadVariables(os.Environ()); len(unread) > 0 && config.Warning == "" {
+		config.Warning = unread[0]
+	}
 	followTheme, err := s.settings.dress(&config)
 	if err != nil {
 		return err

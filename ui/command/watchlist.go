@@ -30,6 +30,8 @@ const fromStdin = "-"
 // checkID refuses what cannot be the id of an intent.
 func checkID(id string) error {
 	switch {
+	case id == "":
+		return errors.New("an id is empty")
 	case len(id) > api.MaxID:
 		return fmt.Errorf("%.20q… is no id: it is longer than %d bytes", id, api.MaxID)
 	case strings.ContainsFunc(id, unicode.IsSpace):
@@ -127,7 +129,7 @@ func (s *settings) takeWatchList(stdin io.Reader) error {
 func readWatchList(path string) ([]string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("watch list: %w", err)
+		return nil, fmt.Errorf("watch_ids: %w", err)
 	}
 	defer file.Close()
 	ids, err := parseWatchList(file)

@@ -42,6 +42,30 @@ func ParseKey(text string) (string, error) {
 	return key.String() + name, nil
 }
 
+// mayBeTyped reports whether every terminal sends a key, or whether it is refused
+// anyway. Without an extension of its protocol a terminal has no sign for most
+// modifiers, and sends some keys as others: ctrl+i as tab.
+func mayBeTyped(text string) bool {
+	key, err := ParseKey(text)
+	if err != nil {
+		return true
+	}
+	at := strings.LastIndex(key[:len(key)-1], "+") + 1
+	held, name := key[:at], key[at:]
+	single := utf8.RuneCountInString(name) == 1
+	switch held {
+	case "":
+		return single || !slices.Contains(rareNames(), name)
+	case "ctrl+":
+		return single && "a" <= name && name <= "z" && !strings.Contains("hijm", name)
+	case "alt+":
+		return single
+	case "shift+":
+		return name == "tab"
+	}
+	return false
+}
+
 func parsePlain(text string) (string, error) {
 	character, _ := utf8.DecodeRuneInString(text)
 	if character == ' ' {
@@ -71,6 +95,12 @@ func names() []string {
 		all = append(all, fmt.Sprintf("f%d", n))
 	}
 	return all
+}
+
+// rareNames are those of keys that few keyboards have.
+func rareNames() []string {
+	all := names()
+	return all[slices.Index(all, "f13"):]
 }
 
 func canonicalName(name string) string {

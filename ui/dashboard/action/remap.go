@@ -9,8 +9,9 @@ import (
 
 // Remap returns a table in which the named actions have the given keys in place
 // of their own. An empty list takes an action's keys away; it stays in the
-// palette. ctrl+c always quits, and quit, help and palette keep a key. The error
-// joins all that is wrong; each line names the action and the key.
+// palette. ctrl+c always quits, and quit, help and palette keep a key that every
+// terminal sends. The error joins all that is wrong; each line names the action
+// and the key.
 func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
 	var wrong []error
 	actions := t.Actions()
@@ -23,6 +24,10 @@ func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
 		if len(keys[id]) == 0 && slices.Contains(needed(), id) {
 			wrong = append(wrong, fmt.Errorf("action %q needs a key: without one there is no way to it", id))
 			continue
+		}
+		if slices.Contains(needed(), id) && !slices.ContainsFunc(keys[id], mayBeTyped) {
+			wrong = append(wrong, fmt.Errorf("action %q is on %q alone, which many terminals cannot send: add a key that every one sends, such as %q",
+				id, strings.Join(keys[id], ", "), t.actions[at].Keys[0]))
 		}
 		actions[at].Keys = slices.Clone(keys[id])
 		if id == Quit {

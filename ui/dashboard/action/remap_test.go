@@ -53,6 +53,8 @@ func TestRemapSaysWhatIsWrong(t *testing.T) {
 		{"shift with a letter", map[ID][]string{Zoom: {"shift+z"}}, []string{`"Z"`}},
 		{"ctrl+c", map[ID][]string{Zoom: {"Ctrl+C"}}, []string{`"zoom"`, `"ctrl+c" always quits`}},
 		{"no way to quit", map[ID][]string{Quit: {}}, []string{`"quit" needs a key`}},
+		{"a way to quit that few terminals have", map[ID][]string{Quit: {"ctrl+shift+hyper+z"}}, []string{`"quit" is on "ctrl+shift+hyper+z" alone`, `such as "q"`}},
+		{"a way to the palette that arrives as another key", map[ID][]string{Palette: {"ctrl+i"}}, []string{`"palette" is on "ctrl+i" alone`, `such as ":"`}},
 		{"all at once", map[ID][]string{Zoom: {"nope"}, "what": {"x"}}, []string{`"nope"`, `"what"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,4 +100,22 @@ func FuzzParseKey(f *testing.F) {
 			t.Errorf("%q became %q, and that %q (%v)", text, key, again, err)
 		}
 	})
+}
+
+func TestAWayToQuitThatFewTerminalsHaveIsTakenBesideOneThatAllHave(t *testing.T) {
+	if _, err := Default().Remap(map[ID][]string{Quit: {"hyper+q", "Q"}, Zoom: {"super+z"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryTerminalSendsSomeKeysAlone(t *testing.T) {
+	for key, want := range map[string]bool{
+		"q": true, "?": true, "+": true, "ü": true, "space": true, "esc": true, "pgup": true, "f1": true, "f12": true, "f13": false,
+		"ctrl+x": true, "ctrl+i": false, "ctrl+m": false, "ctrl+1": false, "ctrl++": false, "ctrl+up": false, "alt+x": true, "alt++": true, "alt+enter": false,
+		"shift+tab": true, "shift+up": false, "ctrl+alt+x": false, "super+q": false, "meta+q": false,
+	} {
+		if got := mayBeTyped(key); got != want {
+			t.Errorf("%s: %v, want %v", key, got, want)
+		}
+	}
 }

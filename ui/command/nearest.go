@@ -1,0 +1,91 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// nearest is the name that is written most like this one, "" when none is.
+func nearest(name string, known []string) string {
+	best, least := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if n := edits(name, k); n < least {
+			best, least = k, n
+		}
+	}
+	if found := fuzzy.Find(name, known); best == "" && len(found) > 0 {
+		return found[0].Str
+	}
+	return best
+}
+
+// edits is how many letters are to be changed, added or taken away to make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// suggest names the setting that is written much as key is, or all.
+func suggest(key string) string {
+	known := settingKeys()
+	if near := nearest(key, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "settings are: " + strings.Join(known, ", ")
+}
+
+const (
+	variablePrefix = "TILLWATCH_"
+	ofTests        = "TEST_" // they start the program
+)
+
+// variables names the environment variables that are read, without their prefix.
+func variables() []string {
+	names := []string{"CONFIG", "PROFILE"}
+	for _, key := range settingKeys() {
+		if key != "keys" { // a table has no place in a variable
+			names = append(names, strings.ToUpper(strings.ReplaceAll(key, ".", "_")))
+		}
+	}
+	return names
+}
+
+// unreadVariables says of each TILLWATCH_ variable that nothing reads it, and
+// which may be meant. Its value may be a secret.
+func unreadVariables(environment []string) (told []string) {
+	known := variables()
+	for _, pair := range environment {
+		name, _, _ := strings.Cut(pair, "=")
+		rest, ours := strings.CutPrefix(name, variablePrefix)
+		if !ours || strings.HasPrefix(rest, ofTests) || slices.Contains(known, strings.ToUpper(rest)) {
+			continue
+		}
+		text := fmt.Sprintf("%.60s is set, but nothing reads it", name)
+		if rest == "KEYS" {
+			text += ": keys are set in tillwatch.toml, under [keys]"
+		} else if near := nearest(rest, known); near != "" {
+			text += ": did you mean " + variablePrefix + near + "?"
+		}
+		told = append(told, text)
+	}
+	slices.Sort(told)
+	return told
+}
