@@ -61,6 +61,10 @@ const ReadBytes = 1 << 20
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("journal is closed")
 
+// ErrDisowned is returned by every write from the moment on at which a process has
+// found that its journal is another's: it has written nothing since, and never will.
+var ErrDisowned = errors.New("the journal belongs to another process now")
+
 // ErrEpoch is returned by [Journal.Wait] when the journal has got another epoch:
 // what is known of its sequence numbers is void.
 var ErrEpoch = errors.New("the journal has got another epoch")
@@ -104,6 +108,13 @@ type Journal interface {
 	// Close ends appends that have not begun with ErrClosed, waits for the
 	// others and lets go of the storage.
 	Close() error
+}
+
+// Owned is a [Journal] of one process at a time.
+type Owned interface {
+	// Owns reports whether this process still has the journal, without a change to
+	// it; [ErrDisowned] is for good.
+	Owns(ctx context.Context) error
 }
 
 // Sized is a [Journal] that knows the room that it takes.

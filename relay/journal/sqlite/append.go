@@ -35,8 +35,16 @@ func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	})
 }
 
+// Owns begins a transaction that changes nothing.
+func (j *Journal) Owns(ctx context.Context) error {
+	return j.writer.do(ctx, func(*batch) error { return nil })
+}
+
 // Check commits a change to the disk.
 func (j *Journal) Check(ctx context.Context) error {
+	if err := j.audit.found(); err != nil {
+		return readError(err)
+	}
 	return j.writer.do(ctx, func(b *batch) error {
 		return b.execute("UPDATE journal SET checks = checks + 1")
 	})

@@ -24,7 +24,7 @@ const (
 // boundLog copies the log where it is long, and after a failure: whatever room is
 // in it can be used again. A reader that stays in the way lets it grow.
 func (w *writer) boundLog(ctx context.Context) error {
-	size, err := w.log.size()
+	size, err := w.claim.log.size()
 	if err != nil {
 		return err
 	}

@@ -340,7 +340,7 @@ func through(t *testing.T, d *disk, dir string) *Journal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.writer.log.flush = func(*os.File) error {
+	j.writer.flush = func(*os.File) error {
 		d.sync(path)
 		return nil
 	}

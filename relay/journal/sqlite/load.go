@@ -9,6 +9,8 @@ import (
 
 var errDamaged = errors.New("is damaged")
 
+func missing(seq int64) error { return fmt.Errorf("%w: event %d is missing", errDamaged, seq) }
+
 // loadIdentities adds the ids above what s already knows: whole runs from
 // id_digests above the sequence number stored, the newest from the events
 // themselves. It returns the number up to which id_digests reaches now.
@@ -28,7 +30,7 @@ func loadIdentities(ctx context.Context, c *sql.Conn, s *identities, stored int6
 			return 0, err
 		}
 		if p.first > s.count+1 {
-			return 0, fmt.Errorf("%w: event %d is missing", errDamaged, s.count+1)
+			return 0, missing(s.count + 1)
 		}
 		events := p.events()
 		for events.next() {
@@ -82,7 +84,7 @@ func loadEnds(ctx context.Context, c *sql.Conn, head int64) (oldest, latest int6
 		return 0, 0, err
 	}
 	if newest.last != head {
-		return 0, 0, fmt.Errorf("%w: event %d is missing", errDamaged, newest.last+1)
+		return 0, 0, missing(newest.last + 1)
 	}
 	events := newest.events()
 	for events.next() {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,7 +98,7 @@ func TestTheLogIsCutAfterAReaderThatStayed(t *testing.T) {
 	dir := t.TempDir()
 	j := opened(t, dir)
 	appended(t, j, dir, 0, 1, 400)
-	backup, err := folder{path: dir}.database(databaseName)
+	backup, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
 	if err != nil {
 		t.Fatal(err)
 	}

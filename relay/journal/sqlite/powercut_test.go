@@ -109,7 +109,7 @@ func TestADiskThatDoesNotSyncLosesWhatWasAcknowledged(t *testing.T) {
 	d := newDisk(t, 0)
 	d.reaches = 0
 	j := through(t, d, t.TempDir())
-	j.writer.log.flush = func(*os.File) error { return nil }
+	j.writer.flush = func(*os.File) error { return nil }
 	for n := range 20 {
 		if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}}); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestWhatAFailedSyncLeftInDoubtIsDurableBeforeItsRetryIsAcknowledged(t *test
 	dir := t.TempDir()
 	j := opened(t, dir).(*Journal)
 	broken := errors.New("the disk is broken")
-	j.writer.log.flush = func(*os.File) error { return broken }
+	j.writer.flush = func(*os.File) error { return broken }
 	appended := func() ([]journal.Result, error) {
 		return j.Append(t.Context(), []journal.Entry{{ID: "one", Body: []byte("1")}})
 	}
@@ -145,7 +145,7 @@ func TestWhatAFailedSyncLeftInDoubtIsDurableBeforeItsRetryIsAcknowledged(t *test
 	if head, _ := j.Head(t.Context()); head != 0 {
 		t.Errorf("the head is %d", head)
 	}
-	j.writer.log.flush = syncData
+	j.writer.flush = syncData
 	if results, err := appended(); err != nil || results[0].Seq != 1 {
 		t.Errorf("the retry is %+v, %v", results, err)
 	}
@@ -157,7 +157,7 @@ func TestWhatAFailedSyncLeftInDoubtIsDurableBeforeItsRetryIsAcknowledged(t *test
 func TestAStalledSyncIsNoAcknowledgementAndNoHead(t *testing.T) {
 	j := opened(t, t.TempDir()).(*Journal)
 	begun, release := make(chan struct{}, 8), make(chan struct{})
-	j.writer.log.flush = func(log *os.File) error {
+	j.writer.flush = func(log *os.File) error {
 		begun <- struct{}{}
 		<-release
 		return syncData(log)

@@ -5,22 +5,34 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
+	"strings"
 )
 
 // applicationID marks the file as a journal in its SQLite header; version is
-// that of the schema. Version 1, of before the first release, held a row an
-// event; version 2 did not say when the latest event was received.
+// that of the schema. Version 1, of before the first release, held a row an event.
 const (
 	applicationID = 0x74696c6c
-	version       = 3
+	version       = 4
 	upgradable    = 2
 )
+
+// upgrades are the steps from each version that can be upgraded to the next.
+func upgrades() []string {
+	return []string{
+		"ALTER TABLE packs ADD COLUMN latest INTEGER NOT NULL DEFAULT 0",
+		"ALTER TABLE journal ADD COLUMN owner TEXT NOT NULL DEFAULT ''",
+	}
+}
 
 // packs hold the events, see [pack]; repeats those that came again. id_digests
 // holds the digests of whole runs of ids, so that a journal of millions opens
 // without reading its events, and so that ids outlive their pruned events.
 const schema = `
-CREATE TABLE journal (epoch TEXT NOT NULL, checks INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE journal (
+	epoch  TEXT NOT NULL,
+	checks INTEGER NOT NULL DEFAULT 0,
+	owner  TEXT NOT NULL DEFAULT ''
+);
 CREATE TABLE packs (
 	last   INTEGER PRIMARY KEY,
 	first  INTEGER NOT NULL,
@@ -61,14 +73,14 @@ func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 		}
 	case application != applicationID:
 		return "", errForeign
-	case found == upgradable:
-		if err := upgradeSchema(ctx, c); err != nil {
-			return "", err
-		}
-	case found < version:
+	case found < upgradable:
 		return "", fmt.Errorf("%w (format %d, this program reads %d)", errOlder, found, version)
 	case found > version:
 		return "", fmt.Errorf("%w (format %d, this program reads %d)", errNewer, found, version)
+	case found < version:
+		if err := upgradeSchema(ctx, c, upgrades()[found-upgradable:]); err != nil {
+			return "", err
+		}
 	}
 	err = c.QueryRowContext(ctx, "SELECT epoch FROM journal").Scan(&epoch)
 	return epoch, err
@@ -87,16 +99,16 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 	return err
 }
 
-// upgradeSchema upgrades a journal of the version before, once no other process
-// has it open: the switch to another kind of log is refused until then. Events of
-// that version know no latest time of receipt but their own.
-func upgradeSchema(ctx context.Context, c *sql.Conn) error {
+// upgradeSchema takes steps once no other process has the journal open: one of an
+// earlier version takes no notice of this one's locks, but the switch to another
+// kind of log is refused while it runs.
+func upgradeSchema(ctx context.Context, c *sql.Conn, steps []string) error {
 	_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA journal_mode = DELETE;
 BEGIN EXCLUSIVE;
-ALTER TABLE packs ADD COLUMN latest INTEGER NOT NULL DEFAULT 0;
+%s;
 PRAGMA user_version = %d;
 COMMIT;
-PRAGMA journal_mode = WAL;`, version))
+PRAGMA journal_mode = WAL;`, strings.Join(steps, ";\n"), version))
 	return err
 }
 

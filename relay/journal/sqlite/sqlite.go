@@ -17,10 +17,11 @@ const readers = 4
 // commit before, and nobody is told of a commit before it is synced.
 type Journal struct {
 	epoch   string
+	claim   *claim
 	reading *sql.DB
-	unlock  func() error
 	mark    *mark
 	writer  *writer
+	audit   *audit
 
 	lostFrom, lostTo int64
 
@@ -48,26 +49,74 @@ func open(ctx context.Context, in folder) (_ *Journal, err error) {
 	if err := in.prepare(); err != nil {
 		return nil, err
 	}
-	unlock, err := in.lock(ctx)
+	held, err := take(in.path)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{unlock: unlock, ids: newIdentities(), moved: make(chan struct{})}
+	j := &Journal{claim: held, ids: newIdentities(), moved: make(chan struct{})}
+	if err := j.begin(ctx, in); err != nil {
+		return nil, errors.Join(err, j.letGo())
+	}
+	if err := in.removeOldLock(); err != nil {
+		return nil, errors.Join(err, j.letGo())
+	}
+	go j.writer.Run(j.writer.transact)
+	return j, nil
+}
+
+// begin opens what a journal consists of.
+func (j *Journal) begin(ctx context.Context, in folder) (err error) {
 	if j.mark, err = openMark(in.path); err != nil {
-		return nil, errors.Join(err, unlock())
+		return err
 	}
-	j.writer, err = openWriter(ctx, in, j)
-	if err != nil {
-		return nil, errors.Join(err, j.mark.close(), unlock())
+	if j.writer, err = openWriter(ctx, in, j); err != nil {
+		return err
 	}
-	j.reading, err = in.database(databaseName, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
+	j.reading, err = in.database(j.claim, "busy_timeout(5000)", "query_only(1)", "cache_size(-1024)")
 	if err != nil {
-		return nil, errors.Join(err, j.writer.close(), j.mark.close(), unlock())
+		return err
 	}
 	j.reading.SetMaxOpenConns(readers)
 	j.reading.SetMaxIdleConns(readers)
-	go j.writer.Run(j.writer.transact)
-	return j, nil
+	if err := openAll(ctx, j.reading); err != nil {
+		return err
+	}
+	j.audit = beginAudit(j.reading)
+	return j.audit.await(auditWait)
+}
+
+// openAll opens the connections for reading, which stay: what they hold can be
+// read whatever becomes of the files at their paths.
+func openAll(ctx context.Context, db *sql.DB) error {
+	for range readers {
+		connection, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+		if err := connection.QueryRowContext(ctx, "SELECT 1 FROM journal").Scan(new(int)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// letGo closes what was opened. SQLite's files come before the claim on them.
+func (j *Journal) letGo() error {
+	var errs []error
+	if j.audit != nil {
+		j.audit.end()
+	}
+	if j.reading != nil {
+		errs = append(errs, j.reading.Close())
+	}
+	if j.writer != nil {
+		errs = append(errs, j.writer.close())
+	}
+	if j.mark != nil {
+		errs = append(errs, j.mark.close())
+	}
+	return errors.Join(append(errs, j.claim.release())...)
 }
 
 // Close ends appends that have not begun with [journal.ErrClosed], waits for
@@ -80,7 +129,7 @@ func (j *Journal) Close() error {
 	close(j.moved)
 	j.moved = nil
 	j.mu.Unlock()
-	return errors.Join(j.reading.Close(), j.writer.close(), j.mark.close(), j.unlock())
+	return j.letGo()
 }
 
 // Epoch is a random name that the journal got when it was created, or when it

@@ -98,7 +98,7 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 			closeAll(t, opened(t, dir))
 			execute(t, dir, "PRAGMA user_version = 1")
 			return dir
-		}, "was written before the first release of this program (format 1, this program reads 3): choose another folder"},
+		}, "was written before the first release of this program (format 1, this program reads 4): choose another folder"},
 		{"the newest event was removed", func(t *testing.T, dir string) string {
 			j := opened(t, dir)
 			for n := range 3 {
@@ -155,7 +155,7 @@ func downgraded(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	closeAll(t, j)
-	execute(t, dir, "ALTER TABLE packs DROP COLUMN latest; PRAGMA user_version = 2")
+	execute(t, dir, "ALTER TABLE packs DROP COLUMN latest; ALTER TABLE journal DROP COLUMN owner; PRAGMA user_version = 2")
 }
 
 func TestAJournalOfTheVersionBeforeIsUpgraded(t *testing.T) {
@@ -181,7 +181,7 @@ func TestAJournalOfTheVersionBeforeIsUpgraded(t *testing.T) {
 func TestAJournalOfTheVersionBeforeIsNotUpgradedWhileItIsInUse(t *testing.T) {
 	dir := t.TempDir()
 	downgraded(t, dir)
-	theirs, err := folder{path: dir}.database(databaseName)
+	theirs, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
 	if err != nil {
 		t.Fatal(err)
 	}

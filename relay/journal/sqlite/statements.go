@@ -7,7 +7,7 @@ import (
 
 // statements are those of every transaction, prepared on one connection.
 type statements struct {
-	begin, commit, insert, look, repeated *sql.Stmt
+	begin, owner, commit, insert, look, repeated *sql.Stmt
 }
 
 // prepareStatements returns what it has prepared with its error, too.
@@ -18,6 +18,7 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 		text string
 	}{
 		{&s.begin, "BEGIN IMMEDIATE"},
+		{&s.owner, "SELECT owner, ifnull((SELECT max(last) FROM packs), 0) FROM journal"},
 		{&s.commit, "COMMIT"},
 		{&s.insert, "INSERT INTO packs (last, first, latest, events) VALUES (?, ?, ?, ?)"},
 		{&s.look, "SELECT " + packColumns + " FROM packs WHERE last >= ? ORDER BY last LIMIT 1"},
@@ -36,7 +37,7 @@ func prepareStatements(ctx context.Context, c *sql.Conn) (statements, error) {
 // close lets go of the statements: the pool keeps a connection for as long as
 // it has any.
 func (s statements) close() {
-	for _, statement := range []*sql.Stmt{s.begin, s.commit, s.insert, s.look, s.repeated} {
+	for _, statement := range []*sql.Stmt{s.begin, s.owner, s.commit, s.insert, s.look, s.repeated} {
 		if statement != nil {
 			_ = statement.Close()
 		}

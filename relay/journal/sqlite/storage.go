@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,7 @@ import (
 
 const (
 	databaseName = "journal.db"
-	lockName     = "journal.lock"
+	oldLockName  = "journal.lock" // of earlier versions
 )
 
 var (
@@ -30,37 +31,52 @@ var (
 // the system where vfs is empty.
 type folder struct{ path, vfs string }
 
-// prepare makes the folder and the database file in it, for this user alone.
+// prepare makes the folder, for this user alone.
 func (f folder) prepare() error {
-	dir := f.path
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{lockName, databaseName} {
-		file, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		if err := file.Close(); err != nil {
-			return err
-		}
-	}
-	opened, err := os.Open(dir)
+	opened, err := os.Open(f.path)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	// Not every system can sync a folder; where it can, the new files survive
-	// a power cut.
+	// Not every system can sync a folder; where it can, new files survive a power
+	// cut.
 	_ = opened.Sync()
 	return nil
 }
 
-// database opens the file name with the pragmas that every connection needs.
-func (f folder) database(name string, pragmas ...string) (*sql.DB, error) {
-	path, err := filepath.Abs(filepath.Join(f.path, name))
+// removeOldLock removes the lock of earlier versions, which the one that has just
+// been upgraded may have left.
+func (f folder) removeOldLock() error {
+	for _, name := range []string{oldLockName, oldLockName + "-journal"} {
+		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// database opens the database with the pragmas that every connection needs.
+// Connections are to the file that is claimed, and to no other at its path.
+func (f folder) database(c *claim, pragmas ...string) (*sql.DB, error) {
+	location, err := f.location(databaseName, pragmas)
 	if err != nil {
 		return nil, err
+	}
+	connector, err := driver.NewConnector(location)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(claimed{connector, c}), nil
+}
+
+// location names a file as the driver wants it.
+func (f folder) location(name string, pragmas []string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(f.path, name))
+	if err != nil {
+		return "", err
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -71,27 +87,29 @@ func (f folder) database(name string, pragmas ...string) (*sql.DB, error) {
 		query.Set("vfs", f.vfs)
 	}
 	location := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	return sql.Open("sqlite", location.String())
+	return location.String(), nil
 }
 
-// lock holds an exclusive lock of SQLite on a file beside the journal
-// until the returned function is called or the process ends.
-func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
-	db, err := f.database(lockName, "busy_timeout(250)")
+// claimed opens connections to the files of a claim.
+type claimed struct {
+	sqldriver.Connector
+	claim *claim
+}
+
+// Connect implements [sqldriver.Connector].
+func (c claimed) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	if err := c.claim.inPlace(); err != nil {
+		return nil, err
+	}
+	connection, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	connection, err := db.Conn(ctx)
-	if err == nil {
-		_, err = connection.ExecContext(ctx, "BEGIN EXCLUSIVE")
+	if err := c.claim.inPlace(); err != nil {
+		_ = connection.Close()
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return func() error {
-		_, err := connection.ExecContext(context.Background(), "ROLLBACK")
-		return errors.Join(err, connection.Close(), db.Close())
-	}, nil
+	return connection, nil
 }
 
 // explain turns an error of opening into one sentence that says what to do.
@@ -103,6 +121,8 @@ func explain(dir string, err error) error {
 		return nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("open the journal in %s: %w", dir, err)
+	case errors.Is(err, errInUse):
+		return inUse(dir)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("the journal folder %s may not be written: give this user the right to, or choose another folder", dir)
 	case errors.Is(err, errForeign), errors.Is(err, errNewer), errors.Is(err, errOlder):
@@ -115,10 +135,14 @@ func explain(dir string, err error) error {
 	return fmt.Errorf("the journal folder %s cannot be used: %w", dir, err)
 }
 
+func inUse(dir string) error {
+	return fmt.Errorf("the journal folder %s is in use by another process: stop it, or choose another folder", dir)
+}
+
 func explainCode(dir, file string, failure *driver.Error) error {
 	switch failure.Code() & 0xff {
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
-		return fmt.Errorf("the journal folder %s is in use by another process: stop it, or choose another folder", dir)
+		return inUse(dir)
 	case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
 		return fmt.Errorf("%s is damaged or no journal: restore it from a copy, or move it away to begin anew (%w)", file, failure)
 	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:

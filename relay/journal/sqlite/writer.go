@@ -6,8 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 
+	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/groupcommit"
 )
 
@@ -18,17 +19,20 @@ type work = func(*batch) error
 type writer struct {
 	*groupcommit.Queue[work]
 	journal *Journal
+	claim   *claim
 	db      *sql.DB
+	flush   func(*os.File) error // waits for the disk
+	owner   string               // names this process in the database
 
 	// Of the goroutine that runs the writer:
 	connection *sql.Conn
 	statements statements
-	stored     int64 // ids up to here are in id_digests
-	latest     int64 // time of receipt of all events
-	doubtful   bool  // what was committed may not be durable
-	failed     bool  // the last transaction did
-	longest    int64 // the log may be, for now
-	log        walFile
+	stored     int64            // ids up to here are in id_digests
+	latest     int64            // time of receipt of all events
+	doubtful   bool             // what was committed may not be durable
+	failed     bool             // the last transaction did
+	longest    int64            // the log may be, for now
+	disowned   error            // why nothing may be written any more
 	buffer     []byte           // of packs, for the next one
 	fresh      []digest         // of a transaction, for the next one
 	numbers    map[digest]int64 // of the ids of a transaction, for the next one
@@ -39,7 +43,7 @@ type writer struct {
 // anybody is told, which spares the disk what is no data. Checkpoints sync by
 // themselves.
 func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
-	db, err := in.database(databaseName,
+	db, err := in.database(j.claim,
 		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", copyPages), fmt.Sprintf("journal_size_limit(%d)", keptLog))
 	if err != nil {
@@ -48,9 +52,11 @@ func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	w := &writer{
 		Queue:   groupcommit.New[work](),
 		journal: j,
+		claim:   j.claim,
 		db:      db,
+		flush:   syncData,
+		owner:   newEpoch(),
 		longest: maxLog,
-		log:     walFile{path: filepath.Join(in.path, databaseName+"-wal"), flush: syncData},
 		numbers: map[digest]int64{},
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
@@ -67,6 +73,9 @@ func (w *writer) begin(ctx context.Context) error {
 		return err
 	}
 	epoch, err := prepareSchema(ctx, connection)
+	if err == nil { // durable with the rest, by settle
+		_, err = connection.ExecContext(ctx, "UPDATE journal SET owner = ?", w.owner)
+	}
 	if err := errors.Join(err, connection.Close()); err != nil {
 		return err
 	}
@@ -89,9 +98,10 @@ func (w *writer) compareMark(ctx context.Context) error {
 	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
 		return err
 	}
-	if err := w.log.sync(); err != nil {
+	if err := w.sync(); err != nil {
 		return err
 	}
+	w.claim.note()
 	j.epoch = epoch
 	j.mark.write(epoch, j.head)
 	return nil
@@ -106,7 +116,7 @@ func (w *writer) connect(ctx context.Context) error {
 	}
 	err = w.settle(ctx, connection)
 	if err == nil {
-		err = w.log.open()
+		err = w.claim.log.open(0)
 	}
 	if err == nil {
 		err = w.catchUp(ctx, connection)
@@ -120,6 +130,7 @@ func (w *writer) connect(ctx context.Context) error {
 		return errors.Join(err, connection.Close())
 	}
 	w.connection, w.statements = connection, statements
+	w.claim.note()
 	return nil
 }
 
@@ -173,11 +184,26 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 		err = w.commit(changes)
 	}
 	if err != nil {
+		w.giveUp(err)
 		err = fmt.Errorf("write the journal: %w", err)
-		w.disconnect()
 	}
 	w.failed = err != nil
+	w.claim.note()
 	works.Answer(err)
+}
+
+// giveUp ends a transaction that has failed, and its connection. What has become
+// another's is left alone for good. A database that was moved gets what is in the
+// log, so that it is whole wherever it is.
+func (w *writer) giveUp(err error) {
+	switch {
+	case errors.Is(err, journal.ErrDisowned):
+		w.disowned = err
+	case errors.Is(err, errMoved) && w.connection != nil:
+		_, _ = w.connection.ExecContext(context.Background(), "ROLLBACK")
+		_, _ = copyLog(context.Background(), w.connection, "TRUNCATE")
+	}
+	w.disconnect()
 }
 
 // gather applies works. The first one begins the transaction.
@@ -202,6 +228,15 @@ func (w *writer) gather(works *groupcommit.Batch[work]) (changes *batch, err err
 
 func (w *writer) beginTransaction() (*batch, error) {
 	ctx := context.Background()
+	if w.disowned != nil {
+		return nil, w.disowned
+	}
+	if err := w.claim.inPlace(); err != nil {
+		return nil, err
+	}
+	if err := w.claim.untouched(); err != nil {
+		return nil, err
+	}
 	if w.connection == nil {
 		if err := w.connect(ctx); err != nil {
 			return nil, err
@@ -213,8 +248,28 @@ func (w *writer) beginTransaction() (*batch, error) {
 	if _, err := w.statements.begin.ExecContext(ctx); err != nil {
 		return nil, err
 	}
-	return newBatch(ctx, w), nil
+	return newBatch(ctx, w), w.checkOwner(ctx)
 }
+
+// checkOwner reports, within a transaction, whether the journal is still as this
+// process has left it.
+func (w *writer) checkOwner(ctx context.Context) error {
+	var owner string
+	var newest int64
+	if err := w.statements.owner.QueryRowContext(ctx).Scan(&owner, &newest); err != nil {
+		return err
+	}
+	switch head := w.journal.ids.count; {
+	case owner != w.owner:
+		return journal.ErrDisowned
+	case newest != 0 && newest != head:
+		return fmt.Errorf("%w: its newest event is %d where %d was written", journal.ErrDisowned, newest, head)
+	}
+	return nil
+}
+
+// sync returns after everything that was written into the log is durable.
+func (w *writer) sync() error { return w.flush(w.claim.log.file) }
 
 // commit writes the log, waits for the disk and makes known what was committed.
 func (w *writer) commit(changes *batch) (err error) {
@@ -228,10 +283,13 @@ func (w *writer) commit(changes *batch) (err error) {
 	w.stored, w.latest, w.buffer, w.fresh = changes.stored, changes.latest, changes.pack.data, changes.fresh
 	head := w.journal.remember(changes.fresh)
 	w.doubtful = true
-	if err := w.log.sync(); err != nil {
+	if err := w.sync(); err != nil {
 		return fmt.Errorf("sync the log: %w", err)
 	}
 	w.doubtful = false
+	if err := w.claim.inPlace(); err != nil {
+		return err
+	}
 	w.journal.published(changes, head)
 	return nil
 }
@@ -252,7 +310,6 @@ func (w *writer) disconnect() {
 	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // the pool closes such a one
 	_ = w.connection.Close()
 	w.connection = nil
-	_ = w.log.close()
 }
 
 // close closes the database after the goroutine has ended.
