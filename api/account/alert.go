@@ -144,7 +144,7 @@ func (s *Store) judgeFeed(now time.Time) {
 	})
 	silent := c.SilentAfter > 0 && s.feed.State == FeedLive && s.alerts.silence.lasts(s.lastEvent) >= c.SilentAfter
 	s.judge(silent, alertKey{kind: AlertRelay, cause: "silent"}, now, func() string {
-		return "no events arrive at the relay, though intents change: see where the service sends its webhooks"
+		return "no events arrive at the relay, though intents or shipments change: see where the service sends its webhooks"
 	})
 	s.judge(s.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.gap.words })
 }

@@ -43,6 +43,7 @@ func (s *Store) applyEvent(d *Delivery, a *ahead, now time.Time) {
 	if d.Received.After(s.lastEvent) {
 		s.lastEvent = d.Received
 	}
+	s.hears(d.Received)
 	event := &d.Event
 	if r, known := s.findEvent(a.hash, event.ID, &event.Source); known {
 		s.applyAgain(r, d)

@@ -42,6 +42,9 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 		}
 	}
 	s.feed = status
+	if status.State == FeedLive {
+		s.hears(now)
+	}
 	if status.State != FeedLost && status.State != FeedConnecting {
 		s.feedDown = time.Time{}
 	} else if s.feedDown.IsZero() {

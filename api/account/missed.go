@@ -19,9 +19,10 @@ const codeExpired api.FailureCode = "checkout_intent_expired"
 
 // expectEvent notes that a read found a move of which an event should tell.
 // Creation, confirm and expiry have none, and of what happened before the intent
-// became known nothing is expected.
+// became known nothing is expected, unless it was created since the feed is heard.
 func (s *Store) expectEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) {
-	if s.feed.State == FeedOff || from == "" || !s.hasEvent(r, from, in, now) {
+	before := from == "" && (s.heard.IsZero() || in.CreatedAt.Before(s.heard))
+	if s.feed.State == FeedOff || before || !s.hasEvent(r, from, in, now) {
 		return
 	}
 	r.outstanding = true
@@ -32,7 +33,7 @@ func (s *Store) expectEvent(r *intentRecord, from api.IntentState, in *api.Inten
 func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) bool {
 	switch in.State {
 	case api.AwaitingConfirmation:
-		return from == api.RetrievingOffer && r.seen&sawOfferRetrieved == 0
+		return (from == api.RetrievingOffer || from == "") && r.seen&sawOfferRetrieved == 0
 	case api.Completed:
 		return r.seen&sawCompleted == 0
 	case api.Failed:
@@ -41,7 +42,7 @@ func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, 
 		}
 		expired := in.Failure != nil && in.Failure.Code == codeExpired
 		expiry := s.expiresAt(r)
-		overdue := from == api.AwaitingConfirmation && !expiry.IsZero() && !now.Before(expiry)
+		overdue := (from == api.AwaitingConfirmation || from == "") && !expiry.IsZero() && !now.Before(expiry)
 		return !expired && !overdue
 	}
 	return false
@@ -102,6 +103,7 @@ func (s *Store) countMissed(now time.Time) {
 			delete(s.expecting, r)
 		}
 	}
+	s.countMissedParcels(now)
 }
 
 // silence counts the changes that no event told of since the last event.

@@ -185,6 +185,7 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 	if saved.Latest != nil {
 		latest := saved.Latest.shipment(id, api.ScrubID(saved.IntentID))
 		r.read, r.packed, r.status, r.updated = true, packParcel(latest), latest.Status, s.clock.instant(latest.UpdatedAt)
+		r.scans = uint16(min(len(latest.TrackingEvents), math.MaxUint16))
 	}
 	if status := r.status; status != "" {
 		s.shipmentCounts[""]--

@@ -87,6 +87,51 @@ func expired(id api.ID, created time.Time, offer time.Duration) *life {
 	}}
 }
 
+// parcelLife is the whole truth of one shipment.
+type parcelLife struct {
+	id, intent api.ID
+	moves      []parcelMove // in order; the first is the creation
+}
+
+type parcelMove struct {
+	at     time.Time
+	status api.ShipmentStatus
+}
+
+// at is the status at a moment; "" before the creation.
+func (p *parcelLife) at(t time.Time) api.ShipmentStatus {
+	var status api.ShipmentStatus
+	for _, m := range p.moves {
+		if !m.at.After(t) {
+			status = m.status
+		}
+	}
+	return status
+}
+
+func (p *parcelLife) read(t time.Time) api.Shipment {
+	sh := api.Shipment{ID: p.id, IntentID: p.intent, Status: p.at(t), CreatedAt: p.moves[0].at}
+	for _, m := range p.moves {
+		if !m.at.After(t) {
+			sh.UpdatedAt = m.at
+			sh.TrackingEvents = append(sh.TrackingEvents, api.TrackingEvent{Status: m.status, At: m.at})
+		}
+	}
+	return sh
+}
+
+func (p *parcelLife) events() []api.Event {
+	var list []api.Event
+	for i, m := range p.moves {
+		e := api.Event{ID: api.ID(fmt.Sprintf("evt_%s_%s", p.id, m.status)), Type: api.ShipmentUpdated, CreatedAt: m.at, Source: api.EventSource{ID: p.id, Type: api.SourceShipment}}
+		if i == 0 {
+			e.Type = api.ShipmentCreated
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
 // fakeService answers reads from the truth of the moment, after its latency.
 type fakeService struct {
 	latency time.Duration
@@ -98,6 +143,7 @@ type fakeService struct {
 	mu        sync.Mutex
 	lives     map[api.ID]*life
 	shipments map[api.ID]api.Shipment
+	parcels   map[api.ID]*parcelLife
 	fail      func(path string, n int) error // decides on the n-th call
 	calls     []call
 }
@@ -109,7 +155,7 @@ type call struct {
 }
 
 func newService(lives ...*life) *fakeService {
-	f := &fakeService{latency: 20 * time.Millisecond, lives: map[api.ID]*life{}, shipments: map[api.ID]api.Shipment{}}
+	f := &fakeService{latency: 20 * time.Millisecond, lives: map[api.ID]*life{}, shipments: map[api.ID]api.Shipment{}, parcels: map[api.ID]*parcelLife{}}
 	for _, l := range lives {
 		f.lives[l.id] = l
 	}
@@ -152,6 +198,9 @@ func (f *fakeService) Shipment(ctx context.Context, id api.ID) (api.Shipment, er
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	sh, ok := f.shipments[id]
+	if p := f.parcels[id]; p != nil && !time.Now().Before(p.moves[0].at) {
+		sh, ok = p.read(time.Now()), true
+	}
 	if !ok {
 		return api.Shipment{}, fmt.Errorf("read shipment: %w", api.ErrNotFound)
 	}
@@ -179,6 +228,12 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 				found = append(found, sh)
 			}
 		}
+		for _, p := range f.parcels {
+			if sh := p.read(time.Now()); sh.Status != "" && wanted(sh) {
+				found = append(found, sh)
+			}
+		}
+		slices.SortFunc(found, func(a, b api.Shipment) int { return b.CreatedAt.Compare(a.CreatedAt) })
 		f.mu.Unlock()
 		if f.garbled && !yield(api.Shipment{}, &api.ItemError{Path: path, Err: errBroken}) {
 			return

@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"tillwatch/api"
@@ -22,6 +23,8 @@ type shipmentRecord struct {
 	product   uint32 // a name
 	sibling   uint32 // the shipment of the same intent that became known before it
 	latest    uint32 // of its events, counted from 1; it may no longer be kept
+	scans     uint16 // of its tracking, in the newest read
+	told      uint8  // events that came since the newest read
 	missing   uint8  // reads in a row that did not find it
 	certainty Certainty
 	gone      bool // the service answered 404 to the last read
@@ -98,6 +101,9 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 		}
 	}
 	news = !r.read || updated != r.updated || sh.Status != r.status
+	if news {
+		s.expectParcelEvents(r, sh, time.Now())
+	}
 	was, is := r.status, sh.Status
 	if was != is {
 		s.shipmentCounts[was]--
@@ -109,6 +115,7 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 	}
 	held := *sh
 	r.newest, r.missing, r.gone = at, 0, false
+	r.scans = uint16(min(len(sh.TrackingEvents), math.MaxUint16))
 	r.read, r.packed, r.status, r.updated, r.readAt, r.certainty = true, "", is, updated, at, Verified
 	s.parcels.put(r, &held)
 	s.link(r, sh.IntentID)
@@ -178,6 +185,7 @@ func (s *Store) unlink(r *shipmentRecord) {
 // shipment is read.
 func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.Time) {
 	r.lastEvent = max(r.lastEvent, e.created)
+	s.parcelEventArrived(r, e.created)
 	if r.intent != nil {
 		s.tellIntent(r.intent, e, s.clock.instant(now))
 	}

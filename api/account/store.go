@@ -45,6 +45,8 @@ type Store struct {
 	long          map[*intentRecord]*eventPlaces // of long timelines in which an event was looked for
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
+	parcelDebts   map[*shipmentRecord]*parcelDebt
+	heard         time.Time // the earliest that the feed is known to have been heard; zero before that
 	day           dayCounter
 	dayKnown      dayKnowledge
 	confirms      confirmHistory
@@ -116,6 +118,7 @@ func NewStore(cfg StoreConfig) *Store {
 		expected:       map[*intentRecord][]expectation{},
 		intents:        newIntentIndex(),
 		expecting:      map[*intentRecord]struct{}{},
+		parcelDebts:    map[*shipmentRecord]*parcelDebt{},
 		pace:           map[api.IntentState]*paceHistory{},
 		shipments:      map[api.ID]*shipmentRecord{},
 		shipmentCounts: map[api.ShipmentStatus]int{},
