@@ -160,6 +160,12 @@ func (m *Model) setArrangement(a layout.Arrangement) {
 	m.remember()
 }
 
+// toggleZoom gives the whole place to the focused pane, or gives it back.
+func (m *Model) toggleZoom() {
+	m.zoom, m.zoomed = !m.zoom, m.focus
+	m.arrange()
+}
+
 func (m *Model) nextArrangement() {
 	all := layout.Arrangements()
 	m.setArrangement(all[(slices.Index(all, m.arrangement())+1)%len(all)])

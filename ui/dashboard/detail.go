@@ -101,8 +101,11 @@ func (m *Model) followCursor() {
 	m.feedDetail()
 }
 
+// closeDetail closes the detail. The board is then as it was: what had been
+// enlarged is gone.
 func (m *Model) closeDetail() {
 	m.detailOpen = false
+	m.zoom = m.zoom && m.zoomed != layout.Detail
 	m.look.Opened = pane.Subject{}
 	m.setFocus(m.before)
 	m.invalidate()

@@ -133,6 +133,10 @@ func (m *Model) dialogPaste(msg tea.PasteMsg) tea.Cmd {
 		return m.quiet.begin(m)
 	case m.dialog.palette != nil:
 		m.dialog.palette.Update(msg)
+	case m.dialog.help != nil:
+		m.dialog.help.Refuse()
+	case m.dialog.board != nil:
+		m.dialog.board.Refuse()
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package dashboard
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -72,10 +74,13 @@ func (m *Model) parse(t *typing) *pane.Filter {
 	return nil
 }
 
-func (t *typing) add(text string) {
-	if len(t.text)+len(text) <= longestFilter {
-		t.text += string(api.Scrub(text))
+// add reports whether there was room for text.
+func (t *typing) add(text string) bool {
+	if len(t.text)+len(text) > longestFilter {
+		return false
 	}
+	t.text += string(api.Scrub(text))
+	return true
 }
 
 func (m *Model) setFilter(at layout.Pane, f *pane.Filter) {
@@ -98,17 +103,24 @@ func (m *Model) clearFilter() {
 	}
 }
 
-// paste takes pasted text: into the filter, or to the dialog, which decides.
+// paste takes pasted text: into what is being typed, or to the dialog, which
+// decides. What is refused is said.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.redraw = true
 	switch {
 	case m.dialog.open():
 		return m.dialogPaste(msg)
 	case m.jump != nil:
-		m.jump.add(msg.Content)
+		if !m.jump.add(msg.Content) {
+			m.say(warning, "the pasted text is not taken: an id has at most "+strconv.Itoa(api.MaxID)+" characters")
+		}
 	case m.filter != nil:
-		m.filter.add(msg.Content)
+		if !m.filter.add(msg.Content) {
+			m.say(warning, "the pasted text is not taken: a filter has at most "+strconv.Itoa(longestFilter)+" characters")
+		}
 		m.setFilter(m.filter.pane, m.parse(m.filter))
+	default:
+		m.say(warning, "pasted text is not taken here: "+m.keyOf(action.Filter)+" filters by it, "+m.keyOf(action.Jump)+" goes to an id")
 	}
 	return nil
 }

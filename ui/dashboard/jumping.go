@@ -36,10 +36,13 @@ func (m *Model) typeJump(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (j *jumping) add(text string) {
-	if len(j.text)+len(text) <= api.MaxID {
-		j.text += string(api.Scrub(text))
+// add reports whether there was room for text.
+func (j *jumping) add(text string) bool {
+	if len(j.text)+len(text) > api.MaxID {
+		return false
 	}
+	j.text += string(api.Scrub(text))
+	return true
 }
 
 func (m *Model) jumpPrompt(l *paint.Line) {

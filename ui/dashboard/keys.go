@@ -122,8 +122,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Freeze:
 		m.freeze()
 	case action.Zoom:
-		m.zoom = !m.zoom
-		m.arrange()
+		m.toggleZoom()
 	case action.Confirm:
 		return m.openConfirm()
 	case action.Mark:
@@ -204,6 +203,10 @@ func (m *Model) disabled(id action.ID) string {
 			return "reading is not possible here"
 		case !ok:
 			return "no intent under the cursor"
+		}
+	case action.Zoom:
+		if m.focus == layout.Detail && !layout.Beside(m.width) {
+			return "the detail has the whole place already"
 		}
 	case action.Suspend:
 		return m.suspendDisabled()

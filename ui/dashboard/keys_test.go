@@ -227,6 +227,34 @@ func TestThePaletteRunsAnAction(t *testing.T) {
 	}
 }
 
+func TestZoomEnlargesTheDetailAndEscGivesTheBoardBack(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	before := screen(m)
+	press(m, "enter")
+	beside := screen(m)
+	press(m, "z")
+	if r := m.layout.Panes[layout.Detail]; r.W != 200 || m.focus != layout.Detail || !m.layout.Panes[layout.Intents].Empty() {
+		t.Errorf("the detail is %+v, the focus on pane %d, want it as wide as the screen:\n%s", r, m.focus, screen(m))
+	}
+	press(m, "z")
+	if got := screen(m); got != beside {
+		t.Errorf("a second z does not give the place back:\n%s", got)
+	}
+	press(m, "z", "esc")
+	if got := screen(m); got != before {
+		t.Errorf("the board is not as it was once the detail is closed:\n%s", got)
+	}
+	press(m, "z", "enter", "esc")
+	if !m.zoom {
+		t.Error("a pane of the board that was enlarged before is no longer")
+	}
+	narrow := boardOf(t, typicalShop(time.Now()), 80, 24)
+	press(narrow, "enter", "z")
+	if got := screen(narrow); !strings.Contains(got, "the detail has the whole place already") {
+		t.Errorf("nothing is said where the detail has the whole place:\n%s", got)
+	}
+}
+
 func TestZoomAndFilterGiveWayToEsc(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, "z", "/", "a", "enter", "esc")

@@ -86,8 +86,9 @@ type Model struct {
 	focus         layout.Pane
 	tab           layout.Pane // which of events, requests and alerts is on the screen
 	before        layout.Pane // had the focus before the detail was opened
-	zoom          bool
-	arranged      Layout // by a person
+	zoom          bool        // the focused pane has the place of all
+	zoomed        layout.Pane // had the focus when that began
+	arranged      Layout      // by a person
 	detailOpen    bool
 	panes         [layout.Panes]board
 	intents       *pane.Intents

@@ -109,7 +109,7 @@ func viewing() []Action {
 	return []Action{
 		{ID: Freeze, Keys: []string{"space"}, Title: "Freeze", Short: "freeze", Group: View, Scope: Board, rank: 6,
 			Tooltip: "Holds the screen still and counts what is new; the watching goes on."},
-		{ID: Zoom, Keys: []string{"z"}, Title: "Zoom pane", Short: "zoom", Group: View, Scope: Board, rank: 11,
+		{ID: Zoom, Keys: []string{"z"}, Title: "Zoom pane", Short: "zoom", Group: View, rank: 11,
 			Tooltip: "Gives the whole screen to the focused pane, or gives it back."},
 		{ID: Arrange, Keys: []string{"v"}, Title: "Arrange the board", Short: "arrange", Group: View, rank: 12,
 			Tooltip: "Chooses panes, columns, arrangement and theme; they are remembered."},

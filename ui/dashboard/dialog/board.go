@@ -32,6 +32,7 @@ type Board struct {
 	at      int // of all options
 	top     int // first line in view
 	page    int // lines in view in the last drawing
+	said    string
 }
 
 const (
@@ -51,9 +52,13 @@ func (b *Board) SetTheme(t themes.Theme) { b.paint = newPaint(t) }
 // SetChoices takes over what is on now. The cursor stays.
 func (b *Board) SetChoices(choices []Choices) { b.choices = choices }
 
+// Refuse tells that pasted text is not taken, until the next key.
+func (b *Board) Refuse() { b.said = notPasted }
+
 // Key moves the cursor, or chooses: it returns the ID of the chosen option, or
 // that the dialog is to be closed.
 func (b *Board) Key(key tea.KeyPressMsg) (chosen string, closed bool) {
+	b.said = ""
 	switch key.String() {
 	case "esc", "q", "ctrl+c":
 		return "", true
@@ -140,6 +145,9 @@ func (b *Board) View(width, height int) []string {
 	}
 	if box.foot.width() > width-frame-4 {
 		box.foot = line{in(b.paint.muted, "space choose   esc close")}
+	}
+	if b.said != "" {
+		box.foot = line{in(b.paint.warning, b.said)}
 	}
 	body, at := b.body(box.room(width))
 	b.page = max(height-frame-2, 1)

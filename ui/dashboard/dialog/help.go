@@ -18,6 +18,7 @@ type Help struct {
 	top      int // first line in view
 	page     int // lines in view in the last drawing
 	lines    int // of the last drawing
+	said     string
 }
 
 const (
@@ -35,8 +36,15 @@ func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) strin
 // SetTheme changes the colours.
 func (h *Help) SetTheme(t themes.Theme) { h.paint = newPaint(t) }
 
+// Refuse tells that pasted text is not taken, until the next key.
+func (h *Help) Refuse() { h.said = notPasted }
+
+// notPasted is said of a paste where nothing can be typed.
+const notPasted = "pasted text is not taken here"
+
 // Key scrolls, or reports that the help is to be closed.
 func (h *Help) Key(key tea.KeyPressMsg) (closed bool) {
+	h.said = ""
 	switch key.String() {
 	case "esc", "q", "?", "enter":
 		return true
@@ -100,6 +108,9 @@ func (h *Help) View(width, height int) []string {
 	if h.lines > h.page {
 		p.foot = line{in(h.paint.muted, "esc close"+h.scrolling())}
 		p.badge = line{in(h.paint.muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
+	}
+	if h.said != "" {
+		p.foot = line{in(h.paint.warning, h.said)}
 	}
 	var shown []line
 	if height >= 12 {

@@ -134,6 +134,10 @@ const (
 	gap        = 2 // columns between panes side by side
 )
 
+// Beside reports whether a screen of a width has room for the detail beside the
+// board. On others the detail takes the whole place.
+func Beside(width int) bool { return width >= drawerFrom }
+
 // Arrange divides a screen.
 func Arrange(r Request) Layout {
 	if r.Width < MinWidth || r.Height < MinHeight {
@@ -163,7 +167,7 @@ func Arrange(r Request) Layout {
 		return l
 	}
 	if r.Detail {
-		if r.Width < drawerFrom {
+		if !Beside(r.Width) {
 			l.Arrangement = r.arrangement(body.W)
 			l.Panes[Detail] = body
 			return l
