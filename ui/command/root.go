@@ -46,7 +46,6 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 // Main runs the command that args name and returns the exit code. The first
 // interrupt asks it to end, the second ends the process at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	startWithoutCollecting()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	settleColour(args)

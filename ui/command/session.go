@@ -159,15 +159,6 @@ func (s *session) run(ctx context.Context) error {
 	return s.watcher.Run(ctx)
 }
 
-// loaded reports whether the history is in the picture, or cannot be had now.
-func (s *session) loaded() bool {
-	switch s.store.Summary().Feed.State {
-	case account.FeedConnecting, account.FeedReplaying:
-		return false
-	}
-	return true
-}
-
 func (s *session) close() {
 	_ = s.restored.wait()
 	if s.guard != nil {

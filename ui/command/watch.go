@@ -188,13 +188,9 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	return err
 }
 
-// keepLive has the group keep the picture live, settle what earlier confirms left
-// unknown, and give memory back.
+// keepLive has the group keep the picture live and settle what earlier confirms
+// left unknown.
 func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenOptions) {
-	group.Go(func() error {
-		liveSparely(ctx, s.loaded)
-		return nil
-	})
 	group.Go(func() error {
 		if !o.plain {
 			sleep(ctx, paintFirst)
@@ -212,6 +208,18 @@ func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenO
 		s.guard.SettleEarlier(ctx)
 		return nil
 	})
+}
+
+// sleep reports false when ctx ends before the time.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // screen is the dashboard's configuration for a session.

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package command
-
-// programPages are not known here.
-type programPages struct{}
-
-func (*programPages) drop() {}
