@@ -64,7 +64,7 @@ func (s *Store) alertsAwaiting(r *intentRecord, now time.Time) intentAlerts {
 
 // judgeIntentAs raises and clears alerts of an intent so that these stand.
 func (s *Store) judgeIntentAs(r *intentRecord, stand intentAlerts, now time.Time) {
-	id := s.idOf(r)
+	id := r.id
 	key := func(kind AlertKind) alertKey { return alertKey{kind: kind, intent: id} }
 	changed := stand ^ r.alerts
 	switch expiring := key(AlertExpiring); {
@@ -113,7 +113,6 @@ const judgeBatch = 256
 func (s *Store) judgeAlertable(now time.Time) {
 	for next, more := 0, true; more; {
 		next, more = s.judgeSome(next, now)
-		s.mu.yield()
 	}
 }
 
@@ -179,5 +178,5 @@ func (s *Store) stuckAfter() time.Duration {
 }
 
 func (s *Store) nameOf(r *intentRecord) string {
-	return cmp.Or(string(s.productOf(r)), string(s.idOf(r)))
+	return cmp.Or(string(s.productOf(r)), string(r.id))
 }

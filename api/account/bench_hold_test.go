@@ -2,6 +2,7 @@ package account
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func BenchmarkChangesHold(b *testing.B) {
 				return longest(func() { s.Changes(since) }, try)
 			}
 			var held, waited, elsewhere []time.Duration
-			var other gate
+			var other sync.Mutex
 			for b.Loop() {
 				held = append(held, picture(func() bool {
 					free := s.mu.TryLock()

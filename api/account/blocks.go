@@ -1,9 +1,6 @@
 package account
 
-import (
-	"math/bits"
-	"strings"
-)
+import "math/bits"
 
 // blocks keeps many values side by side in memory. Values never move, so that
 // growing copies nothing, and are known by numbers from 1.
@@ -28,20 +25,4 @@ func (b *blocks[T]) add() (uint32, *T) {
 func (b *blocks[T]) at(number uint32) *T {
 	i := number - 1
 	return &b.list[i>>(b.shift&31)][i&(1<<(b.shift&31)-1)]
-}
-
-// arena copies texts into large pieces of memory. They are kept for as long as
-// the picture lasts.
-type arena[T ~string] struct{ room strings.Builder }
-
-const arenaRoom = 16 << 10
-
-func (a *arena[T]) keep(text T) T {
-	if a.room.Cap()-a.room.Len() < len(text) {
-		a.room.Reset()
-		a.room.Grow(max(arenaRoom, len(text)))
-	}
-	begin := a.room.Len()
-	a.room.WriteString(string(text))
-	return T(a.room.String()[begin:])
 }

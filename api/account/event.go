@@ -22,9 +22,8 @@ func (s *Store) ApplyEvents(batch []Delivery, arrived time.Time) {
 func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	s.mu.Lock()
 	defer s.release()
-	ahead := s.lookAhead(batch)
 	for i := range batch {
-		s.applyEvent(&batch[i], &ahead[i], now)
+		s.applyEvent(&batch[i], now)
 	}
 	s.advance(batch[len(batch)-1].Seq)
 }
@@ -39,13 +38,13 @@ func (s *Store) advance(seq int64) {
 	s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 }
 
-func (s *Store) applyEvent(d *Delivery, a *ahead, now time.Time) {
+func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	if d.Received.After(s.lastEvent) {
 		s.lastEvent = d.Received
 	}
 	s.hears(d.Received)
 	event := &d.Event
-	if r, known := s.findEvent(a.hash, event.ID, &event.Source); known {
+	if r, known := s.findEvent(event.ID, &event.Source); known {
 		s.applyAgain(r, d)
 		return
 	}
@@ -54,30 +53,29 @@ func (s *Store) applyEvent(d *Delivery, a *ahead, now time.Time) {
 	if d.Origin == "backfill" {
 		s.counters.Backfilled++
 	}
-	r := s.events.add(a.hash, s.stamp())
+	r := s.events.add(event.ID, s.stamp())
 	*r = eventRecord{
-		hash: a.hash, ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
+		ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
 		created: instantOf(event.CreatedAt), received: instantOf(d.Received),
 		id: event.ID, source: event.Source.ID, kind: event.Type, sourceType: event.Source.Type,
 		origin: d.Origin, duplicates: uint32(max(d.Duplicates, 0)), raw: event.Raw,
 	}
 	s.events.bodies += len(r.raw)
 	s.events.dropBodies()
-	s.mergeSource(r, event, a, now)
+	s.mergeSource(r, event, now)
 }
 
-// findEvent tells whether an event was here, and its record while it is kept.
-func (s *Store) findEvent(hash uint64, id api.ID, source *api.EventSource) (r *eventRecord, known bool) {
-	l := &s.events
-	if r = l.find(hash, id); r != nil {
+// findEvent reports whether an event was here before, and finds its record while it
+// is kept.
+func (s *Store) findEvent(id api.ID, source *api.EventSource) (r *eventRecord, known bool) {
+	if r = s.events.kept[id]; r != nil {
 		return r, true
 	}
-	if l.lined.has(hash) {
-		if in := s.intentOf(source); in != nil && s.remembers(in, id) {
-			return nil, true
-		}
+	if s.events.known.has(id) {
+		return nil, true
 	}
-	return nil, l.older.has(hash)
+	in := s.intentOf(source)
+	return nil, in != nil && s.remembers(in, id)
 }
 
 // intentOf is the intent in whose timeline events of a source stand; nil for none.
@@ -95,28 +93,22 @@ func (s *Store) intentOf(source *api.EventSource) *intentRecord {
 
 // mergeSource merges a new event into what it speaks of. A source of a type that
 // is not known has nothing to merge into and nothing to read.
-func (s *Store) mergeSource(r *eventRecord, event *api.Event, a *ahead, now time.Time) {
+func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 	switch r.sourceType {
 	case api.SourceIntent:
-		in := a.record
-		if in == nil {
-			in = s.findSought(&a.sought, r.source) // an event before it in the batch may have told of it
-		}
+		in := s.findIntent(r.source)
 		if in == nil {
 			if eventBit(r.kind) == 0 {
 				return // an event of an unknown type is kept, and nothing is read for it
 			}
-			in = s.newIntent(&a.sought, r.source)
+			in = s.newIntent(r.source)
 		}
 		r.late = r.precedes(in.lastEvent)
 		r.product = s.productOf(in)
 		r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
 		s.mergeEvent(in, r, now)
 	case api.SourceShipment:
-		sh := a.shipment
-		if sh == nil {
-			sh = s.shipment(r.source) // an event before it in the batch may have told of it
-		}
+		sh := s.shipment(r.source)
 		r.late = r.precedes(sh.lastEvent)
 		r.product = s.names.text(sh.product)
 		r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"hash/maphash"
 	"sort"
 
 	"tillwatch/api"
@@ -10,7 +9,6 @@ import (
 // eventRecord is the store's own, changing view of a kept event. Its place is
 // used again for a later one.
 type eventRecord struct {
-	hash       uint64 // of its id
 	ordinal    uint64 // how many events were known before it
 	seq        int64
 	created    instant
@@ -29,57 +27,50 @@ type eventRecord struct {
 	lined      bool // it stands in a timeline
 }
 
-// eventLog keeps the newest events whole, and of a million older ones that they
-// were here: those in a timeline for as long as it holds them, and of the others
-// the newest.
+// eventLog keeps the newest events whole, and of many older ones that they were
+// here. An event in a timeline is known for as long as that holds it, too.
 type eventLog struct {
 	keep     int
-	kept     blocks[eventRecord] // a ring once it is full
-	versions []uint64            // at which each of them last changed
-	changed  uint64              // the newest of these versions
-	next     int                 // place in the ring
-	total    uint64              // events ever
-	bodies   int                 // bytes of the bodies that are kept
-	bare     uint64              // the ordinal up to which bodies were dropped
-	births   []uint64            // a ring: the version at which each of the last events became known
-	seed     maphash.Seed
-	index    eventIndex   // of those that are kept, by their id
-	lined    fingerprints // of those in timelines
-	older    knownEvents  // those that are neither kept nor in a timeline
+	ring     blocks[eventRecord] // turns once it is full
+	kept     map[api.ID]*eventRecord
+	versions []uint64    // at which each of them last changed
+	changed  uint64      // the newest of these versions
+	next     int         // place in the ring
+	total    uint64      // events ever
+	bodies   int         // bytes of the bodies that are kept
+	bare     uint64      // the ordinal up to which bodies were dropped
+	births   []uint64    // a ring: the version at which each of the last events became known
+	known    knownEvents // those that are kept no longer
 }
 
 const (
 	birthsPerKept  = 4       // for each event that is kept, so many versions at which one became known are remembered
-	mostOlder      = 1 << 17 // so many events are known at least that are neither kept nor in a timeline
+	mostKnown      = 1 << 17 // so many of the newest events are known at least
 	mostBodies     = 8 << 20
 	eventsPerBlock = 128
 )
 
 func newEventLog(keep int) eventLog {
 	return eventLog{
-		keep: keep, kept: newBlocks[eventRecord](eventsPerBlock), seed: maphash.MakeSeed(),
-		index: newEventIndex(keep), older: knownEvents{most: mostOlder},
+		keep: keep, ring: newBlocks[eventRecord](eventsPerBlock), kept: map[api.ID]*eventRecord{},
+		known: newKnownEvents(mostKnown),
 	}
 }
 
-func (l *eventLog) hash(id api.ID) uint64 { return l.hashOf(string(id)) }
-
-func (l *eventLog) hashOf(text string) uint64 { return maphash.String(l.seed, text) }
-
-// add is the place of a new event, and of which the oldest one may have given
-// way. It holds nothing but its hash and ordinal.
-func (l *eventLog) add(hash, version uint64) *eventRecord {
+// add makes the record of a new event, for which the oldest one may have to go. It
+// holds nothing but its ordinal.
+func (l *eventLog) add(id api.ID, version uint64) *eventRecord {
 	place, ordinal := l.next, l.total
 	if l.next++; l.next == l.keep {
 		l.next = 0
 	}
 	var r *eventRecord
 	if len(l.versions) < l.keep {
-		_, r = l.kept.add()
+		_, r = l.ring.add()
 		l.versions = append(l.versions, version)
 	} else {
 		r = l.place(place)
-		l.forget(r, place)
+		l.forget(r)
 		l.versions[place] = version
 	}
 	if len(l.births) < l.keep*birthsPerKept {
@@ -89,20 +80,18 @@ func (l *eventLog) add(hash, version uint64) *eventRecord {
 	}
 	l.changed = version
 	l.total++
-	l.index.add(hash, place)
-	r.hash, r.ordinal = hash, ordinal
+	l.kept[id] = r
+	r.ordinal = ordinal
 	return r
 }
 
-func (l *eventLog) forget(r *eventRecord, place int) {
+func (l *eventLog) forget(r *eventRecord) {
 	l.bodies -= len(r.raw)
-	l.index.remove(r.hash, place)
-	if !r.lined {
-		l.older.add(r.hash)
-	}
+	delete(l.kept, r.id)
+	l.known.add(r.id)
 }
 
-func (l *eventLog) place(place int) *eventRecord { return l.kept.at(uint32(place) + 1) }
+func (l *eventLog) place(place int) *eventRecord { return l.ring.at(uint32(place) + 1) }
 
 // of is the kept event of an ordinal; nil once it is dropped.
 func (l *eventLog) of(ordinal uint64) *eventRecord {

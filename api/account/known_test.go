@@ -1,45 +1,22 @@
 package account
 
 import (
+	"fmt"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"tillwatch/api"
 )
 
-func TestHashSetHoldsWhatWasAddedAndNothingElse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var set hashSet
-		model := map[uint64]bool{}
-		for _, hash := range rapid.SliceOfN(rapid.Uint64Range(0, 1<<18), 0, 4000).Draw(t, "hashes") {
-			hash *= 0x9e3779b97f4a7c15
-			if set.has(hash) != model[hash] {
-				t.Fatalf("has %x: %t, want %t", hash, set.has(hash), model[hash])
-			}
-			set.add(hash)
-			model[hash] = true
-		}
-		if set.count != len(model) {
-			t.Fatalf("%d hashes, want %d", set.count, len(model))
-		}
-		for hash := range model {
-			if !set.has(hash) {
-				t.Fatalf("%x is lost", hash)
-			}
-		}
-	})
-}
-
 func TestTheOldestKnownEventsAreForgottenFirst(t *testing.T) {
-	k := knownEvents{most: 100}
-	for hash := uint64(1); hash <= 250; hash++ {
-		k.add(hash * 0x9e3779b97f4a7c15)
+	k := newKnownEvents(100)
+	id := func(n int) api.ID { return api.ID(fmt.Sprintf("evt_%d", n)) }
+	for n := 1; n <= 250; n++ {
+		k.add(id(n))
 	}
-	for hash := uint64(1); hash <= 250; hash++ {
-		if known := k.has(hash * 0x9e3779b97f4a7c15); known != (hash > 100) {
-			t.Errorf("event %d of 250 is known: %t", hash, known)
+	for n := 1; n <= 250; n++ {
+		if known := k.has(id(n)); known != (n > 100) {
+			t.Errorf("event %d of 250 is known: %t", n, known)
 		}
 	}
 }
@@ -89,5 +66,51 @@ func TestBodiesOfTheOldestEventsGiveWay(t *testing.T) {
 	}
 	if len(before.Events) != 6 || before.Events[0].Product != "" {
 		t.Error("what was published has changed")
+	}
+}
+
+func TestAfterARestartTheEventsOfTimelinesAreKnown(t *testing.T) {
+	const all = 60
+	f := openSaved(t, t.TempDir())
+	s := NewStore(StoreConfig{KeepEvents: 4})
+	s.ApplyShipments([]api.Shipment{{ID: "shp_1", IntentID: "ci_1", Status: api.Shipped}}, noon)
+	of := func(n int) Delivery {
+		d := intentEvent(n, api.ID(fmt.Sprint("ci_", n%3)), api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
+		if n%5 == 0 {
+			d.Event.Source, d.Event.Type = api.EventSource{ID: "shp_1", Type: api.SourceShipment}, api.ShipmentUpdated
+		}
+		return d
+	}
+	for n := range all {
+		s.ApplyEvents([]Delivery{of(n)}, time.Now())
+	}
+	mustSave(t, f, s)
+	before, _ := s.Intent("ci_1")
+	again, _ := mustRestore(t, f)
+	for n := range all {
+		again.ApplyEvents([]Delivery{of(n)}, time.Now())
+	}
+	after, _ := again.Intent("ci_1")
+	if c := again.Summary().Events; c.Received != all || len(after.Timeline) != len(before.Timeline) {
+		t.Errorf("%d events received and a timeline of %d, want %d and %d", c.Received, len(after.Timeline), all, len(before.Timeline))
+	}
+	again.ApplyEvents([]Delivery{of(all)}, time.Now())
+	if c := again.Summary().Events; c.Received != all+1 {
+		t.Errorf("a new event counts as known: %d received", c.Received)
+	}
+}
+
+func TestAnEventThatALongTimelineGaveUpIsKnown(t *testing.T) {
+	s := NewStore(StoreConfig{KeepEvents: 4})
+	const all = mostMoments + 50
+	for round := range 2 {
+		for n := range all {
+			d := intentEvent(n, "ci_1", api.OfferRetrieved, noon.Add(time.Duration(n)*time.Second))
+			d.Seq += int64(round * all)
+			s.ApplyEvents([]Delivery{d}, time.Now())
+		}
+	}
+	if c := s.Summary().Events; c.Received != all || c.Duplicate != all {
+		t.Errorf("%+v, want %d received and each doubled once", c, all)
 	}
 }

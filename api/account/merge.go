@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"hash/maphash"
 	"math"
 	"time"
 
@@ -186,7 +185,7 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 		r.created = created
 		s.knownSince(r, minuteOf(created))
 	}
-	if asked := s.askedFor(in); first || asked != r.asked {
+	if asked := askedFor(in); first || asked != r.asked {
 		r.asked = asked
 		s.takeNames(r, in)
 	}
@@ -202,15 +201,14 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	return true
 }
 
-// askedFor tells two reads apart that name another product: by its URL, and by
-// whether there is an offer, which may tell its title.
-func (s *Store) askedFor(in *api.Intent) uint32 {
-	asked := uint32(maphash.String(s.events.seed, string(in.ProductURL))) &^ 1
-	if in.Offer != nil {
-		asked |= 1
-	}
-	return asked
+// asked is what a read names the product by: its URL, and its title where there is
+// an offer.
+type asked struct {
+	url     api.Text
+	offered bool
 }
+
+func askedFor(in *api.Intent) asked { return asked{in.ProductURL, in.Offer != nil} }
 
 func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 	if merchant := in.Merchant(); merchant != "" {
@@ -285,7 +283,7 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	}
 	r.floor = max(r.floor, int8(state.Rank()))
 	e.lined = true
-	s.rememberEvent(r, e.hash, m)
+	s.remember(r, m)
 	s.touch(r)
 	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
 		s.notice(notice{intent: r, hint: true, fresh: s.isFresh(e)})

@@ -141,7 +141,7 @@ const itself = 0
 func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, learnt instant) moment {
 	owner, suffix := s.ownerOf(r, id)
 	if owner == 0 {
-		suffix, made := s.suffixOf(id, r)
+		suffix, made := suffixOf(id, r.id)
 		m := s.suffixedMoment(id, suffix, made, t, at, learnt)
 		m.kind |= ofShipment
 		return m
@@ -155,7 +155,7 @@ func (s *Store) shipmentMoment(r *intentRecord, id api.ID, t api.EventType, at, 
 // ownerOf is the one of an intent's shipments of whose id an event's is made, and
 // what that has behind it; 0 for none, and where it is made of the intent's own.
 func (s *Store) ownerOf(r *intentRecord, id api.ID) (number uint32, suffix string) {
-	if _, ok := s.suffixOf(id, r); ok {
+	if _, ok := suffixOf(id, r.id); ok {
 		return 0, ""
 	}
 	number = r.parcel
@@ -176,7 +176,7 @@ const mostOwners = 16
 func (s *Store) keptID(r *intentRecord, m *moment) api.ID {
 	id, owner, owned := s.eventIDs.id(m.what)
 	if owned {
-		of := s.idOf(r)
+		of := r.id
 		if owner != itself {
 			of = s.shipmentBlocks.at(owner).id
 		}
@@ -207,21 +207,9 @@ func suffixOf(id, source api.ID) (string, bool) {
 	return string(rest[len(source)+1:]), true
 }
 
-// suffixOf is the same where the source is an intent.
-func (s *Store) suffixOf(id api.ID, r *intentRecord) (string, bool) {
-	if other, is := s.otherIDOf(r); is {
-		return suffixOf(id, other)
-	}
-	const begins, ends = len(eventPrefix), len(eventPrefix) + keyLength
-	if len(id) < ends || !s.hasID(r, id[begins:ends]) {
-		return "", false
-	}
-	return suffixOf(id, id[begins:ends])
-}
-
 func (s *Store) eventID(r *intentRecord, m *moment) api.ID {
 	if m.kind&derived != 0 {
-		return api.ScrubID(eventPrefix + string(s.idOf(r)) + "_" + s.ends.text(m.what))
+		return api.ScrubID(eventPrefix + string(r.id) + "_" + s.ends.text(m.what))
 	}
 	return s.keptID(r, m)
 }
@@ -231,7 +219,7 @@ func (s *Store) isEvent(r *intentRecord, m *moment, id api.ID) bool {
 	if m.kind&derived == 0 {
 		return s.keptID(r, m) == id
 	}
-	suffix, ok := s.suffixOf(id, r)
+	suffix, ok := suffixOf(id, r.id)
 	return ok && s.ends.text(m.what) == suffix
 }
 
@@ -318,7 +306,7 @@ func (s *Store) momentOf(r *intentRecord, saved Moment) moment {
 			return s.shipmentMoment(r, saved.EventID, t, at, learnt)
 		}
 		text, state, late := cutBehind(saved.Text)
-		suffix, made := s.suffixOf(saved.EventID, r)
+		suffix, made := suffixOf(saved.EventID, r.id)
 		m := s.suffixedMoment(saved.EventID, suffix, made, typeFromWords(text), at, learnt)
 		m.kind |= behindKind(state, late)
 		return m

@@ -10,7 +10,7 @@ import (
 // outlook is what the watcher needs to know of an intent to decide when to read
 // it.
 type outlook struct {
-	lazyID
+	id        api.ID
 	number    uint32
 	state     api.IntentState
 	certainty Certainty
@@ -30,25 +30,6 @@ type outlook struct {
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
-// lazyID is an intent's id that is spelled when somebody asks.
-type lazyID struct {
-	key     PackedID // unless it is of another form
-	other   api.ID
-	isOther bool
-}
-
-func (k *lazyID) id() api.ID {
-	if k.isOther {
-		return k.other
-	}
-	return k.key.ID()
-}
-
-func (s *Store) lazyIDOf(r *intentRecord) lazyID {
-	other, isOther := s.otherIDOf(r)
-	return lazyID{r.key, other, isOther}
-}
-
 func (o *outlook) open() bool { return !o.state.Terminal() || o.certainty != Verified }
 
 // unread reports whether the intent has ended and was never read.
@@ -64,7 +45,7 @@ func (o *outlook) freshness() time.Time {
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
 	o := outlook{
-		lazyID: s.lazyIDOf(r), number: r.number, state: s.stateOf(r), certainty: r.certainty,
+		id: r.id, number: r.number, state: s.stateOf(r), certainty: r.certainty,
 		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
 		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
 		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
@@ -133,7 +114,6 @@ func (s *Store) openOutlooks() iter.Seq[*outlook] {
 				next--
 			}
 			s.mu.Unlock()
-			s.mu.yield()
 			for i := range batch {
 				if !yield(&batch[i]) {
 					return
@@ -150,7 +130,7 @@ const sweepBatch = 2048
 type parcelOutlook struct {
 	id      api.ID
 	number  uint32
-	intent  lazyID // "" while not known
+	intent  api.ID // "" while not known
 	status  api.ShipmentStatus
 	newest  time.Time
 	event   time.Time
@@ -159,11 +139,11 @@ type parcelOutlook struct {
 
 func (s *Store) parcelOutlookOf(r *shipmentRecord) parcelOutlook {
 	o := parcelOutlook{
-		id: r.id, number: r.number, intent: lazyID{isOther: true}, status: r.status,
+		id: r.id, number: r.number, status: r.status,
 		newest: s.clock.measured(r.newest), event: r.lastEvent.time(), missing: int(r.missing),
 	}
 	if r.intent != nil {
-		o.intent = s.lazyIDOf(r.intent)
+		o.intent = r.intent.id
 	}
 	return o
 }

@@ -1,8 +1,6 @@
 package account
 
 import (
-	"encoding/hex"
-
 	"tillwatch/api"
 )
 
@@ -10,7 +8,7 @@ import (
 // does with one of an intent. It leaves out the body.
 func packParcel(sh *api.Shipment) string {
 	p := packer{bytes: make([]byte, 0, 512)}
-	p.id(sh.IntentID)
+	p.text(string(sh.IntentID))
 	p.text(string(sh.MarketplaceOrderID))
 	p.text(string(sh.ExternalID))
 	p.status(sh.Status)
@@ -37,12 +35,11 @@ func packParcel(sh *api.Shipment) string {
 	return string(p.bytes)
 }
 
-// unpackParcel makes a read of what was packed of a shipment. It mostly is of
-// this intent.
-func unpackParcel(packed string, id, intent api.ID) *api.Shipment {
+// unpackParcel makes a read of what was packed of a shipment.
+func unpackParcel(packed string, id api.ID) *api.Shipment {
 	u := unpacker{rest: packed}
 	sh := &api.Shipment{
-		ID: id, IntentID: u.id(intent), MarketplaceOrderID: api.Scrub(u.text()), ExternalID: api.Scrub(u.text()), Status: u.status(),
+		ID: id, IntentID: api.ScrubID(u.text()), MarketplaceOrderID: api.Scrub(u.text()), ExternalID: api.Scrub(u.text()), Status: u.status(),
 		CreatedAt: u.day().time(), UpdatedAt: u.day().time(), ShippedAt: u.day().time(), DeliveredAt: u.day().time(),
 	}
 	if u.flag() {
@@ -58,34 +55,6 @@ func unpackParcel(packed string, id, intent api.ID) *api.Shipment {
 		}
 	}
 	return sh
-}
-
-// Before an id stands whether it is one of an intent in the form of the service,
-// of which the digits are packed two in a byte.
-func (p *packer) id(id api.ID) {
-	_, exact := PackID(string(id))
-	if p.flag(exact) {
-		p.bytes, _ = hex.AppendDecode(p.bytes, []byte(id[len(keyPrefix):]))
-		return
-	}
-	p.text(string(id))
-}
-
-// id is an id, of which it may be known which one it mostly is.
-func (u *unpacker) id(known api.ID) api.ID {
-	if !u.flag() {
-		return api.ScrubID(u.text())
-	}
-	const length = (keyLength - len(keyPrefix)) / 2
-	var digits [keyLength]byte
-	n := min(length, len(u.rest))
-	copy(digits[:], keyPrefix)
-	hex.Encode(digits[len(keyPrefix):], []byte(u.rest[:n]))
-	u.rest = u.rest[n:]
-	if id := digits[:len(keyPrefix)+2*n]; string(id) != string(known) {
-		return api.ScrubID(string(id))
-	}
-	return known
 }
 
 // status packs one of the known statuses as its number, any other as it is.

@@ -2,8 +2,6 @@ package account
 
 import (
 	"slices"
-
-	"tillwatch/api"
 )
 
 // What is published of many records is copied a batch at a time, so that writers
@@ -16,13 +14,9 @@ const publishBatch = 128
 // publishIntents publishes the intents that changed after a version, as
 // [touches.since] tells them.
 func (s *Store) publishIntents(since uint64, numbers []uint32, more bool) (published []*Intent) {
-	var room, unnamed []*listedIntent
+	var room []*listedIntent
 	between := func(most int) {
-		for few := range slices.Chunk(unnamed, spelledTogether) {
-			spellIDs(few)
-		}
-		unnamed = unnamed[:0]
-		published, unnamed = slices.Grow(published, most), slices.Grow(unnamed, most)
+		published = slices.Grow(published, most)
 		for len(room) < most {
 			room = append(room, &listedIntent{})
 		}
@@ -32,31 +26,10 @@ func (s *Store) publishIntents(since uint64, numbers []uint32, more bool) (publi
 			last := len(room) - 1
 			in := room[last]
 			s.fill(&in.Intent, &in.total, r)
-			other, is := s.otherIDOf(r)
-			in.ID, in.key, in.keyed = other, r.key, !is
-			published, unnamed, room = append(published, &in.Intent), append(unnamed, in), room[:last]
+			published, room = append(published, &in.Intent), room[:last]
 		}
 	})
-	between(0)
 	return published
-}
-
-// spelledTogether is how many ids become one piece of memory: few, as whoever keeps
-// one keeps the others.
-const spelledTogether = 8
-
-// spellIDs makes the ids of intents that are published.
-func spellIDs(few []*listedIntent) {
-	var room [spelledTogether * keyLength]byte
-	for i, in := range few {
-		in.key.spell((*[keyLength]byte)(room[i*keyLength:]))
-	}
-	text := string(room[:len(few)*keyLength])
-	for i, in := range few {
-		if in.keyed {
-			in.ID = api.ScrubID(text[i*keyLength:][:keyLength])
-		}
-	}
 }
 
 // publishShipments is [Store.publishIntents] for shipments.
@@ -66,7 +39,7 @@ func (s *Store) publishShipments(since uint64, numbers []uint32, more bool) (pub
 	between := func(most int) {
 		for i, text := range packed {
 			if sh := published[len(published)-len(packed)+i]; text != "" {
-				sh.Latest = unpackParcel(text, sh.ID, sh.IntentID)
+				sh.Latest = unpackParcel(text, sh.ID)
 			}
 		}
 		packed = packed[:0]
@@ -108,7 +81,6 @@ func each[R any](s *Store, records *blocks[R], between func(most int), look func
 			look(records.at(next))
 		}
 		s.mu.Unlock()
-		s.mu.yield()
 	}
 }
 
@@ -121,7 +93,6 @@ func inBatches[T any](s *Store, list []T, between func(most int), do func(T)) {
 			do(item)
 		}
 		s.mu.Unlock()
-		s.mu.yield()
 	}
 }
 

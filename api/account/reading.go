@@ -221,8 +221,7 @@ func all(tasks []task) map[task]bool {
 }
 
 func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	asked := w.store.outlookAt(tasks[0].number)
-	id := asked.id()
+	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
 	in, err := w.cfg.Reader.Intent(api.WithSent(ctx, &sent), id)
 	switch {
@@ -239,8 +238,7 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 
 // listShipments reads the shipments of one intent, once.
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	asked := w.store.outlookAt(tasks[0].number)
-	id := asked.id()
+	id := w.store.outlookAt(tasks[0].number).id
 	sent := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(api.WithSent(ctx, &sent), id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {

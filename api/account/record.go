@@ -1,6 +1,7 @@
 package account
 
 import (
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -10,8 +11,7 @@ import (
 // there may be a hundred thousand. What leaves the store is a copy, made when
 // somebody asks.
 type intentRecord struct {
-	// What an event looks at lies in two cache lines.
-	key         PackedID // its id, unless that is of another form
+	id          api.ID
 	version     uint64
 	lastEvent   instant // the newest createdAt of an event
 	since       instant
@@ -47,7 +47,7 @@ type intentRecord struct {
 	packed    uint32  // the newest read as it is kept for long; 0 while it is kept whole, or there is none
 	merchant  uint32  // a name
 	answers   uint32  // answered reads of it
-	asked     uint32  // tells the product's URL and whether there was an offer, as the newest read had them
+	asked     asked   // as the newest read had it
 	parcel    uint32  // its newest shipment
 	forgotten uint32  // moments that were given up
 }
@@ -82,56 +82,27 @@ const intentsPerBlock = 512
 
 // intent finds or begins the record of an intent.
 func (s *Store) intent(id api.ID) *intentRecord {
-	q := s.intents.sought(id)
-	if r := s.findSought(&q, id); r != nil {
+	if r := s.findIntent(id); r != nil {
 		return r
 	}
-	return s.newIntent(&q, id)
+	return s.newIntent(id)
 }
 
+// findIntent is the record of an intent; nil when it is not known.
+func (s *Store) findIntent(id api.ID) *intentRecord { return s.intents[id] }
+
 // newIntent begins the record of an intent that is not known.
-func (s *Store) newIntent(q *sought, id api.ID) *intentRecord {
-	if !q.exact {
-		if clean := api.ScrubID(string(id)); clean != id {
-			return s.intent(clean)
-		}
+func (s *Store) newIntent(id api.ID) *intentRecord {
+	if clean := api.ScrubID(string(id)); clean != id {
+		return s.intent(clean)
 	}
+	id = api.ID(strings.Clone(string(id))) // it may be a part of an event's body
 	number, r := s.intentBlocks.add()
-	r.key, r.number, r.floor, r.readRank = q.key, number, -1, -1
-	if !q.exact {
-		s.otherIDs[number] = s.ids.keep(id) // it may be a part of an event's id
-	}
-	s.intents.add(q.hash, number)
+	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
+	s.intents[id] = r
 	s.intentCounts.add(0)
 	s.touch(r)
 	return r
-}
-
-// idOf is the id of an intent.
-func (s *Store) idOf(r *intentRecord) api.ID {
-	if other, is := s.otherIDOf(r); is {
-		return other
-	}
-	return r.key.ID()
-}
-
-// otherIDOf is the id of an intent where it is of another form than the service
-// gives.
-func (s *Store) otherIDOf(r *intentRecord) (id api.ID, is bool) {
-	if len(s.otherIDs) == 0 {
-		return "", false
-	}
-	id, is = s.otherIDs[r.number]
-	return id, is
-}
-
-// hasID reports whether an id is that of an intent.
-func (s *Store) hasID(r *intentRecord, id api.ID) bool {
-	if other, is := s.otherIDOf(r); is {
-		return other == id
-	}
-	key, exact := PackID(string(id))
-	return exact && key == r.key
 }
 
 // touch notes that r has changed.
@@ -160,22 +131,19 @@ func (s *Store) productOf(r *intentRecord) api.Text { return s.names.text(r.prod
 type listedIntent struct {
 	Intent
 	total api.Money
-	key   PackedID // its id, as long as that has to be made of it
-	keyed bool
 }
 
 // publish copies what a list shows.
 func (s *Store) publish(r *intentRecord) *Intent {
 	l := &listedIntent{}
 	s.fill(&l.Intent, &l.total, r)
-	l.ID = s.idOf(r)
 	return &l.Intent
 }
 
-// fill copies all that a list shows but the id.
+// fill copies all that a list shows.
 func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 	*in = Intent{
-		State: s.stateOf(r), Certainty: r.certainty, Missing: r.gone,
+		ID: r.id, State: s.stateOf(r), Certainty: r.certainty, Missing: r.gone,
 		Product: s.productOf(r), Merchant: s.names.text(r.merchant),
 		Since: r.since.time(), CreatedAt: r.created.time(), ReadAt: s.clock.measured(r.readAt), ExpiresAt: s.expiresAt(r),
 		Reads: int(r.answers), Version: r.version,
@@ -202,7 +170,6 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 		total api.Money
 	}{}
 	s.fill(&d.Intent, &d.total, r)
-	d.ID = s.idOf(r)
 	d.Timeline = s.wholeTimeline(r)
 	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != 0 {
 		d.Latest = unpackRead(s.packed.text(r.packed), d.ID)

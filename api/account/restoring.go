@@ -116,7 +116,7 @@ func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
 		State: stateFrom(saved.State), EventID: id, Text: string(api.Scrub(saved.Text)),
 	})
 	if m.kind.how() == ByEvent {
-		s.rememberOnce(r, s.events.hash(id), id, m)
+		s.rememberOnce(r, id, m)
 	} else {
 		s.remember(r, m)
 	}
@@ -215,19 +215,18 @@ func (saved *savedParcel) shipment(id, intent api.ID) *api.Shipment {
 
 func (s *Store) restoreEvent(saved *savedEvent) {
 	id := api.ScrubID(saved.ID)
-	hash := s.events.hash(id)
-	if s.events.find(hash, id) != nil {
+	if s.events.kept[id] != nil {
 		return
 	}
 	source := api.EventSource{ID: api.ScrubID(saved.SourceID), Type: api.SourceType(api.Scrub(saved.SourceType))}
 	in := s.intentOf(&source)
-	r := s.events.add(hash, s.stamp())
+	r := s.events.add(id, s.stamp())
 	*r = eventRecord{
-		hash: hash, ordinal: r.ordinal, seq: saved.Seq, epoch: uint32(s.epoch), created: saved.CreatedAt, received: saved.Received,
+		ordinal: r.ordinal, seq: saved.Seq, epoch: uint32(s.epoch), created: saved.CreatedAt, received: saved.Received,
 		id: id, source: source.ID, kind: api.EventType(api.Scrub(saved.Type)), sourceType: source.Type,
 		product: api.Scrub(saved.Product), origin: string(api.Scrub(saved.Origin)),
 		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late,
-		lined: in != nil && s.events.lined.has(hash) && s.remembers(in, id),
+		lined: in != nil && s.remembers(in, id),
 	}
 	switch r.sourceType {
 	case api.SourceIntent:

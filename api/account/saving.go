@@ -97,7 +97,6 @@ func (s *Store) saveIntents(encoder *gob.Encoder, keep func(*intentRecord) bool)
 			}
 		}
 		s.mu.Unlock()
-		s.mu.yield()
 		flush()
 	}
 	return err
@@ -121,7 +120,6 @@ func saveAll[R any](s *Store, encoder *gob.Encoder, records []R, save func(R, *s
 			save(r, &part)
 		}
 		s.mu.Unlock()
-		s.mu.yield()
 		if err := encoder.Encode(&part); err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func (w *Watcher) missShipments(s *Settling) {
 	for _, o := range w.store.openParcels() {
 		t := task{number: o.number}
 		read := !o.newest.Before(w.began) && !w.parcels.pending(t)
-		if !read && o.missing <= len(notFound) && w.wantsOf(&o.intent) {
+		if !read && o.missing <= len(notFound) && w.wanted(o.intent) {
 			w.miss(s, &missing, failedRead{true, t})
 		}
 	}

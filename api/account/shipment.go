@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -37,7 +38,7 @@ func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
 	sh := &Shipment{}
 	s.fillShipment(sh, r)
 	if sh.Latest == nil && r.read {
-		sh.Latest = unpackParcel(r.packed, r.id, sh.IntentID)
+		sh.Latest = unpackParcel(r.packed, r.id)
 	}
 	return sh
 }
@@ -49,7 +50,7 @@ func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
 		Latest: s.parcels.of(r), Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
-		sh.IntentID = s.idOf(r.intent)
+		sh.IntentID = r.intent.id
 	}
 }
 
@@ -57,7 +58,7 @@ func (s *Store) shipment(id api.ID) *shipmentRecord {
 	if r := s.shipments[id]; r != nil {
 		return r
 	}
-	id = s.ids.keep(api.ScrubID(string(id))) // it may be a part of an event's id
+	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's body
 	number, r := s.shipmentBlocks.add()
 	r.id, r.number = id, number
 	s.shipments[id] = r
@@ -151,7 +152,7 @@ func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 
 // link ties a shipment to its intent, which becomes known by it.
 func (s *Store) link(r *shipmentRecord, id api.ID) {
-	if id == "" || r.intent != nil && s.hasID(r.intent, id) {
+	if id == "" || r.intent != nil && r.intent.id == id {
 		return
 	}
 	if r.intent != nil {
@@ -200,7 +201,7 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 	}
 	m := s.shipmentMoment(in, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
 	e.lined = true
-	s.rememberOnce(in, e.hash, e.id, m)
+	s.rememberOnce(in, e.id, m)
 	s.touch(in)
 }
 

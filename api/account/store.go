@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"math"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -13,7 +14,7 @@ import (
 type Store struct {
 	cfg StoreConfig
 
-	mu       gate
+	mu       sync.Mutex
 	version  uint64
 	stamped  bool          // the version has moved in this critical section
 	changed  chan struct{} // closed at the next change; nil while nobody waits
@@ -28,11 +29,7 @@ type Store struct {
 	states names[api.IntentState]
 	types  names[api.EventType]
 
-	intents       intentIndex
-	ahead         []ahead // room for a batch of events
-	seen          uint32  // keeps what touches memory ahead from being left out as without use
-	ids           arena[api.ID]
-	otherIDs      map[uint32]api.ID          // of intents whose ids are of another form than the service gives
+	intents       map[api.ID]*intentRecord
 	otherStates   map[uint32]api.IntentState // of intents in states that the contract does not list
 	packed        packedReads
 	intentBlocks  blocks[intentRecord]
@@ -40,9 +37,8 @@ type Store struct {
 	intentCounts  stateCounts
 	answers       answers[*intentRecord, *api.Intent]
 	moments       blocks[keptMoment]
-	eventIDs      keptIDs                        // of moments, where they are not made from their source's
-	spare         uint32                         // a moment that is free, and behind it others
-	long          map[*intentRecord]*eventPlaces // of long timelines in which an event was looked for
+	eventIDs      keptIDs // of moments, where they are not made from their source's
+	spare         uint32  // a moment that is free, and behind it others
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	parcelDebts   map[*shipmentRecord]*parcelDebt
@@ -113,10 +109,8 @@ func NewStore(cfg StoreConfig) *Store {
 		eventIDs:       newKeptIDs(),
 		otherStates:    map[uint32]api.IntentState{},
 		packed:         packedReads{texts: newBlocks[string](packedPerBlock)},
-		otherIDs:       map[uint32]api.ID{},
-		long:           map[*intentRecord]*eventPlaces{},
 		expected:       map[*intentRecord][]expectation{},
-		intents:        newIntentIndex(),
+		intents:        map[api.ID]*intentRecord{},
 		expecting:      map[*intentRecord]struct{}{},
 		parcelDebts:    map[*shipmentRecord]*parcelDebt{},
 		pace:           map[api.IntentState]*paceHistory{},

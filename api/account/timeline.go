@@ -31,18 +31,24 @@ func (s *Store) timeline(r *intentRecord) []Moment {
 }
 
 // rememberOnce is remember for an event that may stand in the timeline already.
-func (s *Store) rememberOnce(r *intentRecord, hash uint64, id api.ID, m moment) {
-	if s.events.lined.has(hash) && s.remembers(r, id) {
+func (s *Store) rememberOnce(r *intentRecord, id api.ID, m moment) {
+	if s.remembers(r, id) {
 		s.giveUpID(&m)
 		return
 	}
-	s.rememberEvent(r, hash, m)
+	s.remember(r, m)
 }
 
-// rememberEvent is remember for an event that does not stand in the timeline.
-func (s *Store) rememberEvent(r *intentRecord, hash uint64, m moment) {
-	s.events.lined.add(hash)
-	s.remember(r, m)
+// remembers reports whether the timeline holds an event.
+func (s *Store) remembers(r *intentRecord, id api.ID) bool {
+	for at := r.line; at != 0; {
+		kept := s.moments.at(at)
+		if m := kept.moment(); m.kind.how() == ByEvent && s.isEvent(r, &m, id) {
+			return true
+		}
+		at = kept.earlier
+	}
+	return false
 }
 
 // remember puts a moment into its place in the timeline: by when it happened, of
@@ -59,11 +65,8 @@ func (s *Store) remember(r *intentRecord, m moment) {
 		r.lineBy = m.overBy()
 	}
 	r.moments++
-	switch how := m.kind.how(); {
-	case m.kind.mayGo():
+	if m.kind.mayGo() {
 		r.readMoments++
-	case how == ByEvent && len(s.long) > 0 && s.long[r] != nil:
-		s.addPlace(r, s.long[r], number)
 	}
 	switch {
 	case r.readMoments > keepReads:
@@ -144,13 +147,8 @@ func (s *Store) forgetMoment(r *intentRecord, link *uint32) {
 	case kind.mayGo():
 		r.readMoments--
 	case kind.how() == ByEvent:
-		if p := s.long[r]; p != nil {
-			s.removePlace(r, p, number)
-		}
 		m := gone.moment()
-		hash := s.events.hash(s.eventID(r, &m))
-		s.events.lined.remove(hash)
-		s.events.older.add(hash)
+		s.events.known.add(s.eventID(r, &m))
 		s.giveUpID(&m)
 	}
 	*link = gone.earlier

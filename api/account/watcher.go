@@ -272,9 +272,7 @@ func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
-func (w *Watcher) wantsIntent(o *outlook) bool { return w.wantsOf(&o.lazyID) }
-
-func (w *Watcher) wantsOf(intent *lazyID) bool { return len(w.cfg.Only) == 0 || w.wanted(intent.id()) }
+func (w *Watcher) wantsIntent(o *outlook) bool { return w.wanted(o.id) }
 
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 	if o, known := w.store.outlook(id); known {
@@ -327,7 +325,7 @@ func (w *Watcher) refill(now time.Time) {
 }
 
 func (w *Watcher) planParcel(o *parcelOutlook) {
-	if !w.wantsOf(&o.intent) {
+	if !w.wanted(o.intent) {
 		return
 	}
 	if due, ok := nextParcelRead(o, w.trust()); ok {
@@ -338,7 +336,7 @@ func (w *Watcher) planParcel(o *parcelOutlook) {
 }
 
 func (w *Watcher) askParcel(o *parcelOutlook, due time.Time, priority quota.Priority) {
-	if w.wantsOf(&o.intent) {
+	if w.wanted(o.intent) {
 		w.parcels.ask(task{number: o.number}, due, priority)
 		w.parcels.rank(task{number: o.number}, o.status.Terminal(), false, o.event)
 	}

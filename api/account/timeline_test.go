@@ -22,7 +22,7 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 			return api.ID(fmt.Sprint("evt_ci_1_", n))
 		}
 		r := s.intent("ci_1")
-		told, most := 0, rapid.IntRange(longLine/2, mostMoments+400).Draw(t, "events")
+		told, most := 0, rapid.IntRange(8, mostMoments+400).Draw(t, "events")
 		for told < most {
 			for range rapid.IntRange(1, 300).Draw(t, "more") {
 				at := noon.Add(time.Duration(told*7919%5000) * time.Second)
