@@ -1,6 +1,7 @@
 package account
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -40,8 +41,8 @@ func TestAnswersReadAgainAndAgainTakeNoMoreRoom(t *testing.T) {
 	for n := range 20 * wholeAnswers {
 		s.ApplyRead(benchRead(benchID(n%3), 0, true), noon.Add(time.Duration(n)*time.Second), ByRead)
 	}
-	if len(s.answers.whole) != 3 || len(s.answers.queue) > 5*wholeAnswers || s.answers.bytes != 3*1300 {
-		t.Errorf("%d answers, %d in the queue, %d bytes", len(s.answers.whole), len(s.answers.queue), s.answers.bytes)
+	if len(s.answers.places) != 3 || s.answers.order.Len() != 3 || s.answers.bytes != 3*1300 {
+		t.Errorf("%d answers, %d in order, %d bytes", len(s.answers.places), s.answers.order.Len(), s.answers.bytes)
 	}
 }
 
@@ -55,5 +56,26 @@ func TestAShipmentIsOfTheIntentThatItWasReadWithLast(t *testing.T) {
 	two, _ := s.Intent("ci_2")
 	if len(one.Shipments) != 2 || one.Shipments[0] != "shp_1" || one.Shipments[1] != "shp_3" || len(two.Shipments) != 1 || two.Shipments[0] != "shp_2" {
 		t.Errorf("shipments %v and %v", one.Shipments, two.Shipments)
+	}
+}
+
+func TestOnlyTheNewestShipmentsAreKeptWhole(t *testing.T) {
+	s := NewStore(StoreConfig{})
+	const all = wholeAnswers + 100
+	for n := range all {
+		s.ApplyShipments([]api.Shipment{benchShipment(n)}, noon.Add(time.Duration(n)*time.Second))
+	}
+	for n, listed := range s.Changes(0).Shipments {
+		want := benchShipment(n)
+		one, _ := s.Shipment(want.ID)
+		if !reflect.DeepEqual(one, listed) {
+			t.Fatalf("a list shows %+v, the whole is %+v", listed, one)
+		}
+		if whole := len(one.Latest.Raw) > 0; whole != (n >= 100) {
+			t.Fatalf("the body of shipment %d of %d is kept: %t", n+1, all, whole)
+		}
+		if want.Raw = one.Latest.Raw; !reflect.DeepEqual(*one.Latest, want) {
+			t.Fatalf("shipment %d is kept as %+v, want %+v", n+1, one.Latest, want)
+		}
 	}
 }

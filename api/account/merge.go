@@ -179,8 +179,8 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	}
 	first := r.readAt == 0
 	r.readAt, r.readRank, r.ordered = s.clock.instant(sent), rank, len(in.OrderIDs) > 0
-	s.packed.drop(&r.packed)
-	s.answers.put(r, in)
+	r.answer = in
+	s.answers.put(r, len(in.Raw))
 	if created := s.clock.instant(in.CreatedAt); created != 0 {
 		r.created = created
 		s.knownSince(r, minuteOf(created))

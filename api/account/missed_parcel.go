@@ -26,13 +26,13 @@ type parcelDebt struct {
 func (s *Store) expectParcelEvents(r *shipmentRecord, sh *api.Shipment, now time.Time) {
 	told := int(r.told)
 	r.told = 0
-	if s.feed.State == FeedOff || !r.read && (s.heard.IsZero() || sh.CreatedAt.Before(s.heard)) {
+	if s.feed.State == FeedOff || r.answer == nil && (s.heard.IsZero() || sh.CreatedAt.Before(s.heard)) {
 		return
 	}
 	expected := 0
-	if r.read {
+	if r.answer != nil {
 		expected = statusChanges(r.status, sh, r.updated.time())
-		if expected == 0 && len(sh.TrackingEvents) > int(r.scans) {
+		if expected == 0 && len(sh.TrackingEvents) > len(r.answer.TrackingEvents) {
 			expected = 1
 		}
 	} else {
@@ -68,7 +68,7 @@ func statusChanges(from api.ShipmentStatus, sh *api.Shipment, after time.Time) i
 // parcelEventArrived takes an event for one that was expected, or keeps in mind
 // that it came before the read that it calls for.
 func (s *Store) parcelEventArrived(r *shipmentRecord, created instant) {
-	if !r.read || created > r.updated {
+	if r.answer == nil || created > r.updated {
 		r.told = min(r.told, math.MaxUint8-1) + 1
 		return
 	}

@@ -5,8 +5,8 @@ import (
 )
 
 // What is published of many records is copied a batch at a time, so that writers
-// never wait long. Under the lock it is only copied: memory is asked for, and what
-// was packed is unpacked, between two batches.
+// never wait long. Under the lock it is only copied: memory is asked for between two
+// batches.
 
 // publishBatch bounds how many records are copied while writers wait.
 const publishBatch = 128
@@ -35,15 +35,8 @@ func (s *Store) publishIntents(since uint64, numbers []uint32, more bool) (publi
 // publishShipments is [Store.publishIntents] for shipments.
 func (s *Store) publishShipments(since uint64, numbers []uint32, more bool) (published []*Shipment) {
 	var room []*Shipment
-	var packed []string // of the last that were published
 	between := func(most int) {
-		for i, text := range packed {
-			if sh := published[len(published)-len(packed)+i]; text != "" {
-				sh.Latest = unpackParcel(text, sh.ID)
-			}
-		}
-		packed = packed[:0]
-		published, packed = slices.Grow(published, most), slices.Grow(packed, most)
+		published = slices.Grow(published, most)
 		for len(room) < most {
 			room = append(room, &Shipment{})
 		}
@@ -52,10 +45,9 @@ func (s *Store) publishShipments(since uint64, numbers []uint32, more bool) (pub
 		if r.version > since {
 			last := len(room) - 1
 			s.fillShipment(room[last], r)
-			published, packed, room = append(published, room[last]), append(packed, r.packed), room[:last]
+			published, room = append(published, room[last]), room[:last]
 		}
 	})
-	between(0)
 	return published
 }
 

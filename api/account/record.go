@@ -35,21 +35,21 @@ type intentRecord struct {
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
 	alerts      intentAlerts
 
-	listed    bool    // its shipments were listed
-	ordered   bool    // the newest read told of orders
-	readRank  int8    // of the newest read that is kept
-	behind    uint8   // reads in a row that were behind what an event proved
-	missing   uint8   // reads in a row that were answered 404
-	currency  uint32  // a name; 0 while there is no total
-	readAt    instant // when the newest read that is kept was sent
-	newest    instant // when the newest read was sent, whatever came of it
-	total     int64   // in subunits of the currency
-	packed    uint32  // the newest read as it is kept for long; 0 while it is kept whole, or there is none
-	merchant  uint32  // a name
-	answers   uint32  // answered reads of it
-	asked     asked   // as the newest read had it
-	parcel    uint32  // its newest shipment
-	forgotten uint32  // moments that were given up
+	listed    bool        // its shipments were listed
+	ordered   bool        // the newest read told of orders
+	readRank  int8        // of the newest read that is kept
+	behind    uint8       // reads in a row that were behind what an event proved
+	missing   uint8       // reads in a row that were answered 404
+	currency  uint32      // a name; 0 while there is no total
+	readAt    instant     // when the newest read that is kept was sent
+	newest    instant     // when the newest read was sent, whatever came of it
+	total     int64       // in subunits of the currency
+	answer    *api.Intent // to the newest read that counts; nil when never read
+	merchant  uint32      // a name
+	answers   uint32      // answered reads of it
+	asked     asked       // as the newest read had it
+	parcel    uint32      // its newest shipment
+	forgotten uint32      // moments that were given up
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -155,11 +155,8 @@ func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 		}
 		in.Total = total
 	}
-	switch whole := s.answers.of(r); {
-	case whole != nil:
-		in.Quantity, in.ReferenceID, in.Failure = whole.Quantity, whole.ReferenceID, whole.Failure
-	case r.packed != 0:
-		in.Quantity, in.ReferenceID, in.Failure = packedHead(s.packed.text(r.packed))
+	if r.answer != nil {
+		in.Quantity, in.ReferenceID, in.Failure = r.answer.Quantity, r.answer.ReferenceID, r.answer.Failure
 	}
 }
 
@@ -171,9 +168,7 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 	}{}
 	s.fill(&d.Intent, &d.total, r)
 	d.Timeline = s.wholeTimeline(r)
-	if d.Latest = s.answers.of(r); d.Latest == nil && r.packed != 0 {
-		d.Latest = unpackRead(s.packed.text(r.packed), d.ID)
-	}
+	d.Latest = r.answer
 	if r.parcels > 0 {
 		d.Shipments = make([]api.ID, r.parcels)
 		at := r.parcel

@@ -75,7 +75,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
 	}
 	if read := saved.Latest; read != nil {
-		s.packed.put(&r.packed, packRead(read))
+		r.answer = read.intent(id)
 		r.readRank, r.ordered = int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
 	}
 	for _, id := range saved.Shipments {
@@ -184,8 +184,7 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	if saved.Latest != nil {
 		latest := saved.Latest.shipment(id, api.ScrubID(saved.IntentID))
-		r.read, r.packed, r.status, r.updated = true, packParcel(latest), latest.Status, s.clock.instant(latest.UpdatedAt)
-		r.scans = uint16(min(len(latest.TrackingEvents), math.MaxUint16))
+		r.answer, r.status, r.updated = latest, latest.Status, s.clock.instant(latest.UpdatedAt)
 	}
 	if status := r.status; status != "" {
 		s.shipmentCounts[""]--

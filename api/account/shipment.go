@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"math"
 	"strings"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 type shipmentRecord struct {
 	id        api.ID
 	intent    *intentRecord      // nil while not known
-	packed    string             // the newest read as it is kept for long; "" while it is kept whole, or there is none
+	answer    *api.Shipment      // to the newest read that counts; nil when never read
 	status    api.ShipmentStatus // of the newest read; "" when never read
 	version   uint64
 	updated   instant // updatedAt of the newest read
@@ -24,12 +23,10 @@ type shipmentRecord struct {
 	product   uint32 // a name
 	sibling   uint32 // the shipment of the same intent that became known before it
 	latest    uint32 // of its events, counted from 1; it may no longer be kept
-	scans     uint16 // of its tracking, in the newest read
 	told      uint8  // events that came since the newest read
 	missing   uint8  // reads in a row that did not find it
 	certainty Certainty
 	gone      bool // the service answered 404 to the last read
-	read      bool
 }
 
 const shipmentsPerBlock = 256
@@ -37,17 +34,14 @@ const shipmentsPerBlock = 256
 func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
 	sh := &Shipment{}
 	s.fillShipment(sh, r)
-	if sh.Latest == nil && r.read {
-		sh.Latest = unpackParcel(r.packed, r.id)
-	}
 	return sh
 }
 
-// fillShipment copies what is known, but not what is packed.
+// fillShipment copies what is known.
 func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
 	*sh = Shipment{
 		ID: r.id, Product: s.names.text(r.product), Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
-		Latest: s.parcels.of(r), Missing: r.gone, Version: r.version,
+		Latest: r.answer, Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
 		sh.IntentID = r.intent.id
@@ -92,7 +86,7 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) 
 func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 	r := s.shipment(sh.ID)
 	updated, at := s.clock.instant(sh.UpdatedAt), s.clock.instant(sent)
-	if r.read {
+	if r.answer != nil {
 		if updated < r.updated && updated != 0 {
 			r.newest = max(r.newest, at) // the service itself is behind what it told before
 			return false
@@ -101,7 +95,7 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 			return false
 		}
 	}
-	news = !r.read || updated != r.updated || sh.Status != r.status
+	news = r.answer == nil || updated != r.updated || sh.Status != r.status
 	if news {
 		s.expectParcelEvents(r, sh, time.Now())
 	}
@@ -116,9 +110,8 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 	}
 	held := *sh
 	r.newest, r.missing, r.gone = at, 0, false
-	r.scans = uint16(min(len(sh.TrackingEvents), math.MaxUint16))
-	r.read, r.packed, r.status, r.updated, r.readAt, r.certainty = true, "", is, updated, at, Verified
-	s.parcels.put(r, &held)
+	r.answer, r.status, r.updated, r.readAt, r.certainty = &held, is, updated, at, Verified
+	s.parcels.put(r, len(held.Raw))
 	s.link(r, sh.IntentID)
 	s.touchShipment(r)
 	return news

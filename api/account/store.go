@@ -31,11 +31,10 @@ type Store struct {
 
 	intents       map[api.ID]*intentRecord
 	otherStates   map[uint32]api.IntentState // of intents in states that the contract does not list
-	packed        packedReads
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  stateCounts
-	answers       answers[*intentRecord, *api.Intent]
+	answers       answers[*intentRecord]
 	moments       blocks[keptMoment]
 	eventIDs      keptIDs // of moments, where they are not made from their source's
 	spare         uint32  // a moment that is free, and behind it others
@@ -52,7 +51,7 @@ type Store struct {
 	shipmentBlocks  blocks[shipmentRecord]
 	shipmentTouches touches
 	shipmentCounts  map[api.ShipmentStatus]int
-	parcels         answers[*shipmentRecord, *api.Shipment]
+	parcels         answers[*shipmentRecord]
 
 	products map[api.ID]*ProductSnapshot
 
@@ -108,7 +107,6 @@ func NewStore(cfg StoreConfig) *Store {
 		moments:        newBlocks[keptMoment](momentsPerBlock),
 		eventIDs:       newKeptIDs(),
 		otherStates:    map[uint32]api.IntentState{},
-		packed:         packedReads{texts: newBlocks[string](packedPerBlock)},
 		expected:       map[*intentRecord][]expectation{},
 		intents:        map[api.ID]*intentRecord{},
 		expecting:      map[*intentRecord]struct{}{},
@@ -119,15 +117,9 @@ func NewStore(cfg StoreConfig) *Store {
 		products:       map[api.ID]*ProductSnapshot{},
 		events:         newEventLog(cfg.KeepEvents),
 		requests:       requestLog{keep: cfg.KeepRequests},
-		answers: answers[*intentRecord, *api.Intent]{
-			body: func(in *api.Intent) int { return len(in.Raw) },
-		},
-		parcels: answers[*shipmentRecord, *api.Shipment]{
-			body: func(sh *api.Shipment) int { return len(sh.Raw) },
-			pack: func(r *shipmentRecord, sh *api.Shipment) { r.packed = packParcel(sh) },
-		},
+		answers:        newAnswers(reduceIntent),
+		parcels:        newAnswers(reduceShipment),
 	}
-	s.answers.pack = func(r *intentRecord, in *api.Intent) { s.packed.put(&r.packed, packRead(savedReadOf(in))) }
 	// What the contract lists always has a number.
 	for _, state := range api.IntentStates() {
 		s.states.number(state)
