@@ -55,7 +55,7 @@ func (m *Model) unmark() {
 // keepMarks takes the mark from what is no longer awaiting.
 func (m *Model) keepMarks() {
 	for id := range m.marks {
-		if in, ok := m.brief(id); !ok || in.State != api.AwaitingConfirmation {
+		if in, ok := m.intent(id); !ok || in.State != api.AwaitingConfirmation {
 			m.setMark(id, false)
 		}
 	}
@@ -92,7 +92,7 @@ func (m *Model) openBatch() tea.Cmd {
 	var seen []confirm.Proposal
 	var gone int
 	for id := range m.marks {
-		in, ok := m.brief(id)
+		in, ok := m.intent(id)
 		if !ok || m.unconfirmable(in) != "" {
 			m.setMark(id, false)
 			gone++
@@ -170,7 +170,7 @@ func (m *Model) feedQueue() tea.Cmd {
 
 // outdated says why an intent of the queue is not to be sent any more.
 func (m *Model) outdated(p confirm.Proposal) string {
-	in, ok := m.brief(p.ID)
+	in, ok := m.intent(p.ID)
 	if !ok {
 		return "it is not known any more"
 	}
@@ -191,7 +191,7 @@ func (m *Model) queueWaits() string {
 	placing := s.Agents.Placing
 	for id := range m.queue.accepted {
 		// The picture may not yet have learnt of what was just accepted.
-		if in, ok := m.brief(id); ok && in.State == api.AwaitingConfirmation {
+		if in, ok := m.intent(id); ok && in.State == api.AwaitingConfirmation {
 			placing++
 		}
 	}
@@ -291,7 +291,7 @@ func plural(n int, one, many string) string {
 }
 
 // unconfirmable says why an intent cannot be confirmed now, whoever is armed.
-func (m *Model) unconfirmable(in pane.Brief) string {
+func (m *Model) unconfirmable(in *account.Intent) string {
 	run := m.runs[in.ID]
 	switch {
 	case run != nil && run.ended.IsZero():
@@ -300,7 +300,7 @@ func (m *Model) unconfirmable(in pane.Brief) string {
 		return "not awaiting confirmation"
 	case in.Missing:
 		return "the service does not know it any more"
-	case in.Certainty < account.Verified || !in.Read:
+	case in.Certainty < account.Verified || in.ReadAt.IsZero():
 		return "not verified yet: read it again first"
 	case run != nil && run.unsure && !m.readSince(in.ID, run.ended):
 		return "how its last confirm ended is not known: read it again first"

@@ -20,7 +20,7 @@ func (m *Model) subject() pane.Subject {
 }
 
 // intentOf is the intent that a subject speaks of.
-func (m *Model) intentOf(s pane.Subject) (pane.Brief, bool) {
+func (m *Model) intentOf(s pane.Subject) (*account.Intent, bool) {
 	id := s.ID
 	switch s.Kind {
 	case pane.OfShipment:
@@ -30,18 +30,18 @@ func (m *Model) intentOf(s pane.Subject) (pane.Brief, bool) {
 	case pane.OfEvent:
 		id = m.sourceOf(id)
 	}
-	return m.brief(id)
+	return m.intent(id)
 }
 
-// brief is what is known of an intent, also while the screen is frozen.
-func (m *Model) brief(id api.ID) (pane.Brief, bool) {
+// intent is what is known of an intent, also while the screen is frozen.
+func (m *Model) intent(id api.ID) (*account.Intent, bool) {
 	if in, ok := m.picture.behind[id]; ok {
-		return pane.BriefOf(in), true
+		return in, true
 	}
 	if m.picture.anew {
-		return pane.Brief{}, false
+		return nil, false
 	}
-	return m.intents.Brief(id)
+	return m.intents.Intent(id)
 }
 
 // opened is all that was known of an intent when it last changed.

@@ -101,7 +101,7 @@ func idWithin(text string) string {
 // search finds what has the id, or else what begins or ends with it.
 func (m *Model) search(text string) []pane.Subject {
 	id := api.ScrubID(text)
-	if _, ok := m.brief(id); ok {
+	if _, ok := m.intent(id); ok {
 		return []pane.Subject{{Kind: pane.OfIntent, ID: id}}
 	}
 	if _, ok := m.picture.shipments[id]; ok {

@@ -313,7 +313,7 @@ func (s *storm) sayYesToAll(names []string) {
 }
 
 func (s *storm) canBeConfirmed(o *stormOrder) bool {
-	in, ok := s.m.brief(o.id)
+	in, ok := s.m.intent(o.id)
 	return ok && s.m.unconfirmable(in) == ""
 }
 

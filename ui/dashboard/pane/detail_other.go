@@ -20,7 +20,7 @@ func (p *Detail) shipment() {
 	}
 	row := newShipmentRow(s)
 	carrier, number := row.tracking()
-	p.headline(sign.Shipment(s.Status()), string(s.Product), p.look.age(moment(row.touched)))
+	p.headline(sign.Shipment(s.Status()), string(s.Product), p.look.age(row.touched))
 	p.fact("carrier", paint.Text, carrier)
 	if number == "" && !s.Status().Terminal() {
 		p.fact("tracking", paint.Muted, "none yet")

@@ -17,39 +17,27 @@ type findable struct {
 	quantity int    // 0 while not known
 }
 
-// foundBy is what the intent of a place is found by. It is made when it is first
-// asked for, and again after the intent has changed.
-func (p *Intents) foundBy(place uint32) *findable {
-	for len(p.finds) <= int(place) {
-		p.finds = append(p.finds, nil)
-	}
-	if p.finds[place] == nil {
-		row := p.row(place)
-		p.finds[place] = row.foundBy()
-	}
-	return p.finds[place]
-}
-
-// changed has what an intent is found by made again.
-func (p *Intents) changed(place uint32) {
-	if int(place) < len(p.finds) {
-		p.finds[place] = nil
-	}
-}
-
+// foundBy is what the intent is found by, made when it is first asked for.
 func (r *intentRow) foundBy() *findable {
+	if r.found == nil {
+		r.found = r.newFindable()
+	}
+	return r.found
+}
+
+func (r *intentRow) newFindable() *findable {
 	more := make([]string, 0, 4)
-	if r.failure != nil {
-		more = append(more, string(r.failure.Code), failureWords(r.failure))
+	if r.Failure != nil {
+		more = append(more, string(r.Failure.Code), failureWords(r.Failure))
 	}
-	f := &findable{since: r.since, quantity: r.quantity}
-	if r.priced {
-		f.worth, _ = strconv.ParseFloat(r.total.Amount(), 64)
-		f.currency = r.total.Currency
-		more = append(more, r.total.String())
+	f := &findable{since: r.Since, quantity: r.Quantity}
+	if r.Total != nil {
+		f.worth, _ = strconv.ParseFloat(r.Total.Amount(), 64)
+		f.currency = r.Total.Currency
+		more = append(more, r.Total.String())
 	}
-	more = append(more, r.reference)
-	f.needle = newNeedle(worded(r.state, sign.Intent(r.state)), r.merchant, r.product, string(r.id), strings.Join(more, " "))
+	more = append(more, string(r.ReferenceID))
+	f.needle = newNeedle(worded(r.State, sign.Intent(r.State)), string(r.Merchant), string(r.Product), string(r.ID), strings.Join(more, " "))
 	return f
 }
 

@@ -17,25 +17,20 @@ import (
 type Intents struct {
 	frame
 	window time.Duration
-	shelf  *shelf
-	lanes  [lanes]*table.Table[uint32] // of places on the shelf
-	list   *table.Table[uint32]
-	inLane func(a, b *kept) int // the order in force
-	inList func(a, b *kept) int
-	made   time.Time
-	notes  map[uint32]Note
+	rows   map[api.ID]*intentRow
+	lanes  [lanes]*table.Table[*intentRow]
+	list   *table.Table[*intentRow]
+	notes  map[api.ID]Note
+	marks  map[api.ID]bool
 	lane   int // that the cursor is in
 	left   int // that a filter has taken the cursor from, from 1 on; 0 for none
-	follow api.ID
 	filter *Filter
 	agents account.AgentCount
 	stuck  map[api.ID]bool
 	pace   map[api.IntentState]account.Pace
-	read   time.Time   // the newest of anything
-	cells  []cell      // of the lanes as last drawn
-	finds  []*findable // by place; nil until it is looked for
+	read   time.Time // the newest of anything
+	cells  []cell    // of the lanes as last drawn
 	totals map[api.Money]string
-	marked int // rows
 	sorting
 	order string // that was chosen, by its name
 }
@@ -43,41 +38,21 @@ type Intents struct {
 // NewIntents makes the pane. window is the time in which an intent can be
 // confirmed, for intents whose end of it is not known.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting, shelf: newShelf(), made: look.Now,
-		inLane: compareInLane, inList: compareInList, notes: map[uint32]Note{}}
+	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting,
+		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
 	for i := range p.lanes {
-		p.lanes[i] = table.New(p.config(compareInLane))
+		p.lanes[i] = table.New(intentTable(compareInLane))
 	}
-	p.list = table.New(p.config(compareInList))
+	p.list = table.New(intentTable(compareInList))
 	return p
 }
 
-func (p *Intents) config(compare func(a, b *kept) int) table.Config[uint32] {
-	return table.Config[uint32]{
-		Key:     func(place uint32) string { return string(p.shelf.idOf(p.shelf.at(place))) },
-		Find:    func(key string) (uint32, bool) { return p.shelf.find(key) },
-		Compare: p.places(compare),
-		Match:   func(place uint32, filter any) bool { return filter.(*Filter).matches(p.foundBy(place)) },
+func intentTable(compare func(a, b *intentRow) int) table.Config[*intentRow] {
+	return table.Config[*intentRow]{
+		Key:     func(row *intentRow) string { return string(row.ID) },
+		Compare: compare,
+		Match:   func(row *intentRow, filter any) bool { return filter.(*Filter).matches(row.foundBy()) },
 	}
-}
-
-// places compares places by what stands there.
-func (p *Intents) places(compare func(a, b *kept) int) func(a, b uint32) int {
-	return func(a, b uint32) int {
-		one, other := p.shelf.at(a), p.shelf.at(b)
-		if c := compare(one, other); c != 0 {
-			return c
-		}
-		return p.shelf.compareIDs(one, other)
-	}
-}
-
-// keptOf is what is kept of an intent, nil when it is not known.
-func (p *Intents) keptOf(id api.ID) *kept {
-	if place, ok := p.shelf.find(string(id)); ok {
-		return p.shelf.at(place)
-	}
-	return nil
 }
 
 // Forget takes all rows out, for a picture that starts over.
@@ -86,8 +61,10 @@ func (p *Intents) Forget() {
 		lane.Forget()
 	}
 	p.list.Forget()
-	p.shelf, p.notes = newShelf(), map[uint32]Note{}
-	p.finds, p.marked, p.follow, p.stale = nil, 0, "", true
+	clear(p.rows)
+	clear(p.notes)
+	clear(p.marks)
+	p.stale = true
 }
 
 func stuckIntents(alerts []account.Alert) map[api.ID]bool {
@@ -105,59 +82,36 @@ func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 
 // SetNote writes on the row of an intent what a confirm says; "" takes it away.
 func (p *Intents) SetNote(id api.ID, note Note) {
-	place, ok := p.shelf.find(string(id))
-	if !ok {
-		return
+	delete(p.notes, id)
+	if note != (Note{}) && p.rows[id] != nil {
+		p.notes[id] = note
 	}
-	delete(p.notes, place)
-	if note != (Note{}) {
-		p.notes[place] = note
-	}
-	p.shelf.at(place).set(isNoted, note != (Note{}))
 	p.stale = true
 }
 
 // SetMarked marks the row of an intent, or takes the mark away.
 func (p *Intents) SetMarked(id api.ID, marked bool) {
-	if k := p.keptOf(id); k != nil && k.is(isMarked) != marked {
-		k.set(isMarked, marked)
-		p.stale = true
-		if marked {
-			p.marked++
-		} else {
-			p.marked--
-		}
+	delete(p.marks, id)
+	if marked && p.rows[id] != nil {
+		p.marks[id] = true
 	}
+	p.stale = true
 }
 
-// Brief is what is known of an intent beyond its row.
-type Brief struct {
-	ID        api.ID
-	State     api.IntentState
-	Certainty account.Certainty
-	Missing   bool // the service answered 404 to the last read
-	Read      bool // it was read, ever
-}
-
-// BriefOf is the same of an intent that is not on the screen.
-func BriefOf(in *account.Intent) Brief {
-	return Brief{in.ID, in.State, in.Certainty, in.Missing, !in.ReadAt.IsZero()}
-}
-
-// Brief tells of an intent that is on the screen.
-func (p *Intents) Brief(id api.ID) (Brief, bool) {
-	k := p.keptOf(id)
-	if k == nil {
-		return Brief{}, false
+// Intent is an intent that is on the screen.
+func (p *Intents) Intent(id api.ID) (*account.Intent, bool) {
+	row := p.rows[id]
+	if row == nil {
+		return nil, false
 	}
-	return Brief{p.shelf.idOf(k), api.IntentState(p.shelf.words[k.state]), k.certainty, k.is(isMissing), k.is(wasRead)}, true
+	return row.Intent, true
 }
 
 // IDs are those of all intents that are on the screen.
 func (p *Intents) IDs() iter.Seq[api.ID] {
 	return func(yield func(api.ID) bool) {
-		for place := range p.shelf.count {
-			if !yield(p.shelf.idOf(p.shelf.at(place))) {
+		for _, row := range p.list.All() {
+			if !yield(row.ID) {
 				return
 			}
 		}
@@ -185,9 +139,8 @@ func (p *Intents) Fields() []Field {
 
 // states are those of the rows that the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
-	for place := range p.shelf.count {
-		state := api.IntentState(p.shelf.words[p.shelf.at(place).state])
-		if !state.Known() && !yield(worded(state, sign.Intent(state))) {
+	for _, row := range p.rows {
+		if !row.State.Known() && !yield(worded(row.State, sign.Intent(row.State))) {
 			return
 		}
 	}
@@ -226,26 +179,26 @@ func (p *Intents) Matches() (shown, total int) {
 
 // Subject is the intent under the cursor.
 func (p *Intents) Subject() Subject {
-	if place, ok := p.table().Cursor(); ok {
-		return Subject{OfIntent, p.shelf.idOf(p.shelf.at(place))}
+	if row, ok := p.table().Cursor(); ok {
+		return Subject{OfIntent, row.ID}
 	}
 	return Subject{}
 }
 
 // Select puts the cursor on an intent.
 func (p *Intents) Select(id api.ID) bool {
-	k := p.keptOf(id)
-	if k == nil {
+	row := p.rows[id]
+	if row == nil {
 		return false
 	}
 	p.stale = true
 	if p.listed() {
 		return p.list.Select(string(id))
 	}
-	if k.lane >= lanes || !p.lanes[k.lane].Select(string(id)) {
+	if row.lane >= lanes || !p.lanes[row.lane].Select(string(id)) {
 		return false
 	}
-	p.lane, p.left = int(k.lane), 0
+	p.lane, p.left = row.lane, 0
 	return true
 }
 
@@ -255,7 +208,7 @@ const leastLanes = 108
 // listed reports whether the pane is too narrow, or too low, for lanes.
 func (p *Intents) listed() bool { return p.w < leastLanes || p.h < 7 }
 
-func (p *Intents) table() *table.Table[uint32] {
+func (p *Intents) table() *table.Table[*intentRow] {
 	if p.listed() {
 		return p.list
 	}
@@ -315,8 +268,8 @@ func (p *Intents) top() {
 	if unread > 0 && p.w >= 60 {
 		l.Put(paint.Muted, " · "+group(unread)+" not known yet")
 	}
-	if p.marked > 0 {
-		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(p.marked)+" marked")
+	if len(p.marks) > 0 {
+		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(len(p.marks))+" marked")
 	}
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)

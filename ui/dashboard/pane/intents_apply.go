@@ -1,135 +1,91 @@
 package pane
 
-import "tillwatch/api/account"
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
 
 // Apply takes over what changed. first keeps the first picture from glowing.
 func (p *Intents) Apply(c *account.Changes, first bool) {
-	now := p.tenths(p.look.Now)
-	var moves []move
+	var moves [lanes]struct {
+		out []*intentRow
+		in  []*intentRow
+	}
+	rows := make([]*intentRow, 0, len(c.Intents))
+	follow := api.ID("")
 	for _, in := range c.Intents {
-		place, known := p.shelf.find(string(in.ID))
-		if !known {
-			place = p.shelf.add(in.ID)
-			p.shelf.at(place).set(isMoving, true)
-			moves = append(moves, move{place, in, true})
-			continue
+		old := p.rows[in.ID]
+		row := p.newRow(in, old, first)
+		rows = append(rows, row)
+		p.rows[in.ID] = row
+		if old != nil && old.State != in.State {
+			delete(p.notes, in.ID)
 		}
-		k := p.shelf.at(place)
-		next := p.shelf.of(in, k, p.window)
-		switch {
-		case k.is(isMoving):
-			moves = append(moves, move{place, in, false})
-		case next == *k:
-		case p.staysInPlace(k, &next):
-			p.put(place, in, now)
-		default:
-			p.followed(place, &next)
-			k.flags |= isMoving
-			moves = append(moves, move{place, in, false})
-		}
-	}
-	p.lift(moves)
-	for _, m := range moves {
-		p.put(m.place, m.in, now)
-		if k := p.shelf.at(m.place); m.fresh {
-			k.turned, k.changed = now, 0
-			if first {
-				k.turned = 0
+		if old != nil && old.lane != row.lane && old.lane < lanes {
+			if p.isFollowed(old) && row.lane < lanes {
+				follow = in.ID
 			}
+			moves[old.lane].out = append(moves[old.lane].out, old)
+		}
+		if row.lane < lanes {
+			moves[row.lane].in = append(moves[row.lane].in, row)
 		}
 	}
-	p.settle(moves)
-	if p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 {
+	outdated := func(row *intentRow) bool { return p.rows[row.ID] != row } // one that changed twice
+	p.list.Upsert(slices.DeleteFunc(rows, outdated)...)
+	for i, m := range moves {
+		for _, row := range m.out {
+			p.lanes[i].Remove(string(row.ID))
+		}
+		p.lanes[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
+	}
+	if row := p.rows[follow]; row != nil && p.lanes[row.lane].Select(string(follow)) {
+		p.lane = row.lane
+	}
+	if len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 {
 		p.stale = true
 	}
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
 }
 
-// put replaces what is kept of an intent. now is the time on the screen.
-func (p *Intents) put(place uint32, in *account.Intent, now uint32) {
-	k := p.shelf.at(place)
-	next := p.shelf.of(in, k, p.window)
+// newRow is the row of an intent, in the place of an old one that may be nil.
+func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
+	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window)}
 	switch {
-	case next.state != k.state:
-		next.turned = now
-		next.set(isNoted, false)
-		delete(p.notes, place)
-	case next.total != k.total || next.currency != k.currency || next.product != k.product || next.certainty != k.certainty || next.is(isMissing) != k.is(isMissing):
-		next.changed = now
-	}
-	*k = next
-	p.stale = true
-	p.changed(place)
-}
-
-// move is an intent that changes its place in the tables, or is new.
-type move struct {
-	place uint32
-	in    *account.Intent
-	fresh bool
-}
-
-// staysInPlace reports whether a change leaves the tables as they are.
-func (p *Intents) staysInPlace(k, next *kept) bool {
-	return p.filter == nil && k.lane == next.lane && p.inList(k, next) == 0 && (k.lane >= lanes || p.inLane(k, next) == 0)
-}
-
-// groups are places, all and by their lanes.
-type groups struct {
-	all   []uint32
-	lanes [lanes][]uint32
-}
-
-func (g *groups) add(place uint32, lane int8) {
-	g.all = append(g.all, place)
-	if lane < lanes {
-		g.lanes[lane] = append(g.lanes[lane], place)
-	}
-}
-
-// lift takes out of the tables what is about to change its place.
-func (p *Intents) lift(moves []move) {
-	var out groups
-	for _, m := range moves {
-		if k := p.shelf.at(m.place); k.is(isListed) {
-			k.flags &^= isListed
-			out.add(m.place, k.lane)
+	case old != nil:
+		row.turned, row.changed = old.turned, old.changed
+		if old.State != in.State {
+			row.turned = p.look.Now
+		} else if !sameMoney(old.Total, in.Total) || old.Product != in.Product || old.Certainty != in.Certainty || old.Missing != in.Missing {
+			row.changed = p.look.Now
 		}
+	case !first:
+		row.turned = p.look.Now
 	}
-	p.list.Lift(out.all)
-	for i, places := range out.lanes {
-		p.lanes[i].Lift(places)
-	}
+	return row
 }
 
-// settle puts into the tables what was lifted, and what is new.
-func (p *Intents) settle(moves []move) {
-	var in groups
-	for _, m := range moves {
-		if k := p.shelf.at(m.place); k.is(isMoving) {
-			k.flags = k.flags&^isMoving | isListed
-			in.add(m.place, k.lane)
-		}
+func sameMoney(a, b *api.Money) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// expiryOf is the end of the confirm window, of an intent that does not tell it
+// as far as its creation does.
+func expiryOf(in *account.Intent, window time.Duration) time.Time {
+	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
+		return in.CreatedAt.Add(window)
 	}
-	p.list.Upsert(in.all...)
-	for i, places := range in.lanes {
-		p.lanes[i].Upsert(places...)
-	}
-	if k := p.keptOf(p.follow); k != nil && k.lane < lanes && p.lanes[k.lane].Select(string(p.shelf.idOf(k))) {
-		p.lane = int(k.lane)
-	}
-	p.follow = ""
+	return in.ExpiresAt
 }
 
-// followed notes that the cursor, where a person put it on a row, goes along
-// when that changes its lane.
-func (p *Intents) followed(place uint32, next *kept) {
-	k := p.shelf.at(place)
-	if k.lane == next.lane || k.lane >= lanes || next.lane >= lanes || p.lane != int(k.lane) {
-		return
+// isFollowed reports whether a person put the cursor on a row, so that it goes
+// along when the row moves to another lane.
+func (p *Intents) isFollowed(row *intentRow) bool {
+	if p.lane != row.lane || !p.lanes[row.lane].Pinned() {
+		return false
 	}
-	if under, ok := p.lanes[k.lane].Cursor(); ok && under == place && p.lanes[k.lane].Pinned() {
-		p.follow = p.shelf.idOf(k)
-	}
+	under, ok := p.lanes[row.lane].Cursor()
+	return ok && under.ID == row.ID
 }

@@ -127,26 +127,26 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 		}
 		return
 	}
-	row := p.row(rows[index])
+	row := rows[index]
 	under := p.focused && c.lane == p.lane && first+index == lane.Index()
-	p.mark(l, &row, under)
+	p.mark(l, row, under)
 	if second {
-		p.cardSecond(l, &row, c.w-1)
+		p.cardSecond(l, row, c.w-1)
 	} else {
-		p.cardFirst(l, &row, c.w-1)
+		p.cardFirst(l, row, c.w-1)
 	}
 }
 
 // mark draws the gutter of a row.
 func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
-	if row.marked {
+	if p.marks[row.ID] {
 		if under {
 			l.On(paint.Selected)
 		}
 		l.Put(paint.Accent, sign.Marked().Glyph)
 		return
 	}
-	opened := p.look.Opened == Subject{OfIntent, row.id}
+	opened := p.look.Opened == Subject{OfIntent, row.ID}
 	p.gutter(l, under, opened, p.glows(row.turned))
 }
 
@@ -175,7 +175,7 @@ func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 		p.glowing(l, row, total, style, money)
 	}
 	if age {
-		l.Space(1).Right(p.ageStyle(row), p.look.age(row.since), ageWidth)
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), ageWidth)
 	}
 }
 
@@ -190,13 +190,13 @@ func (p *Intents) glowing(l *paint.Line, row *intentRow, total string, style pai
 }
 
 func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
-	name := row.product
+	name := string(row.Product)
 	style := paint.Text
 	if name == "" {
-		name, style = string(row.id), paint.Muted
+		name, style = string(row.ID), paint.Muted
 	}
-	if row.quantity > 1 {
-		times := " ×" + strconv.Itoa(row.quantity)
+	if row.Quantity > 1 {
+		times := " ×" + strconv.Itoa(row.Quantity)
 		room := w - paint.Width(times)
 		if width := paint.Width(name); width < room {
 			l.Put(style, name).Fit(paint.Muted, times, w-width)
@@ -210,8 +210,8 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 
 func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	switch {
-	case row.priced:
-		return p.money(row.total), paint.Text
+	case row.Total != nil:
+		return p.money(*row.Total), paint.Text
 	case row.lane == laneAwaiting:
 		return "not read", paint.Muted
 	}
@@ -219,10 +219,10 @@ func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 }
 
 func (p *Intents) total(row *intentRow) string {
-	if !row.priced {
+	if row.Total == nil {
 		return ""
 	}
-	return p.money(row.total)
+	return p.money(*row.Total)
 }
 
 // mostTotals bounds how many amounts are kept as they are written.
@@ -242,7 +242,7 @@ func (p *Intents) money(m api.Money) string {
 }
 
 func (p *Intents) ageStyle(row *intentRow) paint.Style {
-	if p.slow(row) || p.stuck[row.id] {
+	if p.slow(row) || p.stuck[row.ID] {
 		return paint.Warning
 	}
 	return paint.Muted
@@ -255,11 +255,11 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 		text, style = p.total(row), paint.Muted
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
-	if row.lane == laneFailed && row.wasRead {
-		left = failureWords(row.failure)
+	if row.lane == laneFailed && !row.ReadAt.IsZero() {
+		left = failureWords(row.Failure)
 	}
 	if row.lane == laneOther {
-		left, leftStyle = sign.Intent(row.state).Word, paint.Unlisted
+		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
 	}
 	width := min(paint.Width(text), w)
 	room := w - width
@@ -275,20 +275,20 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 // special is what stands at the right of a card's second line, the most
 // important first: a confirm under way, doubts about the state, time running out.
 func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
-	switch note := row.note; {
+	switch note := p.notes[row.ID]; {
 	case note.Text != "" && note.Bad:
 		return note.Text, paint.Bad
 	case note.Text != "":
 		return note.Text, paint.Placing
-	case row.missing:
+	case row.Missing:
 		return "gone (404)", paint.Bad
-	case row.certainty == account.Hinted: // its state is not known, and that stands beside it
+	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
 		return "", paint.Muted
-	case row.certainty == account.Reported:
+	case row.Certainty == account.Reported:
 		return "reported", paint.Muted
 	case row.lane == laneAwaiting:
 		return p.countdown(row, w)
-	case p.stuck[row.id]:
+	case p.stuck[row.ID]:
 		return "stuck", paint.Warning
 	case p.slow(row):
 		return "slow", paint.Warning
@@ -302,7 +302,7 @@ func (p *Intents) merchant(row *intentRow) string {
 	if !p.has(merchantColumn) {
 		return ""
 	}
-	return row.merchant
+	return string(row.Merchant)
 }
 
 // The parts of the confirm window that are left when its end is near.

@@ -39,17 +39,16 @@ func (p *Intents) drawList() {
 		return
 	}
 	c := p.columns()
-	for i, place := range rows {
-		row := p.row(place)
+	for i, row := range rows {
 		l := p.start()
-		p.mark(l, &row, p.focused && first+i == p.list.Index())
-		p.listLine(l, &row, c)
+		p.mark(l, row, p.focused && first+i == p.list.Index())
+		p.listLine(l, row, c)
 		p.push(l.On(paint.Base))
 	}
 }
 
 func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
-	m := sign.Intent(row.state)
+	m := sign.Intent(row.State)
 	if c.state > 2 {
 		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
 	} else {
@@ -57,9 +56,9 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
-		left := row.merchant
-		if row.lane == laneFailed && row.wasRead {
-			left = failureWords(row.failure)
+		left := string(row.Merchant)
+		if row.lane == laneFailed && !row.ReadAt.IsZero() {
+			left = failureWords(row.Failure)
 		}
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
 	}
@@ -74,7 +73,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(p.ageStyle(row), p.look.age(row.since), c.age-1)
+		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), c.age-1)
 	}
 }
 

@@ -23,9 +23,9 @@ type Shipments struct {
 // shipmentRow is a shipment with what the table asks of it again and again.
 type shipmentRow struct {
 	*account.Shipment
-	needle  *needle // nil until it is looked for
-	touched int64   // when anything last happened to it, in Unix nanoseconds; 0 while not known
-	changed int64   // the same of when it last changed on the screen
+	needle  *needle   // nil until it is looked for
+	touched time.Time // when anything last happened to it; zero while not known
+	changed time.Time // when it last changed on the screen; zero: never
 }
 
 // search is what the row is found by, made when it is first looked for.
@@ -40,7 +40,7 @@ func (r *shipmentRow) search() *needle {
 }
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
-	return time.Duration(now.UnixNano() - r.touched).Seconds(), "", f == age && r.touched != 0
+	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
 }
 
 // tracking is the carrier and the tracking number, "" while not known.
@@ -67,8 +67,8 @@ func (r *shipmentRow) estimate() time.Time {
 func newShipmentRow(s *account.Shipment) *shipmentRow {
 	row := &shipmentRow{Shipment: s}
 	if in := s.Latest; in != nil {
-		if row.touched = nanoseconds(in.UpdatedAt); row.touched == 0 {
-			row.touched = nanoseconds(in.CreatedAt)
+		if row.touched = in.UpdatedAt; row.touched.IsZero() {
+			row.touched = in.CreatedAt
 		}
 	}
 	return row
@@ -91,7 +91,7 @@ func compareShipments(a, b *shipmentRow) int {
 	if c := cmp.Compare(shipmentRank(a.Status()), shipmentRank(b.Status())); c != 0 {
 		return c
 	}
-	return cmp.Compare(b.touched, a.touched)
+	return b.touched.Compare(a.touched)
 }
 
 // shipmentRank puts first what is about to happen or went wrong.
@@ -126,7 +126,7 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 		case ok && sameProgress(old, rows[i]):
 			rows[i].changed = old.changed
 		case !first:
-			rows[i].changed = nanoseconds(p.look.Now)
+			rows[i].changed = p.look.Now
 		}
 	}
 	if len(rows) > 0 || first || !maps.Equal(p.counts, c.Summary.Shipments) {
@@ -192,7 +192,7 @@ func (p *Shipments) top() {
 }
 
 func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(moment(row.changed)))
+	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
 	m := sign.Shipment(row.Status())
 	word := 20
 	if p.w < 60 {

@@ -3,6 +3,7 @@ package pane
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
@@ -46,31 +47,23 @@ func (f *frame) sorted(l *paint.Line, name string) {
 	}
 }
 
-func (p *Intents) orders(own func(a, b *kept) int) []order[*kept] {
-	by := func(word func(*kept) uint32) func(a, b *kept) int {
-		return func(a, b *kept) int {
-			if word(a) == word(b) {
-				return 0
-			}
-			return cmp.Compare(p.shelf.words[word(a)], p.shelf.words[word(b)])
-		}
-	}
-	return []order[*kept]{
+func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
+	return []order[*intentRow]{
 		{"urgency", true, own},
-		{"age", true, func(a, b *kept) int { return cmp.Compare(a.since, b.since) }},
-		{"total", true, func(a, b *kept) int { return cmp.Compare(worth(b), worth(a)) }},
-		{"product", false, by(func(k *kept) uint32 { return k.product })},
-		{"merchant", false, by(func(k *kept) uint32 { return k.merchant })},
+		{"age", true, func(a, b *intentRow) int { return a.Since.Compare(b.Since) }},
+		{"total", true, func(a, b *intentRow) int { return cmp.Compare(worth(b), worth(a)) }},
+		{"product", false, func(a, b *intentRow) int { return cmp.Compare(a.Product, b.Product) }},
+		{"merchant", false, func(a, b *intentRow) int { return cmp.Compare(a.Merchant, b.Merchant) }},
 	}
 }
 
 // worth is comparable among totals of one currency; an intent without a total
 // is worth least.
-func worth(k *kept) int64 {
-	if k.currency == 0 {
+func worth(row *intentRow) int64 {
+	if row.Total == nil {
 		return -1 << 62
 	}
-	return k.total
+	return row.Total.Subunits
 }
 
 // Sort changes to the next order, or turns the order round, and returns its name.
@@ -78,15 +71,14 @@ func (p *Intents) Sort(reverse bool) string {
 	if reverse {
 		p.sorting.reversed = !p.sorting.reversed
 	} else {
-		p.sorting.cycle(len(p.orders(compareInLane)))
+		p.sorting.cycle(len(intentOrders(compareInLane)))
 	}
-	var name string
-	p.inLane, name = chosen(p.sorting, p.orders(compareInLane))
-	p.inList, _ = chosen(p.sorting, p.orders(compareInList))
+	inLane, name := chosen(p.sorting, intentOrders(compareInLane))
+	inList, _ := chosen(p.sorting, intentOrders(compareInList))
 	for _, lane := range p.lanes {
-		lane.SetCompare(p.places(p.inLane))
+		lane.SetCompare(inLane)
 	}
-	p.list.SetCompare(p.places(p.inList))
+	p.list.SetCompare(inList)
 	p.order, p.stale = name, true
 	return name
 }
@@ -110,8 +102,8 @@ func (p *listing[R]) Sort(reverse bool) string {
 func shipmentOrders() []order[*shipmentRow] {
 	return []order[*shipmentRow]{
 		{"urgency", true, compareShipments},
-		{"age", true, func(a, b *shipmentRow) int { return cmp.Compare(a.touched, b.touched) }},
-		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(nanoseconds(a.estimate()), nanoseconds(b.estimate())) }},
+		{"age", true, func(a, b *shipmentRow) int { return a.touched.Compare(b.touched) }},
+		{"estimate", false, func(a, b *shipmentRow) int { return compareKnown(a.estimate(), b.estimate()) }},
 		{"product", false, func(a, b *shipmentRow) int { return cmp.Compare(a.Product, b.Product) }},
 		{"carrier", false, func(a, b *shipmentRow) int {
 			first, _ := a.tracking()
@@ -121,12 +113,12 @@ func shipmentOrders() []order[*shipmentRow] {
 	}
 }
 
-// compareKnown puts the earlier first, and last what is not known: 0.
-func compareKnown(a, b int64) int {
-	if (a == 0) != (b == 0) {
-		return cmp.Compare(b, a)
+// compareKnown puts the earlier first, and last what is not known.
+func compareKnown(a, b time.Time) int {
+	if a.IsZero() != b.IsZero() {
+		return b.Compare(a)
 	}
-	return cmp.Compare(a, b)
+	return a.Compare(b)
 }
 
 func eventOrders() []order[*eventRow] {

@@ -11,13 +11,6 @@ const smallShare = 4
 
 // upsertMany adds and replaces many rows at once.
 func (t *Table[T]) upsertMany(rows []T) {
-	if t.cfg.Find != nil {
-		fresh := slices.Clone(rows)
-		slices.SortFunc(fresh, t.compare)
-		t.rows, t.torn = t.weave(t.rows, fresh), false
-		t.SetFilter(t.filter)
-		return
-	}
 	overflows := t.cfg.Limit > 0 && len(t.rows)+len(rows) > t.cfg.Limit
 	if len(rows)*smallShare > len(t.rows) || overflows && t.order != nil {
 		t.rebuild(rows)
@@ -119,42 +112,4 @@ func (t *Table[T]) insert(runs [][]T, fresh []T, total int) []T {
 		out = append(out, run...)
 	}
 	return append(out, fresh...)
-}
-
-// weave puts fresh rows, which are in order, among rows, which are too, from the
-// end on: each row is moved once.
-func (t *Table[T]) weave(rows, fresh []T) []T {
-	end := len(rows)
-	rows = slices.Grow(rows, len(fresh))[:end+len(fresh)]
-	for i := len(fresh) - 1; i >= 0; i-- {
-		at := t.search(rows[:end], fresh[i])
-		copy(rows[at+i+1:], rows[at:end])
-		rows[at+i] = fresh[i]
-		end = at
-	}
-	return rows
-}
-
-// Lift takes rows out that are about to change, or to go, where there is
-// Config.Find. What is not in the table is ignored. The table is whole again after
-// the next Upsert, of no row if need be.
-func (t *Table[T]) Lift(rows []T) {
-	if len(rows) <= bulk {
-		for _, row := range rows {
-			t.drop(row)
-		}
-		return
-	}
-	gone := make([]int, 0, len(rows))
-	for _, row := range rows {
-		if i := t.search(t.rows, row); i < len(t.rows) && t.cfg.Key(t.rows[i]) == t.cfg.Key(row) {
-			gone = append(gone, i)
-		}
-	}
-	slices.Sort(gone)
-	kept := t.rows[:0]
-	for _, run := range t.without(gone) {
-		kept = append(kept, run...)
-	}
-	t.rows, t.torn = kept, true
 }

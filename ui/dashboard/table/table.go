@@ -27,11 +27,6 @@ type Config[T any] struct {
 	Home    Edge              // where the cursor rests until it is moved
 	Limit   int               // rows kept; the first by Compare go first, whatever SetCompare says; 0 means all
 	Match   func(T, any) bool // whether a row passes the filter that SetFilter was given
-
-	// Find, where rows are kept elsewhere and T says where, tells the row of a key.
-	// Such a row is taken out by Lift before it changes and put back by Upsert. It
-	// need not be in this table.
-	Find func(key string) (T, bool)
 }
 
 // Table holds rows of T. The cursor rests at the home edge, and follows it,
@@ -41,12 +36,11 @@ type Table[T any] struct {
 	cfg    Config[T]
 	order  func(a, b T) int // in force; nil: Compare
 	rows   []T              // all, in order
-	byKey  map[string]T     // nil where there is Config.Find
-	most   int              // rows that it held since it was made, as far as Remove has seen
-	filter any              // nil: all rows are shown
-	shown  []T              // what passes the filter, in order; rows itself without one
-	hits   []T              // what shown is made in
-	torn   bool             // many rows were lifted
+	byKey  map[string]T
+	most   int // rows that it held since it was made, as far as Remove has seen
+	filter any // nil: all rows are shown
+	shown  []T // what passes the filter, in order; rows itself without one
+	hits   []T // what shown is made in
 
 	pinned bool
 	key    string // the cursor's row, while pinned
@@ -57,11 +51,7 @@ type Table[T any] struct {
 
 // New makes an empty table.
 func New[T any](cfg Config[T]) *Table[T] {
-	t := &Table[T]{cfg: cfg, height: 1}
-	if cfg.Find == nil {
-		t.byKey = map[string]T{}
-	}
-	return t
+	return &Table[T]{cfg: cfg, height: 1, byKey: map[string]T{}}
 }
 
 // bulk is the size of a batch from which it is cheaper to put all rows together
@@ -71,17 +61,15 @@ const bulk = 64
 // Upsert adds rows, and replaces those that are known by their key. Only what
 // changed is sorted again.
 func (t *Table[T]) Upsert(rows ...T) {
-	if len(rows) > bulk || t.torn {
+	if len(rows) > bulk {
 		t.upsertMany(rows)
 	} else {
 		for _, row := range rows {
-			if t.cfg.Find == nil {
-				key := t.cfg.Key(row)
-				if old, ok := t.byKey[key]; ok {
-					t.drop(old)
-				}
-				t.byKey[key] = row
+			key := t.cfg.Key(row)
+			if old, ok := t.byKey[key]; ok {
+				t.drop(old)
 			}
+			t.byKey[key] = row
 			t.rows = t.place(t.rows, row)
 			if t.filter != nil && t.cfg.Match(row, t.filter) {
 				t.shown = t.place(t.shown, row)
@@ -145,9 +133,6 @@ func (t *Table[T]) Forget() {
 
 // Get returns the row of a key.
 func (t *Table[T]) Get(key string) (T, bool) {
-	if t.cfg.Find != nil {
-		return t.cfg.Find(key)
-	}
 	row, ok := t.byKey[key]
 	return row, ok
 }
