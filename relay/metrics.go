@@ -120,7 +120,7 @@ func (s *state) Collect(out chan<- prometheus.Metric) {
 	if oldest, err := j.Oldest(ctx); err == nil {
 		tell(s.oldest, oldest)
 	}
-	if sized, can := j.(journal.Sized); can {
+	if sized, can := j.Journal.(journal.Sized); can {
 		if size, err := sized.Size(ctx); err == nil {
 			tell(s.size, size)
 		}

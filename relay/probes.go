@@ -34,7 +34,7 @@ func (r *Relay) livez(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, liveWord+"\n")
 }
 
-// readyz answers 200 while deliveries can be stored.
+// readyz answers 200 while deliveries can be stored and read.
 func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
 	if err := r.ready(context.WithoutCancel(req.Context())); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -46,14 +46,18 @@ func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
 var (
 	errDraining   = errors.New("shutting down")
 	errUnwritable = errors.New("the journal cannot be written")
+	errUnreadable = errors.New("the journal cannot be read")
 )
 
-// ready returns why deliveries cannot be stored now.
+// ready returns why deliveries cannot be stored now, or what is stored not read.
 func (r *Relay) ready(ctx context.Context) error {
-	switch {
-	case r.draining.Load():
+	if r.draining.Load() {
 		return errDraining
-	case r.checkJournal(ctx) != nil, r.readiness.refuses():
+	}
+	if err := r.checkJournal(ctx); err != nil {
+		return err
+	}
+	if r.readiness.refuses() {
 		return errUnwritable
 	}
 	return nil
@@ -83,14 +87,20 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	err := r.journal.Check(ctx)
-	if err != nil {
-		r.logger.Error("not ready: the journal cannot be written", slog.String("error", err.Error()))
+	var why error
+	failure := r.journal.Check(ctx)
+	if failure != nil {
+		why = errUnwritable
 		r.backfill.suspect()
+	} else if failure = r.journal.checkReads(ctx); failure != nil {
+		why = errUnreadable
 	}
-	r.readiness.checked, r.readiness.err = time.Now(), err
-	r.readiness.hangs = errors.Is(err, context.DeadlineExceeded)
-	return err
+	if failure != nil {
+		r.logger.Error("not ready: "+why.Error(), slog.String("error", failure.Error()))
+	}
+	r.readiness.checked, r.readiness.err = time.Now(), why
+	r.readiness.hangs = errors.Is(failure, context.DeadlineExceeded)
+	return why
 }
 
 // JournalHangs reports whether the journal had no answer when it was asked last,

@@ -76,7 +76,7 @@ func (c Config) withDefaults() Config {
 
 // Relay is the receiver, the stream and the reading side over one journal.
 type Relay struct {
-	journal   journal.Journal
+	journal   *watched
 	logger    *slog.Logger
 	failures  *ongoing // as they were logged
 	budgets   *budgets
@@ -124,7 +124,7 @@ func New(cfg Config) (*Relay, error) {
 	}
 	log := newThrottle(cfg.Logger.Handler())
 	r := &Relay{
-		journal:   cfg.Journal,
+		journal:   &watched{Journal: cfg.Journal},
 		logger:    slog.New(log),
 		failures:  log.ongoing,
 		budgets:   &budgets{length: cfg.StoreBudget},
@@ -150,7 +150,7 @@ func New(cfg Config) (*Relay, error) {
 
 // reportLoss logs what a journal that can tell has lost.
 func (r *Relay) reportLoss() {
-	teller, can := r.journal.(interface{ Lost() (from, to int64) })
+	teller, can := r.journal.Journal.(interface{ Lost() (from, to int64) })
 	if !can {
 		return
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"tillwatch/relay/journal"
 )
 
 // The limits of a relay's listeners.
@@ -46,7 +48,15 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	defer cancel()
 	var servers []*http.Server
 	var tasks sync.WaitGroup
-	failed := make(chan error, len(sites))
+	failed := make(chan error, len(sites)+1)
+	if owned, can := r.journal.Journal.(journal.Owned); can {
+		tasks.Go(func() {
+			if err := r.guard(ctx, owned); err != nil {
+				failed <- err
+				cancel()
+			}
+		})
+	}
 	if r.retention.wanted() {
 		tasks.Go(func() { r.retain(ctx) })
 	}

@@ -23,7 +23,9 @@ type Memory struct {
 	quarantine []journal.Unreadable
 	moved      chan struct{} // closed when the head moves; nil when closed
 	stalled    chan struct{} // open while writes hang
+	lost       int64         // the number of a record that is missing; 0 for none
 	failure    error
+	unreadable error
 }
 
 var _ journal.Journal = (*Memory)(nil)
@@ -52,6 +54,26 @@ func (m *Memory) Fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failure = err
+}
+
+// FailReads makes every read fail with err; with nil they succeed again.
+func (m *Memory) FailReads(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unreadable = err
+}
+
+// Lose makes the record of a sequence number be missing, as damage does, until the
+// returned function is called.
+func (m *Memory) Lose(seq int64) (restore func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lost = seq
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.lost = 0
+	}
 }
 
 // write runs change under the lock once writes are possible.
@@ -132,8 +154,11 @@ func (m *Memory) read(ctx context.Context, look func()) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.moved == nil {
+	switch {
+	case m.moved == nil:
 		return journal.ErrClosed
+	case m.unreadable != nil:
+		return m.unreadable
 	}
 	look()
 	return nil
@@ -147,6 +172,9 @@ func (m *Memory) Read(ctx context.Context, after int64, limit int) ([]journal.Re
 		for _, record := range m.records[min(max(after-m.pruned, 0), int64(len(m.records))):] {
 			if len(records) >= limit || size >= journal.ReadBytes {
 				return
+			}
+			if record.Seq == m.lost {
+				continue
 			}
 			records = append(records, record)
 			size += len(record.Body)

@@ -1,0 +1,133 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"tillwatch/relay/journal"
+)
+
+// watched is a journal that remembers a read that failed, until the same read
+// succeeds: a relay that cannot read what it has acknowledged is not ready.
+type watched struct {
+	journal.Journal
+
+	mu     sync.Mutex
+	failed func(context.Context) error // the read; nil when none has
+}
+
+// Read reports a hole in what is read as an error, too: whoever reads on would
+// never know.
+func (w *watched) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
+	err = w.try(ctx, func(ctx context.Context) (err error) {
+		records, err = w.readRow(ctx, max(after, 0)+1, limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return records, nil
+}
+
+// readRow reads from the number first on.
+func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journal.Record, error) {
+	records, err := w.Journal.Read(ctx, first-1, limit)
+	if err != nil || limit <= 0 {
+		return nil, err
+	}
+	if len(records) == 0 {
+		head, err := w.Head(ctx)
+		if err != nil || head < first {
+			return nil, err
+		}
+		// It came after the read, or it is missing.
+		if records, err = w.Journal.Read(ctx, first-1, limit); err != nil {
+			return nil, err
+		}
+	}
+	return records, w.checkRow(ctx, first, records)
+}
+
+// Find is a read as well.
+func (w *watched) Find(ctx context.Context, id string) (record journal.Record, found bool, err error) {
+	err = w.try(ctx, func(ctx context.Context) (err error) {
+		record, found, err = w.Journal.Find(ctx, id)
+		return err
+	})
+	return record, found, err
+}
+
+// Quarantined is a read as well.
+func (w *watched) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
+	err = w.try(ctx, func(ctx context.Context) (err error) {
+		all, err = w.Journal.Quarantined(ctx, limit)
+		return err
+	})
+	return all, err
+}
+
+// checkRow reports what is missing in records that were read from the number first
+// on, unless the journal has let go of it.
+func (w *watched) checkRow(ctx context.Context, first int64, records []journal.Record) error {
+	for i, r := range records {
+		if i > 0 && r.Seq != records[i-1].Seq+1 {
+			return missing(records[i-1].Seq + 1)
+		}
+	}
+	if len(records) > 0 && records[0].Seq == first {
+		return nil
+	}
+	oldest, err := w.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	if oldest <= first {
+		return missing(first)
+	}
+	return nil
+}
+
+func missing(seq int64) error { return fmt.Errorf("event %d is missing", seq) }
+
+// try runs a read and remembers it when it fails by itself.
+func (w *watched) try(ctx context.Context, read func(context.Context) error) error {
+	err := read(ctx)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, journal.ErrClosed) {
+		w.mu.Lock()
+		w.failed = read
+		w.mu.Unlock()
+	}
+	return err
+}
+
+// checkReads reads again what could not be read, and the oldest and the newest
+// event.
+func (w *watched) checkReads(ctx context.Context) error {
+	w.mu.Lock()
+	failed := w.failed
+	w.mu.Unlock()
+	if failed != nil {
+		if err := failed(ctx); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.failed = nil
+		w.mu.Unlock()
+	}
+	head, err := w.Head(ctx)
+	if err != nil {
+		return err
+	}
+	oldest, err := w.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	for _, seq := range []int64{oldest, head} {
+		if _, err := w.Read(ctx, seq-1, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

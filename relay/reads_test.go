@@ -1,0 +1,128 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/journaltest"
+)
+
+func TestARelayThatCannotReadWhatItHasAcknowledgedIsNotReady(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		damage func(*journaltest.Memory) (mend func())
+		reads  int // the status of a page from 2 on, 0 when nobody reads
+	}{
+		{"reads fail", func(m *journaltest.Memory) func() {
+			m.FailReads(errors.New("damaged"))
+			return func() { m.FailReads(nil) }
+		}, 0},
+		{"the newest event is missing", func(m *journaltest.Memory) func() { return m.Lose(5) }, 0},
+		{"the oldest event is missing", func(m *journaltest.Memory) func() { return m.Lose(1) }, 0},
+		{"an event between them is missing, and was read", func(m *journaltest.Memory) func() { return m.Lose(3) }, http.StatusServiceUnavailable},
+		{"the first that was read is missing", func(m *journaltest.Memory) func() { return m.Lose(2) }, http.StatusServiceUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory := newMemory(t)
+				r := newTestRelay(t, memory, nil)
+				deliver(t, r.Ingest(), 1, 5)
+				ready := func() (int, string) {
+					<-time.After(checkInterval)
+					w := get(t, r, "/readyz")
+					return w.Code, w.Body.String()
+				}
+				if status, said := ready(); status != http.StatusOK {
+					t.Fatalf("before: %d %s", status, said)
+				}
+				mend := test.damage(memory)
+				if test.reads != 0 {
+					if w := get(t, r, EventsPath+"?after=1"); w.Code != test.reads {
+						t.Errorf("a page: %d %s", w.Code, w.Body)
+					}
+				}
+				for range 2 {
+					if status, said := ready(); status != http.StatusServiceUnavailable || !strings.Contains(said, "cannot be read") {
+						t.Errorf("ready: %d %s", status, said)
+					}
+				}
+				mend()
+				if status, said := ready(); status != http.StatusOK {
+					t.Errorf("after: %d %s", status, said)
+				}
+			})
+		})
+	}
+}
+
+func TestReadsAreWatchedForHolesAlone(t *testing.T) {
+	memory := newMemory(t)
+	w := &watched{Journal: memory}
+	r := newTestRelay(t, memory, nil)
+	deliver(t, r.Ingest(), 1, 10)
+	if _, err := memory.Prune(t.Context(), time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	deliver(t, r.Ingest(), 11, 12)
+	for _, test := range []struct {
+		name         string
+		after        int64
+		limit, count int
+	}{
+		{"from before what was let go of", 0, 10, 2},
+		{"from within it", 5, 10, 2},
+		{"at its end", 10, 1, 1},
+		{"at the head", 12, 10, 0},
+		{"beyond the head", 99, 10, 0},
+		{"nothing", 0, 0, 0},
+		{"from nowhere", -5, 10, 2},
+	} {
+		records, err := w.Read(t.Context(), test.after, test.limit)
+		if err != nil || len(records) != test.count {
+			t.Errorf("%s: %d records, %v", test.name, len(records), err)
+		}
+	}
+	if err := w.checkReads(t.Context()); err != nil {
+		t.Errorf("check: %v", err)
+	}
+}
+
+// disowned is a journal that another process takes over.
+type disowned struct {
+	*journaltest.Memory
+	by chan struct{}
+}
+
+func (d disowned) Owns(context.Context) error {
+	select {
+	case <-d.by:
+		return journal.ErrDisowned
+	default:
+		return nil
+	}
+}
+
+func TestARelayWhoseJournalBecomesAnothersEnds(t *testing.T) {
+	d := disowned{newMemory(t), make(chan struct{})}
+	r := newTestRelay(t, d, nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- r.Serve(t.Context(), listener) }()
+	close(d.by)
+	if err := <-ended; !errors.Is(err, journal.ErrDisowned) {
+		t.Errorf("it ended with %v", err)
+	}
+	if w := get(t, r, "/readyz"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("it is ready: %d", w.Code)
+	}
+}
