@@ -68,8 +68,8 @@ func slot(t time.Time, poll time.Duration) time.Time {
 	return at
 }
 
-// keepSweeping looks for shipments on the service's list of them (contract, Other
-// endpoints named): on several pages at the start where no feed tells of them, then
+// keepSweeping looks for shipments on the service's list of them (contract,
+// Endpoints): on several pages at the start where no feed tells of them, then
 // on the newest again and again. A service that does not answer a list without ids
 // is asked once.
 func (w *Watcher) keepSweeping(ctx context.Context) {

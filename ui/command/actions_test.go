@@ -327,7 +327,9 @@ func TestEachActionDoesWhatItSays(t *testing.T) {
 }
 
 func TestEveryActionIsTriedOnTheScreen(t *testing.T) {
-	tried := map[action.ID]bool{}
+	tried := map[action.ID]bool{
+		"suspend": true, // in a terminal of its own: it would stop these tests (TestADashboardThatWasSuspendedComesBackWhole)
+	}
 	for _, c := range actionCases() {
 		if tried[c.id] {
 			t.Errorf("%q has two cases", c.id)
