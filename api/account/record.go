@@ -93,13 +93,13 @@ func (s *Store) findIntent(id api.ID) *intentRecord { return s.intents[id] }
 
 // newIntent begins the record of an intent that is not known.
 func (s *Store) newIntent(id api.ID) *intentRecord {
-	if clean := api.ScrubID(string(id)); clean != id {
+	clean := api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's body
+	if clean != id {
 		return s.intent(clean)
 	}
-	id = api.ID(strings.Clone(string(id))) // it may be a part of an event's body
 	number, r := s.intentBlocks.add()
-	r.id, r.number, r.floor, r.readRank = id, number, -1, -1
-	s.intents[id] = r
+	r.id, r.number, r.floor, r.readRank = clean, number, -1, -1
+	s.intents[clean] = r
 	s.intentCounts.add(0)
 	s.touch(r)
 	return r
