@@ -31,6 +31,9 @@ type call struct {
 	hidden Secret // a token within body, which an error must not repeat
 	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
 	probe  bool   // of a list that may not be there
+
+	standIn bool         // for a stand-in alone: it carries a key that the service refuses
+	from    *Environment // where to note what gave the last answer; nil: nowhere
 }
 
 func get(path string, query url.Values) call {
@@ -71,6 +74,7 @@ type answer struct {
 	call   call
 	status int
 	body   []byte
+	from   Environment // what gave it
 }
 
 // unreadable says that the answer's body is not what the call promises.
@@ -129,6 +133,7 @@ func (c *Client) attempt(ctx context.Context, request call, number int, take fun
 	exchange.Latency = time.Since(exchange.Sent)
 	exchange.Status = result.status
 	exchange.RequestID = requestID(header)
+	exchange.From = result.from
 	if err == nil {
 		if refused := take(result.body); refused != nil {
 			err = result.unreadable(refused)
@@ -176,11 +181,14 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 		}
 	}
 	defer response.Body.Close()
-	result.status = response.StatusCode
+	result.status, result.from = response.StatusCode, c.answeredBy(response.Header, req.Header.Get(standInHeader))
+	if request.from != nil {
+		*request.from = result.from
+	}
 	body, err := readBody(response.Body)
 	if response.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		return result, response.Header, answerError(request, []Secret{c.key, request.hidden}, response.StatusCode, response.Header, body, time.Now())
+		return result, response.Header, answerError(request, []Secret{c.key, c.keyFor(request), request.hidden}, response.StatusCode, response.Header, body, time.Now())
 	}
 	if err != nil {
 		unreadable := result.unreadable(c.cause(ctx, err))
@@ -208,7 +216,10 @@ func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, e
 	if err != nil {
 		return nil, errors.New("the request cannot be built")
 	}
-	req.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	req.Header.Set("Authorization", "Bearer "+c.keyFor(request).Reveal())
+	if c.onLoopback {
+		askStandIn(req.Header)
+	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if request.method == http.MethodPost {
@@ -223,6 +234,14 @@ func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, e
 		req.Header["idempotency-key"] = []string{key}
 	}
 	return req, nil
+}
+
+// keyFor is the key that a request carries.
+func (c *Client) keyFor(request call) Secret {
+	if request.standIn {
+		return StandInKey(c.key)
+	}
+	return c.key
 }
 
 // cause is the error below the one that net/http wraps: that one quotes the

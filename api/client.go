@@ -30,6 +30,7 @@ type Config struct {
 	Observe    func(Exchange) // called after each attempt; default: nobody
 	Transport  http.RoundTripper
 
+	StandIn      bool // the base URL is that of a stand-in which this process runs
 	InsecureHTTP bool // allow http:// to another machine, where everyone on the way can read the key
 }
 
@@ -51,7 +52,9 @@ type Client struct {
 	pacer       Pacer
 	observe     func(Exchange)
 	http        *http.Client
-	environment environment
+	environment Environment // by the address and the key alone
+	onLoopback  bool
+	answered    atomic.Pointer[Environment] // on loopback: by the last answer
 
 	// The contract shows no such lists: the first answer tells whether they are.
 	intentsRefused, eventsRefused atomic.Bool
@@ -91,6 +94,14 @@ func New(cfg Config) (*Client, error) {
 		pacer:       cfg.Pacer,
 		observe:     cfg.Observe,
 		environment: env,
+		onLoopback:  Loopback(base.Hostname()),
+	}
+	if c.onLoopback {
+		first := Environment{Name: unknown, Live: env.Live}
+		if cfg.StandIn {
+			first = ofStandIn()
+		}
+		c.answered.Store(&first)
 	}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout

@@ -32,6 +32,18 @@ func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
 	return read(ctx, c, intentsPath, id, DecodeIntent, intentID)
 }
 
+// IntentFrom is [Client.Intent] that tells what gave the answer.
+func (c *Client) IntentFrom(ctx context.Context, id ID) (in Intent, from Environment, err error) {
+	path, err := itemPath(intentsPath, id)
+	if err != nil {
+		return in, from, err
+	}
+	request := get(path, nil)
+	request.from = &from
+	in, err = decoded(ctx, c, request, expecting(id, DecodeIntent, intentID))
+	return in, from, err
+}
+
 // Shipment reads one shipment.
 func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
 	return read(ctx, c, shipmentsPath, id, DecodeShipment, func(s Shipment) ID { return s.ID })
@@ -81,7 +93,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 		payment = decodePayment(gjson.GetBytes(body.Raw, "paymentMethod"))
 	}
 	request := post(path+"/confirm", encoded, payment)
-	request.once = onceFor(path + "/confirm")
+	request.once, request.standIn = onceFor(path+"/confirm"), body.StandIn
 	return decoded(ctx, c, request, expecting(id, DecodeIntent, intentID))
 }
 

@@ -2,52 +2,89 @@ package api
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 )
 
-// environment is what the base address and the key together point at.
-type environment struct {
-	name string
-	live bool
+// Environment is what answers at the base address.
+type Environment struct {
+	Name string // "production", "staging", "simulator", "unknown", or else the host
+	// Live: real money may move. Only a stand-in, a staging host and a staging key are
+	// known not to move any; everything else counts as live.
+	Live bool
+	// StandIn: the answer came from a stand-in for the service, and said so.
+	StandIn bool
 }
 
-// Environment names what the base address and the key point at: "production",
-// "staging", "simulator" for a loopback address, or else the host.
-func (c *Client) Environment() string { return c.environment.name }
+// Known reports whether an answer has told where it comes from, or the address does.
+func (e Environment) Known() bool { return e.Name != unknown && e.Name != "" }
 
-// Live reports whether real money may move. Only a loopback address, a staging
-// host and a staging key are known not to; everything else counts as live.
-func (c *Client) Live() bool { return c.environment.live }
+// Environment is what is known of what answers: by the address and the key alone,
+// or on loopback by the last answer. Before the first one it is unknown there.
+func (c *Client) Environment() Environment {
+	if last := c.answered.Load(); last != nil {
+		return *last
+	}
+	return c.environment
+}
+
+// Environments names what [Client.Environment] can turn out to be.
+func (c *Client) Environments() []string {
+	if c.onLoopback {
+		return []string{simulator, c.environment.Name}
+	}
+	return []string{c.environment.Name}
+}
 
 const (
 	production = "production"
 	staging    = "staging"
 	simulator  = "simulator"
+	unknown    = "unknown"
 )
 
 // detectEnvironment reads the host's labels and the key's prefix, which public
-// keys have in the form "<brand>/staging-…" and "<brand>/production-…".
-func detectEnvironment(base *url.URL, key Secret) (environment, error) {
+// keys have in the form "<brand>/staging-…" and "<brand>/production-…". On loopback
+// that is what answers there unless a stand-in does.
+func detectEnvironment(base *url.URL, key Secret) (Environment, error) {
 	host, prefix := hostEnvironment(base.Hostname()), KeyEnvironment(key)
 	switch {
 	case prefix == production && host == staging:
-		return environment{}, errors.New("the key is a production key, but the base URL is that of staging: use a staging key or the production address")
+		return Environment{}, errors.New("the key is a production key, but the base URL is that of staging: use a staging key or the production address")
 	case prefix == production && host == simulator:
-		return environment{}, errors.New("the key is a production key, but the base URL is a loopback address: use a key of the simulator")
+		return Environment{}, errors.New("the key is a production key, but the base URL is a loopback address: use a key of the simulator")
 	case prefix == staging && host == production:
-		return environment{}, errors.New("the key is a staging key, but the base URL is that of production: use the staging address")
+		return Environment{}, errors.New("the key is a staging key, but the base URL is that of production: use the staging address")
 	case prefix == production && base.Scheme == "http":
-		return environment{}, errors.New("the key is a production key, and http:// would send it in the clear: use https://")
-	case host == simulator:
-		return environment{name: simulator}, nil
+		return Environment{}, errors.New("the key is a production key, and http:// would send it in the clear: use https://")
 	case host == staging || prefix == staging:
-		return environment{name: staging}, nil
+		return Environment{Name: staging}, nil
 	case host == production || prefix == production:
-		return environment{name: production, live: true}, nil
+		return Environment{Name: production, Live: true}, nil
 	}
-	return environment{name: string(Scrub(base.Host)), live: true}, nil
+	name := string(Scrub(base.Host))
+	if name == simulator || name == unknown { // a host of that name is neither
+		name += ":" + map[string]string{"http": "80", "https": "443"}[base.Scheme]
+	}
+	return Environment{Name: name, Live: true}, nil
 }
+
+// answeredBy is who gave an answer to a request that asked with a word whether it
+// is a stand-in.
+func (c *Client) answeredBy(header http.Header, word string) Environment {
+	from := c.environment
+	if !c.onLoopback {
+		return from
+	}
+	if answersAsStandIn(header, word) {
+		from = ofStandIn()
+	}
+	c.answered.Store(&from)
+	return from
+}
+
+func ofStandIn() Environment { return Environment{Name: simulator, StandIn: true} }
 
 func hostEnvironment(host string) string {
 	host = strings.ToLower(host)

@@ -6,15 +6,17 @@ import (
 	"testing"
 )
 
-func TestEnvironmentComesFromHostAndKey(t *testing.T) {
+func TestEnvironmentComesFromHostAndKeyUntilAnAnswerComes(t *testing.T) {
 	tests := []struct {
 		base, key, want string
 		live            bool
 	}{
-		{"http://127.0.0.1:8080", "k", "simulator", false},
-		{"http://[::1]:8080", "k", "simulator", false},
-		{"http://localhost", "shop/staging-ab", "simulator", false},
-		{"http://checkout.localhost", "k", "simulator", false},
+		{"http://127.0.0.1:8080", "k", "unknown", true},
+		{"http://[::1]:8080", "k", "unknown", true},
+		{"http://localhost", "shop/staging-ab", "unknown", false},
+		{"https://checkout.localhost", "k", "unknown", true},
+		{"https://simulator", "k", "simulator:443", true},
+		{"https://unknown", "k", "unknown:443", true},
 		{"https://staging.checkout.example", "k", "staging", false},
 		{"https://api-sandbox.checkout.example", "k", "staging", false},
 		{"https://checkout.example", "shop/staging-ab", "staging", false},
@@ -32,8 +34,7 @@ func TestEnvironmentComesFromHostAndKey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "environment", client.Environment(), test.want)
-			same(t, "live", client.Live(), test.live)
+			same(t, "environment", client.Environment(), Environment{Name: test.want, Live: test.live})
 		})
 	}
 }

@@ -46,13 +46,13 @@ func Example() {
 		return
 	}
 	total, _ := intent.Total()
-	fmt.Println(client.Environment(), intent.ProductName(), intent.State, total)
+	fmt.Println(client.Environment().Name, intent.ProductName(), intent.State, total)
 
 	_, err = client.Intent(ctx, "ci_2")
 	fmt.Println(errors.Is(err, api.ErrNotFound), err)
 
 	// Output:
-	// simulator Chili Crisp awaiting_confirmation 44.52 USD
+	// staging Chili Crisp awaiting_confirmation 44.52 USD
 	// true GET /api/v1/checkout-intents/ci_2: 404 not found: Checkout intent not found
 }
 

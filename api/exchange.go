@@ -20,7 +20,8 @@ type Exchange struct {
 	Latency   time.Duration
 	Status    int // 0 when no answer came
 	RequestID Text
-	Err       error // nil when the answer was a success, or told that a list which need not exist does not
+	From      Environment // what gave the answer; zero when none came
+	Err       error       // nil when the answer was a success, or told that a list which need not exist does not
 }
 
 type sentKey struct{}

@@ -26,6 +26,9 @@ type CreateIntent struct {
 type ConfirmIntent struct {
 	Payment *PaymentMethod
 	Raw     json.RawMessage `json:"-"`
+
+	// StandIn: the confirm is for a stand-in alone. The service would refuse its key.
+	StandIn bool `json:"-"`
 }
 
 // ShipmentQuery filters the list of shipments (contract: after, before, ids).

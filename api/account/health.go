@@ -39,8 +39,9 @@ func (s APIState) String() string {
 type APIStatus struct {
 	State   APIState
 	Since   time.Time
-	Latency time.Duration // of the last answered call
-	Err     error         // of the last failed call
+	Latency time.Duration   // of the last answered call
+	Err     error           // of the last failed call
+	From    api.Environment // what gave the last answer; zero before the first
 }
 
 // failuresInARow is how many calls must fail until the service counts as failing:
@@ -57,7 +58,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	defer s.release()
 	s.requests.add(e, s.stamp())
 	if e.Status != 0 {
-		s.health.Latency = e.Latency
+		s.health.Latency, s.health.From = e.Latency, e.From
 	}
 	if e.Err != nil {
 		s.health.Err = e.Err

@@ -212,7 +212,7 @@ func TestARequestThatWaitsTooLongIsGivenUpBeforeItLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{intent: awaiting()}
 		file := t.TempDir() + "/confirms.jsonl"
-		g, err := confirm.New(confirm.Config{Service: waiting{s}, Environment: "simulator", AuditFile: file})
+		g, err := confirm.New(confirm.Config{Service: waiting{s}, Environments: []string{"simulator", tunnel}, AuditFile: file})
 		if err != nil {
 			t.Fatal(err)
 		}

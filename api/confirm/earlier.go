@@ -46,9 +46,12 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, asked time.Time, now a
 	if err := pause(ctx, settleGap); err != nil {
 		return now, err
 	}
-	again, err := g.read(ctx, s.intent)
-	if err != nil {
+	again, from, err := g.read(ctx, s.intent)
+	switch {
+	case err != nil:
 		return now, fmt.Errorf("reading the intent again: %w", err)
+	case from.Name != s.environment:
+		return now, fmt.Errorf("%q answers now, and not %q", from.Name, s.environment)
 	}
 	if again.State == api.AwaitingConfirmation {
 		err = g.audit.notTaken(s, old)
@@ -91,12 +94,12 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time.Time) bool {
 	s := line.subject()
 	asked := time.Now()
-	now, err := g.read(ctx, line.Intent)
+	now, from, err := g.read(ctx, line.Intent)
 	switch {
-	case err != nil:
+	case err != nil || from.Name != s.environment:
 		return false
 	case toldBy(&now) != Unknown:
-		return g.Settle(&now) == nil
+		return g.settled(s, &now) == nil
 	case now.State != api.AwaitingConfirmation || !line.At.Before(asked.Add(-settleFor)):
 		return false
 	}
@@ -108,13 +111,13 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 	return g.audit.notTaken(s, first.Add(-settleFor)) == nil
 }
 
-// Settle records what an intent that was read tells of earlier confirms of it
+// settled records what an intent that was read tells of earlier confirms of it
 // whose outcome was not known. One that still awaits confirmation tells nothing.
-func (g *Guard) Settle(now *api.Intent) error {
+func (g *Guard) settled(s subject, now *api.Intent) error {
 	if toldBy(now) == Unknown {
 		return nil
 	}
-	lines, err := g.audit.openOf(subject{g.cfg.Environment, now.ID})
+	lines, err := g.audit.openOf(s)
 	for _, line := range lines {
 		told := toldBy(now)
 		out := Outcome{Verdict: told, Intent: now, Err: unlessAccepted(told, errEarlier)}

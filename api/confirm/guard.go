@@ -13,16 +13,16 @@ import (
 
 // Service is what a guard asks of the service; [api.Client] is one.
 type Service interface {
-	Intent(ctx context.Context, id api.ID) (api.Intent, error)
+	IntentFrom(ctx context.Context, id api.ID) (api.Intent, api.Environment, error)
 	ConfirmIntent(ctx context.Context, id api.ID, body api.ConfirmIntent) (api.Intent, error)
 }
 
 // Config sets a guard up.
 type Config struct {
-	Service     Service
-	Environment string
-	Body        api.ConfirmIntent // sent with each confirm
-	AuditFile   string            // JSON lines; required. Guards that share it never send an intent twice
+	Service      Service
+	Environments []string          // that the service may turn out to be; what was sent elsewhere is of no concern
+	Body         api.ConfirmIntent // sent with each confirm
+	AuditFile    string            // JSON lines; required. Guards that share it never send an intent twice
 	// Read, when set, is told of every intent that the guard reads, with the
 	// moment at which the request was sent and whether it answers a confirm.
 	Read func(in api.Intent, sent time.Time, confirmed bool)
@@ -44,11 +44,14 @@ func New(cfg Config) (*Guard, error) {
 	if cfg.AuditFile == "" {
 		return nil, errors.New("confirming needs a file for its audit log")
 	}
+	if len(cfg.Environments) == 0 {
+		return nil, errors.New("confirming needs to know where it confirms")
+	}
 	audit, err := openAudit(cfg.AuditFile)
 	if err != nil {
 		return nil, err
 	}
-	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool { return l.Environment != cfg.Environment })
+	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool { return !slices.Contains(cfg.Environments, l.Environment) })
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
 }
 
@@ -65,8 +68,8 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	if p.Environment != g.cfg.Environment {
-		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, and this is %q", p.Environment, g.cfg.Environment)}
+	if !slices.Contains(g.cfg.Environments, p.Environment) {
+		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, and not in what answers here: look at it again", p.Environment)}
 	}
 	if !g.begin(p.ID) {
 		return Outcome{Verdict: NotSent, Err: errors.New("a confirm of this intent is already under way")}

@@ -27,9 +27,24 @@ type service struct {
 	confirms int
 	onRead   func(s *service) error
 	onSend   func(s *service) error
+	from     api.Environment   // what answers reads; the stand-in where it is zero
+	body     api.ConfirmIntent // that was sent last
 }
 
-func (s *service) Intent(ctx context.Context, _ api.ID) (api.Intent, error) {
+// tunnel is the name of what leads to the service.
+const tunnel = "127.0.0.1:7420"
+
+func standIn() api.Environment { return api.Environment{Name: "simulator", StandIn: true} }
+
+func (s *service) IntentFrom(ctx context.Context, id api.ID) (in api.Intent, from api.Environment, err error) {
+	in, err = s.read(ctx)
+	if from = s.from; from.Name == "" {
+		from = standIn()
+	}
+	return in, from, err
+}
+
+func (s *service) read(ctx context.Context) (api.Intent, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
@@ -41,10 +56,11 @@ func (s *service) Intent(ctx context.Context, _ api.ID) (api.Intent, error) {
 	return s.intent, ctx.Err()
 }
 
-func (s *service) ConfirmIntent(context.Context, api.ID, api.ConfirmIntent) (api.Intent, error) {
+func (s *service) ConfirmIntent(_ context.Context, _ api.ID, body api.ConfirmIntent) (api.Intent, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.confirms++
+	s.body = body
 	if s.onSend != nil {
 		if err := s.onSend(s); err != nil {
 			return api.Intent{}, err
@@ -65,7 +81,7 @@ func awaiting() api.Intent {
 
 func proposal(t *testing.T, in api.Intent) confirm.Proposal {
 	t.Helper()
-	p, err := confirm.Propose(&in, time.Now(), "simulator", api.ConfirmWindow)
+	p, err := confirm.Propose(&in, time.Now(), standIn(), api.ConfirmWindow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +91,7 @@ func proposal(t *testing.T, in api.Intent) confirm.Proposal {
 func guard(t *testing.T, s *service) (*confirm.Guard, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "state", "confirms.jsonl")
-	g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
+	g, err := confirm.New(confirm.Config{Service: s, Environments: []string{"simulator", tunnel}, AuditFile: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +296,7 @@ not a line
 		t.Fatal(err)
 	}
 	s := &service{intent: awaiting()}
-	g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
+	g, err := confirm.New(confirm.Config{Service: s, Environments: []string{"simulator", tunnel}, AuditFile: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +322,7 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 	placing.State = api.PlacingOrder
 	unpriced.Offer = nil
 	for name, in := range map[string]*api.Intent{"never read": nil, "placing": &placing, "without a total": &unpriced} {
-		if _, err := confirm.Propose(in, time.Now(), "simulator", api.ConfirmWindow); err == nil {
+		if _, err := confirm.Propose(in, time.Now(), standIn(), api.ConfirmWindow); err == nil {
 			t.Errorf("%s: proposed", name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type Proposal struct {
 	ID          api.ID
 	Environment string
+	Live        bool // real money may move there
 	Product     api.Text
 	ProductURL  api.Text
 	Merchant    api.Text
@@ -27,8 +28,8 @@ type Proposal struct {
 // Propose binds what was read at readAt. It refuses an intent that was not read
 // as awaiting_confirmation, and one without a total: nobody says yes to an
 // amount that he has not seen. window is how long after its creation an intent
-// can be confirmed.
-func Propose(read *api.Intent, readAt time.Time, environment string, window time.Duration) (Proposal, error) {
+// can be confirmed, and where is what gave the answer.
+func Propose(read *api.Intent, readAt time.Time, where api.Environment, window time.Duration) (Proposal, error) {
 	if read == nil {
 		return Proposal{}, fmt.Errorf("the intent has not been read yet")
 	}
@@ -41,7 +42,8 @@ func Propose(read *api.Intent, readAt time.Time, environment string, window time
 	}
 	p := Proposal{
 		ID:          read.ID,
-		Environment: environment,
+		Environment: where.Name,
+		Live:        where.Live,
 		Product:     read.ProductName(),
 		ProductURL:  read.ProductURL,
 		Merchant:    read.Merchant(),
@@ -55,6 +57,19 @@ func Propose(read *api.Intent, readAt time.Time, environment string, window time
 		p.ExpiresAt = read.CreatedAt.Add(window)
 	}
 	return p, nil
+}
+
+// answeredBy refuses what another one answers than the person was shown: the guard
+// that was passed is that of where it was seen.
+func (p Proposal) answeredBy(now api.Environment) error {
+	if now.Name == p.Environment && now.Live == p.Live {
+		return nil
+	}
+	money := "no real money moves"
+	if now.Live {
+		money = "real money may move"
+	}
+	return fmt.Errorf("it was seen in %q, and %q answers now, where %s: look at it again", p.Environment, now.Name, money)
 }
 
 // Difference is one thing that is not as the person saw it.

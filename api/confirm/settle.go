@@ -47,7 +47,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	awaited := 0
 	for step := firstSettleRead; ; step = min(2*step, lastSettleRead) {
 		asked := time.Now()
-		now, err := c.guard.read(ctx, c.seen.ID)
+		now, err := c.read(ctx)
 		if err == nil {
 			out.Intent = &now
 			if told := told(&now, cause); told != nil {
@@ -75,7 +75,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 // look reads the intent once after the service said no, and returns how the confirm
 // ended if that tells.
 func (c *confirming) look(ctx context.Context, refusal error) *Outcome {
-	now, err := c.guard.read(ctx, c.seen.ID)
+	now, err := c.read(ctx)
 	if err != nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // guardOn opens a guard on an audit file, as another process would.
 func guardOn(t *testing.T, s *service, file string) *confirm.Guard {
 	t.Helper()
-	g, err := confirm.New(confirm.Config{Service: s, Environment: "simulator", AuditFile: file})
+	g, err := confirm.New(confirm.Config{Service: s, Environments: []string{"simulator", tunnel}, AuditFile: file})
 	if err != nil {
 		t.Fatal(err)
 	}

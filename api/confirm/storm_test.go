@@ -85,7 +85,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 func (s *storm) guard(t *testing.T, machine int) *confirm.Guard {
 	t.Helper()
 	g, err := confirm.New(confirm.Config{
-		Service: s.client, Environment: s.client.Environment(),
+		Service: s.client, Environments: s.client.Environments(),
 		AuditFile: filepath.Join(s.dir, fmt.Sprint("machine-", machine), "confirms.jsonl"),
 	})
 	if err != nil {

@@ -26,7 +26,8 @@ type confirming struct {
 	guard *Guard
 	seen  Proposal
 	tell  func(Progress)
-	line  Line // of the audit log, once it is there
+	line  Line            // of the audit log, once it is there
+	from  api.Environment // what answered when the intent was read last
 }
 
 func (c *confirming) subject() subject { return subject{c.seen.Environment, c.seen.ID} }
@@ -54,7 +55,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 		return &Outcome{Verdict: NotSent, Err: err, Unsettled: true}
 	}
 	asked := time.Now()
-	now, err := g.read(ctx, c.seen.ID)
+	now, err := c.read(ctx)
 	if err != nil {
 		return g.without(c.subject(), nil, NotSent, fmt.Errorf("reading the intent again: %w", err))
 	}
@@ -64,7 +65,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 		}
 	}
 	if now.State != api.AwaitingConfirmation {
-		return g.without(c.subject(), &now, standing(&now), g.Settle(&now))
+		return g.without(c.subject(), &now, standing(&now), g.settled(c.subject(), &now))
 	}
 	if differences := c.seen.differences(&now); len(differences) > 0 {
 		out := g.without(c.subject(), &now, Changed, nil)
@@ -118,7 +119,11 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	sent := time.Now()
-	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(bounded, &sent), c.seen.ID, g.cfg.Body)
+	body := g.cfg.Body
+	// What is guarded as a stand-in can reach nothing else, whoever takes the next
+	// request.
+	body.StandIn = c.from.StandIn
+	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(bounded, &sent), c.seen.ID, body)
 	switch {
 	case err == nil && answer.ID == c.seen.ID:
 		g.tell(answer, sent, true)
@@ -132,7 +137,7 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 // intent is as it was seen, and the next send is recorded.
 func (c *confirming) again(ctx context.Context) bool {
 	c.tell(Progress{Stage: Rereading})
-	now, err := c.guard.read(ctx, c.seen.ID)
+	now, err := c.read(ctx)
 	if err != nil || now.State != api.AwaitingConfirmation || len(c.seen.differences(&now)) > 0 {
 		return false
 	}
@@ -141,13 +146,22 @@ func (c *confirming) again(ctx context.Context) bool {
 	return c.guard.audit.append(c.line) == nil
 }
 
-func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
+// read reads the intent where it was seen. What anybody else answers tells nothing.
+func (c *confirming) read(ctx context.Context) (in api.Intent, err error) {
+	in, c.from, err = c.guard.read(ctx, c.seen.ID)
+	if err == nil {
+		err = c.seen.answeredBy(c.from)
+	}
+	return in, err
+}
+
+func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, api.Environment, error) {
 	sent := time.Now()
-	in, err := g.cfg.Service.Intent(api.WithSent(ctx, &sent), id)
+	in, from, err := g.cfg.Service.IntentFrom(api.WithSent(ctx, &sent), id)
 	if err == nil && in.ID == id {
 		g.tell(in, sent, false)
 	}
-	return in, err
+	return in, from, err
 }
 
 func (g *Guard) tell(in api.Intent, sent time.Time, confirmed bool) {

@@ -15,18 +15,25 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: NotSent, Err: why}
 	}
-	return *g.without(subject{g.cfg.Environment, id}, nil, NotSent, why)
+	var out *Outcome
+	for _, environment := range g.cfg.Environments {
+		if out = g.without(subject{environment, id}, nil, NotSent, why); out.Unsettled {
+			break
+		}
+	}
+	return *out
 }
 
 // Unsent is how a confirm ends of an intent that was asked for at asked, and for
-// which nothing is sent, for the reason that why tells. What came of earlier
-// confirms of it is settled first, as far as reads tell. A nil guard knows of none.
-func (g *Guard) Unsent(ctx context.Context, now api.Intent, asked time.Time, why error) Outcome {
+// which nothing is sent, for the reason that why tells; from gave the answer. What
+// came of earlier confirms of it is settled first, as far as reads tell. A nil guard
+// knows of none.
+func (g *Guard) Unsent(ctx context.Context, now api.Intent, from api.Environment, asked time.Time, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: standing(&now), Intent: &now, Err: why}
 	}
-	s := subject{g.cfg.Environment, now.ID}
-	err := g.Settle(&now)
+	s := subject{from.Name, now.ID}
+	err := g.settled(s, &now)
 	if now.State == api.AwaitingConfirmation {
 		now, err = g.lookTwice(ctx, s, asked, now)
 	}

@@ -109,9 +109,11 @@ type heldKey struct {
 func newRing(c Config) ring {
 	var r ring
 	for _, key := range append([]Key{{Name: "main", Secret: c.Key, Environment: c.Environment}}, c.MoreKeys...) {
-		sum := sha256.Sum256([]byte(key.Secret.Reveal()))
+		own, standIn := key.Secret, api.StandInKey(key.Secret)
 		key.Secret = api.Secret{}
-		r = append(r, heldKey{key, sum})
+		for _, secret := range []api.Secret{own, standIn} {
+			r = append(r, heldKey{key, sha256.Sum256([]byte(secret.Reveal()))})
+		}
 	}
 	return r
 }

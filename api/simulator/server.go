@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tillwatch/api"
 )
 
 // server answers HTTP: the API, which is charged to the account, and the control
@@ -65,6 +67,7 @@ func newServer(s *Simulator) *server {
 // ServeHTTP keeps the mux from redirecting an unclean path, which it would do
 // with a body that is not JSON.
 func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	api.AnswerAsStandIn(w.Header(), r)
 	escaped := r.URL.EscapedPath()
 	if !strings.HasPrefix(escaped, "/") || strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") && path.Clean(escaped) != escaped {
 		v.charged(classReads, noScope, noSuchPath)(w, r)

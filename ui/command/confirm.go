@@ -119,39 +119,48 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 		return err
 	}
 	defer current.close()
-	if err := o.checkLive(current.client.Live(), id); err != nil {
-		return err
+	if where := current.client.Environment(); where.Known() {
+		if err := o.checkLive(where.Live, id); err != nil {
+			return err
+		}
 	}
 	r := newConfirmReport(current.client, id)
-	r.perform(ctx, current, o, agreed, stderr)
+	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
+		return err
+	}
 	if err := r.print(stdout, o.json); err != nil {
 		return err
 	}
 	return r.failure()
 }
 
-// perform reads, compares, shows and confirms, and takes down what came of it.
-func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) {
+// perform reads, compares, shows and confirms, and takes down what came of it. The
+// error is one of usage.
+func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
 	asked := time.Now()
-	in, err := s.client.Intent(ctx, r.Intent)
+	in, from, err := s.client.IntentFrom(ctx, r.Intent)
 	readAt := time.Now()
 	if err != nil {
 		r.unread(s.guard.Unread(r.Intent, err))
-		return
+		return nil
 	}
 	r.saw(&in)
-	seen, err := confirm.Propose(&in, readAt, r.Environment, s.settings.ConfirmWindow)
+	r.Environment, r.Live = from.Name, from.Live
+	if err := o.checkLive(from.Live, r.Intent); err != nil {
+		return err
+	}
+	seen, err := confirm.Propose(&in, readAt, from, s.settings.ConfirmWindow)
 	if err != nil {
-		r.end(s.guard.Unsent(ctx, in, asked, err))
+		r.end(s.guard.Unsent(ctx, in, from, asked, err))
 		if r.code == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
 		r.follow(ctx, s.client, o.wait, stderr)
-		return
+		return nil
 	}
 	r.show(stderr, seen)
 	if seen.Total != agreed {
-		out := s.guard.Unsent(ctx, in, asked, nil)
+		out := s.guard.Unsent(ctx, in, from, asked, nil)
 		if out.Verdict == confirm.NotConfirmable && !out.Unsettled {
 			out.Verdict, out.Differences = confirm.Changed, []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}
 		}
@@ -159,11 +168,11 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		if r.code == exitNotConfirmable {
 			r.text = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
 		}
-		return
+		return nil
 	}
 	if o.dryRun {
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
-		return
+		return nil
 	}
 	r.end(s.guard.Confirm(ctx, seen, func(at confirm.Progress) {
 		if at.Stage == confirm.Settling {
@@ -171,6 +180,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		}
 	}))
 	r.follow(ctx, s.client, o.wait, stderr)
+	return nil
 }
 
 // follow waits for the order of what is confirmed, where that is asked for.

@@ -56,7 +56,8 @@ type differenceReport struct {
 }
 
 func newConfirmReport(client *api.Client, id api.ID) *confirmReport {
-	return &confirmReport{Intent: id, Environment: client.Environment(), Live: client.Live()}
+	where := client.Environment()
+	return &confirmReport{Intent: id, Environment: where.Name, Live: where.Live}
 }
 
 // saw takes down an intent as it was read.

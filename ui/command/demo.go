@@ -143,7 +143,7 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 	if err != nil {
 		return s, err
 	}
-	s.APIURL = address(listener)
+	s.APIURL, s.OwnStandIn = address(listener), true
 	group.Go(func() error {
 		sleep(ctx, curtain)
 		return service.Run(ctx)

@@ -143,7 +143,7 @@ func (l *intentLook) read(ctx context.Context, id api.ID) error {
 	switch {
 	case errors.Is(err, api.ErrNotFound):
 		l.store.ApplyMissing(id, sent)
-		return fmt.Errorf("the service knows no such intent in this environment (%s)", l.client.Environment())
+		return fmt.Errorf("the service knows no such intent in this environment (%s)", l.client.Environment().Name)
 	case errors.Is(err, api.ErrUnauthorized):
 		return errUnauthorized
 	case err != nil:
@@ -271,7 +271,8 @@ func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
 
 func (l *intentLook) report(in *account.IntentDetail) intentReport {
 	r := newIntentReport(in, l.o.reveal, time.Now())
-	r.Environment, r.Live, r.EventsTold = l.client.Environment(), l.client.Live(), l.told
+	where := l.client.Environment()
+	r.Environment, r.Live, r.EventsTold = where.Name, where.Live, l.told
 	if pace, known := l.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
 		r.Slow = pace.Slow(time.Since(in.Since))
 	}

@@ -209,7 +209,7 @@ func (l *intentLook) verdict() error {
 		in, known := l.store.Intent(id)
 		switch {
 		case !known || in.Missing:
-			failed = append(failed, fmt.Errorf("%s: the service knows no such intent in this environment (%s)", id, l.client.Environment()))
+			failed = append(failed, fmt.Errorf("%s: the service knows no such intent in this environment (%s)", id, l.client.Environment().Name))
 		case in.State == api.Failed && in.Failure != nil:
 			failed = append(failed, fmt.Errorf("%s failed: %s", id, in.Failure.Code))
 		case in.State == api.Failed:

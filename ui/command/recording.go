@@ -49,8 +49,9 @@ func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*
 			width, height = w, h
 		}
 	}
+	where := s.client.Environment()
 	recorder, err := recording.Create(o.record.file, recording.Header{
-		Began: time.Now(), Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(), Width: width, Height: height,
+		Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.account(), Width: width, Height: height,
 	}, int64(o.record.limit))
 	if err != nil {
 		return nil, usage(err)

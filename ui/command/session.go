@@ -97,7 +97,7 @@ func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	client, err := api.New(api.Config{
-		BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, UserAgent: "tillwatch",
+		BaseURL: s.APIURL, Key: s.APIKey, StandIn: s.OwnStandIn, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, UserAgent: "tillwatch",
 		Pacer: pacer, Observe: store.RecordExchange,
 	})
 	if err != nil {
@@ -109,17 +109,17 @@ func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 // openSaved opens the place where the picture is kept.
 func (s *session) openSaved(pacer *quota.Pacer) (*account.Saved, error) {
 	return account.OpenSaved(account.SavedConfig{
-		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environment()), Quota: pacer,
+		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environments()[0]), Quota: pacer,
 	})
 }
 
 // arm opens the guard and with it the audit log.
 func (s *session) arm() error {
 	guard, err := confirm.New(confirm.Config{
-		Service:     s.client,
-		Environment: s.client.Environment(),
-		Body:        api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
-		AuditFile:   filepath.Join(s.settings.StateDir, "confirms.jsonl"),
+		Service:      s.client,
+		Environments: s.client.Environments(),
+		Body:         api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
+		AuditFile:    filepath.Join(s.settings.StateDir, "confirms.jsonl"),
 		Read: func(in api.Intent, sent time.Time, confirmed bool) {
 			how := account.ByRead
 			if confirmed {

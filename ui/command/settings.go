@@ -54,6 +54,8 @@ type settings struct {
 
 	// Profile is the chosen profile where that names the key itself, else "".
 	Profile string `koanf:"-"`
+	// OwnStandIn: the service is a stand-in that this process runs.
+	OwnStandIn bool `koanf:"-"`
 }
 
 // secrets are the settings that may also be named by a file, as KEY_file.

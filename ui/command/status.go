@@ -89,7 +89,7 @@ func (s *session) settling() bool {
 
 // report is what the session knows.
 func (s *session) report(now time.Time) report {
-	return newReport(s.client.Environment(), s.store.Changes(0), s.watcher.Settling(), now)
+	return newReport(s.client.Environment().Name, s.store.Changes(0), s.watcher.Settling(), now)
 }
 
 // report is the object of `status --json`. Fields are added, never renamed.

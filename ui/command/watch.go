@@ -224,8 +224,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // screen is the dashboard's configuration for a session.
 func (s *session) screen(o screenOptions) dashboard.Config {
+	where := s.client.Environment()
 	config := dashboard.Config{
-		Source: filled{s.store, s.restored}, Environment: s.client.Environment(), Live: s.client.Live(), Account: s.account(),
+		Source: filled{s.store, s.restored}, Environment: where.Name, Live: where.Live, Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, ConfirmWindow: s.settings.ConfirmWindow,
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}

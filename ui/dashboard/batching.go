@@ -116,7 +116,7 @@ func (m *Model) openBatch() tea.Cmd {
 		}
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
-	d, err := dialog.NewBatch(m.theme.For(m.profile), seen, m.cfg.Live, time.Now())
+	d, err := dialog.NewBatch(m.theme.For(m.profile), seen, m.environment().Live, time.Now())
 	if err != nil {
 		m.say(warning, err.Error())
 		return nil

@@ -35,7 +35,7 @@ type Confirmer interface {
 // Config sets a dashboard up. Source is required.
 type Config struct {
 	Source      Source
-	Environment string // the service's environment, for display
+	Environment string // the service's environment, until an answer tells
 	Live        bool   // the environment takes real money
 	Account     string // for display
 	Armed       bool   // intents may be confirmed; needs a Confirmer

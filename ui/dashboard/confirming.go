@@ -50,9 +50,9 @@ func (m *Model) confirmDisabled() string {
 func (m *Model) propose(id api.ID) (confirm.Proposal, error) {
 	in, ok := m.cfg.Source.Intent(id)
 	if !ok {
-		return confirm.Propose(nil, time.Time{}, m.cfg.Environment, m.cfg.ConfirmWindow)
+		return confirm.Propose(nil, time.Time{}, m.environment(), m.cfg.ConfirmWindow)
 	}
-	return confirm.Propose(in.Latest, in.ReadAt, m.cfg.Environment, m.cfg.ConfirmWindow)
+	return confirm.Propose(in.Latest, in.ReadAt, m.environment(), m.cfg.ConfirmWindow)
 }
 
 // openConfirm asks. The dialog holds what the person sees, whatever changes
@@ -68,7 +68,7 @@ func (m *Model) openConfirm() tea.Cmd {
 		return nil
 	}
 	m.intents.SetNote(in.ID, pane.Note{})
-	m.dialog = dialogs{confirm: dialog.NewConfirm(m.theme.For(m.profile), seen, m.cfg.Live, time.Now())}
+	m.dialog = dialogs{confirm: dialog.NewConfirm(m.theme.For(m.profile), seen, seen.Live, time.Now())}
 	return m.quiet.begin(m)
 }
 

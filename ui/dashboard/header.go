@@ -39,8 +39,16 @@ func (m *Model) header() string {
 	return l.String()
 }
 
+// environment is what gave the last answer, as far as that is known.
+func (m *Model) environment() api.Environment {
+	if last := m.picture.summary.API.From; last.Name != "" {
+		return last
+	}
+	return api.Environment{Name: m.cfg.Environment, Live: m.cfg.Live}
+}
+
 func (m *Model) frameGround() paint.Ground {
-	if m.cfg.Live {
+	if m.environment().Live {
 		return paint.Live
 	}
 	return paint.Surface
@@ -55,8 +63,12 @@ func (m *Model) slotGap() int {
 
 // place names the environment and the account, as far as there is room.
 func (m *Model) place(l *paint.Line, room int) {
-	env, owner := string(api.Scrub(m.cfg.Environment)), string(api.Scrub(m.cfg.Account))
-	if m.cfg.Live {
+	where := m.environment()
+	env, owner := string(api.Scrub(where.Name)), string(api.Scrub(m.cfg.Account))
+	if env == owner {
+		owner = ""
+	}
+	if where.Live {
 		env += " LIVE"
 	}
 	if room < 3 {
@@ -78,7 +90,7 @@ func (m *Model) slots() []slot {
 	if m.cfg.Recording != nil {
 		all = append([]slot{m.recordSlot()}, all...)
 	}
-	room := m.width - len(" tillwatch") - 2 - min(len(m.cfg.Environment), 12)
+	room := m.width - len(" tillwatch") - 2 - min(len(m.environment().Name), 12)
 	for {
 		used, worst := 0, 0
 		for i, s := range all {

@@ -288,7 +288,11 @@ func (m *Model) agingFilters() {
 // unless it is frozen.
 func (m *Model) apply(c *account.Changes) tea.Cmd {
 	first := c.Whole || !m.picture.started
+	wasLive := m.environment().Live
 	m.picture.apply(c, m.frozen != nil)
+	if m.environment().Live != wasLive {
+		m.restyle() // the frame is tinted where money is real
+	}
 	m.forgetOpened(c)
 	m.watchReplay()
 	m.notifier.Observe(c)
@@ -334,7 +338,7 @@ func (m *Model) invalidate() {
 // restyle prepares the styles of the theme for the terminal's colours.
 func (m *Model) restyle() {
 	t := m.theme.For(m.profile)
-	m.look.Brush = paint.NewBrush(t, m.cfg.Live)
+	m.look.Brush = paint.NewBrush(t, m.environment().Live)
 	m.line, m.hints = paint.NewLine(m.look.Brush), footerCache{}
 	m.blanks, m.ends = map[int]string{}, map[int]string{}
 	m.dialog.setTheme(t)

@@ -126,7 +126,7 @@ func newBoardInAStorm(t *testing.T, ctx context.Context, seed uint64) *storm {
 	})
 	s.away = s.client(api.Config{Key: key})
 	s.rival = s.guard(s.away, nil)
-	s.m = New(Config{Source: store, Armed: true, Confirmer: guard, Environment: client.Environment(), Location: time.UTC, Refresh: watcher.Refresh})
+	s.m = New(Config{Source: store, Armed: true, Confirmer: guard, Environment: client.Environment().Name, Live: true, Location: time.UTC, Refresh: watcher.Refresh})
 	s.m.ctx = ctx
 	s.m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
 	press(s.m, "z")
@@ -141,7 +141,7 @@ func newBoardInAStorm(t *testing.T, ctx context.Context, seed uint64) *storm {
 }
 
 func (s *storm) client(cfg api.Config) *api.Client {
-	cfg.BaseURL, cfg.Transport = "https://service.example", simulator.RoundTripper{Handler: s.service.Handler()}
+	cfg.BaseURL, cfg.Transport = "http://127.0.0.1:7420", simulator.RoundTripper{Handler: s.service.Handler()}
 	client, err := api.New(cfg)
 	if err != nil {
 		s.t.Fatal(err)
@@ -151,7 +151,7 @@ func (s *storm) client(cfg api.Config) *api.Client {
 
 func (s *storm) guard(client *api.Client, read func(api.Intent, time.Time, bool)) *confirm.Guard {
 	g, err := confirm.New(confirm.Config{
-		Service: client, Environment: client.Environment(), Read: read, AuditFile: filepath.Join(s.t.TempDir(), "confirms.jsonl"),
+		Service: client, Environments: client.Environments(), Read: read, AuditFile: filepath.Join(s.t.TempDir(), "confirms.jsonl"),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -371,7 +371,7 @@ func (s *storm) compete(o *stormOrder) {
 		if err != nil {
 			continue
 		}
-		if p, err := confirm.Propose(&in, time.Now(), s.m.cfg.Environment, api.ConfirmWindow); err == nil {
+		if p, err := confirm.Propose(&in, time.Now(), s.away.Environment(), api.ConfirmWindow); err == nil {
 			s.rival.Confirm(s.ctx, p, nil)
 		}
 		return

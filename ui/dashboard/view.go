@@ -58,7 +58,7 @@ func (m *Model) stale() bool {
 
 func (m *Model) windowTitle() string {
 	title := "tillwatch"
-	if env := api.Scrub(m.cfg.Environment); env != "" {
+	if env := api.Scrub(m.environment().Name); env != "" {
 		title += " · " + string(env)
 	}
 	if n := m.picture.summary.Intents[api.AwaitingConfirmation]; n > 0 {

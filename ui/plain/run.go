@@ -21,7 +21,7 @@ type Source interface {
 // Config says what is told. Source is required.
 type Config struct {
 	Source      Source
-	Environment string         // the service's environment
+	Environment string         // the service's environment, until an answer tells
 	Account     string         // may be empty
 	Location    *time.Location // of the times that are told; nil: time.Local
 	Gather      time.Duration  // how long changes are gathered: what changes twice within is told once, as it is then; default 200 ms, negative: not at all

@@ -24,6 +24,7 @@ import (
 type teller struct {
 	cfg       Config
 	started   bool
+	where     string // the environment that was told
 	day       string
 	intents   map[api.ID]string // what was told last of each
 	shipments map[api.ID]string
@@ -71,7 +72,11 @@ func (t *teller) say(format string, values ...any) {
 }
 
 func (t *teller) begin(c *account.Changes) {
-	of := t.cfg.Environment
+	t.where = t.cfg.Environment
+	if last := c.Summary.API.From.Name; last != "" {
+		t.where = last
+	}
+	of := t.where
 	if t.cfg.Account != "" {
 		of += " " + t.cfg.Account
 	}
@@ -95,6 +100,14 @@ func (t *teller) begin(c *account.Changes) {
 }
 
 func (t *teller) connections(s *account.Summary) {
+	if from := s.API.From; from.Name != "" && from.Name != t.where {
+		t.where = from.Name
+		money := "no real money"
+		if from.Live {
+			money = "real money"
+		}
+		t.say("environment %s, %s", from.Name, money)
+	}
 	if s.Feed.State != t.feed {
 		t.feed = s.Feed.State
 		t.say("relay %s", feedWords(s.Feed))

@@ -90,6 +90,8 @@ type apiForm struct {
 	Since   instant `json:"since,omitzero"`
 	Latency int64   `json:"latencyNs,omitempty"`
 	Err     string  `json:"error,omitempty"`
+	From    string  `json:"from,omitempty"` // the environment that answered last
+	Live    bool    `json:"live,omitempty"`
 }
 
 type countersForm struct {
@@ -169,7 +171,8 @@ func (s *summarizer) encode(sum *account.Summary) (json.RawMessage, error) {
 		{&s.told.Feed, &form.Feed, feedForm{feedStates.of(int(f.State)), instant(f.Since), f.Epoch, f.Head, f.Cursor,
 			f.LostFrom, f.LostTo, f.Reset, errorText(f.Err), int64(f.RetryIn)}},
 		{&s.told.Gaps, &form.Gaps, sum.Gaps},
-		{&s.told.API, &form.API, apiForm{apiStates.of(int(sum.API.State)), instant(sum.API.Since), int64(sum.API.Latency), errorText(sum.API.Err)}},
+		{&s.told.API, &form.API, apiForm{apiStates.of(int(sum.API.State)), instant(sum.API.Since), int64(sum.API.Latency), errorText(sum.API.Err),
+			sum.API.From.Name, sum.API.From.Live}},
 		{&s.told.Events, &form.Events, countersForm(sum.Events)},
 		{&s.told.Reads, &form.Reads, readsForm(sum.Reads)},
 		{&s.told.Pace, &form.Pace, paces},
@@ -287,5 +290,6 @@ func (f *apiForm) status() account.APIStatus {
 	return account.APIStatus{
 		State: account.APIState(apiStates.place(f.State)), Since: time.Time(f.Since),
 		Latency: time.Duration(f.Latency), Err: errorOf(f.Err),
+		From: api.Environment{Name: string(api.Scrub(f.From)), Live: f.Live},
 	}
 }
