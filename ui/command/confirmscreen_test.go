@@ -191,9 +191,7 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	t.Parallel()
 	w, ids := awaitingWorld(t, 1, nil)
-	// An address that is not known to be harmless counts as one with real money.
-	w.settings.APIURL = strings.Replace(w.settings.APIURL, "127.0.0.1", "0.0.0.0", 1)
-	w.settings.InsecureHTTP = true
+	w.settings.APIURL = dig(t, w.settings.APIURL).address
 	w.look(t, 1)
 	w.screen.waitFor(t, `ARMED`)
 	w.screen.press(t, "c")

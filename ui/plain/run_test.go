@@ -87,6 +87,32 @@ func told(t *testing.T, before, play func(s *stage)) string {
 const awaiting = `{"id":"ci_1","state":"awaiting_confirmation","productUrl":"https://acme.example/p/wool-socks","quantity":2,` +
 	`"createdAt":"2000-01-01T00:00:00Z","offer":{"cost":{"total":{"currencyCode":"USD","amountSubunits":4452}}}}`
 
+func TestWhereAnswersComeFromIsALine(t *testing.T) {
+	answer := func(s *stage, from api.Environment) {
+		s.store.RecordExchange(api.Exchange{Status: 200, From: from})
+		s.pass(time.Second)
+	}
+	out := told(t, func(*stage) {}, func(s *stage) {
+		answer(s, api.Environment{Name: "simulator", StandIn: true}) // as was said at the start
+		answer(s, api.Environment{Name: "127.0.0.1:7420", Live: true})
+		answer(s, api.Environment{Name: "127.0.0.1:7420", Live: true})
+		answer(s, api.Environment{Name: "simulator", StandIn: true})
+	})
+	want := []string{"watching simulator shop.example", "environment 127.0.0.1:7420, real money", "environment simulator, no real money"}
+	at := 0
+	for line := range strings.Lines(out) {
+		if _, said, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(said, "watching") || strings.HasPrefix(said, "environment") {
+			if at == len(want) || said != want[at] {
+				t.Fatalf("line %d is %q; want %q of\n%s", at, said, want, out)
+			}
+			at++
+		}
+	}
+	if at != len(want) {
+		t.Errorf("%d lines, want %q of\n%s", at, want, out)
+	}
+}
+
 func TestEachChangeIsALine(t *testing.T) {
 	out := told(t, func(*stage) {}, func(s *stage) {
 		s.feed(account.FeedStatus{State: account.FeedConnecting})

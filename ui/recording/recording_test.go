@@ -100,7 +100,8 @@ func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
 				case 8:
 					s.store.SetFeed(account.FeedStatus{State: account.FeedState(step >> 8 % 6), Epoch: "one", Head: s.seq, Err: errors.New("reset by a@b.example")})
 				case 9:
-					s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + id, Sent: time.Now(), Status: 200 + step>>8%2*300, Latency: time.Millisecond})
+					s.store.RecordExchange(api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + id, Sent: time.Now(), Status: 200 + step>>8%2*300, Latency: time.Millisecond,
+						From: api.Environment{Name: []string{"127.0.0.1:7420", "simulator"}[step>>9%2], Live: step>>9%2 == 0}})
 				case 10:
 					s.spend(int64(step >> 8 % 11))
 				case 11:
