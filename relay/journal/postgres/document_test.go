@@ -44,7 +44,7 @@ func TestDocumentsAreSharedAndChangedOneAtATime(t *testing.T) {
 func TestAJournalOfTheFirstVersionIsUpgradedWithWhatItHolds(t *testing.T) {
 	dsn := schema(t)
 	execute(t, dsn, migrations()[0])
-	execute(t, dsn, "INSERT INTO tillwatch_journal (version, epoch, head) VALUES (1, 'first', 7)")
+	execute(t, dsn, "INSERT INTO tillwatch_journal (version, epoch, head, oldest) VALUES (1, 'first', 7, 8)")
 	j := opened(t, dsn).(*Journal)
 	head, err := j.Head(t.Context())
 	if err != nil || head != 7 || j.Epoch() != "first" {

@@ -110,6 +110,8 @@ func TestServersThatRefuse(t *testing.T) {
 	}{
 		{"no such database", "", with(dsn, "dbname", "absent"), "there is no such database: create it"},
 		{"no such schema", "", with(dsn, "search_path", "absent"), "may not create tables: grant CREATE"},
+		{"an event that is missing", "UPDATE tillwatch_journal SET head = 1", dsn,
+			"holds 0 events where there should be 1 (1 to 1): restore it from a copy, or name another database"},
 		{"a newer version", "UPDATE tillwatch_journal SET version = 99", dsn, "newer version"},
 		{"no state", "DELETE FROM tillwatch_journal", dsn, "but not its state: restore it"},
 		{"a foreign table", "DROP TABLE tillwatch_journal; CREATE TABLE tillwatch_journal ()", dsn, "not those of a journal"},

@@ -38,7 +38,7 @@ func explain(config *pgx.ConnConfig, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("open the journal in %s: %w", place, err)
-	case errors.Is(err, errNewer), errors.Is(err, errTooOld), errors.Is(err, errMissing):
+	case errors.Is(err, errNewer), errors.Is(err, errTooOld), errors.Is(err, errMissing), errors.Is(err, errIncomplete):
 		return fmt.Errorf("%s %w", place, err)
 	case !errors.As(err, &refused):
 		return fmt.Errorf("PostgreSQL on %s does not answer: start it, or correct the DSN (%w)", serverName(config), oneLine{err})

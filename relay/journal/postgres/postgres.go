@@ -98,6 +98,9 @@ func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning st
 	if err := migrate(ctx, connection); err != nil {
 		return state{}, "", err
 	}
+	if err := checkContinuity(ctx, connection); err != nil {
+		return state{}, "", err
+	}
 	if found, err = look(ctx, connection); err != nil {
 		return state{}, "", err
 	}
