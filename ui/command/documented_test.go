@@ -92,6 +92,29 @@ func TestEveryDocumentedInvocationIsAccepted(t *testing.T) {
 	}
 }
 
+func TestTheDocumentedConfigurationIsTaken(t *testing.T) {
+	folder := isolate(t)
+	blocks := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(documents(t)["README.md"], -1)
+	if len(blocks) != 1 {
+		t.Fatalf("the README shows %d configurations, want one", len(blocks))
+	}
+	path := writeConfig(t, strings.ReplaceAll(blocks[0][1], "/run/secrets", folder))
+	for _, name := range []string{"staging-key", "staging-relay", "live-key"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("a-"+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for profile, want := range map[string]string{"staging": "a-staging-key", "live": "a-live-key"} {
+		s, err := load(t, "--config", path, "--profile", profile)
+		if err == nil {
+			err = s.requireAccount()
+		}
+		if err != nil || s.APIKey.Reveal() != want || s.PollShare != 0.3 {
+			t.Errorf("%s: %v, key %q, share %v", profile, err, s.APIKey.Reveal(), s.PollShare)
+		}
+	}
+}
+
 func TestEveryDocumentedFlagAndVariableExists(t *testing.T) {
 	known := map[string]bool{}
 	var gather func(*cobra.Command)
