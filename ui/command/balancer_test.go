@@ -18,6 +18,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
+	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
 // The long form of the test of two relays:
@@ -25,15 +26,13 @@ import (
 //	go test ./ui/command -run BehindABalancer -balanced-kills 20 -v
 var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays on a database is killed; the long form is 20")
 
+// server is what the environment names before the tests are set apart from it.
+var server = postgrestest.Configured()
+
 // postgresSchema makes an empty schema for one test and returns the DSN of it.
-// It comes before isolate, which takes the environment away.
 func postgresSchema(t *testing.T) string {
 	t.Helper()
-	const variable = "TILLWATCH_TEST_POSTGRES"
-	dsn := os.Getenv(variable)
-	if dsn == "" {
-		t.Skip("needs a PostgreSQL: set " + variable + " to the DSN of a throw-away database, as .ci/run does")
-	}
+	dsn := server.DSN(t)
 	execute := func(statement string) {
 		connection, err := pgx.Connect(context.Background(), dsn)
 		if err != nil {

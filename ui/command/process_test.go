@@ -49,7 +49,9 @@ func runApart(m *testing.M) int {
 	os.Setenv("TERM", "xterm-256color")
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
-	return m.Run()
+	code := m.Run()
+	server.TellSkipped()
+	return code
 }
 
 // looks are variables that change what programs draw.

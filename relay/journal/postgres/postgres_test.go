@@ -14,38 +14,29 @@ import (
 
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/journal/postgres/postgrestest"
 )
 
-const (
-	// testDatabase names a database whose schemas the tests may make and drop.
-	testDatabase = "TILLWATCH_TEST_POSTGRES"
-	// testRestart is a program that crashes that server and starts it again.
-	testRestart = "TILLWATCH_TEST_POSTGRES_RESTART"
-)
+// testRestart is a program that crashes the server and starts it again.
+const testRestart = postgrestest.Variable + "_RESTART"
+
+var server = postgrestest.Configured()
 
 func TestMain(m *testing.M) {
 	if dsn := os.Getenv(childJournal); dsn != "" {
 		fmt.Fprintln(os.Stderr, appendForEver(dsn))
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m)
-}
-
-// database is the DSN of the server to test with; without one the test is
-// skipped.
-func database(t testing.TB) string {
-	t.Helper()
-	dsn := os.Getenv(testDatabase)
-	if dsn == "" {
-		t.Skip("needs a PostgreSQL: set " + testDatabase + " to the DSN of a throw-away database, as .ci/run does")
-	}
-	return dsn
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		server.TellSkipped()
+		os.Exit(code)
+	}))
 }
 
 // schema makes an empty schema for one test and returns the DSN of it.
 func schema(t testing.TB) string {
 	t.Helper()
-	dsn := database(t)
+	dsn := server.DSN(t)
 	name := "test_" + strings.ToLower(newEpoch())
 	execute(t, dsn, "CREATE SCHEMA "+name)
 	t.Cleanup(func() { execute(t, dsn, "DROP SCHEMA "+name+" CASCADE") })
@@ -117,7 +108,7 @@ func terminate(t testing.TB, dsn string) {
 
 // named opens the journals of one test in schemas of their own.
 func named(t *testing.T) journaltest.Open {
-	database(t)
+	server.DSN(t)
 	schemas := map[string]string{}
 	return func(sub *testing.T, name string) journal.Journal {
 		if schemas[name] == "" {
@@ -136,6 +127,9 @@ func opened(t testing.TB, dsn string) journal.Journal {
 	t.Cleanup(func() { _ = j.Close() })
 	return j
 }
+
+// TestSkippedTestsAreToldOfEachTime also where nothing has changed since.
+func TestSkippedTestsAreToldOfEachTime(t *testing.T) { server.TellAgain(t, "testdata/skipped") }
 
 func TestPostgreSQLIsAJournal(t *testing.T) { journaltest.Run(t, named(t)) }
 

@@ -1,0 +1,89 @@
+// Package postgrestest gives tests the PostgreSQL that they need and, where there
+// is none, has go test say which of them were skipped and how to have them run.
+package postgrestest
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Variable names a database whose schemas the tests may make and drop.
+const Variable = "TILLWATCH_TEST_POSTGRES"
+
+// Server is the PostgreSQL of the tests of one package.
+type Server struct {
+	dsn string
+
+	mu      sync.Mutex
+	skipped []string // tests that had none
+}
+
+// Configured is the server that the environment names when it is called.
+func Configured() *Server { return &Server{dsn: os.Getenv(Variable)} }
+
+// TellAgain has go test run the package again the next time, instead of repeating
+// that it passed, where tests are skipped: else that would be told once. It keeps no
+// result of tests that have read a file of the module which was only just written.
+func (s *Server) TellAgain(t testing.TB, file string) {
+	if s.dsn != "" {
+		return
+	}
+	now := time.Now()
+	if err := os.Chtimes(file, now, now); err != nil {
+		t.Logf("skipped tests may not be told of the next time: %v", err) // a module that cannot be written to
+	}
+	opened, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = opened.Close()
+}
+
+// DSN is that of the server. Where there is none, the test is skipped.
+func (s *Server) DSN(t testing.TB) string {
+	t.Helper()
+	if s.dsn == "" {
+		s.mu.Lock()
+		s.skipped = append(s.skipped, t.Name())
+		s.mu.Unlock()
+		t.Skip("needs a PostgreSQL: set " + Variable + " to the DSN of a throw-away database, as .ci/run does")
+	}
+	return s.dsn
+}
+
+// TellSkipped says which tests were skipped. Of a package that passes, go test
+// prints nothing else: the words go to its own standard error.
+func (s *Server) TellSkipped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.skipped) == 0 || testing.Verbose() {
+		return
+	}
+	out, err := outlet()
+	if err != nil {
+		return // there is nobody to tell
+	}
+	defer out.Close()
+	fmt.Fprint(out, s.words())
+}
+
+func (s *Server) words() string {
+	slices.Sort(s.skipped)
+	of := "this package"
+	if build, ok := debug.ReadBuildInfo(); ok && build.Path != "" {
+		of = strings.TrimSuffix(build.Path, ".test")
+	}
+	tests := "tests"
+	if len(s.skipped) == 1 {
+		tests = "test"
+	}
+	return fmt.Sprintf("skipped for want of PostgreSQL: %d %s of %s: %s\n"+
+		"to run what was skipped: %s=postgres://USER:PASSWORD@127.0.0.1/DATABASE go test %s   (a throw-away database)\n",
+		len(s.skipped), tests, of, strings.Join(s.skipped, ", "), Variable, of)
+}
