@@ -327,7 +327,7 @@ func TestALongHistoryOfEndedIntentsIsReadAFewThousandAtATime(t *testing.T) {
 			feed.deliver(events...)
 			synctest.Wait()
 			w.mu.Lock()
-			if n, all := w.intents.unread, int(w.intents.jobs.last); n != mostUnread || all != n || !w.more {
+			if n, all := w.intents.unread, len(w.intents.jobs); n != mostUnread || all != n || !w.more {
 				t.Errorf("%d jobs, %d of them of intents never read, more wait: %t", all, n, w.more)
 			}
 			w.mu.Unlock()

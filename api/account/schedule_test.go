@@ -112,8 +112,8 @@ func TestQueueOrder(t *testing.T) {
 	if want := []uint32{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
 		t.Fatalf("read %v, want %v", got, want)
 	}
-	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || q.jobs.last != 1 {
-		t.Errorf("%d jobs are left, the next due at %v", q.jobs.last, due)
+	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
+		t.Errorf("%d jobs are left, the next due at %v", len(q.jobs), due)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
 	}
 	q.begin(read)
 	q.finish(read, false)
-	if _, ok := q.peek(noon); ok || q.jobs.last != 0 {
+	if _, ok := q.peek(noon); ok || len(q.jobs) != 0 {
 		t.Error("one read too many is wanted")
 	}
 }
@@ -202,8 +202,8 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 					delete(want, of)
 				}
 			}
-			if int(q.jobs.last) != len(want) {
-				t.Fatalf("%d jobs, want %d", q.jobs.last, len(want))
+			if len(q.jobs) != len(want) {
+				t.Fatalf("%d jobs, want %d", len(q.jobs), len(want))
 			}
 		}
 	})

@@ -315,7 +315,7 @@ func (w *Watcher) refill(now time.Time) {
 	}
 	w.more = false
 	for o := range w.store.openOutlooks() {
-		if o.unread() && worthReading(o, now) && w.intents.jobs.number(task{number: o.number}) == 0 {
+		if o.unread() && worthReading(o, now) && w.intents.jobs[task{number: o.number}] == nil {
 			w.askFor(o, now, quota.Reconcile)
 		}
 		if w.more {
