@@ -42,6 +42,7 @@ type APIStatus struct {
 	Latency time.Duration   // of the last answered call
 	Err     error           // of the last failed call
 	From    api.Environment // what gave the last answer; zero before the first
+	TryAt   time.Time       // when a refused key is tried again; zero while it is not refused
 }
 
 // failuresInARow is how many calls must fail until the service counts as failing:

@@ -53,11 +53,11 @@ func (w *Watcher) keepListing(ctx context.Context) {
 			return
 		case err != nil:
 			failed++
-			pause = backOff(failed)
+			pause = listPause(failed, err)
 		default:
 			failed = 0
 		}
-		if !sleep(ctx, pause) {
+		if !w.nap(ctx, pause) {
 			return
 		}
 	}
@@ -71,16 +71,6 @@ func caught(work func() error) (err error) {
 		}
 	}()
 	return work()
-}
-
-// sleep lets time pass and reports whether ctx still lives.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // list reads the list: all of it, or, once that was read, its newest pages up to

@@ -89,8 +89,8 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 	switch {
 	case priority == quota.Person:
 		return w.reading < w.cfg.Workers+personWorkers
-	case now.Before(w.refused):
-		return false
+	case w.refusal.stands:
+		return w.refusal.open && w.reading == 0
 	case priority >= quota.Reconcile:
 		return !now.Before(w.hold) && w.reading < w.cfg.Workers && w.checking < max(1, w.cfg.Workers/2)
 	}
@@ -99,6 +99,7 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 
 func (w *Watcher) started(priority quota.Priority) {
 	w.reading++
+	w.refusal.open = false
 	if priority >= quota.Reconcile {
 		w.checking++
 	}
@@ -112,10 +113,8 @@ func (w *Watcher) pause(now time.Time) time.Duration {
 			pause = min(pause, due.Sub(now))
 		}
 	}
-	for _, until := range []time.Time{w.hold, w.refused} {
-		if until.After(now) {
-			pause = min(pause, until.Sub(now))
-		}
+	if w.hold.After(now) {
+		pause = min(pause, w.hold.Sub(now))
 	}
 	return max(pause, 0)
 }
@@ -168,16 +167,15 @@ func (w *Watcher) perform(ctx context.Context, r round) {
 // follows plans what comes after a read.
 func (w *Watcher) follows(q *queue, tasks []task, failed map[task]bool, priority quota.Priority, err error, now time.Time) {
 	switch {
-	case err == nil && !w.refused.IsZero():
-		w.refused = time.Time{}
-		w.reconcile(now, now)
+	case err == nil:
+		w.acceptKey(now)
 	case errors.Is(err, api.ErrUnauthorized):
-		w.refused = now.Add(refusedPause)
+		w.refuse(now)
 	}
 	for _, t := range tasks {
 		switch {
 		case failed[t] && errors.Is(err, api.ErrUnauthorized):
-			q.ask(t, w.refused, max(priority, quota.Hint))
+			q.ask(t, w.refusal.next, max(priority, quota.Hint))
 		case failed[t]:
 			q.ask(t, now.Add(backOff(q.tries(t))), max(priority, quota.Hint))
 		case q == w.intents:

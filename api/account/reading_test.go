@@ -71,35 +71,6 @@ func TestUnknownIDIsKeptAsMissingAndGivenUp(t *testing.T) {
 	})
 }
 
-func TestRefusedKeyStopsReadingUntilAPersonAsks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := newService(sold("ci_1", time.Now(), time.Second, time.Hour, time.Second), sold("ci_2", time.Now(), time.Second, time.Hour, time.Second))
-		refuse := true
-		svc.fail = func(string, int) error {
-			if refuse {
-				return fmt.Errorf("read intent: %w", api.ErrUnauthorized)
-			}
-			return nil
-		}
-		watched(t, svc, nil, WatcherConfig{Workers: 1, WatchIDs: []api.ID{"ci_1", "ci_2"}}, func(t *testing.T, s *Store, w *Watcher) {
-			pass(4 * time.Minute)
-			if n := len(svc.callsTo("intent ")); n != 1 {
-				t.Errorf("%d reads with a refused key, want 1", n)
-			}
-			if s.Summary().API.State != APIUnauthorized || !hasAlert(s, AlertAPI) {
-				t.Error("the picture does not say that the key is refused")
-			}
-			svc.mu.Lock()
-			refuse = false
-			svc.mu.Unlock()
-			w.Refresh("ci_1")
-			pass(time.Second)
-			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
-			mustBe(t, s, "ci_2", api.AwaitingConfirmation, Verified)
-		})
-	})
-}
-
 func TestFailedReadsBackOffAndRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := newService(sold("ci_1", time.Now(), time.Second, 3*time.Hour, time.Second))

@@ -78,7 +78,7 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 	}
 	<-w.asked // what the list of intents shows need not be read one by one, because a shipment names it
 	// At first a feed tells of what the list of shipments would show.
-	if w.cfg.Feed != nil && !sleep(ctx, sweepPolls*w.cfg.Poll) {
+	if w.cfg.Feed != nil && !w.nap(ctx, sweepPolls*w.cfg.Poll) {
 		return
 	}
 	for failed := 0; ; {
@@ -88,11 +88,11 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 			return
 		case err != nil:
 			failed++
-			pause = backOff(failed)
+			pause = listPause(failed, err)
 		default:
 			failed = 0
 		}
-		if !sleep(ctx, pause) {
+		if !w.nap(ctx, pause) {
 			return
 		}
 	}
@@ -161,9 +161,12 @@ func (w *Watcher) sweepFailed(ctx context.Context, status ListStatus, err error)
 
 // serviceAnswered notes that a list was answered.
 func (w *Watcher) serviceAnswered() {
+	now := time.Now()
 	w.mu.Lock()
-	w.answered = time.Now()
+	w.answered = now
+	w.acceptKey(now)
 	w.mu.Unlock()
+	w.stir()
 }
 
 func (s *Store) shipmentListStatus() ListStatus {

@@ -36,7 +36,7 @@ type Watcher struct {
 	feed     FeedState
 	lostAt   time.Time // when the feed was last lost; zero before that
 	hold     time.Time // reads to be sure wait for the replay to end, until then
-	refused  time.Time // until when only a person's reads go out, after a 401
+	refusal  refusal   // of the key
 	reading  int
 	checking int  // of reading: those to be sure
 	listed   bool // the last read that began was of shipments
@@ -70,8 +70,7 @@ const (
 	settleHint      = 25 * time.Millisecond  // events of one moment are read once
 	settleShipments = 150 * time.Millisecond // and those of shipments in one list
 	parcelsPerList  = 50
-	replayPatience  = 3 * time.Second // how long a replay may hold back reads to be sure
-	refusedPause    = 5 * time.Minute
+	replayPatience  = 3 * time.Second  // how long a replay may hold back reads to be sure
 	sleepJump       = 10 * time.Second // of the wall clock against the monotonic one
 	personWorkers   = 4                // beside the others, so that a person never waits for them
 	mostUnread      = 1 << 13          // ended intents in the queue that were never read
@@ -87,6 +86,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1), asked: make(chan struct{}),
 		intents: newQueue(), parcels: newQueue(), gapLeft: map[uint32]struct{}{},
 		began: time.Now(), unread: map[failedRead]unread{}, slow: slowPolls * cfg.Poll,
+		refusal: refusal{again: make(chan struct{})},
 	}
 }
 
@@ -387,6 +387,7 @@ func (w *Watcher) passTime(ctx context.Context) {
 		}
 		last = now
 		w.settleGap()
+		w.judgeKey(now)
 		w.store.tick(now)
 		if now.Sub(fitted) >= w.cfg.Poll {
 			fitted = now

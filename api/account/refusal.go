@@ -1,0 +1,170 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// A refused key is tried again at a widening pace, as it may have been refused by
+// chance or be mended where it was issued, and at once when there is another.
+const (
+	trialFirst = 15 * time.Second
+	trialMost  = 5 * time.Minute
+)
+
+// refusal is what follows from a 401: only a person's reads go out, and at each
+// trial one of the others and the lists.
+type refusal struct {
+	stands bool
+	trials int
+	next   time.Time     // of the next trial
+	open   bool          // a read may go out on trial
+	again  chan struct{} // closed when the lists are to be asked again
+}
+
+// trialPause is the pause before a trial: doubling, and anywhere in its last
+// quarter.
+func trialPause(trials int) time.Duration {
+	span := min(trialFirst<<min(trials, 10), trialMost)
+	return span - rand.N(span/4)
+}
+
+// TryKey tries a refused key again at once: it may have been replaced. Where the
+// key is not refused it does nothing.
+func (w *Watcher) TryKey() {
+	w.mu.Lock()
+	if w.refusal.stands {
+		w.refusal.trials = 0
+		w.try(time.Now())
+	}
+	w.mu.Unlock()
+	w.stir()
+}
+
+// judgeKey keeps up with what answers say of the key, and lets it be tried when
+// it is time.
+func (w *Watcher) judgeKey(now time.Time) {
+	refused := w.store.keyRefused()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case refused && !w.refusal.stands:
+		w.refuse(now)
+	case !refused && w.refusal.stands:
+		w.acceptKey(now)
+	case refused && !now.Before(w.refusal.next):
+		w.try(now)
+	default:
+		return
+	}
+	w.stir()
+}
+
+// refuse stops all reads but a person's until the next trial.
+func (w *Watcher) refuse(now time.Time) {
+	if w.refusal.stands {
+		return
+	}
+	w.refusal.stands, w.refusal.open = true, false
+	w.refusal.next = now.Add(trialPause(0))
+	w.store.setNextTrial(w.refusal.next)
+}
+
+// try lets one read go out, of those that were refused first, and has the lists
+// asked again.
+func (w *Watcher) try(now time.Time) {
+	w.refusal.open = true
+	w.refusal.trials++
+	w.refusal.next = now.Add(trialPause(w.refusal.trials))
+	w.store.setNextTrial(w.refusal.next)
+	w.askRefused(now)
+	w.askLists()
+}
+
+// acceptKey goes on after a read was answered: what changed meanwhile is not
+// known.
+func (w *Watcher) acceptKey(now time.Time) {
+	if !w.refusal.stands {
+		return
+	}
+	w.refusal.stands, w.refusal.open, w.refusal.trials, w.refusal.next = false, false, 0, time.Time{}
+	w.store.acceptKey()
+	w.askRefused(now)
+	w.reconcile(now, now)
+	w.askLists()
+}
+
+// askRefused asks again for the reads that were answered 401.
+func (w *Watcher) askRefused(now time.Time) {
+	for read, u := range w.unread {
+		if !errors.Is(u.err, api.ErrUnauthorized) {
+			continue
+		}
+		q := w.intents
+		if read.parcel {
+			q = w.parcels
+		}
+		q.ask(read.task, now, quota.Hint)
+	}
+}
+
+func (w *Watcher) askLists() {
+	close(w.refusal.again)
+	w.refusal.again = make(chan struct{})
+}
+
+// nap lets time pass until a list is to be asked again: after a while, or when the
+// key is tried. It reports whether ctx still lives.
+func (w *Watcher) nap(ctx context.Context, d time.Duration) bool {
+	w.mu.Lock()
+	again := w.refusal.again
+	w.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-again:
+	case <-time.After(d):
+	}
+	return true
+}
+
+// listPause is how long a list rests that failed so often in a row. Trials of the
+// key end the rest of one that was refused.
+func listPause(failed int, err error) time.Duration {
+	if errors.Is(err, api.ErrUnauthorized) {
+		return trialMost
+	}
+	return backOff(failed)
+}
+
+// keyRefused reports whether the last answer that says something of the key
+// refused it.
+func (s *Store) keyRefused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.health.State == APIUnauthorized
+}
+
+// setNextTrial notes when a refused key is tried again.
+func (s *Store) setNextTrial(at time.Time) {
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	s.health.TryAt = at
+}
+
+// acceptKey notes that a call was answered after the key had been refused.
+func (s *Store) acceptKey() {
+	s.mu.Lock()
+	defer s.release()
+	s.stamp()
+	s.health.TryAt = time.Time{}
+	if s.health.State == APIUnauthorized {
+		s.setHealth(APIHealthy, time.Now())
+	}
+}
