@@ -17,9 +17,14 @@ import (
 	"tillwatch/relay"
 )
 
-// asProgram makes the test binary the program, with its arguments: tests that
-// kill, signal or starve a process run it as a child.
-const asProgram = "TILLWATCH_TEST_AS_PROGRAM"
+const (
+	// testSettings begins the names of what the tests themselves are told, such as
+	// a database.
+	testSettings = "TILLWATCH_TEST_"
+	// asProgram makes the test binary the program, with its arguments: tests that
+	// kill, signal or starve a process run it as a child.
+	asProgram = testSettings + "AS_PROGRAM"
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
@@ -42,7 +47,8 @@ func runApart(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "TILLWATCH_") || slices.Contains(looks, name) {
+		ours := strings.HasPrefix(name, "TILLWATCH_") && !strings.HasPrefix(name, testSettings)
+		if ours || slices.Contains(looks, name) {
 			os.Unsetenv(name)
 		}
 	}
