@@ -74,6 +74,10 @@ func (m *Model) boardKey(key tea.KeyPressMsg) {
 	if a, _ := m.cfg.Actions.Lookup(m.scope(), key); a.ID == action.Arrange {
 		closed = true
 	}
+	m.onBoard(chosen, closed)
+}
+
+func (m *Model) onBoard(chosen string, closed bool) {
 	switch {
 	case closed:
 		m.dialog = dialogs{}

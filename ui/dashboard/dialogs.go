@@ -17,6 +17,7 @@ type dialogs struct {
 	help    *dialog.Help
 	palette *dialog.Palette
 	board   *dialog.Board
+	x, y    int // of its corner on the screen
 }
 
 func (d *dialogs) open() bool {
@@ -113,6 +114,25 @@ func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// dialogClick gives a click to the dialog and acts on its answer.
+func (m *Model) dialogClick(x, y int) tea.Cmd {
+	x, y = x-m.dialog.x, y-m.dialog.y
+	switch d := &m.dialog; {
+	case d.confirm != nil:
+		now := time.Now()
+		return m.answer(d.confirm.Click(x, y, now, !m.quiet.key(now)))
+	case d.help != nil:
+		if d.help.Click(x, y) {
+			m.dialog = dialogs{}
+		}
+	case d.palette != nil:
+		return m.chosen(d.palette.Click(x, y))
+	case d.board != nil:
+		m.onBoard(d.board.Click(x, y))
+	}
+	return nil
+}
+
 func (m *Model) chosen(c dialog.Choice) tea.Cmd {
 	if !c.Done {
 		return nil
@@ -157,5 +177,6 @@ func (m *Model) lay(lines []string) {
 	if m.width < 44 || m.height < 14 {
 		w, h = d.Size(m.width, m.height)
 	}
-	paint.Splice(lines, d.View(w, h), (m.width-w)/2, max((m.height-h)/2, 0), m.width)
+	m.dialog.x, m.dialog.y = (m.width-w)/2, max((m.height-h)/2, 0)
+	paint.Splice(lines, d.View(w, h), m.dialog.x, m.dialog.y, m.width)
 }

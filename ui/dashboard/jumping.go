@@ -45,12 +45,9 @@ func (j *jumping) add(text string) bool {
 	return true
 }
 
-func (m *Model) jumpPrompt(l *paint.Line) {
-	const hint = "type or paste an id, its beginning or its end   enter goes there   esc leaves"
+func (m *Model) jumpPrompt(l *paint.Line) []spot {
 	l.Put(paint.Accent|paint.Bold, "id ").Put(paint.Text, m.jump.text).Put(paint.Accent, "▏")
-	if l.Left() > len(hint)+4 {
-		l.Space(l.Left()-len(hint)-1).Put(paint.Muted, hint)
-	}
+	return promptHints(l, "type or paste an id, its beginning or its end   enter goes there   esc leaves")
 }
 
 // leastAsked is how long an id must be that is not known here, for a read to be

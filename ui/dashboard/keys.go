@@ -13,7 +13,7 @@ import (
 // key routes a key: to the dialog, to the filter that is being typed, or
 // through the table of actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.redraw = true
+	m.redraw, m.clicked = true, clicked{}
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // from anywhere
 	}

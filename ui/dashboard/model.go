@@ -46,8 +46,13 @@ type mover interface{ Move(pane.Step) }
 
 // pointed is a pane that the mouse can point into.
 type pointed interface {
-	Click(x, y int)
+	Click(x, y int) (row bool) // whether a row is there
 	Wheel(x, y, delta int)
+}
+
+// tabbed is a pane whose title names others that share its place.
+type tabbed interface {
+	Tab(x, y int) (at int, ok bool)
 }
 
 // subjected is a pane whose cursor is on something.
@@ -124,6 +129,7 @@ type Model struct {
 	rows        []string       // of several panes, as last drawn
 	row         []byte         // being drawn
 	hints       footerCache
+	clicked     clicked // last
 	drawn       tea.View
 	clock       time.Time // of what is shown; it goes by seconds
 	redraw      bool      // something besides the panes has changed

@@ -215,9 +215,13 @@ func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 		t.Errorf("dragging and the wheel ask for %s", got)
 	}
 	f.asked = nil
-	m.Update(tea.MouseClickMsg{X: 5, Y: 22, Button: tea.MouseLeft})
+	m.Update(tea.MouseClickMsg{X: 0, Y: 22, Button: tea.MouseLeft})
 	if len(f.asked) > 0 {
-		t.Errorf("a click on the footer asks for %v", f.asked)
+		t.Errorf("a click on the footer beside its hints asks for %v", f.asked)
+	}
+	clickOn(t, m, "space pause")
+	if got := strings.Join(f.asked, ", "); got != "pause" {
+		t.Errorf("a click on the footer's hint asks for %q", got)
 	}
 }
 

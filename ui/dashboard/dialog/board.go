@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,6 +34,7 @@ type Board struct {
 	top     int // first line in view
 	page    int // lines in view in the last drawing
 	said    string
+	spots   spots
 }
 
 const (
@@ -141,10 +143,10 @@ func (b *Board) Size(width, height int) (int, int) {
 func (b *Board) View(width, height int) []string {
 	box := panel{paint: b.paint, frame: b.paint.faint, inset: insetFor(width),
 		title: line{in(b.paint.strong, "Arrange the board")},
-		foot:  line{in(b.paint.muted, "space choose   1–4 panes   esc close")},
+		foot:  b.foot("space choose   1–4 panes   "),
 	}
 	if box.foot.width() > width-frame-4 {
-		box.foot = line{in(b.paint.muted, "space choose   esc close")}
+		box.foot = b.foot("space choose   ")
 	}
 	if b.said != "" {
 		box.foot = line{in(b.paint.warning, b.said)}
@@ -164,7 +166,13 @@ func (b *Board) View(width, height int) []string {
 	if height >= 12 {
 		shown = append(shown, line{})
 	}
-	return box.draw(width, height, rows(needed, append(shown, body[b.top:last]...)...))
+	all := rows(needed, append(shown, body[b.top:last]...)...)
+	b.spots = box.spots(width, height, all)
+	return box.draw(width, height, all)
+}
+
+func (b *Board) foot(keys string) line {
+	return line{in(b.paint.muted, keys), in(b.paint.muted.clicks(clicksClose), "esc close")}
 }
 
 // body sets the groups side by side, and tells the line of the cursor.
@@ -177,7 +185,7 @@ func (b *Board) body(room int) (lines []line, at int) {
 		heading := line{in(b.paint.strong, c.Title), {" ", b.paint.text}}
 		block := []line{append(heading, in(b.paint.faint, strings.Repeat("─", max(width-heading.width(), 0))))}
 		for _, o := range c.Options {
-			l := b.option(o, c.One, n == b.at, width)
+			l := b.option(o, c.One, n == b.at, width).clicks(strconv.Itoa(n))
 			if n == b.at {
 				cursor = l
 			}

@@ -85,6 +85,7 @@ type Confirm struct {
 	heedful bool // no key is hurried any more
 	at      confirm.Progress
 	outcome confirm.Outcome
+	spots   spots
 }
 
 // NewConfirm opens the dialog at now for what a person saw. live says that the

@@ -40,6 +40,7 @@ func (d *Confirm) View(width, height int) []string {
 	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
+	d.spots = p.spots(width, height, kept)
 	return p.draw(width, height, kept)
 }
 
@@ -53,25 +54,26 @@ func (d *Confirm) panel(width int) panel {
 		p.frame = d.paint.money
 		p.badge = line{in(d.paint.money, "REAL MONEY")}
 	}
+	leaves := d.paint.muted.clicks(clicksClose)
 	switch d.phase {
 	case asking:
 		p.title = line{in(d.paint.strong, "Confirm order")}
 		if d.batch != nil {
 			p.title = line{in(d.paint.strong, "Confirm several orders")}
 		}
-		p.foot = line{in(d.paint.muted, "esc cancel")}
+		p.foot = line{in(leaves, "esc cancel")}
 		if d.Expired(d.now) {
-			p.foot = line{in(d.paint.muted, "esc close")}
+			p.foot = line{in(leaves, "esc close")}
 		}
 		if d.live && !d.Expired(d.now) && width >= 46 {
-			p.foot = line{in(d.paint.muted, "tab next   enter press   esc cancel")}
+			p.foot = line{in(d.paint.muted, "tab next   enter press   "), in(leaves, "esc cancel")}
 		}
 	case running:
 		p.title = line{in(d.paint.strong, "Confirming")}
-		p.foot = line{in(d.paint.muted, "esc hide; it goes on")}
+		p.foot = line{in(leaves, "esc hide; it goes on")}
 	case ended:
 		p.title = line{in(d.paint.strong, "Confirm order")}
-		p.foot = line{in(d.paint.muted, "esc close")}
+		p.foot = line{in(leaves, "esc close")}
 	}
 	return p
 }
@@ -227,7 +229,7 @@ func (d *Confirm) question(room int) []row {
 	if d.Expired(d.now) {
 		out = append(out, rows(sentence, wrapped(d.paint.muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
 		out = append(out, rows(air, line{})...)
-		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true))...)
+		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
 		return append(out, rows(margin, line{})...)
 	}
 	what := "On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed."
@@ -237,7 +239,7 @@ func (d *Confirm) question(room int) []row {
 	out = append(out, rows(sentence, wrapped(d.paint.muted, what, room)...)...)
 	out = append(out, rows(air, line{})...)
 	if d.live {
-		out = append(out, row{d.typing(room), needed})
+		out = append(out, row{d.typing(room).clicks(clicksField), needed})
 		out = append(out, rows(air, line{})...)
 	}
 	out = append(out, row{d.buttons(room), needed})
@@ -313,23 +315,23 @@ func (d *Confirm) buttons(room int) line {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}
 	if !d.live {
-		out := append(d.button("Cancel", true), gap, in(d.paint.sought, "C"))
-		return append(out, in(d.paint.text, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))
+		out := append(d.button("Cancel", true, clicksClose), gap, in(d.paint.sought.clicks(clicksYes), "C"))
+		return append(out, in(d.paint.text.clicks(clicksYes), d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))
 	}
-	out := append(d.button("Cancel", d.focus == onCancel), gap)
+	out := append(d.button("Cancel", d.focus == onCancel, clicksClose), gap)
 	const brackets = 4
 	yes := d.firstThatFits(room-out.width()-brackets, "Confirm "+total, "Confirm")
 	if d.armed() {
-		return append(out, d.button(yes, d.focus == onConfirm)...)
+		return append(out, d.button(yes, d.focus == onConfirm, clicksYes)...)
 	}
-	out = append(out, in(d.paint.faint, "  "+yes+"  "))
+	out = append(out, in(d.paint.faint.clicks(clicksYes), "  "+yes+"  "))
 	return append(out, in(d.paint.muted, d.firstThatFits(room-out.width(), "not armed", "")))
 }
 
 // button shows focus by brackets as well, for terminals without colour.
-func (d *Confirm) button(text string, focused bool) line {
+func (d *Confirm) button(text string, focused bool, target string) line {
 	if focused {
-		return line{in(d.paint.focused, "[ "+text+" ]")}
+		return line{in(d.paint.focused.clicks(target), "[ "+text+" ]")}
 	}
-	return line{in(d.paint.text, "  "+text+"  ")}
+	return line{in(d.paint.text.clicks(target), "  "+text+"  ")}
 }

@@ -19,6 +19,7 @@ type Help struct {
 	page     int // lines in view in the last drawing
 	lines    int // of the last drawing
 	said     string
+	spots    spots
 }
 
 const (
@@ -104,9 +105,9 @@ func (h *Help) View(width, height int) []string {
 	}
 	h.clamp()
 	last := min(h.top+h.page, h.lines)
-	p.foot = line{in(h.paint.muted, "esc close")}
+	p.foot = line{in(h.paint.muted.clicks(clicksClose), "esc close")}
 	if h.lines > h.page {
-		p.foot = line{in(h.paint.muted, "esc close"+h.scrolling())}
+		p.foot = append(p.foot, in(h.paint.muted, h.scrolling()))
 		p.badge = line{in(h.paint.muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
 	}
 	if h.said != "" {
@@ -116,7 +117,9 @@ func (h *Help) View(width, height int) []string {
 	if height >= 12 {
 		shown = append(shown, line{})
 	}
-	return p.draw(width, height, rows(needed, append(shown, body[h.top:last]...)...))
+	all := rows(needed, append(shown, body[h.top:last]...)...)
+	h.spots = p.spots(width, height, all)
+	return p.draw(width, height, all)
 }
 
 // scrolling names the keys that scroll.

@@ -72,7 +72,7 @@ func (d *Confirm) verdict(room int) []row {
 	out = append(out, rows(needed, wrapped(d.paint.muted, advice, room)...)...)
 	out = append(out, rows(air, line{}, d.id(room))...)
 	out = append(out, rows(air, line{})...)
-	return append(out, row{d.button("Close", true), detail})
+	return append(out, row{d.button("Close", true, clicksButton), detail})
 }
 
 func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string) {

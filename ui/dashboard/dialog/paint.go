@@ -58,19 +58,26 @@ func newPaint(t themes.Theme) *paint {
 	}
 }
 
-// shade is a style with what it writes before and after a text made ready.
+// shade is a style with what it writes before and after a text made ready. What is
+// drawn in one that has a target takes clicks for it.
 type shade struct {
 	style         lipgloss.Style
 	before, after string
+	target        string
 }
 
 func newShade(s lipgloss.Style) shade {
 	before, after, _ := strings.Cut(s.Render("x"), "x")
-	return shade{s, before, after}
+	return shade{style: s, before: before, after: after}
 }
 
 func (s shade) bold() shade       { return newShade(s.style.Bold(true)) }
 func (s shade) underlined() shade { return newShade(s.style.Underline(true)) }
+
+func (s shade) clicks(target string) shade {
+	s.target = target
+	return s
+}
 
 func (s shade) render(text string) string {
 	if text == "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -31,6 +32,7 @@ type Palette struct {
 	hits     []hit
 	at       int // the hit under the cursor
 	top      int // the first hit in view
+	spots    spots
 	refused  string
 }
 
@@ -180,7 +182,7 @@ func (p *Palette) View(width, height int) []string {
 	box := panel{paint: p.paint, frame: p.paint.faint, inset: insetFor(width),
 		title: line{in(p.paint.strong, "Find an action")},
 		badge: line{in(p.paint.muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
-		foot:  line{in(p.paint.muted, "enter do   ↑ ↓ choose   esc close")},
+		foot:  line{in(p.paint.muted.clicks(clicksDo), "enter do"), in(p.paint.muted, "   ↑ ↓ choose   "), in(p.paint.muted.clicks(clicksClose), "esc close")},
 	}
 	room := box.room(width)
 	visible := max(height-frame-5-aboutLines, 1)
@@ -209,6 +211,7 @@ func (p *Palette) View(width, height int) []string {
 		about = []line{append(about[0], in(p.paint.muted, "…")).cut(room)}
 	}
 	body = append(body, about...)
+	p.spots = box.spots(width, height, rows(needed, body...))
 	return box.draw(width, height, rows(needed, body...))
 }
 
@@ -231,7 +234,7 @@ func (p *Palette) list(room, visible int) []line {
 	p.top = max(min(p.top, len(p.hits)-visible), 0)
 	var out []line
 	for i := p.top; i < min(p.top+visible, len(p.hits)); i++ {
-		out = append(out, p.entry(p.hits[i], i == p.at, room))
+		out = append(out, p.entry(p.hits[i], i == p.at, room).clicks(strconv.Itoa(i)))
 	}
 	return out
 }

@@ -94,16 +94,18 @@ func (p *Detail) fold(closed bool) {
 	}
 }
 
-// Click puts the cursor on a line; one that can be folded is.
-func (p *Detail) Click(_, y int) {
+// Click puts the cursor on a line; one that can be folded is. There is nothing more
+// to open.
+func (p *Detail) Click(_, y int) (row bool) {
 	at := p.offset + y - p.head()
 	if y < p.head() || at >= p.total {
-		return
+		return false
 	}
 	p.cursor, p.follow, p.stale = at, true, true
 	if at < len(p.body) && p.body[at].branch {
 		p.folded[p.body[at].path] = !p.folded[p.body[at].path]
 	}
+	return false
 }
 
 // Wheel scrolls.

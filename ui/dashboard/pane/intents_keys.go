@@ -39,22 +39,21 @@ func (p *Intents) changeLane(by int) {
 	}
 }
 
-// Click puts the cursor on the row at x, y of the pane.
-func (p *Intents) Click(x, y int) {
+// Click puts the cursor on the row at x, y of the pane, and reports whether there
+// is one.
+func (p *Intents) Click(x, y int) (row bool) {
 	p.stale = true
 	if p.listed() {
-		pick(p.list, y-p.head())
-		return
+		return pick(p.list, y-p.head())
 	}
 	p.place()
 	for _, c := range p.cells {
 		if x >= c.x && x < c.x+c.w+laneGap {
 			p.lane, p.left = c.lane, 0
-			if y >= 3 {
-				pick(p.lanes[c.lane], (y-3)/2)
-			}
+			return y >= 3 && pick(p.lanes[c.lane], (y-3)/2)
 		}
 	}
+	return false
 }
 
 // Wheel scrolls what lies at x.
@@ -89,9 +88,12 @@ func step[T any](t *table.Table[T], s Step) {
 	}
 }
 
-// pick puts the cursor on a row of the window.
-func pick[T any](t *table.Table[T], row int) {
-	if rows, first := t.Window(); row >= 0 && row < len(rows) {
-		t.MoveTo(first + row)
+// pick puts the cursor on a row of the window, if there are so many.
+func pick[T any](t *table.Table[T], row int) bool {
+	rows, first := t.Window()
+	if row < 0 || row >= len(rows) {
+		return false
 	}
+	t.MoveTo(first + row)
+	return true
 }

@@ -44,10 +44,10 @@ func (p *listing[R]) Move(s Step) {
 	p.stale = true
 }
 
-// Click puts the cursor on the row at y.
-func (p *listing[R]) Click(_, y int) {
-	pick(p.list, y-p.head())
+// Click puts the cursor on the row at y, and reports whether there is one.
+func (p *listing[R]) Click(_, y int) (row bool) {
 	p.stale = true
+	return pick(p.list, y-p.head())
 }
 
 // Wheel scrolls.

@@ -53,9 +53,10 @@ type frame struct {
 	brush   *paint.Brush
 	w, h    int
 	focused bool
-	stacked bool     // among panes of the whole width
-	edge    bool     // reaches the right edge of the screen
-	hidden  []string // columns that are left out
+	stacked bool               // among panes of the whole width
+	edge    bool               // reaches the right edge of the screen
+	hidden  []string           // columns that are left out
+	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0 where none stands
 	stale   bool
 	lines   []string
 }

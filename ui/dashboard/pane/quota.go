@@ -81,7 +81,7 @@ func (p *Quota) Move(s Step) {
 }
 
 // Click does nothing but take the focus.
-func (p *Quota) Click(_, _ int) {}
+func (p *Quota) Click(_, _ int) (row bool) { return false }
 
 // Wheel scrolls.
 func (p *Quota) Wheel(_, _, delta int) {

@@ -14,6 +14,7 @@ const tabGap = 2
 // tabTitle starts the title of one of the panes that share a place: its name
 // and count, and where there is room the names of the others, at their places.
 func (f *frame) tabTitle(name string, count int) *paint.Line {
+	f.tabEnds = [len(tabNames)]int{}
 	if f.w < 76 {
 		return f.title(name, count)
 	}
@@ -41,6 +42,22 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 		case tab == "ALERTS" && f.look.Tabs.Alerts > 0:
 			l.Space(1).Put(paint.Warning, group(f.look.Tabs.Alerts))
 		}
+		f.tabEnds[i] = l.At()
 	}
 	return l.Space(1)
+}
+
+// Tab tells which of the panes that share a place has its name at x, y.
+func (f *frame) Tab(x, y int) (at int, ok bool) {
+	if y != 0 {
+		return 0, false
+	}
+	from := 1 // behind the mark of the focus
+	for i, end := range f.tabEnds {
+		if x >= from && x < end {
+			return i, true
+		}
+		from = end + tabGap
+	}
+	return 0, false
 }

@@ -1,0 +1,147 @@
+package dialog
+
+import (
+	"strconv"
+	"time"
+)
+
+// What takes clicks. In the palette and on the board a number stands for a row.
+const (
+	clicksClose  = "close"  // leaves: cancels, or closes what the yes was given to
+	clicksButton = "button" // the one button of a dialog that has nothing to ask any more
+	clicksYes    = "yes"
+	clicksField  = "field"
+	clicksDo     = "do"
+)
+
+// clicked is the name of a click among the keys.
+const clicked = "click"
+
+// clicks gives the whole line a target.
+func (l line) clicks(target string) line {
+	for i := range l {
+		l[i].style = l[i].style.clicks(target)
+	}
+	return l
+}
+
+// spots are the places of the last drawing that take clicks.
+type spots []spot
+
+type spot struct {
+	x, y, width int
+	target      string
+}
+
+// at is the target at a cell of the drawing, "" for none.
+func (s spots) at(x, y int) string {
+	for _, spot := range s {
+		if y == spot.y && x >= spot.x && x < spot.x+spot.width {
+			return spot.target
+		}
+	}
+	return ""
+}
+
+// add finds the targets of a line that is drawn from x on in so many cells.
+func (s spots) add(l line, x, y, room int) spots {
+	for _, part := range l {
+		width := min(line{part}.width(), room)
+		if width <= 0 {
+			break
+		}
+		if part.style.target != "" {
+			s = append(s, spot{x, y, width, part.style.target})
+		}
+		x, room = x+width, room-width
+	}
+	return s
+}
+
+// spots are the places that take clicks in what draw makes of the same.
+func (p panel) spots(width, height int, body []row) spots {
+	if width < 2*frame || height <= frame {
+		return nil
+	}
+	var out spots
+	for i := range min(height-frame, len(body)) {
+		out = out.add(body[i].line, 1+p.inset, 1+i, p.room(width))
+	}
+	const corner = 3 // with the rule and the blank before the text
+	return out.add(p.foot, corner, height-1, width-2*corner)
+}
+
+// Click takes a click at a cell of the drawing. It is worth what a key is: one
+// that was hurried, or that comes too soon after another or after a key, confirms
+// nothing. Where money is real the first one moves to the button alone, as the tab
+// key does, and that only once it is armed by what was typed.
+func (d *Confirm) Click(x, y int, at time.Time, hurried bool) Answer {
+	target := d.spots.at(x, y)
+	since, same := at.Sub(d.lastAt), d.lastKey == clicked
+	d.now, d.lastAt, d.lastKey, d.heedful = at, at, clicked, !hurried
+	switch {
+	case d.phase != asking:
+		return d.clickAfter(target, since)
+	case target == clicksClose, target == clicksButton:
+		return d.answer(Cancelled)
+	case hurried, !d.ready && since < Quiet:
+		d.notice = tooSoon
+		return d.answer(None)
+	}
+	d.ready, d.notice = true, ""
+	switch {
+	case d.Expired(at):
+		d.focus = onCancel
+	case target == clicksField:
+		d.setFocus(onField)
+	case target != clicksYes:
+	case d.live && !d.armed():
+		d.setFocus(onField)
+		d.notice = "Not typed as shown yet."
+	case d.live && d.focus != onConfirm:
+		d.setFocus(onConfirm)
+		d.notice = "Armed: click again, or press enter."
+	default:
+		return d.yes(since >= Quiet && (!same || since >= quietSame))
+	}
+	return d.answer(None)
+}
+
+// clickAfter takes the clicks after the yes. A double click on the yes does not
+// close what it opened.
+func (d *Confirm) clickAfter(target string, since time.Duration) Answer {
+	if target == clicksClose || target == clicksButton && since >= Quiet {
+		return d.answer(Closed)
+	}
+	return d.answer(None)
+}
+
+// Click chooses the action of a row.
+func (p *Palette) Click(x, y int) Choice {
+	switch target := p.spots.at(x, y); target {
+	case clicksClose:
+		return Choice{Done: true}
+	case clicksDo:
+		return p.choose()
+	default:
+		if at, err := strconv.Atoi(target); err == nil && at < len(p.hits) {
+			p.at, p.refused = at, ""
+			return p.choose()
+		}
+	}
+	return Choice{}
+}
+
+// Click chooses an option, as [Board.Key] does.
+func (b *Board) Click(x, y int) (chosen string, closed bool) {
+	b.said = ""
+	target := b.spots.at(x, y)
+	if at, err := strconv.Atoi(target); err == nil && at < len(b.options()) {
+		b.at = at
+		return b.options()[at].ID, false
+	}
+	return "", target == clicksClose
+}
+
+// Click reports whether the help is to be closed.
+func (h *Help) Click(x, y int) (closed bool) { return h.spots.at(x, y) == clicksClose }
