@@ -51,6 +51,7 @@ type SubscriberConfig struct {
 type Subscriber struct {
 	config   SubscriberConfig
 	location *url.URL
+	retry    chan struct{} // asks for the next attempt now
 
 	mu     sync.Mutex
 	at     *cursor // nil before the first welcome
@@ -123,7 +124,7 @@ func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
 	if cfg.Dial == nil {
 		cfg.Dial = api.DialerTo(location.Hostname()).DialContext
 	}
-	s := &Subscriber{config: cfg, location: location}
+	s := &Subscriber{config: cfg, location: location, retry: make(chan struct{}, 1)}
 	if cfg.Cursor != "" {
 		if err := s.Resume(cfg.Cursor); err != nil {
 			return nil, err
@@ -221,15 +222,34 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	}
 }
 
-// pause waits before the next attempt. It returns false when ctx has ended.
+// Retry ends the pause before the next attempt. It does nothing while the
+// subscriber does not pause, and never blocks.
+func (s *Subscriber) Retry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.status.State != Lost {
+		return
+	}
+	select {
+	case s.retry <- struct{}{}:
+	default: // asked for already
+	}
+}
+
+// pause waits before the next attempt, unless somebody asks for it. It returns false when ctx has ended.
 func (s *Subscriber) pause(ctx context.Context, h Handler, err error, attempt int, woken <-chan struct{}) bool {
 	wait := retryAfter(err, attempt)
+	select {
+	case <-s.retry: // of a pause that is over
+	default:
+	}
 	s.enter(h, Status{State: Lost, Err: err, RetryIn: wait})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-woken:
+	case <-s.retry:
 	case <-ctx.Done():
 	}
 	return ctx.Err() == nil

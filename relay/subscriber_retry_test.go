@@ -1,9 +1,12 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +81,52 @@ func TestAWokenMachineDialsAnew(t *testing.T) {
 		if err := <-ended; !errors.Is(err, errWoken) || time.Since(began) != 0 {
 			t.Errorf("the session ended with %v after %v", err, time.Since(began))
 		}
+	})
+}
+
+func TestAnAttemptThatIsAskedForComesNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var attempts atomic.Int32
+		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: func(context.Context, string, string) (net.Conn, error) {
+			attempts.Add(1)
+			return nil, io.ErrUnexpectedEOF
+		}})
+		s.Retry() // before the first attempt, for nothing
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(ctx, newCollector()) }()
+		synctest.Wait()
+		for range 20 {
+			before, began := attempts.Load(), time.Now()
+			for range 3 { // however often, it is one attempt
+				s.Retry()
+			}
+			synctest.Wait()
+			if made := attempts.Load() - before; made != 1 || time.Since(began) != 0 {
+				t.Fatalf("%d attempts within %v of being asked for, want 1 at once", made, time.Since(began))
+			}
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAskingALiveStreamForAnAttemptLeavesItAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := serveRelay(t, newTestRelay(t, newMemory(t), nil))
+		s := subscribe(t, n, nil)
+		c := newCollector()
+		stop := run(t, s, c)
+		c.awaitState(t, Live)
+		since := s.Status().Since
+		s.Retry()
+		synctest.Wait()
+		if now := s.Status(); now.State != Live || now.Since != since {
+			t.Errorf("it is %s since %v, want live since %v", now.State, now.Since, since)
+		}
+		stop()
 	})
 }
 

@@ -67,9 +67,9 @@ type FeedStatus struct {
 	Epoch    string
 	Head     int64
 	Cursor   int64
-	LostFrom int64 // first and last sequence number that the journal no longer
-	LostTo   int64 // had when asked; 0 when none
-	Reset    bool  // the journal is another one than before
-	Err      error // why the feed is lost or refused
-	RetryIn  time.Duration
+	LostFrom int64     // first and last sequence number that the journal no longer
+	LostTo   int64     // had when asked; 0 when none
+	Reset    bool      // the journal is another one than before
+	Err      error     // why the feed is lost or refused
+	RetryAt  time.Time // when a lost feed tries again; zero while it does
 }

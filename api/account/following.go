@@ -25,7 +25,8 @@ func (w *Watcher) follow(ctx context.Context) {
 			w.FeedChanged(FeedStatus{State: FeedRefused, Since: time.Now(), Err: err})
 			return
 		}
-		w.FeedChanged(FeedStatus{State: FeedLost, Since: time.Now(), Err: err, RetryIn: followAgainAfter})
+		now := time.Now()
+		w.FeedChanged(FeedStatus{State: FeedLost, Since: now, Err: err, RetryAt: now.Add(followAgainAfter)})
 		select {
 		case <-ctx.Done():
 			return

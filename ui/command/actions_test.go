@@ -211,6 +211,17 @@ func viewCases() []actionCase {
 			h.act(action.ToggleMouse)
 			h.see(`the mouse points into the board`)
 		}},
+		{action.Reconnect, func(h *hand) {
+			h.act(action.Reconnect)
+			h.see(`the relay is connected`)
+			h.world.killed()
+			h.see(`relay ✕ lost`)
+			h.act(action.Reconnect)
+			h.see(`reconnecting to the relay`)
+			h.world.restartRelay(h.T)
+			h.see(`relay ● live`)
+			h.act(action.Top)
+		}},
 		{action.Help, func(h *hand) { h.act(action.Help); h.see(`╭─ (Help|Keys)`); h.escape(`╭─ `) }},
 	}
 }

@@ -45,10 +45,14 @@ func (h *handler) Events(_ context.Context, batch []relay.Item) error {
 }
 
 func (h *handler) Status(s relay.Status) {
-	h.sink.FeedChanged(account.FeedStatus{
+	status := account.FeedStatus{
 		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
-		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err, RetryIn: s.RetryIn,
-	})
+		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err,
+	}
+	if s.State == relay.Lost {
+		status.RetryAt = s.Since.Add(s.RetryIn)
+	}
+	h.sink.FeedChanged(status)
 }
 
 func feedState(s relay.StreamState) account.FeedState {

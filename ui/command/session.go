@@ -25,6 +25,7 @@ type session struct {
 	store    *account.Store
 	watcher  *account.Watcher
 	guard    *confirm.Guard // nil while read-only
+	retry    func()         // has a lost relay dialled now; nil without a relay
 	opened   time.Time
 	restored *restoring // nil where nothing is restored
 }
@@ -68,7 +69,7 @@ func assemble(s settings, kept bool) (*session, error) {
 		if err != nil {
 			return nil, addressed(err)
 		}
-		events = feed{subscriber, out.store}
+		events, out.retry = feed{subscriber, out.store}, subscriber.Retry
 	}
 	ids := make([]api.ID, len(s.WatchIDs))
 	for i, id := range s.WatchIDs {

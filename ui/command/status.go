@@ -210,7 +210,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
 			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err),
-			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryIn)},
+			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryAt.Sub(now))},
 		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
 		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
 		Reads: readsReport{Total: s.Reads.Total, Reconciled: s.Reads.Reconciled, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,

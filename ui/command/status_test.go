@@ -33,7 +33,7 @@ func told(now time.Time) account.Changes {
 			Exhausted: 12 * time.Second, History: course(60, time.Second), Hour: course(60, time.Minute), Day: course(24, time.Hour)}},
 		Day:    account.DayCount{Seen: 12, Limit: 50, Told: true, Left: 20, At: now, Resets: now.Add(time.Hour), Exhausted: 40 * time.Minute},
 		Agents: account.AgentCount{Placing: 4, Limit: 10},
-		Feed:   account.FeedStatus{State: account.FeedLost, Since: now.Add(-time.Minute), Epoch: "e", Head: 9, Cursor: 8, RetryIn: 3 * time.Second},
+		Feed:   account.FeedStatus{State: account.FeedLost, Since: now.Add(-time.Minute), Epoch: "e", Head: 9, Cursor: 8, RetryAt: now.Add(3 * time.Second)},
 		API:    account.APIStatus{State: account.APIHealthy, Since: now.Add(-time.Hour)},
 		Reads:  account.ReadCounters{Total: 11, Failed: 1, Behind: 2, StateChanges: 10},
 		Pace:   map[api.IntentState]account.Pace{api.PlacingOrder: {Count: 9, P50: 20 * time.Second, P95: time.Minute}},

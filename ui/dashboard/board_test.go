@@ -28,7 +28,7 @@ func boardOf(t testing.TB, s *shop, width, height int, change ...func(*Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Source: s, Environment: "staging", Account: "shop-eu", Theme: theme, Location: time.UTC, Refresh: func(api.ID) {}}
+	cfg := Config{Source: s, Environment: "staging", Account: "shop-eu", Theme: theme, Location: time.UTC, Refresh: func(api.ID) {}, Reconnect: func() {}}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -109,7 +109,7 @@ func keyOf(name string) tea.KeyPressMsg {
 func TestTheBoardLooksAsItShould(t *testing.T) {
 	lost := func(s *shop) {
 		s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: s.now.Add(-12 * time.Second),
-			RetryIn: 3 * time.Second, Err: errors.New("dial tcp: connection \x1b[31mrefused")}
+			RetryAt: s.now.Add(18 * time.Second), Err: errors.New("dial tcp: connection \x1b[31mrefused")}
 	}
 	silent := func(s *shop) {
 		lost(s)

@@ -42,6 +42,7 @@ type Config struct {
 	Confirmer   Confirmer
 	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt: told at the start
 	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
+	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
 
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones

@@ -151,7 +151,11 @@ func (m *Model) alertSlot() slot {
 // apiSlot is the health of the service with the latency of its last answer.
 func (m *Model) apiSlot() slot {
 	status := m.picture.summary.API
-	return slot{2, 12, func(l *paint.Line) {
+	width := 12
+	if status.State == account.APIUnauthorized {
+		width = 17
+	}
+	return slot{2, width, func(l *paint.Line) {
 		l.Put(paint.Muted, "api ")
 		switch status.State {
 		case account.APIHealthy:
@@ -161,7 +165,7 @@ func (m *Model) apiSlot() slot {
 		case account.APIFailing:
 			l.Put(paint.Bad|paint.Bold, "✕ failing")
 		case account.APIUnauthorized:
-			l.Put(paint.Bad|paint.Bold, "✕ key")
+			l.Put(paint.Bad|paint.Bold, "✕ key refused")
 		default:
 			l.Put(paint.Muted, "○ –")
 		}

@@ -135,6 +135,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.stopQueue("by hand")
 	case action.Refresh:
 		return m.refresh()
+	case action.Reconnect:
+		return m.reconnect()
 	case action.CopyID:
 		return m.copyID()
 	case action.Reveal:
@@ -208,6 +210,8 @@ func (m *Model) disabled(id action.ID) string {
 		if m.focus == layout.Detail && !layout.Beside(m.width) {
 			return "the detail has the whole place already"
 		}
+	case action.Reconnect:
+		return m.reconnectDisabled()
 	case action.Suspend:
 		return m.suspendDisabled()
 	case action.LookBack:

@@ -161,10 +161,10 @@ func (m *Model) health() pane.Health {
 		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "neither the service nor the relay answers"+m.since(s.API.Since), because(s.API.Err), paint.Bad
-		h.Advice = "trying both again"
+		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+m.since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Advice = m.nextTry()
 		if at := m.ago(s.LastRead); at != "" {
-			h.Advice = "what is shown was read" + at + "; " + h.Advice
+			h.Advice = "what you see was read" + at + "; " + h.Advice
 		}
 	case s.Feed.State == account.FeedRefused:
 		h.OfRelay = true
@@ -173,15 +173,12 @@ func (m *Model) health() pane.Health {
 	case s.Feed.State == account.FeedLost:
 		h.OfRelay = true
 		h.Text, h.Cause, h.Style = "relay lost"+m.ago(s.Feed.Since), because(s.Feed.Err), paint.Bad
-		h.Advice = "polling meanwhile"
-		if s.Feed.RetryIn > 0 {
-			h.Advice += ", dialling again within " + pane.Age(s.Feed.RetryIn+time.Second)
-		}
+		h.Advice = m.nextTry() + "; polling meanwhile"
 	case s.API.State == account.APIFailing:
-		h.Text, h.Cause, h.Style = "the service fails"+m.since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "the service has been failing"+m.since(s.API.Since), because(s.API.Err), paint.Bad
 		h.Advice = "trying again"
 		if at := m.ago(s.LastRead); at != "" {
-			h.Advice = "what is shown was read" + at
+			h.Advice = "what you see was read" + at
 		}
 	case s.Feed.State == account.FeedConnecting:
 		h.OfRelay = true
@@ -208,12 +205,12 @@ func (m *Model) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + pane.Age(m.clock.Sub(t)) + " ago"
+	return " " + pane.Lasting(m.clock.Sub(t)) + " ago"
 }
 
 func (m *Model) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + pane.Age(m.clock.Sub(t))
+	return " for " + pane.Lasting(m.clock.Sub(t))
 }

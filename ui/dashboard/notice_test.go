@@ -98,10 +98,10 @@ func TestWhatIsWrongOutranksTheGreeting(t *testing.T) {
 		want string // "" for the greeting
 	}{
 		{"a refused key", func(s *account.Summary) { s.API.State = account.APIUnauthorized }, "✕ the service refuses the API key — check TILLWATCH_API_KEY"},
-		{"a failing service", func(s *account.Summary) { s.API.State = account.APIFailing }, "✕ the service fails"},
+		{"a failing service", func(s *account.Summary) { s.API.State = account.APIFailing }, "✕ the service has been failing"},
 		{"a lost relay", func(s *account.Summary) { s.Feed.State = account.FeedLost }, "✕ relay lost"},
 		{"a relay that refuses the token", func(s *account.Summary) { s.Feed.State = account.FeedRefused }, "✕ the relay refuses this dashboard — check TILLWATCH_RELAY_TOKEN"},
-		{"neither answers", func(s *account.Summary) { s.API.State, s.Feed.State = account.APIFailing, account.FeedLost }, "✕ neither the service nor the relay answers"},
+		{"neither answers", func(s *account.Summary) { s.API.State, s.Feed.State = account.APIFailing, account.FeedLost }, "✕ neither the service nor the relay has answered"},
 		{"alerts alone", func(*account.Summary) {}, ""},
 		{"a relay that is dialled", func(s *account.Summary) { s.Feed.State = account.FeedConnecting }, ""},
 	} {

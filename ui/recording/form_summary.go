@@ -82,7 +82,7 @@ type feedForm struct {
 	LostTo   int64   `json:"lostTo,omitempty"`
 	Reset    bool    `json:"reset,omitempty"`
 	Err      string  `json:"error,omitempty"`
-	RetryIn  int64   `json:"retryInNs,omitempty"`
+	RetryIn  int64   `json:"retryInNs,omitempty"` // counted from since
 }
 
 type apiForm struct {
@@ -169,7 +169,7 @@ func (s *summarizer) encode(sum *account.Summary) (json.RawMessage, error) {
 		{&s.told.Day, &form.Day, dayFormOf(sum.Day)},
 		{&s.told.Agents, &form.Agents, agentsForm{sum.Agents.Placing, sum.Agents.Limit}},
 		{&s.told.Feed, &form.Feed, feedForm{feedStates.of(int(f.State)), instant(f.Since), f.Epoch, f.Head, f.Cursor,
-			f.LostFrom, f.LostTo, f.Reset, errorText(f.Err), int64(f.RetryIn)}},
+			f.LostFrom, f.LostTo, f.Reset, errorText(f.Err), retryIn(&f)}},
 		{&s.told.Gaps, &form.Gaps, sum.Gaps},
 		{&s.told.API, &form.API, apiForm{apiStates.of(int(sum.API.State)), instant(sum.API.Since), int64(sum.API.Latency), errorText(sum.API.Err),
 			sum.API.From.Name, sum.API.From.Live}},
@@ -278,12 +278,23 @@ func alertsOf(alerts []alertForm) []account.Alert {
 	return out
 }
 
+func retryIn(f *account.FeedStatus) int64 {
+	if f.RetryAt.IsZero() {
+		return 0
+	}
+	return int64(f.RetryAt.Sub(f.Since))
+}
+
 func (f *feedForm) status() account.FeedStatus {
-	return account.FeedStatus{
+	status := account.FeedStatus{
 		State: account.FeedState(feedStates.place(f.State)), Since: time.Time(f.Since), Epoch: string(api.Scrub(f.Epoch)),
 		Head: f.Head, Cursor: f.Cursor, LostFrom: f.LostFrom, LostTo: f.LostTo, Reset: f.Reset,
-		Err: errorOf(f.Err), RetryIn: time.Duration(f.RetryIn),
+		Err: errorOf(f.Err),
 	}
+	if f.RetryIn > 0 {
+		status.RetryAt = status.Since.Add(time.Duration(f.RetryIn))
+	}
+	return status
 }
 
 func (f *apiForm) status() account.APIStatus {

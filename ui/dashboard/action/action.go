@@ -53,6 +53,7 @@ const (
 	Help            ID = "help"
 	Palette         ID = "palette"
 	ToggleMouse     ID = "toggle-mouse"
+	Reconnect       ID = "reconnect"
 	Suspend         ID = "suspend"
 	Quit            ID = "quit"
 )

@@ -129,6 +129,8 @@ func viewing() []Action {
 			Tooltip: "Gives the mouse to the terminal, to select text, or takes it back."},
 		{ID: Help, Keys: []string{"?", "f1"}, Title: "Help", Short: "help", Group: General, rank: 1,
 			Tooltip: "Shows every key and what the signs mean."},
+		{ID: Reconnect, Keys: []string{"R"}, Title: "Reconnect the relay", Group: General,
+			Tooltip: "Dials a relay that was lost now, instead of when its next try is due."},
 		{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "Suspend", Group: General,
 			Tooltip: "Stops tillwatch and returns to the shell; fg there brings it back."},
 		{ID: Quit, Keys: []string{"q", "ctrl+c"}, Title: "Quit", Short: "quit", Group: General, rank: 2,

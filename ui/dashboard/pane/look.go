@@ -275,6 +275,27 @@ var ages = func() (all [128][]string) {
 	return all
 }()
 
+// Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
+func Lasting(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	}
+	return group(int(d/(24*time.Hour))) + " days"
+}
+
+// Until is [Lasting] for what is left: the last second counts as one.
+func Until(d time.Duration) string {
+	if d < time.Minute {
+		d += time.Second - 1
+	}
+	return Lasting(d)
+}
+
 // Past writes how long something has been over or on, as [Age] does, but between
 // ten seconds and a minute in steps of ten: nothing is learnt from a board whose
 // every row ticks.

@@ -1,0 +1,64 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api/account"
+)
+
+func TestALostRelaySaysWhenItIsDialledAgainAndByWhichKeyNow(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		left time.Duration
+		want string
+	}{
+		{"while it waits", 18 * time.Second, "reconnecting in 18 s, R does it now; polling meanwhile"},
+		{"in the last second", 400 * time.Millisecond, "reconnecting in 1 s, R does it now"},
+		{"while it is dialled", 0, "reconnecting now; polling meanwhile"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now := time.Now()
+			s := typicalShop(now)
+			s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLost, Since: now.Add(-time.Minute), RetryAt: now.Add(c.left)}
+			m := boardOf(t, s, 200, 40, func(c *Config) {
+				c.Now = func() time.Time { return now }
+			})
+			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.want) {
+				t.Errorf("the line says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheKeyThatReconnectsCountsWhereTheRelayIsLost(t *testing.T) {
+	for _, c := range []struct {
+		state account.FeedState
+		says  string
+		dials bool
+	}{
+		{account.FeedLost, "reconnecting to the relay", true},
+		{account.FeedConnecting, "the relay is being dialled now", false},
+		{account.FeedReplaying, "the relay is connected", false},
+		{account.FeedLive, "the relay is connected", false},
+		{account.FeedRefused, "the relay refuses the token: set the right one and start again", false},
+		{account.FeedOff, "no relay is configured", false},
+	} {
+		t.Run(c.state.String(), func(t *testing.T) {
+			s := typicalShop(time.Now())
+			s.changes.Summary.Feed.State = c.state
+			dialled := false
+			m := boardOf(t, s, 120, 36, func(c *Config) { c.Reconnect = func() { dialled = true } })
+			if dial := press(m, "R"); dial != nil {
+				dial()
+			}
+			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.says) {
+				t.Errorf("the line says %q, want %q", got, c.says)
+			}
+			if dialled != c.dials {
+				t.Errorf("the relay was dialled: %v", dialled)
+			}
+		})
+	}
+}
