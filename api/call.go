@@ -169,7 +169,9 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 	attemptContext, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	trace := &connectionTrace{}
-	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request)
+	account := *c.key.Load()
+	key := keyFor(request, account)
+	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request, key)
 	if err != nil {
 		return result, nil, request.notSent(err)
 	}
@@ -188,7 +190,7 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 	body, err := readBody(response.Body)
 	if response.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		return result, response.Header, answerError(request, []Secret{c.key, c.keyFor(request), request.hidden}, response.StatusCode, response.Header, body, time.Now())
+		return result, response.Header, answerError(request, []Secret{account, key, request.hidden}, response.StatusCode, response.Header, body, time.Now())
 	}
 	if err != nil {
 		unreadable := result.unreadable(c.cause(ctx, err))
@@ -199,7 +201,7 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 	return result, response.Header, nil
 }
 
-func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, error) {
+func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*http.Request, error) {
 	target := *c.base
 	target.RawQuery = request.query.Encode()
 	escaped := target.EscapedPath() + request.path
@@ -216,7 +218,7 @@ func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, e
 	if err != nil {
 		return nil, errors.New("the request cannot be built")
 	}
-	req.Header.Set("Authorization", "Bearer "+c.keyFor(request).Reveal())
+	req.Header.Set("Authorization", "Bearer "+key.Reveal())
 	if c.onLoopback {
 		askStandIn(req.Header)
 	}
@@ -227,21 +229,21 @@ func (c *Client) newRequest(ctx context.Context, request call) (*http.Request, e
 		// In this case on purpose: net/http sends a POST with an Idempotency-Key
 		// again by itself when a reused connection breaks, but looks for the
 		// canonical name only. What may have been sent must not be sent twice.
-		key := request.once
-		if key == "" {
-			key = uuid.NewString()
+		once := request.once
+		if once == "" {
+			once = uuid.NewString()
 		}
-		req.Header["idempotency-key"] = []string{key}
+		req.Header["idempotency-key"] = []string{once}
 	}
 	return req, nil
 }
 
 // keyFor is the key that a request carries.
-func (c *Client) keyFor(request call) Secret {
+func keyFor(request call, account Secret) Secret {
 	if request.standIn {
-		return StandInKey(c.key)
+		return StandInKey(account)
 	}
-	return c.key
+	return account
 }
 
 // cause is the error below the one that net/http wraps: that one quotes the

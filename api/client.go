@@ -44,7 +44,7 @@ const (
 // Client calls the service. It is safe for concurrent use.
 type Client struct {
 	base        *url.URL
-	key         Secret
+	key         atomic.Pointer[Secret]
 	lookupPath  string
 	userAgent   string
 	timeout     time.Duration
@@ -86,7 +86,6 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		base:        base,
-		key:         cfg.Key,
 		lookupPath:  lookup,
 		userAgent:   agent,
 		timeout:     cfg.Timeout,
@@ -96,6 +95,7 @@ func New(cfg Config) (*Client, error) {
 		environment: env,
 		onLoopback:  Loopback(base.Hostname()),
 	}
+	c.key.Store(&cfg.Key)
 	if c.onLoopback {
 		first := Environment{Name: unknown, Live: env.Live}
 		if cfg.StandIn {
@@ -119,6 +119,27 @@ func New(cfg Config) (*Client, error) {
 	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
 }
+
+// UseKey replaces the key for all further requests, as when the account's is
+// rotated. A key that points at another environment is refused: what is known and
+// shown of this one would be taken for that.
+func (c *Client) UseKey(key Secret) error {
+	if err := CheckKey(key); err != nil {
+		return fmt.Errorf("API key: %w", err)
+	}
+	env, err := detectEnvironment(c.base, key)
+	if err != nil {
+		return err
+	}
+	if env != c.environment {
+		return fmt.Errorf("the key is one of %s, and this run looks at %s: start again to change that", env.Name, c.environment.Name)
+	}
+	c.key.Store(&key)
+	return nil
+}
+
+// Uses reports whether requests carry a key.
+func (c *Client) Uses(key Secret) bool { return c.key.Load().Equal(key) }
 
 func orElse(s, otherwise string) string {
 	if s == "" {

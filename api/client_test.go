@@ -246,3 +246,43 @@ func TestAConfirmHasTheKeyOfItsIntentAndACreationOneOfItsOwn(t *testing.T) {
 	}
 	same(t, "two creations have the same key", seen[3] == seen[4], false)
 }
+
+func TestAKeyIsReplacedOnlyByOneOfTheSameEnvironment(t *testing.T) {
+	const rotated = "shop/staging-fedcba9876543210"
+	cases := []struct {
+		name, base, key, other string
+		want                   string // of the error; "" for none
+	}{
+		{"a rotated key", "https://checkout.example", testKey, rotated, ""},
+		{"the same key", "https://checkout.example", testKey, testKey, ""},
+		{"a production key for a staging key", "https://checkout.example", testKey, "shop/production-0123456789abcdef", "one of production, and this run looks at staging"},
+		{"a key without a prefix for a staging key", "https://checkout.example", testKey, "0123456789abcdef", "one of checkout.example, and this run looks at staging"},
+		{"a production key for the simulator's", "http://127.0.0.1:7420", "local-key", "shop/production-0123456789abcdef", "production key"},
+		{"no key", "https://checkout.example", testKey, "", "missing"},
+		{"a key in two lines", "https://checkout.example", testKey, "a\nb", "line break"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var sent string
+			client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+				sent = r.Header.Get("Authorization")
+				w.WriteHeader(http.StatusUnauthorized)
+				io.WriteString(w, `{"message":"who is `+strings.TrimPrefix(sent, "Bearer ")+`?"}`)
+			}, func(cfg *Config) { cfg.BaseURL, cfg.Key = c.base, NewSecret(c.key) })
+			err := client.UseKey(NewSecret(c.other))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			carries := c.other
+			if c.want != "" {
+				carries = c.key
+			}
+			_, err = client.Intent(t.Context(), "ci_1")
+			same(t, "key", sent, "Bearer "+carries)
+			same(t, "uses it", client.Uses(NewSecret(carries)), true)
+			if err == nil || strings.Contains(err.Error(), carries) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
