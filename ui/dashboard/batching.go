@@ -27,52 +27,6 @@ type queue struct {
 	stopped  string // why no more are sent; "" while it goes on
 }
 
-// mark marks the intent under the cursor for a batch, or takes the mark away.
-func (m *Model) mark() {
-	in, ok := m.intentOf(m.subject())
-	if !ok {
-		return
-	}
-	m.setMark(in.ID, !m.marks[in.ID])
-}
-
-func (m *Model) setMark(id api.ID, marked bool) {
-	if marked {
-		m.marks[id] = true
-	} else {
-		delete(m.marks, id)
-	}
-	m.intents.SetMarked(id, marked)
-	m.redraw = true
-}
-
-func (m *Model) unmark() {
-	for id := range m.marks {
-		m.setMark(id, false)
-	}
-}
-
-// keepMarks takes the mark from what is no longer awaiting.
-func (m *Model) keepMarks() {
-	for id := range m.marks {
-		if in, ok := m.intent(id); !ok || in.State != api.AwaitingConfirmation {
-			m.setMark(id, false)
-		}
-	}
-}
-
-// markDisabled says why the intent under the cursor cannot be marked.
-func (m *Model) markDisabled() string {
-	in, ok := m.intentOf(m.subject())
-	switch {
-	case !ok:
-		return "no intent under the cursor"
-	case m.marks[in.ID]:
-		return ""
-	}
-	return m.unconfirmable(in)
-}
-
 // batchDisabled says why what is marked cannot be confirmed now.
 func (m *Model) batchDisabled() string {
 	switch {

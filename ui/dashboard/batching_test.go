@@ -59,7 +59,7 @@ func queueShop(n int) (*shop, []api.ID) {
 func markAll(m *Model, n int) tea.Cmd {
 	press(m, "g")
 	for range n {
-		press(m, "x", "j")
+		press(m, "x")
 	}
 	press(m, "X")
 	rest(m)
@@ -235,7 +235,7 @@ func TestTheBatchDialogHasItsGuards(t *testing.T) {
 		s, _ := queueShop(3)
 		g := &till{}
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, g })
-		press(m, "x", "j", "x", "X")
+		press(m, "x", "x", "X")
 		if got := screen(m); !strings.Contains(got, "Confirm several orders") || !strings.Contains(got, "2 orders") {
 			t.Fatalf("no dialog:\n%s", got)
 		}
@@ -258,7 +258,7 @@ func TestMarks(t *testing.T) {
 	s, ids := queueShop(3)
 	s.intent(9, api.Completed, time.Minute)
 	m := boardOf(t, s, 200, 60)
-	press(m, "x", "j", "x")
+	press(m, "x", "x")
 	if got := screen(m); !strings.Contains(got, "■ 2 marked") || strings.Count(got, "■") != 1+2*2 {
 		t.Errorf("the marks are not in view:\n%s", got)
 	}
@@ -266,7 +266,7 @@ func TestMarks(t *testing.T) {
 	if got := screen(m); m.dialog.open() || !strings.Contains(got, "read-only: start with --allow-confirm") {
 		t.Errorf("read-only:\n%s", got)
 	}
-	press(m, "x")
+	press(m, "k", "x")
 	if len(m.marks) != 1 {
 		t.Errorf("%d marks after one was taken away", len(m.marks))
 	}
@@ -295,7 +295,7 @@ func TestABatchThatCannotBeConfirmedAnyMoreIsNotAskedAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := queueShop(3)
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
-		press(m, "g", "x", "j", "x", "j", "x")
+		press(m, "g", "x", "x", "x")
 		time.Sleep(24 * time.Minute)
 		press(m, "X")
 		if got := screen(m); m.dialog.open() || len(m.marks) != 2 || !strings.Contains(got, "1 intent cannot be confirmed any more") {

@@ -138,7 +138,7 @@ func TestTheBoardLooksAsItShould(t *testing.T) {
 		{"well", newShop, nil, func(m *Model) { press(m, "6") }},
 		{"filter", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "state:failed age>10m") }},
 		{"misspelt", typicalShop, nil, func(m *Model) { press(m, "/"); write(m, "mug staet:failed") }},
-		{"marked", typicalShop, nil, func(m *Model) { press(m, "x", "j", "j", "j", "x", "j") }},
+		{"marked", typicalShop, nil, func(m *Model) { press(m, "x", "j", "j", "x") }},
 		{"quota", typicalShop, nil, func(m *Model) { press(m, "3", "z") }},
 		{"shipments", typicalShop, nil, func(m *Model) { press(m, "2", "z") }},
 		{"tail", typicalShop, nil, func(m *Model) { press(m, "4", "z") }},

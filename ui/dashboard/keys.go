@@ -58,6 +58,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.say(warning, reason)
 		return nil
 	}
+	defer m.visit()
 	if m.moveBy(id) || m.focusOn(id) || m.steer(id) {
 		return nil
 	}
@@ -127,6 +128,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.openConfirm()
 	case action.Mark:
 		m.mark()
+	case action.MarkAll:
+		m.markAll()
 	case action.Unmark:
 		m.unmark()
 	case action.ConfirmMarked:
@@ -181,6 +184,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.confirmDisabled()
 	case action.Mark:
 		return m.markDisabled()
+	case action.MarkAll:
+		return m.markAllDisabled()
 	case action.Unmark:
 		if len(m.marks) == 0 {
 			return "nothing is marked"

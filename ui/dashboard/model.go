@@ -111,6 +111,7 @@ type Model struct {
 	quiet    patience
 	runs     map[api.ID]*confirmRun
 	marks    map[api.ID]bool // to be confirmed together
+	stayed   pane.Subject    // the last row, since it was marked under the cursor
 	queue    *queue          // nil unless a batch is under way
 	// confirms counts the goroutines that confirm, so that Run can wait.
 	confirms *sync.WaitGroup

@@ -71,6 +71,7 @@ func (c *clicked) again(x, y int) bool {
 
 func (m *Model) click(over layout.Pane, target pointed, x, y int) {
 	m.filter, m.jump, m.redraw = nil, nil, true
+	m.stayed = pane.Subject{}
 	before := m.clicked
 	m.clicked = clicked{}
 	if before.again(x, y) {

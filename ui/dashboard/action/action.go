@@ -37,6 +37,7 @@ const (
 	Zoom            ID = "zoom"
 	Confirm         ID = "confirm"
 	Mark            ID = "mark"
+	MarkAll         ID = "mark-all"
 	Unmark          ID = "unmark"
 	ConfirmMarked   ID = "confirm-marked"
 	StopBatch       ID = "stop-batch"

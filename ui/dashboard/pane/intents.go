@@ -118,6 +118,17 @@ func (p *Intents) IDs() iter.Seq[api.ID] {
 	}
 }
 
+// Shown are the intents that the filter shows, in lanes or as a list.
+func (p *Intents) Shown() iter.Seq[*account.Intent] {
+	return func(yield func(*account.Intent) bool) {
+		for _, row := range p.list.Found() {
+			if !yield(row.Intent) {
+				return
+			}
+		}
+	}
+}
+
 // SetFilter shows only what the filter finds; nil shows all. It is in force in
 // the lanes and in the list, whichever is shown.
 func (p *Intents) SetFilter(f *Filter) {

@@ -174,6 +174,9 @@ func (t *Table[T]) Shown() int { return len(t.shown) }
 // All returns every row, in order. It must not be changed.
 func (t *Table[T]) All() []T { return t.rows }
 
+// Found returns the rows that pass the filter, in order. It must not be changed.
+func (t *Table[T]) Found() []T { return t.shown }
+
 // Window returns the rows that are to be drawn and the index of the first.
 func (t *Table[T]) Window() (rows []T, first int) {
 	end := min(t.offset+t.height, len(t.shown))
