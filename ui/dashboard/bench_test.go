@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
@@ -76,7 +75,7 @@ func BenchmarkFrameKey(b *testing.B) {
 // drawnBoard is a board of 200x60 that is drawn.
 func drawnBoard(b *testing.B, s *shop) (*Model, *link) {
 	m, l := boardOf(b, s, 200, 60), &link{}
-	m.canvas = canvas.New(canvas.Config{Out: l, Environ: []string{"TERM=xterm-256color"}, Profile: colorprofile.TrueColor, Pause: time.Nanosecond})
+	m.canvas = canvas.New(canvas.Config{Out: l, Environ: []string{"TERM=xterm-256color"}, Pause: time.Nanosecond})
 	m.resize(sizeMsg{200, 60})
 	_, _ = m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
 	m.View()

@@ -47,7 +47,7 @@ func linked(t *testing.T, s *shop, run func(p *tea.Program, l *link), change ...
 	m.ctx = ctx
 	l := &link{}
 	environ := []string{"TERM=xterm-256color"}
-	m.canvas = canvas.New(canvas.Config{Out: l, Environ: environ, Profile: colorprofile.TrueColor})
+	m.canvas = canvas.New(canvas.Config{Out: l, Environ: environ})
 	m.resize(sizeMsg{200, 60})
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(m.canvas), tea.WithoutSignalHandler(),
 		tea.WithWindowSize(librarySize, librarySize), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment(environ), tea.WithFilter(keepSizes))

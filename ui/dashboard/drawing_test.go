@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
@@ -29,7 +28,7 @@ func TestTheTerminalShowsWhatTheModelDraws(t *testing.T) {
 		s := typicalShop(time.Now())
 		m := boardOf(t, s, width, height)
 		screen := vt.NewEmulator(width, height)
-		m.canvas = canvas.New(canvas.Config{Out: screen, Environ: []string{"TERM=xterm-256color"}, Profile: colorprofile.TrueColor})
+		m.canvas = canvas.New(canvas.Config{Out: screen, Environ: []string{"TERM=xterm-256color"}})
 		defer m.canvas.Close()
 		m.resize(sizeMsg{width, height})
 		_, _ = m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))

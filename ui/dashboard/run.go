@@ -107,7 +107,7 @@ func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
 		return tea.NewProgram(m, append(options, tea.WithOutput(out))...)
 	}
 	profile := colorprofile.Detect(out, os.Environ())
-	m.canvas = canvas.New(canvas.Config{Out: out, Environ: os.Environ(), Profile: profile, ReturnNewlines: !isTerminal(in)})
+	m.canvas = canvas.New(canvas.Config{Out: out, Environ: os.Environ(), ReturnNewlines: !isTerminal(in)})
 	size, known := sizeOf(out)
 	if !known {
 		size = sizeMsg{m.cfg.Width, m.cfg.Height}

@@ -29,8 +29,7 @@ const little = 100
 // Config sets a canvas up. Out is required.
 type Config struct {
 	Out            io.Writer
-	Environ        []string // TERM decides what the terminal understands
-	Profile        colorprofile.Profile
+	Environ        []string      // TERM decides what the terminal understands
 	Pause          time.Duration // at least, between two frames; 0: [Pause]
 	ReturnNewlines bool          // a line feed also returns the carriage: the terminal is not raw
 }
@@ -41,7 +40,6 @@ type Canvas struct {
 	pause time.Duration
 
 	mu      sync.Mutex
-	profile colorprofile.Profile
 	width   int
 	height  int
 	lines   []string // to be shown; nil before the first frame of this size
@@ -67,10 +65,10 @@ type Canvas struct {
 // New makes a canvas that draws nothing before the terminal has been told to take
 // its other screen, and a size is known.
 func New(cfg Config) *Canvas {
-	c := &Canvas{out: cfg.Out, pause: cmp.Or(cfg.Pause, Pause), profile: cfg.Profile, damaged: true}
+	c := &Canvas{out: cfg.Out, pause: cmp.Or(cfg.Pause, Pause), damaged: true}
 	c.known = knownTerminal(uv.Environ(cfg.Environ).Getenv("TERM"))
 	c.renderer = uv.NewTerminalRenderer(&c.changes, cfg.Environ)
-	c.renderer.SetColorProfile(cfg.Profile)
+	c.renderer.SetColorProfile(colorprofile.TrueColor) // it takes nothing away: lines are in colours that the terminal has
 	c.renderer.SetMapNewline(cfg.ReturnNewlines)
 	c.renderer.SetFullscreen(true)
 	c.renderer.SetRelativeCursor(false)
@@ -89,16 +87,6 @@ func (c *Canvas) Resize(width, height int) {
 	c.cells, c.scratch = uv.NewScreenBuffer(width, height), uv.NewScreenBuffer(width, 1)
 	c.cells.Method = method
 	c.renderer.Resize(width, height)
-}
-
-// SetProfile changes the colours that the terminal is taken to have.
-func (c *Canvas) SetProfile(p colorprofile.Profile) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p != c.profile {
-		c.profile, c.damaged = p, true
-		c.renderer.SetColorProfile(p)
-	}
 }
 
 // Learn takes the terminal's word for what it can do.
@@ -233,7 +221,7 @@ func (c *Canvas) draw() error {
 // repaint writes every line. Nothing is known of how the terminal
 // measures what it is sent, so a line that it finds too long is not to wrap.
 func (c *Canvas) repaint() {
-	c.pen = pen{}
+	c.pen.reset(&c.frame)
 	c.frame.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen + ansi.CursorHomePosition)
 	for y, line := range c.lines {
 		if y > 0 {
@@ -262,6 +250,9 @@ func (c *Canvas) adopt() {
 	c.renderer.Erase()
 	c.renderer.Render(c.cells.RenderBuffer)
 	_ = c.renderer.Flush() // into memory
+	c.pen.write(&c.frame, c.changes.Bytes(), false)
+	c.pen.held, c.pen.heldLink = uv.Style{}, "" // the terminal was sent nothing of that
 	c.changes.Reset()
+	c.frame.Reset()
 	c.renderer.SetPosition(-1, -1)
 }

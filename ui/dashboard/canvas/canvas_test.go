@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -44,7 +43,7 @@ func (t *terminal) looks() string {
 				if c.Content == " " && style.Underline == ansi.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
 					style = uv.Style{Bg: style.Bg}
 				}
-				fmt.Fprintf(&b, "%s%s", style.String(), c.Content)
+				fmt.Fprintf(&b, "%s%s%s%s", style.String(), c.Content, c.Link.URL, c.Link.Params)
 			}
 			b.WriteByte('|')
 		}
@@ -68,17 +67,22 @@ const (
 )
 
 func open(t *terminal, environ ...string) *Canvas {
-	c := New(Config{Out: t, Environ: append([]string{"TERM=xterm-256color"}, environ...), Profile: colorprofile.TrueColor})
+	c := New(Config{Out: t, Environ: append([]string{"TERM=xterm-256color"}, environ...)})
 	c.Resize(t.Width(), t.Height())
 	return c
 }
 
 func say(c *Canvas, s string) { _, _ = c.Write([]byte(s)) }
 
+// shop is a word that leads somewhere.
+func shop(word string) string {
+	return ansi.SetHyperlink("https://shop.example/"+word) + word + ansi.ResetHyperlink()
+}
+
 // aLine is a line of a width in several styles.
 func aLine(t *rapid.T, width int) string {
 	styles := []string{"\x1b[0m", "\x1b[0;1;38;2;215;220;230;48;2;25;30;40m", "\x1b[0;7m", "\x1b[0;4;31m", "\x1b[0;38;5;12;100m", "\x1b[0;2m"}
-	pieces := []string{"x", "wool socks", "日", "é", " ", strings.Repeat(" ", 14), strings.Repeat(" ", 40), "12 s", "│"}
+	pieces := []string{"x", "wool socks", "日", "é", " ", strings.Repeat(" ", 14), strings.Repeat(" ", 40), "12 s", "│", shop("socks"), shop("socks"), shop("mug")}
 	var b strings.Builder
 	for at := 0; at < width; {
 		piece := rapid.SampledFrom(pieces).Draw(t, "piece")
@@ -308,7 +312,7 @@ func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			screen := newTerminal(40, 1)
-			canvas := New(Config{Out: screen, Environ: []string{"TERM=" + c.term}, Profile: colorprofile.TrueColor})
+			canvas := New(Config{Out: screen, Environ: []string{"TERM=" + c.term}})
 			canvas.Resize(40, 1)
 			say(canvas, enter)
 			line := c.style + "ab" + blanks + "cde\x1b[m"
@@ -320,5 +324,52 @@ func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
 				t.Errorf("it shows %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// What the environment says of colours is not the canvas's: the lines are made for
+// it, and a change is drawn as the first frame was.
+func TestAStyleIsDrawnAlikeAtFirstAndAfterwards(t *testing.T) {
+	for _, environ := range []string{"NO_COLOR=1", "CLICOLOR=0", "COLORTERM=truecolor", "TTY_FORCE=0"} {
+		t.Run(environ, func(t *testing.T) {
+			screen := newTerminal(12, 2)
+			c := open(screen, environ)
+			defer c.Close()
+			say(c, enter)
+			for _, line := range []string{"first line  ", "\x1b[0;1msecond\x1b[m line ", "\x1b[0;1;31mthird\x1b[m line  "} {
+				lines := []string{line, "below       "}
+				c.Show(lines)
+				c.drawLate() // does not wait for the pause
+				if got, want := screen.looks(), asPrinted(lines, 12, 2); got != want {
+					t.Errorf("after %q it shows %q, want %q", screen.last, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The renderer ends a hyperlink before it moves to another line, and goes on as if
+// it had not.
+func TestALinkGoesOnFromLineToLine(t *testing.T) {
+	link := func(from, to string) []string {
+		word := func(s string) string {
+			return ansi.SetHyperlink("https://shop.example/socks") + s + ansi.ResetHyperlink()
+		}
+		return []string{"see " + word(from) + "   .", word(to) + "        .", "            "}
+	}
+	screen := newTerminal(12, 3)
+	c := open(screen)
+	defer c.Close()
+	say(c, enter)
+	for _, lines := range [][]string{{"            ", "er          ", "            "}, link("sock", "er."), link("mug ", "ers"), link("muck", "ets"), {"            ", "ets         ", "            "}, link("muck", "ets")} {
+		c.Show(lines)
+		c.drawLate() // does not wait for the pause
+		if got, want := screen.looks(), asPrinted(lines, 12, 3); got != want {
+			t.Errorf("after %q it shows\n%s\nwant\n%s", screen.last, got, want)
+		}
+		say(c, ansi.SetWindowTitle("between frames"))
+		if at := strings.Index(screen.last, "between"); strings.Count(screen.last[:at], "]8;;h") > strings.Count(screen.last[:at], "]8;;\a") {
+			t.Errorf("the title is within a link: %q", screen.last)
+		}
 	}
 }

@@ -10,10 +10,14 @@ import (
 // pen writes what a renderer has written with a change of style only where
 // something is drawn in it. The renderer returns to the terminal's own style
 // before each move to another line and after each frame; most of what a tick of
-// the clock sends would be styles that were there before.
+// the clock sends would be styles that were there before. It ends a hyperlink at
+// the same places, but believes itself within it afterwards: of what it drew next,
+// the link would be lost.
 type pen struct {
-	held   uv.Style // that the terminal has got
-	wanted uv.Style // that the renderer has written
+	held       uv.Style // that the terminal has got
+	wanted     uv.Style // that the renderer has written
+	heldLink   string   // the sequence that began the hyperlink; "" outside of any
+	wantedLink string
 }
 
 // write puts drawn to w. Where it may scroll, a line feed draws too: the new line
@@ -27,6 +31,8 @@ func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
 		case what == style:
 			ansi.DecodeSequence(drawn[:n], 0, parser)
 			uv.ReadStyle(parser.Params(), &p.wanted)
+		case what == links:
+			p.link(drawn[:n], drawn[n:])
 		case what == draws, what == feeds && scrolls:
 			p.apply(w)
 			fallthrough
@@ -37,8 +43,27 @@ func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
 	}
 }
 
-// apply has the terminal take the style that is wanted.
+// link takes the beginning of a hyperlink, or an end. The renderer means an end
+// only where a cell follows that is not linked.
+func (p *pen) link(sequence, rest []byte) {
+	if !bytes.HasPrefix(sequence, []byte("\x1b]8;;\a")) {
+		p.wantedLink = string(sequence)
+		return
+	}
+	if len(rest) > 0 {
+		if _, what := token(rest); what == draws {
+			p.wantedLink = ""
+		}
+	}
+}
+
+// apply has the terminal take the style and the hyperlink that are wanted.
 func (p *pen) apply(w *bytes.Buffer) {
+	if p.wantedLink != p.heldLink {
+		p.leaveLink(w)
+		w.WriteString(p.wantedLink)
+		p.heldLink = p.wantedLink
+	}
 	switch {
 	case p.wanted.Equal(&p.held):
 	case p.wanted.IsZero():
@@ -49,10 +74,20 @@ func (p *pen) apply(w *bytes.Buffer) {
 	p.held = p.wanted
 }
 
-// reset has the terminal take its own style.
+func (p *pen) leaveLink(w *bytes.Buffer) {
+	if p.heldLink != "" {
+		w.WriteString(ansi.ResetHyperlink())
+		p.heldLink = ""
+	}
+}
+
+// reset has the terminal take its own style, outside of any hyperlink.
 func (p *pen) reset(w *bytes.Buffer) {
-	p.wanted = uv.Style{}
-	p.apply(w)
+	p.leaveLink(w)
+	if !p.held.IsZero() {
+		w.WriteString(ansi.ResetStyle)
+	}
+	p.held, p.wanted = uv.Style{}, uv.Style{}
 }
 
 // What a piece of a renderer's output does.
@@ -62,6 +97,7 @@ const (
 	moves effect = iota // the cursor, or a mode
 	feeds               // moves to a line beside, which may be a new one
 	style               // changes the style
+	links               // begins or ends a hyperlink
 	draws               // cells: text, or what erases, inserts and deletes them
 )
 
@@ -96,12 +132,12 @@ func token(b []byte) (n int, what effect) {
 		return n, draws
 	case ']': // a hyperlink, up to its terminator
 		if end := bytes.IndexAny(b, "\a"); end >= 0 {
-			return end + 1, moves
+			return end + 1, links
 		}
 		if end := bytes.Index(b, []byte("\x1b\\")); end >= 0 {
-			return end + 2, moves
+			return end + 2, links
 		}
-		return len(b), moves
+		return len(b), links
 	case 'M':
 		return 2, feeds
 	}

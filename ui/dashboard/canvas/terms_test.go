@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
@@ -30,7 +29,7 @@ func TestAnUnknownTerminalIsOnlyAskedToMoveAndToPrint(t *testing.T) {
 	for _, term := range []string{"", "dumb", "vt100", "vt220", "ansi", "rxvt-unicode", "screen.xterm-256color"} {
 		t.Run("TERM="+term, func(t *testing.T) {
 			screen := newTerminal(60, 3)
-			c := New(Config{Out: screen, Environ: []string{"TERM=" + term}, Profile: colorprofile.NoTTY})
+			c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
 			defer c.Close()
 			c.Resize(60, 3)
 			say(c, enter)
@@ -61,7 +60,7 @@ func TestNoTerminalLosesCells(t *testing.T) {
 		raw := rapid.Bool().Draw(t, "raw")
 		width, height := rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 		screen := newTerminal(width, height)
-		cfg := Config{Out: screen, Environ: []string{"TERM=" + term}, Profile: colorprofile.TrueColor, ReturnNewlines: !raw}
+		cfg := Config{Out: screen, Environ: []string{"TERM=" + term}, ReturnNewlines: !raw}
 		if !raw {
 			cfg.Out = cooked{screen}
 		}
