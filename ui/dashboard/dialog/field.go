@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
+	cells "tillwatch/ui/dashboard/paint"
 )
 
 // withTheme makes a text field of the theme, or changes one to it. What it
@@ -28,15 +29,15 @@ func withTheme(old textinput.Model, p *paint) textinput.Model {
 	return field
 }
 
-// scrubbed takes from typed and pasted text what must not be drawn; it came from
-// outside as well.
+// scrubbed takes from typed and pasted text what must not be drawn, and what
+// terminals draw in different widths; it came from outside as well.
 func scrubbed(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		msg.Text = string(api.Scrub(msg.Text))
+		msg.Text = cells.Drawable(string(api.Scrub(msg.Text)))
 		return msg
 	case tea.PasteMsg:
-		msg.Content = string(api.Scrub(msg.Content))
+		msg.Content = cells.Drawable(string(api.Scrub(msg.Content)))
 		return msg
 	}
 	return msg

@@ -10,6 +10,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/themes"
+	cells "tillwatch/ui/dashboard/paint"
 )
 
 // paint is a theme as styles over the surface of a dialog.
@@ -86,14 +87,15 @@ func (s shade) render(text string) string {
 	return s.before + text + s.after
 }
 
-// span is text in one style. Its text is scrubbed, wherever it came from.
+// span is text in one style. Its text is scrubbed and takes the cells that it is
+// taken to, wherever it came from.
 type span struct {
 	text  string
 	style shade
 }
 
 func in(style shade, text string) span {
-	return span{text: string(api.Scrub(text)), style: style}
+	return span{text: cells.Drawable(string(api.Scrub(text))), style: style}
 }
 
 // line is what stands beside each other on one line.
@@ -208,7 +210,7 @@ func shorten(text string, width int) string {
 
 // wrapped breaks text into lines of at most width cells.
 func wrapped(style shade, text string, width int) []line {
-	text = string(api.Scrub(text))
+	text = cells.Drawable(string(api.Scrub(text)))
 	if width <= 0 || text == "" {
 		return nil
 	}

@@ -277,3 +277,28 @@ func BenchmarkConfirmView(b *testing.B) {
 		d.View(66, 28)
 	}
 }
+
+// TestTextOfAnyScriptKeepsTheLines has what comes from outside and what is typed
+// hold clusters that some terminals draw in one cell and others in two.
+func TestTextOfAnyScriptKeepsTheLines(t *testing.T) {
+	for _, text := range []string{"i᳡", "ka\u0301mera", "🇺🇸 flag", "👨‍👩‍👧 set", "각", "❤️", "1️⃣ mug", "日本語"} {
+		t.Run(text, func(t *testing.T) {
+			seen := socks()
+			seen.Product, seen.Merchant = api.Scrub(text), api.Scrub(text)
+			confirm := NewConfirm(dark(t), seen, true, opened)
+			palette := newPalette(t, "")
+			for _, r := range text {
+				palette.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+				confirm.Key(tea.KeyPressMsg{Code: r, Text: string(r)}, opened.Add(Quiet))
+			}
+			for _, d := range []block{confirm, palette} {
+				width, height := d.Size(70, 40)
+				for _, line := range d.View(width, height) {
+					if a, b := ansi.StringWidth(line), ansi.StringWidthWc(line); a != width || b != width {
+						t.Errorf("%q takes %d cells or %d, want %d", ansi.Strip(line), a, b, width)
+					}
+				}
+			}
+		})
+	}
+}

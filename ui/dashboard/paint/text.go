@@ -67,3 +67,20 @@ func Splice(lines []string, block []string, x, y, width int) {
 		lines[row] = left + "\x1b[m" + over + "\x1b[m" + strings.Repeat(" ", max(gap, 0)) + right
 	}
 }
+
+// Drawable is s as a line draws it: a question mark stands for each cluster that
+// terminals disagree about.
+func Drawable(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		cluster, width, rest := next(s)
+		if width > 0 {
+			b.WriteString(cluster)
+		}
+		s = rest
+	}
+	return b.String()
+}
