@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/layout"
 )
@@ -77,6 +79,23 @@ func TestTheCursorReturnsToItsLaneWhenAFilterNoLongerEmptiesIt(t *testing.T) {
 			if press(m, "esc"); m.subject() != found {
 				t.Errorf("kept and cleared later, the cursor is on %v, want what was found, %v", m.subject(), found)
 			}
+		}
+	}
+}
+
+func TestCtrlCEndsItWhileSomethingIsTyped(t *testing.T) {
+	for _, prompt := range []string{"/", "i"} {
+		m := boardOf(t, typicalShop(time.Now()), 160, 45)
+		press(m, prompt, "q")
+		if m.filter == nil && m.jump == nil {
+			t.Fatalf("after %s, q is not typed", prompt)
+		}
+		cmd := press(m, "ctrl+c")
+		if cmd == nil {
+			t.Fatalf("after %s, ctrl+c does nothing", prompt)
+		}
+		if _, ends := cmd().(tea.QuitMsg); !ends {
+			t.Errorf("after %s, ctrl+c does not end it", prompt)
 		}
 	}
 }

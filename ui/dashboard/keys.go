@@ -20,11 +20,13 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
-	if m.filter != nil {
+	switch typing := m.filter != nil || m.jump != nil; {
+	case typing && m.quits(key):
+		return m.quit()
+	case m.filter != nil:
 		m.typeFilter(key)
 		return nil
-	}
-	if m.jump != nil {
+	case m.jump != nil:
 		return m.typeJump(key)
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
@@ -41,6 +43,12 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	return m.do(a.ID)
+}
+
+// quits reports whether a key that types nothing ends the program.
+func (m *Model) quits(key tea.KeyPressMsg) bool {
+	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
+	return ok && a.ID == action.Quit && key.Text == ""
 }
 
 func (m *Model) scope() action.Scope {
