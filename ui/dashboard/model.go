@@ -223,9 +223,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.canvas.Learn(msg.Mode, msg.Value)
 		}
 	case tea.ColorProfileMsg:
-		if m.canvas != nil {
-			m.canvas.SetProfile(msg.Profile)
-		}
 		if !m.cfg.NoColor {
 			m.profile = msg.Profile
 			m.restyle()
@@ -273,7 +270,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) advance(now time.Time) {
 	m.redraw, m.clock = true, now
 	m.dialog.setNow(now)
-	m.look.Health = m.health()
+	m.judge()
 	if m.frozen == nil {
 		m.look.Now = now
 		m.agingFilters()
@@ -304,18 +301,18 @@ func (m *Model) apply(c *account.Changes) tea.Cmd {
 	m.watchReplay()
 	m.notifier.Observe(c)
 	m.redraw = true
-	m.look.Health = m.health()
 	if first || m.cfg.Transport != nil { // the clock of a replay may have gone anywhere
 		m.clock = m.cfg.Now()
-		m.look.Now = m.clock
+		if m.frozen == nil {
+			m.look.Now = m.clock
+			m.invalidate()
+		}
 	}
+	m.judge()
 	if m.frozen == nil {
 		m.show(c, first)
 	}
 	m.keepMarks()
-	if m.cfg.Transport != nil {
-		m.invalidate()
-	}
 	return nil
 }
 
@@ -383,12 +380,13 @@ func (m *Model) freeze() {
 	if m.frozen == nil {
 		m.frozen = &frozen{at: m.cfg.Now(), version: m.picture.version, events: m.picture.summary.Events.Received}
 		m.toast = toast{} // that the board is held is told at once
-		m.redraw = true
+		m.invalidate()    // and what the next second would have drawn
 		return
 	}
 	m.frozen = nil
 	m.clock = m.cfg.Now()
 	m.look.Now = m.clock
+	m.judge()
 	missed := m.picture.missed()
 	m.show(&missed, false)
 	m.invalidate()

@@ -148,6 +148,15 @@ func pressing(alerts []account.Alert, now time.Time) account.Alert {
 // soon is when there is just time left to look at an intent and to confirm it.
 const soon = 2 * time.Minute
 
+// judge has the panes say how healthy the picture is. A frozen screen says what it
+// said.
+func (m *Model) judge() {
+	if h := m.health(); m.frozen == nil && h != m.look.Health {
+		m.look.Health = h
+		m.invalidate()
+	}
+}
+
 // health judges the picture as a whole: the one thing that a person has to know
 // of it.
 func (m *Model) health() pane.Health {

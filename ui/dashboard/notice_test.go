@@ -119,3 +119,17 @@ func TestWhatIsWrongOutranksTheGreeting(t *testing.T) {
 		})
 	}
 }
+
+func TestPanesSayAtOnceThatTheHealthHasChanged(t *testing.T) {
+	s := newShop(time.Now())
+	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedOff}
+	m := boardOf(t, s, 160, 45)
+	if got := screen(m); !strings.Contains(got, "no relay is configured") {
+		t.Fatalf("without a relay:\n%s", got)
+	}
+	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLive}
+	m.Update(changesMsg{account.Changes{Version: 2, Summary: s.changes.Summary}})
+	if got := screen(m); strings.Contains(got, "no relay is configured") || !strings.Contains(got, "waiting for the first event…") {
+		t.Errorf("with one:\n%s", got)
+	}
+}

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -45,9 +46,8 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	if row := p.rows[follow]; row != nil && p.lanes[row.lane].Select(string(follow)) {
 		p.lane = row.lane
 	}
-	if len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 {
-		p.stale = true
-	}
+	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 ||
+		!maps.Equal(p.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
 }

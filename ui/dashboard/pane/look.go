@@ -109,7 +109,12 @@ func (f *frame) gutter(l *paint.Line, under, opened, glows bool) {
 	}
 }
 
-func (f *frame) glows(changed time.Time) bool { return f.look.Now.Sub(changed) < glow }
+// glows reports whether something has just changed. What changed in the future did
+// so before the clock was set back.
+func (f *frame) glows(changed time.Time) bool {
+	since := f.look.Now.Sub(changed)
+	return since >= 0 && since < glow
+}
 
 // Invalidate has the pane draw again when it is next looked at.
 func (f *frame) Invalidate() { f.stale = true }
@@ -169,18 +174,25 @@ func (f *frame) title(name string, count int) *paint.Line {
 
 // freshness says how old the newest of the pane's data is, where there is room.
 func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
-	if at.IsZero() || f.w < 60 {
-		return
+	if !at.IsZero() && f.w >= 60 {
+		l.Put(paint.Muted, " · "+word+" "+f.look.freshness(at))
 	}
-	age := f.look.Now.Sub(at)
-	if age < pastStep { // in steps: a title is no clock
+}
+
+// freshness is how old data of a moment is, in steps: a title is no clock. It is
+// "" where there is none.
+func (l *Look) freshness(at time.Time) string {
+	age := l.Now.Sub(at)
+	if age < pastStep {
 		age = age.Truncate(freshStep)
 	}
-	if age < freshStep {
-		l.Put(paint.Muted, " · "+word+" now")
-		return
+	switch {
+	case at.IsZero():
+		return ""
+	case age < freshStep:
+		return "now"
 	}
-	l.Put(paint.Muted, " · "+word+" "+Past(age)+" ago")
+	return Past(age) + " ago"
 }
 
 // freshStep is how finely the first seconds of an age are told in a title.

@@ -1,0 +1,79 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// TestNothingGlowsForEverAfterTheClockWasSetBack changes a row, and sets the clock
+// back by an hour.
+func TestNothingGlowsForEverAfterTheClockWasSetBack(t *testing.T) {
+	now := time.Now()
+	s := typicalShop(now)
+	m := boardOf(t, s, 160, 45, func(c *Config) { c.Now = func() time.Time { return now } })
+	r, g, b, _ := m.theme.Glow.RGBA()
+	ground := fmt.Sprintf("48;2;%d;%d;%d", r>>8, g>>8, b>>8)
+	glows := func() bool { return strings.Contains(m.View().Content, ground) }
+	in := *s.changes.Intents[1]
+	in.State, in.Since = api.PlacingOrder, now
+	m.Update(changesMsg{account.Changes{Version: 2, Intents: []*account.Intent{&in}, Summary: s.changes.Summary}})
+	if !glows() {
+		t.Fatal("what has changed does not glow")
+	}
+	now = now.Add(-time.Hour)
+	for range 3 {
+		m.Update(tickMsg{})
+		if glows() {
+			t.Fatal("it glows before it has changed")
+		}
+		now = now.Add(time.Second)
+	}
+}
+
+// TestAPictureThatStartsOverIsDrawnWhole has the clock go on before the whole
+// picture comes again: every age goes by that clock at once.
+func TestAPictureThatStartsOverIsDrawnWhole(t *testing.T) {
+	now := time.Now()
+	s := typicalShop(now)
+	for _, frozen := range []bool{false, true} {
+		m := boardOf(t, s, 160, 45, func(c *Config) { c.Now = func() time.Time { return now } })
+		if frozen {
+			press(m, "space")
+		}
+		before := screen(m)
+		now = now.Add(3 * time.Hour)
+		m.Update(changesMsg{account.Changes{Version: 2, Whole: true, Intents: s.changes.Intents, Shipments: s.changes.Shipments, Summary: s.changes.Summary}})
+		got := screen(m)
+		m.invalidate()
+		if want := screen(m); got != want {
+			t.Errorf("frozen %v: it shows\n%s\nand drawn again\n%s", frozen, got, want)
+		}
+		if !frozen && got == before {
+			t.Error("no age has changed")
+		}
+	}
+}
+
+// TestAFrozenScreenHoldsWhatItHasTakenOver freezes right behind a change that a pane
+// would draw with the next second.
+func TestAFrozenScreenHoldsWhatItHasTakenOver(t *testing.T) {
+	s := typicalShop(time.Now())
+	m := boardOf(t, s, 160, 45)
+	m.View()
+	s.changes.Summary.Day.Seen = 44
+	m.Update(changesMsg{account.Changes{Version: 2, Summary: s.changes.Summary}})
+	press(m, "space")
+	held := screen(m)
+	if !strings.Contains(held, "44 made") {
+		t.Errorf("the day's count is not there:\n%s", held)
+	}
+	press(m, "2", "1")
+	if got := screen(m); got != held {
+		t.Errorf("it was\n%s\nand, frozen, became\n%s", held, got)
+	}
+}
