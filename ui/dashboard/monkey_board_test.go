@@ -1,0 +1,233 @@
+package dashboard
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"pgregory.net/rapid"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/canvas"
+	"tillwatch/ui/notify"
+	"tillwatch/ui/recording"
+)
+
+// monkey plays with a dashboard on an emulated terminal, in a bubble of time. It
+// stands for the library's loop: it runs the model's commands and gives it their
+// messages, one at a time.
+type monkey struct {
+	t     *rapid.T
+	m     *Model
+	steps map[string]func() // what it can do
+	inbox chan tea.Msg
+	ctx   context.Context
+	runs  sync.WaitGroup
+	ended func() // what is to be closed at the end
+
+	screen *vt.Emulator  // what the terminal shows
+	paper  *vt.Emulator  // what it should show
+	pause  time.Duration // of the canvas
+	drawn  time.Time     // the last message that had something drawn
+	ticked bool          // it was a tick
+	quit   bool          // the program would have ended
+
+	ahead   time.Duration // of its own clock is the one that the board goes by
+	answers time.Duration // how long the terminal takes to answer; negative: it never does
+	account *monkeyAccount
+	player  *recording.Player
+}
+
+// sizes are often those of real terminals, and sometimes any.
+func (k *monkey) size(t *rapid.T) (width, height int) {
+	if rapid.IntRange(0, 2).Draw(t, "any size") == 0 {
+		return rapid.IntRange(1, 240).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
+	}
+	size := rapid.SampledFrom([][2]int{{160, 45}, {80, 24}, {200, 55}, {120, 36}, {108, 30}, {40, 12}, {240, 70}, {149, 20}}).Draw(t, "size")
+	return size[0], size[1]
+}
+
+// newMonkey opens a board on a terminal that may be of any kind.
+func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
+	k := &monkey{t: t, ctx: ctx, inbox: make(chan tea.Msg), steps: map[string]func(){}, ended: func() {}}
+	k.answers = rapid.SampledFrom([]time.Duration{0, 40 * time.Millisecond, 900 * time.Millisecond, -1}).Draw(t, "the terminal answers after")
+	k.pause = rapid.SampledFrom([]time.Duration{time.Nanosecond, canvas.Pause}).Draw(t, "pause between frames")
+	cfg.Theme = k.theme(rapid.SampledFrom(themes.Names()).Draw(t, "theme"))
+	cfg.Location = time.UTC
+	cfg.NoColor = rapid.IntRange(0, 5).Draw(t, "no colour") == 0
+	cfg.Notify = rapid.SampledFrom([]notify.Method{"", notify.Bell, notify.OSC9, notify.OSC777}).Draw(t, "notify")
+	cfg.Remember = func(Layout) {}
+	cfg.Remembered.Acquainted = rapid.Bool().Draw(t, "acquainted")
+	if cfg.Now == nil {
+		cfg.Now = func() time.Time { return time.Now().Add(k.ahead) }
+	}
+	k.m = New(cfg)
+	k.m.ctx = ctx
+	width, height := k.size(t)
+	k.screen, k.paper = vt.NewEmulator(width, height), vt.NewEmulator(width, height)
+	profile := rapid.SampledFrom([]colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY}).Draw(t, "profile")
+	term := rapid.SampledFrom([]string{"xterm-256color", "tmux-256color", "linux", "vt100", ""}).Draw(t, "TERM")
+	k.m.canvas = canvas.New(canvas.Config{Out: unmarked{k.screen}, Environ: []string{"TERM=" + term}, Pause: k.pause})
+	_, _ = k.m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
+	k.handle(tea.ColorProfileMsg{Profile: profile})
+	k.handle(tea.WindowSizeMsg{Width: width, Height: height})
+	if rapid.Bool().Draw(t, "brackets") {
+		k.handle(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
+	}
+	k.run(k.m.Init())
+	k.runs.Go(func() {
+		_ = pump(ctx, cfg.Source, func(c account.Changes) { k.send(changesMsg{c}) })
+	})
+	return k
+}
+
+func (k *monkey) theme(name string) themes.Theme {
+	theme, err := themes.Find(name)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return theme
+}
+
+// close waits for all that was begun. The context has ended.
+func (k *monkey) close() {
+	k.m.canvas.Close()
+	k.runs.Wait()
+	k.m.confirms.Wait()
+	k.ended()
+}
+
+// run has a command done beside the loop, as the library does.
+func (k *monkey) run(cmd tea.Cmd) {
+	if cmd != nil {
+		k.runs.Go(func() { k.send(cmd()) })
+	}
+}
+
+func (k *monkey) send(msg tea.Msg) {
+	if msg == nil {
+		return
+	}
+	select {
+	case k.inbox <- msg:
+	case <-k.ctx.Done():
+	}
+}
+
+// handle does with a message what the library's loop does.
+func (k *monkey) handle(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			k.run(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		k.quit = true
+		return
+	case tea.RawMsg:
+		k.tell(msg.Msg.(string))
+		return
+	}
+	_, cmd := k.m.Update(msg)
+	if k.m.stale() {
+		_, k.ticked = msg.(tickMsg)
+		k.drawn = time.Now()
+	}
+	k.m.View()
+	k.run(cmd)
+}
+
+// tell gives the terminal what the program writes beside frames. A question for
+// its attributes is answered, if ever, behind what was typed before.
+func (k *monkey) tell(text string) {
+	if !strings.Contains(text, ansi.RequestPrimaryDeviceAttributes) {
+		_, _ = k.m.canvas.Write([]byte(text))
+		return
+	}
+	if k.answers >= 0 {
+		k.run(k.m.after(k.answers, uv.PrimaryDeviceAttributesEvent{62}))
+	}
+}
+
+// catchUp handles what has come, without any time passing.
+func (k *monkey) catchUp() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-k.inbox:
+			k.handle(msg)
+		default:
+			return
+		}
+	}
+}
+
+// pass lets time pass.
+func (k *monkey) pass(d time.Duration) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for {
+		select {
+		case msg := <-k.inbox:
+			k.handle(msg)
+		case <-end.C:
+			k.catchUp()
+			return
+		}
+	}
+}
+
+// liveMonkey plays with the board of an account.
+func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
+	a := newMonkeyAccount()
+	bite := &monkeyGuard{verdicts: make(chan monkeyVerdict, 100), underway: map[api.ID]bool{}}
+	trouble := rapid.SampledFrom([]string{"", "", "the disk is full"}).Draw(t, "trouble with the recording")
+	cfg := Config{
+		Source: a.store, Environment: rapid.SampledFrom([]string{"staging", "", "prod\x1b[31m日本"}).Draw(t, "environment"),
+		Live: rapid.Bool().Draw(t, "live"), Account: "shop-eu", Armed: rapid.IntRange(0, 3).Draw(t, "read-only") > 0, Confirmer: bite,
+		Refresh: func(api.ID) {}, Reconnect: func() {}, ConfirmWindow: api.ConfirmWindow,
+	}
+	if rapid.IntRange(0, 3).Draw(t, "recording") == 0 {
+		cfg.Recording = func() string { return trouble }
+	}
+	light, err := themes.Find("light")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "by the terminal's ground") {
+		cfg.LightTheme = &light
+	}
+	k := newMonkey(t, ctx, cfg)
+	k.account = a
+	k.addHand()
+	k.addAccount(bite)
+	k.addTerminal()
+	return k
+}
+
+// replayMonkey plays with the board of a recorded day.
+func replayMonkey(t *rapid.T, ctx context.Context) *monkey {
+	from := time.Duration(rapid.IntRange(0, 24*60).Draw(t, "from minute")) * time.Minute
+	p, err := recording.OpenPlayer(day, recording.PlayerConfig{From: from, Paused: rapid.Bool().Draw(t, "paused"), Loop: rapid.Bool().Draw(t, "loop")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := p.Header()
+	k := newMonkey(t, ctx, Config{Source: p, Transport: p, Now: p.Now, Environment: h.Environment, Account: h.Account})
+	k.player = p
+	k.runs.Go(func() { _ = p.Run(ctx) })
+	k.ended = func() { _ = p.Close() }
+	k.addHand()
+	k.addTerminal()
+	return k
+}
