@@ -172,22 +172,32 @@ func (s *Store) judgeDay(d DayCount, now time.Time) {
 	})
 }
 
+// spentWords leave room for two times in a line of 80 columns.
 func (d DayCount) spentWords() string {
-	if d.Limit == 0 {
-		return "the day's intents are used up: the first is back"
+	limit := "day limit"
+	if d.rolls() {
+		limit = "24 h limit"
 	}
-	return fmt.Sprintf("the day's %d intents are used up%s: the first is back", d.Limit, d.Doubt())
+	if d.Limit > 0 {
+		limit += fmt.Sprintf(" of %d", d.Limit)
+	}
+	if d.Assumed {
+		limit += " (assumed)"
+	}
+	return limit + " reached: first slot back"
 }
+
+// rolls reports whether it matters that a day is taken for the last 24 hours.
+func (d DayCount) rolls() bool { return d.Limit > 0 && !d.Told && !d.Calendar && d.Today < d.Seen }
 
 // Doubt is what is uncertain of what is said to be used, to follow it.
 func (d DayCount) Doubt() string {
-	rolls := d.Limit > 0 && !d.Told && !d.Calendar && d.Today < d.Seen
 	switch {
-	case d.Assumed && rolls:
+	case d.Assumed && d.rolls():
 		return ", if day_limit is right and of 24 hours"
 	case d.Assumed:
 		return ", if day_limit is right"
-	case rolls:
+	case d.rolls():
 		return ", if a day is the last 24 hours"
 	}
 	return ""

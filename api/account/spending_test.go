@@ -181,7 +181,7 @@ func TestASpentDayIsToldOfWithSinceWhenAndWhenTheFirstIsBack(t *testing.T) {
 					spent = append(spent, a)
 				}
 			}
-			if len(spent) != 1 || spent[0].Text != "the day's 50 intents are used up, if day_limit is right: the first is back" ||
+			if len(spent) != 1 || spent[0].Text != "day limit of 50 (assumed) reached: first slot back" ||
 				!spent[0].Since.Equal(newest) || !spent[0].Due.Equal(oldest.Add(24*time.Hour+time.Minute)) {
 				t.Fatalf("%+v, want none left since the newest, and the oldest to come back", spent)
 			}

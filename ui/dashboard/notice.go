@@ -104,18 +104,20 @@ func (m *Model) alertNotice(l *paint.Line) {
 	alerts := m.picture.summary.Alerts
 	a := pressing(alerts, m.clock)
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text))+pane.Due(&a, m.clock, m.cfg.Location))
-	tail := ""
+	since, more := "", ""
 	switch {
 	case spent(a):
-		tail = " · since " + pane.Moment(a.Since, m.clock, m.cfg.Location)
+		since = " · since " + pane.Moment(a.Since, m.clock, m.cfg.Location)
 	case !a.Since.IsZero():
-		tail = " · " + pane.Age(m.clock.Sub(a.Since))
+		since = " · " + pane.Age(m.clock.Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
-		tail += " · and " + strconv.Itoa(n) + " more"
+		more = " · and " + strconv.Itoa(n) + " more"
 	}
-	if paint.Width(tail) < l.Left() {
-		l.Put(paint.Muted, tail)
+	for _, tail := range []string{since, more} {
+		if paint.Width(tail) < l.Left() {
+			l.Put(paint.Muted, tail)
+		}
 	}
 }
 
