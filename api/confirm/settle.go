@@ -66,7 +66,11 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, time.Since(began).Round(time.Second))
 			return out
 		}
-		if pause(ctx, step) != nil {
+		gap := step
+		if left := time.Until(over); left > 0 {
+			gap = min(gap, left)
+		}
+		if pause(ctx, gap) != nil {
 			return out
 		}
 	}

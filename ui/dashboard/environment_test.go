@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
 )
 
 func TestTheFrameSaysWhereTheLastAnswerCameFrom(t *testing.T) {
@@ -37,4 +38,15 @@ func TestTheFrameSaysWhereTheLastAnswerCameFrom(t *testing.T) {
 			press(m, "esc")
 		}
 	})
+}
+
+func TestThatMoneyIsRealIsNotCutOffTheHeader(t *testing.T) {
+	for _, name := range []string{"production", "127.0.0.1:27421", "checkout-of-a-long-name.example"} {
+		for width := layout.MinWidth; width <= 200; width++ {
+			m := boardOf(t, newShop(time.Now()), width, 24, func(c *Config) { c.Environment, c.Live = name, true })
+			if top, _, _ := strings.Cut(screen(m), "\n"); !strings.Contains(top, "LIVE") {
+				t.Errorf("%d cells wide: %q", width, top)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"strconv"
+	"strings"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -68,16 +69,22 @@ func (m *Model) place(l *paint.Line, room int) {
 	if env == owner {
 		owner = ""
 	}
-	if where.Live {
-		env += " LIVE"
+	money := ""
+	if where.Live { // it stays when the name is cut
+		money = " LIVE"
 	}
 	if room < 3 {
 		return
 	}
-	if paint.Width(env)+paint.Width(owner)+3 > room {
+	if paint.Width(env)+len(money)+paint.Width(owner)+3 > room {
 		owner = ""
 	}
-	l.Fit(paint.Text, env, min(room, paint.Width(env)))
+	name := max(min(room-len(money), paint.Width(env)), 0)
+	if name < 3 {
+		name, money = 0, strings.TrimSpace(money)
+	}
+	l.Fit(paint.Text, env, name)
+	l.Fit(paint.Text, money, min(room-name, len(money)))
 	if owner != "" {
 		l.Put(paint.Muted, " · ").Put(paint.Muted, owner)
 	}
