@@ -97,7 +97,12 @@ func (m *Model) slots() []slot {
 	if m.cfg.Recording != nil {
 		all = append([]slot{m.recordSlot()}, all...)
 	}
-	room := m.width - len(" tillwatch") - 2 - min(len(m.environment().Name), 12)
+	where := m.environment()
+	name := len(where.Name)
+	if where.Live {
+		name += len(" LIVE")
+	}
+	room := m.width - len(" tillwatch") - 2 - min(name, 12)
 	for {
 		used, worst := 0, 0
 		for i, s := range all {
