@@ -26,16 +26,20 @@ func newConfirm() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "confirm ID --total AMOUNT",
 		Short: "Confirm an intent without a screen: its order is placed, with real money",
-		Long: "Confirm one intent that awaits confirmation: its order is placed. The intent is read, what is bought is shown on stderr, and\n" +
-			"the total must be exactly the one that you give. It is read once more just before, recorded in the audit log, and sent once.\n" +
+		Long: "Confirm one intent that awaits confirmation: its order is placed. The intent is read, what is bought is shown on stderr, and " +
+			"the total must be exactly the one that you give. It is read once more just before, recorded in the audit log, and sent once. " +
 			"Where real money may move, --live must hold the last four characters of the id. It never asks and never waits for a terminal.\n\n" +
-			"An answer that is lost, and a refusal too, proves nothing: something on the way may have sent the request twice, or hold it still.\n" +
-			"So reads settle what came of it, and that takes up to two minutes, longer than a request is held anywhere; an interrupt leaves it\n" +
-			"unknown. While the outcome of an earlier confirm of the intent is unknown, it is not sent again; the same command, two minutes\n" +
-			"later, reads before it sends.\n\n" +
-			"Exit codes: 0 done; 1 failed: nothing was placed, or the order failed; 2 wrong usage; 3 not confirmable: nothing was placed, as the\n" +
-			"intent is in another state or differs from what you gave; 4 unknown outcome: it may have been placed, so do not buy it elsewhere;\n" +
-			"5 already confirmed: its order is placed or being placed, by somebody else or by an earlier or doubled request, so do not buy it again.",
+			"An answer that is lost, and a refusal too, proves nothing: something on the way may have sent the request twice, or hold it still. " +
+			"So reads settle what came of it. That takes up to two minutes, longer than a request is held anywhere; an interrupt leaves it " +
+			"unknown. While the outcome of an earlier confirm of the intent is unknown, it is not sent again: two minutes later, the same " +
+			"command reads what came of that one before it sends.\n\n" +
+			"Exit codes:\n" +
+			"0  done\n" +
+			"1  failed: nothing was placed, or the order failed\n" +
+			"2  wrong usage\n" +
+			"3  not confirmable: nothing was placed; the intent is in another state, or differs from what you gave\n" +
+			"4  unknown outcome: it may have been placed, so do not buy it elsewhere\n" +
+			"5  already confirmed, by somebody else or by an earlier or doubled request: do not buy it again",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
 		Args: oneIntent,
