@@ -80,16 +80,9 @@ func laters() []later {
 	}
 }
 
-// A body that was found invalid is so whenever a copy of it arrives, so nobody
-// waits for one that is held.
-const invalidAnswer, heldLater = "invalid", "placing, held on its way for 100 s"
-
 func TestNothingIsClaimedOfAConfirmThatIsNotProven(t *testing.T) {
 	for answer, err := range answers() {
 		for _, l := range laters() {
-			if answer == invalidAnswer && l.name == heldLater {
-				continue
-			}
 			t.Run(answer+", then "+l.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { claim(t, err, l) })
 			})

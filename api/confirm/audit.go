@@ -45,11 +45,19 @@ type auditLog struct {
 	last map[subject]int64 // where the last line about it ends
 }
 
-// subject is what a line is about.
+// subject is what a line is about: an intent, by whatever address of the service it
+// was reached. Those of stand-ins are others, though their ids may be the same.
 type subject struct {
-	environment string
-	intent      api.ID
+	standIn bool
+	intent  api.ID
 }
+
+func subjectOf(environment string, id api.ID) subject {
+	return subject{isStandIn(environment), id}
+}
+
+// isStandIn reports whether an [api.Environment] of this name is a stand-in's.
+func isStandIn(environment string) bool { return environment == "simulator" }
 
 // openAudit opens the log at path, creating it and its folder for this user
 // alone.
@@ -226,7 +234,7 @@ func (a *auditLog) write(line Line) error {
 
 func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.close()) }
 
-func (l Line) subject() subject { return subject{l.Environment, l.Intent} }
+func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 
 // verdict is the line that says how what l tells of ended.
 func (l Line) verdict(v Verdict, detail string) Line {

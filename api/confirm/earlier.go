@@ -50,8 +50,8 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, asked time.Time, now a
 	switch {
 	case err != nil:
 		return now, fmt.Errorf("reading the intent again: %w", err)
-	case from.Name != s.environment:
-		return now, fmt.Errorf("%q answers now, and not %q", from.Name, s.environment)
+	case from.StandIn != s.standIn:
+		return now, fmt.Errorf("%q answers now, and not what answered before", from.Name)
 	}
 	if again.State == api.AwaitingConfirmation {
 		err = g.audit.notTaken(s, old)
@@ -96,7 +96,7 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 	asked := time.Now()
 	now, from, err := g.read(ctx, line.Intent)
 	switch {
-	case err != nil || from.Name != s.environment:
+	case err != nil || from.StandIn != s.standIn:
 		return false
 	case toldBy(&now) != Unknown:
 		return g.settled(s, &now) == nil

@@ -1,6 +1,7 @@
 package confirm_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type service struct {
 	confirms int
 	onRead   func(s *service) error
 	onSend   func(s *service) error
+	taken    api.IntentState   // of the intent after a yes; placing where it is ""
 	from     api.Environment   // what answers reads; the stand-in where it is zero
 	body     api.ConfirmIntent // that was sent last
 }
@@ -66,7 +68,7 @@ func (s *service) ConfirmIntent(_ context.Context, _ api.ID, body api.ConfirmInt
 			return api.Intent{}, err
 		}
 	}
-	s.intent.State = api.PlacingOrder
+	s.intent.State = cmp.Or(s.taken, api.PlacingOrder)
 	return s.intent, nil
 }
 

@@ -19,9 +19,6 @@ const (
 	// settleFor is how long reads settle what was sent, and how old a confirm must be
 	// before an intent that still awaits confirmation proves that it was not taken.
 	settleFor = 2 * time.Minute
-	// settleInvalid is the same for a body that the service found invalid: whenever
-	// another copy of it arrives, it is as invalid.
-	settleInvalid = 3 * time.Second
 	// settleGap lies between two reads that say the same. One alone may come from a
 	// copy of the data that lags behind.
 	settleGap = 10 * time.Second
@@ -32,6 +29,15 @@ const (
 	lastSettleRead  = settleGap
 )
 
+// errStillAwaiting is why a yes of the service proves nothing: by the same answer
+// nothing has moved.
+var errStillAwaiting = errors.New("the service took it, and says that the intent still awaits confirmation")
+
+// leavesOpen reports whether what was answered leaves open what came of a request.
+func leavesOpen(answer error) bool {
+	return errors.Is(answer, errStillAwaiting) || api.IsUnknownOutcome(answer)
+}
+
 // settle reads the intent until its state tells what came of a request. A service
 // that said no is believed once reads, more than one of them, have found the intent
 // still awaiting confirmation when no request can be held on its way any more. An
@@ -39,9 +45,6 @@ const (
 func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
-	if errors.Is(cause, api.ErrValidation) {
-		over = began.Add(settleInvalid)
-	}
 	c.tell(Progress{Stage: Settling, Why: cause, Until: over})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited := 0
@@ -59,7 +62,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			awaited++
 		}
 		switch passed := !asked.Before(over); {
-		case passed && awaiting && awaited > 1 && !api.IsUnknownOutcome(cause):
+		case passed && awaiting && awaited > 1 && !leavesOpen(cause):
 			out.Verdict = refused(cause)
 			return out
 		case passed && (err == nil || !asked.Before(over.Add(settleGrace))):
@@ -93,7 +96,7 @@ func told(now *api.Intent, cause error) *Outcome {
 	switch {
 	case verdict == Unknown:
 		return nil
-	case verdict == Accepted && !api.IsUnknownOutcome(cause):
+	case verdict == Accepted && !leavesOpen(cause):
 		verdict = Overtaken
 	}
 	return &Outcome{Verdict: verdict, Intent: now, Err: unlessAccepted(verdict, cause)}

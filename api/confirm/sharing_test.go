@@ -80,7 +80,53 @@ func TestManyGuardsThatRaceSendAnIntentOnce(t *testing.T) {
 	}
 }
 
-func TestWhatOtherEnvironmentsSentStandsInNobodysWay(t *testing.T) {
+// An address has many spellings, and a service more than one address.
+func TestWhatWasSentByAnotherAddressStandsInTheWay(t *testing.T) {
+	s := &service{intent: awaiting(), from: api.Environment{Name: "localhost:4443", Live: true}}
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	sent := fmt.Sprintf(`{"at":%q,"environment":"127.0.0.1:4443","attempt":"A","intent":%q,"stage":"sending"}`+"\n", time.Now().Format(time.RFC3339Nano), id)
+	if err := os.WriteFile(file, []byte(sent), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := proposal(t, s.intent)
+	p.Environment, p.Live = "localhost:4443", true
+	g, err := confirm.New(confirm.Config{Service: s, Environments: []string{"localhost:4443"}, AuditFile: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if out := g.Confirm(t.Context(), p, nil); out.Verdict != confirm.NotSent || !out.Unsettled || s.confirms != 0 {
+		t.Errorf("%q after %d sends, %v", out.Verdict, s.confirms, out.Err)
+	}
+}
+
+func TestAYesAfterWhichTheIntentStillAwaitsProvesNothing(t *testing.T) {
+	for name, later := range map[string]struct {
+		state   api.IntentState
+		verdict confirm.Verdict
+		proves  confirm.Purchase
+	}{
+		"for ever":       {api.AwaitingConfirmation, confirm.Unknown, confirm.Unproven},
+		"and moves then": {api.PlacingOrder, confirm.Accepted, confirm.Placed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting(), taken: api.AwaitingConfirmation}
+				g, _ := guard(t, s)
+				s.onSend = func(s *service) error {
+					s.onRead = func(s *service) error { s.intent.State = later.state; return nil }
+					return nil
+				}
+				out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+				if out.Verdict != later.verdict || out.Proves() != later.proves || s.confirms != 1 {
+					t.Errorf("%q after %d sends: %s", out.Verdict, s.confirms, out)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatAStandInWasSentStandsInTheWayOfNothingElse(t *testing.T) {
 	s := &service{intent: awaiting()}
 	file := filepath.Join(t.TempDir(), "confirms.jsonl")
 	sent := fmt.Sprintf(`{"at":%q,"environment":"production","attempt":"A","intent":%q,"stage":"sending"}`+"\n", time.Now().Format(time.RFC3339Nano), id)

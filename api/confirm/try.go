@@ -30,7 +30,7 @@ type confirming struct {
 	from  api.Environment // what answered when the intent was read last
 }
 
-func (c *confirming) subject() subject { return subject{c.seen.Environment, c.seen.ID} }
+func (c *confirming) subject() subject { return subjectOf(c.seen.Environment, c.seen.ID) }
 
 // run goes through the stages once.
 func (c *confirming) run(ctx context.Context) Outcome {
@@ -95,7 +95,7 @@ func (c *confirming) send(ctx context.Context) Outcome {
 		neverLeft := err != nil && !api.IsUnknownOutcome(err) && !errors.As(err, new(*api.Error))
 		switch {
 		case err == nil:
-			return Outcome{Verdict: Accepted, Intent: &answer}
+			return c.answered(ctx, answer)
 		case neverLeft && refusal == nil:
 			return Outcome{Verdict: NotSent, Err: err}
 		case neverLeft:
@@ -111,6 +111,18 @@ func (c *confirming) send(ctx context.Context) Outcome {
 			return c.settle(ctx, refusal)
 		}
 	}
+}
+
+// answered is how a confirm ended that the service said yes to. Where by the same
+// answer the intent has not moved, reads have to tell.
+func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
+	switch {
+	case answer.State == api.AwaitingConfirmation || answer.State == api.RetrievingOffer:
+		return c.settle(ctx, errStillAwaiting)
+	case answer.State == api.Failed:
+		return Outcome{Verdict: toldBy(&answer), Intent: &answer}
+	}
+	return Outcome{Verdict: Accepted, Intent: &answer}
 }
 
 // post sends the one request.

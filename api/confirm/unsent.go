@@ -17,7 +17,7 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	}
 	var out *Outcome
 	for _, environment := range g.cfg.Environments {
-		if out = g.without(subject{environment, id}, nil, NotSent, why); out.Unsettled {
+		if out = g.without(subjectOf(environment, id), nil, NotSent, why); out.Unsettled {
 			break
 		}
 	}
@@ -32,7 +32,7 @@ func (g *Guard) Unsent(ctx context.Context, now api.Intent, from api.Environment
 	if g == nil {
 		return Outcome{Verdict: standing(&now), Intent: &now, Err: why}
 	}
-	s := subject{from.Name, now.ID}
+	s := subjectOf(from.Name, now.ID)
 	err := g.settled(s, &now)
 	if now.State == api.AwaitingConfirmation {
 		now, err = g.lookTwice(ctx, s, asked, now)
