@@ -17,9 +17,12 @@ type UnsettledError struct{ Earlier Line }
 
 // Error says when the other one was sent and what to do.
 func (e *UnsettledError) Error() string {
-	sent := e.Earlier.At.Local()
+	sent, form := e.Earlier.At.Local(), "15:04:05"
+	if sent.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
+		form = time.DateTime
+	}
 	return fmt.Sprintf("an earlier confirm of it, sent at %s, is under way or ended without a known outcome: reads settle it, and that takes until %s",
-		sent.Format("15:04:05"), sent.Add(settleFor).Format("15:04:05 MST"))
+		sent.Format(form), sent.Add(settleFor).Format(form+" MST"))
 }
 
 // errEarlier is why the outcome of a confirm of an earlier run is not known.

@@ -329,3 +329,11 @@ func TestProposeRefusesWhatNobodyCanSayYesTo(t *testing.T) {
 		}
 	}
 }
+
+func TestANegativeTotalIsNothingToSayYesTo(t *testing.T) {
+	in := awaiting()
+	in.Offer.Cost.Total = &api.Money{Currency: "USD", Subunits: -5}
+	if _, err := confirm.Propose(&in, time.Now(), standIn(), api.ConfirmWindow); err == nil || !strings.Contains(err.Error(), "-0.05 USD") {
+		t.Errorf("proposed, %v", err)
+	}
+}

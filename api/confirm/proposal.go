@@ -26,8 +26,8 @@ type Proposal struct {
 }
 
 // Propose binds what was read at readAt. It refuses an intent that was not read
-// as awaiting_confirmation, and one without a total: nobody says yes to an
-// amount that he has not seen. window is how long after its creation an intent
+// as awaiting_confirmation, and one whose total is missing or negative: nobody says
+// yes to an amount that makes no sense. window is how long after its creation an intent
 // can be confirmed, and where is what gave the answer.
 func Propose(read *api.Intent, readAt time.Time, where api.Environment, window time.Duration) (Proposal, error) {
 	if read == nil {
@@ -39,6 +39,9 @@ func Propose(read *api.Intent, readAt time.Time, where api.Environment, window t
 	total, ok := read.Total()
 	if !ok {
 		return Proposal{}, fmt.Errorf("intent %s has no total to say yes to", read.ID)
+	}
+	if total.Subunits < 0 {
+		return Proposal{}, fmt.Errorf("intent %s has a total of %s, which cannot be meant", read.ID, total)
 	}
 	p := Proposal{
 		ID:          read.ID,
