@@ -278,7 +278,7 @@ func (s *Store) spell(r *intentRecord, m *moment) Moment {
 	spelt := Moment{At: m.at.time(), Learnt: m.learnt.time(), How: m.kind.how(), State: s.stateAt(m)}
 	switch {
 	case spelt.How == ByRead && m.kind&folded != 0:
-		spelt.Reads, spelt.Text = int(m.what), counted(m.what, quietRead, quietReads)
+		spelt.Reads, spelt.Text = int(m.what), quietWords(m.what)
 	case spelt.How == ByEvent && m.kind&ofShipment == ofShipment:
 		spelt.EventID, spelt.Text = s.eventID(r, m), shipmentWords(s.types.text(uint32(m.code)))
 	case spelt.How == ByEvent:

@@ -160,7 +160,7 @@ func TestReadsThatChangeNothingAreCounted(t *testing.T) {
 	}
 	s.ApplyEvents([]Delivery{intentEvent(1, "ci_1", "checkout_intent.noted", noon.Add(time.Minute))}, time.Now())
 	read(90)
-	want := []string{"read: placing order", "37 reads that changed nothing", "event of an unknown type: checkout_intent.noted", "1 read that changed nothing"}
+	want := []string{"read: placing order", "unchanged (37 reads)", "event of an unknown type: checkout_intent.noted", "unchanged (1 read)"}
 	in, _ := s.Intent("ci_1")
 	var got []string
 	for _, m := range in.Timeline {

@@ -175,18 +175,19 @@ func counted(n uint32, one, many string) string {
 	return strconv.FormatUint(uint64(n), 10) + " " + many
 }
 
-const (
-	quietRead  = "read that changed nothing"
-	quietReads = "reads that changed nothing"
-)
+// quietWords is what is said of reads that changed nothing.
+func quietWords(n uint32) string { return quietStart + counted(n, "read", "reads") + ")" }
+
+const quietStart = "unchanged ("
 
 // readsFromWords is how many reads a moment stands for that was saved with its
-// words.
+// words, as they are or as they were in earlier versions.
 func readsFromWords(text string) (n uint32, ok bool) {
-	number, _, _ := strings.Cut(text, " ")
+	number, _, _ := strings.Cut(strings.TrimPrefix(text, quietStart), " ")
 	count, err := strconv.ParseUint(number, 10, 24)
 	n = uint32(count)
-	return n, err == nil && n > 0 && counted(n, quietRead, quietReads) == text
+	earlier := counted(n, "read that changed nothing", "reads that changed nothing")
+	return n, err == nil && n > 0 && (text == quietWords(n) || text == earlier)
 }
 
 // freeMoment is room for a moment.

@@ -156,20 +156,20 @@ func findCases() []actionCase {
 	}
 }
 
-// unsort goes through the columns until the pane is in its own order again.
+// unsort goes through the columns until the pane is in its default order.
 func (h *hand) unsort() {
 	h.Helper()
 	for range 10 {
 		text, _ := h.world.screen.text()
-		said := regexp.MustCompile(`sorted by [^;]*|own order again`).FindString(text)
-		if said == "own order again" {
+		said := regexp.MustCompile(`sorted by [^;]*|default order`).FindString(text)
+		if said == "default order" {
 			h.act(action.Top)
 			return
 		}
 		h.act(action.Sort)
 		h.world.screen.waitUntil(h.T, "another order than "+said, func(text string) bool { return !strings.Contains(text, said+";") })
 	}
-	h.Fatal("the pane never was in its own order again")
+	h.Fatal("the pane never was in its default order")
 }
 
 func viewCases() []actionCase {
@@ -321,7 +321,7 @@ func TestEachActionDoesWhatItSays(t *testing.T) {
 	}
 	w.openBoard(t, 200, 60)
 	w.screen.waitFor(t, `awaiting 18\b`, `relay ● live`, `▌Item`)
-	w.screen.waitGone(t, `not read|reported`)
+	w.screen.waitGone(t, `unread`)
 	w.waitForPicture(t, "all of them read, also those below", func(c account.Changes) bool {
 		return !slices.ContainsFunc(c.Intents, func(in *account.Intent) bool { return in.Certainty != account.Verified })
 	})

@@ -40,7 +40,7 @@ func (w *world) look(t *testing.T, n int) {
 	t.Helper()
 	w.openBoard(t, 200, 60)
 	w.screen.waitFor(t, fmt.Sprintf(`awaiting %d\b`, n), `relay ● live`, `▌Item`)
-	w.screen.waitGone(t, `not read|reported`)
+	w.screen.waitGone(t, `unread`)
 }
 
 // ask opens the dialog and lets the keys rest.
@@ -162,7 +162,7 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	w, ids := awaitingWorld(t, 14, nil)
 	w.look(t, 14)
 	w.screen.press(t, "z")
-	unread := regexp.MustCompile(`not read|reported`) // such rows have their place to come
+	unread := regexp.MustCompile(`unread`) // such rows have their place to come
 	w.screen.waitUntil(t, "all of them read", func(text string) bool {
 		return strings.Count(text, "Item ") == 14 && !unread.MatchString(text)
 	})

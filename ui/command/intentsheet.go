@@ -63,7 +63,7 @@ func (r intentReport) known(now time.Time) string {
 	case r.Certainty == "verified":
 		return "read " + ago(age(now, *r.ReadAt))
 	case r.Certainty == "reported":
-		return "reported by an event, not read since"
+		return "unread: an event told of this state"
 	}
 	return "its state is not known yet"
 }

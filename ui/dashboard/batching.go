@@ -241,7 +241,7 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + many
+	return pane.Count(n) + " " + many
 }
 
 // unconfirmable says why an intent cannot be confirmed now, whoever is armed.

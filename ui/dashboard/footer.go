@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -111,7 +110,7 @@ func (m *Model) filterPrompt(l *paint.Line) []spot {
 	}
 	l.Put(paint.Accent|paint.Bold, "/ ").Put(paint.Text, m.filter.text).Put(paint.Accent, "▏")
 	shown, total := p.Matches()
-	l.Space(2).Put(paint.Text, strconv.Itoa(shown)).Put(paint.Muted, " of "+strconv.Itoa(total))
+	l.Space(2).Put(paint.Text, pane.Count(shown)).Put(paint.Muted, " of "+pane.Count(total))
 	if f := m.filters[m.filter.pane]; f != nil && f.Wrong != "" {
 		l.Space(2).Put(paint.Warning, "! "+f.Wrong)
 		return nil

@@ -156,7 +156,11 @@ func (m *Model) alertSlot() slot {
 		if n == 0 {
 			return
 		}
-		l.Right(paint.Warning|paint.Bold, "⚑ "+strconv.Itoa(min(n, 99)), 4)
+		text := "⚑ " + strconv.Itoa(n)
+		if n > 99 {
+			text = "⚑99+"
+		}
+		l.Right(paint.Warning|paint.Bold, text, 4)
 	}}
 }
 

@@ -266,7 +266,7 @@ func (m *Model) turnTab(by int) {
 func (m *Model) sort(reverse bool) {
 	name := m.panes[m.focus].(sortable).Sort(reverse)
 	if name == "" {
-		m.say(plain, "in the pane's own order again")
+		m.say(plain, "default order")
 		return
 	}
 	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" turns it round")

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"tillwatch/api"
@@ -48,7 +47,7 @@ func (m *Model) sayUnsettled() {
 	last := lines[len(lines)-1]
 	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + last.Total + ", " + string(last.Intent)
 	if n := len(lines) - 1; n > 0 {
-		text += " and " + strconv.Itoa(n) + " more"
+		text += " and " + pane.Count(n) + " more"
 	}
 	m.say(warning, text+" — reads settle it within two minutes")
 	m.toast.until = time.Now().Add(unsettledFor)
@@ -96,7 +95,7 @@ func (m *Model) frozenNotice(l *paint.Line) {
 	if fresh == 1 {
 		events = " new event"
 	}
-	l.Put(paint.Muted, " · ").Put(paint.Text, strconv.Itoa(fresh)).Put(paint.Muted, events+" · "+m.keyOf(action.Freeze)+" goes on")
+	l.Put(paint.Muted, " · ").Put(paint.Text, pane.Count(fresh)).Put(paint.Muted, events+" · "+m.keyOf(action.Freeze)+" goes on")
 }
 
 // alertNotice shows the most pressing alert and how many more there are.
@@ -112,7 +111,7 @@ func (m *Model) alertNotice(l *paint.Line) {
 		since = " · " + pane.Age(m.clock.Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
-		more = " · and " + strconv.Itoa(n) + " more"
+		more = " · and " + pane.Count(n) + " more"
 	}
 	for _, tail := range []string{since, more} {
 		if paint.Width(tail) < l.Left() {

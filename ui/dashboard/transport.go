@@ -10,6 +10,7 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/recording"
 )
 
@@ -150,7 +151,7 @@ func (m *Model) transportLine() string {
 	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
 	if m.width >= 100 {
-		tail += "  change " + strconv.Itoa(p.Change) + " of " + strconv.Itoa(p.Changes)
+		tail += "  change " + pane.Count(p.Change) + " of " + pane.Count(p.Changes)
 	}
 	m.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
 	m.scrubber(l, p)

@@ -122,14 +122,21 @@ func (d *Confirm) batchBody(room, height int) []row {
 	}
 	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []line { return d.order(p, room) })
 	out := rows(margin, line{})
-	out = append(out, row{line{in(d.paint.strong, fmt.Sprintf("%d orders", len(b.all)))}, needed})
+	out = append(out, row{line{in(d.paint.strong, orders(len(b.all)))}, needed})
 	out = append(out, rows(needed, shown...)...)
 	hidden := line{}
 	if b.page < len(b.all) {
-		hidden = line{in(d.paint.muted, fmt.Sprintf("%d to %d of %d, pgdn pgup scroll", b.top+1, b.top+b.page, len(b.all)))}
+		hidden = line{in(d.paint.muted, fmt.Sprintf("%d to %d of %d, pgdn and pgup scroll", b.top+1, b.top+b.page, len(b.all)))}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)
+}
+
+func orders(n int) string {
+	if n == 1 {
+		return "1 order"
+	}
+	return fmt.Sprintf("%d orders", n)
 }
 
 // turn draws the orders from the top one on that fit into height lines, one at

@@ -232,9 +232,9 @@ func (d *Confirm) question(room int) []row {
 		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
 		return append(out, rows(margin, line{})...)
 	}
-	what := "On yes the intent is read once more. If anything differs from what stands here, nothing is sent; else the order is placed."
+	what := "Before sending, the intent is read again. If anything changed, nothing is sent."
 	if d.batch != nil {
-		what = "On yes they are sent one after another, each read once more before: one that differs from what stands here is not sent."
+		what = "They are sent one after another. Before sending, each is read again. If anything changed, that one is not sent."
 	}
 	out = append(out, rows(sentence, wrapped(d.paint.muted, what, room)...)...)
 	out = append(out, rows(air, line{})...)

@@ -17,7 +17,7 @@ func TestHelpShowsEveryActionAndSign(t *testing.T) {
 			t.Errorf("%q is not in the help", a.Title)
 		}
 	}
-	for _, sign := range []string{"◌", "◆", "▸", "✓", "✕", "reported", "read-only"} {
+	for _, sign := range []string{"◌", "◆", "▸", "✓", "✕", "unread", "read-only"} {
 		if !strings.Contains(screen, sign) {
 			t.Errorf("%q is not in the help", sign)
 		}

@@ -27,7 +27,7 @@ func legend(p *paint) []signs {
 			p.meant(sign.Intent(api.PlacingOrder), "placing the order"),
 			p.meant(sign.Intent(api.Completed), ""),
 			p.meant(sign.Intent(api.Failed), ""),
-			{"reported", "by an event, not read yet", p.muted},
+			{"unread", "told by an event, not read yet", p.muted},
 			p.meant(sign.Marked(), ""),
 		}},
 		{"Shipments", p.eachMeant(api.ShipmentStatuses(), sign.Shipment)},

@@ -55,9 +55,9 @@ func (p *Detail) standing(in *account.IntentDetail) {
 	case in.Certainty == account.Verified:
 		p.fact("known", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
 	case in.Certainty == account.Reported:
-		p.fact("known", paint.Warning, "reported by an event, not read yet")
+		p.fact("known", paint.Warning, "unread: an event told of this state")
 	default:
-		p.fact("known", paint.Warning, "an event named it, its state is not known yet")
+		p.fact("known", paint.Warning, "unread: an event named it, its state is unknown")
 	}
 	p.fact("merchant", paint.Text, string(in.Merchant))
 	if in.State == api.AwaitingConfirmation {

@@ -272,12 +272,12 @@ const noIntents = "no checkout intents yet: they appear with their first event"
 // shows them.
 func (p *Intents) top() {
 	l := p.title("INTENTS", p.list.Total())
-	unread := p.list.Total()
+	inNone := p.list.Total()
 	for _, lane := range p.lanes {
-		unread -= lane.Total()
+		inNone -= lane.Total()
 	}
-	if unread > 0 && p.w >= 60 {
-		l.Put(paint.Muted, " · "+group(unread)+" not known yet")
+	if inNone > 0 && p.w >= 60 {
+		l.Put(paint.Muted, " · "+group(inNone)+" "+unread)
 	}
 	if len(p.marks) > 0 {
 		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(len(p.marks))+" marked")

@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"strconv"
-
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
@@ -94,7 +92,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	}
 	l.Put(paint.Text|paint.Bold, group(lane.Total()))
 	if c.lane == lanePlacing && p.agents.Limit > 0 {
-		l.Put(paint.Muted, " of "+strconv.Itoa(p.agents.Limit))
+		l.Put(paint.Muted, " of "+group(p.agents.Limit))
 	}
 }
 
@@ -150,6 +148,9 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
 	p.gutter(l, under, opened, p.glows(row.turned))
 }
 
+// unread is said of what no read has told yet.
+const unread = "unread"
+
 const (
 	ageWidth   = 3
 	moneyWidth = 11
@@ -196,7 +197,7 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 		name, style = string(row.ID), paint.Muted
 	}
 	if row.Quantity > 1 {
-		times := " ×" + strconv.Itoa(row.Quantity)
+		times := " ×" + group(row.Quantity)
 		room := w - paint.Width(times)
 		if width := paint.Width(name); width < room {
 			l.Put(style, name).Fit(paint.Muted, times, w-width)
@@ -213,7 +214,7 @@ func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	case row.Total != nil:
 		return p.money(*row.Total), paint.Text
 	case row.lane == laneAwaiting:
-		return "not read", paint.Muted
+		return unread, paint.Muted
 	}
 	return "", paint.Text
 }
@@ -285,7 +286,10 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
 		return "", paint.Muted
 	case row.Certainty == account.Reported:
-		return "reported", paint.Muted
+		if row.lane == laneAwaiting && row.Total == nil && p.has(totalColumn) {
+			return "", paint.Muted // it stands where the amount would
+		}
+		return unread, paint.Muted
 	case row.lane == laneAwaiting:
 		return p.countdown(row, w)
 	case p.stuck[row.ID]:

@@ -82,7 +82,7 @@ func shorten(text string) string {
 	switch {
 	case len(text) > 3 && text[:3] == "in ":
 		return text[len(text)-ageWidth:]
-	case text == "reported":
+	case text == unread:
 		return "≈"
 	case text == "":
 		return ""

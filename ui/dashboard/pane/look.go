@@ -287,6 +287,9 @@ var ages = func() (all [128][]string) {
 	return all
 }()
 
+// Count writes a number with a separator between thousands.
+func Count(n int) string { return group(n) }
+
 // Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
 func Lasting(d time.Duration) string {
 	switch d = max(d, 0); {

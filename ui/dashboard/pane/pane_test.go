@@ -188,10 +188,10 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 		{"no time left", intentOf("a", api.AwaitingConfirmation, 46*time.Minute), "window over"},
 		{"slow", intentOf("p", api.PlacingOrder, 7*time.Minute), "slow"},
 		{"failed", failed, "out of stock"},
-		{"reported", reported, "reported"},
+		{"reported", reported, "unread"},
 		{"gone", gone, "gone (404)"},
 		{"unlisted state", intentOf("u", "requires_action", time.Minute), "requires action"},
-		{"not read yet", intentOf("n", "", time.Minute), "1 not known yet"},
+		{"not read yet", intentOf("n", "", time.Minute), "1 unread"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

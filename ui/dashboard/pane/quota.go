@@ -216,15 +216,15 @@ func (p *Quota) name(b *quota.Bucket) string {
 }
 
 func ratio(left, limit int64) string {
-	return strconv.FormatInt(left, 10) + " / " + strconv.FormatInt(limit, 10)
+	return group(int(left)) + " / " + group(int(limit))
 }
 
 // ratio draws what is left of a limit, at the right of w cells; bound stands
 // before it where the figure is only a bound.
 func (p *Quota) ratio(l *paint.Line, bound string, left, limit int64, w int) {
 	l.Space(w - len(ratio(left, limit)) - paint.Width(bound))
-	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, strconv.FormatInt(left, 10))
-	l.Put(paint.Muted, " / "+strconv.FormatInt(limit, 10))
+	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, group(int(left)))
+	l.Put(paint.Muted, " / "+group(int(limit)))
 }
 
 // reset says when the bucket is full again, or how old the last report is.
@@ -258,7 +258,7 @@ func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing
 // today shows how many intents may still be made of the day's. Those that were
 // made are counted from below, so what is left is counted from above.
 func (p *Quota) today(c quotaColumns) {
-	made := strconv.Itoa(p.day.Used()) + " made"
+	made := group(p.day.Used()) + " made"
 	long := "at least " + made + " in a day"
 	if p.day.Calendar {
 		long = "at least " + made + " since midnight, UTC"
@@ -281,7 +281,7 @@ func (p *Quota) today(c quotaColumns) {
 // slots shows how many agents are free, of the cap: those that are not known to
 // be placing an order.
 func (p *Quota) slots(c quotaColumns) {
-	busy := strconv.Itoa(p.agents.Placing)
+	busy := group(p.agents.Placing)
 	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c, busy+" busy", busy+" known to be placing", "")
 }
 
@@ -331,16 +331,16 @@ func (p *Quota) strip() *paint.Line {
 		if l.Left() < len(name)+9 {
 			return l
 		}
-		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), strconv.FormatInt(left, 10))
-		l.Put(paint.Muted, "/"+strconv.FormatInt(b.Limit, 10)).Space(1)
+		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), group(int(left)))
+		l.Put(paint.Muted, "/"+group(int(b.Limit))).Space(1)
 	}
 	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 18 {
-		l.Space(1).Put(paint.Muted, "today "+strconv.Itoa(p.day.Used())+" made")
+		l.Space(1).Put(paint.Muted, "today "+group(p.day.Used())+" made")
 	}
 	if p.day.Limit > 0 && l.Left() >= 14 {
 		left := int64(max(p.day.Limit-p.day.Used(), 0))
-		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), strconv.FormatInt(left, 10))
-		l.Put(paint.Muted, "/"+strconv.Itoa(p.day.Limit))
+		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), group(int(left)))
+		l.Put(paint.Muted, "/"+group(p.day.Limit))
 	}
 	return l
 }

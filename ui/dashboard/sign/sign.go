@@ -124,7 +124,7 @@ func Feed(s account.FeedState) Sign {
 // Marked is the sign of an intent that is to be confirmed with others.
 func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 
-func notRead() Sign { return Sign{"·", "not read yet", paint.Muted} }
+func notRead() Sign { return Sign{"·", "unread", paint.Muted} }
 
 func unlisted(name string) Sign { return Sign{"?", Words(name), paint.Unlisted} }
 
