@@ -198,7 +198,7 @@ func TestAConfirmThatDidNotGoOutForAnEarlierOneIsNotSafeToTryAgain(t *testing.T)
 	h := open(t, socks(), false)
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: &confirm.UnsettledError{Earlier: confirm.Line{At: opened}}})
 	h.sees("An earlier confirm may have placed it")
-	h.sees("takes until " + opened.Add(2*time.Minute).Local().Format("15:04:05"))
+	h.sees(opened.Add(2 * time.Minute).Local().Format(time.DateTime))
 	if strings.Contains(h.screen(), "safe to try again") || strings.Contains(h.screen(), "Nothing was placed") {
 		t.Errorf("it promises too much:\n%s", h.screen())
 	}
