@@ -34,6 +34,7 @@ const (
 	AlertDay      AlertKind = "day"
 	AlertSaving   AlertKind = "saving"
 	AlertList     AlertKind = "watch list"
+	AlertKey      AlertKind = "key"
 )
 
 // AlertKinds lists them.
@@ -122,6 +123,14 @@ func (s *Store) ReportWatchList(err error) {
 	s.mu.Lock()
 	defer s.release()
 	s.judgeAnew(err != nil, alertKey{kind: AlertList}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
+}
+
+// ReportKey raises an alert as long as another API key was given that cannot be
+// used.
+func (s *Store) ReportKey(err error) {
+	s.mu.Lock()
+	defer s.release()
+	s.judgeAnew(err != nil, alertKey{kind: AlertKey}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
 }
 
 func (s *Store) judgeAPI(now time.Time) {

@@ -129,6 +129,7 @@ func (w *Watcher) listFailed(ctx context.Context, l *listing, err error) error {
 		w.store.countFailedRead()
 		if errors.Is(err, api.ErrUnauthorized) {
 			w.store.refuseKey(err)
+			w.judgeKey(time.Now())
 		}
 		l.status.Err = err
 	}

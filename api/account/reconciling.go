@@ -152,6 +152,7 @@ func (w *Watcher) sweepFailed(ctx context.Context, status ListStatus, err error)
 		w.store.countFailedRead()
 		if errors.Is(err, api.ErrUnauthorized) {
 			w.store.refuseKey(err)
+			w.judgeKey(time.Now())
 		}
 		status.Err = err
 	}

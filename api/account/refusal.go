@@ -37,10 +37,13 @@ func trialPause(trials int) time.Duration {
 // TryKey tries a refused key again at once: it may have been replaced. Where the
 // key is not refused it does nothing.
 func (w *Watcher) TryKey() {
+	now := time.Now()
+	refused := w.store.keyRefused()
 	w.mu.Lock()
-	if w.refusal.stands {
+	if refused || w.refusal.stands {
+		w.refuse(now)
 		w.refusal.trials = 0
-		w.try(time.Now())
+		w.try(now)
 	}
 	w.mu.Unlock()
 	w.stir()

@@ -128,6 +128,24 @@ func TestAnotherKeyIsTriedAtOnce(t *testing.T) {
 	})
 }
 
+func TestAKeyThatWasRefusedAMomentAgoIsTriedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc, refuses := keyed()
+		feed := newFeed()
+		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+			feed.state(FeedLive)
+			refuses.Store(false)
+			pass(1500 * time.Millisecond)
+			s.refuseKey(api.ErrUnauthorized) // as a confirm was answered
+			w.TryKey()
+			pass(100 * time.Millisecond)
+			if state := s.Summary().API.State; state != APIHealthy {
+				t.Errorf("the API is %v", state)
+			}
+		})
+	})
+}
+
 func TestAPersonReadsThoughTheKeyIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lives, ids := awaitingMany(2)

@@ -157,6 +157,7 @@ func (s *session) run(ctx context.Context) error {
 	defer list.Wait()
 	defer stop()
 	list.Go(func() { s.followWatchList(ctx) })
+	list.Go(func() { s.followKey(ctx) })
 	return s.watcher.Run(ctx)
 }
 

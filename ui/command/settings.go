@@ -54,6 +54,8 @@ type settings struct {
 
 	// Profile is the chosen profile where that names the key itself, else "".
 	Profile string `koanf:"-"`
+	// KeyFile is the file that the API key comes from, else "".
+	KeyFile string `koanf:"-"`
 	// OwnStandIn: the service is a stand-in that this process runs.
 	OwnStandIn bool `koanf:"-"`
 }
@@ -138,6 +140,10 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := k.Load(posflag.ProviderWithFlag(flags, ".", k, flagKey), nil); err != nil {
 		return settings{}, fmt.Errorf("reading flags: %w", err)
 	}
+	keyFile := k.String("api_key_file")
+	if k.String("api_key") != "" {
+		keyFile = ""
+	}
 	if err := readSecretFiles(k); err != nil {
 		return settings{}, err
 	}
@@ -148,7 +154,7 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := k.Unmarshal("", &s); err != nil {
 		return settings{}, usagef("a setting does not fit: %w", err)
 	}
-	s.Profile = profile
+	s.Profile, s.KeyFile = profile, keyFile
 	return s, s.check()
 }
 
@@ -301,8 +307,8 @@ func loadEnvironment(k *koanf.Koanf) error {
 	return nil
 }
 
-// readSecretFiles replaces KEY_file by what the file holds, without the line end
-// that editors add. A secret given directly wins.
+// readSecretFiles replaces KEY_file by the secret that the file holds. A secret
+// given directly wins.
 func readSecretFiles(k *koanf.Koanf) error {
 	for _, key := range secrets() {
 		path := k.String(key + "_file")
@@ -310,11 +316,11 @@ func readSecretFiles(k *koanf.Koanf) error {
 		if path == "" || k.String(key) != "" {
 			continue
 		}
-		content, err := os.ReadFile(path)
+		secret, err := readSecretFile(path)
 		if err != nil {
 			return usagef("reading the file that %s_file names: %w", key, err)
 		}
-		if err := k.Set(key, strings.TrimRight(string(content), "\r\n")); err != nil {
+		if err := k.Set(key, secret); err != nil {
 			return err
 		}
 	}

@@ -227,7 +227,7 @@ func (s *session) screen(o screenOptions) dashboard.Config {
 	where := s.client.Environment()
 	config := dashboard.Config{
 		Source: filled{s.store, s.restored}, Environment: where.Name, Live: where.Live, Account: s.account(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}
 	if s.guard != nil {

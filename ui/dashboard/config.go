@@ -42,6 +42,8 @@ type Config struct {
 	Confirmer   Confirmer
 	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt: told at the start
 	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
+	TryKey      func()         // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
+	KeyFile     string         // where the API key comes from, for display; "" when from no file
 	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
 
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours

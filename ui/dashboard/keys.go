@@ -145,7 +145,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.StopBatch:
 		m.stopQueue("by hand")
 	case action.Refresh:
-		return m.refresh()
+		return m.readAgain()
 	case action.Reconnect:
 		return m.reconnect()
 	case action.CopyID:
@@ -214,6 +214,7 @@ func (m *Model) disabled(id action.ID) string {
 		}
 	case action.Refresh:
 		switch _, ok := m.intentOf(m.subject()); {
+		case m.refused() && m.cfg.TryKey != nil:
 		case m.cfg.Refresh == nil:
 			return "reading is not possible here"
 		case !ok:
@@ -272,7 +273,12 @@ func (m *Model) sort(reverse bool) {
 	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" turns it round")
 }
 
-func (m *Model) refresh() tea.Cmd {
+// readAgain reads what the cursor is on; while the API key is refused, it tries
+// that.
+func (m *Model) readAgain() tea.Cmd {
+	if m.refused() && m.cfg.TryKey != nil {
+		return m.tryKey()
+	}
 	in, ok := m.intentOf(m.subject())
 	if !ok {
 		return nil

@@ -168,7 +168,7 @@ func (m *Model) health() pane.Health {
 		h.Text, h.Style = "starting…", paint.Muted
 	case s.API.State == account.APIUnauthorized:
 		h.Text, h.Style = "the service refuses the API key", paint.Bad
-		h.Advice = "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
+		h.Advice = m.keyAdvice()
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
 		h.OfRelay = true
 		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+m.since(s.API.Since), because(s.API.Err), paint.Bad

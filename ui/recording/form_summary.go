@@ -92,6 +92,7 @@ type apiForm struct {
 	Err     string  `json:"error,omitempty"`
 	From    string  `json:"from,omitempty"` // the environment that answered last
 	Live    bool    `json:"live,omitempty"`
+	TryAt   instant `json:"tryAt,omitzero"` // when a refused key is tried again
 }
 
 type countersForm struct {
@@ -172,7 +173,7 @@ func (s *summarizer) encode(sum *account.Summary) (json.RawMessage, error) {
 			f.LostFrom, f.LostTo, f.Reset, errorText(f.Err), retryIn(&f)}},
 		{&s.told.Gaps, &form.Gaps, sum.Gaps},
 		{&s.told.API, &form.API, apiForm{apiStates.of(int(sum.API.State)), instant(sum.API.Since), int64(sum.API.Latency), errorText(sum.API.Err),
-			sum.API.From.Name, sum.API.From.Live}},
+			sum.API.From.Name, sum.API.From.Live, instant(sum.API.TryAt)}},
 		{&s.told.Events, &form.Events, countersForm(sum.Events)},
 		{&s.told.Reads, &form.Reads, readsForm(sum.Reads)},
 		{&s.told.Pace, &form.Pace, paces},
@@ -301,6 +302,6 @@ func (f *apiForm) status() account.APIStatus {
 	return account.APIStatus{
 		State: account.APIState(apiStates.place(f.State)), Since: time.Time(f.Since),
 		Latency: time.Duration(f.Latency), Err: errorOf(f.Err),
-		From: api.Environment{Name: string(api.Scrub(f.From)), Live: f.Live},
+		From: api.Environment{Name: string(api.Scrub(f.From)), Live: f.Live}, TryAt: time.Time(f.TryAt),
 	}
 }

@@ -78,7 +78,7 @@ func acting() []Action {
 		{ID: StopBatch, Keys: []string{"K"}, Title: "Stop the batch", Group: Intents,
 			Tooltip: "Sends no more of a batch that is under way; what was sent goes on."},
 		{ID: Refresh, Keys: []string{"r"}, Title: "Read again", Short: "read again", Group: Intents, rank: 9,
-			Tooltip: "Reads what the cursor is on from the service, at the cost of one read."},
+			Tooltip: "Reads what the cursor is on from the service, at the cost of one read; tries a refused API key again."},
 		{ID: CopyID, Keys: []string{"y"}, Title: "Copy ID or value", Short: "copy", Group: Intents, rank: 8,
 			Tooltip: "Copies the id of what the cursor is on; in the detail, the value of its line."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"tillwatch/api"
+)
+
+// readSecretFile is the secret that a file holds, without the line end that
+// editors add.
+func readSecretFile(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	return strings.TrimRight(string(content), "\r\n"), err
+}
+
+// followKey takes over each key that is written to the key's file, until ctx ends.
+func (s *session) followKey(ctx context.Context) {
+	if s.settings.KeyFile == "" {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			s.store.ReportKey(fmt.Errorf("the API key's file: %v", p))
+		}
+	}()
+	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
+		s.store.ReportKey(fmt.Errorf("another API key is not noticed by itself: %w", err))
+	}
+}
+
+// readKey takes the key that its file holds now. As long as that is none that can
+// be used, the old one stays and an alert says why.
+func (s *session) readKey() {
+	if s.settings.KeyFile == "" {
+		return
+	}
+	text, err := readSecretFile(s.settings.KeyFile)
+	key := api.NewSecret(text)
+	if err == nil && !s.client.Uses(key) {
+		if err = s.client.UseKey(key); err == nil {
+			s.watcher.TryKey()
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("the API key in %s cannot be used: %w", s.settings.KeyFile, err)
+	}
+	s.store.ReportKey(err)
+}
+
+// shortened writes a path in the user's home as people do.
+func shortened(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, within := strings.CutPrefix(path, home+string(os.PathSeparator)); err == nil && within {
+		path = "~" + string(os.PathSeparator) + rest
+	}
+	return string(api.Scrub(path))
+}
+
+// tryKey reads a key again that the service refuses, and tries it at once.
+func (s *session) tryKey() {
+	s.readKey()
+	s.watcher.TryKey()
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/simulator"
+)
+
+// keyedWorld is a world whose session has its key from a file.
+func keyedWorld(t *testing.T, key string) (w *world, path string) {
+	t.Helper()
+	w = newWorld(t, quiet())
+	path = filepath.Join(t.TempDir(), "key")
+	write(t, path, key+"\n")
+	w.settings.APIKey, w.settings.KeyFile = api.NewSecret(key), path
+	return w, path
+}
+
+func TestARefusedKeyIsOverOnceItsFileHoldsAnother(t *testing.T) {
+	t.Parallel()
+	w, path := keyedWorld(t, "wrong-key")
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `api ✕ key refused`, `put the right one into .*key; it is tried again in \d+ s, r does it now`)
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+		t.Fatal(err)
+	}
+	w.screen.waitFor(t, `offer retrieved`)
+
+	write(t, path, "")
+	w.waitForPicture(t, "a file that holds no key is told of", func(c account.Changes) bool { return alerts(c, account.AlertKey, "missing") })
+	write(t, path, "shop/production-0123456789abcdef")
+	w.waitForPicture(t, "a key of another environment is told of", func(c account.Changes) bool { return alerts(c, account.AlertKey, "production key") })
+
+	write(t, path, "key-of-the-test\n")
+	w.screen.waitFor(t, `api ●`, `awaiting 1\b`, `spice-lab.example`, `USD`)
+	w.waitForPicture(t, "the alerts are over", func(c account.Changes) bool {
+		return !alerts(c, account.AlertKey, "") && !alerts(c, account.AlertAPI, "")
+	})
+	if text, _ := w.screen.text(); strings.Contains(text, "production-0123") || strings.Contains(text, "key-of-the-test") {
+		t.Errorf("a key is on the screen:\n%s", text)
+	}
+}
+
+func TestARefusedKeyIsReadAgainByAKey(t *testing.T) {
+	t.Parallel()
+	w, path := keyedWorld(t, "wrong-key")
+	folder := filepath.Join(filepath.Dir(path), "later") // a folder that is not there cannot be watched
+	w.settings.KeyFile = filepath.Join(folder, "key")
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `api ✕ key refused`)
+	w.waitForPicture(t, "it is told that nothing notices another key", func(c account.Changes) bool {
+		return alerts(c, account.AlertKey, "another API key is not noticed by itself")
+	})
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, w.settings.KeyFile, "key-of-the-test")
+	w.screen.press(t, "r")
+	w.screen.waitFor(t, `api ●`)
+}
+
+func TestASingle401IsOverByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	var answered atomic.Int64
+	refusing := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if answered.Add(1) <= 2 {
+			rw.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.service.Handler().ServeHTTP(rw, r)
+	}))
+	t.Cleanup(refusing.Close)
+	w.settings.APIURL = refusing.URL
+	w.openBoard(t, 200, 55)
+	w.screen.waitFor(t, `api ✕ key refused`, `tried again in \d+ s, r does it now`)
+	w.screen.press(t, "r")
+	w.screen.waitFor(t, `api ●`)
+}
+
+// alerts reports whether an alert of a kind stands whose text contains words.
+func alerts(c account.Changes, kind account.AlertKind, words string) bool {
+	for _, a := range c.Summary.Alerts {
+		if a.Kind == kind && strings.Contains(a.Text, words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api/account"
+)
+
+func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		name string
+		file string
+		left time.Duration
+		none bool // nothing can try it
+		want string
+	}{
+		{"from a file", "~/.secrets/key", 25 * time.Second, false, "✕ the service refuses the API key — put the right one into ~/.secrets/key; it is tried again in 25 s, r does it now"},
+		{"from elsewhere", "", 4 * time.Minute, false, "✕ the service refuses the API key — check TILLWATCH_API_KEY and that it belongs to this environment; it is tried again in 4 min, r does it now"},
+		{"while it is tried", "", 0, false, "; it is tried again soon, r does it now"},
+		{"where nothing tries it", "", 0, true, "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := typicalShop(now)
+			s.changes.Summary.API = account.APIStatus{State: account.APIUnauthorized, TryAt: now.Add(c.left)}
+			m := boardOf(t, s, 200, 40, func(cfg *Config) {
+				cfg.Now, cfg.KeyFile = func() time.Time { return now }, c.file
+				if !c.none {
+					cfg.TryKey = func() {}
+				}
+			})
+			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.want) {
+				t.Errorf("the line says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		shop  func(time.Time) *shop
+		state account.APIState
+		says  string
+		tried bool
+	}{
+		{"on an intent", typicalShop, account.APIUnauthorized, "trying the API key again", true},
+		{"on an empty board", newShop, account.APIUnauthorized, "trying the API key again", true},
+		{"on an empty board, with a good key", newShop, account.APIHealthy, "no intent under the cursor", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := c.shop(time.Now())
+			s.changes.Summary.API.State = c.state
+			tried := false
+			m := boardOf(t, s, 120, 36, func(c *Config) { c.TryKey = func() { tried = true } })
+			if try := press(m, "r"); try != nil {
+				try()
+			}
+			if got := strings.Split(screen(m), "\n")[1]; !strings.Contains(got, c.says) {
+				t.Errorf("the line says %q, want %q", got, c.says)
+			}
+			if tried != c.tried {
+				t.Errorf("the key was tried: %v", tried)
+			}
+		})
+	}
+}
