@@ -71,6 +71,14 @@ type Summary struct {
 	List      ListStatus               // of the service, where it has one
 
 	ShipmentList ListStatus
+
+	Named bool // somebody has named intents to be watched
+}
+
+// Sourceless reports whether nothing tells which intents there are: at most those
+// that have shipments become known.
+func (s *Summary) Sourceless() bool {
+	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
 
 // Summary returns the small part of the picture alone.
@@ -116,6 +124,8 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		List:      s.list,
 
 		ShipmentList: s.shipmentList,
+
+		Named: s.named,
 	}
 }
 

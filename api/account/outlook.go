@@ -165,6 +165,14 @@ func (s *Store) openParcels() []parcelOutlook {
 	return list
 }
 
+// watch is [Store.know] for an intent that somebody has named to be watched.
+func (s *Store) watch(id api.ID) {
+	s.mu.Lock()
+	defer s.release()
+	s.named = true
+	s.intent(id)
+}
+
 // know begins the record of an intent of which only the id is known.
 func (s *Store) know(id api.ID) {
 	s.mu.Lock()

@@ -29,7 +29,7 @@ type Part string
 
 // The parts of an account.
 const (
-	PartSource    Part = "source"    // nothing tells which intents there are: no list, no feed and no id
+	PartSource    Part = "source"    // nothing tells which intents there are, but for those with shipments: no list, no feed and no id
 	PartList      Part = "list"      // the service's list of intents, to its end
 	PartFeed      Part = "feed"      // what the feed holds, to its head
 	PartIntents   Part = "intents"   // reads of intents that are open, or of which an event told
@@ -79,8 +79,7 @@ func (w *Watcher) Settling() Settling {
 	s.missFeed(sum.Feed, w.cfg)
 	w.missIntents(&s)
 	w.missShipments(&s)
-	known := len(sum.Intents) > 0 || len(sum.Shipments) > 0
-	if sum.List.State == ListNotServed && sum.ShipmentList.State != ListUnread && w.cfg.Feed == nil && !known {
+	if sum.Sourceless() && sum.ShipmentList.State != ListUnread {
 		s.Missing = append(s.Missing, Missing{Part: PartSource, Final: true})
 	}
 	s.blame(sum.API)

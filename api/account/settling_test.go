@@ -52,7 +52,7 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 		{name: "a sign-in page instead of a list", lists: true, after: 10 * time.Second, missing: "list: " + page.Error() + ", shipment_list: " + page.Error(),
 			fail: func(string, int) error { return page }},
 		{name: "no list, no feed and no shipments", bare: true, after: time.Second, missing: "source for good"},
-		{name: "no list and no feed, but a shipment that names its intent", after: time.Second},
+		{name: "no list and no feed, but a shipment that names its intent", after: time.Second, missing: "source for good"},
 		{name: "no list and a list of shipments that is refused for quota", after: 10 * time.Second, missing: "shipment_list: " + tooMany.Error(),
 			fail: func(string, int) error { return tooMany }},
 		{name: "no list and a list of shipments that does not go without ids", after: time.Second, missing: "source for good",
@@ -186,8 +186,8 @@ func TestWhatIsKnownFromAnEarlierRunIsReadBeforeThePictureIsSettled(t *testing.T
 				t.Errorf("missing is %q before it is read again", got)
 			}
 			pass(time.Second)
-			if got := missing(w); got != "" {
-				t.Errorf("missing is %q after it was read again", got)
+			if got := missing(w); got != "source for good" {
+				t.Errorf("missing is %q after it was read again, want what nothing tells of: new ones", got)
 			}
 		})
 	})

@@ -44,6 +44,7 @@ type Store struct {
 	heard         time.Time // the earliest that the feed is known to have been heard; zero before that
 	day           dayCounter
 	dayKnown      dayKnowledge
+	named         bool // somebody has named intents to be watched
 	confirms      confirmHistory
 	pace          map[api.IntentState]*paceHistory
 

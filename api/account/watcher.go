@@ -142,7 +142,7 @@ func (w *Watcher) recovered(what string) {
 // begin asks for what is known to be wanted at the start.
 func (w *Watcher) begin(now time.Time) {
 	for _, id := range w.cfg.WatchIDs {
-		w.store.know(id)
+		w.store.watch(id)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +154,7 @@ func (w *Watcher) begin(now time.Time) {
 
 // Watch makes an intent known and reads it, if that was not done.
 func (w *Watcher) Watch(id api.ID) {
-	w.store.know(id)
+	w.store.watch(id)
 	w.mu.Lock()
 	if o, _ := w.store.outlook(id); o.newest.IsZero() {
 		w.askIntent(id, time.Now(), quota.Timer)

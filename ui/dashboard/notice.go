@@ -68,24 +68,29 @@ func (m *Model) notice() string {
 		m.frozenNotice(l)
 	case m.cfg.Recording != nil && m.cfg.Recording() != "":
 		l.Put(paint.Bad, "✕ "+string(api.Scrub(m.cfg.Recording())))
-	case m.look.Health.Text != "" && m.look.Health.Style != paint.Muted:
-		h, glyph := m.look.Health, "✕ "
-		if h.Style == paint.Warning {
-			glyph = "! "
-		}
-		l.Put(h.Style, glyph+h.Text)
-		if h.Advice != "" {
-			l.Put(paint.Muted, " — "+h.Advice)
-		}
-		if h.Cause != "" {
-			l.Put(paint.Muted, " ("+h.Cause+")")
-		}
+	case m.look.Health.Style == paint.Bad:
+		m.healthNotice(l, "✕ ")
 	case m.isNew():
 		m.hintNotice(l)
 	case len(m.picture.summary.Alerts) > 0:
 		m.alertNotice(l)
+	case m.look.Health.Style == paint.Warning:
+		m.healthNotice(l, "! ")
 	}
 	return l.String()
+}
+
+// healthNotice says what is wrong with the picture, what can be done, and why it
+// is so.
+func (m *Model) healthNotice(l *paint.Line, glyph string) {
+	h := m.look.Health
+	l.Put(h.Style, glyph+h.Text)
+	if h.Advice != "" {
+		l.Put(paint.Muted, " — "+h.Advice)
+	}
+	if h.Cause != "" {
+		l.Put(paint.Muted, " ("+h.Cause+")")
+	}
 }
 
 func (m *Model) frozenNotice(l *paint.Line) {
@@ -193,8 +198,11 @@ func (m *Model) health() pane.Health {
 	case s.Feed.State == account.FeedConnecting:
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
-	case s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed && len(s.Intents) == 0:
+	case s.Sourceless():
 		h.Text, h.Style = "nothing tells which intents there are: no relay is configured, and the service serves no list of them", paint.Warning
+		if len(s.Intents) > 0 {
+			h.Text = "intents without shipments are not known: no relay is configured, and the service serves no list of them"
+		}
 		h.Advice = "start with --relay-url to hear of all, with --watch-id or --watch-ids to watch some, or press " +
 			m.keyOf(action.Jump) + " and give an id"
 	case s.Feed.State == account.FeedOff:

@@ -61,78 +61,45 @@ func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) 
 	})
 }
 
-func TestABoardThatStaysEmptySaysWhatCanBeDone(t *testing.T) {
-	const why = "nothing tells which intents there are: no relay is configured, and the service serves no list of them"
+func TestABoardThatNothingFillsSaysWhatCanBeDone(t *testing.T) {
+	const empty, partly = "nothing tells which intents there are: no relay is configured", "intents without shipments are not known: no relay is configured"
 	for _, c := range []struct {
-		name  string
-		empty bool
-		feed  account.FeedState
-		list  account.ListState
-		says  bool
+		name string
+		full bool
+		feed account.FeedState
+		list account.ListState
+		ids  bool
+		want string
 	}{
-		{"no relay and no list", true, account.FeedOff, account.ListNotServed, true},
-		{"no relay and a list that is not read yet", true, account.FeedOff, account.ListUnread, false},
-		{"no relay and an empty list", true, account.FeedOff, account.ListWhole, false},
-		{"a relay", true, account.FeedLive, account.ListNotServed, false},
-		{"intents that a person named", false, account.FeedOff, account.ListNotServed, false},
+		{"no relay and no list", false, account.FeedOff, account.ListNotServed, false, empty},
+		{"no relay and a list that is not read yet", false, account.FeedOff, account.ListUnread, false, ""},
+		{"no relay and an empty list", false, account.FeedOff, account.ListWhole, false, ""},
+		{"a relay", false, account.FeedLive, account.ListNotServed, false, ""},
+		{"intents that shipments name", true, account.FeedOff, account.ListNotServed, false, partly},
+		{"intents that a person named", true, account.FeedOff, account.ListNotServed, true, ""},
 	} {
-		for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+		for _, size := range [][2]int{{240, 55}, {120, 36}, {80, 24}} {
 			synctest.Test(t, func(t *testing.T) {
 				s := newShop(time.Now())
-				if !c.empty {
+				if c.full {
 					s = typicalShop(time.Now())
+					s.changes.Summary.Alerts = nil
 				}
-				s.changes.Summary.Feed.State, s.changes.Summary.List.State = c.feed, c.list
+				sum := &s.changes.Summary
+				sum.Feed.State, sum.List.State, sum.Named = c.feed, c.list, c.ids
 				got := strings.Join(strings.Fields(screen(boardOf(t, s, size[0], size[1]))), " ")
-				for _, want := range []string{why, "--relay-url", "--watch-id", "--watch-ids", "press i and give an id"} {
-					if strings.Contains(got, want) != c.says {
-						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, want, !c.says, got)
+				for _, why := range []string{empty, partly} {
+					if strings.Contains(got, why) != (why == c.want) {
+						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, why, why != c.want, got)
+					}
+				}
+				for _, what := range []string{"--relay-url", "--watch-id", "--watch-ids", "press i and give an id"} {
+					told := c.want != "" && (!c.full || size[0] == 240) // beside a full board as far as there is room
+					if strings.Contains(got, what) != told {
+						t.Errorf("%s, %v: %q is there: %v\n%s", c.name, size, what, !told, got)
 					}
 				}
 			})
 		}
-	}
-}
-
-func TestWhatIsWrongOutranksTheGreeting(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		harm func(*account.Summary)
-		want string // "" for the greeting
-	}{
-		{"a refused key", func(s *account.Summary) { s.API.State = account.APIUnauthorized }, "✕ the service refuses the API key — check TILLWATCH_API_KEY"},
-		{"a failing service", func(s *account.Summary) { s.API.State = account.APIFailing }, "✕ the service has been failing"},
-		{"a lost relay", func(s *account.Summary) { s.Feed.State = account.FeedLost }, "✕ relay lost"},
-		{"a relay that refuses the token", func(s *account.Summary) { s.Feed.State = account.FeedRefused }, "✕ the relay refuses this dashboard — check TILLWATCH_RELAY_TOKEN"},
-		{"neither answers", func(s *account.Summary) { s.API.State, s.Feed.State = account.APIFailing, account.FeedLost }, "✕ neither the service nor the relay has answered"},
-		{"alerts alone", func(*account.Summary) {}, ""},
-		{"a relay that is dialled", func(s *account.Summary) { s.Feed.State = account.FeedConnecting }, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := typicalShop(time.Now())
-			c.harm(&s.changes.Summary)
-			line := func() string {
-				m := boardOf(t, s, 120, 36, func(c *Config) { c.Remember = func(Layout) {} })
-				return strings.Split(screen(m), "\n")[1]
-			}
-			const greeting = "New here?"
-			if got := line(); !strings.Contains(got, c.want) || strings.Contains(got, greeting) != (c.want == "") {
-				t.Errorf("somebody who is new here reads %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestPanesSayAtOnceThatTheHealthHasChanged(t *testing.T) {
-	s := newShop(time.Now())
-	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedOff}
-	m := boardOf(t, s, 160, 45)
-	if got := screen(m); !strings.Contains(got, "no relay is configured") {
-		t.Fatalf("without a relay:\n%s", got)
-	}
-	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedLive}
-	m.Update(changesMsg{account.Changes{Version: 2, Summary: s.changes.Summary}})
-	if got := screen(m); strings.Contains(got, "no relay is configured") || !strings.Contains(got, "waiting for the first event…") {
-		t.Errorf("with one:\n%s", got)
 	}
 }
