@@ -238,7 +238,8 @@ func TestATakenForgeryIsTold(t *testing.T) {
 		}
 	})
 	toldInBubble(t, forge, func(d attempt) (int, string) {
-		if d.header["x-svc-signature"] == nil || d.header["x-svc-signature"][0] != Signature(api.NewSecret(testSecret), d.body) {
+		signature := strings.ToLower("X-Svc-Signature") // as it is sent, not in its canonical form
+		if sent := d.header[signature]; sent == nil || sent[0] != Signature(api.NewSecret(testSecret), d.body) {
 			return http.StatusUnauthorized, ""
 		}
 		return 0, ""
