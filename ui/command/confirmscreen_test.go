@@ -166,7 +166,7 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	w.screen.waitUntil(t, "all of them read", func(text string) bool {
 		return strings.Count(text, "Item ") == 14 && !unread.MatchString(text)
 	})
-	w.screen.press(t, strings.Repeat("xj", 14))
+	w.screen.press(t, strings.Repeat("x", 14))
 	w.screen.waitFor(t, `■ 14 marked`)
 	w.screen.press(t, "z")
 	w.screen.press(t, "X")
