@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,25 +86,36 @@ func TestAWokenMachineDialsAnew(t *testing.T) {
 func TestAnAttemptThatIsAskedForComesNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		var attempts atomic.Int32
-		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: func(context.Context, string, string) (net.Conn, error) {
-			attempts.Add(1)
+		attempted, refuse := make(chan struct{}), make(chan struct{})
+		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			attempted <- struct{}{}
+			<-refuse
 			return nil, io.ErrUnexpectedEOF
 		}})
 		s.Retry() // before the first attempt, for nothing
 		ended := make(chan error, 1)
 		go func() { ended <- s.Run(ctx, newCollector()) }()
-		synctest.Wait()
+		<-attempted
 		for range 20 {
-			before, began := attempts.Load(), time.Now()
-			for range 3 { // however often, it is one attempt
+			refuse <- struct{}{}
+			synctest.Wait() // the pause before the next attempt
+			select {
+			case <-attempted:
+				t.Fatal("an attempt came without being asked for")
+			default:
+			}
+			began := time.Now()
+			s.Retry()
+			<-attempted
+			if waited := time.Since(began); waited != 0 {
+				t.Fatalf("the attempt came %v after it was asked for, want at once", waited)
+			}
+			for range 3 { // while an attempt is under way, for nothing
 				s.Retry()
 			}
-			synctest.Wait()
-			if made := attempts.Load() - before; made != 1 || time.Since(began) != 0 {
-				t.Fatalf("%d attempts within %v of being asked for, want 1 at once", made, time.Since(began))
-			}
 		}
+		refuse <- struct{}{}
+		synctest.Wait()
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
