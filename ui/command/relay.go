@@ -69,7 +69,7 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
 	flags.String("postgres", "", "keep the journal and the tokens in "+postgresUsage)
 	flags.Var(&o.retention, "retention", "let go of bodies that are older, such as 90d (default: none; ids are kept)")
-	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies before the database takes more, such as 10GB; its log takes up to 5MB besides\n(default: none; ids are kept)")
+	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies before the database takes more, such as 10GB; its log takes up to 12MB besides\n(default: none; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")

@@ -73,7 +73,7 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 }
 
 // size is what the transaction adds to the log, about.
-func (b *batch) size() int { return b.bytes + len(b.pack.data) }
+func (b *batch) size() int { return b.bytes + len(b.pack.data) + len(b.repeats)*pageSize }
 
 // insert inserts the events that are not inserted yet.
 func (b *batch) insert() error {

@@ -3,32 +3,57 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"fmt"
 )
 
 // The log is copied into the database often, so that it stays short: the database
 // grows by what it holds, and where a long log has filled the disk there is no
-// room for that. A copy costs two syncs.
+// room for that. A copy costs two syncs: where there is much room, it is done less
+// often.
 const (
-	// copyPages is how many pages SQLite lets the log have before it copies it
-	// after a commit, so that the next one begins it anew.
-	copyPages = 256
-	// keptLog is the size to which the file is cut when it is begun anew.
-	keptLog = 1 << 20
-	// maxLog is the size beyond which the log is copied before anything is written:
-	// SQLite's own copy has failed then, or met a reader each time.
-	maxLog = 2 << 20
+	leastLog = 1 << 20
+	mostLog  = 4 << 20
+	// logShare is the part of the room on the disk that the log may take.
+	logShare = 16
 	// maxBatch bounds what a transaction adds to the log, but for one large event.
 	maxBatch = 1 << 20
 )
 
-// boundLog copies the log where it is long, and after a failure: whatever room is
-// in it can be used again. A reader that stays in the way lets it grow.
+// shortenLog copies the log when it is long, after a commit and its answers. The
+// next transaction begins it anew. Where that fails the log grows until boundLog
+// meets the same error.
+func (w *writer) shortenLog(written int) {
+	const overhead = 3 * pageSize // what any transaction writes
+	if w.written += written + overhead; w.written < w.logSize {
+		return
+	}
+	w.written = 0
+	ctx := context.Background()
+	if _, err := copyLog(ctx, w.connection, "PASSIVE"); err == nil {
+		_ = w.fitLog(ctx, w.connection)
+	}
+}
+
+// fitLog fits the size of the log to the room on the disk. The file is cut to it
+// when it is begun anew.
+func (w *writer) fitLog(ctx context.Context, c *sql.Conn) error {
+	w.logSize = w.fit()
+	_, err := c.ExecContext(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", w.logSize))
+	return err
+}
+
+// logFor is the size of a log where there is so much room.
+func logFor(room int64) int { return int(min(max(room/logShare, leastLog), mostLog)) }
+
+// boundLog copies the log where it has grown beyond its size, and after a failure:
+// whatever room is in it can be used again. A reader that stays in the way lets it
+// grow.
 func (w *writer) boundLog(ctx context.Context) error {
 	size, err := w.claim.log.size()
 	if err != nil {
 		return err
 	}
-	long := size > w.longest
+	long := size > max(2*int64(w.logSize), w.longest)
 	if !long && !w.failed {
 		return nil
 	}
@@ -37,9 +62,10 @@ func (w *writer) boundLog(ctx context.Context) error {
 	case err != nil && long:
 		return err
 	case done:
-		w.longest = maxLog
+		w.longest = 0
+		return w.fitLog(ctx, w.connection)
 	case long:
-		w.longest = size + maxLog
+		w.longest = size + int64(w.logSize)
 	}
 	return nil
 }

@@ -92,6 +92,17 @@ func (d *disk) fits(path string, end int64) bool {
 	return true
 }
 
+// left is the room that is left.
+func (d *disk) left() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	left := d.room
+	for _, size := range d.sizes {
+		left -= size
+	}
+	return left
+}
+
 // cutTo notes the size of a file that was truncated.
 func (d *disk) cutTo(path string, size int64) {
 	d.mu.Lock()

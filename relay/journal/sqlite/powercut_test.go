@@ -82,8 +82,8 @@ func TestNothingAcknowledgedIsLostInAPowerCut(t *testing.T) {
 			j := through(t, d, t.TempDir())
 			epoch := j.Epoch()
 			// The log is copied often, and begins anew often.
-			err := j.writer.do(t.Context(), func(b *batch) error { return b.execute("PRAGMA wal_autocheckpoint = 20") })
-			if err != nil {
+			j.writer.fit = func() int { return 80 << 10 }
+			if err := j.writer.do(t.Context(), func(b *batch) error { return b.writer.fitLog(b.ctx, b.writer.connection) }); err != nil {
 				t.Fatal(err)
 			}
 			d.cutAfter(200 + rand.IntN(4000))

@@ -23,6 +23,7 @@ type writer struct {
 	db      *sql.DB
 	flush   func(*os.File) error // waits for the disk
 	owner   string               // names this process in the database
+	fit     func() int           // the size of the log that fits the room on the disk
 
 	// Of the goroutine that runs the writer:
 	connection *sql.Conn
@@ -31,7 +32,9 @@ type writer struct {
 	latest     int64            // time of receipt of all events
 	doubtful   bool             // what was committed may not be durable
 	failed     bool             // the last transaction did
-	longest    int64            // the log may be, for now
+	longest    int64            // the log may be, while a reader is in the way
+	written    int              // since the log was copied
+	logSize    int              // that much is written, the log is copied
 	disowned   error            // why nothing may be written any more
 	buffer     []byte           // of packs, for the next one
 	fresh      []digest         // of a transaction, for the next one
@@ -45,7 +48,7 @@ type writer struct {
 func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	db, err := in.database(j.claim,
 		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)",
-		fmt.Sprintf("wal_autocheckpoint(%d)", copyPages), fmt.Sprintf("journal_size_limit(%d)", keptLog))
+		"wal_autocheckpoint(0)")
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 		db:      db,
 		flush:   syncData,
 		owner:   newEpoch(),
-		longest: maxLog,
+		fit:     func() int { return logFor(roomIn(in.path)) },
 		numbers: map[digest]int64{},
 		// What a killed process has committed may not be durable yet.
 		doubtful: true,
@@ -115,6 +118,9 @@ func (w *writer) connect(ctx context.Context) error {
 		return err
 	}
 	err = w.settle(ctx, connection)
+	if err == nil {
+		err = w.fitLog(ctx, connection)
+	}
 	if err == nil {
 		err = w.claim.log.open(0)
 	}
@@ -188,8 +194,11 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 		err = fmt.Errorf("write the journal: %w", err)
 	}
 	w.failed = err != nil
-	w.claim.note()
 	works.Answer(err)
+	if err == nil && changes != nil {
+		w.shortenLog(changes.size())
+	}
+	w.claim.note()
 }
 
 // giveUp ends a transaction that has failed, and its connection. What has become
