@@ -280,7 +280,9 @@ func (r report) failure() error {
 	case r.API.State == "failing":
 		return fmt.Errorf("the service does not answer as it should: %s", r.API.Error)
 	case !r.Settled && r.Reads.Total == 0:
-		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
+		return fmt.Errorf("nothing of the account could be read: %s", r.missing())
+	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
+		return fmt.Errorf("nothing of the account could be read: %s", r.API.Error)
 	}
 	return nil
 }

@@ -95,3 +95,15 @@ func TestStatusThatCouldReadNothingSaysSoAndFails(t *testing.T) {
 		})
 	}
 }
+
+func TestStatusFailsWhereEveryReadIsRefused(t *testing.T) {
+	t.Parallel()
+	forbidden := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"name":"ForbiddenError","message":"the key lacks the scope checkout_intents:read"}`)
+	})
+	r, code, said, _ := snapshotOf(t, forbidden, "--wait", "5s", "--watch-id", "ci_1")
+	if code != exitFailed || !strings.Contains(said, "lacks the scope") || r.Reads.Unreadable != 1 || count(r.Intents[notRead]) != 1 {
+		t.Errorf("exit code %d, says %q, %+v, %d not read", code, said, r.Reads, count(r.Intents[notRead]))
+	}
+}

@@ -32,19 +32,19 @@ func (m *Model) keyAdvice() string {
 	case m.cfg.TryKey == nil:
 		return "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
 	case m.cfg.KeyFile != "":
-		return "put the right one into " + m.cfg.KeyFile + "; " + m.nextTrial()
+		return "mend it in " + m.cfg.KeyFile + "; " + m.nextTrial()
 	}
-	return "check TILLWATCH_API_KEY and that it belongs to this environment; " + m.nextTrial()
+	return "check TILLWATCH_API_KEY and its environment; " + m.nextTrial()
 }
 
 // nextTrial says when a refused API key is tried again, and by which key now.
 func (m *Model) nextTrial() string {
-	words := "it is tried again soon"
+	at := "soon"
 	if left := m.picture.summary.API.TryAt.Sub(m.clock); left > 0 {
-		words = "it is tried again in " + pane.Until(left)
+		at = "in " + pane.Until(left)
 	}
 	if key := m.keyOf(action.Refresh); key != "" {
-		words += ", " + key + " does it now"
+		return key + " tries again, else " + at
 	}
-	return words
+	return "trying again " + at
 }

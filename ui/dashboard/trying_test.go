@@ -17,9 +17,9 @@ func TestARefusedKeySaysWhatToDoAndWhenItIsTriedAgain(t *testing.T) {
 		none bool // nothing can try it
 		want string
 	}{
-		{"from a file", "~/.secrets/key", 25 * time.Second, false, "✕ the service refuses the API key — put the right one into ~/.secrets/key; it is tried again in 25 s, r does it now"},
-		{"from elsewhere", "", 4 * time.Minute, false, "✕ the service refuses the API key — check TILLWATCH_API_KEY and that it belongs to this environment; it is tried again in 4 min, r does it now"},
-		{"while it is tried", "", 0, false, "; it is tried again soon, r does it now"},
+		{"from a file", "~/.secrets/key", 25 * time.Second, false, "✕ the service refuses the API key — mend it in ~/.secrets/key; r tries again, else in 25 s"},
+		{"from elsewhere", "", 4 * time.Minute, false, "✕ the service refuses the API key — check TILLWATCH_API_KEY and its environment; r tries again, else in 4 min"},
+		{"while it is tried", "", 0, false, "; r tries again, else soon"},
 		{"where nothing tries it", "", 0, true, "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
