@@ -200,8 +200,9 @@ func (m *Model) health() pane.Health {
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Sourceless():
 		h.Text, h.Style = "nothing tells which intents there are: no relay is configured, and the service serves no list of them", paint.Warning
-		if len(s.Intents) > 0 {
-			h.Text = "intents without shipments are not known: no relay is configured, and the service serves no list of them"
+		if len(s.Intents) > 0 { // the line is all that says so
+			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
+			h.Advice = "till then, intents without shipments are not known"
 		}
 		h.Advice = "start with --relay-url to hear of all, with --watch-id or --watch-ids to watch some, or press " +
 			m.keyOf(action.Jump) + " and give an id"
