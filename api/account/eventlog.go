@@ -23,6 +23,7 @@ type eventRecord struct {
 	earlier    uint32 // the event of the same source before it, counted from 1; it may no longer be kept
 	epoch      uint32 // of the journal that gave its sequence number
 	duplicates uint32
+	status     api.ShipmentStatus // that it told of, as reads prove; "" while none does
 	late       bool
 	lined      bool // it stands in a timeline
 }
@@ -204,6 +205,6 @@ func (s *Store) fillEvent(e *Event, r *eventRecord) {
 	*e = Event{
 		Seq: r.seq, ID: r.id, Type: r.kind, SourceType: r.sourceType, SourceID: r.source, Product: r.product,
 		CreatedAt: r.created.time(), Received: r.received.time(), Origin: r.origin,
-		Duplicates: int(r.duplicates), Late: r.late, Raw: r.raw, Version: s.events.versions[r.ordinal%uint64(s.events.keep)],
+		Duplicates: int(r.duplicates), Late: r.late, Status: r.status, Raw: r.raw, Version: s.events.versions[r.ordinal%uint64(s.events.keep)],
 	}
 }

@@ -126,10 +126,11 @@ type Event struct {
 	SourceID   api.ID
 	Product    api.Text // of the intent that it speaks of, when known
 	CreatedAt  time.Time
-	Received   time.Time // by the relay
-	Origin     string    // webhook, backfill or replay
-	Duplicates int       // how often the relay got it again
-	Late       bool      // an event created later was here before it
-	Raw        []byte    // the exact body
+	Received   time.Time          // by the relay
+	Origin     string             // webhook, backfill or replay
+	Duplicates int                // how often the relay got it again
+	Late       bool               // an event created later was here before it
+	Status     api.ShipmentStatus // that an update of a shipment has led to; "" while no read proves it
+	Raw        []byte             // the exact body
 	Version    uint64
 }

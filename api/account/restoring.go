@@ -224,7 +224,7 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 		ordinal: r.ordinal, seq: saved.Seq, epoch: uint32(s.epoch), created: saved.CreatedAt, received: saved.Received,
 		id: id, source: source.ID, kind: api.EventType(api.Scrub(saved.Type)), sourceType: source.Type,
 		product: api.Scrub(saved.Product), origin: string(api.Scrub(saved.Origin)),
-		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late,
+		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late, status: api.ShipmentStatus(api.Scrub(saved.Status)),
 		lined: in != nil && s.remembers(in, id),
 	}
 	switch r.sourceType {

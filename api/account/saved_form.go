@@ -150,6 +150,7 @@ type savedEvent struct {
 	Origin               string
 	Duplicates           int
 	Late                 bool
+	Status               string
 }
 
 func (p *savedPicture) decode(body []byte) error {

@@ -86,7 +86,7 @@ func lived(t testing.TB) *Store {
 		intentEvent(12, "ci_open", api.OfferRetrieved, noon.Add(-time.Minute)),
 		intentEvent(13, "ci_reported", api.IntentCompleted, noon.Add(-time.Minute)),
 		{Seq: 14, Received: noon, Origin: "webhook", Duplicates: 2, Event: api.Event{
-			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: noon, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
+			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: parcel.UpdatedAt, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
 			Raw: []byte(`{"body":"of Zadie"}`)}},
 	}, time.Now())
 

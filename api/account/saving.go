@@ -265,6 +265,6 @@ func (r *eventRecord) saved() savedEvent {
 	return savedEvent{
 		Seq: r.seq, ID: string(r.id), Type: string(r.kind), SourceType: string(r.sourceType), SourceID: string(r.source),
 		Product: string(r.product), CreatedAt: r.created, Received: r.received,
-		Origin: r.origin, Duplicates: int(r.duplicates), Late: r.late,
+		Origin: r.origin, Duplicates: int(r.duplicates), Late: r.late, Status: string(r.status),
 	}
 }

@@ -113,6 +113,7 @@ func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
 	r.answer, r.status, r.updated, r.readAt, r.certainty = &held, is, updated, at, Verified
 	s.parcels.put(r, len(held.Raw))
 	s.link(r, sh.IntentID)
+	s.tellNews(r)
 	s.touchShipment(r)
 	return news
 }
@@ -180,6 +181,7 @@ func (s *Store) unlink(r *shipmentRecord) {
 func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.Time) {
 	r.lastEvent = max(r.lastEvent, e.created)
 	s.parcelEventArrived(r, e.created)
+	s.tellNews(r)
 	if r.intent != nil {
 		s.tellIntent(r.intent, e, s.clock.instant(now))
 	}

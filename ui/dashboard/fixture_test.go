@@ -265,6 +265,9 @@ func typicalShop(now time.Time) *shop {
 		if i == 34 {
 			e.Origin = "backfill"
 		}
+		if i == 35 {
+			e.Status = api.Delayed
+		}
 	}
 	s.changes.Summary.Events = account.EventCounters{Received: 1042, Duplicate: 2, Late: 3, Backfilled: 1}
 	s.changes.Summary.LastEvent = now.Add(-time.Second)

@@ -110,7 +110,8 @@ type eventForm struct {
 	Origin     string          `json:"origin,omitempty"`
 	Duplicates int             `json:"duplicates,omitempty"`
 	Late       bool            `json:"late,omitempty"`
-	Body       json.RawMessage `json:"body"` // in the contract's form
+	Status     string          `json:"status,omitempty"` // of the shipment, where an update led to it
+	Body       json.RawMessage `json:"body"`             // in the contract's form
 }
 
 type eventBody struct {
@@ -133,7 +134,7 @@ func encodeEvent(e *account.Event) (json.RawMessage, error) {
 	}
 	return json.Marshal(eventForm{
 		Seq: e.Seq, Product: maskText(string(e.Product)), Received: instant(e.Received), Origin: e.Origin,
-		Duplicates: e.Duplicates, Late: e.Late, Body: body,
+		Duplicates: e.Duplicates, Late: e.Late, Status: string(e.Status), Body: body,
 	})
 }
 
@@ -149,7 +150,7 @@ func decodeEvent(raw json.RawMessage) (*account.Event, error) {
 	return &account.Event{
 		Seq: form.Seq, ID: body.ID, Type: body.Type, SourceType: body.Source.Type, SourceID: body.Source.ID,
 		Product: api.Scrub(form.Product), CreatedAt: body.CreatedAt, Received: time.Time(form.Received),
-		Origin: string(api.Scrub(form.Origin)), Duplicates: form.Duplicates, Late: form.Late, Raw: body.Raw,
+		Origin: string(api.Scrub(form.Origin)), Duplicates: form.Duplicates, Late: form.Late, Status: api.ShipmentStatus(api.Scrub(form.Status)), Raw: body.Raw,
 	}, nil
 }
 

@@ -243,6 +243,24 @@ func TestEveryFieldOfAnIntentComesBack(t *testing.T) {
 	}
 }
 
+func TestEveryFieldOfAnEventComesBack(t *testing.T) {
+	at := time.Date(2000, 1, 1, 12, 0, 0, 1, time.UTC)
+	want := &account.Event{Seq: 7, ID: "evt_1", Type: api.ShipmentUpdated, SourceType: api.SourceShipment, SourceID: "shp_1", Product: "Mug",
+		CreatedAt: at, Received: at.Add(time.Second), Origin: "backfill", Duplicates: 2, Late: true, Status: api.Delayed}
+	raw, err := encodeEvent(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeEvent(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Raw = nil // written anew
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
 func TestNoFileIsOverwritten(t *testing.T) {
 	path := t.TempDir() + "/notes.txt"
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {

@@ -228,7 +228,7 @@ func (p *Detail) parcels() {
 	}
 	p.heading("SHIPMENTS")
 	for _, s := range p.facts.Shipments {
-		row := newShipmentRow(s)
+		row := newShipmentRow(s, p.look.Now)
 		m := sign.Shipment(row.Status())
 		carrier, number := row.tracking()
 		p.add(func(l *paint.Line) {

@@ -18,7 +18,7 @@ func (p *Detail) shipment() {
 		p.paragraph(paint.Muted, "nothing is known of this shipment yet")
 		return
 	}
-	row := newShipmentRow(s)
+	row := newShipmentRow(s, p.look.Now)
 	carrier, number := row.tracking()
 	p.headline(sign.Shipment(s.Status()), string(s.Product), p.look.age(row.touched))
 	p.fact("carrier", paint.Text, carrier)
@@ -110,7 +110,7 @@ func (p *Detail) event() {
 		p.paragraph(paint.Muted, "this event is no longer kept")
 		return
 	}
-	p.headline(sign.Event(e.Type), string(e.Product), p.look.age(e.Received))
+	p.headline(sign.Told(e), string(e.Product), p.look.age(e.Received))
 	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
 	p.fact("source", paint.Text, sign.Words(string(e.SourceType)))
 	p.fact("source id", paint.Text, string(e.SourceID))

@@ -84,7 +84,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			rows[i] = old
 			continue
 		}
-		row := &eventRow{Event: e, mark: sign.Event(e.Type), noted: strings.Join(marks(e), " · ")}
+		row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
 		switch {
 		case ok && old.noted == row.noted: // only its product has another name
 			row.changed = old.changed
@@ -213,7 +213,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		l.Put(paint.Muted, row.at).Space(2)
 		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
 	case p.w >= 50:
-		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 17)
+		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
 	default:
 		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.Style, m.Glyph).Space(1)
 	}

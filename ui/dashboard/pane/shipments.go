@@ -3,7 +3,6 @@ package pane
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -13,17 +12,19 @@ import (
 	"tillwatch/ui/dashboard/table"
 )
 
-// Shipments shows the parcels of completed orders, those on their way first.
+// Shipments shows the parcels of completed orders, those in trouble first.
 type Shipments struct {
 	listing[*shipmentRow]
 	counts map[api.ShipmentStatus]int
 	read   time.Time // the newest
+	ranked time.Time // when it was last looked whose trouble is over
 }
 
 // shipmentRow is a shipment with what the table asks of it again and again.
 type shipmentRow struct {
 	*account.Shipment
 	needle  *needle   // nil until it is looked for
+	rank    int       // by urgency, when it was last looked at
 	touched time.Time // when anything last happened to it; zero while not known
 	changed time.Time // when it last changed on the screen; zero: never
 }
@@ -64,13 +65,14 @@ func (r *shipmentRow) estimate() time.Time {
 	return time.Time{}
 }
 
-func newShipmentRow(s *account.Shipment) *shipmentRow {
+func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 	row := &shipmentRow{Shipment: s}
 	if in := s.Latest; in != nil {
 		if row.touched = in.UpdatedAt; row.touched.IsZero() {
 			row.touched = in.CreatedAt
 		}
 	}
+	row.rank = row.rankAt(now)
 	return row
 }
 
@@ -88,25 +90,54 @@ func NewShipments(look *Look) *Shipments {
 }
 
 func compareShipments(a, b *shipmentRow) int {
-	if c := cmp.Compare(shipmentRank(a.Status()), shipmentRank(b.Status())); c != 0 {
-		return c
-	}
-	return b.touched.Compare(a.touched)
+	return cmp.Or(cmp.Compare(a.rank, b.rank), b.touched.Compare(a.touched))
 }
 
-// shipmentRank puts first what is about to happen or went wrong.
-func shipmentRank(s api.ShipmentStatus) int {
-	order := [...]api.ShipmentStatus{api.OutForDelivery, api.Delayed, api.Shipped, api.Ordered}
-	if i := slices.Index(order[:], s); i >= 0 {
-		return i
-	}
-	switch s {
+// rankAt puts first what went wrong, and then what is about to happen. A status
+// that nobody has seen before may be trouble; what was canceled is over some time.
+func (r *shipmentRow) rankAt(now time.Time) int {
+	switch r.Status() {
+	case api.Delayed:
+		return 0
 	case api.Canceled:
-		return len(order) + 1
+		if r.touched.IsZero() || now.Sub(r.touched) <= troubleFor {
+			return 1
+		}
+		return 7
+	case api.OutForDelivery:
+		return 3
+	case api.Shipped:
+		return 4
+	case api.Ordered:
+		return 5
+	case "": // not read yet
+		return 6
 	case api.Delivered:
-		return len(order) + 2
+		return 8
 	}
-	return len(order)
+	return 2
+}
+
+// troubleFor is how long a canceled shipment stands above those that move.
+const troubleFor = 24 * time.Hour
+
+// rankAnew moves, once a minute, those whose trouble is over by now.
+func (p *Shipments) rankAnew() {
+	now := p.look.Now
+	if now.Sub(p.ranked).Abs() < time.Minute {
+		return
+	}
+	p.ranked = now
+	var over []*shipmentRow
+	for _, row := range p.list.All() {
+		if rank := row.rankAt(now); rank != row.rank {
+			moved := *row
+			moved.rank = rank
+			over = append(over, &moved)
+		}
+	}
+	p.stale = p.stale || len(over) > 0
+	p.list.Upsert(over...)
 }
 
 // Apply takes over what changed.
@@ -118,7 +149,7 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 			rows[i] = old
 			continue
 		}
-		rows[i] = newShipmentRow(s)
+		rows[i] = newShipmentRow(s, p.look.Now)
 		if s.ReadAt.After(p.read) {
 			p.read = s.ReadAt
 		}
@@ -133,6 +164,7 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 		p.stale = true
 	}
 	p.list.Upsert(rows...)
+	p.rankAnew()
 	p.counts = c.Summary.Shipments
 }
 

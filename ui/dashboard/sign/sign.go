@@ -91,6 +91,22 @@ func Event(t api.EventType) Sign {
 	return unlisted(name)
 }
 
+// Told is the sign of an event by what it has led to, where that is known, else by
+// its type.
+func Told(e *account.Event) Sign {
+	if e.Status == "" {
+		return Event(e.Type)
+	}
+	m := Shipment(e.Status)
+	if m.Word = "shipment " + m.Word; len(m.Word) > longestWord {
+		m.Word = Shipment(e.Status).Word
+	}
+	return m
+}
+
+// longestWord is how many cells a list of events has for what happened.
+const longestWord = 18
+
 // Answer is the sign of an answer by its HTTP status; 0 stands for none.
 func Answer(status int) Sign {
 	switch {

@@ -1,0 +1,98 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// parcel is a shipment that was read, and changed so long ago.
+func parcel(id string, status api.ShipmentStatus, ago time.Duration) *account.Shipment {
+	return &account.Shipment{ID: api.ID(id), Product: api.Text(id), Certainty: account.Verified, ReadAt: noon,
+		Latest: &api.Shipment{ID: api.ID(id), Status: status, UpdatedAt: noon.Add(-ago)}}
+}
+
+// names is what the pane's rows are called, from the top.
+func (p *Shipments) names() []string {
+	var names []string
+	for _, row := range p.list.Found() {
+		names = append(names, string(row.ID))
+	}
+	return names
+}
+
+func TestShipmentsInTroubleStandAboveThoseThatMove(t *testing.T) {
+	l := look()
+	p := NewShipments(l)
+	p.SetSize(100, 20)
+	unread := &account.Shipment{ID: "not read"}
+	all := []*account.Shipment{
+		parcel("delivered", api.Delivered, 0), parcel("ordered", api.Ordered, 0), parcel("shipped", api.Shipped, 0), parcel("out", api.OutForDelivery, 0),
+		parcel("canceled long ago", api.Canceled, 25*time.Hour), parcel("canceled", api.Canceled, 23*time.Hour), parcel("canceled now", api.Canceled, 0),
+		parcel("lost", "lost_in_transit", time.Hour), parcel("delayed for long", api.Delayed, 40*time.Hour), parcel("delayed", api.Delayed, time.Minute), unread,
+	}
+	p.Apply(&account.Changes{Shipments: all, Whole: true}, true)
+	want := []string{"delayed", "delayed for long", "canceled now", "canceled", "lost", "out", "shipped", "ordered", "not read", "canceled long ago", "delivered"}
+	if got := p.names(); !slices.Equal(got, want) {
+		t.Errorf("from the top: %v\nwant %v", got, want)
+	}
+	l.Now = noon.Add(2 * time.Hour)
+	p.Apply(&account.Changes{}, false)
+	want = []string{"delayed", "delayed for long", "canceled now", "lost", "out", "shipped", "ordered", "not read", "canceled", "canceled long ago", "delivered"}
+	if got := p.names(); !slices.Equal(got, want) {
+		t.Errorf("two hours later: %v\nwant %v", got, want)
+	}
+	p.Apply(&account.Changes{Shipments: []*account.Shipment{parcel("shipped", api.Delayed, -time.Hour)}}, false)
+	if got := p.names(); got[0] != "shipped" || len(got) != len(want) {
+		t.Errorf("a parcel that is delayed now does not stand at the top: %v", got)
+	}
+}
+
+func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		kind   api.EventType
+		status api.ShipmentStatus
+		want   string
+	}{
+		{api.ShipmentUpdated, "", "→ shipment updated "},
+		{api.ShipmentUpdated, api.Shipped, "→ shipment shipped "},
+		{api.ShipmentUpdated, api.Delayed, "! shipment delayed "},
+		{api.ShipmentUpdated, api.OutForDelivery, "◔ out for delivery "},
+		{api.ShipmentUpdated, api.Delivered, "✓ shipment delivered "},
+		{api.ShipmentUpdated, api.Canceled, "✕ shipment canceled "},
+		{api.ShipmentUpdated, "lost", "? shipment lost "},
+		{api.ShipmentUpdated, "held_at_customs_for_inspection", "? held at customs"},
+		{api.ShipmentCreated, "", "○ shipment created "},
+	} {
+		for _, width := range []int{200, 80, 60} {
+			p := NewEvents(look())
+			p.SetSize(width, 8)
+			e := &account.Event{ID: "evt_1", Type: c.kind, Status: c.status, SourceID: "shp_1", Product: "Mug", Received: noon}
+			p.Apply(&account.Changes{Events: []*account.Event{e}}, true)
+			if got := text(p.Lines()); !strings.Contains(got, c.want) || !strings.Contains(got, "Mug") {
+				t.Errorf("%d columns, %s %s: no %q in\n%s", width, c.kind, c.status, c.want, got)
+			}
+		}
+	}
+}
+
+func TestAnEventIsFoundByWhatItHasLedTo(t *testing.T) {
+	p := NewEvents(look())
+	p.SetSize(120, 8)
+	before := &account.Event{ID: "evt_1", Type: api.ShipmentUpdated, Product: "Mug", Received: noon}
+	p.Apply(&account.Changes{Events: []*account.Event{before}}, true)
+	p.SetFilter(ParseFilter("delayed", p.Fields()))
+	if shown, _ := p.Matches(); shown != 0 {
+		t.Errorf("%d found before a read has told", shown)
+	}
+	after := *before
+	after.Status = api.Delayed
+	p.Apply(&account.Changes{Events: []*account.Event{&after}}, false)
+	if shown, total := p.Matches(); shown != 1 || total != 1 {
+		t.Errorf("%d of %d found once a read has told", shown, total)
+	}
+}
