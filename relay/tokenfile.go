@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
+
+	"tillwatch/api/durable"
 )
 
 const (
-	tokenFileName = "tokens.json"
-	tokenFileWait = 2 * time.Second
-	// tokenFileStale is the age at which an unfinished change counts as given up.
-	tokenFileStale = 10 * time.Second
+	tokenFileName  = "tokens.json"
+	tokenFileWait  = 2 * time.Second // for somebody else's change to end
+	tokenFileRetry = 20 * time.Millisecond
 )
 
 // TokenFile is the file in a relay's data folder that keeps the issued tokens,
@@ -55,32 +59,28 @@ func (f TokenFile) Remove(ctx context.Context, name string) error {
 	return f.change(ctx, removing(name))
 }
 
-// change replaces the file. The new one, until it is renamed, keeps others from
-// changing it too.
-func (f TokenFile) change(ctx context.Context, edit tokenEdit) (err error) {
+// change replaces the file, while nobody else changes it.
+func (f TokenFile) change(ctx context.Context, edit tokenEdit) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("make the relay's folder: %w", err)
 	}
-	next, err := f.begin()
+	lock := flock.New(f.path+".lock", flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, tokenFileWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(waiting, tokenFileRetry); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return errors.New("the relay's tokens are being changed by somebody else: try again in a moment")
+	} else if err != nil {
+		return fmt.Errorf("change the relay's tokens: %w", err)
+	}
+	defer lock.Close()
+	text, err := f.edited(ctx, edit)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(next.Name()))
-		}
-	}()
-	text, err := f.edited(ctx, edit)
-	if err == nil {
-		_, err = next.Write(text)
-	}
-	if err == nil {
-		err = next.Sync()
-	}
-	if err := errors.Join(err, next.Close()); err != nil {
+	return durable.Replace(f.path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	return os.Rename(next.Name(), f.path)
+	})
 }
 
 func (f TokenFile) edited(ctx context.Context, edit tokenEdit) ([]byte, error) {
@@ -92,27 +92,4 @@ func (f TokenFile) edited(ctx context.Context, edit tokenEdit) ([]byte, error) {
 		return nil, err
 	}
 	return encodeTokens(tokens)
-}
-
-// begin creates the new file, which nobody else has begun.
-func (f TokenFile) begin() (*os.File, error) {
-	name := f.path + ".new"
-	deadline := time.Now().Add(tokenFileWait)
-	for {
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if !errors.Is(err, fs.ErrExist) {
-			if err != nil {
-				err = fmt.Errorf("change the relay's tokens: %w", err)
-			}
-			return file, err
-		}
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > tokenFileStale {
-			_ = os.Remove(name) // whoever began it has died
-			continue
-		}
-		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("the relay's tokens are being changed by somebody else: try again in %s", tokenFileStale)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tillwatch/api/durable"
 	"tillwatch/api/quota"
 )
 
@@ -71,7 +72,7 @@ func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	orDefault(&cfg.MaxEnded, 10_000)
 	name := sha256.Sum256([]byte(cfg.Account))
 	f := &Saved{cfg: cfg, path: filepath.Join(cfg.Dir, "picture-"+hex.EncodeToString(name[:8]))}
-	removeLeftovers(f.path)
+	durable.RemoveAbandoned(f.path)
 	return f, nil
 }
 
@@ -81,7 +82,10 @@ func (f *Saved) Save(s *Store) error {
 	if err := os.MkdirAll(f.cfg.Dir, 0o700); err != nil {
 		return fmt.Errorf("save the picture: %w", err)
 	}
-	if err := replaceFile(f.path, func(w io.Writer) error { return s.savePicture(w, f.cfg) }); err != nil {
+	err := durable.ReplaceKeeping(f.path, previousOf(f.path), func(w io.Writer) error {
+		return writeChecked(w, func(w io.Writer) error { return s.savePicture(w, f.cfg) })
+	})
+	if err != nil {
 		return fmt.Errorf("save the picture: %w", err)
 	}
 	return nil

@@ -4,58 +4,21 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"time"
 )
 
 // A file of a picture is one line that names its form, the picture, and the
 // SHA-256 of all before it.
 const (
-	pictureForm  = "tillwatch picture "
-	pictureLine  = pictureForm + "1\n"
-	mostSaved    = 1 << 30
-	leftoverFrom = time.Minute // the age from which a temporary file is nobody's
+	pictureForm = "tillwatch picture "
+	pictureLine = pictureForm + "1\n"
+	mostSaved   = 1 << 30
 )
 
 func previousOf(path string) string { return path + ".previous" }
-
-// replaceFile writes a file that is either whole or not there: it is complete on
-// the disk before it takes the name of the one before it.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Close()
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if err := writeChecked(file, write); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(path, previousOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
 
 func writeChecked(file io.Writer, write func(io.Writer) error) error {
 	sum := sha256.New()
@@ -71,19 +34,6 @@ func writeChecked(file io.Writer, write func(io.Writer) error) error {
 	}
 	_, err := file.Write(sum.Sum(nil))
 	return err
-}
-
-// syncFolder makes renames last. Windows keeps folders by itself and refuses.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	return folder.Sync()
 }
 
 func openPicture(path string) (*savedPicture, error) {
@@ -131,19 +81,4 @@ func checked(content []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %.40q", ErrSavedVersion, line)
 	}
 	return content[len(line)+1 : end], nil
-}
-
-// removeLeftovers removes temporary files of saves that were interrupted. What
-// cannot be removed only takes room.
-func removeLeftovers(path string) {
-	entries, _ := os.ReadDir(filepath.Dir(path))
-	for _, entry := range entries {
-		name := entry.Name()
-		if !strings.HasPrefix(name, filepath.Base(path)+".") || !strings.HasSuffix(name, ".tmp") {
-			continue
-		}
-		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > leftoverFrom {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), name))
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/durable"
 )
 
 // Line is one line of the audit log. A line with stage "sending" is on disk
@@ -76,7 +77,7 @@ func openAudit(path string) (*auditLog, error) {
 	}
 	a := &auditLog{file: file, lock: lock, turn: make(chan struct{}, 1), last: map[subject]int64{}}
 	if err = a.locked(func() error { return nil }); err == nil {
-		err = syncFolder(filepath.Dir(path))
+		err = durable.SyncFolder(filepath.Dir(path))
 	}
 	if err != nil {
 		a.close()
@@ -239,20 +240,6 @@ func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 // verdict is the line that says how what l tells of ended.
 func (l Line) verdict(v Verdict, detail string) Line {
 	return Line{At: time.Now().UTC(), Attempt: l.Attempt, Environment: l.Environment, Intent: l.Intent, Verdict: v, Detail: detail}
-}
-
-// syncFolder makes the file's name as durable as its content, where the system
-// can do it.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
-		return err
-	}
-	return nil
 }
 
 func newAttempt() string { return rand.Text() }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/api/durable"
 	"tillwatch/relay"
 )
 
@@ -195,19 +195,12 @@ func matchesAny(pattern string) bool {
 // keepCursor replaces the file, so that it holds the old cursor or the new one
 // whenever the process or the machine ends.
 func keepCursor(path, cursor string) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	err := durable.Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, cursor+"\n")
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("keeping the cursor: %w", err)
-	}
-	_, err = file.WriteString(cursor + "\n")
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("keeping the cursor: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

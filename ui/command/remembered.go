@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 )
 
@@ -138,20 +138,14 @@ func (r *remembered) replace(l dashboard.Layout) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, "layout-*.json")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = io.Copy(f, bytes.NewReader(append(content, '\n')))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
 	if r.bad {
 		if err := os.Rename(r.path, r.path+".bad"); err != nil {
 			return err
 		}
 		r.bad = false
 	}
-	return os.Rename(f.Name(), r.path)
+	return durable.Replace(r.path, func(w io.Writer) error {
+		_, err := w.Write(append(content, '\n'))
+		return err
+	})
 }

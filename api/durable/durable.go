@@ -1,0 +1,81 @@
+// Package durable replaces files so that a crash, of the process or of the
+// machine, leaves either the old content or the new one.
+package durable
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// temporary marks the file that is about to take the place of another.
+const temporary = ".tmp"
+
+// abandonedAfter is the age from which nobody writes a temporary file any more.
+const abandonedAfter = time.Minute
+
+// Replace gives the file at path new content that only its owner can read. It
+// writes a temporary file beside it, syncs it and renames it. The folder must
+// exist. After an error the file is as it was.
+func Replace(path string, write func(io.Writer) error) error { return ReplaceKeeping(path, "", write) }
+
+// ReplaceKeeping is [Replace] that renames the old file to previous first, where
+// previous is not "".
+func ReplaceKeeping(path, previous string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+temporary)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err = write(file); err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if previous != "" {
+		if err := os.Rename(path, previous); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// SyncFolder makes the names in a folder last, where the system can do that:
+// Windows keeps folders by itself and refuses.
+func SyncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
+		return err
+	}
+	return nil
+}
+
+// RemoveAbandoned removes the temporary files that interrupted calls of
+// [Replace] left beside path. What it cannot remove only takes room.
+func RemoveAbandoned(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, filepath.Base(path)+".") || !strings.HasSuffix(name, temporary) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), name))
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package durable
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+func writing(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func mustHold(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v, want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestReplaceGivesTheFileNewContentForItsOwnerAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cursor")
+	for _, text := range []string{"one", "two"} {
+		if err := Replace(path, writing(text)); err != nil {
+			t.Fatal(err)
+		}
+		mustHold(t, path, text)
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
+	}
+	if got := names(t, filepath.Dir(path)); len(got) != 1 {
+		t.Errorf("the folder holds %v, want the file alone", got)
+	}
+}
+
+func TestReplaceThatFailsLeavesTheFileAsItWas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cursor")
+	if err := Replace(path, writing("one")); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	err := Replace(path, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "tw")
+		return full
+	})
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+	mustHold(t, path, "one")
+	if got := names(t, filepath.Dir(path)); len(got) != 1 {
+		t.Errorf("the folder holds %v, want the file alone", got)
+	}
+}
+
+func TestReplaceKeepingKeepsTheContentBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "picture")
+	previous := path + ".previous"
+	for _, text := range []string{"one", "two", "three"} {
+		if err := ReplaceKeeping(path, previous, writing(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustHold(t, path, "three")
+	mustHold(t, previous, "two")
+}
+
+func TestReplaceNeedsAFolder(t *testing.T) {
+	if err := Replace(filepath.Join(t.TempDir(), "none", "cursor"), writing("one")); !os.IsNotExist(err) {
+		t.Errorf("error %v, want that there is no folder", err)
+	}
+}
+
+func TestRemoveAbandonedLeavesWhatMayBeInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "picture")
+	old := time.Now().Add(-time.Hour)
+	for name, age := range map[string]time.Time{
+		"picture": old, "picture.1.tmp": old, "picture.2.tmp": time.Now(), "picture.previous": old, "other.3.tmp": old,
+	} {
+		file := filepath.Join(filepath.Dir(path), name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, age, age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	RemoveAbandoned(path)
+	got := names(t, filepath.Dir(path))
+	if len(got) != 4 {
+		t.Errorf("the folder holds %v, want all but picture.1.tmp", got)
+	}
+	for _, name := range got {
+		if name == "picture.1.tmp" {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
