@@ -32,8 +32,7 @@ type call struct {
 	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
 	probe  bool   // of a list that may not be there
 
-	standIn bool         // for a stand-in alone: it carries a key that the service refuses
-	from    *Environment // where to note what gave the last answer; nil: nowhere
+	standIn bool // for a stand-in alone: it carries a key that the service refuses
 }
 
 func get(path string, query url.Values) call {
@@ -69,23 +68,18 @@ func (c call) notSent(err error) error {
 	return &TransportError{Method: c.method, Path: c.printable(), Err: err}
 }
 
-// answer is a success, its body read whole.
-type answer struct {
-	call   call
-	status int
-	body   []byte
-	from   Environment // what gave it
+// unreadable says that the body of an answer is not what the call promises.
+func (c call) unreadable(status int, err error) *UnreadableError {
+	return &UnreadableError{Method: c.method, Path: c.printable(), Status: status, Err: err}
 }
 
-// unreadable says that the answer's body is not what the call promises.
-func (a answer) unreadable(err error) *UnreadableError {
-	return &UnreadableError{Method: a.call.method, Path: a.call.printable(), Status: a.status, Err: err}
-}
+// reader decodes the body of an answer. A body that it refuses is not of the
+// contract, so the call has failed, whatever the status.
+type reader func(body []byte, of Response) error
 
-// do sends c and has take read the body of its answer: one that take refuses is
-// not of the contract, so it is a failure like any other, whatever its status.
-// Reads are sent again after failures that pass; a POST is sent once.
-func (c *Client) do(ctx context.Context, request call, take func(body []byte) error) error {
+// do sends a request and has take read the answer. Reads are sent again after
+// failures that pass; a POST is sent once.
+func (c *Client) do(ctx context.Context, request call, take reader) error {
 	retry := newRetry(request, c.retries)
 	for attempt := 1; ; attempt++ {
 		err := c.attempt(ctx, request, attempt, take)
@@ -107,9 +101,9 @@ func endsWithin(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(deadline) <= wait
 }
 
-// attempt waits for quota, sends the request once and tells the pacer and the
-// observer how it went.
-func (c *Client) attempt(ctx context.Context, request call, number int, take func([]byte) error) error {
+// attempt waits for quota, sends the request once and reports to the pacer and
+// the observer how it went.
+func (c *Client) attempt(ctx context.Context, request call, number int, take reader) error {
 	arrived := time.Now()
 	var permit quota.Permit
 	var err error
@@ -128,18 +122,15 @@ func (c *Client) attempt(ctx context.Context, request call, number int, take fun
 		Sent:     time.Now(),
 	}
 	exchange.Waited = exchange.Sent.Sub(arrived)
-	noteSent(ctx, exchange.Sent)
-	result, header, err := c.sendBooked(ctx, request, permit, exchange.Sent)
+	response, body, err := c.sendBooked(ctx, request, permit, exchange.Sent)
 	exchange.Latency = time.Since(exchange.Sent)
-	exchange.Status = result.status
-	exchange.RequestID = requestID(header)
-	exchange.From = result.from
+	exchange.Status, exchange.RequestID, exchange.From = response.Status, response.RequestID, response.From
 	if err == nil {
-		if refused := take(result.body); refused != nil {
-			err = result.unreadable(refused)
+		if refused := take(body, response); refused != nil {
+			err = request.unreadable(response.Status, refused)
 		}
 	}
-	if !request.refusedProbe(result.status) {
+	if !request.refusedProbe(response.Status) {
 		exchange.Err = err
 	}
 	c.observe(exchange)
@@ -148,23 +139,23 @@ func (c *Client) attempt(ctx context.Context, request call, number int, take fun
 
 // sendBooked sends the request and gives the permit back, also when a transport
 // panics: a permit that is kept holds others up.
-func (c *Client) sendBooked(ctx context.Context, request call, permit quota.Permit, sent time.Time) (answer, http.Header, error) {
+func (c *Client) sendBooked(ctx context.Context, request call, permit quota.Permit, sent time.Time) (Response, []byte, error) {
 	outcome := quota.Outcome{Sent: sent}
 	defer func() {
 		outcome.Received = time.Now()
 		permit.Done(outcome)
 	}()
-	result, header, err := c.send(ctx, request)
-	outcome.Status, outcome.Header, outcome.PerSecond = result.status, header, errors.Is(err, ErrPerSecond)
-	return result, header, err
+	response := Response{Sent: sent}
+	header, body, err := c.send(ctx, request, &response)
+	outcome.Status, outcome.Header, outcome.PerSecond = response.Status, header, errors.Is(err, ErrPerSecond)
+	return response, body, err
 }
 
-// send writes the request and reads the answer whole. The status and the header
-// are those of the answer, if one came, also beside an error.
-func (c *Client) send(ctx context.Context, request call) (answer, http.Header, error) {
-	result := answer{call: request}
+// send writes the request, reads the answer whole and describes it in of. The
+// header is that of the answer, if one came, also beside an error.
+func (c *Client) send(ctx context.Context, request call, of *Response) (header http.Header, body []byte, err error) {
 	if err := ctx.Err(); err != nil {
-		return result, nil, request.notSent(err)
+		return nil, nil, request.notSent(err)
 	}
 	attemptContext, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -173,32 +164,31 @@ func (c *Client) send(ctx context.Context, request call) (answer, http.Header, e
 	key := keyFor(request, account)
 	req, err := c.newRequest(httptrace.WithClientTrace(attemptContext, trace.hooks()), request, key)
 	if err != nil {
-		return result, nil, request.notSent(err)
+		return nil, nil, request.notSent(err)
 	}
-	response, err := c.http.Do(req)
+	answer, err := c.http.Do(req)
 	if err != nil {
-		return result, nil, &TransportError{
+		return nil, nil, &TransportError{
 			Method: request.method, Path: request.printable(),
 			MaybeSent: trace.maybeSent(), Err: c.cause(ctx, err),
 		}
 	}
-	defer response.Body.Close()
-	result.status, result.from = response.StatusCode, c.answeredBy(response.Header, req.Header.Get(standInHeader))
-	if request.from != nil {
-		*request.from = result.from
-	}
-	body, err := readBody(response.Body)
-	if response.StatusCode/100 != 2 {
+	defer answer.Body.Close()
+	of.Status, of.RequestID = answer.StatusCode, requestID(answer.Header)
+	of.From = c.answeredBy(answer.Header, req.Header.Get(standInHeader))
+	body, err = readBody(answer.Body)
+	if answer.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
-		return result, response.Header, answerError(request, []Secret{account, key, request.hidden}, response.StatusCode, response.Header, body, time.Now())
+		refused := answerError(request, []Secret{account, key, request.hidden}, answer.StatusCode, answer.Header, body, time.Now())
+		refused.Sent, refused.From = of.Sent, of.From
+		return answer.Header, nil, refused
 	}
 	if err != nil {
-		unreadable := result.unreadable(c.cause(ctx, err))
+		unreadable := request.unreadable(of.Status, c.cause(ctx, err))
 		unreadable.brokenOff = !errors.Is(err, errTooLarge)
-		return result, response.Header, unreadable
+		return answer.Header, nil, unreadable
 	}
-	result.body = body
-	return result, response.Header, nil
+	return answer.Header, body, nil
 }
 
 func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*http.Request, error) {

@@ -51,12 +51,13 @@ func TestWaitingForQuotaIsNoLatency(t *testing.T) {
 			c.Pacer = gate
 			c.Observe = func(e Exchange) { seen = append(seen, e) }
 		})
-		var sent time.Time
 		asked := time.Now()
-		if _, err := client.Intent(WithSent(t.Context(), &sent), "ci_1"); err != nil {
+		in, err := client.Intent(t.Context(), "ci_1")
+		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "went out after", sent.Sub(asked), 4*time.Second)
+		same(t, "went out after", in.Response.Sent.Sub(asked), 4*time.Second)
+		same(t, "status", in.Response.Status, 200)
 		if _, err := client.LookupProduct(t.Context(), "https://a.example"); err != nil {
 			t.Fatal(err)
 		}

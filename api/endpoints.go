@@ -24,36 +24,24 @@ const (
 
 // Event reads an event (contract, Retrieve event; scope events:read).
 func (c *Client) Event(ctx context.Context, id ID) (Event, error) {
-	return read(ctx, c, eventsPath, id, DecodeEvent, func(e Event) ID { return e.ID })
+	return read(ctx, c, eventsPath, id, decodeEvent, func(e Event) ID { return e.ID })
 }
 
 // Intent reads a checkout intent with its current state.
 func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
-	return read(ctx, c, intentsPath, id, DecodeIntent, intentID)
-}
-
-// IntentFrom is [Client.Intent] that tells what gave the answer.
-func (c *Client) IntentFrom(ctx context.Context, id ID) (in Intent, from Environment, err error) {
-	path, err := itemPath(intentsPath, id)
-	if err != nil {
-		return in, from, err
-	}
-	request := get(path, nil)
-	request.from = &from
-	in, err = decoded(ctx, c, request, expecting(id, DecodeIntent, intentID))
-	return in, from, err
+	return read(ctx, c, intentsPath, id, decodeIntent, intentID)
 }
 
 // Shipment reads one shipment.
 func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
-	return read(ctx, c, shipmentsPath, id, DecodeShipment, func(s Shipment) ID { return s.ID })
+	return read(ctx, c, shipmentsPath, id, decodeShipment, func(s Shipment) ID { return s.ID })
 }
 
 // LookupProduct looks a product URL up, in its own bucket.
 func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product, error) {
 	request := get(c.lookupPath, url.Values{"url": {productURL}})
 	request.class = quota.Lookup
-	return decoded(ctx, c, request, DecodeProduct)
+	return decoded(ctx, c, request, decodeProduct)
 }
 
 // CreateIntent creates a checkout intent. It is sent once, never again by
@@ -72,7 +60,7 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 	if err != nil {
 		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
 	}
-	return decoded(ctx, c, post(path, encoded, body.Payment), DecodeIntent)
+	return decoded(ctx, c, post(path, encoded, body.Payment), decodeIntent)
 }
 
 // ConfirmIntent submits an intent for purchase. It is sent once, never again by
@@ -94,7 +82,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	}
 	request := post(path+"/confirm", encoded, payment)
 	request.once, request.standIn = onceFor(path+"/confirm"), body.StandIn
-	return decoded(ctx, c, request, expecting(id, DecodeIntent, intentID))
+	return decoded(ctx, c, request, expecting(id, decodeIntent, intentID))
 }
 
 // onceFor is the idempotency key of what is meant once, whoever sends it: the
@@ -109,7 +97,7 @@ func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment,
 	if err != nil {
 		return func(yield func(Shipment, error) bool) { yield(Shipment{}, err) }
 	}
-	return listed(ctx, c, get(path+"/shipments", nil), DecodeShipment)
+	return listed(ctx, c, get(path+"/shipments", nil), decodeShipment)
 }
 
 // Shipments lists shipments, page by page: forward, or backward when the query
@@ -117,13 +105,13 @@ func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment,
 // URL can hold.
 func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[Shipment, error] {
 	if len(query.IDs) <= maxQueryIDs || query.After != "" || query.Before != "" {
-		return listed(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+		return listed(ctx, c, get(shipmentsPath, query.values()), decodeShipment)
 	}
 	return func(yield func(Shipment, error) bool) {
 		for ids := range slices.Chunk(query.IDs, maxQueryIDs) {
 			part := query
 			part.IDs = ids
-			for shipment, err := range listed(ctx, c, get(shipmentsPath, part.values()), DecodeShipment) {
+			for shipment, err := range listed(ctx, c, get(shipmentsPath, part.values()), decodeShipment) {
 				if !yield(shipment, err) {
 					return
 				}
@@ -138,7 +126,7 @@ func (c *Client) Shipments(ctx context.Context, query ShipmentQuery) iter.Seq2[S
 // ShipmentPages lists shipments as [Client.Shipments] does, with the cursors
 // from which another list can go on. It asks for all ids in one list.
 func (c *Client) ShipmentPages(ctx context.Context, query ShipmentQuery) iter.Seq2[Page[Shipment], error] {
-	return paged(ctx, c, get(shipmentsPath, query.values()), DecodeShipment)
+	return paged(ctx, c, get(shipmentsPath, query.values()), decodeShipment)
 }
 
 // maxQueryIDs is as many as one page can hold by what was observed.
@@ -168,15 +156,18 @@ func (q ShipmentQuery) values() url.Values {
 // answers such a list at all (the contract does not show one). A service without
 // it yields one error that is [ErrNotServed]; that is remembered.
 func (c *Client) Intents(ctx context.Context) iter.Seq2[Intent, error] {
-	return probed(ctx, c, &c.intentsRefused, intentsPath, DecodeIntent)
+	return probed(ctx, c, &c.intentsRefused, intentsPath, decodeIntent)
 }
 
 // Events lists events, as [Client.Intents] lists intents.
 func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] {
-	return probed(ctx, c, &c.eventsRefused, eventsPath, DecodeEvent)
+	return probed(ctx, c, &c.eventsRefused, eventsPath, decodeEvent)
 }
 
-func read[T any](ctx context.Context, c *Client, collection string, id ID, decode func([]byte) (T, error), identity func(T) ID) (T, error) {
+// decoder makes a resource of a body and of the answer that it came in.
+type decoder[T any] func(body []byte, of Response) (T, error)
+
+func read[T any](ctx context.Context, c *Client, collection string, id ID, decode decoder[T], identity func(T) ID) (T, error) {
 	path, err := itemPath(collection, id)
 	if err != nil {
 		var none T
@@ -189,9 +180,9 @@ func intentID(i Intent) ID { return i.ID }
 
 // expecting refuses an answer about something else than what was asked for:
 // what a person confirms by must be what was named.
-func expecting[T any](id ID, decode func([]byte) (T, error), identity func(T) ID) func([]byte) (T, error) {
-	return func(body []byte) (T, error) {
-		value, err := decode(body)
+func expecting[T any](id ID, decode decoder[T], identity func(T) ID) decoder[T] {
+	return func(body []byte, of Response) (T, error) {
+		value, err := decode(body, of)
 		if err == nil && !strings.EqualFold(string(identity(value)), string(id)) {
 			var none T
 			return none, fmt.Errorf("the answer is about %q", cut(string(identity(value)), 80))
@@ -200,10 +191,10 @@ func expecting[T any](id ID, decode func([]byte) (T, error), identity func(T) ID
 	}
 }
 
-func decoded[T any](ctx context.Context, c *Client, request call, decode func([]byte) (T, error)) (T, error) {
+func decoded[T any](ctx context.Context, c *Client, request call, decode decoder[T]) (T, error) {
 	var value, none T
-	err := c.do(ctx, request, func(body []byte) (err error) {
-		value, err = decode(body)
+	err := c.do(ctx, request, func(body []byte, of Response) (err error) {
+		value, err = decode(body, of)
 		return err
 	})
 	if err != nil {

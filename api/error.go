@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"tillwatch/api/quota"
 )
 
 // What a failed call can be asked for with errors.Is.
@@ -32,16 +30,18 @@ var (
 // prints neither the service's stack nor the values of refused fields: both may
 // hold personal data.
 type Error struct {
-	Method     string
-	Path       string
-	Status     int
-	Name       Text
-	Message    Text
-	Fields     []FieldError // in the order of the answer
-	RequestID  Text
-	RetryAfter time.Duration  // 0 when absent
-	State      IntentState    // the state that some conflicts name
-	Buckets    []quota.Report // what the answer said of the quota
+	Method     string        // of the request
+	Path       string        // of the request, without the values of its query
+	Sent       time.Time     // when the request went out, after any wait for quota
+	From       Environment   // what answered
+	Status     int           // the HTTP status
+	Name       Text          // the service's name for the error; "" when absent
+	Message    Text          // what the service says; "" when absent
+	Fields     []FieldError  // the refused fields of a 422, in the order of the answer
+	RequestID  Text          // the id that the provider's support asks for; "" when absent
+	RetryAfter time.Duration // how long the service asks to wait; 0 when absent, 25 hours at most
+	Reset      time.Duration // until the last of the quotas that are used up comes back; 0 when none is, or absent
+	State      IntentState   // the state that some conflicts name; "" when absent
 }
 
 // FieldError is one refused field of a 422.
@@ -123,14 +123,14 @@ func (e *Error) limit() error {
 		return ErrDailyLimit
 	case e.RetryAfter > patience:
 		return ErrDailyLimit
-	case e.RetryAfter == 0 && e.longestReset() > patience:
+	case e.RetryAfter == 0 && e.Reset > patience:
 		return ErrDailyLimit
 	}
 	return ErrPerSecond
 }
 
 // Wait is how long the service asks to wait; 0 where it does not say.
-func (e *Error) Wait() time.Duration { return cmp.Or(e.RetryAfter, e.longestReset()) }
+func (e *Error) Wait() time.Duration { return cmp.Or(e.RetryAfter, e.Reset) }
 
 // NamedLimit is the limit that the message of a 429 names, as in "the limit of 50
 // checkout intents per day"; 0 where it names none. A number of hours or the like
@@ -148,13 +148,3 @@ func (e *Error) NamedLimit() int {
 
 // numberAndUnit finds "50", "2,000" and the word after it.
 var numberAndUnit = regexp.MustCompile(`\b(\d[\d,]{0,8})\b\s*([a-z]*)`)
-
-func (e *Error) longestReset() time.Duration {
-	var longest time.Duration
-	for _, bucket := range e.Buckets {
-		if bucket.RemainingKnown && bucket.Remaining == 0 {
-			longest = max(longest, bucket.Reset)
-		}
-	}
-	return longest
-}

@@ -22,7 +22,11 @@ func answerError(c call, secrets []Secret, status int, header http.Header, body 
 		Path:      c.printable(),
 		Status:    status,
 		RequestID: requestID(header),
-		Buckets:   quota.ParseFields(header).Reports,
+	}
+	for _, bucket := range quota.ParseFields(header).Reports {
+		if bucket.RemainingKnown && bucket.Remaining == 0 {
+			e.Reset = max(e.Reset, bucket.Reset)
+		}
 	}
 	e.RetryAfter, _ = quota.RetryAfter(header, now)
 	for _, secret := range secrets { // before anything is cut: half a key is a secret too
@@ -168,8 +172,5 @@ func (e *Error) redact(secrets []Secret) {
 	e.State = IntentState(clear(Text(e.State)))
 	for i, field := range e.Fields {
 		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message)}
-	}
-	for i, bucket := range e.Buckets {
-		e.Buckets[i].Policy = string(clear(Text(bucket.Policy)))
 	}
 }

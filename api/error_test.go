@@ -190,16 +190,15 @@ func TestRetryAfterComesFromTheHeaderOrElseTheBody(t *testing.T) {
 	}
 }
 
-func TestErrorsCarryTheStateOfTheBuckets(t *testing.T) {
+func TestErrorsSayWhenTheQuotaComesBack(t *testing.T) {
 	header := http.Header{}
 	header.Add("RateLimit", `"mutations"; r=2; t=1`)
 	header.Add("RateLimit", `"checkout-intents";r=0;t=86399`)
 	header.Add("RateLimit-Policy", `"mutations";q=5;w=1`)
 	e := answerError(get("/p", nil), nil, 429, header, nil, time.Now())
-	same(t, "buckets", len(e.Buckets), 2)
-	same(t, "remaining", e.Buckets[0].Remaining, 2)
-	same(t, "limit", e.Buckets[0].Limit, 5)
-	same(t, "reset", e.Buckets[1].Reset, 86399*time.Second)
+	same(t, "the empty bucket's", e.Reset, 86399*time.Second)
+	header.Set("RateLimit", `"mutations"; r=2; t=1`)
+	same(t, "where none is empty", answerError(get("/p", nil), nil, 429, header, nil, time.Now()).Reset, 0)
 }
 
 func TestErrorsAnswerIsTheirKindWhenMadeByHand(t *testing.T) {

@@ -73,16 +73,19 @@ type Event struct {
 	Source    EventSource
 	Data      json.RawMessage // nil when absent
 	Raw       json.RawMessage // the exact body
+	Response  Response        `json:"-"` // the answer it was read from
 }
 
 // DecodeEvent reads an event. The id, the type and the source's id and type are
 // required; a createdAt that cannot be read is zero. Unknown types survive.
-func DecodeEvent(body []byte) (Event, error) {
+func DecodeEvent(body []byte) (Event, error) { return decodeEvent(body, Response{}) }
+
+func decodeEvent(body []byte, of Response) (Event, error) {
 	object, err := parseObject("event", body)
 	if err != nil {
 		return Event{}, err
 	}
-	event := Event{Raw: bytes.Clone(body)}
+	event := Event{Raw: bytes.Clone(body), Response: of}
 	eachField(object, func(key string, v gjson.Result) {
 		switch key {
 		case "id":

@@ -1,11 +1,19 @@
 package api
 
 import (
-	"context"
 	"time"
 
 	"tillwatch/api/quota"
 )
+
+// Response describes the answer that a resource was read from. It is zero in a
+// resource that was decoded from anything else, such as the body of a webhook.
+type Response struct {
+	Sent      time.Time   // when the request went out, after any wait for quota: what it answers is not older
+	Status    int         // the HTTP status
+	RequestID Text        // the id that the provider's support asks for; "" when the answer has none
+	From      Environment // what answered
+}
 
 // Exchange is one request of this client and its answer, as an observer sees
 // it. It holds no header and no body, so it holds no secret.
@@ -22,26 +30,4 @@ type Exchange struct {
 	RequestID Text
 	From      Environment // what gave the answer; zero when none came
 	Err       error       // nil when the answer was a success, or told that a list which need not exist does not
-}
-
-type sentKey struct{}
-
-// sentNote is where the time is noted, once.
-type sentNote struct {
-	at    *time.Time
-	noted bool
-}
-
-// WithSent notes in at when the first request that is made with the returned
-// context goes out, after any pause for quota: what is answered, and on further
-// pages and attempts too, is not older than that. While nothing has gone out, at
-// stays as it is. The context is for one call, or for one list.
-func WithSent(ctx context.Context, at *time.Time) context.Context {
-	return context.WithValue(ctx, sentKey{}, &sentNote{at: at})
-}
-
-func noteSent(ctx context.Context, sent time.Time) {
-	if note, ok := ctx.Value(sentKey{}).(*sentNote); ok && !note.noted {
-		*note.at, note.noted = sent, true
-	}
 }

@@ -75,6 +75,7 @@ type Intent struct {
 	Failure     *FailureReason
 	OrderIDs    []Text          // merchant order ids, once completed
 	Raw         json.RawMessage `json:"-"` // the exact body, unknown fields included; draw it through [Masked]
+	Response    Response        `json:"-"` // the answer it was read from
 }
 
 // Total is the offer's total, if there is one.
@@ -98,12 +99,14 @@ type Constraints struct {
 
 // DecodeIntent reads a checkout intent leniently: a body that is a JSON object
 // with an id never fails, whatever its optional fields hold.
-func DecodeIntent(body []byte) (Intent, error) {
+func DecodeIntent(body []byte) (Intent, error) { return decodeIntent(body, Response{}) }
+
+func decodeIntent(body []byte, of Response) (Intent, error) {
 	object, err := parseObject("intent", body)
 	if err != nil {
 		return Intent{}, err
 	}
-	intent := Intent{Raw: bytes.Clone(body)}
+	intent := Intent{Raw: bytes.Clone(body), Response: of}
 	eachField(object, intent.decodeField)
 	if intent.ID == "" {
 		return Intent{}, errors.New("decode intent: id is missing or empty")

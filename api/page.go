@@ -38,6 +38,7 @@ type page struct {
 	start, end string // cursors; empty when absent
 	next, prev bool   // whether there is more; true when the page does not say
 	promised   bool   // the page itself says that one follows
+	of         Response
 }
 
 func decodePage(body []byte) (page, error) {
@@ -89,15 +90,16 @@ type Page[T any] struct {
 	Start, End string       // cursors of the first and the last item, for Before and After; empty when absent
 	Next       bool         // whether the service says that a page follows, or says nothing
 	Previous   bool         // whether the service says that a page precedes, or says nothing
+	Response   Response     // the answer it was read from
 }
 
 // paged walks a list page by page, as walk does.
-func paged[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[Page[T], error] {
+func paged[T any](ctx context.Context, c *Client, first call, decode decoder[T]) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		for p, err := range walk(ctx, c, first) {
-			whole := Page[T]{Start: p.start, End: p.end, Next: p.next, Previous: p.prev}
+			whole := Page[T]{Start: p.start, End: p.end, Next: p.next, Previous: p.prev, Response: p.of}
 			for i, item := range p.items {
-				if value, err := decode(item); err != nil {
+				if value, err := decode(item, p.of); err != nil {
 					whole.Unreadable = append(whole.Unreadable, p.unreadable(first, i, err))
 				} else {
 					whole.Items = append(whole.Items, value)
@@ -112,7 +114,7 @@ func paged[T any](ctx context.Context, c *Client, first call, decode func([]byte
 
 // listed walks a list item by item. An item that cannot be read is yielded as an
 // [ItemError], and the list goes on; after any other error it ends.
-func listed[T any](ctx context.Context, c *Client, first call, decode func([]byte) (T, error)) iter.Seq2[T, error] {
+func listed[T any](ctx context.Context, c *Client, first call, decode decoder[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		for p, err := range walk(ctx, c, first) {
@@ -121,7 +123,7 @@ func listed[T any](ctx context.Context, c *Client, first call, decode func([]byt
 				return
 			}
 			for i, item := range p.items {
-				value, err := decode(item)
+				value, err := decode(item, p.of)
 				if err != nil {
 					err = p.unreadable(first, i, err)
 				}
@@ -148,8 +150,9 @@ func walk(ctx context.Context, c *Client, first call) iter.Seq2[page, error] {
 		seen := make(map[string]bool)
 		for range maxPages {
 			var p page
-			err := c.do(ctx, request, func(body []byte) (err error) {
+			err := c.do(ctx, request, func(body []byte, of Response) (err error) {
 				p, err = decodePage(body)
+				p.of = of
 				return err
 			})
 			if err != nil {
@@ -192,7 +195,7 @@ func following(first call, p page, seen map[string]bool) (call, bool) {
 }
 
 // probed asks for a list that may not exist, once: a refusal is remembered.
-func probed[T any](ctx context.Context, c *Client, refused *atomic.Bool, path string, decode func([]byte) (T, error)) iter.Seq2[T, error] {
+func probed[T any](ctx context.Context, c *Client, refused *atomic.Bool, path string, decode decoder[T]) iter.Seq2[T, error] {
 	request := get(path, nil)
 	request.probe = true
 	return func(yield func(T, error) bool) {

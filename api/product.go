@@ -38,6 +38,7 @@ type Product struct {
 	Dimensions   []VariantDimension
 	Variants     []Variant
 	Raw          json.RawMessage // the exact body
+	Response     Response        `json:"-"` // the answer it was read from
 }
 
 // VariantDimension is what a product can be chosen by, and the values there are.
@@ -58,12 +59,14 @@ type Variant struct {
 
 // DecodeProduct reads a product leniently: a JSON object with an id or a URL
 // never fails, whatever its other fields hold.
-func DecodeProduct(body []byte) (Product, error) {
+func DecodeProduct(body []byte) (Product, error) { return decodeProduct(body, Response{}) }
+
+func decodeProduct(body []byte, of Response) (Product, error) {
 	object, err := parseObject("product", body)
 	if err != nil {
 		return Product{}, err
 	}
-	product := Product{Raw: bytes.Clone(body)}
+	product := Product{Raw: bytes.Clone(body), Response: of}
 	eachField(object, product.decodeField)
 	if product.ID == "" && product.URL == "" {
 		return Product{}, errors.New("decode product: neither an id nor a url")

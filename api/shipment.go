@@ -45,6 +45,7 @@ type Shipment struct {
 	Tracking           *Tracking
 	TrackingEvents     []TrackingEvent
 	Raw                json.RawMessage
+	Response           Response `json:"-"` // the answer it was read from
 }
 
 // Tracking tells where the parcel can be followed. Any part may be empty.
@@ -67,12 +68,14 @@ type TrackingEvent struct {
 
 // DecodeShipment reads a shipment leniently: a JSON object with an id never
 // fails, whatever its other fields hold.
-func DecodeShipment(body []byte) (Shipment, error) {
+func DecodeShipment(body []byte) (Shipment, error) { return decodeShipment(body, Response{}) }
+
+func decodeShipment(body []byte, of Response) (Shipment, error) {
 	object, err := parseObject("shipment", body)
 	if err != nil {
 		return Shipment{}, err
 	}
-	shipment := Shipment{Raw: bytes.Clone(body)}
+	shipment := Shipment{Raw: bytes.Clone(body), Response: of}
 	eachField(object, shipment.decodeField)
 	if shipment.ID == "" {
 		return Shipment{}, errors.New("decode shipment: id is missing or empty")

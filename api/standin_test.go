@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -66,7 +67,11 @@ func TestOnlyAnAnswerThatSaysSoComesFromAStandIn(t *testing.T) {
 				io.WriteString(w, `{"id":"ci_1"}`)
 			})
 			same(t, "before any answer", client.Environment(), Environment{Name: "unknown", Live: true})
-			_, from, _ := client.IntentFrom(t.Context(), "ci_1")
+			in, err := client.Intent(t.Context(), "ci_1")
+			from := in.Response.From
+			if refused := (*Error)(nil); errors.As(err, &refused) {
+				from = refused.From
+			}
 			same(t, "the answer's", from, c.want)
 			same(t, "the client's", client.Environment(), c.want)
 		})
@@ -117,11 +122,11 @@ func TestNobodyElseIsAskedWhetherItIsAStandIn(t *testing.T) {
 			io.WriteString(w, `{"id":"ci_1"}`)
 		})
 		before := client.Environment()
-		_, from, err := client.IntentFrom(t.Context(), "ci_1")
+		in, err := client.Intent(t.Context(), "ci_1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "the answer's environment", from, before)
+		same(t, "the answer's environment", in.Response.From, before)
 		same(t, "the client's environment", client.Environment(), before)
 	}
 }

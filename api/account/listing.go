@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (w *Watcher) list(ctx context.Context) error {
 		l.status.Unreadable = 0
 	}
 	end := ListWhole
-	for in, err := range w.cfg.Reader.Intents(api.WithSent(quota.WithPriority(ctx, quota.Reconcile), &l.sent)) {
+	for in, err := range w.cfg.Reader.Intents(quota.WithPriority(ctx, quota.Reconcile)) {
 		if isOneItem(err) {
 			if !l.newest {
 				l.status.Unreadable++
@@ -151,6 +152,9 @@ type listing struct {
 
 // add takes an intent and reports whether there are enough to be merged.
 func (l *listing) add(in api.Intent) (full bool) {
+	if l.taken == 0 {
+		l.sent = cmp.Or(in.Response.Sent, l.sent)
+	}
 	l.page = append(l.page, in)
 	l.taken++
 	return len(l.page) == listPage || l.taken == l.most

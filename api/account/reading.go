@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -220,14 +221,14 @@ func all(tasks []task) map[task]bool {
 
 func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	id := w.store.outlookAt(tasks[0].number).id
-	sent := time.Now()
-	in, err := w.cfg.Reader.Intent(api.WithSent(ctx, &sent), id)
+	asked := time.Now()
+	in, err := w.cfg.Reader.Intent(ctx, id)
 	switch {
 	case err == nil:
 		in.ID = id // what was asked for, whatever the answer calls itself
-		w.store.ApplyRead(in, sent, ByRead)
+		w.store.ApplyRead(in, cmp.Or(in.Response.Sent, asked), ByRead)
 	case errors.Is(err, api.ErrNotFound):
-		w.store.ApplyMissing(id, sent)
+		w.store.ApplyMissing(id, refusedAt(err, asked))
 	default:
 		return all(tasks), err
 	}
@@ -237,8 +238,8 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 // listShipments reads the shipments of one intent, once.
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	id := w.store.outlookAt(tasks[0].number).id
-	sent := time.Now()
-	list, err := collect(w.cfg.Reader.IntentShipments(api.WithSent(ctx, &sent), id))
+	asked := time.Now()
+	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
 		return all(tasks), err
 	}
@@ -247,7 +248,7 @@ func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[t
 			list[i].IntentID = id
 		}
 	}
-	w.store.ApplyIntentShipments(id, list, sent)
+	w.store.ApplyIntentShipments(id, list, listedAt(list, asked))
 	return nil, nil
 }
 
@@ -282,11 +283,11 @@ func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, e
 	for _, t := range tasks {
 		query.IDs = append(query.IDs, w.store.parcelAt(t.number).id)
 	}
-	sent := time.Now()
-	list, err := collect(w.cfg.Reader.Shipments(api.WithSent(ctx, &sent), query))
+	asked := time.Now()
+	list, err := collect(w.cfg.Reader.Shipments(ctx, query))
 	switch {
 	case err == nil:
-		w.store.ApplyShipments(list, sent)
+		w.store.ApplyShipments(list, listedAt(list, asked))
 	case errors.Is(err, api.ErrNotFound), errors.Is(err, api.ErrNotServed), errors.Is(err, api.ErrValidation):
 		return tasks, nil
 	default:
@@ -301,17 +302,34 @@ func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, e
 }
 
 func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {
-	sent := time.Now()
-	sh, err := w.cfg.Reader.Shipment(api.WithSent(ctx, &sent), id)
+	asked := time.Now()
+	sh, err := w.cfg.Reader.Shipment(ctx, id)
 	switch {
 	case err == nil:
 		sh.ID = id
-		w.store.ApplyShipments([]api.Shipment{sh}, sent)
+		w.store.ApplyShipments([]api.Shipment{sh}, cmp.Or(sh.Response.Sent, asked))
 	case errors.Is(err, api.ErrNotFound):
-		w.store.ApplyMissingShipment(id, sent)
+		w.store.ApplyMissingShipment(id, refusedAt(err, asked))
 		return nil
 	}
 	return err
+}
+
+// listedAt is when the first page of a list was asked for: what the list says is
+// not older. A list without items does not say it.
+func listedAt(list []api.Shipment, asked time.Time) time.Time {
+	if len(list) == 0 {
+		return asked
+	}
+	return cmp.Or(list[0].Response.Sent, asked)
+}
+
+// refusedAt is when what the service refused was asked for.
+func refusedAt(err error, asked time.Time) time.Time {
+	if refusal := (*api.Error)(nil); errors.As(err, &refusal) {
+		return cmp.Or(refusal.Sent, asked)
+	}
+	return asked
 }
 
 // collect takes a list whole, or as far as it came. An item that cannot be read

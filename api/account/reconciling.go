@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -112,12 +113,15 @@ func (w *Watcher) sweep(ctx context.Context) error {
 	sent, taken := time.Now(), 0
 	var page []api.Shipment
 	end := ListWhole
-	for sh, err := range w.cfg.Reader.Shipments(api.WithSent(quota.WithPriority(ctx, quota.Reconcile), &sent), api.ShipmentQuery{}) {
+	for sh, err := range w.cfg.Reader.Shipments(quota.WithPriority(ctx, quota.Reconcile), api.ShipmentQuery{}) {
 		if isOneItem(err) {
 			continue
 		}
 		if err != nil {
 			return w.sweepFailed(ctx, status, err)
+		}
+		if taken == 0 {
+			sent = cmp.Or(sh.Response.Sent, sent)
 		}
 		page = append(page, sh)
 		if taken++; taken%listPage != 0 {

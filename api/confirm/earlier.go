@@ -32,15 +32,15 @@ var errEarlier = errors.New("an earlier run ended before it learnt what came of 
 // guard was made, and whose outcome was not known then, oldest first.
 func (g *Guard) Unsettled() []Line { return g.unsettled }
 
-// lookTwice sees to the earlier confirms of an intent that was asked for at asked,
-// and found awaiting confirmation. Where they are old enough it reads once more, and
-// records that they were not taken if that says the same; else they stand in the way.
-func (g *Guard) lookTwice(ctx context.Context, s subject, asked time.Time, now api.Intent) (api.Intent, error) {
+// lookTwice sees to the earlier confirms of an intent that was read and found
+// awaiting confirmation. Where they are old enough it reads once more, and records
+// that they were not taken if that says the same; else they stand in the way.
+func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.Intent, error) {
 	open, err := g.audit.openOf(s)
 	if err != nil || len(open) == 0 {
 		return now, err
 	}
-	old := asked.Add(-settleFor)
+	old := now.Response.Sent.Add(-settleFor)
 	for _, line := range open {
 		if !line.At.Before(old) {
 			return now, &UnsettledError{line}
@@ -49,8 +49,8 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, asked time.Time, now a
 	if err := pause(ctx, settleGap); err != nil {
 		return now, err
 	}
-	again, from, err := g.read(ctx, s.intent)
-	switch {
+	again, err := g.read(ctx, s.intent)
+	switch from := again.Response.From; {
 	case err != nil:
 		return now, fmt.Errorf("reading the intent again: %w", err)
 	case from.StandIn != s.standIn:
@@ -96,10 +96,10 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 // what came of the confirm.
 func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time.Time) bool {
 	s := line.subject()
-	asked := time.Now()
-	now, from, err := g.read(ctx, line.Intent)
+	now, err := g.read(ctx, line.Intent)
+	asked := now.Response.Sent
 	switch {
-	case err != nil || from.StandIn != s.standIn:
+	case err != nil || now.Response.From.StandIn != s.standIn:
 		return false
 	case toldBy(&now) != Unknown:
 		return g.settled(s, &now) == nil

@@ -13,7 +13,7 @@ import (
 
 // Service is what a guard asks of the service; [api.Client] is one.
 type Service interface {
-	IntentFrom(ctx context.Context, id api.ID) (api.Intent, api.Environment, error)
+	Intent(ctx context.Context, id api.ID) (api.Intent, error)
 	ConfirmIntent(ctx context.Context, id api.ID, body api.ConfirmIntent) (api.Intent, error)
 }
 
@@ -23,8 +23,8 @@ type Config struct {
 	Environments []string          // that the service may turn out to be; what was sent elsewhere is of no concern
 	Body         api.ConfirmIntent // sent with each confirm
 	AuditFile    string            // JSON lines; required. Guards that share it never send an intent twice
-	// Read, when set, is told of every intent that the guard reads, with the
-	// moment at which the request was sent and whether it answers a confirm.
+	// Read, when set, is called with every intent that the guard reads, the moment
+	// at which the request was sent, and whether it answers a confirm.
 	Read func(in api.Intent, sent time.Time, confirmed bool)
 }
 

@@ -38,12 +38,14 @@ const tunnel = "127.0.0.1:7420"
 
 func standIn() api.Environment { return api.Environment{Name: "simulator", StandIn: true} }
 
-func (s *service) IntentFrom(ctx context.Context, id api.ID) (in api.Intent, from api.Environment, err error) {
-	in, err = s.read(ctx)
-	if from = s.from; from.Name == "" {
-		from = standIn()
+func (s *service) Intent(ctx context.Context, id api.ID) (api.Intent, error) {
+	sent := time.Now()
+	in, err := s.read(ctx)
+	in.Response = api.Response{Sent: sent, From: s.from}
+	if s.from.Name == "" {
+		in.Response.From = standIn()
 	}
-	return in, from, err
+	return in, err
 }
 
 func (s *service) read(ctx context.Context) (api.Intent, error) {

@@ -128,11 +128,11 @@ func TestAConfirmThatReachesTheServiceThoughAStandInWasReadBuysNothing(t *testin
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, from, err := client.IntentFrom(t.Context(), api.ID(id))
+		in, err := client.Intent(t.Context(), api.ID(id))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := confirm.Propose(&in, time.Now(), from, api.ConfirmWindow)
+		p, err := confirm.Propose(&in, time.Now(), in.Response.From, api.ConfirmWindow)
 		if err != nil || p.Live {
 			t.Fatalf("live is %t: %v", p.Live, err)
 		}

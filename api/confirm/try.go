@@ -1,6 +1,7 @@
 package confirm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,13 +55,12 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 	if err != nil {
 		return &Outcome{Verdict: NotSent, Err: err, Unsettled: true}
 	}
-	asked := time.Now()
 	now, err := c.read(ctx)
 	if err != nil {
 		return g.without(c.subject(), nil, NotSent, fmt.Errorf("reading the intent again: %w", err))
 	}
 	if now.State == api.AwaitingConfirmation {
-		if now, err = g.lookTwice(ctx, c.subject(), asked, now); err != nil {
+		if now, err = g.lookTwice(ctx, c.subject(), now); err != nil {
 			return g.without(c.subject(), &now, NotSent, err)
 		}
 	}
@@ -130,15 +130,15 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	g := c.guard
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
-	sent := time.Now()
+	asked := time.Now()
 	body := g.cfg.Body
 	// What is guarded as a stand-in can reach nothing else, whoever takes the next
 	// request.
 	body.StandIn = c.from.StandIn
-	answer, err := g.cfg.Service.ConfirmIntent(api.WithSent(bounded, &sent), c.seen.ID, body)
+	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
 	case err == nil && answer.ID == c.seen.ID:
-		g.tell(answer, sent, true)
+		g.tell(answer, asked, true)
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		err = fmt.Errorf("given up after %s: %w", sendWithin, err)
 	}
@@ -160,24 +160,25 @@ func (c *confirming) again(ctx context.Context) bool {
 
 // read reads the intent where it was seen. What anybody else answers tells nothing.
 func (c *confirming) read(ctx context.Context) (in api.Intent, err error) {
-	in, c.from, err = c.guard.read(ctx, c.seen.ID)
+	in, err = c.guard.read(ctx, c.seen.ID)
 	if err == nil {
+		c.from = in.Response.From
 		err = c.seen.answeredBy(c.from)
 	}
 	return in, err
 }
 
-func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, api.Environment, error) {
-	sent := time.Now()
-	in, from, err := g.cfg.Service.IntentFrom(api.WithSent(ctx, &sent), id)
+func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
+	asked := time.Now()
+	in, err := g.cfg.Service.Intent(ctx, id)
 	if err == nil && in.ID == id {
-		g.tell(in, sent, false)
+		g.tell(in, asked, false)
 	}
-	return in, from, err
+	return in, err
 }
 
-func (g *Guard) tell(in api.Intent, sent time.Time, confirmed bool) {
+func (g *Guard) tell(in api.Intent, asked time.Time, confirmed bool) {
 	if g.cfg.Read != nil {
-		g.cfg.Read(in, sent, confirmed)
+		g.cfg.Read(in, cmp.Or(in.Response.Sent, asked), confirmed)
 	}
 }

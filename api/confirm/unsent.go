@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"tillwatch/api"
 )
@@ -24,18 +23,17 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	return *out
 }
 
-// Unsent is how a confirm ends of an intent that was asked for at asked, and for
-// which nothing is sent, for the reason that why tells; from gave the answer. What
-// came of earlier confirms of it is settled first, as far as reads tell. A nil guard
-// knows of none.
-func (g *Guard) Unsent(ctx context.Context, now api.Intent, from api.Environment, asked time.Time, why error) Outcome {
+// Unsent is how a confirm ends of an intent that was read and for which nothing is
+// sent, for the reason that why tells. What came of earlier confirms of it is
+// settled first, as far as reads tell. A nil guard knows of none.
+func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: standing(&now), Intent: &now, Err: why}
 	}
-	s := subjectOf(from.Name, now.ID)
+	s := subjectOf(now.Response.From.Name, now.ID)
 	err := g.settled(s, &now)
 	if now.State == api.AwaitingConfirmation {
-		now, err = g.lookTwice(ctx, s, asked, now)
+		now, err = g.lookTwice(ctx, s, now)
 	}
 	return *g.without(s, &now, standing(&now), both(why, err))
 }

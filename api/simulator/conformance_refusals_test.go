@@ -177,7 +177,7 @@ func TestTheClientReadsARefusalOfTheServer(t *testing.T) {
 	}
 	_, err = client.LookupProduct(t.Context(), "https://never.example/"+url.PathEscape(strings.Repeat("x", 40_000)))
 	var e *api.Error
-	if !errors.As(err, &e) || e.Status != http.StatusRequestHeaderFieldsTooLarge || e.Name == "" || e.Message == "" || len(e.Buckets) != 1 {
+	if !errors.As(err, &e) || e.Status != http.StatusRequestHeaderFieldsTooLarge || e.Name == "" || e.Message == "" {
 		t.Errorf("the client made of it: %+v", err)
 	}
 }

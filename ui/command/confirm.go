@@ -141,9 +141,8 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 // perform reads, compares, shows and confirms, and takes down what came of it. The
 // error is one of usage.
 func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOptions, agreed api.Money, stderr io.Writer) error {
-	asked := time.Now()
-	in, from, err := s.client.IntentFrom(ctx, r.Intent)
-	readAt := time.Now()
+	in, err := s.client.Intent(ctx, r.Intent)
+	from, readAt := in.Response.From, time.Now()
 	if err != nil {
 		r.unread(s.guard.Unread(r.Intent, err))
 		return nil
@@ -155,7 +154,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	}
 	seen, err := confirm.Propose(&in, readAt, from, s.settings.ConfirmWindow)
 	if err != nil {
-		r.end(s.guard.Unsent(ctx, in, from, asked, err))
+		r.end(s.guard.Unsent(ctx, in, err))
 		if r.code == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
@@ -164,7 +163,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	}
 	r.show(stderr, seen)
 	if seen.Total != agreed {
-		out := s.guard.Unsent(ctx, in, from, asked, nil)
+		out := s.guard.Unsent(ctx, in, nil)
 		if out.Verdict == confirm.NotConfirmable && !out.Unsettled {
 			out.Verdict, out.Differences = confirm.Changed, []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}
 		}
