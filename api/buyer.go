@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,11 +12,20 @@ import (
 const masked = "[masked]"
 
 // Buyer is whom the order is for. It is personal data: every way of printing it
-// whole, and its JSON, yield "[masked]"; its fields are for the place where a
-// person asked to see them, and for the request that creates an intent.
+// whole yields "[masked]", and its JSON only the country and which fields there
+// are; its fields are for the place where a person asked to see them, and for the
+// request that creates an intent.
 type Buyer struct {
-	FirstName, LastName, Email, Phone                       Text
-	Address1, Address2, City, Province, PostalCode, Country Text
+	FirstName  Text `json:"firstName"`
+	LastName   Text `json:"lastName"`
+	Email      Text `json:"email"`
+	Phone      Text `json:"phone"`
+	Address1   Text `json:"address1"`
+	Address2   Text `json:"address2"`
+	City       Text `json:"city"`
+	Province   Text `json:"province"`
+	PostalCode Text `json:"postalCode"`
+	Country    Text `json:"country"`
 }
 
 // String masks the buyer.
@@ -27,8 +37,22 @@ func (b Buyer) Format(f fmt.State, _ rune) { io.WriteString(f, masked) }
 // LogValue masks the buyer in structured logs.
 func (b Buyer) LogValue() slog.Value { return slog.StringValue(masked) }
 
-// MarshalText masks the buyer in every text encoding, JSON among them.
+// MarshalText masks the buyer in every text encoding.
 func (b Buyer) MarshalText() ([]byte, error) { return []byte(masked), nil }
+
+// MarshalJSON masks every field but the country.
+func (b Buyer) MarshalJSON() ([]byte, error) {
+	fields := map[string]Text{}
+	for _, key := range []string{"firstName", "lastName", "email", "phone", "address1", "address2", "city", "province", "postalCode"} {
+		if *b.field(key) != "" {
+			fields[key] = masked
+		}
+	}
+	if b.Country != "" {
+		fields["country"] = b.Country
+	}
+	return json.Marshal(fields)
+}
 
 func decodeBuyer(v gjson.Result) *Buyer {
 	if !v.IsObject() {

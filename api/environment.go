@@ -9,12 +9,12 @@ import (
 
 // Environment is what answers at the base address.
 type Environment struct {
-	Name string // "production", "staging", "simulator", "unknown", or else the host
+	Name string `json:"name,omitempty"` // "production", "staging", "simulator", "unknown", or else the host
 	// Live: real money may move. Only a stand-in, a staging host and a staging key are
 	// known not to move any; everything else counts as live.
-	Live bool
+	Live bool `json:"live,omitempty"`
 	// StandIn: the answer came from a stand-in for the service, and said so.
-	StandIn bool
+	StandIn bool `json:"standIn,omitempty"`
 }
 
 // Known reports whether an answer has told where it comes from, or the address does.

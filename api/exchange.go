@@ -1,6 +1,8 @@
 package api
 
 import (
+	"encoding/json"
+	"errors"
 	"time"
 
 	"tillwatch/api/quota"
@@ -18,16 +20,43 @@ type Response struct {
 // Exchange is one request of this client and its answer, as an observer sees
 // it. It holds no header and no body, so it holds no secret.
 type Exchange struct {
-	Method    string
-	Path      string // as sent, without the query's values
-	Class     quota.Class
-	Priority  quota.Priority
-	Attempt   int       // 1 for the first
-	Sent      time.Time // when the request went out, after any pause for quota
-	Waited    time.Duration
-	Latency   time.Duration
-	Status    int // 0 when no answer came
-	RequestID Text
-	From      Environment // what gave the answer; zero when none came
-	Err       error       // nil when the answer was a success, or told that a list which need not exist does not
+	Method    string         `json:"method"`
+	Path      string         `json:"path"` // as sent, without the query's values
+	Class     quota.Class    `json:"class"`
+	Priority  quota.Priority `json:"priority"`
+	Attempt   int            `json:"attempt,omitempty"` // 1 for the first
+	Sent      time.Time      `json:"sent,omitzero"`     // when the request went out, after any pause for quota
+	Waited    time.Duration  `json:"waitedNs,omitzero"`
+	Latency   time.Duration  `json:"latencyNs,omitzero"`
+	Status    int            `json:"status,omitempty"` // 0 when no answer came
+	RequestID Text           `json:"requestId,omitempty"`
+	From      Environment    `json:"from,omitzero"` // what gave the answer; zero when none came
+	Err       error          `json:"-"`             // nil when the answer was a success, or told that a list which need not exist does not
+}
+
+type plainExchange Exchange
+
+// MarshalJSON tells the error by its text.
+func (e Exchange) MarshalJSON() ([]byte, error) {
+	told := struct {
+		plainExchange
+		Error Text `json:"error,omitempty"`
+	}{plainExchange: plainExchange(e)}
+	if e.Err != nil {
+		told.Error = Scrub(e.Err.Error())
+	}
+	return json.Marshal(told)
+}
+
+// UnmarshalJSON makes an error of its text.
+func (e *Exchange) UnmarshalJSON(raw []byte) error {
+	told := struct {
+		*plainExchange
+		Error string `json:"error"`
+	}{plainExchange: (*plainExchange)(e)}
+	err := json.Unmarshal(raw, &told)
+	if e.Err = nil; told.Error != "" {
+		e.Err = errors.New(string(Scrub(told.Error)))
+	}
+	return err
 }

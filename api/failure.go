@@ -8,8 +8,8 @@ import (
 
 // FailureReason says why an intent failed. Codes are an open set.
 type FailureReason struct {
-	Code    FailureCode
-	Message Text
+	Code    FailureCode `json:"code,omitzero"`
+	Message Text        `json:"message,omitempty"`
 }
 
 // FailureCode is the code of a failure reason: an open set that has grown over

@@ -105,8 +105,9 @@ type wireIntent struct {
 		Value any
 	}
 	Constraints *struct {
-		MaxTotalPrice, MaxShippingPrice *int64
-		OfferRetrievalEffort            string
+		MaxTotalPrice        *int64 `json:"maxTotalPrice,omitempty"`
+		MaxShippingPrice     *int64 `json:"maxShippingPrice,omitempty"`
+		OfferRetrievalEffort string `json:"offerRetrievalEffort,omitempty"`
 	}
 	Offer         *wireOffer
 	PaymentMethod *struct{ Type, VaultToken string }

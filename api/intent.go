@@ -60,22 +60,22 @@ func (s IntentState) Rank() int {
 // Intent is a checkout intent: one product URL, one buyer, immutable but for its
 // state. Only the state and the order ids are promised by the contract.
 type Intent struct {
-	ID          ID
-	State       IntentState
-	CreatedAt   time.Time // zero when absent
-	ProductURL  Text
-	Quantity    int
-	Buyer       *Buyer
-	Variants    []VariantSelection
-	ReferenceID Text
-	PromoCodes  []Text
-	Constraints *Constraints
-	Offer       *Offer
-	Payment     *PaymentMethod
-	Failure     *FailureReason
-	OrderIDs    []Text          // merchant order ids, once completed
-	Raw         json.RawMessage `json:"-"` // the exact body, unknown fields included; draw it through [Masked]
-	Response    Response        `json:"-"` // the answer it was read from
+	ID          ID                 `json:"id"`
+	State       IntentState        `json:"state,omitzero"`
+	CreatedAt   time.Time          `json:"createdAt,omitzero"` // zero when absent
+	ProductURL  Text               `json:"productUrl,omitempty"`
+	Quantity    int                `json:"quantity,omitempty"`
+	Buyer       *Buyer             `json:"buyer,omitempty"`
+	Variants    []VariantSelection `json:"variantSelections,omitempty"`
+	ReferenceID Text               `json:"referenceId,omitempty"`
+	PromoCodes  []Text             `json:"promoCodes,omitempty"`
+	Constraints *Constraints       `json:"constraints,omitempty"`
+	Offer       *Offer             `json:"offer,omitempty"`
+	Payment     *PaymentMethod     `json:"paymentMethod,omitempty"`
+	Failure     *FailureReason     `json:"failureReason,omitempty"`
+	OrderIDs    []Text             `json:"orderIds,omitempty"` // merchant order ids, once completed
+	Raw         json.RawMessage    `json:"-"`                  // the exact body, unknown fields included; draw it through [Masked]
+	Response    Response           `json:"-"`                  // the answer it was read from
 }
 
 // Total is the offer's total, if there is one.
@@ -88,13 +88,16 @@ func (i *Intent) Total() (Money, bool) {
 
 // VariantSelection picks one value of a variant dimension. Value holds a number
 // as its decimal text.
-type VariantSelection struct{ Label, Value Text }
+type VariantSelection struct {
+	Label Text `json:"label"`
+	Value Text `json:"value"`
+}
 
 // Constraints are the buyer's limits, in plain subunits. A nil limit is absent.
 type Constraints struct {
-	MaxTotalPrice        *int64
-	MaxShippingPrice     *int64
-	OfferRetrievalEffort Text
+	MaxTotalPrice        *int64 `json:"maxTotalPrice,omitempty"`
+	MaxShippingPrice     *int64 `json:"maxShippingPrice,omitempty"`
+	OfferRetrievalEffort Text   `json:"offerRetrievalEffort,omitempty"`
 }
 
 // DecodeIntent reads a checkout intent leniently: a body that is a JSON object

@@ -12,8 +12,8 @@ import (
 
 // Money is an exact amount: whole subunits of a currency, never a float.
 type Money struct {
-	Currency string // ISO 4217, upper case, "USD"
-	Subunits int64  // cents for USD, whole yen for JPY, fils for KWD
+	Currency string `json:"currencyCode"`   // ISO 4217, upper case, "USD"
+	Subunits int64  `json:"amountSubunits"` // cents for USD, whole yen for JPY, fils for KWD
 }
 
 // String is the amount with its currency, "44.52 USD".

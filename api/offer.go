@@ -9,12 +9,12 @@ import (
 // Offer is what the service found for an intent: its cost and the shipping that
 // the service selected. An absent amount is nil: absent is not zero.
 type Offer struct {
-	ProductTitle      Text // present only with some merchants
-	Cost              Cost
-	ShippingOptions   []ShippingOption
-	SelectedOptionID  Text
-	AppliedPromoCodes []Text
-	Commission        *Commission // nil when absent
+	ProductTitle      Text             `json:"productTitle,omitempty"` // present only with some merchants
+	Cost              Cost             `json:"cost,omitzero"`
+	ShippingOptions   []ShippingOption `json:"shippingOptions,omitempty"`
+	SelectedOptionID  Text             `json:"selectedOptionId,omitempty"`
+	AppliedPromoCodes []Text           `json:"appliedPromoCodes,omitempty"`
+	Commission        *Commission      `json:"commission,omitempty"` // nil when absent
 }
 
 // Selected is the shipping option that the service selected, or nil: the option
@@ -30,22 +30,27 @@ func (o *Offer) Selected() *ShippingOption {
 
 // Commission is what the seller earns by the order.
 type Commission struct {
-	Amount   Money
-	Estimate bool
+	Amount   Money `json:"amount,omitzero"`
+	Estimate bool  `json:"estimate,omitempty"`
 }
 
 // Cost breaks an offer's total down.
 type Cost struct {
-	Subtotal, Shipping, Tax, Discount, Surcharge, Total *Money
+	Subtotal  *Money `json:"subtotal,omitempty"`
+	Shipping  *Money `json:"shipping,omitempty"`
+	Tax       *Money `json:"tax,omitempty"`
+	Discount  *Money `json:"discount,omitempty"`
+	Surcharge *Money `json:"surcharge,omitempty"`
+	Total     *Money `json:"total,omitempty"`
 }
 
 // ShippingOption is one way of shipping. The client does not choose it.
 type ShippingOption struct {
-	ID               Text
-	Cost             *Money
-	Discount         *Money
-	EarliestDelivery time.Time // zero when absent
-	LatestDelivery   time.Time // zero when absent
+	ID               Text      `json:"id,omitempty"`
+	Cost             *Money    `json:"cost,omitempty"`
+	Discount         *Money    `json:"discount,omitempty"`
+	EarliestDelivery time.Time `json:"earliestDelivery,omitzero"` // zero when absent
+	LatestDelivery   time.Time `json:"latestDelivery,omitzero"`   // zero when absent
 }
 
 func decodeOffer(v gjson.Result) *Offer {

@@ -9,8 +9,8 @@ import (
 // PaymentMethod names the kind of payment. Token is a live token: it is masked
 // by its type and never drawn.
 type PaymentMethod struct {
-	Type  PaymentType
-	Token Secret
+	Type  PaymentType `json:"type,omitzero"`
+	Token Secret      `json:"-"`
 }
 
 // PaymentType is an open set; the contract names two.

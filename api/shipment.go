@@ -33,37 +33,37 @@ func (s ShipmentStatus) Terminal() bool { return s == Delivered || s == Canceled
 
 // Shipment is a parcel of a completed order.
 type Shipment struct {
-	ID                 ID
-	IntentID           ID
-	MarketplaceOrderID Text
-	ExternalID         Text
-	Status             ShipmentStatus
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
-	ShippedAt          time.Time
-	DeliveredAt        time.Time
-	Tracking           *Tracking
-	TrackingEvents     []TrackingEvent
-	Raw                json.RawMessage
-	Response           Response `json:"-"` // the answer it was read from
+	ID                 ID              `json:"id"`
+	IntentID           ID              `json:"checkoutIntentId,omitempty"`
+	MarketplaceOrderID Text            `json:"marketplaceOrderId,omitempty"`
+	ExternalID         Text            `json:"externalId,omitempty"`
+	Status             ShipmentStatus  `json:"status,omitzero"`
+	CreatedAt          time.Time       `json:"createdAt,omitzero"`
+	UpdatedAt          time.Time       `json:"updatedAt,omitzero"`
+	ShippedAt          time.Time       `json:"shippedAt,omitzero"`
+	DeliveredAt        time.Time       `json:"deliveredAt,omitzero"`
+	Tracking           *Tracking       `json:"tracking,omitempty"`
+	TrackingEvents     []TrackingEvent `json:"trackingEvents,omitempty"`
+	Raw                json.RawMessage `json:"-"`
+	Response           Response        `json:"-"` // the answer it was read from
 }
 
 // Tracking tells where the parcel can be followed. Any part may be empty.
 type Tracking struct {
-	Carrier   Text
-	Number    Text
-	URL       Text
-	Estimated time.Time // zero when absent
+	Carrier   Text      `json:"carrierName,omitempty"`
+	Number    Text      `json:"number,omitempty"`
+	URL       Text      `json:"url,omitempty"`
+	Estimated time.Time `json:"estimated,omitzero"` // zero when absent
 }
 
 // TrackingEvent is one scan of the parcel.
 type TrackingEvent struct {
-	Status      ShipmentStatus
-	Description Text
-	City        Text
-	Province    Text
-	Country     Text
-	At          time.Time // zero when absent
+	Status      ShipmentStatus `json:"status,omitzero"`
+	Description Text           `json:"description,omitempty"`
+	City        Text           `json:"city,omitempty"`
+	Province    Text           `json:"province,omitempty"`
+	Country     Text           `json:"country,omitempty"`
+	At          time.Time      `json:"timestamp,omitzero"` // zero when absent
 }
 
 // DecodeShipment reads a shipment leniently: a JSON object with an id never

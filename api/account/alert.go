@@ -11,11 +11,11 @@ import (
 // Alert is something that a person should know. Each is raised once and cleared
 // when it is over.
 type Alert struct {
-	Kind   AlertKind
-	Text   string
-	Intent api.ID // when it is about one
-	Since  time.Time
-	Due    time.Time // by when what Text ends with comes about; zero when there is no such moment
+	Kind   AlertKind `json:"kind"`
+	Text   string    `json:"text"`
+	Intent api.ID    `json:"intent,omitempty"` // when it is about one
+	Since  time.Time `json:"since,omitzero"`
+	Due    time.Time `json:"due,omitzero"` // by when what Text ends with comes about; zero when there is no such moment
 }
 
 // AlertKind is what an alert is about.

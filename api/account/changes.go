@@ -53,26 +53,26 @@ func (s *Store) Changes(since uint64) Changes {
 
 // Summary is the small part of the picture that is always told whole.
 type Summary struct {
-	Intents   map[api.IntentState]int // states that the contract does not list count under ""
-	NotRead   int                     // intents of which nothing is known but that they exist
-	Shipments map[api.ShipmentStatus]int
-	Quota     []quota.Bucket
-	Day       DayCount
-	Agents    AgentCount
-	Feed      FeedStatus
-	Gaps      int // how often the feed could not tell everything
-	API       APIStatus
-	Events    EventCounters
-	Reads     ReadCounters
-	Pace      map[api.IntentState]Pace // how long intents of this account stay in a state
-	Alerts    []Alert                  // the longest standing first
-	LastEvent time.Time                // when the newest event was received; zero when none
-	LastRead  time.Time                // when the newest read was answered; zero when none
-	List      ListStatus               // of the service, where it has one
+	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count under ""
+	NotRead   int                        `json:"notRead,omitempty"` // intents of which nothing is known but that they exist
+	Shipments map[api.ShipmentStatus]int `json:"shipments"`
+	Quota     []quota.Bucket             `json:"quota,omitempty"`
+	Day       DayCount                   `json:"day,omitzero"`
+	Agents    AgentCount                 `json:"agents,omitzero"`
+	Feed      FeedStatus                 `json:"feed,omitzero"`
+	Gaps      int                        `json:"gaps,omitempty"` // how often the feed could not tell everything
+	API       APIStatus                  `json:"api,omitzero"`
+	Events    EventCounters              `json:"events,omitzero"`
+	Reads     ReadCounters               `json:"reads,omitzero"`
+	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents of this account stay in a state
+	Alerts    []Alert                    `json:"alerts,omitempty"`   // the longest standing first
+	LastEvent time.Time                  `json:"lastEvent,omitzero"` // when the newest event was received; zero when none
+	LastRead  time.Time                  `json:"lastRead,omitzero"`  // when the newest read was answered; zero when none
+	List      ListStatus                 `json:"list,omitzero"`      // of the service, where it has one
 
-	ShipmentList ListStatus
+	ShipmentList ListStatus `json:"shipmentList,omitzero"`
 
-	Named bool // somebody has named intents to be watched
+	Named bool `json:"named,omitempty"` // somebody has named intents to be watched
 }
 
 // Sourceless reports whether nothing tells which intents there are: at most those
@@ -131,7 +131,10 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 
 // AgentCount is how many intents are known to be placing, of the cap; 0 stands for
 // a cap that is not known.
-type AgentCount struct{ Placing, Limit int }
+type AgentCount struct {
+	Placing int `json:"placing"`
+	Limit   int `json:"limit"`
+}
 
 // agentCount knows the cap by assumption: while it is passed it is not known.
 func (s *Store) agentCount() AgentCount {
@@ -144,20 +147,20 @@ func (s *Store) agentCount() AgentCount {
 
 // EventCounters count what became of events.
 type EventCounters struct {
-	Received   int // each event once
-	Duplicate  int // deliveries of an event that was there already
-	Late       int // events that came after one that was created later
-	Missed     int // state changes that a read found and no event has told
-	Backfilled int // events that the relay fetched, because no webhook brought them
+	Received   int `json:"received"`   // each event once
+	Duplicate  int `json:"duplicate"`  // deliveries of an event that was there already
+	Late       int `json:"late"`       // events that came after one that was created later
+	Missed     int `json:"missed"`     // state changes that a read found and no event has told
+	Backfilled int `json:"backfilled"` // events that the relay fetched, because no webhook brought them
 }
 
 // ReadCounters relate reads to what they found.
 type ReadCounters struct {
-	Total        int // answered reads of intents and shipments, a list of shipments counting once
-	Reconciled   int // of them, those that nothing but time called for, to be sure that no event was lost
-	Failed       int // reads that failed
-	Behind       int // reads that were behind what an event had proven
-	StateChanges int // changes of an intent's state or a shipment's status that became known
+	Total        int `json:"total"`                // answered reads of intents and shipments, a list of shipments counting once
+	Reconciled   int `json:"reconciled,omitempty"` // of them, those that nothing but time called for, to be sure that no event was lost
+	Failed       int `json:"failed,omitempty"`     // reads that failed
+	Behind       int `json:"behind,omitempty"`     // reads that were behind what an event had proven
+	StateChanges int `json:"stateChanges"`         // changes of an intent's state or a shipment's status that became known
 }
 
 // PerStateChange is how many reads one known change has cost; 0 before the first.

@@ -13,18 +13,18 @@ import (
 // DayCount is how many intents of the day's are used: from below by what is
 // known, and as the service told where it did.
 type DayCount struct {
-	Seen      int           // known to be created within the last 24 hours; there may be more
-	Today     int           // likewise since midnight, UTC
-	Calendar  bool          // the limit is one of such a day: in the last 24 hours more were made
-	Limit     int           // 0 while none is known that was not passed
-	Assumed   bool          // Limit is as configured: the service has not named it
-	Told      bool          // the service has told, and the window that it told of lasts
-	Left      int           // when Told: what it said was left, at At
-	At        time.Time     // when Told
-	Resets    time.Time     // when Told: the end of the window, at the latest
-	Spent     time.Time     // since when none is left; zero while some may be
-	Free      time.Time     // when Spent: the first is back by then
-	Exhausted time.Duration // forecast: time until none is left at the pace of the last hour, 1 ns when so now; 0 when not in sight
+	Seen      int           `json:"seen"`                 // known to be created within the last 24 hours; there may be more
+	Today     int           `json:"today,omitempty"`      // likewise since midnight, UTC
+	Calendar  bool          `json:"calendar,omitempty"`   // the limit is one of such a day: in the last 24 hours more were made
+	Limit     int           `json:"limit"`                // 0 while none is known that was not passed
+	Assumed   bool          `json:"assumed,omitempty"`    // Limit is as configured: the service has not named it
+	Told      bool          `json:"told,omitempty"`       // the service has told, and the window that it told of lasts
+	Left      int           `json:"left,omitempty"`       // when Told: what it said was left, at At
+	At        time.Time     `json:"at,omitzero"`          // when Told
+	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest
+	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be
+	Free      time.Time     `json:"free,omitzero"`        // when Spent: the first is back by then
+	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at the pace of the last hour, 1 ns when so now; 0 when not in sight
 	since     int           // known to be created after At
 }
 

@@ -62,14 +62,23 @@ func (s FeedState) String() string {
 
 // FeedStatus is the state of a feed and of the journal behind it.
 type FeedStatus struct {
-	State    FeedState
-	Since    time.Time
-	Epoch    string
-	Head     int64
-	Cursor   int64
-	LostFrom int64     // first and last sequence number that the journal no longer
-	LostTo   int64     // had when asked; 0 when none
-	Reset    bool      // the journal is another one than before
-	Err      error     // why the feed is lost or refused
-	RetryAt  time.Time // when a lost feed tries again; zero while it does
+	State    FeedState `json:"state"`
+	Since    time.Time `json:"since,omitzero"`
+	Epoch    string    `json:"epoch,omitempty"`
+	Head     int64     `json:"head"`
+	Cursor   int64     `json:"cursor"`
+	LostFrom int64     `json:"lostFrom,omitempty"` // first and last sequence number that the journal no longer
+	LostTo   int64     `json:"lostTo,omitempty"`   // had when asked; 0 when none
+	Reset    bool      `json:"reset,omitempty"`    // the journal is another one than before
+	Err      error     `json:"-"`                  // why the feed is lost or refused
+	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it does
+}
+
+// MarshalText makes the state the word that it has in JSON.
+func (s FeedState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText takes a word that is not known for the first state.
+func (s *FeedState) UnmarshalText(word []byte) error {
+	*s = stateOfWord(word, FeedRefused)
+	return nil
 }

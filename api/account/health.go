@@ -37,12 +37,12 @@ func (s APIState) String() string {
 
 // APIStatus is the health of the service.
 type APIStatus struct {
-	State   APIState
-	Since   time.Time
-	Latency time.Duration   // of the last answered call
-	Err     error           // of the last failed call
-	From    api.Environment // what gave the last answer; zero before the first
-	TryAt   time.Time       // when a refused key is tried again; zero while it is not refused
+	State   APIState        `json:"state"`
+	Since   time.Time       `json:"since,omitzero"`
+	Latency time.Duration   `json:"latencyNs,omitzero"` // of the last answered call
+	Err     error           `json:"-"`                  // of the last failed call
+	From    api.Environment `json:"from,omitempty"`     // what gave the last answer; zero before the first
+	TryAt   time.Time       `json:"tryAt,omitzero"`     // when a refused key is tried again; zero while it is not refused
 }
 
 // failuresInARow is how many calls must fail until the service counts as failing:
@@ -164,3 +164,12 @@ func (l *requestLog) since(version uint64) []api.Exchange {
 }
 
 func (l *requestLog) at(i int) *recordedRequest { return &l.kept[i%l.keep] }
+
+// MarshalText makes the state the word that it has in JSON.
+func (s APIState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText takes a word that is not known for the first state.
+func (s *APIState) UnmarshalText(word []byte) error {
+	*s = stateOfWord(word, APIUnauthorized)
+	return nil
+}

@@ -27,34 +27,43 @@ func (c Certainty) String() string {
 	return "hinted"
 }
 
+// MarshalText makes the certainty the word that it has in JSON.
+func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText takes a word that is not known for the least.
+func (c *Certainty) UnmarshalText(word []byte) error {
+	*c = stateOfWord(word, Verified)
+	return nil
+}
+
 // Intent is what a list shows of one checkout intent. It is immutable: a change
 // makes a new one. The rest is an [IntentDetail], made when somebody asks
 // [Store.Intent] for it: a screen may hold a hundred thousand of these.
 type Intent struct {
-	ID          api.ID
-	State       api.IntentState // "" while not known
-	Product     api.Text
-	Merchant    api.Text
-	ReferenceID api.Text
-	Since       time.Time // best known moment of entering State
-	CreatedAt   time.Time // zero while not known
-	ReadAt      time.Time // when the newest read was sent; zero when never read
-	ExpiresAt   time.Time // end of the confirm window; zero while not known
-	Total       *api.Money
-	Failure     *api.FailureReason // why it failed; nil while not known
-	Quantity    int                // 0 while not known
-	Reads       int                // answered reads of this intent
-	Version     uint64             // of the store, when this last changed
-	Certainty   Certainty
-	Missing     bool // the service answered 404 to the last read
+	ID          api.ID             `json:"id"`
+	State       api.IntentState    `json:"state,omitempty"` // "" while not known
+	Product     api.Text           `json:"product,omitempty"`
+	Merchant    api.Text           `json:"merchant,omitempty"`
+	ReferenceID api.Text           `json:"referenceId,omitempty"`
+	Since       time.Time          `json:"since,omitzero"`     // best known moment of entering State
+	CreatedAt   time.Time          `json:"createdAt,omitzero"` // zero while not known
+	ReadAt      time.Time          `json:"readAt,omitzero"`    // when the newest read was sent; zero when never read
+	ExpiresAt   time.Time          `json:"expiresAt,omitzero"` // end of the confirm window; zero while not known
+	Total       *api.Money         `json:"total,omitempty"`
+	Failure     *api.FailureReason `json:"failureReason,omitempty"` // why it failed; nil while not known
+	Quantity    int                `json:"quantity,omitempty"`      // 0 while not known
+	Reads       int                `json:"reads,omitempty"`         // answered reads of this intent
+	Version     uint64             `json:"-"`                       // of the store, when this last changed
+	Certainty   Certainty          `json:"certainty"`
+	Missing     bool               `json:"missing,omitempty"` // the service answered 404 to the last read
 }
 
 // IntentDetail is all that is known of one checkout intent. It is immutable.
 type IntentDetail struct {
 	Intent
-	Latest    *api.Intent // the newest read; nil when never read
-	Shipments []api.ID    // of this intent, in the order in which they became known
-	Timeline  []Moment    // oldest first
+	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil when never read
+	Shipments []api.ID    `json:"shipments,omitempty"` // of this intent, in the order in which they became known
+	Timeline  []Moment    `json:"timeline,omitempty"`  // oldest first
 }
 
 // Open reports whether something can still happen to the intent, or whether its
@@ -99,14 +108,14 @@ func (l Learnt) String() string {
 
 // Shipment is what is known of one shipment. It is immutable.
 type Shipment struct {
-	ID        api.ID
-	IntentID  api.ID
-	Product   api.Text // of its intent, when known
-	Certainty Certainty
-	ReadAt    time.Time
-	Latest    *api.Shipment // the newest read; nil when never read
-	Missing   bool          // the service answered 404 to the last read
-	Version   uint64
+	ID        api.ID        `json:"id"`
+	IntentID  api.ID        `json:"intentId,omitempty"`
+	Product   api.Text      `json:"product,omitempty"` // of its intent, when known
+	Certainty Certainty     `json:"certainty"`
+	ReadAt    time.Time     `json:"readAt,omitzero"`
+	Latest    *api.Shipment `json:"latest,omitempty"`  // the newest read; nil when never read
+	Missing   bool          `json:"missing,omitempty"` // the service answered 404 to the last read
+	Version   uint64        `json:"-"`
 }
 
 // Status is the newest read status; "" when never read.
@@ -119,18 +128,18 @@ func (s *Shipment) Status() api.ShipmentStatus {
 
 // Event is one delivered event as the picture keeps it.
 type Event struct {
-	Seq        int64 // of the relay's journal
-	ID         api.ID
-	Type       api.EventType
-	SourceType api.SourceType
-	SourceID   api.ID
-	Product    api.Text // of the intent that it speaks of, when known
-	CreatedAt  time.Time
-	Received   time.Time          // by the relay
-	Origin     string             // webhook, backfill or replay
-	Duplicates int                // how often the relay got it again
-	Late       bool               // an event created later was here before it
-	Status     api.ShipmentStatus // that an update of a shipment has led to; "" while no read proves it
-	Raw        []byte             // the exact body
-	Version    uint64
+	Seq        int64              `json:"seq,omitempty"` // of the relay's journal
+	ID         api.ID             `json:"id"`
+	Type       api.EventType      `json:"type"`
+	SourceType api.SourceType     `json:"sourceType,omitempty"`
+	SourceID   api.ID             `json:"sourceId,omitempty"`
+	Product    api.Text           `json:"product,omitempty"` // of the intent that it speaks of, when known
+	CreatedAt  time.Time          `json:"createdAt,omitzero"`
+	Received   time.Time          `json:"received,omitzero"`    // by the relay
+	Origin     string             `json:"origin,omitempty"`     // webhook, backfill or replay
+	Duplicates int                `json:"duplicates,omitempty"` // how often the relay got it again
+	Late       bool               `json:"late,omitempty"`       // an event created later was here before it
+	Status     api.ShipmentStatus `json:"status,omitempty"`     // that an update of a shipment has led to; "" while no read proves it
+	Raw        []byte             `json:"-"`                    // the exact body
+	Version    uint64             `json:"-"`
 }

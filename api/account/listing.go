@@ -25,12 +25,36 @@ const (
 	ListNotServed                  // the service has none
 )
 
+// String is the state in a word.
+func (s ListState) String() string {
+	switch s {
+	case ListPartly:
+		return "partly"
+	case ListWhole:
+		return "whole"
+	case ListCut:
+		return "cut"
+	case ListNotServed:
+		return "not served"
+	}
+	return "unread"
+}
+
+// MarshalText makes the state the word that it has in JSON.
+func (s ListState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText takes a word that is not known for the first state.
+func (s *ListState) UnmarshalText(word []byte) error {
+	*s = stateOfWord(word, ListNotServed)
+	return nil
+}
+
 // ListStatus is what was read of the service's list of intents in this run.
 type ListStatus struct {
-	State      ListState
-	Intents    int   // on the pages that were read
-	Unreadable int   // items of them that are no intents
-	Err        error // why it could not be read the last time; nil when it could
+	State      ListState `json:"state"`
+	Intents    int       `json:"intents,omitempty"`    // on the pages that were read
+	Unreadable int       `json:"unreadable,omitempty"` // items of them that are no intents
+	Err        error     `json:"-"`                    // why it could not be read the last time; nil when it could
 }
 
 // listPage is how many items a page of the service has unless asked otherwise.

@@ -9,8 +9,9 @@ import (
 
 // Pace is how long intents of this account stayed in a state.
 type Pace struct {
-	Count    int // how many stays it is made from, at most the last 256
-	P50, P95 time.Duration
+	Count int           `json:"count"` // how many stays it is made from, at most the last 256
+	P50   time.Duration `json:"p50Ns"`
+	P95   time.Duration `json:"p95Ns"`
 }
 
 // enoughStays is how many stays it takes until a pace says something.

@@ -8,32 +8,32 @@ import (
 // Bucket is what is known of one bucket. A bucket is identified by its endpoint
 // class, policy name, limit and window together: names alone do not identify.
 type Bucket struct {
-	Class      Class
-	Policy     string        // the policy's name, scrubbed
-	Limit      int64         // q: requests a window; 0 when no policy was reported
-	Window     time.Duration // w; 0 when not reported
-	Remaining  int64         // r as last reported
-	Reset      time.Duration // t as last reported, from ObservedAt
-	ObservedAt time.Time     // when the last report was received
-	Own        float64       // requests a second of this client, last minute
-	Others     float64       // requests a second of everyone else on the account, inferred, last minute: at least that many
-	Rejected   int64         // 429s seen
-	Exhausted  time.Duration // forecast: time until nothing is left, 1 ns when it is so now; 0 when not in sight
-	Unreported bool          // only the policy was reported: Remaining and Reset are unknown
-	History    []Sample      // the last minute, oldest first, one a second; as the next two not to be changed
-	Hour       []Sample      // the last hour, oldest first, one a minute
-	Day        []Sample      // the last day, oldest first, one an hour
+	Class      Class         `json:"class"`
+	Policy     string        `json:"policy,omitempty"`     // the policy's name, scrubbed
+	Limit      int64         `json:"limit,omitempty"`      // q: requests a window; 0 when no policy was reported
+	Window     time.Duration `json:"windowNs,omitzero"`    // w; 0 when not reported
+	Remaining  int64         `json:"remaining"`            // r as last reported
+	Reset      time.Duration `json:"resetNs,omitzero"`     // t as last reported, from ObservedAt
+	ObservedAt time.Time     `json:"observedAt,omitzero"`  // when the last report was received
+	Own        float64       `json:"own,omitempty"`        // requests a second of this client, last minute
+	Others     float64       `json:"others,omitempty"`     // requests a second of everyone else on the account, inferred, last minute: at least that many
+	Rejected   int64         `json:"rejected,omitempty"`   // 429s seen
+	Exhausted  time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until nothing is left, 1 ns when it is so now; 0 when not in sight
+	Unreported bool          `json:"unreported,omitempty"` // only the policy was reported: Remaining and Reset are unknown
+	History    []Sample      `json:"history,omitempty"`    // the last minute, oldest first, one a second; as the next two not to be changed
+	Hour       []Sample      `json:"hour,omitempty"`       // the last hour, oldest first, one a minute
+	Day        []Sample      `json:"day,omitempty"`        // the last day, oldest first, one an hour
 }
 
 // Sample is one second of a bucket, or one minute or hour in the coarser
 // histories.
 type Sample struct {
-	At        time.Time // its start
-	Known     bool      // whether a report fell into it
-	Remaining int64     // the least remaining quota reported
-	Own       int       // requests of this client
-	Others    int       // requests of others, inferred: at least that many
-	Rejected  int       // of its own requests, those that a 429 refused
+	At        time.Time `json:"at"`                  // its start
+	Known     bool      `json:"known,omitempty"`     // whether a report fell into it
+	Remaining int64     `json:"remaining,omitempty"` // the least remaining quota reported
+	Own       int       `json:"own,omitempty"`       // requests of this client
+	Others    int       `json:"others,omitempty"`    // requests of others, inferred: at least that many
+	Rejected  int       `json:"rejected,omitempty"`  // of its own requests, those that a 429 refused
 }
 
 // Sum is the spending of several samples together: requests of this client and of

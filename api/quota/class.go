@@ -51,6 +51,17 @@ const (
 
 const priorities = int(Reconcile) + 1
 
+var priorityWords = [priorities]string{"person", "hint", "timer", "reconcile"}
+
+// MarshalText makes the priority the word that it has in JSON.
+func (p Priority) MarshalText() ([]byte, error) { return []byte(priorityWords[p.clamped()]), nil }
+
+// UnmarshalText takes a word that is not known for the first.
+func (p *Priority) UnmarshalText(word []byte) error {
+	*p = Priority(max(slices.Index(priorityWords[:], string(word)), 0))
+	return nil
+}
+
 func (p Priority) clamped() Priority { return min(max(p, Person), Reconcile) }
 
 type priorityKey struct{}

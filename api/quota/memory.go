@@ -11,18 +11,18 @@ import (
 // is, what was last reported of it and its history. It holds nothing of the
 // account but numbers.
 type Memory struct {
-	Class      Class
-	Policy     string
-	Limit      int64
-	Window     time.Duration
-	Opened     time.Time     // when it became known
-	Reported   bool          // whether the next three are known
-	Remaining  int64         // as last reported
-	Reset      time.Duration // from ObservedAt; below 0 when not reported
-	ObservedAt time.Time
-	Seconds    []Sample // of the last minute, those in which something happened
-	Minutes    []Sample // likewise of the last hour
-	Hours      []Sample // likewise of the last day
+	Class      Class         `json:"class"`
+	Policy     string        `json:"policy,omitempty"`
+	Limit      int64         `json:"limit,omitempty"`
+	Window     time.Duration `json:"windowNs,omitzero"`
+	Opened     time.Time     `json:"opened,omitzero"`     // when it became known
+	Reported   bool          `json:"reported,omitempty"`  // whether the next three are known
+	Remaining  int64         `json:"remaining,omitempty"` // as last reported
+	Reset      time.Duration `json:"resetNs,omitzero"`    // from ObservedAt; below 0 when not reported
+	ObservedAt time.Time     `json:"observedAt,omitzero"`
+	Seconds    []Sample      `json:"seconds,omitempty"` // of the last minute, those in which something happened
+	Minutes    []Sample      `json:"minutes,omitempty"` // likewise of the last hour
+	Hours      []Sample      `json:"hours,omitempty"`   // likewise of the last day
 }
 
 // Bounds of what is believed of a memory, which anybody can have written.

@@ -1,0 +1,56 @@
+package form
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"hash/crc32"
+)
+
+// A line is one JSON object and a line feed. Where the object begins with a field
+// "sum", that is the CRC-32C in hexadecimal of what follows the field, so that
+// damage is noticed on the line that it hit.
+const (
+	sumBegin  = `{"sum":"`
+	sumEnd    = `",`
+	sumPrefix = len(sumBegin) + crc32.Size*2 + len(sumEnd)
+)
+
+// LongestLine bounds a line that is read, in bytes. Those that are written are
+// far shorter: what is more goes on in the next.
+const LongestLine = 8 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendLine appends a line. v is encoded as a JSON object with at least one field.
+func AppendLine(out []byte, v any) ([]byte, error) {
+	var object bytes.Buffer
+	encoder := json.NewEncoder(&object)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return out, err
+	}
+	body := object.Bytes()[1:] // behind the brace, with the line feed
+	sum := crc32.Checksum(bytes.TrimSuffix(body, []byte("\n")), castagnoli)
+	out = append(out, sumBegin...)
+	out = hex.AppendEncode(out, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	out = append(out, sumEnd...)
+	return append(out, body...), nil
+}
+
+// sound reports whether a line, given without its line feed, is what was
+// written, as far as its checksum tells; one without is taken as it is.
+func sound(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte(sumBegin)) {
+		return true
+	}
+	if len(line) < sumPrefix {
+		return false
+	}
+	var sum [crc32.Size]byte
+	if _, err := hex.Decode(sum[:], line[len(sumBegin):len(sumBegin)+2*crc32.Size]); err != nil {
+		return false
+	}
+	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
+	return crc32.Checksum(line[sumPrefix:], castagnoli) == want
+}

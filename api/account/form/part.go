@@ -1,0 +1,161 @@
+package form
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// LongestPart bounds what one part of a file may hold, in bytes, unpacked.
+const LongestPart = 1 << 30
+
+// Part reads the lines of one part of a file, or of a file that is not packed.
+type Part struct {
+	data   io.ReaderAt
+	size   int64
+	offset int64
+	packed *takenReader // nil where nothing is packed
+	in     *bufio.Reader
+	line   []byte
+	read   int
+}
+
+// OpenPart opens the part that begins at an offset of a file of a size. The error
+// is io.ErrUnexpectedEOF where the file ends before it can be told what it is,
+// [ErrForeign] where the file is no such file, else [ErrDamaged].
+func OpenPart(data io.ReaderAt, offset, size int64) (*Part, error) {
+	var head [32]byte
+	n, _ := data.ReadAt(head[:], offset)
+	section := io.NewSectionReader(data, offset, size-offset)
+	p := &Part{data: data, size: size, offset: offset}
+	if offset == 0 && head[0] == '{' {
+		p.in = bufio.NewReaderSize(section, 64<<10)
+		return p, nil
+	}
+	if !bytes.HasPrefix(head[:n], gzipMagic) {
+		if n < len(gzipMagic) && bytes.HasPrefix(gzipMagic, head[:n]) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, ErrForeign
+	}
+	p.packed = &takenReader{in: bufio.NewReaderSize(section, 64<<10)}
+	unpacked, err := gzip.NewReader(p.packed)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, ErrDamaged
+	}
+	unpacked.Multistream(false)
+	p.in = bufio.NewReaderSize(unpacked, 64<<10)
+	return p, nil
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// takenReader counts the bytes that were taken. It hands them out one by one, so
+// that not one is taken too many.
+type takenReader struct {
+	in    *bufio.Reader
+	taken int64
+}
+
+func (r *takenReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.taken += int64(n)
+	return n, err
+}
+
+func (r *takenReader) ReadByte() (byte, error) {
+	b, err := r.in.ReadByte()
+	if err == nil {
+		r.taken++
+	}
+	return b, err
+}
+
+// Next returns the next line, without its line feed, until it is called again.
+// The error is io.EOF at the end of the part, io.ErrUnexpectedEOF where the file
+// is cut off, within a line or a packed part, and else [ErrDamaged].
+func (p *Part) Next() ([]byte, error) {
+	p.line = p.line[:0]
+	for {
+		piece, err := p.in.ReadSlice('\n')
+		p.line = append(p.line, piece...)
+		switch {
+		case len(p.line) > LongestLine || p.read+len(p.line) > LongestPart:
+			return nil, ErrDamaged
+		case err == nil:
+			line := p.line[:len(p.line)-1]
+			if !sound(line) {
+				return nil, ErrDamaged
+			}
+			p.read += len(p.line)
+			return line, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(p.line) == 0:
+			return nil, io.EOF
+		case errors.Is(err, io.EOF) && p.packed == nil, errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, ErrDamaged
+	}
+}
+
+// Read is how many bytes the lines so far have, unpacked and with their line feeds.
+func (p *Part) Read() int { return p.read }
+
+// End is where the next part begins, once Next has returned io.EOF.
+func (p *Part) End() int64 {
+	if p.packed == nil {
+		return p.size
+	}
+	return p.offset + p.packed.taken
+}
+
+// Bytes unpacks the lines of a part, from one offset of them to another.
+func Bytes(data io.ReaderAt, offset, size int64, from, to int) ([]byte, error) {
+	p, err := OpenPart(data, offset, size)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.CopyN(io.Discard, p.in, int64(from)); err != nil {
+		return nil, err
+	}
+	lines := make([]byte, to-from)
+	_, err = io.ReadFull(p.in, lines)
+	return lines, err
+}
+
+// FindPart finds the beginning of the next part from an offset on; size when there
+// is none.
+func FindPart(data io.ReaderAt, from, size int64) int64 {
+	const step = 1 << 20
+	const markAt = 12 // behind ten bytes of the member's header and the length of its field
+	window := make([]byte, step+markAt+len(partMark))
+	for ; from < size; from += step {
+		n, _ := data.ReadAt(window, from)
+		for at := 0; at < min(n, step); at++ {
+			i := bytes.Index(window[at:n], gzipMagic)
+			if i < 0 {
+				break
+			}
+			if at += i; bytes.HasPrefix(window[min(at+markAt, n):n], partMark) {
+				return from + int64(at)
+			}
+		}
+	}
+	return size
+}
+
+// Object reads a line into v. A line that is no such object is [ErrDamaged].
+func Object(line []byte, v any) error {
+	if json.Unmarshal(line, v) != nil {
+		return ErrDamaged
+	}
+	return nil
+}
