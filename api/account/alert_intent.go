@@ -21,8 +21,8 @@ const (
 
 // judgeIntent decides on the alerts of one intent.
 func (s *Store) judgeIntent(r *intentRecord, now time.Time) {
-	awaits := r.state == isAwaiting && !r.gone
-	places := r.state == isPlacing && !r.gone
+	awaits := r.state == api.AwaitingConfirmation && !r.gone
+	places := r.state == api.PlacingOrder && !r.gone
 	failed := s.justFailed(r, now)
 	if awaits || places || failed {
 		if !r.alertable {
@@ -126,7 +126,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 		}
 		r := s.intentBlocks.at(s.alertable[next])
 		s.judgeIntent(r, now)
-		if r.state == isAwaiting || r.state == isPlacing || r.alerts != 0 {
+		if r.state == api.AwaitingConfirmation || r.state == api.PlacingOrder || r.alerts != 0 {
 			next++
 			continue
 		}
@@ -141,7 +141,7 @@ func (s *Store) judgeSome(from int, now time.Time) (next int, more bool) {
 // justFailed reports whether an intent failed a short while ago. Of one that was
 // created long before, it is only known since when that is known.
 func (s *Store) justFailed(r *intentRecord, now time.Time) bool {
-	if r.state != isFailed || r.gone {
+	if r.state != api.Failed || r.gone {
 		return false
 	}
 	lasts := s.cfg.Alerts.FailedFor
@@ -178,5 +178,7 @@ func (s *Store) stuckAfter() time.Duration {
 }
 
 func (s *Store) nameOf(r *intentRecord) string {
-	return cmp.Or(string(s.productOf(r)), string(r.id))
+	return cmp.Or(string(r.product), string(r.id))
 }
+
+func words(code string) string { return strings.ReplaceAll(string(api.Scrub(code)), "_", " ") }

@@ -83,12 +83,12 @@ func (ids eventIDs) at(n int) api.ID { return api.ID(ids.text[n*ids.length : (n+
 // source is the id of what an event speaks of.
 func (ids eventIDs) source(n int) api.ID {
 	id := ids.at(n)
-	return id[len(eventPrefix) : len(id)-len("_noted_00")]
+	return id[len("evt_") : len(id)-len("_noted_00")]
 }
 
 // scattered makes so many ids of events, of so many sources in no order.
 func scattered(kind string, sources, from, events int) eventIDs {
-	length := len(eventPrefix) + len(kind) + len("_01234567890123456789012345678901_noted_00")
+	length := len("evt_") + len(kind) + len("_01234567890123456789012345678901_noted_00")
 	ids := make([]byte, 0, events*length)
 	for n := range events {
 		ids = fmt.Appendf(ids, "evt_%s_%032x_noted_%02d", kind, from+n*7919%sources, n/sources)

@@ -101,14 +101,9 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 
 // summary is the summary but for its alerts.
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
-	intents, notRead := s.intentCounts.all(), 0
-	if stateless, any := intents[""]; any {
-		intents[""] = len(s.otherStates)
-		notRead = stateless - len(s.otherStates)
-	}
 	return Summary{
-		Intents:   intents,
-		NotRead:   notRead,
+		Intents:   s.intentCounts.listed(),
+		NotRead:   s.intentCounts[""],
 		Shipments: maps.Clone(s.shipmentCounts),
 		Quota:     buckets,
 		Day:       s.dayCount(buckets, now),
@@ -138,7 +133,7 @@ type AgentCount struct {
 
 // agentCount knows the cap by assumption: while it is passed it is not known.
 func (s *Store) agentCount() AgentCount {
-	count := AgentCount{Placing: s.intentCounts.of(api.PlacingOrder), Limit: s.cfg.AgentsLimit}
+	count := AgentCount{Placing: s.intentCounts[api.PlacingOrder], Limit: s.cfg.AgentsLimit}
 	if count.Placing > count.Limit {
 		count.Limit = 0
 	}

@@ -144,7 +144,7 @@ func TestEventCounters(t *testing.T) {
 		}
 	}
 	check("out of order and backfilled", EventCounters{Received: 3, Late: 1, Backfilled: 1})
-	if in, _ := s.Intent("ci_1"); in.State != api.Completed || in.Timeline[0].Text != "offer retrieved, told late: already completed" {
+	if in, _ := s.Intent("ci_1"); in.State != api.Completed || brief(in.Timeline[0]) != "offer retrieved (late true), already completed" {
 		t.Errorf("intent %+v", in)
 	}
 	if e := s.Changes(0).Events[1]; !e.Late {

@@ -75,7 +75,7 @@ func (s *Store) findEvent(id api.ID, source *api.EventSource) (r *eventRecord, k
 		return nil, true
 	}
 	in := s.intentOf(source)
-	return nil, in != nil && s.remembers(in, id)
+	return nil, in != nil && in.remembers(id)
 }
 
 // intentOf is the intent in whose timeline events of a source stand; nil for none.
@@ -104,13 +104,13 @@ func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
 			in = s.newIntent(r.source)
 		}
 		r.late = r.precedes(in.lastEvent)
-		r.product = s.productOf(in)
+		r.product = in.product
 		r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
 		s.mergeEvent(in, r, now)
 	case api.SourceShipment:
 		sh := s.shipment(r.source)
 		r.late = r.precedes(sh.lastEvent)
-		r.product = s.names.text(sh.product)
+		r.product = sh.product
 		r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
 		s.mergeShipmentEvent(sh, r, now)
 	case api.SourceProduct:

@@ -70,42 +70,6 @@ type IntentDetail struct {
 // end has only been reported.
 func (i *Intent) Open() bool { return !i.State.Terminal() || i.Certainty != Verified }
 
-// Moment is one entry of a timeline: what was learnt, when it happened and how
-// it became known.
-type Moment struct {
-	At      time.Time // when it happened, as far as known
-	Learnt  time.Time // when it became known here
-	How     Learnt
-	State   api.IntentState // "" when it says nothing of the state
-	EventID api.ID          // when How is an event, of the intent or of one of its shipments
-	Reads   int             // so many reads that changed nothing; 0 for anything else
-	Text    string          // what happened, in words
-}
-
-// Learnt is the way by which something became known.
-type Learnt uint8
-
-// The ways.
-const (
-	ByEvent Learnt = iota
-	ByRead
-	ByConfirm
-	ByTimer
-)
-
-// String is the way in a word.
-func (l Learnt) String() string {
-	switch l {
-	case ByEvent:
-		return "event"
-	case ByRead:
-		return "read"
-	case ByConfirm:
-		return "confirm"
-	}
-	return "timer"
-}
-
 // Shipment is what is known of one shipment. It is immutable.
 type Shipment struct {
 	ID        api.ID        `json:"id"`

@@ -48,10 +48,10 @@ func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
 		// How long a request waits before it goes out is not known here, so this
 		// one may be the newer of the two after all.
 		if how == ByRead {
-			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
+			s.foldRead(r, sent, now)
 		}
 		s.touch(r)
-		s.notice(notice{intent: r, again: in.State != s.stateOf(r)})
+		s.notice(notice{intent: r, again: in.State != r.state})
 		return
 	}
 	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
@@ -79,7 +79,7 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	r.missing = min(r.missing+1, mostInARow)
 	if !r.gone {
 		r.gone = true
-		s.remember(r, s.saidMoment(ByRead, "", "read: not found in this environment", at, s.clock.instant(now)))
+		s.remember(r, Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
 	}
 	s.touch(r)
 }
@@ -115,7 +115,7 @@ func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.I
 }
 
 func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, how Learnt) {
-	before, last := s.stateOf(r), s.clock.measured(r.readAt)
+	before, last := r.state, s.clock.measured(r.readAt)
 	judged := judgeRead(before, r.certainty, int(r.floor), in.State)
 	told := s.takeFields(r, in, sent, judged)
 
@@ -124,12 +124,12 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 		r.behind = min(r.behind+1, mostInARow)
 		s.reads.Behind++
 		if how == ByRead {
-			s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
+			s.foldRead(r, sent, now)
 		}
 		return
 	case moves:
 		s.expectEvent(r, before, in, now)
-		if r.state == isAwaiting {
+		if r.state == api.AwaitingConfirmation {
 			s.noteConfirm(r, in.State, how, last, sent)
 		}
 		s.moveTo(r, in.State, Verified, s.clock.instant(s.enteredBy(r, in, sent)))
@@ -140,9 +140,9 @@ func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, 
 	}
 	r.behind = 0
 	if told || how == ByConfirm {
-		s.remember(r, s.toldMoment(r, how, in.State, readDetail(in), s.clock.instant(sent), s.clock.instant(now)))
+		s.remember(r, readMoment(r, in, how, before, sent, now))
 	} else {
-		s.foldRead(r, s.clock.instant(sent), s.clock.instant(now))
+		s.foldRead(r, sent, now)
 	}
 }
 
@@ -167,9 +167,6 @@ func (s *Store) enteredBy(r *intentRecord, in *api.Intent, sent time.Time) time.
 // mostInARow bounds what is counted in a row.
 const mostInARow = math.MaxUint8
 
-// noCurrency stands for an amount without one.
-const noCurrency = "\x00"
-
 // takeFields takes over what a read tells beside the state. It reports whether a
 // person would want to know.
 func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judged verdict) bool {
@@ -193,11 +190,10 @@ func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judg
 	if !ok {
 		return false
 	}
-	currency := s.money.number(cmp.Or(total.Currency, noCurrency))
-	if r.currency == currency && r.total == total.Subunits {
+	if r.total != nil && *r.total == total {
 		return false
 	}
-	r.currency, r.total = currency, total.Subunits
+	r.total = &total
 	return true
 }
 
@@ -212,10 +208,10 @@ func askedFor(in *api.Intent) asked { return asked{in.ProductURL, in.Offer != ni
 
 func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 	if merchant := in.Merchant(); merchant != "" {
-		r.merchant = s.names.number(merchant)
+		r.merchant = merchant
 	}
-	if name := in.ProductName(); name != "" && name != s.productOf(r) {
-		r.product = s.names.number(name)
+	if name := in.ProductName(); name != "" && name != r.product {
+		r.product = name
 		s.spreadProduct(r)
 	}
 }
@@ -223,7 +219,7 @@ func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
 // moveTo enters a state.
 func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
 	if r.since != 0 {
-		s.recordStay(s.stateOf(r), time.Duration(since-r.since))
+		s.recordStay(r.state, time.Duration(since-r.since))
 	}
 	s.reads.StateChanges++
 	s.setState(r, state)
@@ -266,20 +262,21 @@ func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
 	}
 
 	state, proves := e.kind.ProvenState()
-	m := s.eventMoment(e.source, e.id, e.kind, at, s.clock.instant(now))
+	m := Moment{What: EventTold, To: state, EventID: e.id, Type: e.kind, When: at.time(), Learnt: utc(now), Late: late}
 	switch {
-	case e.kind == api.OfferFailed && r.state == isFailed:
+	case e.kind == api.OfferFailed && r.state == api.Failed:
 		r.since = min(r.since, at)
 	case !proves:
 	case s.eventMoves(r, state, at):
-		if r.state == isAwaiting {
+		if r.state == api.AwaitingConfirmation {
 			s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
 		}
+		m.From = r.state
 		s.moveTo(r, state, Reported, at)
-	case r.state == keptStateOf(state):
+	case r.state == state:
 		r.since = min(r.since, at)
-	case r.state != 0:
-		m.kind |= behindKind(s.stateOf(r), late)
+	default:
+		m.From = r.state
 	}
 	r.floor = max(r.floor, int8(state.Rank()))
 	e.lined = true
@@ -309,6 +306,6 @@ func (s *Store) eventMoves(r *intentRecord, state api.IntentState, at instant) b
 	if state.Rank() <= int(r.floor) {
 		return false
 	}
-	odd := r.state == 0 && s.stateOf(r) != ""
+	odd := r.state != "" && !r.state.Known()
 	return !odd || state.Terminal() || at > r.since
 }

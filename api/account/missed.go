@@ -95,8 +95,7 @@ func (s *Store) countMissed(now time.Time) {
 			e.counted = true
 			s.counters.Missed++
 			s.alerts.silence.add(s.lastEvent)
-			at := s.clock.instant(now)
-			s.remember(r, s.saidMoment(ByTimer, "", "no event told of "+stateWords(e.state), at, at))
+			s.remember(r, Moment{What: EventMissed, To: e.state, When: utc(now), Learnt: utc(now)})
 			s.touch(r)
 		}
 		if !waiting {

@@ -1,10 +1,8 @@
 package account
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -95,8 +93,7 @@ func (s *Store) countMissedParcels(now time.Time) {
 		d.counted = d.owed
 		s.alerts.silence.add(s.lastEvent)
 		if r.intent != nil {
-			at := s.clock.instant(now)
-			s.remember(r.intent, s.saidMoment(ByTimer, "", "no event told that a shipment is "+strings.ReplaceAll(cmp.Or(string(r.status), "there"), "_", " "), at, at))
+			s.remember(r.intent, Moment{What: ShipmentQuiet, Status: r.status, When: utc(now), Learnt: utc(now)})
 			s.touch(r.intent)
 		}
 		s.stamp()

@@ -45,12 +45,12 @@ func (o *outlook) freshness() time.Time {
 
 func (s *Store) outlookOf(r *intentRecord) outlook {
 	o := outlook{
-		id: r.id, number: r.number, state: s.stateOf(r), certainty: r.certainty,
+		id: r.id, number: r.number, state: r.state, certainty: r.certainty,
 		since: r.since.time(), created: r.created.time(), expiresAt: s.expiresAt(r),
 		newest: s.clock.measured(r.newest), lastEvent: r.lastEvent.time(),
 		reads: int(r.reads), behind: int(r.behind), missing: int(r.missing),
 		ordered: r.ordered, shipments: int(r.parcels), listed: r.listed,
-		usual: s.usualStay(s.stateOf(r)), elsewhere: s.confirms.balance > 0,
+		usual: s.usualStay(r.state), elsewhere: s.confirms.balance > 0,
 	}
 	if o.elsewhere && o.state == api.AwaitingConfirmation {
 		o.confirms = confirms{s.confirms.delays, s.usualPlacing()}

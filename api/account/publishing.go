@@ -14,19 +14,19 @@ const publishBatch = 128
 // publishIntents publishes the intents that changed after a version, as
 // [touches.since] tells them.
 func (s *Store) publishIntents(since uint64, numbers []uint32, more bool) (published []*Intent) {
-	var room []*listedIntent
+	var room []*Intent
 	between := func(most int) {
 		published = slices.Grow(published, most)
 		for len(room) < most {
-			room = append(room, &listedIntent{})
+			room = append(room, &Intent{})
 		}
 	}
 	publishChanged(s, &s.intentBlocks, numbers, more, between, func(r *intentRecord) {
 		if r.version > since {
 			last := len(room) - 1
 			in := room[last]
-			s.fill(&in.Intent, &in.total, r)
-			published, room = append(published, &in.Intent), room[:last]
+			s.fill(in, r)
+			published, room = append(published, in), room[:last]
 		}
 	})
 	return published

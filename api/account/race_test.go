@@ -58,7 +58,7 @@ func TestManyFeedersAndReadersSeeOnePicture(t *testing.T) {
 				if len(c.Intents) > 0 {
 					in, _ := s.Intent(c.Intents[0].ID)
 					for _, m := range in.Timeline {
-						if m.Text == "" {
+						if m.What == "" {
 							t.Error("a moment says nothing")
 						}
 					}

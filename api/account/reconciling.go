@@ -57,7 +57,7 @@ func (s *Store) slowReads() int {
 			parcels += n
 		}
 	}
-	return s.intentCounts.of(api.AwaitingConfirmation) + s.intentCounts.of(api.PlacingOrder) + (parcels+parcelsPerList-1)/parcelsPerList
+	return s.intentCounts[api.AwaitingConfirmation] + s.intentCounts[api.PlacingOrder] + (parcels+parcelsPerList-1)/parcelsPerList
 }
 
 // slot is the first moment not before t at which shipments are read together.

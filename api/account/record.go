@@ -17,39 +17,34 @@ type intentRecord struct {
 	since       instant
 	created     instant
 	number      uint32
-	line        uint32 // the newest moment of its timeline
-	lineBy      uint32 // the second since 1970 by which that moment was over
 	known       minute // the earliest moment known of it, for the day's count
-	product     uint32 // a name
+	product     api.Text
 	latest      uint32 // of its events, counted from 1; it may no longer be kept
-	moments     uint16
 	reads       uint16 // answered reads since it entered its state
 	parcels     uint16
-	readMoments uint8    // of the moments, those that may go
 	floor       int8     // the highest rank that anything has proven; -1 for none
 	seen        eventSet // events that were seen
 	certainty   Certainty
-	state       keptState
+	state       api.IntentState
 	gone        bool // the service answered 404 to the last read
 	outstanding bool // an event of it is expected, or was counted as missed
 	alertable   bool // it stands in the list of intents that time alone may raise an alert for
 	alerts      intentAlerts
 
-	listed    bool        // its shipments were listed
-	ordered   bool        // the newest read told of orders
-	readRank  int8        // of the newest read that is kept
-	behind    uint8       // reads in a row that were behind what an event proved
-	missing   uint8       // reads in a row that were answered 404
-	currency  uint32      // a name; 0 while there is no total
-	readAt    instant     // when the newest read that is kept was sent
-	newest    instant     // when the newest read was sent, whatever came of it
-	total     int64       // in subunits of the currency
-	answer    *api.Intent // to the newest read that counts; nil when never read
-	merchant  uint32      // a name
-	answers   uint32      // answered reads of it
-	asked     asked       // as the newest read had it
-	parcel    uint32      // its newest shipment
-	forgotten uint32      // moments that were given up
+	listed   bool        // its shipments were listed
+	ordered  bool        // the newest read told of orders
+	readRank int8        // of the newest read that is kept
+	behind   uint8       // reads in a row that were behind what an event proved
+	missing  uint8       // reads in a row that were answered 404
+	readAt   instant     // when the newest read that is kept was sent
+	newest   instant     // when the newest read was sent, whatever came of it
+	total    *api.Money  // what it points at never changes
+	line     []Moment    // its timeline; what was handed out of it never changes
+	answer   *api.Intent // to the newest read that counts; nil when never read
+	merchant api.Text
+	answers  uint32 // answered reads of it
+	asked    asked  // as the newest read had it
+	parcel   uint32 // its newest shipment
 }
 
 // eventSet says which of the contract's intent events were seen.
@@ -100,7 +95,7 @@ func (s *Store) newIntent(id api.ID) *intentRecord {
 	number, r := s.intentBlocks.add()
 	r.id, r.number, r.floor, r.readRank = clean, number, -1, -1
 	s.intents[clean] = r
-	s.intentCounts.add(0)
+	s.intentCounts[""]++
 	s.touch(r)
 	return r
 }
@@ -114,46 +109,31 @@ func (s *Store) touch(r *intentRecord) {
 
 // open reports whether something can still happen to the intent, or whether its
 // end has only been reported.
-func (r *intentRecord) open() bool { return !r.state.terminal() || r.certainty != Verified }
+func (r *intentRecord) open() bool { return !r.state.Terminal() || r.certainty != Verified }
 
 // expiresAt is the end of the confirm window: it runs from the creation, while
 // the intent may still be confirmed.
 func (s *Store) expiresAt(r *intentRecord) time.Time {
-	if r.created == 0 || r.state != isAwaiting && r.state != isRetrieving {
+	if r.created == 0 || r.state != api.AwaitingConfirmation && r.state != api.RetrievingOffer {
 		return time.Time{}
 	}
 	return r.created.time().Add(s.cfg.ConfirmWindow)
 }
 
-func (s *Store) productOf(r *intentRecord) api.Text { return s.names.text(r.product) }
-
-// listedIntent is an intent with its total, as one piece of memory.
-type listedIntent struct {
-	Intent
-	total api.Money
-}
-
 // publish copies what a list shows.
 func (s *Store) publish(r *intentRecord) *Intent {
-	l := &listedIntent{}
-	s.fill(&l.Intent, &l.total, r)
-	return &l.Intent
+	in := &Intent{}
+	s.fill(in, r)
+	return in
 }
 
 // fill copies all that a list shows.
-func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
+func (s *Store) fill(in *Intent, r *intentRecord) {
 	*in = Intent{
-		ID: r.id, State: s.stateOf(r), Certainty: r.certainty, Missing: r.gone,
-		Product: s.productOf(r), Merchant: s.names.text(r.merchant),
+		ID: r.id, State: r.state, Certainty: r.certainty, Missing: r.gone,
+		Product: r.product, Merchant: r.merchant, Total: r.total,
 		Since: r.since.time(), CreatedAt: r.created.time(), ReadAt: s.clock.measured(r.readAt), ExpiresAt: s.expiresAt(r),
 		Reads: int(r.answers), Version: r.version,
-	}
-	if r.currency != 0 {
-		*total = api.Money{Currency: s.money.text(r.currency), Subunits: r.total}
-		if total.Currency == noCurrency {
-			total.Currency = ""
-		}
-		in.Total = total
 	}
 	if r.answer != nil {
 		in.Quantity, in.ReferenceID, in.Failure = r.answer.Quantity, r.answer.ReferenceID, r.answer.Failure
@@ -162,13 +142,8 @@ func (s *Store) fill(in *Intent, total *api.Money, r *intentRecord) {
 
 // detail copies all of it.
 func (s *Store) detail(r *intentRecord) *IntentDetail {
-	d := &struct {
-		IntentDetail
-		total api.Money
-	}{}
-	s.fill(&d.Intent, &d.total, r)
-	d.Timeline = s.wholeTimeline(r)
-	d.Latest = r.answer
+	d := &IntentDetail{Latest: r.answer, Timeline: r.line[:len(r.line):len(r.line)]}
+	s.fill(&d.Intent, r)
 	if r.parcels > 0 {
 		d.Shipments = make([]api.ID, r.parcels)
 		at := r.parcel
@@ -177,5 +152,5 @@ func (s *Store) detail(r *intentRecord) *IntentDetail {
 			d.Shipments[i], at = sh.id, sh.sibling
 		}
 	}
-	return &d.IntentDetail
+	return d
 }

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -69,11 +68,9 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	s.setState(r, stateFrom(saved.State))
 	r.certainty, r.gone = Certainty(saved.Certainty), saved.Missing
 	r.since, r.created, r.readAt = saved.Since, saved.CreatedAt, saved.ReadAt
-	r.product, r.merchant = s.names.number(api.Scrub(saved.Product)), s.names.number(api.Scrub(saved.Merchant))
+	r.product, r.merchant = api.Scrub(saved.Product), api.Scrub(saved.Merchant)
 	r.answers = uint32(max(saved.Reads, 0))
-	if saved.Total != nil {
-		r.currency, r.total = s.money.number(cmp.Or(string(api.Scrub(saved.Total.Currency)), noCurrency)), saved.Total.Subunits
-	}
+	r.total = saved.Total.money()
 	if read := saved.Latest; read != nil {
 		r.answer = read.intent(id)
 		r.readRank, r.ordered = int8(stateFrom(read.State).Rank()), len(read.OrderIDs) > 0
@@ -84,8 +81,7 @@ func (s *Store) restoreIntent(saved *savedIntent, now time.Time) {
 	for _, m := range saved.Timeline {
 		s.restoreMoment(r, &m)
 	}
-	r.forgotten += saved.Forgotten
-	r.floor = int8(min(max(saved.Floor, s.stateOf(r).Rank()), api.Completed.Rank()))
+	r.floor = int8(min(max(saved.Floor, r.state.Rank()), api.Completed.Rank()))
 	// A clock that was set back must not make the past newer than what is read now.
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	r.seen, r.listed, r.reads = eventSet(saved.Seen), saved.Listed, uint16(min(max(saved.StateReads, 0), math.MaxUint16))
@@ -107,17 +103,16 @@ func (s *Store) adopt(in *intentRecord, sh *shipmentRecord) {
 func inARow(saved int) uint8 { return uint8(min(max(saved, 0), mostInARow)) }
 
 func (s *Store) restoreMoment(r *intentRecord, saved *savedMoment) {
-	if saved.How > uint8(ByTimer) {
-		return
+	m := Moment{
+		What: What(saved.What), From: stateFrom(saved.From), To: stateFrom(saved.State), Type: api.EventType(api.Scrub(saved.Type)),
+		Late: saved.Late, Total: saved.Total.money(), Failure: api.FailureCode(api.Scrub(saved.Failure)),
+		Status: api.ShipmentStatus(api.Scrub(saved.Status)), Count: max(saved.Count, 0),
 	}
-	id := api.ScrubID(saved.EventID)
-	m := s.momentOf(r, Moment{
-		At: saved.At.time(), Learnt: saved.Learnt.time(), How: Learnt(saved.How),
-		State: stateFrom(saved.State), EventID: id, Text: string(api.Scrub(saved.Text)),
-	})
-	if m.kind.how() == ByEvent {
-		s.rememberOnce(r, id, m)
-	} else {
+	if m.What == "" {
+		m = Earlier(Learnt(saved.How), m.To)
+	}
+	m.When, m.Learnt, m.EventID = saved.At.time(), saved.Learnt.time(), api.ScrubID(saved.EventID)
+	if m.EventID == "" || !r.remembers(m.EventID) {
 		s.remember(r, m)
 	}
 }
@@ -179,7 +174,7 @@ func (s *Store) restoreShipment(saved *savedShipment, now time.Time) {
 		return
 	}
 	r := s.shipment(id)
-	r.product, r.certainty, r.gone = s.names.number(api.Scrub(saved.Product)), Certainty(saved.Certainty), saved.Missing
+	r.product, r.certainty, r.gone = api.Scrub(saved.Product), Certainty(saved.Certainty), saved.Missing
 	r.readAt, r.missing = saved.ReadAt, inARow(saved.NotFound)
 	r.newest, r.lastEvent = min(saved.Newest, s.clock.instant(now)), saved.LastEvent
 	if saved.Latest != nil {
@@ -225,7 +220,7 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 		id: id, source: source.ID, kind: api.EventType(api.Scrub(saved.Type)), sourceType: source.Type,
 		product: api.Scrub(saved.Product), origin: string(api.Scrub(saved.Origin)),
 		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late, status: api.ShipmentStatus(api.Scrub(saved.Status)),
-		lined: in != nil && s.remembers(in, id),
+		lined: in != nil && in.remembers(id),
 	}
 	switch r.sourceType {
 	case api.SourceIntent:
@@ -237,4 +232,26 @@ func (s *Store) restoreEvent(saved *savedEvent) {
 			r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
 		}
 	}
+}
+
+// Earlier is a moment of which an earlier version kept a sentence: only the way and
+// the state are known of it.
+func Earlier(how Learnt, state api.IntentState) Moment {
+	m := Moment{What: EventMissed, To: state}
+	switch {
+	case how == ByEvent:
+		m.What = EventTold
+		for _, t := range []api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed} {
+			if proven, _ := t.ProvenState(); proven == state {
+				m.Type = t
+			}
+		}
+	case how == ByConfirm:
+		m.What = ConfirmTaken
+	case how == ByRead && state != "":
+		m.What = ReadShowed
+	case how == ByRead:
+		m.What = Unchanged
+	}
+	return m
 }

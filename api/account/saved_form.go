@@ -61,7 +61,6 @@ type savedIntent struct {
 	StateReads        int
 	Behind, NotFound  int
 	Listed            bool
-	Forgotten         uint32
 }
 
 // savedRead is what the newest read of an intent told, as far as it is kept.
@@ -104,11 +103,18 @@ type savedMoney struct {
 }
 
 type savedMoment struct {
+	What       string
 	At, Learnt instant
 	How        uint8
-	State      string
+	From       string
+	State      string // that it tells of
 	EventID    string
-	Text       string
+	Type       string
+	Late       bool
+	Total      *savedMoney
+	Failure    string
+	Status     string
+	Count      int
 }
 
 type savedShipment struct {

@@ -120,7 +120,7 @@ func shown(t testing.TB, s *Store) string {
 		held.Version = 0
 		held.Timeline = nil
 		for _, m := range in.Timeline {
-			m.At, m.Learnt = m.At.UTC(), m.Learnt.UTC()
+			m.When, m.Learnt = m.When.UTC(), m.Learnt.UTC()
 			held.Timeline = append(held.Timeline, m)
 		}
 		if in.Latest != nil {

@@ -38,7 +38,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	return cmp.Or(
 		encoder.Encode(&head),
 		s.saveIntents(encoder, func(r *intentRecord) bool {
-			if r.state.terminal() && r.since <= over {
+			if r.state.Terminal() && r.since <= over {
 				dropped[r] = true
 				return false
 			}
@@ -64,7 +64,7 @@ func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 	over := s.clock.instant(now.Add(-cfg.MaxAge))
 	var ended []instant
 	each(s, &s.intentBlocks, doNothing, func(r *intentRecord) {
-		if r.state.terminal() && r.since > over {
+		if r.state.Terminal() && r.since > over {
 			ended = append(ended, r.since)
 		}
 	})
@@ -93,7 +93,7 @@ func (s *Store) saveIntents(encoder *gob.Encoder, keep func(*intentRecord) bool)
 		for end := min(next+saveBatch, last+1); next < end && moments < saveMoments; next++ {
 			if r := s.intentBlocks.at(next); keep(r) {
 				part.Intents = append(part.Intents, s.savedIntentOf(r))
-				moments += int(r.moments)
+				moments += len(r.line)
 			}
 		}
 		s.mu.Unlock()
@@ -149,14 +149,14 @@ func (s *Store) savedIntentOf(r *intentRecord) savedIntent {
 		Total: savedMoneyOf(in.Total), Shipments: stringsOf(in.Shipments), Reads: in.Reads,
 		Latest: savedReadOf(in.Latest),
 		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known.instant(),
-		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed, Forgotten: r.forgotten,
+		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
 	}
-	line := s.timeline(r)
-	saved.Timeline = make([]savedMoment, len(line))
-	for i, m := range line {
+	saved.Timeline = make([]savedMoment, len(r.line))
+	for i, m := range r.line {
 		saved.Timeline[i] = savedMoment{
-			At: instantOf(m.At), Learnt: instantOf(m.Learnt), How: uint8(m.How),
-			State: string(m.State), EventID: string(m.EventID), Text: m.Text,
+			What: string(m.What), At: instantOf(m.When), Learnt: instantOf(m.Learnt), How: uint8(m.By()), From: string(m.From), State: string(m.To),
+			EventID: string(m.EventID), Type: string(m.Type), Late: m.Late, Total: savedMoneyOf(m.Total), Failure: string(m.Failure),
+			Status: string(m.Status), Count: m.Count,
 		}
 	}
 	return saved

@@ -20,7 +20,7 @@ type shipmentRecord struct {
 	newest    instant // when the newest read was sent
 	lastEvent instant
 	number    uint32
-	product   uint32 // a name
+	product   api.Text
 	sibling   uint32 // the shipment of the same intent that became known before it
 	latest    uint32 // of its events, counted from 1; it may no longer be kept
 	told      uint8  // events that came since the newest read
@@ -40,7 +40,7 @@ func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
 // fillShipment copies what is known.
 func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
 	*sh = Shipment{
-		ID: r.id, Product: s.names.text(r.product), Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
+		ID: r.id, Product: r.product, Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
 		Latest: r.answer, Missing: r.gone, Version: r.version,
 	}
 	if r.intent != nil {
@@ -194,16 +194,17 @@ func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
 	if e.lined {
 		return
 	}
-	m := s.shipmentMoment(in, e.id, e.kind, cmp.Or(e.created, e.received), learnt)
 	e.lined = true
-	s.rememberOnce(in, e.id, m)
+	if !in.remembers(e.id) {
+		s.remember(in, Moment{What: ShipmentTold, EventID: e.id, Type: e.kind, When: cmp.Or(e.created, e.received).time(), Learnt: learnt.time()})
+	}
 	s.touch(in)
 }
 
 // spreadProduct carries a product's name from its intent to all that speaks of
 // it.
 func (s *Store) spreadProduct(in *intentRecord) {
-	s.nameEvents(in.latest, s.productOf(in))
+	s.nameEvents(in.latest, in.product)
 	for at := in.parcel; at != 0; {
 		sh := s.shipmentBlocks.at(at)
 		s.nameShipment(sh, in.product)
@@ -211,11 +212,11 @@ func (s *Store) spreadProduct(in *intentRecord) {
 	}
 }
 
-func (s *Store) nameShipment(r *shipmentRecord, product uint32) {
-	if product == 0 || r.product == product {
+func (s *Store) nameShipment(r *shipmentRecord, product api.Text) {
+	if product == "" || r.product == product {
 		return
 	}
 	r.product = product
-	s.nameEvents(r.latest, s.names.text(product))
+	s.nameEvents(r.latest, product)
 	s.touchShipment(r)
 }

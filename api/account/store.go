@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -21,23 +20,13 @@ type Store struct {
 	notices  []notice
 	observer func([]notice)
 
-	clock  clock
-	names  names[api.Text] // of products and merchants
-	money  names[string]   // currencies
-	texts  names[string]   // that moments of timelines tell
-	ends   names[string]   // of events' ids, behind their source's
-	states names[api.IntentState]
-	types  names[api.EventType]
+	clock clock
 
 	intents       map[api.ID]*intentRecord
-	otherStates   map[uint32]api.IntentState // of intents in states that the contract does not list
 	intentBlocks  blocks[intentRecord]
 	intentTouches touches
 	intentCounts  stateCounts
 	answers       answers[*intentRecord]
-	moments       blocks[keptMoment]
-	eventIDs      keptIDs // of moments, where they are not made from their source's
-	spare         uint32  // a moment that is free, and behind it others
 	expected      map[*intentRecord][]expectation
 	expecting     map[*intentRecord]struct{} // intents whose event is overdue
 	parcelDebts   map[*shipmentRecord]*parcelDebt
@@ -97,17 +86,9 @@ func NewStore(cfg StoreConfig) *Store {
 	s := &Store{
 		cfg:            cfg,
 		clock:          newClock(),
-		names:          newNames[api.Text](mostNames),
-		money:          newNames[string](mostNames),
-		texts:          newNames[string](mostTexts),
-		ends:           newNames[string](mostTexts),
-		states:         newNames[api.IntentState](math.MaxUint8),
-		types:          newNames[api.EventType](math.MaxUint8),
 		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
 		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
-		moments:        newBlocks[keptMoment](momentsPerBlock),
-		eventIDs:       newKeptIDs(),
-		otherStates:    map[uint32]api.IntentState{},
+		intentCounts:   stateCounts{},
 		expected:       map[*intentRecord][]expectation{},
 		intents:        map[api.ID]*intentRecord{},
 		expecting:      map[*intentRecord]struct{}{},
@@ -121,21 +102,8 @@ func NewStore(cfg StoreConfig) *Store {
 		answers:        newAnswers(reduceIntent),
 		parcels:        newAnswers(reduceShipment),
 	}
-	// What the contract lists always has a number.
-	for _, state := range api.IntentStates() {
-		s.states.number(state)
-	}
-	for _, t := range []api.EventType{api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed} {
-		s.types.number(t)
-	}
 	return s
 }
-
-const (
-	mostNames       = 1 << 16
-	mostTexts       = 1 << 13
-	momentsPerBlock = 2048
-)
 
 func (c StoreConfig) withDefaults() StoreConfig {
 	orDefault(&c.ConfirmWindow, api.ConfirmWindow)

@@ -33,11 +33,11 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 				told++
 			}
 			held := map[api.ID]bool{}
-			for _, m := range s.timeline(r) {
+			for _, m := range r.line {
 				held[m.EventID] = true
 			}
 			for n := range told + 10 {
-				if s.remembers(r, id(n)) != held[id(n)] {
+				if r.remembers(id(n)) != held[id(n)] {
 					t.Fatalf("of %d events %s is found: %t", told, id(n), !held[id(n)])
 				}
 			}

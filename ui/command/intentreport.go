@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/timeline"
 )
 
 // intentReport is a line of `intent --json`: an intent as it is now. Fields are
@@ -115,7 +116,7 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 		r.StaysS[state] = rounded(stay.Seconds())
 	}
 	for _, m := range in.Timeline {
-		r.Timeline = append(r.Timeline, momentReport{m.At, m.Learnt, m.How.String(), m.State, m.EventID, string(api.Scrub(m.Text))})
+		r.Timeline = append(r.Timeline, momentReport{m.When, m.Learnt, m.By().String(), m.State(), m.EventID, timeline.Sentence(&m)})
 	}
 	if in.Latest != nil {
 		r.read(in.Latest, reveal)

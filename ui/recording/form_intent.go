@@ -45,12 +45,41 @@ type againForm struct {
 }
 
 type momentForm struct {
-	At      instant `json:"at,omitzero"`
-	Learnt  instant `json:"learnt,omitzero"`
-	How     string  `json:"how"`
-	State   string  `json:"state,omitempty"`
-	EventID string  `json:"event,omitempty"`
-	Text    string  `json:"text,omitempty"`
+	At      instant    `json:"at,omitzero"`
+	Learnt  instant    `json:"learnt,omitzero"`
+	What    string     `json:"what,omitempty"`
+	From    string     `json:"from,omitempty"`
+	To      string     `json:"to,omitempty"`
+	EventID string     `json:"event,omitempty"`
+	Type    string     `json:"type,omitempty"`
+	Late    bool       `json:"late,omitempty"`
+	Total   *moneyForm `json:"total,omitempty"`
+	Failure string     `json:"failure,omitempty"`
+	Status  string     `json:"status,omitempty"`
+	Count   int        `json:"count,omitempty"`
+	How     string     `json:"how,omitempty"`   // instead of what, in recordings of earlier versions
+	State   string     `json:"state,omitempty"` // instead of to, likewise
+}
+
+func momentFormOf(m *account.Moment) momentForm {
+	return momentForm{
+		At: instant(m.When), Learnt: instant(m.Learnt), What: string(m.What), From: string(m.From), To: string(m.To),
+		EventID: string(m.EventID), Type: string(m.Type), Late: m.Late, Total: moneyFormOf(m.Total), Failure: string(m.Failure),
+		Status: string(m.Status), Count: m.Count,
+	}
+}
+
+func (f *momentForm) moment() account.Moment {
+	m := account.Moment{
+		What: account.What(api.Scrub(f.What)), From: api.IntentState(api.Scrub(f.From)), To: api.IntentState(api.Scrub(f.To)),
+		Type: api.EventType(api.Scrub(f.Type)), Late: f.Late, Total: f.Total.money(), Failure: api.FailureCode(api.Scrub(f.Failure)),
+		Status: api.ShipmentStatus(api.Scrub(f.Status)), Count: f.Count,
+	}
+	if f.What == "" {
+		m = account.Earlier(account.Learnt(ways.place(f.How)), api.IntentState(api.Scrub(f.State)))
+	}
+	m.When, m.Learnt, m.EventID = time.Time(f.At), time.Time(f.Learnt), api.ScrubID(f.EventID)
+	return m
 }
 
 type moneyForm struct {
@@ -98,10 +127,7 @@ func intentFormOf(in *account.IntentDetail) (*intentForm, error) {
 	}
 	form.Reference, form.Failure = maskQuoted(string(in.ReferenceID), buyer), failureBodyOf(in.Failure, buyer)
 	for _, m := range in.Timeline {
-		form.Timeline = append(form.Timeline, momentForm{
-			At: instant(m.At), Learnt: instant(m.Learnt), How: ways.of(int(m.How)), State: string(m.State),
-			EventID: string(m.EventID), Text: maskQuoted(m.Text, buyer),
-		})
+		form.Timeline = append(form.Timeline, momentFormOf(&m))
 	}
 	return &form, nil
 }
@@ -124,10 +150,7 @@ func decodeIntent(raw json.RawMessage) (*account.IntentDetail, error) {
 		in.Shipments = append(in.Shipments, api.ScrubID(id))
 	}
 	for _, m := range form.Timeline {
-		in.Timeline = append(in.Timeline, account.Moment{
-			At: time.Time(m.At), Learnt: time.Time(m.Learnt), How: account.Learnt(ways.place(m.How)),
-			State: api.IntentState(api.Scrub(m.State)), EventID: api.ScrubID(m.EventID), Text: string(api.Scrub(m.Text)),
-		})
+		in.Timeline = append(in.Timeline, m.moment())
 	}
 	if len(form.Read) > 0 {
 		read, err := api.DecodeIntent(form.Read)

@@ -225,7 +225,8 @@ func TestEveryFieldOfAnIntentComesBack(t *testing.T) {
 	want := &account.IntentDetail{Intent: account.Intent{
 		ID: "ci_1", State: api.Failed, Product: "Socks", Merchant: "acme.example", ReferenceID: "order-1", Since: at, CreatedAt: at, ReadAt: at, ExpiresAt: at,
 		Total: usd(7), Failure: &api.FailureReason{Code: "payment_failed", Message: "no"}, Quantity: 3, Reads: 4, Certainty: account.Verified, Missing: true,
-	}, Latest: latest, Shipments: []api.ID{"shp_1"}, Timeline: []account.Moment{{At: at, Learnt: at, How: account.ByConfirm, State: api.Failed, EventID: "evt", Text: "order failed"}}}
+	}, Latest: latest, Shipments: []api.ID{"shp_1"}, Timeline: []account.Moment{{What: account.EventTold, From: api.PlacingOrder, To: api.Failed, When: at, Learnt: at, EventID: "evt", Type: api.OrderFailed,
+		Late: true, Total: usd(7), Failure: "payment_failed", Status: api.Shipped, Count: 2}}}
 	raw, err := encodeIntent(want)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/timeline"
 )
 
 func (p *Detail) intent() {
@@ -249,25 +250,21 @@ func (p *Detail) timeline(moments []account.Moment) {
 	p.heading("TIMELINE")
 	stamp := 0
 	for _, moment := range moments {
-		stamp = max(stamp, len(p.look.stamp(moment.At)))
+		stamp = max(stamp, len(p.look.stamp(moment.When)))
 	}
 	for i, moment := range moments {
 		m := sign.Sign{Glyph: "·", Style: paint.Muted}
-		if moment.State != "" && (i == 0 || moments[i-1].State != moment.State) {
-			m = sign.Intent(moment.State)
+		if state := moment.State(); state != "" && (i == 0 || moments[i-1].State() != state) {
+			m = sign.Intent(state)
 		}
-		text := string(api.Scrub(moment.Text))
-		if text == "" {
-			text = sign.Intent(moment.State).Word
-		}
-		how := moment.How.String()
-		for i, part := range paint.Wrap(text, p.w-2-stamp-4-len(how)-2) {
+		how := moment.By().String()
+		for i, part := range paint.Wrap(timeline.Sentence(&moment), p.w-2-stamp-4-len(how)-2) {
 			p.add(func(l *paint.Line) {
 				if i > 0 {
 					l.Space(stamp+4).Put(paint.Text, part)
 					return
 				}
-				l.Fit(paint.Muted, p.look.stamp(moment.At), stamp+2).Put(m.Style, m.Glyph).Space(1)
+				l.Fit(paint.Muted, p.look.stamp(moment.When), stamp+2).Put(m.Style, m.Glyph).Space(1)
 				l.Fit(paint.Text, part, l.Left()-len(how)-2)
 				l.Space(1).Put(paint.Muted, how)
 			})

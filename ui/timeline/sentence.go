@@ -1,0 +1,106 @@
+// Package timeline says in a sentence what a moment of an intent's timeline
+// tells.
+package timeline
+
+import (
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// Sentence says what a moment tells, without its time and without how it became
+// known.
+func Sentence(m *account.Moment) string {
+	switch m.What {
+	case account.EventTold:
+		return eventWords(m.Type) + alreadyWords(m)
+	case account.ShipmentTold:
+		return "shipment " + shipmentWords(m.Type)
+	case account.ReadShowed:
+		return "read: " + told(m)
+	case account.ConfirmTaken:
+		return "confirm accepted: " + told(m)
+	case account.Unchanged:
+		if m.Count == 0 { // an earlier version has kept no number
+			return "unchanged"
+		}
+		return "unchanged (" + counted(m.Count, "read", "reads") + ")"
+	case account.NotFound:
+		return "read: not found in this environment"
+	case account.EventMissed:
+		return "no event told of " + stateWords(m.To)
+	case account.ShipmentQuiet:
+		if m.Status == "" {
+			return "no event told that a shipment is there"
+		}
+		return "no event told that a shipment is " + words(string(m.Status))
+	case account.LetGo:
+		return "… " + counted(m.Count, "older entry is", "older entries are") + " no longer kept"
+	}
+	return "something of an unknown kind: " + words(string(m.What))
+}
+
+func told(m *account.Moment) string {
+	text := stateWords(m.To)
+	switch {
+	case m.Failure != "":
+		text += ", " + words(string(m.Failure))
+	case m.Total != nil:
+		text += ", " + m.Total.String()
+	}
+	return text
+}
+
+func eventWords(t api.EventType) string {
+	switch t {
+	case api.OfferRetrieved:
+		return "offer retrieved"
+	case api.OfferFailed:
+		return "offer failed"
+	case api.IntentCompleted:
+		return "completed"
+	case api.OrderFailed:
+		return "order failed"
+	case "": // an earlier version has not kept it
+		return "event"
+	}
+	return "event of an unknown type: " + string(api.Scrub(string(t)))
+}
+
+func alreadyWords(m *account.Moment) string {
+	switch {
+	case !m.Already():
+		return ""
+	case m.Late:
+		return ", told late: already " + stateWords(m.From)
+	}
+	return ", already " + stateWords(m.From)
+}
+
+func shipmentWords(t api.EventType) string {
+	switch t {
+	case api.ShipmentCreated:
+		return "created"
+	case api.ShipmentUpdated:
+		return "updated"
+	}
+	return eventWords(t)
+}
+
+func stateWords(state api.IntentState) string {
+	if state == "" {
+		return "no state"
+	}
+	return words(string(state))
+}
+
+func words(code string) string { return strings.ReplaceAll(string(api.Scrub(code)), "_", " ") }
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
