@@ -1,7 +1,6 @@
 package confirm
 
 import (
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -84,45 +83,4 @@ func (o Outcome) Proves() Purchase {
 		}
 	}
 	return NotPlaced
-}
-
-// String tells the outcome in one sentence.
-func (o Outcome) String() string {
-	if o.Unsettled {
-		return "nothing was sent this time" + because(o.Err)
-	}
-	switch o.Verdict {
-	case Accepted:
-		if o.Intent != nil && o.Intent.State != "" {
-			return "confirmed: the intent is now " + words(o.Intent.State)
-		}
-		return "confirmed"
-	case Changed:
-		var parts []string
-		for _, d := range o.Differences {
-			parts = append(parts, d.What+" was "+d.Seen+", is "+d.Now)
-		}
-		return "not confirmed: the intent changed (" + strings.Join(parts, "; ") + ")"
-	case NotConfirmable:
-		if o.Intent != nil && o.Intent.State != api.AwaitingConfirmation {
-			return "not confirmed: the intent is " + words(o.Intent.State)
-		}
-		return "not confirmed: the service says that it cannot be confirmed now" + because(o.Err)
-	case Already:
-		return "already confirmed: the intent is " + words(o.Intent.State) + ", and nothing was sent"
-	case Overtaken:
-		return "already confirmed, by somebody else or by this request doubled on its way: the intent is " + words(o.Intent.State)
-	case Unknown:
-		return "outcome unknown: it may have been placed" + because(o.Err)
-	}
-	return "not confirmed" + because(o.Err)
-}
-
-func words(s api.IntentState) string { return strings.ReplaceAll(string(s), "_", " ") }
-
-func because(err error) string {
-	if err == nil {
-		return ""
-	}
-	return ": " + err.Error()
 }

@@ -123,9 +123,6 @@ func (r *confirmReport) end(o confirm.Outcome) {
 		r.Error = string(api.Scrub(o.Err.Error()))
 	}
 	r.code = exitCodeOf(o)
-	if o.Verdict == confirm.Changed {
-		r.text = "nothing was sent: " + strings.TrimPrefix(r.text, "not confirmed: ")
-	}
 	switch placed := o.Verdict == confirm.Accepted || o.Verdict == confirm.Overtaken; {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)

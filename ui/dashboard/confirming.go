@@ -153,35 +153,9 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 		kind = success
 	}
 	if !good || m.queue == nil || m.queue.running != run.id {
-		m.say(kind, run.name+": "+verdict(o)) // of a batch that goes well its own line tells
+		m.say(kind, run.name+": "+o.Sentence()) // of a batch that goes well its own line tells
 	}
 	return m.queued(run.id, o)
-}
-
-// verdict says in one sentence how a confirm ended.
-func verdict(o confirm.Outcome) string {
-	if o.Unsettled {
-		return "not sent: how an earlier confirm of it ended is not known yet"
-	}
-	switch o.Verdict {
-	case confirm.Accepted:
-		return "confirmed, the service has taken it"
-	case confirm.Changed:
-		return "not sent: what you saw has changed"
-	case confirm.NotConfirmable:
-		return "not confirmable any more, nothing was placed by this"
-	case confirm.Already:
-		return "nothing was sent: it was confirmed already"
-	case confirm.Overtaken:
-		return "already confirmed by somebody else, or by this one doubled on its way: it is placed once"
-	case confirm.Refused:
-		return "refused by the service, nothing was placed"
-	case confirm.Unknown:
-		return "sent, but how it ended is not known yet; it is never sent again by itself"
-	case confirm.NotSent:
-		return "not sent, nothing was placed"
-	}
-	return string(o.Verdict)
 }
 
 // underway lists the intents whose confirm has not ended, those that are queued

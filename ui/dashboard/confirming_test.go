@@ -79,7 +79,7 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 		if len(g.asked) != 1 || g.asked[0].ID != want.ID || g.asked[0].Total != *want.Total || g.asked[0].Environment != "staging" {
 			t.Fatalf("asked for %+v, want %s once", g.asked, want.ID)
 		}
-		if got := screen(m); !strings.Contains(got, "Mug: confirmed, the service has taken it") {
+		if got := screen(m); !strings.Contains(got, "Mug: confirmed: ") {
 			t.Errorf("no word of the outcome:\n%s", got)
 		}
 		m.confirms.Wait()
@@ -108,12 +108,12 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 		row     string
 		toast   string
 	}{
-		{confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("timeout")}, "unknown", "not known yet"},
-		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "what you saw has changed"},
+		{confirm.Outcome{Verdict: confirm.Unknown, Err: errors.New("timeout")}, "unknown", "outcome unknown: it may have been placed"},
+		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "the intent changed since you looked"},
 		{confirm.Outcome{Verdict: confirm.Refused}, "refused", "nothing was placed"},
-		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was placed"},
+		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was sent"},
 		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "how an earlier confirm of it ended is not known yet"},
-		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "it was confirmed already"},
+		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "already confirmed: nothing was sent"},
 	}
 	for _, c := range cases {
 		t.Run(c.toast, func(t *testing.T) {

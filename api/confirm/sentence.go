@@ -1,0 +1,121 @@
+package confirm
+
+import (
+	"fmt"
+	"strings"
+
+	"tillwatch/api"
+)
+
+// How an outcome is said: on the command line, in dialogs and in the audit log
+// alike.
+
+// Sentence says how the confirm ended and what that means for the order, without
+// the reason. It starts in lower case and ends without a full stop.
+func (o Outcome) Sentence() string {
+	if o.Unsettled {
+		return "nothing was sent: how an earlier confirm of it ended is not known yet"
+	}
+	switch o.Verdict {
+	case Accepted:
+		if o.state() == "" {
+			return "confirmed: the service took it"
+		}
+		return "confirmed: the intent is now " + o.state()
+	case Changed:
+		return "nothing was sent: the intent changed since you looked"
+	case NotConfirmable:
+		if o.Intent == nil || o.Intent.State == api.AwaitingConfirmation {
+			return "not confirmed: the service says that it cannot be confirmed now"
+		}
+		return "not confirmed: the intent is " + o.state()
+	case Already:
+		if o.state() == "" {
+			return "already confirmed: nothing was sent"
+		}
+		return "already confirmed: the intent is " + o.state() + ", and nothing was sent"
+	case Overtaken:
+		said := "already confirmed, by somebody else or by this request doubled on its way"
+		if o.state() == "" {
+			return said
+		}
+		return said + ": the intent is now " + o.state()
+	case Refused:
+		return "not confirmed: the service refused it, and nothing was placed"
+	case Unknown:
+		return "outcome unknown: it may have been placed"
+	case NotTaken:
+		return "not confirmed: the service did not take it"
+	}
+	return "not confirmed: nothing was sent"
+}
+
+// Advice says what to do now, in whole sentences; "" where there is nothing to do.
+func (o Outcome) Advice() string {
+	if o.Unsettled {
+		return "Do not confirm it anywhere else: reads settle the earlier one. Look again once they have."
+	}
+	switch o.Verdict {
+	case Accepted, Overtaken, Already, NotConfirmable:
+		return o.standing()
+	case Changed:
+		return "Look at the offer as it is now, and confirm that if you want it."
+	case Refused:
+		return "What the service says has to be mended first."
+	case Unknown:
+		return "Do not confirm it again, here or anywhere else: reads settle it, and may need more time. If it stays unknown, look at the intent at the service."
+	}
+	return "It is safe to try again."
+}
+
+// standing is where the order stands by what was read last.
+func (o Outcome) standing() string {
+	if o.Intent == nil {
+		return ""
+	}
+	switch o.Intent.State {
+	case api.PlacingOrder:
+		return "The merchant is being asked to place the order."
+	case api.Completed:
+		if len(o.Intent.OrderIDs) == 0 {
+			return "The order is placed."
+		}
+		ids := make([]string, len(o.Intent.OrderIDs))
+		for i, id := range o.Intent.OrderIDs {
+			ids[i] = string(id)
+		}
+		return "The order is placed: " + strings.Join(ids, ", ") + "."
+	case api.Failed:
+		if o.Intent.Failure != nil {
+			return fmt.Sprintf("It failed, %s: %s", o.Intent.Failure.Code, o.Intent.Failure.Code.Advice())
+		}
+		return "It failed."
+	}
+	return ""
+}
+
+// String is the sentence with its reason.
+func (o Outcome) String() string {
+	said := o.Sentence()
+	if o.Unsettled && o.Err != nil {
+		said = "nothing was sent this time" // the reason says the rest
+	}
+	if len(o.Differences) > 0 {
+		changes := make([]string, len(o.Differences))
+		for i, d := range o.Differences {
+			changes[i] = d.What + " was " + d.Seen + ", is " + d.Now
+		}
+		said += " (" + strings.Join(changes, "; ") + ")"
+	}
+	if o.Err != nil {
+		said += ": " + o.Err.Error()
+	}
+	return said
+}
+
+func (o Outcome) state() string {
+	if o.Intent == nil {
+		return ""
+	}
+	return strings.ReplaceAll(string(o.Intent.State), "_", " ")
+}
