@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -60,66 +59,6 @@ func TestWhatQueuesDuringACommitIsCommittedAtOnce(t *testing.T) {
 		}
 		if len(c.batches) != 2 || !slices.Equal(c.batches[0], []int{0}) || len(c.batches[1]) != 9 {
 			t.Errorf("the batches are %v", c.batches)
-		}
-	})
-}
-
-func TestABusyQueueWaitsForThoseWhoComeBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q, c := started(t)
-		answers := make(chan error, 100)
-		do := func(n int) { go func() { answers <- q.Do(t.Context(), n) }() }
-		do(0)
-		synctest.Wait()
-		for n := range busyBatch {
-			do(n)
-		}
-		synctest.Wait()
-		c.release <- nil // the one
-		synctest.Wait()
-		c.release <- nil // the busy batch
-		do(1)
-		synctest.Wait() // the next batch has begun and pauses
-		do(2)
-		c.release <- nil
-		for range busyBatch + 3 {
-			<-answers
-		}
-		if len(c.batches) != 3 || !slices.Equal(c.batches[2], []int{1, 2}) {
-			t.Errorf("the batches are %v", c.batches)
-		}
-	})
-}
-
-func TestAQueueThatWasBusyPausesForAWhileYet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q, c := started(t)
-		answers := make(chan error, 1+2*busyBatch)
-		do := func(n int) { go func() { answers <- q.Do(t.Context(), n) }() }
-		do(0)
-		synctest.Wait()
-		for n := range 2 * busyBatch {
-			do(n)
-		}
-		synctest.Wait()
-		c.release <- nil // the one
-		c.release <- nil // the busy batch
-		for range 1 + 2*busyBatch {
-			<-answers
-		}
-		var pauses []time.Duration
-		for n := range 10 {
-			began := time.Now()
-			do(n)
-			c.release <- nil
-			<-answers
-			pauses = append(pauses, time.Since(began))
-		}
-		if first := pauses[:3]; !slices.Equal(first, []time.Duration{gatherPause, gatherPause, gatherPause}) {
-			t.Errorf("single works after a busy batch take %v", first)
-		}
-		if last := pauses[9]; last != 0 {
-			t.Errorf("a single work takes %v after nine others", last)
 		}
 	})
 }

@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"tillwatch/relay/journal"
 )
-
-var errFull = errors.New("the journal has reached its highest sequence number")
 
 // Append stores entries in one transaction, with those of others.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {

@@ -11,52 +11,49 @@ import (
 // batch is one transaction while it grows. Nothing of it is known outside
 // before it is committed.
 type batch struct {
-	ctx     context.Context
-	writer  *writer
-	fresh   []digest // of the new entries, from head+1 on
-	pack    pack     // the last of them, which are not inserted yet
-	looked  pack     // the last one that was looked into
-	numbers map[digest]int64
-	repeats map[int64]*repeats
-	stored  int64
-	latest  int64 // time of receipt of all events
-	oldest  int64 // the new oldest, 0 when it stays
-	bytes   int   // inserted
+	ctx      context.Context
+	writer   *writer
+	head     int64            // with the new entries
+	fresh    map[digest]int64 // sequence numbers of the new entries
+	pack     pack             // the last of them, which are not inserted yet
+	looked   pack             // the last one that was looked into
+	repeats  map[int64]*repeats
+	stored   int64
+	unstored []digest
+	latest   int64 // time of receipt of all events
+	oldest   int64 // the new oldest, 0 when it stays
+	bytes    int   // inserted
 }
+
+const countRepeats = `INSERT INTO repeats (seq, duplicates, conflicts) VALUES (?, ?, ?)
+ON CONFLICT (seq) DO UPDATE SET duplicates = duplicates + excluded.duplicates, conflicts = conflicts + excluded.conflicts`
 
 type repeats struct{ duplicates, conflicts int }
 
 func newBatch(ctx context.Context, w *writer) *batch {
-	clear(w.numbers)
 	return &batch{
-		ctx:     ctx,
-		writer:  w,
-		fresh:   w.fresh[:0],
-		pack:    pack{first: 1, data: w.buffer[:0]},
-		looked:  noPack(),
-		numbers: w.numbers,
-		stored:  w.stored,
-		latest:  w.latest,
+		ctx:      ctx,
+		writer:   w,
+		head:     w.journal.newest(),
+		fresh:    map[digest]int64{},
+		pack:     pack{first: 1, data: w.buffer[:0]},
+		looked:   noPack(),
+		stored:   w.stored,
+		unstored: w.unstored,
+		latest:   w.latest,
 	}
 }
 
-// head is the newest sequence number with those of the batch. Only the writer
-// adds ids, so it may read their number without the lock.
-func (b *batch) head() int64 { return b.writer.journal.ids.count + int64(len(b.fresh)) }
-
 func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	d := digestOf(e.ID)
-	seq, found := b.numbers[d]
+	seq, found := b.fresh[d]
 	if !found {
 		seq, found = b.writer.journal.known(d)
 	}
 	if found {
 		return b.repeat(seq, e)
 	}
-	seq = b.head() + 1
-	if seq > maxIdentities {
-		return journal.Result{}, errFull
-	}
+	seq = b.head + 1
 	if !b.pack.takes(e) {
 		if err := b.insert(); err != nil {
 			return journal.Result{}, err
@@ -67,8 +64,7 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 	}
 	b.pack.add(e)
 	b.latest = max(b.latest, nanoseconds(e.Received))
-	b.fresh = append(b.fresh, d)
-	b.numbers[d] = seq
+	b.head, b.fresh[d], b.unstored = seq, seq, append(b.unstored, d)
 	return journal.Result{Seq: seq}, nil
 }
 
@@ -81,7 +77,8 @@ func (b *batch) insert() error {
 		return nil
 	}
 	data := b.pack.seal()
-	_, err := b.writer.statements.insert.ExecContext(b.ctx, b.pack.last, b.pack.first, b.pack.latest, data)
+	err := b.execute("INSERT INTO packs (last, first, latest, events) VALUES (?, ?, ?, ?)",
+		b.pack.last, b.pack.first, b.pack.latest, data)
 	b.bytes += len(data)
 	b.pack.begin(b.pack.last+1, b.latest)
 	return err
@@ -125,7 +122,7 @@ func (b *batch) packOf(seq int64) (p *pack, found bool, err error) {
 	if b.looked.holds(seq) {
 		return &b.looked, true, nil
 	}
-	b.looked, err = scanPack(b.writer.statements.look.QueryRowContext(b.ctx, seq))
+	b.looked, err = scanPack(b.writer.connection.QueryRowContext(b.ctx, selectFrom+" LIMIT 1", seq))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -141,13 +138,12 @@ func (b *batch) finish() error {
 		if seq < b.oldest {
 			continue // it was pruned since
 		}
-		_, err := b.writer.statements.repeated.ExecContext(b.ctx, seq, counts.duplicates, counts.conflicts)
-		if err != nil {
+		if err := b.execute(countRepeats, seq, counts.duplicates, counts.conflicts); err != nil {
 			return err
 		}
 	}
-	for b.head()-b.stored >= pageLength {
-		if err := b.storeDigests(b.stored + pageLength); err != nil {
+	for len(b.unstored) >= runLength {
+		if err := b.storeDigests(b.stored + runLength); err != nil {
 			return err
 		}
 	}
@@ -159,22 +155,16 @@ func (b *batch) storeDigests(last int64) error {
 	if last <= b.stored {
 		return nil
 	}
-	ids := b.writer.journal.ids
-	run := make([]byte, 0, (last-b.stored)*digestSize)
-	for seq := b.stored + 1; seq <= last; seq++ {
-		d := digest{}
-		if seq <= ids.count {
-			d = ids.at(seq)
-		} else {
-			d = b.fresh[seq-ids.count-1]
-		}
+	count := last - b.stored
+	run := make([]byte, 0, count*digestSize)
+	for _, d := range b.unstored[:count] {
 		run = append(run, d[:]...)
 	}
 	if err := b.execute("INSERT INTO id_digests (first, digests) VALUES (?, ?)", b.stored+1, run); err != nil {
 		return err
 	}
 	b.bytes += len(run)
-	b.stored = last
+	b.stored, b.unstored = last, b.unstored[count:]
 	return nil
 }
 

@@ -52,23 +52,6 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkIdentities finds ids among a million.
-func BenchmarkIdentities(b *testing.B) {
-	const many = 1_000_000
-	ids := newIdentities()
-	for n := range many {
-		ids.add(digestOf(strconv.Itoa(n)))
-	}
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		if seq, found := ids.find(digestOf(strconv.Itoa(n % many))); !found || seq != int64(n%many+1) {
-			b.Fatalf("id %d is found at %d", n, seq)
-		}
-		n++
-	}
-}
-
 // BenchmarkAppend appends events of 400 bytes from 64 goroutines to a journal
 // that holds some, one event a call.
 func BenchmarkAppend(b *testing.B) {

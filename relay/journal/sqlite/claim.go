@@ -14,9 +14,6 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// lockedByte is the byte of the database that is locked.
-const lockedByte = 1 << 62
-
 var (
 	errInUse = errors.New("in use by another process")
 	errMoved = errors.New("was removed, renamed or replaced while it was in use: put it back; " +
@@ -28,7 +25,7 @@ var (
 // whether the files are still those at their paths, and whether somebody else has
 // written into them: what is written into others is lost.
 type claim struct {
-	folder   *flock.Flock
+	locks    []*flock.Flock
 	database held
 	log      held
 }
@@ -37,41 +34,39 @@ type claim struct {
 // for this user alone.
 func take(dir string) (*claim, error) {
 	c := &claim{
-		folder:   flock.New(dir, flock.SetFlag(os.O_RDONLY)),
 		database: held{path: filepath.Join(dir, databaseName)},
 		log:      held{path: filepath.Join(dir, databaseName+"-wal")},
 	}
-	if err := c.lock(); err != nil {
+	if err := c.lock(dir); err != nil {
 		return nil, errors.Join(err, c.release())
 	}
 	return c, nil
 }
 
-func (c *claim) lock() error {
-	if err := lockFolder(c.folder); err != nil {
-		return err
+// lock takes the locks that the system has: on Linux those of the folder and of the
+// database, which goes with it into another folder. Elsewhere that of the database
+// would keep SQLite out, too. Windows locks no folder, but lets nobody remove a file
+// that is open: a file beside the database will do.
+func (c *claim) lock(dir string) error {
+	switch runtime.GOOS {
+	case "windows":
+		c.locks = []*flock.Flock{flock.New(filepath.Join(dir, lockName))}
+	case "linux":
+		c.locks = []*flock.Flock{flock.New(dir, flock.SetFlag(os.O_RDONLY)), flock.New(c.database.path, flock.SetFlag(os.O_RDWR))}
+	default:
+		c.locks = []*flock.Flock{flock.New(dir, flock.SetFlag(os.O_RDONLY))}
 	}
 	if err := c.database.open(os.O_CREATE); err != nil {
 		return err
 	}
-	locked, err := lockFile(c.database.file)
-	if err == nil && !locked {
-		return errInUse
+	for _, lock := range c.locks {
+		locked, err := lock.TryLock()
+		if err == nil && !locked {
+			return errInUse
+		}
+		// A file system without locks leaves it to the owner's name in the database.
 	}
-	return err
-}
-
-// lockFolder locks a folder where the system can. On Windows there is no need:
-// nobody can remove or rename a file there that is open.
-func lockFolder(folder *flock.Flock) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	locked, err := folder.TryLock()
-	if err == nil && !locked {
-		return errInUse
-	}
-	return nil // the lock of the database stands alone
+	return nil
 }
 
 // inPlace reports whether the files are those at their paths.
@@ -99,7 +94,11 @@ func (c *claim) note() {
 // release lets go of the locks, once SQLite has closed its files: a process that
 // closes a file lets go of all of SQLite's locks on it.
 func (c *claim) release() error {
-	return errors.Join(c.log.close(), c.database.close(), c.folder.Close())
+	errs := []error{c.log.close(), c.database.close()}
+	for _, lock := range c.locks {
+		errs = append(errs, lock.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // held is a file that is kept open.
@@ -169,14 +168,6 @@ func (h *held) note() {
 	if h.seen, err = h.beginning(h.seen); err != nil {
 		h.seen = nil
 	}
-}
-
-func (h *held) size() (int64, error) {
-	info, err := h.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
 }
 
 func (h *held) close() error {

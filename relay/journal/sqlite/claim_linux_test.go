@@ -6,20 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"tillwatch/relay/journal"
 )
 
 // unlocked lets go of the locks of j, as of one on a file system that has none.
 func unlocked(t *testing.T, j *Journal) {
 	t.Helper()
-	lock := unix.Flock_t{Type: unix.F_UNLCK, Start: lockedByte, Len: 1}
-	if err := unix.FcntlFlock(j.claim.database.file.Fd(), unix.F_OFD_SETLK, &lock); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.claim.folder.Unlock(); err != nil {
-		t.Fatal(err)
+	for _, lock := range j.claim.locks {
+		if err := lock.Unlock(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

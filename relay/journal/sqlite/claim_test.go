@@ -217,11 +217,11 @@ func TestAJournalThatAnotherHasWrittenIsGivenUpForGood(t *testing.T) {
 func TestTheLockOfEarlierVersionsIsTakenAway(t *testing.T) {
 	dir := t.TempDir()
 	downgraded(t, dir)
-	for _, name := range []string{oldLockName, oldLockName + "-journal"} {
+	for _, name := range []string{lockName, lockName + "-journal"} {
 		write(t, filepath.Join(dir, name), "")
 	}
 	opened(t, dir)
-	if left, err := filepath.Glob(filepath.Join(dir, oldLockName+"*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(dir, lockName+"*")); err != nil || len(left) > 0 {
 		t.Errorf("left are %s, %v", left, err)
 	}
 }

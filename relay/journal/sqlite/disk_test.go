@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -23,8 +22,10 @@ type disk struct {
 	random  *rand.Rand
 	reaches float64 // the share of the writes without a sync that reach the disk
 	room    int64   // bytes that fit; 0 for any number
+	lies    bool    // it syncs nothing, and says that it did
 
 	mu        sync.Mutex
+	before    func() error         // runs before each sync, which fails with its error; nil for none
 	files     map[string]*diskFile // by path
 	sizes     map[string]int64
 	countdown int // writes and syncs until the cut; below zero for none
@@ -92,17 +93,6 @@ func (d *disk) fits(path string, end int64) bool {
 	return true
 }
 
-// left is the room that is left.
-func (d *disk) left() int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	left := d.room
-	for _, size := range d.sizes {
-		left -= size
-	}
-	return left
-}
-
 // cutTo notes the size of a file that was truncated.
 func (d *disk) cutTo(path string, size int64) {
 	d.mu.Lock()
@@ -110,10 +100,27 @@ func (d *disk) cutTo(path string, size int64) {
 	d.sizes[path] = size
 }
 
+// beforeSync has run run before each sync, which fails with its error.
+func (d *disk) beforeSync(run func() error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before = run
+}
+
+func (d *disk) syncing() error {
+	d.mu.Lock()
+	before := d.before
+	d.mu.Unlock()
+	if before == nil {
+		return nil
+	}
+	return before()
+}
+
 func (d *disk) sync(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.isCut {
+	if d.isCut || d.lies {
 		return
 	}
 	f := d.file(path)
@@ -282,6 +289,9 @@ func newLayer(d *disk, system *sqlite3.Tsqlite3_vfs) *layer {
 		return called[sizeFunction](f.system.FxTruncate)(tls, file, size)
 	}
 	l.sync = func(_ *libc.TLS, file uintptr, _ int32) int32 {
+		if err := d.syncing(); err != nil {
+			return sqlite3.SQLITE_IOERR_FSYNC
+		}
 		d.sync(l.file(file).path)
 		return sqlite3.SQLITE_OK
 	}
@@ -346,14 +356,6 @@ func through(t *testing.T, d *disk, dir string) *Journal {
 	j, err := open(t.Context(), folder{dir, d.vfs})
 	if err != nil {
 		t.Fatal(err)
-	}
-	path, err := filepath.Abs(filepath.Join(dir, databaseName+"-wal"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.writer.flush = func(*os.File) error {
-		d.sync(path)
-		return nil
 	}
 	t.Cleanup(func() { _ = j.Close() })
 	return j

@@ -1,16 +1,21 @@
 package sqlite
 
 import (
+	"context"
 	"crypto/sha256"
-	"encoding/binary"
+	"database/sql"
+	"errors"
+	"fmt"
 )
 
 const (
 	digestSize = 16
-	pageLength = 8192
+	runLength  = 8192 // ids in a row of id_digests
 )
 
-// digest stands for an event id: the first 128 bits of its SHA-256.
+// digest stands for an event id: the first 128 bits of its SHA-256. All of them are
+// kept in memory: with a unique index on the disk instead, the journal took less
+// than half as many events a second.
 type digest [digestSize]byte
 
 func digestOf(id string) digest {
@@ -19,66 +24,89 @@ func digestOf(id string) digest {
 	return digest(sum[:digestSize])
 }
 
-// identities finds the sequence number of every id that the journal has ever
-// stored, in 24 to 28 bytes an id: the digests in the order of their sequence
-// numbers, and an open-addressed table of sequence numbers over them.
-type identities struct {
-	pages []*[pageLength]digest
-	count int64
-	table []uint32 // sequence numbers, 0 for a free slot; a power of two long
-}
+var errDamaged = errors.New("is damaged")
 
-// maxIdentities keeps sequence numbers within the table's 32 bits.
-const maxIdentities = 1<<32 - 1
+func missing(seq int64) error { return fmt.Errorf("%w: event %d is missing", errDamaged, seq) }
 
-func newIdentities() *identities {
-	return &identities{table: make([]uint32, 1024)}
-}
-
-// at returns the digest of a sequence number from 1 to count.
-func (s *identities) at(seq int64) digest {
-	return s.pages[(seq-1)/pageLength][(seq-1)%pageLength]
-}
-
-// find returns the sequence number of d.
-func (s *identities) find(d digest) (int64, bool) {
-	mask := uint64(len(s.table) - 1)
-	for i := slotOf(d) & mask; s.table[i] != 0; i = (i + 1) & mask {
-		if seq := int64(s.table[i]); s.at(seq) == d {
-			return seq, true
+// loadIDs adds the ids above the sequence number stored: whole runs from id_digests,
+// the newest from the events themselves. It returns the number up to which id_digests
+// reaches now, and the ids that follow, which it does not hold yet.
+func loadIDs(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int64) (int64, []digest, error) {
+	stored, err := loadRuns(ctx, c, ids, stored)
+	if err != nil {
+		return 0, nil, err
+	}
+	rows, err := c.QueryContext(ctx, "SELECT "+packColumns+" FROM packs WHERE last > ? ORDER BY last", stored)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rows.Close()
+	var unstored []digest
+	for next := stored + 1; rows.Next(); {
+		p, err := scanPack(rows)
+		if err != nil {
+			return 0, nil, err
+		}
+		if p.first > next {
+			return 0, nil, missing(next)
+		}
+		events := p.events()
+		for events.next() {
+			if events.seq == next {
+				d := digestOf(string(events.id))
+				ids[d], unstored = next, append(unstored, d)
+				next++
+			}
+		}
+		if events.err != nil {
+			return 0, nil, events.err
 		}
 	}
-	return 0, false
+	return stored, unstored, rows.Err()
 }
 
-// add gives d the next sequence number. The caller has not found it before.
-func (s *identities) add(d digest) {
-	if s.count%pageLength == 0 {
-		s.pages = append(s.pages, new([pageLength]digest))
+func loadRuns(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int64) (int64, error) {
+	rows, err := c.QueryContext(ctx, "SELECT first, digests FROM id_digests WHERE first > ? ORDER BY first", stored)
+	if err != nil {
+		return 0, err
 	}
-	s.pages[s.count/pageLength][s.count%pageLength] = d
-	s.count++
-	if uint64(s.count)*4 > uint64(len(s.table))*3 {
-		s.grow()
-		return
+	defer rows.Close()
+	for rows.Next() {
+		var first int64
+		var run sql.RawBytes
+		if err := rows.Scan(&first, &run); err != nil {
+			return 0, err
+		}
+		if first != stored+1 || len(run)%digestSize != 0 {
+			return 0, fmt.Errorf("%w: the ids from event %d on are missing", errDamaged, stored+1)
+		}
+		for ; len(run) > 0; run = run[digestSize:] {
+			stored++
+			ids[digest(run[:digestSize])] = stored
+		}
 	}
-	s.place(d, s.count)
+	return stored, rows.Err()
 }
 
-func (s *identities) grow() {
-	s.table = make([]uint32, 2*len(s.table))
-	for seq := int64(1); seq <= s.count; seq++ {
-		s.place(s.at(seq), seq)
+// loadEnds returns the oldest sequence number with a body, or the next one when
+// the newest that had one is head, and the latest time of receipt.
+func loadEnds(ctx context.Context, c *sql.Conn, head int64) (oldest, latest int64, err error) {
+	err = c.QueryRowContext(ctx, "SELECT first FROM packs ORDER BY last LIMIT 1").Scan(&oldest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return head + 1, 0, nil
 	}
-}
-
-func (s *identities) place(d digest, seq int64) {
-	mask := uint64(len(s.table) - 1)
-	i := slotOf(d) & mask
-	for s.table[i] != 0 {
-		i = (i + 1) & mask
+	if err != nil {
+		return 0, 0, err
 	}
-	s.table[i] = uint32(seq)
+	newest, err := scanPack(c.QueryRowContext(ctx, "SELECT "+packColumns+" FROM packs ORDER BY last DESC LIMIT 1"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if newest.last != head {
+		return 0, 0, missing(newest.last + 1)
+	}
+	events := newest.events()
+	for events.next() {
+	}
+	return oldest, events.latest, events.err
 }
-
-func slotOf(d digest) uint64 { return binary.LittleEndian.Uint64(d[:]) }

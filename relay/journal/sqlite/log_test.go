@@ -12,8 +12,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// logSize is the size of the log of the journal in dir.
-func logSize(t *testing.T, dir string) int64 {
+// logBytes is the size of the log of the journal in dir.
+func logBytes(t *testing.T, dir string) int64 {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, databaseName+"-wal"))
 	if err != nil {
@@ -30,13 +30,13 @@ func appended(t *testing.T, j journal.Journal, dir string, from, count, size int
 		if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(from + n), Body: make([]byte, size)}}); err != nil {
 			t.Fatal(err)
 		}
-		longest = max(longest, logSize(t, dir))
+		longest = max(longest, logBytes(t, dir))
 	}
 	return longest
 }
 
 func TestTheLogStaysShort(t *testing.T) {
-	const bound = 2*mostLog + maxBatch + journal.ReadBytes
+	const bound = 2*logSize + maxBatch + journal.ReadBytes
 	t.Run("while small events come", func(t *testing.T) {
 		dir := t.TempDir()
 		if longest := appended(t, opened(t, dir), dir, 0, 2000, 400); longest > bound {
@@ -64,7 +64,7 @@ func TestTheLogStaysShort(t *testing.T) {
 				})
 			}
 			tasks.Wait()
-			longest = max(longest, logSize(t, dir))
+			longest = max(longest, logBytes(t, dir))
 		}
 		if longest > bound {
 			t.Errorf("it had %d bytes", longest)
@@ -88,7 +88,7 @@ func TestTheLogStaysShort(t *testing.T) {
 		longest := appended(t, j, dir, 0, 200, 100<<10)
 		end()
 		tasks.Wait()
-		if longest > bound+mostLog { // one of them may have been slow
+		if longest > bound+logSize { // one of them may have been slow
 			t.Errorf("it had %d bytes", longest)
 		}
 	})
@@ -117,7 +117,7 @@ func TestTheLogIsCutAfterAReaderThatStayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	appended(t, j, dir, 300, 60, 100<<10)
-	if size := logSize(t, dir); size > 2*mostLog {
+	if size := logBytes(t, dir); size > 2*logSize {
 		t.Errorf("the log has %d bytes after the reader has left", size)
 	}
 }
@@ -129,7 +129,6 @@ func TestASmallDiskIsFilledByEventsAndTakesMoreOnceThereIsRoom(t *testing.T) {
 	d := newDisk(t, 0)
 	d.room = 12 << 20
 	j := through(t, d, t.TempDir())
-	j.writer.fit = func() int { return logFor(d.left()) }
 	fill := func(from int) (stored int) {
 		for n := from; ; n++ {
 			if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n), Body: make([]byte, event)}}); err != nil {

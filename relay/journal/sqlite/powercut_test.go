@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +41,18 @@ func appendUntilCut(t *testing.T, j *Journal, d *disk) {
 	<-d.cut
 	end()
 	tasks.Wait()
+}
+
+// copyLogOften has the log copied often, so that it begins anew often.
+func copyLogOften(t *testing.T, j *Journal) {
+	t.Helper()
+	err := j.writer.do(t.Context(), func(b *batch) error {
+		b.writer.longestLog = 80 << 10
+		return b.execute(fmt.Sprintf("PRAGMA journal_size_limit = %d", b.writer.longestLog))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // expectPromised checks that what was acknowledged is there, in one order
@@ -81,11 +92,7 @@ func TestNothingAcknowledgedIsLostInAPowerCut(t *testing.T) {
 			d := newDisk(t, seed)
 			j := through(t, d, t.TempDir())
 			epoch := j.Epoch()
-			// The log is copied often, and begins anew often.
-			j.writer.fit = func() int { return 80 << 10 }
-			if err := j.writer.do(t.Context(), func(b *batch) error { return b.writer.fitLog(b.ctx, b.writer.connection) }); err != nil {
-				t.Fatal(err)
-			}
+			copyLogOften(t, j)
 			d.cutAfter(200 + rand.IntN(4000))
 			appendUntilCut(t, j, d)
 			if len(d.promised) == 0 {
@@ -108,8 +115,8 @@ func TestNothingAcknowledgedIsLostInAPowerCut(t *testing.T) {
 func TestADiskThatDoesNotSyncLosesWhatWasAcknowledged(t *testing.T) {
 	d := newDisk(t, 0)
 	d.reaches = 0
+	d.lies = true
 	j := through(t, d, t.TempDir())
-	j.writer.flush = func(*os.File) error { return nil }
 	for n := range 20 {
 		if _, err := j.Append(t.Context(), []journal.Entry{{ID: fmt.Sprint(n)}}); err != nil {
 			t.Fatal(err)
@@ -129,15 +136,15 @@ func TestADiskThatDoesNotSyncLosesWhatWasAcknowledged(t *testing.T) {
 }
 
 func TestWhatAFailedSyncLeftInDoubtIsDurableBeforeItsRetryIsAcknowledged(t *testing.T) {
-	dir := t.TempDir()
-	j := opened(t, dir).(*Journal)
-	broken := errors.New("the disk is broken")
-	j.writer.flush = func(*os.File) error { return broken }
+	d := newDisk(t, 0)
+	d.reaches = 0
+	j := through(t, d, t.TempDir())
 	appended := func() ([]journal.Result, error) {
 		return j.Append(t.Context(), []journal.Entry{{ID: "one", Body: []byte("1")}})
 	}
-	if _, err := appended(); !errors.Is(err, broken) {
-		t.Fatalf("append: %v", err)
+	d.beforeSync(func() error { return errors.New("the disk is broken") })
+	if _, err := appended(); err == nil {
+		t.Fatal("it is acknowledged")
 	}
 	if _, found, err := j.Find(t.Context(), "one"); found || err != nil {
 		t.Errorf("what is not durable is found, %v", err)
@@ -145,23 +152,31 @@ func TestWhatAFailedSyncLeftInDoubtIsDurableBeforeItsRetryIsAcknowledged(t *test
 	if head, _ := j.Head(t.Context()); head != 0 {
 		t.Errorf("the head is %d", head)
 	}
-	j.writer.flush = syncData
+	d.beforeSync(nil)
 	if results, err := appended(); err != nil || results[0].Seq != 1 {
 		t.Errorf("the retry is %+v, %v", results, err)
 	}
-	if head, _ := j.Head(t.Context()); head != 1 || j.writer.doubtful {
-		t.Errorf("the head is %d, doubtful %t", head, j.writer.doubtful)
+	d.cutAfter(0)
+	if _, err := j.Append(t.Context(), []journal.Entry{{ID: "two"}}); err != nil {
+		t.Fatal(err)
 	}
+	survived := opened(t, d.leave(t))
+	if record, found, err := survived.Find(t.Context(), "one"); !found || record.Duplicates != 0 || err != nil {
+		t.Errorf("after a power cut: %+v, %t, %v", record, found, err)
+	}
+	closeAll(t, j)
+	closeAll(t, survived)
 }
 
 func TestAStalledSyncIsNoAcknowledgementAndNoHead(t *testing.T) {
-	j := opened(t, t.TempDir()).(*Journal)
+	d := newDisk(t, 0)
+	j := through(t, d, t.TempDir())
 	begun, release := make(chan struct{}, 8), make(chan struct{})
-	j.writer.flush = func(log *os.File) error {
+	d.beforeSync(func() error {
 		begun <- struct{}{}
 		<-release
-		return syncData(log)
-	}
+		return nil
+	})
 	appended := make(chan error, 2)
 	for _, id := range []string{"one", "two"} {
 		go func() {

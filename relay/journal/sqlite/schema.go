@@ -14,7 +14,6 @@ const (
 	applicationID = 0x74696c6c
 	version       = 4
 	upgradable    = 2
-	pageSize      = 4096 // SQLite's default
 )
 
 // upgrades are the steps from each version that can be upgraded to the next.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"sync"
 
 	"tillwatch/relay/journal"
@@ -26,10 +27,9 @@ type Journal struct {
 	lostFrom, lostTo int64
 
 	mu     sync.Mutex
-	ids    *identities // those of committed entries, a little ahead of head
-	head   int64
+	ids    map[digest]int64 // sequence numbers of all ids ever stored, from 1 on without holes
 	oldest int64
-	moved  chan struct{} // closed when head moves
+	moved  chan struct{} // closed when the head moves; nil after Close
 }
 
 var _ journal.Journal = (*Journal)(nil)
@@ -53,7 +53,7 @@ func open(ctx context.Context, in folder) (_ *Journal, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{claim: held, ids: newIdentities(), moved: make(chan struct{})}
+	j := &Journal{claim: held, ids: map[digest]int64{}, moved: make(chan struct{})}
 	if err := j.begin(ctx, in); err != nil {
 		return nil, errors.Join(err, j.letGo())
 	}
@@ -148,7 +148,7 @@ func (j *Journal) Head(context.Context) (int64, error) {
 	if j.moved == nil {
 		return 0, journal.ErrClosed
 	}
-	return j.head, nil
+	return int64(len(j.ids)), nil
 }
 
 // Oldest is the oldest sequence number with a body. It does not touch the disk.
@@ -165,7 +165,7 @@ func (j *Journal) Oldest(context.Context) (int64, error) {
 func (j *Journal) Wait(ctx context.Context, after int64) error {
 	for {
 		j.mu.Lock()
-		head, moved := j.head, j.moved
+		head, moved := int64(len(j.ids)), j.moved
 		j.mu.Unlock()
 		switch {
 		case moved == nil:
@@ -181,36 +181,36 @@ func (j *Journal) Wait(ctx context.Context, after int64) error {
 	}
 }
 
-// remember adds the ids of committed entries and returns the head that they
-// lead to. Readers see no further than the head that was published.
-func (j *Journal) remember(fresh []digest) int64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, d := range fresh {
-		j.ids.add(d)
-	}
-	return j.ids.count
-}
-
 // published makes known what a durable transaction has added and removed.
-func (j *Journal) published(changes *batch, head int64) {
-	if len(changes.fresh) > 0 {
-		j.mark.write(j.epoch, head)
-	}
+func (j *Journal) published(changes *batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.oldest = max(j.oldest, changes.oldest)
-	if head == j.head {
+	if len(changes.fresh) == 0 {
 		return
 	}
-	j.head = head
+	maps.Copy(j.ids, changes.fresh)
+	j.mark.write(j.epoch, int64(len(j.ids)))
+	j.wake()
+}
+
+// wake tells those who wait for a newer head.
+func (j *Journal) wake() {
 	close(j.moved)
 	j.moved = make(chan struct{})
+}
+
+// newest is the head, which only the writer moves.
+func (j *Journal) newest() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return int64(len(j.ids))
 }
 
 // known finds the sequence number of a committed id.
 func (j *Journal) known(d digest) (int64, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.ids.find(d)
+	seq, found := j.ids[d]
+	return seq, found
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	driver "modernc.org/sqlite"
@@ -18,7 +19,7 @@ import (
 
 const (
 	databaseName = "journal.db"
-	oldLockName  = "journal.lock" // of earlier versions
+	lockName     = "journal.lock" // on Windows; of earlier versions elsewhere
 )
 
 var (
@@ -50,7 +51,10 @@ func (f folder) prepare() error {
 // removeOldLock removes the lock of earlier versions, which the one that has just
 // been upgraded may have left.
 func (f folder) removeOldLock() error {
-	for _, name := range []string{oldLockName, oldLockName + "-journal"} {
+	if runtime.GOOS == "windows" {
+		return nil // there it is this version's, too
+	}
+	for _, name := range []string{lockName, lockName + "-journal"} {
 		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

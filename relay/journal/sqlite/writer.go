@@ -6,10 +6,19 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/groupcommit"
+)
+
+const (
+	// logSize is how much is written before the log is copied into the database. The
+	// database grows by what it holds; where a long log has filled the disk there is
+	// no room for that. A copy waits for the disk twice, so it is not made more often.
+	logSize = 2 << 20
+	// maxBatch bounds what a transaction adds to the log, but for one large event.
+	maxBatch = 1 << 20
+	pageSize = 4096 // SQLite's default
 )
 
 // work is something to do in the next transaction.
@@ -21,49 +30,30 @@ type writer struct {
 	journal *Journal
 	claim   *claim
 	db      *sql.DB
-	flush   func(*os.File) error // waits for the disk
-	owner   string               // names this process in the database
-	fit     func() int           // the size of the log that fits the room on the disk
+	owner   string // names this process in the database
 
 	// Of the goroutine that runs the writer:
-	connection *sql.Conn
-	statements statements
-	stored     int64            // ids up to here are in id_digests
-	latest     int64            // time of receipt of all events
-	doubtful   bool             // what was committed may not be durable
-	failed     bool             // the last transaction did
-	longest    int64            // the log may be, while a reader is in the way
-	written    int              // since the log was copied
-	logSize    int              // that much is written, the log is copied
-	disowned   error            // why nothing may be written any more
-	buffer     []byte           // of packs, for the next one
-	fresh      []digest         // of a transaction, for the next one
-	numbers    map[digest]int64 // of the ids of a transaction, for the next one
+	connection *sql.Conn // nil after a failure
+	stored     int64     // ids up to here are in id_digests
+	unstored   []digest  // the ids that follow
+	latest     int64     // time of receipt of all events
+	written    int       // bytes since the log was copied
+	longestLog int       // that many are written, the log is copied
+	disowned   error     // why nothing may be written any more
+	buffer     []byte    // of packs, for the next one
 }
 
-// openWriter opens the database, prepares its schema and loads the ids. Commits
-// only write the log (synchronous=NORMAL): the writer syncs it itself before
-// anybody is told, which spares the disk what is no data. Checkpoints sync by
-// themselves.
+// openWriter opens the database, prepares its schema and loads the ids. A commit
+// returns after it is on the disk (synchronous=FULL): measured against a sync of our
+// own behind commits that do not wait, it is as fast.
 func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	db, err := in.database(j.claim,
-		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8192)",
-		"wal_autocheckpoint(0)")
+		"busy_timeout(250)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-8192)",
+		"wal_autocheckpoint(0)", fmt.Sprintf("journal_size_limit(%d)", logSize))
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{
-		Queue:   groupcommit.New[work](),
-		journal: j,
-		claim:   j.claim,
-		db:      db,
-		flush:   syncData,
-		owner:   newEpoch(),
-		fit:     func() int { return logFor(roomIn(in.path)) },
-		numbers: map[digest]int64{},
-		// What a killed process has committed may not be durable yet.
-		doubtful: true,
-	}
+	w := &writer{Queue: groupcommit.New[work](), journal: j, claim: j.claim, db: db, owner: newEpoch(), longestLog: logSize}
 	if err := w.begin(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -76,13 +66,16 @@ func (w *writer) begin(ctx context.Context) error {
 		return err
 	}
 	epoch, err := prepareSchema(ctx, connection)
-	if err == nil { // durable with the rest, by settle
+	if err == nil {
 		_, err = connection.ExecContext(ctx, "UPDATE journal SET owner = ?", w.owner)
 	}
 	if err := errors.Join(err, connection.Close()); err != nil {
 		return err
 	}
 	w.journal.epoch = epoch
+	if err := w.claim.log.open(0); err != nil {
+		return err
+	}
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
@@ -93,7 +86,8 @@ func (w *writer) begin(ctx context.Context) error {
 // their sequence numbers will be given to others.
 func (w *writer) compareMark(ctx context.Context) error {
 	j := w.journal
-	j.lostFrom, j.lostTo = j.head+1, j.mark.read(j.epoch)
+	head := j.newest()
+	j.lostFrom, j.lostTo = head+1, j.mark.read(j.epoch)
 	if j.lostTo < j.lostFrom {
 		return nil
 	}
@@ -101,89 +95,86 @@ func (w *writer) compareMark(ctx context.Context) error {
 	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
 		return err
 	}
-	if err := w.sync(); err != nil {
-		return err
-	}
-	w.claim.note()
 	j.epoch = epoch
-	j.mark.write(epoch, j.head)
+	j.mark.write(epoch, head)
+	w.claim.note()
 	return nil
 }
 
-// connect prepares the writing connection and catches up with what the database
-// holds: a commit that failed may be there nevertheless.
+// connect opens the writing connection and catches up with what the database holds:
+// a commit that failed may be there nevertheless.
 func (w *writer) connect(ctx context.Context) error {
 	connection, err := w.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	err = w.settle(ctx, connection)
-	if err == nil {
-		err = w.fitLog(ctx, connection)
-	}
-	if err == nil {
-		err = w.claim.log.open(0)
-	}
-	if err == nil {
-		err = w.catchUp(ctx, connection)
-	}
-	if err != nil {
+	if err := w.copyWholeLog(ctx, connection); err != nil {
 		return errors.Join(err, connection.Close())
 	}
-	statements, err := prepareStatements(ctx, connection)
-	if err != nil {
-		statements.close()
+	if err := w.catchUp(ctx, connection); err != nil {
 		return errors.Join(err, connection.Close())
 	}
-	w.connection, w.statements = connection, statements
+	w.connection = connection
 	w.claim.note()
 	return nil
 }
 
-// settle copies everything from the log into the database and syncs that, after a
-// sync of the log has failed: it would not be tried again for the same bytes.
-func (w *writer) settle(ctx context.Context, connection *sql.Conn) error {
-	if !w.doubtful {
-		return nil
+// copyWholeLog puts what a killed process has committed on the disk: nobody knows
+// whether it was. After a failure for want of room it frees the room of the log.
+func (w *writer) copyWholeLog(ctx context.Context, c *sql.Conn) error {
+	done, err := copyLog(ctx, c, "TRUNCATE")
+	if err == nil && !done {
+		err = errBusyLog
 	}
-	done, err := copyLog(ctx, connection, "TRUNCATE")
-	if err != nil {
-		return err
-	}
-	if !done {
-		return errors.New("what was written before a failed sync cannot be copied now")
-	}
-	w.doubtful = false
-	return nil
+	w.written = 0
+	return err
 }
 
-func (w *writer) catchUp(ctx context.Context, connection *sql.Conn) error {
+func (w *writer) catchUp(ctx context.Context, c *sql.Conn) (err error) {
 	j := w.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	stored, err := loadIdentities(ctx, connection, j.ids, w.stored)
+	before := len(j.ids)
+	if w.stored, w.unstored, err = loadIDs(ctx, c, j.ids, w.stored); err != nil {
+		return err
+	}
+	oldest, latest, err := loadEnds(ctx, c, int64(len(j.ids)))
 	if err != nil {
 		return err
 	}
-	oldest, latest, err := loadEnds(ctx, connection, j.ids.count)
-	if err != nil {
-		return err
-	}
-	w.stored, w.latest, j.oldest = stored, max(latest, w.latest), oldest
-	if j.head != j.ids.count {
-		j.head = j.ids.count
-		close(j.moved)
-		j.moved = make(chan struct{})
+	j.oldest, w.latest = oldest, max(latest, w.latest)
+	if len(j.ids) > before {
+		j.wake()
 	}
 	return nil
+}
+
+var errBusyLog = errors.New("the log cannot be copied into the database while another program reads it")
+
+// copyLog copies the log into the database. It waits for readers in its way for
+// as long as the connection's busy_timeout says.
+func copyLog(ctx context.Context, c *sql.Conn, mode string) (done bool, err error) {
+	var busy, pages, copied int
+	err = c.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
+	return err == nil && busy == 0, err
+}
+
+// shortenLog copies the log when it is long, after a commit and its answers; the next
+// transaction begins it anew. While a reader stays in the way, the log grows.
+func (w *writer) shortenLog(written int) {
+	const overhead = 3 * pageSize // what any transaction writes
+	if w.written += written + overhead; w.written < w.longestLog {
+		return
+	}
+	w.written = 0
+	_, _ = copyLog(context.Background(), w.connection, "RESTART") // a disk that fails shows in the next commit
 }
 
 // do runs apply in the next transaction and returns after its commit.
 func (w *writer) do(ctx context.Context, apply work) error { return w.Do(ctx, apply) }
 
-// transact makes one transaction of works, waits until it is durable and
-// answers. After an error the connection is given up: the next transaction
-// begins on a new one.
+// transact makes one transaction of works and answers once it is durable. After an
+// error the connection is given up: the next transaction begins on a new one.
 func (w *writer) transact(works *groupcommit.Batch[work]) {
 	changes, err := w.gather(works)
 	if err == nil && changes != nil {
@@ -193,7 +184,6 @@ func (w *writer) transact(works *groupcommit.Batch[work]) {
 		w.giveUp(err)
 		err = fmt.Errorf("write the journal: %w", err)
 	}
-	w.failed = err != nil
 	works.Answer(err)
 	if err == nil && changes != nil {
 		w.shortenLog(changes.size())
@@ -251,10 +241,7 @@ func (w *writer) beginTransaction() (*batch, error) {
 			return nil, err
 		}
 	}
-	if err := w.boundLog(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := w.statements.begin.ExecContext(ctx); err != nil {
+	if _, err := w.connection.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return nil, err
 	}
 	return newBatch(ctx, w), w.checkOwner(ctx)
@@ -265,10 +252,11 @@ func (w *writer) beginTransaction() (*batch, error) {
 func (w *writer) checkOwner(ctx context.Context) error {
 	var owner string
 	var newest int64
-	if err := w.statements.owner.QueryRowContext(ctx).Scan(&owner, &newest); err != nil {
+	row := w.connection.QueryRowContext(ctx, "SELECT owner, ifnull((SELECT max(last) FROM packs), 0) FROM journal")
+	if err := row.Scan(&owner, &newest); err != nil {
 		return err
 	}
-	switch head := w.journal.ids.count; {
+	switch head := w.journal.newest(); {
 	case owner != w.owner:
 		return journal.ErrDisowned
 	case newest != 0 && newest != head:
@@ -277,29 +265,20 @@ func (w *writer) checkOwner(ctx context.Context) error {
 	return nil
 }
 
-// sync returns after everything that was written into the log is durable.
-func (w *writer) sync() error { return w.flush(w.claim.log.file) }
-
-// commit writes the log, waits for the disk and makes known what was committed.
+// commit waits for the disk and makes known what was committed.
 func (w *writer) commit(changes *batch) (err error) {
 	defer recovered(&err)
 	if err := changes.finish(); err != nil {
 		return err
 	}
-	if _, err := w.statements.commit.ExecContext(changes.ctx); err != nil {
+	if _, err := w.connection.ExecContext(changes.ctx, "COMMIT"); err != nil {
 		return err
 	}
-	w.stored, w.latest, w.buffer, w.fresh = changes.stored, changes.latest, changes.pack.data, changes.fresh
-	head := w.journal.remember(changes.fresh)
-	w.doubtful = true
-	if err := w.sync(); err != nil {
-		return fmt.Errorf("sync the log: %w", err)
-	}
-	w.doubtful = false
+	w.stored, w.unstored, w.latest, w.buffer = changes.stored, changes.unstored, changes.latest, changes.pack.data
 	if err := w.claim.inPlace(); err != nil {
 		return err
 	}
-	w.journal.published(changes, head)
+	w.journal.published(changes)
 	return nil
 }
 
@@ -315,7 +294,6 @@ func (w *writer) disconnect() {
 		return
 	}
 	_, _ = w.connection.ExecContext(context.Background(), "ROLLBACK")
-	w.statements.close()
 	_ = w.connection.Raw(func(any) error { return driver.ErrBadConn }) // the pool closes such a one
 	_ = w.connection.Close()
 	w.connection = nil
