@@ -18,7 +18,7 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 	case certFile == "" && keyFile == "":
 		return nil, nil
 	case certFile == "" || keyFile == "":
-		return nil, usagef("TLS needs both files: give --tls-cert and --tls-key")
+		return nil, usagef("TLS needs two files: give both --tls-cert and --tls-key")
 	}
 	c := &certificate{certFile: certFile, keyFile: keyFile}
 	if err := c.load(); err != nil {
@@ -30,7 +30,7 @@ func openCertificate(certFile, keyFile string) (*certificate, error) {
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
-		return errors.New("the TLS certificate and its key cannot be used: " + err.Error())
+		return errors.New("the TLS certificate or its key cannot be used: " + err.Error())
 	}
 	c.current.Store(&pair)
 	return nil

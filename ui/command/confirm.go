@@ -29,8 +29,8 @@ func newConfirm() *cobra.Command {
 		Long: "Confirm one intent that awaits confirmation: its order is placed. The intent is read, what is bought is shown on stderr, and " +
 			"the total must be exactly the one that you give. It is read once more just before, recorded in the audit log, and sent once. " +
 			"Where real money may move, --live must hold the last four characters of the id. It never asks and never waits for a terminal.\n\n" +
-			"An answer that is lost, and a refusal too, proves nothing: something on the way may have sent the request twice, or hold it still. " +
-			"So reads settle what came of it. That takes up to two minutes, longer than a request is held anywhere; an interrupt leaves it " +
+			"A lost answer proves nothing, and neither does a refusal: something on the way may have sent the request twice, or may still hold it. " +
+			"So reads settle what came of it. That takes up to two minutes, longer than a request is held anywhere; an interrupt leaves the outcome " +
 			"unknown. While the outcome of an earlier confirm of the intent is unknown, it is not sent again: two minutes later, the same " +
 			"command reads what came of that one before it sends.\n\n" +
 			"Exit codes:\n" +
@@ -58,11 +58,11 @@ func newConfirm() *cobra.Command {
 	clearTextFlag(flags)
 	flags.String("state-dir", d.StateDir, "folder for the audit log")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
-	flags.Bool("allow-confirm", false, "arm the confirm: without it, or allow_confirm in the profile, nothing is sent")
-	flags.StringVar(&o.total, "total", "", "the total that you agree to, with its currency: 44.52USD")
+	flags.Bool("allow-confirm", false, "allow the confirm; without it, or allow_confirm in the profile, nothing is sent")
+	flags.StringVar(&o.total, "total", "", "the total that you agree to, with its currency, such as 44.52USD")
 	flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the intent's id")
 	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the order to be placed or to fail, such as 5m")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "check and show everything, and send nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "check and show everything, but send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
 }
@@ -74,7 +74,7 @@ func oneIntent(_ *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return errors.New("one intent at a time, each with its own total; several at once are confirmed in the dashboard, with x and X")
 	case args[0] == "" || string(api.ScrubID(args[0])) != args[0]:
-		return errors.New("that is no id of an intent")
+		return fmt.Errorf("%.60q is no id of an intent", args[0])
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (o confirmOptions) check(s settings) (agreed api.Money, err error) {
 		return agreed, usagef("read-only: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run")
 	}
 	if o.wait < 0 {
-		return agreed, usagef("--wait is %v; it must not be negative", o.wait)
+		return agreed, usagef("--wait is %v; it must be 0 or longer, such as 5m", o.wait)
 	}
 	return agreed, nil
 }
@@ -179,7 +179,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	}
 	r.end(s.guard.Confirm(ctx, seen, func(at confirm.Progress) {
 		if at.Stage == confirm.Settling {
-			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the intent until it tells, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the intent until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
 		}
 	}))
 	r.follow(ctx, s.client, o.wait, stderr)

@@ -49,7 +49,7 @@ func (w *attentive) Write(p []byte) (int, error) {
 // whenSettling interrupts a confirm once it has no clear answer.
 func whenSettling(interrupt context.CancelFunc) *attentive {
 	return &attentive{heard: func(text string) {
-		if strings.Contains(text, "reading the intent until it tells") {
+		if strings.Contains(text, "reading the intent until the outcome is clear") {
 			interrupt()
 		}
 	}}

@@ -33,13 +33,13 @@ func newDemo() *cobra.Command {
 	var o demoOptions
 	command := &cobra.Command{
 		Use:   "demo",
-		Short: "See a living dashboard now: a stand-in service, webhooks, relay and websocket on loopback",
-		Long: "See a living dashboard now. A stand-in service with a small shop, signed webhooks, the relay and its websocket all run\n" +
-			"for real, on loopback, and end with the demo. Nothing needs to be configured and no money is involved.",
-		Args: cobra.NoArgs,
+		Short: "Try the dashboard on a stand-in service: nothing to configure, no money",
+		Long: "Try the dashboard with nothing to configure and no money involved. A stand-in service with a small shop, signed webhooks, " +
+			"the relay and its websocket all run for real, on loopback, and end with the demo.",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.headless && o.screen.plain {
-				return usagef("--headless prints the state every second, --plain each change: give one of them")
+				return usagef("--headless prints the state every second, --plain each change: choose one")
 			}
 			o.screen.plain = o.screen.plain || !o.headless && fallsBack(c)
 			if !o.headless && !o.screen.plain {
@@ -48,7 +48,7 @@ func newDemo() *cobra.Command {
 				}
 			}
 			if o.length < 0 {
-				return usagef("--for is %v; it must be longer than nothing, such as 10s", o.length)
+				return usagef("--for is %v; it must be longer than 0, such as 10s", o.length)
 			}
 			if err := checkShop(c.Flags()); err != nil {
 				return err
@@ -67,9 +67,9 @@ func newDemo() *cobra.Command {
 	flags := command.Flags()
 	shopFlags(flags, &o.shop)
 	flags.DurationVar(&o.length, "for", 0, "end after this long, such as 10s")
-	flags.BoolVar(&o.headless, "headless", false, "draw nothing: print the state every second")
+	flags.BoolVar(&o.headless, "headless", false, "print the state every second instead of drawing")
 	flags.BoolVar(&o.json, "json", false, "with --headless: one JSON object a second")
-	flags.BoolVar(&o.readOnly, "read-only", false, "do not arm the confirm")
+	flags.BoolVar(&o.readOnly, "read-only", false, "do not let the dashboard confirm intents")
 	screenFlags(flags, &o.screen)
 	return command
 }

@@ -185,7 +185,7 @@ func (p *eventPrinter) format(line eventLine) error {
 // repetitions tell of deliveries after the first.
 func (l eventLine) repetitions() (notes []string) {
 	if l.Dups > 0 {
-		notes = append(notes, fmt.Sprintf("came again %d×", l.Dups))
+		notes = append(notes, fmt.Sprintf("delivered again %d×", l.Dups))
 	}
 	if l.Conflicts > 0 {
 		notes = append(notes, fmt.Sprintf("with another body %d×", l.Conflicts))
@@ -229,7 +229,7 @@ func (p *eventPrinter) Status(s relay.Status) {
 			_ = p.fail(s.Err)
 			return
 		}
-		p.say(fmt.Sprintf("The relay is lost: %s. Trying again.", api.Scrub(s.Err.Error())))
+		p.say(fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error())))
 	}
 }
 
@@ -238,7 +238,7 @@ func (p *eventPrinter) sayResume(s relay.Status) {
 	case relay.ResumeGap:
 		p.say(fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo))
 	case relay.ResumeReset:
-		p.say("The cursor is of another journal than the relay's: beginning with the oldest event.")
+		p.say("The cursor belongs to another journal: beginning with the oldest event.")
 	}
 }
 

@@ -34,13 +34,13 @@ func newEvents() *cobra.Command {
 	var o eventsOptions
 	command := &cobra.Command{
 		Use:   "events [ID]",
-		Short: "Print the events that a relay has stored, and those that come",
-		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that come; or the\n" +
-			"one that ID names; or, with --quarantined, the signed bodies that are no events. Data goes to stdout, words to stderr.\n" +
-			"Payment tokens and buyers' data are masked. An id, --quarantined and --last need a token with the scope read.",
+		Short: "Print the events that a relay has stored, and follow new ones",
+		Long: "Print the events that a relay has stored, one a line with its exact cursor, and with --follow those that arrive; or the " +
+			"one that ID names; or, with --quarantined, the signed bodies that are no events. Events go to stdout, messages to stderr. " +
+			"Payment tokens and buyers' data are masked. An ID, --quarantined and --last need a token with the scope read.",
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneEvent,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return err
@@ -61,17 +61,17 @@ func newEvents() *cobra.Command {
 	sourceFlags(flags)
 	flags.String("relay-url", "", "address of the relay")
 	clearTextFlag(flags)
-	flags.BoolVarP(&o.follow, "follow", "f", false, "go on with the events that come")
+	flags.BoolVarP(&o.follow, "follow", "f", false, "keep printing events as they arrive")
 	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest\n"+
 		"(default earliest; with --follow latest)")
-	flags.IntVar(&o.last, "last", 0, "begin so many events before the newest one")
-	flags.IntVarP(&o.limit, "limit", "n", 0, "end after so many events (default: none)")
+	flags.IntVar(&o.last, "last", 0, "begin this many events before the newest")
+	flags.IntVarP(&o.limit, "limit", "n", 0, "end after this many events (default: no limit)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
-	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume behind it, whatever --since says")
+	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, whatever --since says")
 	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
 		"signed with TILLWATCH_SIGNING_SECRET where it is set")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
-	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: them as Base64, too")
+	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: these bytes in Base64 too")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are no events, and why")
 	return command
 }
@@ -100,7 +100,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	}
 	for _, pattern := range o.types {
 		if !matchesAny(pattern) {
-			fmt.Fprintf(stderr, "No known event type is %s; types are: %s.\n", api.Scrub(pattern), strings.Join(eventTypes(), ", "))
+			fmt.Fprintf(stderr, "No known event type matches %s; the types are: %s.\n", api.Scrub(pattern), strings.Join(eventTypes(), ", "))
 		}
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -134,7 +134,7 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 	if o.cursorFile != "" {
 		kept, err := os.ReadFile(o.cursorFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return config, usagef("reading the cursor's file: %w", err)
+			return config, usagef("reading the cursor file: %w", err)
 		}
 		if config.Cursor = strings.TrimSpace(string(kept)); config.Cursor != "" {
 			return config, nil
@@ -200,7 +200,7 @@ func keepCursor(path, cursor string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the cursor: %w", err)
+		return fmt.Errorf("saving the cursor: %w", err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestEventsPrintsWhatIsStoredAndEnds(t *testing.T) {
 	}
 	code, out, _ = events(t)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != exitDone || len(lines) != 4 || !strings.Contains(lines[1], second.Cursor) || !strings.Contains(lines[1], "came again 1×") {
+	if code != exitDone || len(lines) != 4 || !strings.Contains(lines[1], second.Cursor) || !strings.Contains(lines[1], "delivered again 1×") {
 		t.Errorf("for people:\n%s", out)
 	}
 	if strings.Index(lines[0], "shipment.created") != strings.Index(lines[1], "checkout_intent.completed") {
@@ -179,7 +179,7 @@ func TestEventsOfSomeTypes(t *testing.T) {
 		t.Errorf("%d %s %s", code, out, said)
 	}
 	code, out, said = events(t, "--json", "--type", "shipment.creatde", "--type", "checkout_intent.completed")
-	if code != exitDone || seqs(eventLines(t, out)) != "2 4" || !strings.Contains(said, "No known event type is shipment.creatde") {
+	if code != exitDone || seqs(eventLines(t, out)) != "2 4" || !strings.Contains(said, "No known event type matches shipment.creatde") {
 		t.Errorf("%d %s %s", code, out, said)
 	}
 	if code, _, _ = events(t, "--type", "ship*ment"); code != exitUsage {

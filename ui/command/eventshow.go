@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
 
 	"tillwatch/api"
 	"tillwatch/relay"
@@ -140,9 +141,16 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 	}
 	switch {
 	case len(all) == 0:
-		fmt.Fprintln(stderr, "No signed body was unreadable.")
+		fmt.Fprintln(stderr, "There are none: every signed body was an event.")
 	case more:
-		fmt.Fprintf(stderr, "There are more: these are the newest %d.\n", len(all))
+		fmt.Fprintf(stderr, "These are the newest %d; there are more.\n", len(all))
+	}
+	return nil
+}
+
+func atMostOneEvent(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return errors.New("one event at a time: give one ID")
 	}
 	return nil
 }
@@ -153,17 +161,17 @@ func (o eventsOptions) check(args []string) error {
 	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0
 	switch {
 	case one && (streaming || o.quarantined || o.limit > 0):
-		return usagef("an id asks for one event: leave the other options away, except --json and --raw")
+		return usagef("an ID selects one event: leave out all other options but --json, --raw and --forward-to")
 	case o.quarantined && streaming:
-		return usagef("--quarantined lists what is no event, which has no type and no cursor: only --json, --raw and --limit go with it")
+		return usagef("--quarantined lists bodies that are no events, without type or cursor: only --json, --raw and --limit go with it")
 	case o.forwardTo != "" && (o.raw || o.quarantined):
 		return usagef("--forward-to delivers events: neither --raw nor --quarantined goes with it")
 	case o.raw && one && o.json:
-		return usagef("--raw prints the exact bytes and --json an object: give one of them")
+		return usagef("--raw prints the exact bytes and --json an object: choose one")
 	case o.raw && !one && (!o.quarantined || !o.json):
-		return usagef("--raw needs the id of an event, or --quarantined --json")
+		return usagef("--raw needs the ID of an event, or --quarantined --json")
 	case o.last > 0 && (o.since != "" || o.cursorFile != ""):
-		return usagef("--last, --since and --cursor-file each say where to begin: give one of them")
+		return usagef("--last, --since and --cursor-file each say where to begin: choose one")
 	case o.limit < 0 || o.last < 0:
 		return usage(errors.New("--limit and --last count events: give a number above 0"))
 	}

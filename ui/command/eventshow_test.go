@@ -16,7 +16,7 @@ func TestOneEventIsShownByItsID(t *testing.T) {
 		t.Fatal(status)
 	}
 	code, out, said := events(t, "evt_2")
-	for _, part := range []string{"evt_2\n", "checkout_intent_2\n", "by webhook\n", "came again 2×, with another body 1×\n", ":2\n", `"email": "[masked]"`} {
+	for _, part := range []string{"evt_2\n", "checkout_intent_2\n", "by webhook\n", "delivered again 2×, with another body 1×\n", ":2\n", `"email": "[masked]"`} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
@@ -44,7 +44,7 @@ func TestOneEventIsShownByItsID(t *testing.T) {
 
 func TestQuarantinedBodiesAreListed(t *testing.T) {
 	r := startEvents(t, 1)
-	if code, out, said := events(t, "--quarantined"); code != exitDone || out != "" || !strings.Contains(said, "No signed body") {
+	if code, out, said := events(t, "--quarantined"); code != exitDone || out != "" || !strings.Contains(said, "every signed body was an event") {
 		t.Errorf("none: %d %s%s", code, out, said)
 	}
 	for _, body := range []string{`{"type":"a","email":"hidden@example.com"}`, "\x1b[2Jtext"} {
@@ -61,7 +61,7 @@ func TestQuarantinedBodiesAreListed(t *testing.T) {
 	code, out, said = events(t, "--quarantined", "--json", "--raw", "--limit", "1")
 	var line quarantineLine
 	if err := json.Unmarshal([]byte(out), &line); err != nil || code != exitDone || string(line.Raw) != "\x1b[2Jtext" || line.Bytes != 8 ||
-		line.Reason != "not JSON" || !strings.Contains(said, "There are more") {
+		line.Reason != "not JSON" || !strings.Contains(said, "there are more") {
 		t.Errorf("%d %s%s, %v", code, out, said, err)
 	}
 }

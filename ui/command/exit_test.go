@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,6 +33,15 @@ func count[T int | int64](n *T) T {
 		return -1
 	}
 	return *n
+}
+
+func TestASignalThatComesWhenACommandHasEndedDoesNotChangeItsCode(t *testing.T) {
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), os.Args[0], "themes")
+	command.Env = append(os.Environ(), asProgram+"=1", interruptedAtItsEnd+"=1")
+	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "dark\n") {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
@@ -76,7 +86,18 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a webhook URL that is none", "simulate --webhook-url nowhere", secrets, exitUsage, "webhook"},
 		{"an unknown flag", "status --yes", nil, exitUsage, "--yes"},
 		{"an unknown command", "stauts", nil, exitUsage, "stauts"},
-		{"an argument too many", "status now", nil, exitUsage, "now"},
+		{"an argument too many", "status now", nil, exitUsage, `tillwatch status takes no arguments: leave out "now"`},
+		{"a flag with a letter missing", "status --api-ul x", nil, exitUsage, "there is no flag --api-ul: did you mean --api-url?"},
+		{"a flag of one letter", "status -x", nil, exitUsage, "there is no flag -x"},
+		{"a flag without its value", "status --wait", nil, exitUsage, "--wait needs a value"},
+		{"a time without its unit", "status --wait 5", nil, exitUsage, `--wait is "5"; it must be a time with its unit, such as 90s or 45m`},
+		{"a share that is no number", "demo --auto-confirm much", nil, exitUsage, `--auto-confirm is "much"; it must be a number`},
+		{"an age that is none", "relay --retention x", nil, exitUsage, `--retention is "x": give a time such as 90d`},
+		{"a command with its letters mixed up", "wacth", nil, exitUsage, `there is no command "wacth": did you mean watch?`},
+		{"a command of a group with one missing", "tokens creat", nil, exitUsage, `there is no command "creat": did you mean create?`},
+		{"a command of the themes that is none", "themes shwo", nil, exitUsage, `there is no command "shwo": did you mean show?`},
+		{"a token to revoke without its name", "tokens revoke", nil, exitUsage, "give one NAME: tillwatch tokens revoke NAME"},
+		{"two events", "events a b", nil, exitUsage, "one event at a time"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

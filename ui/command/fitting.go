@@ -103,7 +103,7 @@ func wanted(key string) string {
 	t := typeOf(reflect.TypeFor[settings](), key)
 	switch t {
 	case reflect.TypeFor[time.Duration]():
-		return "a time with its unit, such as 90s or 45m"
+		return wantedTime
 	case reflect.TypeFor[keyBindings]():
 		if key == "keys" {
 			return "a table, as in [keys]"

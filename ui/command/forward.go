@@ -50,7 +50,7 @@ func newForwarder(s settings, target string) (*forwarder, error) {
 func openForwarder(s settings, target string, stderr io.Writer) (*forwarder, error) {
 	f, err := newForwarder(s, target)
 	if f != nil && f.secret.IsZero() {
-		fmt.Fprintln(stderr, "What is forwarded carries no signature: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign it.")
+		fmt.Fprintln(stderr, "Forwarded events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
 	}
 	return f, err
 }

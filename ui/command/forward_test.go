@@ -64,7 +64,7 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 	}
 	t.Setenv("TILLWATCH_SIGNING_SECRET", "")
 	code, out, said = events(t, "--forward-to", e.url, "--limit", "1")
-	if code != exitDone || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "carries no signature") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
+	if code != exitDone || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "are not signed") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
 		t.Errorf("without a secret: %d %s%s", code, out, said)
 	}
 }

@@ -28,10 +28,13 @@ func newIntent() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "intent ID…",
 		Short: "Print intents as they are now, with timeline and shipments",
-		Long: "Print intents as they are now: each is read, with the shipments of its order, and what the relay and earlier runs know\n" +
-			"completes its timeline. Nothing else is read. What is personal is masked. With --follow they are watched until all have ended.\n\n" +
-			"Exit codes: 0 done, with --follow: all completed; 1 failed: one is not known or could not be read, with --follow: one failed;\n" +
-			"2 wrong usage; 4 with --for: not all had ended by then.",
+		Long: "Print intents as they are now. Each is read, with the shipments of its order; what the relay and earlier runs know completes " +
+			"its timeline. Nothing else is read. Personal data is masked. With --follow the intents are watched until all have ended.\n\n" +
+			"Exit codes:\n" +
+			"0  done; with --follow: all completed\n" +
+			"1  failed: one does not exist or could not be read; with --follow: one failed\n" +
+			"2  wrong usage\n" +
+			"4  with --for: not all had ended in time",
 		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\n" +
 			"tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --follow --for 10m --json",
 		Args: someIntents,
@@ -41,7 +44,7 @@ func newIntent() *cobra.Command {
 				return err
 			}
 			if o.wait < 0 || o.atMost < 0 || o.atMost > 0 && !o.follow {
-				return usagef("--wait and --for are times of zero or more, and --for belongs to --follow")
+				return usagef("--wait and --for must be 0 or longer, and --for needs --follow")
 			}
 			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -54,12 +57,12 @@ func newIntent() *cobra.Command {
 	clearTextFlag(flags)
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
 	flags.Duration("poll-every", d.PollEvery, "with --follow: how often to read when nothing hints at a change")
-	flags.String("state-dir", d.StateDir, "folder of what earlier runs have learnt")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object a line: an intent, with --follow again after each change")
-	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until every one has ended")
+	flags.String("state-dir", d.StateDir, "folder with what earlier runs have learnt")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object a line: each intent, with --follow again after each change")
+	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
 	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
-	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer too, who is masked otherwise; payment tokens stay hidden")
+	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, who is masked otherwise; payment tokens stay hidden")
 	return command
 }
 
@@ -68,8 +71,8 @@ func someIntents(_ *cobra.Command, args []string) error {
 		return errors.New("which intent? give its id: tillwatch intent ID")
 	}
 	for _, id := range args {
-		if err := checkID(id); err != nil || id == "" {
-			return errors.Join(err, errors.New("that is no id of an intent"))
+		if err := checkID(id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -251,9 +254,9 @@ func (l *intentLook) noteFeed(err error) {
 	case state.State == account.FeedLive:
 		l.told = true
 	case state.State == account.FeedRefused:
-		l.note(fmt.Errorf("the relay refuses this client: what its events tell is missing: %w", errors.Join(err, state.Err)))
+		l.note(fmt.Errorf("the relay refuses this client, so its events are missing from the timeline: %w", errors.Join(err, state.Err)))
 	default:
-		l.note(fmt.Errorf("the relay has not told its history within %v: what its events tell may be missing", l.o.wait))
+		l.note(fmt.Errorf("the relay did not send its history within %v, so events may be missing from the timeline", l.o.wait))
 	}
 }
 
@@ -308,7 +311,7 @@ func (l *intentLook) unread() error {
 		case errors.Is(err, errUnauthorized):
 			return err
 		case errors.Is(err, context.DeadlineExceeded):
-			all = append(all, fmt.Sprintf("%s was not answered within %v", id, l.o.wait))
+			all = append(all, fmt.Sprintf("%s: no answer within %v", id, l.o.wait))
 		default:
 			all = append(all, fmt.Sprintf("%s: %v", id, err))
 		}

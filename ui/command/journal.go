@@ -12,8 +12,8 @@ import (
 	"tillwatch/relay/journal/sqlite"
 )
 
-const postgresUsage = "this PostgreSQL database, which several relays may share (without a password: one comes from\n" +
-	"TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE, which hold the whole DSN)"
+const postgresUsage = "this PostgreSQL database, which several relays may share (a DSN with a\n" +
+	"password goes into TILLWATCH_POSTGRES or TILLWATCH_POSTGRES_FILE)"
 
 // checkPostgresFlag refuses a password on the command line, without repeating
 // it.

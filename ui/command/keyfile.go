@@ -27,7 +27,7 @@ func (s *session) followKey(ctx context.Context) {
 		}
 	}()
 	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
-		s.store.ReportKey(fmt.Errorf("another API key is not noticed by itself: %w", err))
+		s.store.ReportKey(fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
 	}
 }
 

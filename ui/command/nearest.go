@@ -43,13 +43,12 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// suggest names the setting that is written much as key is, or all.
-func suggest(key string) string {
-	known := settingKeys()
-	if near := nearest(key, known); near != "" {
+// suggest says which of the known names is written most as name is.
+func suggest(name string, known []string) string {
+	if near := nearest(name, known); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "settings are: " + strings.Join(known, ", ")
+	return "the nearest is " + slices.MinFunc(known, func(a, b string) int { return edits(name, a) - edits(name, b) })
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"tillwatch/relay"
@@ -24,17 +25,32 @@ const (
 	// asProgram makes the test binary the program, with its arguments: tests that
 	// kill, signal or starve a process run it as a child.
 	asProgram = testSettings + "AS_PROGRAM"
+	// interruptedAtItsEnd has such a process get a SIGTERM when its command is done.
+	interruptedAtItsEnd = testSettings + "INTERRUPTED_AT_ITS_END"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		endPlayed()
+		os.Exit(code)
 	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil { // tests with a screen wait for clocks and compute little
 		panic(err)
 	}
 	os.Exit(runApart(m))
+}
+
+// endPlayed interrupts a process that has done its work, where a test asks for
+// that by the variable.
+func endPlayed() {
+	if os.Getenv(interruptedAtItsEnd) == "" {
+		return
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(syscall.SIGTERM)
+	}
 }
 
 // runApart runs the tests without the settings, the memory and the terminal of the

@@ -21,8 +21,8 @@ type recordOptions struct {
 }
 
 func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
-	flags.StringVar(&o.file, "record", "", "keep what the screen is fed in a new file, for tillwatch replay: without keys, tokens and buyers, readable for you alone")
-	flags.Var(&o.limit, "record-limit", "with --record: end the recording when its file is so large, such as 200MB (default 1GiB)")
+	flags.StringVar(&o.file, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
+	flags.Var(&o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
 }
 
 // keeping is a recording under way; nil when nothing is recorded.
@@ -36,7 +36,7 @@ type keeping struct {
 func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*keeping, error) {
 	if o.record.file == "" {
 		if o.record.limit > 0 {
-			return nil, usagef("--record-limit bounds a recording, and --record names none")
+			return nil, usagef("--record-limit needs --record")
 		}
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func (k *keeping) trouble() func() string {
 		case state.Err != nil:
 			return state.Err.Error()
 		case state.Full:
-			return "the recording has ended: its file has reached its limit of " + bytesInWords(state.Bytes)
+			return "the recording has ended: its file has reached the limit of " + bytesInWords(state.Bytes)
 		}
 		return ""
 	}
@@ -92,11 +92,11 @@ func (k *keeping) stop(words io.Writer) {
 	length := state.Until.Sub(state.Began).Round(time.Second)
 	switch {
 	case err != nil:
-		fmt.Fprintf(words, "tillwatch: %s; the %v until then play\n", api.Scrub(err.Error()), length)
+		fmt.Fprintf(words, "tillwatch: %s; the %v until then can be played\n", api.Scrub(err.Error()), length)
 	case state.Full:
-		fmt.Fprintf(words, "tillwatch: the recording ended at its limit: %v in %s. Show it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
+		fmt.Fprintf(words, "tillwatch: the recording reached its limit: %v in %s. To play it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
 	default:
-		fmt.Fprintf(words, "tillwatch: recorded %v in %s, without keys, tokens and buyers. Show it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
+		fmt.Fprintf(words, "tillwatch: recorded %v in %s, without keys, tokens and buyers. To play it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
 	}
 }
 

@@ -35,14 +35,14 @@ func newRelay() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
-		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream them to dashboards.\n" +
-			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while it is being rotated, give both, one a line. A token that\n" +
-			"may do everything comes from TILLWATCH_RELAY_TOKEN (each also as …_FILE); tillwatch tokens makes more, for less.\n" +
-			"Without any token one is made for this run and printed. SIGHUP reads secrets, tokens and certificate again; in a\n" +
-			"terminal it says that this has closed, and the relay ends. Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set,\n" +
-			"events that no delivery brought are taken from the service's list.\n" +
-			"--check asks a relay that runs, for balancers and containers: exit code 0 when it is ready, 1 with the reason when not.",
-		Args: cobra.NoArgs,
+		Long: "Receive the service's signed webhooks, store each event before it is acknowledged, and stream the events to dashboards.\n\n" +
+			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while you rotate it, give both, one a line. The token that may do " +
+			"everything comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file that …_FILE names. tillwatch tokens makes more " +
+			"tokens, which may do less. Where there is no token at all, the relay makes one for this run and prints it.\n\n" +
+			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes events that no delivery brought from the service's list.\n\n" +
+			"SIGHUP makes it read secrets, tokens and certificate again. In a terminal, where SIGHUP means that the terminal has closed, the relay ends.\n\n" +
+			"--check asks a running relay, for balancers and containers: exit code 0 when it is ready; 1, with the reason, when it is not.",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("check") {
 				if err := refuseOtherFlags(c.Flags()); err != nil {
@@ -62,18 +62,18 @@ func newRelay() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
-	flags.String("api-url", "", "base address of the service, to fetch what no delivery brought")
+	flags.String("api-url", "", "base address of the service, to fetch events that no delivery brought")
 	clearTextFlag(flags)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
-	flags.StringVar(&o.adminListen, "admin-listen", "", "address of its own for the stream, the reading side, the metrics and the probes")
-	flags.StringVar(&o.data, "data", relayDir(), "folder of the journal and the tokens")
+	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, for reading events, for metrics and probes")
+	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
 	flags.String("postgres", "", "keep the journal and the tokens in "+postgresUsage)
-	flags.Var(&o.retention, "retention", "let go of bodies that are older, such as 90d (default: none; ids are kept)")
-	flags.Var(&o.retentionSize, "retention-size", "let go of the oldest bodies before the database takes more, such as 10GB; its log takes up to 12MB besides\n(default: none; ids are kept)")
-	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin whose pages may deliver, such as https://shop.example (repeatable)")
+	flags.Var(&o.retention, "retention", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
+	flags.Var(&o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 12MB for its log\n(default: no limit; ids are kept)")
+	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
-	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready, and start none")
+	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready; start none")
 	flags.Var(&o.checkTimeout, "check-timeout", "how long --check waits for the answer")
 	flags.BoolVar(&o.json, "json", false, "print the ready line, or what --check found, as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
@@ -132,7 +132,7 @@ func warnOfUnusedTokens(ctx context.Context, s settings, folder string, logger *
 		return
 	}
 	if unused, err := relay.NewTokenFile(folder).Read(ctx); err != nil || len(unused) > 0 {
-		logger.Warn("the tokens in the data folder do not count beside a database: tillwatch tokens, with the same settings, makes some there",
+		logger.Warn("the tokens in the data folder do not count, as a database is configured: make tokens there with tillwatch tokens and the same settings",
 			slog.String("data", folder))
 	}
 }

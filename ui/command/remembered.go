@@ -52,13 +52,13 @@ func recall(folder, theme string) (r *remembered, warning string) {
 	switch {
 	case err == nil && file.Version > rememberedVersion:
 		r.newer = true
-		return r, fmt.Sprintf("%s is of a newer tillwatch (version %d): it is left alone, and nothing is remembered now", r.path, file.Version)
+		return r, fmt.Sprintf("%s was written by a newer tillwatch (version %d): it stays as it is, and this run does not save how you arrange the screen", r.path, file.Version)
 	case err == nil && file.Version < 1:
 		err = errors.New("it has no version")
 	}
 	if err != nil {
 		r.bad = true
-		return r, fmt.Sprintf("how the screen was arranged is forgotten: reading %s: %v", r.path, err)
+		return r, fmt.Sprintf("the last arrangement of the screen could not be restored: reading %s: %v", r.path, err)
 	}
 	r.layout = file.Layout
 	if file.Configured != theme {
@@ -124,7 +124,7 @@ func (r *remembered) save(l dashboard.Layout) error {
 		return nil
 	}
 	if err := r.replace(l); err != nil {
-		return fmt.Errorf("remembering how the screen is arranged: %w", err)
+		return fmt.Errorf("saving the arrangement of the screen: %w", err)
 	}
 	return nil
 }

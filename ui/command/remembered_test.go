@@ -108,7 +108,7 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, _ := recall(folder, "auto")
-	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "remembering how the screen is arranged") {
+	if err := r.save(dashboard.Layout{}); err == nil || !strings.Contains(err.Error(), "saving the arrangement of the screen") {
 		t.Errorf("error %v", err)
 	}
 }

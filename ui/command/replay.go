@@ -28,14 +28,13 @@ func newReplay() *cobra.Command {
 	var speed speedFlag
 	command := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Show again what --record has kept: pause, step, go back; nothing is sent anywhere",
-		Long: "Show again what --record has kept, on the dashboard and at its own time. Nothing is read from the service and nothing can be\n" +
-			"confirmed: there is no connection and no such key.\n\n" +
-			"space pauses, . and , step by a change, [ and ] go by 10 s, { and } by a minute, n and N to what happened, < and > change the speed,\n" +
-			"home and end go to the ends, a click on the line at the bottom goes there.\n\n" +
-			"A recording holds what the screen showed and may be given away as a bug report: it has no " + strings.Join(recording.Masked(), ", no ") + ".",
+		Short: "Play a recording that --record made; nothing is sent anywhere",
+		Long: "Play a recording on the dashboard, at the pace at which it was made. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
+			"space pauses; . and , step by one change; ] and [ skip 10 s forward and back, } and { a minute; n and N jump to the next and the last " +
+			"thing that happened; > and < change the speed; home and end jump to the ends, a click on the bar at the bottom to where it points.\n\n" +
+			"A recording may be given away, in a bug report for one. It leaves out: " + strings.Join(recording.Masked(), ", ") + ".",
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.screen.plain = o.screen.plain || fallsBack(c)
 			if !o.screen.plain {
@@ -43,7 +42,7 @@ func newReplay() *cobra.Command {
 					return err
 				}
 			} else if o.player.Paused || o.player.Loop {
-				return usagef("--paused and --loop are for the screen, not for lines: leave them out")
+				return usagef("--paused and --loop need the screen: leave them out with --plain")
 			}
 			s := defaults()
 			s.Theme, _ = c.Flags().GetString("theme")
@@ -65,7 +64,7 @@ func newReplay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&speed, "speed", "how fast time passes, such as 10x or 0.5x (default 1x; with --plain as fast as it can be read)")
+	flags.Var(&speed, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as it goes)")
 	flags.DurationVar(&o.player.From, "from", 0, "where to begin, such as 2m30s")
 	flags.BoolVar(&o.player.Paused, "paused", false, "begin paused")
 	flags.BoolVar(&o.player.Loop, "loop", false, "begin again at the end")

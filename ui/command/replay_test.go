@@ -118,9 +118,9 @@ func TestTheReplaysUsageIsChecked(t *testing.T) {
 		{[]string{"replay", "no-such-file", "--plain"}, "no such file"},
 		{[]string{"replay", recordedDay, "--plain", "--speed", "fast"}, "such as 10x"},
 		{[]string{"replay", recordedDay, "--plain", "--speed", "1e9x"}, "from 0.1x to 1000x"},
-		{[]string{"replay", recordedDay, "--plain", "--loop"}, "for the screen"},
-		{[]string{"replay", "--plain"}, "1 arg"},
-		{[]string{"demo", "--plain", "--record-limit", "2MB"}, "--record names none"},
+		{[]string{"replay", recordedDay, "--plain", "--loop"}, "need the screen"},
+		{[]string{"replay", "--plain"}, "give one FILE: tillwatch replay FILE"},
+		{[]string{"demo", "--plain", "--record-limit", "2MB"}, "--record-limit needs --record"},
 		{[]string{"demo", "--plain", "--record", filepath.Join(t.TempDir(), "none", "file")}, "no such file or directory"},
 	} {
 		code, _, words := invoke(t, c.args...)

@@ -43,11 +43,11 @@ func usage(err error) error { return &exitError{exitUsage, err} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// Main runs the command that args name and returns the exit code. The first
-// interrupt asks it to end, the second ends the process at once.
+// Main runs the command that args name and returns the exit code, for a process
+// that ends then. The first interrupt asks it to end, the second ends the process
+// at once. One that comes when the command has ended changes nothing of its code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	settleColour(args)
 	context.AfterFunc(ctx, stop)
 	return run(ctx, args, stdin, stdout, stderr)
@@ -142,14 +142,18 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tillwatch",
 		Short: "Watch live checkouts of the Universal Checkout API",
-		Long: "Watch live checkouts of the Universal Checkout API: intents on their way, those that wait for your yes,\n" +
-			"and what is left of the account's quota.",
+		Long: "Watch live checkouts of the Universal Checkout API: which intents are on their way, which wait for your yes, " +
+			"and how much of the account's quota is left.",
 		Example: "tillwatch demo\ntillwatch watch --relay-url https://relay.example\ntillwatch status --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    watch.RunE,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
-	root.PersistentFlags().Bool(noColorFlag, false, "use no colour (as does NO_COLOR=1)")
+	root.SetFlagErrorFunc(refusedFlag)
+	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as NO_COLOR=1 does")
 	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newTokens(), newEvents(), newIntent(), newSimulate(), newThemes(), newStatus())
+	for _, c := range root.Commands() {
+		hideZeroTimes(c)
+	}
 	return root
 }

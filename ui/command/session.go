@@ -130,19 +130,23 @@ func (s *session) arm() error {
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("arming the confirm in %s: %w", s.settings.StateDir, err)
+		return fmt.Errorf("preparing to confirm, in %s: %w", s.settings.StateDir, err)
 	}
 	s.guard = guard
 	return nil
 }
 
-// pictureName tells the picture of this account from others. That of a profile
-// stays the same when its key is rotated. Else the key tells accounts apart, by a
-// fingerprint from which nothing can be learnt of it.
+// pictureName tells the picture of this account from others. That of a profile,
+// or of a key's file, stays the same when the key in it is rotated. Another key
+// that is set directly may be another account's: it is told apart by a fingerprint
+// from which nothing can be learnt of the key.
 func (s settings) pictureName(environment string) string {
-	whose := "profile " + s.Profile
-	if s.Profile == "" {
-		whose = "key " + s.APIKey.Fingerprint("saved picture")
+	whose := "key " + s.APIKey.Fingerprint("saved picture")
+	switch path, err := filepath.Abs(s.KeyFile); {
+	case s.Profile != "":
+		whose = "profile " + s.Profile
+	case s.KeyFile != "" && err == nil:
+		whose = "key file " + path
 	}
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")
 }

@@ -81,7 +81,7 @@ func defaults() settings {
 
 // clearTextFlag allows what [api.CheckClearText] refuses.
 func clearTextFlag(flags *pflag.FlagSet) {
-	flags.Bool("insecure-http", false, "send keys and tokens over http:// to another machine, where everyone on the way can read them")
+	flags.Bool("insecure-http", false, "send keys and tokens over http:// to other machines too, where anyone on the way can read them")
 }
 
 // addressed is the error of an address that cannot be used, with the way to use it
@@ -101,10 +101,10 @@ func accountFlags(flags *pflag.FlagSet) {
 	flags.String("api-url", "", "base address of the service, without /api/v1")
 	flags.String("relay-url", "", "address of the relay; without one the account is polled")
 	clearTextFlag(flags)
-	flags.StringSlice("watch-id", nil, "intent to watch beside those that events name (repeatable)")
-	flags.String("watch-ids", "", "file of intents to watch, one id a line, # begins a comment; read again when it changes; - is stdin where there is no screen")
-	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that may be spent unasked, 0 to 1")
-	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; it widens with their age")
+	flags.StringSlice("watch-id", nil, "id of an intent to watch, beside those that events name (repeatable)")
+	flags.String("watch-ids", "", "file with ids of intents to watch, one a line, # for comments; read again when it changes; - reads stdin where there is no screen")
+	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that tillwatch may spend by itself, from 0 to 1")
+	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; less often as they age")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
 	flags.String("state-dir", d.StateDir, "folder for the audit log and what is remembered")
 }
@@ -184,7 +184,7 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":
 		return "", nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("there is no configuration file %s", path)
+		return "", usagef("the configuration file %s does not exist", path)
 	case err != nil:
 		return "", usage(placed(path, err))
 	}
@@ -246,7 +246,7 @@ func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error 
 			continue // the actions are named where they are known
 		}
 		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
-			return usagef("%s: there is no setting %q: %s", path, prefix+key, suggest(key))
+			return usagef("%s: there is no setting %q: %s", path, prefix+key, suggest(key, known))
 		}
 	}
 	return nil

@@ -113,9 +113,10 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		env                map[string]string
 		args               []string
 	}{
-		{name: "a configuration file that is not there", args: []string{"--config", filepath.Join(dir, "none.toml")}, want: "there is no configuration file"},
+		{name: "a configuration file that is not there", args: []string{"--config", filepath.Join(dir, "none.toml")}, want: "does not exist"},
 		{name: "a file that is not TOML", config: "theme = 'dark'\napi_url = ", want: "tillwatch.toml, line 2, column "},
-		{name: "a key that does not exist", config: "api_ulr = 'x'", want: `there is no setting "api_ulr": did you mean api_`},
+		{name: "a key that does not exist", config: "api_ulr = 'x'", want: `there is no setting "api_ulr": did you mean api_url?`},
+		{name: "a key like no other", config: "zzzz = 'x'", want: `there is no setting "zzzz": the nearest is `},
 		{name: "a setting with a letter missing", config: "pol_share = 0.3", want: `there is no setting "pol_share": did you mean poll_share?`},
 		{name: "a key that does not exist in a profile", config: "[profile.live]\nkey = 'x'", want: `there is no setting "profile.live.key"`},
 		{name: "a profile that does not exist", config: "[profile.live]\ntheme = 'dark'", args: []string{"--profile", "prod"}, want: `has no profile "prod"; it has: live`},
@@ -315,6 +316,17 @@ func TestAccountsDoNotShareAPictureUnlessTheProfilesKeyWasRotated(t *testing.T) 
 	rotated := strings.Replace(profiles, "old", "new", 1)
 	if first, other, again := name("", "one-key"), name("", "another-key"), name("", "one-key"); first == other || first != again {
 		t.Error("keys without a profile: two share a picture, or one loses its own")
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	fromFile := "api_key_file = '" + file + "'\n"
+	writeFile(t, file, "old-key")
+	before := name(fromFile, "")
+	writeFile(t, file, "new-key")
+	if name(fromFile, "") != before {
+		t.Error("a key's file whose key was rotated has lost its picture")
+	}
+	if other := filepath.Join(t.TempDir(), "key"); os.Rename(file, other) == nil && name("api_key_file = '"+other+"'\n", "") == before {
+		t.Error("two files of keys share a picture")
 	}
 	if name(profiles, "", "--profile", "shop") != name(rotated, "", "--profile", "shop") {
 		t.Error("a profile whose key was rotated has lost its picture")

@@ -11,7 +11,7 @@ func TestFlagsThatCannotBeMeantAreRefused(t *testing.T) {
 		{"simulate --speed 0", "--speed is 0; it must be above 0"},
 		{"simulate --history -5", "--history is -5; it must be 0 or more"},
 		{"demo --headless --speed 0", "--speed is 0; it must be above 0"},
-		{"demo --headless --for -1s", "--for is -1s; it must be longer than nothing"},
+		{"demo --headless --for -1s", "--for is -1s; it must be longer than 0"},
 		{"status --wait -1s", "--wait is -1s; it must be 0 or longer"},
 	} {
 		code, _, said := invoke(t, strings.Fields(c.line)...)

@@ -25,11 +25,11 @@ func newSimulate() *cobra.Command {
 	var o simulateOptions
 	command := &cobra.Command{
 		Use:   "simulate",
-		Short: "Run a stand-in for the service",
+		Short: "Run a stand-in for the service, to try your integration against",
 		Long:  simulateHelp(),
 		Example: "tillwatch simulate --webhook-url http://127.0.0.1:7430/webhooks --limits day=2000\n" +
 			"tillwatch simulate --key name=reader,scopes=events:read --production-listen 127.0.0.1:7421",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkShop(c.Flags()); err != nil {
 				return err
@@ -44,11 +44,11 @@ func newSimulate() *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "address of the API")
-	flags.StringVar(&o.limits, "limits", "default", "default: the contract's buckets; none; or buckets that differ, such as day=2000,reads=20")
+	flags.StringVar(&o.limits, "limits", "default", "limits of the account: default (those of the contract), none, or those that differ, such as day=2000,reads=20")
 	flags.StringVar(&o.simulator.WebhookURL, "webhook-url", "", "where events are delivered, such as http://127.0.0.1:7430/webhooks")
 	flags.StringArrayVar(&o.keys, "key", nil, keyUsage)
-	flags.StringVar(&o.production.listen, "production-listen", "", "stand in for the production environment, too, at this address: other intents, other keys; without it there is staging alone")
-	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of production are delivered")
+	flags.StringVar(&o.production.listen, "production-listen", "", "stand in for the production environment too, at this address, with intents and keys of its own")
+	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of the production environment are delivered")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	shopFlags(flags, &o.simulator)
@@ -59,12 +59,12 @@ func newSimulate() *cobra.Command {
 
 // shopFlags shape the shop that lives in the simulator.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
-	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed gives the same shop; 0 takes one from the clock")
+	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed makes the same shop; 0 takes one from the clock")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
-	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "intents that the shop creates by itself")
+	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates a minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
-	flags.IntVar(&c.History, "history", 25, "past intents at the start")
+	flags.IntVar(&c.History, "history", 25, "how many past intents there are at the start")
 }
 
 // checkShop refuses what the simulator would take for its default, or for none.
@@ -81,16 +81,16 @@ func checkShop(flags *pflag.FlagSet) error {
 // manner says how the service behaves where the contract is silent, and how long
 // things take at speed 1.
 func manner(flags *pflag.FlagSet, c *simulator.Config, lists *string) {
-	flags.StringVar(lists, "lists", "absent", "what lists of intents and events answer: absent, served or html")
+	flags.StringVar(lists, "lists", "absent", "how the lists of intents and events are answered: absent (404), served or html")
 	flags.BoolVar(&c.StateConflicts, "state-conflicts", false, "answer a confirm in a wrong state with 409 instead of 404")
-	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "let a request with a used Idempotency-Key take effect again")
+	flags.BoolVar(&c.IgnoreIdempotencyKeys, "ignore-idempotency-keys", false, "let a request take effect again although its Idempotency-Key was used")
 	flags.StringVar(&c.PolicyName, "policy-name", "default", "name of the policy in RateLimit headers")
-	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for each charged bucket")
-	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "of a failed delivery")
-	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "product events")
+	flags.BoolVar(&c.EveryPolicy, "every-policy", false, "send a RateLimit line for every bucket that was charged")
+	flags.IntVar(&c.Retries, "retries", len(simulator.RetryPauses()), "how often a failed delivery is tried again")
+	flags.Float64Var(&c.ProductEventsPerMinute, "product-events-per-minute", 0.7, "how many product events there are a minute")
 	flags.DurationVar(&c.Timings.Offer, "offer-after", 8*time.Second, "about how long offer retrieval takes")
 	flags.DurationVar(&c.Timings.Placing, "placing-takes", 12*time.Second, "about how long placing an order takes")
-	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow, "after its creation an unconfirmed intent expires")
+	flags.DurationVar(&c.Timings.ConfirmWindow, "confirm-window", api.ConfirmWindow, "how long after its creation an unconfirmed intent expires")
 	flags.DurationVar(&c.Timings.ShipmentStep, "shipment-step", 40*time.Second, "about how long a shipment stays in a status")
 }
 
@@ -102,10 +102,10 @@ func faultFlags(flags *pflag.FlagSet, f *simulator.Faults) {
 	flags.DurationVar(&f.Delay, "delay", 0, "how long each webhook is held back")
 	flags.DurationVar(&f.Latency, "latency", 0, "how long each API answer is held back")
 	flags.Float64Var(&f.Errors, "errors", 0, "share of API answers that are a 500")
-	flags.Float64Var(&f.Drop, "drop", 0, "share of API answers that never come: the connection breaks, half the time after a mutation took effect")
+	flags.Float64Var(&f.Drop, "drop", 0, "share of API answers that never come: the connection breaks, for half the mutations after they took effect")
 	flags.Float64Var(&f.Twice, "twice", 0, "share of API mutations that arrive twice, as if doubled on their way")
-	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the time after a mutation took effect")
-	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long those are held back at most")
+	flags.Float64Var(&f.Late, "late", 0, "share of API requests that are held back, half the mutations after they took effect")
+	flags.DurationVar(&f.LateBy, "late-by", 20*time.Second, "how long --late holds a request back at most")
 }
 
 // zeroMeansNone lets a zero that a person typed mean none; to the simulator zero

@@ -12,32 +12,32 @@ import (
 // tables.
 func simulateHelp() string {
 	var b strings.Builder
-	b.WriteString("Run a stand-in for the service: the whole contract over real HTTP, with a shop that lives by itself and signed webhooks.\n" +
-		"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first\n" +
-		"signs); what is not set is made for this run and printed. What receivers answer wrongly is told on stderr.\n\n" +
+	b.WriteString("Run a stand-in for the service: the whole contract over real HTTP, with signed webhooks and a shop that runs by itself. " +
+		"The API key comes from TILLWATCH_API_KEY, the signing secret from TILLWATCH_SIGNING_SECRET (of several lines the first signs); " +
+		"what is not set is made for this run and printed. Wrong answers of webhook receivers are printed on stderr.\n\n" +
 		"A product URL whose path ends in /magic/NAME, on any host, decides what becomes of an intent:\n")
 	lines := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, m := range simulator.Magics() {
 		fmt.Fprintf(lines, "  %s\t%s\n", m.Name, m.Does)
 	}
 	lines.Flush() // to memory: cannot fail
-	b.WriteString("NAME may also be the code that it fails with, with ?while=placing while its order is placed:\n")
+	b.WriteString("NAME may also be the failure code of the intent; with ?while=placing, it fails while its order is placed:\n")
 	var codes []string
 	for _, code := range simulator.FailureCodes() {
 		codes = append(codes, string(code))
 	}
-	b.WriteString(folded(codes, "  ") + "\n\nThe control API takes JSON, needs the same key and spends no quota:\n")
+	b.WriteString(folded(codes, "  ") + "\n\nThe control API takes JSON and the same key, and spends no quota:\n")
 	for _, c := range simulator.Controls() {
 		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
 	}
 	lines.Flush()
-	b.WriteString("Fields of its bodies:\n")
+	b.WriteString("The fields of its bodies:\n")
 	for _, c := range simulator.Controls() {
 		if c.Body != "" {
 			b.WriteString("  " + c.Path + "\n" + folded(strings.Split(c.Body, ", "), "    ") + "\n")
 		}
 	}
-	b.WriteString("\nA key may be bound to scopes, and gets 403 without the one that it needs:\n")
+	b.WriteString("\nA key may be bound to scopes; where it lacks one, the answer is 403:\n")
 	var scopes []string
 	for _, scope := range simulator.Scopes() {
 		scopes = append(scopes, string(scope))

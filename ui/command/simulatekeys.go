@@ -15,7 +15,7 @@ import (
 
 // keyUsage is how --key is written. What a key is does not stand there: other
 // users of a machine can read a command line.
-const keyUsage = "a further key: name=NAME[,scopes=SCOPE,…][,environment=production][,from-env=VARIABLE|,from-file=PATH] (repeatable);\n" +
+const keyUsage = "another key: name=NAME[,scopes=SCOPE,…][,environment=production][,from-env=VARIABLE|,from-file=PATH] (repeatable);\n" +
 	"without from-… it is made for this run and printed"
 
 // furtherKey is a key that --key asks for.

@@ -24,10 +24,11 @@ func newStatus() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Print one snapshot of an account",
-		Long: "Print one snapshot of an account: intents by state, shipments, quota, the health of relay and API.\n" +
-			"It waits until the picture is settled, or until --wait is over: the service's list of intents, where it has one, is read to\n" +
-			"its end, the relay has told all that it holds, and each intent that either names is read, or its failure is counted.",
-		Args: cobra.NoArgs,
+		Long: "Print one snapshot of an account: intents by state, shipments, quota, the health of relay and API.\n\n" +
+			"It waits until the picture is settled, at most for --wait. Settled means: the service's list of intents, where it has one, is read " +
+			"to its end, the relay has sent all that it holds, and each intent that either names is read, or its failure is counted. " +
+			"Otherwise it says what is missing.",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if wait < 0 {
 				return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
@@ -87,9 +88,15 @@ func (s *session) settling() bool {
 	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
-// report is what the session knows.
+// report is what the session knows, and why it does not know what is missing.
 func (s *session) report(now time.Time) report {
-	return newReport(s.client.Environment().Name, s.store.Changes(0), s.watcher.Settling(), now)
+	settling := s.watcher.Settling()
+	for i := range settling.Missing {
+		if m := &settling.Missing[i]; m.Err == nil {
+			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened)))
+		}
+	}
+	return newReport(s.client.Environment().Name, s.store.Changes(0), settling, now)
 }
 
 // report is the object of `status --json`. Fields are added, never renamed.
@@ -280,9 +287,9 @@ func (r report) failure() error {
 	case r.API.State == "failing":
 		return fmt.Errorf("the service does not answer as it should: %s", r.API.Error)
 	case !r.Settled && r.Reads.Total == 0:
-		return fmt.Errorf("nothing of the account could be read: %s", r.missing())
+		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
-		return fmt.Errorf("nothing of the account could be read: %s", r.API.Error)
+		return fmt.Errorf("nothing could be read of the account: %s", r.API.Error)
 	}
 	return nil
 }

@@ -132,9 +132,9 @@ func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 		"today       at least 30 of 50 made; told: 20 left, reset in 1h; used up in 40m\n",
 		"intents     2 awaiting confirmation, 1 other\n",
 		"shipments   3 shipped\n",
-		"missing     the list of intents is not read to its end: GET /x: 429 too many\n",
+		"missing     the list of intents was not read to its end: GET /x: 429 too many\n",
 		"            requests\n",
-		"missing     2 intents are not read\n",
+		"missing     2 intents are not read yet\n",
 		"alert       Socks expires within 1m\n",
 	} {
 		if !slices.Contains(lines, want) {

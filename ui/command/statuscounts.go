@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -93,21 +94,32 @@ func (r report) missing() string {
 	return strings.Join(parts, "; ")
 }
 
+// whyMissing is the reason where nothing has failed.
+func whyMissing(m account.Missing, waited time.Duration) string {
+	switch {
+	case m.Part == account.PartSource:
+		return "there is no list, no relay and no id"
+	case m.Final:
+		return "only its newest part is read"
+	}
+	return "that takes longer than " + duration(waited.Seconds())
+}
+
 func (m missingReport) text() string {
 	var text string
 	switch m.What {
 	case account.PartSource:
-		return "the service serves no list of intents, so --relay-url, --watch-id or --watch-ids has to say which there are"
+		return "the service has no list of intents: give --relay-url, --watch-id or --watch-ids"
 	case account.PartList:
-		text = "the list of intents is not read to its end"
+		text = "the list of intents was not read to its end"
 	case account.PartFeed:
-		text = "the relay has not told all that it holds"
+		text = "the relay has not sent all that it holds"
 	case account.PartShipmentList:
-		text = "the list of shipments is not read"
+		text = "the list of shipments was not read"
 	case account.PartIntents:
-		text = counted(m.Count, "intent") + " not read"
+		text = counted(m.Count, "intent") + " not read yet"
 	case account.PartShipments:
-		text = counted(m.Count, "shipment") + " not read"
+		text = counted(m.Count, "shipment") + " not read yet"
 	}
 	if m.Why != "" {
 		text += ": " + m.Why

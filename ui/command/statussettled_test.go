@@ -17,12 +17,18 @@ import (
 // snapshotOf runs status --json against a service without a relay.
 func snapshotOf(t *testing.T, service http.Handler, args ...string) (r report, code int, said string, took time.Duration) {
 	t.Helper()
+	return snapshotUntil(t.Context(), t, service, args...)
+}
+
+// snapshotUntil is snapshotOf that is interrupted when ctx ends.
+func snapshotUntil(ctx context.Context, t *testing.T, service http.Handler, args ...string) (r report, code int, said string, took time.Duration) {
+	t.Helper()
 	server := httptest.NewServer(service)
 	defer server.Close()
 	config := configFile(t, "api_url", server.URL, "api_key", "key-of-the-test", "state_dir", t.TempDir())
 	var out, words bytes.Buffer
 	began := time.Now()
-	code = run(t.Context(), append([]string{"status", "--json", "--config", config}, args...), nil, &out, &words)
+	code = run(ctx, append([]string{"status", "--json", "--config", config}, args...), nil, &out, &words)
 	took = time.Since(began)
 	reports := decodeReports(t, out.Bytes())
 	if len(reports) != 1 {
@@ -49,7 +55,16 @@ func TestStatusIsSettledOnlyOnceTheWholeListWasRead(t *testing.T) {
 	if !r.Settled || all != 450 || len(r.Missing) != 0 || code != exitDone {
 		t.Errorf("exit code %d (%s), settled: %v, %d of 450 intents, missing %+v", code, said, r.Settled, all, r.Missing)
 	}
-	if r, code, _, _ := snapshotOf(t, service.Handler(), "--wait", "300ms"); r.Settled || code != exitDone || len(r.Missing) == 0 || r.Missing[0].What != "list" {
+	ctx, interrupt := context.WithCancel(t.Context())
+	firstPage := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/checkout-intents" && r.URL.Query().Get("after") != "" {
+			interrupt()
+			<-r.Context().Done()
+			return
+		}
+		service.Handler().ServeHTTP(w, r)
+	})
+	if r, code, _, _ := snapshotUntil(ctx, t, firstPage, "--wait", "30s"); r.Settled || code != exitDone || len(r.Missing) == 0 || r.Missing[0].What != "list" || r.Missing[0].Why == "" {
 		t.Errorf("when it is cut short: exit code %d, settled: %v, missing %+v", code, r.Settled, r.Missing)
 	}
 }
@@ -93,6 +108,20 @@ func TestStatusThatCouldReadNothingSaysSoAndFails(t *testing.T) {
 				t.Errorf("it took %v of --wait %v", took, wait)
 			}
 		})
+	}
+}
+
+func TestStatusSaysWhyEachPartIsMissingAlsoWhereNothingWasAnswered(t *testing.T) {
+	t.Parallel()
+	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	r, code, said, _ := snapshotOf(t, silent, "--wait", "300ms", "--watch-id", "ci_1")
+	if code != exitFailed || r.Settled || len(r.Missing) == 0 || !strings.Contains(said, "takes longer than") {
+		t.Errorf("exit code %d, settled: %v, missing %+v, says %q", code, r.Settled, r.Missing, said)
+	}
+	for _, m := range r.Missing {
+		if m.Why == "" {
+			t.Errorf("nothing says why %s is missing", m.What)
+		}
 	}
 }
 

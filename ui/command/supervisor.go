@@ -91,7 +91,7 @@ func (s supervisor) beat(ctx context.Context, lives func(context.Context) error)
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			s.logger.Error("no sign of life is given to the service manager", slog.String("error", err.Error()))
+			s.logger.Error("the service manager gets no sign of life", slog.String("error", err.Error()))
 		default:
 			s.mustTell("WATCHDOG=1")
 		}

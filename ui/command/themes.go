@@ -22,10 +22,10 @@ func newThemes() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "themes",
 		Short: "List the themes, each with a preview",
-		Long: "List the themes, each with a preview in the colours that this terminal can show; into a pipe, the names alone.\n" +
-			"A theme of your own is a file NAME.toml in " + themeLibrary().Folder + ":\n" +
-			"`tillwatch themes show dark` prints one to start from. It is read again whenever it is saved.",
-		Args: cobra.NoArgs,
+		Long: "List the themes, each with a preview in the colours that this terminal can show; into a pipe, only the names.\n\n" +
+			"A theme of your own is a file NAME.toml in " + themeLibrary().Folder + ". " +
+			"`tillwatch themes show dark` prints one to start from. It is read again whenever you save it.",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return listThemes(c, themeLibrary(), asJSON)
 		},
@@ -33,9 +33,9 @@ func newThemes() *cobra.Command {
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a theme")
 	command.AddCommand(&cobra.Command{
 		Use:     "show NAME",
-		Short:   "Print a theme as TOML, as a start for one of your own",
+		Short:   "Print a theme as TOML, to start your own from",
 		Example: "tillwatch themes show dark > my.toml\ntillwatch demo --theme ./my.toml",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := startingFrom(themeLibrary(), args[0])
 			if err != nil {
@@ -118,11 +118,22 @@ func preview(name string, t themes.Theme, width int) string {
 }
 
 // startingFrom is a theme as TOML for a file of the user's own. One that is
-// embedded becomes the base, so that what is deleted stays as it was.
+// embedded becomes the base, so that what is deleted stays as it was. A file that
+// is no theme is not shown: it may hold anything.
 func startingFrom(library themes.Library, name string) (string, error) {
 	data, file, err := library.Source(name)
-	if err != nil || file != "" {
-		return string(data), err
+	if err != nil {
+		return "", err
+	}
+	if _, err := library.Load(name); err != nil {
+		return "", err
+	}
+	if file != "" {
+		lines := strings.Split(string(data), "\n")
+		for i, line := range lines { // a comment may hold what steers a terminal
+			lines[i] = string(api.Scrub(strings.TrimRight(line, "\r")))
+		}
+		return strings.Join(lines, "\n"), nil
 	}
 	return strings.Replace(string(data), "\nname = ", "\n"+
 		"# Save this as NAME.toml and delete what you do not change: it stays as in its base.\n"+

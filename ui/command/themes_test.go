@@ -157,6 +157,24 @@ func TestAPrintedThemeIsAStartForOnesOwn(t *testing.T) {
 	}
 }
 
+func TestOnlyAThemeIsShownAndNothingOfItSteersTheTerminal(t *testing.T) {
+	folder := ownThemes(t, map[string]string{
+		"secret.toml": "api_key = \"sk-hush\"\n", "binary.toml": "\x1b]0;owned\x07\x00", "hostile.toml": "base = \"dark\" # \u202egnp.\u200bexe\n[colors]\ntext = \"red\"\n",
+	})
+	passwords := filepath.Join(t.TempDir(), "passwords")
+	writeFile(t, passwords, "root:hush:0\n")
+	for _, name := range []string{"secret", "binary", filepath.Join(folder, "binary.toml"), passwords, t.TempDir() + "/", filepath.Join(folder, "none.toml")} {
+		code, out, words := invoke(t, "themes", "show", name)
+		if code != exitUsage || out != "" || strings.Contains(words, "hush") || strings.ContainsAny(words, "\x1b\x07") || strings.Count(words, "\n") != 1 {
+			t.Errorf("%s: exit %d, prints %q and says %q, want one sentence", name, code, out, words)
+		}
+	}
+	code, out, words := invoke(t, "themes", "show", "hostile")
+	if want := "base = \"dark\" # gnp.exe\n[colors]\ntext = \"red\"\n"; code != exitDone || out != want {
+		t.Errorf("exit %d, prints %q and says %q, want %q", code, out, words, want)
+	}
+}
+
 func TestTheChoiceOfThemesHoldsEachNameOnce(t *testing.T) {
 	ownThemes(t, map[string]string{
 		"dark.toml": "base = \"dark\"\n", "twin.toml": "name = \"nord\"\nbase = \"light\"\n", "mine.toml": "base = \"light\"\n",

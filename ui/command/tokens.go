@@ -16,16 +16,18 @@ import (
 
 func newTokens() *cobra.Command {
 	command := &cobra.Command{
+		Args:  noArguments,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 		Use:   "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
-		Long: "Create, list and revoke the tokens that relays accept. They are kept hashed: in the data folder of a relay, or in the\n" +
-			"database of several, for which this command takes the same settings as they do. Running relays notice a change within\n" +
-			"a second. Scopes are stream (follow), read (events and bodies) and admin (metrics).",
+		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes: in the data folder of the relay, or in the " +
+			"database that several relays share; give the same settings as to the relay. Running relays notice a change within a second.\n\n" +
+			"A token's scopes are stream (to follow), read (events and bodies) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags)
 	flags.String("data", relayDir(), "folder of the relay's journal and tokens")
-	flags.String("postgres", "", "the tokens are in "+postgresUsage)
+	flags.String("postgres", "", "for tokens in "+postgresUsage)
 	command.AddCommand(newTokensCreate(), newTokensList(), newTokensRevoke())
 	return command
 }
@@ -59,12 +61,12 @@ func newTokensCreate() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "create",
-		Short:   "Create a token and print it, this once",
+		Short:   "Create a token and print it",
 		Example: "tillwatch tokens create --name laptop --scope stream,read --expires 90d",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if name == "" {
-				return usagef("the token has no name: give --name, as in --name laptop")
+				return usagef("the token needs a name, as in --name laptop")
 			}
 			allowed, err := relay.ParseScopes(scopes)
 			if err != nil {
@@ -89,15 +91,15 @@ func newTokensCreate() *cobra.Command {
 					tokenLine
 				}{text.Reveal(), lineOf(token, now)})
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown this once and kept nowhere:\n", token.Name, joined(token.Scopes))
+			fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, joined(token.Scopes))
 			_, err = fmt.Fprintln(c.OutOrStdout(), text.Reveal())
 			return err
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&name, "name", "", "what the token is called in lists")
+	flags.StringVar(&name, "name", "", "name of the token in lists")
 	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, admin")
-	flags.Var(&expires, "expires", "how long the token counts, such as 90d (default: for ever)")
+	flags.Var(&expires, "expires", "how long the token is valid, such as 90d (default: forever)")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
 }
@@ -106,8 +108,8 @@ func newTokensList() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens, without their texts, which nobody has",
-		Args:  cobra.NoArgs,
+		Short: "List the tokens: names, scopes and dates",
+		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withTokens(c, func(tokens relay.TokenStore) error {
 				all, err := tokens.Read(c.Context())
@@ -125,8 +127,8 @@ func newTokensList() *cobra.Command {
 func newTokensRevoke() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
-		Short: "Revoke a token: streams that it opened end",
-		Args:  cobra.ExactArgs(1),
+		Short: "Revoke a token and end the streams that it opened",
+		Args:  oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
 			err := withTokens(c, func(tokens relay.TokenStore) error { return tokens.Remove(c.Context(), args[0]) })
 			if err != nil {

@@ -37,9 +37,9 @@ func newWatch() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "watch",
 		Short: "Open the dashboard on an account (the default command)",
-		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from\n" +
-			"TILLWATCH_RELAY_TOKEN (each also as …_FILE), or from tillwatch.toml.",
-		Args: cobra.NoArgs,
+		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from TILLWATCH_RELAY_TOKEN, " +
+			"each also from a file that …_FILE names, or both from tillwatch.toml.",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := loadSettings(c.Flags())
 			if err != nil {
@@ -74,20 +74,20 @@ func newWatch() *cobra.Command {
 	}
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
-	command.Flags().Bool("allow-confirm", false, "arm the confirm: without it the dashboard is read-only")
+	command.Flags().Bool("allow-confirm", false, "let the dashboard confirm intents; without it, it is read-only")
 	return command
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
-	flags.String("notify", string(notify.Auto), "how to tell of what waits or failed while the terminal is not focused: "+notifyMethods())
+	flags.String("notify", string(notify.Auto), "how to notify you, while the terminal is not focused, of what waits or failed: "+notifyMethods())
 }
 
 // lookFlags say how what is shown looks.
 func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
-	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark, or light where the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
-	flags.BoolVar(&o.plain, "plain", false, "draw nothing: print a line for each change, for screen readers and logs")
+	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark or light, as the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	flags.BoolVar(&o.plain, "plain", false, "print a line for each change instead of drawing, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 

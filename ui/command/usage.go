@@ -1,0 +1,82 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// refusedFlag says what is wrong with a flag in the words of this program.
+func refusedFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("there is no flag -%.1s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		name := "--" + unknown.GetSpecifiedName()
+		return fmt.Errorf("there is no flag %.60s: %s", name, suggest(name, names))
+	case errors.As(err, &empty):
+		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
+	case errors.As(err, &invalid):
+		flag, value := invalid.GetFlag(), shownValue(invalid.GetValue())
+		switch kind := flag.Value.Type(); kind {
+		case "duration":
+			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, wantedTime)
+		case "float64":
+			return fmt.Errorf("--%s is %s; it must be a number", flag.Name, value)
+		case "int", "uint64":
+			return fmt.Errorf("--%s is %s; it must be a whole number", flag.Name, value)
+		case "bool":
+			return fmt.Errorf("--%s is %s; it must be true or false", flag.Name, value)
+		}
+		return fmt.Errorf("--%s is %s: %w", flag.Name, value, invalid.Unwrap())
+	}
+	return err
+}
+
+// wantedTime is how a duration is written.
+const wantedTime = "a time with its unit, such as 90s or 45m"
+
+// noArguments refuses arguments; those of a command with others below it are
+// taken for the name of one.
+func noArguments(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.HasAvailableSubCommands():
+		var names []string
+		for _, inner := range c.Commands() {
+			if inner.IsAvailableCommand() {
+				names = append(names, inner.Name())
+			}
+		}
+		return fmt.Errorf("there is no command %.60q: %s", args[0], suggest(args[0], names))
+	}
+	return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
+}
+
+// oneArgument wants the one argument that a command's use names.
+func oneArgument(c *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	_, name, _ := strings.Cut(c.Use, " ")
+	return fmt.Errorf("give one %s: %s %s", name, c.CommandPath(), name)
+}
+
+// hideZeroTimes keeps "(0s)" out of the help of flags that are off by default.
+func hideZeroTimes(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.DefValue == time.Duration(0).String() {
+			f.DefValue = ""
+		}
+	})
+}
