@@ -153,7 +153,7 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 		b := buyerReport(*in.Buyer)
 		r.Buyer = b
 	case in.Buyer != nil:
-		r.Buyer = in.Buyer // which prints as masked
+		r.Buyer = "[masked]"
 	}
 }
 
