@@ -256,7 +256,7 @@ func next(s string) (cluster string, width int, rest string) {
 	case width == 0:
 		return "", 0, rest
 	case len(cluster) == size && alone(r):
-	case width != ansi.StringWidthWc(cluster), joins(cluster, r, width):
+	case width != ansi.StringWidthWc(cluster), strings.ContainsFunc(cluster, takesSpace), joins(cluster, r, width):
 		return "?", 1, rest
 	}
 	return cluster, width, rest
@@ -287,6 +287,10 @@ func joins(cluster string, first rune, width int) bool {
 		first >= 0x1160 && first <= 0x11ff || first >= 0xd7b0 && first <= 0xd7ff || // Hangul vowels and finals
 		first >= 0x1f1e6 && first <= 0x1f1ff // regional indicators
 }
+
+// takesSpace reports whether a rune is a mark that has a cell of its own on some
+// terminals, and none on others.
+func takesSpace(r rune) bool { return unicode.Is(unicode.Mc, r) }
 
 func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)

@@ -36,6 +36,7 @@ func TestTextIsFittedIntoItsCells(t *testing.T) {
 		{"a bidirectional control", "a\u202eb", "ab    ", "    ab"},
 		{"zero width", "a\u200bb", "ab    ", "    ab"},
 		{"a cluster of disputed width", "a👨\u200d👩b", "a?b   ", "   a?b"},
+		{"a mark that takes a cell on some terminals", "a\U0001d172b", "?b    ", "    ?b"},
 		{"invalid bytes", "a\xffb", "a?b   ", "   a?b"},
 	}
 	for _, c := range cases {
