@@ -2,10 +2,10 @@ package command
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 // hand is a person at a board on an emulated screen, with the intents of a
@@ -17,24 +17,6 @@ type hand struct {
 	ids     []string
 }
 
-// keyBytes is what a terminal sends for a key of the table.
-func keyBytes(t *testing.T, key string) string {
-	t.Helper()
-	named := map[string]string{
-		"tab": "\t", "shift+tab": "\x1b[Z", "enter": "\r", "esc": "\x1b", "space": " ", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
-	}
-	if sequence, ok := named[key]; ok {
-		return sequence
-	}
-	if plain, ok := strings.CutPrefix(key, "alt+"); ok && len(plain) == 1 {
-		return "\x1b" + plain
-	}
-	if len(key) != 1 {
-		t.Fatalf("the test knows no bytes for the key %q", key)
-	}
-	return key
-}
-
 // act presses the key of an action.
 func (h *hand) act(ids ...action.ID) {
 	h.Helper()
@@ -43,7 +25,7 @@ func (h *hand) act(ids ...action.ID) {
 		if !ok || len(a.Keys) == 0 {
 			h.Fatalf("the action %q has no key", id)
 		}
-		h.world.screen.press(h.T, keyBytes(h.T, a.Keys[0]))
+		h.world.screen.press(h.T, actiontest.Bytes(a.Keys[0]))
 	}
 }
 

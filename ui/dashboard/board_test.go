@@ -19,6 +19,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 // board is a model with the picture of a shop on a screen of a size.
@@ -82,28 +83,10 @@ func styles(m *Model) string {
 func press(m *Model, names ...string) tea.Cmd {
 	var last tea.Cmd
 	for _, name := range names {
-		_, last = m.Update(keyOf(name))
+		_, last = m.Update(actiontest.Press(name))
 		m.View()
 	}
 	return last
-}
-
-func keyOf(name string) tea.KeyPressMsg {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp,
-		"down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}
-	switch code, ok := special[name]; {
-	case ok && name == "space":
-		return tea.KeyPressMsg{Code: code, Text: " "}
-	case ok:
-		return tea.KeyPressMsg{Code: code}
-	case name == "shift+tab":
-		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
-	case strings.HasPrefix(name, "alt+"):
-		return tea.KeyPressMsg{Code: rune(name[4]), Mod: tea.ModAlt}
-	case strings.HasPrefix(name, "ctrl+"):
-		return tea.KeyPressMsg{Code: rune(name[5]), Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
 func TestTheBoardLooksAsItShould(t *testing.T) {

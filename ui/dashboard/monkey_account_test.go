@@ -37,6 +37,14 @@ func newMonkeyAccount() *monkeyAccount {
 	return a
 }
 
+// known are the intents that it may have.
+func (a *monkeyAccount) known() (ids []string) {
+	for _, id := range a.ids {
+		ids = append(ids, string(id))
+	}
+	return ids
+}
+
 // addAccount adds what becomes of the account.
 func (k *monkey) addAccount(bite *monkeyGuard) {
 	for name, step := range map[string]func(*rapid.T){
@@ -49,6 +57,7 @@ func (k *monkey) addAccount(bite *monkeyGuard) {
 			k.pass(rapid.SampledFrom([]time.Duration{0, 40 * time.Millisecond, 300 * time.Millisecond}).Draw(k.t, "and a while"))
 		}
 	}
+	k.steps["yes"], k.steps["an order"] = k.agree, k.buy
 	k.steps["it starts over"] = func() { k.handle(changesMsg{k.account.store.Changes(0)}) }
 	k.steps["what a confirm will come to"] = func() {
 		v := monkeyVerdict{after: rapid.SampledFrom([]time.Duration{0, 200 * time.Millisecond, 20 * time.Second}).Draw(k.t, "after")}
@@ -61,16 +70,36 @@ func (k *monkey) addAccount(bite *monkeyGuard) {
 	}
 }
 
+// fill begins with an account that has something of everything.
+func (k *monkey) fill(t *rapid.T) {
+	k.readMany(t)
+	for range 3 {
+		k.event(t)
+		k.parcel(t)
+		k.call(t)
+		k.read(t)
+	}
+	k.spend(t)
+	k.pass(100 * time.Millisecond)
+}
+
 // someID is that of an intent that is known, or of a new one.
 func (k *monkey) someID(t *rapid.T) api.ID {
 	a := k.account
 	if len(a.ids) > 0 && rapid.IntRange(0, 2).Draw(t, "known") > 0 {
 		return rapid.SampledFrom(a.ids).Draw(t, "intent")
 	}
-	id := api.ID(fmt.Sprintf("ci_%08x%024x", len(a.ids)*2654435761%0xffffffff, len(a.ids)))
 	if rapid.IntRange(0, 9).Draw(t, "of another form") == 0 {
-		id = api.ScrubID(fmt.Sprintf("other/%d %s", len(a.ids), k.text("id")))
+		id := api.ScrubID(fmt.Sprintf("other/%d %s", len(a.ids), k.text("id")))
+		a.ids = append(a.ids, id)
+		return id
 	}
+	return k.newID()
+}
+
+func (k *monkey) newID() api.ID {
+	a := k.account
+	id := api.ID(fmt.Sprintf("ci_%08x%024x", len(a.ids)*2654435761%0xffffffff, len(a.ids)))
 	a.ids = append(a.ids, id)
 	return id
 }
@@ -110,8 +139,7 @@ func (k *monkey) read(t *rapid.T) {
 func (k *monkey) readMany(t *rapid.T) {
 	var page []api.Intent
 	for range rapid.IntRange(2, 90).Draw(t, "intents") {
-		id := api.ID(fmt.Sprintf("ci_%08x%024x", len(k.account.ids)*2654435761%0xffffffff, len(k.account.ids)))
-		k.account.ids = append(k.account.ids, id)
+		id := k.newID()
 		g := goods[len(k.account.ids)%len(goods)]
 		state := api.IntentStates()[len(k.account.ids)%5]
 		page = append(page, api.Intent{ID: id, State: state, CreatedAt: time.Now().Add(-time.Duration(len(k.account.ids)) * 13 * time.Second), Quantity: 1,
@@ -204,6 +232,9 @@ func (k *monkey) call(t *rapid.T) {
 		Priority: quota.Priority(rapid.IntRange(0, 3).Draw(t, "priority")), Attempt: rapid.IntRange(1, 3).Draw(t, "attempt"),
 		Sent: time.Now().Add(-time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms ago")) * time.Millisecond), Latency: time.Duration(rapid.IntRange(0, 12000).Draw(t, "latency")) * time.Millisecond,
 		Waited: time.Duration(rapid.IntRange(0, 4000).Draw(t, "waited")) * time.Millisecond, Status: status, RequestID: api.Scrub(k.text("request id"))}
+	if rapid.IntRange(0, 3).Draw(t, "from elsewhere") == 0 {
+		e.From = api.Environment{Name: "production", Live: true}
+	}
 	if status != 200 {
 		e.Err = errors.New("HTTP " + fmt.Sprint(status))
 	}
@@ -217,7 +248,11 @@ func (k *monkey) spend(t *rapid.T) {
 	a.buckets = nil
 	for i := range rapid.IntRange(0, 6).Draw(t, "buckets") {
 		limit := rapid.Int64Range(0, 100_000).Draw(t, "limit")
-		a.buckets = append(a.buckets, quota.Bucket{Class: rapid.SampledFrom([]quota.Class{quota.Reads, quota.Mutations, quota.Lookup, "other"}).Draw(t, "class"), Policy: fmt.Sprint("p", i), Limit: limit,
+		var history []quota.Sample
+		for s := range rapid.IntRange(0, 60).Draw(t, "samples") {
+			history = append(history, quota.Sample{At: time.Now().Add(time.Duration(s-60) * time.Second), Known: s%7 > 0, Remaining: int64(s * i), Own: s % 5, Others: s * i % 9, Rejected: s / 50})
+		}
+		a.buckets = append(a.buckets, quota.Bucket{History: history, Hour: history, Day: history, Class: rapid.SampledFrom([]quota.Class{quota.Reads, quota.Mutations, quota.Lookup, "other"}).Draw(t, "class"), Policy: fmt.Sprint("p", i), Limit: limit,
 			Window: time.Second, Remaining: rapid.Int64Range(-3, limit).Draw(t, "remaining"), Reset: time.Duration(rapid.IntRange(0, 90).Draw(t, "reset")) * time.Second, ObservedAt: time.Now(),
 			Own: rapid.Float64Range(0, 1e6).Draw(t, "own"), Others: rapid.Float64Range(0, 30).Draw(t, "others"), Rejected: rapid.Int64Range(0, 9).Draw(t, "rejected")})
 	}

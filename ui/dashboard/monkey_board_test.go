@@ -17,6 +17,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/canvas"
 	"tillwatch/ui/notify"
 	"tillwatch/ui/recording"
@@ -28,6 +29,7 @@ import (
 type monkey struct {
 	t     *rapid.T
 	m     *Model
+	hand  actiontest.Hand
 	steps map[string]func() // what it can do
 	inbox chan tea.Msg
 	ctx   context.Context
@@ -36,6 +38,7 @@ type monkey struct {
 
 	screen *vt.Emulator  // what the terminal shows
 	paper  *vt.Emulator  // what it should show
+	sent   []string      // what it was sent lately
 	pause  time.Duration // of the canvas
 	drawn  time.Time     // the last message that had something drawn
 	ticked bool          // it was a tick
@@ -45,15 +48,6 @@ type monkey struct {
 	answers time.Duration // how long the terminal takes to answer; negative: it never does
 	account *monkeyAccount
 	player  *recording.Player
-}
-
-// sizes are often those of real terminals, and sometimes any.
-func (k *monkey) size(t *rapid.T) (width, height int) {
-	if rapid.IntRange(0, 2).Draw(t, "any size") == 0 {
-		return rapid.IntRange(1, 240).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
-	}
-	size := rapid.SampledFrom([][2]int{{160, 45}, {80, 24}, {200, 55}, {120, 36}, {108, 30}, {40, 12}, {240, 70}, {149, 20}}).Draw(t, "size")
-	return size[0], size[1]
 }
 
 // newMonkey opens a board on a terminal that may be of any kind.
@@ -72,11 +66,12 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 	}
 	k.m = New(cfg)
 	k.m.ctx = ctx
-	width, height := k.size(t)
+	k.hand = actiontest.Hand{Actions: k.m.cfg.Actions}
+	width, height := actiontest.Size(t)
 	k.screen, k.paper = vt.NewEmulator(width, height), vt.NewEmulator(width, height)
 	profile := rapid.SampledFrom([]colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY}).Draw(t, "profile")
 	term := rapid.SampledFrom([]string{"xterm-256color", "tmux-256color", "linux", "vt100", ""}).Draw(t, "TERM")
-	k.m.canvas = canvas.New(canvas.Config{Out: unmarked{k.screen}, Environ: []string{"TERM=" + term}, Pause: k.pause})
+	k.m.canvas = canvas.New(canvas.Config{Out: unmarked{k.screen, &k.sent}, Environ: []string{"TERM=" + term}, Pause: k.pause})
 	_, _ = k.m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
 	k.handle(tea.ColorProfileMsg{Profile: profile})
 	k.handle(tea.WindowSizeMsg{Width: width, Height: height})
@@ -208,10 +203,13 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		cfg.LightTheme = &light
 	}
 	k := newMonkey(t, ctx, cfg)
-	k.account = a
+	k.account, k.hand.IDs = a, a.known
 	k.addHand()
 	k.addAccount(bite)
 	k.addTerminal()
+	if rapid.Bool().Draw(t, "a busy account") {
+		k.fill(t)
+	}
 	return k
 }
 

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing/synctest"
 	"time"
@@ -43,7 +44,7 @@ func (k *monkey) check() {
 func (k *monkey) fresh() []string {
 	m := k.m
 	redraw := m.redraw
-	m.look.Brush = paint.NewBrush(m.theme.For(m.profile), m.cfg.Live)
+	m.look.Brush = paint.NewBrush(m.theme.For(m.profile), m.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
 	m.hints, m.markCells, m.rows = footerCache{}, markCells{}, nil
 	m.blanks, m.ends = map[int]string{}, map[int]string{}
@@ -81,7 +82,7 @@ func (k *monkey) compare(lines []string) {
 	if k.paper.Width() != k.m.width || k.paper.Height() != k.m.height {
 		k.paper.Resize(k.m.width, k.m.height)
 	}
-	paper := unmarked{k.paper}
+	paper := unmarked{k.paper, new([]string)}
 	_, _ = fmt.Fprint(paper, ansi.ResetModeAutoWrap+ansi.ResetStyle+ansi.EraseEntireScreen)
 	for y, line := range lines {
 		_, _ = fmt.Fprint(paper, ansi.CursorPosition(1, y+1)+ansi.ResetStyle+line)
@@ -91,23 +92,36 @@ func (k *monkey) compare(lines []string) {
 			got, want := k.screen.CellAt(x, y), k.paper.CellAt(x, y)
 			if !looksLike(got, want) {
 				k.t.Logf("at %d,%d of %dx%d there is %s, want %s\nshown: %s\ndrawn: %s", x, y, k.m.width, k.m.height, look(got), look(want), k.line(k.screen, y), k.line(k.paper, y))
+				k.t.Logf("the terminal was sent lately %q", k.sent)
 				k.t.Fatalf("the terminal does not show what the model draws")
 			}
 		}
 	}
 }
 
+// commands are those of the operating system: titles, links, notifications.
+var commands = regexp.MustCompile(`\x1b\][^\a\x1b]*`)
+
 // unmarked is an emulated terminal that is spared combining marks: it would put one
-// that follows a letter of ASCII into the next cell.
-type unmarked struct{ *vt.Emulator }
+// that follows a letter of ASCII into the next cell. Of what is no text on the
+// screen, such as notifications, it is spared all but ASCII: it would end that in the
+// middle of a character that has the byte 0x9c.
+type unmarked struct {
+	*vt.Emulator
+	sent *[]string // lately
+}
 
 func (u unmarked) Write(p []byte) (int, error) {
+	*u.sent = append((*u.sent)[max(len(*u.sent)-2, 0):], string(p))
+	plain := commands.ReplaceAllFunc(p, func(command []byte) []byte {
+		return bytes.Map(func(r rune) rune { return min(r, unicode.MaxASCII-1) }, command)
+	})
 	_, err := u.Emulator.Write(bytes.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Mn, unicode.Me) {
 			return -1
 		}
 		return r
-	}, p))
+	}, plain))
 	return len(p), err
 }
 

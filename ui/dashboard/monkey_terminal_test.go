@@ -10,14 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 // addTerminal adds what becomes of the terminal and of time.
 func (k *monkey) addTerminal() {
-	k.steps["another size"] = func() { k.resize(k.size(k.t)) }
+	k.steps["another size"] = func() { k.resize(actiontest.Size(k.t)) }
 	k.steps["and back"] = func() {
 		width, height := k.m.width, k.m.height
-		k.resize(k.size(k.t))
+		k.resize(actiontest.Size(k.t))
 		k.pass(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(k.t, "after"))
 		k.resize(width, height)
 	}

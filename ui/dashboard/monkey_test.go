@@ -36,8 +36,10 @@ func TestMonkey(t *testing.T) {
 		{"replay", 0.25, replayMonkey},
 	} {
 		t.Run(board.name, func(t *testing.T) {
+			var steps int
+			defer func() { t.Logf("%d steps", steps) }()
 			play := func(t *rapid.T) {
-				rapid.SyncTest(t, func(t *rapid.T) { playOn(t, board.open) })
+				rapid.SyncTest(t, func(t *rapid.T) { steps += playOn(t, board.open) })
 			}
 			if *monkeyFor == 0 {
 				rapid.Check(t, play)
@@ -69,7 +71,8 @@ func bound(t *testing.T, checks, steps int) {
 	}
 }
 
-func playOn(t *rapid.T, open func(*rapid.T, context.Context) *monkey) {
+// playOn plays with a new board, and returns in how many steps.
+func playOn(t *rapid.T, open func(*rapid.T, context.Context) *monkey) (played int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := open(t, ctx)
 	t.Cleanup(func() {
@@ -80,10 +83,12 @@ func playOn(t *rapid.T, open func(*rapid.T, context.Context) *monkey) {
 	for name, step := range k.steps {
 		steps[name] = func(t *rapid.T) {
 			k.t = t
+			played++
 			step()
 		}
 	}
 	t.Repeat(steps)
 	k.t = t
 	k.leave()
+	return played
 }

@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
@@ -83,7 +84,7 @@ func TestAHintOfTheFooterTakesClicksAsItsKeyIsTaken(t *testing.T) {
 				if a, ok := byKey.cfg.Actions.Action(s.id); ok {
 					name = a.Keys[0]
 				}
-				_, first := byKey.Update(keyOf(name))
+				_, first := byKey.Update(actiontest.Press(name))
 				second := clickAt(byClick, s.to-1, size[1]-1)
 				if screen(byKey) != screen(byClick) || (first == nil) != (second == nil) {
 					t.Errorf("%v after %v: a click on the hint of %s shows\n%s\nthe key\n%s", size, opened, name, screen(byClick), screen(byKey))

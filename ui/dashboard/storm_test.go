@@ -23,6 +23,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
 	"tillwatch/api/simulator"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 var (
@@ -219,7 +220,7 @@ func (s *storm) pass(most time.Duration, done func() bool) {
 	}
 }
 
-func (s *storm) press(name string) { s.update(keyOf(name)) }
+func (s *storm) press(name string) { s.update(actiontest.Press(name)) }
 
 // create makes an intent that awaits confirmation and waits until its row shows it
 // as one that was read.

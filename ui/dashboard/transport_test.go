@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/recording"
 )
 
@@ -161,14 +162,7 @@ func TestEachKeyOfTheTransportDoesWhatItSays(t *testing.T) {
 			continue
 		}
 		m, f := onTape(t, 120, 36)
-		key := keyOf(want.key)
-		switch want.key {
-		case "home":
-			key = tea.KeyPressMsg{Code: tea.KeyHome}
-		case "end":
-			key = tea.KeyPressMsg{Code: tea.KeyEnd}
-		}
-		m.Update(key)
+		m.Update(actiontest.Press(want.key))
 		if len(f.asked) != 1 || f.asked[0] != want.asked {
 			t.Errorf("%s asks for %v, want %s", want.key, f.asked, want.asked)
 		}

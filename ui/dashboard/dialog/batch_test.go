@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 // basket is n orders, each of its own total.
@@ -45,7 +46,7 @@ func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
 	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m 12s", "C  Confirm 50.10 USD"} {
 		h.sees(want)
 	}
-	answer := h.dialog.Key(press("C"), opened.Add(calm))
+	answer := h.dialog.Key(actiontest.Press("C"), opened.Add(calm))
 	if answer.Kind != Confirmed || len(h.dialog.Batch()) != 5 {
 		t.Errorf("C answered %+v", answer)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 func TestConfirmInATestEnvironmentTakesUpperC(t *testing.T) {
@@ -89,11 +90,11 @@ func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
 			}
 		}
 		h.sees(tooSoon)
-		if got, want := h.dialog.Hurried(press(name), h.at), map[string]Kind{"esc": Cancelled}[name]; got != want {
+		if got, want := h.dialog.Hurried(actiontest.Press(name), h.at), map[string]Kind{"esc": Cancelled}[name]; got != want {
 			t.Errorf("hurried %q answered %v, want %v", name, got, want)
 		}
 		h.key("x", 0)
-		h.dialog.Hurried(press("x"), h.at)
+		h.dialog.Hurried(actiontest.Press("x"), h.at)
 		h.dialog.SetNow(h.at.Add(quietSame))
 		h.sees(tooSoon)
 		h.dialog.Heed()
@@ -111,7 +112,7 @@ func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
 
 func TestConfirmAcceptsNoTimeBeforeItsOpening(t *testing.T) {
 	h := open(t, socks(), false)
-	if got := h.dialog.Key(press("C"), opened.Add(-time.Hour)).Kind; got != None {
+	if got := h.dialog.Key(actiontest.Press("C"), opened.Add(-time.Hour)).Kind; got != None {
 		t.Errorf("a key from before the opening answered %v", got)
 	}
 }
@@ -128,7 +129,7 @@ func TestConfirmIgnoresAHeldKey(t *testing.T) {
 		t.Errorf("a C pressed anew answered %v", got)
 	}
 
-	repeat := press("C")
+	repeat := actiontest.Press("C")
 	repeat.IsRepeat = true
 	h = open(t, socks(), false)
 	if got := h.dialog.Key(repeat, opened.Add(calm)).Kind; got != None {
@@ -255,7 +256,7 @@ func TestConfirmAnswersWithWhatWasSeen(t *testing.T) {
 	h := open(t, seen, false)
 	seen.Cost.Total.Subunits = 999999
 	*seen.Cost.Shipping = *usd(1)
-	answer := h.dialog.Key(press("C"), opened.Add(calm))
+	answer := h.dialog.Key(actiontest.Press("C"), opened.Add(calm))
 	if answer.Kind != Confirmed || answer.Proposal.ID != "ci_779d1ba1900f41e1ace4536c64382ed7" {
 		t.Fatalf("answered %v for %q", answer.Kind, answer.Proposal.ID)
 	}
@@ -288,17 +289,17 @@ func TestConfirmIsNeverConfirmedTwice(t *testing.T) {
 
 func TestConfirmNeedsToBeSeenInFull(t *testing.T) {
 	d := NewConfirm(dark(t), socks(), false, opened)
-	if got := d.Key(press("C"), opened.Add(calm)).Kind; got != None {
+	if got := d.Key(actiontest.Press("C"), opened.Add(calm)).Kind; got != None {
 		t.Errorf("before it was drawn C answered %v", got)
 	}
 	for _, size := range [][2]int{{80, 6}, {20, 30}, {0, 0}} {
 		d.View(size[0], size[1])
-		if got := d.Key(press("C"), opened.Add(3*calm)).Kind; got != None {
+		if got := d.Key(actiontest.Press("C"), opened.Add(3*calm)).Kind; got != None {
 			t.Errorf("drawn %v C answered %v", size, got)
 		}
 	}
 	d.View(40, 12)
-	if got := d.Key(press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
+	if got := d.Key(actiontest.Press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
 		t.Errorf("drawn 40x12 C answered %v", got)
 	}
 }

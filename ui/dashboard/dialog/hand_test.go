@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 var opened = time.Date(2026, 11, 20, 14, 2, 11, 0, time.UTC)
@@ -51,22 +51,10 @@ func open(t *testing.T, seen confirm.Proposal, live bool) *hand {
 	return h
 }
 
-func press(name string) tea.KeyPressMsg {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd}
-	if code, ok := special[name]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	if name == "shift+tab" {
-		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
-	}
-	letter := []rune(name)[0]
-	return tea.KeyPressMsg{Code: letter, Text: name}
-}
-
 // key presses a key so long after the one before.
 func (h *hand) key(name string, after time.Duration) Kind {
 	h.at = h.at.Add(after)
-	return h.dialog.Key(press(name), h.at).Kind
+	return h.dialog.Key(actiontest.Press(name), h.at).Kind
 }
 
 func (h *hand) write(text string) {

@@ -16,6 +16,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/action/actiontest"
 )
 
 type block interface {
@@ -88,7 +89,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		switch rapid.IntRange(0, 4).Draw(t, "what") {
 		case 0:
 			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
-				d.Update(press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
+				d.Update(actiontest.Press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
 			}
 		case 1:
 			d.SetProgress(confirm.Progress{Stage: confirm.Sending})
@@ -101,7 +102,7 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		case 4:
 			palette := NewPalette(theme, action.Default(), action.Board, action.Default().ReadOnly(nil))
 			palette.Update(tea.PasteMsg{Content: text("typed")})
-			palette.Key(press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")))
+			palette.Key(actiontest.Press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")))
 			blocks = append(blocks, palette)
 		}
 		width, height := rapid.IntRange(0, 300).Draw(t, "width"), rapid.IntRange(0, 100).Draw(t, "height")
@@ -234,7 +235,7 @@ func TestGoldens(t *testing.T) {
 	typed := func(live bool, keys ...string) *Confirm {
 		d := NewConfirm(dark(t), socks(), live, opened)
 		for i, name := range keys {
-			d.Key(press(name), opened.Add(time.Duration(i+1)*calm))
+			d.Key(actiontest.Press(name), opened.Add(time.Duration(i+1)*calm))
 		}
 		d.SetNow(opened)
 		return d
@@ -243,7 +244,7 @@ func TestGoldens(t *testing.T) {
 	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), Until: opened.Add(2 * time.Minute)})
 	palette := NewPalette(dark(t), action.Default(), action.Board, action.Default().ReadOnly(nil))
 	for _, name := range []string{"c", "o", "n"} {
-		palette.Key(press(name))
+		palette.Key(actiontest.Press(name))
 	}
 	blocks := map[string]block{
 		"test":    typed(false),
