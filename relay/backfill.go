@@ -68,7 +68,7 @@ func (b *backfill) run(ctx context.Context) {
 	defer ticker.Stop()
 	whole := true // the first comparison goes through the whole list
 	for {
-		if !b.awaitReady(ctx) {
+		if err := b.awaitReady(ctx); err != nil {
 			return
 		}
 		select {
@@ -106,19 +106,10 @@ func (b *backfill) run(ctx context.Context) {
 	}
 }
 
-// awaitReady waits until the journal can be written; it returns false when ctx
+// awaitReady waits until the journal can be written; it returns an error when ctx
 // ends first.
-func (b *backfill) awaitReady(ctx context.Context) bool {
-	for {
-		if b.check(ctx) == nil {
-			return true
-		}
-		select {
-		case <-time.After(backfillRetry):
-		case <-ctx.Done():
-			return false
-		}
-	}
+func (b *backfill) awaitReady(ctx context.Context) error {
+	return untilDone(ctx, backfillRetry, func() error { return b.check(ctx) }, func(error) {}) // /readyz tells
 }
 
 func (b *backfill) check(ctx context.Context) error {

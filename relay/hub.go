@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"tillwatch/relay/journal"
 )
 
@@ -186,15 +188,25 @@ func (h *hub) cut() {
 
 // follow fills the ring until ctx ends.
 func (h *hub) follow(ctx context.Context, shared *ring) {
-	for ctx.Err() == nil {
-		if err := h.fill(ctx, shared); err != nil && ctx.Err() == nil {
-			h.logger.Error("stream cannot read the journal", slog.String("error", err.Error()))
-			select {
-			case <-time.After(tailRetry):
-			case <-ctx.Done():
+	_ = untilDone(ctx, tailRetry, func() error {
+		for ctx.Err() == nil {
+			if err := h.fill(ctx, shared); err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	}, func(err error) {
+		h.logger.Error("stream cannot read the journal", slog.String("error", err.Error()))
+	})
+}
+
+// untilDone does work again after a pause when it fails, which it reports, until it
+// succeeds or ctx ends.
+func untilDone(ctx context.Context, pause time.Duration, work func() error, report func(error)) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, work() },
+		backoff.WithBackOff(backoff.NewConstantBackOff(pause)), backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, _ time.Duration) { report(err) }))
+	return err
 }
 
 func (h *hub) fill(ctx context.Context, shared *ring) (err error) {

@@ -78,8 +78,8 @@ func (c Config) withDefaults() Config {
 type Relay struct {
 	journal   *watched
 	logger    *slog.Logger
-	failures  *ongoing // as they were logged
-	budgets   *budgets
+	failures  *ongoing      // as they were logged
+	budget    time.Duration // of a delivery, to be stored
 	heartbeat time.Duration
 	retention retention
 	tls       *tls.Config
@@ -127,7 +127,7 @@ func New(cfg Config) (*Relay, error) {
 		journal:   &watched{Journal: cfg.Journal},
 		logger:    slog.New(log),
 		failures:  log.ongoing,
-		budgets:   &budgets{length: cfg.StoreBudget},
+		budget:    cfg.StoreBudget,
 		heartbeat: cfg.Heartbeat,
 		retention: retention,
 		tls:       cfg.TLS,

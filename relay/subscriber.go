@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"tillwatch/api"
 )
 
@@ -201,7 +203,8 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	defer tasks.Wait()
 	defer cancel()
 
-	for attempt := 0; ; attempt++ {
+	retries := newRetries()
+	for {
 		s.enter(h, Status{State: Dialling})
 		began, before := time.Now(), s.Cursor()
 		err := s.session(ctx, h, woken)
@@ -214,9 +217,9 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 			return err
 		}
 		if time.Since(began) >= settledAfter || s.Cursor() != before {
-			attempt = 0
+			retries.Reset()
 		}
-		if !s.pause(ctx, h, err, attempt, woken) {
+		if !s.pause(ctx, h, err, retryAfter(err, retries), woken) {
 			return nil
 		}
 	}
@@ -237,8 +240,7 @@ func (s *Subscriber) Retry() {
 }
 
 // pause waits before the next attempt, unless somebody asks for it. It returns false when ctx has ended.
-func (s *Subscriber) pause(ctx context.Context, h Handler, err error, attempt int, woken <-chan struct{}) bool {
-	wait := retryAfter(err, attempt)
+func (s *Subscriber) pause(ctx context.Context, h Handler, err error, wait time.Duration, woken <-chan struct{}) bool {
 	select {
 	case <-s.retry: // of a pause that is over
 	default:
@@ -255,9 +257,18 @@ func (s *Subscriber) pause(ctx context.Context, h Handler, err error, attempt in
 	return ctx.Err() == nil
 }
 
-// retryAfter is what a bye asked for, or a time between 0 and an exponentially
-// growing bound ("full jitter").
-func retryAfter(err error, attempt int) time.Duration {
+// newRetries are times between 0 and an exponentially growing bound ("full jitter").
+func newRetries() *backoff.ExponentialBackOff {
+	retries := &backoff.ExponentialBackOff{
+		InitialInterval: firstRetry / 2, Multiplier: 2, MaxInterval: lastRetry / 2,
+		RandomizationFactor: 1, // from 0 to twice the interval
+	}
+	retries.Reset()
+	return retries
+}
+
+// retryAfter is what a bye asked for, or the next of retries.
+func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 	var bye *byeError
 	switch {
 	case errors.Is(err, errWoken):
@@ -265,7 +276,7 @@ func retryAfter(err error, attempt int) time.Duration {
 	case errors.As(err, &bye):
 		return bye.earliest + rand.N(bye.latest-bye.earliest+1)
 	}
-	return rand.N(min(firstRetry<<min(attempt, 10), lastRetry) + 1)
+	return retries.NextBackOff()
 }
 
 // enter changes the state and tells the handler. What the relay said about its

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,14 +24,9 @@ const renewStatement = "UPDATE tillwatch_journal SET epoch = $1 WHERE epoch = $2
 
 // follow keeps what is known of the journal current until ctx ends.
 func (j *Journal) follow(ctx context.Context, config *pgx.ConnConfig) {
-	for ctx.Err() == nil {
-		// The error is that of every other call, too, and told there.
-		_ = j.listen(ctx, config)
-		select {
-		case <-time.After(tailRetry):
-		case <-ctx.Done():
-		}
-	}
+	// Its errors are those of every other call, too, and reported there.
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, j.listen(ctx, config) },
+		backoff.WithBackOff(backoff.NewConstantBackOff(tailRetry)), backoff.WithMaxElapsedTime(0))
 }
 
 // listen polls on a connection of its own, at once when it is notified of a
