@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"sync"
@@ -121,11 +120,7 @@ func (b *backfill) check(ctx context.Context) error {
 // compare walks the list, appends what the journal does not have, and returns
 // how many that were.
 func (b *backfill) compare(ctx context.Context, whole bool) (added int, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
-		}
-	}()
+	defer journal.Recovered(&err)
 	var missing []api.Event
 	var first time.Time
 	known, newestFirst := 0, true

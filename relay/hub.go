@@ -210,11 +210,7 @@ func untilDone(ctx context.Context, pause time.Duration, work func() error, repo
 }
 
 func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
-		}
-	}()
+	defer journal.Recovered(&err)
 	if epoch := h.journal.Epoch(); !shared.of(epoch) {
 		return h.renew(ctx, shared, epoch)
 	}

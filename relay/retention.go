@@ -55,12 +55,10 @@ func (r *Relay) retain(ctx context.Context) {
 
 // tellPruned logs what became of prune.
 func (r *Relay) tellPruned(ctx context.Context, prune func(context.Context) (int64, error)) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			r.logger.Error("pruning panicked", slog.Any("panic", panicked))
-		}
+	removed, err := func() (removed int64, err error) {
+		defer journal.Recovered(&err)
+		return prune(ctx)
 	}()
-	removed, err := prune(ctx)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tillwatch/api"
+	"tillwatch/relay/journal"
 )
 
 const (
@@ -207,11 +208,7 @@ func (l *link) read() {
 }
 
 func (l *link) next(alive func() error) (r received) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			r.err = fmt.Errorf("panic while reading the stream: %v", panicked)
-		}
-	}()
+	defer journal.Recovered(&r.err)
 	if err := alive(); err != nil {
 		return received{err: err}
 	}

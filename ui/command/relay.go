@@ -69,7 +69,7 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
 	flags.String("postgres", "", "keep the journal and the tokens in "+postgresUsage)
 	flags.Var(&o.retention, "retention", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
-	flags.Var(&o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 12MB for its log\n(default: no limit; ids are kept)")
+	flags.Var(&o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")

@@ -136,8 +136,7 @@ func (m *Memory) append(e journal.Entry) journal.Result {
 	if seq > m.pruned {
 		record := &m.records[seq-m.pruned-1]
 		record.Duplicates++
-		backfilled := record.Origin == journal.Backfill || e.Origin == journal.Backfill
-		if !backfilled && !journal.SameBody(record.Body, e.Body) {
+		if journal.Contradicts(record.Entry, e) {
 			record.Conflicts++
 			result.Conflict = true
 		}

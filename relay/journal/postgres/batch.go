@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -58,24 +57,16 @@ FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS r (seq, duplicates, con
 WHERE e.seq = r.seq`
 )
 
-// digest stands for an event id: the first 128 bits of its SHA-256.
-type digest = [16]byte
-
-func digestOf(id string) digest {
-	sum := sha256.Sum256([]byte(id))
-	return digest(sum[:16])
-}
-
 // batch is what one transaction appends.
 type batch struct {
 	state   state // before the batch, under the lock
 	calls   []*appending
 	entries []journal.Entry
-	digests []digest
-	first   map[digest]int   // the first entry of each id
-	known   map[digest]known // ids that were stored before
-	bodies  map[int64][]byte // those of them that came again with other bytes
-	results []journal.Result // one an entry, after number
+	digests []journal.Digest
+	first   map[journal.Digest]int   // the first entry of each id
+	known   map[journal.Digest]known // ids that were stored before
+	bodies  map[int64][]byte         // those of them that came again with other bytes
+	results []journal.Result         // one an entry, after number
 	fresh   int64
 	repeats map[int64]*repeats
 }
@@ -95,13 +86,13 @@ func (k known) differs(e journal.Entry) bool {
 type repeats struct{ duplicates, conflicts int64 }
 
 func newBatch(locked state) *batch {
-	return &batch{state: locked, first: map[digest]int{}, known: map[digest]known{}, repeats: map[int64]*repeats{}}
+	return &batch{state: locked, first: map[journal.Digest]int{}, known: map[journal.Digest]known{}, repeats: map[int64]*repeats{}}
 }
 
 func (b *batch) add(a *appending) {
 	b.calls = append(b.calls, a)
 	for _, e := range a.entries {
-		d := digestOf(e.ID)
+		d := journal.DigestOf(e.ID)
 		if _, found := b.first[d]; !found {
 			b.first[d] = len(b.entries)
 		}
@@ -214,8 +205,7 @@ func (b *batch) number() {
 			body, kept := b.bodies[stored.seq]
 			b.repeat(i, stored.seq, kept && stored.differs(e) && !journal.SameBody(body, e.Body))
 		case first < i:
-			backfilled := b.entries[first].Origin == journal.Backfill || e.Origin == journal.Backfill
-			b.repeat(i, b.results[first].Seq, !backfilled && !journal.SameBody(b.entries[first].Body, e.Body))
+			b.repeat(i, b.results[first].Seq, journal.Contradicts(b.entries[first], e))
 		default:
 			b.fresh++
 			b.results[i] = journal.Result{Seq: b.head()}
@@ -256,21 +246,21 @@ func (b *batch) count(ctx context.Context, connection *pgx.Conn) error {
 
 // columns are events as the arrays of one statement.
 type columns struct {
-	digests            []digest
+	digests            []journal.Digest
 	created, received  []int64
 	ids, types, bodies [][]byte
 	origins            []string
 	bytes              int
 }
 
-func (c *columns) add(d digest, e journal.Entry) {
+func (c *columns) add(d journal.Digest, e journal.Entry) {
 	c.digests = append(c.digests, d)
 	c.ids = append(c.ids, []byte(e.ID))
 	c.types = append(c.types, []byte(e.Type))
-	c.created = append(c.created, nanoseconds(e.CreatedAt))
-	c.received = append(c.received, nanoseconds(e.Received))
+	c.created = append(c.created, journal.Nanoseconds(e.CreatedAt))
+	c.received = append(c.received, journal.Nanoseconds(e.Received))
 	c.origins = append(c.origins, string(e.Origin))
-	c.bodies = append(c.bodies, nonNil(e.Body))
+	c.bodies = append(c.bodies, journal.NonNil(e.Body))
 	c.bytes += len(e.Body)
 }
 
@@ -278,32 +268,10 @@ func (c *columns) insert(requests *pgx.Batch) {
 	requests.Queue(insertStatement, uuids(c.digests), c.ids, c.types, c.created, c.received, c.origins, c.bodies)
 }
 
-func uuids(digests []digest) pgtype.FlatArray[pgtype.UUID] {
+func uuids(digests []journal.Digest) pgtype.FlatArray[pgtype.UUID] {
 	all := make(pgtype.FlatArray[pgtype.UUID], len(digests))
 	for i, d := range digests {
 		all[i] = pgtype.UUID{Bytes: d, Valid: true}
 	}
 	return all
-}
-
-func nanoseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func instant(nanoseconds int64) time.Time {
-	if nanoseconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, nanoseconds).UTC()
-}
-
-// nonNil keeps an empty text or body from becoming NULL.
-func nonNil(body []byte) []byte {
-	if body == nil {
-		return []byte{}
-	}
-	return body
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"tillwatch/relay/journal"
 )
 
 const (
@@ -30,22 +32,19 @@ func (j *Journal) Document(ctx context.Context, name string) (content []byte, er
 // time. On an error, that of edit included, it stays.
 func (j *Journal) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
 	var refused error
-	err := j.writing(ctx, func(ctx context.Context) error {
-		options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
-		return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, makeDocument, name); err != nil {
-				return err
-			}
-			var content []byte
-			if err := tx.QueryRow(ctx, selectDocument+" FOR UPDATE", name).Scan(&content); err != nil {
-				return err
-			}
-			if content, refused = edit(content); refused != nil {
-				return refused
-			}
-			_, err := tx.Exec(ctx, updateDocument, name, nonNil(content))
+	err := j.changing(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, makeDocument, name); err != nil {
 			return err
-		})
+		}
+		var content []byte
+		if err := tx.QueryRow(ctx, selectDocument+" FOR UPDATE", name).Scan(&content); err != nil {
+			return err
+		}
+		if content, refused = edit(content); refused != nil {
+			return refused
+		}
+		_, err := tx.Exec(ctx, updateDocument, name, journal.NonNil(content))
+		return err
 	})
 	if refused != nil {
 		return refused

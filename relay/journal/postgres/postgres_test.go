@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 func schema(t testing.TB) string {
 	t.Helper()
 	dsn := server.DSN(t)
-	name := "test_" + strings.ToLower(newEpoch())
+	name := "test_" + strings.ToLower(journal.NewEpoch())
 	execute(t, dsn, "CREATE SCHEMA "+name)
 	t.Cleanup(func() { execute(t, dsn, "DROP SCHEMA "+name+" CASCADE") })
 	return with(with(dsn, "search_path", name), "application_name", name)

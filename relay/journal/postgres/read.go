@@ -54,7 +54,7 @@ func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
 	var created, received, latest int64
 	err := row.Scan(&r.Seq, &id, &kind, &created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
 	r.ID, r.Type = string(id), string(kind)
-	r.CreatedAt, r.Received, r.Latest = instant(created), instant(received), instant(latest)
+	r.CreatedAt, r.Received, r.Latest = journal.Instant(created), journal.Instant(received), journal.Instant(latest)
 	return r, err
 }
 
@@ -64,7 +64,7 @@ func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found 
 		var readable bool
 		var kind []byte
 		var created, received, latest int64
-		d := pgtype.UUID{Bytes: digestOf(id), Valid: true}
+		d := pgtype.UUID{Bytes: journal.DigestOf(id), Valid: true}
 		err := j.pool.QueryRow(ctx, findStatement, d).Scan(&r.Seq, &readable, &kind,
 			&created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -72,7 +72,7 @@ func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found 
 		}
 		found = err == nil
 		r.ID, r.Type = id, string(kind)
-		r.CreatedAt, r.Received, r.Latest = instant(created), instant(received), instant(latest)
+		r.CreatedAt, r.Received, r.Latest = journal.Instant(created), journal.Instant(received), journal.Instant(latest)
 		return err
 	})
 	if !found {
@@ -93,7 +93,7 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unr
 			var received int64
 			var reason []byte
 			err := row.Scan(&received, &reason, &u.Body)
-			u.Received, u.Reason = instant(received), string(reason)
+			u.Received, u.Reason = journal.Instant(received), string(reason)
 			return u, err
 		})
 		return err

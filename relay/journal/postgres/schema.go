@@ -2,12 +2,13 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tillwatch/relay/journal"
 )
 
 const (
@@ -102,7 +103,7 @@ func upgrade(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	if found == 0 {
-		_, err = tx.Exec(ctx, "INSERT INTO tillwatch_journal (version, epoch) VALUES ($1, $2)", version(), newEpoch())
+		_, err = tx.Exec(ctx, "INSERT INTO tillwatch_journal (version, epoch) VALUES ($1, $2)", version(), journal.NewEpoch())
 	} else {
 		_, err = tx.Exec(ctx, "UPDATE tillwatch_journal SET version = $1 WHERE version <> $1", version())
 	}
@@ -122,5 +123,3 @@ func foundVersion(ctx context.Context, tx pgx.Tx) (found int, err error) {
 	}
 	return found, err
 }
-
-func newEpoch() string { return rand.Text()[:16] }

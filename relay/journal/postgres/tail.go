@@ -8,6 +8,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
+
+	"tillwatch/relay/journal"
 )
 
 const (
@@ -32,7 +34,7 @@ func (j *Journal) follow(ctx context.Context, config *pgx.ConnConfig) {
 // listen polls on a connection of its own, at once when it is notified of a
 // commit, and at least every pollInterval.
 func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error) {
-	defer recovered(&err)
+	defer journal.Recovered(&err)
 	connection, err := connect(ctx, config)
 	if err != nil {
 		return err
@@ -68,7 +70,7 @@ func (j *Journal) poll(ctx context.Context, connection *pgx.Conn) error {
 	}
 	if found.head < known.head {
 		j.lost(found.head+1, known.head)
-		if _, err := connection.Exec(ctx, renewStatement, newEpoch(), known.epoch); err != nil {
+		if _, err := connection.Exec(ctx, renewStatement, journal.NewEpoch(), known.epoch); err != nil {
 			return err
 		}
 		if found, err = look(ctx, connection); err != nil {

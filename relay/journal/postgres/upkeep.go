@@ -49,14 +49,14 @@ SELECT count(*) FROM gone`
 // relays may prune at once.
 func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 	err := j.writing(ctx, func(ctx context.Context) error {
-		_, err := j.pool.Exec(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", nanoseconds(t))
+		_, err := j.pool.Exec(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", journal.Nanoseconds(t))
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, _ int64) pgx.Row {
-		return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, nanoseconds(t))
+		return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, journal.Nanoseconds(t))
 	})
 }
 
@@ -80,34 +80,33 @@ func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 	})
 }
 
-// prune repeats a step, which returns how many events it removed, until there
-// is nothing more to remove.
+// prune repeats a step, under the lock of the head.
 func (j *Journal) prune(ctx context.Context, step func(ctx context.Context, tx pgx.Tx, oldest, size int64) pgx.Row) (int64, error) {
-	var removed int64
-	for {
-		var count int64
-		err := j.writing(ctx, func(ctx context.Context) error {
-			options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
-			return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error {
-				var oldest, size int64
-				if err := tx.QueryRow(ctx, "SELECT oldest, bytes FROM tillwatch_journal FOR UPDATE").Scan(&oldest, &size); err != nil {
-					return err
-				}
-				return step(ctx, tx, oldest, size).Scan(&count)
-			})
+	return journal.PruneSteps(func() (count int64, err error) {
+		err = j.changing(ctx, func(ctx context.Context, tx pgx.Tx) error {
+			var oldest, size int64
+			if err := tx.QueryRow(ctx, "SELECT oldest, bytes FROM tillwatch_journal FOR UPDATE").Scan(&oldest, &size); err != nil {
+				return err
+			}
+			return step(ctx, tx, oldest, size).Scan(&count)
 		})
-		if err != nil || count == 0 {
-			return removed, err
-		}
-		removed += count
-	}
+		return count, err
+	})
+}
+
+// changing runs change in a transaction.
+func (j *Journal) changing(ctx context.Context, change func(context.Context, pgx.Tx) error) error {
+	return j.writing(ctx, func(ctx context.Context) error {
+		options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
+		return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error { return change(ctx, tx) })
+	})
 }
 
 // Quarantine keeps a body that is no event.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	return j.writing(ctx, func(ctx context.Context) error {
 		_, err := j.pool.Exec(ctx, "INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3)",
-			nanoseconds(u.Received), []byte(u.Reason), nonNil(u.Body))
+			journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body))
 		return err
 	})
 }

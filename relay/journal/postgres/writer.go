@@ -87,7 +87,7 @@ func (w *writer) commit(works *groupcommit.Batch[*appending]) {
 // connection that was idle may have died since: as nothing was written, a new
 // one may try again.
 func (w *writer) lock(ctx context.Context) (locked state, err error) {
-	defer recovered(&err)
+	defer journal.Recovered(&err)
 	if w.connection != nil {
 		locked, err := begin(ctx, w.connection)
 		if err == nil || ctx.Err() != nil {
@@ -112,7 +112,7 @@ func (w *writer) lock(ctx context.Context) (locked state, err error) {
 // store commits b. before is what was known when the lock was asked for: the
 // database may not hold less.
 func (w *writer) store(ctx context.Context, b *batch, before state) (err error) {
-	defer recovered(&err)
+	defer journal.Recovered(&err)
 	if b.state.epoch != before.epoch || b.state.head < before.head {
 		return errWentBack
 	}
@@ -121,13 +121,6 @@ func (w *writer) store(ctx context.Context, b *batch, before state) (err error) 
 	}
 	w.journal.publish(b.state.epoch, b.head())
 	return nil
-}
-
-// recovered turns a panic into an error.
-func recovered(err *error) {
-	if panicked := recover(); panicked != nil {
-		*err = fmt.Errorf("panic: %v", panicked)
-	}
 }
 
 func (w *writer) disconnect() {

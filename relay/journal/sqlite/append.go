@@ -28,7 +28,7 @@ func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 	return j.writer.do(ctx, func(b *batch) error {
 		b.bytes += len(u.Body)
 		return b.execute("INSERT INTO quarantine (received, reason, body) VALUES (?, ?, ?)",
-			nanoseconds(u.Received), u.Reason, nonNil(u.Body))
+			journal.Nanoseconds(u.Received), u.Reason, journal.NonNil(u.Body))
 	})
 }
 

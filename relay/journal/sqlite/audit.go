@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"tillwatch/relay/journal"
 )
 
 // auditWait is how long opening waits for the audit. It takes half a second for a
@@ -32,7 +34,7 @@ func beginAudit(db *sql.DB) *audit {
 	a := &audit{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		defer recovered(&a.err)
+		defer journal.Recovered(&a.err)
 		a.err = checkContinuity(ctx, db)
 	}()
 	return a

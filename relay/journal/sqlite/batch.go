@@ -13,13 +13,13 @@ import (
 type batch struct {
 	ctx      context.Context
 	writer   *writer
-	head     int64            // with the new entries
-	fresh    map[digest]int64 // sequence numbers of the new entries
-	pack     pack             // the last of them, which are not inserted yet
-	looked   pack             // the last one that was looked into
+	head     int64                    // with the new entries
+	fresh    map[journal.Digest]int64 // sequence numbers of the new entries
+	pack     pack                     // the last of them, which are not inserted yet
+	looked   pack                     // the last one that was looked into
 	repeats  map[int64]*repeats
 	stored   int64
-	unstored []digest
+	unstored []journal.Digest
 	latest   int64 // time of receipt of all events
 	oldest   int64 // the new oldest, 0 when it stays
 	bytes    int   // inserted
@@ -35,7 +35,7 @@ func newBatch(ctx context.Context, w *writer) *batch {
 		ctx:      ctx,
 		writer:   w,
 		head:     w.journal.newest(),
-		fresh:    map[digest]int64{},
+		fresh:    map[journal.Digest]int64{},
 		pack:     pack{first: 1, data: w.buffer[:0]},
 		looked:   noPack(),
 		stored:   w.stored,
@@ -45,7 +45,7 @@ func newBatch(ctx context.Context, w *writer) *batch {
 }
 
 func (b *batch) append(e journal.Entry) (journal.Result, error) {
-	d := digestOf(e.ID)
+	d := journal.DigestOf(e.ID)
 	seq, found := b.fresh[d]
 	if !found {
 		seq, found = b.writer.journal.known(d)
@@ -63,7 +63,7 @@ func (b *batch) append(e journal.Entry) (journal.Result, error) {
 		b.pack.begin(seq, b.latest)
 	}
 	b.pack.add(e)
-	b.latest = max(b.latest, nanoseconds(e.Received))
+	b.latest = max(b.latest, journal.Nanoseconds(e.Received))
 	b.head, b.fresh[d], b.unstored = seq, seq, append(b.unstored, d)
 	return journal.Result{Seq: seq}, nil
 }
@@ -96,9 +96,7 @@ func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 	if err != nil {
 		return result, err
 	}
-	// What was backfilled was not signed, and may be written in another way.
-	signed := first.Origin != journal.Backfill && e.Origin != journal.Backfill
-	result.Conflict = signed && !journal.SameBody(first.Body, e.Body)
+	result.Conflict = journal.Contradicts(first.Entry, e)
 	counts := b.repeats[seq]
 	if counts == nil {
 		if b.repeats == nil {
@@ -166,12 +164,4 @@ func (b *batch) storeDigests(last int64) error {
 	b.bytes += len(run)
 	b.stored, b.unstored = last, b.unstored[count:]
 	return nil
-}
-
-// nonNil keeps an empty body from becoming NULL.
-func nonNil(body []byte) []byte {
-	if body == nil {
-		return []byte{}
-	}
-	return body
 }

@@ -2,27 +2,17 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"tillwatch/relay/journal"
 )
 
 const (
 	digestSize = 16
 	runLength  = 8192 // ids in a row of id_digests
 )
-
-// digest stands for an event id: the first 128 bits of its SHA-256. All of them are
-// kept in memory: with a unique index on the disk instead, the journal took less
-// than half as many events a second.
-type digest [digestSize]byte
-
-func digestOf(id string) digest {
-	var room [128]byte // most ids fit: no copy on the heap
-	sum := sha256.Sum256(append(room[:0], id...))
-	return digest(sum[:digestSize])
-}
 
 var errDamaged = errors.New("is damaged")
 
@@ -31,7 +21,7 @@ func missing(seq int64) error { return fmt.Errorf("%w: event %d is missing", err
 // loadIDs adds the ids above the sequence number stored: whole runs from id_digests,
 // the newest from the events themselves. It returns the number up to which id_digests
 // reaches now, and the ids that follow, which it does not hold yet.
-func loadIDs(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int64) (int64, []digest, error) {
+func loadIDs(ctx context.Context, c *sql.Conn, ids map[journal.Digest]int64, stored int64) (int64, []journal.Digest, error) {
 	stored, err := loadRuns(ctx, c, ids, stored)
 	if err != nil {
 		return 0, nil, err
@@ -41,7 +31,7 @@ func loadIDs(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int6
 		return 0, nil, err
 	}
 	defer rows.Close()
-	var unstored []digest
+	var unstored []journal.Digest
 	for next := stored + 1; rows.Next(); {
 		p, err := scanPack(rows)
 		if err != nil {
@@ -53,7 +43,7 @@ func loadIDs(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int6
 		events := p.events()
 		for events.next() {
 			if events.seq == next {
-				d := digestOf(string(events.id))
+				d := journal.DigestOf(string(events.id))
 				ids[d], unstored = next, append(unstored, d)
 				next++
 			}
@@ -65,7 +55,7 @@ func loadIDs(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int6
 	return stored, unstored, rows.Err()
 }
 
-func loadRuns(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int64) (int64, error) {
+func loadRuns(ctx context.Context, c *sql.Conn, ids map[journal.Digest]int64, stored int64) (int64, error) {
 	rows, err := c.QueryContext(ctx, "SELECT first, digests FROM id_digests WHERE first > ? ORDER BY first", stored)
 	if err != nil {
 		return 0, err
@@ -82,7 +72,7 @@ func loadRuns(ctx context.Context, c *sql.Conn, ids map[digest]int64, stored int
 		}
 		for ; len(run) > 0; run = run[digestSize:] {
 			stored++
-			ids[digest(run[:digestSize])] = stored
+			ids[journal.Digest(run[:digestSize])] = stored
 		}
 	}
 	return stored, rows.Err()

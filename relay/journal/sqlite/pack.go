@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"time"
 
 	"tillwatch/relay/journal"
 )
@@ -35,8 +34,8 @@ func (p *pack) add(e journal.Entry) {
 	if len(p.data) == 0 {
 		p.data = append(p.data, make([]byte, sumSize)...)
 	}
-	p.data = binary.AppendVarint(p.data, nanoseconds(e.CreatedAt))
-	p.data = binary.AppendVarint(p.data, nanoseconds(e.Received))
+	p.data = binary.AppendVarint(p.data, journal.Nanoseconds(e.CreatedAt))
+	p.data = binary.AppendVarint(p.data, journal.Nanoseconds(e.Received))
 	p.data = appendText(p.data, e.ID)
 	p.data = appendText(p.data, e.Type)
 	p.data = appendText(p.data, string(e.Origin))
@@ -170,26 +169,12 @@ func (u *unpacking) size() int {
 
 // record is the event. Its body stays part of the pack.
 func (u *unpacking) record() journal.Record {
-	return journal.Record{Seq: u.seq, Latest: instant(u.latest), Entry: journal.Entry{
+	return journal.Record{Seq: u.seq, Latest: journal.Instant(u.latest), Entry: journal.Entry{
 		ID:        string(u.id),
 		Type:      string(u.kind),
-		CreatedAt: instant(u.created),
-		Received:  instant(u.received),
+		CreatedAt: journal.Instant(u.created),
+		Received:  journal.Instant(u.received),
 		Origin:    journal.Origin(u.origin),
 		Body:      u.body,
 	}}
-}
-
-func nanoseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func instant(nanoseconds int64) time.Time {
-	if nanoseconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, nanoseconds).UTC()
 }

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"time"
+
+	"tillwatch/relay/journal"
 )
 
 // A transaction that prunes removes about this many events or bytes, so that
@@ -15,7 +17,7 @@ const (
 // Prune removes old events in steps, each durable by itself. It removes
 // quarantined bodies of that age as well, without counting them.
 func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
-	until := nanoseconds(t)
+	until := journal.Nanoseconds(t)
 	return j.prune(ctx, func(b *batch) (int64, error) {
 		if err := b.execute("DELETE FROM quarantine WHERE received < ?", until); err != nil {
 			return 0, err
@@ -40,21 +42,14 @@ func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 	})
 }
 
-// prune repeats a step, which returns how many events it removed, until there
-// is nothing more to remove.
 func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (int64, error) {
-	var removed int64
-	for {
-		var count int64
-		err := j.writer.do(ctx, func(b *batch) (err error) {
+	return journal.PruneSteps(func() (count int64, err error) {
+		err = j.writer.do(ctx, func(b *batch) (err error) {
 			count, err = step(b)
 			return err
 		})
-		removed += count
-		if err != nil || count == 0 {
-			return removed, err
-		}
-	}
+		return count, err
+	})
 }
 
 // removeWhile removes the oldest events for which old is true, up to the first

@@ -95,7 +95,7 @@ func (j *Journal) Find(ctx context.Context, id string) (journal.Record, bool, er
 	if err != nil {
 		return journal.Record{}, false, err
 	}
-	seq, found := j.known(digestOf(id))
+	seq, found := j.known(journal.DigestOf(id))
 	if !found || seq > head {
 		return journal.Record{}, false, nil
 	}
@@ -136,7 +136,7 @@ func (j *Journal) Quarantined(ctx context.Context, limit int) ([]journal.Unreada
 		if err := rows.Scan(&received, &u.Reason, &u.Body); err != nil {
 			return nil, readError(err)
 		}
-		u.Received = instant(received)
+		u.Received = journal.Instant(received)
 		all = append(all, u)
 	}
 	return all, readError(rows.Err())

@@ -2,10 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"strings"
+
+	"tillwatch/relay/journal"
 )
 
 // applicationID marks the file as a journal in its SQLite header; version is
@@ -92,7 +93,7 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 	if _, err := c.ExecContext(ctx, statements); err != nil {
 		return err
 	}
-	if _, err := c.ExecContext(ctx, "INSERT INTO journal (epoch) VALUES (?)", newEpoch()); err != nil {
+	if _, err := c.ExecContext(ctx, "INSERT INTO journal (epoch) VALUES (?)", journal.NewEpoch()); err != nil {
 		return err
 	}
 	_, err := c.ExecContext(ctx, "COMMIT")
@@ -111,5 +112,3 @@ COMMIT;
 PRAGMA journal_mode = WAL;`, strings.Join(steps, ";\n"), version))
 	return err
 }
-
-func newEpoch() string { return rand.Text()[:16] }

@@ -26,8 +26,11 @@ type Journal struct {
 
 	lostFrom, lostTo int64
 
-	mu     sync.Mutex
-	ids    map[digest]int64 // sequence numbers of all ids ever stored, from 1 on without holes
+	mu sync.Mutex
+	// ids are the sequence numbers of all ids ever stored, from 1 on without holes. They
+	// are in memory: with a unique index on the disk instead, the journal took less than
+	// half as many events a second.
+	ids    map[journal.Digest]int64
 	oldest int64
 	moved  chan struct{} // closed when the head moves; nil after Close
 }
@@ -53,7 +56,7 @@ func open(ctx context.Context, in folder) (_ *Journal, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{claim: held, ids: map[digest]int64{}, moved: make(chan struct{})}
+	j := &Journal{claim: held, ids: map[journal.Digest]int64{}, moved: make(chan struct{})}
 	if err := j.begin(ctx, in); err != nil {
 		return nil, errors.Join(err, j.letGo())
 	}
@@ -208,7 +211,7 @@ func (j *Journal) newest() int64 {
 }
 
 // known finds the sequence number of a committed id.
-func (j *Journal) known(d digest) (int64, bool) {
+func (j *Journal) known(d journal.Digest) (int64, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	seq, found := j.ids[d]

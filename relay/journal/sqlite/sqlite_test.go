@@ -213,7 +213,7 @@ func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 		}
 		panic("broken")
 	})
-	if err == nil || !strings.Contains(err.Error(), "panic while writing: broken") {
+	if err == nil || !strings.Contains(err.Error(), "write the journal: panic: broken") {
 		t.Errorf("error is %v", err)
 	}
 	if head, _ := j.Head(t.Context()); head != 1 {

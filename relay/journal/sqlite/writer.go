@@ -33,14 +33,14 @@ type writer struct {
 	owner   string // names this process in the database
 
 	// Of the goroutine that runs the writer:
-	connection *sql.Conn // nil after a failure
-	stored     int64     // ids up to here are in id_digests
-	unstored   []digest  // the ids that follow
-	latest     int64     // time of receipt of all events
-	written    int       // bytes since the log was copied
-	longestLog int       // that many are written, the log is copied
-	disowned   error     // why nothing may be written any more
-	buffer     []byte    // of packs, for the next one
+	connection *sql.Conn        // nil after a failure
+	stored     int64            // ids up to here are in id_digests
+	unstored   []journal.Digest // the ids that follow
+	latest     int64            // time of receipt of all events
+	written    int              // bytes since the log was copied
+	longestLog int              // that many are written, the log is copied
+	disowned   error            // why nothing may be written any more
+	buffer     []byte           // of packs, for the next one
 }
 
 // openWriter opens the database, prepares its schema and loads the ids. A commit
@@ -53,7 +53,7 @@ func openWriter(ctx context.Context, in folder, j *Journal) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{Queue: groupcommit.New[work](), journal: j, claim: j.claim, db: db, owner: newEpoch(), longestLog: logSize}
+	w := &writer{Queue: groupcommit.New[work](), journal: j, claim: j.claim, db: db, owner: journal.NewEpoch(), longestLog: logSize}
 	if err := w.begin(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -91,7 +91,7 @@ func (w *writer) compareMark(ctx context.Context) error {
 	if j.lostTo < j.lostFrom {
 		return nil
 	}
-	epoch := newEpoch()
+	epoch := journal.NewEpoch()
 	if _, err := w.connection.ExecContext(ctx, "UPDATE journal SET epoch = ?", epoch); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (w *writer) giveUp(err error) {
 
 // gather applies works. The first one begins the transaction.
 func (w *writer) gather(works *groupcommit.Batch[work]) (changes *batch, err error) {
-	defer recovered(&err)
+	defer journal.Recovered(&err)
 	for changes == nil || changes.size() < maxBatch {
 		apply, ok := works.Next()
 		if !ok {
@@ -267,7 +267,7 @@ func (w *writer) checkOwner(ctx context.Context) error {
 
 // commit waits for the disk and makes known what was committed.
 func (w *writer) commit(changes *batch) (err error) {
-	defer recovered(&err)
+	defer journal.Recovered(&err)
 	if err := changes.finish(); err != nil {
 		return err
 	}
@@ -280,12 +280,6 @@ func (w *writer) commit(changes *batch) (err error) {
 	}
 	w.journal.published(changes)
 	return nil
-}
-
-func recovered(err *error) {
-	if panicked := recover(); panicked != nil {
-		*err = fmt.Errorf("panic while writing: %v", panicked)
-	}
 }
 
 // disconnect rolls back and closes the connection. Its errors say nothing new.
