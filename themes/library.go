@@ -43,7 +43,20 @@ func (l Library) Names() []string {
 // separator is the path of a theme file. Errors name the file, the line and the
 // key, or list the names.
 func (l Library) Load(name string) (Theme, error) {
-	return newReading(l).theme(name)
+	theme, _, err := l.LoadFiles(name)
+	return theme, err
+}
+
+// Files are the files that a theme was read from, its bases among them: each path
+// with what it held, nothing where there was none.
+type Files map[string]string
+
+// LoadFiles is [Library.Load] that returns the files too, also beside an error. An
+// embedded theme has none.
+func (l Library) LoadFiles(name string) (Theme, Files, error) {
+	r := newReading(l)
+	theme, err := r.theme(name)
+	return theme, r.files, err
 }
 
 // Source returns a theme as it is written, and the path of its file; "" when it
@@ -55,13 +68,11 @@ func (l Library) Source(name string) (data []byte, path string, err error) {
 // reading is the loading of one theme with all that it is based on.
 type reading struct {
 	library Library
-	chain   []string               // files and embedded names on the way here
-	prints  map[string]fingerprint // of the files, as they were before they were read
+	chain   []string // files and embedded names on the way here
+	files   Files
 }
 
-func newReading(l Library) *reading {
-	return &reading{library: l, prints: map[string]fingerprint{}}
-}
+func newReading(l Library) *reading { return &reading{library: l, files: Files{}} }
 
 func (r *reading) theme(name string) (Theme, error) {
 	data, path, err := r.source(name)
@@ -103,9 +114,9 @@ func (r *reading) source(name string) (data []byte, path string, err error) {
 			if !errors.Is(err, fs.ErrNotExist) {
 				return own, path, err
 			}
-			delete(r.prints, path)
 		}
 		if embedded {
+			delete(r.files, path)
 			return data, "", nil
 		}
 	} else if data, ok := readEmbedded(name); ok {
@@ -115,9 +126,7 @@ func (r *reading) source(name string) (data []byte, path string, err error) {
 }
 
 func (r *reading) read(path string) ([]byte, error) {
-	if _, known := r.prints[path]; !known {
-		r.prints[path] = take(path)
-	}
+	r.files[path] = ""
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("theme file %s: %w", path, cause(err))
@@ -130,6 +139,7 @@ func (r *reading) read(path string) ([]byte, error) {
 	case len(data) > maxFile:
 		return nil, fmt.Errorf("theme file %s: larger than %d KiB", path, maxFile>>10)
 	}
+	r.files[path] = string(data)
 	return data, nil
 }
 

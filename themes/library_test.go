@@ -1,13 +1,11 @@
 package themes
 
 import (
-	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -142,77 +140,24 @@ func TestSourceIsWhatLoads(t *testing.T) {
 	}
 }
 
-func TestAChangedFileIsReadAgainOnceItIsWhole(t *testing.T) {
+func TestAThemeComesWithTheFilesThatItWasReadFrom(t *testing.T) {
 	l := folder(t, map[string]string{
-		"mine.toml": "base = \"ground\"\n[colors]\naccent = \"red\"\n", "ground.toml": "base = \"dark\"\n",
+		"mine.toml": "base = \"ground\"\n", "ground.toml": "base = \"dark\"\n", "lost.toml": "base = \"./gone.toml\"\n", "bad.toml": "base = \"nowhere\"\n",
 	})
-	synctest.Test(t, func(t *testing.T) {
-		w, err := l.Watch("mine")
-		if err != nil || w.Theme.Accent != ansi.Red {
-			t.Fatal(w.Theme, err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		changes, ended := make(chan Change, 8), make(chan struct{})
-		go func() {
-			defer close(ended)
-			w.Run(ctx, func(c Change) { changes <- c })
-		}()
-		next := func(want string) Change {
-			t.Helper()
-			select {
-			case c := <-changes:
-				return c
-			case <-time.After(3 * pollEvery):
-				t.Fatal(want)
-			}
-			return Change{}
-		}
-		quiet := func() {
-			t.Helper()
-			select {
-			case c := <-changes:
-				t.Fatalf("told of %+v", c)
-			case <-time.After(10 * pollEvery):
-			}
-		}
-
-		quiet()
-		l.write(t, "mine.toml", "base = \"ground\"\n[colors]\naccent = \"green\"\n")
-		if c := next("a change"); c.Err != nil || c.Theme.Accent != ansi.Green {
-			t.Errorf("after a change: %+v", c)
-		}
-		l.write(t, "mine.toml", "base = \"ground\"\n[colors]\naccent = \"gr")
-		if c := next("an error"); c.Err == nil || !strings.Contains(c.Err.Error(), "line 3") || c.Theme.Accent != ansi.Green {
-			t.Errorf("after an error: %+v, want the old theme and the line", c)
-		}
-		quiet()
-		l.write(t, "mine.toml", "base = \"ground\"\n[colors]\naccent = \"bright blue\"\n")
-		if c := next("mended"); c.Err != nil || c.Theme.Accent != ansi.BrightBlue {
-			t.Errorf("once mended: %+v", c)
-		}
-		l.write(t, "ground.toml", "base = \"light\"\n")
-		if c := next("a change of the base"); c.Err != nil || c.Theme.Dark || c.Theme.Accent != ansi.BrightBlue {
-			t.Errorf("after a change of the base: %+v", c)
-		}
-		if err := os.Remove(filepath.Join(l.Folder, "ground.toml")); err != nil {
-			t.Fatal(err)
-		}
-		if c := next("a lost base"); c.Err == nil || c.Theme.Dark {
-			t.Errorf("without its base: %+v", c)
-		}
-		l.write(t, "mine.toml", "base = \"dark\"\n")
-		if c := next("another base"); c.Err != nil || !c.Theme.Dark {
-			t.Errorf("with another base: %+v", c)
-		}
-		cancel()
-		<-ended
-	})
-}
-
-func TestAnEmbeddedThemeIsNotWatched(t *testing.T) {
-	w, err := folder(t, nil).Watch("nord")
-	if err != nil {
-		t.Fatal(err)
+	at := func(name string) string { return filepath.Join(l.Folder, name) }
+	cases := []struct {
+		name  string
+		files Files
+		fails bool
+	}{
+		{"nord", Files{}, false},
+		{"mine", Files{at("mine.toml"): "base = \"ground\"\n", at("ground.toml"): "base = \"dark\"\n"}, false},
+		{"lost", Files{at("lost.toml"): "base = \"./gone.toml\"\n", at("gone.toml"): ""}, true},
+		{"bad", Files{at("bad.toml"): "base = \"nowhere\"\n", at("nowhere.toml"): ""}, true},
 	}
-	w.Run(t.Context(), func(Change) { t.Error("told of a change") }) // returns
+	for _, c := range cases {
+		if _, files, err := l.LoadFiles(c.name); !maps.Equal(files, c.files) || (err != nil) != c.fails {
+			t.Errorf("%s: %v, %v; want %v", c.name, files, err, c.files)
+		}
+	}
 }

@@ -38,6 +38,13 @@ type Theme struct {
 	basic *Theme // the same look in sixteen colours
 }
 
+// Change is what became of a theme whose file has changed: the new theme, or why
+// it cannot be read and the one that stays.
+type Change struct {
+	Theme Theme
+	Err   error
+}
+
 // Default is the name of the theme that paints no ground and takes the terminal's
 // own 16 colours.
 const Default = "default"

@@ -21,11 +21,6 @@ func (s *session) followKey(ctx context.Context) {
 	if s.settings.KeyFile == "" {
 		return
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			s.store.ReportKey(fmt.Errorf("the API key's file: %v", p))
-		}
-	}()
 	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
 		s.store.ReportKey(fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
 	}

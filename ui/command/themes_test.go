@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -173,6 +174,69 @@ func TestOnlyAThemeIsShownAndNothingOfItSteersTheTerminal(t *testing.T) {
 	if want := "base = \"dark\" # gnp.exe\n[colors]\ntext = \"red\"\n"; code != exitDone || out != want {
 		t.Errorf("exit %d, prints %q and says %q, want %q", code, out, words, want)
 	}
+}
+
+func TestAThemeIsReadAgainOnceItsFileIsWhole(t *testing.T) {
+	t.Parallel()
+	library := themes.Library{Folder: t.TempDir()}
+	put := func(name, content string) {
+		t.Helper()
+		write(t, filepath.Join(library.Folder, name), content)
+	}
+	put("mine.toml", "base = \"ground\"\n[colors]\naccent = \"red\"\n")
+	put("ground.toml", "base = \"dark\"\n")
+	theme, files, err := library.LoadFiles("mine")
+	if err != nil || theme.Accent != ansi.Red {
+		t.Fatal(theme, err)
+	}
+	changes := make(chan themes.Change, 8)
+	owned(t, func(ctx context.Context) error {
+		followTheme(ctx, library, "mine", themes.Change{Theme: theme}, files, func(c themes.Change) { changes <- c })
+		return nil
+	})
+	next := func(what string, is func(themes.Change) bool) {
+		t.Helper()
+		for late := time.After(patience); ; {
+			select {
+			case c := <-changes:
+				if is(c) {
+					return
+				}
+			case <-late:
+				t.Fatalf("nothing tells of %s", what)
+			}
+		}
+	}
+	put("mine.toml", "base = \"ground\"\n[colors]\naccent = \"green\"\n")
+	next("a change", func(c themes.Change) bool { return c.Err == nil && c.Theme.Accent == ansi.Green })
+	put("mine.toml", "base = \"ground\"\n[colors]\naccent = \"gr")
+	next("a broken line, with the theme as it was", func(c themes.Change) bool {
+		return c.Err != nil && strings.Contains(c.Err.Error(), "line 3") && c.Theme.Accent == ansi.Green
+	})
+	put("mine.toml", "base = \"ground\"\n[colors]\naccent = \"bright blue\"\n")
+	next("the mended line", func(c themes.Change) bool { return c.Err == nil && c.Theme.Accent == ansi.BrightBlue })
+	put("ground.toml", "base = \"light\"\n")
+	next("a change of the base", func(c themes.Change) bool {
+		return c.Err == nil && !c.Theme.Dark && c.Theme.Accent == ansi.BrightBlue
+	})
+	if err := os.Remove(filepath.Join(library.Folder, "ground.toml")); err != nil {
+		t.Fatal(err)
+	}
+	next("a lost base", func(c themes.Change) bool { return c.Err != nil && !c.Theme.Dark })
+	put("ground.toml", "base = \"dark\"\n")
+	next("the base that is back", func(c themes.Change) bool { return c.Err == nil && c.Theme.Dark })
+	put("mine.toml", "base = \"./none/ground.toml\"\n")
+	next("a base in a folder that is not there", func(c themes.Change) bool { return c.Err != nil })
+	put("mine.toml", "base = \"light\"\n")
+	next("another base", func(c themes.Change) bool { return c.Err == nil && !c.Theme.Dark })
+}
+
+func TestAnEmbeddedThemeIsNotFollowed(t *testing.T) {
+	theme, files, err := themes.Library{Folder: t.TempDir()}.LoadFiles("nord")
+	if err != nil {
+		t.Fatal(err)
+	}
+	followTheme(t.Context(), themes.Library{}, "nord", themes.Change{Theme: theme}, files, func(themes.Change) { t.Error("told of a change") }) // returns
 }
 
 func TestTheChoiceOfThemesHoldsEachNameOnce(t *testing.T) {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,16 +42,18 @@ func (s settings) checkTheme() error {
 // dress gives the dashboard its theme and those to change to. What it returns
 // follows the theme's file until its context ends.
 func (s settings) dress(config *dashboard.Config) (follow func(context.Context), err error) {
-	library := themeLibrary()
-	watched, err := library.Watch(s.themeName())
+	library, name := themeLibrary(), s.themeName()
+	shown, files, err := library.LoadFiles(name)
 	if err != nil {
 		return nil, usage(err)
 	}
-	config.Theme = watched.Theme
-	if chosen, err := library.Watch(config.Remembered.Theme); config.Remembered.Theme != "" && err == nil {
-		watched = chosen // it is what is on the screen
+	config.Theme = shown
+	if chosen := config.Remembered.Theme; chosen != "" { // it is what is on the screen
+		if theme, read, err := library.LoadFiles(chosen); err == nil {
+			name, shown, files = chosen, theme, read
+		}
 	}
-	config.Watched = watched.Theme.Name
+	config.Watched = shown.Name
 	config.Themes = choice(library, config.Theme)
 	if s.Theme == themeAuto {
 		light, err := library.Load("light")
@@ -62,13 +65,35 @@ func (s settings) dress(config *dashboard.Config) (follow func(context.Context),
 	changes := make(chan themes.Change)
 	config.ThemeChanges = changes
 	return func(ctx context.Context) {
-		watched.Run(ctx, func(c themes.Change) {
+		followTheme(ctx, library, name, themes.Change{Theme: shown}, files, func(c themes.Change) {
 			select {
 			case changes <- c:
 			case <-ctx.Done():
 			}
 		})
 	}, nil
+}
+
+// followTheme tells of each change of a theme's files until ctx ends. It returns
+// at once for a theme that is embedded.
+func followTheme(ctx context.Context, library themes.Library, name string, shown themes.Change, files themes.Files, tell func(themes.Change)) {
+	if len(files) == 0 {
+		return
+	}
+	err := followFiles(ctx, slices.Collect(maps.Keys(files)), func() []string {
+		theme, now, err := library.LoadFiles(name)
+		if !maps.Equal(files, now) {
+			if files, shown.Err = now, err; err == nil {
+				shown.Theme = theme
+			}
+			tell(shown)
+		}
+		return slices.Collect(maps.Keys(files))
+	})
+	if err != nil {
+		shown.Err = err
+		tell(shown)
+	}
 }
 
 // choice are the themes that can be drawn, each name once. One of the user's

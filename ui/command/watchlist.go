@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"tillwatch/api"
@@ -20,7 +19,6 @@ import (
 const (
 	mostWatched    = 10_000
 	mostListBytes  = 4 << 20
-	listLookEvery  = 2 * time.Second
 	listErrorsTold = 3
 )
 
@@ -147,25 +145,8 @@ func (s *session) followWatchList(ctx context.Context) {
 	if path == "" || path == fromStdin {
 		return
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			s.store.ReportWatchList(fmt.Errorf("watch list: %v", p))
-		}
-	}()
-	ticker := time.NewTicker(listLookEvery)
-	defer ticker.Stop()
 	watched := slices.Clone(s.settings.WatchIDs)
-	for last := fileMark(path); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		mark := fileMark(path)
-		if mark == last {
-			continue
-		}
-		last = mark
+	err := followFile(ctx, path, func() {
 		ids, err := readWatchList(path)
 		s.store.ReportWatchList(err)
 		for _, id := range ids {
@@ -174,14 +155,8 @@ func (s *session) followWatchList(ctx context.Context) {
 				s.watcher.Watch(api.ScrubID(id))
 			}
 		}
-	}
-}
-
-// fileMark tells versions of a file apart, as far as the file system does.
-func fileMark(path string) string {
-	info, err := os.Stat(path)
+	})
 	if err != nil {
-		return err.Error()
+		s.store.ReportWatchList(fmt.Errorf("new ids in the watch list will go unnoticed: %w", err))
 	}
-	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
 }

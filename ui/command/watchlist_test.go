@@ -2,13 +2,12 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -91,60 +90,36 @@ func TestWatchListIsTakenFromFileAndInputAndRefusedWhereItIsWrong(t *testing.T) 
 }
 
 func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ids.txt")
-	write := func(content string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("ci_1\n")
-	synctest.Test(t, func(t *testing.T) {
-		store := account.NewStore(account.StoreConfig{})
-		s := &session{store: store, watcher: account.NewWatcher(account.WatcherConfig{Store: store}), settings: settings{WatchList: path, WatchIDs: []string{"ci_1"}}}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			s.followWatchList(ctx)
-		}()
-		synctest.Wait()
-		look := func() {
-			time.Sleep(listLookEvery)
-			synctest.Wait()
-		}
-		known := func() (ids []api.ID) {
-			for _, in := range store.Changes(0).Intents {
-				ids = append(ids, in.ID)
-			}
-			slices.Sort(ids)
-			return ids
-		}
-		look()
-		if got := known(); len(got) != 0 {
-			t.Errorf("a list that is as it was made %v known", got)
-		}
-		write("ci_1\nci_2\nci 3\n")
-		look()
-		alerts := store.Summary().Alerts
-		if got := known(); !slices.Equal(got, []api.ID{"ci_2"}) || len(alerts) != 1 || !strings.Contains(alerts[0].Text, "ids.txt: line 3") {
-			t.Errorf("known are %v, alerts %v", got, alerts)
-		}
-		write("ci_1\nci_2\nci_3\n")
-		look()
-		if got, alerts := known(), store.Summary().Alerts; !slices.Equal(got, []api.ID{"ci_2", "ci_3"}) || len(alerts) != 0 {
-			t.Errorf("known are %v, alerts %v", got, alerts)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		look()
-		if alerts := store.Summary().Alerts; len(alerts) != 1 {
-			t.Errorf("of a list that is gone tell %v", alerts)
-		}
-		cancel()
-		<-done
+	write(t, path, "ci_1\n")
+	store := account.NewStore(account.StoreConfig{})
+	s := &session{store: store, watcher: account.NewWatcher(account.WatcherConfig{Store: store}), settings: settings{WatchList: path, WatchIDs: []string{"ci_1"}}}
+	owned(t, func(ctx context.Context) error {
+		s.followWatchList(ctx)
+		return nil
 	})
+	become := func(alert string, ids ...api.ID) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("%v is known, and of alerts %q", ids, alert), func() bool {
+			var known []api.ID
+			for _, in := range store.Changes(0).Intents {
+				known = append(known, in.ID)
+			}
+			slices.Sort(known)
+			alerts := store.Summary().Alerts
+			return slices.Equal(known, ids) && (len(alerts) == 0 && alert == "" || len(alerts) == 1 && alert != "" && strings.Contains(alerts[0].Text, alert))
+		})
+	}
+	become("")
+	write(t, path, "ci_1\nci_2\nci 3\n")
+	become("ids.txt: line 3", "ci_2")
+	write(t, path, "ci_1\nci_2\nci_3\n")
+	become("", "ci_2", "ci_3")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	become("no such file", "ci_2", "ci_3")
 }
 
 func TestWhatIsAddedToTheWatchListAppearsOnTheBoardAndABadLineIsToldUntilItIsMended(t *testing.T) {
