@@ -90,7 +90,7 @@ func (c *Client) do(ctx context.Context, request call, take reader) error {
 		if !again || ctx.Err() != nil || endsWithin(ctx, wait) {
 			return err // what the service said, rather than that time ran out
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); err != nil {
 			return request.notSent(err)
 		}
 	}

@@ -35,7 +35,7 @@ func (g *tollgate) Acquire(ctx context.Context, class quota.Class) (quota.Permit
 	if g.err != nil {
 		return quota.Permit{}, g.err
 	}
-	return quota.Permit{}, sleep(ctx, g.wait)
+	return quota.Permit{}, Sleep(ctx, g.wait)
 }
 
 func TestWaitingForQuotaIsNoLatency(t *testing.T) {
@@ -43,7 +43,7 @@ func TestWaitingForQuotaIsNoLatency(t *testing.T) {
 		gate := &tollgate{wait: 4 * time.Second}
 		var seen []Exchange
 		client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
-			if err := sleep(r.Context(), 2*time.Second); err != nil {
+			if err := Sleep(r.Context(), 2*time.Second); err != nil {
 				t.Error(err)
 			}
 			io.WriteString(w, `{"id":"ci_1"}`)

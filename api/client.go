@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,11 +77,11 @@ func New(cfg Config) (*Client, error) {
 	if err := CheckClearText(base, "the API key"); err != nil && !cfg.InsecureHTTP {
 		return nil, err
 	}
-	lookup := orElse(cfg.LookupPath, defaultLookupPath)
+	lookup := cmp.Or(cfg.LookupPath, defaultLookupPath)
 	if !strings.HasPrefix(lookup, "/") || strings.ContainsAny(lookup, "?#") {
 		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + defaultLookupPath)
 	}
-	agent := orElse(cfg.UserAgent, defaultUserAgent)
+	agent := cmp.Or(cfg.UserAgent, defaultUserAgent)
 	if string(Scrub(agent)) != agent {
 		return nil, errors.New("user agent: holds a line break or another character that cannot be sent")
 	}
@@ -89,7 +90,7 @@ func New(cfg Config) (*Client, error) {
 		lookupPath:  lookup,
 		userAgent:   agent,
 		timeout:     cfg.Timeout,
-		retries:     cfg.Retries,
+		retries:     cmp.Or(cfg.Retries, defaultRetries),
 		pacer:       cfg.Pacer,
 		observe:     cfg.Observe,
 		environment: env,
@@ -105,9 +106,6 @@ func New(cfg Config) (*Client, error) {
 	}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
-	}
-	if c.retries == 0 {
-		c.retries = defaultRetries
 	}
 	if c.observe == nil {
 		c.observe = func(Exchange) {}
@@ -140,13 +138,6 @@ func (c *Client) UseKey(key Secret) error {
 
 // Uses reports whether requests carry a key.
 func (c *Client) Uses(key Secret) bool { return c.key.Load().Equal(key) }
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
 
 // stay follows no redirect: it could carry the key to another host, or turn a
 // POST into a GET.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -230,7 +231,7 @@ func TestAConfirmHasTheKeyOfItsIntentAndACreationOneOfItsOwn(t *testing.T) {
 	client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
 		seen = append(seen, idempotencyKey(r.Header))
 		id := strings.Trim(strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/confirm"), "/shop/api/v1/checkout-intents"), "/")
-		io.WriteString(w, `{"id":"`+orElse(id, "ci_9")+`"}`)
+		io.WriteString(w, `{"id":"`+cmp.Or(id, "ci_9")+`"}`)
 	})
 	for _, id := range []ID{"ci_1", "ci_1", "ci_2"} {
 		if _, err := client.ConfirmIntent(t.Context(), id, ConfirmIntent{}); err != nil {

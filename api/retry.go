@@ -79,7 +79,8 @@ func passing(err error) bool {
 	return errors.As(err, &unreadable) && unreadable.brokenOff
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d, or until ctx ends, and then returns the error of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

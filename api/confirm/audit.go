@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"tillwatch/api"
 	"tillwatch/api/durable"
@@ -37,7 +40,7 @@ type Line struct {
 // so that each knows what the others have sent. Lines are durable before append
 // returns.
 type auditLog struct {
-	lock *lockFile // held while the log is read and then written
+	lock *flock.Flock // held while the log is read and then written
 
 	turn chan struct{} // held within this process; guards all below
 	file *os.File
@@ -70,12 +73,7 @@ func openAudit(path string) (*auditLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	lock, err := openLock(path + ".lock")
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("opening the lock of the audit log: %w", err)
-	}
-	a := &auditLog{file: file, lock: lock, turn: make(chan struct{}, 1), last: map[subject]int64{}}
+	a := &auditLog{file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}}
 	if err = a.locked(func() error { return nil }); err == nil {
 		err = durable.SyncFolder(filepath.Dir(path))
 	}
@@ -164,15 +162,27 @@ func (a *auditLog) append(line Line) error {
 	return a.locked(func() error { return a.write(line) })
 }
 
+const (
+	// lockFor is how long a lock is waited for. It is held for as long as a line
+	// takes to be written, so whoever holds it longer hangs.
+	lockFor  = 5 * time.Second
+	lockStep = 5 * time.Millisecond
+)
+
 // locked runs do while no other process writes, after having read what they
 // wrote.
 func (a *auditLog) locked(do func() error) (err error) {
 	a.turn <- struct{}{}
 	defer func() { <-a.turn }()
-	if err := a.lock.take(); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockFor) // what was sent is recorded, whoever has left
+	defer cancel()
+	switch _, err := a.lock.TryLockContext(ctx, lockStep); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("locking the audit log: another tillwatch has held it for seconds: is one of them stopped?")
+	case err != nil:
 		return fmt.Errorf("locking the audit log: %w", err)
 	}
-	defer func() { err = errors.Join(err, a.lock.release()) }()
+	defer func() { err = errors.Join(err, a.lock.Unlock()) }()
 	if err := a.catchUp(); err != nil {
 		return err
 	}
@@ -233,7 +243,7 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
-func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.close()) }
+func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.Close()) }
 
 func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 

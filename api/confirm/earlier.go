@@ -46,7 +46,7 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 			return now, &UnsettledError{line}
 		}
 	}
-	if err := pause(ctx, settleGap); err != nil {
+	if err := api.Sleep(ctx, settleGap); err != nil {
 		return now, err
 	}
 	again, err := g.read(ctx, s.intent)
@@ -71,7 +71,8 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 	began := time.Now()
 	seen := map[subject]time.Time{} // when it was old enough, and first found awaiting
 	open = g.unsettled
-	for gap := settleGap; len(open) > 0; gap = min(2*gap, longestGap) {
+	gap := growing(settleGap, longestGap)
+	for len(open) > 0 {
 		var still []Line
 		given := true
 		for _, line := range open {
@@ -85,7 +86,7 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 			}
 			given = given && time.Since(from) > settleFor+2*longestGap
 		}
-		if open = still; given || pause(ctx, gap) != nil {
+		if open = still; given || api.Sleep(ctx, gap.NextBackOff()) != nil {
 			break
 		}
 	}

@@ -108,14 +108,3 @@ func wait(err error) time.Duration {
 	}
 	return 1200 * time.Millisecond
 }
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

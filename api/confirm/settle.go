@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"tillwatch/api"
 )
 
@@ -48,7 +50,8 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	c.tell(Progress{Stage: Settling, Why: cause, Until: over})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited := 0
-	for step := firstSettleRead; ; step = min(2*step, lastSettleRead) {
+	step := growing(firstSettleRead, lastSettleRead)
+	for {
 		asked := time.Now()
 		now, err := c.read(ctx)
 		if err == nil {
@@ -69,14 +72,19 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, time.Since(began).Round(time.Second))
 			return out
 		}
-		gap := step
+		gap := step.NextBackOff()
 		if left := time.Until(over); left > 0 {
 			gap = min(gap, left)
 		}
-		if pause(ctx, gap) != nil {
+		if api.Sleep(ctx, gap) != nil {
 			return out
 		}
 	}
+}
+
+// growing doubles a pause each time, without jitter: one process reads one intent.
+func growing(first, longest time.Duration) *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{InitialInterval: first, MaxInterval: longest, Multiplier: 2}
 }
 
 // look reads the intent once after the service said no, and returns how the confirm

@@ -107,7 +107,7 @@ func (c *confirming) send(ctx context.Context) Outcome {
 		if told := c.look(ctx, refusal); told != nil {
 			return *told
 		}
-		if pause(ctx, wait(refusal)) != nil || !c.again(ctx) {
+		if api.Sleep(ctx, wait(refusal)) != nil || !c.again(ctx) {
 			return c.settle(ctx, refusal)
 		}
 	}

@@ -48,7 +48,7 @@ type lane struct {
 }
 
 func newLane(p *Pacer, class Class) *lane {
-	l := &lane{pacer: p, class: class, book: newBook(class)}
+	l := &lane{pacer: p, class: class, book: newBook(class), pause: pause{growing: growingPause()}}
 	l.timer = time.AfterFunc(time.Hour, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -3,7 +3,6 @@ package quota
 import (
 	"cmp"
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -39,8 +38,7 @@ func (p Permit) Done(o Outcome) {
 // occupy its bucket from when it is permitted until one whole window after its
 // answer: that holds for fixed and sliding windows alike.
 type Pacer struct {
-	cfg    PacerConfig
-	jitter func() float64 // in [0, 1)
+	cfg PacerConfig
 
 	mu    sync.Mutex
 	lanes map[Class]*lane
@@ -66,7 +64,7 @@ func NewPacer(cfg PacerConfig) *Pacer {
 	case cfg.Reserve < 0:
 		cfg.Reserve = 0
 	}
-	return &Pacer{cfg: cfg, jitter: rand.Float64, lanes: map[Class]*lane{}}
+	return &Pacer{cfg: cfg, lanes: map[Class]*lane{}}
 }
 
 // Acquire waits until a request of class may go out, in the order of the

@@ -1,29 +1,36 @@
 package quota
 
-import "time"
+import (
+	"time"
 
-// Bounds of the pause after a refusal by a per-second bucket (contract, Limits:
-// exponential backoff and jitter, 1 to 2 seconds first).
-const (
-	firstPause = time.Second
-	widest     = 30 * time.Second
+	"github.com/cenkalti/backoff/v5"
 )
+
+// growingPause is the pause after a refusal by a per-second bucket (contract,
+// Limits: exponential backoff and jitter). It is 1 to 2 seconds first, and 15 to 30
+// in the end.
+func growingPause() backoff.ExponentialBackOff {
+	return backoff.ExponentialBackOff{
+		InitialInterval: 1500 * time.Millisecond, Multiplier: 2, MaxInterval: 22500 * time.Millisecond, RandomizationFactor: 1.0 / 3,
+	}
+}
 
 // pause holds a class back after refusals. Once it has passed, one request at a
 // time goes out until one is let through.
 type pause struct {
 	until   time.Time
-	strikes int   // refusals in a row, those of one burst counted once
-	after   int64 // requests up to this number belong to the last strike
+	refused bool  // and no request has been let through since
+	after   int64 // requests up to this number belong to the last burst that was refused
 	probes  int   // requests in flight that were let out since
+	growing backoff.ExponentialBackOff
 }
 
 func (p *pause) opening() (at time.Time, never bool) {
-	return p.until, p.strikes > 0 && p.probes > 0
+	return p.until, p.refused && p.probes > 0
 }
 
 func (p *pause) begin(w *waiter) {
-	if p.strikes > 0 {
+	if p.refused {
 		w.probe = true
 		p.probes++
 	}
@@ -42,7 +49,7 @@ func (p *pause) answered(w *waiter, a answer, l *lane) {
 	case a.refused():
 		fresh := w.number > p.after
 		if fresh {
-			p.strikes++
+			p.refused = true
 			p.after = l.started
 		}
 		asked, ok := RetryAfter(a.outcome.Header, a.received)
@@ -50,10 +57,11 @@ func (p *pause) answered(w *waiter, a answer, l *lane) {
 		case ok && asked > 0: // 0 is what is left of a fraction of a second
 			p.hold(a.received.Add(min(asked, longestPause)))
 		case fresh:
-			p.hold(a.received.Add(p.backoff(l.pacer.jitter())))
+			p.hold(a.received.Add(p.growing.NextBackOff()))
 		}
 	case a.outcome.Status != 0 && w.number > p.after:
-		p.strikes = 0
+		p.refused = false
+		p.growing.Reset()
 	}
 }
 
@@ -61,10 +69,4 @@ func (p *pause) hold(until time.Time) {
 	if until.After(p.until) {
 		p.until = until
 	}
-}
-
-// backoff doubles with each strike; jitter, in [0, 1), adds up to as much again.
-func (p *pause) backoff(jitter float64) time.Duration {
-	base := firstPause << min(p.strikes-1, 5)
-	return min(base+time.Duration(jitter*float64(base)), widest)
 }

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -98,7 +99,7 @@ func (c *Config) complete() error {
 	if c.Key.IsZero() {
 		return errors.New("an API key is required")
 	}
-	orElse(&c.Environment, Staging)
+	c.Environment = cmp.Or(c.Environment, Staging)
 	if err := c.checkKeys(); err != nil {
 		return err
 	}
@@ -184,38 +185,31 @@ func (c *Config) checkNumbers() error {
 }
 
 func (c *Config) fill() {
-	orElse(&c.HeaderPrefix, "x-svc-")
-	orElse(&c.LookupPath, "/api/v1/products/lookup")
-	orElse(&c.PolicyName, "default")
-	orElse(&c.Speed, 1)
-	orElse(&c.AutoConfirm, 0.85)
-	orElse(&c.FailureShare, 0.12)
-	orElse(&c.ProductEventsPerMinute, 0.7)
-	orElse(&c.History, 25)
-	orElse(&c.Timings.Offer, 8*time.Second)
-	orElse(&c.Timings.Placing, 12*time.Second)
-	orElse(&c.Timings.ConfirmWindow, api.ConfirmWindow)
-	orElse(&c.Timings.ShipmentStep, 40*time.Second)
-	orElse(&c.Timings.Spread, 0.35)
-	orElse(&c.Faults.LateBy, 20*time.Second)
-	orElse(&c.Limits.Mutations, 5)
-	orElse(&c.Limits.Reads, 10)
-	orElse(&c.Limits.Lookup, 10)
-	orElse(&c.Limits.PerDay, 50)
-	orElse(&c.Limits.Agents, 10)
+	c.HeaderPrefix = cmp.Or(c.HeaderPrefix, "x-svc-")
+	c.LookupPath = cmp.Or(c.LookupPath, "/api/v1/products/lookup")
+	c.PolicyName = cmp.Or(c.PolicyName, "default")
+	c.Speed = cmp.Or(c.Speed, 1)
+	c.AutoConfirm = cmp.Or(c.AutoConfirm, 0.85)
+	c.FailureShare = cmp.Or(c.FailureShare, 0.12)
+	c.ProductEventsPerMinute = cmp.Or(c.ProductEventsPerMinute, 0.7)
+	c.History = cmp.Or(c.History, 25)
+	c.Timings.Offer = cmp.Or(c.Timings.Offer, 8*time.Second)
+	c.Timings.Placing = cmp.Or(c.Timings.Placing, 12*time.Second)
+	c.Timings.ConfirmWindow = cmp.Or(c.Timings.ConfirmWindow, api.ConfirmWindow)
+	c.Timings.ShipmentStep = cmp.Or(c.Timings.ShipmentStep, 40*time.Second)
+	c.Timings.Spread = cmp.Or(c.Timings.Spread, 0.35)
+	c.Faults.LateBy = cmp.Or(c.Faults.LateBy, 20*time.Second)
+	c.Limits.Mutations = cmp.Or(c.Limits.Mutations, 5)
+	c.Limits.Reads = cmp.Or(c.Limits.Reads, 10)
+	c.Limits.Lookup = cmp.Or(c.Limits.Lookup, 10)
+	c.Limits.PerDay = cmp.Or(c.Limits.PerDay, 50)
+	c.Limits.Agents = cmp.Or(c.Limits.Agents, 10)
 	if c.Retries == 0 || c.Retries > len(RetryPauses()) {
 		c.Retries = len(RetryPauses())
 	}
 	c.HeaderPrefix = strings.ToLower(c.HeaderPrefix)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-}
-
-func orElse[T comparable](value *T, fallback T) {
-	var zero T
-	if *value == zero {
-		*value = fallback
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"tillwatch/api"
 )
 
@@ -87,7 +89,8 @@ func (e *endpoint) post(ctx context.Context, m message) ([]byte, *deliveryError)
 // when ctx ended first.
 func (e *endpoint) verify(ctx context.Context, challenge event) bool {
 	m := e.sim.message(challenge)
-	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+	pauses := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2}
+	for {
 		answer, err := e.post(ctx, m)
 		if err == nil {
 			if answersChallenge(answer, challenge.source) {
@@ -100,7 +103,7 @@ func (e *endpoint) verify(ctx context.Context, challenge event) bool {
 		}
 		e.failed(err)
 		e.complaints.add(trouble{what: "webhook endpoint does not answer the verification challenge", err: err, about: e.about()}, time.Now())
-		if !wait(ctx, pause) {
+		if api.Sleep(ctx, pauses.NextBackOff()) != nil {
 			return false
 		}
 	}
@@ -176,16 +179,4 @@ func forged(signature string, n uint64) string {
 		last = '1'
 	}
 	return signature[:len(signature)-1] + string(last)
-}
-
-// wait sleeps and reports false when ctx ended first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -87,7 +87,7 @@ func notFound(text string) answer {
 func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s := v.sim
-		if s.cfg.Faults.Latency > 0 && !wait(r.Context(), s.cfg.Faults.Latency) {
+		if s.cfg.Faults.Latency > 0 && api.Sleep(r.Context(), s.cfg.Faults.Latency) != nil {
 			return
 		}
 		key, refusal := v.authenticate(r)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
@@ -199,7 +200,8 @@ func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit ti
 func (r *confirmReport) await(ctx context.Context, client *api.Client, limit time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	for step := time.Second; ; step = min(step*3/2, 5*time.Second) {
+	step := backoff.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: 5 * time.Second, Multiplier: 1.5}
+	for {
 		if in, err := client.Intent(ctx, r.Intent); err == nil {
 			r.saw(&in)
 			if in.State.Terminal() {
@@ -207,11 +209,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, limit tim
 				return
 			}
 		}
-		timer := time.NewTimer(step)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if api.Sleep(ctx, step.NextBackOff()) != nil {
 			r.code = exitUnknown
 			r.text = "confirmed, and the order is still being placed: how it ended is not known yet"
 			return

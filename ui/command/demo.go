@@ -145,7 +145,7 @@ func startStage(ctx context.Context, group *errgroup.Group, s settings, shop sim
 	}
 	s.APIURL, s.OwnStandIn = address(listener), true
 	group.Go(func() error {
-		sleep(ctx, curtain)
+		_ = api.Sleep(ctx, curtain)
 		return service.Run(ctx)
 	})
 	group.Go(func() error { return service.Serve(ctx, listener) })
@@ -165,7 +165,7 @@ func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder s
 		return "", err
 	}
 	group.Go(func() error {
-		sleep(ctx, curtain)
+		_ = api.Sleep(ctx, curtain)
 		return relayOnStage(ctx, listener, s, folder)
 	})
 	return address(listener), nil

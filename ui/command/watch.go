@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"tillwatch/api"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
@@ -193,7 +194,7 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenOptions) {
 	group.Go(func() error {
 		if !o.plain {
-			sleep(ctx, paintFirst)
+			_ = api.Sleep(ctx, paintFirst)
 		}
 		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("watching the account: %w", err)
@@ -208,18 +209,6 @@ func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenO
 		s.guard.SettleEarlier(ctx)
 		return nil
 	})
-}
-
-// sleep reports false when ctx ends before the time.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // screen is the dashboard's configuration for a session.

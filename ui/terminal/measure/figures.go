@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/ui/terminal"
 )
 
@@ -90,7 +91,7 @@ func (m measurement) look(ctx context.Context, s subject, t *terminal.Terminal) 
 			return f, fmt.Errorf("it was never ready: %w; it shows:\n%s", err, t.Text())
 		}
 	}
-	if err := sleep(ctx, s.settle); err != nil {
+	if err := api.Sleep(ctx, s.settle); err != nil {
 		return f, err
 	}
 	if err := m.leaveAlone(ctx, t, &f); err != nil {
@@ -106,7 +107,7 @@ func (m measurement) leaveAlone(ctx context.Context, t *terminal.Terminal, f *fi
 		return err
 	}
 	from := t.Now()
-	if err := sleep(ctx, m.idle); err != nil {
+	if err := api.Sleep(ctx, m.idle); err != nil {
 		return err
 	}
 	after, err := readUsage(t.Process())
@@ -130,7 +131,7 @@ func (m measurement) pressKeys(ctx context.Context, s subject, t *terminal.Termi
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range m.presses {
-		if err := sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {
+		if err := api.Sleep(ctx, 60*time.Millisecond+time.Duration(random.IntN(80))*time.Millisecond); err != nil {
 			return err
 		}
 		answered, err := pressKey(ctx, t, s.keys[i%2])
@@ -166,15 +167,6 @@ func pressKey(ctx context.Context, t *terminal.Terminal, key string) (time.Durat
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
