@@ -50,7 +50,7 @@ func (a *answers[R]) remove(place *list.Element) R {
 	return gone.of
 }
 
-func reduceIntent(r *intentRecord) { r.answer = savedReadOf(r.answer).intent(r.id) }
+func reduceIntent(r *intentRecord) { r.answer = keepOrder(r.answer) }
 
 func reduceShipment(r *shipmentRecord) {
 	reduced := *r.answer

@@ -232,10 +232,10 @@ func benchRead(id api.ID, n int, completed bool) api.Intent {
 	return in
 }
 
-// BenchmarkRestart is what a start costs with 100,000 ended intents in the file,
+// BenchmarkRestart is what a start costs with 10,000 ended intents in the file,
 // each with the timeline of a life.
 func BenchmarkRestart(b *testing.B) {
-	const intents = 100_000
+	const intents = 10_000
 	f, err := OpenSaved(SavedConfig{Dir: b.TempDir(), Account: "a", MaxAge: forEver, MaxEnded: intents})
 	if err != nil {
 		b.Fatal(err)

@@ -25,14 +25,14 @@ type DayCount struct {
 	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be
 	Free      time.Time     `json:"free,omitzero"`        // when Spent: the first is back by then
 	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at the pace of the last hour, 1 ns when so now; 0 when not in sight
-	since     int           // known to be created after At
+	Later     int           `json:"later,omitempty"`      // when Told: known to be created after At
 }
 
 // Used is how many of the day's are used, at least.
 func (d DayCount) Used() int {
 	switch {
 	case d.Told && d.Limit > 0:
-		return d.Limit - d.Left + d.since
+		return d.Limit - d.Left + d.Later
 	case d.Calendar:
 		return d.Today
 	}
@@ -121,7 +121,7 @@ func (s *Store) limitDay(d *DayCount, named *quota.Bucket, now time.Time) {
 // and no more were made since than it allowed.
 func (s *Store) tellDay(d *DayCount, left int, at, resets, now time.Time) {
 	if made := s.day.after(at); now.Before(resets) && made <= left {
-		d.Told, d.Left, d.since, d.At, d.Resets = true, left, made, at, resets
+		d.Told, d.Left, d.Later, d.At, d.Resets = true, left, made, at, resets
 	}
 }
 
@@ -140,7 +140,7 @@ func dayBucket(buckets []quota.Bucket) *quota.Bucket {
 // after the oldest was made.
 func (s *Store) judgeSpent(d *DayCount, now time.Time) {
 	switch {
-	case d.Told && d.Left <= d.since:
+	case d.Told && d.Left <= d.Later:
 		d.Spent, d.Free = d.At, d.Resets
 	case !d.Told && d.Limit > 0 && d.Used() >= d.Limit:
 		oldest, newest := s.day.ends()

@@ -83,7 +83,7 @@ func (f *Saved) Save(s *Store) error {
 		return fmt.Errorf("save the picture: %w", err)
 	}
 	err := durable.ReplaceKeeping(f.path, previousOf(f.path), func(w io.Writer) error {
-		return writeChecked(w, func(w io.Writer) error { return s.savePicture(w, f.cfg) })
+		return s.savePicture(w, f.cfg)
 	})
 	if err != nil {
 		return fmt.Errorf("save the picture: %w", err)
@@ -116,15 +116,15 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			return Restoration{}, err
 		}
 	}
-	s.restore(p)
-	if f.cfg.Quota != nil {
-		f.cfg.Quota.Recall(p.head.Quota, time.Now())
+	s.restore(p.lines)
+	if memory := p.lines[0].Memory; f.cfg.Quota != nil && memory != nil {
+		f.cfg.Quota.Recall(memory.Quota, time.Now())
 	}
-	r := Restoration{SavedAt: p.head.SavedAt.time(), Previous: previous}
-	for _, part := range p.parts {
-		r.Intents += len(part.Intents)
-		r.Shipments += len(part.Shipments)
-		r.Events += len(part.Events)
+	r := Restoration{SavedAt: p.at, Previous: previous}
+	for _, line := range p.lines {
+		r.Intents += len(line.Intents)
+		r.Shipments += len(line.Shipments)
+		r.Events += len(line.Events)
 	}
 	return r, nil
 }

@@ -1,84 +1,111 @@
 package account
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api/account/form"
 )
 
-// A file of a picture is one line that names its form, the picture, and the
-// SHA-256 of all before it.
-const (
-	pictureForm = "tillwatch picture "
-	pictureLine = pictureForm + "1\n"
-	mostSaved   = 1 << 30
-)
+// mostSaved bounds the file of a picture that is read.
+const mostSaved = 1 << 30
 
 func previousOf(path string) string { return path + ".previous" }
 
-func writeChecked(file io.Writer, write func(io.Writer) error) error {
-	sum := sha256.New()
-	buffer := bufio.NewWriterSize(io.MultiWriter(file, sum), 256<<10)
-	if _, err := buffer.WriteString(pictureLine); err != nil {
-		return err
-	}
-	if err := write(buffer); err != nil {
-		return err
-	}
-	if err := buffer.Flush(); err != nil {
-		return err
-	}
-	_, err := file.Write(sum.Sum(nil))
-	return err
+// savedPicture is what a file of a picture holds.
+type savedPicture struct {
+	at    time.Time
+	lines []*Frame // of one whole frame
 }
 
 func openPicture(path string) (*savedPicture, error) {
-	info, err := os.Stat(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() > mostSaved {
 		return nil, fmt.Errorf("%s: %w: larger than any picture", filepath.Base(path), ErrSavedDamaged)
 	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	p, err := decodePicture(content)
+	p, err := readPicture(file, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return p, nil
 }
 
-func decodePicture(content []byte) (*savedPicture, error) {
-	body, err := checked(content)
-	if err != nil {
-		return nil, err
+// earlierForm is how the pictures of earlier versions begin.
+const earlierForm = "tillwatch picture "
+
+// readPicture reads a file of which every line must be sound.
+func readPicture(data io.ReaderAt, size int64) (*savedPicture, error) {
+	begin := make([]byte, len(earlierForm))
+	if n, _ := data.ReadAt(begin, 0); bytes.Equal(begin[:n], []byte(earlierForm)) {
+		return nil, fmt.Errorf("%w, an earlier one", ErrSavedVersion)
 	}
-	p := new(savedPicture)
-	if err := p.decode(body); err != nil {
+	lines, err := linesOf(data, size)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+	}
+	h, err := form.ReadHeader(lines[0])
+	switch {
+	case errors.Is(err, form.ErrVersion):
+		return nil, fmt.Errorf("%w: %w", ErrSavedVersion, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+	case h.Kind != form.Picture:
+		return nil, fmt.Errorf("%w: it holds no picture alone", ErrSavedDamaged)
+	}
+	p := &savedPicture{at: h.Began, lines: make([]*Frame, len(lines)-1)}
+	var decoding errgroup.Group // a start waits for it
+	decoding.SetLimit(runtime.GOMAXPROCS(0))
+	for i, line := range lines[1:] {
+		decoding.Go(func() (err error) {
+			p.lines[i], err = ReadFrame(line)
+			return err
+		})
+	}
+	if err := decoding.Wait(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+	}
+	for i, f := range p.lines {
+		if f.Whole != (i == 0) || f.More != (i < len(p.lines)-1) {
+			return nil, fmt.Errorf("%w: it holds no whole picture", ErrSavedDamaged)
+		}
 	}
 	return p, nil
 }
 
-// checked is what stands between the line and the sum, if they are right.
-func checked(content []byte) ([]byte, error) {
-	line, _, found := bytes.Cut(content, []byte("\n"))
-	if !found || !bytes.HasPrefix(line, []byte(pictureForm)) || len(content) < len(line)+1+sha256.Size {
-		return nil, fmt.Errorf("%w: no picture", ErrSavedDamaged)
+// linesOf returns the lines of a file, of which there are two at least.
+func linesOf(data io.ReaderAt, size int64) (lines [][]byte, err error) {
+	for next := int64(0); next < size; {
+		part, err := form.OpenPart(data, next, size)
+		if err != nil {
+			return nil, err
+		}
+		line, err := part.Next()
+		for ; err == nil; line, err = part.Next() {
+			lines = append(lines, bytes.Clone(line))
+		}
+		if !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		next = part.End()
 	}
-	end := len(content) - sha256.Size
-	if sum := sha256.Sum256(content[:end]); !bytes.Equal(sum[:], content[end:]) {
-		return nil, fmt.Errorf("%w: its checksum is wrong", ErrSavedDamaged)
+	if len(lines) < 2 {
+		return nil, errors.New("there is no picture in it")
 	}
-	if string(line)+"\n" != pictureLine {
-		return nil, fmt.Errorf("%w: %.40q", ErrSavedVersion, line)
-	}
-	return content[len(line)+1 : end], nil
+	return lines, nil
 }

@@ -2,10 +2,11 @@ package account
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -197,7 +198,16 @@ func TestRestartShowsWhatTheLastRunKnew(t *testing.T) {
 func TestSavedPictureHoldsNothingOfBuyersAndNoToken(t *testing.T) {
 	f := openSaved(t, t.TempDir())
 	mustSave(t, f, lived(t))
-	content, err := os.ReadFile(f.path)
+	file, err := os.Open(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(unpacked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,10 +227,10 @@ func TestSavedPictureHoldsNothingOfBuyersAndNoToken(t *testing.T) {
 	}
 }
 
-// TestPicturesOfEarlierVersionsStillOpen holds the form of version 1: a change
-// that cannot read this file needs a new version.
-func TestPicturesOfEarlierVersionsStillOpen(t *testing.T) {
-	content, err := os.ReadFile("testdata/picture-1")
+// TestPicturesOfVersion2StillOpen holds the form of version 2: a change that cannot
+// read this file needs a new version.
+func TestPicturesOfVersion2StillOpen(t *testing.T) {
+	content, err := os.ReadFile("testdata/picture-2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,11 +247,33 @@ func TestPicturesOfEarlierVersionsStillOpen(t *testing.T) {
 		failed.Latest.Failure.Code != "form_validation_error" || *failed.Latest.Constraints.MaxTotalPrice != 0 || !failed.ReadAt.Equal(noon) {
 		t.Errorf("the failed intent is %+v", failed)
 	}
-	if done := mustBe(t, s, "ci_done", api.Completed, Verified); len(done.Latest.OrderIDs) != 2 || done.Product != "Mug" || len(done.Shipments) != 1 || len(done.Timeline) != 2 {
+	if done := mustBe(t, s, "ci_done", api.Completed, Verified); len(done.Latest.OrderIDs) != 2 || done.Product != "Mug" || len(done.Shipments) != 1 || len(done.Timeline) != 3 {
 		t.Errorf("the completed intent is %+v", done)
 	}
 	if sh, _ := s.Shipment("shp_1"); sh.Status() != api.Shipped || sh.Latest.Tracking.Number != "1Z9" || sh.Product != "Mug" {
 		t.Errorf("the shipment is %+v", sh)
+	}
+}
+
+// TestAPictureOfVersion1IsReplacedWithAWord holds that an upgrade begins anew and
+// says so: the relay tells its events from the earliest on.
+func TestAPictureOfVersion1IsReplacedWithAWord(t *testing.T) {
+	f := openSaved(t, t.TempDir())
+	if err := os.WriteFile(f.path, []byte("tillwatch picture 1\n\x07\xff\x82packed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := NewStore(StoreConfig{})
+	_, err := f.Restore(s)
+	n, a := stands(s, AlertSaving)
+	if !errors.Is(err, ErrSavedVersion) || n != 1 || !strings.Contains(a.Text, "all is read again") || !strings.Contains(a.Text, "an earlier") {
+		t.Errorf("%v; %d alerts %+v", err, n, a)
+	}
+	if at := s.Cursor(); at != "" {
+		t.Errorf("it goes on at %q and would miss what the picture held", at)
+	}
+	mustSave(t, f, lived(t))
+	if again, r := mustRestore(t, f); r.Intents != 16 || hasAlert(again, AlertSaving) {
+		t.Errorf("restored %+v", r)
 	}
 }
 
@@ -258,20 +290,24 @@ func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := func(content []byte) []byte {
-		h := sha256.Sum256(content)
-		return append(content, h[:]...)
-	}
+	lines := func(lines ...string) []byte { return []byte(strings.Join(lines, "\n") + "\n") }
+	const header = `{"format":"tillwatch","version":2,"kind":"picture","began":"2026-03-04T12:00:00Z"}`
 	type damage struct {
 		name    string
 		content []byte
 		want    error
 	}
 	cases := []damage{
-		{"of a later version", sum([]byte("tillwatch picture 2\nsomething new")), ErrSavedVersion},
-		{"something else", sum([]byte("{}\n")), ErrSavedDamaged},
-		{"nothing in it", sum([]byte(pictureLine)), ErrSavedDamaged},
-		{"garbage with a right sum", sum([]byte(pictureLine + "\x07\xff\x82garbage")), ErrSavedDamaged},
+		{"of a later version", lines(strings.Replace(header, `"version":2`, `"version":3`, 1), "something new"), ErrSavedVersion},
+		{"of an earlier version", []byte("tillwatch picture 1\n\x07\xff"), ErrSavedVersion},
+		{"a recording", lines(strings.Replace(header, "picture", "recording", 1), `{"at":"2026-03-04T12:00:00Z","whole":true}`), ErrSavedDamaged},
+		{"something else", lines("{}"), ErrSavedDamaged},
+		{"nothing in it", lines(header), ErrSavedDamaged},
+		{"no end", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"more":true}`), ErrSavedDamaged},
+		{"no beginning", lines(header, `{"at":"2026-03-04T12:00:00Z","intents":[{"id":"ci_1"}]}`), ErrSavedDamaged},
+		{"an intent without id", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"state":"failed"}]}`), ErrSavedDamaged},
+		{"garbage", lines(header, "\x07\xff\x82garbage"), ErrSavedDamaged},
+		{"deep nesting", lines(header, strings.Repeat("[", 1<<20)), ErrSavedDamaged},
 	}
 	for i := range 50 {
 		cases = append(cases, damage{fmt.Sprint("torn ", i), whole[:len(whole)*i/50], ErrSavedDamaged})
@@ -349,27 +385,28 @@ func TestAccountsDoNotShareAPicture(t *testing.T) {
 	}
 }
 
-func FuzzDecodePicture(f *testing.F) {
-	dir := f.TempDir()
-	file := openSaved(f, dir)
+func FuzzReadPicture(f *testing.F) {
+	file := openSaved(f, f.TempDir())
 	mustSave(f, file, lived(f))
 	whole, err := os.ReadFile(file.path)
 	if err != nil {
 		f.Fatal(err)
 	}
-	body, err := checked(whole)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(body)
-	f.Add(body[:len(body)/2])
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p := new(savedPicture)
-		if p.decode(body) != nil {
+	const header = `{"format":"tillwatch","version":2,"kind":"picture","began":"2026-03-04T12:00:00Z"}`
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte(header + "\n" + `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"id":"ci_1\u001b[2J","state":"x"},{"id":"ci_1"}],"memory":{"intents":{"ci_1":{"floor":99}},"stays":{"x":[-1]}}}` + "\n"))
+	f.Add([]byte(header + "\n" + `{"at":"2026-03-04T12:00:00Z","whole":true,"summary":{"feed":{"cursor":-5,"epoch":"e"},"pace":3},"shipments":[{"id":"s","intentId":"ci_1","latest":{"id":"s"}}]}` + "\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		p, err := readPicture(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 300 {
+				t.Errorf("not a clear sentence: %q", err)
+			}
 			return
 		}
 		s := NewStore(StoreConfig{})
-		s.restore(p)
+		s.restore(p.lines)
 		sum := s.Summary()
 		counted := sum.NotRead
 		for _, n := range sum.Intents {

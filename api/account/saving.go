@@ -1,61 +1,99 @@
 package account
 
 import (
-	"cmp"
-	"encoding/gob"
+	"compress/gzip"
+	"errors"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account/form"
 )
 
 // So many records at the most are copied while writers wait, and no more once their
 // timelines tell of so many moments.
 const (
-	saveBatch   = 128
+	saveBatch   = mostItems
 	saveMoments = 512
 )
 
-// savePicture writes what is worth keeping. The place in the feed is taken first:
-// what the picture learns meanwhile is told once more after a restart, and
-// changes nothing then.
+// saving writes a picture into a file.
+type saving struct {
+	store *Store
+	out   *form.Writer
+	at    time.Time
+	over  instant // ended intents up to it are not kept
+	err   error
+}
+
+// savePicture writes what is worth keeping, as one frame. The place in the feed is
+// taken first: what the picture learns meanwhile is told once more after a restart,
+// and changes nothing then.
 func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
+	v := saving{store: s, out: form.NewWriter(w, gzip.BestSpeed), at: now.UTC()}
+	_, err := v.out.Put(form.Begin(form.Header{Kind: form.Picture, Began: now}))
+	if err := errors.Join(err, v.out.EndPart()); err != nil {
+		return err
+	}
+	if err := v.putHead(cfg, now); err != nil {
+		return err
+	}
 	s.mu.Lock()
-	head := s.savedHead(now)
-	shipments := s.shipmentBlocks.last
-	events := s.events.since(0)
+	shipments, events := s.shipmentBlocks.last, s.events.since(0)
+	s.mu.Unlock()
+	v.over = s.endedBefore(cfg, now)
+	dropped := v.putIntents()
+	saveAll(&v, numbersTo(shipments), func(number uint32, f *Frame) {
+		if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent] {
+			f.Shipments = append(f.Shipments, keepShipment(s.publishShipment(r)))
+			f.Memory.Shipments[r.id] = shipmentMemory{r.newest, r.lastEvent, int(r.missing)}
+		}
+	})
+	saveAll(&v, events, func(ordinal uint64, f *Frame) {
+		if r := s.events.of(ordinal); r != nil {
+			e := &Event{}
+			s.fillEvent(e, r)
+			f.Events = append(f.Events, e)
+		}
+	})
+	v.put(&Frame{})
+	return errors.Join(v.err, v.out.EndPart())
+}
+
+// putHead writes what is known of the account as a whole.
+func (v *saving) putHead(cfg SavedConfig, now time.Time) error {
+	s := v.store
+	sum := s.Summary()
+	s.mu.Lock()
+	sum.Feed, sum.Events, sum.LastEvent, sum.LastRead = s.feed, s.counters, s.lastEvent, s.lastRead
+	memory := s.memory()
 	s.mu.Unlock()
 	if cfg.Quota != nil {
-		head.Quota = cfg.Quota.Memories(now)
+		memory.Quota = cfg.Quota.Memories(now)
 	}
+	var teller FrameTeller
+	fields, err := teller.newSummary(sum)
+	if err != nil {
+		return err
+	}
+	f := Frame{Whole: true, More: true, Summary: fields, Memory: memory}
+	f.Buckets, f.AllBuckets = teller.newBuckets(sum.Quota)
+	v.put(&f)
+	return v.err
+}
 
-	dropped := map[*intentRecord]bool{}
-	over := s.endedBefore(cfg, now)
-	encoder := gob.NewEncoder(w)
-	return cmp.Or(
-		encoder.Encode(&head),
-		s.saveIntents(encoder, func(r *intentRecord) bool {
-			if r.state.Terminal() && r.since <= over {
-				dropped[r] = true
-				return false
-			}
-			return true
-		}),
-		saveAll(s, encoder, numbersTo(shipments), func(number uint32, part *savedPart) {
-			if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent] {
-				part.Shipments = append(part.Shipments, s.savedShipmentOf(r))
-			}
-		}),
-		saveAll(s, encoder, events, func(ordinal uint64, part *savedPart) {
-			if r := s.events.of(ordinal); r != nil {
-				part.Events = append(part.Events, r.saved())
-			}
-		}),
-		encoder.Encode(&savedPart{End: true}),
-	)
+// put writes a line, unless an earlier one failed.
+func (v *saving) put(f *Frame) {
+	if v.err == nil {
+		f.At = v.at
+		v.err = putFrame(f, func(f *Frame) error {
+			_, err := v.out.Put(f)
+			return err
+		})
+	}
 }
 
 // endedBefore is the moment up to which ended intents are no longer kept: by
@@ -75,31 +113,31 @@ func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
 	return over
 }
 
-// saveIntents writes the intents that are kept.
-func (s *Store) saveIntents(encoder *gob.Encoder, keep func(*intentRecord) bool) (err error) {
-	var part savedPart
-	flush := func() {
-		if err == nil && len(part.Intents) > 0 {
-			err = encoder.Encode(&part)
-		}
-		part.Intents = part.Intents[:0]
-	}
+// putIntents writes the intents that are kept and returns the others.
+func (v *saving) putIntents() (dropped map[*intentRecord]bool) {
+	s := v.store
+	dropped = map[*intentRecord]bool{}
 	s.mu.Lock()
 	last := s.intentBlocks.last
 	s.mu.Unlock()
 	for next := uint32(1); next <= last; {
+		f := Frame{More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}}}
 		s.mu.Lock()
 		moments := 0
 		for end := min(next+saveBatch, last+1); next < end && moments < saveMoments; next++ {
-			if r := s.intentBlocks.at(next); keep(r) {
-				part.Intents = append(part.Intents, s.savedIntentOf(r))
-				moments += len(r.line)
+			r := s.intentBlocks.at(next)
+			if r.state.Terminal() && r.since <= v.over {
+				dropped[r] = true
+				continue
 			}
+			f.Intents = append(f.Intents, keepIntent(s.detail(r)))
+			f.Memory.Intents[r.id] = s.intentMemory(r)
+			moments += len(r.line)
 		}
 		s.mu.Unlock()
-		flush()
+		v.put(&f)
 	}
-	return err
+	return dropped
 }
 
 // numbersTo are the numbers of records up to the last.
@@ -112,108 +150,56 @@ func numbersTo(last uint32) []uint32 {
 }
 
 // saveAll writes records a batch at a time, so that writers never wait long.
-func saveAll[R any](s *Store, encoder *gob.Encoder, records []R, save func(R, *savedPart)) error {
+func saveAll[R any](v *saving, records []R, save func(R, *Frame)) {
 	for batch := range slices.Chunk(records, saveBatch) {
-		var part savedPart
-		s.mu.Lock()
+		f := Frame{More: true, Memory: &Memory{Shipments: map[api.ID]shipmentMemory{}}}
+		v.store.mu.Lock()
 		for _, r := range batch {
-			save(r, &part)
+			save(r, &f)
 		}
-		s.mu.Unlock()
-		if err := encoder.Encode(&part); err != nil {
-			return err
-		}
+		v.store.mu.Unlock()
+		v.put(&f)
 	}
-	return nil
 }
 
-func (s *Store) savedHead(now time.Time) savedHead {
-	h := savedHead{
-		SavedAt: instantOf(now), Epoch: s.feed.Epoch, Cursor: s.feed.Cursor,
-		LastEvent: instantOf(s.lastEvent), LastRead: instantOf(s.lastRead),
-		Counters: s.counters, Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[string][]time.Duration{},
-		DayMost: s.dayKnown.most, Refused: s.dayKnown.refused,
+// What is kept is a copy of a value without bodies, tokens and buyers.
+
+func keepIntent(in *IntentDetail) *IntentDetail {
+	if in.Latest == nil {
+		return in
 	}
-	for state, history := range s.pace {
-		h.Stays[string(state)] = history.list()
-	}
-	return h
+	out := *in
+	out.Latest = keepOrder(in.Latest)
+	out.ReferenceID, out.Failure = out.Latest.ReferenceID, out.Latest.Failure
+	return &out
 }
 
-func (s *Store) savedIntentOf(r *intentRecord) savedIntent {
-	in := s.detail(r)
-	saved := savedIntent{
-		ID: string(in.ID), State: string(in.State), Certainty: uint8(in.Certainty),
-		Since: r.since, CreatedAt: r.created, ReadAt: r.readAt,
-		Missing: in.Missing, Product: string(in.Product), Merchant: string(in.Merchant),
-		Total: savedMoneyOf(in.Total), Shipments: stringsOf(in.Shipments), Reads: in.Reads,
-		Latest: savedReadOf(in.Latest),
-		Floor:  int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known.instant(),
-		Seen: uint8(r.seen), StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
-	}
-	saved.Timeline = make([]savedMoment, len(r.line))
-	for i, m := range r.line {
-		saved.Timeline[i] = savedMoment{
-			What: string(m.What), At: instantOf(m.When), Learnt: instantOf(m.Learnt), How: uint8(m.By()), From: string(m.From), State: string(m.To),
-			EventID: string(m.EventID), Type: string(m.Type), Late: m.Late, Total: savedMoneyOf(m.Total), Failure: string(m.Failure),
-			Status: string(m.Status), Count: m.Count,
-		}
-	}
-	return saved
-}
-
-func savedReadOf(in *api.Intent) *savedRead {
-	if in == nil {
-		return nil
-	}
-	saved := &savedRead{
-		State: string(in.State), CreatedAt: instantOf(in.CreatedAt),
-		ProductURL: string(unlessQuoting(in.Buyer, in.ProductURL)), Quantity: in.Quantity,
-		ReferenceID: string(unlessQuoting(in.Buyer, in.ReferenceID)),
-		Offer:       savedOfferOf(in.Offer), OrderIDs: stringsOf(in.OrderIDs),
+func keepOrder(in *api.Intent) *api.Intent {
+	out := &api.Intent{
+		ID: in.ID, State: in.State, CreatedAt: in.CreatedAt, ProductURL: unlessQuoting(in.Buyer, in.ProductURL), Quantity: in.Quantity,
+		ReferenceID: unlessQuoting(in.Buyer, in.ReferenceID), OrderIDs: in.OrderIDs,
 	}
 	for _, v := range in.Variants {
 		if value := unlessQuoting(in.Buyer, v.Value); value != "" {
-			saved.Variants = append(saved.Variants, savedVariant{string(v.Label), string(value)})
+			out.Variants = append(out.Variants, api.VariantSelection{Label: v.Label, Value: value})
 		}
 	}
 	if c := in.Constraints; c != nil {
-		saved.Limits = &savedLimits{savedLimit(c.MaxTotalPrice), savedLimit(c.MaxShippingPrice)}
+		out.Constraints = &api.Constraints{MaxTotalPrice: c.MaxTotalPrice, MaxShippingPrice: c.MaxShippingPrice}
 	}
-	if in.Payment != nil {
-		saved.PaymentType = string(in.Payment.Type)
+	if in.Payment != nil && in.Payment.Type != "" {
+		out.Payment = &api.PaymentMethod{Type: in.Payment.Type}
 	}
-	if in.Failure != nil {
-		saved.FailureCode = string(in.Failure.Code)
-		saved.Failure = string(unlessQuoting(in.Buyer, in.Failure.Message))
+	if f := in.Failure; f != nil {
+		out.Failure = &api.FailureReason{Code: f.Code, Message: unlessQuoting(in.Buyer, f.Message)}
 	}
-	return saved
-}
-
-func savedLimit(limit *int64) int64 {
-	if limit == nil || *limit < 0 {
-		return 0
-	}
-	return *limit + 1
-}
-
-func savedOfferOf(o *api.Offer) *savedOffer {
-	if o == nil {
-		return nil
-	}
-	saved := &savedOffer{
-		ProductTitle: string(o.ProductTitle),
-		Subtotal:     savedMoneyOf(o.Cost.Subtotal), Shipping: savedMoneyOf(o.Cost.Shipping), Tax: savedMoneyOf(o.Cost.Tax),
-		Discount: savedMoneyOf(o.Cost.Discount), Surcharge: savedMoneyOf(o.Cost.Surcharge), Total: savedMoneyOf(o.Cost.Total),
-		PromoCodes: stringsOf(o.AppliedPromoCodes),
-	}
-	if option := o.Selected(); option != nil {
-		saved.Selected = &savedOption{
-			ID: string(option.ID), Cost: savedMoneyOf(option.Cost), Discount: savedMoneyOf(option.Discount),
-			Earliest: instantOf(option.EarliestDelivery), Latest: instantOf(option.LatestDelivery),
+	if o := in.Offer; o != nil {
+		out.Offer = &api.Offer{ProductTitle: o.ProductTitle, Cost: o.Cost, AppliedPromoCodes: o.AppliedPromoCodes}
+		if option := o.Selected(); option != nil {
+			out.Offer.SelectedOptionID, out.Offer.ShippingOptions = option.ID, []api.ShippingOption{*option}
 		}
 	}
-	return saved
+	return out
 }
 
 // unlessQuoting is text, or nothing where it repeats something of the buyer:
@@ -232,39 +218,13 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 	return text
 }
 
-func (s *Store) savedShipmentOf(r *shipmentRecord) savedShipment {
-	sh := s.publishShipment(r)
-	saved := savedShipment{
-		ID: string(sh.ID), IntentID: string(sh.IntentID), Product: string(sh.Product), Certainty: uint8(sh.Certainty),
-		ReadAt: r.readAt, Newest: r.newest, LastEvent: r.lastEvent,
-		Missing: sh.Missing, NotFound: int(r.missing),
+// keepShipment leaves out where a parcel was seen: in the end that is where its
+// buyer lives.
+func keepShipment(sh *Shipment) *Shipment {
+	if sh.Latest != nil {
+		parcel := *sh.Latest
+		parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
+		sh.Latest = &parcel
 	}
-	if latest := sh.Latest; latest != nil {
-		saved.Latest = savedParcelOf(latest)
-	}
-	return saved
-}
-
-func savedParcelOf(sh *api.Shipment) *savedParcel {
-	saved := &savedParcel{
-		Status:    string(sh.Status),
-		CreatedAt: instantOf(sh.CreatedAt), UpdatedAt: instantOf(sh.UpdatedAt),
-		ShippedAt: instantOf(sh.ShippedAt), Delivered: instantOf(sh.DeliveredAt),
-		OrderID: string(sh.MarketplaceOrderID), ExternalID: string(sh.ExternalID),
-	}
-	if t := sh.Tracking; t != nil {
-		saved.Tracking = &savedTracking{string(t.Carrier), string(t.Number), string(t.URL), instantOf(t.Estimated)}
-	}
-	for _, e := range sh.TrackingEvents {
-		saved.Scans = append(saved.Scans, savedScan{string(e.Status), instantOf(e.At)})
-	}
-	return saved
-}
-
-func (r *eventRecord) saved() savedEvent {
-	return savedEvent{
-		Seq: r.seq, ID: string(r.id), Type: string(r.kind), SourceType: string(r.sourceType), SourceID: string(r.source),
-		Product: string(r.product), CreatedAt: r.created, Received: r.received,
-		Origin: r.origin, Duplicates: int(r.duplicates), Late: r.late, Status: string(r.status),
-	}
+	return sh
 }

@@ -76,7 +76,7 @@ func (f *momentForm) moment() account.Moment {
 		Status: api.ShipmentStatus(api.Scrub(f.Status)), Count: f.Count,
 	}
 	if f.What == "" {
-		m = account.Earlier(account.Learnt(ways.place(f.How)), api.IntentState(api.Scrub(f.State)))
+		m = earlier(account.Learnt(ways.place(f.How)), api.IntentState(api.Scrub(f.State)))
 	}
 	m.When, m.Learnt, m.EventID = time.Time(f.At), time.Time(f.Learnt), api.ScrubID(f.EventID)
 	return m
@@ -313,4 +313,26 @@ func stringsOf[T ~string](list []T) []string {
 		texts[i] = string(t)
 	}
 	return texts
+}
+
+// earlier is a moment of which an earlier version kept a sentence: only the way and
+// the state are known of it.
+func earlier(how account.Learnt, state api.IntentState) account.Moment {
+	m := account.Moment{What: account.EventMissed, To: state}
+	switch {
+	case how == account.ByEvent:
+		m.What = account.EventTold
+		for _, t := range []api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed} {
+			if proven, _ := t.ProvenState(); proven == state {
+				m.Type = t
+			}
+		}
+	case how == account.ByConfirm:
+		m.What = account.ConfirmTaken
+	case how == account.ByRead && state != "":
+		m.What = account.ReadShowed
+	case how == account.ByRead:
+		m.What = account.Unchanged
+	}
+	return m
 }

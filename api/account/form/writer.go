@@ -1,7 +1,9 @@
 package form
 
 import (
+	"bufio"
 	"compress/gzip"
+	"errors"
 	"io"
 )
 
@@ -13,6 +15,7 @@ var partMark = []byte{'T', 'W', 4, 0, 'f', 'r', 'm', '2'}
 // goroutine.
 type Writer struct {
 	out   *counter
+	ahead *bufio.Writer // a packer writes in small pieces
 	level int
 	part  *gzip.Writer // nil between two parts
 	line  []byte
@@ -20,7 +23,9 @@ type Writer struct {
 
 // NewWriter writes to out, packing at a level of package gzip.
 func NewWriter(out io.Writer, level int) *Writer {
-	return &Writer{out: &counter{out: out}, level: level}
+	w := &Writer{out: &counter{out: out}, level: level}
+	w.ahead = bufio.NewWriterSize(w.out, 64<<10)
+	return w
 }
 
 type counter struct {
@@ -41,7 +46,7 @@ func (w *Writer) Put(v any) (bytes int, err error) {
 		return 0, err
 	}
 	if w.part == nil {
-		if w.part, err = gzip.NewWriterLevel(w.out, w.level); err != nil {
+		if w.part, err = gzip.NewWriterLevel(w.ahead, w.level); err != nil {
 			return 0, err
 		}
 		w.part.Extra = partMark
@@ -57,7 +62,7 @@ func (w *Writer) EndPart() error {
 	}
 	err := w.part.Close()
 	w.part = nil
-	return err
+	return errors.Join(err, w.ahead.Flush())
 }
 
 // Flush hands all lines to the underlying writer.
@@ -65,8 +70,8 @@ func (w *Writer) Flush() error {
 	if w.part == nil {
 		return nil
 	}
-	return w.part.Flush()
+	return errors.Join(w.part.Flush(), w.ahead.Flush())
 }
 
 // Bytes is how long the file is so far.
-func (w *Writer) Bytes() int64 { return w.out.bytes }
+func (w *Writer) Bytes() int64 { return w.out.bytes + int64(w.ahead.Buffered()) }

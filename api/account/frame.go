@@ -1,0 +1,135 @@
+package account
+
+import (
+	"encoding/json"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Frame is a line of the form in which a picture leaves the process, behind the
+// header; form/FORMAT.md describes it. Several lines with More in all but the last
+// make one frame. Its JSON is that of its types: nothing else spells them.
+type Frame struct {
+	At            time.Time                  `json:"at"`
+	Whole         bool                       `json:"whole,omitempty"` // nothing that was told before holds any more
+	More          bool                       `json:"more,omitempty"`  // the next line belongs to the same moment
+	Marks         []string                   `json:"marks,omitempty"` // what a person may look for
+	Intents       []*IntentDetail            `json:"intents,omitempty"`
+	Shipments     []*Shipment                `json:"shipments,omitempty"`
+	Events        []*Event                   `json:"events,omitempty"`
+	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that came faster than they could be kept
+	Requests      []api.Exchange             `json:"requests,omitempty"`
+	Buckets       []quota.Bucket             `json:"buckets,omitempty"`    // those that changed, with the samples that did
+	AllBuckets    bool                       `json:"allBuckets,omitempty"` // the buckets told are all there are, with all samples
+	Summary       map[string]json.RawMessage `json:"summary,omitempty"`    // the fields of [Summary] that changed; null where one is empty now
+	LeftOut       int                        `json:"leftOut,omitempty"`    // things that were too large to be told
+	Memory        *Memory                    `json:"memory,omitempty"`     // in a saved picture, for the next run alone
+	End           string                     `json:"end,omitempty"`        // why nothing follows
+}
+
+// FrameTeller turns what a screen is fed into frames that tell what changed since
+// the frame before, without what is not for strangers.
+type FrameTeller struct {
+	// Detail tells all that is known of an intent; [Store.Intent] does.
+	Detail func(api.ID) (*IntentDetail, bool)
+	// Put takes a line. It reports that the line is too long by [ErrLongLine].
+	Put func(*Frame) error
+
+	summary map[string]json.RawMessage // as told
+	buckets []quota.Bucket             // as told
+}
+
+// Tell puts what changed, as one frame. It puts none where nothing did, unless
+// there are marks or the picture is whole.
+func (t *FrameTeller) Tell(c *Changes, marks []string) error {
+	if c.Whole {
+		t.summary, t.buckets = nil, nil
+	}
+	f := Frame{At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped}
+	for _, in := range c.Intents {
+		all, ok := t.Detail(in.ID)
+		if !ok {
+			all = &IntentDetail{Intent: *in}
+		}
+		f.Intents = append(f.Intents, shareIntent(all))
+	}
+	for _, sh := range c.Shipments {
+		f.Shipments = append(f.Shipments, shareShipment(sh))
+	}
+	for _, e := range c.Events {
+		f.Events = append(f.Events, shareEvent(e))
+	}
+	for i := range c.Requests {
+		f.Requests = append(f.Requests, shareRequest(c.Requests[i]))
+	}
+	f.Buckets, f.AllBuckets = t.newBuckets(c.Summary.Quota)
+	var err error
+	if f.Summary, err = t.newSummary(c.Summary); err != nil {
+		return err
+	}
+	if f.items() == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets {
+		return nil
+	}
+	return putFrame(&f, t.Put)
+}
+
+// newSummary are the fields of a summary that differ from what was told.
+func (t *FrameTeller) newSummary(sum Summary) (map[string]json.RawMessage, error) {
+	sum = shareSummary(sum)
+	sum.Quota = nil // told bucket by bucket
+	whole, err := json.Marshal(sum)
+	if err != nil {
+		return nil, err
+	}
+	var now map[string]json.RawMessage
+	if err := json.Unmarshal(whole, &now); err != nil {
+		return nil, err
+	}
+	news := map[string]json.RawMessage{}
+	for name, field := range now {
+		if string(t.summary[name]) != string(field) {
+			news[name] = field
+		}
+	}
+	for name := range t.summary {
+		if _, ok := now[name]; !ok {
+			news[name] = json.RawMessage("null")
+		}
+	}
+	t.summary = now
+	return news, nil
+}
+
+// MergeSummary takes what changed of a summary into the fields that were told
+// before, which [SummaryOf] reads.
+func MergeSummary(told, news map[string]json.RawMessage) {
+	for name, field := range news {
+		if string(field) == "null" {
+			delete(told, name)
+		} else {
+			told[name] = field
+		}
+	}
+}
+
+// SummaryOf is a summary of its fields, with the buckets that were told. Fields
+// that cannot be read are left out. Its texts are safe to draw.
+func SummaryOf(told map[string]json.RawMessage, buckets []quota.Bucket) Summary {
+	var sum Summary
+	whole, err := json.Marshal(told)
+	if err == nil && json.Unmarshal(whole, &sum) != nil {
+		sum = Summary{}
+		for name, field := range told {
+			one, _ := json.Marshal(map[string]json.RawMessage{name: field})
+			before := sum
+			if json.Unmarshal(one, &sum) != nil {
+				sum = before
+			}
+		}
+	}
+	scrubTexts(&sum)
+	sum.Quota = buckets
+	return sum
+}

@@ -1,0 +1,65 @@
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// ErrLongLine says that a line is longer than a reader takes.
+var ErrLongLine = errors.New("the line is too long")
+
+// mostItems bounds how much one line tells.
+const mostItems = 64
+
+// items is how many things the frame tells of.
+func (f *Frame) items() int {
+	return len(f.Intents) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets)
+}
+
+// putFrame puts a frame as one line, or as several where it is too much for one.
+// A single thing that cannot be told, because of its length or of a moment that
+// JSON does not know, is left out and counted.
+func putFrame(f *Frame, put func(*Frame) error) error {
+	if f.items() <= mostItems {
+		err := put(f)
+		var unsupported *json.MarshalerError
+		if !errors.Is(err, ErrLongLine) && !errors.As(err, &unsupported) {
+			return err
+		}
+		if f.items() == 0 {
+			return fmt.Errorf("telling a picture: %w", err)
+		}
+	}
+	if f.items() == 1 {
+		rest := *f
+		rest.Intents, rest.Shipments, rest.Events, rest.Requests, rest.Buckets = nil, nil, nil, nil, nil
+		rest.LeftOut++
+		return put(&rest)
+	}
+	// The first half begins the frame, the second ends it.
+	first := Frame{At: f.At, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true}
+	second := *f
+	second.Whole, second.Marks = false, nil
+	most := (f.items() + 1) / 2
+	first.Intents, second.Intents = cutAt(f.Intents, most)
+	most -= len(first.Intents)
+	first.Shipments, second.Shipments = cutAt(f.Shipments, most)
+	most -= len(first.Shipments)
+	first.Events, second.Events = cutAt(f.Events, most)
+	most -= len(first.Events)
+	first.Requests, second.Requests = cutAt(f.Requests, most)
+	most -= len(first.Requests)
+	first.Buckets, second.Buckets = cutAt(f.Buckets, most)
+	first.AllBuckets = f.AllBuckets && len(first.Buckets) > 0
+	second.AllBuckets = f.AllBuckets && len(first.Buckets) == 0
+	if err := putFrame(&first, put); err != nil {
+		return err
+	}
+	return putFrame(&second, put)
+}
+
+func cutAt[T any](list []T, most int) (first, second []T) {
+	n := min(most, len(list))
+	return list[:n], list[n:]
+}

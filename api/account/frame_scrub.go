@@ -1,0 +1,109 @@
+package account
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"tillwatch/api"
+	"tillwatch/api/account/form"
+)
+
+// ReadFrame reads a line behind the header. Whoever wrote it, its texts are safe to
+// draw, and what it tells of has an id.
+func ReadFrame(line []byte) (*Frame, error) {
+	var f Frame
+	if json.Unmarshal(line, &f) != nil || f.At.IsZero() {
+		return nil, form.ErrDamaged
+	}
+	for _, in := range f.Intents {
+		if in == nil || in.ID == "" || in.Latest != nil && in.Latest.ID != in.ID {
+			return nil, form.ErrDamaged
+		}
+	}
+	for _, sh := range f.Shipments {
+		if sh == nil || sh.ID == "" || sh.Latest != nil && sh.Latest.ID != sh.ID {
+			return nil, form.ErrDamaged
+		}
+	}
+	for _, e := range f.Events {
+		if e == nil || e.ID == "" {
+			return nil, form.ErrDamaged
+		}
+	}
+	if !harmless(line) {
+		scrubTexts(&f)
+	}
+	return &f, nil
+}
+
+// harmless reports whether no text of a line can need scrubbing: it is printable
+// ASCII without escapes, and no text is long.
+func harmless(line []byte) bool {
+	length := 0
+	for _, c := range line {
+		if c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+		if length++; c == '"' {
+			length = 0
+		}
+		if length > api.MaxID {
+			return false
+		}
+	}
+	return true
+}
+
+// scrubTexts makes every text within what v points at safe to draw.
+func scrubTexts(v any) { scrubValue(reflect.ValueOf(v).Elem()) }
+
+var idType = reflect.TypeFor[api.ID]()
+
+func scrubValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(scrubbed(v))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			scrubValue(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				scrubValue(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		for i := range v.Len() {
+			scrubValue(v.Index(i))
+		}
+	case reflect.Map:
+		scrubMap(v)
+	}
+}
+
+// scrubMap makes the keys safe to draw, and the values.
+func scrubMap(v reflect.Value) {
+	for _, key := range v.MapKeys() {
+		value := reflect.New(v.Type().Elem()).Elem()
+		value.Set(v.MapIndex(key))
+		scrubValue(value)
+		if key.Kind() == reflect.String {
+			v.SetMapIndex(key, reflect.Value{})
+			clean := reflect.New(key.Type()).Elem()
+			clean.SetString(scrubbed(key))
+			key = clean
+		}
+		v.SetMapIndex(key, value)
+	}
+}
+
+func scrubbed(v reflect.Value) string {
+	if v.Type() == idType {
+		return string(api.ScrubID(v.String()))
+	}
+	return string(api.Scrub(v.String()))
+}

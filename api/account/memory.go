@@ -1,0 +1,75 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Memory is what only the next run of tillwatch needs of a picture, beside what
+// the picture shows.
+type Memory struct {
+	Quota     []quota.Memory                      `json:"quota,omitempty"`
+	Elsewhere int                                 `json:"elsewhere,omitempty"` // of the last confirms, how many more were somebody else's
+	Confirms  []time.Duration                     `json:"confirms,omitempty"`  // of others, after the offer; the newest last
+	Stays     map[api.IntentState][]time.Duration `json:"stays,omitempty"`     // oldest first
+	DayMost   dayMost                             `json:"dayMost,omitzero"`
+	Refused   dayRefusal                          `json:"dayRefused,omitzero"`
+	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the same line
+	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the same line
+}
+
+// intentMemory is what the store remembers of an intent and no screen shows.
+type intentMemory struct {
+	Floor      int      `json:"floor"`                // the highest rank that anything has proven
+	Newest     instant  `json:"newest,omitempty"`     // when the newest read was sent
+	LastEvent  instant  `json:"lastEvent,omitempty"`  // the newest createdAt of an event
+	Known      instant  `json:"known,omitempty"`      // the earliest moment known of it
+	Seen       eventSet `json:"seen,omitempty"`       // the events that were seen
+	StateReads int      `json:"stateReads,omitempty"` // answered reads since it entered its state
+	Behind     int      `json:"behind,omitempty"`     // reads in a row that were behind what an event proved
+	NotFound   int      `json:"notFound,omitempty"`   // reads in a row that were answered 404
+	Listed     bool     `json:"listed,omitempty"`     // its shipments were listed
+}
+
+type shipmentMemory struct {
+	Newest    instant `json:"newest,omitempty"`
+	LastEvent instant `json:"lastEvent,omitempty"`
+	NotFound  int     `json:"notFound,omitempty"`
+}
+
+func (s *Store) intentMemory(r *intentRecord) intentMemory {
+	return intentMemory{
+		Floor: int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known.instant(), Seen: r.seen,
+		StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
+	}
+}
+
+// memory is what is remembered of the account as a whole.
+func (s *Store) memory() *Memory {
+	m := &Memory{
+		Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
+		DayMost: s.dayKnown.most, Refused: s.dayKnown.refused,
+	}
+	for state, history := range s.pace {
+		m.Stays[state] = history.list()
+	}
+	return m
+}
+
+func (s *Store) recallMemory(m *Memory, now time.Time) {
+	s.dayKnown.most = m.DayMost
+	if m.Refused.At.Before(now) {
+		s.dayKnown.refused = m.Refused
+	}
+	s.confirms.balance = min(max(m.Elsewhere, -confirmMemory), confirmMemory)
+	for _, delay := range m.Confirms {
+		s.confirms.add(min(max(delay, 0), neverConfirmed))
+	}
+	for state, stays := range m.Stays {
+		for _, stay := range stays {
+			s.recordStay(state, stay)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package account
+
+import (
+	"tillwatch/api"
+)
+
+// Masked lists, in words, what a frame of a [FrameTeller] never holds.
+func Masked() []string {
+	return []string{
+		"keys and tokens", "payment tokens", "buyers but for the country", "mail addresses in texts", "tracking numbers but for their last four",
+		"tracking links", "places and descriptions of scans", "the values of URL queries", "fields that the contract does not show",
+	}
+}
+
+// What is shared is a copy of a value without what is not for strangers. A [Buyer]
+// masks itself in JSON.
+
+func shareIntent(in *IntentDetail) *IntentDetail {
+	out := *in
+	var buyer *api.Buyer
+	if in.Latest != nil {
+		buyer = in.Latest.Buyer
+		out.Latest = shareOrder(in.Latest)
+	}
+	out.Product = maskText(in.Product)
+	out.ReferenceID = maskQuoted(in.ReferenceID, buyer)
+	out.Failure = shareFailure(in.Failure, buyer)
+	out.ReadAt = in.ReadAt.UTC()
+	return &out
+}
+
+func shareOrder(in *api.Intent) *api.Intent {
+	out := *in
+	out.ProductURL = maskAddress(in.ProductURL)
+	out.ReferenceID = maskQuoted(in.ReferenceID, in.Buyer)
+	out.Failure = shareFailure(in.Failure, in.Buyer)
+	out.Variants = nil
+	for _, v := range in.Variants {
+		out.Variants = append(out.Variants, api.VariantSelection{Label: maskQuoted(v.Label, in.Buyer), Value: maskQuoted(v.Value, in.Buyer)})
+	}
+	if in.Offer != nil {
+		offer := *in.Offer
+		offer.ProductTitle = maskText(offer.ProductTitle)
+		out.Offer = &offer
+	}
+	return &out
+}
+
+func shareFailure(f *api.FailureReason, b *api.Buyer) *api.FailureReason {
+	if f == nil {
+		return nil
+	}
+	return &api.FailureReason{Code: f.Code, Message: maskQuoted(f.Message, b)}
+}
+
+// shareShipment leaves out where a parcel was seen: in the end that is where its
+// buyer lives.
+func shareShipment(sh *Shipment) *Shipment {
+	out := *sh
+	out.Product, out.ReadAt = maskText(sh.Product), sh.ReadAt.UTC()
+	if sh.Latest == nil {
+		return &out
+	}
+	parcel := *sh.Latest
+	if t := parcel.Tracking; t != nil {
+		parcel.Tracking = &api.Tracking{Carrier: t.Carrier, Number: maskNumber(t.Number), Estimated: t.Estimated}
+	}
+	parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
+	out.Latest = &parcel
+	return &out
+}
+
+func scansWithoutPlaces(scans []api.TrackingEvent) []api.TrackingEvent {
+	var out []api.TrackingEvent
+	for _, e := range scans {
+		out = append(out, api.TrackingEvent{Status: e.Status, At: e.At})
+	}
+	return out
+}
+
+func shareEvent(e *Event) *Event {
+	out := *e
+	out.Product = maskText(e.Product)
+	return &out
+}
+
+func shareRequest(e api.Exchange) api.Exchange {
+	e.Path, e.Sent, e.Err = string(maskText(api.Text(e.Path))), e.Sent.UTC(), shareError(e.Err)
+	return e
+}
+
+func shareError(err error) error { return errorOf(string(maskText(api.Text(errorText(err))))) }
+
+func shareSummary(s Summary) Summary {
+	s.LastEvent, s.LastRead = s.LastEvent.UTC(), s.LastRead.UTC()
+	s.Feed.Err, s.Feed.Since, s.Feed.RetryAt = shareError(s.Feed.Err), s.Feed.Since.UTC(), s.Feed.RetryAt.UTC()
+	s.API.Err, s.API.Since, s.API.TryAt = shareError(s.API.Err), s.API.Since.UTC(), s.API.TryAt.UTC()
+	s.List.Err, s.ShipmentList.Err = shareError(s.List.Err), shareError(s.ShipmentList.Err)
+	d := &s.Day
+	d.At, d.Resets, d.Spent, d.Free = d.At.UTC(), d.Resets.UTC(), d.Spent.UTC(), d.Free.UTC()
+	alerts := make([]Alert, len(s.Alerts))
+	for i, a := range s.Alerts {
+		a.Text, a.Since, a.Due = string(maskText(api.Text(a.Text))), a.Since.UTC(), a.Due.UTC()
+		alerts[i] = a
+	}
+	s.Alerts = alerts
+	return s
+}
