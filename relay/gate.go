@@ -30,7 +30,8 @@ func connectionLimit(descriptors uint64, listeners int) int {
 // gate is a listener that holds at most limit connections. A connection is a
 // stranger until a valid signature or token has come over it. While all places
 // are taken, a newcomer takes that of the stranger who came first, so that
-// strangers, however many, never keep the sender out.
+// strangers, however many, never keep the sender out. Nor do those who have a
+// token: beyond half of the places they stay strangers.
 type gate struct {
 	net.Listener
 	limit   int
@@ -38,6 +39,7 @@ type gate struct {
 
 	mu        sync.Mutex
 	held      int
+	readers   int           // guests who are known by a token alone
 	strangers list.List     // of *guest, in the order of their coming
 	freed     chan struct{} // of one: a place may be free
 	once      sync.Once
@@ -102,7 +104,8 @@ type guest struct {
 	gate *gate
 	once sync.Once
 	// Under the gate's lock:
-	place *list.Element // among the strangers; nil once it is known
+	place  *list.Element // among the strangers; nil once it is known
+	reader bool          // it is known by a token alone
 }
 
 // Close gives the place back.
@@ -111,6 +114,9 @@ func (c *guest) Close() error {
 		c.known()
 		c.gate.mu.Lock()
 		c.gate.held--
+		if c.reader {
+			c.gate.readers--
+		}
 		c.gate.mu.Unlock()
 		select {
 		case c.gate.freed <- struct{}{}:
@@ -124,6 +130,21 @@ func (c *guest) Close() error {
 func (c *guest) known() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
+	c.leaveStrangers()
+}
+
+// knownReader does so while readers have less than half of the places.
+func (c *guest) knownReader() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.place != nil && c.gate.readers < c.gate.limit/2 {
+		c.leaveStrangers()
+		c.reader = true
+		c.gate.readers++
+	}
+}
+
+func (c *guest) leaveStrangers() {
 	if c.place != nil {
 		c.gate.strangers.Remove(c.place)
 		c.place = nil
@@ -149,11 +170,19 @@ func withGuest(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// vouch makes the connection of a request a known one: a valid signature or token
-// has come over it.
+// vouch makes the connection of a request a known one: a valid signature has come
+// over it.
 func vouch(ctx context.Context) {
 	if g, is := ctx.Value(guestKey{}).(*guest); is {
 		g.known()
+	}
+}
+
+// vouchReader makes the connection of a request a known one: a valid token has come
+// over it.
+func vouchReader(ctx context.Context) {
+	if g, is := ctx.Value(guestKey{}).(*guest); is {
+		g.knownReader()
 	}
 }
 

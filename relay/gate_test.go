@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // entered dials n and returns both ends of the connection that g admits.
@@ -175,6 +176,43 @@ func TestStrangersWhoTakeEveryPlaceKeepNobodyOut(t *testing.T) {
 		if err := r.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// However many hold a token, half of the places stay for those who deliver.
+func TestReadersWhoTakeEveryPlaceDoNotKeepTheSenderOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places = 50
+		n := newNetwork()
+		r := newTestRelay(t, newMemory(t), nil)
+		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(newGate(n, places, r.metrics.shownOut.Inc)) }()
+		for range 2 * places {
+			c, err := n.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go func() {
+				_, _ = io.WriteString(c, "GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+testToken+"\r\n\r\n")
+				_, _ = io.Copy(io.Discard, c)
+			}()
+			synctest.Wait()
+		}
+		for event := range places { // over a connection each
+			sender := &http.Client{Timeout: time.Second, Transport: &http.Transport{DialContext: n.dial}}
+			req := signedRequest(eventBody(event + 1))
+			req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", "127.0.0.1"
+			answer, err := sender.Do(req)
+			if err != nil {
+				t.Fatalf("event %d: %v", event+1, err)
+			}
+			_ = answer.Body.Close()
+			sender.CloseIdleConnections()
+		}
+		_ = server.Close()
+		<-served
 	})
 }
 

@@ -42,6 +42,7 @@ func newUpgrader() *websocket.Upgrader {
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	if err := r.hub.reserve(req.Context()); err != nil {
 		w.Header().Set("Retry-After", retrySeconds)
+		w.Header().Set("Connection", "close")
 		answer(w, http.StatusServiceUnavailable, `{"message":"no stream can be opened now: try again"}`+"\n")
 		r.logger.Warn("stream refused", slog.String("error", err.Error()))
 		return
@@ -56,7 +57,11 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	c.ring = r.hub.enter(c)
 	defer r.hub.leave(c)
 	reason := c.serve()
-	r.logger.Info("stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
+	level := slog.LevelInfo
+	if errors.Is(reason, errStalled) || errors.Is(reason, errNoPong) {
+		level = slog.LevelWarn
+	}
+	r.logger.Log(req.Context(), level, "stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
 }
 
 // connection makes one of an upgraded socket. It is not yet known to the hub.
