@@ -244,6 +244,12 @@ func (p *Intents) SetSize(w, h int) {
 	}
 }
 
+// SetStacked tells whether the panes stand above each other.
+func (p *Intents) SetStacked(stacked bool) {
+	p.frame.SetStacked(stacked)
+	p.list.SetHeight(p.h - p.head())
+}
+
 // laneRows is how many cards fit into a lane: two lines each, below the title,
 // the heads and the rule, above the line that tells how many more there are.
 func (p *Intents) laneRows() int { return max((p.h-4)/2, 1) }

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 	"testing"
@@ -170,6 +171,26 @@ func intents(w, h int, all ...*account.Intent) *Intents {
 	p.SetSize(w, h)
 	p.Apply(&account.Changes{Intents: all}, true)
 	return p
+}
+
+func TestTheCursorStaysOnTheScreenWhenAPaneGetsARule(t *testing.T) {
+	var all []*account.Intent
+	for i := range 30 {
+		all = append(all, intentOf(fmt.Sprintf("ci_%02d", i), api.AwaitingConfirmation, time.Minute))
+	}
+	p := intents(80, 20, all...)
+	p.SetFocus(true)
+	p.SetStacked(true)
+	p.SetSize(80, 12)
+	p.Lines()
+	p.SetStacked(false) // another arrangement, in which the pane has the same size
+	p.SetSize(80, 12)
+	for range 15 {
+		p.Move(Down)
+		if lines := text(p.Lines()); !strings.Contains(lines, "\n▌") {
+			t.Fatalf("no row stands out, and the cursor is on %s:\n%s", p.Subject().ID, lines)
+		}
+	}
 }
 
 func TestCardsSayWhatIsSpecial(t *testing.T) {
