@@ -47,6 +47,34 @@ func (m Money) Amount() string {
 	return digits
 }
 
+// Readable is [Money.String] with commas between thousands, "1,234.50 USD": for
+// people, not for [ParseMoney].
+func (m Money) Readable() string {
+	amount := Grouped(m.Amount())
+	if m.Currency == "" {
+		return amount
+	}
+	return amount + " " + m.Currency
+}
+
+// Grouped sets commas between the thousands of a decimal number.
+func Grouped(number string) string {
+	whole, decimals, _ := strings.Cut(number, ".")
+	digits := strings.TrimPrefix(whole, "-")
+	var b strings.Builder
+	b.WriteString(whole[:len(whole)-len(digits)])
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	if decimals != "" {
+		b.WriteString("." + decimals)
+	}
+	return b.String()
+}
+
 // Decimals is the number of decimals of the currency: its minor units in ISO
 // 4217. Tables made for printing prices are no help here: many leave out the
 // subunits that no coin is left for, and amounts on the wire still count them.

@@ -136,3 +136,14 @@ func TestMoneyDecodesWholeSubunitsOnly(t *testing.T) {
 		})
 	}
 }
+
+func TestReadableMoneySeparatesThousands(t *testing.T) {
+	for want, money := range map[string]Money{
+		"44.52 USD": {"USD", 4452}, "999.99 USD": {"USD", 99999}, "1,000.00 USD": {"USD", 100000},
+		"-1,234,567.89 USD": {"USD", -123456789}, "4,452 JPY": {"JPY", 4452}, "1,234.567 KWD": {"KWD", 1234567}, "1,234.00": {"", 123400},
+	} {
+		if got := money.Readable(); got != want {
+			t.Errorf("%s reads %q, want %q", money, got, want)
+		}
+	}
+}

@@ -81,6 +81,22 @@ func (s *Summary) Sourceless() bool {
 	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
 
+// IntentsKnown reports whether the counts of intents are all that there are: while
+// they are not, a state without any is unknown, not empty.
+func (s *Summary) IntentsKnown() bool {
+	switch s.List.State {
+	case ListWhole, ListCut:
+		return true
+	}
+	return s.fed() || s.Named && !s.LastRead.IsZero()
+}
+
+// ShipmentsKnown is [Summary.IntentsKnown] for the counts of shipments.
+func (s *Summary) ShipmentsKnown() bool { return s.ShipmentList.State != ListUnread || s.fed() }
+
+// fed reports whether events have told what there is.
+func (s *Summary) fed() bool { return s.Feed.State == FeedLive || !s.LastEvent.IsZero() }
+
 // Summary returns the small part of the picture alone.
 func (s *Store) Summary() Summary {
 	now := time.Now()

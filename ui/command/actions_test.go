@@ -269,7 +269,7 @@ func intentCases() []actionCase {
 			h.act(action.Confirm)
 			asked := h.see(`Confirm order`, `Item \d\d ×1`)
 			item := regexp.MustCompile(`(Item \d\d) ×1`).FindStringSubmatch(asked)[1]
-			h.agree(`✓ Accepted`)
+			h.agree(`✓ Confirmed`)
 			h.escape(`╭─ `)
 			h.see(item + `: confirmed`)
 			h.act(action.Top)

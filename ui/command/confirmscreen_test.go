@@ -76,12 +76,12 @@ func TestKeysThatWereTypedAheadOrPastedConfirmNothing(t *testing.T) {
 	w, ids := awaitingWorld(t, 1, nil)
 	w.look(t, 1)
 	w.screen.press(t, "cCCC\rCy C")
-	w.screen.waitFor(t, `Confirm order`, `Too soon: not taken`)
+	w.screen.waitFor(t, `Confirm order`, `Too soon: ignored`)
 	w.screen.rest(t)
 	w.screen.press(t, "\x1b[200~C\x1b[201~")
-	w.screen.waitFor(t, `Pasted text is not taken`)
+	w.screen.waitFor(t, `Pasted text is ignored`)
 	w.screen.press(t, "\x1b[200~CC\rC\x1b[201~C")
-	w.screen.waitFor(t, `Too soon: not taken`)
+	w.screen.waitFor(t, `Too soon: ignored`)
 	w.screen.rest(t)
 	w.wantOrders(t, ids[0], 0)
 	if log, err := os.ReadFile(filepath.Join(w.settings.StateDir, "confirms.jsonl")); err != nil || len(log) > 0 {
@@ -97,7 +97,7 @@ func TestAnOfferThatChangedUnderTheDialogIsRefusedWithTheDifference(t *testing.T
 	if !w.service.Reprice(ids[0], 100) {
 		t.Fatal("the offer cannot be changed")
 	}
-	w.screen.agree(t, "C", `Changed since you looked. Nothing was sent`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
+	w.screen.agree(t, "C", `intent changed since you looked`, `you saw\s+now`, `total\s+11.54 USD\s+12.54 USD`)
 	w.wantOrders(t, ids[0], 0)
 	w.screen.press(t, "\x1b")
 	w.screen.waitGone(t, `╭─ `)
@@ -113,7 +113,7 @@ func TestAnAnswerThatNeverComesIsSettledByReading(t *testing.T) {
 	w.screen.agree(t, "C", `▸ Settle`)
 	w.wantOrders(t, ids[0], 0)
 	w.confirm(t, ids[0])
-	w.screen.waitFor(t, `✓ Accepted`)
+	w.screen.waitFor(t, `✓ Confirmed`)
 	w.wantOrders(t, ids[0], 1)
 }
 
@@ -141,12 +141,12 @@ func TestTwoDashboardsThatConfirmOneIntentPlaceOneOrder(t *testing.T) {
 			second.ask(t)
 			w.screen.press(t, "C")
 			second.screen.press(t, "C")
-			const ended = `✓ Accepted|No longer to be confirmed|Already confirmed|Nothing was sent`
+			const ended = `✓ Confirmed|Not confirmed|Already confirmed|Nothing was sent`
 			one, other := w.screen.insist(t, "C", ended), second.screen.insist(t, "C", ended)
 			w.wantOrders(t, ids[0], 1)
 			accepted := 0
 			for _, screen := range []string{one, other} {
-				if strings.Contains(screen, "✓ Accepted") {
+				if strings.Contains(screen, "✓ Confirmed") {
 					accepted++
 				}
 			}
@@ -171,7 +171,7 @@ func TestABatchOf14WithTenAgentsSendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 	w.screen.press(t, "z")
 	w.screen.press(t, "X")
 	w.screen.waitFor(t, `14 orders`, `Total`)
-	w.screen.agree(t, "C", `BATCH 10 of 14 ended · waits for a free agent`)
+	w.screen.agree(t, "C", `BATCH 10 of 14 done · waiting for a free agent`)
 	var sent []string
 	for _, id := range ids {
 		if w.service.Orders(id) > 0 {
@@ -203,8 +203,8 @@ func TestRealMoneyTintsTheFrameAndWantsTheAmount(t *testing.T) {
 	w.screen.waitFor(t, `✓ armed`)
 	w.screen.press(t, "\t\r")
 	// Too soon after the tab, unless the machine stood still between the two.
-	if text := w.screen.waitFor(t, `Too soon|✓ Accepted`); !strings.Contains(text, `✓ Accepted`) {
-		w.screen.agree(t, "\r", `✓ Accepted`)
+	if text := w.screen.waitFor(t, `Too soon|✓ Confirmed`); !strings.Contains(text, `✓ Confirmed`) {
+		w.screen.agree(t, "\r", `✓ Confirmed`)
 	}
 	w.wantOrders(t, ids[0], 1)
 }

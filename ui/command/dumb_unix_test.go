@@ -28,7 +28,7 @@ func TestATerminalThatCannotBeDrawnOnGetsLinesAndTheReason(t *testing.T) {
 		line string // as --plain prints it
 	}{
 		{"demo", []string{"demo", "--for", "2s"}, "watching simulator"},
-		{"watch", []string{"watch", "--config", account}, "watching unknown 127.0.0.1:9"},
+		{"watch", []string{"watch", "--config", account}, "watching 127.0.0.1:9, environment unknown"},
 		{"replay", []string{"replay", recorded}, "watching simulator"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestKeysThatCannotBeAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
 		"two actions on one key": {`zoom = "c"`, `key "c" is on two actions, "confirm" and "zoom"`},
 		"no such action":         {`zoomm = "Z"`, `there is no action "zoomm": did you mean zoom?`},
-		"no such key":            {`zoom = "hyperdrive"`, `action "zoom": "hyperdrive" is no key`},
+		"no such key":            {`zoom = "hyperdrive"`, `action "zoom": "hyperdrive" is not a key`},
 		"no way to quit":         {`quit = []`, `action "quit" needs a key`},
 		"no key at all":          {`zoom = 7.5`, `keys.zoom is 7.5; it must be a key such as "q", or a list of keys`},
 	} {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tillwatch/api/simulator"
-	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/wording"
 )
 
 const recordedDay = "../recording/testdata/day.tillwatch"
@@ -61,7 +61,7 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 	s.press(t, " ")
 	s.waitFor(t, `▶ playing`)
 	s.press(t, "\x1b[F") // end
-	s.waitFor(t, `■ ended`, fmt.Sprintf(`change %[1]s of %[1]s`, pane.Count(changes)))
+	s.waitFor(t, `■ ended`, fmt.Sprintf(`change %[1]s of %[1]s`, wording.Count(changes)))
 	s.press(t, "{{{{{{{{{{") // far enough from the end to be seen
 	s.waitFor(t, `▶ playing`)
 

@@ -30,15 +30,16 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay":               {"api", "api/durable", "api/quota", "relay/journal"},
 		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
 		"themes":              {},
-		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline"},
+		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline", "ui/wording"},
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
-		"ui/notify":           {"api", "api/account"},
-		"ui/plain":            {"api", "api/account"},
+		"ui/notify":           {"api", "api/account", "ui/wording"},
+		"ui/plain":            {"api", "api/account", "ui/wording"},
 		"ui/timeline":         {"api", "api/account"},
+		"ui/wording":          {"api"},
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
 		"ui/terminal/measure": {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

@@ -97,7 +97,7 @@ func (s *screen) agree(t *testing.T, keys string, patterns ...string) string {
 }
 
 // tooSoon is said of a key until it would be taken.
-const tooSoon = "Too soon: not taken. Wait a moment"
+const tooSoon = "Too soon: ignored. Wait a moment"
 
 // insist is agree after the first press.
 func (s *screen) insist(t *testing.T, keys string, patterns ...string) string {

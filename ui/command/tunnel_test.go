@@ -115,7 +115,7 @@ func TestTheFrameIsTintedFromTheFirstAnswerThatComesThroughATunnel(t *testing.T)
 	w.ask(t)
 	w.screen.waitFor(t, `simulator  no real money`)
 	d.open.Store(true) // something else listens there now
-	w.screen.agree(t, "C", `Nothing was sent`)
+	w.screen.agree(t, "C", `Not confirmed: nothing was sent`)
 	w.wantOrders(t, ids[0], 0)
 	w.screen.press(t, "\x1b")
 	w.screen.waitGone(t, `╭─ `)

@@ -106,7 +106,7 @@ func (m *Model) togglePane(p layout.Pane) {
 	m.arranged.Hidden = hidden
 	if m.hidden() == (layout.Hidden{true, true, true, true}) {
 		m.arranged.Hidden = before
-		m.say(warning, "this is the last pane: bring another one back first")
+		m.say(warning, "this is the only pane left: show another one first")
 		return
 	}
 	if m.hidden().Has(m.focus) {
@@ -115,7 +115,7 @@ func (m *Model) togglePane(p layout.Pane) {
 		m.arrange()
 	}
 	if m.hidden().Has(p) {
-		m.say(plain, "without "+p.String()+"; "+m.keyOf(toggling[p])+" brings the pane back")
+		m.say(plain, p.String()+" hidden; "+m.keyOf(toggling[p])+" shows the pane again")
 	}
 	m.remember()
 }
@@ -153,7 +153,7 @@ func (m *Model) setArrangement(a layout.Arrangement) {
 	case a == layout.BySize:
 		m.say(plain, "arranged by the size of the terminal: "+is.String())
 	case is != a:
-		m.say(warning, "there is no room here for "+a.String()+": "+is.String()+" until there is")
+		m.say(warning, "no room for "+a.String()+": "+is.String()+" until there is")
 	default:
 		m.say(plain, "arranged: "+a.String())
 	}

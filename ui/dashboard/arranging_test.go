@@ -70,7 +70,7 @@ func TestTheLastPaneStays(t *testing.T) {
 	if want := []string{"intents", "shipments", "quota"}; !slices.Equal(last.Hidden, want) {
 		t.Errorf("hidden are %v, want %v", last.Hidden, want)
 	}
-	if got := screen(m); !strings.Contains(got, "last pane") || !strings.Contains(got, "EVENTS") || strings.Contains(got, "INTENTS") {
+	if got := screen(m); !strings.Contains(got, "only pane left") || !strings.Contains(got, "EVENTS") || strings.Contains(got, "INTENTS") {
 		t.Errorf("screen:\n%s", got)
 	}
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // queue confirms several intents that a person said yes to, one after another.
@@ -61,7 +61,7 @@ func (m *Model) openBatch() tea.Cmd {
 		seen = append(seen, p)
 	}
 	if gone > 0 {
-		m.say(warning, plural(gone, "intent", "intents")+" cannot be confirmed any more and lost the mark: look again")
+		m.say(warning, wording.Counted(gone, "intent", "intents")+" can no longer be confirmed and lost the mark: look again")
 		return nil
 	}
 	slices.SortFunc(seen, func(a, b confirm.Proposal) int {
@@ -126,7 +126,7 @@ func (m *Model) feedQueue() tea.Cmd {
 func (m *Model) outdated(p confirm.Proposal) string {
 	in, ok := m.intent(p.ID)
 	if !ok {
-		return "it is not known any more"
+		return "it is no longer known"
 	}
 	return m.unconfirmable(in)
 }
@@ -202,12 +202,12 @@ func (m *Model) stopQueue(why string) {
 func (m *Model) endQueue() {
 	q := m.queue
 	m.queue = nil
-	kind, text := success, "batch: "+strconv.Itoa(len(q.accepted))+" accepted"
+	kind, text := success, "batch: "+wording.Count(len(q.accepted))+" accepted"
 	if q.others > 0 {
-		kind, text = warning, text+", "+strconv.Itoa(q.others)+" not: see their rows"
+		kind, text = warning, text+", "+wording.Count(q.others)+" not: see their rows"
 	}
 	if len(q.waiting) > 0 {
-		kind, text = warning, text+", "+strconv.Itoa(len(q.waiting))+" not sent: stopped"
+		kind, text = warning, text+", "+wording.Count(len(q.waiting))+" not sent: stopped"
 		if q.stopped != "" {
 			text += ", " + q.stopped
 		}
@@ -223,25 +223,18 @@ func (m *Model) queueNotice(l *paint.Line) {
 	if q.running != "" {
 		total++
 	}
-	l.Put(paint.Placing|paint.Bold, "▸ BATCH ").Put(paint.Text, strconv.Itoa(done)+" of "+strconv.Itoa(total)+" ended")
+	l.Put(paint.Placing|paint.Bold, "▸ BATCH ").Put(paint.Text, wording.Count(done)+" of "+wording.Count(total)+" done")
 	if q.others > 0 {
-		l.Put(paint.Warning, " · "+strconv.Itoa(q.others)+" not accepted")
+		l.Put(paint.Warning, " · "+wording.Count(q.others)+" not accepted")
 	}
 	if q.stopped != "" {
-		l.Put(paint.Warning, " · stopped; waits for the one that was sent")
+		l.Put(paint.Warning, " · stopped; waiting for the one that was sent")
 		return
 	}
 	if why := m.queueWaits(); q.running == "" && why != "" {
-		l.Put(paint.Warning, " · waits for "+why)
+		l.Put(paint.Warning, " · waiting for "+why)
 	}
 	l.Put(paint.Muted, " · "+m.keyOf(action.StopBatch)+" stops it; what was sent goes on")
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return pane.Count(n) + " " + many
 }
 
 // unconfirmable says why an intent cannot be confirmed now, whoever is armed.
@@ -253,18 +246,18 @@ func (m *Model) unconfirmable(in *account.Intent) string {
 	case in.State != api.AwaitingConfirmation:
 		return "not awaiting confirmation"
 	case in.Missing:
-		return "the service does not know it any more"
+		return "the service no longer knows it"
 	case in.Certainty < account.Verified || in.ReadAt.IsZero():
 		return "not verified yet: read it again first"
 	case run != nil && run.unsure && !m.readSince(in.ID, run.ended):
-		return "how its last confirm ended is not known: read it again first"
+		return "the outcome of its last confirm is unknown: read it again first"
 	}
 	p, err := m.propose(in.ID)
 	switch {
 	case err != nil:
 		return string(api.Scrub(err.Error()))
 	case !p.ExpiresAt.IsZero() && !time.Now().Before(p.ExpiresAt):
-		return "its confirm window is over"
+		return "its confirm window has closed"
 	}
 	return ""
 }

@@ -109,7 +109,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		}
 		time.Sleep(2 * toastFor)
 		m.Update(tickMsg{})
-		if got := screen(m); !strings.Contains(got, "BATCH 10 of 14 ended · waits for a free agent · K stops it") || !strings.Contains(got, "queued") {
+		if got := screen(m); !strings.Contains(got, "BATCH 10 of 14 done · waiting for a free agent · K stops it") || !strings.Contains(got, "queued") {
 			t.Errorf("nothing tells what it waits for:\n%s", got)
 		}
 		for i := range 4 {
@@ -298,7 +298,7 @@ func TestABatchThatCannotBeConfirmedAnyMoreIsNotAskedAbout(t *testing.T) {
 		press(m, "g", "x", "x", "x")
 		time.Sleep(24 * time.Minute)
 		press(m, "X")
-		if got := screen(m); m.dialog.open() || len(m.marks) != 2 || !strings.Contains(got, "1 intent cannot be confirmed any more") {
+		if got := screen(m); m.dialog.open() || len(m.marks) != 2 || !strings.Contains(got, "1 intent can no longer be confirmed") {
 			t.Errorf("%d marks:\n%s", len(m.marks), got)
 		}
 		press(m, "X")

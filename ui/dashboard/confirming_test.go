@@ -130,7 +130,7 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 					t.Errorf("the board does not say %q and %q:\n%s", c.row, c.toast, got)
 				}
 				again := m.confirmDisabled()
-				if unsure := c.outcome.Verdict == confirm.Unknown; unsure != strings.Contains(again, "not known") {
+				if unsure := c.outcome.Verdict == confirm.Unknown; unsure != strings.Contains(again, "unknown") {
 					t.Errorf("confirming again: %q", again)
 				}
 			})
@@ -203,11 +203,11 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 		{"possible", armed(g), api.AwaitingConfirmation, nil, ""},
 		{"placing", armed(g), api.PlacingOrder, nil, "not awaiting confirmation"},
 		{"reported", armed(g), api.AwaitingConfirmation, func(_ *shop, in *account.Intent) { in.Certainty = account.Reported }, "not verified yet"},
-		{"gone", armed(g), api.AwaitingConfirmation, func(_ *shop, in *account.Intent) { in.Missing = true }, "does not know it"},
+		{"gone", armed(g), api.AwaitingConfirmation, func(_ *shop, in *account.Intent) { in.Missing = true }, "no longer knows it"},
 		{"over", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
 			in.CreatedAt = now.Add(-time.Hour)
 			s.reads[in.ID].CreatedAt = in.CreatedAt
-		}, "window is over"},
+		}, "window has closed"},
 		{"no total", armed(g), api.AwaitingConfirmation, func(s *shop, in *account.Intent) {
 			s.reads[in.ID].Offer = nil
 		}, "no total"},

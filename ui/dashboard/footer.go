@@ -8,6 +8,7 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // footerCache is the footer as last drawn: it depends on little.
@@ -110,12 +111,12 @@ func (m *Model) filterPrompt(l *paint.Line) []spot {
 	}
 	l.Put(paint.Accent|paint.Bold, "/ ").Put(paint.Text, m.filter.text).Put(paint.Accent, "▏")
 	shown, total := p.Matches()
-	l.Space(2).Put(paint.Text, pane.Count(shown)).Put(paint.Muted, " of "+pane.Count(total))
+	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
 	if f := m.filters[m.filter.pane]; f != nil && f.Wrong != "" {
 		l.Space(2).Put(paint.Warning, "! "+f.Wrong)
 		return nil
 	}
-	hint := "enter keeps it   esc takes it back   !word leaves out"
+	hint := "enter keeps it   esc cancels   !word excludes"
 	if all := hint + hintGap + pane.Hint(p.Fields()); l.Left() > len(all)+4 {
 		hint = all
 	}

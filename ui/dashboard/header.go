@@ -194,6 +194,8 @@ func (m *Model) relaySlot() slot {
 	width := 17
 	if m.width < 60 {
 		width = 6 // the sign and its word alone
+	} else if feed.State == account.FeedConnecting || feed.State == account.FeedReplaying {
+		width = 19
 	}
 	return slot{1, width, func(l *paint.Line) {
 		if width > 6 {

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +11,7 @@ import (
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // jumping is an id that is being typed or pasted.
@@ -66,7 +66,7 @@ func (m *Model) jumpTo(text string) tea.Cmd {
 	case len(found) == 1:
 		m.lookAt(found[0])
 	case len(found) > 1:
-		m.say(warning, strconv.Itoa(len(found))+" ids begin or end with "+text+": give more of it")
+		m.say(warning, wording.Count(len(found))+" ids begin or end with "+text+": type more of it")
 	case m.cfg.Refresh == nil || len(text) < leastAsked:
 		m.say(warning, text+" is not known here")
 	default:
@@ -200,11 +200,11 @@ func (m *Model) trailEnds(by int) string {
 	t := &m.trail
 	switch {
 	case len(t.seen) == 0:
-		return "nothing was looked at yet"
+		return "no detail was opened yet"
 	case by < 0 && t.at == 0 && m.detailOpen:
-		return "nothing was looked at before this"
+		return "this is the first detail you looked at"
 	case by > 0 && t.at == len(t.seen)-1:
-		return "nothing was looked at after this"
+		return "this is the last detail you looked at"
 	}
 	return ""
 }

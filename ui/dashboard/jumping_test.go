@@ -80,8 +80,8 @@ func TestLookingBackAndForward(t *testing.T) {
 		want pane.Subject
 		says string
 	}{
-		{"[", second, ""}, {"[", first, ""}, {"[", first, "nothing was looked at before this"}, {"]", second, ""}, {"]", third, ""},
-		{"]", third, "nothing was looked at after this"}, {"[", second, ""},
+		{"[", second, ""}, {"[", first, ""}, {"[", first, "this is the first detail you looked at"}, {"]", second, ""}, {"]", third, ""},
+		{"]", third, "this is the last detail you looked at"}, {"[", second, ""},
 	}
 	for i, s := range steps {
 		press(m, s.key)
@@ -144,7 +144,7 @@ func TestSortingByColumn(t *testing.T) {
 			t.Errorf("pane %s is not in its own order again:\n%s", key, got)
 		}
 		press(m, "S")
-		if got := screen(m); !strings.Contains(got, "turns it round") || !strings.Contains(got, "· by ") {
+		if got := screen(m); !strings.Contains(got, "S reverses it") || !strings.Contains(got, "· by ") {
 			t.Errorf("pane %s does not tell that its own order is reversed:\n%s", key, got)
 		}
 	}

@@ -216,13 +216,13 @@ func (m *Model) disabled(id action.ID) string {
 		switch _, ok := m.intentOf(m.subject()); {
 		case m.refused() && m.cfg.TryKey != nil:
 		case m.cfg.Refresh == nil:
-			return "reading is not possible here"
+			return "nothing can be read here"
 		case !ok:
 			return "no intent under the cursor"
 		}
 	case action.Zoom:
 		if m.focus == layout.Detail && !layout.Beside(m.width) {
-			return "the detail has the whole place already"
+			return "the detail fills the screen already"
 		}
 	case action.Reconnect:
 		return m.reconnectDisabled()
@@ -234,11 +234,11 @@ func (m *Model) disabled(id action.ID) string {
 		return m.trailEnds(1)
 	case action.Sort, action.ReverseSort:
 		if _, ok := m.panes[m.focus].(sortable); !ok {
-			return "the rows of this pane stay in their order"
+			return "this pane cannot be sorted"
 		}
 	case action.Filter:
 		if _, ok := m.panes[m.focus].(filtered); !ok {
-			return "nothing to filter in this pane"
+			return "this pane cannot be filtered"
 		}
 	}
 	return ""
@@ -270,7 +270,7 @@ func (m *Model) sort(reverse bool) {
 		m.say(plain, "default order")
 		return
 	}
-	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" turns it round")
+	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" reverses it")
 }
 
 // readAgain reads what the cursor is on; while the API key is refused, it tries
@@ -295,7 +295,7 @@ func (m *Model) readAgain() tea.Cmd {
 func (m *Model) quit() tea.Cmd {
 	if n := len(m.underway()); n > 0 && !m.quitting {
 		m.quitting = true
-		m.say(warning, "a confirm is under way: quit again to leave; the audit log tells its outcome")
+		m.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
 		return nil
 	}
 	return tea.Quit

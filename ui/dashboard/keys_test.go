@@ -250,7 +250,7 @@ func TestZoomEnlargesTheDetailAndEscGivesTheBoardBack(t *testing.T) {
 	}
 	narrow := boardOf(t, typicalShop(time.Now()), 80, 24)
 	press(narrow, "enter", "z")
-	if got := screen(narrow); !strings.Contains(got, "the detail has the whole place already") {
+	if got := screen(narrow); !strings.Contains(got, "the detail fills the screen already") {
 		t.Errorf("nothing is said where the detail has the whole place:\n%s", got)
 	}
 }

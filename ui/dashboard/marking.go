@@ -1,12 +1,11 @@
 package dashboard
 
 import (
-	"strconv"
-
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // mark marks the intent under the cursor for a batch, or takes the mark away, and
@@ -19,7 +18,7 @@ func (m *Model) mark() {
 	}
 	row := m.subject()
 	if m.marks[in.ID] && row == m.stayed {
-		m.say(plain, "the last row, and marked already: to unmark it leave it and come back, or "+m.keyOf(action.Unmark))
+		m.say(plain, "the last row is marked already: move away and back to unmark it, or press "+m.keyOf(action.Unmark))
 		return
 	}
 	m.setMark(in.ID, !m.marks[in.ID])
@@ -53,18 +52,18 @@ func (m *Model) markAll() {
 			m.setMark(in.ID, true)
 		}
 	}
-	kind, text := plain, plural(fresh, "intent", "intents")+" marked"
+	kind, text := plain, wording.Counted(fresh, "intent", "intents")+" marked"
 	switch {
 	case marked == 0:
-		kind, text = warning, "none of the "+strconv.Itoa(shown)+" shown can be confirmed now"
+		kind, text = warning, "none of the "+wording.Count(shown)+" shown can be confirmed now"
 		if shown == 1 {
-			text = "the one that is shown cannot be confirmed now"
+			text = "the one shown cannot be confirmed now"
 		}
 	case fresh == 0:
-		text = "all are marked already"
+		text = "all of them are marked already"
 	}
 	if left > 0 {
-		kind, text = warning, text+"; "+strconv.Itoa(left)+" left out: "+reason
+		kind, text = warning, text+"; "+wording.Count(left)+" left out: "+reason
 	}
 	m.say(kind, text)
 }
@@ -72,7 +71,7 @@ func (m *Model) markAll() {
 // markAllDisabled says why the shown rows cannot be marked.
 func (m *Model) markAllDisabled() string {
 	if m.focus != layout.Intents {
-		return "only rows of the intents can be marked together: " + m.keyOf(action.FocusPane1) + " goes there"
+		return "only intents can be marked: " + m.keyOf(action.FocusPane1) + " goes there"
 	}
 	return ""
 }

@@ -18,9 +18,9 @@ func TestMarkMovesOnAndNeverTakesBackWhatItHasJustSet(t *testing.T) {
 		says   string
 	}{
 		{"each key a row", "x x x", []int{0, 1, 2}, ""},
-		{"a key too many on the last row", "x x x x", []int{0, 1, 2}, "the last row, and marked already: to unmark it leave it and come back, or U"},
-		{"with steps between as before", "x j x j x j", []int{0, 2}, "the last row, and marked already"},
-		{"the last row alone, with a step behind it", "G x j x j", []int{2}, "the last row, and marked already"},
+		{"a key too many on the last row", "x x x x", []int{0, 1, 2}, "the last row is marked already: move away and back to unmark it, or press U"},
+		{"with steps between as before", "x j x j x j", []int{0, 2}, "the last row is marked already"},
+		{"the last row alone, with a step behind it", "G x j x j", []int{2}, "the last row is marked already"},
 		{"the last row, left and come back to", "G x k j x", nil, ""},
 		{"a marked row on the way", "x x g x", []int{1}, ""},
 		{"the last row, unmarked and marked again", "G x k j x x", []int{2}, ""},
@@ -68,9 +68,9 @@ func TestAllRowsOfAFilterAreMarkedByOneKey(t *testing.T) {
 		{"without a filter", []string{"A"}, 6, "! 6 intents marked; 1 left out: not verified yet"},
 		{"of what cannot be confirmed", append(strings.Split("/state:completed", ""), "enter", "A"), 0, "none of the 41 shown can be confirmed now"},
 		{"of nothing", append(strings.Split("/zzz", ""), "enter", "A"), 0, "none of the 0 shown can be confirmed now"},
-		{"twice", []string{"/", "n", "o", "t", "e", "enter", "A", "A"}, 1, "all are marked already"},
+		{"twice", []string{"/", "n", "o", "t", "e", "enter", "A", "A"}, 1, "all of them are marked already"},
 		{"after some were marked by hand", []string{"x", "x", "A"}, 6, "intents marked; 1 left out"},
-		{"in another pane", []string{"2", "A"}, 0, "only rows of the intents can be marked together: 1 goes there"},
+		{"in another pane", []string{"2", "A"}, 0, "only intents can be marked: 1 goes there"},
 		{"while a filter is typed", []string{"/", "A"}, 0, "/ A"},
 	}
 	for _, c := range cases {

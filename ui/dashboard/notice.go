@@ -10,6 +10,7 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // toast is a sentence that answers what a person did, for a while.
@@ -45,9 +46,9 @@ func (m *Model) sayUnsettled() {
 		return
 	}
 	last := lines[len(lines)-1]
-	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + last.Total + ", " + string(last.Intent)
+	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + wording.Amount(last.Total) + ", " + string(last.Intent)
 	if n := len(lines) - 1; n > 0 {
-		text += " and " + pane.Count(n) + " more"
+		text += " and " + wording.Count(n) + " more"
 	}
 	m.say(warning, text+" — reads settle it within two minutes")
 	m.toast.until = time.Now().Add(unsettledFor)
@@ -100,7 +101,7 @@ func (m *Model) frozenNotice(l *paint.Line) {
 	if fresh == 1 {
 		events = " new event"
 	}
-	l.Put(paint.Muted, " · ").Put(paint.Text, pane.Count(fresh)).Put(paint.Muted, events+" · "+m.keyOf(action.Freeze)+" goes on")
+	l.Put(paint.Muted, " · ").Put(paint.Text, wording.Count(fresh)).Put(paint.Muted, events+" · "+m.keyOf(action.Freeze)+" goes on")
 }
 
 // alertNotice shows the most pressing alert and how many more there are.
@@ -111,12 +112,12 @@ func (m *Model) alertNotice(l *paint.Line) {
 	since, more := "", ""
 	switch {
 	case spent(a):
-		since = " · since " + pane.Moment(a.Since, m.clock, m.cfg.Location)
+		since = " · since " + wording.Moment(a.Since, m.clock, m.cfg.Location)
 	case !a.Since.IsZero():
 		since = " · " + pane.Age(m.clock.Sub(a.Since))
 	}
 	if n := len(alerts) - 1; n > 0 {
-		more = " · and " + pane.Count(n) + " more"
+		more = " · and " + wording.Count(n) + " more"
 	}
 	for _, tail := range []string{since, more} {
 		if paint.Width(tail) < l.Left() {
@@ -176,21 +177,21 @@ func (m *Model) health() pane.Health {
 		h.Advice = m.keyAdvice()
 	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+m.since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+m.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
 		h.Advice = m.nextTry()
 		if at := m.ago(s.LastRead); at != "" {
 			h.Advice = "what you see was read" + at + "; " + h.Advice
 		}
 	case s.Feed.State == account.FeedRefused:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "the relay refuses this dashboard", because(s.Feed.Err), paint.Bad
-		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; reading on a schedule meanwhile"
+		h.Text, h.Cause, h.Style = "the relay refuses this dashboard", wording.Because(s.Feed.Err), paint.Bad
+		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; polling meanwhile"
 	case s.Feed.State == account.FeedLost:
 		h.OfRelay = true
-		h.Text, h.Cause, h.Style = "relay lost"+m.ago(s.Feed.Since), because(s.Feed.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "relay lost"+m.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
 		h.Advice = m.nextTry() + "; polling meanwhile"
 	case s.API.State == account.APIFailing:
-		h.Text, h.Cause, h.Style = "the service has been failing"+m.since(s.API.Since), because(s.API.Err), paint.Bad
+		h.Text, h.Cause, h.Style = "the service has been failing"+m.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
 		h.Advice = "trying again"
 		if at := m.ago(s.LastRead); at != "" {
 			h.Advice = "what you see was read" + at
@@ -199,37 +200,30 @@ func (m *Model) health() pane.Health {
 		h.OfRelay = true
 		h.Text, h.Style = "connecting to the relay…", paint.Muted
 	case s.Sourceless():
-		h.Text, h.Style = "nothing tells which intents there are: no relay is configured, and the service serves no list of them", paint.Warning
+		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service serves no list of them", paint.Warning
 		if len(s.Intents) > 0 { // the line is all that says so
 			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
-			h.Advice = "till then, intents without shipments are not known"
+			h.Advice = "until then, intents without shipments stay unknown"
 		}
-		h.Advice = "start with --relay-url to hear of all, with --watch-id or --watch-ids to watch some, or press " +
-			m.keyOf(action.Jump) + " and give an id"
+		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
+			m.keyOf(action.Jump) + " and type an id"
 	case s.Feed.State == account.FeedOff:
 		h.OfRelay = true
-		h.Text, h.Style = "no relay is configured: intents become known by reading alone", paint.Muted
+		h.Text, h.Style = "no relay is configured: intents are found by polling alone", paint.Muted
 	}
 	return h
-}
-
-func because(err error) string {
-	if err == nil {
-		return ""
-	}
-	return string(api.Scrub(err.Error()))
 }
 
 func (m *Model) ago(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " " + pane.Lasting(m.clock.Sub(t)) + " ago"
+	return " " + wording.Lasting(m.clock.Sub(t)) + " ago"
 }
 
 func (m *Model) since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return " for " + pane.Lasting(m.clock.Sub(t))
+	return " for " + wording.Lasting(m.clock.Sub(t))
 }

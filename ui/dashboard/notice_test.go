@@ -62,7 +62,7 @@ func TestASpentDayIsOnTheLineWithSinceWhenAndByWhenTheFirstIsBack(t *testing.T) 
 }
 
 func TestABoardThatNothingFillsSaysWhatCanBeDone(t *testing.T) {
-	const empty, partly = "nothing tells which intents there are: no relay is configured", "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
+	const empty, partly = "intents cannot be found: no relay is configured", "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
 	for _, c := range []struct {
 		name string
 		full bool

@@ -21,7 +21,7 @@ func TestARefusedPasteSaysSo(t *testing.T) {
 		{"nothing but an end of line", nil, "\n", "! pasted text is not taken here"},
 		{"in the help", []string{"?"}, "ci_779d", "pasted text is not taken here"},
 		{"in the dialog of the board", []string{"v"}, "ci_779d", "pasted text is not taken here"},
-		{"where it would confirm", []string{"c"}, "C", "Pasted text is not taken: type it."},
+		{"where it would confirm", []string{"c"}, "C", "Pasted text is ignored: type it."},
 		{"into a filter", []string{"/"}, "wool", ""},
 		{"into a filter, too long", []string{"/", "w"}, long, "! the pasted text is not taken: a filter has at most 120 characters"},
 		{"as an id", []string{"i"}, "ci_779d", ""},

@@ -5,7 +5,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // reconnect has a lost relay dialled now.
@@ -24,13 +24,13 @@ func (m *Model) reconnectDisabled() string {
 	switch m.picture.summary.Feed.State {
 	case account.FeedLost:
 		if m.cfg.Reconnect == nil {
-			return "reconnecting is not possible here"
+			return "there is no relay to reconnect to here"
 		}
 		return ""
 	case account.FeedConnecting:
-		return "the relay is being dialled now"
+		return "already connecting to the relay"
 	case account.FeedReplaying, account.FeedLive:
-		return "the relay is connected"
+		return "the relay is connected already"
 	case account.FeedRefused:
 		return "the relay refuses the token: set the right one and start again"
 	}
@@ -45,7 +45,7 @@ func (m *Model) nextTry() string {
 	case left <= 0:
 		return "reconnecting now"
 	case m.cfg.Reconnect == nil || key == "":
-		return "reconnecting in " + pane.Until(left)
+		return "reconnecting in " + wording.Until(left)
 	}
-	return "reconnecting in " + pane.Until(left) + ", " + key + " does it now"
+	return "reconnecting in " + wording.Until(left) + ", " + key + " does it now"
 }

@@ -39,7 +39,7 @@ func TestTheKeyThatReconnectsCountsWhereTheRelayIsLost(t *testing.T) {
 		dials bool
 	}{
 		{account.FeedLost, "reconnecting to the relay", true},
-		{account.FeedConnecting, "the relay is being dialled now", false},
+		{account.FeedConnecting, "already connecting to the relay", false},
 		{account.FeedReplaying, "the relay is connected", false},
 		{account.FeedLive, "the relay is connected", false},
 		{account.FeedRefused, "the relay refuses the token: set the right one and start again", false},

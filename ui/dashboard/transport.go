@@ -10,8 +10,8 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
-	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/recording"
+	"tillwatch/ui/wording"
 )
 
 // Transport steers a Source that replays what was recorded;
@@ -97,15 +97,15 @@ func (m *Model) seekMark(by int) {
 	case ok:
 		m.say(plain, "at "+spell(mark.At)+": "+markWords[mark.Kind])
 	case by > 0:
-		m.say(plain, "no mark follows")
+		m.say(plain, "no further marks")
 	default:
-		m.say(plain, "no mark lies before")
+		m.say(plain, "no earlier marks")
 	}
 }
 
 var markWords = map[recording.Kind]string{
 	recording.MarkFailed: "an intent failed", recording.MarkAlert: "an alert was raised",
-	recording.MarkRelay: "the relay was lost", recording.MarkGap: "something could not be told",
+	recording.MarkRelay: "the relay was lost", recording.MarkGap: "events may be missing",
 	recording.MarkEnd: "what follows is damaged and left out",
 }
 
@@ -151,7 +151,7 @@ func (m *Model) transportLine() string {
 	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
 	if m.width >= 100 {
-		tail += "  change " + pane.Count(p.Change) + " of " + pane.Count(p.Changes)
+		tail += "  change " + wording.Count(p.Change) + " of " + wording.Count(p.Changes)
 	}
 	m.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
 	m.scrubber(l, p)

@@ -5,7 +5,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
 )
 
 // refused reports whether the service refuses the API key.
@@ -32,7 +32,7 @@ func (m *Model) keyAdvice() string {
 	case m.cfg.TryKey == nil:
 		return "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
 	case m.cfg.KeyFile != "":
-		return "mend it in " + m.cfg.KeyFile + "; " + m.nextTrial()
+		return "correct it in " + m.cfg.KeyFile + "; " + m.nextTrial()
 	}
 	return "check TILLWATCH_API_KEY and its environment; " + m.nextTrial()
 }
@@ -41,7 +41,7 @@ func (m *Model) keyAdvice() string {
 func (m *Model) nextTrial() string {
 	at := "soon"
 	if left := m.picture.summary.API.TryAt.Sub(m.clock); left > 0 {
-		at = "in " + pane.Until(left)
+		at = "in " + wording.Until(left)
 	}
 	if key := m.keyOf(action.Refresh); key != "" {
 		return key + " tries again, else " + at

@@ -6,12 +6,12 @@ package notify
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // Config sets a notifier up.
@@ -138,7 +138,7 @@ func sentence(in *account.Intent) string {
 	if in.Total == nil {
 		return name + " awaits confirmation"
 	}
-	return name + " awaits confirmation, " + in.Total.String()
+	return name + " awaits confirmation, " + in.Total.Readable()
 }
 
 // relayChanged follows the alert of the relay, which is raised only once the
@@ -204,15 +204,11 @@ func (n *Notifier) counts() []string {
 	}
 	failed := len(n.pending) - awaiting
 	var parts []string
-	switch awaiting {
-	case 0:
-	case 1:
-		parts = append(parts, "1 intent awaits confirmation")
-	default:
-		parts = append(parts, strconv.Itoa(awaiting)+" intents await confirmation")
+	if awaiting > 0 {
+		parts = append(parts, wording.Counted(awaiting, "intent awaits", "intents await")+" confirmation")
 	}
 	if failed > 0 {
-		parts = append(parts, strconv.Itoa(failed)+" failed")
+		parts = append(parts, wording.Count(failed)+" failed")
 	}
 	return parts
 }

@@ -225,3 +225,30 @@ func TestAnAlertSaysByWhenItComesAbout(t *testing.T) {
 		}
 	}
 }
+
+func TestCountsAreToldOnceTheyAreKnown(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	teller := newTeller(Config{Environment: "staging", Location: time.UTC})
+	said := func(s account.Summary) string {
+		return strings.Join(teller.tell(&account.Changes{At: now, Summary: s}), "\n")
+	}
+	if got := said(account.Summary{API: account.APIStatus{State: account.APIUnauthorized}}); strings.Contains(got, "intents") || strings.Contains(got, "shipments") {
+		t.Errorf("it counts what nobody has read:\n%s", got)
+	}
+	read := account.Summary{List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: account.ListWhole},
+		Intents: map[api.IntentState]int{api.Completed: 1042}}
+	const sum = "12:00:00 intents 0 retrieving offer, 0 awaiting confirmation, 0 placing order, 1,042 completed, 0 failed\n12:00:00 shipments 0"
+	if got := said(read); !strings.Contains(got, sum) {
+		t.Errorf("once all is read:\n%s", got)
+	}
+	if got := said(read); got != "" {
+		t.Errorf("it is told again:\n%s", got)
+	}
+}
+
+func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
+	lines := newTeller(Config{Location: time.UTC}).tell(&account.Changes{Summary: account.Summary{Intents: map[api.IntentState]int{api.Failed: 2}, NotRead: 1}})
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "intents 2 failed, 1 unread") {
+		t.Errorf("a state without any is unknown:\n%s", got)
+	}
+}

@@ -10,6 +10,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // teller turns changes into lines. It remembers what it has told, so that a
@@ -32,6 +34,8 @@ type teller struct {
 	feed      account.FeedState
 	service   account.APIState
 	alerts    []account.Alert
+
+	intentsTold, shipmentsTold bool // all of them, as a sum
 
 	now   time.Time
 	lines []string
@@ -54,6 +58,7 @@ func (t *teller) tell(c *account.Changes) []string {
 		t.started = true
 		t.begin(c)
 	}
+	t.sums(&c.Summary, first)
 	t.connections(&c.Summary)
 	for _, in := range c.Intents {
 		t.intent(in, first)
@@ -76,27 +81,49 @@ func (t *teller) begin(c *account.Changes) {
 	if last := c.Summary.API.From.Name; last != "" {
 		t.where = last
 	}
-	of := t.where
-	if t.cfg.Account != "" {
-		of += " " + t.cfg.Account
+	of := strings.TrimSpace(t.where + " " + t.cfg.Account)
+	if t.where == "unknown" {
+		of = cmp.Or(t.cfg.Account, "an account") + ", environment unknown"
 	}
 	t.say("watching %s", of)
-	counts := make([]string, 0, 6)
-	listed := 0
+}
+
+// sums tells how many intents and shipments there are: at the start what is known
+// by then, and once more when all is.
+func (t *teller) sums(s *account.Summary, first bool) {
+	if known := s.IntentsKnown(); (first || known) && !t.intentsTold {
+		t.intentsTold = known
+		t.intentSums(s, known)
+	}
+	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsTold {
+		t.shipmentsTold = known
+		n := 0
+		for _, of := range s.Shipments {
+			n += of
+		}
+		if n > 0 || known {
+			t.say("shipments %s", wording.Count(n))
+		}
+	}
+}
+
+// intentSums counts the intents of each state. While not all are known, a state
+// without any is unknown and left out.
+func (t *teller) intentSums(s *account.Summary, known bool) {
+	var counts []string
+	add := func(n int, name string, always bool) {
+		if n > 0 || always {
+			counts = append(counts, wording.Count(n)+" "+name)
+		}
+	}
 	for _, state := range api.IntentStates() {
-		n := c.Summary.Intents[state]
-		listed += n
-		counts = append(counts, fmt.Sprintf("%d %s", n, words(string(state))))
+		add(s.Intents[state], wording.Name(string(state)), known)
 	}
-	if other := len(c.Intents) - listed; other > 0 {
-		counts = append(counts, fmt.Sprintf("%d other", other))
+	add(s.Intents[""], "other", false)
+	add(s.NotRead, "unread", false)
+	if len(counts) > 0 {
+		t.say("intents %s", strings.Join(counts, ", "))
 	}
-	t.say("intents %s", strings.Join(counts, ", "))
-	shipments := 0
-	for _, n := range c.Summary.Shipments {
-		shipments += n
-	}
-	t.say("shipments %d", shipments)
 }
 
 func (t *teller) connections(s *account.Summary) {
@@ -175,20 +202,20 @@ func (t *teller) intentWords(in *account.Intent) string {
 	var parts []string
 	if name := named(in.Product, in.Merchant); name != "" {
 		if in.Quantity > 1 {
-			name = fmt.Sprintf("%d × %s", in.Quantity, name)
+			name = wording.Count(in.Quantity) + " × " + name
 		}
 		parts = append(parts, name)
 	}
 	if in.Total != nil {
-		parts = append(parts, in.Total.String())
+		parts = append(parts, in.Total.Readable())
 	}
 	switch {
 	case in.State == api.AwaitingConfirmation && !in.ExpiresAt.IsZero():
 		parts = append(parts, "confirm by "+in.ExpiresAt.In(t.cfg.Location).Format(time.TimeOnly))
 	case in.State == api.Failed && in.Failure != nil:
-		parts = append(parts, failureWords(in.Failure))
+		parts = append(parts, wording.Failure(in.Failure))
 	}
-	return sentence(words(string(in.State)), parts)
+	return sentence(wording.Name(string(in.State)), parts)
 }
 
 func named(product, merchant api.Text) string {
@@ -199,14 +226,6 @@ func named(product, merchant api.Text) string {
 		return string(product)
 	}
 	return string(product + " from " + merchant)
-}
-
-func failureWords(f *api.FailureReason) string {
-	code := words(strings.TrimPrefix(string(f.Code), "checkout_intent_"))
-	if f.Message == "" || code != "unknown" {
-		return code
-	}
-	return string(f.Message)
 }
 
 func (t *teller) shipment(s *account.Shipment, first bool) {
@@ -239,7 +258,7 @@ func (t *teller) shipmentWords(s *account.Shipment) string {
 			parts = append(parts, "estimated "+tracking.Estimated.In(t.cfg.Location).Format("Jan 2"))
 		}
 	}
-	return sentence(words(string(s.Status())), parts)
+	return sentence(wording.Name(string(s.Status())), parts)
 }
 
 // events tells of those that move no intent and no shipment: the others are told
@@ -256,7 +275,7 @@ func (t *teller) events(c *account.Changes, first bool) {
 		t.say("event %s %s", e.Type, e.SourceID)
 	}
 	if c.EventsSkipped > 0 && !first {
-		t.say("events %d came faster than they could be kept", c.EventsSkipped)
+		t.say("events %s came faster than they could be kept", wording.Count(c.EventsSkipped))
 	}
 }
 
@@ -304,6 +323,3 @@ func sentence(subject string, parts []string) string {
 	}
 	return subject + ": " + strings.Join(parts, ", ")
 }
-
-// words makes a name of the wire readable: "out_of_stock" becomes "out of stock".
-func words(s string) string { return strings.ReplaceAll(s, "_", " ") }

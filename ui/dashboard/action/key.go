@@ -78,7 +78,7 @@ func parsePlain(text string) (string, error) {
 }
 
 func invalidKey(text string) error {
-	return fmt.Errorf("%q is no key: write one character (\"q\"), a named key (\"enter\", \"esc\", \"space\", \"pgup\", \"f5\") or either after modifiers (\"ctrl+c\")", text)
+	return fmt.Errorf("%q is not a key: write one character (\"q\"), a named key (\"enter\", \"esc\", \"space\", \"pgup\", \"f5\") or either after modifiers (\"ctrl+c\")", text)
 }
 
 // modifiers are in the order in which the terminal library writes them.

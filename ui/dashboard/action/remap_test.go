@@ -47,8 +47,8 @@ func TestRemapSaysWhatIsWrong(t *testing.T) {
 	}{
 		{"unknown action with a likely one", map[ID][]string{"zoomm": {"x"}}, []string{`no action "zoomm"`, "did you mean zoom?"}},
 		{"unknown action without", map[ID][]string{"buy": {"x"}}, []string{`no action "buy"`, "the actions are", "confirm"}},
-		{"no key", map[ID][]string{Zoom: {"hyperdrive"}}, []string{`"zoom"`, `"hyperdrive" is no key`}},
-		{"empty key", map[ID][]string{Zoom: {""}}, []string{`"zoom"`, `"" is no key`}},
+		{"no key", map[ID][]string{Zoom: {"hyperdrive"}}, []string{`"zoom"`, `"hyperdrive" is not a key`}},
+		{"empty key", map[ID][]string{Zoom: {""}}, []string{`"zoom"`, `"" is not a key`}},
 		{"conflict", map[ID][]string{Zoom: {"c"}}, []string{`key "c"`, `"confirm"`, `"zoom"`}},
 		{"shift with a letter", map[ID][]string{Zoom: {"shift+z"}}, []string{`"Z"`}},
 		{"ctrl+c", map[ID][]string{Zoom: {"Ctrl+C"}}, []string{`"zoom"`, `"ctrl+c" always quits`}},

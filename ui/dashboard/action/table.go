@@ -26,7 +26,7 @@ func NewTable(actions []Action) (*Table, error) {
 	var wrong []error
 	for _, a := range actions {
 		if _, twice := t.byID[a.ID]; twice {
-			wrong = append(wrong, fmt.Errorf("action %q is there twice", a.ID))
+			wrong = append(wrong, fmt.Errorf("action %q is defined twice", a.ID))
 			continue
 		}
 		keys := make([]string, 0, len(a.Keys))

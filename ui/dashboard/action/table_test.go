@@ -48,8 +48,8 @@ func TestNewTableNamesWhatIsWrong(t *testing.T) {
 		{"two actions on one key", []Action{{ID: "one", Keys: []string{"x"}}, {ID: "two", Keys: []string{"y", "x"}}}, []string{`"x"`, `"one"`, `"two"`}},
 		{"everywhere meets a scope", []Action{{ID: "one", Keys: []string{"x"}}, {ID: "two", Keys: []string{"x"}, Scope: Detail}}, []string{`"one"`, `"two"`}},
 		{"one key written in two ways", []Action{{ID: "one", Keys: []string{"Escape"}}, {ID: "two", Keys: []string{"esc"}}}, []string{`"esc"`}},
-		{"an action twice", []Action{{ID: "one"}, {ID: "one"}}, []string{`"one" is there twice`}},
-		{"no key", []Action{{ID: "one", Keys: []string{"ctrl+banana"}}}, []string{`"one"`, `"ctrl+banana" is no key`}},
+		{"an action twice", []Action{{ID: "one"}, {ID: "one"}}, []string{`"one" is defined twice`}},
+		{"no key", []Action{{ID: "one", Keys: []string{"ctrl+banana"}}}, []string{`"one"`, `"ctrl+banana" is not a key`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := NewTable(c.actions)

@@ -10,6 +10,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/wording"
 )
 
 // batch is what a dialog for several intents shows of them.
@@ -109,7 +110,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		if len(b.sums) > 1 {
 			label = "Total " + string(api.Scrub(string(sum.Currency)))
 		}
-		below = append(below, row{d.ends(d.paint.strong, label, d.paint.strong, sum.String(), room), needed})
+		below = append(below, row{d.ends(d.paint.strong, label, d.paint.strong, sum.Readable(), room), needed})
 	}
 	below = append(below, rows(air, line{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
@@ -122,21 +123,14 @@ func (d *Confirm) batchBody(room, height int) []row {
 	}
 	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []line { return d.order(p, room) })
 	out := rows(margin, line{})
-	out = append(out, row{line{in(d.paint.strong, orders(len(b.all)))}, needed})
+	out = append(out, row{line{in(d.paint.strong, wording.Counted(len(b.all), "order", "orders"))}, needed})
 	out = append(out, rows(needed, shown...)...)
 	hidden := line{}
 	if b.page < len(b.all) {
-		hidden = line{in(d.paint.muted, fmt.Sprintf("%d to %d of %d, pgdn and pgup scroll", b.top+1, b.top+b.page, len(b.all)))}
+		hidden = line{in(d.paint.muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)
-}
-
-func orders(n int) string {
-	if n == 1 {
-		return "1 order"
-	}
-	return fmt.Sprintf("%d orders", n)
 }
 
 // turn draws the orders from the top one on that fit into height lines, one at
@@ -169,7 +163,7 @@ func (d *Confirm) order(p confirm.Proposal, room int) []line {
 	if p.Variant != "" {
 		whose = string(p.Variant) + ", " + whose
 	}
-	total := line{in(d.paint.text, p.Total.String())}
+	total := line{in(d.paint.text, p.Total.Readable())}
 	one := line{in(d.paint.text, name), {"  ", d.paint.text}, in(d.paint.muted, whose)}
 	if one.width()+gap+total.width() <= room {
 		return []line{apart(one, total, room, d.paint.text)}

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -44,8 +45,8 @@ const (
 // What is said of a key that came too soon: first, and once the keys have been
 // quiet.
 const (
-	tooSoon  = "Too soon: not taken. Wait a moment."
-	soonOver = "Too soon: not taken. Press it again."
+	tooSoon  = "Too soon: ignored. Wait a moment."
+	soonOver = "Too soon: ignored. Press it again."
 )
 
 type phase uint8
@@ -151,7 +152,7 @@ func (d *Confirm) Update(msg tea.Msg, at time.Time) Answer {
 	case tea.PasteMsg:
 		d.lastAt, d.lastKey = at, ""
 		if d.phase == asking {
-			d.notice = "Pasted text is not taken: type it."
+			d.notice = "Pasted text is ignored: type it."
 		}
 	}
 	return d.answer(None)
@@ -334,14 +335,23 @@ func (d *Confirm) armed() bool {
 		return true
 	}
 	typed = strings.ToUpper(strings.ReplaceAll(typed, " ", ""))
-	total := d.proposal.Total
-	return typed != "" && (typed == total.Amount() || typed == strings.ReplaceAll(total.String(), " ", ""))
+	return typed != "" && slices.Contains(asTyped(d.proposal.Total), typed)
 }
 
 func (d *Confirm) mismatched() bool {
-	total := strings.ReplaceAll(d.proposal.Total.String(), " ", "")
 	typed := strings.ToUpper(strings.ReplaceAll(d.field.Value(), " ", ""))
-	return utf8.RuneCountInString(typed) >= 4 && !d.armed() && !strings.HasPrefix(total, typed)
+	begins := func(total string) bool { return strings.HasPrefix(total, typed) }
+	return utf8.RuneCountInString(typed) >= 4 && !d.armed() && !slices.ContainsFunc(asTyped(d.proposal.Total), begins)
+}
+
+// asTyped are the ways to type a total: as it is shown or without the commas between
+// thousands, each with its currency or without it.
+func asTyped(total api.Money) []string {
+	var all []string
+	for _, amount := range []string{total.Amount(), api.Grouped(total.Amount())} {
+		all = append(all, amount, amount+total.Currency)
+	}
+	return all
 }
 
 func lastFour(id string) string {

@@ -159,7 +159,7 @@ func TestConfirmIgnoresPastes(t *testing.T) {
 			if h.dialog.armed() || h.dialog.field.Value() != "" {
 				t.Errorf("pasting %q reached the field", content)
 			}
-			h.sees("Pasted text is not taken")
+			h.sees("Pasted text is ignored")
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *Confirm) costs(room int) []row {
 		if part.amount == nil {
 			continue
 		}
-		amount := strings.Replace(part.amount.String(), "-", "−", 1)
+		amount := strings.Replace(part.amount.Readable(), "-", "−", 1)
 		if part.taken && part.amount.Subunits > 0 {
 			amount = "−" + amount
 		}
@@ -141,7 +141,7 @@ func (d *Confirm) costs(room int) []row {
 }
 
 func (d *Confirm) total(room int) []row {
-	return rows(needed, d.ends(d.paint.strong, "Total", d.paint.strong, d.proposal.Total.String(), room))
+	return rows(needed, d.ends(d.paint.strong, "Total", d.paint.strong, d.proposal.Total.Readable(), room))
 }
 
 func (d *Confirm) ends(labels shade, label string, values shade, value string, room int) line {
@@ -310,7 +310,7 @@ func (d *Confirm) firstThatFits(room int, texts ...string) string {
 
 func (d *Confirm) buttons(room int) line {
 	gap := span{"   ", d.paint.text}
-	total := d.proposal.Total.String()
+	total := d.proposal.Total.Readable()
 	if d.batch != nil && len(d.batch.sums) > 1 {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}

@@ -27,15 +27,15 @@ func legend(p *paint) []signs {
 			p.meant(sign.Intent(api.PlacingOrder), "placing the order"),
 			p.meant(sign.Intent(api.Completed), ""),
 			p.meant(sign.Intent(api.Failed), ""),
-			{"unread", "told by an event, not read yet", p.muted},
+			{"unread", "reported by an event, not read yet", p.muted},
 			p.meant(sign.Marked(), ""),
 		}},
 		{"Shipments", p.eachMeant(api.ShipmentStatuses(), sign.Shipment)},
 		{"Connections", []meant{
 			p.meant(sign.Feed(account.FeedLive), ""),
 			p.meant(sign.Feed(account.FeedConnecting), ""),
-			p.meant(sign.Feed(account.FeedReplaying), "replaying what was missed"),
-			p.meant(sign.Feed(account.FeedLost), "lost, failing or refused"),
+			p.meant(sign.Feed(account.FeedReplaying), "catching up on what was missed"),
+			p.meant(sign.Feed(account.FeedLost), "lost or refused"),
 			p.meant(sign.Feed(account.FeedOff), ""),
 		}},
 	}

@@ -1,14 +1,13 @@
 package dialog
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/wording"
 )
 
 type step struct {
@@ -53,7 +52,7 @@ func (d *Confirm) settling(room int) []row {
 	out := rows(air, line{})
 	out = append(out, rows(detail, wrapped(d.paint.text, "Because: "+d.at.Why.Error(), room)...)...)
 	left := max(d.at.Until.Sub(d.now), 0)
-	return append(out, rows(sentence, wrapped(d.paint.muted, "That alone proves nothing: reads will, within "+countdown(left)+".", room)...)...)
+	return append(out, rows(sentence, wrapped(d.paint.muted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
 }
 
 // verdict tells how the confirm ended, in words that need no manual.
@@ -64,91 +63,36 @@ func (d *Confirm) verdict(room int) []row {
 	if table := d.differences(o.Differences, room); len(table) > 0 {
 		out = append(append(out, rows(air, line{})...), table...)
 	}
-	if reason := d.reason(o); reason != "" {
+	if o.Err != nil {
 		out = append(out, rows(air, line{})...)
-		out = append(out, rows(detail, wrapped(d.paint.text, reason, room)...)...)
+		out = append(out, rows(detail, wrapped(d.paint.text, "Because: "+o.Err.Error(), room)...)...)
 	}
-	out = append(out, rows(air, line{})...)
+	if advice != "" {
+		out = append(out, rows(air, line{})...)
+	}
 	out = append(out, rows(needed, wrapped(d.paint.muted, advice, room)...)...)
 	out = append(out, rows(air, line{}, d.id(room))...)
 	out = append(out, rows(air, line{})...)
 	return append(out, row{d.button("Close", true, clicksButton), detail})
 }
 
+// judge is the sentence with the sign of how it went, and what to do now.
 func (d *Confirm) judge(o confirm.Outcome) (style shade, headline, advice string) {
-	if o.Unsettled {
-		return d.paint.warning, "? Nothing was sent. An earlier confirm may have placed it.",
-			"Reads settle that one. Do not confirm it anywhere else; wait until its state tells, then look again."
-	}
-	switch o.Verdict {
-	case confirm.Accepted:
-		return d.paint.good, "✓ Accepted: the service took it.", d.afterwards(o.Intent)
-	case confirm.Changed:
-		return d.paint.warning, "! Changed since you looked. Nothing was sent.",
-			"Close, look at the offer as it is now, and confirm that if you want it."
-	case confirm.NotConfirmable:
-		headline = "! No longer to be confirmed. This placed nothing."
-		if o.Intent != nil && o.Intent.State == api.AwaitingConfirmation {
-			headline = "! The service says that it cannot be confirmed now. Nothing was placed."
+	style, glyph := d.paint.warning, "!"
+	advice = o.Advice()
+	switch {
+	case o.Unsettled, o.Verdict == confirm.Unknown:
+		glyph = "?"
+	case o.Verdict == confirm.Accepted:
+		style, glyph = d.paint.good, "✓"
+		if o.Intent == nil || !o.Intent.State.Terminal() {
+			advice = strings.TrimSpace(advice + " Follow it on the board.")
 		}
-		return d.paint.warning, headline, d.standing(o.Intent)
-	case confirm.Already:
-		return d.paint.warning, "! Confirmed already. Nothing was sent.", d.standing(o.Intent)
-	case confirm.Overtaken:
-		return d.paint.warning, "! Already confirmed: an order is placed once.",
-			"Somebody else confirmed it at the same moment, or this request was doubled on its way. " + d.standing(o.Intent)
-	case confirm.Refused:
-		return d.paint.bad, "✕ The service said no. Nothing was placed.",
-			"It was not taken. What it says above has to be mended first."
-	case confirm.NotSent:
-		return d.paint.bad, "✕ Nothing was sent.",
-			"It could not be read again or recorded, so it was not sent. It is safe to try again."
+	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent:
+		style, glyph = d.paint.bad, "✕"
 	}
-	return d.paint.warning, "? Unknown: it may have been placed.",
-		"Reads settle it, and may need more time. Do not confirm it again, here or anywhere else; if it stays unknown, look at the intent at the service."
-}
-
-func (d *Confirm) afterwards(now *api.Intent) string {
-	if now == nil {
-		return "Follow it on the board."
-	}
-	switch now.State {
-	case api.Completed:
-		if len(now.OrderIDs) > 0 {
-			return "The order is placed: " + joined(now.OrderIDs) + "."
-		}
-		return "The order is placed."
-	case api.Failed:
-		return "It failed afterwards. Open it on the board for the reason."
-	case api.PlacingOrder:
-		return "The merchant is being asked to place the order. Follow it on the board, in placing."
-	}
-	return d.standing(now)
-}
-
-func (d *Confirm) standing(now *api.Intent) string {
-	if now == nil || now.State == "" {
-		return "Read it again to see where it stands."
-	}
-	return "Its state is now " + strings.ReplaceAll(string(now.State), "_", " ") + "."
-}
-
-func joined(ids []api.Text) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = string(id)
-	}
-	return strings.Join(words, ", ")
-}
-
-func (d *Confirm) reason(o confirm.Outcome) string {
-	if o.Verdict == confirm.NotConfirmable && o.Intent != nil && o.Intent.Failure != nil {
-		return fmt.Sprintf("%s: %s", o.Intent.Failure.Code, o.Intent.Failure.Code.Advice())
-	}
-	if o.Err == nil {
-		return ""
-	}
-	return "Because: " + o.Err.Error()
+	said := o.Sentence()
+	return style, glyph + " " + strings.ToUpper(said[:1]) + said[1:] + ".", advice
 }
 
 // differences sets what was seen beside what is now, amounts to the right.
@@ -173,6 +117,7 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 	}
 	out := rows(needed, cells("", "you saw", "now", d.paint.muted, d.paint.muted, d.paint.muted))
 	for _, f := range found {
+		f.Seen, f.Now = wording.Amount(f.Seen), wording.Amount(f.Now)
 		spare := detail
 		if f.What == "total" {
 			spare = needed

@@ -223,7 +223,7 @@ func (p *Palette) input(room int) line {
 
 func (p *Palette) list(room, visible int) []line {
 	if len(p.hits) == 0 {
-		return []line{{in(p.paint.muted, "No action is called that.")}}
+		return []line{{in(p.paint.muted, "No action matches.")}}
 	}
 	if p.at < p.top {
 		p.top = p.at

@@ -88,7 +88,7 @@ func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
 
 func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 	p := newPalette(t, "xxxx")
-	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "No action is called that.") {
+	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "No action matches.") {
 		t.Errorf("it is not on\n%s", screen)
 	}
 	for _, name := range []string{"enter", "up", "down", "pgup", "pgdown"} {

@@ -173,13 +173,13 @@ func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
 
 func TestOutcomeSaysWhatItMeans(t *testing.T) {
 	want := map[confirm.Verdict][]string{
-		confirm.Accepted:       {"Accepted", "Follow it on the board"},
-		confirm.Changed:        {"Changed since you looked", "Nothing was sent", "5.99 USD", "7.99 USD", "you saw", "now"},
-		confirm.NotConfirmable: {"No longer to be confirmed", "placed nothing", "checkout_intent_expired"},
-		confirm.Already:        {"Confirmed already", "Nothing was sent", "placing order"},
-		confirm.Refused:        {"said no", "Nothing was placed", "validation failed"},
-		confirm.Unknown:        {"Unknown: it may have been placed", "Reads settle it", "Do not confirm it again"},
-		confirm.NotSent:        {"Nothing was sent", "not found"},
+		confirm.Accepted:       {"✓ Confirmed: ", "Follow it on the board"},
+		confirm.Changed:        {"Nothing was sent: the intent changed since you looked.", "5.99 USD", "7.99 USD", "you saw", "now"},
+		confirm.NotConfirmable: {"Not confirmed: the intent is failed.", "checkout_intent_expired"},
+		confirm.Already:        {"Already confirmed: ", "nothing was sent.", "placing order"},
+		confirm.Refused:        {"the service refused it, and nothing was placed.", "validation failed"},
+		confirm.Unknown:        {"Outcome unknown: it may have been placed.", "reads settle it", "Do not confirm it again"},
+		confirm.NotSent:        {"Not confirmed: nothing was sent.", "not found"},
 	}
 	for _, outcome := range outcomes() {
 		h := open(t, socks(), false)
@@ -198,9 +198,9 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 func TestAConfirmThatDidNotGoOutForAnEarlierOneIsNotSafeToTryAgain(t *testing.T) {
 	h := open(t, socks(), false)
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: &confirm.UnsettledError{Earlier: confirm.Line{At: opened}}})
-	h.sees("An earlier confirm may have placed it")
+	h.sees("Nothing was sent: how an earlier confirm of it ended is not known yet.")
 	h.sees(opened.Add(2 * time.Minute).Local().Format(time.DateTime))
-	if strings.Contains(h.screen(), "safe to try again") || strings.Contains(h.screen(), "Nothing was placed") {
+	if strings.Contains(h.screen(), "safe to try again") || strings.Contains(h.screen(), "nothing was placed") {
 		t.Errorf("it promises too much:\n%s", h.screen())
 	}
 }
@@ -228,7 +228,7 @@ func TestStagesShowTheWay(t *testing.T) {
 	}
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.Accepted})
 	h.dialog.SetProgress(confirm.Progress{Stage: confirm.Sending})
-	h.sees("Accepted")
+	h.sees("✓ Confirmed")
 }
 
 func TestGoldens(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // Alerts lists what a person should know now, the newest first.
@@ -108,7 +109,7 @@ func (p *Alerts) Lines() []string {
 		}
 		p.rule()
 		if p.list.Total() == 0 {
-			p.message(paint.Muted, "all is well: no alert stands", "")
+			p.message(paint.Muted, "all is well: no alerts", "")
 		}
 		p.rows(p.draw)
 	})
@@ -121,7 +122,7 @@ func Due(a *account.Alert, now time.Time, where *time.Location) string {
 	case a.Due.IsZero():
 		return ""
 	case a.Kind == account.AlertDay:
-		return " by " + Moment(a.Due, now, where)
+		return " by " + wording.Moment(a.Due, now, where)
 	}
 	return " within " + Age(max(a.Due.Sub(now), 0))
 }

@@ -7,6 +7,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // Detail shows all that is known of one thing. It keeps its subject while the
@@ -172,7 +173,7 @@ func (p *Detail) Lines() []string {
 			p.push(l)
 		}
 		if hidden := p.total - p.offset - p.rows(); hidden > 0 && p.h > 3 {
-			p.lines[p.h-1] = p.start().Space(2).Put(paint.Muted, "↓ "+group(hidden+1)+" more lines").String()
+			p.lines[p.h-1] = p.start().Space(2).Put(paint.Muted, "↓ "+wording.Count(hidden+1)+" more lines").String()
 		}
 	})
 }

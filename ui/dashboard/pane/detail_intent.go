@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"strconv"
 	"strings"
 
 	"tillwatch/api"
@@ -9,13 +8,14 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/timeline"
+	"tillwatch/ui/wording"
 )
 
 func (p *Detail) intent() {
 	in := p.facts.Intent
 	if in == nil {
 		p.blank()
-		p.paragraph(paint.Muted, "nothing is known of this intent yet")
+		p.paragraph(paint.Muted, "nothing is known about this intent yet")
 		return
 	}
 	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Since))
@@ -29,7 +29,7 @@ func (p *Detail) intent() {
 	case in.Latest == nil:
 	case len(in.Latest.Raw) == 0:
 		p.heading("RAW")
-		p.paragraph(paint.Muted, "not kept: reading the intent again brings it back")
+		p.paragraph(paint.Muted, "not kept: read the intent again to see it")
 	default:
 		p.raw(in.Latest.Raw)
 	}
@@ -52,13 +52,13 @@ func (p *Detail) headline(m sign.Sign, name, age string) {
 func (p *Detail) standing(in *account.IntentDetail) {
 	switch {
 	case in.Missing:
-		p.fact("known", paint.Bad, "the service answered 404 to the last read: it may belong to another environment")
+		p.fact("state", paint.Bad, "the service answered 404 to the last read: it may belong to another environment")
 	case in.Certainty == account.Verified:
-		p.fact("known", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
+		p.fact("state", paint.Text, "read "+p.look.age(in.ReadAt)+" ago")
 	case in.Certainty == account.Reported:
-		p.fact("known", paint.Warning, "unread: an event told of this state")
+		p.fact("state", paint.Warning, "unread: known from an event alone")
 	default:
-		p.fact("known", paint.Warning, "unread: an event named it, its state is unknown")
+		p.fact("state", paint.Warning, "unread: an event named the intent, and nothing more is known")
 	}
 	p.fact("merchant", paint.Text, string(in.Merchant))
 	if in.State == api.AwaitingConfirmation {
@@ -76,7 +76,7 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 	style := paint.Text
 	switch {
 	case left <= 0:
-		p.fact("expires", paint.Bad, "its confirm window is over")
+		p.fact("expires", paint.Bad, "its confirm window has closed")
 		return
 	case left < p.window/expiryClose:
 		style = paint.Bad
@@ -96,7 +96,7 @@ func (p *Detail) failure(in *account.IntentDetail) {
 		return
 	}
 	f := in.Latest.Failure
-	words := failureWords(f)
+	words := wording.Failure(f)
 	if group := string(f.Code.Group()); group != words {
 		words += " · " + group
 	}
@@ -118,7 +118,7 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	width := 0
 	for _, m := range []*api.Money{c.Subtotal, c.Shipping, c.Tax, c.Discount, c.Surcharge, c.Total} {
 		if m != nil {
-			width = max(width, len(m.String())+1)
+			width = max(width, len(m.Readable())+1)
 		}
 	}
 	p.amount("subtotal", c.Subtotal, "", width, paint.Text)
@@ -142,7 +142,7 @@ func (p *Detail) amount(label string, m *api.Money, sign string, width int, styl
 	if m == nil {
 		return
 	}
-	text := strings.Replace(m.String(), "-", minus, 1)
+	text := strings.Replace(m.Readable(), "-", minus, 1)
 	if sign != "" && m.Subunits > 0 {
 		text = sign + text
 	}
@@ -177,10 +177,10 @@ func (p *Detail) limit(label string, limit *int64, is *api.Money) {
 	}
 	most := api.Money{Currency: is.Currency, Subunits: *limit}
 	if is.Subunits > *limit {
-		p.fact(label, paint.Bad, most.String()+", exceeded")
+		p.fact(label, paint.Bad, most.Readable()+", exceeded")
 		return
 	}
-	p.fact(label, paint.Muted, most.String())
+	p.fact(label, paint.Muted, most.Readable())
 }
 
 // order is what was asked for. The buyer is personal data and stays hidden.
@@ -191,7 +191,7 @@ func (p *Detail) order(in *account.IntentDetail) {
 	order := in.Latest
 	p.heading("ORDER")
 	if order.Quantity > 0 {
-		p.fact("quantity", paint.Text, strconv.Itoa(order.Quantity))
+		p.fact("quantity", paint.Text, wording.Count(order.Quantity))
 	}
 	for _, v := range order.Variants {
 		p.fact(strings.ToLower(string(v.Label)), paint.Text, string(v.Value))
@@ -200,7 +200,7 @@ func (p *Detail) order(in *account.IntentDetail) {
 	p.fact("reference", paint.Text, string(order.ReferenceID))
 	p.fact("order ids", paint.Text, join(order.OrderIDs))
 	if order.Payment != nil {
-		kind := sign.Words(string(order.Payment.Type))
+		kind := wording.Name(string(order.Payment.Type))
 		if !order.Payment.Token.IsZero() {
 			kind += ", token hidden"
 		}

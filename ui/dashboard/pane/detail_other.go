@@ -9,13 +9,14 @@ import (
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 func (p *Detail) shipment() {
 	s := p.facts.Shipment
 	if s == nil {
 		p.blank()
-		p.paragraph(paint.Muted, "nothing is known of this shipment yet")
+		p.paragraph(paint.Muted, "nothing is known about this shipment yet")
 		return
 	}
 	row := newShipmentRow(s, p.look.Now)
@@ -31,7 +32,7 @@ func (p *Detail) shipment() {
 	}
 	in := s.Latest
 	if in.Tracking != nil {
-		p.fact("follow", paint.Text, string(in.Tracking.URL))
+		p.fact("tracked at", paint.Text, string(in.Tracking.URL))
 		p.fact("estimate", paint.Text, p.look.day(in.Tracking.Estimated))
 	}
 	p.fact("read", paint.Text, p.look.age(s.ReadAt)+" ago")
@@ -112,19 +113,19 @@ func (p *Detail) event() {
 	}
 	p.headline(sign.Told(e), string(e.Product), p.look.age(e.Received))
 	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
-	p.fact("source", paint.Text, sign.Words(string(e.SourceType)))
+	p.fact("source", paint.Text, wording.Name(string(e.SourceType)))
 	p.fact("source id", paint.Text, string(e.SourceID))
 	p.fact("created", paint.Text, p.moment(e.CreatedAt))
 	p.fact("received", paint.Text, p.moment(e.Received))
-	p.fact("came by", paint.Text, string(api.Scrub(e.Origin)))
+	p.fact("origin", paint.Text, string(api.Scrub(e.Origin)))
 	if e.Seq > 0 {
 		p.fact("sequence", paint.Text, strconv.FormatInt(e.Seq, 10))
 	}
 	if e.Duplicates > 0 {
-		p.fact("doubled", paint.Warning, "the relay got it "+strconv.Itoa(e.Duplicates+1)+" times; it counts once")
+		p.fact("duplicate", paint.Warning, "the relay received it "+wording.Count(e.Duplicates+1)+" times; it counts once")
 	}
 	if e.Late {
-		p.fact("late", paint.Warning, "an event created after it was here before it")
+		p.fact("late", paint.Warning, "an event created later arrived first")
 	}
 	if in := p.facts.Intent; in != nil {
 		p.heading("ITS INTENT NOW")
@@ -155,7 +156,7 @@ func (p *Detail) request() {
 	if r.Status > 0 {
 		p.fact("answered", paint.Text, "in "+Latency(r.Latency))
 	} else {
-		p.fact("answered", paint.Bad, "not at all within "+Latency(r.Latency))
+		p.fact("answered", paint.Bad, "no answer within "+Latency(r.Latency))
 	}
 	p.fact("path", paint.Text, r.Path)
 	p.fact("bucket", paint.Text, string(r.Class))
@@ -167,7 +168,7 @@ func (p *Detail) request() {
 		p.fact("attempt", paint.Warning, strconv.Itoa(r.Attempt))
 	}
 	p.fact("request id", paint.Text, string(r.RequestID))
-	p.fact("error", paint.Bad, because(r.Err))
+	p.fact("error", paint.Bad, wording.Because(r.Err))
 }
 
 // tree is a body divided, as long as it is the same.

@@ -11,6 +11,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // keptEvents bounds the tail.
@@ -129,17 +130,19 @@ func (p *Events) silence() {
 	case h.OfRelay || !h.Started:
 		p.message(h.Style, h.Sentence(), h.Advice)
 	case p.feed.State == account.FeedLost || p.feed.State == account.FeedRefused:
-		p.message(paint.Bad, "no event can come: the relay is "+p.feedWord(), "")
+		p.message(paint.Bad, "no events arrive: the relay "+feedTrouble(p.feed.State), "")
 	case p.feed.State == account.FeedOff:
-		p.message(paint.Muted, "no event can come: no relay is configured", "")
+		p.message(paint.Muted, "no events: no relay is configured", "")
 	default:
 		p.message(paint.Muted, "waiting for the first event…", "")
 	}
 }
 
-func (p *Events) feedWord() string {
-	word, _ := feedWord(p.feed.State)
-	return word
+func feedTrouble(s account.FeedState) string {
+	if s == account.FeedRefused {
+		return "refuses this dashboard"
+	}
+	return "is lost"
 }
 
 // top draws the title: whether the tail is live and follows, and the honest
@@ -168,19 +171,19 @@ func (p *Events) top() {
 		word  string
 		style paint.Style
 	}{
-		{c.Duplicate, "doubled", paint.Muted}, {c.Late, "late", paint.Muted},
+		{c.Duplicate, "duplicate", paint.Muted}, {c.Late, "late", paint.Muted},
 		{c.Backfilled, "backfilled", paint.Muted}, {c.Missed, "missed", paint.Bad},
 	}
 	width := 0
 	for _, count := range counts {
 		if count.n > 0 {
-			width += 3 + len(group(count.n)) + len(count.word)
+			width += 3 + len(wording.Count(count.n)) + len(count.word)
 		}
 	}
 	p.fill(l, l.Left()-width)
 	for _, count := range counts {
-		if count.n > 0 {
-			l.Space(1).Put(count.style, group(count.n)+" "+count.word).Space(1)
+		if count.n > 0 && l.Left() >= 2+len(wording.Count(count.n))+len(count.word) { // a count is never cut
+			l.Space(1).Put(count.style, wording.Count(count.n)+" "+count.word).Space(1)
 		}
 	}
 	p.push(l)

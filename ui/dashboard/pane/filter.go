@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // Filter is what a person typed to find rows: terms that must all hold. A term
@@ -77,7 +78,7 @@ func oneOf(name string, known []string, seen func(yield func(string) bool)) Fiel
 // worded is what a row is found by that is in a state: its name on the wire, the
 // words of that, and the word that the screen shows.
 func worded[S ~string](state S, shown sign.Sign) string {
-	return strings.ToLower(string(state) + " " + sign.Words(string(state)) + " " + shown.Word)
+	return strings.ToLower(string(state) + " " + wording.Name(string(state)) + " " + shown.Word)
 }
 
 func wordedAll[S ~string](states []S, shown func(S) sign.Sign) (all []string) {
@@ -147,7 +148,7 @@ func parseTerm(word string, fields []Field) (term, string) {
 	name, rest := strings.ToLower(word[:at]), word[at:]
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
-		return term{}, name + " is no field here: " + names(fields) + `; "…" finds text`
+		return term{}, "there is no field " + name + "; there are " + names(fields) + `; "…" finds text`
 	}
 	field := fields[i]
 	if field.figure != noFigure {
@@ -155,7 +156,7 @@ func parseTerm(word string, fields []Field) (term, string) {
 		return term{bounds: bounds}, wrong
 	}
 	if rest[0] == '<' || rest[0] == '>' {
-		return term{}, name + " has no order: write " + name + ":word"
+		return term{}, name + " cannot be compared: write " + name + ":word"
 	}
 	t := term{field: field.column}
 	for text := range divided(rest[1:], ",") {
@@ -168,7 +169,7 @@ func parseTerm(word string, fields []Field) (term, string) {
 		t.texts = append(t.texts, text)
 	}
 	if len(t.texts) == 0 {
-		return term{}, name + ": a word is missing after it"
+		return term{}, name + ": write a word after it"
 	}
 	return t, ""
 }

@@ -65,10 +65,10 @@ func TestAFilterFindsRows(t *testing.T) {
 
 func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 	cases := map[string]string{
-		"colour:red":        "colour is no field here: state, merchant",
+		"colour:red":        "there is no field colour; there are state, merchant",
 		"https://acme":      `"…" finds text`,
-		"state:":            "a word is missing",
-		"state:,":           "a word is missing",
+		"state:":            "write a word after it",
+		"state:,":           "write a word after it",
 		"state:foo":         `there is no state "foo"; there are retrieving_offer, awaiting_confirmation, placing_order, completed, failed`,
 		"state:failed,foo":  `there is no state "foo"`,
 		"!state:foo":        `there is no state "foo"`,
@@ -80,9 +80,9 @@ func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 		"total>1euros":      "write an amount",
 		"age>10x":           "10x after age>: write a time with its unit, such as 90s",
 		"age>-5m":           "write a time with its unit",
-		"state>failed":      "state has no order: write state:word",
+		"state>failed":      "state cannot be compared: write state:word",
 		"quantity=two":      "write a number",
-		"wool colour:red":   "colour is no field",
+		"wool colour:red":   "there is no field colour",
 		"total>100 total>>": "write an amount",
 	}
 	row := socks()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // findable is what an intent is found by: its text in lower case, and its figures.
@@ -28,7 +29,7 @@ func (r *intentRow) foundBy() *findable {
 func (r *intentRow) newFindable() *findable {
 	more := make([]string, 0, 4)
 	if r.Failure != nil {
-		more = append(more, string(r.Failure.Code), failureWords(r.Failure))
+		more = append(more, string(r.Failure.Code), wording.Failure(r.Failure))
 	}
 	f := &findable{since: r.Since, quantity: r.Quantity}
 	if r.Total != nil {

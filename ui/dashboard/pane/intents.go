@@ -10,6 +10,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // Intents shows the checkout intents: in a lane a state where there is room,
@@ -31,6 +32,8 @@ type Intents struct {
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
 	totals map[api.Money]string
+	widest int  // of the totals, in cells
+	known  bool // the counts are all that there are
 	sorting
 	order string // that was chosen, by its name
 }
@@ -262,7 +265,7 @@ func (p *Intents) Lines() []string {
 		case p.collapsed():
 		case p.listed() && p.list.Total() == 0:
 			p.rule()
-			p.empty(noIntents)
+			p.nothing()
 		case p.listed():
 			p.rule()
 			p.drawList()
@@ -272,21 +275,29 @@ func (p *Intents) Lines() []string {
 	})
 }
 
-const noIntents = "no checkout intents yet: they appear with their first event"
+// nothing says why there are no rows.
+func (p *Intents) nothing() {
+	if !p.known {
+		p.empty("no checkout intents are known yet")
+		return
+	}
+	p.empty("no checkout intents yet: they appear with their first event")
+}
 
 // top draws the title: the filter with its hits, and the counts where no lane
 // shows them.
 func (p *Intents) top() {
-	l := p.title("INTENTS", p.list.Total())
+	l := p.title("INTENTS", -1)
+	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
 	inNone := p.list.Total()
 	for _, lane := range p.lanes {
 		inNone -= lane.Total()
 	}
 	if inNone > 0 && p.w >= 60 {
-		l.Put(paint.Muted, " · "+group(inNone)+" "+unread)
+		l.Put(paint.Muted, " · "+wording.Count(inNone)+" "+unread)
 	}
 	if len(p.marks) > 0 {
-		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+group(len(p.marks))+" marked")
+		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.marks))+" marked")
 	}
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)
@@ -305,7 +316,7 @@ func (p *Intents) tally(l *paint.Line) {
 	width := 0
 	for i, lane := range p.lanes {
 		if i < laneOther || lane.Total() > 0 {
-			width += 3 + len(group(lane.Total())) + 1
+			width += 3 + paint.Width(counted(lane.Total(), p.known)) + 1
 		}
 	}
 	p.fill(l, l.Left()-width)
@@ -318,7 +329,7 @@ func (p *Intents) tally(l *paint.Line) {
 		if lane.Total() == 0 {
 			style = paint.Faint
 		}
-		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, group(lane.Total())).Space(1)
+		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, counted(lane.Total(), p.known)).Space(1)
 	}
 }
 

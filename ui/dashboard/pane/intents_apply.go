@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Apply takes over what changed. first keeps the first picture from glowing.
@@ -50,11 +51,17 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		!maps.Equal(p.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
+	if known := c.Summary.IntentsKnown(); p.known != known {
+		p.known, p.stale = known, true
+	}
 }
 
 // newRow is the row of an intent, in the place of an old one that may be nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
 	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window)}
+	if in.Total != nil {
+		p.widest = max(p.widest, paint.Width(p.money(*in.Total)))
+	}
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

@@ -5,6 +5,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // cell is where a lane stands: its first column and its width.
@@ -57,7 +58,7 @@ func (p *Intents) drawLanes() {
 	}
 	p.push(l)
 	if p.list.Total() == 0 {
-		p.empty(noIntents)
+		p.nothing()
 		return
 	}
 	if shown, _ := p.Matches(); shown == 0 && p.filter != nil {
@@ -85,15 +86,25 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 		style = paint.Muted
 	}
 	l.Space(1).Put(style|paint.Bold, m.Glyph+" "+m.Word).Space(1)
-	if p.filter != nil {
-		l.Put(paint.Text|paint.Bold, group(lane.Shown()))
-		l.Put(paint.Muted, " of "+group(lane.Total()))
-		return
+	count, of := counted(lane.Total(), p.known), ""
+	switch {
+	case p.filter != nil:
+		count, of = wording.Count(lane.Shown()), " of "+wording.Count(lane.Total())
+	case c.lane == lanePlacing && p.agents.Limit > 0:
+		of = " of " + wording.Count(p.agents.Limit)
 	}
-	l.Put(paint.Text|paint.Bold, group(lane.Total()))
-	if c.lane == lanePlacing && p.agents.Limit > 0 {
-		l.Put(paint.Muted, " of "+group(p.agents.Limit))
+	l.Put(paint.Text|paint.Bold, count)
+	if l.At()+len(of) <= c.x+c.w {
+		l.Put(paint.Muted, of)
 	}
+}
+
+// counted is a count of what there is; none is unknown while not all are known.
+func counted(n int, known bool) string {
+	if n == 0 && !known {
+		return "–"
+	}
+	return wording.Count(n)
 }
 
 // overflow tells below each lane how many rows do not fit.
@@ -106,11 +117,11 @@ func (p *Intents) overflow() {
 		l.To(c.x + 1)
 		switch {
 		case above > 0 && below > 0:
-			l.Put(paint.Muted, "↑ "+group(above)+"  ↓ "+group(below))
+			l.Put(paint.Muted, "↑ "+wording.Count(above)+"  ↓ "+wording.Count(below))
 		case above > 0:
-			l.Put(paint.Muted, "↑ "+group(above))
+			l.Put(paint.Muted, "↑ "+wording.Count(above))
 		case below > 0:
-			l.Put(paint.Muted, "↓ "+group(below))
+			l.Put(paint.Muted, "↓ "+wording.Count(below))
 		}
 	}
 	p.push(l)
@@ -153,7 +164,7 @@ const unread = "unread"
 
 const (
 	ageWidth   = 3
-	moneyWidth = 11
+	moneyWidth = 11 // of a total, at the least
 	roomy      = 34 // from which a card has room for amount and age in one line
 )
 
@@ -161,6 +172,7 @@ const (
 // the amount where it is to be confirmed, else the age in the state.
 func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 	total, style := p.amount(row)
+	total = whole(total, w)
 	amount := p.has(totalColumn) && row.lane == laneAwaiting || p.has(totalColumn) && w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
 	age := p.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
 	right, money := 0, paint.Width(total)
@@ -197,7 +209,7 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 		name, style = string(row.ID), paint.Muted
 	}
 	if row.Quantity > 1 {
-		times := " ×" + group(row.Quantity)
+		times := " ×" + wording.Count(row.Quantity)
 		room := w - paint.Width(times)
 		if width := paint.Width(name); width < room {
 			l.Put(style, name).Fit(paint.Muted, times, w-width)
@@ -236,7 +248,7 @@ func (p *Intents) money(m api.Money) string {
 		if p.totals == nil || len(p.totals) >= mostTotals {
 			p.totals = map[api.Money]string{}
 		}
-		text = m.String()
+		text = m.Readable()
 		p.totals[m] = text
 	}
 	return text
@@ -253,11 +265,11 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
 	if text == "" && p.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
-		text, style = p.total(row), paint.Muted
+		text, style = whole(p.total(row), w), paint.Muted
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
-		left = failureWords(row.Failure)
+		left = wording.Failure(row.Failure)
 	}
 	if row.lane == laneOther {
 		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
@@ -269,8 +281,17 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	}
 	l.Fit(leftStyle, left, room)
 	if width > 0 {
-		l.Space(1).Put(style, text)
+		l.Space(1).Fit(style, text, width)
 	}
+}
+
+// whole is an amount that fits into w cells, or what is said instead of it: an
+// amount that is cut is another one.
+func whole(amount string, w int) string {
+	if paint.Width(amount) > w {
+		return "see detail"
+	}
+	return amount
 }
 
 // special is what stands at the right of a card's second line, the most
@@ -321,7 +342,7 @@ func (p *Intents) countdown(row *intentRow, w int) (string, paint.Style) {
 	}
 	left := row.expires.Sub(p.look.Now)
 	if left <= 0 {
-		return "window over", paint.Bad
+		return "expired", paint.Bad
 	}
 	text := "expires in "
 	if w < 30 {

@@ -3,13 +3,17 @@ package pane
 import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // listColumns are the widths of the columns of the list, each with the blank
 // before it; 0 leaves one out.
 type listColumns struct{ state, merchant, total, special, age int }
 
-const specialWidth = 12
+const (
+	specialWidth = 12
+	leastProduct = 12 // cells, below which the merchant gives way
+)
 
 func (p *Intents) columns() listColumns {
 	c := listColumns{state: 13, special: 5}
@@ -23,10 +27,13 @@ func (p *Intents) columns() listColumns {
 		}
 	}
 	if p.has(totalColumn) {
-		c.total = moneyWidth + 1
+		c.total = max(p.widest, moneyWidth) + 1
 	}
 	if p.has(ageColumn) {
 		c.age = ageWidth + 1
+	}
+	if p.w-c.state-c.merchant-c.total-c.special-c.age < leastProduct {
+		c.merchant = 0
 	}
 	return c
 }
@@ -58,7 +65,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	if c.merchant > 0 {
 		left := string(row.Merchant)
 		if row.lane == laneFailed && !row.ReadAt.IsZero() {
-			left = failureWords(row.Failure)
+			left = wording.Failure(row.Failure)
 		}
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
 	}

@@ -3,6 +3,7 @@ package pane
 import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // listing is a pane that is one table, a line a row.
@@ -103,7 +104,7 @@ func (p *listing[R]) hits(l *paint.Line) bool {
 
 // found ends a title with a filter and what it finds. The filter gives way.
 func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
-	text, hits := "/ "+filter.Text, group(shown)+" of "+group(total)
+	text, hits := "/ "+filter.Text, wording.Count(shown)+" of "+wording.Count(total)
 	room := l.Left() - len(hits) - 3
 	width := min(paint.Width(text), room-1)
 	f.fill(l, room-width)

@@ -4,10 +4,10 @@ package pane
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // Look is what all panes draw with. The root owns and changes it.
@@ -167,7 +167,7 @@ func (f *frame) title(name string, count int) *paint.Line {
 		l.Space(1).Put(paint.Muted|paint.Bold, name)
 	}
 	if count >= 0 {
-		l.Space(1).Put(paint.Text, group(count))
+		l.Space(1).Put(paint.Text, wording.Count(count))
 	}
 	return l
 }
@@ -287,30 +287,6 @@ var ages = func() (all [128][]string) {
 	return all
 }()
 
-// Count writes a number with a separator between thousands.
-func Count(n int) string { return group(n) }
-
-// Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
-func Lasting(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + " min"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + " h"
-	}
-	return group(int(d/(24*time.Hour))) + " days"
-}
-
-// Until is [Lasting] for what is left: the last second counts as one.
-func Until(d time.Duration) string {
-	if d < time.Minute {
-		d += time.Second - 1
-	}
-	return Lasting(d)
-}
-
 // Past writes how long something has been over or on, as [Age] does, but between
 // ten seconds and a minute in steps of ten: nothing is learnt from a board whose
 // every row ticks.
@@ -330,30 +306,6 @@ func (l *Look) age(t time.Time) string {
 	return Past(l.Now.Sub(t))
 }
 
-// Moment is a time on the clock; of one that is more than a day away the date, too.
-func Moment(at, now time.Time, where *time.Location) string {
-	if now.Sub(at).Abs() < 24*time.Hour {
-		return at.In(where).Format("15:04")
-	}
-	return at.In(where).Format("Jan 2 15:04")
-}
-
-func (l *Look) moment(at time.Time) string { return Moment(at, l.Now, l.Location) }
+func (l *Look) moment(at time.Time) string { return wording.Moment(at, l.Now, l.Location) }
 
 func (l *Look) clock(t time.Time) string { return t.In(l.Location).Format("15:04:05") }
-
-// group writes a count with commas between thousands: 1,042.
-func group(n int) string {
-	s := strconv.Itoa(n)
-	if n < 1000 {
-		return s
-	}
-	var b strings.Builder
-	for i, digit := range s {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return b.String()
-}

@@ -39,14 +39,6 @@ func TestAgesHaveTwoFigures(t *testing.T) {
 	}
 }
 
-func TestCountsAreGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := group(n); got != want {
-			t.Errorf("group(%d) = %s, want %s", n, got, want)
-		}
-	}
-}
-
 func TestDaysAreNamedAsPeopleDo(t *testing.T) {
 	l := look()
 	cases := []struct {
@@ -93,7 +85,7 @@ func TestAQuotaOfTheAccountIsToldAsAnEstimate(t *testing.T) {
 		width int
 		want  []string
 	}{
-		{110, []string{"≤19 / 50", "at least 31 made in a day", "≤0 / 10", "10 known to be placing"}},
+		{110, []string{"≤19 / 50", "at least 31 made in 24 h", "≤0 / 10", "at least 10 placing"}},
 		{59, []string{"≤19 / 50 31 made", "≤0 / 10 10 busy"}},
 		{40, []string{"≤19 / 50", "≤0 / 10"}},
 	}
@@ -122,8 +114,8 @@ func TestTheDayIsToldAsFarAsItsLimitIsKnown(t *testing.T) {
 		{"in little room", 40, account.DayCount{Seen: 114}, "114 made, limit unknown"},
 		{"none left", 110, spent, "≤0 / 50 used up since 11:00, the first is back by 15:50"},
 		{"none left, in little room", 59, spent, "≤0 / 50 by 15:50"},
-		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 at least 20 made since midnight, UTC"},
-		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 as told 1m ago"},
+		{"a day of the calendar", 110, account.DayCount{Seen: 60, Today: 20, Calendar: true, Limit: 50}, "≤30 / 50 at least 20 made since midnight UTC"},
+		{"told", 110, account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon.Add(-time.Minute), Resets: noon.Add(time.Hour)}, "≤20 / 60 reported 1m ago"},
 	} {
 		p := NewQuota(look())
 		p.SetSize(c.width, 10)
@@ -152,7 +144,7 @@ func TestEveryClassHasItsRowFromTheBeginning(t *testing.T) {
 	}
 	p.Apply(&account.Changes{Requests: []api.Exchange{{Class: quota.Lookup, Status: 200}}, Summary: account.Summary{Quota: []quota.Bucket{
 		{Class: quota.Mutations, Policy: "a", Limit: 5, ObservedAt: noon}, {Class: "extra", Policy: "a", Limit: 5, ObservedAt: noon}}}}, true)
-	if row("mutations") != mutations || row("lookup") != lookup || row("extra") != lookup+1 || !strings.Contains(text(p.Lines()), "no limit told") {
+	if row("mutations") != mutations || row("lookup") != lookup || row("extra") != lookup+1 || !strings.Contains(text(p.Lines()), "no limit reported") {
 		t.Errorf("rows have moved:\n%s", text(p.Lines()))
 	}
 }
@@ -206,7 +198,7 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 		want string
 	}{
 		{"time left", intentOf("a", api.AwaitingConfirmation, 39*time.Minute), "expires in  6m"},
-		{"no time left", intentOf("a", api.AwaitingConfirmation, 46*time.Minute), "window over"},
+		{"no time left", intentOf("a", api.AwaitingConfirmation, 46*time.Minute), "expired"},
 		{"slow", intentOf("p", api.PlacingOrder, 7*time.Minute), "slow"},
 		{"failed", failed, "out of stock"},
 		{"reported", reported, "unread"},

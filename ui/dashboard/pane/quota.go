@@ -8,6 +8,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // Quota shows what is left of the account's quota and who eats it: a gauge a
@@ -19,6 +20,7 @@ type Quota struct {
 	called map[quota.Class]bool
 	day    account.DayCount
 	agents account.AgentCount
+	known  bool // the intents are counted
 	offset int
 	sorting
 	order string // that was chosen, by its name
@@ -33,7 +35,7 @@ func NewQuota(look *Look) *Quota {
 // fine as the service tells it.
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
-	p.rows, p.day, p.agents = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents
+	p.rows, p.day, p.agents, p.known = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents, c.Summary.IntentsKnown()
 	p.sortRows()
 	for _, r := range c.Requests {
 		if r.Status > 0 {
@@ -131,7 +133,7 @@ func (p *Quota) draw(c quotaColumns) {
 type quotaColumns struct{ name, gauge, left, reset, others, spark int }
 
 func (p *Quota) columns() quotaColumns {
-	c := quotaColumns{name: 11, left: 8, reset: 8}
+	c := quotaColumns{name: 11, left: 8, reset: 10}
 	for i := range p.rows {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
@@ -169,23 +171,22 @@ func (p *Quota) top(c quotaColumns) {
 }
 
 func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
-	l := p.start().Space(1)
 	if unreported(b) {
-		l.Fit(paint.Muted, string(b.Class), c.name).Repeat(paint.Faint, "─", c.gauge)
 		text := "not called yet"
 		if p.called[b.Class] {
-			text = "no limit told"
+			text = "no limit reported"
 		}
-		p.push(l.Space(1).Right(paint.Muted, text, c.left+1+c.reset))
+		p.unknown(string(b.Class), text, c)
 		return
 	}
+	l := p.start().Space(1)
 	left := b.Left(p.look.Now)
 	l.Fit(paint.Text, p.name(b), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
 	p.ratio(l, "", left, b.Limit, c.left)
 	reset, resetStyle := p.reset(b), paint.Muted
-	if soon := soonSpent(b.Exhausted); soon != "" && left > 0 && c.reset >= 8 {
+	if soon := soonSpent(b.Exhausted); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
 	}
 	l.Space(1).Right(resetStyle, reset, c.reset)
@@ -204,6 +205,12 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	p.push(l)
 }
 
+// unknown draws a limit of which nothing is known.
+func (p *Quota) unknown(name, why string, c quotaColumns) {
+	l := p.start().Space(1).Fit(paint.Muted, name, c.name).Repeat(paint.Faint, "─", c.gauge)
+	p.push(l.Space(1).Right(paint.Muted, why, c.left+1+c.reset))
+}
+
 // name is the bucket's class; its policy too where the class has several.
 func (p *Quota) name(b *quota.Bucket) string {
 	for i := range p.rows {
@@ -216,15 +223,15 @@ func (p *Quota) name(b *quota.Bucket) string {
 }
 
 func ratio(left, limit int64) string {
-	return group(int(left)) + " / " + group(int(limit))
+	return wording.Count(int(left)) + " / " + wording.Count(int(limit))
 }
 
 // ratio draws what is left of a limit, at the right of w cells; bound stands
 // before it where the figure is only a bound.
 func (p *Quota) ratio(l *paint.Line, bound string, left, limit int64, w int) {
 	l.Space(w - len(ratio(left, limit)) - paint.Width(bound))
-	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, group(int(left)))
-	l.Put(paint.Muted, " / "+group(int(limit)))
+	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, wording.Count(int(left)))
+	l.Put(paint.Muted, " / "+wording.Count(int(limit)))
 }
 
 // reset says when the bucket is full again, or how old the last report is.
@@ -252,19 +259,27 @@ func rate(r float64) string {
 	return strconv.FormatFloat(r, 'f', 1, 64) + "/s"
 }
 
-func (p *Quota) hasDay() bool    { return p.day.Limit > 0 || p.day.Seen > 0 }
+func (p *Quota) hasDay() bool { return p.day.Limit > 0 || p.day.Seen > 0 }
+
+// dayKnown reports whether anything tells how many of the day's intents were made.
+func (p *Quota) dayKnown() bool { return p.known || p.day.Told || p.day.Used() > 0 }
+
 func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing > 0 }
 
 // today shows how many intents may still be made of the day's. Those that were
 // made are counted from below, so what is left is counted from above.
 func (p *Quota) today(c quotaColumns) {
-	made := group(p.day.Used()) + " made"
-	long := "at least " + made + " in a day"
+	if !p.dayKnown() {
+		p.unknown("today", "not read yet", c)
+		return
+	}
+	made := wording.Count(p.day.Used()) + " made"
+	long := "at least " + made + " in 24 h"
 	if p.day.Calendar {
-		long = "at least " + made + " since midnight, UTC"
+		long = "at least " + made + " since midnight UTC"
 	}
 	if p.day.Told {
-		long = "as told " + p.look.age(p.day.At) + " ago"
+		long = "reported " + p.look.age(p.day.At) + " ago"
 	}
 	if !p.day.Spent.IsZero() {
 		back := "by " + p.look.moment(p.day.Free)
@@ -281,8 +296,16 @@ func (p *Quota) today(c quotaColumns) {
 // slots shows how many agents are free, of the cap: those that are not known to
 // be placing an order.
 func (p *Quota) slots(c quotaColumns) {
-	busy := group(p.agents.Placing)
-	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c, busy+" busy", busy+" known to be placing", "")
+	if !p.known && p.agents.Placing == 0 {
+		p.unknown("agents", "not read yet", c)
+		return
+	}
+	busy := wording.Count(p.agents.Placing)
+	long := "at least " + busy + " placing"
+	if p.agents.Placing == 0 {
+		long = "none placing"
+	}
+	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c, busy+" busy", long, "")
 }
 
 // estimate draws how much is left of a limit at the most, with what is uncertain
@@ -328,19 +351,23 @@ func (p *Quota) strip() *paint.Line {
 		}
 		left := b.Left(p.look.Now)
 		name := p.name(b)
-		if l.Left() < len(name)+9 {
+		rest, limit := wording.Count(int(left)), wording.Count(int(b.Limit))
+		if l.Left() < len(name)+len(rest)+len(limit)+4 {
 			return l
 		}
-		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), group(int(left)))
-		l.Put(paint.Muted, "/"+group(int(b.Limit))).Space(1)
+		l.Space(1).Put(paint.Muted, name+" ").Put(numberStyle(left, b.Limit), rest)
+		l.Put(paint.Muted, "/"+limit).Space(1)
+	}
+	if !p.dayKnown() {
+		return l
 	}
 	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 18 {
-		l.Space(1).Put(paint.Muted, "today "+group(p.day.Used())+" made")
+		l.Space(1).Put(paint.Muted, "today "+wording.Count(p.day.Used())+" made")
 	}
 	if p.day.Limit > 0 && l.Left() >= 14 {
 		left := int64(max(p.day.Limit-p.day.Used(), 0))
-		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), group(int(left)))
-		l.Put(paint.Muted, "/"+group(p.day.Limit))
+		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), wording.Count(int(left)))
+		l.Put(paint.Muted, "/"+wording.Count(p.day.Limit))
 	}
 	return l
 }

@@ -5,6 +5,7 @@ import (
 
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // soonSpent says when a forecast has nothing left; "" while that is not in sight.
@@ -15,7 +16,7 @@ func soonSpent(in time.Duration) string {
 	case in < time.Second:
 		return "out now"
 	}
-	return "out " + Age(in)
+	return "out in " + Age(in)
 }
 
 // historyColumns are the widths of the longer histories; 0 leaves one out.
@@ -81,17 +82,17 @@ func (p *Quota) history(b *quota.Bucket, c quotaColumns, h historyColumns) {
 		}
 	}
 	own, others, refused := quota.Sum(of)
-	l.Right(paint.Text, group(own), spentWidth)
+	l.Right(paint.Text, wording.Count(own), spentWidth)
 	atLeast := "–"
 	if others > 0 {
-		atLeast = "≥" + group(others)
+		atLeast = "≥" + wording.Count(others)
 	}
 	l.Right(paint.Text, atLeast, spentWidth)
 	style := paint.Muted
 	if refused > 0 {
 		style = paint.Warning
 	}
-	p.push(l.Right(style, group(refused), refusedWidth))
+	p.push(l.Right(style, wording.Count(refused), refusedWidth))
 }
 
 // peak is the most that was spent in a sample, and a little: the highest bar is

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // keptRequests bounds what is kept of the client's own calls.
@@ -80,7 +80,7 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		row.Path = string(api.Scrub(e.Path))
 		m := sign.Answer(e.Status)
 		row.needle = newNeedle(m.Word, "", row.Path, string(e.RequestID),
-			e.Method+" "+string(e.Class)+" "+priorityWord(e.Priority)+" "+because(e.Err))
+			e.Method+" "+string(e.Class)+" "+priorityWord(e.Priority)+" "+wording.Because(e.Err))
 		if !first {
 			row.changed = p.look.Now
 		}
@@ -97,13 +97,6 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		}
 	}
 	p.stale = true
-}
-
-func because(err error) string {
-	if err == nil {
-		return ""
-	}
-	return string(api.Scrub(err.Error()))
 }
 
 // Subject is the call under the cursor.
@@ -132,7 +125,7 @@ func (p *Requests) Lines() []string {
 		}
 		p.rule()
 		if p.list.Total() == 0 {
-			p.message(paint.Muted, "nothing was asked of the service yet", "")
+			p.message(paint.Muted, "no requests yet", "")
 		}
 		p.rows(p.draw)
 	})
@@ -150,7 +143,7 @@ func (p *Requests) top() {
 	}
 	text := ""
 	if p.failed > 0 {
-		text = group(p.failed) + " failed "
+		text = wording.Count(p.failed) + " failed "
 	}
 	p.fill(l, l.Left()-len(text))
 	p.push(l.Put(paint.Warning, text))
@@ -248,7 +241,7 @@ func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	}
 }
 
-// Latency writes a duration of a call in at most seven cells.
+// Latency writes a duration of a call in at most seven cells: "41 ms", "12 s".
 func Latency(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -258,5 +251,5 @@ func Latency(d time.Duration) string {
 	case d < 10*time.Second:
 		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
 	}
-	return cmp.Or(Age(d), "–")
+	return wording.Lasting(d)
 }

@@ -62,7 +62,7 @@ func TestAlertsStandUntilTheyAreOver(t *testing.T) {
 		p.Invalidate()
 		return text(p.Lines())
 	}
-	if got := tell(); !strings.Contains(got, "no alert stands") {
+	if got := tell(); !strings.Contains(got, "no alerts") {
 		t.Errorf("without any:\n%s", got)
 	}
 	relay := account.Alert{Kind: account.AlertRelay, Text: "the relay is lost", Since: noon.Add(-time.Minute)}

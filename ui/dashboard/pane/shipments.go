@@ -10,6 +10,7 @@ import (
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
 )
 
 // Shipments shows the parcels of completed orders, those in trouble first.
@@ -18,6 +19,7 @@ type Shipments struct {
 	counts map[api.ShipmentStatus]int
 	read   time.Time // the newest
 	ranked time.Time // when it was last looked whose trouble is over
+	known  bool      // the rows are all that there are
 }
 
 // shipmentRow is a shipment with what the table asks of it again and again.
@@ -166,6 +168,9 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	p.list.Upsert(rows...)
 	p.rankAnew()
 	p.counts = c.Summary.Shipments
+	if known := c.Summary.ShipmentsKnown(); p.known != known {
+		p.known, p.stale = known, true
+	}
 }
 
 // sameProgress reports whether nothing of a shipment has changed that a person
@@ -193,14 +198,24 @@ func (p *Shipments) Lines() []string {
 		}
 		p.rule()
 		if p.list.Total() == 0 {
-			p.message(paint.Muted, "no parcels yet: they follow completed orders", "")
+			p.nothing()
 		}
 		p.rows(p.draw)
 	})
 }
 
+// nothing says why there are no rows.
+func (p *Shipments) nothing() {
+	if !p.known {
+		p.message(paint.Muted, "no shipments are known yet", "")
+		return
+	}
+	p.message(paint.Muted, "no shipments yet: they follow completed orders", "")
+}
+
 func (p *Shipments) top() {
-	l := p.title("SHIPMENTS", p.list.Total())
+	l := p.title("SHIPMENTS", -1)
+	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)
 	if p.hits(l) {
@@ -210,14 +225,14 @@ func (p *Shipments) top() {
 	width := 0
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
-			width += 4 + len(group(n))
+			width += 4 + len(wording.Count(n))
 		}
 	}
 	p.fill(l, l.Left()-width)
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
 			m := sign.Shipment(s)
-			l.Space(1).Put(m.Style, m.Glyph).Space(1).Put(paint.Muted, group(n)).Space(1)
+			l.Space(1).Put(m.Style, m.Glyph).Space(1).Put(paint.Muted, wording.Count(n)).Space(1)
 		}
 	}
 	p.push(l)

@@ -1,6 +1,9 @@
 package pane
 
-import "tillwatch/ui/dashboard/paint"
+import (
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
+)
 
 // Tabs is what the panes that share a place say of each other in their titles.
 type Tabs struct {
@@ -38,9 +41,9 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 		}
 		switch {
 		case tab == name && count >= 0:
-			l.Space(1).Put(paint.Text, group(count))
+			l.Space(1).Put(paint.Text, wording.Count(count))
 		case tab == "ALERTS" && f.look.Tabs.Alerts > 0:
-			l.Space(1).Put(paint.Warning, group(f.look.Tabs.Alerts))
+			l.Space(1).Put(paint.Warning, wording.Count(f.look.Tabs.Alerts))
 		}
 		f.tabEnds[i] = l.At()
 	}

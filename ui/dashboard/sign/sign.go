@@ -9,6 +9,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
 )
 
 // Sign is how a state looks.
@@ -124,9 +125,9 @@ func Answer(status int) Sign {
 func Feed(s account.FeedState) Sign {
 	switch s {
 	case account.FeedConnecting:
-		return Sign{"◌", "dialling", paint.Muted}
+		return Sign{"◌", "connecting", paint.Muted}
 	case account.FeedReplaying:
-		return Sign{"◔", "replaying", paint.Warning}
+		return Sign{"◔", "catching up", paint.Warning}
 	case account.FeedLive:
 		return Sign{"●", "live", paint.Good}
 	case account.FeedLost:
@@ -142,10 +143,4 @@ func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 
 func notRead() Sign { return Sign{"·", "unread", paint.Muted} }
 
-func unlisted(name string) Sign { return Sign{"?", Words(name), paint.Unlisted} }
-
-// Words makes a name of the wire readable, and safe to draw: "out_of_stock"
-// becomes "out of stock".
-func Words(name string) string {
-	return strings.ReplaceAll(string(api.Scrub(name)), "_", " ")
-}
+func unlisted(name string) Sign { return Sign{"?", wording.Name(name), paint.Unlisted} }

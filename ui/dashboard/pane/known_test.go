@@ -1,0 +1,84 @@
+package pane
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
+	refused := account.Summary{
+		API: account.APIStatus{State: account.APIUnauthorized}, Day: account.DayCount{Limit: 50}, Agents: account.AgentCount{Limit: 10},
+	}
+	whole := account.Summary{
+		List: account.ListStatus{State: account.ListWhole}, ShipmentList: account.ListStatus{State: account.ListWhole},
+		Day: account.DayCount{Limit: 50}, Agents: account.AgentCount{Limit: 10},
+	}
+	for _, size := range [][2]int{{200, 20}, {120, 20}, {70, 12}} {
+		intents, shipments, limits := NewIntents(look(), 45*time.Minute), NewShipments(look()), NewQuota(look())
+		drawn := func(s account.Summary) string {
+			var out strings.Builder
+			for _, p := range []interface {
+				SetSize(w, h int)
+				Apply(*account.Changes, bool)
+				Invalidate()
+				Lines() []string
+			}{intents, shipments, limits} {
+				p.SetSize(size[0], size[1])
+				p.Apply(&account.Changes{Summary: s}, true)
+				p.Invalidate()
+				out.WriteString(text(p.Lines()) + "\n")
+			}
+			return out.String()
+		}
+		zero := regexp.MustCompile(`(INTENTS|SHIPMENTS|[◌◆▸✓✕]( [a-z]+)?) 0|0 (busy|made)|≤`)
+		if got := drawn(refused); zero.MatchString(got) || !strings.Contains(got, "INTENTS –") || !strings.Contains(got, "SHIPMENTS –") || strings.Count(got, "not read yet") != 2 {
+			t.Errorf("%v: a key that is refused knows of none:\n%s", size, got)
+		}
+		if got := drawn(whole); !strings.Contains(got, "INTENTS 0") || !strings.Contains(got, "SHIPMENTS 0") || strings.Contains(got, "not read yet") {
+			t.Errorf("%v: nothing is there, and that is known:\n%s", size, got)
+		}
+	}
+}
+
+func TestAnAmountIsWholeWhateverItsLength(t *testing.T) {
+	large := map[string]int64{"2,499.00 USD": 249900, "1,234,567.89 USD": 123456789, "92,233,720,368,547,758.07 USD": 9223372036854775807}
+	cut := regexp.MustCompile(`[0-9][,.]?…`)
+	for shown, subunits := range large {
+		for _, width := range []int{40, 60, 80, 108, 120, 200} {
+			p := NewIntents(look(), 45*time.Minute)
+			p.SetSize(width, 20)
+			var all []*account.Intent
+			for i, state := range api.IntentStates() {
+				in := *intentOf(string(rune('a'+i)), state, 0)
+				in.Total = &api.Money{Currency: "USD", Subunits: subunits}
+				all = append(all, &in)
+			}
+			p.Apply(&account.Changes{Intents: all}, true)
+			got := text(p.Lines())
+			if cut.MatchString(got) || !strings.Contains(got, shown) && !strings.Contains(got, "see detail") {
+				t.Errorf("%d columns: %s is not whole in\n%s", width, shown, got)
+			}
+		}
+	}
+}
+
+func TestHeadsOfLanesLeaveOutWhatDoesNotFit(t *testing.T) {
+	p := NewIntents(look(), 45*time.Minute)
+	p.SetSize(leastLanes, 12)
+	all := make([]*account.Intent, 12345)
+	for i := range all {
+		all[i] = intentOf("ci_"+strconv.Itoa(i), api.Completed, 0)
+	}
+	p.Apply(&account.Changes{Intents: all}, true)
+	p.SetFilter(ParseFilter("state:completed", p.Fields()))
+	head := strings.Split(text(p.Lines()), "\n")[1]
+	if !strings.Contains(head, "✓ completed 12,345  ") || !strings.Contains(head, "✕ failed 0") {
+		t.Errorf("the heads run into each other: %q", head)
+	}
+}

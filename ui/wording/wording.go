@@ -1,0 +1,93 @@
+// Package wording writes counts, durations and names for people, the same on the
+// board, in plain lines and in notifications.
+package wording
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Count writes a number with commas between thousands: 1,042.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	if -1000 < n && n < 1000 {
+		return s
+	}
+	return api.Grouped(s)
+}
+
+// Counted is a count with what is counted: "1 intent", "1,042 intents".
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}
+
+// Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
+func Lasting(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	}
+	return Count(int(d/(24*time.Hour))) + " days"
+}
+
+// Until is [Lasting] for what is left: the last second counts as one.
+func Until(d time.Duration) string {
+	if d < time.Minute {
+		d += time.Second - 1
+	}
+	return Lasting(d)
+}
+
+// Moment is a time on the clock; of one that is more than a day away the date, too.
+func Moment(at, now time.Time, where *time.Location) string {
+	if now.Sub(at).Abs() < 24*time.Hour {
+		return at.In(where).Format("15:04")
+	}
+	return at.In(where).Format("Jan 2 15:04")
+}
+
+// Amount is [api.Money.Readable] for an amount as [api.Money.String] writes it.
+// What is no amount stays as it is.
+func Amount(written string) string {
+	money, err := api.ParseMoney(written)
+	if err != nil {
+		return written
+	}
+	return money.Readable()
+}
+
+// Name makes a name of the wire readable, and safe to draw: "out_of_stock"
+// becomes "out of stock".
+func Name(onWire string) string {
+	return strings.ReplaceAll(string(api.Scrub(onWire)), "_", " ")
+}
+
+// Failure says in a few words why an intent failed.
+func Failure(f *api.FailureReason) string {
+	if f == nil {
+		return "reason unknown"
+	}
+	code := strings.TrimPrefix(strings.TrimPrefix(string(f.Code), "checkout_intent_"), "product_")
+	if f.Message != "" && (code == "" || code == "unknown") {
+		return string(f.Message)
+	}
+	return Name(code)
+}
+
+// Because is the text of an error, safe to draw; "" for none.
+func Because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(api.Scrub(err.Error()))
+}

@@ -1,0 +1,78 @@
+package wording
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+)
+
+func TestCountsSeparateThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1042: "1,042", 1234567: "1,234,567", -1234: "-1,234"} {
+		if got := Count(n); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0 intents", 1: "1 intent", 1042: "1,042 intents"} {
+		if got := Counted(n, "intent", "intents"); got != want {
+			t.Errorf("Counted(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestAmountsAreReadable(t *testing.T) {
+	for written, want := range map[string]string{"1234.50 USD": "1,234.50 USD", "none": "none", "Wool Socks": "Wool Socks", "": ""} {
+		if got := Amount(written); got != want {
+			t.Errorf("Amount(%q) = %q, want %q", written, got, want)
+		}
+	}
+}
+
+func TestDurationsReadAsInASentence(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 s", 13 * time.Second: "13 s", 38 * time.Minute: "38 min",
+		25 * time.Hour: "25 h", 72 * time.Hour: "3 days", 1500 * 24 * time.Hour: "1,500 days",
+	} {
+		if got := Lasting(d); got != want {
+			t.Errorf("Lasting(%s) = %q, want %q", d, got, want)
+		}
+	}
+	if got := Until(time.Millisecond); got != "1 s" {
+		t.Errorf("the last millisecond is %q", got)
+	}
+}
+
+func TestFailuresSayWhatIsKnown(t *testing.T) {
+	cases := []struct {
+		name string
+		f    *api.FailureReason
+		want string
+	}{
+		{"nothing known", nil, "reason unknown"},
+		{"a code", &api.FailureReason{Code: "product_out_of_stock", Message: "Sorry"}, "out of stock"},
+		{"a code of the intent", &api.FailureReason{Code: "checkout_intent_expired"}, "expired"},
+		{"a message alone", &api.FailureReason{Message: "Sorry"}, "Sorry"},
+		{"an unknown code with a message", &api.FailureReason{Code: "unknown", Message: "Sorry"}, "Sorry"},
+		{"an unknown code alone", &api.FailureReason{Code: "unknown"}, "unknown"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Failure(c.f); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRemoteTextIsSafeToDraw(t *testing.T) {
+	if got := Name("out_of\x1b[2J_stock"); got != "out of[2J stock" {
+		t.Errorf("name %q", got)
+	}
+	if got := Because(errors.New("no\rway")); got != "no way" {
+		t.Errorf("error %q", got)
+	}
+	if got := Because(nil); got != "" {
+		t.Errorf("no error is %q", got)
+	}
+}
