@@ -17,12 +17,12 @@ type UnsettledError struct{ Earlier Line }
 
 // Error says when the other one was sent and what to do.
 func (e *UnsettledError) Error() string {
-	sent, form := e.Earlier.At.Local(), "15:04:05"
-	if sent.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
-		form = time.DateTime
+	until := localTime(e.Earlier.At.Add(settleFor)) + e.Earlier.At.Local().Format(" MST")
+	if e.Earlier.Attempt == "" {
+		return fmt.Sprintf("%s and may hide an earlier confirm of it: reads settle that, from %s on", e.Earlier.Detail, until)
 	}
 	return fmt.Sprintf("an earlier confirm of it, sent at %s, is under way or ended without a known outcome: reads settle it, and that takes until %s",
-		sent.Format(form), sent.Add(settleFor).Format(form+" MST"))
+		localTime(e.Earlier.At), until)
 }
 
 // errEarlier is why the outcome of a confirm of an earlier run is not known.

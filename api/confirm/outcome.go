@@ -16,6 +16,7 @@ const (
 	Recording Stage = "recording"
 	Sending   Stage = "sending"
 	Settling  Stage = "settling"
+	Lost      Stage = "lost" // in the audit log alone: lines before this one are missing
 )
 
 // Progress is where a confirm stands, for the eye.

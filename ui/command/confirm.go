@@ -74,10 +74,8 @@ func oneIntent(_ *cobra.Command, args []string) error {
 		return errors.New("which intent? give its id: tillwatch confirm ID --total 44.52USD")
 	case len(args) > 1:
 		return errors.New("one intent at a time, each with its own total; several at once are confirmed in the dashboard, with x and X")
-	case args[0] == "" || string(api.ScrubID(args[0])) != args[0]:
-		return fmt.Errorf("%.60q is no id of an intent", args[0])
 	}
-	return nil
+	return checkID(args[0])
 }
 
 // check refuses what can be refused before anything is read.
@@ -129,6 +127,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 			return err
 		}
 	}
+	current.warn(stderr)
 	r := newConfirmReport(current.client, id)
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err

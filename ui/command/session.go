@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -134,6 +135,16 @@ func (s *session) arm() error {
 	}
 	s.guard = guard
 	return nil
+}
+
+// warn says on w what is wrong with the audit log, where it is.
+func (s *session) warn(w io.Writer) {
+	if s.guard == nil {
+		return
+	}
+	for _, warning := range s.guard.Warnings() {
+		fmt.Fprintf(w, "tillwatch: %s\n", api.Scrub(warning))
+	}
 }
 
 // pictureName tells the picture of this account from others. That of a profile,

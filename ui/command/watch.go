@@ -156,6 +156,10 @@ func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader,
 	group, ctx := errgroup.WithContext(ctx)
 	if s.guard != nil {
 		config.Unsettled = s.guard.Unsettled()
+		if warnings := s.guard.Warnings(); len(warnings) > 0 {
+			config.Warning = warnings[0] // before all others: it is about money
+		}
+		s.warn(o.words)
 	}
 	s.keepLive(ctx, group, o)
 	if o.plain {

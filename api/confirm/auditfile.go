@@ -1,0 +1,188 @@
+package confirm
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"tillwatch/api/durable"
+)
+
+// openAudit opens the log at path, creating it and its folder for this user
+// alone.
+func openAudit(path string) (*auditLog, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of the audit log: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	a := &auditLog{path: path, file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}}
+	if err = a.locked(a.noteLoss); err == nil {
+		err = durable.SyncFolder(filepath.Dir(path))
+	}
+	if err != nil {
+		a.close()
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return a, nil
+}
+
+func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.Close()) }
+
+const (
+	// lockFor is how long a lock is waited for. It is held for as long as a line
+	// takes to be written, so whoever holds it longer hangs.
+	lockFor  = 5 * time.Second
+	lockStep = 5 * time.Millisecond
+)
+
+// locked runs do while no other process writes, after having read what they
+// wrote.
+func (a *auditLog) locked(do func() error) (err error) {
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
+	ctx, cancel := context.WithTimeout(context.Background(), lockFor) // what was sent is recorded, whoever has left
+	defer cancel()
+	switch _, err := a.lock.TryLockContext(ctx, lockStep); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("locking the audit log: another tillwatch has held it for seconds: is one of them stopped?")
+	case err != nil:
+		return fmt.Errorf("locking the audit log: %w", err)
+	}
+	defer func() { err = errors.Join(err, a.lock.Unlock()) }()
+	if err := a.catchUp(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// catchUp takes in what was written since. The caller holds the lock, so that a
+// last line without its end was cut by a crash: its request was never sent, and it
+// is taken away.
+func (a *auditLog) catchUp() error {
+	info, err := a.intact()
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewReader(io.NewSectionReader(a.file, a.read, math.MaxInt64-a.read))
+	for {
+		raw, err := lines.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(raw) > 0:
+			err = a.file.Truncate(a.read)
+		case err == nil:
+			a.read += int64(len(raw))
+			a.take(raw)
+			continue
+		}
+		a.dateGaps(info.ModTime())
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("reading the audit log: %w", err)
+		}
+		return nil
+	}
+}
+
+// intact makes sure that the file is still the one that was opened, and that no
+// line has gone from it: what others send would not be known.
+func (a *auditLog) intact() (os.FileInfo, error) {
+	there, err := os.Stat(a.path)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	own, statErr := a.file.Stat()
+	if err == nil && statErr == nil && os.SameFile(there, own) && own.Size() >= a.read {
+		return own, nil
+	}
+	return nil, errors.Join(fmt.Errorf("the audit log %s was removed, replaced or cut while it was in use, so earlier confirms may not be known: start tillwatch again", a.path), statErr)
+}
+
+// take takes in a line, ends included.
+func (a *auditLog) take(raw []byte) {
+	var line Line
+	switch err := json.Unmarshal(raw, &line); {
+	case strings.TrimSpace(string(raw)) == "":
+	case err == nil && line.Stage == Lost:
+		a.gaps = append(a.gaps, gap{end: a.read, by: line.At, what: "was removed or cut"})
+	case err != nil || line.Intent == "":
+		a.gaps = append(a.gaps, gap{end: a.read, what: "has a line that cannot be read"})
+	default:
+		a.dateGaps(line.At)
+		a.note(line)
+	}
+}
+
+func (a *auditLog) note(line Line) {
+	a.last[line.subject()] = a.read
+	switch {
+	case line.Attempt == "":
+	case line.Stage == Sending:
+		a.open = append(a.open, line)
+	case line.Verdict != "" && line.Verdict != Unknown:
+		a.open = slices.DeleteFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt })
+	}
+}
+
+// write puts a line at the end. The caller holds the lock.
+func (a *auditLog) write(line Line) error {
+	raw, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	raw = append(raw, '\n')
+	if _, err := a.file.Write(raw); err != nil {
+		// Part of a line may be there; whoever reads next takes it away otherwise.
+		_ = a.file.Truncate(a.read)
+		return fmt.Errorf("writing the audit log: %w", err)
+	}
+	a.read += int64(len(raw))
+	if err := a.file.Sync(); err != nil {
+		return fmt.Errorf("flushing the audit log: %w", err)
+	}
+	a.take(raw)
+	a.saveSize()
+	return nil
+}
+
+// The size of the log stands in a file beside it, so that a log from which lines
+// were taken, or that was removed, is told from a new one.
+
+func (a *auditLog) sizeFile() string { return a.path + ".size" }
+
+// saveSize does its best: where it fails, only the loss of the newest lines would
+// not be noticed.
+func (a *auditLog) saveSize() {
+	_ = os.WriteFile(a.sizeFile(), []byte(strconv.FormatInt(a.read, 10)+"\n"), 0o600)
+}
+
+// noteLoss records in the log itself that it is shorter than it was, so that
+// whoever reads it later knows it, too. The caller holds the lock.
+func (a *auditLog) noteLoss() error {
+	text, err := os.ReadFile(a.sizeFile())
+	size, sizeErr := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || sizeErr != nil || size <= a.read {
+		if a.read > 0 && size != a.read {
+			a.saveSize()
+		}
+		return nil
+	}
+	written := time.Now()
+	if info, err := os.Stat(a.sizeFile()); err == nil && info.ModTime().Before(written) {
+		written = info.ModTime() // when the last line was
+	}
+	return a.write(Line{At: written.UTC(), Stage: Lost, Detail: "the log was removed or cut, and this is when its last line was written: earlier confirms are not known"})
+}

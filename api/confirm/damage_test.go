@@ -1,0 +1,150 @@
+package confirm_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api/confirm"
+)
+
+// damagedLog is an audit log in which a line cannot be read; the one after it was
+// written a while ago.
+func damagedLog(t *testing.T, ago time.Duration) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "confirms.jsonl")
+	next := fmt.Sprintf(`{"at":%q,"environment":"simulator","attempt":"B","intent":"ci_other","verdict":"accepted"}`, time.Now().Add(-ago).Format(time.RFC3339Nano))
+	if err := os.WriteFile(file, []byte(`{"at":"2026-11-22T05:00:00Z","attempt":"A","int#nt":"`+string(id)+"\n"+next+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestADamagedLineIsSaidAndMayHideAConfirm(t *testing.T) {
+	cases := []struct {
+		name    string
+		ago     time.Duration
+		verdict confirm.Verdict
+		warned  bool
+		reads   int
+	}{
+		{"a moment ago", 30 * time.Second, confirm.NotSent, true, 1},
+		{"minutes ago", 5 * time.Minute, confirm.Accepted, true, 3},
+		{"days ago", 48 * time.Hour, confirm.Accepted, false, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{intent: awaiting()}
+				g := guardOn(t, s, damagedLog(t, c.ago))
+				if warned := strings.Contains(strings.Join(g.Warnings(), "\n"), "earlier confirms are not known"); warned != c.warned {
+					t.Errorf("it warns: %q", g.Warnings())
+				}
+				out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+				if out.Verdict != c.verdict || s.reads != c.reads || (s.confirms == 1) != (c.verdict == confirm.Accepted) {
+					t.Errorf("%q after %d reads and %d sends: %v", out.Verdict, s.reads, s.confirms, out.Err)
+				}
+				if unsettled := (*confirm.UnsettledError)(nil); c.verdict == confirm.NotSent && (!errors.As(out.Err, &unsettled) || !strings.Contains(out.Err.Error(), "cannot be read")) {
+					t.Errorf("it says %v", out.Err)
+				}
+			})
+		})
+	}
+}
+
+func TestAnIntentThatWasSettledAfterTheDamageIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{intent: awaiting()}
+		file := damagedLog(t, 5*time.Minute)
+		g := guardOn(t, s, file)
+		g.Confirm(t.Context(), proposal(t, s.intent), nil)
+		s.intent = awaiting()
+		s.reads = 0
+		time.Sleep(5 * time.Minute)
+		if out := guardOn(t, s, file).Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted || s.reads != 1 {
+			t.Errorf("%q after %d reads: %v", out.Verdict, s.reads, out.Err)
+		}
+	})
+}
+
+func TestALogThatWasRemovedOrCutBetweenTwoRunsIsSaid(t *testing.T) {
+	cases := map[string]func(file string) error{
+		"removed": os.Remove,
+		"emptied": func(file string) error { return os.Truncate(file, 0) },
+		"cut":     func(file string) error { return os.Truncate(file, 40) },
+	}
+	for name, damage := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &service{intent: awaiting()}
+			g, file := guard(t, s)
+			if len(g.Warnings()) > 0 {
+				t.Errorf("a fresh log warns: %q", g.Warnings())
+			}
+			if out := g.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted {
+				t.Fatalf("%q: %v", out.Verdict, out.Err)
+			}
+			g.Close()
+			if warnings := guardOn(t, s, file).Warnings(); len(warnings) > 0 {
+				t.Errorf("a whole log warns: %q", warnings)
+			}
+			if err := damage(file); err != nil {
+				t.Fatal(err)
+			}
+			s.intent = awaiting() // a second order of it would be another one
+			for run := range 2 {  // whoever starts next must know it, too
+				again := guardOn(t, s, file)
+				if said := strings.Join(again.Warnings(), "\n"); !strings.Contains(said, "earlier confirms are not known") {
+					t.Errorf("run %d warns: %q", run, said)
+				}
+				if out := again.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.NotSent || s.confirms != 1 {
+					t.Errorf("run %d: %q after %d sends: %v", run, out.Verdict, s.confirms, out.Err)
+				}
+			}
+		})
+	}
+}
+
+func TestNothingIsSentWhileTheLogIsNotTheOneThatWasOpened(t *testing.T) {
+	cases := map[string]func(file string) error{
+		"removed":  os.Remove,
+		"emptied":  func(file string) error { return os.Truncate(file, 0) },
+		"replaced": func(file string) error { return errors.Join(os.Remove(file), os.WriteFile(file, nil, 0o600)) },
+	}
+	for name, damage := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &service{intent: awaiting()}
+			file := sentAgo(t, time.Hour)
+			g := guardOn(t, s, file)
+			if err := damage(file); err != nil {
+				t.Fatal(err)
+			}
+			out := g.Confirm(t.Context(), proposal(t, s.intent), nil)
+			if out.Verdict != confirm.NotSent || s.confirms != 0 || !strings.Contains(out.String(), "start tillwatch again") {
+				t.Errorf("%d sends: %v", s.confirms, out)
+			}
+		})
+	}
+}
+
+func TestALineThatACrashCutIsNoDamage(t *testing.T) {
+	s := &service{intent: awaiting()}
+	file := filepath.Join(t.TempDir(), "confirms.jsonl")
+	if err := os.WriteFile(file, []byte(`{"at":"2026-11-22T05:00:00Z","att`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := guardOn(t, s, file)
+	for _, g := range []*confirm.Guard{first, guardOn(t, s, file)} {
+		if len(g.Warnings()) > 0 {
+			t.Errorf("it warns: %q", g.Warnings())
+		}
+	}
+	if out := first.Confirm(t.Context(), proposal(t, s.intent), nil); out.Verdict != confirm.Accepted {
+		t.Errorf("%q: %v", out.Verdict, out.Err)
+	}
+	auditLines(t, file) // each of them can be read
+}
