@@ -77,7 +77,7 @@ func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
 
 // judge raises an alert while stands holds, and clears it when it does not.
 func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() string) {
-	if (s.alerts.standing[key] != nil) == stands {
+	if _, standing := s.alerts.standing[key]; standing == stands {
 		return
 	}
 	s.stamp()
@@ -91,11 +91,10 @@ func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() stri
 // judgeUntil is [Store.judge] for an alert whose Since and Due are known, and may
 // become better known while it stands.
 func (s *Store) judgeUntil(stands bool, key alertKey, a Alert) {
-	standing := s.alerts.standing[key]
-	switch {
-	case !stands && standing != nil:
+	switch standing, any := s.alerts.standing[key]; {
+	case !stands && any:
 		s.alerts.clear(key)
-	case stands && (standing == nil || *standing != a):
+	case stands && (!any || standing != a):
 		s.alerts.raise(key, a)
 	default:
 		return
@@ -107,13 +106,13 @@ func (s *Store) judgeUntil(stands bool, key alertKey, a Alert) {
 // while it stands.
 func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
 	s.judge(stands, key, now, text)
-	if a := s.alerts.standing[key]; a != nil {
-		if better := text(); better != a.Text {
-			now := *a
-			now.Text = better
-			s.alerts.raise(key, now)
-			s.stamp()
-		}
+	if !stands {
+		return
+	}
+	if a := s.alerts.standing[key]; a.Text != text() {
+		a.Text = text()
+		s.alerts.raise(key, a)
+		s.stamp()
 	}
 }
 
@@ -144,18 +143,18 @@ func (s *Store) judgeAPI(now time.Time) {
 
 func (s *Store) judgeFeed(now time.Time) {
 	c := &s.cfg.Alerts
-	down := c.RelayLostAfter > 0 && !s.feedDown.IsZero() && now.Sub(s.feedDown) > c.RelayLostAfter
+	down := c.RelayLostAfter > 0 && !s.feed.down.IsZero() && now.Sub(s.feed.down) > c.RelayLostAfter
 	s.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, func() string {
 		return "the relay cannot be reached; open intents are polled"
 	})
 	s.judge(s.feed.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, func() string {
 		return "the relay refuses this client; open intents are polled"
 	})
-	silent := c.SilentAfter > 0 && s.feed.State == FeedLive && s.alerts.silence.lasts(s.lastEvent) >= c.SilentAfter
+	silent := c.SilentAfter > 0 && s.feed.State == FeedLive && s.missing.silence.lasts(s.lastEvent) >= c.SilentAfter
 	s.judge(silent, alertKey{kind: AlertRelay, cause: "silent"}, now, func() string {
 		return "no events arrive at the relay, though intents or shipments change: see where the service sends its webhooks"
 	})
-	s.judge(s.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.gap.words })
+	s.judge(s.feed.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.feed.gap.words })
 }
 
 func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
@@ -165,7 +164,7 @@ func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 		if b.Window < longWindow {
 			// Such a bucket is empty for a moment whenever it is used well, and full
 			// again in the next.
-			s.judge(s.keepsEmpty(key, soon, now), key, now, func() string {
+			s.judge(s.alerts.keepsEmpty(key, soon, now), key, now, func() string {
 				return fmt.Sprintf("the quota of %s stays used up: requests have to wait", b.Class)
 			})
 			continue
@@ -174,7 +173,7 @@ func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
 		})
 	}
-	s.judgeDay(s.dayCount(buckets, now), now)
+	s.judgeDay(s.day.of(buckets, now), now)
 }
 
 const (
@@ -182,30 +181,16 @@ const (
 	emptyFor   = 5 * time.Second // so long a shorter one has to stay empty
 )
 
-// keepsEmpty reports whether a bucket was empty whenever time was told for a
-// while.
-func (s *Store) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
-	since, known := s.alerts.empty[key]
-	switch {
-	case !empty:
-		delete(s.alerts.empty, key)
-		return false
-	case !known:
-		if s.alerts.empty == nil {
-			s.alerts.empty = map[alertKey]time.Time{}
-		}
-		s.alerts.empty[key] = now
-		return false
-	}
-	return now.Sub(since) >= emptyFor
-}
-
 // tick lets time pass in the picture: what has become overdue, late or soon.
 func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
-	s.judgeAlertable(now)
 	s.mu.Lock()
 	defer s.release()
+	for _, in := range s.intents.byID {
+		if in.State != api.Completed { // of which no alert stands
+			s.judgeIntent(in, now)
+		}
+	}
 	s.countMissed(now)
 	s.judgeFeed(now)
 	s.judgeQuota(buckets, now)

@@ -1,59 +1,62 @@
 package account
 
 import (
-	"container/list"
+	"slices"
+
+	"tillwatch/api"
 )
 
-// Whole answers are kept of so many intents and as many shipments, with bodies of
-// so many bytes together: those that were read last. Of others the body is
-// dropped, and of intents the buyer and the shipping that was not selected;
-// reading one again brings them back.
+// Whole answers, with their bodies, are kept of so many intents, with bodies of so
+// many bytes together: those that were read last. Of others the body and the
+// shipping that was not selected are dropped; reading one again brings them back.
 const (
 	wholeAnswers = 512
 	wholeBodies  = 4 << 20
 )
 
-// answers knows whose newest answers are kept whole.
-type answers[R comparable] struct {
-	reduce func(R)    // drops of an answer what is not kept for long
-	order  *list.List // of answer[R]; the longest kept is in front
-	places map[R]*list.Element
-	bytes  int
+// answers are the newest answers that are kept whole.
+type answers struct {
+	list  []*api.Intent // the newest last
+	bytes int           // of their bodies
 }
 
-type answer[R any] struct {
-	of    R
-	bytes int // of its body
-}
-
-func newAnswers[R comparable](reduce func(R)) answers[R] {
-	return answers[R]{reduce: reduce, order: list.New(), places: map[R]*list.Element{}}
-}
-
-// put notes that a new answer with a body of so many bytes is kept whole, and
-// reduces those that give way to it.
-func (a *answers[R]) put(of R, bytes int) {
-	if old := a.places[of]; old != nil {
-		a.remove(old)
+func (a *answers) of(id api.ID) *api.Intent {
+	for _, in := range a.list {
+		if in.ID == id {
+			return in
+		}
 	}
-	a.places[of] = a.order.PushBack(answer[R]{of, bytes})
-	a.bytes += bytes
-	for a.order.Len() > wholeAnswers || a.bytes > wholeBodies && a.order.Len() > 1 {
-		a.reduce(a.remove(a.order.Front()))
+	return nil
+}
+
+// put keeps an answer, in place of the one before it and of the oldest.
+func (a *answers) put(in *api.Intent) {
+	a.drop(in.ID)
+	a.list = append(a.list, in)
+	a.bytes += len(in.Raw)
+	for len(a.list) > wholeAnswers || a.bytes > wholeBodies && len(a.list) > 1 {
+		a.drop(a.list[0].ID)
 	}
 }
 
-func (a *answers[R]) remove(place *list.Element) R {
-	gone := a.order.Remove(place).(answer[R])
-	a.bytes -= gone.bytes
-	delete(a.places, gone.of)
-	return gone.of
+func (a *answers) drop(id api.ID) {
+	if in := a.of(id); in != nil {
+		a.bytes -= len(in.Raw)
+		a.list = slices.Delete(a.list, slices.Index(a.list, in), slices.Index(a.list, in)+1)
+	}
 }
 
-func reduceIntent(r *intentRecord) { r.answer = keepOrder(r.answer) }
-
-func reduceShipment(r *shipmentRecord) {
-	reduced := *r.answer
-	reduced.Raw = nil
-	r.answer = &reduced
+// lean is an answer as it is kept for long.
+func lean(in *api.Intent) *api.Intent {
+	kept := *in
+	kept.Raw = nil
+	if in.Offer != nil {
+		offer := *in.Offer
+		offer.ShippingOptions = nil
+		if selected := in.Offer.Selected(); selected != nil {
+			offer.ShippingOptions = []api.ShippingOption{*selected}
+		}
+		kept.Offer = &offer
+	}
+	return &kept
 }

@@ -16,6 +16,8 @@ type Changes struct {
 	Whole         bool        // nothing that was told before holds any more: this is all there is
 	Intents       []*Intent   // changed, each once; [Store.Intent] tells all of one
 	Shipments     []*Shipment // changed, each once
+	GoneIntents   []api.ID    // that are no longer kept, as they ended long ago
+	GoneShipments []api.ID    // likewise, with their intents
 	Events        []*Event    // new ones and ones that changed, oldest first
 	EventsSkipped int         // new events that are no longer kept
 	Requests      []api.Exchange
@@ -28,26 +30,19 @@ func (s *Store) Changes(since uint64) Changes {
 	buckets := s.buckets(now)
 
 	s.mu.Lock()
-	c := Changes{
-		Version:  s.version,
-		At:       now,
-		Whole:    since == 0,
-		Requests: s.requests.since(since),
-		Summary:  s.summary(now, buckets),
+	defer s.mu.Unlock()
+	c := Changes{Version: s.version, At: now, Summary: s.summary(now, buckets)}
+	var all, allShipments bool
+	c.GoneIntents, all = s.intents.goneSince(since)
+	c.GoneShipments, allShipments = s.shipments.goneSince(since)
+	if c.Whole = since == 0 || !all || !allShipments; c.Whole {
+		since, c.GoneIntents, c.GoneShipments = 0, nil, nil
 	}
-	intents, moreIntents := s.intentTouches.since(since)
-	shipments, moreShipments := s.shipmentTouches.since(since)
-	events, first := s.events.since(since), s.events.bornAfter(since)
-	c.EventsSkipped = int(max(s.events.oldest(), first) - first)
-	alerts := s.alerts.look()
-	s.mu.Unlock()
-
-	c.Intents = s.publishIntents(since, intents, moreIntents)
-	c.Shipments = s.publishShipments(since, shipments, moreShipments)
-	var gone int
-	c.Events, gone = s.publishEvents(events, first)
-	c.EventsSkipped += gone
-	c.Summary.Alerts = s.listAlerts(alerts)
+	c.Shipments, c.Requests = s.shipments.since(since), s.requests.since(since)
+	c.Events, c.EventsSkipped = s.events.since(since)
+	for _, in := range s.intents.since(since) {
+		c.Intents = append(c.Intents, &in.Intent)
+	}
 	return c
 }
 
@@ -55,6 +50,7 @@ func (s *Store) Changes(since uint64) Changes {
 type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count under ""
 	NotRead   int                        `json:"notRead,omitempty"` // intents of which nothing is known but that they exist
+	LetGo     int                        `json:"letGo,omitempty"`   // intents that ended so long ago that they are not kept any more, in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`
 	Day       DayCount                   `json:"day,omitzero"`
@@ -102,10 +98,8 @@ func (s *Store) Summary() Summary {
 	now := time.Now()
 	buckets := s.buckets(now)
 	s.mu.Lock()
-	sum, alerts := s.summary(now, buckets), s.alerts.look()
-	s.mu.Unlock()
-	sum.Alerts = s.listAlerts(alerts)
-	return sum
+	defer s.mu.Unlock()
+	return s.summary(now, buckets)
 }
 
 func (s *Store) buckets(now time.Time) []quota.Bucket {
@@ -115,21 +109,22 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 	return s.cfg.Quota(now)
 }
 
-// summary is the summary but for its alerts.
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	return Summary{
-		Intents:   s.intentCounts.listed(),
-		NotRead:   s.intentCounts[""],
-		Shipments: maps.Clone(s.shipmentCounts),
+		Intents:   s.intents.listed(),
+		NotRead:   s.intents.counts[""],
+		LetGo:     s.intents.letGo,
+		Shipments: maps.Clone(s.shipments.counts),
 		Quota:     buckets,
-		Day:       s.dayCount(buckets, now),
+		Day:       s.day.of(buckets, now),
 		Agents:    s.agentCount(),
-		Feed:      s.feed,
-		Gaps:      s.gaps,
-		API:       s.health,
+		Feed:      s.feed.FeedStatus,
+		Gaps:      s.feed.gaps,
+		API:       s.health.APIStatus,
 		Events:    s.counters,
 		Reads:     s.reads,
-		Pace:      s.paces(),
+		Pace:      s.pace.all(),
+		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.lastEvent,
 		LastRead:  s.lastRead,
 		List:      s.list,
@@ -149,7 +144,7 @@ type AgentCount struct {
 
 // agentCount knows the cap by assumption: while it is passed it is not known.
 func (s *Store) agentCount() AgentCount {
-	count := AgentCount{Placing: s.intentCounts[api.PlacingOrder], Limit: s.cfg.AgentsLimit}
+	count := AgentCount{Placing: s.intents.counts[api.PlacingOrder], Limit: s.cfg.AgentsLimit}
 	if count.Placing > count.Limit {
 		count.Limit = 0
 	}

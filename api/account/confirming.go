@@ -19,15 +19,14 @@ const (
 	confirmMemory  = 8  // bounds the balance
 	keptConfirms   = 16 // few, so that it follows what changes
 	neverConfirmed = time.Duration(math.MaxInt64 / 2)
-	briefPlacing   = 15 * time.Second // while the account has no history of it
-	afterConfirm   = time.Second / 4  // how long after a likely confirm a look is taken
+	afterConfirm   = time.Second / 4 // how long after a likely confirm a look is taken
 )
 
 // noteConfirm learns from an intent that leaves awaiting confirmation for to, at
 // a moment that is known exactly where an event tells of it. It was last read as
 // awaiting at last.
-func (s *Store) noteConfirm(r *intentRecord, to api.IntentState, how Learnt, last, at time.Time) {
-	h, since := &s.confirms, r.since.time()
+func (s *Store) noteConfirm(in *IntentDetail, to api.IntentState, how Learnt, last, at time.Time) {
+	h, since := &s.confirms, in.Since
 	least := max(last.Sub(since), 0)
 	switch {
 	case how == ByConfirm:
@@ -36,7 +35,7 @@ func (s *Store) noteConfirm(r *intentRecord, to api.IntentState, how Learnt, las
 		h.add(neverConfirmed)
 	case how == ByEvent:
 		h.balance = min(h.balance+1, confirmMemory)
-		h.add(max(at.Sub(since)-s.usualPlacing(), least))
+		h.add(max(at.Sub(since)-s.pace.placing(), least))
 	case to == api.PlacingOrder || to == api.Completed:
 		h.balance = min(h.balance+1, confirmMemory)
 		// It was confirmed at some time before the look that found it. To look
@@ -49,13 +48,6 @@ func (h *confirmHistory) add(delay time.Duration) {
 	// What was handed out shares the array, so it is replaced.
 	from := max(len(h.delays)+1-keptConfirms, 0)
 	h.delays = append(slices.Clone(h.delays[from:]), delay)
-}
-
-func (s *Store) usualPlacing() time.Duration {
-	if h := s.pace[api.PlacingOrder]; h != nil && h.count > 0 {
-		return max(h.get().P50, time.Second)
-	}
-	return briefPlacing
 }
 
 // confirms says when a look at an awaiting intent is worth a read: when it finds

@@ -39,8 +39,10 @@ func (d DayCount) Used() int {
 	return d.Seen
 }
 
-// dayKnowledge is what was learnt of the day's limit beside what headers tell.
-type dayKnowledge struct {
+// day is what is known of the day's intents beside what headers tell.
+type day struct {
+	dayCounter
+	limit   int // that is assumed
 	most    dayMost
 	refused dayRefusal
 	spent   time.Time // since when none is left; zero while some may be
@@ -70,26 +72,26 @@ const (
 )
 
 // refuseDay learns from a refusal what it tells of the day's limit.
-func (s *Store) refuseDay(e *api.Exchange, now time.Time) {
+func (k *day) refuse(e *api.Exchange, now time.Time) {
 	var refusal *api.Error
 	if e.Class != quota.Mutations || !errors.Is(e.Err, api.ErrDailyLimit) || !errors.As(e.Err, &refusal) {
 		return
 	}
-	s.dayKnown.refused = dayRefusal{now, refusal.NamedLimit(), now.Add(cmp.Or(refusal.Wait(), wholeDay))}
+	k.refused = dayRefusal{now, refusal.NamedLimit(), now.Add(cmp.Or(refusal.Wait(), wholeDay))}
 }
 
-func (s *Store) dayCount(buckets []quota.Bucket, now time.Time) DayCount {
-	d := DayCount{Seen: s.day.count(now), Today: s.day.from(midnight(now))}
-	b, refused := dayBucket(buckets), &s.dayKnown.refused
-	s.limitDay(&d, b, now)
+func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
+	d := DayCount{Seen: k.count(now), Today: k.from(midnight(now))}
+	b, refused := dayBucket(buckets), &k.refused
+	k.limitOf(&d, b, now)
 	if b != nil && !b.Unreported {
-		s.tellDay(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
+		k.tell(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
 	}
 	if refused.At.After(d.At) {
-		s.tellDay(&d, 0, refused.At, refused.Resets, now)
+		k.tell(&d, 0, refused.At, refused.Resets, now)
 	}
-	s.judgeSpent(&d, now)
-	d.Exhausted = s.dayForecast(d, now)
+	k.judgeSpent(&d, now)
+	d.Exhausted = k.forecast(d, now)
 	return d
 }
 
@@ -98,29 +100,29 @@ func midnight(now time.Time) time.Time { return now.UTC().Truncate(wholeDay) }
 // limitDay takes the limit that the service has named last, else the one that is
 // assumed. A limit that was passed in the last 24 hours is one of the calendar's
 // day; one that was passed in such a day is wrong.
-func (s *Store) limitDay(d *DayCount, named *quota.Bucket, now time.Time) {
-	refused := &s.dayKnown.refused
-	most := s.dayKnown.most.with(d)
+func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
+	refused := &k.refused
+	most := k.most.with(d)
 	holds := func(limit int, at time.Time) bool {
 		if from := midnight(now); at.Before(from) {
 			at = from
 		}
-		return s.day.after(at) <= limit
+		return k.after(at) <= limit
 	}
 	switch {
 	case named != nil && holds(int(named.Limit), named.ObservedAt):
 		d.Limit, d.Calendar = int(named.Limit), d.Seen > int(named.Limit)
 	case refused.Limit > 0 && holds(refused.Limit, refused.At):
 		d.Limit, d.Calendar = refused.Limit, d.Seen > refused.Limit
-	case most.InOne <= s.cfg.DayLimit:
-		d.Limit, d.Assumed, d.Calendar = s.cfg.DayLimit, true, most.Seen > s.cfg.DayLimit
+	case most.InOne <= k.limit:
+		d.Limit, d.Assumed, d.Calendar = k.limit, true, most.Seen > k.limit
 	}
 }
 
 // tellDay takes over what the service said was left, as long as its window lasts
 // and no more were made since than it allowed.
-func (s *Store) tellDay(d *DayCount, left int, at, resets, now time.Time) {
-	if made := s.day.after(at); now.Before(resets) && made <= left {
+func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
+	if made := k.after(at); now.Before(resets) && made <= left {
 		d.Told, d.Left, d.Later, d.At, d.Resets = true, left, made, at, resets
 	}
 }
@@ -138,12 +140,12 @@ func dayBucket(buckets []quota.Bucket) *quota.Bucket {
 // judgeSpent says since when none is left, and by when the first is back. Where
 // the service does not tell, that is when the calendar's day is over, or a day
 // after the oldest was made.
-func (s *Store) judgeSpent(d *DayCount, now time.Time) {
+func (k *day) judgeSpent(d *DayCount, now time.Time) {
 	switch {
 	case d.Told && d.Left <= d.Later:
 		d.Spent, d.Free = d.At, d.Resets
 	case !d.Told && d.Limit > 0 && d.Used() >= d.Limit:
-		oldest, newest := s.day.ends()
+		oldest, newest := k.ends()
 		d.Spent, d.Free = newest, oldest.Add(wholeDay+time.Minute)
 		if d.Calendar {
 			d.Free = midnight(now).Add(wholeDay)
@@ -151,16 +153,15 @@ func (s *Store) judgeSpent(d *DayCount, now time.Time) {
 	default:
 		return
 	}
-	if !s.dayKnown.spent.IsZero() {
-		d.Spent = s.dayKnown.spent // what is told again is not spent anew
+	if !k.spent.IsZero() {
+		d.Spent = k.spent // what is told again is not spent anew
 	}
 }
 
 // judgeDay keeps what has become known of the day, and tells when few of its
 // intents are left, or none.
 func (s *Store) judgeDay(d DayCount, now time.Time) {
-	s.dayKnown.most = s.dayKnown.most.with(&d)
-	s.dayKnown.spent = d.Spent
+	s.day.most, s.day.spent = s.day.most.with(&d), d.Spent
 	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
 	watched := s.cfg.Alerts.DayLeft >= 0
 	s.judgeUntil(watched && spent, alertKey{kind: AlertDay, cause: "spent"}, Alert{
@@ -205,11 +206,11 @@ func (d DayCount) Doubt() string {
 
 // dayForecast is when the day's intents are used up, if that is before the day
 // is over.
-func (s *Store) dayForecast(d DayCount, now time.Time) time.Duration {
+func (k *day) forecast(d DayCount, now time.Time) time.Duration {
 	if !d.Spent.IsZero() {
 		return 1
 	}
-	left, pace := d.Limit-d.Used(), s.day.after(now.Add(-time.Hour))
+	left, pace := d.Limit-d.Used(), k.after(now.Add(-time.Hour))
 	if left <= 0 || pace == 0 {
 		return 0
 	}
@@ -226,50 +227,36 @@ func (s *Store) dayForecast(d DayCount, now time.Time) time.Duration {
 
 // dayCounter counts moments of the last 24 hours, to the minute and from below.
 type dayCounter struct {
-	minutes map[minute]*int
-	last    minute // that was counted last: the next one mostly is the same
-	inLast  *int   // nil for none
+	minutes map[minute]int
 	cut     minute // up to which nothing counts any more
 	total   int
 }
 
-func (d *dayCounter) add(m minute)    { d.change(m, 1) }
-func (d *dayCounter) remove(m minute) { d.change(m, -1) }
+// minute is a moment in minutes since 1970.
+type minute int64
+
+func minuteOf(t time.Time) minute { return minute(t.Unix() / 60) }
+
+func (d *dayCounter) add(t time.Time)    { d.change(minuteOf(t), 1) }
+func (d *dayCounter) remove(t time.Time) { d.change(minuteOf(t), -1) }
 
 func (d *dayCounter) change(m minute, by int) {
-	if m <= d.cut {
-		return
+	if m > d.cut {
+		d.minutes[m] += by
+		d.total += by
 	}
-	if d.inLast == nil || d.last != m {
-		d.last, d.inLast = m, d.of(m)
-	}
-	*d.inLast += by
-	d.total += by
-}
-
-// of is the count of a minute.
-func (d *dayCounter) of(m minute) *int {
-	if d.minutes == nil {
-		d.minutes = map[minute]*int{}
-	}
-	count := d.minutes[m]
-	if count == nil {
-		count = new(int)
-		d.minutes[m] = count
-	}
-	return count
 }
 
 // count forgets what is older than a day and counts the rest.
 func (d *dayCounter) count(now time.Time) int {
-	if cut := minuteOf(instantOf(now.Add(-24 * time.Hour))); cut > d.cut {
+	if cut := minuteOf(now.Add(-24 * time.Hour)); cut > d.cut {
 		for m, n := range d.minutes {
 			if m <= cut {
-				d.total -= *n
+				d.total -= n
 				delete(d.minutes, m)
 			}
 		}
-		d.cut, d.inLast = cut, nil
+		d.cut = cut
 	}
 	return d.total
 }
@@ -279,25 +266,25 @@ func (d *dayCounter) from(t time.Time) int { return d.after(t.Add(-time.Minute))
 
 // after counts the minutes that began after t.
 func (d *dayCounter) after(t time.Time) int {
-	from, n := minuteOf(instantOf(t)), 0
-	for m, count := range d.minutes {
+	from, total := minuteOf(t), 0
+	for m, n := range d.minutes {
 		if m > from {
-			n += *count
+			total += n
 		}
 	}
-	return n
+	return total
 }
 
 // ends are the oldest and the newest minute that count; zero when none does.
 func (d *dayCounter) ends() (oldest, newest time.Time) {
-	first, last := minute(0), minute(0)
-	for m, count := range d.minutes {
-		if *count > 0 && (first == 0 || m < first) {
-			first = m
+	for m, n := range d.minutes {
+		at := time.Unix(int64(m)*60, 0).UTC()
+		if n > 0 && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
 		}
-		if *count > 0 && m > last {
-			last = m
+		if n > 0 && at.After(newest) {
+			newest = at
 		}
 	}
-	return first.instant().time(), last.instant().time()
+	return oldest, newest
 }

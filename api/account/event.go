@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -11,11 +12,9 @@ const deliverBatch = 256
 
 // ApplyEvents merges what a feed has delivered. It was learnt when it arrived, by
 // the clock of this process, however long others keep the store busy.
-func (s *Store) ApplyEvents(batch []Delivery, arrived time.Time) {
-	for len(batch) > 0 {
-		n := min(len(batch), deliverBatch)
-		s.applyEvents(batch[:n], arrived)
-		batch = batch[n:]
+func (s *Store) ApplyEvents(deliveries []Delivery, arrived time.Time) {
+	for batch := range slices.Chunk(deliveries, deliverBatch) {
+		s.applyEvents(batch, arrived)
 	}
 }
 
@@ -25,27 +24,24 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	for i := range batch {
 		s.applyEvent(&batch[i], now)
 	}
-	s.advance(batch[len(batch)-1].Seq)
-}
-
-// advance moves the place in the feed behind what was delivered: the feed tells
-// its own state far less often.
-func (s *Store) advance(seq int64) {
-	if seq <= 0 || seq == s.feed.Cursor {
-		return
+	// The feed tells its own state far less often.
+	if seq := batch[len(batch)-1].Seq; seq > 0 && seq != s.feed.Cursor {
+		s.stamp()
+		s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 	}
-	s.stamp()
-	s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 }
 
 func (s *Store) applyEvent(d *Delivery, now time.Time) {
-	if d.Received.After(s.lastEvent) {
-		s.lastEvent = d.Received
-	}
-	s.hears(d.Received)
+	s.lastEvent = later(s.lastEvent, d.Received)
+	s.feed.hears(d.Received)
 	event := &d.Event
-	if r, known := s.findEvent(event.ID, &event.Source); known {
-		s.applyAgain(r, d)
+	if e := s.events.byID[event.ID]; e != nil {
+		s.applyAgain(e, d)
+		return
+	}
+	if s.isKnown(event) {
+		s.counters.Duplicate++
+		s.stamp()
 		return
 	}
 	s.counters.Received++
@@ -53,39 +49,32 @@ func (s *Store) applyEvent(d *Delivery, now time.Time) {
 	if d.Origin == "backfill" {
 		s.counters.Backfilled++
 	}
-	r := s.events.add(event.ID, s.stamp())
-	*r = eventRecord{
-		ordinal: r.ordinal, seq: d.Seq, epoch: uint32(s.epoch),
-		created: instantOf(event.CreatedAt), received: instantOf(d.Received),
-		id: event.ID, source: event.Source.ID, kind: event.Type, sourceType: event.Source.Type,
-		origin: d.Origin, duplicates: uint32(max(d.Duplicates, 0)), raw: event.Raw,
+	e := &Event{
+		Seq: d.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
+		CreatedAt: plausible(event.CreatedAt), Received: plausible(d.Received), Origin: d.Origin,
+		Duplicates: max(d.Duplicates, 0), Raw: event.Raw, epoch: s.feed.epoch,
 	}
-	s.events.bodies += len(r.raw)
-	s.events.dropBodies()
-	s.mergeSource(r, event, now)
+	s.events.add(e, s.stamp())
+	s.mergeSource(e, event, now)
 }
 
-// findEvent reports whether an event was here before, and finds its record while it
-// is kept.
-func (s *Store) findEvent(id api.ID, source *api.EventSource) (r *eventRecord, known bool) {
-	if r = s.events.kept[id]; r != nil {
-		return r, true
+// isKnown reports whether an event that is not kept was here before.
+func (s *Store) isKnown(event *api.Event) bool {
+	if s.events.known.has(event.ID) {
+		return true
 	}
-	if s.events.known.has(id) {
-		return nil, true
-	}
-	in := s.intentOf(source)
-	return nil, in != nil && in.remembers(id)
+	in := s.intentOf(&event.Source)
+	return in != nil && in.remembers(event.ID)
 }
 
 // intentOf is the intent in whose timeline events of a source stand; nil for none.
-func (s *Store) intentOf(source *api.EventSource) *intentRecord {
+func (s *Store) intentOf(source *api.EventSource) *IntentDetail {
 	switch source.Type {
 	case api.SourceIntent:
-		return s.findIntent(source.ID)
+		return s.intents.get(source.ID)
 	case api.SourceShipment:
-		if r := s.shipments[source.ID]; r != nil {
-			return r.intent
+		if sh := s.shipments.get(source.ID); sh != nil {
+			return s.intents.get(sh.IntentID)
 		}
 	}
 	return nil
@@ -93,75 +82,45 @@ func (s *Store) intentOf(source *api.EventSource) *intentRecord {
 
 // mergeSource merges a new event into what it speaks of. A source of a type that
 // is not known has nothing to merge into and nothing to read.
-func (s *Store) mergeSource(r *eventRecord, event *api.Event, now time.Time) {
-	switch r.sourceType {
+func (s *Store) mergeSource(e *Event, event *api.Event, now time.Time) {
+	switch e.SourceType {
 	case api.SourceIntent:
-		in := s.findIntent(r.source)
-		if in == nil {
-			if eventBit(r.kind) == 0 {
-				return // an event of an unknown type is kept, and nothing is read for it
-			}
-			in = s.newIntent(r.source)
+		if s.intents.get(e.SourceID) == nil && eventBit(e.Type) == 0 {
+			return // an event of an unknown type is kept, and nothing is read for it
 		}
-		r.late = r.precedes(in.lastEvent)
-		r.product = in.product
-		r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
-		s.mergeEvent(in, r, now)
+		in := s.editIntent(e.SourceID)
+		e.Late, e.Product = e.precedes(in.basis.lastEvent), in.Product
+		s.mergeEvent(in, e, now)
 	case api.SourceShipment:
-		sh := s.shipment(r.source)
-		r.late = r.precedes(sh.lastEvent)
-		r.product = sh.product
-		r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
-		s.mergeShipmentEvent(sh, r, now)
+		sh := s.editShipment(e.SourceID)
+		e.Late, e.Product = e.precedes(sh.lastEvent), sh.Product
+		s.mergeShipmentEvent(sh, e, now)
 	case api.SourceProduct:
-		if p := s.products[r.source]; p != nil {
-			r.late = r.precedes(s.clock.instant(p.LastEvent))
+		if p, known := s.products.of(e.SourceID); known {
+			e.Late = e.precedes(p.LastEvent)
 		}
-		r.product = s.mergeProduct(event).Product.Name
+		e.Product = s.products.merge(event).Product.Name
 	}
-	if r.late {
+	if e.Late {
 		s.counters.Late++
 	}
 }
 
 // precedes reports whether the event was created before t, as far as it tells.
-func (r *eventRecord) precedes(t instant) bool { return r.created != 0 && t != 0 && r.created < t }
+func (e *Event) precedes(t time.Time) bool { return !e.CreatedAt.IsZero() && e.CreatedAt.Before(t) }
 
-// applyAgain notes that an event was delivered that is known. The same place in
+// applyAgain notes that an event was delivered that is kept. The same place in
 // the same journal is only this client's own second look; another journal has
 // other places for the same events.
-func (s *Store) applyAgain(r *eventRecord, d *Delivery) {
-	if r == nil {
-		s.counters.Duplicate++
-		s.stamp()
-		return
-	}
-	told := uint32(max(d.Duplicates, 0))
+func (s *Store) applyAgain(e *Event, d *Delivery) {
+	told := max(d.Duplicates, 0)
 	switch {
-	case r.epoch != uint32(s.epoch):
-		r.epoch = uint32(s.epoch)
-	case d.Seq != r.seq:
+	case e.epoch == s.feed.epoch && d.Seq != e.Seq:
 		s.counters.Duplicate++
-		r.duplicates++
-		s.touchEvent(r)
-		return
-	}
-	if d.Seq == r.seq && told <= r.duplicates {
-		return
-	}
-	if told > r.duplicates {
-		s.counters.Duplicate += int(told - r.duplicates)
-		r.duplicates = told
-	}
-	r.seq = d.Seq
-	s.touchEvent(r)
-}
-
-// nameEvents gives a product's name to the kept events of a source, of which the
-// latest is known.
-func (s *Store) nameEvents(latest uint32, product api.Text) {
-	for r := s.events.at(latest); r != nil; r = s.events.at(r.earlier) {
-		r.product = product
-		s.touchEvent(r)
+		s.events.edit(e, s.stamp()).Duplicates++
+	case e.epoch != s.feed.epoch || told > e.Duplicates:
+		e = s.events.edit(e, s.stamp())
+		s.counters.Duplicate += max(0, told-e.Duplicates)
+		e.epoch, e.Seq, e.Duplicates = s.feed.epoch, d.Seq, max(e.Duplicates, told)
 	}
 }

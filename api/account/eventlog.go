@@ -1,210 +1,112 @@
 package account
 
 import (
+	"slices"
 	"sort"
 
 	"tillwatch/api"
 )
 
-// eventRecord is the store's own, changing view of a kept event. Its place is
-// used again for a later one.
-type eventRecord struct {
-	ordinal    uint64 // how many events were known before it
-	seq        int64
-	created    instant
-	received   instant
-	id         api.ID
-	source     api.ID
-	kind       api.EventType
-	sourceType api.SourceType
-	product    api.Text
-	origin     string
-	raw        []byte
-	earlier    uint32 // the event of the same source before it, counted from 1; it may no longer be kept
-	epoch      uint32 // of the journal that gave its sequence number
-	duplicates uint32
-	status     api.ShipmentStatus // that it told of, as reads prove; "" while none does
-	late       bool
-	lined      bool // it stands in a timeline
-}
-
 // eventLog keeps the newest events whole, and of many older ones that they were
-// here. An event in a timeline is known for as long as that holds it, too.
+// here. An event in a timeline is known for as long as that holds it, too. An event
+// that was handed out is never changed again: an edit puts a copy in its place.
 type eventLog struct {
 	keep     int
-	ring     blocks[eventRecord] // turns once it is full
-	kept     map[api.ID]*eventRecord
-	versions []uint64    // at which each of them last changed
-	changed  uint64      // the newest of these versions
-	next     int         // place in the ring
-	total    uint64      // events ever
-	bodies   int         // bytes of the bodies that are kept
-	bare     uint64      // the ordinal up to which bodies were dropped
-	births   []uint64    // a ring: the version at which each of the last events became known
-	known    knownEvents // those that are kept no longer
+	list     []*Event // those that are kept, in the order in which they came
+	byID     map[api.ID]*Event
+	bySource map[api.ID][]*Event // likewise
+	total    int                 // events ever
+	changed  uint64              // the newest version of them
+	births   []uint64            // the versions at which the newest events became known
+	bodies   int                 // bytes of the bodies that are kept
+	bare     int                 // the ordinal up to which bodies were dropped
+	known    knownIDs            // those that are kept no longer
 }
 
-const (
-	birthsPerKept  = 4       // for each event that is kept, so many versions at which one became known are remembered
-	mostKnown      = 1 << 17 // so many of the newest events are known at least
-	mostBodies     = 8 << 20
-	eventsPerBlock = 128
-)
+// mostBodies bounds the bodies that are kept, in bytes together.
+const mostBodies = 8 << 20
 
 func newEventLog(keep int) eventLog {
-	return eventLog{
-		keep: keep, ring: newBlocks[eventRecord](eventsPerBlock), kept: map[api.ID]*eventRecord{},
-		known: newKnownEvents(mostKnown),
-	}
+	return eventLog{keep: keep, byID: map[api.ID]*Event{}, bySource: map[api.ID][]*Event{}, known: newKnownIDs(mostKnown)}
 }
 
-// add makes the record of a new event, for which the oldest one may have to go. It
-// holds nothing but its ordinal.
-func (l *eventLog) add(id api.ID, version uint64) *eventRecord {
-	place, ordinal := l.next, l.total
-	if l.next++; l.next == l.keep {
-		l.next = 0
+// add keeps a new event, for which the oldest one may have to go.
+func (l *eventLog) add(e *Event, version uint64) {
+	if len(l.list) == l.keep {
+		l.forget(l.list[0])
 	}
-	var r *eventRecord
-	if len(l.versions) < l.keep {
-		_, r = l.ring.add()
-		l.versions = append(l.versions, version)
-	} else {
-		r = l.place(place)
-		l.forget(r)
-		l.versions[place] = version
-	}
-	if len(l.births) < l.keep*birthsPerKept {
-		l.births = append(l.births, version)
-	} else {
-		l.births[ordinal%uint64(len(l.births))] = version
-	}
-	l.changed = version
+	e.Version, e.ordinal = version, l.total
+	l.list = append(l.list, e)
+	l.byID[e.ID] = e
+	l.bySource[e.SourceID] = append(l.bySource[e.SourceID], e)
 	l.total++
-	l.kept[id] = r
-	r.ordinal = ordinal
-	return r
-}
-
-func (l *eventLog) forget(r *eventRecord) {
-	l.bodies -= len(r.raw)
-	delete(l.kept, r.id)
-	l.known.add(r.id)
-}
-
-func (l *eventLog) place(place int) *eventRecord { return l.ring.at(uint32(place) + 1) }
-
-// of is the kept event of an ordinal; nil once it is dropped.
-func (l *eventLog) of(ordinal uint64) *eventRecord {
-	if ordinal >= l.total || l.total-ordinal > uint64(len(l.versions)) {
-		return nil
+	l.changed = version
+	if l.births = append(l.births, version); len(l.births) > 8*l.keep {
+		l.births = slices.Clone(l.births[4*l.keep:])
 	}
-	return l.place(int(ordinal % uint64(l.keep)))
+	l.bodies += len(e.Raw)
+	l.dropBodies(version)
 }
 
-// at is the kept event that is counted so, from 1; nil once it is dropped.
-func (l *eventLog) at(count uint32) *eventRecord {
-	if count == 0 {
-		return nil
+func (l *eventLog) forget(e *Event) {
+	l.bodies -= len(e.Raw)
+	l.list[0] = nil
+	l.list = l.list[1:]
+	delete(l.byID, e.ID)
+	l.known.add(e.ID)
+	if rest := l.bySource[e.SourceID][1:]; len(rest) > 0 {
+		l.bySource[e.SourceID] = rest
+	} else {
+		delete(l.bySource, e.SourceID)
 	}
-	return l.of(uint64(count) - 1)
 }
 
-// oldest is the ordinal of the oldest event that is kept.
-func (l *eventLog) oldest() uint64 { return l.total - uint64(len(l.versions)) }
+// of lists the events of a source that are kept.
+func (l *eventLog) of(source api.ID) []*Event { return slices.Clone(l.bySource[source]) }
 
-// since lists the ordinals of the kept events that changed after a version, the
-// oldest event first.
-func (l *eventLog) since(version uint64) []uint64 {
+// first is the ordinal of the oldest event that is kept.
+func (l *eventLog) first() int { return l.total - len(l.list) }
+
+// edit returns an event that is kept for changes that make this version.
+func (l *eventLog) edit(e *Event, version uint64) *Event {
+	now := l.list[e.ordinal-l.first()]
+	l.changed = version
+	if now.Version == version {
+		return now
+	}
+	edited := *now
+	edited.Version = version
+	l.list[e.ordinal-l.first()] = &edited
+	l.byID[e.ID] = &edited
+	ofSource := l.bySource[e.SourceID]
+	ofSource[slices.Index(ofSource, now)] = &edited
+	return &edited
+}
+
+// since lists the events that are kept and changed after a version, the oldest
+// first, and counts those that became known after it and are not kept.
+func (l *eventLog) since(version uint64) (changed []*Event, skipped int) {
 	if l.changed <= version {
-		return nil
-	}
-	var changed []uint64
-	place := 0
-	if len(l.versions) == l.keep {
-		place = l.next
-	}
-	for ordinal := l.oldest(); ordinal < l.total; ordinal++ {
-		if l.versions[place] > version {
-			changed = append(changed, ordinal)
-		}
-		if place++; place == l.keep {
-			place = 0
-		}
-	}
-	return changed
-}
-
-// bornAfter is the ordinal of the first event that became known after a version.
-// Of a version very long ago it is a number from above.
-func (l *eventLog) bornAfter(version uint64) uint64 {
-	if version == 0 {
-		return 0
-	}
-	n := len(l.births)
-	newer := n - sort.Search(n, func(i int) bool {
-		return l.births[(int(l.total%uint64(n))+i)%n] > version
-	})
-	return l.total - uint64(newer)
-}
-
-// touchEvent notes that a kept event has changed.
-func (s *Store) touchEvent(r *eventRecord) {
-	l := &s.events
-	l.changed = s.stamp()
-	l.versions[r.ordinal%uint64(l.keep)] = l.changed
-}
-
-// dropBodies drops the bodies of the oldest kept events while all together are
-// too large: the relay still has them. What was published stays as it is.
-func (l *eventLog) dropBodies() {
-	for ; l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
-		if r := l.of(l.bare); r != nil {
-			l.bodies -= len(r.raw)
-			r.raw = nil
-		}
-	}
-}
-
-// eventsPerRoom is how many events are published in one piece of memory. As long
-// as one of them is in use all are, with their bodies: it is few.
-const eventsPerRoom = 16
-
-// publishEvents copies events of these ordinals a batch at a time, so that
-// writers never wait long. gone is how many of those from first on gave way
-// meanwhile.
-func (s *Store) publishEvents(ordinals []uint64, first uint64) (events []*Event, gone int) {
-	if len(ordinals) == 0 {
 		return nil, 0
 	}
-	events = make([]*Event, 0, len(ordinals))
-	var rooms [][]Event
-	inBatches(s, ordinals, func(most int) {
-		for rooms = nil; most > 0; most -= eventsPerRoom {
-			rooms = append(rooms, make([]Event, min(eventsPerRoom, most)))
+	for _, e := range l.list {
+		if e.Version > version {
+			changed = append(changed, e)
 		}
-	}, func(ordinal uint64) {
-		r := s.events.of(ordinal)
-		if r == nil {
-			if ordinal >= first {
-				gone++
-			}
-			return
-		}
-		e := &rooms[0][0]
-		if rooms[0] = rooms[0][1:]; len(rooms[0]) == 0 {
-			rooms = rooms[1:]
-		}
-		s.fillEvent(e, r)
-		events = append(events, e)
-	})
-	return events, gone
+	}
+	if version == 0 {
+		return changed, l.first()
+	}
+	born := len(l.births) - sort.Search(len(l.births), func(i int) bool { return l.births[i] > version })
+	return changed, max(0, born-len(l.list))
 }
 
-func (s *Store) fillEvent(e *Event, r *eventRecord) {
-	*e = Event{
-		Seq: r.seq, ID: r.id, Type: r.kind, SourceType: r.sourceType, SourceID: r.source, Product: r.product,
-		CreatedAt: r.created.time(), Received: r.received.time(), Origin: r.origin,
-		Duplicates: int(r.duplicates), Late: r.late, Status: r.status, Raw: r.raw, Version: s.events.versions[r.ordinal%uint64(s.events.keep)],
+// dropBodies drops the bodies of the oldest events while all together are too
+// large: the relay still has them.
+func (l *eventLog) dropBodies(version uint64) {
+	for l.bare = max(l.bare, l.first()); l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
+		e := l.edit(l.list[l.bare-l.first()], version)
+		l.bodies -= len(e.Raw)
+		e.Raw = nil
 	}
 }

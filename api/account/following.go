@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
@@ -58,9 +59,6 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	case status.State == FeedLive:
 		w.hold = now
 		if was != FeedLive {
-			if w.more {
-				w.leaveAll()
-			}
 			w.replan(now)
 			// What happened while the feed was lost and has an event is told by the
 			// replay: only what was not read since may have moved without one.
@@ -73,11 +71,11 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 		w.hold = now.Add(replayPatience)
 	}
 	if gaps {
-		w.gapOpen, w.gapLeft = true, map[uint32]struct{}{}
-		for o := range w.store.openOutlooks() {
-			if worthReading(o, now) && w.wantsIntent(o) {
-				w.gapLeft[o.number] = struct{}{}
-				w.askFor(o, now, quota.Reconcile)
+		w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
+		for _, o := range w.store.openOutlooks() {
+			if worthReading(&o, now) && w.wanted(o.ID) {
+				w.gapLeft[o.ID] = struct{}{}
+				w.askFor(&o, now, quota.Reconcile)
 			}
 		}
 	}

@@ -15,6 +15,29 @@ type gap struct {
 	epoch string
 }
 
+// following is what is known of the feed.
+type following struct {
+	FeedStatus
+	down  time.Time // since when there is no connection; zero while there is
+	heard time.Time // the earliest that it is known to have been heard; zero before that
+	epoch int       // how many journals were followed before this one
+	gap   gap
+	gaps  int // how many there were
+}
+
+// hears notes since when the feed is heard.
+func (f *following) hears(since time.Time) {
+	if f.heard.IsZero() || since.Before(f.heard) && !since.IsZero() {
+		f.heard = since
+	}
+}
+
+// unheard reports whether what was created then was created before the feed was
+// heard.
+func (f *following) unheard(created time.Time) bool {
+	return f.heard.IsZero() || created.Before(f.heard)
+}
+
 // SetFeed takes over the state of the feed. It reports whether the feed tells of
 // a hole in what it delivers that was not known.
 func (s *Store) SetFeed(status FeedStatus) (gap bool) {
@@ -22,48 +45,52 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 	s.mu.Lock()
 	defer s.release()
 	s.stamp()
-	if status.Epoch != "" && status.Epoch != s.feed.Epoch {
-		s.epoch++
+	before := s.feed.gaps
+	s.feed.turn(status, now)
+	s.judgeFeed(now)
+	return s.feed.gaps > before
+}
+
+func (f *following) turn(status FeedStatus, now time.Time) {
+	if status.Epoch != "" && status.Epoch != f.Epoch {
+		f.epoch++
 	}
 	if status.Epoch == "" {
-		status.Epoch, status.Head, status.Cursor = s.feed.Epoch, s.feed.Head, s.feed.Cursor
+		status.Epoch, status.Head, status.Cursor = f.Epoch, f.Head, f.Cursor
 	}
-	if s.feed.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
+	if f.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
 		// Dialling in vain ends no loss: it began when the feed was last there.
 		if status.State == FeedConnecting {
-			status.State, status.Err = FeedLost, s.feed.Err
+			status.State, status.Err = FeedLost, f.Err
 		}
-		status.Since = s.feed.Since
+		status.Since = f.Since
 	}
 	if status.Since.IsZero() {
 		status.Since = now
-		if status.State == s.feed.State {
-			status.Since = s.feed.Since
+		if status.State == f.State {
+			status.Since = f.Since
 		}
 	}
-	s.feed = status
+	f.FeedStatus = status
 	if status.State == FeedLive {
-		s.hears(now)
+		f.hears(now)
 	}
 	if status.State != FeedLost && status.State != FeedConnecting {
-		s.feedDown = time.Time{}
-	} else if s.feedDown.IsZero() {
-		s.feedDown = status.Since
+		f.down = time.Time{}
+	} else if f.down.IsZero() {
+		f.down = status.Since
 	}
-	before := s.gaps
 	switch {
-	case status.LostFrom > 0 && (status.LostFrom != s.gap.from || status.LostTo != s.gap.to || status.Epoch != s.gap.epoch):
-		s.openGap(status, fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
-	case status.Reset && (status.Epoch != s.gap.epoch || s.gap.from != 0):
-		s.openGap(status, "the relay's journal is another one than before; everything open is being read again")
+	case status.LostFrom > 0 && (status.LostFrom != f.gap.from || status.LostTo != f.gap.to || status.Epoch != f.gap.epoch):
+		f.openGap(fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
+	case status.Reset && (status.Epoch != f.gap.epoch || f.gap.from != 0):
+		f.openGap("the relay's journal is another one than before; everything open is being read again")
 	}
-	s.judgeFeed(now)
-	return s.gaps > before
 }
 
-func (s *Store) openGap(status FeedStatus, words string) {
-	s.gap = gap{open: true, words: words, from: status.LostFrom, to: status.LostTo, epoch: status.Epoch}
-	s.gaps++
+func (f *following) openGap(words string) {
+	f.gap = gap{open: true, words: words, from: f.LostFrom, to: f.LostTo, epoch: f.Epoch}
+	f.gaps++
 }
 
 // closeGap notes that everything open has been read since the gap.
@@ -71,6 +98,6 @@ func (s *Store) closeGap() {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.release()
-	s.gap.open = false
+	s.feed.gap.open = false
 	s.judgeFeed(now)
 }

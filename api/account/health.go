@@ -57,47 +57,87 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	}
 	s.mu.Lock()
 	defer s.release()
+	now := time.Now()
 	s.requests.add(e, s.stamp())
-	if e.Status != 0 {
-		s.health.Latency, s.health.From = e.Latency, e.From
-	}
-	if e.Err != nil {
-		s.health.Err = e.Err
-		s.refuseDay(&e, time.Now())
-	}
-	s.setHealth(s.judgeExchange(&e), time.Now())
+	s.health.exchanged(&e, s.cfg.SlowAfter, now)
+	s.day.refuse(&e, now)
+	s.judgeAPI(now)
 }
 
-// judgeExchange is the health after an exchange. An answer that is no success and
-// no refusal, and a success that is not of the contract, come from something else
+// health is that of the service, by the last calls.
+type health struct {
+	APIStatus
+	failures int // exchanges in a row that failed
+}
+
+// exchanged judges the health by one more exchange.
+func (h *health) exchanged(e *api.Exchange, slowAfter time.Duration, now time.Time) {
+	if e.Status != 0 {
+		h.Latency, h.From = e.Latency, e.From
+	}
+	if e.Err != nil {
+		h.Err = e.Err
+	}
+	h.turn(h.judge(e, slowAfter), now)
+}
+
+// refuseKey notes that a call was answered 401.
+func (h *health) refuseKey(err error, now time.Time) {
+	h.Err = err
+	h.turn(APIUnauthorized, now)
+}
+
+// acceptKey notes that a call was answered after the key had been refused.
+func (h *health) acceptKey(now time.Time) {
+	h.TryAt = time.Time{}
+	if h.State == APIUnauthorized {
+		h.turn(APIHealthy, now)
+	}
+}
+
+func (h *health) turn(state APIState, now time.Time) {
+	if h.State != state {
+		h.State, h.Since = state, now
+	}
+}
+
+// judge is the state after an exchange. An answer that is no success and no
+// refusal, and a success that is not of the contract, come from something else
 // than the service that was asked for: a sign-in page, for one.
-func (s *Store) judgeExchange(e *api.Exchange) APIState {
+func (h *health) judge(e *api.Exchange, slowAfter time.Duration) APIState {
 	switch {
 	case errors.Is(e.Err, context.Canceled):
-		return s.health.State
+		return h.State
 	case e.Status == 401:
-		s.failures = 0
+		h.failures = 0
 		return APIUnauthorized
 	case e.Status < 400 && e.Err != nil || e.Status >= 500:
-		s.failures++
-		if s.failures >= failuresInARow {
+		h.failures++
+		if h.failures >= failuresInARow {
 			return APIFailing
 		}
-		return s.health.State
+		return h.State
 	}
-	s.failures = 0
-	if e.Status == 429 || e.Waited >= s.cfg.SlowAfter {
+	h.failures = 0
+	if e.Status == 429 || e.Waited >= slowAfter {
 		return APISlow
 	}
 	return APIHealthy
 }
 
-// refuseKey notes that a call was answered 401.
-func (s *Store) refuseKey(err error) {
+// updateHealth changes what is known of the service's health.
+func (s *Store) updateHealth(change func(h *health, now time.Time)) {
+	now := time.Now()
 	s.mu.Lock()
 	defer s.release()
-	s.health.Err = err
-	s.setHealth(APIUnauthorized, time.Now())
+	s.stamp()
+	change(&s.health, now)
+	s.judgeAPI(now)
+}
+
+// refuseKey notes that a call was answered 401.
+func (s *Store) refuseKey(err error) {
+	s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 }
 
 // countFailedRead counts a read that brought nothing.
@@ -114,15 +154,6 @@ func (s *Store) countReconciled() {
 	defer s.release()
 	s.stamp()
 	s.reads.Reconciled++
-}
-
-func (s *Store) setHealth(state APIState, now time.Time) {
-	if s.health.State == state {
-		return
-	}
-	s.health.State, s.health.Since = state, now
-	s.stamp()
-	s.judgeAPI(now)
 }
 
 // requestLog keeps the newest requests.

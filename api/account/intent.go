@@ -36,9 +36,8 @@ func (c *Certainty) UnmarshalText(word []byte) error {
 	return nil
 }
 
-// Intent is what a list shows of one checkout intent. It is immutable: a change
-// makes a new one. The rest is an [IntentDetail], made when somebody asks
-// [Store.Intent] for it: a screen may hold a hundred thousand of these.
+// Intent is what a list shows of one checkout intent. It is the head of an
+// [IntentDetail] and immutable: a change makes a new one.
 type Intent struct {
 	ID          api.ID             `json:"id"`
 	State       api.IntentState    `json:"state,omitempty"` // "" while not known
@@ -61,9 +60,54 @@ type Intent struct {
 // IntentDetail is all that is known of one checkout intent. It is immutable.
 type IntentDetail struct {
 	Intent
-	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil when never read
+	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil when never read. Its body is kept of the newest only
 	Shipments []api.ID    `json:"shipments,omitempty"` // of this intent, in the order in which they became known
 	Timeline  []Moment    `json:"timeline,omitempty"`  // oldest first
+	basis     basis
+}
+
+// basis is what the store goes by when it merges what it learns of an intent, and
+// the watcher when it decides when to read it.
+type basis struct {
+	newest    time.Time // when the newest read was sent, whatever came of it
+	lastEvent time.Time // the newest createdAt of an event
+	known     time.Time // the earliest moment known of it, for the day's count
+	seen      eventSet  // events that were seen
+	floor     int       // the highest rank that anything has proven; -1 for none
+	readRank  int       // of the newest read that is kept; -1 for none
+	reads     int       // answered reads since it entered its state
+	behind    int       // reads in a row that were behind what an event proved
+	missing   int       // reads in a row that were answered 404
+	listed    bool      // its shipments were listed
+	ordered   bool      // the newest read told of orders
+}
+
+// over reports whether the intent is one of those that are let go once there are
+// many: it has ended, as far as is known, or is not there.
+func (i *Intent) over() bool { return i.State.Terminal() || i.Missing }
+
+// eventSet says which of the contract's intent events were seen.
+type eventSet uint8
+
+const (
+	sawOfferRetrieved eventSet = 1 << iota
+	sawOfferFailed
+	sawCompleted
+	sawOrderFailed
+)
+
+func eventBit(t api.EventType) eventSet {
+	switch t {
+	case api.OfferRetrieved:
+		return sawOfferRetrieved
+	case api.OfferFailed:
+		return sawOfferFailed
+	case api.IntentCompleted:
+		return sawCompleted
+	case api.OrderFailed:
+		return sawOrderFailed
+	}
+	return 0
 }
 
 // Open reports whether something can still happen to the intent, or whether its
@@ -80,6 +124,19 @@ type Shipment struct {
 	Latest    *api.Shipment `json:"latest,omitempty"`  // the newest read; nil when never read
 	Missing   bool          `json:"missing,omitempty"` // the service answered 404 to the last read
 	Version   uint64        `json:"-"`
+
+	newest    time.Time // when the newest read was sent
+	lastEvent time.Time
+	told      int // events that came since the newest read
+	missing   int // reads in a row that did not find it
+}
+
+// updated is the updatedAt of the newest read.
+func (s *Shipment) updated() time.Time {
+	if s.Latest == nil {
+		return time.Time{}
+	}
+	return plausible(s.Latest.UpdatedAt)
 }
 
 // Status is the newest read status; "" when never read.
@@ -106,4 +163,8 @@ type Event struct {
 	Status     api.ShipmentStatus `json:"status,omitempty"`     // that an update of a shipment has led to; "" while no read proves it
 	Raw        []byte             `json:"-"`                    // the exact body
 	Version    uint64             `json:"-"`
+
+	ordinal int  // how many events were known before it
+	epoch   int  // of the journal that gave its sequence number
+	lined   bool // it stands in a timeline
 }

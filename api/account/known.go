@@ -6,19 +6,22 @@ import (
 	"tillwatch/api"
 )
 
-// knownEvents remembers that events were here, by the hashes of their ids. Once it
-// holds as many as it may, those of the older half are forgotten first.
-type knownEvents struct {
+// mostKnown is how many of the newest ids are known at least.
+const mostKnown = 1 << 17
+
+// knownIDs remembers ids that were here, by their hashes. Once it holds as many as
+// it may, those of the older half are forgotten first.
+type knownIDs struct {
 	seed       maphash.Seed
 	most       int // in each half
 	now, older map[uint64]struct{}
 }
 
-func newKnownEvents(most int) knownEvents {
-	return knownEvents{seed: maphash.MakeSeed(), most: most, now: map[uint64]struct{}{}}
+func newKnownIDs(most int) knownIDs {
+	return knownIDs{seed: maphash.MakeSeed(), most: most, now: map[uint64]struct{}{}}
 }
 
-func (k *knownEvents) has(id api.ID) bool {
+func (k *knownIDs) has(id api.ID) bool {
 	hash := maphash.String(k.seed, string(id))
 	if _, ok := k.now[hash]; ok {
 		return true
@@ -27,7 +30,7 @@ func (k *knownEvents) has(id api.ID) bool {
 	return ok
 }
 
-func (k *knownEvents) add(id api.ID) {
+func (k *knownIDs) add(id api.ID) {
 	if len(k.now) >= k.most {
 		k.older, k.now = k.now, map[uint64]struct{}{}
 	}

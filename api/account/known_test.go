@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheOldestKnownEventsAreForgottenFirst(t *testing.T) {
-	k := newKnownEvents(100)
+	k := newKnownIDs(100)
 	id := func(n int) api.ID { return api.ID(fmt.Sprintf("evt_%d", n)) }
 	for n := 1; n <= 250; n++ {
 		k.add(id(n))

@@ -39,10 +39,10 @@ type shipmentMemory struct {
 	NotFound  int     `json:"notFound,omitempty"`
 }
 
-func (s *Store) intentMemory(r *intentRecord) intentMemory {
+func (b *basis) memory() intentMemory {
 	return intentMemory{
-		Floor: int(r.floor), Newest: r.newest, LastEvent: r.lastEvent, Known: r.known.instant(), Seen: r.seen,
-		StateReads: int(r.reads), Behind: int(r.behind), NotFound: int(r.missing), Listed: r.listed,
+		Floor: b.floor, Newest: instantOf(b.newest), LastEvent: instantOf(b.lastEvent), Known: instantOf(b.known), Seen: b.seen,
+		StateReads: b.reads, Behind: b.behind, NotFound: b.missing, Listed: b.listed,
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *Store) intentMemory(r *intentRecord) intentMemory {
 func (s *Store) memory() *Memory {
 	m := &Memory{
 		Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
-		DayMost: s.dayKnown.most, Refused: s.dayKnown.refused,
+		DayMost: s.day.most, Refused: s.day.refused,
 	}
 	for state, history := range s.pace {
 		m.Stays[state] = history.list()
@@ -59,9 +59,9 @@ func (s *Store) memory() *Memory {
 }
 
 func (s *Store) recallMemory(m *Memory, now time.Time) {
-	s.dayKnown.most = m.DayMost
+	s.day.most = m.DayMost
 	if m.Refused.At.Before(now) {
-		s.dayKnown.refused = m.Refused
+		s.day.refused = m.Refused
 	}
 	s.confirms.balance = min(max(m.Elsewhere, -confirmMemory), confirmMemory)
 	for _, delay := range m.Confirms {
@@ -69,7 +69,7 @@ func (s *Store) recallMemory(m *Memory, now time.Time) {
 	}
 	for state, stays := range m.Stays {
 		for _, stay := range stays {
-			s.recordStay(state, stay)
+			s.pace.recordStay(state, stay)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"tillwatch/api"
@@ -34,31 +33,36 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 	s.stamp()
 	s.reads.Total++
 	s.lastRead = now
-	known := s.intentBlocks.last
-	for _, in := range page {
-		s.applyRead(&in, sent, now, ByRead)
+	for i := range page {
+		in := &page[i]
+		switch known := s.intents.get(in.ID) != nil; {
+		case !known && in.State.Terminal() && s.intents.past.has(in.ID):
+			continue // it was let go, as one of those that ended long ago
+		case !known:
+			news = true
+		}
+		s.applyRead(in, sent, now, ByRead)
 	}
-	return s.intentBlocks.last > known
+	return news
 }
 
-func (s *Store) applyRead(in *api.Intent, sent, now time.Time, how Learnt) {
-	r := s.intent(in.ID)
-	r.answers++
-	if s.clock.instant(sent) < r.newest {
+func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
+	in := s.editIntent(read.ID)
+	b := &in.basis
+	in.Reads++
+	if sent.Before(b.newest) {
 		// How long a request waits before it goes out is not known here, so this
 		// one may be the newer of the two after all.
 		if how == ByRead {
-			s.foldRead(r, sent, now)
+			s.foldRead(in, sent, now)
 		}
-		s.touch(r)
-		s.notice(notice{intent: r, again: in.State != r.state})
+		s.notice(notice{intent: in.ID, again: read.State != in.State})
 		return
 	}
-	r.newest, r.missing, r.gone = s.clock.instant(sent), 0, false
-	r.reads = min(r.reads, math.MaxUint16-1) + 1
-	s.mergeRead(r, in, sent, now, how)
-	s.touch(r)
-	s.judgeIntent(r, now)
+	b.newest, b.missing, in.Missing = sent, 0, false
+	b.reads++
+	s.mergeRead(in, read, sent, now, how)
+	s.judgeIntent(in, now)
 }
 
 // ApplyMissing notes that a read that was sent at sent was answered 404: the
@@ -70,18 +74,17 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	s.stamp()
 	s.reads.Total++
 	s.lastRead = now
-	r := s.intent(id)
-	at := s.clock.instant(sent)
-	if at < r.newest {
+	in := s.editIntent(id)
+	if sent.Before(in.basis.newest) {
 		return
 	}
-	r.newest = at
-	r.missing = min(r.missing+1, mostInARow)
-	if !r.gone {
-		r.gone = true
-		s.remember(r, Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
+	in.basis.newest = sent
+	in.basis.missing++
+	if !in.Missing {
+		in.Missing = true
+		s.remember(in, Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
+		s.intents.ended.note(in)
 	}
-	s.touch(r)
 }
 
 // verdict is what a read's state means for the state that is known.
@@ -114,49 +117,50 @@ func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.I
 	return moves
 }
 
-func (s *Store) mergeRead(r *intentRecord, in *api.Intent, sent, now time.Time, how Learnt) {
-	before, last := r.state, s.clock.measured(r.readAt)
-	judged := judgeRead(before, r.certainty, int(r.floor), in.State)
-	told := s.takeFields(r, in, sent, judged)
+func (s *Store) mergeRead(in *IntentDetail, read *api.Intent, sent, now time.Time, how Learnt) {
+	before, last := in.State, in.ReadAt
+	judged := judgeRead(before, in.Certainty, in.basis.floor, read.State)
+	told := s.takeFields(in, read, sent, judged)
 
 	switch judged {
 	case lags:
-		r.behind = min(r.behind+1, mostInARow)
+		in.basis.behind++
 		s.reads.Behind++
 		if how == ByRead {
-			s.foldRead(r, sent, now)
+			s.foldRead(in, sent, now)
 		}
 		return
 	case moves:
-		s.expectEvent(r, before, in, now)
-		if r.state == api.AwaitingConfirmation {
-			s.noteConfirm(r, in.State, how, last, sent)
+		s.expectEvent(in, before, read, now)
+		if in.State == api.AwaitingConfirmation {
+			s.noteConfirm(in, read.State, how, last, sent)
 		}
-		s.moveTo(r, in.State, Verified, s.clock.instant(s.enteredBy(r, in, sent)))
+		s.moveTo(in, read.State, Verified, utc(s.enteredBy(in, read, sent)))
 		told = true
 	case settles:
-		r.certainty = Verified
+		in.Certainty = Verified
 		told = true
 	}
-	r.behind = 0
+	in.basis.behind = 0
 	if told || how == ByConfirm {
-		s.remember(r, readMoment(r, in, how, before, sent, now))
+		s.remember(in, readMoment(read, in.Total, how, before, sent, now))
 	} else {
-		s.foldRead(r, sent, now)
+		s.foldRead(in, sent, now)
 	}
 }
 
 // enteredBy is the best known moment at which a read's state was entered: an
 // intent that has failed long ago is not as young as the read that tells of it.
-func (s *Store) enteredBy(r *intentRecord, in *api.Intent, sent time.Time) time.Time {
+func (s *Store) enteredBy(in *IntentDetail, read *api.Intent, sent time.Time) time.Time {
 	var entered time.Time
+	created, seen := plausible(read.CreatedAt), in.basis.seen
 	switch {
-	case in.State == api.RetrievingOffer:
-		entered = in.CreatedAt
-	case in.State == api.Failed && in.Failure != nil && in.Failure.Code == codeExpired && !in.CreatedAt.IsZero():
-		entered = in.CreatedAt.Add(s.cfg.ConfirmWindow)
-	case in.State == api.Failed && r.seen&(sawOfferFailed|sawOrderFailed) != 0 && r.seen&sawCompleted == 0:
-		entered = r.lastEvent.time()
+	case read.State == api.RetrievingOffer:
+		entered = created
+	case read.State == api.Failed && read.Failure != nil && read.Failure.Code == codeExpired && !created.IsZero():
+		entered = created.Add(s.cfg.ConfirmWindow)
+	case read.State == api.Failed && seen&(sawOfferFailed|sawOrderFailed) != 0 && seen&sawCompleted == 0:
+		entered = in.basis.lastEvent
 	}
 	if entered.IsZero() || entered.After(sent) {
 		return sent
@@ -164,128 +168,100 @@ func (s *Store) enteredBy(r *intentRecord, in *api.Intent, sent time.Time) time.
 	return entered
 }
 
-// mostInARow bounds what is counted in a row.
-const mostInARow = math.MaxUint8
-
 // takeFields takes over what a read tells beside the state. It reports whether a
 // person would want to know.
-func (s *Store) takeFields(r *intentRecord, in *api.Intent, sent time.Time, judged verdict) bool {
-	rank := int8(in.State.Rank())
-	if judged == lags && r.readRank > rank {
+func (s *Store) takeFields(in *IntentDetail, read *api.Intent, sent time.Time, judged verdict) bool {
+	b, rank := &in.basis, read.State.Rank()
+	if judged == lags && b.readRank > rank {
 		return false
 	}
-	first := r.readAt == 0
-	r.readAt, r.readRank, r.ordered = s.clock.instant(sent), rank, len(in.OrderIDs) > 0
-	r.answer = in
-	s.answers.put(r, len(in.Raw))
-	if created := s.clock.instant(in.CreatedAt); created != 0 {
-		r.created = created
-		s.knownSince(r, minuteOf(created))
+	in.ReadAt, b.readRank, b.ordered = sent, rank, len(read.OrderIDs) > 0
+	in.Latest, in.Quantity, in.ReferenceID, in.Failure = lean(read), read.Quantity, read.ReferenceID, read.Failure
+	whole := *read
+	s.intents.whole.put(&whole)
+	if created := plausible(read.CreatedAt); !created.IsZero() {
+		in.CreatedAt = created
+		s.intents.setExpiry(in)
+		s.knownSince(in, created)
 	}
-	if asked := askedFor(in); first || asked != r.asked {
-		r.asked = asked
-		s.takeNames(r, in)
+	in.Merchant = cmp.Or(read.Merchant(), in.Merchant)
+	if name := read.ProductName(); name != "" && name != in.Product {
+		in.Product = name
+		s.spreadProduct(in)
 	}
-	total, ok := in.Total()
-	if !ok {
+	total, ok := read.Total()
+	if !ok || in.Total != nil && *in.Total == total {
 		return false
 	}
-	if r.total != nil && *r.total == total {
-		return false
-	}
-	r.total = &total
+	in.Total = &total
 	return true
 }
 
-// asked is what a read names the product by: its URL, and its title where there is
-// an offer.
-type asked struct {
-	url     api.Text
-	offered bool
-}
-
-func askedFor(in *api.Intent) asked { return asked{in.ProductURL, in.Offer != nil} }
-
-func (s *Store) takeNames(r *intentRecord, in *api.Intent) {
-	if merchant := in.Merchant(); merchant != "" {
-		r.merchant = merchant
-	}
-	if name := in.ProductName(); name != "" && name != r.product {
-		r.product = name
-		s.spreadProduct(r)
-	}
-}
-
 // moveTo enters a state.
-func (s *Store) moveTo(r *intentRecord, state api.IntentState, certainty Certainty, since instant) {
-	if r.since != 0 {
-		s.recordStay(r.state, time.Duration(since-r.since))
+func (s *Store) moveTo(in *IntentDetail, state api.IntentState, certainty Certainty, since time.Time) {
+	if !in.Since.IsZero() {
+		s.pace.recordStay(in.State, since.Sub(in.Since))
 	}
 	s.reads.StateChanges++
-	s.setState(r, state)
-	r.certainty, r.since = certainty, since
-	r.floor = max(r.floor, int8(state.Rank()))
-	r.reads = 0
+	in.Certainty, in.Since = certainty, since
+	in.basis.floor = max(in.basis.floor, state.Rank())
+	in.basis.reads = 0
 	if certainty == Verified {
-		r.reads = 1
+		in.basis.reads = 1
 	}
+	s.intents.enter(in, state)
+	s.intents.ended.note(in)
 }
 
 // knownSince counts the intent in its day: by its creation once that is known,
 // and until then by the first that was heard of it.
-func (s *Store) knownSince(r *intentRecord, t minute) {
-	if t == 0 || t == r.known {
-		return
+func (s *Store) knownSince(in *IntentDetail, t time.Time) {
+	if before := in.basis.known; !t.IsZero() && !t.Equal(before) {
+		if !before.IsZero() {
+			s.day.remove(before)
+		}
+		in.basis.known = t
+		s.day.add(t)
 	}
-	if r.known != 0 {
-		s.day.remove(r.known)
-	}
-	r.known = t
-	s.day.add(t)
 }
 
 // mergeEvent merges an event of an intent. An event alone moves the intent only
 // to the state that its type proves, and only forward; whatever else it says is
 // for a read to find out.
-func (s *Store) mergeEvent(r *intentRecord, e *eventRecord, now time.Time) {
-	at := cmp.Or(e.created, e.received)
-	late := at < r.lastEvent
-	if !late {
-		r.lastEvent = at
+func (s *Store) mergeEvent(in *IntentDetail, e *Event, now time.Time) {
+	at, b := cmp.Or(e.CreatedAt, e.Received), &in.basis
+	late := at.Before(b.lastEvent)
+	b.lastEvent = later(b.lastEvent, at)
+	if in.CreatedAt.IsZero() && (b.known.IsZero() || at.Before(b.known)) {
+		s.knownSince(in, at)
 	}
-	if minute := minuteOf(at); r.created == 0 && (r.known == 0 || minute < r.known) {
-		s.knownSince(r, minute)
-	}
-	r.seen |= eventBit(e.kind)
-	if r.outstanding {
-		s.eventArrived(r, e.kind)
-	}
+	b.seen |= eventBit(e.Type)
+	s.eventArrived(in, e.Type)
 
-	state, proves := e.kind.ProvenState()
-	m := Moment{What: EventTold, To: state, EventID: e.id, Type: e.kind, When: at.time(), Learnt: utc(now), Late: late}
+	state, proves := e.Type.ProvenState()
+	m := Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
 	switch {
-	case e.kind == api.OfferFailed && r.state == api.Failed:
-		r.since = min(r.since, at)
+	case e.Type == api.OfferFailed && in.State == api.Failed:
+		in.Since = earlier(in.Since, at)
 	case !proves:
-	case s.eventMoves(r, state, at):
-		if r.state == api.AwaitingConfirmation {
-			s.noteConfirm(r, state, ByEvent, s.clock.measured(r.readAt), at.time())
+	case eventMoves(in, state, at):
+		if in.State == api.AwaitingConfirmation {
+			s.noteConfirm(in, state, ByEvent, in.ReadAt, at)
 		}
-		m.From = r.state
-		s.moveTo(r, state, Reported, at)
-	case r.state == state:
-		r.since = min(r.since, at)
+		m.From = in.State
+		s.moveTo(in, state, Reported, at)
+	case in.State == state:
+		in.Since = earlier(in.Since, at)
 	default:
-		m.From = r.state
+		m.From = in.State
 	}
-	r.floor = max(r.floor, int8(state.Rank()))
+	b.floor = max(b.floor, state.Rank())
 	e.lined = true
-	s.remember(r, m)
-	s.touch(r)
-	if proves && r.certainty != Verified || e.kind == api.OfferFailed && r.open() {
-		s.notice(notice{intent: r, hint: true, fresh: s.isFresh(e)})
+	s.remember(in, m)
+	if proves && in.Certainty != Verified || e.Type == api.OfferFailed && in.Open() {
+		s.notice(notice{intent: in.ID, hint: true, fresh: s.isFresh(e)})
 	}
-	s.judgeIntent(r, now)
+	s.judgeIntent(in, now)
 }
 
 // longDelivered is how long after its creation an event no longer tells what has
@@ -294,18 +270,18 @@ const longDelivered = 5 * time.Minute
 
 // isFresh reports whether an event tells what has just happened, and not what
 // the journal or the service still held.
-func (s *Store) isFresh(e *eventRecord) bool {
-	return s.feed.State == FeedLive && e.origin != "backfill" && e.origin != "replay" &&
-		(e.created == 0 || time.Duration(e.received-e.created) < longDelivered)
+func (s *Store) isFresh(e *Event) bool {
+	return s.feed.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
+		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
 }
 
 // eventMoves reports whether an event that proves state moves the intent. From a
 // state that the contract does not list it does so only when it came after the
 // read that showed it, or when it proves the end.
-func (s *Store) eventMoves(r *intentRecord, state api.IntentState, at instant) bool {
-	if state.Rank() <= int(r.floor) {
+func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
+	if state.Rank() <= in.basis.floor {
 		return false
 	}
-	odd := r.state != "" && !r.state.Known()
-	return !odd || state.Terminal() || at > r.since
+	odd := in.State != "" && !in.State.Known()
+	return !odd || state.Terminal() || at.After(in.Since)
 }

@@ -226,7 +226,7 @@ func TestAStateThatTheContractDoesNotListIsToldUntilItIsLeft(t *testing.T) {
 			t.Errorf("after a read of %q the state is %q", state, in.State)
 		}
 	}
-	for state := range s.intentCounts {
+	for state := range s.intents.counts {
 		if !state.Known() {
 			t.Errorf("%q is counted, though it was left", state)
 		}

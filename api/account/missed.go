@@ -17,47 +17,57 @@ type expectation struct {
 // clients have seen it. No event tells of it.
 const codeExpired api.FailureCode = "checkout_intent_expired"
 
+// missingEvents are those that are still to come, by what reads found. They count as
+// missed once they are overdue.
+type missingEvents struct {
+	intents   map[api.ID][]expectation
+	shipments map[api.ID]*parcelDebt
+	silence   silence
+}
+
+func newMissing() missingEvents {
+	return missingEvents{intents: map[api.ID][]expectation{}, shipments: map[api.ID]*parcelDebt{}}
+}
+
 // expectEvent notes that a read found a move of which an event should tell.
 // Creation, confirm and expiry have none, and of what happened before the intent
 // became known nothing is expected, unless it was created since the feed is heard.
-func (s *Store) expectEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) {
-	before := from == "" && (s.heard.IsZero() || in.CreatedAt.Before(s.heard))
-	if s.feed.State == FeedOff || before || !s.hasEvent(r, from, in, now) {
+func (s *Store) expectEvent(in *IntentDetail, from api.IntentState, read *api.Intent, now time.Time) {
+	before := from == "" && s.feed.unheard(read.CreatedAt)
+	if s.feed.State == FeedOff || before || !in.hasEvent(from, read, now) {
 		return
 	}
-	r.outstanding = true
-	s.expected[r] = append(s.expected[r], expectation{state: in.State, learnt: now})
-	s.expecting[r] = struct{}{}
+	s.missing.intents[in.ID] = append(s.missing.intents[in.ID], expectation{state: read.State, learnt: now})
 }
 
-func (s *Store) hasEvent(r *intentRecord, from api.IntentState, in *api.Intent, now time.Time) bool {
-	switch in.State {
+func (i *IntentDetail) hasEvent(from api.IntentState, read *api.Intent, now time.Time) bool {
+	seen := i.basis.seen
+	switch read.State {
 	case api.AwaitingConfirmation:
-		return (from == api.RetrievingOffer || from == "") && r.seen&sawOfferRetrieved == 0
+		return (from == api.RetrievingOffer || from == "") && seen&sawOfferRetrieved == 0
 	case api.Completed:
-		return r.seen&sawCompleted == 0
+		return seen&sawCompleted == 0
 	case api.Failed:
-		if r.seen&(sawOfferFailed|sawOrderFailed) != 0 {
+		if seen&(sawOfferFailed|sawOrderFailed) != 0 {
 			return false
 		}
-		expired := in.Failure != nil && in.Failure.Code == codeExpired
-		expiry := s.expiresAt(r)
-		overdue := (from == api.AwaitingConfirmation || from == "") && !expiry.IsZero() && !now.Before(expiry)
+		expired := read.Failure != nil && read.Failure.Code == codeExpired
+		overdue := (from == api.AwaitingConfirmation || from == "") && !i.ExpiresAt.IsZero() && !now.Before(i.ExpiresAt)
 		return !expired && !overdue
 	}
 	return false
 }
 
 // eventArrived settles what was expected.
-func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
+func (s *Store) eventArrived(in *IntentDetail, t api.EventType) {
 	state, proves := t.ProvenState()
 	if t == api.OfferFailed {
 		state, proves = api.Failed, true
 	}
-	if !proves {
+	expected := s.missing.intents[in.ID]
+	if !proves || len(expected) == 0 {
 		return
 	}
-	expected := s.expected[r]
 	kept := expected[:0]
 	for _, e := range expected {
 		if e.state != state {
@@ -66,11 +76,8 @@ func (s *Store) eventArrived(r *intentRecord, t api.EventType) {
 			s.counters.Missed--
 		}
 	}
-	s.expected[r] = kept
-	if len(kept) == 0 {
-		r.outstanding = false
-		delete(s.expected, r)
-		delete(s.expecting, r)
+	if s.missing.intents[in.ID] = kept; len(kept) == 0 {
+		delete(s.missing.intents, in.ID)
 	}
 }
 
@@ -80,26 +87,16 @@ func (s *Store) countMissed(now time.Time) {
 	if s.feed.State != FeedLive || now.Sub(s.feed.Since) < s.cfg.MissedAfter {
 		return
 	}
-	for r := range s.expecting {
-		waiting := false
-		expected := s.expected[r]
+	for id, expected := range s.missing.intents {
 		for i := range expected {
 			e := &expected[i]
-			if e.counted {
-				continue
-			}
-			if now.Sub(e.learnt) < s.cfg.MissedAfter {
-				waiting = true
+			if e.counted || now.Sub(e.learnt) < s.cfg.MissedAfter {
 				continue
 			}
 			e.counted = true
 			s.counters.Missed++
-			s.alerts.silence.add(s.lastEvent)
-			s.remember(r, Moment{What: EventMissed, To: e.state, When: utc(now), Learnt: utc(now)})
-			s.touch(r)
-		}
-		if !waiting {
-			delete(s.expecting, r)
+			s.missing.silence.add(s.lastEvent)
+			s.remember(s.editIntent(id), Moment{What: EventMissed, To: e.state, When: utc(now), Learnt: utc(now)})
 		}
 	}
 	s.countMissedParcels(now)

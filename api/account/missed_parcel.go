@@ -1,7 +1,6 @@
 package account
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -21,28 +20,28 @@ type parcelDebt struct {
 // read before. It is called before the record takes over what was read. Of a
 // shipment that is older than the first that was heard of the feed nothing is
 // expected, as long as it was not read before.
-func (s *Store) expectParcelEvents(r *shipmentRecord, sh *api.Shipment, now time.Time) {
-	told := int(r.told)
-	r.told = 0
-	if s.feed.State == FeedOff || r.answer == nil && (s.heard.IsZero() || sh.CreatedAt.Before(s.heard)) {
+func (s *Store) expectParcelEvents(sh *Shipment, read *api.Shipment, now time.Time) {
+	told := sh.told
+	sh.told = 0
+	if s.feed.State == FeedOff || sh.Latest == nil && s.feed.unheard(read.CreatedAt) {
 		return
 	}
 	expected := 0
-	if r.answer != nil {
-		expected = statusChanges(r.status, sh, r.updated.time())
-		if expected == 0 && len(sh.TrackingEvents) > len(r.answer.TrackingEvents) {
+	if sh.Latest != nil {
+		expected = statusChanges(sh.Status(), read, sh.updated())
+		if expected == 0 && len(read.TrackingEvents) > len(sh.Latest.TrackingEvents) {
 			expected = 1
 		}
 	} else {
-		expected = 1 + statusChanges(api.Ordered, sh, time.Time{})
+		expected = 1 + statusChanges(api.Ordered, read, time.Time{})
 	}
 	if expected <= told {
 		return
 	}
-	d := s.parcelDebts[r]
+	d := s.missing.shipments[sh.ID]
 	if d == nil {
 		d = &parcelDebt{}
-		s.parcelDebts[r] = d
+		s.missing.shipments[sh.ID] = d
 	}
 	d.owed += expected - told
 	d.learnt = now
@@ -65,12 +64,12 @@ func statusChanges(from api.ShipmentStatus, sh *api.Shipment, after time.Time) i
 
 // parcelEventArrived takes an event for one that was expected, or keeps in mind
 // that it came before the read that it calls for.
-func (s *Store) parcelEventArrived(r *shipmentRecord, created instant) {
-	if r.answer == nil || created > r.updated {
-		r.told = min(r.told, math.MaxUint8-1) + 1
+func (s *Store) parcelEventArrived(sh *Shipment, created time.Time) {
+	if sh.Latest == nil || created.After(sh.updated()) {
+		sh.told++
 		return
 	}
-	d := s.parcelDebts[r]
+	d := s.missing.shipments[sh.ID]
 	if d == nil {
 		return
 	}
@@ -79,30 +78,22 @@ func (s *Store) parcelEventArrived(r *shipmentRecord, created instant) {
 		s.counters.Missed--
 	}
 	if d.owed--; d.owed == 0 {
-		delete(s.parcelDebts, r)
+		delete(s.missing.shipments, sh.ID)
 	}
 }
 
 // countMissedParcels counts the events of shipments that are overdue.
 func (s *Store) countMissedParcels(now time.Time) {
-	for r, d := range s.parcelDebts {
+	for id, d := range s.missing.shipments {
 		if d.counted == d.owed || now.Sub(d.learnt) < s.cfg.MissedAfter {
 			continue
 		}
 		s.counters.Missed += d.owed - d.counted
 		d.counted = d.owed
-		s.alerts.silence.add(s.lastEvent)
-		if r.intent != nil {
-			s.remember(r.intent, Moment{What: ShipmentQuiet, Status: r.status, When: utc(now), Learnt: utc(now)})
-			s.touch(r.intent)
+		s.missing.silence.add(s.lastEvent)
+		if sh := s.shipments.get(id); sh.IntentID != "" {
+			s.remember(s.editIntent(sh.IntentID), Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
 		}
 		s.stamp()
-	}
-}
-
-// hears notes since when the feed is heard.
-func (s *Store) hears(since time.Time) {
-	if s.heard.IsZero() || since.Before(s.heard) && !since.IsZero() {
-		s.heard = since
 	}
 }

@@ -113,3 +113,25 @@ func (i *IntentDetail) Stays() map[api.IntentState]time.Duration {
 	}
 	return stays
 }
+
+// Earlier is a moment of which an earlier version kept a sentence: only the way and
+// the state are known of it.
+func Earlier(how Learnt, state api.IntentState) Moment {
+	m := Moment{What: EventMissed, To: state}
+	switch {
+	case how == ByEvent:
+		m.What = EventTold
+		for _, t := range []api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed} {
+			if proven, _ := t.ProvenState(); proven == state {
+				m.Type = t
+			}
+		}
+	case how == ByConfirm:
+		m.What = ConfirmTaken
+	case how == ByRead && state != "":
+		m.What = ReadShowed
+	case how == ByRead:
+		m.What = Unchanged
+	}
+	return m
+}

@@ -61,22 +61,41 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-func (s *Store) recordStay(state api.IntentState, stay time.Duration) {
+// paces are how long intents stayed, by state.
+type paces map[api.IntentState]*paceHistory
+
+func (p paces) recordStay(state api.IntentState, stay time.Duration) {
 	if !state.Known() || state.Terminal() || stay <= 0 {
 		return
 	}
-	h := s.pace[state]
-	if h == nil {
-		h = &paceHistory{}
-		s.pace[state] = h
+	if p[state] == nil {
+		p[state] = &paceHistory{}
 	}
-	h.add(stay)
+	p[state].add(stay)
 }
 
-func (s *Store) paces() map[api.IntentState]Pace {
-	paces := make(map[api.IntentState]Pace, len(s.pace))
-	for state, h := range s.pace {
-		paces[state] = h.get()
+func (p paces) all() map[api.IntentState]Pace {
+	all := make(map[api.IntentState]Pace, len(p))
+	for state, h := range p {
+		all[state] = h.get()
 	}
-	return paces
+	return all
+}
+
+// usual is the 95th percentile of stays in a state, once there are enough.
+func (p paces) usual(state api.IntentState) time.Duration {
+	if h := p[state]; h != nil && h.count >= enoughStays {
+		return h.get().P95
+	}
+	return 0
+}
+
+const briefPlacing = 15 * time.Second // while the account has no history of it
+
+// placing is how long an order is mostly placed.
+func (p paces) placing() time.Duration {
+	if h := p[api.PlacingOrder]; h != nil && h.count > 0 {
+		return max(h.get().P50, time.Second)
+	}
+	return briefPlacing
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -13,31 +14,30 @@ const newsWithin = time.Second
 // tellNews notes which status each event of a shipment has told of, as far as a
 // read proves it: the service changed the shipment, or a scan was made, when the
 // event was created. What is not proven stays open.
-func (s *Store) tellNews(r *shipmentRecord) {
-	if r.answer == nil {
+func (s *Store) tellNews(sh *Shipment) {
+	if sh.Latest == nil {
 		return
 	}
-	s.tellNewsOf(r, r.answer.Status, r.updated)
-	for _, scan := range r.answer.TrackingEvents {
-		s.tellNewsOf(r, scan.Status, s.clock.instant(scan.At))
+	s.tellNewsOf(sh.ID, sh.Latest.Status, sh.updated())
+	for _, scan := range sh.Latest.TrackingEvents {
+		s.tellNewsOf(sh.ID, scan.Status, plausible(scan.At))
 	}
 }
 
 // tellNewsOf gives the status that a shipment took at a moment to the event that
 // was created next to it.
-func (s *Store) tellNewsOf(r *shipmentRecord, status api.ShipmentStatus, at instant) {
-	if status == "" || at == 0 {
+func (s *Store) tellNewsOf(id api.ID, status api.ShipmentStatus, at time.Time) {
+	if status == "" || at.IsZero() {
 		return
 	}
-	var next *eventRecord
+	var next *Event
 	least := newsWithin + 1
-	for e := s.events.at(r.latest); e != nil; e = s.events.at(e.earlier) {
-		if apart := time.Duration(max(e.created-at, at-e.created)); e.created != 0 && apart < least {
+	for _, e := range slices.Backward(s.events.bySource[id]) {
+		if apart := e.CreatedAt.Sub(at).Abs(); !e.CreatedAt.IsZero() && apart < least {
 			next, least = e, apart
 		}
 	}
-	if next != nil && next.kind == api.ShipmentUpdated && next.status == "" {
-		next.status = status
-		s.touchEvent(next)
+	if next != nil && next.Type == api.ShipmentUpdated && next.Status == "" {
+		s.events.edit(next, s.stamp()).Status = status
 	}
 }

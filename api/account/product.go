@@ -15,50 +15,56 @@ type ProductSnapshot struct {
 	Removed   bool        // the newest event said that it was removed
 }
 
-// Product returns the snapshot of a product.
-func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.products[id]
-	if p == nil {
-		return ProductSnapshot{}, false
-	}
-	return *p, true
-}
+// products are the newest snapshots.
+type products map[api.ID]*ProductSnapshot
 
 // keepProducts bounds the snapshots: a product with many variants is large.
 const keepProducts = 1000
 
-func (s *Store) dropOldestProduct() {
+// Product returns the snapshot of a product.
+func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.products.of(id)
+}
+
+func (p products) of(id api.ID) (ProductSnapshot, bool) {
+	if snapshot := p[id]; snapshot != nil {
+		return *snapshot, true
+	}
+	return ProductSnapshot{}, false
+}
+
+func (p products) dropOldest() {
 	var oldest api.ID
-	for id, p := range s.products {
-		if oldest == "" || p.LastEvent.Before(s.products[oldest].LastEvent) {
+	for id, snapshot := range p {
+		if oldest == "" || snapshot.LastEvent.Before(p[oldest].LastEvent) {
 			oldest = id
 		}
 	}
-	delete(s.products, oldest)
+	delete(p, oldest)
 }
 
-// mergeProduct keeps the snapshot of the event that was created last, whatever
-// the order in which they come.
-func (s *Store) mergeProduct(e *api.Event) *ProductSnapshot {
-	p := s.products[e.Source.ID]
-	if p == nil {
-		if len(s.products) >= keepProducts {
-			s.dropOldestProduct()
+// merge keeps the snapshot of the event that was created last, whatever the order
+// in which they come.
+func (p products) merge(e *api.Event) *ProductSnapshot {
+	snapshot := p[e.Source.ID]
+	if snapshot == nil {
+		if len(p) >= keepProducts {
+			p.dropOldest()
 		}
-		p = &ProductSnapshot{}
-		s.products[e.Source.ID] = p
+		snapshot = &ProductSnapshot{}
+		p[e.Source.ID] = snapshot
 	}
-	if !e.CreatedAt.Before(p.LastEvent) {
-		p.LastEvent = e.CreatedAt
-		p.Removed = e.Type == api.ProductRemoved
+	if !e.CreatedAt.Before(snapshot.LastEvent) {
+		snapshot.LastEvent = e.CreatedAt
+		snapshot.Removed = e.Type == api.ProductRemoved
 	}
-	if len(e.Data) == 0 || e.CreatedAt.Before(p.At) {
-		return p
+	if len(e.Data) == 0 || e.CreatedAt.Before(snapshot.At) {
+		return snapshot
 	}
 	if product, err := api.DecodeProduct(e.Data); err == nil {
-		p.Product, p.At = product, e.CreatedAt
+		snapshot.Product, snapshot.At = product, e.CreatedAt
 	}
-	return p
+	return snapshot
 }

@@ -6,29 +6,29 @@ import (
 	"math"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
-// task names a read by the number that the store gave its object: of an intent or
-// a shipment, or of the list of an intent's shipments.
+// task names a read: of an intent or a shipment, or of the list of an intent's
+// shipments.
 type task struct {
-	number uint32
-	list   bool
+	id   api.ID
+	list bool
 }
 
 // job is a wanted read. It may be asked for, because something happened, and
 // planned, because time passes; what is asked for many times is read once.
 type job struct {
 	task                 task
-	asked, planned       span    // when it is due for that reason
-	fresh                instant // the newest first
-	tries                int     // failed reads in a row
+	asked, planned       span      // when it is due for that reason
+	fresh                time.Time // the newest first
+	tries                int       // failed reads in a row
 	askedFor, plannedFor quota.Priority
 	heap                 *jobHeap // that it is in; nil for none
 	index                int      // in its heap
 	reading              bool
 	last                 bool // after all others of its priority
-	unread               bool // an intent that has ended and was never read
 }
 
 // span is a time since the queue was made, in nanoseconds. What has no monotonic
@@ -43,7 +43,6 @@ const never span = math.MinInt64
 type queue struct {
 	start   time.Time
 	jobs    map[task]*job
-	unread  int     // of the jobs
 	waiting jobHeap // until they are due
 	ready   jobHeap // by priority
 }
@@ -98,49 +97,24 @@ func (q *queue) dropAsk(t task, keep quota.Priority) {
 	}
 }
 
+// forget gives up a read altogether, as what it would read is no longer kept.
+func (q *queue) forget(t task) {
+	if j := q.jobs[t]; j != nil {
+		j.asked, j.planned, j.tries = never, never, 0
+		q.settle(j)
+	}
+}
+
 // rank says which of the jobs of one priority come first.
-func (q *queue) rank(t task, last, unread bool, fresh time.Time) {
+func (q *queue) rank(t task, last bool, fresh time.Time) {
 	j := q.jobs[t]
-	if j == nil {
+	if j == nil || j.last == last && j.fresh.Equal(fresh) {
 		return
 	}
-	at := instantOf(fresh)
-	q.count(j, unread)
-	if j.last == last && j.fresh == at {
-		return
-	}
-	j.last, j.fresh = last, at
+	j.last, j.fresh = last, fresh
 	if j.heap == &q.ready {
 		heap.Fix(j.heap, j.index)
 	}
-}
-
-func (q *queue) count(j *job, unread bool) {
-	switch {
-	case unread && !j.unread:
-		q.unread++
-	case !unread && j.unread:
-		q.unread--
-	}
-	j.unread = unread
-}
-
-// keeps reports whether a read stays in the queue however many wait: one that is
-// counted, that is under way or that is urgent.
-func (q *queue) keeps(t task) bool {
-	j := q.jobs[t]
-	return j != nil && (j.unread || j.reading || j.tries > 0 || j.asked != never && j.askedFor < quota.Reconcile)
-}
-
-// unreadTasks are the reads of intents that were never read.
-func (q *queue) unreadTasks() []task {
-	var tasks []task
-	for t, j := range q.jobs {
-		if j.unread {
-			tasks = append(tasks, t)
-		}
-	}
-	return tasks
 }
 
 // wanted is a read that is due.
@@ -257,7 +231,6 @@ func (q *queue) settle(j *job) {
 	case j.due() != never:
 		j.move(&q.waiting)
 	case j.tries == 0:
-		q.count(j, false)
 		delete(q.jobs, j.task)
 	}
 }
@@ -309,5 +282,5 @@ func moreUrgent(a, b *job) bool {
 	case a.last != b.last:
 		return b.last
 	}
-	return cmp.Or(cmp.Compare(b.fresh, a.fresh), cmp.Compare(a.task.number, b.task.number)) < 0
+	return cmp.Or(b.fresh.Compare(a.fresh), cmp.Compare(a.task.id, b.task.id)) < 0
 }

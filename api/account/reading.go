@@ -25,7 +25,6 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	for ctx.Err() == nil {
 		now := time.Now()
 		w.mu.Lock()
-		w.refill(now)
 		for {
 			read := w.next(now)
 			if read == nil {
@@ -154,7 +153,7 @@ func (w *Watcher) perform(ctx context.Context, r round) {
 	for _, t := range tasks {
 		// Whoever asked during the read may have asked because of a gap.
 		if q == w.intents && !t.list && err == nil && !q.asks(t) {
-			delete(w.gapLeft, t.number)
+			delete(w.gapLeft, t.id)
 		}
 		q.finish(t, failed[t])
 	}
@@ -180,11 +179,9 @@ func (w *Watcher) follows(q *queue, tasks []task, failed map[task]bool, priority
 		case failed[t]:
 			q.ask(t, now.Add(backOff(q.tries(t))), max(priority, quota.Hint))
 		case q == w.intents:
-			o := w.store.outlookAt(t.number)
-			w.plan(&o, now)
+			w.planNoticed(&notice{intent: t.id}, now)
 		default:
-			o := w.store.parcelAt(t.number)
-			w.planParcel(&o)
+			w.planNoticed(&notice{shipment: t.id}, now)
 		}
 	}
 }
@@ -220,7 +217,7 @@ func all(tasks []task) map[task]bool {
 }
 
 func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := w.store.outlookAt(tasks[0].number).id
+	id := tasks[0].id
 	asked := time.Now()
 	in, err := w.cfg.Reader.Intent(ctx, id)
 	switch {
@@ -237,7 +234,7 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 
 // listShipments reads the shipments of one intent, once.
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := w.store.outlookAt(tasks[0].number).id
+	id := tasks[0].id
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
@@ -264,7 +261,7 @@ func (w *Watcher) readParcels(ctx context.Context, tasks []task) (failed map[tas
 	}
 	failed = map[task]bool{}
 	for i, t := range left {
-		readErr := w.readParcel(ctx, w.store.parcelAt(t.number).id)
+		readErr := w.readParcel(ctx, t.id)
 		if readErr == nil {
 			continue
 		}
@@ -281,7 +278,7 @@ func (w *Watcher) readParcels(ctx context.Context, tasks []task) (failed map[tas
 func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, err error) {
 	query := api.ShipmentQuery{Limit: len(tasks)}
 	for _, t := range tasks {
-		query.IDs = append(query.IDs, w.store.parcelAt(t.number).id)
+		query.IDs = append(query.IDs, t.id)
 	}
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.Shipments(ctx, query))

@@ -283,37 +283,35 @@ func TestShipmentThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
 	})
 }
 
-func TestALongHistoryOfEndedIntentsIsReadAFewThousandAtATime(t *testing.T) {
+func TestOfALongHistoryOnlyWhatIsKeptIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const kept = 40
 		var lives []*life
-		var events, ends []api.Event
-		for i := range mostUnread + mostUnread/2 {
-			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(-time.Hour), time.Second, time.Second, time.Second)
-			lives, events, ends = append(lives, l), append(events, l.events()[0]), append(ends, l.events()[1])
+		var events []api.Event
+		for i := range 2 * kept {
+			l := sold(api.ID(fmt.Sprint("ci_", i)), time.Now().Add(time.Duration(i-1000)*time.Second), time.Second, time.Second, time.Second)
+			lives, events = append(lives, l), append(events, l.events()...)
 		}
-		events = append(events, ends...)
 		svc, feed := newService(lives...), newFeed()
-		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
+		watchedStore(t, NewStore(StoreConfig{KeepIntents: kept}), svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedReplaying)
 			feed.deliver(events...)
 			synctest.Wait()
 			w.mu.Lock()
-			if n, all := w.intents.unread, len(w.intents.jobs); n != mostUnread || all != n || !w.more {
-				t.Errorf("%d jobs, %d of them of intents never read, more wait: %t", all, n, w.more)
+			if n := len(w.intents.jobs); n != kept {
+				t.Errorf("%d reads are wanted, %d intents are kept", n, kept)
 			}
 			w.mu.Unlock()
 			feed.state(FeedLive)
 			pass(5 * time.Minute)
-			w.mu.Lock()
-			if w.intents.unread != 0 || w.more {
-				t.Errorf("%d were not read, more wait: %t", w.intents.unread, w.more)
+			for i, l := range lives {
+				in, known := s.Intent(l.id)
+				if known != (i >= kept) || known && in.Certainty != Verified {
+					t.Errorf("%s is kept: %t as %+v", l.id, known, in)
+				}
 			}
-			w.mu.Unlock()
-			for _, l := range lives {
-				mustBe(t, s, l.id, api.Completed, Verified)
-			}
-			if n := len(svc.callsTo("intent ")); n != len(lives) {
-				t.Errorf("%d reads of %d intents", n, len(lives))
+			if n := len(svc.callsTo("intent ")); n != kept {
+				t.Errorf("%d reads of %d intents that are kept", n, kept)
 			}
 		})
 	})

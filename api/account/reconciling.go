@@ -51,13 +51,8 @@ func (w *Watcher) setSlowClock(now time.Time) {
 func (s *Store) slowReads() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	parcels := 0
-	for status, n := range s.shipmentCounts {
-		if !status.Terminal() {
-			parcels += n
-		}
-	}
-	return s.intentCounts[api.AwaitingConfirmation] + s.intentCounts[api.PlacingOrder] + (parcels+parcelsPerList-1)/parcelsPerList
+	counts := s.intents.counts
+	return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (s.shipments.open()+parcelsPerList-1)/parcelsPerList
 }
 
 // slot is the first moment not before t at which shipments are read together.
@@ -196,8 +191,8 @@ func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
 	var concern []api.Shipment
 	for i := range page {
 		sh := &page[i]
-		past := sh.Status.Terminal() && now.Sub(sh.UpdatedAt) > verifyEndsWithin
-		if !past || s.shipments[sh.ID] != nil || s.findIntent(sh.IntentID) != nil {
+		past := sh.Status.Terminal() && now.Sub(sh.UpdatedAt) > verifyEndsWithin || s.intents.past.has(sh.IntentID)
+		if !past || s.shipments.get(sh.ID) != nil || s.intents.get(sh.IntentID) != nil {
 			concern = append(concern, *sh)
 		}
 	}

@@ -155,19 +155,8 @@ func (s *Store) keyRefused() bool {
 
 // setNextTrial notes when a refused key is tried again.
 func (s *Store) setNextTrial(at time.Time) {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.health.TryAt = at
+	s.updateHealth(func(h *health, _ time.Time) { h.TryAt = at })
 }
 
 // acceptKey notes that a call was answered after the key had been refused.
-func (s *Store) acceptKey() {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.health.TryAt = time.Time{}
-	if s.health.State == APIUnauthorized {
-		s.setHealth(APIHealthy, time.Now())
-	}
-}
+func (s *Store) acceptKey() { s.updateHealth((*health).acceptKey) }

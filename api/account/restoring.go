@@ -1,7 +1,6 @@
 package account
 
 import (
-	"math"
 	"time"
 
 	"tillwatch/api"
@@ -29,7 +28,7 @@ func (s *Store) restore(lines []*Frame) {
 	}
 	for _, f := range lines {
 		for _, sh := range f.Shipments {
-			s.adopt(s.findIntent(sh.IntentID), s.shipments[sh.ID])
+			s.adopt(sh.IntentID, sh.ID)
 		}
 	}
 	for _, f := range lines {
@@ -49,104 +48,91 @@ func (s *Store) restoreHead(f *Frame, now time.Time) {
 }
 
 func (s *Store) restoreIntent(saved *IntentDetail, memory *Memory, now time.Time) {
-	if s.findIntent(saved.ID) != nil {
+	if s.intents.get(saved.ID) != nil {
 		return
 	}
-	r := s.intent(saved.ID)
-	s.setState(r, saved.State)
-	r.certainty, r.gone = saved.Certainty, saved.Missing
-	r.since, r.created, r.readAt = instantOf(saved.Since), instantOf(saved.CreatedAt), instantOf(saved.ReadAt)
-	r.product, r.merchant, r.total = saved.Product, saved.Merchant, saved.Total
-	r.answers = uint32(min(max(saved.Reads, 0), math.MaxInt32))
-	if r.answer = saved.Latest; r.answer != nil {
-		r.readRank, r.ordered = int8(r.answer.State.Rank()), len(r.answer.OrderIDs) > 0
+	in := s.editIntent(saved.ID)
+	empty := *in
+	*in = *saved
+	in.ID, in.Version, in.basis, in.State, in.Shipments, in.Timeline = empty.ID, empty.Version, empty.basis, "", nil, nil
+	in.Since, in.CreatedAt, in.ReadAt = plausible(saved.Since), plausible(saved.CreatedAt), measured(saved.ReadAt, now)
+	in.Reads = max(saved.Reads, 0)
+	if in.Latest != nil {
+		in.basis.readRank, in.basis.ordered = in.Latest.State.Rank(), len(in.Latest.OrderIDs) > 0
+		in.Quantity, in.ReferenceID, in.Failure = in.Latest.Quantity, in.Latest.ReferenceID, in.Latest.Failure
 	}
+	s.intents.enter(in, saved.State)
 	for _, id := range saved.Shipments {
-		s.adopt(r, s.shipments[id])
+		s.adopt(in.ID, id)
 	}
 	for _, m := range saved.Timeline {
-		if m.EventID == "" || !r.remembers(m.EventID) {
-			s.remember(r, m)
+		if !in.remembers(m.EventID) {
+			s.remember(in, m)
 		}
 	}
-	s.recallIntent(r, memory, now)
-	s.touch(r)
-	s.judgeIntent(r, now)
+	s.recallIntent(in, memory, now)
+	s.intents.ended.note(in)
+	s.judgeIntent(in, now)
 }
 
 // recallIntent brings back what the store remembered of an intent. A file can be
 // written by anybody.
-func (s *Store) recallIntent(r *intentRecord, memory *Memory, now time.Time) {
-	m := intentMemory{Newest: r.readAt}
+func (s *Store) recallIntent(in *IntentDetail, memory *Memory, now time.Time) {
+	m := intentMemory{Newest: instantOf(in.ReadAt)}
 	if memory != nil && memory.Intents != nil {
-		m = memory.Intents[r.id]
+		m = memory.Intents[in.ID]
 	}
-	r.floor = int8(min(max(m.Floor, r.state.Rank()), api.Completed.Rank()))
+	b := &in.basis
+	b.floor = min(max(m.Floor, in.State.Rank()), api.Completed.Rank())
 	// A clock that was set back must not make the past newer than what is read now.
-	r.newest, r.lastEvent = min(m.Newest, s.clock.instant(now)), m.LastEvent
-	r.seen, r.listed, r.reads = m.Seen, m.Listed, uint16(min(max(m.StateReads, 0), math.MaxUint16))
-	r.behind, r.missing = inARow(m.Behind), inARow(m.NotFound)
-	s.knownSince(r, minuteOf(m.Known))
+	b.newest, b.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
+	b.seen, b.listed, b.reads = m.Seen, m.Listed, max(m.StateReads, 0)
+	b.behind, b.missing = max(m.Behind, 0), max(m.NotFound, 0)
+	s.knownSince(in, m.Known.time())
+}
+
+// measured is a moment that an earlier process measured, as one of this process: it
+// keeps its age when the clock is set.
+func measured(saved, now time.Time) time.Time {
+	if saved = plausible(saved); saved.IsZero() {
+		return saved
+	}
+	return now.Add(saved.Sub(now))
 }
 
 // adopt ties a restored shipment to its intent, if both are there.
-func (s *Store) adopt(in *intentRecord, sh *shipmentRecord) {
-	if in == nil || sh == nil || sh.intent != nil {
+func (s *Store) adopt(intent, shipment api.ID) {
+	sh := s.shipments.get(shipment)
+	if sh == nil || sh.IntentID != "" || s.intents.get(intent) == nil {
 		return
 	}
-	sh.intent, sh.sibling, in.parcel = in, in.parcel, sh.number
-	in.parcels++
+	in := s.editIntent(intent)
+	s.editShipment(shipment).IntentID = intent
+	in.Shipments = append(in.Shipments, shipment)
 }
 
-func inARow(saved int) uint8 { return uint8(min(max(saved, 0), mostInARow)) }
-
 func (s *Store) restoreShipment(saved *Shipment, memory *Memory, now time.Time) {
-	if s.shipments[saved.ID] != nil {
+	if s.shipments.get(saved.ID) != nil {
 		return
 	}
 	var m shipmentMemory
 	if memory != nil {
 		m = memory.Shipments[saved.ID]
 	}
-	r := s.shipment(saved.ID)
-	r.product, r.certainty, r.gone = saved.Product, saved.Certainty, saved.Missing
-	r.readAt, r.missing = instantOf(saved.ReadAt), inARow(m.NotFound)
-	r.newest, r.lastEvent = min(m.Newest, s.clock.instant(now)), m.LastEvent
-	if latest := saved.Latest; latest != nil {
-		r.answer, r.status, r.updated = latest, latest.Status, s.clock.instant(latest.UpdatedAt)
-	}
-	if status := r.status; status != "" {
-		s.shipmentCounts[""]--
-		if s.shipmentCounts[""] == 0 {
-			delete(s.shipmentCounts, "")
-		}
-		s.shipmentCounts[status]++
-	}
-	s.touchShipment(r)
+	sh := s.editShipment(saved.ID)
+	sh.Product, sh.Certainty, sh.Missing, sh.Latest = saved.Product, saved.Certainty, saved.Missing, saved.Latest
+	sh.ReadAt, sh.missing = measured(saved.ReadAt, now), max(m.NotFound, 0)
+	sh.newest, sh.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
+	s.shipments.move("", sh.Status())
 }
 
 func (s *Store) restoreEvent(saved *Event) {
-	if s.events.kept[saved.ID] != nil {
+	if s.events.byID[saved.ID] != nil {
 		return
 	}
-	source := api.EventSource{ID: saved.SourceID, Type: saved.SourceType}
-	in := s.intentOf(&source)
-	r := s.events.add(saved.ID, s.stamp())
-	*r = eventRecord{
-		ordinal: r.ordinal, seq: saved.Seq, epoch: uint32(s.epoch), created: instantOf(saved.CreatedAt), received: instantOf(saved.Received),
-		id: saved.ID, source: source.ID, kind: saved.Type, sourceType: source.Type,
-		product: saved.Product, origin: saved.Origin,
-		duplicates: uint32(max(saved.Duplicates, 0)), late: saved.Late, status: saved.Status,
-		lined: in != nil && in.remembers(saved.ID),
-	}
-	switch r.sourceType {
-	case api.SourceIntent:
-		if in != nil {
-			r.earlier, in.latest = in.latest, uint32(r.ordinal)+1
-		}
-	case api.SourceShipment:
-		if sh := s.shipments[r.source]; sh != nil {
-			r.earlier, sh.latest = sh.latest, uint32(r.ordinal)+1
-		}
-	}
+	e := *saved
+	e.CreatedAt, e.Received, e.Duplicates = plausible(e.CreatedAt), plausible(e.Received), max(e.Duplicates, 0)
+	in := s.intentOf(&api.EventSource{ID: e.SourceID, Type: e.SourceType})
+	e.epoch, e.lined = s.feed.epoch, in != nil && in.remembers(e.ID)
+	s.events.add(&e, s.stamp())
 }

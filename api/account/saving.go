@@ -12,68 +12,50 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// So many records at the most are copied while writers wait, and no more once their
-// timelines tell of so many moments.
-const (
-	saveBatch   = mostItems
-	saveMoments = 512
-)
-
 // saving writes a picture into a file.
 type saving struct {
-	store *Store
-	out   *form.Writer
-	at    time.Time
-	over  instant // ended intents up to it are not kept
-	err   error
+	out *form.Writer
+	at  time.Time
+	err error
 }
 
-// savePicture writes what is worth keeping, as one frame. The place in the feed is
-// taken first: what the picture learns meanwhile is told once more after a restart,
-// and changes nothing then.
+// savePicture writes what is worth keeping as it is at one moment, as one frame.
+// Writers of the store do not wait for it: what it writes never changes.
 func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
-	v := saving{store: s, out: form.NewWriter(w, gzip.BestSpeed), at: now.UTC()}
+	v := saving{out: form.NewWriter(w, gzip.BestSpeed), at: now.UTC()}
 	_, err := v.out.Put(form.Begin(form.Header{Kind: form.Picture, Began: now}))
 	if err := errors.Join(err, v.out.EndPart()); err != nil {
 		return err
 	}
-	if err := v.putHead(cfg, now); err != nil {
+	buckets := s.buckets(now)
+	s.mu.Lock()
+	sum, memory := s.summary(now, buckets), s.memory()
+	intents, shipments, events := s.intents.since(0), s.shipments.since(0), slices.Clone(s.events.list)
+	s.mu.Unlock()
+	if cfg.Quota != nil {
+		memory.Quota = cfg.Quota.Memories(now)
+	}
+	if err := v.putHead(sum, memory); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	shipments, events := s.shipmentBlocks.last, s.events.since(0)
-	s.mu.Unlock()
-	v.over = s.endedBefore(cfg, now)
-	dropped := v.putIntents()
-	saveAll(&v, numbersTo(shipments), func(number uint32, f *Frame) {
-		if r := s.shipmentBlocks.at(number); r.intent == nil || !dropped[r.intent] {
-			f.Shipments = append(f.Shipments, keepShipment(s.publishShipment(r)))
-			f.Memory.Shipments[r.id] = shipmentMemory{r.newest, r.lastEvent, int(r.missing)}
-		}
+	intents, dropped := dropEnded(intents, cfg, now)
+	shipments = slices.DeleteFunc(shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
+	saveAll(&v, intents, func(in *IntentDetail, f *Frame) {
+		f.Intents = append(f.Intents, keepIntent(in))
+		f.Memory.Intents[in.ID] = in.basis.memory()
 	})
-	saveAll(&v, events, func(ordinal uint64, f *Frame) {
-		if r := s.events.of(ordinal); r != nil {
-			e := &Event{}
-			s.fillEvent(e, r)
-			f.Events = append(f.Events, e)
-		}
+	saveAll(&v, shipments, func(sh *Shipment, f *Frame) {
+		f.Shipments = append(f.Shipments, keepShipment(sh))
+		f.Memory.Shipments[sh.ID] = shipmentMemory{instantOf(sh.newest), instantOf(sh.lastEvent), sh.missing}
 	})
+	saveAll(&v, events, func(e *Event, f *Frame) { f.Events = append(f.Events, e) })
 	v.put(&Frame{})
 	return errors.Join(v.err, v.out.EndPart())
 }
 
 // putHead writes what is known of the account as a whole.
-func (v *saving) putHead(cfg SavedConfig, now time.Time) error {
-	s := v.store
-	sum := s.Summary()
-	s.mu.Lock()
-	sum.Feed, sum.Events, sum.LastEvent, sum.LastRead = s.feed, s.counters, s.lastEvent, s.lastRead
-	memory := s.memory()
-	s.mu.Unlock()
-	if cfg.Quota != nil {
-		memory.Quota = cfg.Quota.Memories(now)
-	}
+func (v *saving) putHead(sum Summary, memory *Memory) error {
 	var teller FrameTeller
 	fields, err := teller.newSummary(sum)
 	if err != nil {
@@ -96,68 +78,38 @@ func (v *saving) put(f *Frame) {
 	}
 }
 
-// endedBefore is the moment up to which ended intents are no longer kept: by
-// their age, and where there are too many, the ones that ended first.
-func (s *Store) endedBefore(cfg SavedConfig, now time.Time) instant {
-	over := s.clock.instant(now.Add(-cfg.MaxAge))
-	var ended []instant
-	each(s, &s.intentBlocks, doNothing, func(r *intentRecord) {
-		if r.state.Terminal() && r.since > over {
-			ended = append(ended, r.since)
+// dropEnded takes out the ended intents that are no longer kept: by their age, and
+// where there are too many, the ones that ended first.
+func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []*IntentDetail, dropped map[api.ID]bool) {
+	over := now.Add(-cfg.MaxAge)
+	var ended []time.Time
+	for _, in := range intents {
+		if in.State.Terminal() && in.Since.After(over) {
+			ended = append(ended, in.Since)
 		}
-	})
+	}
 	if surplus := len(ended) - cfg.MaxEnded; surplus > 0 {
-		slices.Sort(ended)
+		slices.SortFunc(ended, time.Time.Compare)
 		over = ended[surplus-1]
 	}
-	return over
-}
-
-// putIntents writes the intents that are kept and returns the others.
-func (v *saving) putIntents() (dropped map[*intentRecord]bool) {
-	s := v.store
-	dropped = map[*intentRecord]bool{}
-	s.mu.Lock()
-	last := s.intentBlocks.last
-	s.mu.Unlock()
-	for next := uint32(1); next <= last; {
-		f := Frame{More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}}}
-		s.mu.Lock()
-		moments := 0
-		for end := min(next+saveBatch, last+1); next < end && moments < saveMoments; next++ {
-			r := s.intentBlocks.at(next)
-			if r.state.Terminal() && r.since <= v.over {
-				dropped[r] = true
-				continue
-			}
-			f.Intents = append(f.Intents, keepIntent(s.detail(r)))
-			f.Memory.Intents[r.id] = s.intentMemory(r)
-			moments += len(r.line)
+	dropped = map[api.ID]bool{}
+	for _, in := range intents {
+		if in.State.Terminal() && !in.Since.After(over) {
+			dropped[in.ID] = true
+		} else {
+			kept = append(kept, in)
 		}
-		s.mu.Unlock()
-		v.put(&f)
 	}
-	return dropped
+	return kept, dropped
 }
 
-// numbersTo are the numbers of records up to the last.
-func numbersTo(last uint32) []uint32 {
-	numbers := make([]uint32, last)
-	for i := range numbers {
-		numbers[i] = uint32(i) + 1
-	}
-	return numbers
-}
-
-// saveAll writes records a batch at a time, so that writers never wait long.
-func saveAll[R any](v *saving, records []R, save func(R, *Frame)) {
-	for batch := range slices.Chunk(records, saveBatch) {
-		f := Frame{More: true, Memory: &Memory{Shipments: map[api.ID]shipmentMemory{}}}
-		v.store.mu.Lock()
-		for _, r := range batch {
-			save(r, &f)
+// saveAll writes values, many in a line.
+func saveAll[V any](v *saving, values []V, save func(V, *Frame)) {
+	for batch := range slices.Chunk(values, mostItems) {
+		f := Frame{More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}, Shipments: map[api.ID]shipmentMemory{}}}
+		for _, value := range batch {
+			save(value, &f)
 		}
-		v.store.mu.Unlock()
 		v.put(&f)
 	}
 }
@@ -221,10 +173,11 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 // keepShipment leaves out where a parcel was seen: in the end that is where its
 // buyer lives.
 func keepShipment(sh *Shipment) *Shipment {
-	if sh.Latest != nil {
-		parcel := *sh.Latest
-		parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
-		sh.Latest = &parcel
+	if sh.Latest == nil {
+		return sh
 	}
-	return sh
+	out, parcel := *sh, *sh.Latest
+	parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
+	out.Latest = &parcel
+	return &out
 }

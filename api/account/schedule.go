@@ -51,10 +51,10 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 	switch {
 	case o.missing > 0:
 		return o.newest.Add(notFound.at(o.missing, t.poll)), quota.Timer, o.missing <= len(notFound)
-	case o.state.Terminal() && o.certainty == Verified:
-		waits := o.state == api.Completed && !o.ordered && o.reads <= len(noOrderYet)
+	case o.State.Terminal() && o.Certainty == Verified:
+		waits := o.State == api.Completed && !o.ordered && o.reads <= len(noOrderYet)
 		return o.newest.Add(noOrderYet.at(o.reads, t.poll)), quota.Reconcile, waits
-	case o.state.Terminal() && now.Sub(o.since) > verifyEndsWithin:
+	case o.State.Terminal() && now.Sub(o.Since) > verifyEndsWithin:
 		return time.Time{}, 0, false
 	case o.behind > 0:
 		return o.newest.Add(behindEvent.at(o.behind, t.poll)), quota.Timer, true
@@ -75,28 +75,28 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 // worthReading reports whether an open intent is to be read to be sure: not when
 // it was never found, and not when it is long since reported to have ended.
 func worthReading(o *outlook, now time.Time) bool {
-	return o.missing <= len(notFound) && (!o.state.Terminal() || now.Sub(o.since) <= verifyEndsWithin)
+	return o.missing <= len(notFound) && (!o.State.Terminal() || now.Sub(o.Since) <= verifyEndsWithin)
 }
 
 // pollSpan is how long after its newest read an open intent is read again.
 func pollSpan(o *outlook, t trust) time.Duration {
-	age := o.newest.Sub(o.since)
+	age := o.newest.Sub(o.Since)
 	switch {
-	case o.state == api.PlacingOrder && t.fed:
+	case o.State == api.PlacingOrder && t.fed:
 		// An order that takes no longer than is usual here needs no look: its event
 		// will tell.
 		return widened(max(placingFed.at(o.reads, t.poll), min(o.usual, 10*t.poll)), age, t.poll)
-	case o.state == api.PlacingOrder:
+	case o.State == api.PlacingOrder:
 		return capped(placingAlone.at(o.reads, t.poll), age, t)
-	case o.state == api.RetrievingOffer && t.fed:
+	case o.State == api.RetrievingOffer && t.fed:
 		return widened(retrieveFed.at(o.reads, t.poll), age, t.poll)
-	case o.state == api.RetrievingOffer:
+	case o.State == api.RetrievingOffer:
 		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
-	case o.state == api.AwaitingConfirmation && t.fed && o.elsewhere:
+	case o.State == api.AwaitingConfirmation && t.fed && o.elsewhere:
 		return min(lookForConfirm(o, age, t), t.slow)
-	case o.state == api.AwaitingConfirmation && t.fed:
+	case o.State == api.AwaitingConfirmation && t.fed:
 		return t.slow
-	case o.state == api.AwaitingConfirmation:
+	case o.State == api.AwaitingConfirmation:
 		return capped(t.poll, age, t)
 	case t.lost:
 		return t.poll
@@ -138,10 +138,10 @@ func capped(span, age time.Duration, t trust) time.Duration {
 // windowRead is when to look whether an intent has expired: shortly after its
 // window has closed, and less and less often while it still awaits after that.
 func windowRead(o *outlook) (time.Time, bool) {
-	if o.expiresAt.IsZero() {
+	if o.ExpiresAt.IsZero() {
 		return time.Time{}, false
 	}
-	closes := o.expiresAt.Add(pastExpiry)
+	closes := o.ExpiresAt.Add(pastExpiry)
 	if o.newest.Before(closes) {
 		return closes, true
 	}
@@ -151,27 +151,27 @@ func windowRead(o *outlook) (time.Time, bool) {
 // nextShipmentList decides whether and when the shipments of a completed intent
 // are listed: once, if nothing else has told of any.
 func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
-	if o.state != api.Completed || o.certainty != Verified || o.shipments > 0 || o.listed ||
-		now.Sub(o.since) > verifyEndsWithin || (!o.created.IsZero() && now.Sub(o.created) > verifyEndsWithin) {
+	if o.State != api.Completed || o.Certainty != Verified || len(o.Shipments) > 0 || o.listed ||
+		now.Sub(o.Since) > verifyEndsWithin || (!o.CreatedAt.IsZero() && now.Sub(o.CreatedAt) > verifyEndsWithin) {
 		return time.Time{}, false
 	}
 	after := 4 * t.poll
 	if t.fed {
 		after = 20 * t.poll
 	}
-	return o.since.Add(after), true
+	return o.Since.Add(after), true
 }
 
 // nextParcelRead decides when a shipment is read although nothing hints at a
 // change. With a live feed it is only read to be sure, together with others.
-func nextParcelRead(o *parcelOutlook, t trust) (time.Time, bool) {
+func nextParcelRead(sh *Shipment, t trust) (time.Time, bool) {
 	switch {
-	case o.missing > 0:
-		return o.newest.Add(notFound.at(o.missing, t.poll)), o.missing <= len(notFound)
-	case o.status.Terminal() || o.newest.IsZero():
+	case sh.missing > 0:
+		return sh.newest.Add(notFound.at(sh.missing, t.poll)), sh.missing <= len(notFound)
+	case sh.Status().Terminal() || sh.newest.IsZero():
 		return time.Time{}, false
 	case t.fed:
-		return slot(o.newest.Add(t.slow-slotPolls*t.poll), t.poll), true
+		return slot(sh.newest.Add(t.slow-slotPolls*t.poll), t.poll), true
 	}
-	return o.newest.Add(10 * t.poll), true
+	return sh.newest.Add(10 * t.poll), true
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -23,7 +24,8 @@ func confirmedAfter(delays ...time.Duration) confirms { return confirms{delays, 
 
 func TestNextRead(t *testing.T) {
 	read := func(state api.IntentState, reads int) outlook {
-		return outlook{state: state, certainty: Verified, since: noon, newest: noon, reads: reads, ordered: true}
+		in := &IntentDetail{Intent: Intent{State: state, Certainty: Verified, Since: noon}}
+		return outlook{IntentDetail: in, basis: basis{newest: noon, reads: reads, ordered: true}}
 	}
 	prompt := slices.Repeat([]time.Duration{30 * time.Second}, enoughStays)
 	var slow []time.Duration
@@ -42,8 +44,8 @@ func TestNextRead(t *testing.T) {
 		{"placing, fifth read, no feed", read(api.PlacingOrder, 5), alone, 30 * time.Second},
 		{"placing, with a feed", read(api.PlacingOrder, 1), fed, 20 * time.Second},
 		{"placing, with a feed, usually slow", with(read(api.PlacingOrder, 1), func(o *outlook) { o.usual = 50 * time.Second }), fed, 50 * time.Second},
-		{"placing, feed lost for long", with(read(api.PlacingOrder, 9), func(o *outlook) { o.since = noon.Add(-time.Hour) }), lost, 30 * time.Second},
-		{"placing for an hour, no feed", with(read(api.PlacingOrder, 9), func(o *outlook) { o.since = noon.Add(-time.Hour) }), alone, 2 * time.Minute},
+		{"placing, feed lost for long", with(read(api.PlacingOrder, 9), func(o *outlook) { o.Since = noon.Add(-time.Hour) }), lost, 30 * time.Second},
+		{"placing for an hour, no feed", with(read(api.PlacingOrder, 9), func(o *outlook) { o.Since = noon.Add(-time.Hour) }), alone, 2 * time.Minute},
 		{"retrieving, no feed", read(api.RetrievingOffer, 1), alone, 5 * time.Second},
 		{"retrieving, with a feed", read(api.RetrievingOffer, 1), fed, 30 * time.Second},
 		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 8 * time.Minute},
@@ -51,26 +53,26 @@ func TestNextRead(t *testing.T) {
 		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 2), func(o *outlook) { o.elsewhere = true }), fed, 8 * time.Minute},
 		{"awaiting, others confirm after half a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(prompt...) }), fed, 30*time.Second + time.Second/4},
 		{"awaiting for longer than others ever take", with(read(api.AwaitingConfirmation, 1), func(o *outlook) {
-			o.elsewhere, o.confirms, o.since = true, confirmedAfter(prompt...), noon.Add(-time.Minute)
+			o.elsewhere, o.confirms, o.Since = true, confirmedAfter(prompt...), noon.Add(-time.Minute)
 		}), fed, 8 * time.Minute},
 		{"awaiting, others confirm sooner or later", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(slow...) }), fed, 8 * time.Minute},
 		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 8 * time.Minute},
 		{"awaiting, many are, with a feed", read(api.AwaitingConfirmation, 3), busy, 20 * time.Minute},
 		{"awaiting, feed lost", read(api.AwaitingConfirmation, 3), lost, 30 * time.Second},
-		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},
-		{"awaiting, window just closed", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(-4 * time.Second) }), fed, 10 * time.Second},
-		{"awaiting, window closed for a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.expiresAt = noon.Add(-63 * time.Second) }), fed, time.Minute},
+		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},
+		{"awaiting, window just closed", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(-4 * time.Second) }), fed, 10 * time.Second},
+		{"awaiting, window closed for a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(-63 * time.Second) }), fed, time.Minute},
 		{"unknown state", read("requires_action", 1), fed, time.Minute},
 		{"unknown state, feed lost", read("requires_action", 1), lost, 30 * time.Second},
-		{"never read", outlook{state: api.AwaitingConfirmation, certainty: Reported, since: noon}, fed, 30 * time.Second},
-		{"read behind an event", with(read(api.PlacingOrder, 1), func(o *outlook) { o.certainty, o.behind = Reported, 2 }), fed, 2 * time.Second},
-		{"not found once", outlook{newest: noon, missing: 1}, fed, 5 * time.Second},
-		{"not found four times", outlook{newest: noon, missing: 4}, fed, -1},
+		{"never read", with(read(api.AwaitingConfirmation, 0), func(o *outlook) { o.Certainty, o.newest = Reported, time.Time{} }), fed, 30 * time.Second},
+		{"read behind an event", with(read(api.PlacingOrder, 1), func(o *outlook) { o.Certainty, o.behind = Reported, 2 }), fed, 2 * time.Second},
+		{"not found once", with(read("", 1), func(o *outlook) { o.missing = 1 }), fed, 5 * time.Second},
+		{"not found four times", with(read("", 4), func(o *outlook) { o.missing = 4 }), fed, -1},
 		{"completed", read(api.Completed, 1), alone, -1},
 		{"failed", read(api.Failed, 1), lost, -1},
 		{"completed without an order", with(read(api.Completed, 1), func(o *outlook) { o.ordered = false }), fed, 30 * time.Second},
 		{"completed without an order for long", with(read(api.Completed, 4), func(o *outlook) { o.ordered = false }), fed, -1},
-		{"end reported two days ago", outlook{state: api.Completed, certainty: Reported, since: noon.Add(-48 * time.Hour)}, fed, -1},
+		{"end reported two days ago", with(read(api.Completed, 0), func(o *outlook) { o.Certainty, o.Since, o.newest = Reported, noon.Add(-48*time.Hour), time.Time{} }), fed, -1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,28 +90,28 @@ func TestNextRead(t *testing.T) {
 func TestQueueOrder(t *testing.T) {
 	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 	q := newQueue()
-	const later, old, newest, ended, timer, hint, raised, givenUp = 1, 2, 3, 4, 5, 6, 7, 8
-	q.ask(task{number: later}, at(60), quota.Person)
-	q.ask(task{number: old}, at(0), quota.Reconcile)
-	q.rank(task{number: old}, false, false, at(-60))
-	q.ask(task{number: newest}, at(0), quota.Reconcile)
-	q.rank(task{number: newest}, false, false, at(-5))
-	q.ask(task{number: ended}, at(0), quota.Reconcile)
-	q.rank(task{number: ended}, true, false, at(0))
-	q.schedule(task{number: timer}, at(1), quota.Timer)
-	q.ask(task{number: hint}, at(1), quota.Hint)
-	q.ask(task{number: raised}, at(30), quota.Reconcile)
-	q.ask(task{number: raised}, at(1), quota.Person)
-	q.schedule(task{number: givenUp}, at(1), quota.Timer)
-	q.unschedule(task{number: givenUp})
+	const later, old, newest, ended, timer, hint, raised, givenUp api.ID = "later", "old", "newest", "ended", "timer", "hint", "raised", "given up"
+	q.ask(task{id: later}, at(60), quota.Person)
+	q.ask(task{id: old}, at(0), quota.Reconcile)
+	q.rank(task{id: old}, false, at(-60))
+	q.ask(task{id: newest}, at(0), quota.Reconcile)
+	q.rank(task{id: newest}, false, at(-5))
+	q.ask(task{id: ended}, at(0), quota.Reconcile)
+	q.rank(task{id: ended}, true, at(0))
+	q.schedule(task{id: timer}, at(1), quota.Timer)
+	q.ask(task{id: hint}, at(1), quota.Hint)
+	q.ask(task{id: raised}, at(30), quota.Reconcile)
+	q.ask(task{id: raised}, at(1), quota.Person)
+	q.schedule(task{id: givenUp}, at(1), quota.Timer)
+	q.unschedule(task{id: givenUp})
 
-	var got []uint32
+	var got []api.ID
 	for w, ok := q.peek(at(2)); ok; w, ok = q.peek(at(2)) {
 		q.begin(w.task)
-		got = append(got, w.number)
+		got = append(got, w.id)
 		q.finish(w.task, false)
 	}
-	if want := []uint32{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
+	if want := []api.ID{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
 		t.Fatalf("read %v, want %v", got, want)
 	}
 	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
@@ -118,7 +120,7 @@ func TestQueueOrder(t *testing.T) {
 }
 
 func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
-	q, read := newQueue(), task{number: 1}
+	q, read := newQueue(), task{id: "ci_1"}
 	q.ask(read, noon, quota.Hint)
 	w, _ := q.peek(noon)
 	q.begin(w.task)
@@ -146,10 +148,7 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 		q, now := newQueue(), noon
 		want := map[task]*modelJob{}
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			of := task{rapid.Uint32Range(1, 2100).Draw(t, "number"), rapid.Bool().Draw(t, "list")}
-			if of.number > 40 {
-				of.number = of.number/1000*1000 + 1 // on other pages
-			}
+			of := task{api.ID(fmt.Sprint("ci_", rapid.IntRange(1, 40).Draw(t, "id"))), rapid.Bool().Draw(t, "list")}
 			due, priority := now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(t, "due"))*time.Second), quota.Priority(rapid.IntRange(0, 3).Draw(t, "priority"))
 			switch rapid.IntRange(0, 6).Draw(t, "step") {
 			case 0, 1:
@@ -196,6 +195,10 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 					q.finish(w.task, false)
 					delete(want, w.task)
 				}
+			}
+			if of.list && rapid.IntRange(0, 20).Draw(t, "forget") == 0 {
+				q.forget(of)
+				delete(want, of)
 			}
 			for of, j := range want {
 				if j.asked.IsZero() && j.planned.IsZero() {

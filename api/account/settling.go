@@ -129,14 +129,14 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 // end of one that an event has told of long ago is not waited for.
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
-	for o := range w.store.openOutlooks() {
-		t := task{number: o.number}
-		read := !o.newest.Before(w.began) && (o.certainty == Verified || o.missing > 0) && !w.intents.pending(t)
-		if read || !w.wantsIntent(o) {
+	for _, o := range w.store.openOutlooks() {
+		t := task{id: o.ID}
+		read := !o.newest.Before(w.began) && (o.Certainty == Verified || o.missing > 0) && !w.intents.pending(t)
+		if read || !w.wanted(o.ID) {
 			continue
 		}
-		if !worthReading(o, now) {
-			if o.state.Terminal() {
+		if !worthReading(&o, now) {
+			if o.State.Terminal() {
 				s.Reported++
 			}
 			continue
@@ -148,10 +148,10 @@ func (w *Watcher) missIntents(s *Settling) {
 
 func (w *Watcher) missShipments(s *Settling) {
 	missing := Missing{Part: PartShipments}
-	for _, o := range w.store.openParcels() {
-		t := task{number: o.number}
-		read := !o.newest.Before(w.began) && !w.parcels.pending(t)
-		if !read && o.missing <= len(notFound) && w.wanted(o.intent) {
+	for _, sh := range w.store.openShipments() {
+		t := task{id: sh.ID}
+		read := !sh.newest.Before(w.began) && !w.parcels.pending(t)
+		if !read && sh.missing <= len(notFound) && w.wanted(sh.IntentID) {
 			w.miss(s, &missing, failedRead{true, t})
 		}
 	}

@@ -2,69 +2,63 @@ package account
 
 import (
 	"cmp"
-	"strings"
+	"slices"
 	"time"
 
 	"tillwatch/api"
 )
 
-// shipmentRecord is the store's own view of a shipment.
-type shipmentRecord struct {
-	id        api.ID
-	intent    *intentRecord      // nil while not known
-	answer    *api.Shipment      // to the newest read that counts; nil when never read
-	status    api.ShipmentStatus // of the newest read; "" when never read
-	version   uint64
-	updated   instant // updatedAt of the newest read
-	readAt    instant
-	newest    instant // when the newest read was sent
-	lastEvent instant
-	number    uint32
-	product   api.Text
-	sibling   uint32 // the shipment of the same intent that became known before it
-	latest    uint32 // of its events, counted from 1; it may no longer be kept
-	told      uint8  // events that came since the newest read
-	missing   uint8  // reads in a row that did not find it
-	certainty Certainty
-	gone      bool // the service answered 404 to the last read
+// shipments are those of the picture.
+type shipments struct {
+	table[Shipment]
+	counts map[api.ShipmentStatus]int // "" stands for those that were never read
 }
 
-const shipmentsPerBlock = 256
-
-func (s *Store) publishShipment(r *shipmentRecord) *Shipment {
-	sh := &Shipment{}
-	s.fillShipment(sh, r)
-	return sh
-}
-
-// fillShipment copies what is known.
-func (s *Store) fillShipment(sh *Shipment, r *shipmentRecord) {
-	*sh = Shipment{
-		ID: r.id, Product: r.product, Certainty: r.certainty, ReadAt: s.clock.measured(r.readAt),
-		Latest: r.answer, Missing: r.gone, Version: r.version,
-	}
-	if r.intent != nil {
-		sh.IntentID = r.intent.id
+func newShipments() shipments {
+	return shipments{
+		table:  newTable(func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version }),
+		counts: map[api.ShipmentStatus]int{},
 	}
 }
 
-func (s *Store) shipment(id api.ID) *shipmentRecord {
-	if r := s.shipments[id]; r != nil {
-		return r
+// editNew is [table.edit] for a shipment that may be new.
+func (t *shipments) editNew(id api.ID, version uint64) *Shipment {
+	if t.get(id) == nil {
+		t.counts[""]++
 	}
-	id = api.ScrubID(strings.Clone(string(id))) // it may be a part of an event's body
-	number, r := s.shipmentBlocks.add()
-	r.id, r.number = id, number
-	s.shipments[id] = r
-	s.shipmentCounts[""]++
-	s.touchShipment(r)
-	return r
+	return t.edit(id, version)
 }
 
-func (s *Store) touchShipment(r *shipmentRecord) {
-	r.version = s.stamp()
-	s.shipmentTouches.add(r.number, r.version)
-	s.notice(notice{shipment: r})
+// move counts a shipment under another status.
+func (t *shipments) move(from, to api.ShipmentStatus) {
+	t.leave(from)
+	t.counts[to]++
+}
+
+func (t *shipments) leave(status api.ShipmentStatus) {
+	if t.counts[status]--; t.counts[status] == 0 {
+		delete(t.counts, status)
+	}
+}
+
+// open is how many shipments may still change.
+func (t *shipments) open() int {
+	open := 0
+	for status, n := range t.counts {
+		if !status.Terminal() {
+			open += n
+		}
+	}
+	return open
+}
+
+// editShipment returns a shipment for changes.
+func (s *Store) editShipment(id api.ID) *Shipment {
+	if s.shipments.get(id) == nil {
+		id = api.ScrubID(string(id))
+	}
+	s.notice(notice{shipment: id})
+	return s.shipments.editNew(id, s.stamp())
 }
 
 // ApplyShipments merges the answer to one read of shipments that was sent at
@@ -83,38 +77,32 @@ func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) 
 	return news
 }
 
-func (s *Store) mergeShipment(sh *api.Shipment, sent time.Time) (news bool) {
-	r := s.shipment(sh.ID)
-	updated, at := s.clock.instant(sh.UpdatedAt), s.clock.instant(sent)
-	if r.answer != nil {
-		if updated < r.updated && updated != 0 {
-			r.newest = max(r.newest, at) // the service itself is behind what it told before
+func (s *Store) mergeShipment(read *api.Shipment, sent time.Time) (news bool) {
+	sh := s.editShipment(read.ID)
+	updated, before := plausible(read.UpdatedAt), sh.updated()
+	if sh.Latest != nil {
+		if updated.Before(before) && !updated.IsZero() {
+			sh.newest = later(sh.newest, sent) // the service itself is behind what it told before
 			return false
 		}
-		if updated <= r.updated && at < r.newest {
+		if !updated.After(before) && sent.Before(sh.newest) {
 			return false
 		}
 	}
-	news = r.answer == nil || updated != r.updated || sh.Status != r.status
+	was, is := sh.Status(), read.Status
+	news = sh.Latest == nil || !updated.Equal(before) || is != was
 	if news {
-		s.expectParcelEvents(r, sh, time.Now())
+		s.expectParcelEvents(sh, read, time.Now())
 	}
-	was, is := r.status, sh.Status
 	if was != is {
-		s.shipmentCounts[was]--
-		if s.shipmentCounts[was] == 0 {
-			delete(s.shipmentCounts, was)
-		}
-		s.shipmentCounts[is]++
+		s.shipments.move(was, is)
 		s.reads.StateChanges++
 	}
-	held := *sh
-	r.newest, r.missing, r.gone = at, 0, false
-	r.answer, r.status, r.updated, r.readAt, r.certainty = &held, is, updated, at, Verified
-	s.parcels.put(r, len(held.Raw))
-	s.link(r, sh.IntentID)
-	s.tellNews(r)
-	s.touchShipment(r)
+	held := *read
+	sh.newest, sh.missing, sh.Missing = sent, 0, false
+	sh.Latest, sh.ReadAt, sh.Certainty = &held, sent, Verified
+	s.link(sh, read.IntentID)
+	s.tellNews(sh)
 	return news
 }
 
@@ -124,9 +112,7 @@ func (s *Store) ApplyIntentShipments(id api.ID, list []api.Shipment, sent time.T
 	s.ApplyShipments(list, sent)
 	s.mu.Lock()
 	defer s.release()
-	r := s.intent(id)
-	r.listed = true
-	s.touch(r)
+	s.editIntent(id).basis.listed = true
 }
 
 // ApplyMissingShipment notes that a read did not find the shipment.
@@ -134,89 +120,82 @@ func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 	s.mu.Lock()
 	defer s.release()
 	s.stamp()
-	r := s.shipment(id)
-	at := s.clock.instant(sent)
-	if at < r.newest {
+	sh := s.editShipment(id)
+	if sent.Before(sh.newest) {
 		return
 	}
-	r.newest, r.gone = at, true
-	r.missing = min(r.missing+1, mostInARow)
-	s.touchShipment(r)
+	sh.newest, sh.Missing = sent, true
+	sh.missing++
 }
 
 // link ties a shipment to its intent, which becomes known by it.
-func (s *Store) link(r *shipmentRecord, id api.ID) {
-	if id == "" || r.intent != nil && r.intent.id == id {
+func (s *Store) link(sh *Shipment, id api.ID) {
+	if id = api.ScrubID(string(id)); id == "" || sh.IntentID == id {
 		return
 	}
-	if r.intent != nil {
-		s.unlink(r)
+	if sh.IntentID != "" {
+		s.unlink(sh)
 	}
-	in := s.intent(id)
-	r.intent, r.sibling, in.parcel = in, in.parcel, r.number
-	in.parcels++
-	s.touch(in)
-	s.notice(notice{intent: in, hint: in.newest == 0}) // nobody else may tell of it
-	for e := s.events.at(r.latest); e != nil; e = s.events.at(e.earlier) {
-		s.tellIntent(in, e, e.received)
+	in := s.editIntent(id)
+	sh.IntentID = id
+	in.Shipments = append(in.Shipments, sh.ID)
+	s.notice(notice{intent: id, hint: in.basis.newest.IsZero()}) // nobody else may tell of it
+	for _, e := range s.events.of(sh.ID) {
+		s.tellIntent(in, e, e.Received)
 	}
-	s.nameShipment(r, in.product)
+	s.nameShipment(sh.ID, in.Product)
 }
 
 // unlink takes a shipment from the intent that it was of.
-func (s *Store) unlink(r *shipmentRecord) {
-	in := r.intent
-	link := &in.parcel
-	for *link != r.number {
-		link = &s.shipmentBlocks.at(*link).sibling
-	}
-	*link = r.sibling
-	in.parcels--
-	r.intent, r.sibling = nil, 0
-	s.touch(in)
+func (s *Store) unlink(sh *Shipment) {
+	in := s.editIntent(sh.IntentID)
+	in.Shipments = slices.DeleteFunc(slices.Clone(in.Shipments), func(id api.ID) bool { return id == sh.ID })
+	sh.IntentID = ""
 }
 
 // mergeShipmentEvent merges an event of a shipment. It proves nothing: the
 // shipment is read.
-func (s *Store) mergeShipmentEvent(r *shipmentRecord, e *eventRecord, now time.Time) {
-	r.lastEvent = max(r.lastEvent, e.created)
-	s.parcelEventArrived(r, e.created)
-	s.tellNews(r)
-	if r.intent != nil {
-		s.tellIntent(r.intent, e, s.clock.instant(now))
+func (s *Store) mergeShipmentEvent(sh *Shipment, e *Event, now time.Time) {
+	sh.lastEvent = later(sh.lastEvent, e.CreatedAt)
+	s.parcelEventArrived(sh, e.CreatedAt)
+	s.tellNews(sh)
+	if sh.IntentID != "" {
+		s.tellIntent(s.editIntent(sh.IntentID), e, now)
 	}
-	s.touchShipment(r)
-	s.notice(notice{shipment: r, hint: true, fresh: s.isFresh(e)})
+	s.notice(notice{shipment: sh.ID, hint: true, fresh: s.isFresh(e)})
 }
 
 // tellIntent puts an event of a shipment into the timeline of its intent.
-func (s *Store) tellIntent(in *intentRecord, e *eventRecord, learnt instant) {
+func (s *Store) tellIntent(in *IntentDetail, e *Event, learnt time.Time) {
 	if e.lined {
 		return
 	}
-	e.lined = true
-	if !in.remembers(e.id) {
-		s.remember(in, Moment{What: ShipmentTold, EventID: e.id, Type: e.kind, When: cmp.Or(e.created, e.received).time(), Learnt: learnt.time()})
+	s.events.edit(e, s.stamp()).lined = true
+	if !in.remembers(e.ID) {
+		s.remember(in, Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
 	}
-	s.touch(in)
 }
 
 // spreadProduct carries a product's name from its intent to all that speaks of
 // it.
-func (s *Store) spreadProduct(in *intentRecord) {
-	s.nameEvents(in.latest, in.product)
-	for at := in.parcel; at != 0; {
-		sh := s.shipmentBlocks.at(at)
-		s.nameShipment(sh, in.product)
-		at = sh.sibling
+func (s *Store) spreadProduct(in *IntentDetail) {
+	s.nameEvents(in.ID, in.Product)
+	for _, id := range in.Shipments {
+		s.nameShipment(id, in.Product)
 	}
 }
 
-func (s *Store) nameShipment(r *shipmentRecord, product api.Text) {
-	if product == "" || r.product == product {
+func (s *Store) nameShipment(id api.ID, product api.Text) {
+	if sh := s.shipments.get(id); sh == nil || product == "" || sh.Product == product {
 		return
 	}
-	r.product = product
-	s.nameEvents(r.latest, product)
-	s.touchShipment(r)
+	s.editShipment(id).Product = product
+	s.nameEvents(id, product)
+}
+
+// nameEvents gives a product's name to the kept events of a source.
+func (s *Store) nameEvents(source api.ID, product api.Text) {
+	for _, e := range s.events.of(source) {
+		s.events.edit(e, s.stamp()).Product = product
+	}
 }

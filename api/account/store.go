@@ -20,56 +20,34 @@ type Store struct {
 	notices  []notice
 	observer func([]notice)
 
-	clock clock
-
-	intents       map[api.ID]*intentRecord
-	intentBlocks  blocks[intentRecord]
-	intentTouches touches
-	intentCounts  stateCounts
-	answers       answers[*intentRecord]
-	expected      map[*intentRecord][]expectation
-	expecting     map[*intentRecord]struct{} // intents whose event is overdue
-	parcelDebts   map[*shipmentRecord]*parcelDebt
-	heard         time.Time // the earliest that the feed is known to have been heard; zero before that
-	day           dayCounter
-	dayKnown      dayKnowledge
-	named         bool // somebody has named intents to be watched
-	confirms      confirmHistory
-	pace          map[api.IntentState]*paceHistory
-
-	shipments       map[api.ID]*shipmentRecord
-	shipmentBlocks  blocks[shipmentRecord]
-	shipmentTouches touches
-	shipmentCounts  map[api.ShipmentStatus]int
-	parcels         answers[*shipmentRecord]
-
-	products map[api.ID]*ProductSnapshot
-
+	intents   intents
+	shipments shipments
+	products  products
 	events    eventLog
 	counters  EventCounters
+	missing   missingEvents // events that are still to come
 	lastEvent time.Time
 
 	requests requestLog
-	health   APIStatus
-	failures int // exchanges in a row that failed
+	health   health
 	reads    ReadCounters
 	lastRead time.Time
 	list     ListStatus
+	named    bool // somebody has named intents to be watched
 
 	shipmentList ListStatus
 
-	feed      FeedStatus
-	feedDown  time.Time // since when there is no connection to the feed; zero while there is
-	epoch     int       // how many journals were followed before this one
-	gap       gap
-	gaps      int // how many there were
-	alerts    alertBook
-	alertable []uint32 // intents that time alone may raise an alert for, and some that no longer
+	feed     following
+	day      day
+	confirms confirmHistory
+	pace     paces
+	alerts   alertBook
 }
 
 // StoreConfig sets a store up.
 type StoreConfig struct {
 	ConfirmWindow time.Duration                      // default api.ConfirmWindow
+	KeepIntents   int                                // that have ended; default 10,000. All that are open are kept
 	KeepEvents    int                                // default 5,000
 	KeepRequests  int                                // default 500
 	Quota         func(now time.Time) []quota.Bucket // nil: none
@@ -83,30 +61,23 @@ type StoreConfig struct {
 // NewStore makes an empty picture.
 func NewStore(cfg StoreConfig) *Store {
 	cfg = cfg.withDefaults()
-	s := &Store{
-		cfg:            cfg,
-		clock:          newClock(),
-		intentBlocks:   newBlocks[intentRecord](intentsPerBlock),
-		shipmentBlocks: newBlocks[shipmentRecord](shipmentsPerBlock),
-		intentCounts:   stateCounts{},
-		expected:       map[*intentRecord][]expectation{},
-		intents:        map[api.ID]*intentRecord{},
-		expecting:      map[*intentRecord]struct{}{},
-		parcelDebts:    map[*shipmentRecord]*parcelDebt{},
-		pace:           map[api.IntentState]*paceHistory{},
-		shipments:      map[api.ID]*shipmentRecord{},
-		shipmentCounts: map[api.ShipmentStatus]int{},
-		products:       map[api.ID]*ProductSnapshot{},
-		events:         newEventLog(cfg.KeepEvents),
-		requests:       requestLog{keep: cfg.KeepRequests},
-		answers:        newAnswers(reduceIntent),
-		parcels:        newAnswers(reduceShipment),
+	return &Store{
+		cfg:       cfg,
+		intents:   newIntents(cfg.KeepIntents, cfg.ConfirmWindow),
+		shipments: newShipments(),
+		products:  products{},
+		events:    newEventLog(cfg.KeepEvents),
+		missing:   newMissing(),
+		requests:  requestLog{keep: cfg.KeepRequests},
+		day:       day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: cfg.DayLimit},
+		pace:      paces{},
+		alerts:    newAlertBook(),
 	}
-	return s
 }
 
 func (c StoreConfig) withDefaults() StoreConfig {
 	orDefault(&c.ConfirmWindow, api.ConfirmWindow)
+	orDefault(&c.KeepIntents, 10_000)
 	orDefault(&c.KeepEvents, 5000)
 	orDefault(&c.KeepRequests, 500)
 	orDefault(&c.AgentsLimit, 10)
@@ -144,32 +115,72 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
-// Intent returns all that is known of one intent.
+// Intent returns all that is known of one intent, with the whole newest answer
+// where that is kept.
 func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.findIntent(id)
-	if r == nil {
+	in := s.intents.get(id)
+	if in == nil {
 		return nil, false
 	}
-	return s.detail(r), true
+	if answer := s.intents.whole.of(id); answer != nil {
+		whole := *in
+		whole.Latest = answer
+		in = &whole
+	}
+	return in, true
 }
 
 // Shipment returns what is known of one shipment.
 func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.shipments[id]
-	if r == nil {
-		return nil, false
+	sh := s.shipments.get(id)
+	return sh, sh != nil
+}
+
+// editIntent returns an intent for changes; one of which only the id is known when
+// it is new.
+func (s *Store) editIntent(id api.ID) *IntentDetail {
+	if s.intents.get(id) == nil {
+		id = api.ScrubID(string(id))
 	}
-	return s.publishShipment(r), true
+	s.notice(notice{intent: id})
+	return s.intents.editNew(id, s.stamp())
+}
+
+// letGo lets go of the intents that ended first, as far as there are too many, with
+// all that stands for them. That their events were here stays known.
+func (s *Store) letGo() {
+	for {
+		in, any := s.intents.surplus(s.version)
+		if !any {
+			return
+		}
+		for i := range in.Timeline {
+			if id := in.Timeline[i].EventID; id != "" {
+				s.events.known.add(id)
+			}
+		}
+		for _, id := range in.Shipments {
+			s.shipments.leave(s.shipments.get(id).Status())
+			s.shipments.drop(id, s.version)
+			delete(s.missing.shipments, id)
+			s.notice(notice{shipment: id})
+		}
+		for _, kind := range intentAlerts() {
+			s.judge(false, alertKey{kind: kind, intent: in.ID}, time.Time{}, nil)
+		}
+		delete(s.missing.intents, in.ID)
+		s.notice(notice{intent: in.ID})
+	}
 }
 
 // notice tells the watcher what a change may call for.
 type notice struct {
-	intent   *intentRecord // nil where it is about a shipment
-	shipment *shipmentRecord
+	intent   api.ID // "" where it is about a shipment
+	shipment api.ID
 	hint     bool // an event says that it changed
 	fresh    bool // and it has only just happened
 	again    bool // the last read may not have been the newest
@@ -200,15 +211,10 @@ func (s *Store) addNotice(n notice) {
 
 // stamp is the version of what changes in this critical section.
 func (s *Store) stamp() uint64 {
-	if s.stamped {
-		return s.version
+	if !s.stamped {
+		s.version++
+		s.stamped = true
 	}
-	return s.newVersion()
-}
-
-func (s *Store) newVersion() uint64 {
-	s.version++
-	s.stamped = true
 	return s.version
 }
 
@@ -216,6 +222,7 @@ func (s *Store) newVersion() uint64 {
 // whoever waits and tells the watcher, outside the lock.
 func (s *Store) release() {
 	if s.stamped {
+		s.letGo()
 		s.stamped = false
 		if s.changed != nil {
 			close(s.changed)

@@ -17,8 +17,8 @@ const (
 
 // remember puts a moment into its place in the timeline: by when it happened, of
 // equal moments the earlier state first, and else as they became known.
-func (s *Store) remember(r *intentRecord, m Moment) {
-	r.line = shorten(insert(r.line, m), func(gone *Moment) {
+func (s *Store) remember(in *IntentDetail, m Moment) {
+	in.Timeline = shorten(insert(in.Timeline, m), func(gone *Moment) {
 		if gone.EventID != "" {
 			s.events.known.add(gone.EventID)
 		}
@@ -26,40 +26,36 @@ func (s *Store) remember(r *intentRecord, m Moment) {
 }
 
 // remembers reports whether the timeline holds an event.
-func (r *intentRecord) remembers(id api.ID) bool {
-	for i := range r.line {
-		if r.line[i].EventID == id && id != "" {
-			return true
-		}
-	}
-	return false
+func (i *IntentDetail) remembers(event api.ID) bool {
+	return event != "" && slices.ContainsFunc(i.Timeline, func(m Moment) bool { return m.EventID == event })
 }
 
 // foldRead counts a read that changed nothing, in one moment with those around it.
-func (s *Store) foldRead(r *intentRecord, sent, learnt time.Time) {
-	last := len(r.line) - 1
-	if last < 0 || r.line[last].What != Unchanged {
-		s.remember(r, Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
+func (s *Store) foldRead(in *IntentDetail, sent, learnt time.Time) {
+	last := len(in.Timeline) - 1
+	if last < 0 || in.Timeline[last].What != Unchanged {
+		s.remember(in, Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
 		return
 	}
-	r.line = slices.Clone(r.line)
-	m := &r.line[last]
+	in.Timeline = slices.Clone(in.Timeline)
+	m := &in.Timeline[last]
 	m.Count++
 	m.When, m.Learnt = later(m.When, utc(sent)), later(m.Learnt, utc(learnt))
 }
 
-// readMoment is what a read showed, or what a confirm was answered.
-func readMoment(r *intentRecord, in *api.Intent, how Learnt, from api.IntentState, sent, learnt time.Time) Moment {
-	m := Moment{What: ReadShowed, From: from, To: in.State, When: utc(sent), Learnt: utc(learnt)}
+// readMoment is what a read showed, or what a confirm was answered. total is that of
+// the intent as it is kept.
+func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentState, sent, learnt time.Time) Moment {
+	m := Moment{What: ReadShowed, From: from, To: read.State, When: utc(sent), Learnt: utc(learnt)}
 	if how == ByConfirm {
 		m.What = ConfirmTaken
 	}
-	if in.Failure != nil {
-		m.Failure = in.Failure.Code
+	if read.Failure != nil {
+		m.Failure = read.Failure.Code
 	}
-	if total, ok := in.Total(); ok && m.Failure == "" {
-		if m.Total = r.total; m.Total == nil || *m.Total != total {
-			m.Total = &total
+	if told, ok := read.Total(); ok && m.Failure == "" {
+		if m.Total = total; total == nil || *total != told {
+			m.Total = &told
 		}
 	}
 	return m
@@ -132,14 +128,4 @@ func alreadyGone(line []Moment) int {
 func (m *Moment) mayGo() bool {
 	by := m.By()
 	return (by == ByRead || by == ByTimer) && m.What != LetGo
-}
-
-// utc is a moment without its monotonic reading, as it leaves the process.
-func utc(t time.Time) time.Time { return t.Round(0).UTC() }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

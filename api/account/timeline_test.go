@@ -21,7 +21,7 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 			}
 			return api.ID(fmt.Sprint("evt_ci_1_", n))
 		}
-		r := s.intent("ci_1")
+		s.watch("ci_1")
 		told, most := 0, rapid.IntRange(8, mostMoments+400).Draw(t, "events")
 		for told < most {
 			for range rapid.IntRange(1, 300).Draw(t, "more") {
@@ -33,11 +33,11 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 				told++
 			}
 			held := map[api.ID]bool{}
-			for _, m := range r.line {
+			for _, m := range s.intents.get("ci_1").Timeline {
 				held[m.EventID] = true
 			}
 			for n := range told + 10 {
-				if r.remembers(id(n)) != held[id(n)] {
+				if s.intents.get("ci_1").remembers(id(n)) != held[id(n)] {
 					t.Fatalf("of %d events %s is found: %t", told, id(n), !held[id(n)])
 				}
 			}

@@ -40,10 +40,8 @@ type Watcher struct {
 	reading  int
 	checking int  // of reading: those to be sure
 	listed   bool // the last read that began was of shipments
-	more     bool // ended intents wait to be read that are not in the queue
 	gapOpen  bool
-	gapLeft  map[uint32]struct{} // numbers of the intents whose reads still have to follow a gap
-	outlooks []outlook           // room for those of the intents that have changed
+	gapLeft  map[api.ID]struct{} // intents whose reads still have to follow a gap
 	slow     time.Duration       // of the slow clock
 	began    time.Time
 	answered time.Time // when a read was answered last; zero for never
@@ -73,7 +71,6 @@ const (
 	replayPatience  = 3 * time.Second  // how long a replay may hold back reads to be sure
 	sleepJump       = 10 * time.Second // of the wall clock against the monotonic one
 	personWorkers   = 4                // beside the others, so that a person never waits for them
-	mostUnread      = 1 << 13          // ended intents in the queue that were never read
 )
 
 // NewWatcher makes a watcher.
@@ -84,7 +81,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1), asked: make(chan struct{}),
-		intents: newQueue(), parcels: newQueue(), gapLeft: map[uint32]struct{}{},
+		intents: newQueue(), parcels: newQueue(), gapLeft: map[api.ID]struct{}{},
 		began: time.Now(), unread: map[failedRead]unread{}, slow: slowPolls * cfg.Poll,
 		refusal: refusal{again: make(chan struct{})},
 	}
@@ -177,9 +174,7 @@ func (w *Watcher) Refresh(id api.ID) {
 func (w *Watcher) RefreshShipments(id api.ID) {
 	w.store.know(id)
 	w.mu.Lock()
-	if o, known := w.store.outlook(id); known {
-		w.intents.ask(task{o.number, true}, time.Now(), quota.Person)
-	}
+	w.intents.ask(task{id, true}, time.Now(), quota.Person)
 	w.mu.Unlock()
 	w.stir()
 }
@@ -196,34 +191,46 @@ func (w *Watcher) stir() {
 func (w *Watcher) noticed(notices []notice) {
 	now := time.Now()
 	w.mu.Lock()
-	for some := range slices.Chunk(notices, publishBatch) {
-		w.planNoticed(some, now)
+	for i := range notices {
+		w.planNoticed(&notices[i], now)
 	}
 	w.mu.Unlock()
 	w.stir()
 }
 
-func (w *Watcher) planNoticed(notices []notice, now time.Time) {
-	w.outlooks = w.store.noticedOutlooks(notices, w.outlooks[:0])
-	intents := w.outlooks
-	for _, n := range notices {
-		if n.shipment != nil {
-			o := w.store.parcelAt(n.shipment.number)
-			w.planParcel(&o)
-			if n.hint {
-				w.askParcel(&o, now.Add(settleShipments), n.priority())
-			}
-			continue
+func (w *Watcher) planNoticed(n *notice, now time.Time) {
+	if n.shipment != "" {
+		sh, known := w.store.Shipment(n.shipment)
+		if !known {
+			w.parcels.forget(task{id: n.shipment})
+			return
 		}
-		o := &intents[0]
-		intents = intents[1:]
-		w.plan(o, now)
+		w.planParcel(sh)
 		if n.hint {
-			w.askFor(o, now.Add(settleHint), n.priority())
-		} else if n.again {
-			w.askFor(o, now.Add(w.cfg.Poll/30), quota.Timer)
+			w.askParcel(sh, now.Add(settleShipments), n.priority())
 		}
+		return
 	}
+	o, known := w.store.outlook(n.intent)
+	if !known {
+		w.forget(n.intent)
+		return
+	}
+	w.plan(&o, now)
+	if n.hint {
+		w.askFor(&o, now.Add(settleHint), n.priority())
+	} else if n.again {
+		w.askFor(&o, now.Add(w.cfg.Poll/30), quota.Timer)
+	}
+}
+
+// forget gives up the reads of an intent that is no longer kept.
+func (w *Watcher) forget(id api.ID) {
+	for _, t := range []task{{id: id}, {id, true}} {
+		w.intents.forget(t)
+		delete(w.unread, failedRead{task: t})
+	}
+	delete(w.gapLeft, id)
 }
 
 func (n *notice) priority() quota.Priority {
@@ -243,36 +250,33 @@ func (w *Watcher) trust() trust {
 
 // plan plans what time alone calls for.
 func (w *Watcher) plan(o *outlook, now time.Time) {
-	if !w.wantsIntent(o) {
+	if !w.wanted(o.ID) {
 		return
 	}
 	t := w.trust()
-	read, list := task{number: o.number}, task{o.number, true}
-	switch due, priority, ok := nextRead(o, t, now); {
-	case !ok:
-		w.intents.unschedule(read)
-	case !w.leaves(o, priority):
+	read, list := task{id: o.ID}, task{o.ID, true}
+	if due, priority, ok := nextRead(o, t, now); ok {
 		w.intents.schedule(read, due, priority)
+	} else {
+		w.intents.unschedule(read)
 	}
-	if !o.open() {
+	if !o.Open() {
 		w.intents.dropAsk(read, quota.Person)
-		delete(w.gapLeft, o.number)
+		delete(w.gapLeft, o.ID)
 	}
 	if due, ok := nextShipmentList(o, t, now); ok {
 		w.intents.schedule(list, due, quota.Reconcile)
 	} else {
 		w.intents.unschedule(list)
 	}
-	w.intents.rank(read, o.state.Terminal(), o.unread(), o.freshness())
-	w.intents.rank(list, true, false, o.freshness())
+	w.intents.rank(read, o.State.Terminal(), o.freshness())
+	w.intents.rank(list, true, o.freshness())
 }
 
 // wanted reports whether an intent is of those that may be read.
 func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
-
-func (w *Watcher) wantsIntent(o *outlook) bool { return w.wanted(o.id) }
 
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 	if o, known := w.store.outlook(id); known {
@@ -281,91 +285,54 @@ func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
 }
 
 func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
-	if w.wantsIntent(o) && !w.leaves(o, priority) {
-		w.intents.ask(task{number: o.number}, due, priority)
-		w.intents.rank(task{number: o.number}, o.state.Terminal(), o.unread(), o.freshness())
+	if w.wanted(o.ID) {
+		w.intents.ask(task{id: o.ID}, due, priority)
+		w.intents.rank(task{id: o.ID}, o.State.Terminal(), o.freshness())
 	}
 }
 
-// leaves reports whether an ended intent is left in the store for now, to be read
-// once there is room in the queue: a long history has a hundred thousand of them.
-func (w *Watcher) leaves(o *outlook, priority quota.Priority) bool {
-	read := task{number: o.number}
-	if w.intents.unread < mostUnread || priority < quota.Reconcile || !o.unread() || w.intents.keeps(read) {
-		return false
-	}
-	w.intents.unschedule(read) // from before it ended
-	w.intents.dropAsk(read, quota.Timer)
-	w.more = true
-	return true
-}
-
-// leaveAll leaves all of them, so that the newest are taken first.
-func (w *Watcher) leaveAll() {
-	for _, t := range w.intents.unreadTasks() {
-		w.intents.unschedule(t)
-		w.intents.dropAsk(t, quota.Timer)
-	}
-}
-
-// refill asks for the reads that were left, once there is room for many.
-func (w *Watcher) refill(now time.Time) {
-	if !w.more || w.intents.unread > mostUnread/2 {
+func (w *Watcher) planParcel(sh *Shipment) {
+	if !w.wanted(sh.IntentID) {
 		return
 	}
-	w.more = false
-	for o := range w.store.openOutlooks() {
-		if o.unread() && worthReading(o, now) && w.intents.jobs[task{number: o.number}] == nil {
-			w.askFor(o, now, quota.Reconcile)
-		}
-		if w.more {
-			return
-		}
-	}
-}
-
-func (w *Watcher) planParcel(o *parcelOutlook) {
-	if !w.wanted(o.intent) {
-		return
-	}
-	if due, ok := nextParcelRead(o, w.trust()); ok {
-		w.parcels.schedule(task{number: o.number}, due, quota.Reconcile)
+	if due, ok := nextParcelRead(sh, w.trust()); ok {
+		w.parcels.schedule(task{id: sh.ID}, due, quota.Reconcile)
 	} else {
-		w.parcels.unschedule(task{number: o.number})
+		w.parcels.unschedule(task{id: sh.ID})
 	}
 }
 
-func (w *Watcher) askParcel(o *parcelOutlook, due time.Time, priority quota.Priority) {
-	if w.wanted(o.intent) {
-		w.parcels.ask(task{number: o.number}, due, priority)
-		w.parcels.rank(task{number: o.number}, o.status.Terminal(), false, o.event)
+func (w *Watcher) askParcel(sh *Shipment, due time.Time, priority quota.Priority) {
+	if w.wanted(sh.IntentID) {
+		w.parcels.ask(task{id: sh.ID}, due, priority)
+		w.parcels.rank(task{id: sh.ID}, sh.Status().Terminal(), sh.lastEvent)
 	}
 }
 
 // reconcile asks for all that is open and was not read after since to be read,
 // to be sure.
 func (w *Watcher) reconcile(since, now time.Time) {
-	for o := range w.store.openOutlooks() {
-		if !worthReading(o, now) || (o.certainty == Verified && o.newest.After(since)) {
+	for _, o := range w.store.openOutlooks() {
+		if !worthReading(&o, now) || (o.Certainty == Verified && o.newest.After(since)) {
 			continue
 		}
-		w.plan(o, now)
-		w.askFor(o, now, quota.Reconcile)
+		w.plan(&o, now)
+		w.askFor(&o, now, quota.Reconcile)
 	}
-	for _, o := range w.store.openParcels() {
-		if o.missing == 0 && !o.newest.After(since) {
-			w.askParcel(&o, now, quota.Reconcile)
+	for _, sh := range w.store.openShipments() {
+		if sh.missing == 0 && !sh.newest.After(since) {
+			w.askParcel(sh, now, quota.Reconcile)
 		}
 	}
 }
 
 // replan plans everything open again, because the feed is not what it was.
 func (w *Watcher) replan(now time.Time) {
-	for o := range w.store.openOutlooks() {
-		w.plan(o, now)
+	for _, o := range w.store.openOutlooks() {
+		w.plan(&o, now)
 	}
-	for _, o := range w.store.openParcels() {
-		w.planParcel(&o)
+	for _, sh := range w.store.openShipments() {
+		w.planParcel(sh)
 	}
 }
 
