@@ -53,7 +53,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	server.TellSkipped()
+	os.Exit(code)
 }
 
 // program is tillwatch in a process of its own.

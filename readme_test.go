@@ -33,9 +33,9 @@ type typed struct {
 	*terminal.Terminal
 }
 
-func newReadme(t *testing.T) *readme {
+func newReadme(t *testing.T, path string) *readme {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func (c *typed) ends(keys string) {
 const interruptKey = "\x03"
 
 func TestTheREADMEsBlocksWorkAsTheyStand(t *testing.T) {
-	r := newReadme(t)
+	r := newReadme(t, "README.md")
 	r.findAddresses(t)
 	r.find(t, "go test ./...") // this test is of it
 	demo := r.run(t, "", "go run . demo")
@@ -207,6 +207,11 @@ func TestTheREADMEsBlocksWorkAsTheyStand(t *testing.T) {
 		t.Errorf("no line of JSON: %s", said)
 	}
 	headless.ends("")
+	r.expectAllTried(t)
+}
+
+func (r *readme) expectAllTried(t *testing.T) {
+	t.Helper()
 	for _, block := range r.blocks {
 		lines, _ := commands(block)
 		for _, line := range lines {

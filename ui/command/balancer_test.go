@@ -2,19 +2,15 @@ package command
 
 import (
 	"context"
-	"crypto/rand"
 	"flag"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"tillwatch/api"
 	"tillwatch/relay"
@@ -28,30 +24,6 @@ var balancedKills = flag.Int("balanced-kills", 2, "how often one of two relays o
 
 // server is what the environment names before the tests are set apart from it.
 var server = postgrestest.Configured()
-
-// postgresSchema makes an empty schema for one test and returns the DSN of it.
-func postgresSchema(t *testing.T) string {
-	t.Helper()
-	dsn := server.DSN(t)
-	execute := func(statement string) {
-		connection, err := pgx.Connect(context.Background(), dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer connection.Close(context.Background())
-		if _, err := connection.Exec(context.Background(), statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-	}
-	name := "test_" + strings.ToLower(rand.Text()[:16])
-	execute("CREATE SCHEMA " + name)
-	t.Cleanup(func() { execute("DROP SCHEMA " + name + " CASCADE") })
-	separator := "?"
-	if strings.Contains(dsn, "?") {
-		separator = "&"
-	}
-	return dsn + separator + "search_path=" + url.QueryEscape(name)
-}
 
 // balancer passes connections on to servers in turn. One that does not take a
 // connection is left out, as a balancer does that asks for their health.
@@ -181,7 +153,7 @@ func (f *follower) count() int {
 }
 
 func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testing.T) {
-	dsn := postgresSchema(t)
+	dsn := server.Schema(t)
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	t.Setenv("TILLWATCH_POSTGRES", dsn)
@@ -246,7 +218,7 @@ func TestOneOfTwoRelaysBehindABalancerIsKilledAndNothingIsLostOrDoubled(t *testi
 }
 
 func TestTokensOfADatabaseCountOnEveryRelay(t *testing.T) {
-	dsn := postgresSchema(t)
+	dsn := server.Schema(t)
 	dir := isolate(t)
 	t.Setenv("TILLWATCH_SIGNING_SECRET", oldSecret)
 	t.Setenv("TILLWATCH_POSTGRES", dsn)

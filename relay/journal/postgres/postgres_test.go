@@ -36,11 +36,9 @@ func TestMain(m *testing.M) {
 // schema makes an empty schema for one test and returns the DSN of it.
 func schema(t testing.TB) string {
 	t.Helper()
-	dsn := server.DSN(t)
-	name := "test_" + strings.ToLower(journal.NewEpoch())
-	execute(t, dsn, "CREATE SCHEMA "+name)
-	t.Cleanup(func() { execute(t, dsn, "DROP SCHEMA "+name+" CASCADE") })
-	return with(with(dsn, "search_path", name), "application_name", name)
+	dsn := server.Schema(t)
+	_, name, _ := strings.Cut(dsn, "search_path=")
+	return with(dsn, "application_name", strings.Trim(name, "'"))
 }
 
 // with adds a setting to a DSN of either form.

@@ -3,6 +3,8 @@
 package postgrestest
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -11,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Variable names a database whose schemas the tests may make and drop.
@@ -56,6 +60,34 @@ func (s *Server) DSN(t testing.TB) string {
 		t.Skip("needs a PostgreSQL: set " + Variable + " to the DSN of a throw-away database, as .ci/run does")
 	}
 	return s.dsn
+}
+
+// Schema makes an empty schema for one test and returns the DSN of it. Where there
+// is no server, the test is skipped.
+func (s *Server) Schema(t testing.TB) string {
+	t.Helper()
+	dsn := s.DSN(t)
+	name := "test_" + strings.ToLower(rand.Text()[:16])
+	execute := func(statement string) {
+		connection, err := pgx.Connect(context.Background(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close(context.Background())
+		if _, err := connection.Exec(context.Background(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	execute("CREATE SCHEMA " + name)
+	t.Cleanup(func() { execute("DROP SCHEMA " + name + " CASCADE") })
+	if !strings.Contains(dsn, "://") {
+		return dsn + " search_path='" + name + "'"
+	}
+	separator := "?"
+	if strings.Contains(dsn, "?") {
+		separator = "&"
+	}
+	return dsn + separator + "search_path=" + name
 }
 
 // TellSkipped says which tests were skipped. Of a package that passes, go test
