@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"time"
 
 	"tillwatch/api"
@@ -17,6 +18,7 @@ type Frame struct {
 	More          bool                       `json:"more,omitempty"`  // the next line belongs to the same moment
 	Marks         []string                   `json:"marks,omitempty"` // what a person may look for
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
+	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`
 	Events        []*Event                   `json:"events,omitempty"`
 	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that came faster than they could be kept
@@ -34,18 +36,20 @@ type Frame struct {
 type FrameTeller struct {
 	// Detail tells all that is known of an intent; [Store.Intent] does.
 	Detail func(api.ID) (*IntentDetail, bool)
-	// Put takes a line. It reports that the line is too long by [ErrLongLine].
+	// Put takes a line. It refuses one that is too long by [form.ErrLongLine].
 	Put func(*Frame) error
 
 	summary map[string]json.RawMessage // as told
 	buckets []quota.Bucket             // as told
+	told    map[api.ID]uint64          // of each intent a hash of what was told
+	seed    maphash.Seed
 }
 
 // Tell puts what changed, as one frame. It puts none where nothing did, unless
 // there are marks or the picture is whole.
 func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.buckets = nil, nil
+		t.summary, t.buckets, t.told = nil, nil, nil
 	}
 	f := Frame{At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped}
 	for _, in := range c.Intents {
@@ -53,7 +57,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 		if !ok {
 			all = &IntentDetail{Intent: *in}
 		}
-		f.Intents = append(f.Intents, shareIntent(all))
+		t.tellIntent(&f, shareIntent(all))
 	}
 	for _, sh := range c.Shipments {
 		f.Shipments = append(f.Shipments, shareShipment(sh))

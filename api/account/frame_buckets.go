@@ -1,6 +1,7 @@
 package account
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -20,8 +21,8 @@ func (t *FrameTeller) newBuckets(now []quota.Bucket) (news []quota.Bucket, all b
 		b.History = newSamples(before.History, b.History)
 		b.Hour = newSamples(before.Hour, b.Hour)
 		b.Day = newSamples(before.Day, b.Day)
-		if b.ObservedAt.Equal(before.ObservedAt) && b.Rejected == before.Rejected && b.Exhausted == before.Exhausted &&
-			b.Own == before.Own && b.Others == before.Others && len(b.History)+len(b.Hour)+len(b.Day) == 0 {
+		before.History, before.Hour, before.Day = nil, nil, nil
+		if reflect.DeepEqual(before, b) {
 			continue
 		}
 		news = append(news, b)

@@ -4,17 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-)
 
-// ErrLongLine says that a line is longer than a reader takes.
-var ErrLongLine = errors.New("the line is too long")
+	"tillwatch/api/account/form"
+)
 
 // mostItems bounds how much one line tells.
 const mostItems = 64
 
 // items is how many things the frame tells of.
 func (f *Frame) items() int {
-	return len(f.Intents) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets)
+	return len(f.Intents) + len(f.Rereads) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets)
 }
 
 // putFrame puts a frame as one line, or as several where it is too much for one.
@@ -24,7 +23,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	if f.items() <= mostItems {
 		err := put(f)
 		var unsupported *json.MarshalerError
-		if !errors.Is(err, ErrLongLine) && !errors.As(err, &unsupported) {
+		if !errors.Is(err, form.ErrLongLine) && !errors.As(err, &unsupported) {
 			return err
 		}
 		if f.items() == 0 {
@@ -33,7 +32,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	}
 	if f.items() == 1 {
 		rest := *f
-		rest.Intents, rest.Shipments, rest.Events, rest.Requests, rest.Buckets = nil, nil, nil, nil, nil
+		rest.Intents, rest.Rereads, rest.Shipments, rest.Events, rest.Requests, rest.Buckets = nil, nil, nil, nil, nil, nil
 		rest.LeftOut++
 		return put(&rest)
 	}
@@ -44,6 +43,8 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	most := (f.items() + 1) / 2
 	first.Intents, second.Intents = cutAt(f.Intents, most)
 	most -= len(first.Intents)
+	first.Rereads, second.Rereads = cutAt(f.Rereads, most)
+	most -= len(first.Rereads)
 	first.Shipments, second.Shipments = cutAt(f.Shipments, most)
 	most -= len(first.Shipments)
 	first.Events, second.Events = cutAt(f.Events, most)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/api/account/form"
 	"tillwatch/ui/recording"
 )
 
@@ -50,7 +51,7 @@ func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*
 		}
 	}
 	where := s.client.Environment()
-	recorder, err := recording.Create(o.record.file, recording.Header{
+	recorder, err := recording.Create(o.record.file, form.Header{
 		Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.account(), Width: width, Height: height,
 	}, int64(o.record.limit))
 	if err != nil {

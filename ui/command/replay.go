@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/plain"
 	"tillwatch/ui/recording"
@@ -32,7 +33,7 @@ func newReplay() *cobra.Command {
 		Long: "Play a recording on the dashboard, at the pace at which it was made. It opens no connection: nothing is read, and nothing can be confirmed.\n\n" +
 			"space pauses; . and , step by one change; ] and [ skip 10 s forward and back, } and { a minute; n and N jump to the next and the last " +
 			"thing that happened; > and < change the speed; home and end jump to the ends, a click on the bar at the bottom to where it points.\n\n" +
-			"A recording may be given away, in a bug report for one. It leaves out: " + strings.Join(recording.Masked(), ", ") + ".",
+			"A recording may be given away, in a bug report for one. It leaves out: " + strings.Join(account.Masked(), ", ") + ".",
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -19,6 +19,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 	"tillwatch/api/quota"
 	"tillwatch/api/simulator"
 	"tillwatch/ui/recording"
@@ -124,7 +125,7 @@ func recordDay(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorder, err := recording.Create(path, recording.Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, 0)
+		recorder, err := recording.Create(path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

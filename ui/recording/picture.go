@@ -3,11 +3,14 @@ package recording
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 // Bounds of what a picture keeps; they are those of what a store keeps.
@@ -16,59 +19,19 @@ const (
 	keptRequests = 500
 )
 
-// decoded is one change, read from its lines.
-type decoded struct {
-	at        time.Duration
-	picture   bool
-	skipped   int
-	leftOut   int
-	intents   []*account.IntentDetail
-	again     []againForm
-	shipments []*account.Shipment
-	events    []*account.Event
-	requests  []api.Exchange
-	summaries []json.RawMessage
-}
-
-// decode reads the lines of a change. What of it cannot be read is left out and
-// counted: the rest of the picture is worth more than none.
-func decode(lines []byte) decoded {
-	var d decoded
+// decode reads the lines of a change as one frame. A line that cannot be read is
+// left out and counted: the rest of the picture is worth more than none.
+func decode(lines []byte, take func(*account.Frame)) (leftOut int) {
 	for line := range bytes.Lines(lines) {
-		object, err := openLine(bytes.TrimSuffix(line, []byte("\n")))
-		var form lineForm
-		if err == nil {
-			err = json.Unmarshal(object, &form)
-		}
+		f, err := account.ReadFrame(bytes.TrimSuffix(line, []byte("\n")))
 		if err != nil {
-			d.leftOut++
+			leftOut++
 			continue
 		}
-		d.at, d.picture = time.Duration(form.At)*time.Millisecond, d.picture || form.Picture
-		d.skipped += max(form.Skipped, 0)
-		d.leftOut += max(form.LeftOut, 0)
-		d.intents = appendDecoded(&d, d.intents, form.Intents, decodeIntent)
-		d.again = append(d.again, form.Again...)
-		d.shipments = appendDecoded(&d, d.shipments, form.Shipments, decodeShipment)
-		d.events = appendDecoded(&d, d.events, form.Events, decodeEvent)
-		d.requests = appendDecoded(&d, d.requests, form.Requests, decodeRequest)
-		if len(form.Summary) > 0 {
-			d.summaries = append(d.summaries, form.Summary)
-		}
+		leftOut += max(f.LeftOut, 0)
+		take(f)
 	}
-	return d
-}
-
-func appendDecoded[T any](d *decoded, list []T, raws []json.RawMessage, decode func(json.RawMessage) (T, error)) []T {
-	for _, raw := range raws {
-		item, err := decode(raw)
-		if err != nil {
-			d.leftOut++
-			continue
-		}
-		list = append(list, item)
-	}
-	return list
+	return leftOut
 }
 
 // picture is what is known at a moment of a recording.
@@ -79,59 +42,118 @@ type picture struct {
 	places    map[api.ID]int   // of events, counted from the first there ever was
 	dropped   int
 	requests  []api.Exchange // the newest, oldest first
-	summary   account.Summary
+	summary   map[string]json.RawMessage
+	buckets   []quota.Bucket
 	leftOut   int
 }
 
 func newPicture() *picture {
-	return &picture{intents: map[api.ID]*account.IntentDetail{}, shipments: map[api.ID]*account.Shipment{}, places: map[api.ID]int{}}
+	return &picture{
+		intents: map[api.ID]*account.IntentDetail{}, shipments: map[api.ID]*account.Shipment{}, places: map[api.ID]int{},
+		summary: map[string]json.RawMessage{},
+	}
 }
 
-// apply takes a change over and returns it as a screen is fed it.
-func (p *picture) apply(d *decoded, version uint64) account.Changes {
-	c := account.Changes{Version: version, EventsSkipped: d.skipped}
-	for _, in := range d.intents {
-		in.Version = version
-		p.intents[in.ID] = in
-		c.Intents = append(c.Intents, &in.Intent)
+// apply takes the lines of a change over and returns it as a screen is fed it,
+// without its summary; Whole, where something that was shown is gone. Of a whole
+// picture that begins a chapter only what is not shown yet is news.
+func (p *picture) apply(lines []byte, version uint64) account.Changes {
+	c := account.Changes{Version: version}
+	var whole map[api.ID]bool // what a whole picture holds
+	var since time.Time       // requests are new to a whole picture
+	p.leftOut += decode(lines, func(f *account.Frame) {
+		if f.Whole {
+			whole = map[api.ID]bool{}
+			if n := len(p.requests); n > 0 {
+				since = p.requests[n-1].Sent
+			}
+		}
+		p.applyLine(f, &c)
+		for _, e := range f.Requests {
+			if since.IsZero() || e.Sent.After(since) {
+				p.requests, c.Requests = append(p.requests, e), append(c.Requests, e)
+			}
+		}
+		if whole != nil {
+			for _, in := range f.Intents {
+				whole[in.ID] = true
+			}
+			for _, s := range f.Shipments {
+				whole[s.ID] = true
+			}
+		}
+	})
+	if whole != nil {
+		known := len(p.intents) + len(p.shipments)
+		maps.DeleteFunc(p.intents, func(id api.ID, _ *account.IntentDetail) bool { return !whole[id] })
+		maps.DeleteFunc(p.shipments, func(id api.ID, _ *account.Shipment) bool { return !whole[id] })
+		c.Whole = len(p.intents)+len(p.shipments) < known
 	}
-	for _, a := range d.again {
-		before, ok := p.intents[api.ScrubID(a.ID)]
+	if len(p.requests) > 2*keptRequests {
+		p.requests = slices.Clone(p.requests[len(p.requests)-keptRequests:])
+	}
+	return c
+}
+
+// applyLine takes over what a line tells, but for its requests.
+func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
+	c.EventsSkipped += max(f.EventsSkipped, 0)
+	for _, in := range f.Intents {
+		old := p.intents[in.ID]
+		if in.Version = c.Version; old != nil {
+			in.Version = old.Version
+		}
+		if !reflect.DeepEqual(old, in) {
+			in.Version = c.Version
+			p.intents[in.ID] = in
+			c.Intents = append(c.Intents, &in.Intent)
+		}
+	}
+	for _, r := range f.Rereads {
+		before, ok := p.intents[r.ID]
 		if !ok {
 			p.leftOut++
 			continue
 		}
-		in := *before
-		in.ReadAt, in.Reads, in.Version = time.Time(a.ReadAt), a.Reads, version
-		p.intents[in.ID] = &in
+		in := r.Of(before)
+		in.Version = c.Version
+		p.intents[in.ID] = in
 		c.Intents = append(c.Intents, &in.Intent)
 	}
-	for _, s := range d.shipments {
-		s.Version = version
-		p.shipments[s.ID] = s
-	}
-	for _, e := range d.events {
-		e.Version = version
-		p.event(e)
-	}
-	p.requests = append(p.requests, d.requests...)
-	if len(p.requests) > 2*keptRequests {
-		p.requests = slices.Clone(p.requests[len(p.requests)-keptRequests:])
-	}
-	for _, raw := range d.summaries {
-		sum, err := mergeSummary(p.summary, raw)
-		if err != nil {
-			p.leftOut++
+	for _, s := range f.Shipments {
+		old := p.shipments[s.ID]
+		if s.Version = c.Version; old != nil {
+			s.Version = old.Version
 		}
-		p.summary = sum
+		giveBody(s.Latest)
+		if !reflect.DeepEqual(old, s) {
+			s.Version = c.Version
+			p.shipments[s.ID] = s
+			c.Shipments = append(c.Shipments, s)
+		}
 	}
-	p.leftOut += d.leftOut
-	c.Shipments, c.Events, c.Requests, c.Summary = d.shipments, d.events, d.requests, p.summary
-	return c
+	for _, e := range f.Events {
+		p.event(e, c)
+	}
+	if f.Whole {
+		clear(p.summary)
+	}
+	account.MergeSummary(p.summary, f.Summary)
+	p.buckets = account.MergeBuckets(p.buckets, f)
 }
 
-func (p *picture) event(e *account.Event) {
-	if place, ok := p.places[e.ID]; ok && place >= p.dropped {
+func (p *picture) event(e *account.Event, c *account.Changes) {
+	e.Raw = bodyOf(e)
+	place, known := p.places[e.ID]
+	if known = known && place >= p.dropped; known {
+		old := p.events[place-p.dropped]
+		if e.Version = old.Version; reflect.DeepEqual(old, e) {
+			return
+		}
+	}
+	e.Version = c.Version
+	c.Events = append(c.Events, e)
+	if known {
 		p.events[place-p.dropped] = e
 		return
 	}
@@ -147,52 +169,9 @@ func (p *picture) event(e *account.Event) {
 	}
 }
 
-// news leaves in a whole picture only what this one does not show: a chapter
-// begins with a picture that whoever plays on has mostly seen.
-func (p *picture) news(d *decoded) *decoded {
-	out := &decoded{at: d.at, leftOut: d.leftOut, summaries: d.summaries}
-	for _, in := range d.intents {
-		if old, ok := p.intents[in.ID]; !ok || !same(encodeIntent, old, in) {
-			out.intents = append(out.intents, in)
-		}
-	}
-	for _, s := range d.shipments {
-		if old, ok := p.shipments[s.ID]; !ok || !same(encodeShipment, old, s) {
-			out.shipments = append(out.shipments, s)
-		}
-	}
-	for _, e := range d.events {
-		place, ok := p.places[e.ID]
-		if !ok || !same(encodeEvent, p.events[place-p.dropped], e) {
-			out.events = append(out.events, e)
-		}
-	}
-	var newest time.Time
-	for i := range p.requests {
-		if p.requests[i].Sent.After(newest) {
-			newest = p.requests[i].Sent
-		}
-	}
-	for _, e := range d.requests {
-		if e.Sent.After(newest) {
-			out.requests = append(out.requests, e)
-		}
-	}
-	return out
-}
-
-func same[T any](encode func(T) (json.RawMessage, error), a, b T) bool {
-	first, err := encode(a)
-	if err != nil {
-		return false
-	}
-	second, err := encode(b)
-	return err == nil && bytes.Equal(first, second)
-}
-
-// all is the whole picture as a screen is fed it.
+// all is the whole picture as a screen is fed it, without its summary.
 func (p *picture) all(version uint64) account.Changes {
-	c := account.Changes{Version: version, Whole: true, Summary: p.summary}
+	c := account.Changes{Version: version, Whole: true}
 	c.Events = slices.Clone(p.events[max(len(p.events)-keptEvents, 0):])
 	c.Requests = slices.Clone(p.requests[max(len(p.requests)-keptRequests, 0):])
 	for _, in := range p.intents {
@@ -202,4 +181,40 @@ func (p *picture) all(version uint64) account.Changes {
 		c.Shipments = append(c.Shipments, s)
 	}
 	return c
+}
+
+// A recording has no bodies. What a screen shows for one is made of what it has.
+
+// detail is all that is known of an intent, with a body.
+func (p *picture) detail(id api.ID) (*account.IntentDetail, bool) {
+	in, ok := p.intents[id]
+	if !ok || in.Latest == nil {
+		return in, ok
+	}
+	all, latest := *in, *in.Latest
+	latest.Raw, _ = json.Marshal(in.Latest)
+	all.Latest = &latest
+	return &all, true
+}
+
+func giveBody(parcel *api.Shipment) {
+	if parcel != nil {
+		parcel.Raw, _ = json.Marshal(parcel)
+	}
+}
+
+// bodyOf is an event in the contract's form.
+func bodyOf(e *account.Event) []byte {
+	type source struct {
+		Type api.SourceType `json:"type"`
+		ID   api.ID         `json:"id"`
+	}
+	body, _ := json.Marshal(struct {
+		ID        api.ID        `json:"id"`
+		Object    string        `json:"object"`
+		Type      api.EventType `json:"type"`
+		CreatedAt time.Time     `json:"createdAt,omitzero"`
+		Source    source        `json:"source"`
+	}{e.ID, "event", e.Type, e.CreatedAt, source{e.SourceType, e.SourceID}})
+	return body
 }

@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 )
 
 // Bounds of the speed of a player.
@@ -40,10 +41,12 @@ type Player struct {
 	next    int // the first change that is not shown yet
 	version uint64
 	picture *picture
+	summary account.Summary // at the version summed
+	summed  uint64
 	recent  []account.Changes // what led to the version, oldest first
 	whole   uint64            // the version up to which only the whole picture tells what changed
 	lines   []byte            // the chapter at hand, unpacked
-	chapter int32
+	chapter int
 	err     error // of the last chapter that could not be read
 }
 
@@ -116,7 +119,7 @@ func (p *Player) Close() error {
 }
 
 // Header says what the recording is of.
-func (p *Player) Header() Header { return p.file.header }
+func (p *Player) Header() form.Header { return p.file.header }
 
 // Marks are the moments at which something happened, in order.
 func (p *Player) Marks() []Mark { return slices.Clone(p.file.marks) }
@@ -174,13 +177,11 @@ func (p *Player) Changes(since uint64) account.Changes {
 	defer p.mu.Unlock()
 	if since > p.version || since < p.whole || len(p.recent) == 0 {
 		if since == p.version && since > 0 {
-			return account.Changes{Version: p.version, At: p.file.header.Began.Add(p.at()), Summary: p.picture.summary}
+			return p.stamped(account.Changes{Version: p.version})
 		}
-		c := p.picture.all(p.version)
-		c.At = p.file.header.Began.Add(p.at())
-		return c
+		return p.stamped(p.picture.all(p.version))
 	}
-	c := account.Changes{Version: p.version, At: p.file.header.Began.Add(p.at()), Summary: p.picture.summary}
+	c := account.Changes{Version: p.version}
 	first := sort.Search(len(p.recent), func(i int) bool { return p.recent[i].Version > since })
 	for _, r := range p.recent[first:] {
 		c.Intents = append(c.Intents, r.Intents...)
@@ -191,6 +192,15 @@ func (p *Player) Changes(since uint64) account.Changes {
 	}
 	c.Intents = newestOf(c.Intents, func(in *account.Intent) string { return string(in.ID) })
 	c.Shipments = newestOf(c.Shipments, func(s *account.Shipment) string { return string(s.ID) })
+	return p.stamped(c)
+}
+
+// stamped completes what changed with the moment that is shown and its summary.
+func (p *Player) stamped(c account.Changes) account.Changes {
+	if p.summed != p.version || p.summed == 0 {
+		p.summary, p.summed = account.SummaryOf(p.picture.summary, p.picture.buckets), p.version
+	}
+	c.At, c.Summary = p.file.header.Began.Add(p.at()), p.summary
 	return c
 }
 
@@ -198,8 +208,7 @@ func (p *Player) Changes(since uint64) account.Changes {
 func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	in, ok := p.picture.intents[id]
-	return in, ok
+	return p.picture.detail(id)
 }
 
 // newestOf keeps of several versions of a thing the last.
@@ -359,15 +368,11 @@ func (p *Player) showNext() {
 	if p.err != nil {
 		return
 	}
-	d := decode(p.lines[change.from:change.to])
-	what := &d
-	switch {
-	case d.picture && len(p.picture.intents)+len(p.picture.shipments)+len(p.picture.events) > 0:
-		what = p.picture.news(&d)
-	case d.picture:
+	begin := p.file.chapters[change.chapter].begin
+	c := p.picture.apply(p.lines[change.from-begin:change.to-begin], p.version)
+	if c.Whole || len(p.recent) == 0 {
 		p.whole = p.version
 	}
-	c := p.picture.apply(what, p.version)
 	if len(p.recent) >= mostRecent {
 		p.recent = slices.Clone(p.recent[mostRecent/2:])
 		p.whole = max(p.whole, p.recent[0].Version-1)

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account/form"
 )
 
 // recorded is a recording of two minutes in which an intent moves each second, and
@@ -34,30 +36,38 @@ func recorded(t *testing.T) (content []byte, moments int) {
 	return content, moments
 }
 
-// packed is a part as the writer makes it.
+// lined are lines as the writer makes them.
+func lined(objects ...string) (lines []byte) {
+	for _, object := range objects {
+		var err error
+		if lines, err = form.AppendLine(lines, json.RawMessage(object)); err != nil {
+			panic(err)
+		}
+	}
+	return lines
+}
+
+// packed is a part as the writer makes it, of lines of any kind.
 func packed(lines ...string) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	w.Extra = partExtra
+	w.Extra = []byte{'T', 'W', 4, 0, 'f', 'r', 'm', '2'}
 	for _, line := range lines {
-		w.Write(appendLine(nil, []byte(line)))
+		w.Write([]byte(line + "\n"))
 	}
 	w.Close()
 	return out.Bytes()
 }
 
-const goodHeader = `{"recording":"tillwatch","format":1,"program":"x","began":"2000-01-01T00:00:00Z","environment":"simulator"}`
+const goodHeader = `{"format":"tillwatch","version":2,"kind":"recording","began":"2000-01-01T00:00:00Z","environment":"simulator"}`
+
+// at begins a line of so many milliseconds after the beginning.
+func at(ms int) string {
+	return fmt.Sprintf(`{"at":%q`, time.Date(2000, 1, 1, 0, 0, 0, ms*1e6, time.UTC).Format(time.RFC3339Nano))
+}
 
 func TestAFileThatIsNoGoodIsToldInOneSentence(t *testing.T) {
 	good, _ := recorded(t)
-	plainGzip := func() []byte {
-		var out bytes.Buffer
-		w := gzip.NewWriter(&out)
-		w.Write([]byte(goodHeader))
-		w.Close()
-		return out.Bytes()
-	}()
-	unchecked := append([]byte("00000000 "), goodHeader...)
 	for _, c := range []struct {
 		name    string
 		content []byte
@@ -65,25 +75,24 @@ func TestAFileThatIsNoGoodIsToldInOneSentence(t *testing.T) {
 	}{
 		{"empty", nil, []string{"is empty", "nothing was recorded"}},
 		{"a text", []byte("INTENTS 5\n"), []string{"not a recording", "--record makes one"}},
-		{"one byte", []byte("{"), []string{"not a recording"}},
+		{"one byte", []byte("{"), []string{"cut off within its first line"}},
 		{"a line of 10 MB", bytes.Repeat([]byte("x"), 10<<20), []string{"not a recording"}},
-		{"another gzip file", plainGzip, []string{"not a recording"}},
-		{"another program's", packed(`{"recording":"asciinema","format":1}`), []string{"not a recording"}},
-		{"a newer version", packed(`{"recording":"tillwatch","format":7,"began":"2000-01-01T00:00:00Z"}`), []string{"newer tillwatch", "format 7", "update"}},
-		{"no beginning", packed(`{"recording":"tillwatch","format":1}`), []string{"first line is damaged"}},
+		{"another gzip file", packed("hello"), []string{"not a recording"}},
+		{"another program's", packed(`{"format":"asciinema","version":2}`), []string{"not a recording"}},
+		{"an earlier version", packed(`1a2b3c4d {"recording":"tillwatch","format":1,"began":"2000-01-01T00:00:00Z"}`), []string{"earlier tillwatch", "format 1", "use the one that made it"}},
+		{"a newer version", packed(`{"format":"tillwatch","version":7,"began":"2000-01-01T00:00:00Z"}`), []string{"newer tillwatch", "format 7", "update"}},
+		{"no beginning", packed(`{"format":"tillwatch","version":2}`), []string{"first line is damaged"}},
 		{"torn within the first line", good[:40], []string{"cut off within its first line"}},
 		{"torn within the magic", good[:3], []string{"cut off within its first line"}},
 		{"only the first line", packed(goodHeader), []string{"nothing was recorded yet"}},
-		{"a packed line of 10 MB", append(packed(goodHeader), packed(`{"at":0,"picture":true,"x":"`+strings.Repeat("x", 10<<20)+`"}`)...), []string{"nothing after its first line can be read"}},
+		{"a packed line of 10 MB", append(packed(goodHeader), packed(at(0)+`,"whole":true,"x":"`+strings.Repeat("x", 10<<20)+`"}`)...), []string{"nothing after its first line can be read"}},
 		{"a first line of 10 MB", packed(strings.Repeat("x", 10<<20)), []string{"first line is damaged"}},
-		{"no checksum", func() []byte {
-			var out bytes.Buffer
-			w := gzip.NewWriter(&out)
-			w.Extra = partExtra
-			w.Write(append(unchecked, '\n'))
-			w.Close()
-			return out.Bytes()
-		}(), []string{"first line is damaged"}},
+		{"a wrong checksum", packed(strings.Replace(goodHeader, `{`, `{"sum":"00000000",`, 1)), []string{"first line is damaged"}},
+		{"deep nesting", append(packed(goodHeader), packed(at(0)+`,"whole":true,"x":`+strings.Repeat("[", 1<<20))...), []string{"nothing after its first line can be read"}},
+		{"a line that is no object", append(packed(goodHeader), packed(`[1,2]`)...), []string{"nothing after its first line can be read"}},
+		{"changes of no picture", append(packed(goodHeader), packed(at(0)+`}`)...), []string{"nothing after its first line can be read"}},
+		{"time before the beginning", append(packed(goodHeader), packed(at(-1)+`,"whole":true}`)...), []string{"nothing after its first line can be read"}},
+		{"time in a thousand years", append(packed(goodHeader), packed(`{"at":"3000-01-01T00:00:00Z","whole":true}`)...), []string{"nothing after its first line can be read"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -161,16 +170,16 @@ func TestADamagedPartIsLeftOutAndTheRestPlays(t *testing.T) {
 	var content []byte
 	content = append(content, packed(goodHeader)...)
 	chapter := func(from int) []byte {
-		lines := []string{fmt.Sprintf(`{"at":%d,"picture":true,"intents":[{"id":"ci_%d"}]}`, from, from)}
+		lines := []string{fmt.Sprintf(`%s,"whole":true,"intents":[{"id":"ci_%d"}]}`, at(from), from)}
 		for i := range 50 {
-			lines = append(lines, fmt.Sprintf(`{"at":%d,"intents":[{"id":"ci_%d"}]}`, from+i, from+i))
+			lines = append(lines, fmt.Sprintf(`%s,"intents":[{"id":"ci_%d"}]}`, at(from+i), from+i))
 		}
-		return packed(lines...)
+		return packed(strings.TrimSuffix(string(lined(lines...)), "\n"))
 	}
 	first, second, third := chapter(0), chapter(1000), chapter(2000)
 	damagedAt := len(content) + len(first) + len(second)*2/3
 	content = append(append(append(content, first...), second...), third...)
-	content = append(content, packed(`{"at":3000,"end":"closed"}`)...)
+	content = append(content, packed(at(3000)+`,"end":"closed"}`)...)
 	intact, err := index(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -228,13 +237,14 @@ func TestNoFlippedBitGoesUnnoticed(t *testing.T) {
 const hostile = `\u001b]52;c;aGk=\u0007\r\n\u202e\u009b2J\u200b`
 
 func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
-	line := strings.ReplaceAll(`{"at":0,"picture":true,"intents":[{"id":"ci_1X","state":"failedX","product":"socksX","merchant":"acmeX","referenceId":"rX","failureReason":{"code":"cX","message":"mX"},`+
-		`"timeline":[{"how":"X","state":"sX","event":"eX","text":"tX"}],"shipments":["shX"],"total":{"currencyCode":"UX","amountSubunits":1},"read":{"id":"ci_1X","productUrl":"https://a.example/X"}}],`+
-		`"shipments":[{"id":"shpX","product":"pX","read":{"id":"shpX","status":"stX","tracking":{"carrierName":"cX","number":"nX"}}}],`+
-		`"events":[{"seq":1,"product":"pX","origin":"oX","body":{"id":"eX","type":"tX","source":{"type":"sX","id":"iX"}}}],`+
-		`"requests":[{"method":"GX","path":"/X","class":"cX","requestId":"rX","error":"eX"}],`+
+	line := strings.ReplaceAll(at(0)+`,"whole":true,"intents":[{"id":"ci_1X","state":"failedX","product":"socksX","merchant":"acmeX","referenceId":"rX","failureReason":{"code":"cX","message":"mX"},`+
+		`"timeline":[{"what":"X","to":"sX","event":"eX","type":"tX","failure":"fX"}],"shipments":["shX"],"total":{"currencyCode":"UX","amountSubunits":1},"latest":{"id":"ci_1X","productUrl":"https://a.example/X"}}],`+
+		`"shipments":[{"id":"shpX","product":"pX","latest":{"id":"shpX","status":"stX","tracking":{"carrierName":"cX","number":"nX"}}}],`+
+		`"events":[{"seq":1,"product":"pX","origin":"oX","id":"eX","type":"tX","sourceType":"sX","sourceId":"iX"}],`+
+		`"requests":[{"method":"GX","path":"/X","class":"cX","requestId":"rX","error":"eX","from":{"name":"nX"}}],`+
+		`"buckets":[{"class":"cX","policy":"pX"}],`+
 		`"summary":{"intents":{"sX":1},"shipments":{"sX":1},"feed":{"state":"lost","epoch":"eX","error":"eX"},"api":{"state":"failing","error":"eX"},`+
-		`"alerts":[{"kind":"kX","text":"tX","intent":"iX"}],"pace":{"sX":{}},"quota":{"count":1,"changed":[{"at":0,"class":"cX","policy":"pX"}]}}}`, "X", hostile)
+		`"alerts":[{"kind":"kX","text":"tX","intent":"iX"}],"pace":{"sX":{}}}}`, "X", hostile)
 	content := append(packed(strings.Replace(goodHeader, `"simulator"`, `"simulator`+hostile+`","account":"a`+hostile+`","masked":["m`+hostile+`"]`, 1)), packed(line)...)
 	f, err := index(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -260,13 +270,14 @@ func TestNothingOfAStrangersFileReachesTheTerminalUnscrubbed(t *testing.T) {
 }
 
 func FuzzIndex(f *testing.F) {
-	f.Add([]byte(goodHeader), []byte(`{"at":0,"picture":true,"intents":[{"id":"ci_1","state":"failed"}]}`), []byte(`{"at":5,"marks":["failed"],"summary":{"quota":{"count":1,"changed":[{"at":0,"minute":{"from":1,"samples":[[1,1,1,1,1,1]]}}]}}}`), false)
-	f.Add([]byte(`{"recording":"tillwatch","format":1e9}`), []byte(`{"at":-1}`), []byte(`{"at":1e99,"more":true}`), true)
-	f.Add([]byte(``), []byte(`{"at":0,"picture":true,"more":true}`), []byte(`{"at":0,"events":[{"body":{}}],"requests":[1],"shipments":[null]}`), false)
+	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"intents":[{"id":"ci_1","state":"failed"}]}`), []byte(at(5)+`,"marks":["failed"],"buckets":[{"class":"reads","history":[{"at":"2000-01-01T00:00:00Z"}]}]}`), false)
+	f.Add([]byte(goodHeader), []byte(at(0)+`,"whole":true,"more":true}`), []byte(at(0)+`,"events":[{"id":"e"}],"requests":[{}],"shipments":[null],"summary":{"intents":5,"feed":null}}`), true)
+	f.Add([]byte(`{"format":"tillwatch","version":1e9}`), []byte(`{"at":-1}`), []byte(`{"at":1e99,"more":true}`), true)
+	f.Add([]byte(``), []byte(`{"sum":"","at":0}`), []byte(`{"sum":"00000000",`), false)
 	f.Fuzz(func(t *testing.T, header, first, second []byte, raw bool) {
 		content := append(packed(string(header)), packed(string(first), string(second))...)
 		if raw {
-			content = bytes.Join([][]byte{header, first, second}, nil)
+			content = bytes.Join([][]byte{header, first, second}, []byte("\n"))
 		}
 		opened, err := index(bytes.NewReader(content), int64(len(content)))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 )
 
 // Source is the picture that is recorded; [account.Store] is one.
@@ -57,7 +58,7 @@ type State struct {
 // header's Began, Environment, Account and size are the caller's. It is an error
 // when there is such a file. limit bounds the file, in bytes; 0 is
 // [DefaultLimit].
-func Create(path string, h Header, limit int64) (*Recorder, error) {
+func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 	if h.Began.IsZero() {
 		h.Began = time.Now()
 	}
@@ -93,7 +94,7 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 			err = fmt.Errorf("recording to %s: %w", r.path, err)
 		}
 		r.mu.Lock()
-		r.state.Ended, r.state.Err, r.state.Bytes = true, err, r.out.file.bytes
+		r.state.Ended, r.state.Err, r.state.Bytes = true, err, r.out.packed.Bytes()
 		r.mu.Unlock()
 	}()
 	var since uint64
@@ -136,7 +137,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 	c := source.Changes(since)
 	marks := r.marks.of(&c, first)
 	if !first {
-		if err := r.out.change(&c, source.Intent, marks); err != nil {
+		if err := r.out.tell(&c, source.Intent, marks); err != nil {
 			return since, err
 		}
 	}
@@ -151,7 +152,7 @@ func (r *Recorder) record(source Source, since uint64, first bool) (uint64, erro
 		}
 	}
 	r.mu.Lock()
-	r.state.Until, r.state.Bytes = c.At, r.out.file.bytes
+	r.state.Until, r.state.Bytes = c.At, r.out.packed.Bytes()
 	r.mu.Unlock()
 	return c.Version, nil
 }
@@ -176,70 +177,11 @@ func (r *Recorder) await(ctx context.Context, source Source, since uint64, flush
 	return nil
 }
 
-func (r *Recorder) full() bool { return r.out.file.bytes >= r.limit }
+func (r *Recorder) full() bool { return r.out.packed.Bytes() >= r.limit }
 
 func (r *Recorder) stop(now time.Time) error {
 	r.mu.Lock()
 	r.state.Full = true
 	r.mu.Unlock()
 	return r.out.end(now, "full")
-}
-
-// marker finds the moments that a person may look for.
-type marker struct {
-	began  time.Time // what was before is no news
-	failed map[api.ID]bool
-	alerts map[alertKey]bool
-	gaps   int
-	missed int
-	feed   account.FeedState
-}
-
-type alertKey struct {
-	kind   account.AlertKind
-	intent api.ID
-	since  int64
-}
-
-// of returns the marks of a change. What the first picture shows happened before.
-func (m *marker) of(c *account.Changes, first bool) []Kind {
-	found := map[Kind]bool{}
-	if m.failed == nil {
-		m.failed = map[api.ID]bool{}
-	}
-	for _, in := range c.Intents {
-		if in.State == api.Failed && !m.failed[in.ID] {
-			m.failed[in.ID] = true
-			if in.Since.After(m.began) {
-				found[MarkFailed] = true
-			}
-		}
-	}
-	standing := make(map[alertKey]bool, len(c.Summary.Alerts))
-	for _, a := range c.Summary.Alerts {
-		key := alertKey{a.Kind, a.Intent, a.Since.UnixNano()}
-		standing[key] = true
-		if !m.alerts[key] && a.Since.After(m.began) {
-			found[MarkAlert] = true
-		}
-	}
-	down := func(s account.FeedState) bool { return s == account.FeedLost || s == account.FeedRefused }
-	if down(c.Summary.Feed.State) && !down(m.feed) {
-		found[MarkRelay] = true
-	}
-	if c.Summary.Gaps > m.gaps || c.Summary.Events.Missed > m.missed || c.EventsSkipped > 0 {
-		found[MarkGap] = true
-	}
-	m.alerts, m.feed = standing, c.Summary.Feed.State
-	m.gaps, m.missed = max(m.gaps, c.Summary.Gaps), max(m.missed, c.Summary.Events.Missed)
-	if first {
-		return nil
-	}
-	var marks []Kind
-	for _, kind := range []Kind{MarkAlert, MarkRelay, MarkGap, MarkFailed} {
-		if found[kind] {
-			marks = append(marks, kind)
-		}
-	}
-	return marks
 }

@@ -3,12 +3,13 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 )
 
 // asTold is a picture as the file would tell it: two pictures that a screen shows
@@ -27,37 +29,45 @@ func asTold(t *testing.T, source Source) map[string]string {
 	t.Helper()
 	c := source.Changes(0)
 	told := map[string]string{}
-	put := func(key string, raw []byte, err error) {
+	put := func(key string, v any) {
+		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		told[key] = string(raw)
 	}
 	for _, in := range c.Intents {
-		all, ok := source.Intent(in.ID)
-		if !ok {
-			t.Fatalf("nothing is known of %s", in.ID)
+		if all, ok := source.Intent(in.ID); !ok || all.ID != in.ID || all.State != in.State || all.Product != in.Product {
+			t.Errorf("the list shows %+v, the detail %+v", in, all)
 		}
-		if all.ID != in.ID || all.State != in.State || all.Product != in.Product {
-			t.Errorf("the list shows %+v, the detail %+v", in, all.Intent)
+	}
+	events, requests := 0, 0
+	teller := account.FrameTeller{Detail: source.Intent, Put: func(f *account.Frame) error {
+		for _, in := range f.Intents {
+			put("intent "+string(in.ID), in)
 		}
-		raw, err := encodeIntent(all)
-		put("intent "+string(in.ID), raw, err)
+		for _, s := range f.Shipments {
+			put("shipment "+string(s.ID), s)
+		}
+		for _, e := range f.Events {
+			events++
+			put(fmt.Sprint("event ", events), e)
+		}
+		for _, e := range f.Requests {
+			requests++
+			put(fmt.Sprint("request ", requests), e)
+		}
+		for _, b := range f.Buckets {
+			put("bucket "+string(b.Class), b)
+		}
+		for name, field := range f.Summary {
+			put("summary "+name, field)
+		}
+		return nil
+	}}
+	if err := teller.Tell(&c, nil); err != nil {
+		t.Fatal(err)
 	}
-	for _, s := range c.Shipments {
-		raw, err := encodeShipment(s)
-		put("shipment "+string(s.ID), raw, err)
-	}
-	for i, e := range c.Events {
-		raw, err := encodeEvent(e)
-		put("event "+string(rune('a'+i)), raw, err)
-	}
-	for i := range c.Requests {
-		raw, err := encodeRequest(&c.Requests[i])
-		put("request "+string(rune('a'+i)), raw, err)
-	}
-	raw, err := new(summarizer).encode(&c.Summary)
-	put("summary", raw, err)
 	return told
 }
 
@@ -209,72 +219,19 @@ func unpacked(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestEveryFieldOfAnIntentComesBack(t *testing.T) {
-	at := time.Date(2000, 1, 1, 12, 0, 0, 1, time.UTC)
-	usd := func(n int64) *api.Money { return &api.Money{Currency: "USD", Subunits: n} }
-	limit := int64(9000)
-	latest := &api.Intent{
-		ID: "ci_1", State: api.Failed, CreatedAt: at, ProductURL: "https://acme.example/p/socks", Quantity: 3,
-		Variants: []api.VariantSelection{{Label: "Size", Value: "M"}}, ReferenceID: "order-1", PromoCodes: []api.Text{"TEN"},
-		Constraints: &api.Constraints{MaxTotalPrice: &limit, OfferRetrievalEffort: "high"},
-		Offer: &api.Offer{ProductTitle: "Socks", Cost: api.Cost{Subtotal: usd(1), Shipping: usd(2), Tax: usd(3), Discount: usd(-4), Surcharge: usd(5), Total: usd(7)},
-			ShippingOptions:  []api.ShippingOption{{ID: "std", Cost: usd(2), Discount: usd(1), EarliestDelivery: at, LatestDelivery: at.Add(time.Hour)}},
-			SelectedOptionID: "std", AppliedPromoCodes: []api.Text{"TEN"}, Commission: &api.Commission{Amount: *usd(9), Estimate: true}},
-		Failure: &api.FailureReason{Code: "payment_failed", Message: "no"}, OrderIDs: []api.Text{"o-1"},
-	}
-	want := &account.IntentDetail{Intent: account.Intent{
-		ID: "ci_1", State: api.Failed, Product: "Socks", Merchant: "acme.example", ReferenceID: "order-1", Since: at, CreatedAt: at, ReadAt: at, ExpiresAt: at,
-		Total: usd(7), Failure: &api.FailureReason{Code: "payment_failed", Message: "no"}, Quantity: 3, Reads: 4, Certainty: account.Verified, Missing: true,
-	}, Latest: latest, Shipments: []api.ID{"shp_1"}, Timeline: []account.Moment{{What: account.EventTold, From: api.PlacingOrder, To: api.Failed, When: at, Learnt: at, EventID: "evt", Type: api.OrderFailed,
-		Late: true, Total: usd(7), Failure: "payment_failed", Status: api.Shipped, Count: 2}}}
-	raw, err := encodeIntent(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decodeIntent(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Latest.Raw == nil {
-		t.Error("there is no body to look at")
-	}
-	got.Latest.Raw = nil
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", got, got.Latest, want, want.Latest)
-	}
-}
-
-func TestEveryFieldOfAnEventComesBack(t *testing.T) {
-	at := time.Date(2000, 1, 1, 12, 0, 0, 1, time.UTC)
-	want := &account.Event{Seq: 7, ID: "evt_1", Type: api.ShipmentUpdated, SourceType: api.SourceShipment, SourceID: "shp_1", Product: "Mug",
-		CreatedAt: at, Received: at.Add(time.Second), Origin: "backfill", Duplicates: 2, Late: true, Status: api.Delayed}
-	raw, err := encodeEvent(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decodeEvent(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got.Raw = nil // written anew
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-}
-
 func TestNoFileIsOverwritten(t *testing.T) {
 	path := t.TempDir() + "/notes.txt"
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Create(path, Header{}, 0)
+	_, err := Create(path, form.Header{}, 0)
 	if err == nil || !strings.Contains(err.Error(), "there already") {
 		t.Errorf("err = %v", err)
 	}
 	if kept, _ := os.ReadFile(path); string(kept) != "mine" {
 		t.Errorf("the file holds %q", kept)
 	}
-	_, err = Create(t.TempDir()+"/no/such/folder", Header{}, 0)
+	_, err = Create(t.TempDir()+"/no/such/folder", form.Header{}, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("err = %v", err)
 	}
@@ -306,7 +263,7 @@ func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 
 func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		recorder, err := Create(t.TempDir()+"/r", Header{}, 0)
+		recorder, err := Create(t.TempDir()+"/r", form.Header{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

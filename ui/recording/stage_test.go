@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/account/form"
 	"tillwatch/api/quota"
 )
 
@@ -41,7 +42,7 @@ func newStage(t *testing.T, limit int64) *stage {
 		}
 		return nil
 	}})
-	recorder, err := Create(s.path, Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, limit)
+	recorder, err := Create(s.path, form.Header{Environment: "simulator", Account: "shop.example", Width: 120, Height: 36}, limit)
 	if err != nil {
 		t.Fatal(err)
 	}

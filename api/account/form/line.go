@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"hash/crc32"
 )
 
@@ -22,13 +23,20 @@ const LongestLine = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AppendLine appends a line. v is encoded as a JSON object with at least one field.
+// ErrLongLine says that a line is longer than readers take.
+var ErrLongLine = errors.New("the line is too long")
+
+// AppendLine appends a line, unless it would be too long. v is encoded as a JSON
+// object with at least one field.
 func AppendLine(out []byte, v any) ([]byte, error) {
 	var object bytes.Buffer
 	encoder := json.NewEncoder(&object)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return out, err
+	}
+	if object.Len()+sumPrefix > LongestLine {
+		return out, ErrLongLine
 	}
 	body := object.Bytes()[1:] // behind the brace, with the line feed
 	sum := crc32.Checksum(bytes.TrimSuffix(body, []byte("\n")), castagnoli)

@@ -1,0 +1,53 @@
+package recording
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/account/form"
+)
+
+// Stream writes what a screen is fed as lines: the header, the whole picture, and
+// what changes, until ctx ends or writing fails. Each line is written as a whole, at
+// once.
+func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) error {
+	if h.Began.IsZero() {
+		h.Began = time.Now()
+	}
+	h.Kind, h.Masked = form.Stream, account.Masked()
+	var line []byte
+	put := func(v any) (err error) {
+		if line, err = form.AppendLine(line[:0], v); err != nil {
+			return err
+		}
+		_, err = out.Write(line)
+		return err
+	}
+	if err := put(form.Begin(h)); err != nil {
+		return err
+	}
+	teller := account.FrameTeller{Detail: source.Intent, Put: func(f *account.Frame) error { return put(f) }}
+	marks := marker{began: h.Began}
+	var since uint64
+	for first := true; ; first = false {
+		c := source.Changes(since)
+		c.At, since = c.At.Round(0), c.Version
+		if err := teller.Tell(&c, marks.of(&c, first)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return put(&account.Frame{At: time.Now().UTC(), End: "closed"})
+		}
+		select {
+		case <-ctx.Done():
+			continue // what came since is told
+		case <-time.After(gather):
+		}
+		if err := source.Wait(ctx, since); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("waiting for changes: %w", err)
+		}
+	}
+}
