@@ -84,12 +84,12 @@ func (b *backfill) run(ctx context.Context) {
 			log.Debug("the service lists no events: what it does not deliver is not found")
 			return
 		case err != nil:
-			log.Warn("events could not be compared with the service's", slog.String("error", err.Error()))
+			log.Warn("the service's list of events could not be compared with the journal", slog.String("error", err.Error()))
 		default:
 			whole = false
 		}
 		if added > 0 {
-			log.Info("events that no delivery brought were added", slog.Int("events", added))
+			log.Info("added events that were never delivered", slog.Int("events", added))
 		}
 		select {
 		case <-ticker.C:

@@ -25,11 +25,11 @@ const (
 )
 
 var (
-	errEpoch   = errors.New("the journal has got another epoch")
-	errGone    = errors.New("the subscriber has left")
+	errEpoch   = errors.New("the journal has a new epoch")
+	errGone    = errors.New("the subscriber left")
 	errNoPong  = errors.New("stalled: it answered no ping for " + pongTimeout.String())
 	errStalled = errors.New("stalled: it took nothing for " + writeTimeout.String())
-	errBehind  = errors.New("the journal has let go of what follows the cursor")
+	errBehind  = errors.New("the journal has pruned the events after the cursor")
 )
 
 // connection is one subscriber. It holds a cursor and no queue: the goroutine

@@ -55,7 +55,7 @@ func (f *following) welcome(frame frame) error {
 	case ResumeOK:
 		known, err := parseCursor(f.subscriber.Cursor())
 		if err != nil || known.epoch != frame.Epoch {
-			return errors.New("the relay resumes what was not asked for")
+			return errors.New("the relay resumed a cursor that it was not given")
 		}
 		at = known
 	case ResumeFresh:

@@ -196,7 +196,7 @@ func (h *hub) follow(ctx context.Context, shared *ring) {
 		}
 		return nil
 	}, func(err error) {
-		h.logger.Error("stream cannot read the journal", slog.String("error", err.Error()))
+		h.logger.Error("the stream cannot read the journal", slog.String("error", err.Error()))
 	})
 }
 
@@ -237,7 +237,7 @@ func (h *hub) renew(ctx context.Context, shared *ring, epoch string) error {
 	if err != nil {
 		return err
 	}
-	h.logger.Error("the journal has lost acknowledged events: its subscribers start over", slog.String("epoch", epoch))
+	h.logger.Error("the journal has lost acknowledged events: subscribers start over", slog.String("epoch", epoch))
 	shared.renew(epoch, head)
 	return nil
 }

@@ -75,7 +75,7 @@ func refusalOf(as outcome) refusal {
 	case outcomeUnread:
 		return refusal{http.StatusBadRequest, unreadBody, "the body broke off or took too long"}
 	case outcomeCrowded:
-		return refusal{http.StatusServiceUnavailable, crowdedBody, "the body made room for others"}
+		return refusal{http.StatusServiceUnavailable, crowdedBody, "the body was dropped to make room for others"}
 	}
 	return refusal{http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"}
 }
@@ -160,9 +160,9 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 	level, words, became := slog.LevelDebug, "event stored", outcomeStored
 	switch {
 	case result.Conflict:
-		level, words, became = slog.LevelWarn, "event repeated with another body: the first is kept", outcomeConflict
+		level, words, became = slog.LevelWarn, "event delivered again with a different body: the first is kept", outcomeConflict
 	case result.Duplicate:
-		words, became = "event repeated", outcomeDuplicate
+		words, became = "event delivered again", outcomeDuplicate
 	}
 	r.metrics.count(became)
 	if !r.logger.Enabled(ctx, level) {
@@ -185,7 +185,7 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 		return
 	}
 	r.metrics.count(outcomeQuarantined)
-	r.logger.Warn("signed body is no event: quarantined", slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
+	r.logger.Warn("signed body is not an event: quarantined", slog.String("reason", reason.Error()), slog.Int("bytes", len(v.body)))
 	w.WriteHeader(http.StatusOK)
 }
 

@@ -155,7 +155,7 @@ func (r *Relay) reportLoss() {
 		return
 	}
 	if from, to := teller.Lost(); from <= to {
-		r.logger.Error("the journal has lost acknowledged events: its subscribers start over",
+		r.logger.Error("the journal has lost acknowledged events: subscribers start over",
 			slog.Int64("from", from), slog.Int64("to", to), slog.String("epoch", r.journal.Epoch()))
 	}
 }

@@ -140,7 +140,7 @@ func TestTheFirstBodyOfAnIDStaysAndTheConflictIsShown(t *testing.T) {
 	if err != nil || string(record.Body) != string(first) || record.Conflicts != 1 || record.Duplicates != 2 {
 		t.Errorf("the record is %+v, %v", record, err)
 	}
-	if text := log.String(); strings.Count(text, "another body") != 1 {
+	if text := log.String(); strings.Count(text, "a different body") != 1 {
 		t.Errorf("the log is %q", text)
 	}
 	if got := scraped(t, r)[`tillwatch_deliveries_total{outcome="conflict"}`]; got != "1" {

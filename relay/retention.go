@@ -27,7 +27,7 @@ func newRetention(cfg Config) (retention, error) {
 	kept := retention{age: max(cfg.Retention, 0), size: max(cfg.RetentionSize, 0)}
 	sized, can := cfg.Journal.(journal.Sized)
 	if kept.size > 0 && !can {
-		return kept, errors.New("this journal cannot be kept to a size: bound it by age")
+		return kept, errors.New("this journal cannot be limited by size: limit it by age")
 	}
 	kept.sized = sized
 	return kept, nil
@@ -62,7 +62,7 @@ func (r *Relay) tellPruned(ctx context.Context, prune func(context.Context) (int
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		r.logger.Error("old events could not be pruned", slog.String("error", err.Error()))
+		r.logger.Error("could not prune old events", slog.String("error", err.Error()))
 	case removed > 0:
 		r.logger.Info("old events pruned", slog.Int64("events", removed))
 	}

@@ -19,7 +19,7 @@ const (
 	roomTimeout = 500 * time.Millisecond
 )
 
-var errCrowded = errors.New("the body made room for others")
+var errCrowded = errors.New("the body was dropped to make room for others")
 
 // room is memory for bodies whose signature is not checked yet. While it is
 // full, whoever has been in it longest makes room: strangers who dawdle, however

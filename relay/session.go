@@ -30,7 +30,7 @@ const (
 
 var (
 	errWoken  = errors.New("this machine was asleep")
-	errSilent = errors.New("the relay is ahead and sends nothing")
+	errSilent = errors.New("the relay has new events and sends none")
 )
 
 // refusedError ends a subscription for good.

@@ -118,7 +118,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 func readHello(text []byte) (helloFrame, filter, error) {
 	var hello helloFrame
 	if err := json.Unmarshal(text, &hello); err != nil {
-		return hello, nil, errors.New("hello is not JSON of the right form")
+		return hello, nil, errors.New("the hello is not valid JSON")
 	}
 	if hello.T != frameHello {
 		return hello, nil, fmt.Errorf("the first frame is %.20q, not a hello", hello.T)

@@ -47,7 +47,7 @@ func TestASubscriberThatLeavesIsNotTakenForStalled(t *testing.T) {
 		p.next(frameLive)
 		_ = p.socket.Close()
 		synctest.Wait()
-		expectEnd(t, log, `client=kiosk reason="the subscriber has left"`)
+		expectEnd(t, log, `client=kiosk reason="the subscriber left"`)
 	})
 }
 

@@ -54,7 +54,7 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 				p.send(heartbeatFrame{T: frameHeartbeat, Head: 5, Cursor: "epoch:0"})
 			}
 			_ = p.closed()
-		}, 0, "ahead and sends nothing"},
+		}, 0, "has new events and sends none"},
 		{"events before the welcome", func(p *peer) {
 			p.send(map[string]any{"t": frameEvents, "items": []wireItem{item}})
 			_ = p.closed()
@@ -66,7 +66,7 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 		{"a welcome that resumes what was not asked for", func(p *peer) {
 			p.send(`{"t":"welcome","epoch":"e","head":1,"oldest":1,"resume":"ok"}`)
 			_ = p.closed()
-		}, 0, "not asked for"},
+		}, 0, "a cursor that it was not given"},
 		{"a welcome of another kind", func(p *peer) {
 			p.send(`{"t":"welcome","epoch":"e","head":1,"oldest":1,"resume":"\u001b[2J"}`)
 			_ = p.closed()

@@ -65,9 +65,9 @@ var ErrClosed = errors.New("journal is closed")
 // found that its journal is another's: it has written nothing since, and never will.
 var ErrDisowned = errors.New("the journal belongs to another process now")
 
-// ErrEpoch is returned by [Journal.Wait] when the journal has got another epoch:
+// ErrEpoch is returned by [Journal.Wait] when the journal has a new epoch:
 // what is known of its sequence numbers is void.
-var ErrEpoch = errors.New("the journal has got another epoch")
+var ErrEpoch = errors.New("the journal has a new epoch")
 
 // Journal is a log of events. Sequence numbers start at 1, grow by 1 and are
 // handed out in the order of commits, so that a reader that has seen n has seen

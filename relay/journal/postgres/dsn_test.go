@@ -100,7 +100,7 @@ func TestServersThatRefuse(t *testing.T) {
 	}
 	if config.Password != "" { // else the server may let everyone in
 		t.Run("another password", func(t *testing.T) {
-			expectRefusal(t, with(dsn, "password", "tell-nobody"), "is not let in: correct the user or the password")
+			expectRefusal(t, with(dsn, "password", "tell-nobody"), "is not allowed in: correct the user or the password")
 		})
 	}
 	for _, test := range []struct {

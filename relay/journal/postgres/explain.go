@@ -46,7 +46,7 @@ func explain(config *pgx.ConnConfig, err error) error {
 	advice := ""
 	switch refused.Code {
 	case codeWrongPassword, codeNotAuthorized:
-		advice = fmt.Sprintf("user %q is not let in: correct the user or the password", config.User)
+		advice = fmt.Sprintf("user %q is not allowed in: correct the user or the password", config.User)
 	case codeNoDatabase:
 		advice = "there is no such database: create it with createdb"
 	case codeNoPrivilege, codeNoSchema:

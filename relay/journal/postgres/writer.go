@@ -19,7 +19,7 @@ const (
 	reconnectPause = 100 * time.Millisecond
 )
 
-var errWentBack = errors.New("the database has lost events that it had acknowledged: a new epoch is under way")
+var errWentBack = errors.New("the database has lost events that it had acknowledged: a new epoch begins")
 
 // appending is what one call appends.
 type appending struct {

@@ -84,11 +84,11 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 		{"the database is text", func(t *testing.T, dir string) string {
 			write(t, filepath.Join(dir, databaseName), strings.Repeat("no database ", 100))
 			return dir
-		}, "damaged or no journal"},
+		}, "damaged or not a journal"},
 		{"the database is another program's", func(t *testing.T, dir string) string {
 			execute(t, dir, "CREATE TABLE theirs (x)")
 			return dir
-		}, "no journal of events: choose another folder"},
+		}, "not a journal of events: choose another folder"},
 		{"the database is of a newer version", func(t *testing.T, dir string) string {
 			closeAll(t, opened(t, dir))
 			execute(t, dir, "PRAGMA user_version = 99")

@@ -23,7 +23,7 @@ const (
 )
 
 var (
-	errForeign = errors.New("is a database, but no journal of events")
+	errForeign = errors.New("is a database, but not a journal of events")
 	errNewer   = errors.New("was written by a newer version of this program")
 	errOlder   = errors.New("was written before the first release of this program")
 )
@@ -128,7 +128,7 @@ func explain(dir string, err error) error {
 	case errors.Is(err, errInUse):
 		return inUse(dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the journal folder %s may not be written: give this user the right to, or choose another folder", dir)
+		return fmt.Errorf("the journal folder %s is not writable: give this user write permission, or choose another folder", dir)
 	case errors.Is(err, errForeign), errors.Is(err, errNewer), errors.Is(err, errOlder):
 		return fmt.Errorf("%s %w: choose another folder", file, err)
 	case errors.Is(err, errDamaged):
@@ -148,9 +148,9 @@ func explainCode(dir, file string, failure *driver.Error) error {
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
 		return inUse(dir)
 	case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
-		return fmt.Errorf("%s is damaged or no journal: restore it from a copy, or move it away to begin anew (%w)", file, failure)
+		return fmt.Errorf("%s is damaged or not a journal: restore it from a copy, or move it away to begin anew (%w)", file, failure)
 	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:
-		return fmt.Errorf("the journal folder %s may not be written: give this user the right to, or choose another folder (%w)", dir, failure)
+		return fmt.Errorf("the journal folder %s is not writable: give this user write permission, or choose another folder (%w)", dir, failure)
 	case codes.SQLITE_FULL:
 		return fmt.Errorf("the disk of the journal folder %s is full: make room, or choose another folder (%w)", dir, failure)
 	}
