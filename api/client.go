@@ -14,22 +14,25 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Pacer decides when a request may go out.
+// Pacer decides when a request may go out. [quota.Pacer] is one.
 type Pacer interface {
+	// Acquire waits until a request of class may go out. The client calls Done of
+	// the permit once the request has ended.
 	Acquire(ctx context.Context, class quota.Class) (quota.Permit, error)
 }
 
-// Config says how to reach the service.
+// Config says how to reach the service. BaseURL and Key are required; every other
+// zero field stands for its default.
 type Config struct {
-	BaseURL    string // required, http or https, without /api/v1
-	Key        Secret // required
-	LookupPath string // default /api/v1/products/lookup
-	UserAgent  string
-	Timeout    time.Duration  // of one attempt; default 15 s
-	Retries    int            // of reads, after the first attempt; default 2, none when negative
-	Pacer      Pacer          // default: none
-	Observe    func(Exchange) // called after each attempt; default: nobody
-	Transport  http.RoundTripper
+	BaseURL    string            // http or https, without /api/v1
+	Key        Secret            // the API key (contract, Authentication)
+	LookupPath string            // of the product lookup; default /api/v1/products/lookup
+	UserAgent  string            // default "tillwatch"
+	Timeout    time.Duration     // of one attempt, from the dial to the end of the body; default 15 s
+	Retries    int               // of a read, after the first attempt; default 2, none when negative
+	Pacer      Pacer             // spaces requests out; default: they go out at once
+	Observe    func(Exchange)    // called after each attempt, from the goroutine that made it; default: nobody
+	Transport  http.RoundTripper // default: one of the client's own, which honours HTTPS_PROXY
 
 	StandIn      bool // the base URL is that of a stand-in which this process runs
 	InsecureHTTP bool // allow http:// to another machine, where everyone on the way can read the key
@@ -61,7 +64,9 @@ type Client struct {
 	intentsRefused, eventsRefused atomic.Bool
 }
 
-// New checks cfg and makes a client. It opens no connection.
+// New checks cfg and makes a client. It opens no connection. It refuses a key that
+// belongs to another environment than the base URL, and one that would travel
+// unencrypted.
 func New(cfg Config) (*Client, error) {
 	base, err := parseBaseURL(cfg.BaseURL)
 	if err != nil {
@@ -157,7 +162,8 @@ func newTransport(host string) *http.Transport {
 	}
 }
 
-// CheckBaseURL tells what is wrong with the address of a service.
+// CheckBaseURL says what is wrong with the address of a service; nil when nothing
+// is.
 func CheckBaseURL(s string) error {
 	_, err := parseBaseURL(s)
 	return err
@@ -188,8 +194,8 @@ func parseBaseURL(s string) (*url.URL, error) {
 	return base, nil
 }
 
-// CheckKey tells why a key cannot be one that a request carries, without
-// repeating it.
+// CheckKey says why a request cannot carry a key, without repeating it; nil when it
+// can.
 func CheckKey(key Secret) error {
 	if key.IsZero() {
 		return errors.New("missing")

@@ -27,30 +27,36 @@ func (c *Client) Event(ctx context.Context, id ID) (Event, error) {
 	return read(ctx, c, eventsPath, id, decodeEvent, func(e Event) ID { return e.ID })
 }
 
-// Intent reads a checkout intent with its current state.
+// Intent reads a checkout intent with its current state (contract, Endpoints).
+// An intent that does not exist is [ErrNotFound].
 func (c *Client) Intent(ctx context.Context, id ID) (Intent, error) {
 	return read(ctx, c, intentsPath, id, decodeIntent, intentID)
 }
 
-// Shipment reads one shipment.
+// Shipment reads one shipment (contract, Endpoints).
 func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
 	return read(ctx, c, shipmentsPath, id, decodeShipment, func(s Shipment) ID { return s.ID })
 }
 
-// LookupProduct looks a product URL up, in its own bucket.
+// LookupProduct returns price, tax and shipping of the product at a URL. It charges
+// a bucket of its own (contract, Limits).
 func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product, error) {
 	request := get(c.lookupPath, url.Values{"url": {productURL}})
 	request.class = quota.Lookup
 	return decoded(ctx, c, request, decodeProduct)
 }
 
-// CreateIntent creates a checkout intent. It is sent once, never again by
-// itself.
+// CreateIntent creates a checkout intent, which begins in [RetrievingOffer]
+// (contract, States and transitions). It counts against the daily limit
+// ([ErrDailyLimit]) and the agents cap ([ErrAgentsLimit]). It is sent once, never
+// again by itself.
 func (c *Client) CreateIntent(ctx context.Context, body CreateIntent) (Intent, error) {
 	return c.create(ctx, intentsPath, body)
 }
 
-// Purchase creates a checkout intent in one step. It is sent once.
+// Purchase creates a checkout intent and buys it in one step, without a stop at
+// [AwaitingConfirmation]: body.Payment says how. It is sent once, never again by
+// itself.
 func (c *Client) Purchase(ctx context.Context, body CreateIntent) (Intent, error) {
 	return c.create(ctx, intentsPath+"/purchase", body)
 }
@@ -63,10 +69,11 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 	return decoded(ctx, c, post(path, encoded, body.Payment), decodeIntent)
 }
 
-// ConfirmIntent submits an intent for purchase. It is sent once, never again by
-// itself: an error that is not an answer of the service leaves the outcome
-// unknown (see [IsUnknownOutcome]). Every confirm of an intent carries the same
-// idempotency key.
+// ConfirmIntent submits an intent for purchase, which costs money (contract, States
+// and transitions). It is sent once, never again by itself. After an error for which
+// [IsUnknownOutcome] is true the order may or may not be placed: read the intent
+// until its state tells. Every confirm of an intent carries the same idempotency
+// key.
 func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (Intent, error) {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {
@@ -90,8 +97,9 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 // service that honours them takes the second of two as the first.
 func onceFor(path string) string { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String() }
 
-// IntentShipments lists the shipments of an intent, page by page, as all lists:
-// an [ItemError] is one item that cannot be read, every other error is the end.
+// IntentShipments lists the shipments of an intent. As in all lists, pages are
+// fetched as they are needed, an [*ItemError] is one item that cannot be read, and
+// every other error is the end.
 func (c *Client) IntentShipments(ctx context.Context, id ID) iter.Seq2[Shipment, error] {
 	path, err := itemPath(intentsPath, id)
 	if err != nil {
@@ -152,14 +160,15 @@ func (q ShipmentQuery) values() url.Values {
 	return values
 }
 
-// Intents lists intents, newest first where the service says nothing else, if it
-// answers such a list at all (the contract does not show one). A service without
-// it yields one error that is [ErrNotServed]; that is remembered.
+// Intents lists intents, newest first where the service says nothing else. The
+// contract shows no such list: a service without it yields one [ErrNotServed], and is
+// not asked again.
 func (c *Client) Intents(ctx context.Context) iter.Seq2[Intent, error] {
 	return probed(ctx, c, &c.intentsRefused, intentsPath, decodeIntent)
 }
 
-// Events lists events, as [Client.Intents] lists intents.
+// Events lists events, newest first where the service says nothing else. Like
+// [Client.Intents], it may yield [ErrNotServed].
 func (c *Client) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return probed(ctx, c, &c.eventsRefused, eventsPath, decodeEvent)
 }

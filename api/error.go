@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// What a failed call can be asked for with errors.Is.
+// The kinds of failed calls, for errors.Is (contract, Errors). A 429 is
+// [ErrRateLimited] and one of the three limits as well.
 var (
-	ErrNotFound     = errors.New("not found")
-	ErrUnauthorized = errors.New("unauthorized")
-	ErrForbidden    = errors.New("forbidden") // 403: not shown by the contract, seen in public
-	ErrValidation   = errors.New("validation failed")
-	ErrRateLimited  = errors.New("rate limited")          // any 429
-	ErrPerSecond    = errors.New("per-second limit")      // a 429 that passes within seconds
-	ErrDailyLimit   = errors.New("daily limit")           // a 429 that an immediate retry does not help
-	ErrAgentsLimit  = errors.New("concurrent agents cap") // a 429 that an immediate retry does not help
-	ErrConflict     = errors.New("conflict")              // 409: not shown by the contract, seen in public
-	ErrNotServed    = errors.New("not served by this service")
+	ErrNotFound     = errors.New("not found")                  // 404
+	ErrUnauthorized = errors.New("unauthorized")               // 401
+	ErrForbidden    = errors.New("forbidden")                  // 403: not shown by the contract, seen in public
+	ErrValidation   = errors.New("validation failed")          // 422: [Error.Fields] says what was wrong
+	ErrRateLimited  = errors.New("rate limited")               // any 429
+	ErrPerSecond    = errors.New("per-second limit")           // a 429 that passes within seconds
+	ErrDailyLimit   = errors.New("daily limit")                // a 429 that an immediate retry does not help
+	ErrAgentsLimit  = errors.New("concurrent agents cap")      // a 429 that an immediate retry does not help
+	ErrConflict     = errors.New("conflict")                   // 409: not shown by the contract, seen in public
+	ErrNotServed    = errors.New("not served by this service") // a list that the contract does not show
 )
 
 // Error is an answer of the service that is no success (contract, Errors). It

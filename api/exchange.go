@@ -24,14 +24,14 @@ type Exchange struct {
 	Path      string         `json:"path"` // as sent, without the query's values
 	Class     quota.Class    `json:"class"`
 	Priority  quota.Priority `json:"priority"`
-	Attempt   int            `json:"attempt,omitempty"` // 1 for the first
-	Sent      time.Time      `json:"sent,omitzero"`     // when the request went out, after any pause for quota
-	Waited    time.Duration  `json:"waitedNs,omitzero"`
-	Latency   time.Duration  `json:"latencyNs,omitzero"`
-	Status    int            `json:"status,omitempty"` // 0 when no answer came
-	RequestID Text           `json:"requestId,omitempty"`
-	From      Environment    `json:"from,omitzero"` // what gave the answer; zero when none came
-	Err       error          `json:"-"`             // nil when the answer was a success, or told that a list which need not exist does not
+	Attempt   int            `json:"attempt,omitempty"`   // 1 for the first
+	Sent      time.Time      `json:"sent,omitzero"`       // when the request went out, after any wait for quota
+	Waited    time.Duration  `json:"waitedNs,omitzero"`   // for quota, before Sent
+	Latency   time.Duration  `json:"latencyNs,omitzero"`  // from Sent to the end of the answer
+	Status    int            `json:"status,omitempty"`    // 0 when no answer came
+	RequestID Text           `json:"requestId,omitempty"` // "" when the answer has none
+	From      Environment    `json:"from,omitzero"`       // what answered; zero when no answer came
+	Err       error          `json:"-"`                   // nil after a success, and where a list is not served that need not be
 }
 
 type plainExchange Exchange

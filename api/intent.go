@@ -64,18 +64,18 @@ type Intent struct {
 	State       IntentState        `json:"state,omitzero"`
 	CreatedAt   time.Time          `json:"createdAt,omitzero"` // zero when absent
 	ProductURL  Text               `json:"productUrl,omitempty"`
-	Quantity    int                `json:"quantity,omitempty"`
-	Buyer       *Buyer             `json:"buyer,omitempty"`
-	Variants    []VariantSelection `json:"variantSelections,omitempty"`
-	ReferenceID Text               `json:"referenceId,omitempty"`
+	Quantity    int                `json:"quantity,omitempty"`          // 0 when absent
+	Buyer       *Buyer             `json:"buyer,omitempty"`             // nil when absent, as all pointers here
+	Variants    []VariantSelection `json:"variantSelections,omitempty"` // that were selected
+	ReferenceID Text               `json:"referenceId,omitempty"`       // the caller's own id
 	PromoCodes  []Text             `json:"promoCodes,omitempty"`
 	Constraints *Constraints       `json:"constraints,omitempty"`
-	Offer       *Offer             `json:"offer,omitempty"`
-	Payment     *PaymentMethod     `json:"paymentMethod,omitempty"`
-	Failure     *FailureReason     `json:"failureReason,omitempty"`
-	OrderIDs    []Text             `json:"orderIds,omitempty"` // merchant order ids, once completed
-	Raw         json.RawMessage    `json:"-"`                  // the exact body, unknown fields included; draw it through [Masked]
-	Response    Response           `json:"-"`                  // the answer it was read from
+	Offer       *Offer             `json:"offer,omitempty"`         // from awaiting_confirmation on
+	Payment     *PaymentMethod     `json:"paymentMethod,omitempty"` // how it is paid for
+	Failure     *FailureReason     `json:"failureReason,omitempty"` // why it failed
+	OrderIDs    []Text             `json:"orderIds,omitempty"`      // merchant order ids, once completed
+	Raw         json.RawMessage    `json:"-"`                       // the exact body, unknown fields included; draw it through [Masked]
+	Response    Response           `json:"-"`                       // the answer it was read from
 }
 
 // Total is the offer's total, if there is one.

@@ -31,10 +31,10 @@ func (o *Offer) Selected() *ShippingOption {
 // Commission is what the seller earns by the order.
 type Commission struct {
 	Amount   Money `json:"amount,omitzero"`
-	Estimate bool  `json:"estimate,omitempty"`
+	Estimate bool  `json:"estimate,omitempty"` // the amount is not final
 }
 
-// Cost breaks an offer's total down.
+// Cost breaks an offer's total down. A nil part is absent, which is not zero.
 type Cost struct {
 	Subtotal  *Money `json:"subtotal,omitempty"`
 	Shipping  *Money `json:"shipping,omitempty"`

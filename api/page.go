@@ -87,7 +87,7 @@ func (p *page) decodeInfo(key string, v gjson.Result) {
 type Page[T any] struct {
 	Items      []T
 	Unreadable []*ItemError // items that cannot be read, which Items leaves out
-	Start, End string       // cursors of the first and the last item, for Before and After; empty when absent
+	Start, End string       // cursors of the first and the last item, for Before and After; "" when absent
 	Next       bool         // whether the service says that a page follows, or says nothing
 	Previous   bool         // whether the service says that a page precedes, or says nothing
 	Response   Response     // the answer it was read from

@@ -6,37 +6,36 @@ import (
 	"fmt"
 )
 
-// CreateIntent is the body of the two calls that create an intent. Optional
-// parts are left out when zero; the quantity is sent as it is.
+// CreateIntent is the body of [Client.CreateIntent] and [Client.Purchase]. ProductURL
+// is required; optional parts are left out when zero.
 type CreateIntent struct {
 	ProductURL         string
-	Quantity           int
+	Quantity           int // sent as it is, 0 too
 	Buyer              Buyer
-	ReferenceID        string
-	PromoCodes         []string
-	DiscoverPromoCodes bool
-	VariantSelections  []VariantSelection
-	Constraints        *Constraints
-	Payment            *PaymentMethod
+	ReferenceID        string             // the caller's own id, which the service echoes; 255 characters at most
+	PromoCodes         []string           // codes that the merchant does not know are ignored
+	DiscoverPromoCodes bool               // have the service look for codes
+	VariantSelections  []VariantSelection // they win over a variant in ProductURL
+	Constraints        *Constraints       // nil: none
+	Payment            *PaymentMethod     // required for a purchase
 }
 
-// ConfirmIntent is the body of a confirm. A zero body sends {}; the fields that
-// the service wants there are not shown by the contract, so Raw, when set, is
-// sent as it is.
+// ConfirmIntent is the body of [Client.ConfirmIntent]. A zero body sends {}. The
+// contract does not show what the service wants there.
 type ConfirmIntent struct {
 	Payment *PaymentMethod
-	Raw     json.RawMessage `json:"-"`
-
-	// StandIn: the confirm is for a stand-in alone. The service would refuse its key.
-	StandIn bool `json:"-"`
+	Raw     json.RawMessage `json:"-"` // sent as it is, instead of Payment; nil: not set
+	StandIn bool            `json:"-"` // for a stand-in alone: the service refuses the key that it carries
 }
 
-// ShipmentQuery filters the list of shipments (contract: after, before, ids).
+// ShipmentQuery filters the list of shipments (contract, Endpoints). Its zero value
+// asks for all.
 type ShipmentQuery struct {
-	After, Before string
-	IDs           []ID
-	Statuses      []ShipmentStatus
-	Limit         int // of one page, 1 to 100; 0 leaves it to the service
+	After    string           // a cursor, [Page.End]: only what comes after it
+	Before   string           // a cursor, [Page.Start]: only what comes before it
+	IDs      []ID             // only these
+	Statuses []ShipmentStatus // only in one of these
+	Limit    int              // items of one page, 1 to 100; 0 leaves it to the service
 }
 
 type createWire struct {

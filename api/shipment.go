@@ -34,18 +34,18 @@ func (s ShipmentStatus) Terminal() bool { return s == Delivered || s == Canceled
 // Shipment is a parcel of a completed order.
 type Shipment struct {
 	ID                 ID              `json:"id"`
-	IntentID           ID              `json:"checkoutIntentId,omitempty"`
-	MarketplaceOrderID Text            `json:"marketplaceOrderId,omitempty"`
-	ExternalID         Text            `json:"externalId,omitempty"`
+	IntentID           ID              `json:"checkoutIntentId,omitempty"`   // "" when absent
+	MarketplaceOrderID Text            `json:"marketplaceOrderId,omitempty"` // the merchant's id of the order
+	ExternalID         Text            `json:"externalId,omitempty"`         // the merchant's id of the shipment; "" before it is shipped
 	Status             ShipmentStatus  `json:"status,omitzero"`
-	CreatedAt          time.Time       `json:"createdAt,omitzero"`
+	CreatedAt          time.Time       `json:"createdAt,omitzero"` // zero when absent, as all times here
 	UpdatedAt          time.Time       `json:"updatedAt,omitzero"`
 	ShippedAt          time.Time       `json:"shippedAt,omitzero"`
 	DeliveredAt        time.Time       `json:"deliveredAt,omitzero"`
-	Tracking           *Tracking       `json:"tracking,omitempty"`
-	TrackingEvents     []TrackingEvent `json:"trackingEvents,omitempty"`
-	Raw                json.RawMessage `json:"-"`
-	Response           Response        `json:"-"` // the answer it was read from
+	Tracking           *Tracking       `json:"tracking,omitempty"`       // nil before it is shipped
+	TrackingEvents     []TrackingEvent `json:"trackingEvents,omitempty"` // in the order of the answer
+	Raw                json.RawMessage `json:"-"`                        // the exact body; draw it through [Masked]
+	Response           Response        `json:"-"`                        // the answer it was read from
 }
 
 // Tracking tells where the parcel can be followed. Any part may be empty.
