@@ -110,7 +110,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		if len(b.sums) > 1 {
 			label = "Total " + string(api.Scrub(string(sum.Currency)))
 		}
-		below = append(below, row{d.ends(d.paint.strong, label, d.paint.strong, sum.Readable(), room), needed})
+		below = append(below, row{d.ends(inkStrong, label, inkStrong, sum.Readable(), room), needed})
 	}
 	below = append(below, rows(air, line{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
@@ -123,11 +123,11 @@ func (d *Confirm) batchBody(room, height int) []row {
 	}
 	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []line { return d.order(p, room) })
 	out := rows(margin, line{})
-	out = append(out, row{line{in(d.paint.strong, wording.Counted(len(b.all), "order", "orders"))}, needed})
+	out = append(out, row{line{in(inkStrong, wording.Counted(len(b.all), "order", "orders"))}, needed})
 	out = append(out, rows(needed, shown...)...)
 	hidden := line{}
 	if b.page < len(b.all) {
-		hidden = line{in(d.paint.muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
+		hidden = line{in(inkMuted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)
@@ -163,15 +163,15 @@ func (d *Confirm) order(p confirm.Proposal, room int) []line {
 	if p.Variant != "" {
 		whose = string(p.Variant) + ", " + whose
 	}
-	total := line{in(d.paint.text, p.Total.Readable())}
-	one := line{in(d.paint.text, name), {"  ", d.paint.text}, in(d.paint.muted, whose)}
+	total := line{in(inkText, p.Total.Readable())}
+	one := line{in(inkText, name), in(inkText, "  "), in(inkMuted, whose)}
 	if one.width()+gap+total.width() <= room {
-		return []line{apart(one, total, room, d.paint.text)}
+		return []line{apart(one, total, room, inkText)}
 	}
-	out := wrapped(d.paint.text, name, max(room-gap-total.width(), 1))
-	out[0] = apart(out[0], total, room, d.paint.text)
-	for _, l := range wrapped(d.paint.muted, whose, max(room-indent, 1)) {
-		out = append(out, append(line{{blank(indent), d.paint.text}}, l...))
+	out := wrapped(inkText, name, max(room-gap-total.width(), 1))
+	out[0] = apart(out[0], total, room, inkText)
+	for _, l := range wrapped(inkMuted, whose, max(room-indent, 1)) {
+		out = append(out, append(line{space(indent)}, l...))
 	}
 	return out
 }

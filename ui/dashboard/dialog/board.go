@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Choices is a group of options in the [Board] dialog.
@@ -28,7 +29,7 @@ type Option struct {
 // Board chooses how the board is arranged. What is chosen takes effect behind it
 // while it is open.
 type Board struct {
-	paint   *paint
+	pen     *paint.Line
 	choices []Choices
 	at      int // of all options
 	top     int // first line in view
@@ -45,11 +46,11 @@ const (
 
 // NewBoard opens the dialog.
 func NewBoard(t themes.Theme, choices []Choices) *Board {
-	return &Board{paint: newPaint(t), choices: choices}
+	return &Board{pen: newPen(t), choices: choices}
 }
 
 // SetTheme changes the colours.
-func (b *Board) SetTheme(t themes.Theme) { b.paint = newPaint(t) }
+func (b *Board) SetTheme(t themes.Theme) { b.pen = newPen(t) }
 
 // SetChoices takes over what is on now. The cursor stays.
 func (b *Board) SetChoices(choices []Choices) { b.choices = choices }
@@ -141,15 +142,15 @@ func (b *Board) Size(width, height int) (int, int) {
 
 // View draws the dialog as exactly height lines of width cells.
 func (b *Board) View(width, height int) []string {
-	box := panel{paint: b.paint, frame: b.paint.faint, inset: insetFor(width),
-		title: line{in(b.paint.strong, "Arrange the board")},
+	box := panel{pen: b.pen, frame: inkFaint, inset: insetFor(width),
+		title: line{in(inkStrong, "Arrange the board")},
 		foot:  b.foot("space choose   1–4 panes   "),
 	}
 	if box.foot.width() > width-frame-4 {
 		box.foot = b.foot("space choose   ")
 	}
 	if b.said != "" {
-		box.foot = line{in(b.paint.warning, b.said)}
+		box.foot = line{in(inkWarning, b.said)}
 	}
 	body, at := b.body(box.room(width))
 	b.page = max(height-frame-2, 1)
@@ -160,7 +161,7 @@ func (b *Board) View(width, height int) []string {
 	b.top = max(min(b.top, len(body)-b.page), 0)
 	last := min(b.top+b.page, len(body))
 	if len(body) > b.page {
-		box.badge = line{in(b.paint.muted, fmt.Sprintf("%d–%d of %d", b.top+1, last, len(body)))}
+		box.badge = line{in(inkMuted, fmt.Sprintf("%d–%d of %d", b.top+1, last, len(body)))}
 	}
 	var shown []line
 	if height >= 12 {
@@ -172,7 +173,7 @@ func (b *Board) View(width, height int) []string {
 }
 
 func (b *Board) foot(keys string) line {
-	return line{in(b.paint.muted, keys), in(b.paint.muted.clicks(clicksClose), "esc close")}
+	return line{in(inkMuted, keys), in(inkMuted, "esc close").clicks(clicksClose)}
 }
 
 // body sets the groups side by side, and tells the line of the cursor.
@@ -182,8 +183,8 @@ func (b *Board) body(room int) (lines []line, at int) {
 	blocks := make([][]line, 0, len(b.choices))
 	n, cursor := 0, line(nil)
 	for _, c := range b.choices {
-		heading := line{in(b.paint.strong, c.Title), {" ", b.paint.text}}
-		block := []line{append(heading, in(b.paint.faint, strings.Repeat("─", max(width-heading.width(), 0))))}
+		heading := line{in(inkStrong, c.Title), in(inkText, " ")}
+		block := []line{append(heading, in(inkFaint, strings.Repeat("─", max(width-heading.width(), 0))))}
 		for _, o := range c.Options {
 			l := b.option(o, c.One, n == b.at, width).clicks(strconv.Itoa(n))
 			if n == b.at {
@@ -202,21 +203,21 @@ func (b *Board) body(room int) (lines []line, at int) {
 			}
 		}
 	}
-	return b.paint.beside(filled, width, boardGap), at
+	return beside(filled, width, boardGap), at
 }
 
 func (b *Board) option(o Option, one, under bool, width int) line {
-	box, style, quiet, fill := "□", b.paint.muted, b.paint.muted, b.paint.text
+	box, style, quiet, fill := "□", inkMuted, inkMuted, inkText
 	switch {
 	case one && o.On:
-		box, style = "●", b.paint.text
+		box, style = "●", inkText
 	case one:
 		box = "○"
 	case o.On:
-		box, style = "■", b.paint.text
+		box, style = "■", inkText
 	}
 	if under {
-		style, quiet, fill = b.paint.selected, b.paint.selectedMuted, b.paint.selected
+		style, quiet, fill = inkSelected, inkSelectedMuted, inkSelected
 	}
 	return apart(line{in(style, " "+box+" "+o.Title)}, line{in(quiet, o.Key+" ")}, width, fill)
 }

@@ -20,7 +20,7 @@ const clicked = "click"
 // clicks gives the whole line a target.
 func (l line) clicks(target string) line {
 	for i := range l {
-		l[i].style = l[i].style.clicks(target)
+		l[i] = l[i].clicks(target)
 	}
 	return l
 }
@@ -50,8 +50,8 @@ func (s spots) add(l line, x, y, room int) spots {
 		if width <= 0 {
 			break
 		}
-		if part.style.target != "" {
-			s = append(s, spot{x, y, width, part.style.target})
+		if part.target != "" {
+			s = append(s, spot{x, y, width, part.target})
 		}
 		x, room = x+width, room-width
 	}

@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Kind is how a dialog was answered.
@@ -69,7 +70,7 @@ const (
 // keys until they have been quiet, ignores pasted text, and in a live
 // environment has the end of the id or the total typed first.
 type Confirm struct {
-	paint    *paint
+	pen      *paint.Line
 	proposal confirm.Proposal
 	live     bool
 	batch    *batch // of several intents; nil for one
@@ -92,10 +93,9 @@ type Confirm struct {
 // NewConfirm opens the dialog at now for what a person saw. live says that the
 // environment takes real money.
 func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, now time.Time) *Confirm {
-	d := &Confirm{proposal: seen, live: live, now: now, lastAt: now}
+	d := &Confirm{proposal: seen, live: live, now: now, lastAt: now, field: newField(32)}
 	d.proposal.Cost = copyCost(seen.Cost)
 	d.SetTheme(t)
-	d.field.CharLimit = 32
 	return d
 }
 
@@ -116,8 +116,7 @@ func copyCost(c api.Cost) api.Cost {
 
 // SetTheme changes the colours.
 func (d *Confirm) SetTheme(t themes.Theme) {
-	d.paint = newPaint(t)
-	d.field = withTheme(d.field, d.paint)
+	d.pen = newPen(t)
 }
 
 // SetNow moves the countdown.

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"tillwatch/api"
+	"tillwatch/ui/dashboard/paint"
 )
 
 const (
@@ -48,32 +47,32 @@ func (d *Confirm) View(width, height int) []string {
 const leastRoom = 34
 
 func (d *Confirm) panel(width int) panel {
-	p := panel{paint: d.paint, frame: d.paint.faint, inset: insetFor(width)}
-	p.badge = line{in(d.paint.muted, d.proposal.Environment)}
+	p := panel{pen: d.pen, frame: inkFaint, inset: insetFor(width)}
+	p.badge = line{in(inkMuted, d.proposal.Environment)}
 	if d.live {
-		p.frame = d.paint.money
-		p.badge = line{in(d.paint.money, "REAL MONEY")}
+		p.frame = inkMoney
+		p.badge = line{in(inkMoney, "REAL MONEY")}
 	}
-	leaves := d.paint.muted.clicks(clicksClose)
+	leaves := func(text string) line { return line{in(inkMuted, text).clicks(clicksClose)} }
 	switch d.phase {
 	case asking:
-		p.title = line{in(d.paint.strong, "Confirm order")}
+		p.title = line{in(inkStrong, "Confirm order")}
 		if d.batch != nil {
-			p.title = line{in(d.paint.strong, "Confirm several orders")}
+			p.title = line{in(inkStrong, "Confirm several orders")}
 		}
-		p.foot = line{in(leaves, "esc cancel")}
+		p.foot = leaves("esc cancel")
 		if d.Expired(d.now) {
-			p.foot = line{in(leaves, "esc close")}
+			p.foot = leaves("esc close")
 		}
 		if d.live && !d.Expired(d.now) && width >= 46 {
-			p.foot = line{in(d.paint.muted, "tab next   enter press   "), in(leaves, "esc cancel")}
+			p.foot = append(line{in(inkMuted, "tab next   enter press   ")}, leaves("esc cancel")...)
 		}
 	case running:
-		p.title = line{in(d.paint.strong, "Confirming")}
-		p.foot = line{in(leaves, "esc hide; it goes on")}
+		p.title = line{in(inkStrong, "Confirming")}
+		p.foot = leaves("esc hide; it goes on")
 	case ended:
-		p.title = line{in(d.paint.strong, "Confirm order")}
-		p.foot = line{in(leaves, "esc close")}
+		p.title = line{in(inkStrong, "Confirm order")}
+		p.foot = leaves("esc close")
 	}
 	return p
 }
@@ -103,9 +102,9 @@ func (d *Confirm) body(room int) []row {
 // head names what is bought, over as many lines as that takes.
 func (d *Confirm) head(room int) []row {
 	name := fmt.Sprintf("%s ×%d", d.proposal.Product, d.proposal.Quantity)
-	out := rows(needed, wrapped(d.paint.strong, name, room)...)
-	out = append(out, rows(needed, wrapped(d.paint.text, string(d.proposal.Variant), room)...)...)
-	out = append(out, rows(needed, wrapped(d.paint.muted, string(d.proposal.Merchant), room)...)...)
+	out := rows(needed, wrapped(inkStrong, name, room)...)
+	out = append(out, rows(needed, wrapped(inkText, string(d.proposal.Variant), room)...)...)
+	out = append(out, rows(needed, wrapped(inkMuted, string(d.proposal.Merchant), room)...)...)
 	return append(out, rows(air, line{})...)
 }
 
@@ -132,20 +131,20 @@ func (d *Confirm) costs(room int) []row {
 		if part.taken && part.amount.Subunits > 0 {
 			amount = "−" + amount
 		}
-		out = append(out, row{d.ends(d.paint.muted, part.label, d.paint.text, amount, room), parts})
+		out = append(out, row{d.ends(inkMuted, part.label, inkText, amount, room), parts})
 	}
 	if len(out) > 0 {
-		out = append(out, row{line{in(d.paint.faint, strings.Repeat("─", room))}, parts})
+		out = append(out, row{line{in(inkFaint, strings.Repeat("─", room))}, parts})
 	}
 	return out
 }
 
 func (d *Confirm) total(room int) []row {
-	return rows(needed, d.ends(d.paint.strong, "Total", d.paint.strong, d.proposal.Total.Readable(), room))
+	return rows(needed, d.ends(inkStrong, "Total", inkStrong, d.proposal.Total.Readable(), room))
 }
 
-func (d *Confirm) ends(labels shade, label string, values shade, value string, room int) line {
-	return apart(line{in(labels, label)}, line{in(values, value)}, room, d.paint.text)
+func (d *Confirm) ends(labels ink, label string, values ink, value string, room int) line {
+	return apart(line{in(labels, label)}, line{in(values, value)}, room, inkText)
 }
 
 func (d *Confirm) facts(room int) []row {
@@ -156,7 +155,7 @@ func (d *Confirm) facts(room int) []row {
 // page is the address of what is bought, over as many lines as that takes.
 func (d *Confirm) page(room int) []line {
 	var out []line
-	for i, l := range wrapped(d.paint.muted, string(d.proposal.ProductURL), room-labelWidth) {
+	for i, l := range wrapped(inkMuted, string(d.proposal.ProductURL), room-labelWidth) {
 		label := ""
 		if i == 0 {
 			label = "Page"
@@ -167,8 +166,8 @@ func (d *Confirm) page(room int) []line {
 }
 
 func (d *Confirm) fact(label string, value span) line {
-	text := in(d.paint.muted, label)
-	return line{text, span{blank(labelWidth - line{text}.width()), d.paint.text}, value}
+	text := in(inkMuted, label)
+	return line{text, space(labelWidth - line{text}.width()), value}
 }
 
 // id shows the whole id, where it must without its label; in a live environment
@@ -182,20 +181,20 @@ func (d *Confirm) id(room int) line {
 	}
 	tail := lastFour(id)
 	if !d.live || d.phase != asking {
-		return append(out, in(d.paint.text, id))
+		return append(out, in(inkText, id))
 	}
-	return append(out, in(d.paint.text, strings.TrimSuffix(id, tail)), in(d.paint.sought, tail))
+	return append(out, in(inkText, strings.TrimSuffix(id, tail)), in(inkSought, tail))
 }
 
 // environment says where it is bought. The word on the money stays when the name
 // is cut.
 func (d *Confirm) environment(room int) line {
-	money := in(d.paint.muted, d.firstThatFits(room-labelWidth-ansi.StringWidth(d.proposal.Environment)-2, "no real money", "no money"))
+	money := in(inkMuted, d.firstThatFits(room-labelWidth-paint.Width(d.proposal.Environment)-2, "no real money", "no money"))
 	if d.live {
-		money = in(d.paint.money, "REAL MONEY")
+		money = in(inkMoney, "REAL MONEY")
 	}
-	name := line{in(d.paint.text, d.proposal.Environment)}.cut(max(room-labelWidth-2-line{money}.width(), 0))
-	return append(append(d.fact("Environment", span{}), name...), span{"  ", d.paint.text}, money)
+	name := line{in(inkText, d.proposal.Environment)}.cut(max(room-labelWidth-2-line{money}.width(), 0))
+	return append(append(d.fact("Environment", span{}), name...), in(inkText, "  "), money)
 }
 
 func (d *Confirm) window() line {
@@ -203,13 +202,13 @@ func (d *Confirm) window() line {
 	left := end.Sub(d.now)
 	switch {
 	case end.IsZero():
-		return d.fact("Window", in(d.paint.muted, "not known"))
+		return d.fact("Window", in(inkMuted, "not known"))
 	case d.Expired(d.now):
-		return d.fact("Window", in(d.paint.bad, "✕ closed"))
+		return d.fact("Window", in(inkBad, "✕ closed"))
 	case left < soonExpired:
-		return d.fact("Window", in(d.paint.warning, "! closes in "+countdown(left)))
+		return d.fact("Window", in(inkWarning, "! closes in "+countdown(left)))
 	}
-	return d.fact("Window", in(d.paint.text, "closes in "+countdown(left)))
+	return d.fact("Window", in(inkText, "closes in "+countdown(left)))
 }
 
 // countdown counts whole seconds, the last one as 1 s.
@@ -227,16 +226,16 @@ func countdown(left time.Duration) string {
 func (d *Confirm) question(room int) []row {
 	out := rows(air, line{})
 	if d.Expired(d.now) {
-		out = append(out, rows(sentence, wrapped(d.paint.muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
+		out = append(out, rows(sentence, wrapped(inkMuted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
 		out = append(out, rows(air, line{})...)
-		out = append(out, rows(needed, line{in(d.paint.bad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
+		out = append(out, rows(needed, line{in(inkBad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
 		return append(out, rows(margin, line{})...)
 	}
 	what := "Before sending, the intent is read again. If anything changed, nothing is sent."
 	if d.batch != nil {
 		what = "They are sent one after another. Before sending, each is read again. If anything changed, that one is not sent."
 	}
-	out = append(out, rows(sentence, wrapped(d.paint.muted, what, room)...)...)
+	out = append(out, rows(sentence, wrapped(inkMuted, what, room)...)...)
 	out = append(out, rows(air, line{})...)
 	if d.live {
 		out = append(out, row{d.typing(room).clicks(clicksField), needed})
@@ -246,7 +245,7 @@ func (d *Confirm) question(room int) []row {
 	if d.notice == "" {
 		return append(out, row{line{}, air})
 	}
-	return append(out, rows(needed, wrapped(d.paint.warning, d.said(), room)...)...)
+	return append(out, rows(needed, wrapped(inkWarning, d.said(), room)...)...)
 }
 
 // said is the notice as it holds by now.
@@ -260,24 +259,22 @@ func (d *Confirm) said() string {
 // typing is the line of the field.
 func (d *Confirm) typing(room int) line {
 	const width = 14
-	label := in(d.paint.muted, "To arm")
+	label := in(inkMuted, "To arm")
 	if d.focus == onField {
-		label = in(d.paint.accent, "To arm")
+		label = in(inkAccent, "To arm")
 	}
-	out := line{label, {blank(labelWidth - 2 - line{label}.width()), d.paint.text}, {"▏ ", d.paint.faint}}
-	hint := in(d.paint.faint, d.firstThatFits(room-out.width(), d.armingHints()...))
+	out := line{label, space(labelWidth - 2 - line{label}.width()), in(inkFaint, "▏ ")}
+	hint := in(inkFaint, d.firstThatFits(room-out.width(), d.armingHints()...))
 	if d.focus == onField {
-		field := d.field
-		field.SetWidth(width)
-		out = append(out, span{field.View(), shade{}})
-		hint = in(d.paint.muted, d.firstThatFits(room-out.width(), d.typingHints()...))
+		out = append(out, typed(d.field, width+1)...)
+		hint = in(inkMuted, d.firstThatFits(room-out.width(), d.typingHints()...))
 	} else if value := d.field.Value(); value != "" {
-		text := in(d.paint.text, value)
-		out = append(out, text, span{blank(width + 1 - line{text}.width()), d.paint.text})
+		text := in(inkText, value)
+		out = append(out, text, space(width+1-line{text}.width()))
 		hint = span{}
 	}
 	if d.armed() {
-		hint = in(d.paint.good, d.firstThatFits(room-out.width(), "  ✓ armed", "✓"))
+		hint = in(inkGood, d.firstThatFits(room-out.width(), "  ✓ armed", "✓"))
 	}
 	return append(out, hint)
 }
@@ -301,7 +298,7 @@ func (d *Confirm) typingHints() []string {
 // firstThatFits returns the first text that room cells hold, or else the last.
 func (d *Confirm) firstThatFits(room int, texts ...string) string {
 	for _, text := range texts {
-		if ansi.StringWidth(text) <= room {
+		if paint.Width(text) <= room {
 			return text
 		}
 	}
@@ -309,14 +306,14 @@ func (d *Confirm) firstThatFits(room int, texts ...string) string {
 }
 
 func (d *Confirm) buttons(room int) line {
-	gap := span{"   ", d.paint.text}
+	gap := in(inkText, "   ")
 	total := d.proposal.Total.Readable()
 	if d.batch != nil && len(d.batch.sums) > 1 {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}
 	if !d.live {
-		out := append(d.button("Cancel", true, clicksClose), gap, in(d.paint.sought.clicks(clicksYes), "C"))
-		return append(out, in(d.paint.text.clicks(clicksYes), d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")))
+		out := append(d.button("Cancel", true, clicksClose), gap, in(inkSought, "C").clicks(clicksYes))
+		return append(out, in(inkText, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")).clicks(clicksYes))
 	}
 	out := append(d.button("Cancel", d.focus == onCancel, clicksClose), gap)
 	const brackets = 4
@@ -324,14 +321,14 @@ func (d *Confirm) buttons(room int) line {
 	if d.armed() {
 		return append(out, d.button(yes, d.focus == onConfirm, clicksYes)...)
 	}
-	out = append(out, in(d.paint.faint.clicks(clicksYes), "  "+yes+"  "))
-	return append(out, in(d.paint.muted, d.firstThatFits(room-out.width(), "not armed", "")))
+	out = append(out, in(inkFaint, "  "+yes+"  ").clicks(clicksYes))
+	return append(out, in(inkMuted, d.firstThatFits(room-out.width(), "not armed", "")))
 }
 
 // button shows focus by brackets as well, for terminals without colour.
 func (d *Confirm) button(text string, focused bool, target string) line {
 	if focused {
-		return line{in(d.paint.focused.clicks(target), "[ "+text+" ]")}
+		return line{in(inkFocused, "[ "+text+" ]").clicks(target)}
 	}
-	return line{in(d.paint.text.clicks(target), "  "+text+"  ")}
+	return line{in(inkText, "  "+text+"  ").clicks(target)}
 }

@@ -3,30 +3,29 @@ package dialog
 import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
-	cells "tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/paint"
 )
 
-// withTheme makes a text field of the theme, or changes one to it. What it
-// held stays.
-func withTheme(old textinput.Model, p *paint) textinput.Model {
+// newField makes a text field for at most so many characters.
+func newField(most int) textinput.Model {
 	field := textinput.New()
-	field.Prompt = ""
 	field.KeyMap.Paste.SetEnabled(false)
-	styles := field.Styles()
-	styles.Focused = textinput.StyleState{Text: p.text.style, Placeholder: p.faint.style, Suggestion: p.faint.style, Prompt: p.text.style}
-	styles.Blurred = styles.Focused
-	styles.Cursor.Blink = false
-	styles.Cursor.Color = p.theme.Accent
-	field.SetStyles(styles)
-	field.CharLimit = old.CharLimit
-	if old.Focused() {
-		field.Focus()
-	}
-	field.SetValue(old.Value())
-	field.SetCursor(old.Position())
+	field.CharLimit = most
 	return field
+}
+
+// typed draws a field in so many cells, with its cursor in view.
+func typed(field textinput.Model, width int) line {
+	value, at := []rune(field.Value()), field.Position()
+	before, after := paint.Drawable(string(value[:at])), paint.Drawable(string(value[at:]))
+	if over := paint.Width(before) - (width - 1); over > 0 {
+		before = ansi.TruncateLeft(before, over, "")
+	}
+	out := line{in(inkText, before), in(inkAccent, "▏"), in(inkText, after)}.cut(width)
+	return append(out, space(width-out.width()))
 }
 
 // scrubbed takes from typed and pasted text what must not be drawn, and what
@@ -34,10 +33,10 @@ func withTheme(old textinput.Model, p *paint) textinput.Model {
 func scrubbed(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		msg.Text = cells.Drawable(string(api.Scrub(msg.Text)))
+		msg.Text = paint.Drawable(string(api.Scrub(msg.Text)))
 		return msg
 	case tea.PasteMsg:
-		msg.Content = cells.Drawable(string(api.Scrub(msg.Content)))
+		msg.Content = paint.Drawable(string(api.Scrub(msg.Content)))
 		return msg
 	}
 	return msg

@@ -8,11 +8,12 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Help shows every action by group and what the signs of the board mean.
 type Help struct {
-	paint    *paint
+	pen      *paint.Line
 	table    *action.Table
 	disabled func(action.ID) string
 	top      int // first line in view
@@ -31,11 +32,11 @@ const (
 // NewHelp opens the help at its top. disabled gives the reason why an action is
 // disabled, "" when it is not; it may be nil.
 func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
-	return &Help{paint: newPaint(t), table: table, disabled: disabled}
+	return &Help{pen: newPen(t), table: table, disabled: disabled}
 }
 
 // SetTheme changes the colours.
-func (h *Help) SetTheme(t themes.Theme) { h.paint = newPaint(t) }
+func (h *Help) SetTheme(t themes.Theme) { h.pen = newPen(t) }
 
 // Refuse tells that pasted text is not taken, until the next key.
 func (h *Help) Refuse() { h.said = notPasted }
@@ -97,7 +98,7 @@ func (h *Help) Size(width, height int) (int, int) {
 
 // View draws the help as exactly height lines of width cells.
 func (h *Help) View(width, height int) []string {
-	p := panel{paint: h.paint, frame: h.paint.faint, inset: insetFor(width), title: line{in(h.paint.strong, "Help")}}
+	p := panel{pen: h.pen, frame: inkFaint, inset: insetFor(width), title: line{in(inkStrong, "Help")}}
 	body := h.body(p.room(width))
 	h.lines, h.page = len(body), max(height-frame-2, 1)
 	if height < 12 {
@@ -105,13 +106,13 @@ func (h *Help) View(width, height int) []string {
 	}
 	h.clamp()
 	last := min(h.top+h.page, h.lines)
-	p.foot = line{in(h.paint.muted.clicks(clicksClose), "esc close")}
+	p.foot = line{in(inkMuted, "esc close").clicks(clicksClose)}
 	if h.lines > h.page {
-		p.foot = append(p.foot, in(h.paint.muted, h.scrolling()))
-		p.badge = line{in(h.paint.muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
+		p.foot = append(p.foot, in(inkMuted, h.scrolling()))
+		p.badge = line{in(inkMuted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
 	}
 	if h.said != "" {
-		p.foot = line{in(h.paint.warning, h.said)}
+		p.foot = line{in(inkWarning, h.said)}
 	}
 	var shown []line
 	if height >= 12 {
@@ -139,7 +140,7 @@ func (h *Help) body(room int) []line {
 	columns := h.columns(room)
 	width := (room - (columns-1)*helpGap) / columns
 	blocks := h.blocks(width)
-	return h.paint.beside(distribute(blocks, columns), width, helpGap)
+	return beside(distribute(blocks, columns), width, helpGap)
 }
 
 // distribute fills columns from the left, each as low as the order allows, with
@@ -165,7 +166,7 @@ func distribute(blocks [][]line, columns int) [][]line {
 }
 
 // beside sets columns of the same width side by side.
-func (p *paint) beside(columns [][]line, width, gap int) []line {
+func beside(columns [][]line, width, gap int) []line {
 	height := 0
 	for _, column := range columns {
 		height = max(height, len(column))
@@ -179,7 +180,7 @@ func (p *paint) beside(columns [][]line, width, gap int) []line {
 			}
 			out[y] = append(out[y], cell...)
 			if x < len(columns)-1 {
-				out[y] = append(out[y], span{blank(width - cell.width() + gap), p.text})
+				out[y] = append(out[y], space(width-cell.width()+gap))
 			}
 		}
 	}
@@ -195,10 +196,10 @@ func (h *Help) blocks(width int) [][]line {
 		}
 		blocks = append(blocks, block)
 	}
-	for _, group := range legend(h.paint) {
+	for _, group := range legend() {
 		block := []line{h.heading("Signs of "+strings.ToLower(group.title), width)}
 		for _, s := range group.signs {
-			block = append(block, line{in(s.style, s.glyph), {"  ", h.paint.text}, in(h.paint.text, s.meaning)})
+			block = append(block, line{in(s.ink, s.glyph), in(inkText, "  "), in(inkText, s.meaning)})
 		}
 		blocks = append(blocks, block)
 	}
@@ -206,8 +207,8 @@ func (h *Help) blocks(width int) [][]line {
 }
 
 func (h *Help) heading(title string, width int) line {
-	l := line{in(h.paint.strong, title), {" ", h.paint.text}}
-	return append(l, in(h.paint.faint, strings.Repeat("─", max(width-l.width(), 0))))
+	l := line{in(inkStrong, title), in(inkText, " ")}
+	return append(l, in(inkFaint, strings.Repeat("─", max(width-l.width(), 0))))
 }
 
 // entry is an action with its keys; below it, while it is disabled, why.
@@ -216,18 +217,18 @@ func (h *Help) entry(a action.Action, width int) []line {
 	for i, key := range a.Keys {
 		keys[i] = action.ShowKey(key)
 	}
-	shown := in(h.paint.keys, strings.Join(keys, " "))
-	gap := span{blank(max(helpKeys-line{shown}.width(), 1)), h.paint.text}
+	shown := in(inkStrong, strings.Join(keys, " "))
+	gap := space(max(helpKeys-line{shown}.width(), 1))
 	why := ""
 	if h.disabled != nil {
 		why = h.disabled(a.ID)
 	}
 	if why == "" {
-		return []line{{shown, gap, in(h.paint.text, a.Title)}}
+		return []line{{shown, gap, in(inkText, a.Title)}}
 	}
-	entry := []line{{in(h.paint.faint, shown.text), gap, in(h.paint.muted, a.Title)}}
-	for _, l := range wrapped(h.paint.muted, why, width-helpKeys) {
-		entry = append(entry, append(line{{blank(helpKeys), h.paint.text}}, l...))
+	entry := []line{{in(inkFaint, shown.text), gap, in(inkMuted, a.Title)}}
+	for _, l := range wrapped(inkMuted, why, width-helpKeys) {
+		entry = append(entry, append(line{space(helpKeys)}, l...))
 	}
 	return entry
 }

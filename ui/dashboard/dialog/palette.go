@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // Choice is what a key made of the palette.
@@ -24,7 +25,7 @@ type Choice struct {
 
 // Palette finds an action by a few of its letters.
 type Palette struct {
-	paint    *paint
+	pen      *paint.Line
 	table    *action.Table
 	scope    action.Scope
 	disabled func(action.ID) string
@@ -50,9 +51,8 @@ const (
 // NewPalette opens the palette with all actions of the scope. disabled gives
 // the reason why an action is disabled, "" when it is not; it may be nil.
 func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
-	p := &Palette{table: table, scope: scope, disabled: disabled}
+	p := &Palette{table: table, scope: scope, disabled: disabled, field: newField(64)}
 	p.SetTheme(t)
-	p.field.CharLimit = 64
 	p.field.Focus()
 	p.search()
 	return p
@@ -60,8 +60,7 @@ func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disable
 
 // SetTheme changes the colours.
 func (p *Palette) SetTheme(t themes.Theme) {
-	p.paint = newPaint(t)
-	p.field = withTheme(p.field, p.paint)
+	p.pen = newPen(t)
 }
 
 // Update hands any message to the palette.
@@ -179,10 +178,10 @@ func (p *Palette) Size(width, height int) (int, int) {
 
 // View draws the palette as exactly height lines of width cells.
 func (p *Palette) View(width, height int) []string {
-	box := panel{paint: p.paint, frame: p.paint.faint, inset: insetFor(width),
-		title: line{in(p.paint.strong, "Find an action")},
-		badge: line{in(p.paint.muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
-		foot:  line{in(p.paint.muted.clicks(clicksDo), "enter do"), in(p.paint.muted, "   ↑ ↓ choose   "), in(p.paint.muted.clicks(clicksClose), "esc close")},
+	box := panel{pen: p.pen, frame: inkFaint, inset: insetFor(width),
+		title: line{in(inkStrong, "Find an action")},
+		badge: line{in(inkMuted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
+		foot:  line{in(inkMuted, "enter do").clicks(clicksDo), in(inkMuted, "   ↑ ↓ choose   "), in(inkMuted, "esc close").clicks(clicksClose)},
 	}
 	room := box.room(width)
 	visible := max(height-frame-5-aboutLines, 1)
@@ -196,7 +195,7 @@ func (p *Palette) View(width, height int) []string {
 	}
 	body = append(body, p.input(room))
 	if spacious {
-		body = append(body, line{in(p.paint.faint, strings.Repeat("─", room))})
+		body = append(body, line{in(inkFaint, strings.Repeat("─", room))})
 	}
 	list := p.list(room, visible)
 	body = append(body, list...)
@@ -208,7 +207,7 @@ func (p *Palette) View(width, height int) []string {
 	}
 	about := p.about(room)
 	if !spacious && len(about) > 1 {
-		about = []line{append(about[0], in(p.paint.muted, "…")).cut(room)}
+		about = []line{append(about[0], in(inkMuted, "…")).cut(room)}
 	}
 	body = append(body, about...)
 	p.spots = box.spots(width, height, rows(needed, body...))
@@ -216,14 +215,12 @@ func (p *Palette) View(width, height int) []string {
 }
 
 func (p *Palette) input(room int) line {
-	field := p.field
-	field.SetWidth(max(room-3, 1))
-	return line{in(p.paint.accent, ":"), {" ", p.paint.text}, {field.View(), shade{}}}
+	return append(line{in(inkAccent, ":"), space(1)}, typed(p.field, max(room-2, 1))...)
 }
 
 func (p *Palette) list(room, visible int) []line {
 	if len(p.hits) == 0 {
-		return []line{{in(p.paint.muted, "No action matches.")}}
+		return []line{{in(inkMuted, "No action matches.")}}
 	}
 	if p.at < p.top {
 		p.top = p.at
@@ -240,11 +237,11 @@ func (p *Palette) list(room, visible int) []line {
 }
 
 func (p *Palette) entry(h hit, chosen bool, room int) line {
-	plain, sought, keys, fill := p.paint.text, p.paint.sought, p.paint.muted, p.paint.text
+	plain, sought, keys, fill := inkText, inkSought, inkMuted, inkText
 	marker := "  "
 	if chosen {
 		marker = "▸ "
-		plain, sought, keys, fill = p.paint.selected, p.paint.selectedSought, p.paint.selectedMuted, p.paint.selected
+		plain, sought, keys, fill = inkSelected, inkSelectedSought, inkSelectedMuted, inkSelected
 	}
 	if p.reason(h.action.ID) != "" {
 		plain = keys
@@ -265,7 +262,7 @@ func (p *Palette) entry(h hit, chosen bool, room int) line {
 }
 
 // marked underlines the letters that were found.
-func marked(h hit, plain, sought shade) line {
+func marked(h hit, plain, sought ink) line {
 	var out line
 	for i, letter := range h.action.Title {
 		style := plain
@@ -283,11 +280,11 @@ func (p *Palette) about(room int) []line {
 		return nil
 	}
 	chosen := p.hits[p.at].action
-	style, text := p.paint.muted, chosen.Tooltip
+	style, text := inkMuted, chosen.Tooltip
 	if reason := p.reason(chosen.ID); reason != "" {
 		text = "Not now: " + reason + "."
 		if p.refused != "" {
-			style = p.paint.warning
+			style = inkWarning
 		}
 	}
 	return wrapped(style, text, room)

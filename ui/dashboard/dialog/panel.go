@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"tillwatch/ui/dashboard/paint"
 )
 
 // row is a line of a panel. Where the panel is too low, the rows with the
@@ -63,8 +63,8 @@ func squeeze(all []row, height int) ([]row, bool) {
 // panel is a block with a thin rounded border that holds a title, a badge and,
 // below, the keys.
 type panel struct {
-	paint *paint
-	frame shade
+	pen   *paint.Line
+	frame ink
 	title line
 	badge line
 	foot  line
@@ -84,11 +84,10 @@ func (p panel) draw(width, height int, body []row) []string {
 	lines := make([]string, 0, height)
 	if width < 2*frame || height <= frame {
 		for len(lines) < height {
-			lines = append(lines, p.paint.text.render(blank(width)))
+			lines = append(lines, p.line(width, nil))
 		}
 		return lines
 	}
-	side, pad := p.frame.render("│"), p.paint.text.render(blank(p.inset))
 	lines = append(lines, p.edge("╭", "╮", width, p.title, p.badge))
 	room := p.room(width)
 	for i := range height - frame {
@@ -96,13 +95,19 @@ func (p panel) draw(width, height int, body []row) []string {
 		if i < len(body) {
 			l = body[i].line
 		}
-		whole := side + pad + l.fit(room, p.paint.text) + pad + side
-		if ansi.StringWidth(whole) != width {
-			whole = side + pad + l.plain().fit(room, p.paint.text) + pad + side
-		}
-		lines = append(lines, whole)
+		p.pen.Start(width)
+		line{in(p.frame, "│"), space(p.inset)}.on(p.pen, 1+p.inset)
+		l.on(p.pen, room)
+		line{space(p.inset), in(p.frame, "│")}.on(p.pen, p.inset+1)
+		lines = append(lines, p.pen.String())
 	}
 	return append(lines, p.edge("╰", "╯", width, p.foot, nil))
+}
+
+// line draws one line of the panel.
+func (p panel) line(width int, l line) string {
+	l.on(p.pen.Start(width), width)
+	return p.pen.String()
 }
 
 // edge draws a horizontal border with left and right set into it, as far as
@@ -111,9 +116,9 @@ func (p panel) edge(begin, end string, width int, left, right line) string {
 	const around = 2 // a blank on both sides
 	room := width - frame - 2
 	set := func(l line) line {
-		return append(append(line{{" ", p.paint.text}}, l...), span{" ", p.paint.text})
+		return append(append(line{space(1)}, l...), space(1))
 	}
-	out := line{{begin + "─", p.frame}}
+	out := line{in(p.frame, begin+"─")}
 	if len(left) > 0 && room >= around+1 {
 		left = left.cut(room - around)
 		out = append(out, set(left)...)
@@ -124,8 +129,8 @@ func (p panel) edge(begin, end string, width int, left, right line) string {
 		tail = set(right)
 		room -= tail.width()
 	}
-	out = append(append(out, span{strings.Repeat("─", max(room, 0)), p.frame}), tail...)
-	return append(out, span{"─" + end, p.frame}).fit(width, p.frame)
+	out = append(append(out, in(p.frame, strings.Repeat("─", max(room, 0)))), tail...)
+	return p.line(width, append(out, in(p.frame, "─"+end)))
 }
 
 // insetFor gives wide panels more air at their sides.

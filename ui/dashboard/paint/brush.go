@@ -14,7 +14,7 @@ import (
 	"tillwatch/themes"
 )
 
-// Style is how a piece of text looks: a role, perhaps with [Bold].
+// Style is how a piece of text looks: a role, perhaps with [Bold] or [Underline].
 type Style uint8
 
 // The roles, as the theme names them. Rule is Faint, or the money colour in an
@@ -37,8 +37,13 @@ const (
 	Money
 	styles
 
-	// Bold is added to a role.
-	Bold Style = 0x80
+	// Bold and Underline are added to a role.
+	Underline Style = 0x40
+	Bold      Style = 0x80
+
+	role      = Underline - 1
+	manners   = 4 // plain, underlined, bold, both
+	mannersAt = 6 // the bit from which a style holds them
 )
 
 // Ground is what lies behind the text.
@@ -56,7 +61,7 @@ const (
 
 // Brush holds a theme's styles, ready to write.
 type Brush struct {
-	prefix  [grounds][styles][2]string
+	prefix  [grounds][styles][manners]string
 	painted [grounds]bool // whether a blank on it differs from the terminal's own
 }
 
@@ -77,8 +82,8 @@ func NewBrush(t themes.Theme, live bool) *Brush {
 	}
 	for g := range grounds {
 		for s := range styles {
-			for bold := range 2 {
-				b.prefix[g][s][bold] = prefix(t, g, s, fore[s], bold == 1)
+			for manner := range Style(manners) {
+				b.prefix[g][s][manner] = prefix(t, g, s|manner<<mannersAt, fore[s])
 			}
 		}
 	}
@@ -86,12 +91,13 @@ func NewBrush(t themes.Theme, live bool) *Brush {
 }
 
 func (b *Brush) open(g Ground, s Style) string {
-	return b.prefix[g][s&^Bold][s>>7]
+	return b.prefix[g][s&role][s>>mannersAt]
 }
 
 // prefix is the whole sequence that starts a style, whatever came before it.
 // Where the theme has no colour for a ground, an attribute stands in for it.
-func prefix(t themes.Theme, g Ground, s Style, fore color.Color, bold bool) string {
+func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
+	bold := s&Bold != 0
 	p := []byte("\x1b[0")
 	back := [grounds]color.Color{Base: t.Background, Surface: t.Surface, Selected: t.Selected, Glow: t.Glow, Live: t.Money}[g]
 	switch {
@@ -107,7 +113,10 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color, bold bool) stri
 	if bold {
 		p = append(p, ";1"...)
 	}
-	if fore == nil && !bold && (s == Faint || s == Rule) && g == Base {
+	if s&Underline != 0 {
+		p = append(p, ";4"...)
+	}
+	if fore == nil && !bold && (s&role == Faint || s&role == Rule) && g == Base {
 		p = append(p, ";2"...)
 	}
 	p = sgr(p, fore, '3')
