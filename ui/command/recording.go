@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
-	"tillwatch/api/account/form"
 	"tillwatch/ui/recording"
 )
 
@@ -50,10 +49,9 @@ func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*
 			width, height = w, h
 		}
 	}
-	where := s.client.Environment()
-	recorder, err := recording.Create(o.record.file, form.Header{
-		Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.account(), Width: width, Height: height,
-	}, int64(o.record.limit))
+	h := s.header()
+	h.Width, h.Height = width, height
+	recorder, err := recording.Create(o.record.file, h, int64(o.record.limit))
 	if err != nil {
 		return nil, usage(err)
 	}

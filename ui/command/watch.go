@@ -28,7 +28,8 @@ type screenOptions struct {
 	words         io.Writer
 	noMouse       bool
 	noColor       bool
-	plain         bool
+	plain         bool // nothing is drawn
+	json          bool // what is printed is the lines of a stream
 	record        recordOptions
 	width, height int // where the output is no terminal that could tell
 }
@@ -49,7 +50,10 @@ func newWatch() *cobra.Command {
 			if err := s.checkTheme(); err != nil {
 				return err
 			}
-			o.plain = o.plain || fallsBack(c)
+			if o.json && o.plain {
+				return usagef("--json and --plain both print lines, each its own: leave one of them out")
+			}
+			o.plain = o.plain || o.json || fallsBack(c)
 			stdin := c.InOrStdin()
 			if !o.plain {
 				stdin = nil
@@ -59,7 +63,7 @@ func newWatch() *cobra.Command {
 			}
 			o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
 			if !o.plain {
-				if err := requireTerminal(c, "tillwatch status --json, or --plain"); err != nil {
+				if err := requireTerminal(c, "tillwatch watch --json, tillwatch status --json, or --plain"); err != nil {
 					return err
 				}
 			}
@@ -70,11 +74,15 @@ func newWatch() *cobra.Command {
 			defer current.close()
 			ctx, release := untilHangup(c.Context())
 			defer release()
+			if o.json {
+				return current.stream(ctx, filled{current.store, current.restored}, o, c.OutOrStdout())
+			}
 			return showSession(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
+	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	command.Flags().Bool("allow-confirm", false, "let the dashboard confirm intents; without it, it is read-only")
 	return command
 }

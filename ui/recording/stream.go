@@ -34,6 +34,7 @@ func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) er
 	var since uint64
 	for first := true; ; first = false {
 		c := source.Changes(since)
+		c.Whole = c.Whole && (first || since > 0) // an empty picture was whole, too
 		c.At, since = c.At.Round(0), c.Version
 		if err := teller.Tell(&c, marks.of(&c, first)); err != nil {
 			return err

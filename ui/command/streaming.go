@@ -1,0 +1,80 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api/account/form"
+	"tillwatch/ui/recording"
+)
+
+// header says what a recording or a stream of the session is of.
+func (s *session) header() form.Header {
+	where := s.client.Environment()
+	return form.Header{Began: time.Now(), Environment: where.Name, Live: where.Live, Account: s.account()}
+}
+
+// stream prints what the session knows and what changes, as lines of the form,
+// until the reader of the output leaves or ctx ends.
+func (s *session) stream(ctx context.Context, source recording.Source, o screenOptions, out io.Writer) error {
+	// Without this, a reader that leaves ends the process before it has kept what
+	// it knows.
+	leaving := make(chan os.Signal, 1)
+	signal.Notify(leaving, syscall.SIGPIPE)
+	defer signal.Stop(leaving)
+
+	kept, err := s.record(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	defer kept.stop(o.words)
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	group, ctx := errgroup.WithContext(ctx)
+	if s.guard != nil {
+		s.warn(o.words)
+	}
+	s.keepLive(ctx, group, o)
+	group.Go(func() error {
+		defer quit()
+		return printStream(ctx, source, s.header(), out)
+	})
+	return group.Wait()
+}
+
+// printStream does not wait for long, once ctx has ended, for a reader that has
+// stopped reading.
+func printStream(ctx context.Context, source recording.Source, h form.Header, out io.Writer) error {
+	printed := make(chan error, 1)
+	go func() { printed <- recording.Stream(ctx, source, h, out) }()
+	var err error
+	select {
+	case err = <-printed:
+	case <-ctx.Done():
+		select {
+		case err = <-printed:
+		case <-time.After(leaveWithin):
+		}
+	}
+	if readerLeft(err) {
+		return nil
+	}
+	return err
+}
+
+// readerLeft reports whether a write failed because nobody reads what is written.
+func readerLeft(err error) bool {
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // as Windows says it
+	if runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData)) {
+		return true
+	}
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

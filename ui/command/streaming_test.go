@@ -1,0 +1,90 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/simulator"
+)
+
+// TestWatchTellsAPipeInLinesUntilItsReaderLeaves holds with a relay and without.
+func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
+	t.Parallel()
+	for name, relay := range map[string]bool{"with a relay": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := quiet()
+			c.Lists = simulator.ListsServed
+			w := newWorld(t, c)
+			if !relay {
+				w.settings.RelayURL = ""
+			}
+			current, err := beginKeptSession(w.settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(current.close)
+			in, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			ended := make(chan error, 1)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			go func() {
+				ended <- current.stream(ctx, filled{current.store, current.restored}, screenOptions{plain: true, json: true}, out)
+			}()
+			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(in)
+			lines.Buffer(nil, 8<<20)
+			if !lines.Scan() || !strings.Contains(lines.Text(), `"kind":"stream"`) {
+				t.Fatalf("it begins with %q", lines.Text())
+			}
+			var id api.ID
+			for whole := false; id == ""; {
+				if !lines.Scan() {
+					t.Fatalf("it ended: %v", lines.Err())
+				}
+				var f account.Frame
+				if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+					t.Fatalf("%v in %s", err, lines.Text())
+				}
+				if whole = whole || f.Whole; !whole {
+					t.Fatalf("changes come before the picture: %s", lines.Text())
+				}
+				for _, in := range f.Intents {
+					if in.State == api.AwaitingConfirmation && in.Certainty == account.Verified {
+						id = in.ID
+					}
+				}
+			}
+			in.Close()
+			current.watcher.Refresh(id) // something to tell
+			if err := <-ended; err != nil || ctx.Err() != nil {
+				t.Errorf("it ended with %v (%v), want no error soon", err, ctx.Err())
+			}
+		})
+	}
+}
+
+func TestOnlyOneFormOfLinesIsPrinted(t *testing.T) {
+	isolate(t)
+	code, _, words := invoke(t, "watch", "--json", "--plain", "--api-url", "http://127.0.0.1:9")
+	if code != exitUsage || !strings.Contains(words, "leave one of them out") {
+		t.Errorf("exit %d: %s", code, words)
+	}
+	code, help, _ := invoke(t, "watch", "--help")
+	if code != exitDone || !strings.Contains(help, "--json") {
+		t.Errorf("exit %d: the help does not list --json:\n%s", code, help)
+	}
+}
