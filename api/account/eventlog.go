@@ -27,7 +27,7 @@ type eventLog struct {
 const mostBodies = 8 << 20
 
 func newEventLog(keep int) eventLog {
-	return eventLog{keep: keep, byID: map[api.ID]*Event{}, bySource: map[api.ID][]*Event{}, known: newKnownIDs(mostKnown)}
+	return eventLog{keep: keep, byID: map[api.ID]*Event{}, bySource: map[api.ID][]*Event{}, known: newKnownIDs(knownBeside(keep))}
 }
 
 // add keeps a new event, for which the oldest one may have to go.

@@ -24,7 +24,7 @@ func newIntents(keep int, window time.Duration) intents {
 	return intents{
 		table:  newTable(func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version }),
 		counts: map[api.IntentState]int{}, window: window, keep: keep,
-		ended: endings{of: map[api.ID]struct{}{}}, past: newKnownIDs(mostKnown),
+		ended: endings{of: map[api.ID]struct{}{}}, past: newKnownIDs(4 * keep),
 	}
 }
 

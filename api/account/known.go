@@ -6,8 +6,9 @@ import (
 	"tillwatch/api"
 )
 
-// mostKnown is how many of the newest ids are known at least.
-const mostKnown = 1 << 17
+// knownBeside is how many ids are known at least, beside so many values that are
+// kept whole.
+func knownBeside(kept int) int { return max(1<<12, 26*kept) }
 
 // knownIDs remembers ids that were here, by their hashes. Once it holds as many as
 // it may, those of the older half are forgotten first.

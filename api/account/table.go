@@ -24,7 +24,7 @@ type change struct {
 
 // mostGone bounds how many ids that were let go are remembered for whoever looks
 // at the changes.
-const mostGone = 1 << 14
+const mostGone = 1 << 12
 
 func newTable[V any](head func(*V) (*api.ID, *uint64)) table[V] {
 	return table[V]{head: head, byID: map[api.ID]*V{}}

@@ -20,6 +20,7 @@ const (
 	longestWindow = 30 * 24 * time.Hour
 	longestPoll   = 24 * time.Hour
 	mostLimit     = 1_000_000_000
+	mostKept      = 1_000_000
 )
 
 // check refuses values that cannot be meant, all of them at once.
@@ -35,6 +36,7 @@ func (s settings) check() error {
 	must(time.Second <= s.ConfirmWindow && s.ConfirmWindow <= longestWindow, "confirm_window", s.ConfirmWindow, "from a second to 30 days, such as 45m")
 	must(0 < s.DayLimit && s.DayLimit <= mostLimit, "day_limit", s.DayLimit, "the number of intents that the account may make in a day, 1 or more")
 	must(0 < s.AgentsLimit && s.AgentsLimit <= mostLimit, "agents_limit", s.AgentsLimit, "the number of orders that may be placed at a time, 1 or more")
+	must(0 < s.KeepIntents && s.KeepIntents <= mostKept, "keep_intents", s.KeepIntents, "the number of ended intents to keep, from 1 to 1000000")
 	must(headerPrefix.MatchString(s.HeaderPrefix), "header_prefix", s.HeaderPrefix, "of letters, digits and hyphens, as in x-svc-")
 	must(strings.HasPrefix(s.LookupPath, "/") && !strings.ContainsAny(s.LookupPath, "?#"), "lookup_path", s.LookupPath, "a path that begins with / and has no query, as in "+defaults().LookupPath)
 	must(s.ConfirmBody == "" || isObject(s.ConfirmBody), "confirm_body", s.ConfirmBody, `a JSON object, as in '{"paymentMethod":{"type":"drawdown"}}'`)

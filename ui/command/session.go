@@ -85,17 +85,13 @@ func assemble(s settings, kept bool) (*session, error) {
 	return out, nil
 }
 
-// keptEvents is how many events are kept whole: the tail of a screen. The relay
-// has all of them.
-const keptEvents = 2000
-
 // newSession is a session without a watcher: client and picture alone.
 func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
 	}
 	store := account.NewStore(account.StoreConfig{
-		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepEvents: keptEvents,
+		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepIntents: s.KeepIntents,
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	client, err := api.New(api.Config{
@@ -111,7 +107,7 @@ func newSession(s settings, pacer *quota.Pacer) (*session, error) {
 // openSaved opens the place where the picture is kept.
 func (s *session) openSaved(pacer *quota.Pacer) (*account.Saved, error) {
 	return account.OpenSaved(account.SavedConfig{
-		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environments()[0]), Quota: pacer,
+		Dir: s.settings.StateDir, Account: s.settings.pictureName(s.client.Environments()[0]), Quota: pacer, MaxEnded: s.settings.KeepIntents,
 	})
 }
 

@@ -43,6 +43,7 @@ type settings struct {
 	AllowConfirm  bool          `koanf:"allow_confirm"`
 	DayLimit      int           `koanf:"day_limit"`
 	AgentsLimit   int           `koanf:"agents_limit"`
+	KeepIntents   int           `koanf:"keep_intents"`
 	WatchIDs      []string      `koanf:"watch_id"`
 	WatchList     string        `koanf:"watch_ids"`
 	Alerts        alertSettings `koanf:"alerts"`
@@ -72,6 +73,7 @@ func defaults() settings {
 		PollEvery:     30 * time.Second,
 		DayLimit:      50,
 		AgentsLimit:   10,
+		KeepIntents:   10_000,
 		Alerts:        defaultAlerts(),
 		Theme:         themeAuto,
 		Notify:        string(notify.Auto),
@@ -106,6 +108,7 @@ func accountFlags(flags *pflag.FlagSet) {
 	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that tillwatch may spend by itself, from 0 to 1")
 	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; less often as they age")
 	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
+	flags.Int("keep-intents", d.KeepIntents, "how many intents are kept that have ended, the newest; all that are open are")
 	flags.String("state-dir", d.StateDir, "folder for the audit log and what is remembered")
 }
 

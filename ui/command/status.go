@@ -105,8 +105,9 @@ type report struct {
 	At          time.Time                   `json:"at"`
 	Settled     bool                        `json:"settled"` // whether nothing is missing
 	Missing     []missingReport             `json:"missing"`
-	Intents     map[string]*int             `json:"intents"`   // null for what is not known
-	Shipments   map[api.ShipmentStatus]*int `json:"shipments"` // likewise
+	Intents     map[string]*int             `json:"intents"`        // null for what is not known
+	LetGo       int                         `json:"intents_let_go"` // ended intents that are not kept any more, so not in these counts
+	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`      // likewise
 	Quota       []quotaReport               `json:"quota"`
 	Relay       relayReport                 `json:"relay"`
 	API         apiReport                   `json:"api"`
@@ -224,6 +225,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 			Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
 		Today:  dayOf(s.Day, now),
 		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
+		LetGo:  s.LetGo,
 		Quota:  []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
 	if s.API.Latency > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // String is the report for people, a subject a line.
@@ -25,6 +26,9 @@ func (r report) String() string {
 		states = append(states, string(state))
 	}
 	line("intents", "%s", countsText(r.Intents, states, []string{"other", notRead}))
+	if r.LetGo > 0 {
+		line("", "%s older ones are not kept", wording.Count(r.LetGo))
+	}
 	statuses := api.ShipmentStatuses()
 	for status := range r.Shipments {
 		if !slices.Contains(statuses, status) {

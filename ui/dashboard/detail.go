@@ -54,7 +54,7 @@ type opened struct {
 // has changed.
 func (m *Model) forgetOpened(c *account.Changes) {
 	changed := func(in *account.Intent) bool { return in.ID == m.opened.id }
-	if m.opened.id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed)) {
+	if m.opened.id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed) || slices.Contains(c.GoneIntents, m.opened.id)) {
 		m.opened = opened{}
 	}
 }

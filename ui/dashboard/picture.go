@@ -11,14 +11,16 @@ import (
 // intents the screen itself keeps what is known; the picture keeps what has
 // changed of them while the screen is frozen.
 type picture struct {
-	started   bool
-	version   uint64
-	behind    map[api.ID]*account.Intent // that have changed since the screen was frozen
-	anew      bool                       // since then the picture has started over
-	shipments map[api.ID]*account.Shipment
-	events    []*account.Event // the newest, oldest first
-	requests  []api.Exchange   // the newest, oldest first
-	summary   account.Summary
+	started       bool
+	version       uint64
+	behind        map[api.ID]*account.Intent // that have changed since the screen was frozen
+	anew          bool                       // since then the picture has started over
+	gone          []api.ID                   // intents that were let go since
+	goneShipments []api.ID                   // shipments, likewise
+	shipments     map[api.ID]*account.Shipment
+	events        []*account.Event // the newest, oldest first
+	requests      []api.Exchange   // the newest, oldest first
+	summary       account.Summary
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
@@ -38,9 +40,16 @@ func (p *picture) apply(c *account.Changes, frozen bool) {
 		p.anew = frozen
 	}
 	if frozen {
+		for _, id := range c.GoneIntents {
+			delete(p.behind, id)
+		}
 		for _, in := range c.Intents {
 			p.behind[in.ID] = in
 		}
+		p.gone, p.goneShipments = append(p.gone, c.GoneIntents...), append(p.goneShipments, c.GoneShipments...)
+	}
+	for _, id := range c.GoneShipments {
+		delete(p.shipments, id)
 	}
 	for _, s := range c.Shipments {
 		p.shipments[s.ID] = s
@@ -65,7 +74,17 @@ func (p *picture) missed() account.Changes {
 	for _, s := range p.shipments {
 		c.Shipments = append(c.Shipments, s)
 	}
-	p.behind, p.anew = map[api.ID]*account.Intent{}, false
+	for _, id := range p.gone {
+		if p.behind[id] == nil { // else it is back
+			c.GoneIntents = append(c.GoneIntents, id)
+		}
+	}
+	for _, id := range p.goneShipments {
+		if p.shipments[id] == nil {
+			c.GoneShipments = append(c.GoneShipments, id)
+		}
+	}
+	p.behind, p.gone, p.goneShipments, p.anew = map[api.ID]*account.Intent{}, nil, nil, false
 	return c
 }
 

@@ -84,6 +84,9 @@ func (n *Notifier) Observe(c *account.Changes) {
 	for _, in := range c.Intents {
 		n.intent(in, c.At)
 	}
+	for _, id := range c.GoneIntents {
+		n.unsee(id)
+	}
 	n.relayChanged(c)
 	switch c.Summary.Feed.State {
 	case account.FeedLive, account.FeedLost, account.FeedRefused, account.FeedOff:

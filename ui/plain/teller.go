@@ -36,6 +36,7 @@ type teller struct {
 	alerts    []account.Alert
 
 	intentsTold, shipmentsTold bool // all of them, as a sum
+	letGoTold                  bool // that older intents are not kept
 
 	now   time.Time
 	lines []string
@@ -66,6 +67,12 @@ func (t *teller) tell(c *account.Changes) []string {
 	for _, s := range c.Shipments {
 		t.shipment(s, first)
 	}
+	for _, id := range c.GoneIntents {
+		delete(t.intents, id)
+	}
+	for _, id := range c.GoneShipments {
+		delete(t.shipments, id)
+	}
 	t.events(c, first)
 	t.alertChanges(c.Summary.Alerts)
 	return t.lines
@@ -94,6 +101,10 @@ func (t *teller) sums(s *account.Summary, first bool) {
 	if known := s.IntentsKnown(); (first || known) && !t.intentsTold {
 		t.intentsTold = known
 		t.intentSums(s, known)
+	}
+	if s.LetGo > 0 && !t.letGoTold {
+		t.letGoTold = true
+		t.say("intents older ones are not kept")
 	}
 	if known := s.ShipmentsKnown(); (first || known) && !t.shipmentsTold {
 		t.shipmentsTold = known

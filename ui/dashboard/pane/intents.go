@@ -34,6 +34,7 @@ type Intents struct {
 	totals map[api.Money]string
 	widest int  // of the totals, in cells
 	known  bool // the counts are all that there are
+	older  bool // there were intents that are not kept any more
 	sorting
 	order string // that was chosen, by its name
 }
@@ -295,6 +296,9 @@ func (p *Intents) top() {
 	}
 	if inNone > 0 && p.w >= 60 {
 		l.Put(paint.Muted, " · "+wording.Count(inNone)+" "+unread)
+	}
+	if p.older && p.w >= 60 {
+		l.Put(paint.Muted, " · older ones are not kept")
 	}
 	if len(p.marks) > 0 {
 		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.marks))+" marked")

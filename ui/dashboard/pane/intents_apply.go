@@ -12,6 +12,7 @@ import (
 
 // Apply takes over what changed. first keeps the first picture from glowing.
 func (p *Intents) Apply(c *account.Changes, first bool) {
+	p.letGo(c.GoneIntents)
 	var moves [lanes]struct {
 		out []*intentRow
 		in  []*intentRow
@@ -49,10 +50,30 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	}
 	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 ||
 		!maps.Equal(p.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)
+	if older := c.Summary.LetGo > 0; p.older != older {
+		p.older, p.stale = older, true
+	}
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
 	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
 	if known := c.Summary.IntentsKnown(); p.known != known {
 		p.known, p.stale = known, true
+	}
+}
+
+// letGo takes out the intents that are no longer kept.
+func (p *Intents) letGo(ids []api.ID) {
+	for _, id := range ids {
+		row := p.rows[id]
+		if row == nil {
+			continue
+		}
+		if row.lane < lanes {
+			p.lanes[row.lane].Remove(string(id))
+		}
+		p.list.Remove(string(id))
+		delete(p.rows, id)
+		delete(p.notes, id)
+		p.stale = true
 	}
 }
 

@@ -116,6 +116,8 @@ func (p *Intents) overflow() {
 		above, below := first, lane.Shown()-first-len(rows)
 		l.To(c.x + 1)
 		switch {
+		case p.older && below == 0 && (c.lane == laneCompleted || c.lane == laneFailed):
+			l.Fit(paint.Muted, "older ones are not kept", c.w-1)
 		case above > 0 && below > 0:
 			l.Put(paint.Muted, "↑ "+wording.Count(above)+"  ↓ "+wording.Count(below))
 		case above > 0:

@@ -144,6 +144,10 @@ func (p *Shipments) rankAnew() {
 
 // Apply takes over what changed.
 func (p *Shipments) Apply(c *account.Changes, first bool) {
+	for _, id := range c.GoneShipments {
+		p.list.Remove(string(id))
+		p.stale = true
+	}
 	rows := make([]*shipmentRow, len(c.Shipments))
 	for i, s := range c.Shipments {
 		old, ok := p.list.Get(string(s.ID))
