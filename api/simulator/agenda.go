@@ -1,34 +1,21 @@
 package simulator
 
 import (
-	"container/heap"
 	"context"
 	"time"
 )
 
-// agenda is what will happen by itself, soonest first; what is due at the same
-// time happens in the order in which it was planned.
+// agenda is what will happen by itself.
 type agenda struct {
-	tasks   taskHeap
-	planned uint64
-	woken   chan struct{} // something became the soonest
-}
-
-type task struct {
-	at    time.Time
-	order uint64
-	run   func(at time.Time)
+	schedule[func(at time.Time)]
+	woken chan struct{} // something became the soonest
 }
 
 func newAgenda() agenda { return agenda{woken: make(chan struct{}, 1)} }
 
-func (a *agenda) len() int { return len(a.tasks) }
-
 // plan makes run happen at the given time, which may be past.
 func (a *agenda) plan(at time.Time, run func(at time.Time)) {
-	a.planned++
-	heap.Push(&a.tasks, task{at, a.planned, run})
-	if a.tasks[0].order == a.planned {
+	if a.schedule.plan(at, run) {
 		select {
 		case a.woken <- struct{}{}:
 		default:
@@ -39,17 +26,17 @@ func (a *agenda) plan(at time.Time, run func(at time.Time)) {
 // runDue runs at most limit tasks that are due at now and reports how long to
 // wait for the next: 0 when there are more, negative when there is none.
 func (a *agenda) runDue(now time.Time, limit int) time.Duration {
-	for ; limit > 0 && len(a.tasks) > 0; limit-- {
-		if wait := a.tasks[0].at.Sub(now); wait > 0 {
+	for ; limit > 0 && a.len() > 0; limit-- {
+		if wait := a.next().at.Sub(now); wait > 0 {
 			return wait
 		}
-		due := heap.Pop(&a.tasks).(task)
-		due.run(due.at)
+		task := a.pop()
+		task.what(task.at)
 	}
-	if len(a.tasks) == 0 {
+	if a.len() == 0 {
 		return -1
 	}
-	return max(0, a.tasks[0].at.Sub(now))
+	return max(0, a.next().at.Sub(now))
 }
 
 // keepAgenda runs what is due until ctx ends.
@@ -78,23 +65,4 @@ func (s *Simulator) runDue(batch int) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.agenda.runDue(time.Now(), batch)
-}
-
-type taskHeap []task
-
-func (h taskHeap) Len() int { return len(h) }
-func (h taskHeap) Less(i, j int) bool {
-	if h[i].at.Equal(h[j].at) {
-		return h[i].order < h[j].order
-	}
-	return h[i].at.Before(h[j].at)
-}
-func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *taskHeap) Push(x any)   { *h = append(*h, x.(task)) }
-func (h *taskHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	(*h)[last] = task{}
-	*h = (*h)[:last]
-	return x
 }

@@ -1,7 +1,7 @@
 package simulator
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 )
 
@@ -71,9 +71,10 @@ func newBuckets(l Limits, name string) buckets {
 		name:      name,
 	}
 	for _, each := range b.all() {
-		params := `";q=` + strconv.Itoa(each.limit) + `;w=` + strconv.Itoa(int(each.window/time.Second))
-		each.common = `"` + name + params
-		each.own = `"` + each.name + params
+		policy := func(name string) string {
+			return fmt.Sprintf(`"%s";q=%d;w=%d`, name, each.limit, int(each.window/time.Second))
+		}
+		each.common, each.own = policy(name), policy(each.name)
 	}
 	return b
 }
@@ -143,15 +144,8 @@ func (f *quotaFields) add(b *bucket, name, policy string, remaining, reset int) 
 	if b.limit < 0 {
 		return
 	}
-	line := make([]byte, 0, 40)
-	line = append(line, '"')
-	line = append(line, name...)
-	line = append(line, `";r=`...)
-	line = strconv.AppendInt(line, int64(remaining), 10)
-	line = append(line, `;t=`...)
-	line = strconv.AppendInt(line, int64(reset), 10)
 	f.policies = append(f.policies, policy)
-	f.limits = append(f.limits, string(line))
+	f.limits = append(f.limits, fmt.Sprintf(`"%s";r=%d;t=%d`, name, remaining, reset))
 }
 
 // perSecond reports the bucket of an endpoint class: under the common name, or

@@ -74,8 +74,6 @@ func (v *server) uncharged(run func(*Simulator, *http.Request) answer) http.Hand
 	}
 }
 
-func ok(body any) answer { return answer{status: http.StatusOK, body: body} }
-
 func (s *Simulator) controlState(*http.Request) answer { return ok(s.Summary()) }
 
 // readControl reads a body with known keys only.
@@ -83,7 +81,7 @@ func readControl(r *http.Request, into any) *answer {
 	d := json.NewDecoder(io.LimitReader(r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil && err != io.EOF {
-		a := invalid(map[string]fieldWire{"body": {Message: err.Error()}})
+		a := invalidField("body", err.Error())
 		return &a
 	}
 	return nil
@@ -116,36 +114,27 @@ func (s *Simulator) controlIntent(r *http.Request) answer {
 			OfferAfter: seconds(o.OfferAfter), PlacingAfter: seconds(o.PlacingAfter), ConfirmAfter: seconds(o.ConfirmAfter)},
 	})
 	if err != nil {
-		return invalid(map[string]fieldWire{"body": {Message: err.Error()}})
+		return invalidField("body", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return answer{status: http.StatusCreated, body: s.intents[id].intentWire}
+	return created(s.intents[id].intentWire)
 }
 
 // controlExpire closes the confirm window of an intent at once.
 func (s *Simulator) controlExpire(r *http.Request) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, known := s.intents[r.PathValue("id")]
-	if !known {
-		return notFound(noIntent)
-	}
-	s.expire(in, time.Now())
-	return ok(in.intentWire)
+	return s.ofIntent(func(in *intent) answer {
+		s.expire(in, time.Now())
+		return ok(in.intentWire)
+	})(r)
 }
 
 // controlFinish ends the placing of an order at once.
 func (s *Simulator) controlFinish(r *http.Request) answer {
-	id := r.PathValue("id")
-	s.FinishPlacing(id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, known := s.intents[id]
-	if !known {
-		return notFound(noIntent)
-	}
-	return ok(in.intentWire)
+	return s.ofIntent(func(in *intent) answer {
+		s.endPlacing(in, time.Now())
+		return ok(in.intentWire)
+	})(r)
 }
 
 // controlAdvance makes the next scan of a shipment happen now.
@@ -171,9 +160,9 @@ func (s *Simulator) controlFailures(r *http.Request) answer {
 	}
 	switch {
 	case o.Status != 0 && (o.Status < 400 || o.Status > 599) || o.Count < 1:
-		return invalid(map[string]fieldWire{"body": {Message: "status must be from 400 to 599 and count at least 1"}})
+		return invalidField("body", "status must be from 400 to 599 and count at least 1")
 	case !(o.LateBy >= 0 && o.LateBy <= 3600):
-		return invalid(map[string]fieldWire{"body.lateBy": {Message: "must be from 0 to 3600"}})
+		return invalidField("body.lateBy", "must be from 0 to 3600")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +192,7 @@ func (s *Simulator) controlBucket(r *http.Request) answer {
 		return notFound("There is no such bucket; settable are mutations, reads, product-lookup and checkout-intents")
 	}
 	if o.Remaining == nil || *o.Remaining < 0 || *o.Remaining > b.limit {
-		return invalid(map[string]fieldWire{"body.remaining": {Message: fmt.Sprintf("must be from 0 to %d", b.limit)}})
+		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", b.limit))
 	}
 	b.roll(now)
 	b.used = b.limit - *o.Remaining
@@ -220,15 +209,15 @@ func (s *Simulator) controlEndpoint(r *http.Request) answer {
 		return *refusal
 	}
 	if err := checkWebhookURL(o.URL); err != nil {
-		return invalid(map[string]fieldWire{"body.url": {Message: err.Error()}})
+		return invalidField("body.url", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cfg.SigningSecret.IsZero() {
-		return invalid(map[string]fieldWire{"body.url": {Message: "the simulator was started without a signing secret"}})
+		return invalidField("body.url", "the simulator was started without a signing secret")
 	}
 	e := s.register(o.URL, o.History, time.Now())
-	return answer{status: http.StatusCreated, body: e.summary()}
+	return created(e.summary())
 }
 
 // controlProduct lets a product change, or be removed, and emits its event.
@@ -245,13 +234,13 @@ func (s *Simulator) controlProduct(r *http.Request) answer {
 	updated := o.Topic == api.ProductUpdated
 	switch {
 	case !updated && o.Topic != api.ProductRemoved:
-		return invalid(map[string]fieldWire{"body.topic": {Message: "must be product.updated or product.removed"}})
+		return invalidField("body.topic", "must be product.updated or product.removed")
 	case o.ProductURL != "" && !isWebAddress(o.ProductURL):
-		return invalid(map[string]fieldWire{"body.productUrl": {Message: "must be absolute and begin with http:// or https://"}})
+		return invalidField("body.productUrl", "must be absolute and begin with http:// or https://")
 	case o.Price != nil && !(updated && *o.Price >= 0 && *o.Price <= math.MaxInt32):
-		return invalid(map[string]fieldWire{"body.price": {Message: "must be cents from 0 to 2147483647, of product.updated"}})
+		return invalidField("body.price", "must be cents from 0 to 2147483647, of product.updated")
 	case o.Availability != "" && !(updated && slices.Contains(availabilities(), o.Availability)):
-		return invalid(map[string]fieldWire{"body.availability": {Message: fmt.Sprintf("must be one of %v, of product.updated", availabilities())}})
+		return invalidField("body.availability", fmt.Sprintf("must be one of %v, of product.updated", availabilities()))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +250,7 @@ func (s *Simulator) controlProduct(r *http.Request) answer {
 	}
 	if !updated {
 		e := s.removeProduct(p, time.Now())
-		return answer{status: http.StatusCreated, body: e.wire()}
+		return created(e.wire())
 	}
 	if o.Price == nil && o.Availability == "" {
 		p.revise(s.shop.dice)
@@ -274,7 +263,7 @@ func (s *Simulator) controlProduct(r *http.Request) answer {
 		p.availability = o.Availability
 	}
 	e := s.updateProduct(p, time.Now())
-	return answer{status: http.StatusCreated, body: e.wire()}
+	return created(e.wire())
 }
 
 func availabilities() []api.Availability {

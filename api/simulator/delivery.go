@@ -132,7 +132,7 @@ func answersChallenge(answer []byte, want string) bool {
 func (e *endpoint) attempt(ctx context.Context, d delivery) outcome {
 	m := e.sim.message(d.event)
 	if d.forged {
-		m.signature = forged(m.signature, d.order)
+		m.signature = forged(m.signature, d.number)
 	}
 	_, err := e.post(ctx, m)
 	about := append(e.about(), "event", m.id, "topic", m.topic)
@@ -162,7 +162,7 @@ func (e *endpoint) attempt(ctx context.Context, d delivery) outcome {
 		o.trouble = &trouble{what: "webhook delivery given up", err: err, about: append(about, "attempts", d.attempt+1)}
 		return o
 	}
-	d.at = time.Now().Add(RetryPauses()[d.attempt])
+	o.at = time.Now().Add(RetryPauses()[d.attempt])
 	d.attempt++
 	d.forged = false
 	o.again, o.retry = d, true

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"container/heap"
 	"context"
 	"net/http"
 	"sync"
@@ -22,8 +21,8 @@ type endpoint struct {
 	client     *http.Client
 	next       int // index of the next event to plan; only its own goroutine moves it
 	woken      chan struct{}
-	due        deliveryHeap
-	order      uint64
+	due        schedule[delivery]
+	planned    uint64 // deliveries
 	dice       dice
 	origin     event // the challenge
 	complaints complaints
@@ -53,9 +52,8 @@ type EndpointSummary struct {
 
 // delivery is an event on its way to an endpoint.
 type delivery struct {
-	at      time.Time
-	order   uint64
 	event   event
+	number  uint64 // of the endpoint's deliveries, from 1
 	attempt int
 	forged  bool // this attempt carries a wrong signature
 }
@@ -65,6 +63,7 @@ type delivery struct {
 type outcome struct {
 	again   delivery
 	retry   bool
+	at      time.Time // of the next
 	trouble *trouble
 }
 
@@ -166,13 +165,11 @@ func (e *endpoint) deliverBacklog(ctx context.Context) {
 		for _, ev := range batch {
 			e.plan(ev, time.Now())
 		}
-		for len(e.due) > 0 && ctx.Err() == nil && e.due[0].attempt == 0 {
-			d := e.due[0]
-			if wait := time.Until(d.at); wait > 0 {
+		for e.due.len() > 0 && ctx.Err() == nil && e.due.next().what.attempt == 0 {
+			if time.Until(e.due.next().at) > 0 {
 				break // held back by a fault
 			}
-			heap.Pop(&e.due)
-			e.settle(e.attempt(ctx, d))
+			e.settle(e.attempt(ctx, e.due.pop().what))
 		}
 	}
 }
@@ -188,8 +185,8 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 		for _, ev := range e.unread() {
 			e.plan(ev, now)
 		}
-		for inFlight < senders && len(e.due) > 0 && !e.due[0].at.After(now) {
-			d := heap.Pop(&e.due).(delivery)
+		for inFlight < senders && e.due.len() > 0 && !e.due.next().at.After(now) {
+			d := e.due.pop().what
 			inFlight++
 			sending.Go(func() {
 				defer e.sim.reportPanic("webhook delivery")
@@ -198,8 +195,8 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 		}
 		e.complaints.tell(now)
 		pause := e.complaints.wait(now)
-		if len(e.due) > 0 && inFlight < senders {
-			pause = min(pause, max(0, time.Until(e.due[0].at)))
+		if e.due.len() > 0 && inFlight < senders {
+			pause = min(pause, max(0, time.Until(e.due.next().at)))
 		}
 		timer.Reset(pause)
 		select {
@@ -217,7 +214,7 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 // settle plans the next attempt and tells what went wrong.
 func (e *endpoint) settle(o outcome) {
 	if o.retry {
-		heap.Push(&e.due, o.again)
+		e.due.plan(o.at, o.again)
 	}
 	if o.trouble != nil {
 		e.complaints.add(*o.trouble, time.Now())
@@ -251,16 +248,12 @@ func (e *endpoint) plan(ev event, now time.Time) {
 	if e.dice.chance(f.Reorder) {
 		at = at.Add(time.Duration(e.dice.between(500, 3000)) * time.Millisecond)
 	}
-	e.push(delivery{at: at, event: ev, forged: e.dice.chance(f.BadSignature)})
+	e.planned++
+	e.due.plan(at, delivery{event: ev, number: e.planned, forged: e.dice.chance(f.BadSignature)})
 	if e.dice.chance(f.Duplicate) {
-		e.push(delivery{at: at.Add(time.Duration(e.dice.between(0, 1500)) * time.Millisecond), event: ev})
+		e.planned++
+		e.due.plan(at.Add(time.Duration(e.dice.between(0, 1500))*time.Millisecond), delivery{event: ev, number: e.planned})
 	}
-}
-
-func (e *endpoint) push(d delivery) {
-	e.order++
-	d.order = e.order
-	heap.Push(&e.due, d)
 }
 
 func (e *endpoint) failed(err *deliveryError) {
@@ -274,23 +267,4 @@ func (e *endpoint) summary() EndpointSummary {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return EndpointSummary{e.id, e.url, e.verified, e.delivered, e.failures, e.givenUp, e.lost, e.lastError}
-}
-
-type deliveryHeap []delivery
-
-func (h deliveryHeap) Len() int { return len(h) }
-func (h deliveryHeap) Less(i, j int) bool {
-	if h[i].at.Equal(h[j].at) {
-		return h[i].order < h[j].order
-	}
-	return h[i].at.Before(h[j].at)
-}
-func (h deliveryHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *deliveryHeap) Push(x any)   { *h = append(*h, x.(delivery)) }
-func (h *deliveryHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	(*h)[last] = delivery{}
-	*h = (*h)[:last]
-	return x
 }

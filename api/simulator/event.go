@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"encoding/json"
-	"hash/maphash"
 	"strings"
 	"time"
 
@@ -44,35 +43,30 @@ func (e *event) wire() eventWire {
 	}
 }
 
-// eventLog holds every event in the order in which it happened. Its index holds
-// hashes of the ids, as the ids themselves would be most of the memory.
+// eventLog holds every event in the order in which it happened.
 type eventLog struct {
 	events       []event
-	seed         maphash.Seed
-	byHash       map[uint64]int32
-	clashes      map[string]int32 // ids whose hash was taken
+	byID         map[string]int
 	wholeSeconds bool
 }
 
 func newEventLog(wholeSeconds bool) eventLog {
-	return eventLog{seed: maphash.MakeSeed(), byHash: map[uint64]int32{}, clashes: map[string]int32{}, wholeSeconds: wholeSeconds}
+	return eventLog{byID: map[string]int{}, wholeSeconds: wholeSeconds}
 }
 
 func (l *eventLog) len() int { return len(l.events) }
 
 func (l *eventLog) find(id string) (event, bool) {
-	if i, ok := l.byHash[maphash.String(l.seed, id)]; ok && l.events[i].id() == id {
-		return l.events[i], true
+	i, ok := l.byID[id]
+	if !ok {
+		return event{}, false
 	}
-	if i, ok := l.clashes[id]; ok {
-		return l.events[i], true
-	}
-	return event{}, false
+	return l.events[i], true
 }
 
 // has reports whether a source has an event with this suffix.
 func (l *eventLog) has(source, suffix string) bool {
-	_, ok := l.find((&event{source: source, suffix: suffix}).id())
+	_, ok := l.byID[(&event{source: source, suffix: suffix}).id()]
 	return ok
 }
 
@@ -80,25 +74,15 @@ func (l *eventLog) has(source, suffix string) bool {
 // id stands for one happening.
 func (l *eventLog) add(e event) bool {
 	id := e.id()
-	if _, ok := l.find(id); ok {
+	if _, ok := l.byID[id]; ok {
 		return false
 	}
 	if l.wholeSeconds {
 		e.at -= e.at % 1000
 	}
-	at := int32(len(l.events))
-	if hash := maphash.String(l.seed, id); l.taken(hash) {
-		l.clashes[id] = at
-	} else {
-		l.byHash[hash] = at
-	}
+	l.byID[id] = len(l.events)
 	l.events = append(l.events, e)
 	return true
-}
-
-func (l *eventLog) taken(hash uint64) bool {
-	_, ok := l.byHash[hash]
-	return ok
 }
 
 // emit records an event and wakes those who deliver it.

@@ -12,15 +12,15 @@ const maxID = 512 // of an event, in characters
 func (s *Simulator) getEvent(r *http.Request) answer {
 	id := r.PathValue("id")
 	if utf8.RuneCountInString(id) > maxID {
-		return invalid(map[string]fieldWire{"id": {Message: "maxLength 512"}})
+		return invalidField("id", "maxLength 512")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.events.find(id)
-	if !ok {
+	e, known := s.events.find(id)
+	if !known {
 		return notFound("Event not found")
 	}
-	return answer{status: http.StatusOK, body: e.wire()}
+	return ok(e.wire())
 }
 
 // listEvents is not shown in the contract: see [Lists].
@@ -43,10 +43,10 @@ func (s *Simulator) listEvents(r *http.Request) answer {
 func (s *Simulator) lookUpProduct(r *http.Request) answer {
 	raw := r.URL.Query().Get("url")
 	if raw == "" {
-		return invalid(map[string]fieldWire{"url": {Message: "'url' is required"}})
+		return invalidField("url", "'url' is required")
 	}
 	if !isWebAddress(raw) {
-		return invalid(map[string]fieldWire{"url": {Message: "invalid url", Value: quoted(raw)}})
+		return invalid(map[string]fieldWire{"url": {"invalid url", quoted(raw)}})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,19 +54,19 @@ func (s *Simulator) lookUpProduct(r *http.Request) answer {
 	if p.removed {
 		return notFound("Product not found")
 	}
-	return answer{status: http.StatusOK, body: s.quote(p, magicOf(raw), time.Now())}
+	return ok(quote(p, magicOf(raw), time.Now()))
 }
 
 // quote is the product with the tax and the shipping of one piece that stays in
 // the merchant's own state (contract, What the service does). An offer, which
 // knows the buyer, may say otherwise.
-func (s *Simulator) quote(p *product, m magic, now time.Time) productWire {
+func quote(p *product, m magic, now time.Time) productWire {
 	w := p.wire()
 	tax, shipping := usd(0), usd(0)
 	if m.situation != taxExempt {
 		tax = usd((p.price*taxOf(p.merchant.from.province) + 50_000) / 100_000)
 	}
-	if options := s.shippingOptions(p, m, p.price, false, 1, now).AvailableOptions; len(options) > 0 {
+	if options := shippingOptions(p, m, p.price, false, 1, now).AvailableOptions; len(options) > 0 {
 		shipping = options[0].Cost
 	}
 	w.Tax, w.Shipping = &tax, &shipping

@@ -117,7 +117,7 @@ func (s *Simulator) suffer(f fault, r *http.Request, run operation, again func()
 	case f.drop:
 		panic(http.ErrAbortHandler)
 	case f.status != 0:
-		return f.answer()
+		return failed(f.status)
 	}
 	return a
 }
@@ -148,29 +148,6 @@ func (s *Simulator) LetGo() {
 	defer s.mu.Unlock()
 	close(s.faults.let)
 	s.faults.let = make(chan struct{})
-}
-
-// answer is the contract's body for the status (contract, Errors).
-func (f fault) answer() answer {
-	switch f.status {
-	case http.StatusUnauthorized:
-		return unauthorized("Invalid API key")
-	case http.StatusNotFound:
-		return notFound("Not found")
-	case http.StatusUnprocessableEntity:
-		return invalid(map[string]fieldWire{"body": {Message: "injected"}})
-	case http.StatusTooManyRequests:
-		return answer{status: f.status, body: messageWire{"Too many requests per second"}, retryAfter: 1}
-	case http.StatusInternalServerError:
-		return answer{status: f.status, body: errorWire{"RuntimeError", "Internal server error"}}
-	}
-	return answer{status: f.status, body: errorWire{"RuntimeError", http.StatusText(f.status)}}
-}
-
-// invalid is a validation error, with the empty message and the inner status 400
-// that the service's framework writes under HTTP 422.
-func invalid(fields map[string]fieldWire) answer {
-	return answer{status: http.StatusUnprocessableEntity, body: validationWire{Name: "ValidateError", Status: http.StatusBadRequest, Fields: fields}}
 }
 
 // placing is how many agents are at work. The caller holds the lock.

@@ -53,7 +53,7 @@ func (s *Simulator) once(run operation) operation {
 		}
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 		if err != nil {
-			return invalid(map[string]fieldWire{"body": {Message: unreadableBody}})
+			return invalidField("body", unreadableBody)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(body)))
@@ -62,7 +62,7 @@ func (s *Simulator) once(run operation) operation {
 }
 
 func badKey(text string) answer {
-	return invalid(map[string]fieldWire{idempotencyHeader: {Message: text}})
+	return invalidField(idempotencyHeader, text)
 }
 
 // take answers as it did before, or else by doing what is asked.

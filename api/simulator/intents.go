@@ -53,24 +53,27 @@ func (s *Simulator) takeOrder(r *http.Request, purchase bool) answer {
 		return tooMany(fmt.Sprintf("You have reached the limit of %d checkout intents per day", s.buckets.intents.limit))
 	}
 	in := s.open(now, w, payment, Fate{Purchase: purchase})
-	return answer{status: http.StatusCreated, body: in.intentWire}
-}
-
-// tooMany rejects what no retry helps: it carries no Retry-After.
-func tooMany(text string) answer {
-	return answer{status: http.StatusTooManyRequests, body: messageWire{text}}
+	return created(in.intentWire)
 }
 
 const noIntent = "Checkout intent not found"
 
-func (s *Simulator) getIntent(r *http.Request) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.intents[r.PathValue("id")]
-	if !ok {
-		return notFound(noIntent)
+// ofIntent is an operation on the intent that the path names. It runs under the
+// lock.
+func (s *Simulator) ofIntent(run func(*intent) answer) operation {
+	return func(r *http.Request) answer {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		in := s.intents[r.PathValue("id")]
+		if in == nil {
+			return notFound(noIntent)
+		}
+		return run(in)
 	}
-	return answer{status: http.StatusOK, body: in.intentWire}
+}
+
+func (s *Simulator) getIntent(r *http.Request) answer {
+	return s.ofIntent(func(in *intent) answer { return ok(in.intentWire) })(r)
 }
 
 // confirmIntent submits an intent for purchase. The body may name the payment;
@@ -83,8 +86,8 @@ func (s *Simulator) confirmIntent(r *http.Request) answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in, ok := s.intents[r.PathValue("id")]
-	if !ok {
+	in := s.intents[r.PathValue("id")]
+	if in == nil {
 		return notFound(noIntent)
 	}
 	if len(c.fields) > 0 {
@@ -98,10 +101,10 @@ func (s *Simulator) confirmIntent(r *http.Request) answer {
 		return notFound(noIntent)
 	}
 	if payment == nil && in.payment == nil {
-		return invalid(map[string]fieldWire{"body.paymentMethod": {Message: "'paymentMethod' is required"}})
+		return invalidField("body.paymentMethod", "'paymentMethod' is required")
 	}
 	s.confirm(in, payment, time.Now())
-	return answer{status: http.StatusOK, body: in.intentWire}
+	return ok(in.intentWire)
 }
 
 func (s *Simulator) listIntentShipments(r *http.Request) answer {
@@ -109,15 +112,11 @@ func (s *Simulator) listIntentShipments(r *http.Request) answer {
 	if refusal != nil {
 		return *refusal
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.intents[r.PathValue("id")]
-	if !ok {
-		return notFound(noIntent)
-	}
-	return pageOf(q, len(in.shipments),
-		func(i int) uint64 { return in.shipments[i].number },
-		func(i int) (any, bool) { return in.shipments[i].shipmentWire, true })
+	return s.ofIntent(func(in *intent) answer {
+		return pageOf(q, len(in.shipments),
+			func(i int) uint64 { return in.shipments[i].number },
+			func(i int) (any, bool) { return in.shipments[i].shipmentWire, true })
+	})(r)
 }
 
 // listIntents is not shown in the contract: see [Lists].

@@ -156,14 +156,10 @@ func (v *server) authenticate(r *http.Request) (*Key, answer) {
 	return key, answer{}
 }
 
-func unauthorized(text string) answer {
-	return answer{status: http.StatusUnauthorized, body: errorWire{"AuthenticationError", text}}
-}
-
 // forbid refuses a key that lacks a scope.
 func (s *Simulator) forbid(key *Key, scope Scope) answer {
 	s.tellOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
-	return answer{status: http.StatusForbidden, body: errorWire{"ForbiddenError", "API key lacks scope " + string(scope)}}
+	return refused(http.StatusForbidden, "ForbiddenError", "API key lacks scope "+string(scope))
 }
 
 // tellOnce logs what does not need to be told again. What it is told about are

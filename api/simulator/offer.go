@@ -23,7 +23,7 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 	if m.situation == onSale {
 		discount += subtotal / 5
 	}
-	shipping := s.shippingOptions(p, m, subtotal, freeShipping, in.Quantity, at)
+	shipping := shippingOptions(p, m, subtotal, freeShipping, in.Quantity, at)
 	var carriage int64
 	if len(shipping.AvailableOptions) > 0 {
 		carriage = shipping.AvailableOptions[0].Cost.AmountSubunits
@@ -95,11 +95,11 @@ func promotions(in *intent, d dice, subtotal int64) (discount int64, freeShippin
 }
 
 // shippingOptions lists the merchant's options, the cheapest first and selected.
-func (s *Simulator) shippingOptions(p *product, m magic, subtotal int64, free bool, quantity int, at time.Time) offerShippingWire {
+func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity int, at time.Time) offerShippingWire {
 	if p.digital || m.situation == digital {
 		return offerShippingWire{AvailableOptions: []shippingOptionWire{}}
 	}
-	estimate := func(from, to int) *estimateWire { return s.estimateOf(at, from, to) }
+	estimate := func(from, to int) *estimateWire { return estimateOf(at, from, to) }
 	standard := p.merchant.shipping
 	if p.merchant.freeFrom > 0 && subtotal >= p.merchant.freeFrom || free {
 		standard = 0
@@ -121,23 +121,12 @@ func (s *Simulator) shippingOptions(p *product, m magic, subtotal int64, free bo
 	return offerShippingWire{options, name}
 }
 
-// estimateOf is a span of days from a day on; 0 is no earliest. Offers of one
-// day share it.
-func (s *Simulator) estimateOf(at time.Time, from, to int) *estimateWire {
+// estimateOf is a span of days from a day on; 0 is no earliest.
+func estimateOf(at time.Time, from, to int) *estimateWire {
 	midnight := at.UTC().Truncate(day)
-	key := span{midnight.Unix(), from, to}
-	w, ok := s.estimates[key]
-	if !ok {
-		w = &estimateWire{Latest: midnight.Add(time.Duration(to) * day).Format(time.RFC3339)}
-		if from > 0 {
-			w.Earliest = midnight.Add(time.Duration(from) * day).Format(time.RFC3339)
-		}
-		s.estimates[key] = w
+	w := &estimateWire{Latest: midnight.Add(time.Duration(to) * day).Format(time.RFC3339)}
+	if from > 0 {
+		w.Earliest = midnight.Add(time.Duration(from) * day).Format(time.RFC3339)
 	}
 	return w
-}
-
-type span struct {
-	midnight int64
-	from, to int
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -74,10 +75,10 @@ func readPage(r *http.Request) (pageQuery, *answer) {
 func pageOf(q pageQuery, count int, number func(int) uint64, item func(int) (any, bool)) answer {
 	newest, oldest := count-1, 0
 	if q.after > 0 { // only what is older
-		newest = search(count, number, q.after) - 1
+		newest = sort.Search(count, func(i int) bool { return number(i) >= q.after }) - 1
 	}
 	if q.before > 0 { // only what is newer
-		oldest = search(count, number, q.before+1)
+		oldest = sort.Search(count, func(i int) bool { return number(i) > q.before })
 	}
 	data := []any{}
 	var numbers []uint64
@@ -111,20 +112,7 @@ func pageOf(q pageQuery, count int, number func(int) uint64, item func(int) (any
 	if len(data) > 0 {
 		info.StartCursor, info.EndCursor = cursor(numbers[0]), cursor(numbers[len(numbers)-1])
 	}
-	return answer{status: http.StatusOK, body: pageWire{info, data}}
-}
-
-// search is the index of the first item whose number is at least the given.
-func search(count int, number func(int) uint64, least uint64) int {
-	low, high := 0, count
-	for low < high {
-		if middle := (low + high) / 2; number(middle) < least {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
+	return ok(pageWire{info, data})
 }
 
 // filter is a set of values to keep; empty keeps all.

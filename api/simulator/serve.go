@@ -108,7 +108,7 @@ func (v *server) refuse(status int, text string) []byte {
 	fields := s.buckets.untouched(classReads, s.cfg.EveryPolicy)
 	s.mu.Unlock()
 	h := http.Header{"Connection": {"close"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}
-	body := head(h, fields, answer{status: status, body: errorWire{"RuntimeError", text}})
+	body := head(h, fields, refused(status, "RuntimeError", text))
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) + "\r\n")
 	h.Write(&b) // to memory: cannot fail

@@ -18,15 +18,6 @@ type server struct {
 	keys ring
 }
 
-// answer is what an operation says. Body is encoded as JSON.
-type answer struct {
-	status     int
-	body       any
-	html       string // instead of the body
-	retryAfter int    // seconds; 0: no field
-	repeated   bool   // the answer to an earlier request with the same Idempotency-Key
-}
-
 // operation answers an authenticated and charged request.
 type operation func(r *http.Request) answer
 
@@ -77,10 +68,6 @@ func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func noSuchPath(*http.Request) answer { return notFound("Not found") }
-
-func notFound(text string) answer {
-	return answer{status: http.StatusNotFound, body: errorWire{"NotFoundError", text}}
-}
 
 // charged authenticates, charges the buckets of a class and answers, with the
 // RateLimit fields on every answer (contract, Limits).
@@ -147,10 +134,6 @@ func (s *Simulator) countUnknown(c class) quotaFields {
 	s.counts.requests++
 	s.counts.unauthorized++
 	return s.buckets.untouched(c, s.cfg.EveryPolicy)
-}
-
-func tooFast(reset int) answer {
-	return answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
 }
 
 // chargeAgain charges the second of two requests.

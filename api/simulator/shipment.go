@@ -119,7 +119,7 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 	}
 	sh.Status, sh.UpdatedAt = l.status, stamp(at)
 	if l.status != api.Canceled {
-		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, s.location(l.at), l.at.offset, at))
+		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, wireOf(l.at), l.at.offset, at))
 	}
 	switch l.status {
 	case api.Delivered:
@@ -173,14 +173,7 @@ func scan(status api.ShipmentStatus, description string, where locationWire, off
 	}
 }
 
-// location is a place on the wire. Places are few and scans are many, so they
-// share their text.
-func (s *Simulator) location(p place) locationWire {
-	w, ok := s.locations[p]
-	if !ok {
-		country := "US"
-		w = locationWire{&p.city, &p.province, &country}
-		s.locations[p] = w
-	}
-	return w
+func wireOf(p place) locationWire {
+	country := "US"
+	return locationWire{&p.city, &p.province, &country}
 }

@@ -10,11 +10,11 @@ import (
 func (s *Simulator) getShipment(r *http.Request) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sh, ok := s.parcels[r.PathValue("id")]
-	if !ok {
+	sh, known := s.parcels[r.PathValue("id")]
+	if !known {
 		return notFound("Shipment not found")
 	}
-	return answer{status: http.StatusOK, body: sh.shipmentWire}
+	return ok(sh.shipmentWire)
 }
 
 func (s *Simulator) listShipments(r *http.Request) answer {

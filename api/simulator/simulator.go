@@ -25,8 +25,6 @@ type Simulator struct {
 	order     []*intent // by creation
 	parcels   map[string]*shipment
 	shipments []*shipment // by creation
-	locations map[place]locationWire
-	estimates map[span]*estimateWire
 	events    eventLog
 	catalogue *catalogue
 	buckets   buckets
@@ -58,8 +56,6 @@ func New(cfg Config) (*Simulator, error) {
 		log:       cfg.Logger,
 		intents:   map[string]*intent{},
 		parcels:   map[string]*shipment{},
-		locations: map[place]locationWire{},
-		estimates: map[span]*estimateWire{},
 		events:    newEventLog(cfg.WholeSeconds),
 		catalogue: newCatalogue(),
 		states:    map[api.IntentState]int{},

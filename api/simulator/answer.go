@@ -1,0 +1,64 @@
+package simulator
+
+import "net/http"
+
+// answer is what an operation says. Body is encoded as JSON.
+type answer struct {
+	status     int
+	body       any
+	html       string // instead of the body
+	retryAfter int    // seconds; 0: no field
+	repeated   bool   // the answer to an earlier request with the same Idempotency-Key
+}
+
+func ok(body any) answer      { return answer{status: http.StatusOK, body: body} }
+func created(body any) answer { return answer{status: http.StatusCreated, body: body} }
+
+// The refusals, with the bodies of the contract (contract, Errors).
+
+func refused(status int, name, text string) answer {
+	return answer{status: status, body: errorWire{name, text}}
+}
+
+func unauthorized(text string) answer {
+	return refused(http.StatusUnauthorized, "AuthenticationError", text)
+}
+
+func notFound(text string) answer { return refused(http.StatusNotFound, "NotFoundError", text) }
+
+// invalid is a validation error, with the empty message and the inner status 400
+// that the service's framework writes under HTTP 422.
+func invalid(fields map[string]fieldWire) answer {
+	return answer{status: http.StatusUnprocessableEntity, body: validationWire{Name: "ValidateError", Status: http.StatusBadRequest, Fields: fields}}
+}
+
+func invalidField(name, text string) answer {
+	return invalid(map[string]fieldWire{name: {Message: text}})
+}
+
+// tooMany rejects what no retry helps: it carries no Retry-After.
+func tooMany(text string) answer {
+	return answer{status: http.StatusTooManyRequests, body: messageWire{text}}
+}
+
+// tooFast rejects what may be sent again after so many seconds.
+func tooFast(reset int) answer {
+	return answer{status: http.StatusTooManyRequests, body: messageWire{"Too many requests per second"}, retryAfter: reset}
+}
+
+// failed is the answer of an injected failure.
+func failed(status int) answer {
+	switch status {
+	case http.StatusUnauthorized:
+		return unauthorized("Invalid API key")
+	case http.StatusNotFound:
+		return notFound("Not found")
+	case http.StatusUnprocessableEntity:
+		return invalidField("body", "injected")
+	case http.StatusTooManyRequests:
+		return tooFast(1)
+	case http.StatusInternalServerError:
+		return refused(status, "RuntimeError", "Internal server error")
+	}
+	return refused(status, "RuntimeError", http.StatusText(status))
+}
