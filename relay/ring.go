@@ -21,8 +21,7 @@ const (
 type ring struct {
 	mu     sync.RWMutex
 	epoch  string    // of the journal
-	items  []encoded // item seq is at (seq-1) % ringItems
-	oldest int64     // oldest <= head+1
+	items  []encoded // without holes, up to head
 	head   int64
 	bytes  int
 	newest atomic.Pointer[addition]
@@ -55,7 +54,7 @@ func (a *addition) following(cursor int64) (sharedFrame, bool) {
 
 // newRing makes a ring that begins behind head.
 func newRing(epoch string, head int64) *ring {
-	r := &ring{epoch: epoch, items: make([]encoded, ringItems), oldest: head + 1, head: head}
+	r := &ring{epoch: epoch, head: head}
 	r.newest.Store(&addition{epoch: epoch, head: head, next: make(chan struct{})})
 	return r
 }
@@ -72,15 +71,17 @@ func (r *ring) add(events []encoded) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, event := range events {
-		if event.seq != r.head+1 {
-			r.restart(event.seq)
+		if event.seq != r.head+1 { // it holds no holes
+			r.items, r.bytes = nil, 0
 		}
-		for r.oldest <= r.head && (r.head-r.oldest+1 >= ringItems || r.bytes+len(event.text) > ringBytes) {
-			r.drop()
-		}
-		*r.slot(event.seq) = event
+		r.items = append(r.items, event)
 		r.bytes += len(event.text)
 		r.head = event.seq
+	}
+	for len(r.items) > 1 && (len(r.items) > ringItems || r.bytes > ringBytes) {
+		r.bytes -= len(r.items[0].text)
+		r.items[0] = encoded{}
+		r.items = r.items[1:]
 	}
 	r.announce(frames)
 	return nil
@@ -112,8 +113,8 @@ func framesOf(events []encoded) ([]sharedFrame, error) {
 func (r *ring) renew(epoch string, head int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.restart(head + 1)
-	r.epoch = epoch
+	r.items, r.bytes = nil, 0
+	r.epoch, r.head = epoch, head
 	r.announce(nil)
 }
 
@@ -124,22 +125,7 @@ func (r *ring) of(epoch string) bool {
 	return r.epoch == epoch
 }
 
-// restart empties the ring so that next follows: it holds no holes.
-func (r *ring) restart(next int64) {
-	for r.oldest <= r.head {
-		r.drop()
-	}
-	r.oldest, r.head = next, next-1
-}
-
-func (r *ring) drop() {
-	slot := r.slot(r.oldest)
-	r.bytes -= len(slot.text)
-	*slot = encoded{}
-	r.oldest++
-}
-
-func (r *ring) slot(seq int64) *encoded { return &r.items[(seq-1)%ringItems] }
+func (r *ring) oldest() int64 { return r.head - int64(len(r.items)) + 1 }
 
 // after returns the events that follow cursor, as long as they stay within limit
 // bytes, but at least one where there is one. It returns false when the ring no
@@ -147,12 +133,13 @@ func (r *ring) slot(seq int64) *encoded { return &r.items[(seq-1)%ringItems] }
 func (r *ring) after(cursor int64, limit int) (events []encoded, held bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if cursor+1 < r.oldest {
+	oldest := r.oldest()
+	if cursor+1 < oldest {
 		return nil, false
 	}
 	size := 0
 	for seq := cursor + 1; seq <= r.head && size < limit; seq++ {
-		event := *r.slot(seq)
+		event := r.items[seq-oldest]
 		events = append(events, event)
 		size += len(event.text)
 	}

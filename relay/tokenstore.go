@@ -2,76 +2,87 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
-)
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
-// TokenStore keeps issued tokens, hashed, for one relay or for several. Commands
-// change it while relays run.
-type TokenStore interface {
-	// Read returns every token, expired ones included.
-	Read(ctx context.Context) ([]Token, error)
-	// Add keeps a token under a name that no other has.
-	Add(ctx context.Context, token Token) error
-	// Remove forgets the token of that name.
-	Remove(ctx context.Context, name string) error
-}
+	"github.com/gofrs/flock"
 
-var (
-	_ TokenStore = TokenFile{}
-	_ TokenStore = SharedTokens{}
+	"tillwatch/api/durable"
 )
 
 // Documents are small texts beside the events of a journal that several relays
 // share; an empty one is one that nobody has written.
 type Documents interface {
 	Document(ctx context.Context, name string) ([]byte, error)
+	// ChangeDocument replaces a text by what edit makes of it, one change at a time.
 	ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error
 }
 
-const sharedTokensName = "tokens"
-
-// SharedTokens are the tokens of all relays on one database.
-type SharedTokens struct{ documents Documents }
-
-// NewSharedTokens are the tokens beside a shared journal.
-func NewSharedTokens(d Documents) SharedTokens { return SharedTokens{d} }
-
-// Read implements [TokenStore].
-func (s SharedTokens) Read(ctx context.Context) ([]Token, error) {
-	text, err := s.documents.Document(ctx, sharedTokensName)
-	if err != nil {
-		return nil, fmt.Errorf("read the relays' tokens: %w", err)
-	}
-	return decodeShared(text)
+// TokenStore keeps issued tokens, hashed, for one relay or for several. Commands
+// change it while relays run.
+type TokenStore struct {
+	documents Documents
+	name      string
+	place     string // as errors call it
 }
 
-func decodeShared(text []byte) ([]Token, error) {
+const (
+	tokenFileName    = "tokens.json"
+	sharedTokensName = "tokens"
+)
+
+// NewTokenFile keeps the tokens of the relay whose data is in folder dir. Neither
+// need exist.
+func NewTokenFile(dir string) TokenStore {
+	return TokenStore{folderDocuments(dir), tokenFileName, filepath.Join(dir, tokenFileName)}
+}
+
+// NewSharedTokens keeps the tokens of all relays on one database.
+func NewSharedTokens(d Documents) TokenStore {
+	return TokenStore{d, sharedTokensName, `the row "tokens" of tillwatch_documents in the relays' database`}
+}
+
+// Read returns every token, expired ones included.
+func (s TokenStore) Read(ctx context.Context) ([]Token, error) {
+	text, err := s.documents.Document(ctx, s.name)
+	if err != nil {
+		return nil, fmt.Errorf("read the relay's tokens: %w", err)
+	}
+	return s.decode(text)
+}
+
+func (s TokenStore) decode(text []byte) ([]Token, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
 	tokens, err := decodeTokens(text)
 	if err != nil {
-		return nil, fmt.Errorf("the tokens in the relays' database cannot be read: %w", err)
+		return nil, fmt.Errorf("%s cannot be read (%w): restore it, or remove it and create the tokens anew", s.place, err)
 	}
 	return tokens, nil
 }
 
-// Add implements [TokenStore].
-func (s SharedTokens) Add(ctx context.Context, token Token) error {
+// Add keeps a token under a name that no other has.
+func (s TokenStore) Add(ctx context.Context, token Token) error {
 	if err := token.Check(); err != nil {
 		return err
 	}
 	return s.change(ctx, adding(token))
 }
 
-// Remove implements [TokenStore].
-func (s SharedTokens) Remove(ctx context.Context, name string) error {
+// Remove forgets the token of that name.
+func (s TokenStore) Remove(ctx context.Context, name string) error {
 	return s.change(ctx, removing(name))
 }
 
-func (s SharedTokens) change(ctx context.Context, edit tokenEdit) error {
-	return s.documents.ChangeDocument(ctx, sharedTokensName, func(text []byte) ([]byte, error) {
-		tokens, err := decodeShared(text)
+func (s TokenStore) change(ctx context.Context, edit tokenEdit) error {
+	return s.documents.ChangeDocument(ctx, s.name, func(text []byte) ([]byte, error) {
+		tokens, err := s.decode(text)
 		if err != nil {
 			return nil, err
 		}
@@ -79,5 +90,54 @@ func (s SharedTokens) change(ctx context.Context, edit tokenEdit) error {
 			return nil, err
 		}
 		return encodeTokens(tokens)
+	})
+}
+
+// folderDocuments are texts in a folder, a file each.
+type folderDocuments string
+
+const (
+	documentWait  = 2 * time.Second // for somebody else's change to end
+	documentRetry = 20 * time.Millisecond
+)
+
+// Document implements [Documents]. A file that is there and empty was damaged.
+func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, error) {
+	path := filepath.Join(string(dir), name)
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && len(text) == 0:
+		return nil, fmt.Errorf("%s cannot be read (it is empty): restore it, or remove it and begin anew", path)
+	}
+	return text, err
+}
+
+// ChangeDocument implements [Documents]. It replaces the file as a whole.
+func (dir folderDocuments) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
+	if err := os.MkdirAll(string(dir), 0o700); err != nil {
+		return fmt.Errorf("make the relay's folder: %w", err)
+	}
+	path := filepath.Join(string(dir), name)
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, documentWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(waiting, documentRetry); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%s is being changed by somebody else: try again in a moment", path)
+	} else if err != nil {
+		return fmt.Errorf("change %s: %w", path, err)
+	}
+	defer lock.Close()
+	text, err := dir.Document(ctx, name)
+	if err != nil {
+		return err
+	}
+	if text, err = edit(text); err != nil {
+		return err
+	}
+	return durable.Replace(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
 	})
 }

@@ -61,7 +61,7 @@ func openTokens(ctx context.Context, s settings, folder string) (tokens relay.To
 	}
 	events, err := postgres.Open(ctx, s.Postgres.Reveal())
 	if err != nil {
-		return nil, nil, err
+		return relay.TokenStore{}, nil, err
 	}
 	return tokensBeside(events, folder), events.Close, nil
 }
