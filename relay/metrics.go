@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"log/slog"
+	"math"
 	"net/http"
 	"time"
 
@@ -67,7 +68,8 @@ func newMetrics(r *Relay) *metrics {
 	for o := range outcomes {
 		m.deliveries[o] = deliveries.WithLabelValues(o.String())
 	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.shownOut, m.store, newState(r))
+	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.shownOut, m.store)
+	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),
 		MaxRequestsInFlight: 2,
@@ -78,57 +80,40 @@ func newMetrics(r *Relay) *metrics {
 
 func (m *metrics) count(o outcome) { m.deliveries[o].Inc() }
 
-// state reads the gauges when they are asked for.
-type state struct {
-	relay                                   *Relay
-	head, oldest, size, streams, lag, ready *prometheus.Desc
+// gauges read how the relay is when they are asked for.
+func gauges(r *Relay) []prometheus.Collector {
+	all := []prometheus.Collector{
+		gauge("tillwatch_journal_head", "Newest sequence number.", r.journal.Head),
+		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
+		gauge("tillwatch_subscribers", "Subscribers that are connected.", func(context.Context) (int64, error) {
+			return int64(r.Streams()), nil
+		}),
+		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
+			head, err := r.journal.Head(ctx)
+			return r.hub.lag(head), err
+		}),
+		gauge("tillwatch_ready", "1 while deliveries can be stored.", func(ctx context.Context) (int64, error) {
+			if r.ready(ctx) != nil {
+				return 0, nil
+			}
+			return 1, nil
+		}),
+	}
+	if sized, can := r.journal.Journal.(journal.Sized); can {
+		all = append(all, gauge("tillwatch_journal_bytes", "Bytes that are in use for what is stored.", sized.Size))
+	}
+	return all
 }
 
-func newState(r *Relay) *state {
-	gauge := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
-	return &state{
-		relay:   r,
-		head:    gauge("tillwatch_journal_head", "Newest sequence number."),
-		oldest:  gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept."),
-		size:    gauge("tillwatch_journal_bytes", "Bytes that are in use for what is stored."),
-		streams: gauge("tillwatch_subscribers", "Subscribers that are connected."),
-		lag:     gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber is behind the head."),
-		ready:   gauge("tillwatch_ready", "1 while deliveries can be stored."),
-	}
-}
-
-// Describe implements [prometheus.Collector].
-func (s *state) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{s.head, s.oldest, s.size, s.streams, s.lag, s.ready} {
-		out <- d
-	}
-}
-
-// Collect implements [prometheus.Collector]. What the journal cannot tell now is
-// left out.
-func (s *state) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), metricsTimeout)
-	defer cancel()
-	tell := func(d *prometheus.Desc, value int64) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(value))
-	}
-	j := s.relay.journal
-	if head, err := j.Head(ctx); err == nil {
-		tell(s.head, head)
-		tell(s.lag, s.relay.hub.lag(head))
-	}
-	if oldest, err := j.Oldest(ctx); err == nil {
-		tell(s.oldest, oldest)
-	}
-	if sized, can := j.Journal.(journal.Sized); can {
-		if size, err := sized.Size(ctx); err == nil {
-			tell(s.size, size)
+// gauge is NaN while its value cannot be read.
+func gauge(name, help string, read func(context.Context) (int64, error)) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), metricsTimeout)
+		defer cancel()
+		value, err := read(ctx)
+		if err != nil {
+			return math.NaN()
 		}
-	}
-	tell(s.streams, int64(s.relay.Streams()))
-	ready := int64(0)
-	if s.relay.ready(ctx) == nil {
-		ready = 1
-	}
-	tell(s.ready, ready)
+		return float64(value)
+	})
 }
