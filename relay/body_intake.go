@@ -11,18 +11,18 @@ const (
 	// MaxBody is the largest delivery that a relay accepts, in bytes.
 	MaxBody = 1 << 20
 
-	// smallBody is what may be read of a body without room for it.
+	// smallBody is what may be read of a body without a share of the memory.
 	smallBody = 16 << 10
 )
 
 // intake is the body of a delivery while it is read and checked.
 type intake struct {
-	body    []byte
-	most    int // bytes that it can have
-	lodging *lodger
+	body  []byte
+	most  int // bytes that it can have
+	share *bodyShare
 }
 
-// intake takes the body of req, which declares no more than MaxBody, in. The room
+// intake takes the body of req, which declares no more than MaxBody, in. The memory
 // that it needs is given back by leave.
 func (r *Relay) intake(w http.ResponseWriter, req *http.Request) *intake {
 	most := int(req.ContentLength)
@@ -30,11 +30,11 @@ func (r *Relay) intake(w http.ResponseWriter, req *http.Request) *intake {
 		req.Body = http.MaxBytesReader(w, req.Body, MaxBody)
 		most = MaxBody
 	}
-	room := r.strangers
-	if vouched(req.Context()) {
-		room = r.known
+	memory := r.unverifiedBodies
+	if isVerifiedConnection(req.Context()) {
+		memory = r.verifiedBodies
 	}
-	return &intake{most: most, lodging: room.lodger(func() {
+	return &intake{most: most, share: memory.share(func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where there is none, the read ends by itself
 	})}
 }
@@ -47,7 +47,7 @@ func (in *intake) read(req *http.Request) error {
 	for {
 		if len(in.body) == cap(in.body) {
 			size := min(cap(in.body)*5/4, most)
-			if err := in.lodging.grow(req.Context(), size-in.lodging.held); err != nil {
+			if err := in.share.grow(req.Context(), size-in.share.held); err != nil {
 				return err
 			}
 			in.body = append(make([]byte, 0, size), in.body...)
@@ -58,12 +58,12 @@ func (in *intake) read(req *http.Request) error {
 		case err == io.EOF && int64(len(in.body)) < req.ContentLength:
 			return io.ErrUnexpectedEOF
 		case err == io.EOF:
-			return in.lodging.settle()
+			return in.share.settle()
 		case err != nil:
-			return errors.Join(in.lodging.settle(), err)
+			return errors.Join(in.share.settle(), err)
 		}
 	}
 }
 
-// leave gives back the room that the body took.
-func (in *intake) leave() { in.lodging.leave() }
+// leave gives back the memory that the body took.
+func (in *intake) leave() { in.share.leave() }

@@ -9,52 +9,54 @@ import (
 )
 
 const (
-	// roomSize bounds the memory, in bytes, that large bodies take before their
+	// bodyMemorySize bounds the memory, in bytes, that large bodies take before their
 	// signature is checked. There is as much again for connections over which a
 	// valid signature or token has come: strangers do not hold those up.
-	roomSize = 24 << 20
+	bodyMemorySize = 24 << 20
 
-	// roomTimeout bounds the wait until somebody who makes room has left. That
-	// takes no longer than it takes to check a signature.
-	roomTimeout = 500 * time.Millisecond
+	// evictionTimeout bounds the wait for the memory of an evicted body. That takes
+	// no longer than it takes to check a signature.
+	evictionTimeout = 500 * time.Millisecond
 )
 
 var errCrowded = errors.New("the body was dropped to make room for others")
 
-// room is memory for bodies whose signature is not checked yet. While it is
-// full, whoever has been in it longest makes room: strangers who dawdle, however
-// many, take nobody's place for long.
-type room struct {
+// bodyMemory is memory for bodies whose signature is not checked yet. While it is
+// full, the body that has been read for longest is evicted: slow strangers, however
+// many, keep nobody out for long.
+type bodyMemory struct {
 	mu      sync.Mutex
 	free    int           // bytes
-	leaving int           // bytes of lodgers who make room and have not left yet
-	lodgers list.List     // of *lodger who can be shown out, in the order of their coming
-	freed   chan struct{} // closed and replaced when somebody leaves
+	leaving int           // bytes of evicted shares that were not given back yet
+	shares  list.List     // of *bodyShare that can be evicted, the oldest first
+	freed   chan struct{} // closed and replaced when memory is given back
 }
 
-func newRoom(size int) *room { return &room{free: size, freed: make(chan struct{})} }
+func newBodyMemory(size int) *bodyMemory { return &bodyMemory{free: size, freed: make(chan struct{})} }
 
-// lodger is a body with a part of a room. It has none before it grows.
-type lodger struct {
-	room      *room
+// bodyShare is the part of the memory that one body has: none before it grows.
+type bodyShare struct {
+	memory    *bodyMemory
 	interrupt func() // ends the read that is under way
-	held      int    // bytes; changed under the lock of the room, by its owner only
+	held      int    // bytes; changed under the lock of the memory, by its owner only
 
-	// Under the lock of the room:
-	place    *list.Element // nil while it cannot be shown out
-	shownOut bool
+	// Under the lock of the memory:
+	place   *list.Element // nil while it cannot be evicted
+	evicted bool
 }
 
-// lodger returns a lodger who has no room yet.
-func (r *room) lodger(interrupt func()) *lodger { return &lodger{room: r, interrupt: interrupt} }
+// share returns an empty share; interrupt ends the read of its body.
+func (m *bodyMemory) share(interrupt func()) *bodyShare {
+	return &bodyShare{memory: m, interrupt: interrupt}
+}
 
-// grow gives the lodger size more bytes, or errCrowded when it has made room
-// itself. It waits for others who do.
-func (l *lodger) grow(ctx context.Context, size int) error {
-	ctx, cancel := context.WithTimeout(ctx, roomTimeout)
+// grow gives the share size more bytes, or errCrowded when it was evicted itself.
+// It waits for those that it evicts.
+func (s *bodyShare) grow(ctx context.Context, size int) error {
+	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
 	defer cancel()
 	for {
-		freed, err := l.take(size)
+		freed, err := s.take(size)
 		if freed == nil {
 			return err
 		}
@@ -66,74 +68,74 @@ func (l *lodger) grow(ctx context.Context, size int) error {
 	}
 }
 
-// take gives the lodger size more bytes where they are free. Otherwise it asks
-// others to make room and returns what is closed when somebody has left.
-func (l *lodger) take(size int) (freed <-chan struct{}, err error) {
-	r := l.room
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for !l.shownOut && r.free+r.leaving < size && r.lodgers.Len() > 0 {
-		r.lodgers.Front().Value.(*lodger).showOut()
+// take gives the share size more bytes where they are free. Otherwise it evicts
+// others, and returns what is closed when memory is given back.
+func (s *bodyShare) take(size int) (freed <-chan struct{}, err error) {
+	m := s.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for !s.evicted && m.free+m.leaving < size && m.shares.Len() > 0 {
+		m.shares.Front().Value.(*bodyShare).evict()
 	}
 	switch {
-	case l.shownOut:
+	case s.evicted:
 		return nil, errCrowded
-	case r.free < size:
-		return r.freed, nil
+	case m.free < size:
+		return m.freed, nil
 	}
-	if l.place == nil {
-		l.place = r.lodgers.PushBack(l)
+	if s.place == nil {
+		s.place = m.shares.PushBack(s)
 	}
-	r.free -= size
-	l.held += size
+	m.free -= size
+	s.held += size
 	return nil, nil
 }
 
-// showOut makes l leave as soon as it reads.
-func (l *lodger) showOut() {
-	l.unlist()
-	l.shownOut = true
-	l.room.leaving += l.held
-	l.interrupt()
+// evict interrupts the read of the body, so that it gives its memory back.
+func (s *bodyShare) evict() {
+	s.unlist()
+	s.evicted = true
+	s.memory.leaving += s.held
+	s.interrupt()
 }
 
-// unlist takes l off the list of those who can be shown out.
-func (l *lodger) unlist() {
-	if l.place != nil {
-		l.room.lodgers.Remove(l.place)
-		l.place = nil
+// unlist takes the share off the list of those that can be evicted.
+func (s *bodyShare) unlist() {
+	if s.place != nil {
+		s.memory.shares.Remove(s.place)
+		s.place = nil
 	}
 }
 
-// settle keeps a lodger from being shown out: its body is whole. It returns
+// settle keeps the share from being evicted: its body is whole. It returns
 // errCrowded when that comes too late.
-func (l *lodger) settle() error {
-	if l.held == 0 {
+func (s *bodyShare) settle() error {
+	if s.held == 0 {
 		return nil
 	}
-	l.room.mu.Lock()
-	defer l.room.mu.Unlock()
-	if l.shownOut {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	if s.evicted {
 		return errCrowded
 	}
-	l.unlist()
+	s.unlist()
 	return nil
 }
 
-// leave gives back what the lodger holds.
-func (l *lodger) leave() {
-	if l.held == 0 {
+// leave gives the memory back.
+func (s *bodyShare) leave() {
+	if s.held == 0 {
 		return
 	}
-	r := l.room
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l.unlist()
-	if l.shownOut {
-		r.leaving -= l.held
+	m := s.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s.unlist()
+	if s.evicted {
+		m.leaving -= s.held
 	}
-	r.free += l.held
-	l.held = 0
-	close(r.freed)
-	r.freed = make(chan struct{})
+	m.free += s.held
+	s.held = 0
+	close(m.freed)
+	m.freed = make(chan struct{})
 }

@@ -102,16 +102,16 @@ func TestStrangersWhoDribbleNeitherKeepLargeDeliveriesOutNorCostAnything(t *test
 		room      int
 		madeRoom  bool // whether there are more of them than there is room for
 	}{
-		{"40 who declare a length", 40, declared, roomSize, false},
-		{"400 who declare a length", 400, declared, roomSize, false},
-		{"40 who declare none", 40, "Transfer-Encoding: chunked\r\n\r\nfffff\r\n", roomSize, false},
+		{"40 who declare a length", 40, declared, bodyMemorySize, false},
+		{"400 who declare a length", 400, declared, bodyMemorySize, false},
+		{"40 who declare none", 40, "Transfer-Encoding: chunked\r\n\r\nfffff\r\n", bodyMemorySize, false},
 		{"more than there is room for", 100, declared, 1 << 20, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				memory, list, log := newMemory(t), &listing{}, &recorded{}
 				r := newTestRelay(t, memory, func(cfg *Config) { cfg.Events, cfg.Logger = list, log.logger() })
-				r.strangers = newRoom(test.room)
+				r.unverifiedBodies = newBodyMemory(test.room)
 				n := newNetwork()
 				ctx, cancel := context.WithCancel(t.Context())
 				served := make(chan error, 1)
@@ -155,27 +155,27 @@ func TestStrangersWhoDribbleNeitherKeepLargeDeliveriesOutNorCostAnything(t *test
 	}
 }
 
-// lodging grows a lodger of r and expects what becomes of that.
-func lodging(t *testing.T, r *room, size int, want error) (l *lodger, shownOut *bool) {
+// share grows a lodger of r and expects what becomes of that.
+func share(t *testing.T, r *bodyMemory, size int, want error) (l *bodyShare, evicted *bool) {
 	t.Helper()
-	shownOut = new(bool)
-	l = r.lodger(func() { *shownOut = true })
+	evicted = new(bool)
+	l = r.share(func() { *evicted = true })
 	if err := l.grow(t.Context(), size); !errors.Is(err, want) {
 		t.Errorf("%d bytes: %v, want %v", size, err, want)
 	}
-	return l, shownOut
+	return l, evicted
 }
 
 func TestWhoHasBeenInTheRoomLongestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100)
-		first, firstOut := lodging(t, r, 60, nil)
-		second, secondOut := lodging(t, r, 40, nil)
+		r := newBodyMemory(100)
+		first, firstOut := share(t, r, 60, nil)
+		second, secondOut := share(t, r, 40, nil)
 		time.AfterFunc(100*time.Millisecond, first.leave)
 		began := time.Now()
-		third, _ := lodging(t, r, 50, nil)
+		third, _ := share(t, r, 50, nil)
 		if waited := time.Since(began); !*firstOut || *secondOut || waited != 100*time.Millisecond {
-			t.Errorf("the first was shown out: %v, the second: %v; the third waited %v", *firstOut, *secondOut, waited)
+			t.Errorf("the first was evicted: %v, the second: %v; the third waited %v", *firstOut, *secondOut, waited)
 		}
 		if err := first.settle(); err != nil {
 			t.Errorf("a body that holds nothing: %v", err)
@@ -186,7 +186,7 @@ func TestWhoHasBeenInTheRoomLongestMakesRoom(t *testing.T) {
 		second.leave()
 		third.leave()
 		third.leave()
-		if r.free != 100 || r.leaving != 0 || r.lodgers.Len() != 0 {
+		if r.free != 100 || r.leaving != 0 || r.shares.Len() != 0 {
 			t.Errorf("%d bytes are free and %d are about to be when all have left", r.free, r.leaving)
 		}
 	})
@@ -194,28 +194,28 @@ func TestWhoHasBeenInTheRoomLongestMakesRoom(t *testing.T) {
 
 func TestAWholeBodyIsNotShownOutAndRoomIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100)
-		whole, out := lodging(t, r, 100, nil)
+		r := newBodyMemory(100)
+		whole, out := share(t, r, 100, nil)
 		if err := whole.settle(); err != nil {
 			t.Error(err)
 		}
 		began := time.Now()
-		lodging(t, r, 10, errCrowded)
-		if waited := time.Since(began); *out || waited != roomTimeout {
-			t.Errorf("a whole body was shown out: %v; the next one waited %v", *out, waited)
+		share(t, r, 10, errCrowded)
+		if waited := time.Since(began); *out || waited != evictionTimeout {
+			t.Errorf("a whole body was evicted: %v; the next one waited %v", *out, waited)
 		}
 		whole.leave()
-		lodging(t, r, 100, nil)
+		share(t, r, 100, nil)
 	})
 }
 
-func TestStrangersTakeNoRoomOfAConnectionThatIsKnown(t *testing.T) {
+func TestStrangersTakeNoMemoryOfAVerifiedConnection(t *testing.T) {
 	r := newTestRelay(t, newMemory(t), nil)
-	r.strangers = newRoom(0)
+	r.unverifiedBodies = newBodyMemory(0)
 	large := func(known bool) int {
 		req := signedRequest(padded(1, smallBody+1))
 		if known {
-			req = req.WithContext(withGuest(req.Context(), &guest{gate: newGate(nil, 1, nil)}))
+			req = req.WithContext(withConnection(req.Context(), &limitedConn{limiter: newConnectionLimiter(nil, 1, nil)}))
 		}
 		return serve(r.Ingest(), req).Code
 	}

@@ -27,31 +27,31 @@ func connectionLimit(descriptors uint64, listeners int) int {
 	return max(min(maxConnections, limit/listeners), minConnections)
 }
 
-// gate is a listener that holds at most limit connections. A connection is a
-// stranger until a valid signature or token has come over it. While all places
-// are taken, a newcomer takes that of the stranger who came first, so that
-// strangers, however many, never keep the sender out. Nor do those who have a
-// token: beyond half of the places they stay strangers.
-type gate struct {
+// connectionLimiter is a listener that holds at most limit connections. A connection
+// is unverified until a valid signature or token has come over it. While all places
+// are taken, a new connection takes that of the oldest unverified one, so that
+// strangers, however many, never keep the sender out. Nor do clients with a token:
+// those beyond half of the places stay unverified.
+type connectionLimiter struct {
 	net.Listener
 	limit   int
-	expired func() // called for each stranger who was shown out
+	evicted func() // called for each connection that was closed for a new one
 
-	mu        sync.Mutex
-	held      int
-	readers   int           // guests who are known by a token alone
-	strangers list.List     // of *guest, in the order of their coming
-	freed     chan struct{} // of one: a place may be free
-	once      sync.Once
-	closed    chan struct{}
+	mu         sync.Mutex
+	held       int
+	readers    int           // connections that are verified by a token alone
+	unverified list.List     // of *limitedConn, in the order of their coming
+	freed      chan struct{} // of one: a place may be free
+	once       sync.Once
+	closed     chan struct{}
 }
 
-func newGate(ln net.Listener, limit int, expired func()) *gate {
-	return &gate{Listener: ln, limit: limit, expired: expired, freed: make(chan struct{}, 1), closed: make(chan struct{})}
+func newConnectionLimiter(ln net.Listener, limit int, evicted func()) *connectionLimiter {
+	return &connectionLimiter{Listener: ln, limit: limit, evicted: evicted, freed: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// Accept waits for a place only while every connection is a known one.
-func (g *gate) Accept() (net.Conn, error) {
+// Accept waits for a place only while every connection is verified.
+func (g *connectionLimiter) Accept() (net.Conn, error) {
 	c, err := g.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (g *gate) Accept() (net.Conn, error) {
 			return admitted, nil
 		case oldest != nil:
 			_ = oldest.Close() // it is lost either way
-			g.expired()
+			g.evicted()
 			continue
 		}
 		select {
@@ -75,119 +75,118 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// admit gives c a place; when there is none, it names the stranger who came
-// first, if there is one.
-func (g *gate) admit(c net.Conn) (admitted, oldest *guest) {
+// admit gives c a place; when there is none, it names the oldest unverified
+// connection, if there is one.
+func (g *connectionLimiter) admit(c net.Conn) (admitted, oldest *limitedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.held < g.limit {
 		g.held++
-		admitted = &guest{Conn: c, gate: g}
-		admitted.place = g.strangers.PushBack(admitted)
+		admitted = &limitedConn{Conn: c, limiter: g}
+		admitted.place = g.unverified.PushBack(admitted)
 		return admitted, nil
 	}
-	if first := g.strangers.Front(); first != nil {
-		return nil, first.Value.(*guest)
+	if first := g.unverified.Front(); first != nil {
+		return nil, first.Value.(*limitedConn)
 	}
 	return nil, nil
 }
 
 // Close stops accepting. Connections that are open stay.
-func (g *gate) Close() error {
+func (g *connectionLimiter) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
 }
 
-// guest is a connection that holds a place.
-type guest struct {
+// limitedConn is a connection that holds a place.
+type limitedConn struct {
 	net.Conn
-	gate *gate
-	once sync.Once
-	// Under the gate's lock:
-	place  *list.Element // among the strangers; nil once it is known
-	reader bool          // it is known by a token alone
+	limiter *connectionLimiter
+	once    sync.Once
+	// Under the limiter's lock:
+	place  *list.Element // among the unverified; nil once it is verified
+	reader bool          // it is verified by a token alone
 }
 
 // Close gives the place back.
-func (c *guest) Close() error {
+func (c *limitedConn) Close() error {
 	c.once.Do(func() {
-		c.known()
-		c.gate.mu.Lock()
-		c.gate.held--
+		c.verifySender()
+		c.limiter.mu.Lock()
+		c.limiter.held--
 		if c.reader {
-			c.gate.readers--
+			c.limiter.readers--
 		}
-		c.gate.mu.Unlock()
+		c.limiter.mu.Unlock()
 		select {
-		case c.gate.freed <- struct{}{}:
+		case c.limiter.freed <- struct{}{}:
 		default:
 		}
 	})
 	return c.Conn.Close()
 }
 
-// known takes the connection off the list of strangers.
-func (c *guest) known() {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	c.leaveStrangers()
+// verifySender takes the connection off the list of unverified ones.
+func (c *limitedConn) verifySender() {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	c.unlist()
 }
 
-// knownReader does so while readers have less than half of the places.
-func (c *guest) knownReader() {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	if c.place != nil && c.gate.readers < c.gate.limit/2 {
-		c.leaveStrangers()
+// verifyReader does so while readers have less than half of the places.
+func (c *limitedConn) verifyReader() {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
+	if c.place != nil && c.limiter.readers < c.limiter.limit/2 {
+		c.unlist()
 		c.reader = true
-		c.gate.readers++
+		c.limiter.readers++
 	}
 }
 
-func (c *guest) leaveStrangers() {
+func (c *limitedConn) unlist() {
 	if c.place != nil {
-		c.gate.strangers.Remove(c.place)
+		c.limiter.unverified.Remove(c.place)
 		c.place = nil
 	}
 }
 
-func (c *guest) isKnown() bool {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
+func (c *limitedConn) isVerified() bool {
+	c.limiter.mu.Lock()
+	defer c.limiter.mu.Unlock()
 	return c.place == nil
 }
 
-type guestKey struct{}
+type connectionKey struct{}
 
-// withGuest notes in ctx which connection a request came over.
-func withGuest(ctx context.Context, c net.Conn) context.Context {
+// withConnection notes in ctx which connection a request came over.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secure, is := c.(*tls.Conn); is {
 		c = secure.NetConn()
 	}
-	if g, is := c.(*guest); is {
-		return context.WithValue(ctx, guestKey{}, g)
+	if g, is := c.(*limitedConn); is {
+		return context.WithValue(ctx, connectionKey{}, g)
 	}
 	return ctx
 }
 
-// vouch makes the connection of a request a known one: a valid signature has come
-// over it.
-func vouch(ctx context.Context) {
-	if g, is := ctx.Value(guestKey{}).(*guest); is {
-		g.known()
+// verifiedSender notes that a valid signature has come over the connection of a
+// request.
+func verifiedSender(ctx context.Context) {
+	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
+		g.verifySender()
 	}
 }
 
-// vouchReader makes the connection of a request a known one: a valid token has come
-// over it.
-func vouchReader(ctx context.Context) {
-	if g, is := ctx.Value(guestKey{}).(*guest); is {
-		g.knownReader()
+// verifiedReader notes that a valid token has come over the connection of a request.
+func verifiedReader(ctx context.Context) {
+	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
+		g.verifyReader()
 	}
 }
 
-// vouched reports whether the connection of a request is a known one.
-func vouched(ctx context.Context) bool {
-	g, is := ctx.Value(guestKey{}).(*guest)
-	return is && g.isKnown()
+// isVerifiedConnection reports whether the connection of a request is verified.
+func isVerifiedConnection(ctx context.Context) bool {
+	g, is := ctx.Value(connectionKey{}).(*limitedConn)
+	return is && g.isVerified()
 }

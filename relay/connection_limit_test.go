@@ -14,7 +14,7 @@ import (
 )
 
 // entered dials n and returns both ends of the connection that g admits.
-func entered(t *testing.T, n *network, g *gate) (theirs net.Conn, ours *guest) {
+func entered(t *testing.T, n *network, g *connectionLimiter) (theirs net.Conn, ours *limitedConn) {
 	t.Helper()
 	dialled := make(chan net.Conn, 1)
 	go func() {
@@ -28,7 +28,7 @@ func entered(t *testing.T, n *network, g *gate) (theirs net.Conn, ours *guest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return <-dialled, c.(*guest)
+	return <-dialled, c.(*limitedConn)
 }
 
 func isClosed(c net.Conn) bool {
@@ -39,15 +39,15 @@ func isClosed(c net.Conn) bool {
 func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
-		shownOut := 0
-		g := newGate(n, 3, func() { shownOut++ })
+		evicted := 0
+		g := newConnectionLimiter(n, 3, func() { evicted++ })
 		var theirs []net.Conn
-		var ours []*guest
+		var ours []*limitedConn
 		for i := range 5 {
 			a, b := entered(t, n, g)
 			theirs, ours = append(theirs, a), append(ours, b)
 			if i == 0 {
-				vouch(withGuest(t.Context(), b))
+				verifiedSender(withConnection(t.Context(), b))
 			}
 		}
 		for i, gone := range []bool{false, true, true, false, false} {
@@ -56,15 +56,15 @@ func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
 				t.Errorf("connection %d: closed %v, want %v", i, !gone, gone)
 			}
 		}
-		if shownOut != 2 || g.held != 3 || g.strangers.Len() != 2 {
-			t.Errorf("%d were shown out, %d are held, %d of them strangers", shownOut, g.held, g.strangers.Len())
+		if evicted != 2 || g.held != 3 || g.unverified.Len() != 2 {
+			t.Errorf("%d were shown out, %d are held, %d of them strangers", evicted, g.held, g.unverified.Len())
 		}
 		for _, c := range ours {
 			_ = c.Close()
 			_ = c.Close()
 		}
-		if g.held != 0 || g.strangers.Len() != 0 {
-			t.Errorf("%d are held and %d strangers after all have left", g.held, g.strangers.Len())
+		if g.held != 0 || g.unverified.Len() != 0 {
+			t.Errorf("%d are held and %d strangers after all have left", g.held, g.unverified.Len())
 		}
 	})
 }
@@ -72,9 +72,9 @@ func TestANewcomerTakesThePlaceOfTheStrangerWhoCameFirst(t *testing.T) {
 func TestWhenAllAreKnownANewcomerWaitsForAPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
-		g := newGate(n, 1, func() { t.Error("a known connection was shown out") })
+		g := newConnectionLimiter(n, 1, func() { t.Error("a known connection was shown out") })
 		_, first := entered(t, n, g)
-		first.known()
+		first.verifySender()
 		accepted := make(chan net.Conn)
 		go func() {
 			defer close(accepted)
@@ -83,7 +83,7 @@ func TestWhenAllAreKnownANewcomerWaitsForAPlace(t *testing.T) {
 				if err != nil {
 					return
 				}
-				c.(*guest).known()
+				c.(*limitedConn).verifySender()
 				accepted <- c
 			}
 		}()
@@ -128,9 +128,9 @@ func TestStrangersWhoTakeEveryPlaceKeepNobodyOut(t *testing.T) {
 		const places = 50
 		n := newNetwork()
 		r := newTestRelay(t, newMemory(t), nil)
-		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		server := &http.Server{Handler: r.Handler(), ConnContext: withConnection}
 		served := make(chan error, 1)
-		go func() { served <- server.Serve(newGate(n, places, r.metrics.shownOut.Inc)) }()
+		go func() { served <- server.Serve(newConnectionLimiter(n, places, r.metrics.evicted.Inc)) }()
 		p := connect(t, n, helloFrame{T: frameHello})
 		p.next(frameWelcome)
 		p.next(frameLive)
@@ -185,9 +185,9 @@ func TestReadersWhoTakeEveryPlaceDoNotKeepTheSenderOut(t *testing.T) {
 		const places = 50
 		n := newNetwork()
 		r := newTestRelay(t, newMemory(t), nil)
-		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		server := &http.Server{Handler: r.Handler(), ConnContext: withConnection}
 		served := make(chan error, 1)
-		go func() { served <- server.Serve(newGate(n, places, r.metrics.shownOut.Inc)) }()
+		go func() { served <- server.Serve(newConnectionLimiter(n, places, r.metrics.evicted.Inc)) }()
 		for range 2 * places {
 			c, err := n.dial(t.Context(), "", "")
 			if err != nil {
@@ -221,8 +221,8 @@ func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		r := newTestRelay(t, newMemory(t), nil)
-		g := newGate(n, 10, func() {})
-		server := &http.Server{Handler: r.Handler(), ConnContext: withGuest}
+		g := newConnectionLimiter(n, 10, func() {})
+		server := &http.Server{Handler: r.Handler(), ConnContext: withConnection}
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(g) }()
 		for _, test := range []struct {
@@ -249,7 +249,7 @@ func TestOnlyAValidSignatureOrTokenMakesAConnectionKnown(t *testing.T) {
 			_, _ = io.Copy(io.Discard, answer.Body)
 			synctest.Wait()
 			g.mu.Lock()
-			if known := g.strangers.Len() == 0; known != test.known {
+			if known := g.unverified.Len() == 0; known != test.known {
 				t.Errorf("%s: known %v, want %v", test.name, known, test.known)
 			}
 			g.mu.Unlock()

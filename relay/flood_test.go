@@ -60,12 +60,12 @@ func TestAHundredEndlessBodiesTakeNoMoreThanTheRoom(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if grown := heap() - before; grown > limit || grown < roomSize/2 {
-			t.Errorf("the heap has grown by %d bytes, want at most %d and what the room of %d holds", grown, limit, roomSize)
+		if grown := heap() - before; grown > limit || grown < bodyMemorySize/2 {
+			t.Errorf("the heap has grown by %d bytes, want at most %d and what the room of %d holds", grown, limit, bodyMemorySize)
 		}
 		close(resume)
 		tasks.Wait()
-		if answers[http.StatusServiceUnavailable]+answers[http.StatusRequestEntityTooLarge] != posts || answers[http.StatusRequestEntityTooLarge] < roomSize/MaxBody-1 {
+		if answers[http.StatusServiceUnavailable]+answers[http.StatusRequestEntityTooLarge] != posts || answers[http.StatusRequestEntityTooLarge] < bodyMemorySize/MaxBody-1 {
 			t.Errorf("the answers are %v", answers)
 		}
 		<-time.After(time.Second) // the server lingers over connections that it ends

@@ -45,7 +45,7 @@ type metrics struct {
 	deliveries [outcomes]prometheus.Counter
 	bytes      prometheus.Counter
 	backfilled prometheus.Counter
-	shownOut   prometheus.Counter
+	evicted    prometheus.Counter
 	store      prometheus.Histogram
 }
 
@@ -59,7 +59,7 @@ func newMetrics(r *Relay) *metrics {
 			Name: "tillwatch_delivery_bytes_total", Help: "Bytes of the bodies whose signature was right."}),
 		backfilled: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "tillwatch_backfilled_total", Help: "Events that no delivery brought and the service's list did."}),
-		shownOut: prometheus.NewCounter(prometheus.CounterOpts{
+		evicted: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "tillwatch_connections_evicted_total", Help: "Connections without a valid signature or token that were closed to make room."}),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
@@ -68,7 +68,7 @@ func newMetrics(r *Relay) *metrics {
 	for o := range outcomes {
 		m.deliveries[o] = deliveries.WithLabelValues(o.String())
 	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.shownOut, m.store)
+	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),

@@ -13,9 +13,6 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// maxAppends bounds the deliveries that wait for the journal.
-const maxAppends = 1024
-
 // retrySeconds is how long a client is asked to wait.
 const retrySeconds = "2"
 
@@ -54,7 +51,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.reject(w, outcomeUnauthorized)
 		return
 	}
-	vouch(req.Context())
+	verifiedSender(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
 	r.metrics.bytes.Add(float64(len(in.body)))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.budget)
@@ -136,7 +133,7 @@ func (r *Relay) accept(ctx context.Context, w http.ResponseWriter, v Verified) {
 
 func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d delivery) {
 	var results []journal.Result
-	err := r.withPlace(ctx, func(began time.Time) (err error) {
+	err := r.timed(func(began time.Time) (err error) {
 		results, err = r.journal.Append(ctx, []journal.Entry{{
 			ID:        d.id,
 			Type:      d.kind,
@@ -175,7 +172,7 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 // quarantine keeps a signed body that is no event, and acknowledges it: the
 // same body again would not be one either.
 func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verified, reason error) {
-	err := r.withPlace(ctx, func(began time.Time) error {
+	err := r.timed(func(began time.Time) error {
 		return r.journal.Quarantine(ctx, journal.Unreadable{
 			Received: began.UTC(), Reason: reason.Error(), Body: v.body,
 		})
@@ -189,19 +186,13 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 	w.WriteHeader(http.StatusOK)
 }
 
-// withPlace runs write in one of the places that bound the waiting writes.
-func (r *Relay) withPlace(ctx context.Context, write func(began time.Time) error) (err error) {
-	defer func() { r.readiness.noteWrite(err) }()
-	select {
-	case r.appends <- struct{}{}:
-		defer func() { <-r.appends }()
-		began := time.Now()
-		err = write(began)
-		r.metrics.store.Observe(time.Since(began).Seconds())
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// timed runs write and notes how long it took and whether it succeeded.
+func (r *Relay) timed(write func(began time.Time) error) error {
+	began := time.Now()
+	err := write(began)
+	r.metrics.store.Observe(time.Since(began).Seconds())
+	r.readiness.noteWrite(err)
+	return err
 }
 
 // unavailable answers that a delivery was not stored for certain. The sender

@@ -84,11 +84,10 @@ type Relay struct {
 	retention retention
 	tls       *tls.Config
 
-	verifier  *verifier
-	origins   origins
-	appends   chan struct{} // places for deliveries that wait for the journal
-	strangers *room         // for large bodies
-	known     *room         // and for those over connections that were vouched for
+	verifier         *verifier
+	origins          origins
+	unverifiedBodies *bodyMemory // for large bodies
+	verifiedBodies   *bodyMemory // for those over connections that a valid signature or token has come over
 
 	tokens   tokens
 	upgrader *websocket.Upgrader
@@ -124,19 +123,18 @@ func New(cfg Config) (*Relay, error) {
 	}
 	log := newThrottle(cfg.Logger.Handler())
 	r := &Relay{
-		journal:   &watched{Journal: cfg.Journal},
-		logger:    slog.New(log),
-		failures:  log.ongoing,
-		budget:    cfg.StoreBudget,
-		heartbeat: cfg.Heartbeat,
-		retention: retention,
-		tls:       cfg.TLS,
-		verifier:  verifier,
-		origins:   origins,
-		appends:   make(chan struct{}, maxAppends),
-		strangers: newRoom(roomSize),
-		known:     newRoom(roomSize),
-		upgrader:  newUpgrader(),
+		journal:          &watched{Journal: cfg.Journal},
+		logger:           slog.New(log),
+		failures:         log.ongoing,
+		budget:           cfg.StoreBudget,
+		heartbeat:        cfg.Heartbeat,
+		retention:        retention,
+		tls:              cfg.TLS,
+		verifier:         verifier,
+		origins:          origins,
+		unverifiedBodies: newBodyMemory(bodyMemorySize),
+		verifiedBodies:   newBodyMemory(bodyMemorySize),
+		upgrader:         newUpgrader(),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
 		return nil, err

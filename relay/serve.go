@@ -73,11 +73,11 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          slog.NewLogLogger(r.logger.Handler(), slog.LevelDebug),
-			ConnContext:       withGuest,
+			ConnContext:       withConnection,
 		}
 		servers = append(servers, server)
 		tasks.Go(func() {
-			var listener net.Listener = newGate(s.listener, limit, r.metrics.shownOut.Inc)
+			var listener net.Listener = newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
 			if r.tls != nil {
 				listener = tls.NewListener(listener, r.tls)
 			}

@@ -136,7 +136,7 @@ func (r *Relay) guarded(scope Scope, next http.HandlerFunc) http.Handler {
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="tillwatch relay", error="insufficient_scope", scope="%s"`, scope))
 			answer(w, http.StatusForbidden, fmt.Sprintf(`{"message":"the token lacks the scope %s"}`+"\n", scope))
 		default:
-			vouchReader(req.Context())
+			verifiedReader(req.Context())
 			next(w, req)
 		}
 	})

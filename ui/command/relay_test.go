@@ -364,7 +364,7 @@ func TestARelayFetchesWhatNoDeliveryBrought(t *testing.T) {
 					t.Errorf("the log is %s", said)
 				}
 			} else {
-				eventually(t, "the event was added", func() bool { return strings.Contains(r.said.String(), "were added") })
+				eventually(t, "the event was added", func() bool { return strings.Contains(r.said.String(), "added events that were never delivered") })
 			}
 			code, out, said := events(t, "--json")
 			if code != exitDone || strings.Contains(said, w.settings.APIKey.Reveal()) {
