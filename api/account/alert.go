@@ -76,52 +76,99 @@ func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
 }
 
 // judge raises an alert while stands holds, and clears it when it does not.
-func (s *Store) judge(stands bool, key alertKey, now time.Time, text func() string) {
-	if _, standing := s.alerts.standing[key]; standing == stands {
+func (b *alertBook) judge(stands bool, key alertKey, now time.Time, text func() string) {
+	if _, standing := b.standing[key]; standing == stands {
 		return
 	}
-	s.stamp()
 	if stands {
-		s.alerts.raise(key, Alert{Kind: key.kind, Text: text(), Intent: key.intent, Since: now})
+		b.raise(key, Alert{Kind: key.kind, Text: text(), Intent: key.intent, Since: now})
 	} else {
-		s.alerts.clear(key)
+		b.clear(key)
 	}
 }
 
-// judgeUntil is [Store.judge] for an alert whose Since and Due are known, and may
+// judgeUntil is [alertBook.judge] for an alert whose Since and Due are known, and may
 // become better known while it stands.
-func (s *Store) judgeUntil(stands bool, key alertKey, a Alert) {
-	switch standing, any := s.alerts.standing[key]; {
+func (b *alertBook) judgeUntil(stands bool, key alertKey, a Alert) {
+	switch standing, any := b.standing[key]; {
 	case !stands && any:
-		s.alerts.clear(key)
+		b.clear(key)
 	case stands && (!any || standing != a):
-		s.alerts.raise(key, a)
+		b.raise(key, a)
 	default:
 		return
 	}
-	s.stamp()
 }
 
-// judgeAnew is [Store.judge] for an alert whose text may become better known
+// judgeAnew is [alertBook.judge] for an alert whose text may become better known
 // while it stands.
-func (s *Store) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
-	s.judge(stands, key, now, text)
+func (b *alertBook) judgeAnew(stands bool, key alertKey, now time.Time, text func() string) {
+	b.judge(stands, key, now, text)
 	if !stands {
 		return
 	}
-	if a := s.alerts.standing[key]; a.Text != text() {
+	if a := b.standing[key]; a.Text != text() {
 		a.Text = text()
-		s.alerts.raise(key, a)
-		s.stamp()
+		b.raise(key, a)
 	}
 }
+
+func (b *alertBook) judgeAPI(h *health, now time.Time) {
+	b.judge(h.State == APIFailing, alertKey{kind: AlertAPI, cause: "failing"}, now, func() string {
+		return "the API does not answer as it should"
+	})
+	b.judge(h.State == APIUnauthorized, alertKey{kind: AlertAPI, cause: "unauthorized"}, now, func() string {
+		return "the API refuses the key"
+	})
+}
+
+// judgeFeed tells of a feed that is lost, refuses, has a gap, or is silent although so
+// many changes were found by reading.
+func (b *alertBook) judgeFeed(f *following, silent int, now time.Time) {
+	c := &b.cfg
+	down := c.RelayLostAfter > 0 && !f.down.IsZero() && now.Sub(f.down) > c.RelayLostAfter
+	b.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, func() string {
+		return "the relay cannot be reached; open intents are polled"
+	})
+	b.judge(f.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, func() string {
+		return "the relay refuses this client; open intents are polled"
+	})
+	b.judge(c.SilentAfter > 0 && f.State == FeedLive && silent >= c.SilentAfter, alertKey{kind: AlertRelay, cause: "silent"}, now, func() string {
+		return "no events arrive at the relay, though intents or shipments change: see where the service sends its webhooks"
+	})
+	b.judge(f.gap.open, alertKey{kind: AlertGap}, now, func() string { return f.gap.words })
+}
+
+// judgeQuota tells which buckets will be used up soon, or stay used up.
+func (b *alertBook) judgeQuota(buckets []quota.Bucket, now time.Time) {
+	for _, bucket := range buckets {
+		key := alertKey{kind: AlertQuota, cause: fmt.Sprintf("%s %s %d %s", bucket.Class, bucket.Policy, bucket.Limit, bucket.Window)}
+		soon := bucket.Exhausted > 0 && bucket.Exhausted < b.cfg.QuotaWithin
+		if bucket.Window < longWindow {
+			// Such a bucket is empty for a moment whenever it is used well, and full
+			// again in the next.
+			b.judge(b.keepsEmpty(key, soon, now), key, now, func() string {
+				return fmt.Sprintf("the quota of %s stays used up: requests have to wait", bucket.Class)
+			})
+			continue
+		}
+		b.judge(soon, key, now, func() string {
+			return fmt.Sprintf("%s will be used up within %s at this pace", bucket.Class, b.cfg.QuotaWithin)
+		})
+	}
+}
+
+const (
+	longWindow = time.Minute     // from which on an exhausted bucket lasts
+	emptyFor   = 5 * time.Second // so long a shorter one has to stay empty
+)
 
 // ReportWatchList raises an alert as long as the user's list of intents to watch
 // has faults.
 func (s *Store) ReportWatchList(err error) {
 	s.mu.Lock()
 	defer s.release()
-	s.judgeAnew(err != nil, alertKey{kind: AlertList}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
+	s.alerts.judgeAnew(err != nil, alertKey{kind: AlertList}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
 }
 
 // ReportKey raises an alert as long as another API key was given that cannot be
@@ -129,57 +176,8 @@ func (s *Store) ReportWatchList(err error) {
 func (s *Store) ReportKey(err error) {
 	s.mu.Lock()
 	defer s.release()
-	s.judgeAnew(err != nil, alertKey{kind: AlertKey}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
+	s.alerts.judgeAnew(err != nil, alertKey{kind: AlertKey}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
 }
-
-func (s *Store) judgeAPI(now time.Time) {
-	s.judge(s.health.State == APIFailing, alertKey{kind: AlertAPI, cause: "failing"}, now, func() string {
-		return "the API does not answer as it should"
-	})
-	s.judge(s.health.State == APIUnauthorized, alertKey{kind: AlertAPI, cause: "unauthorized"}, now, func() string {
-		return "the API refuses the key"
-	})
-}
-
-func (s *Store) judgeFeed(now time.Time) {
-	c := &s.cfg.Alerts
-	down := c.RelayLostAfter > 0 && !s.feed.down.IsZero() && now.Sub(s.feed.down) > c.RelayLostAfter
-	s.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, func() string {
-		return "the relay cannot be reached; open intents are polled"
-	})
-	s.judge(s.feed.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, func() string {
-		return "the relay refuses this client; open intents are polled"
-	})
-	silent := c.SilentAfter > 0 && s.feed.State == FeedLive && s.missing.silence.lasts(s.lastEvent) >= c.SilentAfter
-	s.judge(silent, alertKey{kind: AlertRelay, cause: "silent"}, now, func() string {
-		return "no events arrive at the relay, though intents or shipments change: see where the service sends its webhooks"
-	})
-	s.judge(s.feed.gap.open, alertKey{kind: AlertGap}, now, func() string { return s.feed.gap.words })
-}
-
-func (s *Store) judgeQuota(buckets []quota.Bucket, now time.Time) {
-	for _, b := range buckets {
-		key := alertKey{kind: AlertQuota, cause: fmt.Sprintf("%s %s %d %s", b.Class, b.Policy, b.Limit, b.Window)}
-		soon := b.Exhausted > 0 && b.Exhausted < s.cfg.Alerts.QuotaWithin
-		if b.Window < longWindow {
-			// Such a bucket is empty for a moment whenever it is used well, and full
-			// again in the next.
-			s.judge(s.alerts.keepsEmpty(key, soon, now), key, now, func() string {
-				return fmt.Sprintf("the quota of %s stays used up: requests have to wait", b.Class)
-			})
-			continue
-		}
-		s.judge(soon, key, now, func() string {
-			return fmt.Sprintf("%s will be used up within %s at this pace", b.Class, s.cfg.Alerts.QuotaWithin)
-		})
-	}
-	s.judgeDay(s.day.of(buckets, now), now)
-}
-
-const (
-	longWindow = time.Minute     // from which on an exhausted bucket lasts
-	emptyFor   = 5 * time.Second // so long a shorter one has to stay empty
-)
 
 // tick lets time pass in the picture: what has become overdue, late or soon.
 func (s *Store) tick(now time.Time) {
@@ -188,10 +186,17 @@ func (s *Store) tick(now time.Time) {
 	defer s.release()
 	for _, in := range s.intents.byID {
 		if in.State != api.Completed { // of which no alert stands
-			s.judgeIntent(in, now)
+			s.alerts.judgeIntent(in, now)
 		}
 	}
 	s.countMissed(now)
 	s.judgeFeed(now)
-	s.judgeQuota(buckets, now)
+	s.alerts.judgeQuota(buckets, now)
+	day := s.day.of(buckets, now)
+	s.day.remember(day)
+	s.alerts.judgeDay(day, now)
+}
+
+func (s *Store) judgeFeed(now time.Time) {
+	s.alerts.judgeFeed(&s.feed, s.missing.silence.lasts(s.lastEvent), now)
 }

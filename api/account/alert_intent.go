@@ -10,25 +10,25 @@ import (
 )
 
 // judgeIntent decides on the alerts of one intent: at most one of them stands.
-func (s *Store) judgeIntent(in *IntentDetail, now time.Time) {
-	stands := s.alertOf(in, now)
+func (b *alertBook) judgeIntent(in *IntentDetail, now time.Time) {
+	stands := b.alertOf(in, now)
 	for _, kind := range intentAlerts() {
 		key := alertKey{kind: kind, intent: in.ID}
 		switch {
 		case kind != stands:
-			s.judge(false, key, now, nil)
+			b.judge(false, key, now, nil)
 		case kind == AlertExpiring:
-			s.expire(key, in, now)
+			b.expire(key, in, now)
 		case kind == AlertAwaiting:
-			s.judge(true, key, now, func() string {
-				return fmt.Sprintf("%s has been awaiting confirmation for more than %s", nameOf(in), short(s.cfg.Alerts.AwaitingAfter))
+			b.judge(true, key, now, func() string {
+				return fmt.Sprintf("%s has been awaiting confirmation for more than %s", nameOf(in), short(b.cfg.AwaitingAfter))
 			})
 		case kind == AlertStuck:
-			s.judge(true, key, now, func() string {
-				return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), short(s.stuckAfter()))
+			b.judge(true, key, now, func() string {
+				return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), short(b.stuckAfter()))
 			})
 		case kind == AlertFailed:
-			s.judgeAnew(true, key, now, func() string { return failureWords(in) })
+			b.judgeAnew(true, key, now, func() string { return failureWords(in) })
 		}
 	}
 }
@@ -39,8 +39,8 @@ func intentAlerts() []AlertKind {
 }
 
 // alertOf is the alert that stands for an intent; "" for none.
-func (s *Store) alertOf(in *IntentDetail, now time.Time) AlertKind {
-	c := &s.cfg.Alerts
+func (b *alertBook) alertOf(in *IntentDetail, now time.Time) AlertKind {
+	c := &b.cfg
 	switch {
 	case in.Missing:
 	case in.State == api.AwaitingConfirmation && c.ExpiringWithin > 0 && !in.ExpiresAt.IsZero() && in.ExpiresAt.Sub(now) <= c.ExpiringWithin:
@@ -48,33 +48,33 @@ func (s *Store) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	case in.State == api.AwaitingConfirmation && c.AwaitingAfter > 0 && now.Sub(in.Since) > c.AwaitingAfter:
 		return AlertAwaiting
 	case in.State == api.PlacingOrder:
-		if limit := s.stuckAfter(); limit > 0 && now.Sub(in.Since) > limit {
+		if limit := b.stuckAfter(); limit > 0 && now.Sub(in.Since) > limit {
 			return AlertStuck
 		}
-	case s.justFailed(in, now):
+	case b.justFailed(in, now):
 		return AlertFailed
 	}
 	return ""
 }
 
 // expire raises the alert that an intent expires, or tells anew when it does.
-func (s *Store) expire(key alertKey, in *IntentDetail, now time.Time) {
-	a, stands := s.alerts.standing[key]
+func (b *alertBook) expire(key alertKey, in *IntentDetail, now time.Time) {
+	a, stands := b.standing[key]
 	if !stands {
 		a = Alert{Kind: key.kind, Intent: key.intent, Since: now, Text: nameOf(in) + " expires unless it is confirmed"}
 	}
 	a.Due = in.ExpiresAt
-	s.judgeUntil(true, key, a)
+	b.judgeUntil(true, key, a)
 }
 
 // justFailed reports whether an intent failed a short while ago. Of one that was
 // created long before, it is only known since when that is known.
-func (s *Store) justFailed(in *IntentDetail, now time.Time) bool {
+func (b *alertBook) justFailed(in *IntentDetail, now time.Time) bool {
 	if in.State != api.Failed {
 		return false
 	}
-	lasts := s.cfg.Alerts.FailedFor
-	return now.Sub(in.Since) < lasts && (in.CreatedAt.IsZero() || in.Since.Sub(in.CreatedAt) < s.cfg.ConfirmWindow+lasts)
+	lasts := b.cfg.FailedFor
+	return now.Sub(in.Since) < lasts && (in.CreatedAt.IsZero() || in.Since.Sub(in.CreatedAt) < b.window+lasts)
 }
 
 func failureWords(in *IntentDetail) string {
@@ -98,9 +98,9 @@ func short(d time.Duration) string {
 
 // stuckAfter is how long an intent may be placing until it counts as stuck; 0 or
 // less: for ever.
-func (s *Store) stuckAfter() time.Duration {
-	c := &s.cfg.Alerts
-	if usual := s.pace.usual(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {
+func (b *alertBook) stuckAfter() time.Duration {
+	c := &b.cfg
+	if usual := b.pace.usual(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {
 		return time.Duration(c.StuckFactor * float64(usual))
 	}
 	return c.StuckAfter

@@ -15,22 +15,28 @@ type alertKey struct {
 	cause  string // tells alerts of one kind apart that are about no intent
 }
 
-// alertBook holds the alerts that stand.
+// alertBook decides which alerts stand, and holds them.
 type alertBook struct {
+	cfg      AlertConfig
+	window   time.Duration // in which an intent may be confirmed
+	pace     paces         // of the account
+	changed  bool          // since it was told last
 	standing map[alertKey]Alert
 	list     []Alert                // in order; nil once it no longer holds. It is replaced, never changed
 	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
 }
 
-func newAlertBook() alertBook {
-	return alertBook{standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
+func newAlertBook(cfg AlertConfig, window time.Duration, pace paces) alertBook {
+	return alertBook{cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
 }
 
-func (b *alertBook) raise(key alertKey, a Alert) { b.standing[key], b.list = a, nil }
+func (b *alertBook) raise(key alertKey, a Alert) {
+	b.standing[key], b.list, b.changed = a, nil, true
+}
 
 func (b *alertBook) clear(key alertKey) {
 	delete(b.standing, key)
-	b.list = nil
+	b.list, b.changed = nil, true
 }
 
 // inOrder lists the alerts, the longest standing first.

@@ -61,7 +61,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	s.requests.add(e, s.stamp())
 	s.health.exchanged(&e, s.cfg.SlowAfter, now)
 	s.day.refuse(&e, now)
-	s.judgeAPI(now)
+	s.alerts.judgeAPI(&s.health, now)
 }
 
 // health is that of the service, by the last calls.
@@ -132,7 +132,7 @@ func (s *Store) updateHealth(change func(h *health, now time.Time)) {
 	defer s.release()
 	s.stamp()
 	change(&s.health, now)
-	s.judgeAPI(now)
+	s.alerts.judgeAPI(&s.health, now)
 }
 
 // refuseKey notes that a call was answered 401.

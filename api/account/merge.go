@@ -62,7 +62,7 @@ func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
 	b.newest, b.missing, in.Missing = sent, 0, false
 	b.reads++
 	s.mergeRead(in, read, sent, now, how)
-	s.judgeIntent(in, now)
+	s.alerts.judgeIntent(in, now)
 }
 
 // ApplyMissing notes that a read that was sent at sent was answered 404: the
@@ -261,7 +261,7 @@ func (s *Store) mergeEvent(in *IntentDetail, e *Event, now time.Time) {
 	if proves && in.Certainty != Verified || e.Type == api.OfferFailed && in.Open() {
 		s.notice(notice{intent: in.ID, hint: true, fresh: s.isFresh(e)})
 	}
-	s.judgeIntent(in, now)
+	s.alerts.judgeIntent(in, now)
 }
 
 // longDelivered is how long after its creation an event no longer tells what has

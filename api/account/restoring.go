@@ -72,7 +72,7 @@ func (s *Store) restoreIntent(saved *IntentDetail, memory *Memory, now time.Time
 	}
 	s.recallIntent(in, memory, now)
 	s.intents.ended.note(in)
-	s.judgeIntent(in, now)
+	s.alerts.judgeIntent(in, now)
 }
 
 // recallIntent brings back what the store remembered of an intent. A file can be

@@ -61,6 +61,7 @@ type StoreConfig struct {
 // NewStore makes an empty picture.
 func NewStore(cfg StoreConfig) *Store {
 	cfg = cfg.withDefaults()
+	pace := paces{}
 	return &Store{
 		cfg:       cfg,
 		intents:   newIntents(cfg.KeepIntents, cfg.ConfirmWindow),
@@ -70,8 +71,8 @@ func NewStore(cfg StoreConfig) *Store {
 		missing:   newMissing(),
 		requests:  requestLog{keep: cfg.KeepRequests},
 		day:       day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: cfg.DayLimit},
-		pace:      paces{},
-		alerts:    newAlertBook(),
+		pace:      pace,
+		alerts:    newAlertBook(cfg.Alerts, cfg.ConfirmWindow, pace),
 	}
 }
 
@@ -170,7 +171,7 @@ func (s *Store) letGo() {
 			s.notice(notice{shipment: id})
 		}
 		for _, kind := range intentAlerts() {
-			s.judge(false, alertKey{kind: kind, intent: in.ID}, time.Time{}, nil)
+			s.alerts.judge(false, alertKey{kind: kind, intent: in.ID}, time.Time{}, nil)
 		}
 		delete(s.missing.intents, in.ID)
 		s.notice(notice{intent: in.ID})
@@ -221,9 +222,12 @@ func (s *Store) stamp() uint64 {
 // release ends a critical section that may have changed something: it wakes
 // whoever waits and tells the watcher, outside the lock.
 func (s *Store) release() {
+	if s.alerts.changed {
+		s.stamp()
+	}
 	if s.stamped {
 		s.letGo()
-		s.stamped = false
+		s.stamped, s.alerts.changed = false, false
 		if s.changed != nil {
 			close(s.changed)
 			s.changed = nil
