@@ -41,7 +41,7 @@ func (m *Model) boardChoices() []dialog.Choices {
 	choices := []dialog.Choices{panes, arrangements}
 	for i, p := range m.panes {
 		p, ok := p.(columned)
-		if !ok {
+		if !ok || len(p.Columns()) == 0 {
 			continue
 		}
 		name := layout.Pane(i).String()

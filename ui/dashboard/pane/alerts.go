@@ -31,7 +31,7 @@ func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewAlerts makes the pane.
 func NewAlerts(look *Look) *Alerts {
-	p := &Alerts{listing[*alertRow]{frame: newFrame(look), orders: alertOrders(), list: table.New(table.Config[*alertRow]{
+	p := &Alerts{listing[*alertRow]{frame: newFrame(look, idColumn, ageColumn), sorting: by(alertOrders()), about: alertSubject, list: table.New(table.Config[*alertRow]{
 		Key:     func(r *alertRow) string { return r.key },
 		Compare: compareAlerts,
 		Match:   matchRow[*alertRow],
@@ -42,6 +42,13 @@ func NewAlerts(look *Look) *Alerts {
 	}
 	p.fields = []Field{oneOf("kind", kinds, p.states), inColumn("id", inID), measures("age", age)}
 	return p
+}
+
+func alertSubject(r *alertRow) Subject {
+	if r.Intent == "" {
+		return Subject{}
+	}
+	return Subject{OfIntent, r.Intent}
 }
 
 func compareAlerts(a, b *alertRow) int { return b.Since.Compare(a.Since) }
@@ -87,32 +94,18 @@ func (p *Alerts) Apply(c *account.Changes, first bool) {
 	}
 }
 
-// Subject is the intent that the alert under the cursor is about, if any.
-func (p *Alerts) Subject() Subject {
-	if row, ok := p.list.Cursor(); ok && row.Intent != "" {
-		return Subject{OfIntent, row.Intent}
-	}
-	return Subject{}
-}
-
 // Lines draws the pane.
 func (p *Alerts) Lines() []string {
-	return p.render(func(*paint.Line) {
-		l := p.tabTitle("ALERTS", p.list.Total())
-		p.sorted(l, p.order)
-		if !p.hits(l) {
-			p.fill(l, l.Left())
-		}
-		p.push(l)
-		if p.collapsed() {
-			return
-		}
-		p.rule()
-		if p.list.Total() == 0 {
-			p.message(paint.Muted, "all is well: no alerts", "")
-		}
-		p.rows(p.draw)
-	})
+	return p.drawn(p.top, func() { p.message(paint.Muted, "all is well: no alerts", "") }, p.draw)
+}
+
+func (p *Alerts) top() {
+	l := p.tabTitle("ALERTS", p.list.Total())
+	p.sorted(l, p.order)
+	if !p.hits(l) {
+		p.fill(l, l.Left())
+	}
+	p.push(l)
 }
 
 // Due ends the text of an alert with by when it comes about, if there is such a

@@ -11,6 +11,9 @@ func (f *frame) Hide(columns []string) {
 // Hidden lists the columns that are left out.
 func (f *frame) Hidden() []string { return f.hidden }
 
+// Columns are those that can be left out.
+func (f *frame) Columns() []string { return f.columns }
+
 // has reports whether a column is to be drawn where there is room.
 func (f *frame) has(column string) bool {
 	return len(f.hidden) == 0 || !slices.Contains(f.hidden, column)
@@ -34,23 +37,3 @@ const (
 	attemptColumn  = "attempt"
 	waitedColumn   = "waited"
 )
-
-// Columns are those that can be left out.
-func (p *Intents) Columns() []string { return []string{merchantColumn, totalColumn, ageColumn} }
-
-// Columns are those that can be left out.
-func (p *Shipments) Columns() []string { return []string{trackingColumn, estimateColumn} }
-
-// Columns are those that can be left out.
-func (p *Quota) Columns() []string { return []string{resetsColumn, rateColumn, historyColumn} }
-
-// Columns are those that can be left out.
-func (p *Events) Columns() []string { return []string{idColumn, notesColumn, seqColumn} }
-
-// Columns are those that can be left out.
-func (p *Requests) Columns() []string {
-	return []string{classColumn, priorityColumn, attemptColumn, waitedColumn}
-}
-
-// Columns are those that can be left out.
-func (p *Alerts) Columns() []string { return []string{idColumn, ageColumn} }

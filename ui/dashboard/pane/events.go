@@ -60,13 +60,14 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewEvents makes the pane.
 func NewEvents(look *Look) *Events {
-	p := &Events{listing: listing[*eventRow]{frame: newFrame(look), orders: eventOrders(), list: table.New(table.Config[*eventRow]{
-		Key:     func(r *eventRow) string { return string(r.ID) },
-		Compare: compareEvents,
-		Home:    table.Bottom,
-		Limit:   keptEvents,
-		Match:   matchRow[*eventRow],
-	})}}
+	p := &Events{listing: listing[*eventRow]{frame: newFrame(look, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
+		about: func(r *eventRow) Subject { return Subject{OfEvent, r.ID} }, list: table.New(table.Config[*eventRow]{
+			Key:     func(r *eventRow) string { return string(r.ID) },
+			Compare: compareEvents,
+			Home:    table.Bottom,
+			Limit:   keptEvents,
+			Match:   matchRow[*eventRow],
+		})}}
 	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
 		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
 	return p
@@ -101,28 +102,8 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 }
 
-// Subject is the event under the cursor.
-func (p *Events) Subject() Subject {
-	if row, ok := p.list.Cursor(); ok {
-		return Subject{OfEvent, row.ID}
-	}
-	return Subject{}
-}
-
 // Lines draws the pane.
-func (p *Events) Lines() []string {
-	return p.render(func(l *paint.Line) {
-		p.top()
-		if p.collapsed() {
-			return
-		}
-		p.rule()
-		if p.list.Total() == 0 {
-			p.silence()
-		}
-		p.rows(p.draw)
-	})
-}
+func (p *Events) Lines() []string { return p.drawn(p.top, p.silence, p.draw) }
 
 // silence says why there is no event.
 func (p *Events) silence() {

@@ -35,14 +35,15 @@ type Intents struct {
 	widest int  // of the totals, in cells
 	known  bool // the counts are all that there are
 	older  bool // there were intents that are not kept any more
-	sorting
-	order string // that was chosen, by its name
+
+	sorting[*intentRow] // of the lanes
+	inList              sorting[*intentRow]
 }
 
 // NewIntents makes the pane. window is the time in which an intent can be
 // confirmed, for intents whose end of it is not known.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look), window: window, lane: laneAwaiting,
+	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)), window: window, lane: laneAwaiting,
 		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
 	for i := range p.lanes {
 		p.lanes[i] = table.New(intentTable(compareInLane))

@@ -12,9 +12,43 @@ type listing[R searched] struct {
 	list   *table.Table[R]
 	filter *Filter
 	fields []Field
-	orders []order[R]
-	sorting
-	order string // that was chosen, by its name
+	about  func(R) Subject // what a row stands for
+	sorting[R]
+}
+
+// Subject is what the row under the cursor stands for.
+func (p *listing[R]) Subject() Subject {
+	if row, ok := p.list.Cursor(); ok {
+		return p.about(row)
+	}
+	return Subject{}
+}
+
+// drawn draws the pane: its title, and below it the rows, or why there are none.
+func (p *listing[R]) drawn(top, nothing func(), row func(l *paint.Line, row R, under bool)) []string {
+	return p.render(func(*paint.Line) {
+		top()
+		if p.collapsed() {
+			return
+		}
+		p.rule()
+		if p.list.Total() == 0 {
+			nothing()
+		}
+		p.rows(row)
+	})
+}
+
+// Sort changes to the next order, or turns the order round, and returns its name.
+func (p *listing[R]) Sort(reverse bool) string {
+	p.turn(reverse)
+	if p.order == "" {
+		p.list.SetCompare(nil)
+	} else {
+		p.list.SetCompare(p.compare)
+	}
+	p.stale = true
+	return p.order
 }
 
 // states are what the rows hold in the column of states.

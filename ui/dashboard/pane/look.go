@@ -55,14 +55,15 @@ type frame struct {
 	focused bool
 	stacked bool               // among panes of the whole width
 	edge    bool               // reaches the right edge of the screen
-	hidden  []string           // columns that are left out
+	columns []string           // that can be left out
+	hidden  []string           // those that are
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0 where none stands
 	stale   bool
 	lines   []string
 }
 
-func newFrame(look *Look) frame {
-	return frame{look: look, stale: true}
+func newFrame(look *Look, columns ...string) frame {
+	return frame{look: look, columns: columns, stale: true}
 }
 
 // SetSize gives the pane w columns and h rows.

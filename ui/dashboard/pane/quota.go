@@ -22,13 +22,12 @@ type Quota struct {
 	agents account.AgentCount
 	known  bool // the intents are counted
 	offset int
-	sorting
-	order string // that was chosen, by its name
+	sorting[quota.Bucket]
 }
 
 // NewQuota makes the pane.
 func NewQuota(look *Look) *Quota {
-	return &Quota{frame: newFrame(look), rows: everyClass(nil), called: map[quota.Class]bool{}}
+	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}}
 }
 
 // Apply takes over the summary. It is drawn with the next second: that is as

@@ -49,16 +49,17 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
-	return &Requests{listing: listing[*requestRow]{frame: newFrame(look), orders: requestOrders(), fields: []Field{
-		inColumn("status", inState), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
-		measures("latency", latency), measures("attempt", count), measures("age", age),
-	}, list: table.New(table.Config[*requestRow]{
-		Key:     func(r *requestRow) string { return string(r.key) },
-		Compare: compareRequests,
-		Home:    table.Bottom,
-		Limit:   keptRequests,
-		Match:   matchRow[*requestRow],
-	})}}
+	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, classColumn, priorityColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
+		about: func(r *requestRow) Subject { return Subject{OfRequest, r.key} }, fields: []Field{
+			inColumn("status", inState), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
+			measures("latency", latency), measures("attempt", count), measures("age", age),
+		}, list: table.New(table.Config[*requestRow]{
+			Key:     func(r *requestRow) string { return string(r.key) },
+			Compare: compareRequests,
+			Home:    table.Bottom,
+			Limit:   keptRequests,
+			Match:   matchRow[*requestRow],
+		})}}
 }
 
 func compareRequests(a, b *requestRow) int { return a.Sent.Compare(b.Sent) }
@@ -99,14 +100,6 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 	p.stale = true
 }
 
-// Subject is the call under the cursor.
-func (p *Requests) Subject() Subject {
-	if row, ok := p.list.Cursor(); ok {
-		return Subject{OfRequest, row.key}
-	}
-	return Subject{}
-}
-
 // Find returns the kept call of a subject's id.
 func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
 	row, ok := p.list.Get(string(id))
@@ -118,17 +111,7 @@ func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
 
 // Lines draws the pane.
 func (p *Requests) Lines() []string {
-	return p.render(func(*paint.Line) {
-		p.top()
-		if p.collapsed() {
-			return
-		}
-		p.rule()
-		if p.list.Total() == 0 {
-			p.message(paint.Muted, "no requests yet", "")
-		}
-		p.rows(p.draw)
-	})
+	return p.drawn(p.top, func() { p.message(paint.Muted, "no requests yet", "") }, p.draw)
 }
 
 func (p *Requests) top() {

@@ -80,11 +80,12 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	p := &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look), orders: shipmentOrders(), list: table.New(table.Config[*shipmentRow]{
-		Key:     func(r *shipmentRow) string { return string(r.ID) },
-		Compare: compareShipments,
-		Match:   matchRow[*shipmentRow],
-	})}}
+	p := &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look, trackingColumn, estimateColumn), sorting: by(shipmentOrders()),
+		about: func(r *shipmentRow) Subject { return Subject{OfShipment, r.ID} }, list: table.New(table.Config[*shipmentRow]{
+			Key:     func(r *shipmentRow) string { return string(r.ID) },
+			Compare: compareShipments,
+			Match:   matchRow[*shipmentRow],
+		})}}
 	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
 	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
 		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age)}
@@ -185,28 +186,8 @@ func sameProgress(a, b *shipmentRow) bool {
 	return a.Status() == b.Status() && was == is
 }
 
-// Subject is the shipment under the cursor.
-func (p *Shipments) Subject() Subject {
-	if row, ok := p.list.Cursor(); ok {
-		return Subject{OfShipment, row.ID}
-	}
-	return Subject{}
-}
-
 // Lines draws the pane.
-func (p *Shipments) Lines() []string {
-	return p.render(func(l *paint.Line) {
-		p.top()
-		if p.collapsed() {
-			return
-		}
-		p.rule()
-		if p.list.Total() == 0 {
-			p.nothing()
-		}
-		p.rows(p.draw)
-	})
-}
+func (p *Shipments) Lines() []string { return p.drawn(p.top, p.nothing, p.draw) }
 
 // nothing says why there are no rows.
 func (p *Shipments) nothing() {

@@ -17,28 +17,39 @@ type order[R any] struct {
 }
 
 // sorting is the order that a person chose; the first order is the pane's own.
-type sorting struct {
+type sorting[R any] struct {
+	orders   []order[R]
 	at       int
 	reversed bool
+	order    string // the name of the chosen one with its direction; "" for the pane's own
 }
 
-func (s *sorting) cycle(orders int) { *s = sorting{at: (s.at + 1) % orders} }
+func by[R any](orders []order[R]) sorting[R] { return sorting[R]{orders: orders} }
 
-// chosen returns how rows compare, and "" for the pane's own order or else the
-// name of the chosen one with its direction.
-func chosen[R any](s sorting, orders []order[R]) (compare func(a, b R) int, name string) {
-	o := orders[s.at]
-	name = o.name + " ↑"
-	if o.falls != s.reversed {
-		name = o.name + " ↓"
+// turn changes to the next order, or turns the order round.
+func (s *sorting[R]) turn(reverse bool) {
+	if reverse {
+		s.reversed = !s.reversed
+	} else {
+		s.at, s.reversed = (s.at+1)%len(s.orders), false
 	}
+	o := s.orders[s.at]
 	switch {
-	case s.reversed:
-		return func(a, b R) int { return o.compare(b, a) }, name
-	case s.at == 0:
-		return o.compare, ""
+	case s.at == 0 && !s.reversed:
+		s.order = ""
+	case o.falls != s.reversed:
+		s.order = o.name + " ↓"
+	default:
+		s.order = o.name + " ↑"
 	}
-	return o.compare, name
+}
+
+// compare compares two rows in the order that was chosen.
+func (s *sorting[R]) compare(a, b R) int {
+	if s.reversed {
+		a, b = b, a
+	}
+	return s.orders[s.at].compare(a, b)
 }
 
 func (f *frame) sorted(l *paint.Line, name string) {
@@ -68,35 +79,14 @@ func worth(row *intentRow) int64 {
 
 // Sort changes to the next order, or turns the order round, and returns its name.
 func (p *Intents) Sort(reverse bool) string {
-	if reverse {
-		p.sorting.reversed = !p.sorting.reversed
-	} else {
-		p.sorting.cycle(len(intentOrders(compareInLane)))
-	}
-	inLane, name := chosen(p.sorting, intentOrders(compareInLane))
-	inList, _ := chosen(p.sorting, intentOrders(compareInList))
+	p.turn(reverse)
+	p.inList.turn(reverse)
 	for _, lane := range p.lanes {
-		lane.SetCompare(inLane)
+		lane.SetCompare(p.sorting.compare)
 	}
-	p.list.SetCompare(inList)
-	p.order, p.stale = name, true
-	return name
-}
-
-// Sort changes to the next order, or turns the order round, and returns its name.
-func (p *listing[R]) Sort(reverse bool) string {
-	if reverse {
-		p.sorting.reversed = !p.sorting.reversed
-	} else {
-		p.sorting.cycle(len(p.orders))
-	}
-	compare, name := chosen(p.sorting, p.orders)
-	if name == "" {
-		compare = nil
-	}
-	p.list.SetCompare(compare)
-	p.order, p.stale = name, true
-	return name
+	p.list.SetCompare(p.inList.compare)
+	p.stale = true
+	return p.order
 }
 
 func shipmentOrders() []order[*shipmentRow] {
@@ -153,29 +143,21 @@ func alertOrders() []order[*alertRow] {
 
 // Sort changes to the next order, or turns the order round, and returns its name.
 func (p *Quota) Sort(reverse bool) string {
-	if reverse {
-		p.sorting.reversed = !p.sorting.reversed
-	} else {
-		p.sorting.cycle(len(p.orders()))
-	}
-	_, p.order = chosen(p.sorting, p.orders())
+	p.turn(reverse)
 	p.sortRows()
 	p.stale = true
 	return p.order
 }
 
-func (p *Quota) sortRows() {
-	compare, _ := chosen(p.sorting, p.orders())
-	slices.SortStableFunc(p.rows, compare)
-}
+func (p *Quota) sortRows() { slices.SortStableFunc(p.rows, p.compare) }
 
-// orders are those of the buckets. One that has told nothing comes last.
-func (p *Quota) orders() []order[quota.Bucket] {
+// bucketOrders are those of the buckets. One that has told nothing comes last.
+func bucketOrders(look *Look) []order[quota.Bucket] {
 	share := func(b *quota.Bucket) float64 {
 		if unreported(b) || b.Limit <= 0 {
 			return 2
 		}
-		return float64(b.Left(p.look.Now)) / float64(b.Limit)
+		return float64(b.Left(look.Now)) / float64(b.Limit)
 	}
 	rank := func(c quota.Class) int {
 		if i := slices.Index(quotaClasses[:], c); i >= 0 {
