@@ -151,8 +151,8 @@ func TestEveryIntentEndsRightUnderHardship(t *testing.T) {
 	}{
 		{"a calm day of 50", 50, 24 * time.Hour, hardship{}, 1.3},
 		{"a hard day of 50", 50, 24 * time.Hour, harsh, 1.5},
-		{"a calm hour of 400", 400, time.Hour, hardship{}, 1.3},
-		{"a hard hour of 400", 400, time.Hour, harsh, 2.0},
+		{"a calm half hour of 200", 200, time.Hour / 2, hardship{}, 1.3},
+		{"a hard half hour of 200", 200, time.Hour / 2, harsh, 2.0},
 	}
 	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

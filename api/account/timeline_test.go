@@ -24,7 +24,7 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 		s.watch("ci_1")
 		told, most := 0, rapid.IntRange(8, mostMoments+400).Draw(t, "events")
 		for told < most {
-			for range rapid.IntRange(1, 300).Draw(t, "more") {
+			for range rapid.IntRange(100, 300).Draw(t, "more") {
 				at := noon.Add(time.Duration(told*7919%5000) * time.Second)
 				s.ApplyEvents([]Delivery{{Seq: int64(told), Received: at, Event: api.Event{
 					ID: id(told), Type: api.OfferRetrieved, CreatedAt: at, Source: api.EventSource{ID: "ci_1", Type: api.SourceIntent},
