@@ -20,6 +20,8 @@ type Frame struct {
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
 	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`
+	GoneIntents   []api.ID                   `json:"goneIntents,omitempty"`   // that are no longer kept
+	GoneShipments []api.ID                   `json:"goneShipments,omitempty"` // likewise
 	Events        []*Event                   `json:"events,omitempty"`
 	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that came faster than they could be kept
 	Requests      []api.Exchange             `json:"requests,omitempty"`
@@ -51,7 +53,13 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if c.Whole {
 		t.summary, t.buckets, t.told = nil, nil, nil
 	}
-	f := Frame{At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped}
+	f := Frame{
+		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
+		GoneIntents: c.GoneIntents, GoneShipments: c.GoneShipments,
+	}
+	for _, id := range c.GoneIntents {
+		delete(t.told, id)
+	}
 	for _, in := range c.Intents {
 		all, ok := t.Detail(in.ID)
 		if !ok {
@@ -73,7 +81,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if f.Summary, err = t.newSummary(c.Summary); err != nil {
 		return err
 	}
-	if f.items() == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets {
+	if f.items()+len(f.GoneIntents)+len(f.GoneShipments) == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets {
 		return nil
 	}
 	return putFrame(&f, t.Put)

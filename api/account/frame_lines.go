@@ -37,9 +37,12 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 		return put(&rest)
 	}
 	// The first half begins the frame, the second ends it.
-	first := Frame{At: f.At, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true}
+	first := Frame{
+		At: f.At, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true, GoneIntents: f.GoneIntents, GoneShipments: f.GoneShipments,
+	}
 	second := *f
 	second.Whole, second.Marks = false, nil
+	second.GoneIntents, second.GoneShipments = nil, nil
 	most := (f.items() + 1) / 2
 	first.Intents, second.Intents = cutAt(f.Intents, most)
 	most -= len(first.Intents)

@@ -98,6 +98,13 @@ func (p *picture) apply(lines []byte, version uint64) account.Changes {
 // applyLine takes over what a line tells, but for its requests.
 func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
 	c.EventsSkipped += max(f.EventsSkipped, 0)
+	for _, id := range f.GoneIntents {
+		delete(p.intents, id)
+	}
+	for _, id := range f.GoneShipments {
+		delete(p.shipments, id)
+	}
+	c.GoneIntents, c.GoneShipments = append(c.GoneIntents, f.GoneIntents...), append(c.GoneShipments, f.GoneShipments...)
 	for _, in := range f.Intents {
 		old := p.intents[in.ID]
 		if in.Version = c.Version; old != nil {

@@ -188,10 +188,18 @@ func (p *Player) Changes(since uint64) account.Changes {
 		c.Shipments = append(c.Shipments, r.Shipments...)
 		c.Events = append(c.Events, r.Events...)
 		c.Requests = append(c.Requests, r.Requests...)
+		c.GoneIntents = append(c.GoneIntents, r.GoneIntents...)
+		c.GoneShipments = append(c.GoneShipments, r.GoneShipments...)
 		c.EventsSkipped += r.EventsSkipped
 	}
-	c.Intents = newestOf(c.Intents, func(in *account.Intent) string { return string(in.ID) })
-	c.Shipments = newestOf(c.Shipments, func(s *account.Shipment) string { return string(s.ID) })
+	c.Intents = newestOf(c.Intents, func(in *account.Intent) api.ID { return in.ID })
+	c.Shipments = newestOf(c.Shipments, func(s *account.Shipment) api.ID { return s.ID })
+	// What is gone may have come back, and what changed may be gone.
+	intents, shipments := p.picture.intents, p.picture.shipments
+	c.GoneIntents = slices.DeleteFunc(c.GoneIntents, func(id api.ID) bool { return intents[id] != nil })
+	c.GoneShipments = slices.DeleteFunc(c.GoneShipments, func(id api.ID) bool { return shipments[id] != nil })
+	c.Intents = slices.DeleteFunc(c.Intents, func(in *account.Intent) bool { return intents[in.ID] == nil })
+	c.Shipments = slices.DeleteFunc(c.Shipments, func(s *account.Shipment) bool { return shipments[s.ID] == nil })
 	return p.stamped(c)
 }
 
@@ -212,11 +220,8 @@ func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 }
 
 // newestOf keeps of several versions of a thing the last.
-func newestOf[T any](list []T, key func(T) string) []T {
-	if len(list) < 2 {
-		return list
-	}
-	seen := make(map[string]bool, len(list))
+func newestOf[T any](list []T, key func(T) api.ID) []T {
+	seen := make(map[api.ID]bool, len(list))
 	kept := list[:0:0]
 	for _, item := range slices.Backward(list) {
 		if k := key(item); !seen[k] {

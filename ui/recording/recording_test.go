@@ -94,7 +94,7 @@ func TestThePictureAtTheEndIsThatOfTheLiveAccount(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		steps := rapid.SliceOfN(rapid.IntRange(0, 1<<20), 1, 60).Draw(r, "steps")
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, 0)
+			s := newStageOf(t, 0, 2) // of four, so that some are let go
 			states := []api.IntentState{api.RetrievingOffer, api.AwaitingConfirmation, api.PlacingOrder, api.Completed, api.Failed, "awaiting_refund"}
 			for _, step := range steps {
 				id := []string{"ci_1", "ci_2", "ci_3", "ci_4"}[step>>4&3]
@@ -274,6 +274,38 @@ func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
 		}
 		if state := recorder.State(); !state.Ended || state.Err == nil {
 			t.Errorf("state %+v", state)
+		}
+	})
+}
+
+// TestASavedPictureIsARecordingOfOneFrame holds that there is one form.
+func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 0)
+		s.read("ci_1", api.Failed, "")
+		s.shipment("shp_1", api.Shipped)
+		s.event(api.OrderFailed, api.SourceIntent, "ci_1")
+		s.end()
+		dir := t.TempDir()
+		saved, err := account.OpenSaved(account.SavedConfig{Dir: dir, Account: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := saved.Save(s.store); err != nil {
+			t.Fatal(err)
+		}
+		files, err := os.ReadDir(dir)
+		if err != nil || len(files) != 1 {
+			t.Fatalf("the folder holds %v, %v", files, err)
+		}
+		p, err := OpenPlayer(dir+"/"+files[0].Name(), PlayerConfig{Paused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		c := p.Changes(0)
+		if pos := p.Position(); pos.Changes != 1 || len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || c.Summary.Intents[api.Failed] != 1 {
+			t.Errorf("it plays as %+v with %d intents, %d shipments, %d events and %v", pos, len(c.Intents), len(c.Shipments), len(c.Events), c.Summary.Intents)
 		}
 	})
 }

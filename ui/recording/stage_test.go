@@ -33,10 +33,13 @@ type stage struct {
 	seq      int64
 }
 
-func newStage(t *testing.T, limit int64) *stage {
+func newStage(t *testing.T, limit int64) *stage { return newStageOf(t, limit, 0) }
+
+// newStageOf is newStage on a picture that keeps so many ended intents.
+func newStageOf(t *testing.T, limit int64, kept int) *stage {
 	t.Helper()
 	s := &stage{t: t, path: filepath.Join(t.TempDir(), "day.tillwatch")}
-	s.store = account.NewStore(account.StoreConfig{Quota: func(time.Time) []quota.Bucket {
+	s.store = account.NewStore(account.StoreConfig{KeepIntents: kept, Quota: func(time.Time) []quota.Bucket {
 		if buckets := s.buckets.Load(); buckets != nil {
 			return *buckets
 		}
