@@ -25,11 +25,11 @@ func TestTheFirstFrameWaitsForThePictureButNotForLong(t *testing.T) {
 			m := New(Config{Source: typicalShop(time.Now()), NoColor: true})
 			m.awaited = true
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-			if got := m.View().Content; strings.TrimSpace(got) != "" {
+			if got := drawing(m); strings.TrimSpace(got) != "" {
 				t.Fatalf("before the picture it draws %q", got)
 			}
 			m.Update(c.ends)
-			if got := m.View().Content; (strings.TrimSpace(got) != "") != c.shown {
+			if got := drawing(m); (strings.TrimSpace(got) != "") != c.shown {
 				t.Errorf("after %s it draws %q", c.name, got)
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -76,10 +75,9 @@ func BenchmarkFrameKey(b *testing.B) {
 func drawnBoard(b *testing.B, s *shop) (*Model, *link) {
 	m, l := boardOf(b, s, 200, 60), &link{}
 	m.canvas = canvas.New(canvas.Config{Out: l, Environ: []string{"TERM=xterm-256color"}, Pause: time.Nanosecond})
-	m.resize(sizeMsg{200, 60})
-	_, _ = m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
+	m.resize(tea.WindowSizeMsg{Width: 200, Height: 60})
+	enter(b, m.canvas)
 	m.View()
-	b.Cleanup(m.canvas.Close)
 	return m, l
 }
 

@@ -41,7 +41,7 @@ func boardOf(t testing.TB, s *shop, width, height int, change ...func(*Config)) 
 
 // screen is what the model shows, without colours.
 func screen(m *Model) string {
-	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+	lines := strings.Split(ansi.Strip(drawing(m)), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " \u00a0")
 	}
@@ -52,7 +52,7 @@ func screen(m *Model) string {
 // of its SGR sequence.
 func styles(m *Model) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(m.View().Content, "\n") {
+	for line := range strings.SplitSeq(drawing(m), "\n") {
 		column := 0
 		for line != "" {
 			if rest, ok := strings.CutPrefix(line, "\x1b["); ok {
@@ -214,7 +214,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 			m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 			m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
 		}
-		content := m.View().Content
+		content := drawing(m)
 		lines := strings.Split(content, "\n")
 		if len(lines) != height {
 			r.Fatalf("%dx%d: %d lines", width, height, len(lines))
@@ -234,7 +234,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 
 func TestNoColorIsReadable(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.NoColor = true })
-	content := m.View().Content
+	content := drawing(m)
 	if strings.Contains(content, "38;") || strings.Contains(content, "48;") {
 		t.Error("a colour is drawn")
 	}

@@ -10,12 +10,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
-	"tillwatch/ui/dashboard/canvas"
 )
 
 // link counts what a terminal would be sent.
@@ -46,13 +44,9 @@ func linked(t *testing.T, s *shop, run func(p *tea.Program, l *link), change ...
 	ctx, cancel := context.WithCancel(t.Context())
 	m.ctx = ctx
 	l := &link{}
-	environ := []string{"TERM=xterm-256color"}
-	m.canvas = canvas.New(canvas.Config{Out: l, Environ: environ})
-	m.resize(sizeMsg{200, 60})
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(m.canvas), tea.WithoutSignalHandler(),
-		tea.WithWindowSize(librarySize, librarySize), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment(environ), tea.WithFilter(keepSizes))
-	defer m.canvas.Close()
-	m.frames = &frames{program: program}
+	m.cfg.Environ, m.cfg.Width, m.cfg.Height = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, 200, 60
+	program := m.program(nil, l)
+	enter(t, m.canvas)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -62,7 +56,6 @@ func linked(t *testing.T, s *shop, run func(p *tea.Program, l *link), change ...
 	synctest.Wait()
 	run(program, l)
 	cancel()
-	m.frames.stop()
 	<-ended
 }
 

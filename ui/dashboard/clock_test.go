@@ -18,7 +18,7 @@ func TestNothingGlowsForEverAfterTheClockWasSetBack(t *testing.T) {
 	m := boardOf(t, s, 160, 45, func(c *Config) { c.Now = func() time.Time { return now } })
 	r, g, b, _ := m.theme.Glow.RGBA()
 	ground := fmt.Sprintf("48;2;%d;%d;%d", r>>8, g>>8, b>>8)
-	glows := func() bool { return strings.Contains(m.View().Content, ground) }
+	glows := func() bool { return strings.Contains(drawing(m), ground) }
 	in := *s.changes.Intents[1]
 	in.State, in.Since = api.PlacingOrder, now
 	m.Update(changesMsg{account.Changes{Version: 2, Intents: []*account.Intent{&in}, Summary: s.changes.Summary}})

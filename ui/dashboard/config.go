@@ -63,6 +63,7 @@ type Config struct {
 	Warning       string               // what is to be said at the start: something was not in order
 	NoMouse       bool                 // leave the mouse to the terminal
 	NoColor       bool                 // draw without any colour, whatever the terminal can
+	Environ       []string             // of the terminal: TERM and others; nil: the process's own
 	Width, Height int                  // of the screen, where out is no terminal that could tell
 }
 

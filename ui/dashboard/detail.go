@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -154,10 +155,10 @@ func (m *Model) copyID() tea.Cmd {
 		switch value, private := m.detail.Value(); {
 		case private:
 			m.say(plain, "copied the value of this line")
-			return tea.SetClipboard(value)
+			return tell(ansi.SetSystemClipboard(value))
 		case value != "":
 			m.say(plain, "copied "+value)
-			return tea.SetClipboard(value)
+			return tell(ansi.SetSystemClipboard(value))
 		}
 	}
 	s := m.subject()
@@ -171,5 +172,5 @@ func (m *Model) copyID() tea.Cmd {
 		id = string(r.RequestID)
 	}
 	m.say(plain, "copied "+id)
-	return tea.SetClipboard(id)
+	return tell(ansi.SetSystemClipboard(id))
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
 	"tillwatch/ui/dashboard/canvas"
@@ -29,9 +28,8 @@ func TestTheTerminalShowsWhatTheModelDraws(t *testing.T) {
 		m := boardOf(t, s, width, height)
 		screen := vt.NewEmulator(width, height)
 		m.canvas = canvas.New(canvas.Config{Out: screen, Environ: []string{"TERM=xterm-256color"}})
-		defer m.canvas.Close()
-		m.resize(sizeMsg{width, height})
-		_, _ = m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
+		m.resize(tea.WindowSizeMsg{Width: width, Height: height})
+		enter(t, m.canvas)
 		look := func(after string) {
 			t.Helper()
 			m.View()

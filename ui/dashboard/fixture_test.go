@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/canvas"
 )
 
 // shop is a made-up account: a Source whose picture a test builds.
@@ -280,4 +283,19 @@ func typicalShop(now time.Time) *shop {
 	s.buckets()
 	s.version, s.changes.Version = 1, 1
 	return s
+}
+
+// drawing is the screen as the model has drawn it.
+func drawing(m *Model) string {
+	m.View()
+	return strings.Join(m.drawn, "\n")
+}
+
+// enter has a canvas take its terminal over, and leave it at the end.
+func enter(t testing.TB, c *canvas.Canvas) {
+	t.Helper()
+	if err := c.Enter(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Leave() })
 }

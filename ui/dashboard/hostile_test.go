@@ -114,7 +114,7 @@ func unclean(content string) string {
 // fills fails where a screen is not as many lines as rows, each as wide as the
 // screen, or not clean.
 func fills(t interface{ Fatalf(string, ...any) }, m *Model, width, height int) {
-	content := m.View().Content
+	content := drawing(m)
 	lines := strings.Split(content, "\n")
 	if len(lines) != height {
 		t.Fatalf("%dx%d: %d lines", width, height, len(lines))
@@ -127,7 +127,7 @@ func fills(t interface{ Fatalf(string, ...any) }, m *Model, width, height int) {
 	if what := unclean(content); what != "" {
 		t.Fatalf("%dx%d: %s reaches the terminal: %q", width, height, what, content)
 	}
-	if what := unclean(m.View().WindowTitle); what != "" {
+	if what := unclean(m.windowTitle()); what != "" {
 		t.Fatalf("%s reaches the title", what)
 	}
 }

@@ -191,8 +191,8 @@ func TestTheMousePointsIntoPanes(t *testing.T) {
 		t.Error("the wheel does not scroll the lane")
 	}
 	press(m, "m")
-	if got := m.View().MouseMode; got != tea.MouseModeNone {
-		t.Errorf("mouse mode %d after it was given back", got)
+	if m.modes().Mouse {
+		t.Error("the mouse was not given back")
 	}
 }
 
@@ -200,9 +200,9 @@ func TestTheThemeChangesByKey(t *testing.T) {
 	dark, _ := themes.Find("dark")
 	light, _ := themes.Find("light")
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Theme, c.Themes = dark, []themes.Theme{dark, light} })
-	before := m.View().Content
+	before := drawing(m)
 	press(m, "t")
-	if m.theme.Name != "light" || m.View().Content == before {
+	if m.theme.Name != "light" || drawing(m) == before {
 		t.Errorf("theme %s", m.theme.Name)
 	}
 	press(m, "t")

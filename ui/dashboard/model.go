@@ -78,8 +78,8 @@ type Model struct {
 	cfg     Config
 	ctx     context.Context // ends with the program; a confirm under way is told by it
 	job     *job            // nil where nothing is drawn, in tests
-	frames  *frames         // the same
-	canvas  *canvas.Canvas  // nil where the library draws
+	noShell bool            // nobody could continue the program
+	canvas  *canvas.Canvas  // the same
 	picture *picture
 	awaited bool // the picture comes in a moment: nothing is drawn without it
 	look    *pane.Look
@@ -130,8 +130,8 @@ type Model struct {
 	rows        []string       // of several panes, as last drawn
 	row         []byte         // being drawn
 	hints       footerCache
-	clicked     clicked // last
-	drawn       tea.View
+	clicked     clicked   // last
+	drawn       []string  // the screen as last drawn
 	clock       time.Time // of what is shown; it goes by seconds
 	redraw      bool      // something besides the panes has changed
 }
@@ -181,7 +181,7 @@ func New(cfg Config) *Model {
 
 // Init starts the clock.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.tick(), m.awaitTheme(), m.askGround(), m.awaitPicture())
+	return tea.Batch(m.tick(), m.awaitTheme(), m.askTerminal(), m.awaitPicture())
 }
 
 // tick comes with the next full second.
@@ -212,18 +212,19 @@ func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // each pane, data to all.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.waitNoMore(msg)
-	m.hurry(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.resize(sizeMsg{msg.Width, msg.Height})
-	case sizeMsg:
 		m.resize(msg)
+	case tellMsg:
+		if m.canvas != nil {
+			m.canvas.Tell(string(msg))
+		}
 	case tea.ModeReportMsg:
 		if m.canvas != nil {
 			m.canvas.Learn(msg.Mode, msg.Value)
 		}
 	case tea.ColorProfileMsg:
-		if !m.cfg.NoColor {
+		if !m.cfg.NoColor && msg.Profile != m.profile {
 			m.profile = msg.Profile
 			m.restyle()
 		}
@@ -238,7 +239,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.tick(), m.notify(), m.feedQueue())
 	case continuedMsg:
-		return m, m.leaveTerminal(&suspension{job: m.job, over: true})
+		return m, m.leaveTerminal(&suspension{job: m.job, screen: m.canvas, over: true})
 	case resumedMsg:
 		m.resumed(msg)
 	case tea.FocusMsg:

@@ -72,7 +72,7 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 	profile := rapid.SampledFrom([]colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY}).Draw(t, "profile")
 	term := rapid.SampledFrom([]string{"xterm-256color", "tmux-256color", "linux", "vt100", ""}).Draw(t, "TERM")
 	k.m.canvas = canvas.New(canvas.Config{Out: unmarked{k.screen, &k.sent}, Environ: []string{"TERM=" + term}, Pause: k.pause})
-	_, _ = k.m.canvas.Write([]byte(ansi.SetModeAltScreenSaveCursor))
+	k.enter()
 	k.handle(tea.ColorProfileMsg{Profile: profile})
 	k.handle(tea.WindowSizeMsg{Width: width, Height: height})
 	if rapid.Bool().Draw(t, "brackets") {
@@ -93,9 +93,15 @@ func (k *monkey) theme(name string) themes.Theme {
 	return theme
 }
 
+func (k *monkey) enter() {
+	if err := k.m.canvas.Enter(); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
 // close waits for all that was begun. The context has ended.
 func (k *monkey) close() {
-	k.m.canvas.Close()
+	_ = k.m.canvas.Leave()
 	k.runs.Wait()
 	k.m.confirms.Wait()
 	k.ended()
@@ -129,8 +135,8 @@ func (k *monkey) handle(msg tea.Msg) {
 	case tea.QuitMsg:
 		k.quit = true
 		return
-	case tea.RawMsg:
-		k.tell(msg.Msg.(string))
+	case tellMsg:
+		k.tell(string(msg))
 		return
 	}
 	_, cmd := k.m.Update(msg)
@@ -145,12 +151,14 @@ func (k *monkey) handle(msg tea.Msg) {
 // tell gives the terminal what the program writes beside frames. A question for
 // its attributes is answered, if ever, behind what was typed before.
 func (k *monkey) tell(text string) {
-	if !strings.Contains(text, ansi.RequestPrimaryDeviceAttributes) {
-		_, _ = k.m.canvas.Write([]byte(text))
-		return
-	}
-	if k.answers >= 0 {
-		k.run(k.m.after(k.answers, uv.PrimaryDeviceAttributesEvent{62}))
+	switch {
+	case strings.Contains(text, ansi.RequestPrimaryDeviceAttributes):
+		if k.answers >= 0 {
+			k.run(k.m.after(k.answers, uv.PrimaryDeviceAttributesEvent{62}))
+		}
+	case text == k.m.canvas.Questions(), strings.Contains(text, ansi.RequestBackgroundColor): // steps of their own answer
+	default:
+		k.m.canvas.Tell(text)
 	}
 }
 

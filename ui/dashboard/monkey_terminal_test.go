@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"tillwatch/themes"
@@ -43,7 +42,14 @@ func (k *monkey) addTerminal() {
 		change := themes.Change{Theme: k.theme(rapid.SampledFrom(themes.Names()).Draw(k.t, "theme")), Err: k.trouble(k.t)}
 		k.handle(themeMsg{change})
 	}
-	k.steps["the screen is emptied"] = func() { _, _ = k.m.canvas.Write([]byte(ansi.EraseEntireScreen)) }
+	k.steps["the terminal is left and taken again"] = func() {
+		if err := k.m.canvas.Leave(); err != nil {
+			k.t.Fatal(err)
+		}
+		_, _ = k.screen.WriteString("$ ls\r\ntillwatch.toml\r\n")
+		k.enter()
+		k.handle(resumedMsg{})
+	}
 }
 
 func (k *monkey) resize(width, height int) {

@@ -16,7 +16,7 @@ func (m *Model) notifies() bool { return m.cfg.Notify != "" && m.cfg.Notify != n
 // that is due.
 func (m *Model) notify() tea.Cmd {
 	if sequence := m.notifier.Take(time.Now()); sequence != "" {
-		return tea.Raw(sequence)
+		return tell(sequence)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = notify.Bell })
-		if !m.View().ReportFocus {
+		if !m.modes().Focus {
 			t.Error("the terminal is not asked to report its focus")
 		}
 		awaits := func(id api.ID) {
@@ -36,8 +36,8 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 		if cmd == nil {
 			t.Fatal("nothing is told")
 		}
-		if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
-			t.Errorf("told %v, want the bell", cmd())
+		if told := cmd(); told != tellMsg("\a") {
+			t.Errorf("told %q, want the bell", told)
 		}
 		m.Update(tea.FocusMsg{})
 		awaits("while it is looked at again")
@@ -50,7 +50,7 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 func TestNothingIsToldUnlessItIsWanted(t *testing.T) {
 	for _, method := range []notify.Method{"", notify.Off} {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = method })
-		if m.View().ReportFocus {
+		if m.modes().Focus {
 			t.Errorf("%q: the terminal is asked to report its focus", method)
 		}
 	}

@@ -71,7 +71,7 @@ func (p *patience) heard(m *Model, msg quietMsg) tea.Cmd {
 func (p *patience) ask(m *Model, now time.Time) tea.Cmd {
 	p.asked = now
 	p.open++
-	return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), m.after(answerWithin, silenceMsg{p.turn}))
+	return tea.Batch(tell(ansi.RequestPrimaryDeviceAttributes), m.after(answerWithin, silenceMsg{p.turn}))
 }
 
 // answered takes the terminal's answer.

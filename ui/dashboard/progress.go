@@ -1,40 +1,40 @@
 package dashboard
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api/account"
 )
 
-// progress is what the terminal shows of work under way in its own bar
-// (OSC 9;4): a batch that confirms, or a history that loads.
-func (m *Model) progress() *tea.ProgressBar {
+// progress has the terminal show work under way in its own bar (OSC 9;4): a batch
+// that confirms, or a history that loads.
+func (m *Model) progress() string {
 	feed := m.picture.summary.Feed
 	switch {
 	case m.queue != nil:
 		return m.queue.progress()
 	case feed.State != account.FeedReplaying:
-		return nil
+		return ""
 	case m.replayFrom == noReplay || feed.Head <= m.replayFrom:
-		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+		return ansi.SetIndeterminateProgressBar
 	}
 	done := max(feed.Cursor-m.replayFrom, 0) * 100 / (feed.Head - m.replayFrom)
-	return tea.NewProgressBar(tea.ProgressBarDefault, int(min(done, 100)))
+	return ansi.SetProgressBar(int(min(done, 100)))
 }
 
 // progress is how much of a batch has ended; one that waits for something is
 // shown as such.
-func (q *queue) progress() *tea.ProgressBar {
+func (q *queue) progress() string {
 	done := len(q.accepted) + q.others
 	total := done + len(q.waiting)
 	if q.running != "" {
 		total++
 	}
-	state := tea.ProgressBarDefault
+	percent := 100 * done / max(total, 1)
 	if q.others > 0 || q.stopped != "" {
-		state = tea.ProgressBarWarning
+		return ansi.SetWarningProgressBar(percent)
 	}
-	return tea.NewProgressBar(state, 100*done/max(total, 1))
+	return ansi.SetProgressBar(percent)
 }
 
 // noReplay stands for no history that loads.

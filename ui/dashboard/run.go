@@ -11,18 +11,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/canvas"
 )
 
-// How long changes are gathered before they are shown. While more come than
-// anybody can read, as when a history loads, fewer frames show them.
-const (
-	frame        = 33 * time.Millisecond
-	crowdedFrame = 100 * time.Millisecond
-	crowd        = 64 // events, or intents, in either
-)
+// frame is how long changes are gathered before they are shown: nobody reads
+// faster.
+const frame = 100 * time.Millisecond
 
 // changesMsg brings what changed in the picture.
 type changesMsg struct{ account.Changes }
@@ -34,14 +31,12 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
-	m.ctx, m.awaited, m.job = ctx, true, newJob(ctx)
+	m.ctx, m.awaited, m.job, m.noShell = ctx, true, newJob(ctx), !isTerminal(in) || !inForeground(in)
 	program := m.program(in, out)
-	m.frames = &frames{program: program}
-	defer m.frames.stop()
 
 	var pumping sync.WaitGroup
-	size := sizeMsg{m.width, m.height}
-	pumping.Go(func() { followSize(ctx, out, size, func(now sizeMsg) { program.Send(now) }) })
+	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
+	pumping.Go(func() { followSize(ctx, out, size, func(now tea.WindowSizeMsg) { program.Send(now) }) })
 	pumping.Go(func() { m.job.follow(func() { program.Send(continuedMsg{}) }) })
 	var pumpErr error
 	pumping.Go(func() {
@@ -49,11 +44,8 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 			program.Quit()
 		}
 	})
-	err, left := play(ctx, program, in)
+	err := play(ctx, program, m.canvas, in)
 	ended := ctx.Err() != nil
-	if m.canvas != nil && left {
-		m.canvas.Close()
-	}
 	cancel()
 	pumping.Wait()
 	m.confirms.Wait()
@@ -69,52 +61,66 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 // stuckAfter is how long a terminal that takes nothing holds up the end.
 const stuckAfter = 2 * time.Second
 
-// play runs the program and reports whether it has left the screen. Where the
-// terminal takes nothing any more the program waits for it, for ever: once ctx has
-// ended it is left behind with that, and only the terminal's modes are as before.
-func play(ctx context.Context, program *tea.Program, in io.Reader) (err error, left bool) {
-	restore := keepModes(in)
+// play runs the program on its terminal. Where that takes nothing any more the
+// program waits for it, for ever: once ctx has ended it is left behind, and only
+// the terminal's keyboard is as before.
+func play(ctx context.Context, program *tea.Program, screen *canvas.Canvas, in io.Reader) error {
 	ran := make(chan error, 1)
 	go func() {
-		_, err := program.Run() // it recovers its panics
-		ran <- err
+		err := screen.Enter()
+		if err == nil {
+			_, err = program.Run() // it recovers its panics
+		}
+		ran <- errors.Join(err, screen.Leave())
 	}()
 	select {
-	case err = <-ran:
-		return err, true
+	case err := <-ran:
+		return err
 	case <-ctx.Done():
 	}
 	stuck := time.NewTimer(stuckAfter)
 	defer stuck.Stop()
 	select {
-	case err = <-ran:
-		return err, true
+	case err := <-ran:
+		return err
 	case <-stuck.C:
-		restore()
-		return nil, false
+		if inForeground(in) { // else it is the shell's, and set up already
+			screen.Abandon()
+		}
+		return nil
 	}
 }
 
-// program runs the model on a canvas of its own.
+// program has the library run the model, read the keys and draw nothing: that is
+// the canvas's.
 func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
-	// Signals are the caller's: they end the context. Were both to hear them, the
-	// library's handler could wait for ever for a loop that its end has ended.
-	options := []tea.ProgramOption{tea.WithContext(m.ctx), tea.WithInput(in), tea.WithoutSignalHandler()}
-	if !canvasPossible {
-		if m.cfg.Width > 0 && m.cfg.Height > 0 {
-			options = append(options, tea.WithWindowSize(m.cfg.Width, m.cfg.Height))
-		}
-		return tea.NewProgram(m, append(options, tea.WithOutput(out))...)
+	environ := m.cfg.Environ
+	if environ == nil {
+		environ = os.Environ()
 	}
-	profile := colorprofile.Detect(out, os.Environ())
-	m.canvas = canvas.New(canvas.Config{Out: out, Environ: os.Environ(), ReturnNewlines: !isTerminal(in)})
+	m.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
+	if !m.cfg.NoColor {
+		m.profile = profileOf(out, environ)
+		m.restyle()
+	}
 	size, known := sizeOf(out)
 	if !known {
-		size = sizeMsg{m.cfg.Width, m.cfg.Height}
+		size = tea.WindowSizeMsg{Width: m.cfg.Width, Height: m.cfg.Height}
 	}
 	m.resize(size)
-	return tea.NewProgram(m, append(options, tea.WithOutput(m.canvas), tea.WithColorProfile(profile),
-		tea.WithWindowSize(librarySize, librarySize), tea.WithFilter(keepSizes))...)
+	// Signals are the caller's: they end the context. Were both to hear them, the
+	// library's handler could wait for ever for a loop that its end has ended.
+	return tea.NewProgram(rescued{m}, tea.WithContext(m.ctx), tea.WithInput(in), tea.WithOutput(io.Discard), tea.WithEnvironment(environ),
+		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(m.profile), tea.WithWindowSize(size.Width, size.Height))
+}
+
+// profileOf is what colours a terminal has. What is no file of this system, such as
+// the far end of a connection, is a terminal where its environment says so.
+func profileOf(out io.Writer, environ []string) colorprofile.Profile {
+	if _, file := out.(term.File); file {
+		return colorprofile.Detect(out, environ)
+	}
+	return colorprofile.Env(environ)
 }
 
 // pump is the one sender: it waits for changes, gathers them for a frame and
@@ -129,10 +135,9 @@ func pump(ctx context.Context, source Source, send func(account.Changes)) (err e
 	defer pause.Stop()
 	for since := uint64(0); ; {
 		changes := source.Changes(since)
-		pace := paceAfter(&changes)
 		since = changes.Version
 		send(changes)
-		pause.Reset(pace)
+		pause.Reset(frame)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -145,12 +150,4 @@ func pump(ctx context.Context, source Source, send func(account.Changes)) (err e
 			return fmt.Errorf("waiting for changes: %w", err)
 		}
 	}
-}
-
-// paceAfter is how long to gather what comes after c.
-func paceAfter(c *account.Changes) time.Duration {
-	if !c.Whole && (len(c.Events)+c.EventsSkipped > crowd || len(c.Intents) > crowd) {
-		return crowdedFrame
-	}
-	return frame
 }

@@ -136,26 +136,3 @@ func TestAPanicOfTheSourceIsAnError(t *testing.T) {
 		t.Errorf("pump = %v", err)
 	}
 }
-
-func TestFewerFramesShowMoreThanCanBeRead(t *testing.T) {
-	events, intents := make([]*account.Event, crowd+1), make([]*account.Intent, crowd+1)
-	cases := []struct {
-		name    string
-		changes account.Changes
-		want    time.Duration
-	}{
-		{"nothing", account.Changes{}, frame},
-		{"as many events as can be read", account.Changes{Events: events[:crowd]}, frame},
-		{"more events", account.Changes{Events: events}, crowdedFrame},
-		{"events that are no longer kept", account.Changes{EventsSkipped: crowd + 1}, crowdedFrame},
-		{"many intents", account.Changes{Intents: intents}, crowdedFrame},
-		{"the whole picture", account.Changes{Whole: true, Intents: intents, Events: events}, frame},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			if got := paceAfter(&c.changes); got != c.want {
-				t.Errorf("what comes after is gathered for %s, want %s", got, c.want)
-			}
-		})
-	}
-}

@@ -2,9 +2,11 @@
 
 package dashboard
 
-import "context"
+import (
+	"context"
 
-// canvasPossible is false where only the library knows how to draw.
-const canvasPossible = false
+	tea "charm.land/bubbletea/v2"
+)
 
-func followSize(context.Context, any, sizeMsg, func(sizeMsg)) {}
+// followSize does nothing: the system tells of a new size as of a key.
+func followSize(context.Context, any, tea.WindowSizeMsg, func(tea.WindowSizeMsg)) {}

@@ -7,14 +7,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-)
 
-// canvasPossible is false where only the library knows how to draw.
-const canvasPossible = true
+	tea "charm.land/bubbletea/v2"
+)
 
 // followSize tells the size of the terminal behind out whenever it is not the last
 // one any more, until ctx ends.
-func followSize(ctx context.Context, out any, last sizeMsg, tell func(sizeMsg)) {
+func followSize(ctx context.Context, out any, last tea.WindowSizeMsg, tell func(tea.WindowSizeMsg)) {
 	if !isTerminal(out) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
 )
 
@@ -24,20 +25,20 @@ func TestTheSizeOfTheTerminalIsFollowed(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	told, ended := make(chan sizeMsg), make(chan struct{})
+	told, ended := make(chan tea.WindowSizeMsg), make(chan struct{})
 	set(120, 40) // before anybody listens
 	go func() {
 		defer close(ended)
-		followSize(ctx, screen, sizeMsg{80, 24}, func(size sizeMsg) { told <- size })
+		followSize(ctx, screen, tea.WindowSizeMsg{Width: 80, Height: 24}, func(size tea.WindowSizeMsg) { told <- size })
 	}()
-	if size := <-told; size != (sizeMsg{120, 40}) {
+	if size := <-told; size != (tea.WindowSizeMsg{Width: 120, Height: 40}) {
 		t.Errorf("told of %+v", size)
 	}
 	set(100, 30)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
-	if size := <-told; size != (sizeMsg{100, 30}) {
+	if size := <-told; size != (tea.WindowSizeMsg{Width: 100, Height: 30}) {
 		t.Errorf("told of %+v", size)
 	}
 	cancel()

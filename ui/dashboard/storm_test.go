@@ -189,7 +189,7 @@ func (s *storm) run(cmd tea.Cmd) {
 			for _, cmd := range msg {
 				s.run(cmd)
 			}
-		case tea.RawMsg: // the question for the terminal's attributes
+		case tellMsg: // the question for the terminal's attributes
 			s.send(answer)
 		default:
 			s.send(msg)
@@ -243,7 +243,7 @@ func (s *storm) create(n int) (name string, o *stormOrder) {
 // look reads the screen and holds every row that says something new against the
 // service's own record. What is true of an order once stays true.
 func (s *storm) look() {
-	for line := range strings.SplitSeq(s.m.View().Content, "\n") {
+	for line := range strings.SplitSeq(drawing(s.m), "\n") {
 		row, known := s.seen[line]
 		if !known {
 			row = readRow(ansi.Strip(line))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/canvas"
 )
 
 // job is the program as its shell sees it: stopped by a key and continued by fg.
@@ -72,6 +74,8 @@ func (m *Model) suspendDisabled() string {
 	switch {
 	case !suspendPossible:
 		return "this system cannot suspend a program: use another terminal"
+	case m.noShell:
+		return "no shell here could bring tillwatch back"
 	case len(m.underway()) > 0:
 		return "a confirm is under way: suspend once its outcome is known"
 	}
@@ -79,7 +83,7 @@ func (m *Model) suspendDisabled() string {
 }
 
 // suspend gives the terminal back and stops the program until it is continued.
-func (m *Model) suspend() tea.Cmd { return m.leaveTerminal(&suspension{job: m.job}) }
+func (m *Model) suspend() tea.Cmd { return m.leaveTerminal(&suspension{job: m.job, screen: m.canvas}) }
 
 // leaveTerminal runs a suspension. Keys that are typed meanwhile are the shell's:
 // a dialog with money behind it has the quiet proven anew.
@@ -101,9 +105,10 @@ func (m *Model) resumed(msg resumedMsg) {
 
 // suspension is what the library runs while it has given the terminal back.
 type suspension struct {
-	job   *job
-	over  bool      // the program was stopped and continued already
-	input io.Reader // the terminal
+	job    *job
+	screen *canvas.Canvas
+	over   bool      // the program was stopped and continued already
+	input  io.Reader // the terminal
 }
 
 // SetStdin takes the terminal that the program reads.
@@ -115,12 +120,18 @@ func (s *suspension) SetStdout(io.Writer) {}
 // SetStderr does nothing: nothing is written.
 func (s *suspension) SetStderr(io.Writer) {}
 
-// Run stops the program and returns once it is in the foreground again. Where it
-// is to end before that, it does not return: the terminal is not to be touched.
+// Run gives the terminal back, stops the program and takes the terminal again once
+// it is in the foreground. Where it is to end before that, it does not return: the
+// terminal is not to be touched.
 func (s *suspension) Run() error {
-	if s.over {
-		return nil
+	err := s.screen.Leave()
+	if !s.over {
+		err = errors.Join(err, s.stop())
 	}
+	return errors.Join(err, s.screen.Enter())
+}
+
+func (s *suspension) stop() error {
 	s.job.waits.Store(true)
 	defer s.job.waits.Store(false)
 	if err := stopProcess(); err != nil {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/themes"
 )
@@ -27,13 +28,20 @@ func (m *Model) awaitTheme() tea.Cmd {
 	}
 }
 
-// askGround asks the terminal for its ground where the theme depends on it. The
-// first picture does not wait for the answer.
-func (m *Model) askGround() tea.Cmd {
-	if m.cfg.LightTheme == nil {
+// askTerminal asks the terminal what it can do, and for its ground where the theme
+// depends on it. The first picture does not wait for the answers.
+func (m *Model) askTerminal() tea.Cmd {
+	var questions string
+	if m.canvas != nil {
+		questions = m.canvas.Questions()
+	}
+	if m.cfg.LightTheme != nil {
+		questions += ansi.RequestBackgroundColor
+	}
+	if questions == "" {
 		return nil
 	}
-	return tea.RequestBackgroundColor
+	return tell(questions)
 }
 
 // suitGround takes the light theme on a light ground, unless a person has chosen

@@ -28,7 +28,7 @@ func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) {
 		c.Theme, c.Themes, c.ThemeChanges = mine("#ff0001"), []themes.Theme{mine("#ff0001"), light}, changes
 	})
-	shows := func(colour string) bool { return strings.Contains(m.View().Content, colour) }
+	shows := func(colour string) bool { return strings.Contains(drawing(m), colour) }
 	change := func(c themes.Change) {
 		changes <- c
 		if _, next := m.Update(m.awaitTheme()()); next == nil {
@@ -96,7 +96,7 @@ func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 120, 36, func(cfg *Config) {
 				cfg.Theme, cfg.LightTheme, cfg.Themes = dark, c.light, []themes.Theme{dark, nord, light}
 			})
-			if asks := m.askGround() != nil; asks != (c.light != nil) {
+			if asks := m.askTerminal() != nil; asks != (c.light != nil) {
 				t.Errorf("the terminal is asked: %v", asks)
 			}
 			if c.before != "" {

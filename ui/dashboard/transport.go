@@ -44,12 +44,11 @@ func (m *Model) boardHeight() int {
 
 // transportTick is how soon the clock of a replay is looked at again.
 func (m *Model) transportTick() time.Duration {
-	const quickest = 50 * time.Millisecond
 	p := m.cfg.Transport.Position()
 	if p.Paused || p.Ended {
 		return time.Second
 	}
-	return min(max(time.Duration(float64(time.Second)/p.Speed), quickest), time.Second)
+	return min(max(time.Duration(float64(time.Second)/p.Speed), frame), time.Second)
 }
 
 // steer does what an action asks of the transport, if it is one of those.

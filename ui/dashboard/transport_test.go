@@ -229,7 +229,7 @@ func TestTheTransportLineFitsEverySize(t *testing.T) {
 		for width := 1; width <= 220; width += 3 {
 			for _, height := range []int{1, 11, 12, 13, 24} {
 				m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-				lines := strings.Split(m.View().Content, "\n")
+				lines := strings.Split(drawing(m), "\n")
 				if len(lines) != height {
 					t.Fatalf("%d lines on %d×%d", len(lines), width, height)
 				}

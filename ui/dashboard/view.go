@@ -2,47 +2,43 @@ package dashboard
 
 import (
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
+	"tillwatch/ui/dashboard/canvas"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 )
 
-// View draws the screen. While nothing has changed it returns what it drew
-// before.
+// View draws what has changed on the canvas. The library, which calls it after
+// each message, draws nothing.
 func (m *Model) View() tea.View {
 	if !m.stale() {
-		return m.drawn
+		return tea.View{}
 	}
 	m.redraw = m.awaited
-	before := m.drawn
-	m.drawn = tea.NewView(m.content())
-	m.drawn.AltScreen = true
-	m.drawn.WindowTitle = m.windowTitle()
-	m.drawn.ReportFocus = m.notifies()
-	m.drawn.ProgressBar = m.progress()
-	if !m.noMouse {
-		m.drawn.MouseMode = tea.MouseModeCellMotion
+	if m.awaited {
+		return tea.View{}
 	}
-	m.hurryModes(&before)
-	return m.drawn
+	m.drawn = m.lines()
+	if m.canvas != nil {
+		m.canvas.Set(m.modes())
+		m.canvas.Show(m.drawn)
+	}
+	return tea.View{}
 }
 
-// content is what the library is to draw: nothing where there is a canvas.
-func (m *Model) content() string {
-	const nothing = " " // for an empty screen it would draw each time
-	switch {
-	case m.awaited:
-		return nothing
-	case m.canvas == nil:
-		return strings.Join(m.lines(), "\n")
-	}
-	m.canvas.Show(m.lines())
-	return nothing
+// modes are what the terminal is told beside the cells.
+func (m *Model) modes() canvas.Modes {
+	return canvas.Modes{Title: m.windowTitle(), Progress: m.progress(), Mouse: !m.noMouse, Focus: m.notifies()}
 }
+
+// tellMsg is to be sent to the terminal.
+type tellMsg string
+
+// tell sends the terminal a sequence that is no cell, behind what was drawn.
+func tell(sequence string) tea.Cmd { return func() tea.Msg { return tellMsg(sequence) } }
 
 func (m *Model) stale() bool {
 	if m.redraw {

@@ -2,7 +2,6 @@ package canvas
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -10,18 +9,6 @@ import (
 
 // longBlank is from how many blanks on erasing them takes fewer bytes.
 const longBlank = 13
-
-// knownTerminal reports whether a terminal is known to erase, insert, delete and
-// scroll cells as xterm does, and to leave the ground of the current style behind.
-// Others get nothing of that: where TERM says nothing, or names a VT100, the
-// renderer would switch to insert mode, which not every terminal has, and cells
-// would be lost.
-func knownTerminal(term string) bool {
-	family, _, _ := strings.Cut(term, "-")
-	return slices.Contains([]string{
-		"alacritty", "contour", "foot", "ghostty", "kitty", "linux", "rio", "screen", "st", "tmux", "wezterm", "xterm",
-	}, family)
-}
 
 // writeShortened writes a line with its long blanks erased instead of printed:
 // nine tenths of an empty screen. Blanks that are more than their ground, such as

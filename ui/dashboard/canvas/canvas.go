@@ -1,11 +1,11 @@
-// Package canvas puts frames on a terminal. It writes what differs from the frame
-// before, cell by cell, and looks only at lines that are not the same text.
+// Package canvas is the terminal of a dashboard: what it is told beside cells, and
+// the cells. Of a frame it writes what differs from the one before, cell by cell,
+// and looks only at lines that are not the same text.
 //
-// The library that runs the dashboard has a renderer of its own, which takes apart
-// and compares every cell of a screen for each frame: a millisecond and more at
-// 200x60. It is left with what is no cell: the modes, the title, the progress and
-// the clipboard. What it writes goes through [Canvas.Write], so that nothing comes
-// between the bytes of a frame.
+// The library that runs the dashboard reads the keys and draws nothing: its own
+// renderer takes apart every cell of the screen for each frame, and looks for one
+// 60 times a second (charmbracelet/bubbletea, pull request 1776, would end the
+// latter).
 package canvas
 
 import (
@@ -20,38 +20,46 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Pause is the least time between two frames, by default: 60 a second.
-const Pause = 16 * time.Millisecond
+// Pause is, by default, the time in which no more than burst frames are drawn: 60 a
+// second. One for a key, behind one that data brought and one of the clock, is
+// drawn at once.
+const (
+	Pause = 64 * time.Millisecond
+	burst = 4
+)
 
 // little is how many bytes a terminal takes in at once in any case.
 const little = 100
 
 // Config sets a canvas up. Out is required.
 type Config struct {
-	Out            io.Writer
-	Environ        []string      // TERM decides what the terminal understands
-	Pause          time.Duration // at least, between two frames; 0: [Pause]
-	ReturnNewlines bool          // a line feed also returns the carriage: the terminal is not raw
+	In      io.Reader // the keyboard; a terminal is set up to send each key, others are read as they are
+	Out     io.Writer
+	Environ []string      // TERM and others say what the terminal understands
+	Pause   time.Duration // four frames in it, at most; 0: [Pause]
 }
 
 // Canvas is the screen of a terminal. It is safe for use by several goroutines.
 type Canvas struct {
-	out   io.Writer
-	pause time.Duration
+	out     io.Writer
+	console console
+	pause   time.Duration
 
 	mu      sync.Mutex
 	width   int
 	height  int
 	lines   []string // to be shown; nil before the first frame of this size
 	shown   []string // as the terminal shows them
-	open    bool     // the terminal is on its other screen, which is drawn on
-	damaged bool     // nothing is known of what the terminal shows
-	known   bool     // the terminal understands more than to move, to print and to erase all
-	bracket bool     // the terminal shows a frame at once when told where it begins and ends
-	drawn   time.Time
-	late    *time.Timer // draws what came too soon; nil before the first such frame
-	waiting bool        // for late
-	closed  bool
+	modes   Modes
+	open    bool             // the terminal is on its other screen, which is drawn on
+	damaged bool             // nothing is known of what the terminal shows
+	known   bool             // the terminal understands more than to move, to print and to erase all
+	old     bool             // the terminal may print what it is told beside cells
+	asks    string           // has the terminal say what it can do; "": it would not
+	bracket bool             // the terminal shows a frame at once when told where it begins and ends
+	drawn   [burst]time.Time // the last frames, the newest first
+	late    *time.Timer      // draws what came too soon; nil before the first such frame
+	waiting bool             // for late
 
 	cells    uv.ScreenBuffer // as shown
 	scratch  uv.ScreenBuffer // one line
@@ -62,14 +70,15 @@ type Canvas struct {
 	pen      pen
 }
 
-// New makes a canvas that draws nothing before the terminal has been told to take
-// its other screen, and a size is known.
+// New makes a canvas that leaves the terminal alone until [Canvas.Enter].
 func New(cfg Config) *Canvas {
-	c := &Canvas{out: cfg.Out, pause: cmp.Or(cfg.Pause, Pause), damaged: true}
-	c.known = knownTerminal(uv.Environ(cfg.Environ).Getenv("TERM"))
+	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
+	environ := uv.Environ(cfg.Environ)
+	c.known, c.old, c.asks = knownTerminal(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
 	c.renderer = uv.NewTerminalRenderer(&c.changes, cfg.Environ)
 	c.renderer.SetColorProfile(colorprofile.TrueColor) // it takes nothing away: lines are in colours that the terminal has
-	c.renderer.SetMapNewline(cfg.ReturnNewlines)
+	c.renderer.SetMapNewline(true)                     // the pen sees to it
+	c.renderer.SetBackspace(true)
 	c.renderer.SetFullscreen(true)
 	c.renderer.SetRelativeCursor(false)
 	return c
@@ -89,23 +98,10 @@ func (c *Canvas) Resize(width, height int) {
 	c.renderer.Resize(width, height)
 }
 
-// Learn takes the terminal's word for what it can do.
-func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case mode == ansi.ModeSynchronizedOutput && setting == ansi.ModeReset:
-		c.bracket = true
-	case mode == ansi.ModeUnicodeCore && (setting.IsSet() || setting == ansi.ModeReset):
-		c.cells.Method = ansi.GraphemeWidth
-		c.renderer.SetGraphemeWidth(true)
-	}
-}
-
 // Show draws a frame: as many lines as the screen is high, each as wide as it is,
 // with no control sequences but SGR and hyperlinks, each beginning and ending in
-// the terminal's own style. One that comes within a pause of the last is drawn
-// after it, unless another overtakes it.
+// the terminal's own style. The fifth within a pause is drawn after it, unless
+// another overtakes it.
 func (c *Canvas) Show(lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +109,7 @@ func (c *Canvas) Show(lines []string) {
 		return
 	}
 	c.lines = lines
-	rest := c.pause - time.Since(c.drawn)
+	rest := c.pause - time.Since(c.drawn[burst-1])
 	switch {
 	case c.waiting || !c.ready():
 	case rest <= 0:
@@ -127,64 +123,16 @@ func (c *Canvas) Show(lines []string) {
 	}
 }
 
-func (c *Canvas) ready() bool { return c.open && !c.closed && c.lines != nil }
+func (c *Canvas) ready() bool { return c.open && c.lines != nil }
 
 func (c *Canvas) drawLate() {
+	defer c.Rescue()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = false
 	if c.ready() {
 		_ = c.draw()
 	}
-}
-
-// Close draws nothing any more.
-func (c *Canvas) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	if c.late != nil {
-		c.late.Stop()
-	}
-}
-
-// Write passes on what the library has to tell the terminal. Where that empties
-// the screen, the frame comes with it.
-func (c *Canvas) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if bytes.Contains(p, []byte(ansi.SetTabEvery8Columns)) {
-		c.renderer.SetTabStops(c.width)
-		c.renderer.SetBackspace(true)
-	}
-	enters := bytes.Contains(p, []byte(ansi.SetModeAltScreenSaveCursor))
-	if enters {
-		c.open, c.damaged = true, true
-	}
-	if bytes.Contains(p, []byte(ansi.ResetModeAltScreenSaveCursor)) {
-		c.open = false
-	}
-	if bytes.Contains(p, []byte(ansi.EraseEntireScreen)) {
-		c.damaged = true
-	}
-	c.renderer.SetPosition(-1, -1) // it may have moved the cursor
-	c.frame.Reset()
-	c.pen.reset(&c.frame)
-	c.frame.Write(p)
-	if enters && c.cells.Method == ansi.GraphemeWidth { // the library turns it off when it leaves, but never on again
-		c.frame.WriteString(ansi.SetModeUnicodeCore)
-	}
-	var err error
-	if c.damaged && c.ready() {
-		err = c.draw()
-	} else {
-		_, err = c.out.Write(c.frame.Bytes())
-	}
-	c.frame.Reset()
-	if err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 // draw writes what is different, after what is in the frame already.
@@ -205,16 +153,24 @@ func (c *Canvas) draw() error {
 	} else {
 		c.frame.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
-	var err error
 	if c.frame.Len() > 0 {
-		c.drawn = time.Now()
-		_, err = c.out.Write(c.frame.Bytes())
+		copy(c.drawn[1:], c.drawn[:])
+		c.drawn[0] = time.Now()
 	}
-	c.frame.Reset()
+	err := c.send()
 	if repaint {
 		c.adopt()
 	}
 	c.shown = c.lines
+	return err
+}
+
+// send writes what is in the frame.
+func (c *Canvas) send() (err error) {
+	if c.frame.Len() > 0 {
+		_, err = c.out.Write(c.frame.Bytes())
+	}
+	c.frame.Reset()
 	return err
 }
 

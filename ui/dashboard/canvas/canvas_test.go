@@ -19,7 +19,7 @@ import (
 type terminal struct {
 	*vt.Emulator
 	writes, bytes int
-	last          string
+	last, all     string
 }
 
 func newTerminal(width, height int) *terminal {
@@ -30,6 +30,7 @@ func (t *terminal) Write(p []byte) (int, error) {
 	t.writes++
 	t.bytes += len(p)
 	t.last = string(p)
+	t.all += t.last
 	return t.Emulator.Write(p)
 }
 
@@ -61,18 +62,24 @@ func asPrinted(lines []string, width, height int) string {
 	return t.looks()
 }
 
-const (
-	enter = ansi.SetModeAltScreenSaveCursor
-	leave = ansi.ResetModeAltScreenSaveCursor
-)
-
 func open(t *terminal, environ ...string) *Canvas {
 	c := New(Config{Out: t, Environ: append([]string{"TERM=xterm-256color"}, environ...)})
 	c.Resize(t.Width(), t.Height())
 	return c
 }
 
-func say(c *Canvas, s string) { _, _ = c.Write([]byte(s)) }
+// take has a canvas take its terminal over, and give gives it back.
+func take(c *Canvas) {
+	if err := c.Enter(); err != nil {
+		panic(err)
+	}
+}
+
+func give(c *Canvas) {
+	if err := c.Leave(); err != nil {
+		panic(err)
+	}
+}
 
 // shop is a word that leads somewhere.
 func shop(word string) string {
@@ -134,8 +141,8 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 		width, height := rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 		screen := newTerminal(width, height)
 		c := open(screen)
-		defer c.Close()
-		say(c, enter)
+		defer give(c)
+		take(c)
 		var lines []string
 		for range rapid.IntRange(1, 6).Draw(t, "frames") {
 			switch rapid.IntRange(0, 9).Draw(t, "between") {
@@ -144,13 +151,15 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 				screen.Resize(width, height)
 				c.Resize(width, height)
 			case 1:
-				say(c, ansi.CursorHomePosition+ansi.EraseEntireScreen)
+				give(c)
+				_, _ = screen.WriteString("$ ls\r\n")
+				take(c)
 			case 2:
-				say(c, ansi.SetWindowTitle("tillwatch"))
+				c.Set(Modes{Title: "tillwatch", Mouse: true, Progress: ansi.SetIndeterminateProgressBar})
 			case 3:
 				c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
 			case 4:
-				say(c, ansi.SetTabEvery8Columns)
+				c.Tell(ansi.SetSystemClipboard("ci_1"))
 			}
 			lines = aFrame(t, lines, width, height)
 			c.Show(lines)
@@ -167,7 +176,7 @@ func TestLinesThatBecomeEmptyLeaveTheOneAboveThem(t *testing.T) {
 		for empty := range height {
 			screen := newTerminal(40, height)
 			c := open(screen)
-			say(c, enter)
+			take(c)
 			c.Show(numbered(height, 1))
 			c.drawLate()
 			lines := numbered(height, 1)
@@ -179,7 +188,7 @@ func TestLinesThatBecomeEmptyLeaveTheOneAboveThem(t *testing.T) {
 			if got, want := screen.looks(), asPrinted(lines, 40, height); got != want {
 				t.Errorf("%d of %d lines became empty, and the terminal shows\n%s", empty, height, screen.String())
 			}
-			c.Close()
+			give(c)
 		}
 	}
 }
@@ -192,37 +201,39 @@ func numbered(height, from int) []string {
 	return lines
 }
 
-func TestAFrameIsDrawnAtOnceAndTheNextAfterAPause(t *testing.T) {
+func TestAFewFramesAreDrawnAtOnceAndTheNextAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		screen := newTerminal(40, 5)
 		c := open(screen)
-		defer c.Close()
-		say(c, enter)
+		defer give(c)
+		take(c)
 		writes := func() int { // beside what is drawn late
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			return screen.writes
 		}
 		before := writes()
-		c.Show(numbered(5, 0))
-		if writes() != before+1 {
-			t.Fatalf("%d writes for the first frame", writes()-before)
+		for n := range burst { // as keys that come right behind data
+			c.Show(numbered(5, 50*n))
+		}
+		if writes() != before+burst {
+			t.Fatalf("%d writes for the first frames", writes()-before)
 		}
 		for n := range 100 { // within a hundredth of a second
 			c.Show(numbered(5, n))
 			time.Sleep(100 * time.Microsecond)
 		}
-		if writes() != before+1 {
+		if writes() != before+burst {
 			t.Errorf("%d frames within a pause", writes()-before)
 		}
 		time.Sleep(Pause)
 		synctest.Wait()
-		if writes() != before+2 || !strings.Contains(screen.String(), "line 99") {
+		if writes() != before+burst+1 || !strings.Contains(screen.String(), "line 99") {
 			t.Errorf("after the pause there were %d frames, and it shows\n%s", writes()-before, screen.String())
 		}
 		time.Sleep(time.Second)
 		c.Show(numbered(5, 99))
-		if writes() != before+2 {
+		if writes() != before+burst+1 {
 			t.Error("a frame like the last one is written")
 		}
 	})
@@ -235,19 +246,18 @@ func TestNothingIsDrawnOffTheOtherScreen(t *testing.T) {
 	if screen.writes != 0 {
 		t.Errorf("drawn before the other screen: %q", screen.last)
 	}
-	say(c, ansi.SetModeBracketedPaste+enter)
+	take(c)
 	if screen.writes != 1 || !strings.Contains(screen.last, "line 4") {
 		t.Errorf("the frame does not come with the screen: %d writes, the last %q", screen.writes, screen.last)
 	}
-	say(c, leave)
+	give(c)
 	c.Show(numbered(5, 10))
 	if strings.Contains(screen.last, "line 1") {
 		t.Errorf("drawn after the other screen was left: %q", screen.last)
 	}
-	c.Close()
-	say(c, enter)
-	if strings.Contains(screen.last, "line 1") {
-		t.Errorf("drawn after the end: %q", screen.last)
+	take(c)
+	if !strings.Contains(screen.last, "line 14") {
+		t.Errorf("the newest frame does not come with the screen: %q", screen.last)
 	}
 }
 
@@ -255,9 +265,9 @@ func TestAFrameInBracketsEndsWithThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		screen := newTerminal(40, 5)
 		c := open(screen)
-		defer c.Close()
+		defer give(c)
 		c.Learn(ansi.ModeSynchronizedOutput, ansi.ModeReset)
-		say(c, enter)
+		take(c)
 		for n := range 3 {
 			c.Show(slices.Repeat([]string{strings.Repeat(strconv.Itoa(n), 40)}, 5))
 			if !strings.HasPrefix(screen.last, "\x1b[?2026h") || !strings.HasSuffix(screen.last, "\x1b[?2026l") {
@@ -275,7 +285,7 @@ func TestAFrameInBracketsEndsWithThem(t *testing.T) {
 func TestTheTerminalMeasuresAsTheCanvasDoesWheneverTheScreenIsEntered(t *testing.T) {
 	screen := newTerminal(40, 5)
 	c := open(screen)
-	defer c.Close()
+	defer give(c)
 	for _, turn := range []struct {
 		name    string
 		learnt  bool
@@ -284,8 +294,8 @@ func TestTheTerminalMeasuresAsTheCanvasDoesWheneverTheScreenIsEntered(t *testing
 		if turn.learnt {
 			c.Learn(ansi.ModeUnicodeCore, ansi.ModeReset)
 		}
-		say(c, ansi.ResetModeAltScreenSaveCursor+ansi.ResetModeUnicodeCore)
-		say(c, enter)
+		give(c)
+		take(c)
 		if got := strings.Contains(screen.last, ansi.SetModeUnicodeCore); got != turn.written {
 			t.Errorf("%s: told to measure by graphemes %t, want %t: %q", turn.name, got, turn.written, screen.last)
 		}
@@ -314,7 +324,7 @@ func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
 			screen := newTerminal(40, 1)
 			canvas := New(Config{Out: screen, Environ: []string{"TERM=" + c.term}})
 			canvas.Resize(40, 1)
-			say(canvas, enter)
+			take(canvas)
 			line := c.style + "ab" + blanks + "cde\x1b[m"
 			canvas.Show([]string{line})
 			if erased := !strings.Contains(screen.last, blanks); erased != c.erased {
@@ -334,8 +344,8 @@ func TestAStyleIsDrawnAlikeAtFirstAndAfterwards(t *testing.T) {
 		t.Run(environ, func(t *testing.T) {
 			screen := newTerminal(12, 2)
 			c := open(screen, environ)
-			defer c.Close()
-			say(c, enter)
+			defer give(c)
+			take(c)
 			for _, line := range []string{"first line  ", "\x1b[0;1msecond\x1b[m line ", "\x1b[0;1;31mthird\x1b[m line  "} {
 				lines := []string{line, "below       "}
 				c.Show(lines)
@@ -359,15 +369,15 @@ func TestALinkGoesOnFromLineToLine(t *testing.T) {
 	}
 	screen := newTerminal(12, 3)
 	c := open(screen)
-	defer c.Close()
-	say(c, enter)
+	defer give(c)
+	take(c)
 	for _, lines := range [][]string{{"            ", "er          ", "            "}, link("sock", "er."), link("mug ", "ers"), link("muck", "ets"), {"            ", "ets         ", "            "}, link("muck", "ets")} {
 		c.Show(lines)
 		c.drawLate() // does not wait for the pause
 		if got, want := screen.looks(), asPrinted(lines, 12, 3); got != want {
 			t.Errorf("after %q it shows\n%s\nwant\n%s", screen.last, got, want)
 		}
-		say(c, ansi.SetWindowTitle("between frames"))
+		c.Tell(ansi.SetWindowTitle("between frames"))
 		if at := strings.Index(screen.last, "between"); strings.Count(screen.last[:at], "]8;;h") > strings.Count(screen.last[:at], "]8;;\a") {
 			t.Errorf("the title is within a link: %q", screen.last)
 		}

@@ -33,9 +33,17 @@ func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
 			uv.ReadStyle(parser.Params(), &p.wanted)
 		case what == links:
 			p.link(drawn[:n], drawn[n:])
-		case what == draws, what == feeds && scrolls:
+		case what == draws:
 			p.apply(w)
-			fallthrough
+			w.Write(drawn[:n])
+		case what == feeds:
+			if scrolls {
+				p.apply(w)
+			}
+			if drawn[0] == '\n' { // as the renderer takes it, whatever the terminal does
+				w.WriteByte('\r')
+			}
+			w.Write(drawn[:n])
 		default:
 			w.Write(drawn[:n])
 		}

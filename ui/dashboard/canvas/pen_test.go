@@ -15,7 +15,7 @@ func TestAStyleIsSentOnlyWhereSomethingIsDrawnInIt(t *testing.T) {
 		want          string
 	}{
 		{"the same again", muted + "1\x1b[m", "\x1b[3;5H" + muted + "2\x1b[m", "\x1b[3;5H2"},
-		{"the same on each line", "", muted + "1\x1b[m\r\n" + muted + "2\x1b[m", muted + "1\r\n2"},
+		{"the same on each line", "", muted + "1\x1b[m\n" + muted + "2\x1b[m", muted + "1\r\n2"},
 		{"only what differs", muted + "1\x1b[m", bright + "2\x1b[m", "\x1b[38;2;215;220;230m2"},
 		{"in no style", muted + "1\x1b[m", "2", "\x1b[m2"},
 		{"nothing drawn", muted + "1\x1b[m", bright + "\x1b[m\x1b[2;2H", "\x1b[2;2H"},

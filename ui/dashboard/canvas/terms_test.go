@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
 
@@ -30,9 +29,9 @@ func TestAnUnknownTerminalIsOnlyAskedToMoveAndToPrint(t *testing.T) {
 		t.Run("TERM="+term, func(t *testing.T) {
 			screen := newTerminal(60, 3)
 			c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
-			defer c.Close()
+			defer give(c)
 			c.Resize(60, 3)
-			say(c, enter)
+			take(c)
 			for _, word := range words {
 				screen.last = ""
 				c.Show(frame(word))
@@ -60,17 +59,14 @@ func TestNoTerminalLosesCells(t *testing.T) {
 		raw := rapid.Bool().Draw(t, "raw")
 		width, height := rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 		screen := newTerminal(width, height)
-		cfg := Config{Out: screen, Environ: []string{"TERM=" + term}, ReturnNewlines: !raw}
+		cfg := Config{Out: screen, Environ: []string{"TERM=" + term}}
 		if !raw {
 			cfg.Out = cooked{screen}
 		}
 		c := New(cfg)
 		c.Resize(width, height)
-		defer c.Close()
-		say(c, enter)
-		if rapid.Bool().Draw(t, "tabs") {
-			say(c, ansi.SetTabEvery8Columns)
-		}
+		defer give(c)
+		take(c)
 		var lines []string
 		for range rapid.IntRange(1, 6).Draw(t, "frames") {
 			lines = aFrame(t, lines, width, height)

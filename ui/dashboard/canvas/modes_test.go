@@ -1,0 +1,151 @@
+package canvas
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// told is what a terminal was told beside cells that stays: modes by their number,
+// and others by their name.
+func told(written string) map[string]bool {
+	state := map[string]bool{}
+	for _, mode := range regexp.MustCompile(`\x1b\[\?([0-9;]+)([hl])`).FindAllStringSubmatch(written, -1) {
+		for number := range strings.SplitSeq(mode[1], ";") {
+			state["mode "+number] = mode[2] == "h"
+		}
+	}
+	for name, sequences := range map[string][2]string{
+		"keys of xterm": {ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
+		"keys of kitty": {ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)},
+		"kept title":    {ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)},
+		"title":         {ansi.SetWindowTitle("tillwatch"), ansi.SetWindowTitle("")},
+		"progress":      {ansi.SetProgressBar(40), ansi.ResetProgressBar},
+	} {
+		if on := strings.LastIndex(written, sequences[0]); on >= 0 {
+			state[name] = strings.LastIndex(written, sequences[1]) < on
+		}
+	}
+	return state
+}
+
+func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
+	all := Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true}
+	cases := []struct {
+		name string
+		do   func(c *Canvas)
+	}{
+		{"at once", func(*Canvas) {}},
+		{"with all modes", func(c *Canvas) { c.Set(all) }},
+		{"with fewer modes at its end", func(c *Canvas) { c.Set(all); c.Set(Modes{Title: "tillwatch"}) }},
+		{"measuring by graphemes", func(c *Canvas) { c.Learn(ansi.ModeUnicodeCore, ansi.ModeReset) }},
+		{"taken twice", func(c *Canvas) { c.Set(all); give(c); take(c) }},
+		{"in a panic", func(c *Canvas) {
+			c.Set(all)
+			defer func() {
+				if recover() != "torn" {
+					panic("the panic does not go on")
+				}
+			}()
+			defer c.Rescue()
+			panic("torn")
+		}},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			screen := newTerminal(40, 5)
+			c := open(screen)
+			take(c)
+			c.Show(numbered(5, 0))
+			test.do(c)
+			give(c)
+			for what, on := range told(screen.all) {
+				if on != (what == "mode 25" || what == "mode 7") { // the cursor, and that lines wrap
+					t.Errorf("%s is left %t", what, on)
+				}
+			}
+			if len(told(screen.all)) < 5 {
+				t.Errorf("hardly anything was told: %q", screen.all)
+			}
+			after := screen.all
+			give(c)
+			c.Set(Modes{Title: "later"})
+			c.Tell("\a")
+			if screen.all != after {
+				t.Errorf("told after it was given back: %q", screen.all[len(after):])
+			}
+		})
+	}
+}
+
+func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
+	screen := newTerminal(40, 5)
+	c := open(screen)
+	c.Set(Modes{Title: "tillwatch", Mouse: true})
+	if screen.all != "" {
+		t.Errorf("told before it was taken: %q", screen.all)
+	}
+	take(c)
+	defer give(c)
+	if !strings.Contains(screen.last, ansi.SetWindowTitle("tillwatch")) || !strings.Contains(screen.last, ansi.SetModeMouseButtonEvent) {
+		t.Errorf("it begins with %q", screen.last)
+	}
+	for _, step := range []struct {
+		modes Modes
+		want  string
+	}{
+		{Modes{Title: "tillwatch", Mouse: true}, ""},
+		{Modes{Title: "1 awaiting", Mouse: true}, ansi.SetWindowTitle("1 awaiting")},
+		{Modes{Title: "1 awaiting"}, ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr},
+		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(3)}, ansi.SetProgressBar(3)},
+		{Modes{Title: "1 awaiting", Progress: ansi.SetProgressBar(4), Focus: true}, ansi.SetModeFocusEvent + ansi.SetProgressBar(4)},
+		{Modes{Title: "1 awaiting", Focus: true}, ansi.ResetProgressBar},
+	} {
+		screen.last = ""
+		if c.Set(step.modes); screen.last != step.want {
+			t.Errorf("%+v: told %q, want %q", step.modes, screen.last, step.want)
+		}
+	}
+}
+
+func TestATerminalIsAskedWhatItWillAnswer(t *testing.T) {
+	for _, c := range []struct {
+		environ string
+		asked   bool
+	}{
+		{"TERM=xterm-256color", true},
+		{"TERM=xterm-256color TERM_PROGRAM=vscode", true},
+		{"TERM=xterm-256color TERM_PROGRAM=Apple_Terminal", false},
+		{"TERM=xterm-256color SSH_TTY=/dev/pts/3", false},
+		{"TERM=xterm-ghostty SSH_TTY=/dev/pts/3", true},
+		{"TERM=vt100", false},
+		{"", false},
+	} {
+		canvas := New(Config{Out: newTerminal(40, 5), Environ: strings.Fields(c.environ)})
+		if got := canvas.Questions() != ""; got != c.asked {
+			t.Errorf("%q: asked %t, want %t", c.environ, got, c.asked)
+		}
+	}
+}
+
+// An old terminal passes over modes that it does not know, and prints what it takes
+// for no sequence.
+func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
+	modes := regexp.MustCompile(`\x1b\[\?[0-9;]+[hl]|\x1b\[(\d+;\d+|)H`)
+	for _, term := range []string{"", "dumb", "vt100", "vt220", "ansi"} {
+		screen := newTerminal(40, 5)
+		c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
+		take(c)
+		c.Set(Modes{Title: "tillwatch", Progress: ansi.SetProgressBar(40), Mouse: true, Focus: true})
+		c.Tell(ansi.SetSystemClipboard("ci_1"))
+		give(c)
+		if left := modes.ReplaceAllString(screen.all, ""); left != "" {
+			t.Errorf("TERM=%s is told %q", term, left)
+		}
+		if screen.all == "" {
+			t.Errorf("TERM=%s is told nothing", term)
+		}
+	}
+}

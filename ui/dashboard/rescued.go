@@ -1,0 +1,39 @@
+package dashboard
+
+import tea "charm.land/bubbletea/v2"
+
+// rescued is the model as the library runs it: where something in it panics, the
+// terminal is given back before the library prints what happened.
+type rescued struct{ *Model }
+
+// Init begins.
+func (r rescued) Init() tea.Cmd { return r.command(r.Model.Init()) }
+
+// Update takes a message.
+func (r rescued) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer r.canvas.Rescue()
+	_, command := r.Model.Update(msg)
+	return r, r.command(command)
+}
+
+// View draws.
+func (r rescued) View() tea.View {
+	defer r.canvas.Rescue()
+	return r.Model.View()
+}
+
+func (r rescued) command(command tea.Cmd) tea.Cmd {
+	if command == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		defer r.canvas.Rescue()
+		msg := command()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = r.command(batch[i])
+			}
+		}
+		return msg
+	}
+}
