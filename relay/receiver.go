@@ -54,9 +54,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	verifiedSender(req.Context())
 	// The sender may give up and never repeat: what is verified is stored anyway.
 	r.metrics.bytes.Add(float64(len(in.body)))
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), r.budget)
-	defer cancel()
-	r.accept(ctx, w, verified)
+	r.accept(r.budgets.begin(), w, verified)
 }
 
 // refusal is the answer to what was not accepted.

@@ -78,8 +78,8 @@ func (c Config) withDefaults() Config {
 type Relay struct {
 	journal   *watched
 	logger    *slog.Logger
-	failures  *ongoing      // as they were logged
-	budget    time.Duration // of a delivery, to be stored
+	failures  *ongoing // as they were logged
+	budgets   *budgets
 	heartbeat time.Duration
 	retention retention
 	tls       *tls.Config
@@ -126,7 +126,7 @@ func New(cfg Config) (*Relay, error) {
 		journal:          &watched{Journal: cfg.Journal},
 		logger:           slog.New(log),
 		failures:         log.ongoing,
-		budget:           cfg.StoreBudget,
+		budgets:          &budgets{length: cfg.StoreBudget},
 		heartbeat:        cfg.Heartbeat,
 		retention:        retention,
 		tls:              cfg.TLS,
