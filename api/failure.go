@@ -32,90 +32,86 @@ const (
 
 // FailureCodes lists the codes that are known here, group by group.
 func FailureCodes() []FailureCode {
-	return []FailureCode{
-		"checkout_intent_expired",
-		"product_out_of_stock", "insufficient_stock", "variant_selections_required",
-		"variant_selections_invalid", "form_validation_error", "invalid_input",
-		"missing_shipping_method", "constraint_total_price_exceeded",
-		"constraint_shipping_cost_exceeded", "product_not_found",
-		"payment_failed", "payment_cvc_expired",
-		"unsupported_store_no_guest_checkout", "bot_protection_blocked", "unsupported_currency",
-		"offer_retrieval_failed", "order_placement_failed", "captcha_blocked",
-		"workflow_invocation_failed", "incorrect_cost_breakdown",
-		"developer_not_found", "promo_code_discovery_not_enabled",
-		"unknown",
+	known := knownFailures()
+	codes := make([]FailureCode, len(known))
+	for i, f := range known {
+		codes[i] = f.code
 	}
+	return codes
 }
 
 // Group classes the code; a code that is not known is unclassified.
-func (c FailureCode) Group() FailureGroup {
-	group, _ := c.describe()
-	return group
-}
+func (c FailureCode) Group() FailureGroup { return c.known().group }
 
 // Advice is one sentence on what to do about the failure.
-func (c FailureCode) Advice() string {
-	_, advice := c.describe()
-	return advice
+func (c FailureCode) Advice() string { return c.known().advice }
+
+type failure struct {
+	code   FailureCode
+	group  FailureGroup
+	advice string
 }
 
-func (c FailureCode) describe() (FailureGroup, string) {
-	switch c {
-	case "checkout_intent_expired":
-		return FailureExpiry, "Nobody confirmed in time: release any hold on the buyer's money and create a new intent."
-
-	case "product_out_of_stock":
-		return FailureBuyer, "The product is sold out: tell the buyer, or offer another variant or merchant in a new intent."
-	case "insufficient_stock":
-		return FailureBuyer, "The merchant has fewer than were asked for: create a new intent with a lower quantity."
-	case "variant_selections_required":
-		return FailureBuyer, "The product comes in variants: look it up and create a new intent with a selection for each dimension."
-	case "variant_selections_invalid":
-		return FailureBuyer, "A selection matches no variant: compare labels and values with the product lookup, then create a new intent."
-	case "form_validation_error":
-		return FailureBuyer, "The merchant's form refused the buyer's details: check address, postal code and phone (try 212-333-2121), then create a new intent."
-	case "invalid_input":
-		return FailureBuyer, "The request holds something the service cannot use: check the product URL, quantity and buyer, then create a new intent."
-	case "missing_shipping_method":
-		return FailureBuyer, "The merchant does not ship to this address: create a new intent with another address."
-	case "constraint_total_price_exceeded":
-		return FailureBuyer, "The total is above maxTotalPrice: raise the limit in a new intent, or let it be."
-	case "constraint_shipping_cost_exceeded":
-		return FailureBuyer, "Shipping costs more than maxShippingPrice: raise the limit in a new intent, or let it be."
-	case "product_not_found":
-		return FailureBuyer, "The URL leads to no product: open it in a browser and create a new intent with the right one."
-
-	case "payment_failed":
-		return FailurePayment, "The payment was declined: ask the buyer for another method, and check that the token came from this account."
-	case "payment_cvc_expired":
-		return FailurePayment, "The card's security code has lapsed, as it does after a day: collect the card again and create a new intent."
-
-	case "unsupported_store_no_guest_checkout":
-		return FailureMerchant, "This merchant sells to signed-in customers only: it cannot be served, so do not retry."
-	case "bot_protection_blocked":
-		return FailureMerchant, "The merchant's bot protection blocks the purchase: retrying does not help, so take another merchant."
-	case "unsupported_currency":
-		return FailureMerchant, "The merchant charges in a currency that cannot be paid: take another merchant or its local shop."
-
-	case "offer_retrieval_failed":
-		return FailureRetry, "No offer could be read from the merchant's site: check the URL, and create a new intent after a while."
-	case "order_placement_failed":
-		return FailureRetry, "The order did not go through: release the buyer's money, check with the merchant, then create a new intent."
-	case "captcha_blocked":
-		return FailureRetry, "A captcha stopped the purchase: one more try later may pass, repeated ones will not."
-	case "workflow_invocation_failed":
-		return FailureRetry, "The service could not start its work: create a new intent in a few minutes."
-	case "incorrect_cost_breakdown":
-		return FailureRetry, "The costs changed or did not add up while ordering: create a new intent to get a fresh offer."
-
-	case "developer_not_found":
-		return FailureAccount, "The account behind the key was not found: check the key and its environment, then ask the provider."
-	case "promo_code_discovery_not_enabled":
-		return FailureAccount, "Promo code discovery is off for this account: leave discoverPromoCodes out, or have the provider enable it."
-	case "unknown":
-		return FailureUnknown, "The service gives no cause: read the message, and send the provider the intent's id if it recurs."
+func (c FailureCode) known() failure {
+	for _, f := range knownFailures() {
+		if f.code == c {
+			return f
+		}
 	}
-	return FailureUnknown, "This code is new here: read the message, and look it up in the provider's documentation."
+	return failure{c, FailureUnknown, "This code is new here: read the message, and look it up in the provider's documentation."}
+}
+
+func knownFailures() []failure {
+	return []failure{
+		{"checkout_intent_expired", FailureExpiry,
+			"Nobody confirmed in time: release any hold on the buyer's money and create a new intent."},
+		{"product_out_of_stock", FailureBuyer,
+			"The product is sold out: tell the buyer, or offer another variant or merchant in a new intent."},
+		{"insufficient_stock", FailureBuyer,
+			"The merchant has fewer than were asked for: create a new intent with a lower quantity."},
+		{"variant_selections_required", FailureBuyer,
+			"The product comes in variants: look it up and create a new intent with a selection for each dimension."},
+		{"variant_selections_invalid", FailureBuyer,
+			"A selection matches no variant: compare labels and values with the product lookup, then create a new intent."},
+		{"form_validation_error", FailureBuyer,
+			"The merchant's form refused the buyer's details: check address, postal code and phone (try 212-333-2121), then create a new intent."},
+		{"invalid_input", FailureBuyer,
+			"The request holds something the service cannot use: check the product URL, quantity and buyer, then create a new intent."},
+		{"missing_shipping_method", FailureBuyer,
+			"The merchant does not ship to this address: create a new intent with another address."},
+		{"constraint_total_price_exceeded", FailureBuyer,
+			"The total is above maxTotalPrice: raise the limit in a new intent, or let it be."},
+		{"constraint_shipping_cost_exceeded", FailureBuyer,
+			"Shipping costs more than maxShippingPrice: raise the limit in a new intent, or let it be."},
+		{"product_not_found", FailureBuyer,
+			"The URL leads to no product: open it in a browser and create a new intent with the right one."},
+		{"payment_failed", FailurePayment,
+			"The payment was declined: ask the buyer for another method, and check that the token came from this account."},
+		{"payment_cvc_expired", FailurePayment,
+			"The card's security code has lapsed, as it does after a day: collect the card again and create a new intent."},
+		{"unsupported_store_no_guest_checkout", FailureMerchant,
+			"This merchant sells to signed-in customers only: it cannot be served, so do not retry."},
+		{"bot_protection_blocked", FailureMerchant,
+			"The merchant's bot protection blocks the purchase: retrying does not help, so take another merchant."},
+		{"unsupported_currency", FailureMerchant,
+			"The merchant charges in a currency that cannot be paid: take another merchant or its local shop."},
+		{"offer_retrieval_failed", FailureRetry,
+			"No offer could be read from the merchant's site: check the URL, and create a new intent after a while."},
+		{"order_placement_failed", FailureRetry,
+			"The order did not go through: release the buyer's money, check with the merchant, then create a new intent."},
+		{"captcha_blocked", FailureRetry,
+			"A captcha stopped the purchase: one more try later may pass, repeated ones will not."},
+		{"workflow_invocation_failed", FailureRetry,
+			"The service could not start its work: create a new intent in a few minutes."},
+		{"incorrect_cost_breakdown", FailureRetry,
+			"The costs changed or did not add up while ordering: create a new intent to get a fresh offer."},
+		{"developer_not_found", FailureAccount,
+			"The account behind the key was not found: check the key and its environment, then ask the provider."},
+		{"promo_code_discovery_not_enabled", FailureAccount,
+			"Promo code discovery is off for this account: leave discoverPromoCodes out, or have the provider enable it."},
+		{"unknown", FailureUnknown,
+			"The service gives no cause: read the message, and send the provider the intent's id if it recurs."},
+	}
 }
 
 // decodeFailure reads {code, message}, or a bare string: a code if it looks like

@@ -74,7 +74,7 @@ func (a *auditLog) mark(s subject) (mark int64, err error) {
 }
 
 // errMeanwhile says that what was read of an intent is older than what the log
-// tells of it.
+// says of it.
 var errMeanwhile = errors.New("another tillwatch wrote of it at the same moment")
 
 // begin writes that line is about to be sent, unless a confirm of the same intent
@@ -137,7 +137,7 @@ func (a *auditLog) append(line Line) error {
 
 func (l Line) subject() subject { return subjectOf(l.Environment, l.Intent) }
 
-// verdict is the line that says how what l tells of ended.
+// verdict is the line that records how the confirm of l ended.
 func (l Line) verdict(v Verdict, detail string) Line {
 	return Line{At: time.Now().UTC(), Attempt: l.Attempt, Environment: l.Environment, Intent: l.Intent, Verdict: v, Detail: detail}
 }

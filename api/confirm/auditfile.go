@@ -158,8 +158,8 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
-// The size of the log stands in a file beside it, so that a log from which lines
-// were taken, or that was removed, is told from a new one.
+// The size of the log stands in a file beside it: by that, a log that was removed
+// or cut differs from a new one.
 
 func (a *auditLog) sizeFile() string { return a.path + ".size" }
 

@@ -11,7 +11,7 @@ import (
 
 // UnsettledError says why an intent was not sent: an earlier confirm of it was,
 // by this or another tillwatch of this machine, and what came of it is not known
-// yet. It stands in the way until a read tells, or until it is two minutes old and
+// yet. It stands in the way until a read settles it, or until it is two minutes old and
 // two reads since then still find the intent awaiting confirmation.
 type UnsettledError struct{ Earlier Line }
 
@@ -102,7 +102,7 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 	switch {
 	case err != nil || now.Response.From.StandIn != s.standIn:
 		return false
-	case toldBy(&now) != Unknown:
+	case verdictOf(&now) != Unknown:
 		return g.settled(s, &now) == nil
 	case now.State != api.AwaitingConfirmation || !line.At.Before(asked.Add(-settleFor)):
 		return false
@@ -115,17 +115,17 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 	return g.audit.notTaken(s, first.Add(-settleFor)) == nil
 }
 
-// settled records what an intent that was read tells of earlier confirms of it
-// whose outcome was not known. One that still awaits confirmation tells nothing.
+// settled records what an intent that was read proves of earlier confirms of it
+// whose outcome was not known. One that still awaits confirmation proves nothing.
 func (g *Guard) settled(s subject, now *api.Intent) error {
-	if toldBy(now) == Unknown {
+	if verdictOf(now) == Unknown {
 		return nil
 	}
 	lines, err := g.audit.openOf(s)
 	for _, line := range lines {
-		told := toldBy(now)
-		out := Outcome{Verdict: told, Intent: now, Err: unlessAccepted(told, errEarlier)}
-		err = errors.Join(err, g.audit.append(line.verdict(told, out.String())))
+		proven := verdictOf(now)
+		out := Outcome{Verdict: proven, Intent: now, Err: unlessAccepted(proven, errEarlier)}
+		err = errors.Join(err, g.audit.append(line.verdict(proven, out.String())))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (g *Guard) Close() error { return g.audit.close() }
 // what came of it reads the intent until that is known, or until ctx ends or it
 // takes too long. It never sends again by itself, but after a per-second 429: that
 // request was not processed. It does not send while an earlier confirm of the
-// intent is not known to have ended (see [UnsettledError]). progress is told each
+// intent is not known to have ended (see [UnsettledError]). progress is called with each
 // stage; it may be nil.
 func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)) Outcome {
 	if progress == nil {
@@ -75,7 +75,7 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)
 		return Outcome{Verdict: NotSent, Err: errors.New("a confirm of this intent is already under way")}
 	}
 	defer g.end(p.ID)
-	c := &confirming{guard: g, seen: p, tell: progress}
+	c := &confirming{guard: g, seen: p, report: progress}
 	for try := 1; ; try++ {
 		out := c.run(ctx)
 		if !errors.Is(out.Err, errMeanwhile) || try == races {

@@ -23,7 +23,7 @@ const (
 type Progress struct {
 	Stage Stage
 	Why   error     // with Settling: what was answered, or why nothing was
-	Until time.Time // with Settling: when it ends, unless a read tells earlier
+	Until time.Time // with Settling: when it ends, unless a read settles it earlier
 }
 
 // Verdict is how a confirm ended.
@@ -42,7 +42,7 @@ const (
 	NotTaken       Verdict = "not taken"         // in the audit log: it was sent, and long afterwards the intent still awaited confirmation
 )
 
-// Outcome tells how a confirm ended.
+// Outcome is how a confirm ended.
 type Outcome struct {
 	Verdict     Verdict
 	Attempt     string       // of the audit log; "" when nothing was sent
@@ -65,7 +65,7 @@ const (
 	NotPlaced                 // there is none, and of what was sent none can come
 )
 
-// Proves tells what the outcome proves of the intent's order. That nothing was
+// Proves says what the outcome proves of the intent's order. That nothing was
 // placed takes a state that says so, or that nothing was ever sent that could have
 // placed it; the service's no to what was sent is no proof by itself.
 func (o Outcome) Proves() Purchase {

@@ -40,14 +40,14 @@ func leavesOpen(answer error) bool {
 	return errors.Is(answer, errStillAwaiting) || api.IsUnknownOutcome(answer)
 }
 
-// settle reads the intent until its state tells what came of a request. A service
+// settle reads the intent until its state proves what came of a request. A service
 // that said no is believed once reads, more than one of them, have found the intent
 // still awaiting confirmation when no request can be held on its way any more. An
 // answer that was lost leaves it unknown even then.
 func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
-	c.tell(Progress{Stage: Settling, Why: cause, Until: over})
+	c.report(Progress{Stage: Settling, Why: cause, Until: over})
 	out := Outcome{Verdict: Unknown, Err: cause}
 	awaited := 0
 	step := growing(firstSettleRead, lastSettleRead)
@@ -56,8 +56,8 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 		now, err := c.read(ctx)
 		if err == nil {
 			out.Intent = &now
-			if told := told(&now, cause); told != nil {
-				return *told
+			if proven := provenBy(&now, cause); proven != nil {
+				return *proven
 			}
 		}
 		awaiting := err == nil && now.State == api.AwaitingConfirmation
@@ -88,19 +88,19 @@ func growing(first, longest time.Duration) *backoff.ExponentialBackOff {
 }
 
 // look reads the intent once after the service said no, and returns how the confirm
-// ended if that tells.
+// ended if that proves it.
 func (c *confirming) look(ctx context.Context, refusal error) *Outcome {
 	now, err := c.read(ctx)
 	if err != nil {
 		return nil
 	}
-	return told(&now, refusal)
+	return provenBy(&now, refusal)
 }
 
-// told is how a confirm that was sent ended, nil while the state of the intent
+// provenBy is how a confirm that was sent ended, nil while the state of the intent
 // does not tell. cause is why the answer does not.
-func told(now *api.Intent, cause error) *Outcome {
-	verdict := toldBy(now)
+func provenBy(now *api.Intent, cause error) *Outcome {
+	verdict := verdictOf(now)
 	switch {
 	case verdict == Unknown:
 		return nil
@@ -119,8 +119,8 @@ func refused(answer error) Verdict {
 	return Refused
 }
 
-// toldBy is what the state of an intent tells of a confirm that was sent.
-func toldBy(now *api.Intent) Verdict {
+// verdictOf is what the state of an intent proves of a confirm that was sent.
+func verdictOf(now *api.Intent) Verdict {
 	switch now.State {
 	case api.PlacingOrder, api.Completed:
 		return Accepted
@@ -135,7 +135,7 @@ func toldBy(now *api.Intent) Verdict {
 	return Unknown
 }
 
-// failedWhilePlacing tells a failed order from an intent that expired or failed
+// failedWhilePlacing sets a failed order apart from an intent that expired or failed
 // before it was placed. An awaiting intent moves on by a confirm or by expiring,
 // so of one with an offer the failure code is all that there is to go by.
 func failedWhilePlacing(in *api.Intent) bool {

@@ -9,7 +9,7 @@ import (
 )
 
 // Unread is how a confirm ends of an intent that could not be read, for the reason
-// that why tells. A nil guard knows of no earlier confirms.
+// that why gives. A nil guard knows of no earlier confirms.
 func (g *Guard) Unread(id api.ID, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: NotSent, Err: why}
@@ -24,7 +24,7 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 }
 
 // Unsent is how a confirm ends of an intent that was read and for which nothing is
-// sent, for the reason that why tells. What came of earlier confirms of it is
+// sent, for the reason that why gives. What came of earlier confirms of it is
 // settled first, as far as reads tell. A nil guard knows of none.
 func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	if g == nil {

@@ -24,11 +24,11 @@ const (
 
 // confirming is one confirm that a person said yes to.
 type confirming struct {
-	guard *Guard
-	seen  Proposal
-	tell  func(Progress)
-	line  Line            // of the audit log, once it is there
-	from  api.Environment // what answered when the intent was read last
+	guard  *Guard
+	seen   Proposal
+	report func(Progress)
+	line   Line            // of the audit log, once it is there
+	from   api.Environment // what answered when the intent was read last
 }
 
 func (c *confirming) subject() subject { return subjectOf(c.seen.Environment, c.seen.ID) }
@@ -50,7 +50,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 // ended if nothing is to be sent.
 func (c *confirming) prepare(ctx context.Context) *Outcome {
 	g := c.guard
-	c.tell(Progress{Stage: Rereading})
+	c.report(Progress{Stage: Rereading})
 	mark, err := g.audit.mark(c.subject())
 	if err != nil {
 		return &Outcome{Verdict: NotSent, Err: err, Unsettled: true}
@@ -72,7 +72,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 		out.Differences = differences
 		return out
 	}
-	c.tell(Progress{Stage: Recording})
+	c.report(Progress{Stage: Recording})
 	p := c.seen
 	c.line = Line{
 		At: time.Now().UTC(), Attempt: newAttempt(), Environment: p.Environment, Intent: p.ID, Stage: Sending,
@@ -90,7 +90,7 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 func (c *confirming) send(ctx context.Context) Outcome {
 	var refusal error
 	for try := 1; ; try++ {
-		c.tell(Progress{Stage: Sending})
+		c.report(Progress{Stage: Sending})
 		answer, err := c.post(ctx)
 		neverLeft := err != nil && !api.IsUnknownOutcome(err) && !errors.As(err, new(*api.Error))
 		switch {
@@ -104,8 +104,8 @@ func (c *confirming) send(ctx context.Context) Outcome {
 			return c.settle(ctx, err)
 		}
 		refusal = err
-		if told := c.look(ctx, refusal); told != nil {
-			return *told
+		if proven := c.look(ctx, refusal); proven != nil {
+			return *proven
 		}
 		if api.Sleep(ctx, wait(refusal)) != nil || !c.again(ctx) {
 			return c.settle(ctx, refusal)
@@ -120,7 +120,7 @@ func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
 	case answer.State == api.AwaitingConfirmation || answer.State == api.RetrievingOffer:
 		return c.settle(ctx, errStillAwaiting)
 	case answer.State == api.Failed:
-		return Outcome{Verdict: toldBy(&answer), Intent: &answer}
+		return Outcome{Verdict: verdictOf(&answer), Intent: &answer}
 	}
 	return Outcome{Verdict: Accepted, Intent: &answer}
 }
@@ -138,7 +138,7 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
 	case err == nil && answer.ID == c.seen.ID:
-		g.tell(answer, asked, true)
+		g.pass(answer, asked, true)
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		err = fmt.Errorf("given up after %s: %w", sendWithin, err)
 	}
@@ -148,17 +148,17 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 // again reports whether what was refused for its rate may be sent again: the
 // intent is as it was seen, and the next send is recorded.
 func (c *confirming) again(ctx context.Context) bool {
-	c.tell(Progress{Stage: Rereading})
+	c.report(Progress{Stage: Rereading})
 	now, err := c.read(ctx)
 	if err != nil || now.State != api.AwaitingConfirmation || len(c.seen.differences(&now)) > 0 {
 		return false
 	}
-	c.tell(Progress{Stage: Recording})
+	c.report(Progress{Stage: Recording})
 	c.line.At = time.Now().UTC()
 	return c.guard.audit.append(c.line) == nil
 }
 
-// read reads the intent where it was seen. What anybody else answers tells nothing.
+// read reads the intent where it was seen. What anybody else answers proves nothing.
 func (c *confirming) read(ctx context.Context) (in api.Intent, err error) {
 	in, err = c.guard.read(ctx, c.seen.ID)
 	if err == nil {
@@ -172,12 +172,12 @@ func (g *Guard) read(ctx context.Context, id api.ID) (api.Intent, error) {
 	asked := time.Now()
 	in, err := g.cfg.Service.Intent(ctx, id)
 	if err == nil && in.ID == id {
-		g.tell(in, asked, false)
+		g.pass(in, asked, false)
 	}
 	return in, err
 }
 
-func (g *Guard) tell(in api.Intent, asked time.Time, confirmed bool) {
+func (g *Guard) pass(in api.Intent, asked time.Time, confirmed bool) {
 	if g.cfg.Read != nil {
 		g.cfg.Read(in, cmp.Or(in.Response.Sent, asked), confirmed)
 	}
