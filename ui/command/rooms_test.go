@@ -38,7 +38,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/wording":          {"api"},
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
-		"ui/terminal/measure": {"api", "api/", "relay", "relay/", "ui/terminal"},
+		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
 		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {

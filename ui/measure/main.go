@@ -2,8 +2,8 @@
 // a fixed size and reports how fast they draw, how fast they answer keys, and
 // what they cost while nobody touches them. It needs Linux.
 //
-//	go run ./ui/terminal/measure
-//	go run ./ui/terminal/measure -only watch -intents 100000 -events 1000000 -rate 10000
+//	go run ./ui/measure
+//	go run ./ui/measure -only watch -intents 100000 -events 1000000 -rate 10000
 //
 // It prints three tables. The first is of programs at rest: each shows what it has,
 // and nothing happens. The second is of programs under the same work: watch is fed
