@@ -117,7 +117,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	}
 	s.AllowConfirm = s.AllowConfirm && !o.dryRun
 	s.RelayURL = "" // the intent is read; nothing is followed
-	current, err := openSession(s)
+	current, err := open(s, forgets)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api"
 	"tillwatch/api/simulator"
@@ -74,102 +73,105 @@ func newDemo() *cobra.Command {
 	return command
 }
 
-// runDemo starts the parts as they would run on three machines and shows them.
-func runDemo(ctx context.Context, account settings, o demoOptions, in io.Reader, out io.Writer) error {
+// runDemo starts the parts as they would run on three machines, and looks at the
+// demo's account as any dashboard would.
+func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out io.Writer) error {
 	ctx, release := untilHangup(ctx)
 	defer release()
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
 	folder, err := os.MkdirTemp("", "tillwatch-demo-")
 	if err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(folder)
-
-	ctx, quit := context.WithCancel(ctx)
-	defer quit()
-	group, ctx := errgroup.WithContext(ctx)
 	curtain := paintFirst
 	if o.headless || o.screen.plain {
 		curtain = 0
 	}
-	s, err := startStage(ctx, group, account, o.shop, folder, curtain)
-	if err == nil {
+	s, stage, err := setStage(s, o.shop, folder, curtain)
+	if err != nil {
+		return err
+	}
+	return alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
 			defer end.Stop()
 		}
-		err = watchStage(ctx, group, quit, s, o, in, out)
-	}
-	quit()
-	if failed := group.Wait(); err == nil && !errors.Is(failed, context.Canceled) {
-		err = failed
-	}
-	return err
+		current, err := open(s, forgets)
+		if err != nil {
+			return err
+		}
+		defer current.close()
+		if !o.headless {
+			return current.show(ctx, o.screen, in, out)
+		}
+		record, err := current.record(o.screen, out)
+		if err != nil {
+			return err
+		}
+		defer record.tell(o.screen.words)
+		return alongside(ctx, func(ctx context.Context) error { return current.reportEverySecond(ctx, out, o.json) }, current.run, record.run)
+	}, stage...)
 }
 
-// startStage starts relay and simulator on loopback and returns the settings of
-// an account that looks at them. They listen at once and begin to answer after
-// curtain, so that they do not compete with the first picture.
-func startStage(ctx context.Context, group *errgroup.Group, s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, error) {
+// setStage makes a relay and a simulator on loopback, which the parts run, and
+// returns the settings of an account that looks at them. They listen at once and
+// begin to answer after curtain, so that they do not compete with the first picture.
+func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, []part, error) {
 	s.StateDir = folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
-
-	relayAddress, err := startRelay(ctx, group, s, folder, curtain)
-	if err != nil {
-		return s, err
-	}
-	s.RelayURL = relayAddress
-
-	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
-	shop.WebhookURL = relayAddress + "/webhooks"
-	shop.Lists = simulator.ListsServed // so that an intent is seen before its offer
-	s.PollEvery = demoPollEvery
-	shop.Limits.PerDay = demoPerDay
-	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
-	zeroMeansNone(&shop)
-	s.DayLimit = demoPerDay
+	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
 	if shop.Speed > 0 { // as fast as the shop's own
 		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / shop.Speed) }
 		s.ConfirmWindow = faster(api.ConfirmWindow)
 		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
 	}
+	atRelay, err := listen("127.0.0.1:0")
+	if err != nil {
+		return s, nil, err
+	}
+	s.RelayURL = address(atRelay)
+	service, err := simulator.New(demoShop(s, shop))
+	if err != nil {
+		return s, nil, errors.Join(usage(err), atRelay.Close())
+	}
+	atService, err := listen("127.0.0.1:0")
+	if err != nil {
+		return s, nil, errors.Join(err, atRelay.Close())
+	}
+	s.APIURL, s.OwnStandIn = address(atService), true
+	return s, []part{
+		func(ctx context.Context) error {
+			_ = api.Sleep(ctx, curtain)
+			return relayOnStage(ctx, atRelay, s, folder)
+		},
+		func(ctx context.Context) error {
+			_ = api.Sleep(ctx, curtain)
+			return service.Run(ctx)
+		},
+		func(ctx context.Context) error { return service.Serve(ctx, atService) },
+	}, nil
+}
+
+// demoShop is the shop of the demo: with a list, so that an intent is seen before
+// its offer, and with a raised daily limit, so that it does not close after four
+// minutes.
+func demoShop(s settings, shop simulator.Config) simulator.Config {
+	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
+	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", simulator.ListsServed, demoPerDay
+	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
+	zeroMeansNone(&shop)
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())
 	}
-	service, err := simulator.New(shop)
-	if err != nil {
-		return s, usage(err)
-	}
-	listener, err := listen("127.0.0.1:0")
-	if err != nil {
-		return s, err
-	}
-	s.APIURL, s.OwnStandIn = address(listener), true
-	group.Go(func() error {
-		_ = api.Sleep(ctx, curtain)
-		return service.Run(ctx)
-	})
-	group.Go(func() error { return service.Serve(ctx, listener) })
-	return s, nil
+	return shop
 }
 
-// demoPerDay is the raised daily limit of the demo, so that its shop does not
-// close after four minutes.
-const demoPerDay = 2000
-
-// demoPollEvery is short: things happen faster in the demo than in a real shop.
-const demoPollEvery = 4 * time.Second
-
-func startRelay(ctx context.Context, group *errgroup.Group, s settings, folder string, curtain time.Duration) (string, error) {
-	listener, err := listen("127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	group.Go(func() error {
-		_ = api.Sleep(ctx, curtain)
-		return relayOnStage(ctx, listener, s, folder)
-	})
-	return address(listener), nil
-}
+const (
+	demoPerDay    = 2000
+	demoPollEvery = 4 * time.Second // things happen faster in the demo than in a real shop
+)
 
 func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder string) error {
 	defer listener.Close() // again, once it has served
@@ -185,30 +187,6 @@ func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder
 		return errors.Join(err, events.Close())
 	}
 	return errors.Join(r.Serve(ctx, listener), events.Close())
-}
-
-// watchStage looks at the demo's account as any dashboard would.
-func watchStage(ctx context.Context, group *errgroup.Group, quit context.CancelFunc, s settings, o demoOptions, in io.Reader, out io.Writer) error {
-	current, err := openSession(s)
-	if err != nil {
-		return err
-	}
-	defer current.close()
-	if !o.headless {
-		return showSession(ctx, current, o.screen, in, out)
-	}
-	kept, err := current.record(ctx, o.screen, out)
-	if err != nil {
-		return err
-	}
-	defer kept.stop(o.screen.words)
-	watching, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- current.run(watching) }()
-	err = current.reportEverySecond(ctx, out, o.json)
-	stop()
-	<-done
-	return err
 }
 
 // reportEverySecond prints the state each second until ctx ends, and once then.

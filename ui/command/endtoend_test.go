@@ -93,7 +93,7 @@ func (w *world) restartRelay(t *testing.T) {
 // openBoard shows the account on an emulated screen.
 func (w *world) openBoard(t *testing.T, width, height int) {
 	t.Helper()
-	current, err := openSession(w.settings)
+	current, err := open(w.settings, forgets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)
-		return showSession(ctx, current, screenOptions{width: width, height: height}, w.screen, w.screen)
+		return current.show(ctx, screenOptions{width: width, height: height}, w.screen, w.screen)
 	})
 }
 

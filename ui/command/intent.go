@@ -14,8 +14,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
-	"tillwatch/relay"
 )
 
 type intentOptions struct {
@@ -90,17 +88,12 @@ type intentLook struct {
 
 func runIntent(ctx context.Context, s settings, args []string, o intentOptions, stdout, stderr io.Writer) error {
 	s.AllowConfirm = false
-	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
-	current, err := newSession(s, pacer)
+	current, err := newSession(s, remembers)
 	if err != nil {
 		return err
 	}
 	defer current.close()
-	saved, err := current.openSaved(pacer)
-	if err != nil {
-		return err
-	}
-	if err := restore(saved, current.store).wait(); err != nil {
+	if err := current.restored(); err != nil {
 		return err
 	}
 	look := &intentLook{session: current, o: o, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
@@ -204,7 +197,7 @@ func (h listener) FeedChanged(status account.FeedStatus) {
 // hear takes in what the relay has told since the last run, or since the first of
 // the intents was created.
 func (l *intentLook) hear(ctx context.Context) {
-	events, err := l.subscribe()
+	events, err := l.subscribe(l.created())
 	if events == nil || err != nil {
 		l.note(err)
 		return
@@ -213,19 +206,6 @@ func (l *intentLook) hear(ctx context.Context) {
 	defer stop()
 	err = events.Follow(ctx, listener{l.store, sync.OnceFunc(stop)})
 	l.noteFeed(err)
-}
-
-func (l *intentLook) subscribe() (account.Feed, error) {
-	if l.settings.RelayURL == "" {
-		return nil, nil
-	}
-	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
-		URL: l.settings.RelayURL, Token: l.settings.RelayToken, InsecureHTTP: l.settings.InsecureHTTP, Cursor: l.store.Cursor(), From: "earliest", Since: l.created(), Client: "tillwatch",
-	})
-	if err != nil {
-		return nil, addressed(err)
-	}
-	return feed{subscriber, l.store}, nil
 }
 
 // created is a little before the first of the intents was; zero where that is not

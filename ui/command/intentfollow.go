@@ -39,21 +39,14 @@ func (l *intentLook) follow(ctx context.Context) error {
 	if err := l.hopeless(); err != nil {
 		return err
 	}
-	events, err := l.subscribe()
+	events, err := l.subscribe(l.created())
 	if err != nil {
 		return err
 	}
 	l.watcher = account.NewWatcher(account.WatcherConfig{
 		Store: l.store, Reader: l.client, Feed: events, WatchIDs: l.ids, Only: l.ids, Poll: l.settings.PollEvery,
 	})
-	watching, end := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- l.watcher.Run(watching) }()
-	err = l.tell(ctx, events != nil)
-	end()
-	if failed := <-done; failed != nil && err == nil {
-		return failed
-	}
+	err = alongside(ctx, func(ctx context.Context) error { return l.tell(ctx, events != nil) }, l.watcher.Run)
 	if err != nil && whole.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return &exitError{exitUnknown, fmt.Errorf("not all had ended after %v", l.o.atMost)}
 	}

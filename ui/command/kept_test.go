@@ -51,8 +51,11 @@ func TestASecondStatusBeginsWithWhatTheFirstKnew(t *testing.T) {
 	}
 
 	w.killed() // without the relay, only what was kept tells of the intents
-	again, err := openKeptSession(w.keptIn(state))
+	again, err := open(w.keptIn(state), keeps)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.restored(); err != nil {
 		t.Fatal(err)
 	}
 	defer again.close()

@@ -17,13 +17,14 @@ func readSecretFile(path string) (string, error) {
 }
 
 // followKey takes over each key that is written to the key's file, until ctx ends.
-func (s *session) followKey(ctx context.Context) {
+func (s *session) followKey(ctx context.Context) error {
 	if s.settings.KeyFile == "" {
-		return
+		return nil
 	}
 	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
 		s.store.ReportKey(fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
 	}
+	return nil
 }
 
 // readKey takes the key that its file holds now. As long as that is none that can

@@ -25,23 +25,20 @@ func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 	flags.Var(&o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
 }
 
-// keeping is a recording under way; nil when nothing is recorded.
-type keeping struct {
+// record is a recording under way; nil when nothing is recorded.
+type record struct {
+	session  *session
 	recorder *recording.Recorder
-	end      context.CancelFunc
-	ended    chan error // takes what Run returned
+	err      error // with which it ended
 }
 
 // record begins to record a session, if that is asked for.
-func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*keeping, error) {
+func (s *session) record(o screenOptions, out io.Writer) (*record, error) {
 	if o.record.file == "" {
 		if o.record.limit > 0 {
 			return nil, usagef("--record-limit needs --record")
 		}
 		return nil, nil
-	}
-	if err := s.restored.wait(); err != nil { // it begins with the whole picture
-		return nil, err
 	}
 	width, height := o.width, o.height
 	if file, ok := out.(*os.File); ok && !o.plain {
@@ -55,19 +52,24 @@ func (s *session) record(ctx context.Context, o screenOptions, out io.Writer) (*
 	if err != nil {
 		return nil, usage(err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	k := &keeping{recorder: recorder, end: cancel, ended: make(chan error, 1)}
-	go func() { k.ended <- recorder.Run(ctx, s.store) }()
-	return k, nil
+	return &record{session: s, recorder: recorder}, nil
+}
+
+// run records until ctx ends. A recording that fails ends nothing but itself.
+func (r *record) run(ctx context.Context) error {
+	if r != nil && r.session.restored() == nil { // it begins with the whole picture
+		r.err = r.recorder.Run(ctx, r.session.store)
+	}
+	return nil
 }
 
 // trouble tells the screen what goes wrong with the recording.
-func (k *keeping) trouble() func() string {
-	if k == nil {
+func (r *record) trouble() func() string {
+	if r == nil {
 		return nil
 	}
 	return func() string {
-		switch state := k.recorder.State(); {
+		switch state := r.recorder.State(); {
 		case state.Err != nil:
 			return state.Err.Error()
 		case state.Full:
@@ -77,26 +79,22 @@ func (k *keeping) trouble() func() string {
 	}
 }
 
-// stop ends the recording and tells what came of it.
-func (k *keeping) stop(words io.Writer) {
-	if k == nil {
+// tell says what came of the recording, once it has ended.
+func (r *record) tell(words io.Writer) {
+	if r == nil || words == nil {
 		return
 	}
-	k.end()
-	err := <-k.ended
-	if words == nil {
-		return
-	}
-	state := k.recorder.State()
+	state := r.recorder.State()
 	length := state.Until.Sub(state.Began).Round(time.Second)
+	how := fmt.Sprintf("recorded %v in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
 	switch {
-	case err != nil:
-		fmt.Fprintf(words, "tillwatch: %s; the %v until then can be played\n", api.Scrub(err.Error()), length)
+	case r.err != nil:
+		fmt.Fprintf(words, "tillwatch: %s; the %v until then can be played\n", api.Scrub(r.err.Error()), length)
+		return
 	case state.Full:
-		fmt.Fprintf(words, "tillwatch: the recording reached its limit: %v in %s. To play it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
-	default:
-		fmt.Fprintf(words, "tillwatch: recorded %v in %s, without keys, tokens and buyers. To play it: tillwatch replay %s\n", length, bytesInWords(state.Bytes), api.Scrub(k.recorder.Path()))
+		how = fmt.Sprintf("the recording reached its limit: %v in %s", length, bytesInWords(state.Bytes))
 	}
+	fmt.Fprintf(words, "tillwatch: %s. To play it: tillwatch replay %s\n", how, api.Scrub(r.recorder.Path()))
 }
 
 func bytesInWords(n int64) string {

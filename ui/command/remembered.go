@@ -24,6 +24,7 @@ type remembered struct {
 	bad    bool // the file is put aside before another takes its place
 	newer  bool // the file is another version's: it is left alone
 	latest chan dashboard.Layout
+	failed error
 }
 
 // rememberedVersion is of the file's form.
@@ -98,22 +99,32 @@ func (r *remembered) remember(l dashboard.Layout) {
 	}
 }
 
-// run writes what is to be remembered until ctx ends, and what is left then.
+// run writes what is to be remembered until ctx ends, and what is left then. That
+// it cannot is no reason to end anything else.
 func (r *remembered) run(ctx context.Context) error {
-	for {
+	if r == nil {
+		return nil
+	}
+	for r.failed == nil {
 		select {
 		case l := <-r.latest:
-			if err := r.save(l); err != nil {
-				return err
-			}
+			r.failed = r.save(l)
 		case <-ctx.Done():
 			select {
 			case l := <-r.latest:
-				return r.save(l)
+				r.failed = r.save(l)
 			default:
-				return nil
 			}
+			return nil
 		}
+	}
+	return nil
+}
+
+// tell says what could not be remembered, once the screen is gone.
+func (r *remembered) tell(words io.Writer) {
+	if r.failed != nil {
+		fmt.Fprintf(words, "tillwatch: %v\n", r.failed)
 	}
 }
 

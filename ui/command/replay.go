@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard"
@@ -107,19 +106,7 @@ func showReplay(ctx context.Context, s settings, player *recording.Player, o rep
 	if err != nil {
 		return err
 	}
-	ctx, quit := context.WithCancel(ctx)
-	defer quit()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return player.Run(ctx) })
-	group.Go(func() error {
-		followTheme(ctx)
-		return nil
-	})
-	group.Go(func() error {
-		defer quit()
-		return dashboard.Run(ctx, config, in, out)
-	})
-	return group.Wait()
+	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }, player.Run, followTheme)
 }
 
 // errTold ends the telling of a recording.
@@ -132,25 +119,17 @@ func tellReplay(ctx context.Context, player *recording.Player, o replayOptions, 
 	if flaws := player.Flaws(); flaws != "" {
 		defer fmt.Fprintf(words, "tillwatch: %s\n", flaws)
 	}
-	if !o.paced {
-		if err := plain.Run(ctx, config, out); !errors.Is(err, errTold) {
-			return err
-		}
-		return nil
+	var parts []part
+	if o.paced {
+		config.Source, config.Gather = paced{player}, time.Duration(float64(200*time.Millisecond)/player.Position().Speed)
+		parts = append(parts, player.Run)
 	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	group, ctx := errgroup.WithContext(ctx)
-	config.Source, config.Gather = paced{player}, time.Duration(float64(200*time.Millisecond)/player.Position().Speed)
-	group.Go(func() error { return player.Run(ctx) })
-	group.Go(func() error {
-		defer end()
+	return alongside(ctx, func(ctx context.Context) error {
 		if err := plain.Run(ctx, config, out); !errors.Is(err, errTold) {
 			return err
 		}
 		return nil
-	})
-	return group.Wait()
+	}, parts...)
 }
 
 // unpaced shows the next change to whoever waits for it.

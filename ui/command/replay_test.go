@@ -67,7 +67,7 @@ func TestAReplayIsPausedSteppedSoughtAndLeft(t *testing.T) {
 
 	s.press(t, "1cxXr")
 	s.press(t, "?")
-	help := s.waitFor(t, `Pause or go on`, `Next mark`)
+	help := s.waitFor(t, `Pause or resume`, `Next mark`)
 	if regexp.MustCompile(`(?i)confirm intent|read again|freeze`).MatchString(help) {
 		t.Errorf("the help offers what would act:\n%s", help)
 	}
@@ -133,7 +133,7 @@ func TestTheReplaysUsageIsChecked(t *testing.T) {
 func TestTheBoardSaysThatItIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quiet())
-	current, err := openSession(w.settings)
+	current, err := open(w.settings, forgets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestTheBoardSaysThatItIsRecorded(t *testing.T) {
 	s, left := newScreen(t, 120, 36), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(left)
-		return showSession(ctx, current, screenOptions{width: 120, height: 36, record: recordOptions{file: file}}, s, s)
+		return current.show(ctx, screenOptions{width: 120, height: 36, record: recordOptions{file: file}}, s, s)
 	})
 	s.waitFor(t, `● rec`, `relay ● live`)
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {

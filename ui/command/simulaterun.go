@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"tillwatch/api"
 	"tillwatch/api/simulator"
 )
@@ -49,12 +47,11 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	if err := announce.print(stdout, "simulator", o.json); err != nil {
 		return errors.Join(fmt.Errorf("printing the ready line: %w", err), closeAll(all))
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	var parts []part
 	for _, e := range all {
-		group.Go(func() error { return e.service.Run(ctx) })
-		group.Go(func() error { return e.service.Serve(ctx, e.listener) })
+		parts = append(parts, e.service.Run, func(ctx context.Context) error { return e.service.Serve(ctx, e.listener) })
 	}
-	return group.Wait()
+	return alongside(ctx, untilDone, parts...)
 }
 
 // standIn is the service in one environment.

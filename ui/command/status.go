@@ -41,18 +41,18 @@ func newStatus() *cobra.Command {
 				return err
 			}
 			s.AllowConfirm = false
-			current, err := openKeptSession(s)
+			current, err := open(s, keeps)
 			if err != nil {
 				return err
 			}
 			defer current.close()
-			ctx, stop := context.WithCancel(c.Context())
-			done := make(chan error, 1)
-			go func() { done <- current.run(ctx) }()
-			current.settle(ctx, wait)
-			snapshot := current.report(time.Now()).whole()
-			stop()
-			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			var snapshot report
+			err = alongside(c.Context(), func(ctx context.Context) error {
+				current.settle(ctx, wait)
+				snapshot = current.report(time.Now()).whole()
+				return nil
+			}, current.run)
+			if err != nil {
 				return err
 			}
 			if err := snapshot.print(c.OutOrStdout(), asJSON); err != nil {
@@ -73,6 +73,7 @@ const settleLook = 200 * time.Millisecond
 // settle waits until the picture is settled, or until waiting does not help, for
 // limit at most.
 func (s *session) settle(ctx context.Context, limit time.Duration) {
+	_ = s.restored() // running the session tells of it
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for version := uint64(0); ctx.Err() == nil && s.settling(); {

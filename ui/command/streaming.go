@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"tillwatch/api/account/form"
 	"tillwatch/ui/recording"
 )
@@ -24,30 +22,21 @@ func (s *session) header() form.Header {
 
 // stream prints what the session knows and what changes, as lines of the form,
 // until the reader of the output leaves or ctx ends.
-func (s *session) stream(ctx context.Context, source recording.Source, o screenOptions, out io.Writer) error {
+func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) error {
 	// Without this, a reader that leaves ends the process before it has kept what
 	// it knows.
 	leaving := make(chan os.Signal, 1)
 	signal.Notify(leaving, syscall.SIGPIPE)
 	defer signal.Stop(leaving)
 
-	kept, err := s.record(ctx, o, out)
+	record, err := s.record(o, out)
 	if err != nil {
 		return err
 	}
-	defer kept.stop(o.words)
-	ctx, quit := context.WithCancel(ctx)
-	defer quit()
-	group, ctx := errgroup.WithContext(ctx)
-	if s.guard != nil {
-		s.warn(o.words)
-	}
-	s.keepLive(ctx, group, o)
-	group.Go(func() error {
-		defer quit()
-		return printStream(ctx, source, s.header(), out)
-	})
-	return group.Wait()
+	defer record.tell(o.words)
+	s.warn(o.words)
+	source := restoredStore{s.store, s.restored}
+	return alongside(ctx, func(ctx context.Context) error { return printStream(ctx, source, s.header(), out) }, s.run, record.run)
 }
 
 // printStream does not wait for long, once ctx has ended, for a reader that has

@@ -26,7 +26,7 @@ func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
 			if !relay {
 				w.settings.RelayURL = ""
 			}
-			current, err := beginKeptSession(w.settings)
+			current, err := open(w.settings, keeps)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() {
-				ended <- current.stream(ctx, filled{current.store, current.restored}, screenOptions{plain: true, json: true}, out)
+				ended <- current.stream(ctx, screenOptions{plain: true, json: true}, out)
 			}()
 			if _, err := w.service.CreateIntent(simulator.Order{ProductURL: "https://spice-lab.example/products/chili-crisp"}); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ func (s settings) checkTheme() error {
 
 // dress gives the dashboard its theme and those to change to. What it returns
 // follows the theme's file until its context ends.
-func (s settings) dress(config *dashboard.Config) (follow func(context.Context), err error) {
+func (s settings) dress(config *dashboard.Config) (follow part, err error) {
 	library, name := themeLibrary(), s.themeName()
 	shown, files, err := library.LoadFiles(name)
 	if err != nil {
@@ -64,13 +64,14 @@ func (s settings) dress(config *dashboard.Config) (follow func(context.Context),
 	}
 	changes := make(chan themes.Change)
 	config.ThemeChanges = changes
-	return func(ctx context.Context) {
+	return func(ctx context.Context) error {
 		followTheme(ctx, library, name, themes.Change{Theme: shown}, files, func(c themes.Change) {
 			select {
 			case changes <- c:
 			case <-ctx.Done():
 			}
 		})
+		return nil
 	}, nil
 }
 

@@ -1,27 +1,17 @@
 package command
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 
-	"tillwatch/api"
 	"tillwatch/themes"
-	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
-	"tillwatch/ui/plain"
 )
-
-// paintFirst is how long the network waits for the screen to be drawn first.
-const paintFirst = 30 * time.Millisecond
 
 type screenOptions struct {
 	kept          bool // how the screen is arranged is remembered
@@ -67,7 +57,7 @@ func newWatch() *cobra.Command {
 					return err
 				}
 			}
-			current, err := beginKeptSession(s)
+			current, err := open(s, keeps)
 			if err != nil {
 				return err
 			}
@@ -75,9 +65,9 @@ func newWatch() *cobra.Command {
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			if o.json {
-				return current.stream(ctx, filled{current.store, current.restored}, o, c.OutOrStdout())
+				return current.stream(ctx, o, c.OutOrStdout())
 			}
-			return showSession(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
+			return current.show(ctx, o, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 	accountFlags(command.Flags())
@@ -130,109 +120,4 @@ func fallsBack(c *cobra.Command) bool {
 	}
 	fmt.Fprintln(c.ErrOrStderr(), "tillwatch: TERM=dumb: nothing can be drawn on this terminal, so a line is printed for each change, as with --plain")
 	return true
-}
-
-// showSession runs a session with the dashboard before it, or with lines of text,
-// until the user quits or ctx ends.
-func showSession(ctx context.Context, s *session, o screenOptions, in io.Reader, out io.Writer) error {
-	config := s.screen(o)
-	actions, err := s.settings.Keys.table()
-	if err != nil {
-		return usage(err)
-	}
-	config.Actions = actions
-	var memory *remembered
-	if o.kept && !o.plain {
-		memory, config.Warning = recall(s.settings.StateDir, s.settings.Theme)
-		config.Remembered, config.Remember = memory.layout, memory.remember
-	}
-	if unread := unreadVariables(os.Environ()); len(unread) > 0 && config.Warning == "" {
-		config.Warning = unread[0]
-	}
-	followTheme, err := s.settings.dress(&config)
-	if err != nil {
-		return err
-	}
-	kept, err := s.record(ctx, o, out)
-	if err != nil {
-		return err
-	}
-	defer kept.stop(o.words)
-	config.Recording = kept.trouble()
-	ctx, quit := context.WithCancel(ctx)
-	defer quit()
-	group, ctx := errgroup.WithContext(ctx)
-	if s.guard != nil {
-		config.Unsettled = s.guard.Unsettled()
-		if warnings := s.guard.Warnings(); len(warnings) > 0 {
-			config.Warning = warnings[0] // before all others: it is about money
-		}
-		s.warn(o.words)
-	}
-	s.keepLive(ctx, group, o)
-	if o.plain {
-		group.Go(func() error {
-			defer quit()
-			return plain.Run(ctx, plain.Config{Source: config.Source, Environment: config.Environment, Account: config.Account}, out)
-		})
-		return group.Wait()
-	}
-	group.Go(func() error {
-		followTheme(ctx)
-		return nil
-	})
-	var forgotten error
-	if memory != nil {
-		group.Go(func() error {
-			if err := memory.run(ctx); err != nil { // no reason to end, and told once the screen is gone
-				forgotten = err
-			}
-			return nil
-		})
-	}
-	group.Go(func() error {
-		defer quit()
-		return dashboard.Run(ctx, config, in, out)
-	})
-	err = group.Wait()
-	if forgotten != nil {
-		fmt.Fprintf(o.words, "tillwatch: %v\n", forgotten)
-	}
-	return err
-}
-
-// keepLive has the group keep the picture live and settle what earlier confirms
-// left unknown.
-func (s *session) keepLive(ctx context.Context, group *errgroup.Group, o screenOptions) {
-	group.Go(func() error {
-		if !o.plain {
-			_ = api.Sleep(ctx, paintFirst)
-		}
-		if err := s.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("watching the account: %w", err)
-		}
-		return nil
-	})
-	if s.guard == nil {
-		return
-	}
-	group.Go(func() error {
-		_ = s.restored.wait() // told of by run
-		s.guard.SettleEarlier(ctx)
-		return nil
-	})
-}
-
-// screen is the dashboard's configuration for a session.
-func (s *session) screen(o screenOptions) dashboard.Config {
-	where := s.client.Environment()
-	config := dashboard.Config{
-		Source: filled{s.store, s.restored}, Environment: where.Name, Live: where.Live, Account: s.account(),
-		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
-		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
-	}
-	if s.guard != nil {
-		config.Confirmer = s.guard
-	}
-	return config
 }

@@ -140,10 +140,10 @@ func readWatchList(path string) ([]string, error) {
 // followWatchList watches ids that are added to the file while it runs. One that
 // is removed stays in the picture, as everything does that is known. Until a bad
 // line is mended an alert tells of it; the others count.
-func (s *session) followWatchList(ctx context.Context) {
+func (s *session) followWatchList(ctx context.Context) error {
 	path := s.settings.WatchList
 	if path == "" || path == fromStdin {
-		return
+		return nil
 	}
 	watched := slices.Clone(s.settings.WatchIDs)
 	err := followFile(ctx, path, func() {
@@ -159,4 +159,5 @@ func (s *session) followWatchList(ctx context.Context) {
 	if err != nil {
 		s.store.ReportWatchList(fmt.Errorf("new ids in the watch list will go unnoticed: %w", err))
 	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,10 +94,7 @@ func TestWatchListIsReadAgainWhenItChanges(t *testing.T) {
 	write(t, path, "ci_1\n")
 	store := account.NewStore(account.StoreConfig{})
 	s := &session{store: store, watcher: account.NewWatcher(account.WatcherConfig{Store: store}), settings: settings{WatchList: path, WatchIDs: []string{"ci_1"}}}
-	owned(t, func(ctx context.Context) error {
-		s.followWatchList(ctx)
-		return nil
-	})
+	owned(t, s.followWatchList)
 	become := func(alert string, ids ...api.ID) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%v is known, and of alerts %q", ids, alert), func() bool {

@@ -1,0 +1,338 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/notify"
+	"tillwatch/ui/plain"
+)
+
+// session is the whole program behind a look at one account:
+//
+//	service ◀─ client ◀─ watcher ◀─ feed ◀─ the relay
+//	             │pacer     │
+//	             ▼          ▼
+//	           guard ──▶  store ──▶ a screen, lines of text, a report
+//
+// newSession makes what reads the account, [session.open] what keeps the picture
+// live, [session.run] lets that run, and [session.show] puts a screen before it.
+type session struct {
+	settings settings
+	client   *api.Client
+	store    *account.Store // the picture
+	saved    *account.Saved // where it is kept between runs; nil: nowhere
+	restored func() error   // returns once the picture holds what the last run knew
+	watcher  *account.Watcher
+	guard    *confirm.Guard // nil while read-only
+	retry    func()         // has a lost relay dialled now; nil without a relay
+	opened   time.Time
+}
+
+// memory is what a session has to do with earlier and later ones.
+type memory int
+
+const (
+	forgets   memory = iota // it begins with nothing and leaves nothing
+	remembers               // it begins with what the last one knew
+	keeps                   // and keeps what it learns for the next
+)
+
+// newSession makes a client and a picture. What earlier runs knew comes into the
+// picture by itself, while the terminal is made ready. No connection is opened.
+func newSession(s settings, m memory) (*session, error) {
+	if err := s.requireAccount(); err != nil {
+		return nil, err
+	}
+	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
+	out := &session{settings: s, opened: time.Now(), restored: func() error { return nil }}
+	out.store = account.NewStore(account.StoreConfig{
+		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepIntents: s.KeepIntents,
+		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
+	})
+	var err error
+	out.client, err = api.New(api.Config{
+		BaseURL: s.APIURL, Key: s.APIKey, StandIn: s.OwnStandIn, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, UserAgent: "tillwatch",
+		Pacer: pacer, Observe: out.store.RecordExchange,
+	})
+	if err != nil {
+		return nil, addressed(err)
+	}
+	if m == forgets {
+		return out, nil
+	}
+	saved, err := account.OpenSaved(account.SavedConfig{
+		Dir: s.StateDir, Account: s.pictureName(out.client.Environments()[0]), Quota: pacer, MaxEnded: s.KeepIntents,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.restored = restore(saved, out.store)
+	if m == keeps {
+		out.saved = saved
+	}
+	return out, nil
+}
+
+// open makes a session that can keep its picture live, and confirm where the
+// settings allow that.
+func open(s settings, m memory) (*session, error) {
+	out, err := newSession(s, m)
+	if err != nil {
+		return nil, err
+	}
+	feed, err := out.subscribe(time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]api.ID, len(s.WatchIDs))
+	for i, id := range s.WatchIDs {
+		ids[i] = api.ScrubID(id)
+	}
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: ids, Poll: s.PollEvery, Saved: out.saved})
+	if s.AllowConfirm {
+		if err := out.arm(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// subscribe makes the feed of events that the relay received since then; nil
+// without a relay.
+func (s *session) subscribe(since time.Time) (account.Feed, error) {
+	if s.settings.RelayURL == "" {
+		return nil, nil
+	}
+	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
+		URL: s.settings.RelayURL, Token: s.settings.RelayToken, InsecureHTTP: s.settings.InsecureHTTP,
+		From: relay.FromEarliest, Since: since, Client: "tillwatch",
+	})
+	if err != nil {
+		return nil, addressed(err)
+	}
+	s.retry = subscriber.Retry
+	return feed{subscriber, s.store}, nil
+}
+
+// arm opens the guard and with it the audit log.
+func (s *session) arm() error {
+	guard, err := confirm.New(confirm.Config{
+		Service:      s.client,
+		Environments: s.client.Environments(),
+		Body:         api.ConfirmIntent{Raw: json.RawMessage(s.settings.ConfirmBody)},
+		AuditFile:    filepath.Join(s.settings.StateDir, "confirms.jsonl"),
+		Read: func(in api.Intent, sent time.Time, confirmed bool) {
+			how := account.ByRead
+			if confirmed {
+				how = account.ByConfirm
+			}
+			s.store.ApplyRead(in, sent, how)
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("preparing to confirm, in %s: %w", s.settings.StateDir, err)
+	}
+	s.guard = guard
+	return nil
+}
+
+// warn says on w what is wrong with the audit log, where it is.
+func (s *session) warn(w io.Writer) {
+	if s.guard == nil {
+		return
+	}
+	for _, warning := range s.guard.Warnings() {
+		fmt.Fprintf(w, "tillwatch: %s\n", api.Scrub(warning))
+	}
+}
+
+func (s *session) close() {
+	_ = s.restored()
+	if s.guard != nil {
+		s.guard.Close()
+	}
+}
+
+// run keeps the picture live until ctx ends, and settles what earlier confirms
+// left unknown.
+func (s *session) run(ctx context.Context) error {
+	if err := s.restored(); err != nil {
+		return err
+	}
+	parts := []part{s.watcher.Run, s.followWatchList, s.followKey}
+	if s.guard != nil {
+		parts = append(parts, func(ctx context.Context) error {
+			s.guard.SettleEarlier(ctx)
+			return nil
+		})
+	}
+	err := alongside(ctx, untilDone, parts...)
+	if err != nil {
+		return fmt.Errorf("watching the account: %w", err)
+	}
+	return nil
+}
+
+// paintFirst is how long the network waits for the screen to be drawn first.
+const paintFirst = 30 * time.Millisecond
+
+// show runs the session with the dashboard before it, or with lines of text,
+// until the person quits or ctx ends.
+func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out io.Writer) error {
+	config, err := s.screen(o)
+	if err != nil {
+		return err
+	}
+	record, err := s.record(o, out)
+	if err != nil {
+		return err
+	}
+	defer record.tell(o.words)
+	s.warn(o.words)
+	if o.plain {
+		lines := plain.Config{Source: config.Source, Environment: config.Environment, Account: config.Account}
+		return alongside(ctx, func(ctx context.Context) error { return plain.Run(ctx, lines, out) }, s.run, record.run)
+	}
+	var layout *remembered
+	if o.kept {
+		layout, config.Warning = recall(s.settings.StateDir, s.settings.Theme)
+		config.Remembered, config.Remember = layout.layout, layout.remember
+		defer layout.tell(o.words)
+	}
+	if unread := unreadVariables(os.Environ()); len(unread) > 0 && config.Warning == "" {
+		config.Warning = unread[0]
+	}
+	if s.guard != nil && len(s.guard.Warnings()) > 0 {
+		config.Warning = s.guard.Warnings()[0] // before all others: it is about money
+	}
+	config.Recording = record.trouble()
+	followTheme, err := s.settings.dress(&config)
+	if err != nil {
+		return err
+	}
+	live := func(ctx context.Context) error {
+		_ = api.Sleep(ctx, paintFirst)
+		return s.run(ctx)
+	}
+	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) },
+		live, followTheme, record.run, layout.run)
+}
+
+// screen is the dashboard's configuration for a session.
+func (s *session) screen(o screenOptions) (dashboard.Config, error) {
+	where := s.client.Environment()
+	config := dashboard.Config{
+		Source: restoredStore{s.store, s.restored}, Environment: where.Name, Live: where.Live, Account: s.account(),
+		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
+		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
+	}
+	if s.guard != nil {
+		config.Confirmer, config.Unsettled = s.guard, s.guard.Unsettled()
+	}
+	var err error
+	if config.Actions, err = s.settings.Keys.table(); err != nil {
+		return config, usage(err)
+	}
+	return config, nil
+}
+
+// account names what the settings look at, for the header: the profile's host.
+func (s *session) account() string {
+	if u, err := url.Parse(s.settings.APIURL); err == nil {
+		return u.Host
+	}
+	return ""
+}
+
+// part is one of the things that run at the same time, each until its context ends.
+type part func(context.Context) error
+
+// untilDone does nothing but let the others run.
+func untilDone(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// alongside runs the parts until main returns, ends them and waits for them. A part
+// that fails ends main. The error is that part's, else main's.
+func alongside(ctx context.Context, main part, parts ...part) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	for _, run := range parts {
+		group.Go(func() error {
+			if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+				return err
+			}
+			return nil
+		})
+	}
+	err := main(ctx)
+	end()
+	if failed := group.Wait(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// pictureName tells the picture of this account from others. That of a profile,
+// or of a key's file, stays the same when the key in it is rotated. Another key
+// that is set directly may be another account's: it is told apart by a fingerprint
+// from which nothing can be learnt of the key.
+func (s settings) pictureName(environment string) string {
+	whose := "key " + s.APIKey.Fingerprint("saved picture")
+	switch path, err := filepath.Abs(s.KeyFile); {
+	case s.Profile != "":
+		whose = "profile " + s.Profile
+	case s.KeyFile != "" && err == nil:
+		whose = "key file " + path
+	}
+	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")
+}
+
+// restore begins to fill a picture with what the last run knew. What it returns
+// waits for that; its error is a fault of this program. A saved picture that cannot
+// be read is told of as an alert, and all is read anew.
+func restore(saved *account.Saved, store *account.Store) (restored func() error) {
+	restored = sync.OnceValue(func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("opening the saved picture: panic: %v", p)
+			}
+		}()
+		_, _ = saved.Restore(store)
+		return nil
+	})
+	go restored()
+	return restored
+}
+
+// restoredStore is a picture that tells nothing before it is restored.
+type restoredStore struct {
+	*account.Store
+	restored func() error
+}
+
+// Changes waits for the picture.
+func (r restoredStore) Changes(since uint64) account.Changes {
+	_ = r.restored() // running the session tells of it
+	return r.Store.Changes(since)
+}

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func TestAPictureTellsNothingBeforeItIsRestored(t *testing.T) {
+	saved, err := account.OpenSaved(account.SavedConfig{Dir: t.TempDir(), Account: "a shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := account.NewStore(account.StoreConfig{})
+	before.ApplyRead(api.Intent{ID: "ci_1", State: api.Completed}, time.Now(), account.ByRead)
+	if err := saved.Save(before); err != nil {
+		t.Fatal(err)
+	}
+	store := account.NewStore(account.StoreConfig{})
+	changes := restoredStore{store, restore(saved, store)}.Changes(0)
+	if len(changes.Intents) != 1 || changes.Intents[0].ID != "ci_1" {
+		t.Errorf("the first picture holds %d intents, want the one that was saved", len(changes.Intents))
+	}
+}
+
+func TestARestoreThatPanicsEndsTheSessionWithAnError(t *testing.T) {
+	if err := restore(nil, nil)(); err == nil {
+		t.Error("the panic is not told of")
+	}
+}
+
+func TestWhatRunsAlongsideEndsWithTheMainPartAndAFailureEndsThat(t *testing.T) {
+	broken, leaving := errors.New("broken"), errors.New("leaving")
+	after := func(err error) part { return func(context.Context) error { return err } }
+	until := func(ended *bool) part {
+		return func(ctx context.Context) error {
+			<-ctx.Done()
+			*ended = true
+			return ctx.Err()
+		}
+	}
+	cases := []struct {
+		name  string
+		main  part
+		parts []part
+		want  error
+	}{
+		{"main is done", after(nil), nil, nil},
+		{"main fails", after(leaving), nil, leaving},
+		{"a part is done before", after(leaving), []part{after(nil)}, leaving},
+		{"a part fails", untilDone, []part{after(broken)}, broken},
+		{"a part fails and main says so", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, []part{after(broken)}, broken},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var ended bool
+			if err := alongside(t.Context(), c.main, append(c.parts, until(&ended))...); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || !ended {
+				t.Errorf("ends with %v, want %v; the other part has ended: %v", err, c.want, ended)
+			}
+		})
+	}
+}
