@@ -134,7 +134,7 @@ func (p *Player) Flaws() string {
 		return fmt.Sprintf("%d parts of this recording are damaged and left out", f.damaged)
 	case f.ended == "full":
 		return "this recording ends where its file had reached its limit"
-	case f.ended == "":
+	case f.ended == "" && f.header.Kind != form.Picture:
 		return "this recording is cut off: it was not ended in good order, or is still being made"
 	}
 	return ""

@@ -303,6 +303,9 @@ func TestASavedPictureIsARecordingOfOneFrame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
+		if flaws := p.Flaws(); flaws != "" {
+			t.Error(flaws)
+		}
 		c := p.Changes(0)
 		if pos := p.Position(); pos.Changes != 1 || len(c.Intents) != 1 || len(c.Shipments) != 1 || len(c.Events) != 1 || c.Summary.Intents[api.Failed] != 1 {
 			t.Errorf("it plays as %+v with %d intents, %d shipments, %d events and %v", pos, len(c.Intents), len(c.Shipments), len(c.Events), c.Summary.Intents)
