@@ -10,7 +10,8 @@ import (
 )
 
 // Layout is how a person has arranged the screen, to be remembered between runs.
-// The zero Layout is the dashboard's own. Names that mean nothing are ignored.
+// The zero Layout is the dashboard's own. Names that mean nothing are ignored, and
+// so is Hidden where it would leave no pane.
 type Layout struct {
 	Arrangement string              `json:"arrangement,omitempty"` // "wide", "medium" or "narrow"; "" follows the size
 	Hidden      []string            `json:"hidden,omitempty"`      // panes
@@ -24,6 +25,9 @@ type Layout struct {
 func (m *Model) recall(l Layout) {
 	m.arranged = l
 	m.arranged.Hidden, m.arranged.Columns = slices.Clone(l.Hidden), maps.Clone(l.Columns)
+	if m.hidesAll() {
+		m.arranged.Hidden = nil
+	}
 	m.noMouse = m.cfg.NoMouse || l.NoMouse
 	if at := m.themeAt(l.Theme); at >= 0 {
 		m.theme = m.cfg.Themes[at]
@@ -99,12 +103,15 @@ func (m *Model) hidden() layout.Hidden {
 	return h
 }
 
+// hidesAll reports whether no pane would be on the screen.
+func (m *Model) hidesAll() bool { return m.hidden() == (layout.Hidden{true, true, true, true}) }
+
 // togglePane takes a pane off the screen, or brings it back. One always stays.
 func (m *Model) togglePane(p layout.Pane) {
 	hidden := toggled(m.arranged.Hidden, p.String())
 	before := m.arranged.Hidden
 	m.arranged.Hidden = hidden
-	if m.hidden() == (layout.Hidden{true, true, true, true}) {
+	if m.hidesAll() {
 		m.arranged.Hidden = before
 		m.say(warning, "this is the only pane left: show another one first")
 		return

@@ -167,3 +167,13 @@ func TestAWarningIsSaidAtTheStart(t *testing.T) {
 		t.Errorf("screen:\n%s", got)
 	}
 }
+
+func TestARememberedLayoutWithoutAnyPaneShowsAll(t *testing.T) {
+	m, _ := remembering(t, 160, 45, Layout{Hidden: []string{"intents", "shipments", "quota", "events"}})
+	text := screen(m)
+	for _, title := range []string{"INTENTS", "SHIPMENTS", "QUOTA", "EVENTS"} {
+		if !strings.Contains(text, title) {
+			t.Errorf("without %s:\n%s", title, text)
+		}
+	}
+}
