@@ -46,11 +46,14 @@ func (a *monkeyAccount) known() (ids []string) {
 }
 
 // addAccount adds what becomes of the account.
-func (k *monkey) addAccount(bite *monkeyGuard) {
+func (k *monkey) addAccount() {
 	for name, step := range map[string]func(*rapid.T){
 		"an intent is read": k.read, "many are read": k.readMany, "an intent is gone": k.lose,
 		"an event": k.event, "many events": k.storm, "an event again": k.repeat,
-		"the relay": k.relay, "a gap": k.gap, "a call": k.call, "the quota": k.spend, "a parcel": k.parcel,
+		"the relay": k.relay, "a gap": k.gap, "a call": k.call, "the quota": k.spend,
+		"a parcel": k.parcel, "a parcel is gone": func(t *rapid.T) { k.account.store.ApplyMissingShipment(k.someParcel(t), time.Now()) },
+		"the key's file":      func(t *rapid.T) { k.account.store.ReportKey(k.trouble(t)) },
+		"the list of intents": func(t *rapid.T) { k.account.store.ReportWatchList(k.trouble(t)) },
 	} {
 		k.steps[name] = func() {
 			step(k.t)
@@ -64,7 +67,7 @@ func (k *monkey) addAccount(bite *monkeyGuard) {
 		v.outcome.Verdict = rapid.SampledFrom([]confirm.Verdict{confirm.Accepted, confirm.Accepted, confirm.Changed, confirm.NotConfirmable, confirm.Already, confirm.Overtaken, confirm.Refused, confirm.Unknown, confirm.NotSent}).Draw(k.t, "verdict")
 		v.outcome.Err = k.trouble(k.t)
 		select {
-		case bite.verdicts <- v:
+		case k.guard.verdicts <- v:
 		default:
 		}
 	}
@@ -225,7 +228,7 @@ func (k *monkey) gap(t *rapid.T) {
 	a.store.SetFeed(a.feed)
 }
 
-// call is an answer of the service, or none.
+// call is an answer of the service, or none; or several that are alike.
 func (k *monkey) call(t *rapid.T) {
 	status := rapid.SampledFrom([]int{200, 200, 404, 401, 429, 500, 503, 0}).Draw(t, "status")
 	e := api.Exchange{Method: "GET", Path: "/api/v1/checkout-intents/" + string(k.someID(t)), Class: rapid.SampledFrom([]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}).Draw(t, "class"),
@@ -238,7 +241,9 @@ func (k *monkey) call(t *rapid.T) {
 	if status != 200 {
 		e.Err = errors.New("HTTP " + fmt.Sprint(status))
 	}
-	k.account.store.RecordExchange(e)
+	for range rapid.IntRange(1, 4).Draw(t, "times") {
+		k.account.store.RecordExchange(e)
+	}
 }
 
 func (k *monkey) spend(t *rapid.T) {
@@ -286,13 +291,21 @@ type monkeyGuard struct {
 	verdicts chan monkeyVerdict
 	mu       sync.Mutex
 	underway map[api.ID]bool
-	twice    api.ID
+	twice    []api.ID
+}
+
+func (g *monkeyGuard) check(t *rapid.T) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.twice) > 0 {
+		t.Fatalf("confirmed while a confirm of it was under way: %v", g.twice)
+	}
 }
 
 func (g *monkeyGuard) Confirm(ctx context.Context, p confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome {
 	g.mu.Lock()
 	if g.underway[p.ID] {
-		g.twice = p.ID
+		g.twice = append(g.twice, p.ID)
 	}
 	g.underway[p.ID] = true
 	g.mu.Unlock()

@@ -16,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/confirm"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/canvas"
@@ -47,6 +48,7 @@ type monkey struct {
 	ahead   time.Duration // of its own clock is the one that the board goes by
 	answers time.Duration // how long the terminal takes to answer; negative: it never does
 	account *monkeyAccount
+	guard   *monkeyGuard // of the account
 	player  *recording.Player
 }
 
@@ -60,7 +62,7 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 	cfg.NoColor = rapid.IntRange(0, 5).Draw(t, "no colour") == 0
 	cfg.Notify = rapid.SampledFrom([]notify.Method{"", notify.Bell, notify.OSC9, notify.OSC777}).Draw(t, "notify")
 	cfg.Remember = func(Layout) {}
-	cfg.Remembered.Acquainted = rapid.Bool().Draw(t, "acquainted")
+	cfg.Remembered = remembered(t)
 	if cfg.Now == nil {
 		cfg.Now = func() time.Time { return time.Now().Add(k.ahead) }
 	}
@@ -83,6 +85,17 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 		_ = pump(ctx, cfg.Source, func(c account.Changes) { k.send(changesMsg{c}) })
 	})
 	return k
+}
+
+// remembered is how somebody has left the screen.
+func remembered(t *rapid.T) Layout {
+	l := Layout{Acquainted: rapid.Bool().Draw(t, "acquainted")}
+	if rapid.IntRange(0, 3).Draw(t, "arranged") == 0 {
+		l.Arrangement = rapid.SampledFrom([]string{"", "wide", "medium", "narrow", "round"}).Draw(t, "arrangement")
+		l.Hidden = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"intents", "shipments", "quota", "events", "doors"}), 0, 5, rapid.ID).Draw(t, "hidden")
+		l.NoMouse = rapid.Bool().Draw(t, "no mouse")
+	}
+	return l
 }
 
 func (k *monkey) theme(name string) themes.Theme {
@@ -193,12 +206,20 @@ func (k *monkey) pass(d time.Duration) {
 // liveMonkey plays with the board of an account.
 func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 	a := newMonkeyAccount()
-	bite := &monkeyGuard{verdicts: make(chan monkeyVerdict, 100), underway: map[api.ID]bool{}}
+	guard := &monkeyGuard{verdicts: make(chan monkeyVerdict, 100), underway: map[api.ID]bool{}}
 	trouble := rapid.SampledFrom([]string{"", "", "the disk is full"}).Draw(t, "trouble with the recording")
 	cfg := Config{
 		Source: a.store, Environment: rapid.SampledFrom([]string{"staging", "", "prod\x1b[31m日本"}).Draw(t, "environment"),
-		Live: rapid.Bool().Draw(t, "live"), Account: "shop-eu", Armed: rapid.IntRange(0, 3).Draw(t, "read-only") > 0, Confirmer: bite,
+		Live: rapid.Bool().Draw(t, "live"), Account: "shop-eu", Armed: rapid.IntRange(0, 3).Draw(t, "read-only") > 0, Confirmer: guard,
 		Refresh: func(api.ID) {}, Reconnect: func() {}, ConfirmWindow: api.ConfirmWindow,
+		KeyFile: rapid.SampledFrom([]string{"", "/home/ann/.secrets/checkout-key"}).Draw(t, "the key's file"),
+		Warning: rapid.SampledFrom([]string{"", "", "the state folder cannot be written: it is a long way down, and somebody else has it"}).Draw(t, "warning"),
+	}
+	if rapid.Bool().Draw(t, "a key that can be tried") {
+		cfg.TryKey = func() {}
+	}
+	if rapid.IntRange(0, 5).Draw(t, "unsettled") == 0 {
+		cfg.Unsettled = []confirm.Line{{At: time.Now().Add(-30 * time.Hour), Intent: "ci_00000001", Product: "Mug", Total: "12.90 USD"}}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "recording") == 0 {
 		cfg.Recording = func() string { return trouble }
@@ -211,9 +232,9 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		cfg.LightTheme = &light
 	}
 	k := newMonkey(t, ctx, cfg)
-	k.account, k.hand.IDs = a, a.known
+	k.account, k.guard, k.hand.IDs = a, guard, a.known
 	k.addHand()
-	k.addAccount(bite)
+	k.addAccount()
 	k.addTerminal()
 	if rapid.Bool().Draw(t, "a busy account") {
 		k.fill(t)

@@ -23,6 +23,9 @@ import (
 // takes nothing from what was drawn before.
 func (k *monkey) check() {
 	k.catchUp()
+	if k.guard != nil {
+		k.guard.check(k.t)
+	}
 	if k.player != nil { // where that stands is drawn with the next message only
 		k.drawn = time.Time{}
 	}
