@@ -360,3 +360,17 @@ func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
 		})
 	}
 }
+
+func TestTheBoardSaysAtOnceThatAKeyCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 120, 36, armed(&guard{}))
+		press(m, "c", "C")
+		if shown := m.View().Content; !strings.Contains(shown, "Too soon: ignored. Wait a moment.") {
+			t.Fatalf("a key at once is not too soon:\n%s", shown)
+		}
+		rest(m)
+		if shown := m.View().Content; !strings.Contains(shown, "Too soon: ignored. Press it again.") {
+			t.Errorf("it still has one wait:\n%s", shown)
+		}
+	})
+}

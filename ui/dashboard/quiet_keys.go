@@ -103,7 +103,7 @@ func (p *patience) prove(m *Model) tea.Cmd {
 	if now := time.Now(); !p.since.Before(p.asked) {
 		return p.wait(m, max(dialog.Quiet-now.Sub(p.since), 0))
 	}
-	p.proven = true
+	p.proven, m.redraw = true, true
 	m.dialog.confirm.Heed()
 	return nil
 }
