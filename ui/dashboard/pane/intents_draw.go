@@ -90,7 +90,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	switch {
 	case p.filter != nil:
 		count, of = wording.Count(lane.Shown()), " of "+wording.Count(lane.Total())
-	case c.lane == lanePlacing && p.agents.Limit > 0:
+	case c.lane == lanePlacing && p.agents.Limit > 0 && (p.known || lane.Total() > 0):
 		of = " of " + wording.Count(p.agents.Limit)
 	}
 	l.Put(paint.Text|paint.Bold, count)
