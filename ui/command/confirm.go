@@ -54,12 +54,7 @@ func newConfirm() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
-	d := defaults()
-	flags.String("api-url", "", "base address of the service, without /api/v1")
-	clearTextFlag(flags)
-	flags.String("state-dir", d.StateDir, "folder for the audit log")
-	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
-	flags.Bool("allow-confirm", false, "allow the confirm; without it, or allow_confirm in the profile, nothing is sent")
+	settingFlags(flags, "api_url", "insecure_http", "state_dir", "confirm_window", "allow_confirm")
 	flags.StringVar(&o.total, "total", "", "the total that you agree to, with its currency, such as 44.52USD")
 	flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the intent's id")
 	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the order to be placed or to fail, such as 5m")

@@ -62,12 +62,10 @@ func newRelay() *cobra.Command {
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
-	flags.String("api-url", "", "base address of the service, to fetch events that no delivery brought")
-	clearTextFlag(flags)
+	settingFlags(flags, "api_url", "insecure_http", "postgres")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, for reading events, for metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
-	flags.String("postgres", "", "keep the journal and the tokens in "+postgresUsage)
 	flags.Var(&o.retention, "retention", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
 	flags.Var(&o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")

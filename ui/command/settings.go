@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -28,41 +27,38 @@ import (
 // this order of precedence. Secrets never come from flags: other users of a
 // machine can read a command line.
 type settings struct {
-	APIURL        string        `koanf:"api_url"`
-	APIKey        api.Secret    `koanf:"api_key"`
-	RelayURL      string        `koanf:"relay_url"`
-	RelayToken    api.Secret    `koanf:"relay_token"`
-	SigningSecret api.Secret    `koanf:"signing_secret"`
-	Postgres      api.Secret    `koanf:"postgres"`
-	HeaderPrefix  string        `koanf:"header_prefix"`
-	LookupPath    string        `koanf:"lookup_path"`
-	ConfirmBody   string        `koanf:"confirm_body"`
-	ConfirmWindow time.Duration `koanf:"confirm_window"`
-	PollShare     float64       `koanf:"poll_share"`
-	PollEvery     time.Duration `koanf:"poll_every"`
-	AllowConfirm  bool          `koanf:"allow_confirm"`
-	DayLimit      int           `koanf:"day_limit"`
-	AgentsLimit   int           `koanf:"agents_limit"`
-	KeepIntents   int           `koanf:"keep_intents"`
-	WatchIDs      []string      `koanf:"watch_id"`
-	WatchList     string        `koanf:"watch_ids"`
-	Alerts        alertSettings `koanf:"alerts"`
-	Theme         string        `koanf:"theme"`
-	Notify        string        `koanf:"notify"`
-	StateDir      string        `koanf:"state_dir"`
-	InsecureHTTP  bool          `koanf:"insecure_http"`
-	Keys          keyBindings   `koanf:"keys"`
+	APIURL        string
+	APIKey        api.Secret
+	RelayURL      string
+	RelayToken    api.Secret
+	SigningSecret api.Secret
+	Postgres      api.Secret
+	HeaderPrefix  string
+	LookupPath    string
+	ConfirmBody   string
+	ConfirmWindow time.Duration
+	PollShare     float64
+	PollEvery     time.Duration
+	AllowConfirm  bool
+	DayLimit      int
+	AgentsLimit   int
+	KeepIntents   int
+	WatchIDs      []string
+	WatchList     string
+	Alerts        alertSettings
+	Theme         string
+	Notify        string
+	StateDir      string
+	InsecureHTTP  bool
+	Keys          keyBindings
 
 	// Profile is the chosen profile where that names the key itself, else "".
-	Profile string `koanf:"-"`
+	Profile string
 	// KeyFile is the file that the API key comes from, else "".
-	KeyFile string `koanf:"-"`
+	KeyFile string
 	// OwnStandIn: the service is a stand-in that this process runs.
-	OwnStandIn bool `koanf:"-"`
+	OwnStandIn bool
 }
-
-// secrets are the settings that may also be named by a file, as KEY_file.
-func secrets() []string { return []string{"api_key", "postgres", "relay_token", "signing_secret"} }
 
 func defaults() settings {
 	return settings{
@@ -81,11 +77,6 @@ func defaults() settings {
 	}
 }
 
-// clearTextFlag allows what [api.CheckClearText] refuses.
-func clearTextFlag(flags *pflag.FlagSet) {
-	flags.Bool("insecure-http", false, "send keys and tokens over http:// to other machines too, where anyone on the way can read them")
-}
-
 // addressed is the error of an address that cannot be used, with the way to use it
 // all the same, if there is one.
 func addressed(err error) error {
@@ -98,18 +89,8 @@ func addressed(err error) error {
 
 // accountFlags are the flags of every command that looks at an account.
 func accountFlags(flags *pflag.FlagSet) {
-	d := defaults()
 	sourceFlags(flags)
-	flags.String("api-url", "", "base address of the service, without /api/v1")
-	flags.String("relay-url", "", "address of the relay; without one the account is polled")
-	clearTextFlag(flags)
-	flags.StringSlice("watch-id", nil, "id of an intent to watch, beside those that events name (repeatable)")
-	flags.String("watch-ids", "", "file with ids of intents to watch, one a line, # for comments; read again when it changes; - reads stdin where there is no screen")
-	flags.Float64("poll-share", d.PollShare, "share of the reads bucket that tillwatch may spend by itself, from 0 to 1")
-	flags.Duration("poll-every", d.PollEvery, "how often open intents are read when nothing hints at a change; less often as they age")
-	flags.Duration("confirm-window", d.ConfirmWindow, "how long after its creation an intent can be confirmed")
-	flags.Int("keep-intents", d.KeepIntents, "how many intents are kept that have ended, the newest; all that are open are")
-	flags.String("state-dir", d.StateDir, "folder for the audit log and what is remembered")
+	settingFlags(flags, "api_url", "relay_url", "insecure_http", "watch_id", "watch_ids", "poll_share", "poll_every", "confirm_window", "keep_intents", "state_dir")
 }
 
 // sourceFlags say where the settings come from.
@@ -150,12 +131,9 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := readSecretFiles(k); err != nil {
 		return settings{}, err
 	}
-	if err := checkKinds(k); err != nil {
-		return settings{}, together(err)
-	}
 	s := defaults()
-	if err := k.Unmarshal("", &s); err != nil {
-		return settings{}, usagef("a setting does not fit: %w", err)
+	if err := s.assign(k); err != nil {
+		return settings{}, together(err)
 	}
 	s.Profile, s.KeyFile = profile, keyFile
 	return s, s.check()
@@ -259,31 +237,6 @@ func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error 
 func emptyTable(content *koanf.Koanf, known []string, key string) bool {
 	table, is := content.Get(key).(map[string]any)
 	return is && len(table) == 0 && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
-}
-
-// settingKeys lists every setting by its name in the configuration file, those of
-// a table as table.name.
-func settingKeys() []string {
-	keys := keysOf(reflect.TypeFor[settings](), "")
-	for _, key := range secrets() {
-		keys = append(keys, key+"_file")
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func keysOf(table reflect.Type, prefix string) []string {
-	var keys []string
-	for field := range table.Fields() {
-		switch name := field.Tag.Get("koanf"); {
-		case name == "" || name == "-":
-		case field.Type.Kind() == reflect.Struct && len(keysOf(field.Type, "")) > 0:
-			keys = append(keys, keysOf(field.Type, prefix+name+".")...)
-		default:
-			keys = append(keys, prefix+name)
-		}
-	}
-	return keys
 }
 
 // loadEnvironment reads TILLWATCH_API_URL and its like.

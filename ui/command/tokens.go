@@ -27,7 +27,7 @@ func newTokens() *cobra.Command {
 	flags := command.PersistentFlags()
 	sourceFlags(flags)
 	flags.String("data", relayDir(), "folder of the relay's journal and tokens")
-	flags.String("postgres", "", "for tokens in "+postgresUsage)
+	settingFlags(flags, "postgres")
 	command.AddCommand(newTokensCreate(), newTokensList(), newTokensRevoke())
 	return command
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tillwatch/themes"
 	"tillwatch/ui/notify"
 )
 
@@ -72,20 +71,20 @@ func newWatch() *cobra.Command {
 	}
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
+	settingFlags(command.Flags(), "allow_confirm")
 	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
-	command.Flags().Bool("allow-confirm", false, "let the dashboard confirm intents; without it, it is read-only")
 	return command
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
-	flags.String("notify", string(notify.Auto), "how to notify you, while the terminal is not focused, of what waits or failed: "+notifyMethods())
+	settingFlags(flags, "notify")
 }
 
 // lookFlags say how what is shown looks.
 func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
-	flags.String("theme", themeAuto, "theme: "+themeAuto+" (dark or light, as the terminal is), "+orNone(themes.Names())+", or a file of your own, as in ./my.toml")
+	settingFlags(flags, "theme")
 	flags.BoolVar(&o.plain, "plain", false, "print a line for each change instead of drawing, for screen readers and logs")
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }

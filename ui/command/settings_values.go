@@ -1,0 +1,231 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/knadh/koanf/v2"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+	"tillwatch/ui/dashboard/action"
+)
+
+// assign takes every setting that is given. It refuses each that is of another kind
+// than it must be: many could be taken for something, 45 for a time of 45 ns or
+// true for the number 1.
+func (s *settings) assign(k *koanf.Koanf) error {
+	var wrong []error
+	for _, one := range settingTable() {
+		value := k.Get(one.key)
+		switch keys, given := value.(map[string]any); {
+		case value == nil:
+		case one.key == "keys" && given:
+			wrong = append(wrong, s.bind(keys)...)
+		case !assign(one.field(s), value):
+			wrong = append(wrong, unfit(one.key, value, wanted(one.field(s))))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// bind takes the keys of actions.
+func (s *settings) bind(keys map[string]any) (wrong []error) {
+	s.Keys = keyBindings{}
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		if list, is := texts(keys[name]); is {
+			s.Keys[action.ID(name)] = list
+		} else {
+			wrong = append(wrong, unfit("keys."+name, keys[name], `a key such as "q", or a list of keys`))
+		}
+	}
+	return wrong
+}
+
+// assign sets a field to a value of the configuration that is, or as a text says,
+// one of the field's kind. Else it reports false.
+func assign(field, value any) bool {
+	text, isText := value.(string)
+	written := fmt.Sprint(value)
+	var err error
+	switch to := field.(type) {
+	case *string:
+		*to = text
+		return isText
+	case *api.Secret:
+		*to = api.NewSecret(text)
+		return isText
+	case *bool:
+		if _, is := value.(bool); !is && !isText {
+			return false
+		}
+		*to, err = strconv.ParseBool(written)
+	case *int:
+		*to, err = strconv.Atoi(written)
+	case *float64:
+		*to, err = strconv.ParseFloat(written, 64)
+	case *time.Duration:
+		*to, err = time.ParseDuration(written)
+	case *[]string:
+		if isText {
+			*to = strings.Split(text, ",")
+			return true
+		}
+		list, is := texts(value)
+		*to = list
+		return is
+	default:
+		return false
+	}
+	return err == nil
+}
+
+// texts is a list of texts, or one text.
+func texts(value any) (list []string, is bool) {
+	switch value := value.(type) {
+	case string:
+		return []string{value}, true
+	case []string:
+		return value, true
+	case []any:
+		list = []string{}
+		for _, one := range value {
+			text, is := one.(string)
+			if !is {
+				return nil, false
+			}
+			list = append(list, text)
+		}
+		return list, true
+	}
+	return nil, false
+}
+
+// wanted says of what kind a field is.
+func wanted(field any) string {
+	switch field.(type) {
+	case *time.Duration:
+		return wantedTime
+	case *bool:
+		return "true or false"
+	case *int:
+		return "a whole number"
+	case *float64:
+		return "a number"
+	case *[]string:
+		return `a list of texts, such as ["a", "b"]`
+	case *keyBindings:
+		return "a table, as in [keys]"
+	}
+	return "a text in quotes"
+}
+
+// unfit says what a setting is, unless that may hold a secret, and what it must be.
+func unfit(key string, value any, must string) error {
+	private := func(one setting) bool { return one.key == key && (one.private || one.secret()) }
+	if slices.ContainsFunc(settingTable(), private) {
+		return usagef("%s must be %s", key, must)
+	}
+	return usagef("%s is %s; it must be %s", key, shownValue(value), must)
+}
+
+// shownValue is a value in one line, at most so many bytes of it.
+func shownValue(value any) string {
+	const most = 60
+	text := fmt.Sprint(value)
+	end := ""
+	if len(text) > most {
+		text, end = strings.ToValidUTF8(text[:most], ""), "…"
+	}
+	if _, is := value.(string); is {
+		return strconv.Quote(text) + end
+	}
+	return string(api.Scrub(text)) + end
+}
+
+// check refuses values that cannot be meant, all of them at once.
+func (s settings) check() error {
+	var wrong []error
+	for _, one := range settingTable() {
+		if one.holds != nil && !one.holds(s) {
+			wrong = append(wrong, unfit(one.key, deref(one.field(&s)), one.must))
+		}
+	}
+	wrong = append(wrong, s.checkAddresses()...)
+	if _, err := s.Keys.table(); err != nil {
+		wrong = append(wrong, usage(err))
+	}
+	return together(wrong...)
+}
+
+// deref is what a field holds.
+func deref(field any) any {
+	switch field := field.(type) {
+	case *string:
+		return *field
+	case *int:
+		return *field
+	case *float64:
+		return *field
+	case *time.Duration:
+		return *field
+	}
+	return nil
+}
+
+// together is several errors as one, with the exit code of the first.
+func together(errs ...error) error {
+	var exit *exitError
+	if err := errors.Join(errs...); errors.As(err, &exit) {
+		return &exitError{exit.code, err}
+	}
+	return nil
+}
+
+func isObject(text string) bool {
+	var object map[string]any
+	return json.Unmarshal([]byte(text), &object) == nil && object != nil
+}
+
+// checkAddresses refuses addresses that cannot be called, and keys and tokens that
+// no request can carry.
+func (s settings) checkAddresses() (wrong []error) {
+	for _, address := range []struct {
+		key, value string
+		check      func(string) error
+	}{{"api_url", s.APIURL, api.CheckBaseURL}, {"relay_url", s.RelayURL, relay.CheckURL}} {
+		if address.value == "" {
+			continue
+		}
+		if err := address.check(address.value); err != nil {
+			wrong = append(wrong, usagef("%s%s: %w", address.key, quotedAddress(address.value), err))
+		}
+	}
+	for _, secret := range []struct {
+		key   string
+		value api.Secret
+	}{{"api_key", s.APIKey}, {"relay_token", s.RelayToken}} {
+		if secret.value.IsZero() {
+			continue
+		}
+		if err := api.CheckKey(secret.value); err != nil {
+			wrong = append(wrong, usagef("%s %w", secret.key, err))
+		}
+	}
+	return wrong
+}
+
+// quotedAddress repeats an address, unless it may hold a password.
+func quotedAddress(address string) string {
+	if u, err := url.Parse(address); strings.Contains(address, "@") || err == nil && u.RawQuery != "" {
+		return ""
+	}
+	return fmt.Sprintf(" is %s", shownValue(address))
+}
