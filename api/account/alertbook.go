@@ -22,34 +22,67 @@ type alertBook struct {
 	pace     paces         // of the account
 	changed  bool          // since it was told last
 	standing map[alertKey]Alert
-	list     []Alert                // in order; nil once it no longer holds. It is replaced, never changed
+	list     []Alert                // as they were listed last, in order. It is replaced, never changed
+	keys     []alertKey             // of the list
+	touched  map[alertKey]bool      // raised or cleared since
 	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
 }
 
 func newAlertBook(cfg AlertConfig, window time.Duration, pace paces) alertBook {
-	return alertBook{cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
+	return alertBook{cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, touched: map[alertKey]bool{}, empty: map[alertKey]time.Time{}}
 }
 
 func (b *alertBook) raise(key alertKey, a Alert) {
-	b.standing[key], b.list, b.changed = a, nil, true
+	b.standing[key] = a
+	b.touch(key)
 }
 
 func (b *alertBook) clear(key alertKey) {
 	delete(b.standing, key)
-	b.list, b.changed = nil, true
+	b.touch(key)
 }
 
-// inOrder lists the alerts, the longest standing first.
-func (b *alertBook) inOrder() []Alert {
-	if b.list == nil && len(b.standing) > 0 {
-		for _, a := range b.standing {
-			b.list = append(b.list, a)
-		}
-		slices.SortFunc(b.list, func(a, b Alert) int {
-			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Text, b.Text), a.Due.Compare(b.Due))
-		})
+func (b *alertBook) touch(key alertKey) {
+	b.touched[key], b.changed = true, true
+	if len(b.touched) > 4096+2*len(b.list) { // nobody looks
+		b.inOrder()
 	}
-	return b.list
+}
+
+// inOrder lists the alerts, the longest standing first. There may be very many, so
+// those that have changed are merged into the list before.
+func (b *alertBook) inOrder() []Alert {
+	if len(b.touched) == 0 {
+		return b.list
+	}
+	var raised []alertKey
+	for key := range b.touched {
+		if _, stands := b.standing[key]; stands {
+			raised = append(raised, key)
+		}
+	}
+	slices.SortFunc(raised, func(x, y alertKey) int { return compareAlerts(b.standing[x], b.standing[y]) })
+	list, keys := make([]Alert, 0, len(b.standing)), make([]alertKey, 0, len(b.standing))
+	add := func(key alertKey, a Alert) { list, keys = append(list, a), append(keys, key) }
+	for i, key := range b.keys {
+		if b.touched[key] {
+			continue
+		}
+		for len(raised) > 0 && compareAlerts(b.standing[raised[0]], b.list[i]) < 0 {
+			add(raised[0], b.standing[raised[0]])
+			raised = raised[1:]
+		}
+		add(key, b.list[i])
+	}
+	for _, key := range raised {
+		add(key, b.standing[key])
+	}
+	b.list, b.keys, b.touched = list, keys, map[alertKey]bool{}
+	return list
+}
+
+func compareAlerts(a, b Alert) int {
+	return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Text, b.Text), a.Due.Compare(b.Due))
 }
 
 // keepsEmpty reports whether a bucket was empty whenever time was told for a
