@@ -367,12 +367,12 @@ func TestTheBoardSaysAtOnceThatAKeyCounts(t *testing.T) {
 		press(m, "c", "C")
 		time.Sleep(2 * time.Second)
 		m.Update(tickMsg{})
-		if shown := m.View().Content; !strings.Contains(shown, "Too soon: ignored. Wait a moment.") {
+		if shown := screen(m); !strings.Contains(shown, "Too soon: ignored. Wait a moment.") {
 			t.Fatalf("before the terminal has answered, a key counts:\n%s", shown)
 		}
 		m.Update(quietMsg{m.quiet.turn})
 		m.Update(answer)
-		if shown := m.View().Content; !strings.Contains(shown, "Too soon: ignored. Press it again.") {
+		if shown := screen(m); !strings.Contains(shown, "Too soon: ignored. Press it again.") {
 			t.Errorf("it still has one wait:\n%s", shown)
 		}
 	})
