@@ -20,28 +20,30 @@ var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?k
 var queries = regexp.MustCompile(`([?&][^=&#\s"']*=)[^&#\s"']*`)
 
 // maskText makes a free text fit for strangers.
-func maskText(remote api.Text) api.Text {
-	text := string(remote)
+func maskText(remote api.Text) api.Text { return api.Scrub(maskString(string(remote))) }
+
+func maskString(text string) string {
 	if strings.Contains(text, "@") {
 		text = mails.ReplaceAllString(text, hidden)
 	}
 	if strings.Contains(text, "=") {
 		text = queries.ReplaceAllString(text, "${1}"+hidden)
 	}
-	return api.Text(secrets.ReplaceAllString(text, "${1}${2}"+hidden))
+	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)
 }
 
 // maskQuoted masks what of the buyer a free text repeats.
-func maskQuoted(text api.Text, b *api.Buyer) api.Text {
+func maskQuoted(remote api.Text, b *api.Buyer) api.Text {
+	text := string(remote)
 	const shortest = 4 // less would hit words
 	if b != nil {
 		for _, value := range []api.Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
 			if len(value) >= shortest {
-				text = api.Text(strings.ReplaceAll(string(text), string(value), hidden))
+				text = strings.ReplaceAll(text, string(value), hidden)
 			}
 		}
 	}
-	return maskText(text)
+	return api.Scrub(maskString(text))
 }
 
 // maskAddress takes the user, the values of the query and the fragment out of an
@@ -58,7 +60,7 @@ func maskAddress(remote api.Text) api.Text {
 			address += "/" + path
 		}
 	}
-	return maskText(api.Text(address))
+	return api.Scrub(maskString(address))
 }
 
 // maskNumber keeps the end of a tracking number: enough to tell two apart.
@@ -74,5 +76,5 @@ func maskNumber(number api.Text) api.Text {
 	if len(runes) < least {
 		return hidden
 	}
-	return "…" + api.Text(runes[len(runes)-kept:])
+	return api.Scrub("…" + string(runes[len(runes)-kept:]))
 }

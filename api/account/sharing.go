@@ -85,11 +85,11 @@ func shareEvent(e *Event) *Event {
 }
 
 func shareRequest(e api.Exchange) api.Exchange {
-	e.Path, e.Sent, e.Err = string(maskText(api.Text(e.Path))), e.Sent.UTC(), shareError(e.Err)
+	e.Path, e.Sent, e.Err = maskString(e.Path), e.Sent.UTC(), shareError(e.Err)
 	return e
 }
 
-func shareError(err error) error { return errorOf(string(maskText(api.Text(errorText(err))))) }
+func shareError(err error) error { return errorOf(maskString(errorText(err))) }
 
 func shareSummary(s Summary) Summary {
 	s.LastEvent, s.LastRead = s.LastEvent.UTC(), s.LastRead.UTC()
@@ -100,7 +100,7 @@ func shareSummary(s Summary) Summary {
 	d.At, d.Resets, d.Spent, d.Free = d.At.UTC(), d.Resets.UTC(), d.Spent.UTC(), d.Free.UTC()
 	alerts := make([]Alert, len(s.Alerts))
 	for i, a := range s.Alerts {
-		a.Text, a.Since, a.Due = string(maskText(api.Text(a.Text))), a.Since.UTC(), a.Due.UTC()
+		a.Text, a.Since, a.Due = maskString(a.Text), a.Since.UTC(), a.Due.UTC()
 		alerts[i] = a
 	}
 	s.Alerts = alerts
