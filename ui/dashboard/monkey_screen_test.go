@@ -233,7 +233,7 @@ func (k *monkey) named(s pane.Subject, at gutter, r layout.Rect) {
 	if name == "" {
 		name = string(s.ID)
 	}
-	name = strings.TrimSpace(name[:min(len(name), 5)])
+	name = strings.TrimSpace(name[:min(len(name), 3)])
 	for _, c := range name {
 		if c < ' ' || c > '~' {
 			return
