@@ -176,7 +176,7 @@ func viewCases() []actionCase {
 	toggle := func(id action.ID, name, title string) actionCase {
 		return actionCase{id, func(h *hand) {
 			h.act(id)
-			h.see(`without ` + name)
+			h.see(name + ` hidden; `)
 			h.gone(title + ` `)
 			h.act(id)
 			h.see(title + ` `)

@@ -199,12 +199,27 @@ func TestAHeadersTextsAreSafeToDraw(t *testing.T) {
 func TestALineOfTenMegabytesIsRefused(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"plain":  append([]byte(`{"format":"tillwatch","version":2,"began":"2000-01-01T00:00:00Z"}`+"\n"), bytes.Repeat([]byte("x"), 10<<20)...),
-		"packed": file(t, []string{strings.Repeat("x", 10<<20)}),
+		"packed": append(file(t), packed(t, bytes.Repeat([]byte("x"), 10<<20))...),
 	} {
 		if _, names, failures := read(content); len(names) != 0 || len(failures) != 1 || !errors.Is(failures[0], ErrDamaged) {
 			t.Errorf("%s: %d names, %v", name, len(names), failures)
 		}
 	}
+}
+
+// packed is a part of a file with this content.
+func packed(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Extra = partMark
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 func FuzzReadFile(f *testing.F) {
