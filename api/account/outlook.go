@@ -15,9 +15,6 @@ type outlook struct {
 	usual     time.Duration // what 95 % of the intents of this account stay in its state; 0 while not known
 }
 
-// unread reports whether the intent has ended and was never read.
-func (o *outlook) unread() bool { return o.State.Terminal() && o.newest.IsZero() }
-
 // freshness orders intents for reading: the newest first.
 func (o *outlook) freshness() time.Time { return later(o.lastEvent, o.Since) }
 

@@ -282,7 +282,7 @@ func intentCases() []actionCase {
 			h.see(`3 orders`)
 			h.agree(`queued`)
 			h.act(action.StopBatch)
-			h.see(`stopped; waits for the one that was sent`)
+			h.see(`stopped; waiting for the one that was sent`)
 			h.world.service.LetGo()
 			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`, `awaiting 16`) // the accepted one has left
 			h.act(action.Top)
