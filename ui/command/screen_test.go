@@ -22,22 +22,65 @@ type screen struct {
 	hidden   bool          // the cursor is hidden
 	raw      []byte        // all that was written
 
-	keys  *io.PipeReader
-	typed *io.PipeWriter
+	typed *typeahead
+}
+
+// typeahead keeps what is typed, and what a terminal answers, until it is read, as
+// systems do: whoever writes never waits for the program.
+type typeahead struct {
+	mu     sync.Mutex
+	more   sync.Cond
+	bytes  bytes.Buffer
+	closed bool
+}
+
+func newTypeahead() *typeahead {
+	a := &typeahead{}
+	a.more.L = &a.mu
+	return a
+}
+
+func (a *typeahead) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return 0, io.ErrClosedPipe
+	}
+	a.more.Signal()
+	return a.bytes.Write(p)
+}
+
+func (a *typeahead) Read(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.bytes.Len() == 0 && !a.closed {
+		a.more.Wait()
+	}
+	if a.closed {
+		return 0, io.ErrClosedPipe
+	}
+	return a.bytes.Read(p)
+}
+
+func (a *typeahead) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.more.Broadcast()
 }
 
 func newScreen(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := &screen{emulator: vt.NewEmulator(width, height), changed: make(chan struct{})}
 	s.emulator.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { s.hidden = !visible }})
-	s.keys, s.typed = io.Pipe()
+	s.typed = newTypeahead()
 	answered := make(chan struct{})
 	go func() { // the terminal's own answers to queries
 		defer close(answered)
 		io.Copy(s.typed, s.emulator)
 	}()
 	t.Cleanup(func() {
-		s.keys.Close()
+		s.typed.close()
 		if err := s.emulator.InputPipe().(io.Closer).Close(); err != nil {
 			t.Errorf("closing the screen: %v", err)
 		}
@@ -59,7 +102,7 @@ func (s *screen) Write(p []byte) (int, error) {
 }
 
 // Read gives the program what was typed.
-func (s *screen) Read(p []byte) (int, error) { return s.keys.Read(p) }
+func (s *screen) Read(p []byte) (int, error) { return s.typed.Read(p) }
 
 // resize changes the size and tells the program, as terminals do that report a
 // resize in band.

@@ -47,7 +47,9 @@ func shopUnderWay(ctx context.Context, every time.Duration) *shop {
 			}
 			s.touch(func() {
 				in := *s.changes.Intents[4]
-				in.Total.Subunits = int64(1000 + i)
+				total := *in.Total
+				total.Subunits = int64(1000 + i)
+				in.Total = &total
 				s.changes.Summary.Events.Received++
 				s.put(&in)
 			})
