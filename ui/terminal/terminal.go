@@ -165,10 +165,22 @@ func (t *Terminal) Wait() error {
 		_ = t.command.Process.Kill()
 		<-t.exited
 	}
+	t.drain()
 	_ = t.file.Close()
 	<-t.read
 	if t.screen != nil {
 		t.screen.close()
 	}
 	return t.status
+}
+
+// drain waits until what the program wrote last has been read: to close a terminal
+// drops it. Something that the program has left behind may hold the terminal open.
+func (t *Terminal) drain() {
+	atMost := time.NewTimer(time.Second)
+	defer atMost.Stop()
+	select {
+	case <-t.read:
+	case <-atMost.C:
+	}
 }
