@@ -22,21 +22,21 @@ const Variable = "TILLWATCH_TEST_POSTGRES"
 
 // Server is the PostgreSQL of the tests of one package.
 type Server struct {
-	dsn string
-
 	mu      sync.Mutex
 	skipped []string // tests that had none
 }
 
-// Configured is the server that the environment names when it is called.
-func Configured() *Server { return &Server{dsn: os.Getenv(Variable)} }
+// Configured is the server that the environment names while tests run. It is asked
+// then: of what is read before, go takes no note, and repeats a result that another
+// environment had.
+func Configured() *Server { return &Server{} }
 
 // TellAgain has go test run the package again the next time, instead of repeating
 // that it passed, where tests are skipped: else that would be told once. go keeps no
 // result of tests that opened a file of the module with a time of change that is not
 // well past, which this gives the file.
 func (s *Server) TellAgain(t testing.TB, file string) {
-	if s.dsn != "" {
+	if os.Getenv(Variable) != "" {
 		return
 	}
 	soon := time.Now().Add(time.Minute)
@@ -53,13 +53,14 @@ func (s *Server) TellAgain(t testing.TB, file string) {
 // DSN is that of the server. Where there is none, the test is skipped.
 func (s *Server) DSN(t testing.TB) string {
 	t.Helper()
-	if s.dsn == "" {
+	dsn := os.Getenv(Variable)
+	if dsn == "" {
 		s.mu.Lock()
 		s.skipped = append(s.skipped, t.Name())
 		s.mu.Unlock()
 		t.Skip("needs a PostgreSQL: set " + Variable + " to the DSN of a throw-away database, as .ci/run does")
 	}
-	return s.dsn
+	return dsn
 }
 
 // Schema makes an empty schema for one test and returns the DSN of it. Where there
