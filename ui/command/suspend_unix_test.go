@@ -118,11 +118,14 @@ func wholeBoard(height int) func(string) bool {
 	}
 }
 
-// hasStopped finds what shells say of a job that has stopped, and not what was
-// typed before.
-func hasStopped(screen string) bool { return toldStopped.MatchString(screen) }
+// hasStopped finds what shells say of a job that has stopped, wherever their line
+// breaks, and not what was typed before.
+func hasStopped(screen string) bool {
+	said := strings.Join(strings.Fields(screen), "")
+	return toldStopped.MatchString(said) && strings.Contains(said, "ready>")
+}
 
-var toldStopped = regexp.MustCompile(`\[1\] ?\+ +(Stopped|Suspended)[\s\S]*ready>`)
+var toldStopped = regexp.MustCompile(`\[1\]\+(Stopped|Suspended)`)
 
 // looksAtHelp opens the help and closes it.
 func (s *shell) looksAtHelp(t *testing.T, height int) {
