@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,11 +41,19 @@ func newShop(now time.Time) *shop {
 	return s
 }
 
-// Changes returns everything: merging is by identity, so that is allowed.
+// Changes returns everything: merging is by identity, so that is allowed. What it
+// returns is the reader's, as the store's is.
 func (s *shop) Changes(uint64) account.Changes {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.changes
+	c := s.changes
+	c.Summary.Intents = maps.Clone(c.Summary.Intents)
+	c.Summary.Shipments = maps.Clone(c.Summary.Shipments)
+	c.Intents = slices.Clone(c.Intents)
+	c.Shipments = slices.Clone(c.Shipments)
+	c.Events = slices.Clone(c.Events)
+	c.Requests = slices.Clone(c.Requests)
+	return c
 }
 
 // Intent returns all of one intent.
