@@ -17,9 +17,10 @@ type Response struct {
 	From      Environment // what answered
 }
 
-// Exchange is one request of this client and its answer, as an observer sees
-// it. It holds no header and no body, so it holds no secret.
+// Exchange is one request and its answer, as an observer sees it. It holds no
+// header and no body, so it holds no secret.
 type Exchange struct {
+	By        Text           `json:"by,omitempty"` // who sent it; "" is this client
 	Method    string         `json:"method"`
 	Path      string         `json:"path"` // as sent, without the query's values
 	Class     quota.Class    `json:"class"`

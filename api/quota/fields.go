@@ -19,16 +19,16 @@ const (
 // Report is one bucket as one response reported it: a member of RateLimit, a
 // member of RateLimit-Policy, or both paired.
 type Report struct {
-	Policy string // the policy's name, printable ASCII, at most 64 bytes
+	Policy string `json:"policy,omitempty"` // the policy's name, printable ASCII, at most 64 bytes
 
-	Limit       int64         // q
-	Window      time.Duration // w, at most 366 days; 0 when not given
-	PolicyKnown bool          // whether Limit and Window were reported
+	Limit       int64         `json:"limit,omitempty"`       // q
+	Window      time.Duration `json:"windowNs,omitzero"`     // w, at most 366 days; 0 when not given
+	PolicyKnown bool          `json:"policyKnown,omitempty"` // whether Limit and Window were reported
 
-	Remaining      int64         // r
-	Reset          time.Duration // t, at most 25 hours
-	RemainingKnown bool          // whether Remaining was reported
-	ResetKnown     bool          // whether Reset was reported
+	Remaining      int64         `json:"remaining,omitempty"`      // r
+	Reset          time.Duration `json:"resetNs,omitzero"`         // t, at most 25 hours
+	RemainingKnown bool          `json:"remainingKnown,omitempty"` // whether Remaining was reported
+	ResetKnown     bool          `json:"resetKnown,omitempty"`     // whether Reset was reported
 }
 
 // Ignored is a header field that was there and could not be used.
