@@ -66,11 +66,11 @@ func TestTheSparklineIsHonestAboutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestAGaugeIsEmptyOnlyWhenNothingIsLeft(t *testing.T) {
+func TestAGaugeIsFullOnlyWhenNothingIsLeft(t *testing.T) {
 	cases := []struct {
 		left, limit int64
 		want        string
-	}{{0, 10, "────"}, {1, 10, "━───"}, {5, 10, "━━──"}, {10, 10, "━━━━"}, {99, 10, "━━━━"}, {-1, 10, "────"}, {1, 0, "────"}}
+	}{{10, 10, "────"}, {9, 10, "━───"}, {5, 10, "━━──"}, {1, 10, "━━━─"}, {0, 10, "━━━━"}, {-1, 10, "━━━━"}, {99, 10, "────"}, {1, 0, "────"}}
 	for _, c := range cases {
 		l := paint.NewLine(look().Brush).Start(4)
 		gauge(l, c.left, c.limit, 4)

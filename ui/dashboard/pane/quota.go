@@ -12,8 +12,8 @@ import (
 )
 
 // Quota shows what is left of the account's quota and who eats it: a gauge a
-// bucket, and two estimates that no header reports. Bars and figures both say
-// what is left.
+// bucket, and two estimates that no header reports. A bar says what is used, the
+// figure beside it what is left.
 type Quota struct {
 	frame
 	rows   []quota.Bucket // one at least for each class of the contract

@@ -56,14 +56,19 @@ func spentStyle(spent, limit int64) paint.Style {
 	return paint.Muted
 }
 
-// gauge draws how much of a limit is left, as a bar on a thinner track.
+// gauge draws how much of a limit is used, as a bar on a thinner track, in the
+// colour of what is left. A request used shows, and so does the last one left.
 func gauge(l *paint.Line, left, limit int64, cells int) {
 	if cells <= 0 {
 		return
 	}
 	filled := 0
 	if limit > 0 {
-		filled = int((min(max(left, 0), limit)*int64(cells) + limit - 1) / limit)
+		used := limit - min(max(left, 0), limit)
+		filled = int((used*int64(cells) + limit - 1) / limit)
+		if left > 0 && cells > 1 {
+			filled = min(filled, cells-1)
+		}
 	}
 	l.Repeat(leftStyle(left, limit), "━", filled)
 	l.Repeat(paint.Faint, "─", cells-filled)
