@@ -53,6 +53,8 @@ type Summary struct {
 	LetGo     int                        `json:"letGo,omitempty"`   // intents that ended so long ago that they are not kept any more, in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`
+	Limits    []Limit                    `json:"limits,omitempty"`   // of the account, the contract's five first
+	Spenders  []Spender                  `json:"spenders,omitempty"` // of the quota: tillwatch by purpose, who was observed, the rest; at most 22
 	Day       DayCount                   `json:"day,omitzero"`
 	Agents    AgentCount                 `json:"agents,omitzero"`
 	Feed      FeedStatus                 `json:"feed,omitzero"`

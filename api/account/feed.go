@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // Feed is a source of events: a relay's stream.
@@ -14,8 +15,15 @@ type Feed interface {
 	Follow(ctx context.Context, sink Sink) error
 }
 
+// Observer takes what was seen of the account's requests: in any order, late, or
+// twice. A [Watcher] is one.
+type Observer interface {
+	Observe(batch []quota.Observation)
+}
+
 // Sink takes what a feed delivers.
 type Sink interface {
+	Observer
 	// Deliver takes events that this process has got at a moment.
 	Deliver(batch []Delivery, arrived time.Time)
 	FeedChanged(status FeedStatus)

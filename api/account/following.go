@@ -48,6 +48,9 @@ func (w *Watcher) followOnce(ctx context.Context) (panicked bool, err error) {
 // Deliver takes events of the feed. It is a [Sink]'s.
 func (w *Watcher) Deliver(batch []Delivery, arrived time.Time) { w.store.ApplyEvents(batch, arrived) }
 
+// Observe takes what was seen of the account's requests. It is an [Observer]'s.
+func (w *Watcher) Observe(batch []quota.Observation) { w.store.Observe(batch) }
+
 // FeedChanged takes the state of the feed. It is a [Sink]'s.
 func (w *Watcher) FeedChanged(status FeedStatus) {
 	gaps := w.store.SetFeed(status)

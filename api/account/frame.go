@@ -90,7 +90,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 // newSummary are the fields of a summary that differ from what was told.
 func (t *FrameTeller) newSummary(sum Summary) (map[string]json.RawMessage, error) {
 	sum = shareSummary(sum)
-	sum.Quota = nil // told bucket by bucket
+	sum.Quota, sum.Limits, sum.Spenders = nil, nil, nil // told one by one
 	whole, err := json.Marshal(sum)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 )
 
 type intentOptions struct {
@@ -179,6 +180,10 @@ type listener struct {
 func (h listener) Deliver(batch []account.Delivery, arrived time.Time) {
 	h.store.ApplyEvents(batch, arrived)
 }
+
+// Observe is an [account.Sink]'s: what others ask for says nothing new of the intent
+// that its events do not.
+func (h listener) Observe([]quota.Observation) {}
 
 // FeedChanged is an [account.Sink]'s.
 func (h listener) FeedChanged(status account.FeedStatus) {
