@@ -16,7 +16,7 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 	const kept, lives = 400, 20_000
 	s := NewStore(StoreConfig{KeepIntents: kept, KeepEvents: 300})
 	seen := map[api.ID]*Intent{}
-	parcels := map[api.ID]*Shipment{}
+	shipments := map[api.ID]*Shipment{}
 	version := uint64(0)
 	follow := func() {
 		c := s.Changes(version)
@@ -27,13 +27,13 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 			delete(seen, id)
 		}
 		for _, id := range c.GoneShipments {
-			delete(parcels, id)
+			delete(shipments, id)
 		}
 		for _, in := range c.Intents {
 			seen[in.ID] = in
 		}
 		for _, sh := range c.Shipments {
-			parcels[sh.ID] = sh
+			shipments[sh.ID] = sh
 		}
 		version = c.Version
 	}
@@ -71,8 +71,8 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 	if n := sum.Shipments[api.Shipped]; n != kept {
 		t.Errorf("%d shipments of %d intents", n, kept)
 	}
-	if len(seen) != kept+1 || len(parcels) != kept {
-		t.Errorf("whoever follows has %d intents and %d shipments, want %d and %d", len(seen), len(parcels), kept+1, kept)
+	if len(seen) != kept+1 || len(shipments) != kept {
+		t.Errorf("whoever follows has %d intents and %d shipments, want %d and %d", len(seen), len(shipments), kept+1, kept)
 	}
 	for n := lives - kept; n < lives; n++ {
 		in, known := s.Intent(benchID(n))

@@ -21,12 +21,12 @@ const codeExpired api.FailureCode = "checkout_intent_expired"
 // missed once they are overdue.
 type missingEvents struct {
 	intents   map[api.ID][]expectation
-	shipments map[api.ID]*parcelDebt
+	shipments map[api.ID]*shipmentDebt
 	silence   silence
 }
 
 func newMissing() missingEvents {
-	return missingEvents{intents: map[api.ID][]expectation{}, shipments: map[api.ID]*parcelDebt{}}
+	return missingEvents{intents: map[api.ID][]expectation{}, shipments: map[api.ID]*shipmentDebt{}}
 }
 
 // expectEvent notes that a read found a move of which an event should tell.
@@ -99,7 +99,7 @@ func (s *Store) countMissed(now time.Time) {
 			s.remember(s.editIntent(id), Moment{What: EventMissed, To: e.state, When: utc(now), Learnt: utc(now)})
 		}
 	}
-	s.countMissedParcels(now)
+	s.countMissedShipments(now)
 }
 
 // silence counts the changes that no event told of since the last event.

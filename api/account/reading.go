@@ -49,38 +49,38 @@ func (w *Watcher) dispatch(ctx context.Context) {
 // next takes the most urgent read that may start now.
 func (w *Watcher) next(now time.Time) func(context.Context) {
 	intent, anyIntent := w.intents.peek(now)
-	parcel, anyParcel := w.parcels.peek(now)
-	best, parcels := intent, false
-	if anyParcel && (!anyIntent || w.parcelsFirst(parcel, intent)) {
-		best, parcels = parcel, true
+	shipment, anyShipment := w.shipments.peek(now)
+	best, shipments := intent, false
+	if anyShipment && (!anyIntent || w.shipmentsFirst(shipment, intent)) {
+		best, shipments = shipment, true
 	}
-	if !anyIntent && !anyParcel || !w.mayStart(best.priority, now) {
+	if !anyIntent && !anyShipment || !w.mayStart(best.priority, now) {
 		return nil
 	}
-	w.listed = parcels
+	w.listed = shipments
 	w.started(best.priority)
-	if !parcels {
+	if !shipments {
 		w.intents.begin(best.task)
 		read := w.readIntent
 		if best.list {
-			read = w.listShipments
+			read = w.listOfIntent
 		}
 		return func(ctx context.Context) { w.perform(ctx, round{w.intents, []task{best.task}, best, read}) }
 	}
 	var batch []task
-	for more := true; more && len(batch) < parcelsPerList; parcel, more = w.parcels.peek(now) {
-		w.parcels.begin(parcel.task)
-		batch = append(batch, parcel.task)
+	for more := true; more && len(batch) < shipmentsPerList; shipment, more = w.shipments.peek(now) {
+		w.shipments.begin(shipment.task)
+		batch = append(batch, shipment.task)
 	}
-	return func(ctx context.Context) { w.perform(ctx, round{w.parcels, batch, best, w.readParcels}) }
+	return func(ctx context.Context) { w.perform(ctx, round{w.shipments, batch, best, w.readShipments}) }
 }
 
-// parcelsFirst reports whether shipments are read before an intent. Of equal
+// shipmentsFirst reports whether shipments are read before an intent. Of equal
 // priorities they take turns: one list tells of many shipments, and of the
 // intents the open ones should not wait for long. Ended ones can.
-func (w *Watcher) parcelsFirst(parcel, intent wanted) bool {
-	if parcel.priority != intent.priority {
-		return parcel.priority < intent.priority
+func (w *Watcher) shipmentsFirst(shipment, intent wanted) bool {
+	if shipment.priority != intent.priority {
+		return shipment.priority < intent.priority
 	}
 	return intent.last || !w.listed
 }
@@ -108,7 +108,7 @@ func (w *Watcher) started(priority quota.Priority) {
 // pause is how long nothing new can start unless something stirs.
 func (w *Watcher) pause(now time.Time) time.Duration {
 	pause := time.Minute
-	for _, q := range []*queue{w.intents, w.parcels} {
+	for _, q := range []*queue{w.intents, w.shipments} {
 		if due, ok := q.nextDue(); ok {
 			pause = min(pause, due.Sub(now))
 		}
@@ -157,7 +157,7 @@ func (w *Watcher) perform(ctx context.Context, r round) {
 		}
 		q.finish(t, failed[t])
 	}
-	w.noteReads(q == w.parcels, tasks, failed, err, now)
+	w.noteReads(q == w.shipments, tasks, failed, err, now)
 	w.follows(q, tasks, failed, priority, err, now)
 	w.mu.Unlock()
 	w.settleGap()
@@ -232,8 +232,8 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 	return nil, nil
 }
 
-// listShipments reads the shipments of one intent, once.
-func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+// listOfIntent reads the shipments of one intent, once.
+func (w *Watcher) listOfIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	id := tasks[0].id
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
@@ -249,19 +249,19 @@ func (w *Watcher) listShipments(ctx context.Context, tasks []task) (failed map[t
 	return nil, nil
 }
 
-// readParcels reads one shipment by itself and several by one list. What a list
+// readShipments reads one shipment by itself and several by one list. What a list
 // leaves out is asked for by itself; one that cannot be read says nothing of the
 // others.
-func (w *Watcher) readParcels(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+func (w *Watcher) readShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
 	left := tasks
 	if len(tasks) > 1 {
-		if left, err = w.listParcels(ctx, tasks); err != nil {
+		if left, err = w.listShipments(ctx, tasks); err != nil {
 			return all(tasks), err
 		}
 	}
 	failed = map[task]bool{}
 	for i, t := range left {
-		readErr := w.readParcel(ctx, t.id)
+		readErr := w.readShipment(ctx, t.id)
 		if readErr == nil {
 			continue
 		}
@@ -274,8 +274,8 @@ func (w *Watcher) readParcels(ctx context.Context, tasks []task) (failed map[tas
 	return failed, err
 }
 
-// listParcels reads shipments by one list and returns those that it left out.
-func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, err error) {
+// listShipments reads shipments by one list and returns those that it left out.
+func (w *Watcher) listShipments(ctx context.Context, tasks []task) (left []task, err error) {
 	query := api.ShipmentQuery{Limit: len(tasks)}
 	for _, t := range tasks {
 		query.IDs = append(query.IDs, t.id)
@@ -298,7 +298,7 @@ func (w *Watcher) listParcels(ctx context.Context, tasks []task) (left []task, e
 	return left, nil
 }
 
-func (w *Watcher) readParcel(ctx context.Context, id api.ID) error {
+func (w *Watcher) readShipment(ctx context.Context, id api.ID) error {
 	asked := time.Now()
 	sh, err := w.cfg.Reader.Shipment(ctx, id)
 	switch {

@@ -52,7 +52,7 @@ func (s *Store) slowReads() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := s.intents.counts
-	return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (s.shipments.open()+parcelsPerList-1)/parcelsPerList
+	return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (s.shipments.open()+shipmentsPerList-1)/shipmentsPerList
 }
 
 // slot is the first moment not before t at which shipments are read together.

@@ -14,10 +14,10 @@ import (
 
 // lossy is a day of a quiet account whose events are lost on their way.
 type lossy struct {
-	lives   []*life
-	parcels []*parcelLife
-	kept    []api.Event // in the order of their creation
-	found   int         // events that were lost and of which a read can tell
+	lives     []*life
+	shipments []*shipmentLife
+	kept      []api.Event // in the order of their creation
+	found     int         // events that were lost and of which a read can tell
 }
 
 // busyHours are those of a day in which anything happens.
@@ -36,17 +36,17 @@ func lossyDay(seed uint64, intents int, lose float64) *lossy {
 			continue
 		}
 		l := sold(id, created, between(5*time.Second, time.Minute), between(10*time.Second, 20*time.Minute), between(8*time.Second, time.Minute))
-		var parcels []*parcelLife
+		var shipments []*shipmentLife
 		for n := range 1 + random.IntN(2) {
 			at := l.moves[3].at
-			p := &parcelLife{id: api.ID(fmt.Sprintf("shp_%03d_%d", i, n)), intent: id}
+			p := &shipmentLife{id: api.ID(fmt.Sprintf("shp_%03d_%d", i, n)), intent: id}
 			for _, status := range []api.ShipmentStatus{api.Ordered, api.Shipped, api.OutForDelivery, api.Delivered} {
 				at = at.Add(between(time.Minute, 2*time.Hour))
-				p.moves = append(p.moves, parcelMove{at, status})
+				p.moves = append(p.moves, shipmentMove{at, status})
 			}
-			parcels = append(parcels, p)
+			shipments = append(shipments, p)
 		}
-		day.live(random, lose, l, parcels...)
+		day.live(random, lose, l, shipments...)
 	}
 	slices.SortStableFunc(day.kept, func(a, b api.Event) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return day
@@ -54,10 +54,10 @@ func lossyDay(seed uint64, intents int, lose float64) *lossy {
 
 // live adds an intent with its shipments and loses some of their events. That the
 // offer's was lost shows nowhere once the intent has left its state.
-func (d *lossy) live(random *rand.Rand, lose float64, l *life, parcels ...*parcelLife) {
-	d.lives, d.parcels = append(d.lives, l), append(d.parcels, parcels...)
+func (d *lossy) live(random *rand.Rand, lose float64, l *life, shipments ...*shipmentLife) {
+	d.lives, d.shipments = append(d.lives, l), append(d.shipments, shipments...)
 	events := l.events()
-	for _, p := range parcels {
+	for _, p := range shipments {
 		events = append(events, p.events()...)
 	}
 	for _, e := range events {
@@ -76,7 +76,7 @@ func (d *lossy) wrong(s *Store, while time.Duration) []string {
 	var wrong []string
 	now := time.Now()
 	named := map[api.ID]bool{}
-	for _, p := range d.parcels {
+	for _, p := range d.shipments {
 		since := p.moves[0].at
 		if since.After(now.Add(-while)) {
 			continue
@@ -117,8 +117,8 @@ func (l *life) was(state api.IntentState, from, to time.Time) bool {
 	})
 }
 
-func (p *parcelLife) was(status api.ShipmentStatus, from, to time.Time) bool {
-	return p.at(from) == status || slices.ContainsFunc(p.moves, func(m parcelMove) bool {
+func (p *shipmentLife) was(status api.ShipmentStatus, from, to time.Time) bool {
+	return p.at(from) == status || slices.ContainsFunc(p.moves, func(m shipmentMove) bool {
 		return m.status == status && m.at.After(from) && !m.at.After(to)
 	})
 }
@@ -129,8 +129,8 @@ func TestThePictureOfAQuietAccountIsRightWithinTenMinutesWhateverIsLost(t *testi
 			synctest.Test(t, func(t *testing.T) {
 				day := lossyDay(uint64(seed), 30, lose)
 				svc, feed := newService(day.lives...), newFeed()
-				for _, p := range day.parcels {
-					svc.parcels[p.id] = p
+				for _, p := range day.shipments {
+					svc.underWay[p.id] = p
 				}
 				watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 					feed.state(FeedLive)

@@ -109,8 +109,8 @@ func (w *Watcher) askRefused(now time.Time) {
 			continue
 		}
 		q := w.intents
-		if read.parcel {
-			q = w.parcels
+		if read.shipment {
+			q = w.shipments
 		}
 		q.ask(read.task, now, quota.Hint)
 	}

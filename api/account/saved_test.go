@@ -72,7 +72,7 @@ func lived(t testing.TB) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parcel, err := api.DecodeShipment([]byte(shipmentBody))
+	shipment, err := api.DecodeShipment([]byte(shipmentBody))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +87,14 @@ func lived(t testing.TB) *Store {
 		intentEvent(12, "ci_open", api.OfferRetrieved, noon.Add(-time.Minute)),
 		intentEvent(13, "ci_reported", api.IntentCompleted, noon.Add(-time.Minute)),
 		{Seq: 14, Received: noon, Origin: "webhook", Duplicates: 2, Event: api.Event{
-			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: parcel.UpdatedAt, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
+			ID: "evt_shp", Type: api.ShipmentUpdated, CreatedAt: shipment.UpdatedAt, Source: api.EventSource{ID: "shp_1", Type: api.SourceShipment},
 			Raw: []byte(`{"body":"of Zadie"}`)}},
 	}, time.Now())
 
 	s.ApplyRead(api.Intent{ID: "ci_done", State: api.Completed, CreatedAt: noon.Add(-2 * time.Hour), ProductURL: "https://shop.example/mug", OrderIDs: []api.Text{"o-1", "o-2"}}, noon, ByRead)
 	s.ApplyRead(awaiting("ci_open", noon.Add(-10*time.Minute)), noon, ByRead)
 	s.ApplyRead(api.Intent{ID: "ci_odd", State: "requires_action", CreatedAt: noon}, noon, ByRead)
-	s.ApplyShipments([]api.Shipment{parcel}, noon)
+	s.ApplyShipments([]api.Shipment{shipment}, noon)
 	s.ApplyMissing("ci_gone", noon)
 	return s
 }

@@ -170,14 +170,14 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 	return text
 }
 
-// keepShipment leaves out where a parcel was seen: in the end that is where its
+// keepShipment leaves out where a shipment was seen: in the end that is where its
 // buyer lives.
 func keepShipment(sh *Shipment) *Shipment {
 	if sh.Latest == nil {
 		return sh
 	}
-	out, parcel := *sh, *sh.Latest
-	parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
-	out.Latest = &parcel
+	out, latest := *sh, *sh.Latest
+	latest.TrackingEvents = scansWithoutPlaces(latest.TrackingEvents)
+	out.Latest = &latest
 	return &out
 }

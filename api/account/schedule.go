@@ -162,9 +162,9 @@ func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
 	return o.Since.Add(after), true
 }
 
-// nextParcelRead decides when a shipment is read although nothing hints at a
+// nextShipmentRead decides when a shipment is read although nothing hints at a
 // change. With a live feed it is only read to be sure, together with others.
-func nextParcelRead(sh *Shipment, t trust) (time.Time, bool) {
+func nextShipmentRead(sh *Shipment, t trust) (time.Time, bool) {
 	switch {
 	case sh.missing > 0:
 		return sh.newest.Add(notFound.at(sh.missing, t.poll)), sh.missing <= len(notFound)

@@ -87,19 +87,19 @@ func expired(id api.ID, created time.Time, offer time.Duration) *life {
 	}}
 }
 
-// parcelLife is the whole truth of one shipment.
-type parcelLife struct {
+// shipmentLife is the whole truth of one shipment.
+type shipmentLife struct {
 	id, intent api.ID
-	moves      []parcelMove // in order; the first is the creation
+	moves      []shipmentMove // in order; the first is the creation
 }
 
-type parcelMove struct {
+type shipmentMove struct {
 	at     time.Time
 	status api.ShipmentStatus
 }
 
 // at is the status at a moment; "" before the creation.
-func (p *parcelLife) at(t time.Time) api.ShipmentStatus {
+func (p *shipmentLife) at(t time.Time) api.ShipmentStatus {
 	var status api.ShipmentStatus
 	for _, m := range p.moves {
 		if !m.at.After(t) {
@@ -109,7 +109,7 @@ func (p *parcelLife) at(t time.Time) api.ShipmentStatus {
 	return status
 }
 
-func (p *parcelLife) read(t time.Time) api.Shipment {
+func (p *shipmentLife) read(t time.Time) api.Shipment {
 	sh := api.Shipment{ID: p.id, IntentID: p.intent, Status: p.at(t), CreatedAt: p.moves[0].at}
 	for _, m := range p.moves {
 		if !m.at.After(t) {
@@ -120,7 +120,7 @@ func (p *parcelLife) read(t time.Time) api.Shipment {
 	return sh
 }
 
-func (p *parcelLife) events() []api.Event {
+func (p *shipmentLife) events() []api.Event {
 	var list []api.Event
 	for i, m := range p.moves {
 		e := api.Event{ID: api.ID(fmt.Sprintf("evt_%s_%s", p.id, m.status)), Type: api.ShipmentUpdated, CreatedAt: m.at, Source: api.EventSource{ID: p.id, Type: api.SourceShipment}}
@@ -143,7 +143,7 @@ type fakeService struct {
 	mu        sync.Mutex
 	lives     map[api.ID]*life
 	shipments map[api.ID]api.Shipment
-	parcels   map[api.ID]*parcelLife
+	underWay  map[api.ID]*shipmentLife
 	fail      func(path string, n int) error // decides on the n-th call
 	calls     []call
 }
@@ -155,7 +155,7 @@ type call struct {
 }
 
 func newService(lives ...*life) *fakeService {
-	f := &fakeService{latency: 20 * time.Millisecond, lives: map[api.ID]*life{}, shipments: map[api.ID]api.Shipment{}, parcels: map[api.ID]*parcelLife{}}
+	f := &fakeService{latency: 20 * time.Millisecond, lives: map[api.ID]*life{}, shipments: map[api.ID]api.Shipment{}, underWay: map[api.ID]*shipmentLife{}}
 	for _, l := range lives {
 		f.lives[l.id] = l
 	}
@@ -198,7 +198,7 @@ func (f *fakeService) Shipment(ctx context.Context, id api.ID) (api.Shipment, er
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	sh, ok := f.shipments[id]
-	if p := f.parcels[id]; p != nil && !time.Now().Before(p.moves[0].at) {
+	if p := f.underWay[id]; p != nil && !time.Now().Before(p.moves[0].at) {
 		sh, ok = p.read(time.Now()), true
 	}
 	if !ok {
@@ -228,7 +228,7 @@ func (f *fakeService) list(ctx context.Context, path string, wanted func(api.Shi
 				found = append(found, sh)
 			}
 		}
-		for _, p := range f.parcels {
+		for _, p := range f.underWay {
 			if sh := p.read(time.Now()); sh.Status != "" && wanted(sh) {
 				found = append(found, sh)
 			}

@@ -150,7 +150,7 @@ func (w *Watcher) missShipments(s *Settling) {
 	missing := Missing{Part: PartShipments}
 	for _, sh := range w.store.openShipments() {
 		t := task{id: sh.ID}
-		read := !sh.newest.Before(w.began) && !w.parcels.pending(t)
+		read := !sh.newest.Before(w.began) && !w.shipments.pending(t)
 		if !read && sh.missing <= len(notFound) && w.wanted(sh.IntentID) {
 			w.miss(s, &missing, failedRead{true, t})
 		}
@@ -179,14 +179,14 @@ func (s *Settling) add(missing Missing) {
 
 // failedRead names a read of an intent or a shipment.
 type failedRead struct {
-	parcel bool
-	task   task
+	shipment bool
+	task     task
 }
 
 // noteReads keeps which reads failed, and when the service answered last.
-func (w *Watcher) noteReads(parcels bool, tasks []task, failed map[task]bool, err error, now time.Time) {
+func (w *Watcher) noteReads(shipments bool, tasks []task, failed map[task]bool, err error, now time.Time) {
 	for _, t := range tasks {
-		read := failedRead{parcels, t}
+		read := failedRead{shipments, t}
 		if !failed[t] {
 			delete(w.unread, read)
 			continue

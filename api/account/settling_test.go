@@ -102,9 +102,9 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 				f.deliver(e)
 			}},
 		{name: "a shipment of which an event has just told", fed: true, after: 30 * time.Millisecond, missing: "shipments 1",
-			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(parcelMoved("shp_1")) }},
+			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(shipmentMoved("shp_1")) }},
 		{name: "a shipment of which an event told and that was read", fed: true, after: time.Second,
-			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(parcelMoved("shp_1")) }},
+			feed: func(f *fakeFeed) { f.state(FeedLive); f.deliver(shipmentMoved("shp_1")) }},
 		{name: "a refused key", lists: true, after: time.Second, missing: "list: " + refused.Error() + " for good, shipment_list: " + refused.Error() + " for good",
 			fail: func(string, int) error { return refused }},
 	}
@@ -143,7 +143,7 @@ func offered(id api.ID) api.Event {
 	return api.Event{ID: "evt_" + id, Type: api.OfferRetrieved, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceIntent}}
 }
 
-func parcelMoved(id api.ID) api.Event {
+func shipmentMoved(id api.ID) api.Event {
 	return api.Event{ID: "evt_" + id, Type: api.ShipmentUpdated, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceShipment}}
 }
 

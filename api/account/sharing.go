@@ -53,7 +53,7 @@ func shareFailure(f *api.FailureReason, b *api.Buyer) *api.FailureReason {
 	return &api.FailureReason{Code: f.Code, Message: maskQuoted(f.Message, b)}
 }
 
-// shareShipment leaves out where a parcel was seen: in the end that is where its
+// shareShipment leaves out where a shipment was seen: in the end that is where its
 // buyer lives.
 func shareShipment(sh *Shipment) *Shipment {
 	out := *sh
@@ -61,12 +61,12 @@ func shareShipment(sh *Shipment) *Shipment {
 	if sh.Latest == nil {
 		return &out
 	}
-	parcel := *sh.Latest
-	if t := parcel.Tracking; t != nil {
-		parcel.Tracking = &api.Tracking{Carrier: t.Carrier, Number: maskNumber(t.Number), Estimated: t.Estimated}
+	latest := *sh.Latest
+	if t := latest.Tracking; t != nil {
+		latest.Tracking = &api.Tracking{Carrier: t.Carrier, Number: maskNumber(t.Number), Estimated: t.Estimated}
 	}
-	parcel.TrackingEvents = scansWithoutPlaces(parcel.TrackingEvents)
-	out.Latest = &parcel
+	latest.TrackingEvents = scansWithoutPlaces(latest.TrackingEvents)
+	out.Latest = &latest
 	return &out
 }
 

@@ -92,7 +92,7 @@ func (s *Store) mergeShipment(read *api.Shipment, sent time.Time) (news bool) {
 	was, is := sh.Status(), read.Status
 	news = sh.Latest == nil || !updated.Equal(before) || is != was
 	if news {
-		s.expectParcelEvents(sh, read, time.Now())
+		s.expectShipmentEvents(sh, read, time.Now())
 	}
 	if was != is {
 		s.shipments.move(was, is)
@@ -157,7 +157,7 @@ func (s *Store) unlink(sh *Shipment) {
 // shipment is read.
 func (s *Store) mergeShipmentEvent(sh *Shipment, e *Event, now time.Time) {
 	sh.lastEvent = later(sh.lastEvent, e.CreatedAt)
-	s.parcelEventArrived(sh, e.CreatedAt)
+	s.shipmentEventArrived(sh, e.CreatedAt)
 	s.tellNews(sh)
 	if sh.IntentID != "" {
 		s.tellIntent(s.editIntent(sh.IntentID), e, now)

@@ -30,23 +30,23 @@ type Watcher struct {
 	asked chan struct{} // closed once the list of intents was asked for
 	saved uint64        // the version of the picture that was saved last
 
-	mu       sync.Mutex
-	intents  *queue
-	parcels  *queue
-	feed     FeedState
-	lostAt   time.Time // when the feed was last lost; zero before that
-	hold     time.Time // reads to be sure wait for the replay to end, until then
-	refusal  refusal   // of the key
-	reading  int
-	checking int  // of reading: those to be sure
-	listed   bool // the last read that began was of shipments
-	gapOpen  bool
-	gapLeft  map[api.ID]struct{} // intents whose reads still have to follow a gap
-	slow     time.Duration       // of the slow clock
-	began    time.Time
-	answered time.Time // when a read was answered last; zero for never
-	unread   map[failedRead]unread
-	fail     context.CancelCauseFunc
+	mu        sync.Mutex
+	intents   *queue
+	shipments *queue
+	feed      FeedState
+	lostAt    time.Time // when the feed was last lost; zero before that
+	hold      time.Time // reads to be sure wait for the replay to end, until then
+	refusal   refusal   // of the key
+	reading   int
+	checking  int  // of reading: those to be sure
+	listed    bool // the last read that began was of shipments
+	gapOpen   bool
+	gapLeft   map[api.ID]struct{} // intents whose reads still have to follow a gap
+	slow      time.Duration       // of the slow clock
+	began     time.Time
+	answered  time.Time // when a read was answered last; zero for never
+	unread    map[failedRead]unread
+	fail      context.CancelCauseFunc
 }
 
 // WatcherConfig sets a watcher up.
@@ -64,13 +64,13 @@ type WatcherConfig struct {
 }
 
 const (
-	tickEvery       = time.Second
-	settleHint      = 25 * time.Millisecond  // events of one moment are read once
-	settleShipments = 150 * time.Millisecond // and those of shipments in one list
-	parcelsPerList  = 50
-	replayPatience  = 3 * time.Second  // how long a replay may hold back reads to be sure
-	sleepJump       = 10 * time.Second // of the wall clock against the monotonic one
-	personWorkers   = 4                // beside the others, so that a person never waits for them
+	tickEvery        = time.Second
+	settleHint       = 25 * time.Millisecond  // events of one moment are read once
+	settleShipments  = 150 * time.Millisecond // and those of shipments in one list
+	shipmentsPerList = 50
+	replayPatience   = 3 * time.Second  // how long a replay may hold back reads to be sure
+	sleepJump        = 10 * time.Second // of the wall clock against the monotonic one
+	personWorkers    = 4                // beside the others, so that a person never waits for them
 )
 
 // NewWatcher makes a watcher.
@@ -81,7 +81,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1), asked: make(chan struct{}),
-		intents: newQueue(), parcels: newQueue(), gapLeft: map[api.ID]struct{}{},
+		intents: newQueue(), shipments: newQueue(), gapLeft: map[api.ID]struct{}{},
 		began: time.Now(), unread: map[failedRead]unread{}, slow: slowPolls * cfg.Poll,
 		refusal: refusal{again: make(chan struct{})},
 	}
@@ -202,12 +202,12 @@ func (w *Watcher) planNoticed(n *notice, now time.Time) {
 	if n.shipment != "" {
 		sh, known := w.store.Shipment(n.shipment)
 		if !known {
-			w.parcels.forget(task{id: n.shipment})
+			w.shipments.forget(task{id: n.shipment})
 			return
 		}
-		w.planParcel(sh)
+		w.planShipment(sh)
 		if n.hint {
-			w.askParcel(sh, now.Add(settleShipments), n.priority())
+			w.askShipment(sh, now.Add(settleShipments), n.priority())
 		}
 		return
 	}
@@ -291,21 +291,21 @@ func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
 	}
 }
 
-func (w *Watcher) planParcel(sh *Shipment) {
+func (w *Watcher) planShipment(sh *Shipment) {
 	if !w.wanted(sh.IntentID) {
 		return
 	}
-	if due, ok := nextParcelRead(sh, w.trust()); ok {
-		w.parcels.schedule(task{id: sh.ID}, due, quota.Reconcile)
+	if due, ok := nextShipmentRead(sh, w.trust()); ok {
+		w.shipments.schedule(task{id: sh.ID}, due, quota.Reconcile)
 	} else {
-		w.parcels.unschedule(task{id: sh.ID})
+		w.shipments.unschedule(task{id: sh.ID})
 	}
 }
 
-func (w *Watcher) askParcel(sh *Shipment, due time.Time, priority quota.Priority) {
+func (w *Watcher) askShipment(sh *Shipment, due time.Time, priority quota.Priority) {
 	if w.wanted(sh.IntentID) {
-		w.parcels.ask(task{id: sh.ID}, due, priority)
-		w.parcels.rank(task{id: sh.ID}, sh.Status().Terminal(), sh.lastEvent)
+		w.shipments.ask(task{id: sh.ID}, due, priority)
+		w.shipments.rank(task{id: sh.ID}, sh.Status().Terminal(), sh.lastEvent)
 	}
 }
 
@@ -321,7 +321,7 @@ func (w *Watcher) reconcile(since, now time.Time) {
 	}
 	for _, sh := range w.store.openShipments() {
 		if sh.missing == 0 && !sh.newest.After(since) {
-			w.askParcel(sh, now, quota.Reconcile)
+			w.askShipment(sh, now, quota.Reconcile)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func (w *Watcher) replan(now time.Time) {
 		w.plan(&o, now)
 	}
 	for _, sh := range w.store.openShipments() {
-		w.planParcel(sh)
+		w.planShipment(sh)
 	}
 }
 
@@ -368,7 +368,7 @@ func (w *Watcher) passTime(ctx context.Context) {
 func (w *Watcher) woke(now time.Time) {
 	w.mu.Lock()
 	w.intents.resume(now)
-	w.parcels.resume(now)
+	w.shipments.resume(now)
 	w.reconcile(now, now)
 	w.mu.Unlock()
 	w.stir()

@@ -7,20 +7,20 @@ import (
 	"tillwatch/api"
 )
 
-// parcelDebt is how many events of a shipment are still to come, by what reads
+// shipmentDebt is how many events of a shipment are still to come, by what reads
 // found. They count as missed once they are overdue.
-type parcelDebt struct {
+type shipmentDebt struct {
 	owed    int
 	counted int       // of those owed, as missed
 	learnt  time.Time // when the newest was found out
 }
 
-// expectParcelEvents notes which events should tell of what a read finds: of each
+// expectShipmentEvents notes which events should tell of what a read finds: of each
 // change of the status that the scans show, less the events that came since the
 // read before. It is called before the record takes over what was read. Of a
 // shipment that is older than the first that was heard of the feed nothing is
 // expected, as long as it was not read before.
-func (s *Store) expectParcelEvents(sh *Shipment, read *api.Shipment, now time.Time) {
+func (s *Store) expectShipmentEvents(sh *Shipment, read *api.Shipment, now time.Time) {
 	told := sh.told
 	sh.told = 0
 	if s.feed.State == FeedOff || sh.Latest == nil && s.feed.unheard(read.CreatedAt) {
@@ -40,7 +40,7 @@ func (s *Store) expectParcelEvents(sh *Shipment, read *api.Shipment, now time.Ti
 	}
 	d := s.missing.shipments[sh.ID]
 	if d == nil {
-		d = &parcelDebt{}
+		d = &shipmentDebt{}
 		s.missing.shipments[sh.ID] = d
 	}
 	d.owed += expected - told
@@ -62,9 +62,9 @@ func statusChanges(from api.ShipmentStatus, sh *api.Shipment, after time.Time) i
 	return changes
 }
 
-// parcelEventArrived takes an event for one that was expected, or keeps in mind
+// shipmentEventArrived takes an event for one that was expected, or keeps in mind
 // that it came before the read that it calls for.
-func (s *Store) parcelEventArrived(sh *Shipment, created time.Time) {
+func (s *Store) shipmentEventArrived(sh *Shipment, created time.Time) {
 	if sh.Latest == nil || created.After(sh.updated()) {
 		sh.told++
 		return
@@ -82,8 +82,8 @@ func (s *Store) parcelEventArrived(sh *Shipment, created time.Time) {
 	}
 }
 
-// countMissedParcels counts the events of shipments that are overdue.
-func (s *Store) countMissedParcels(now time.Time) {
+// countMissedShipments counts the events of shipments that are overdue.
+func (s *Store) countMissedShipments(now time.Time) {
 	for id, d := range s.missing.shipments {
 		if d.counted == d.owed || now.Sub(d.learnt) < s.cfg.MissedAfter {
 			continue
