@@ -129,7 +129,7 @@ func TestSortingByColumn(t *testing.T) {
 	for key, names := range map[string][]string{
 		"2": {"age ↓", "estimate ↑", "product ↑", "carrier ↑"},
 		"3": {"left ↑", "own ↓", "others ↓", "refused ↓"},
-		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"}, "5": {"status ↑", "path ↑", "latency ↑", "class ↑", "attempt ↑"}, "6": {"kind ↑", "text ↑", "id ↑"},
+		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"}, "5": {"latency ↑", "status ↑", "path ↑", "by ↑", "class ↑", "attempt ↑"}, "6": {"kind ↑", "text ↑", "id ↑"},
 	} {
 		m := boardOf(t, typicalShop(time.Now()), 200, 55)
 		press(m, key)

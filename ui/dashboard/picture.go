@@ -26,7 +26,7 @@ type picture struct {
 // keptEvents bounds how many events are kept for a frozen screen.
 const keptEvents = 2000
 
-// keptRequests is the same for the client's own calls.
+// keptRequests is the same for the account's requests.
 const keptRequests = 500
 
 func newPicture() *picture {

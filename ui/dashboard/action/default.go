@@ -30,7 +30,7 @@ func focusing() []Action {
 		{ID: FocusPane4, Keys: []string{"4"}, Title: "Pane 4: events", Group: Focus, Scope: Board,
 			Tooltip: "Moves the focus to the events."},
 		{ID: FocusPane5, Keys: []string{"5"}, Title: "Pane 5: requests", Group: Focus, Scope: Board,
-			Tooltip: "Shows tillwatch's own requests in place of the events."},
+			Tooltip: "Shows the requests of everybody who is seen, in place of the events."},
 		{ID: FocusPane6, Keys: []string{"6"}, Title: "Pane 6: alerts", Group: Focus, Scope: Board,
 			Tooltip: "Shows what needs your attention in place of the events."},
 		{ID: FocusDetail, Keys: []string{"0"}, Title: "Detail", Group: Focus, Scope: Board,

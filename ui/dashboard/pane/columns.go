@@ -33,7 +33,7 @@ const (
 	notesColumn    = "notes"
 	seqColumn      = "seq"
 	classColumn    = "class"
-	priorityColumn = "for whom"
+	spenderColumn  = "by"
 	attemptColumn  = "attempt"
 	waitedColumn   = "waited"
 )

@@ -160,7 +160,7 @@ func (p *Detail) request() {
 	}
 	p.fact("path", paint.Text, r.Path)
 	p.fact("bucket", paint.Text, string(r.Class))
-	p.fact("asked by", paint.Text, priorityWord(r.Priority))
+	p.fact("sent by", paint.Text, spender(r))
 	if r.Waited >= time.Millisecond {
 		p.fact("waited", paint.Text, Latency(r.Waited)+" for quota")
 	}

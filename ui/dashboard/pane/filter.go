@@ -44,7 +44,7 @@ type column uint8
 const (
 	inAll column = iota
 	inState
-	inPlace // merchant or carrier
+	inPlace // merchant, carrier or who sent it
 	inName  // product or path
 	inID
 	inMore

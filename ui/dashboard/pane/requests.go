@@ -15,11 +15,12 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// keptRequests bounds what is kept of the client's own calls.
+// keptRequests bounds what is kept of the account's requests.
 const keptRequests = 1000
 
-// Requests is the tail of the client's own calls: what was asked for, what came
-// of it, which bucket it charged and how long it waited for it.
+// Requests is the tail of the account's requests, as far as they are seen: who
+// sent it, what was asked for, what came of it, which bucket it charged and, of
+// tillwatch's own, how long it waited for it.
 type Requests struct {
 	listing[*requestRow]
 	failed int // of those kept
@@ -31,6 +32,12 @@ type requestRow struct {
 	key     api.ID
 	at      string
 	changed time.Time
+}
+
+// failed reports whether a call came to nothing. Of others only the status is
+// seen.
+func (r *requestRow) failed() bool {
+	return r.Err != nil || r.By != "" && (r.Status == 0 || r.Status >= http.StatusBadRequest)
 }
 
 func (r *requestRow) search() *needle { return &r.needle }
@@ -49,9 +56,9 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
-	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, classColumn, priorityColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
+	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, spenderColumn, classColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
 		about: func(r *requestRow) Subject { return Subject{OfRequest, r.key} }, fields: []Field{
-			inColumn("status", inState), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
+			inColumn("by", inPlace), inColumn("status", inState), inColumn("endpoint", inName), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
 			measures("latency", latency), measures("attempt", count), measures("age", age),
 		}, list: table.New(table.Config[*requestRow]{
 			Key:     func(r *requestRow) string { return string(r.key) },
@@ -66,7 +73,7 @@ func compareRequests(a, b *requestRow) int { return a.Sent.Compare(b.Sent) }
 
 // requestKey is the identity of a call: nobody gives it one.
 func requestKey(e *api.Exchange) api.ID {
-	return api.ScrubID(strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path)
+	return api.ScrubID(strconv.FormatInt(e.Sent.UnixNano(), 36) + " " + strconv.Itoa(e.Attempt) + " " + e.Method + " " + e.Path + " " + string(e.By))
 }
 
 // Apply takes over what changed.
@@ -80,8 +87,8 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		row := &requestRow{Exchange: e, key: key, at: e.Sent.In(p.look.Location).Format("15:04:05.0")}
 		row.Path = string(api.Scrub(e.Path))
 		m := sign.Answer(e.Status)
-		row.needle = newNeedle(m.Word, "", row.Path, string(e.RequestID),
-			e.Method+" "+string(e.Class)+" "+priorityWord(e.Priority)+" "+wording.Because(e.Err))
+		row.needle = newNeedle(m.Word, spender(&e), row.Path, string(e.RequestID),
+			e.Method+" "+string(e.Class)+" "+wording.Because(e.Err))
 		if !first {
 			row.changed = p.look.Now
 		}
@@ -93,7 +100,7 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 	p.list.Upsert(rows...)
 	p.failed = 0
 	for _, row := range p.list.All() {
-		if row.Err != nil {
+		if row.failed() {
 			p.failed++
 		}
 	}
@@ -132,8 +139,19 @@ func (p *Requests) top() {
 	p.push(l.Put(paint.Warning, text))
 }
 
-// priorityWord says for whom a call was made.
-func priorityWord(p quota.Priority) string {
+// ownName is how tillwatch is called among those who send requests.
+const ownName = "tillwatch"
+
+// spender says who sent a request; of tillwatch's own, for what.
+func spender(e *api.Exchange) string {
+	if e.By != "" {
+		return string(e.By)
+	}
+	return ownName + " " + purpose(e.Priority)
+}
+
+// purpose is what tillwatch sent a request for.
+func purpose(p quota.Priority) string {
 	switch p {
 	case quota.Person:
 		return "person"
@@ -161,7 +179,7 @@ func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
 	if c.method > 0 || row.Method != http.MethodGet {
 		l.Space(1).Fit(paint.Muted, row.Method, max(c.method, len(row.Method)))
 	}
-	right := 8 + c.class + c.priority + c.attempt + c.waited
+	right := 8 + c.by + c.class + c.attempt + c.waited
 	l.Space(1).Fit(paint.Text, strings.TrimPrefix(row.Path, commonPath), l.Left()-right-1)
 	p.figures(l, row, c)
 }
@@ -174,7 +192,7 @@ const roomyRequests = 150
 
 // requestColumns are the widths of the columns with the blank before each; 0
 // leaves one out.
-type requestColumns struct{ at, answer, method, class, priority, attempt, waited int }
+type requestColumns struct{ at, answer, method, by, class, attempt, waited int }
 
 func (p *Requests) columns() (c requestColumns) {
 	switch {
@@ -188,8 +206,12 @@ func (p *Requests) columns() (c requestColumns) {
 	if p.w >= 100 && p.has(classColumn) {
 		c.class = 10
 	}
-	if p.w >= 110 && p.has(priorityColumn) {
-		c.priority = 11
+	switch {
+	case !p.has(spenderColumn):
+	case p.w >= 110:
+		c.by = 1 + len("tillwatch reconcile")
+	case p.w >= 76:
+		c.by = 1 + len(ownName)
 	}
 	if p.w >= roomyRequests && p.has(attemptColumn) {
 		c.attempt = 11
@@ -202,11 +224,18 @@ func (p *Requests) columns() (c requestColumns) {
 
 func (p *Requests) figures(l *paint.Line, row *requestRow, c requestColumns) {
 	l.Right(paint.Text, Latency(row.Latency), 8)
+	if c.by > 0 {
+		by, style := spender(&row.Exchange), paint.Text
+		if row.By == "" {
+			style = paint.Muted
+		}
+		if row.By == "" && c.by-1 < len(by) {
+			by = ownName
+		}
+		l.Space(1).Fit(style, by, c.by-1)
+	}
 	if c.class > 0 {
 		l.Space(1).Fit(paint.Muted, string(row.Class), c.class-1)
-	}
-	if c.priority > 0 {
-		l.Space(1).Fit(paint.Muted, priorityWord(row.Priority), c.priority-1)
 	}
 	if c.attempt > 0 {
 		attempt := ""

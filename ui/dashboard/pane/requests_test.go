@@ -17,11 +17,12 @@ func TestRequestsTellWhatBecameOfThem(t *testing.T) {
 		call api.Exchange
 		want string
 	}{
-		{"answered", api.Exchange{Method: "GET", Path: "/api/v1/shipments", Class: quota.Reads, Status: 200, Latency: 41 * time.Millisecond}, "✓ 200 GET shipments 41 ms reads person"},
-		{"refused for its rate", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 429, Priority: quota.Timer, Err: errors.New("slow down")}, "! 429 GET /x – reads timer"},
-		{"without an answer", api.Exchange{Method: "POST", Path: "/x", Class: quota.Mutations, Latency: 5 * time.Second, Err: errors.New("reset")}, "✕ no answer POST /x 5000 ms mutations person"},
-		{"again, after a pause", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 200, Attempt: 3, Waited: 940 * time.Millisecond, Priority: quota.Hint}, "✓ 200 GET /x – reads event attempt 3 waited 940 ms"},
-		{"hostile", api.Exchange{Method: "GET", Path: "/x\x1b[2J\r", Class: quota.Reads, Status: 500, Priority: quota.Reconcile, Err: errors.New("no")}, "✕ 500 GET /x[2J – reads reconcile"},
+		{"answered", api.Exchange{Method: "GET", Path: "/api/v1/shipments", Class: quota.Reads, Status: 200, Latency: 41 * time.Millisecond}, "✓ 200 GET shipments 41 ms tillwatch person reads"},
+		{"refused for its rate", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 429, Priority: quota.Timer, Err: errors.New("slow down")}, "! 429 GET /x – tillwatch timer reads"},
+		{"without an answer", api.Exchange{Method: "POST", Path: "/x", Class: quota.Mutations, Latency: 5 * time.Second, Err: errors.New("reset")}, "✕ no answer POST /x 5000 ms tillwatch person mutations"},
+		{"again, after a pause", api.Exchange{Method: "GET", Path: "/x", Class: quota.Reads, Status: 200, Attempt: 3, Waited: 940 * time.Millisecond, Priority: quota.Hint}, "✓ 200 GET /x – tillwatch event reads attempt 3 waited 940 ms"},
+		{"hostile", api.Exchange{Method: "GET", Path: "/x\x1b[2J\r", Class: quota.Reads, Status: 500, Priority: quota.Reconcile, Err: errors.New("no")}, "✕ 500 GET /x[2J – tillwatch reconcile reads"},
+		{"somebody else's", api.Exchange{By: "checkout-worker", Method: "POST", Path: "/api/v1/checkout-intents", Class: quota.Mutations, Status: 200, Latency: 88 * time.Millisecond}, "✓ 200 POST checkout-intents 88 ms checkout-worker mutations"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -33,6 +34,42 @@ func TestRequestsTellWhatBecameOfThem(t *testing.T) {
 				t.Errorf("no %q in %q", c.want, got)
 			}
 		})
+	}
+}
+
+func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
+	p := NewRequests(look())
+	p.SetSize(160, 20)
+	calls := []api.Exchange{
+		{Method: "GET", Path: "/api/v1/shipments", Status: 200, Priority: quota.Timer},
+		{Method: "GET", Path: "/api/v1/checkout-intents/ci_1", Status: 429, Priority: quota.Hint, Err: errors.New("slow down")},
+		{By: "worker", Method: "POST", Path: "/api/v1/checkout-intents", Status: 201},
+		{By: "worker", Method: "POST", Path: "/api/v1/checkout-intents/{id}/confirm", Status: 429},
+		{By: "report job", Method: "GET", Path: "/api/v1/shipments"},
+	}
+	for i := range calls {
+		calls[i].Sent = noon.Add(time.Duration(i) * time.Second)
+	}
+	p.Apply(&account.Changes{Requests: calls}, true)
+	cases := []struct {
+		filter string
+		want   int
+	}{
+		{"by:worker", 2}, {"by:tillwatch", 2}, {"by:event", 1}, {`by:"report job"`, 1}, {"by:worker,timer", 3}, {"!by:tillwatch", 3}, {"by:nobody", 0},
+		{"status:429", 2}, {"by:worker status:429", 1}, {"endpoint:confirm", 1}, {"endpoint:shipments", 2}, {"worker", 2},
+	}
+	for _, c := range cases {
+		f := ParseFilter(c.filter, p.Fields())
+		if p.SetFilter(f); f.Wrong != "" {
+			t.Errorf("%s: %s", c.filter, f.Wrong)
+		}
+		if shown, _ := p.Matches(); shown != c.want {
+			t.Errorf("%s finds %d, want %d", c.filter, shown, c.want)
+		}
+	}
+	p.SetFilter(nil)
+	if got := text(p.Lines()); !strings.Contains(got, "3 failed") {
+		t.Errorf("not told that three came to nothing:\n%s", got)
 	}
 }
 

@@ -124,9 +124,10 @@ func eventOrders() []order[*eventRow] {
 func requestOrders() []order[*requestRow] {
 	return []order[*requestRow]{
 		{"time", false, compareRequests},
+		{"latency", false, func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
 		{"status", false, func(a, b *requestRow) int { return cmp.Compare(a.Status, b.Status) }},
 		{"path", false, func(a, b *requestRow) int { return cmp.Compare(a.Path, b.Path) }},
-		{"latency", false, func(a, b *requestRow) int { return cmp.Compare(a.Latency, b.Latency) }},
+		{"by", false, func(a, b *requestRow) int { return cmp.Compare(spender(&a.Exchange), spender(&b.Exchange)) }},
 		{"class", false, func(a, b *requestRow) int { return cmp.Compare(a.Class, b.Class) }},
 		{"attempt", false, func(a, b *requestRow) int { return cmp.Compare(a.Attempt, b.Attempt) }},
 	}
