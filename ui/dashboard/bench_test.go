@@ -127,6 +127,15 @@ func BenchmarkFilterKey10k(b *testing.B) {
 	}
 }
 
+// BenchmarkApply10k is the first picture of 10,000 intents.
+func BenchmarkApply10k(b *testing.B) {
+	s := manyShop(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		boardOf(b, s, 200, 60)
+	}
+}
+
 // BenchmarkChange100k is a change of one intent among 100,000.
 func BenchmarkChange100k(b *testing.B) {
 	s := manyShop(100_000)

@@ -23,8 +23,6 @@ type alertRow struct {
 	changed time.Time
 }
 
-func (r *alertRow) search() *needle { return &r.needle }
-
 func (r *alertRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Since).Seconds(), "", f == age
 }

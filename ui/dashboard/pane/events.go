@@ -37,21 +37,11 @@ type told struct {
 
 type eventRow struct {
 	*account.Event
-	needle
+	needle  // what a filter finds it by
 	mark    sign.Sign
 	at      string // when it was received, in tenths of a second; "" until it is drawn
 	noted   string // what is special about how it came
 	changed time.Time
-}
-
-// search is what the row is found by, made when it is first looked for: of most
-// rows nobody asks.
-func (r *eventRow) search() *needle {
-	if r.needle.all == "" {
-		r.needle = newNeedle(worded(r.Type, r.mark), "", string(r.Product),
-			string(r.ID)+" "+string(r.SourceID), r.Origin+" "+r.noted)
-	}
-	return &r.needle
 }
 
 func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
@@ -87,6 +77,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			continue
 		}
 		row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
+		row.needle = newNeedle(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		switch {
 		case ok && old.noted == row.noted: // only its product has another name
 			row.changed = old.changed

@@ -56,7 +56,7 @@ func intentTable(compare func(a, b *intentRow) int) table.Config[*intentRow] {
 	return table.Config[*intentRow]{
 		Key:     func(row *intentRow) string { return string(row.ID) },
 		Compare: compare,
-		Match:   func(row *intentRow, filter any) bool { return filter.(*Filter).matches(row.foundBy()) },
+		Match:   matchRow[*intentRow],
 	}
 }
 
@@ -155,8 +155,8 @@ func (p *Intents) Fields() []Field {
 
 // states are those of the rows that the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
-	for _, row := range p.rows {
-		if !row.State.Known() && !yield(worded(row.State, sign.Intent(row.State))) {
+	for _, row := range p.list.All() {
+		if row.lane >= laneOther && !yield(row.in(inState)) {
 			return
 		}
 	}

@@ -79,7 +79,7 @@ func (p *Intents) letGo(ids []api.ID) {
 
 // newRow is the row of an intent, in the place of an old one that may be nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
-	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window)}
+	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window), needle: textOf(in)}
 	if in.Total != nil {
 		p.widest = max(p.widest, paint.Width(p.money(*in.Total)))
 	}

@@ -2,10 +2,13 @@ package pane
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // intentRow is an intent on the screen. A change of the intent makes a new one.
@@ -15,7 +18,34 @@ type intentRow struct {
 	expires time.Time // the end of the confirm window; zero while not known
 	turned  time.Time // when its state last changed on the screen; zero: never
 	changed time.Time // when anything else did
-	found   *findable // what it is found by; nil until a filter asks
+	needle            // what a filter finds it by
+}
+
+// textOf is what a filter finds an intent by.
+func textOf(in *account.Intent) needle {
+	more := string(in.ReferenceID)
+	if in.Total != nil {
+		more += " " + in.Total.String()
+	}
+	if in.Failure != nil {
+		more += " " + string(in.Failure.Code) + " " + wording.Failure(in.Failure)
+	}
+	return newNeedle(worded(in.State, sign.Intent(in.State)), string(in.Merchant), string(in.Product), string(in.ID), more)
+}
+
+func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {
+	switch of {
+	case amount:
+		if r.Total == nil {
+			return 0, "", false
+		}
+		return float64(r.Total.Subunits) / math.Pow10(r.Total.Decimals()), r.Total.Currency, r.Total.Currency != ""
+	case age:
+		return now.Sub(r.Since).Seconds(), "", !r.Since.IsZero()
+	case count:
+		return float64(r.Quantity), "", r.Quantity > 0
+	}
+	return 0, "", false
 }
 
 // Note is what a confirm says on the row of its intent.

@@ -25,21 +25,10 @@ type Shipments struct {
 // shipmentRow is a shipment with what the table asks of it again and again.
 type shipmentRow struct {
 	*account.Shipment
-	needle  *needle   // nil until it is looked for
+	needle            // what a filter finds it by
 	rank    int       // by urgency, when it was last looked at
 	touched time.Time // when anything last happened to it; zero while not known
 	changed time.Time // when it last changed on the screen; zero: never
-}
-
-// search is what the row is found by, made when it is first looked for.
-func (r *shipmentRow) search() *needle {
-	if r.needle == nil {
-		state := worded(r.Status(), sign.Shipment(r.Status()))
-		carrier, number := r.tracking()
-		n := newNeedle(state, carrier, string(r.Product), string(r.ID), number+" "+string(r.IntentID))
-		r.needle = &n
-	}
-	return r.needle
 }
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
@@ -75,6 +64,8 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 		}
 	}
 	row.rank = row.rankAt(now)
+	carrier, number := row.tracking()
+	row.needle = newNeedle(worded(s.Status(), sign.Shipment(s.Status())), carrier, string(s.Product), string(s.ID), number+" "+string(s.IntentID))
 	return row
 }
 
