@@ -26,7 +26,6 @@ type call struct {
 	method string
 	path   string // escaped
 	query  url.Values
-	class  quota.Class
 	body   []byte // of a POST
 	hidden Secret // a token within body, which an error must not repeat
 	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
@@ -36,11 +35,11 @@ type call struct {
 }
 
 func get(path string, query url.Values) call {
-	return call{method: http.MethodGet, path: path, query: query, class: quota.Reads}
+	return call{method: http.MethodGet, path: path, query: query}
 }
 
 func post(path string, body []byte, payment *PaymentMethod) call {
-	c := call{method: http.MethodPost, path: path, body: body, class: quota.Mutations}
+	c := call{method: http.MethodPost, path: path, body: body}
 	if payment != nil {
 		c.hidden = payment.Token
 	}
@@ -105,10 +104,11 @@ func endsWithin(ctx context.Context, wait time.Duration) bool {
 // the observer how it went.
 func (c *Client) attempt(ctx context.Context, request call, number int, take reader) error {
 	arrived := time.Now()
+	_, class := quota.EndpointOf(request.method, request.path, c.lookupPath)
 	var permit quota.Permit
 	var err error
 	if c.pacer != nil {
-		permit, err = c.pacer.Acquire(ctx, request.class)
+		permit, err = c.pacer.Acquire(ctx, class)
 	}
 	if err != nil {
 		return request.notSent(fmt.Errorf("wait for quota: %w", err))
@@ -116,7 +116,7 @@ func (c *Client) attempt(ctx context.Context, request call, number int, take rea
 	exchange := Exchange{
 		Method:   request.method,
 		Path:     request.printable(),
-		Class:    request.class,
+		Class:    class,
 		Priority: quota.PriorityOf(ctx),
 		Attempt:  number,
 		Sent:     time.Now(),

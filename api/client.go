@@ -39,10 +39,9 @@ type Config struct {
 }
 
 const (
-	defaultLookupPath = "/api/v1/products/lookup"
-	defaultUserAgent  = "tillwatch"
-	defaultTimeout    = 15 * time.Second
-	defaultRetries    = 2
+	defaultUserAgent = "tillwatch"
+	defaultTimeout   = 15 * time.Second
+	defaultRetries   = 2
 )
 
 // Client calls the service. It is safe for concurrent use.
@@ -82,9 +81,9 @@ func New(cfg Config) (*Client, error) {
 	if err := CheckClearText(base, "the API key"); err != nil && !cfg.InsecureHTTP {
 		return nil, err
 	}
-	lookup := cmp.Or(cfg.LookupPath, defaultLookupPath)
+	lookup := cmp.Or(cfg.LookupPath, quota.DefaultLookupPath)
 	if !strings.HasPrefix(lookup, "/") || strings.ContainsAny(lookup, "?#") {
-		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + defaultLookupPath)
+		return nil, errors.New("product lookup path: want a path that begins with / and has no query, like " + quota.DefaultLookupPath)
 	}
 	agent := cmp.Or(cfg.UserAgent, defaultUserAgent)
 	if string(Scrub(agent)) != agent {

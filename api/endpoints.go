@@ -12,8 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
-
-	"tillwatch/api/quota"
 )
 
 const (
@@ -41,9 +39,7 @@ func (c *Client) Shipment(ctx context.Context, id ID) (Shipment, error) {
 // LookupProduct returns price, tax and shipping of the product at a URL. It charges
 // a bucket of its own (contract, Limits).
 func (c *Client) LookupProduct(ctx context.Context, productURL string) (Product, error) {
-	request := get(c.lookupPath, url.Values{"url": {productURL}})
-	request.class = quota.Lookup
-	return decoded(ctx, c, request, decodeProduct)
+	return decoded(ctx, c, get(c.lookupPath, url.Values{"url": {productURL}}), decodeProduct)
 }
 
 // CreateIntent creates a checkout intent, which begins in [RetrievingOffer]

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // Config sets a simulator up. The zero value of each field means its default.
@@ -186,7 +187,7 @@ func (c *Config) checkNumbers() error {
 
 func (c *Config) fill() {
 	c.HeaderPrefix = cmp.Or(c.HeaderPrefix, "x-svc-")
-	c.LookupPath = cmp.Or(c.LookupPath, "/api/v1/products/lookup")
+	c.LookupPath = cmp.Or(c.LookupPath, quota.DefaultLookupPath)
 	c.PolicyName = cmp.Or(c.PolicyName, "default")
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.AutoConfirm = cmp.Or(c.AutoConfirm, 0.85)

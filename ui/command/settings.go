@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 	"tillwatch/ui/notify"
 )
 
@@ -63,7 +64,7 @@ type settings struct {
 func defaults() settings {
 	return settings{
 		HeaderPrefix:  "x-svc-",
-		LookupPath:    "/api/v1/products/lookup",
+		LookupPath:    quota.DefaultLookupPath,
 		ConfirmWindow: api.ConfirmWindow,
 		PollShare:     0.3,
 		PollEvery:     30 * time.Second,

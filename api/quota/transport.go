@@ -1,0 +1,122 @@
+package quota
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Bounds of what an observation tells.
+const (
+	maxSpender     = 64 // bytes of a spender's name
+	maxMethod      = 16 // bytes of a method
+	maxObservation = 8  // buckets: the contract has five
+)
+
+// Transport is an [http.RoundTripper] that passes requests to another one and
+// reports what they and their answers tell of the account's quota. It changes
+// neither, and delays neither. Every field but Observe may be left zero. The
+// fields must not be changed once it is in use.
+type Transport struct {
+	// Observe is called once a request, when its answer has been read or closed,
+	// or has failed. It is called from the goroutine that reads the answer, so it
+	// must not wait.
+	Observe func(Observation)
+
+	Base          http.RoundTripper // that requests go through; nil: [http.DefaultTransport]
+	BasePath      string            // the path of the service's base URL; "" when it has none
+	LookupPath    string            // of the product lookup, below BasePath; "": [DefaultLookupPath]
+	SpenderHeader string            // whose value names the caller; "": User-Agent
+	Salt          string            // of the keys' fingerprints; "": the service's host, so that a key has the same one everywhere
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	seen := t.observation(r)
+	answer, err := t.base().RoundTrip(r)
+	if err != nil {
+		t.report(seen)
+		return answer, err
+	}
+	t.answered(&seen, answer)
+	if answer.StatusCode == http.StatusSwitchingProtocols || answer.Body == nil || answer.Body == http.NoBody {
+		t.report(seen)
+		return answer, nil
+	}
+	body := &observedBody{ReadCloser: answer.Body, ended: t.report, seen: seen}
+	if showsIntent(r.Method, seen.Endpoint) && answer.StatusCode/100 == 2 && answer.ContentLength <= maxIntent &&
+		strings.Contains(answer.Header.Get("Content-Type"), "json") {
+		body.copying, body.encoding = true, answer.Header.Get("Content-Encoding")
+	}
+	answer.Body = body
+	return answer, nil
+}
+
+// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+func (t *Transport) CloseIdleConnections() {
+	if closer, ok := t.base().(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+func (t *Transport) base() http.RoundTripper {
+	if t.Base == nil {
+		return http.DefaultTransport
+	}
+	return t.Base
+}
+
+func (t *Transport) report(seen Observation) {
+	seen.Latency = time.Since(seen.Sent)
+	t.Observe(seen)
+}
+
+// observation is what a request tells by itself.
+func (t *Transport) observation(r *http.Request) Observation {
+	seen := Observation{ID: rand.Text(), Sent: time.Now(), Method: strings.Clone(r.Method[:min(len(r.Method), maxMethod)])}
+	path := strings.TrimPrefix(r.URL.EscapedPath(), strings.TrimSuffix(t.BasePath, "/"))
+	seen.Endpoint, seen.Class = EndpointOf(r.Method, path, cmp.Or(t.LookupPath, DefaultLookupPath))
+	key := bearer(r.Header.Get("Authorization"))
+	if key != "" {
+		seen.Key = fingerprint(key, cmp.Or(t.Salt, r.URL.Host))
+	}
+	name := r.Header.Get(cmp.Or(t.SpenderHeader, "User-Agent"))
+	if key == "" || !strings.Contains(name, key) { // a name that holds the key is none
+		name = printable(name)
+		seen.Spender = strings.Clone(name[:min(len(name), maxSpender)])
+	}
+	return seen
+}
+
+// answered adds what the header of the answer tells.
+func (t *Transport) answered(seen *Observation, answer *http.Response) {
+	seen.Status = answer.StatusCode
+	reports := ParseFields(answer.Header).Reports
+	seen.Reports = reports[:min(len(reports), maxObservation)]
+	for i := range seen.Reports {
+		seen.Reports[i].Policy = strings.Clone(seen.Reports[i].Policy) // it would keep the whole field
+	}
+	seen.RetryAfter, _ = RetryAfter(answer.Header, time.Now())
+}
+
+// bearer is the key in an Authorization field (contract, Authentication).
+func bearer(field string) string {
+	scheme, key, ok := strings.Cut(field, " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return field
+	}
+	return strings.TrimSpace(key)
+}
+
+// fingerprint is a name for a key from which nothing can be told of it.
+func fingerprint(key, salt string) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	io.WriteString(mac, "tillwatch spender\x00"+salt)
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
