@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tillwatch/api/listener"
 )
 
 // linesWith returns the lines of a log that contain part, without their times.
@@ -106,7 +108,7 @@ func TestACountedFailureKeepsTheAttributesOfItsLogger(t *testing.T) {
 		for range 3 {
 			named.Warn("it fails", "what", "all")
 		}
-		<-time.After(2 * throttleInterval)
+		<-time.After(2 * listener.ThrottleInterval)
 		if said := log.String(); !regexp.MustCompile(`side=ingest of.what=all of.more_since_last=2`).MatchString(said) {
 			t.Errorf("the log is %s", said)
 		}

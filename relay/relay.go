@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tillwatch/api"
+	"tillwatch/api/listener"
 	"tillwatch/relay/journal"
 )
 
@@ -78,7 +79,7 @@ func (c Config) withDefaults() Config {
 type Relay struct {
 	journal   *watched
 	logger    *slog.Logger
-	failures  *ongoing // as they were logged
+	failures  *listener.Throttle // as they were logged
 	budgets   *budgets
 	heartbeat time.Duration
 	retention retention
@@ -121,11 +122,11 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := newThrottle(cfg.Logger.Handler())
+	log := listener.NewThrottle(cfg.Logger.Handler())
 	r := &Relay{
 		journal:          &watched{Journal: cfg.Journal},
 		logger:           slog.New(log),
-		failures:         log.ongoing,
+		failures:         log,
 		budgets:          &budgets{length: cfg.StoreBudget},
 		heartbeat:        cfg.Heartbeat,
 		retention:        retention,
@@ -232,6 +233,6 @@ func (r *Relay) Streams() int { return r.hub.open() }
 // the subscribers off and returns an error.
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
-	defer r.failures.close()
+	defer r.failures.Close()
 	return r.hub.shutdown(ctx)
 }

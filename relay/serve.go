@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"tillwatch/api/listener"
 	"tillwatch/relay/journal"
 )
 
@@ -66,7 +67,7 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	limit := connectionLimit(descriptorLimit(), len(sites))
 	for _, s := range sites {
 		server := &http.Server{
-			Handler:           framed(s.handler),
+			Handler:           listener.Framed(s.handler),
 			ReadHeaderTimeout: headerTimeout,
 			ReadTimeout:       readTimeout,
 			WriteTimeout:      answerTimeout,
@@ -77,11 +78,11 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 		}
 		servers = append(servers, server)
 		tasks.Go(func() {
-			var listener net.Listener = newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
+			var connections net.Listener = newConnectionLimiter(s.listener, limit, r.metrics.evicted.Inc)
 			if r.tls != nil {
-				listener = tls.NewListener(listener, r.tls)
+				connections = tls.NewListener(connections, r.tls)
 			}
-			err := server.Serve(listener)
+			err := server.Serve(connections)
 			if !errors.Is(err, http.ErrServerClosed) {
 				failed <- err
 				cancel()
@@ -97,19 +98,6 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 		err = errors.Join(err, failure)
 	}
 	return err
-}
-
-// framed ends the connection after a request whose length is in doubt: what
-// follows may have been smuggled in. That is one with both Content-Length and
-// Transfer-Encoding (RFC 9112, 6.1). The server drops the one of them that does
-// not count before a handler sees it, so that the other alone ends it as well.
-func framed(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if len(req.TransferEncoding) > 0 || !req.ProtoAtLeast(1, 1) {
-			w.Header().Set("Connection", "close")
-		}
-		h.ServeHTTP(w, req)
-	})
 }
 
 // drain ends servers in an order that loses nothing: deliveries that are being

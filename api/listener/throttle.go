@@ -1,4 +1,4 @@
-package relay
+package listener
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// throttleInterval is how often a kind of failure is logged.
-const throttleInterval = time.Second
+// ThrottleInterval is how often a kind of failure is logged.
+const ThrottleInterval = time.Second
 
-// throttle is a handler that logs a kind of failure at once and then, as long as
+// Throttle is a handler that logs a kind of failure at once and then, as long as
 // it goes on, once an interval, with the number of those since. A kind is what has
 // the same message. What is no failure passes.
-type throttle struct {
+type Throttle struct {
 	slog.Handler
 	ongoing *ongoing
 }
@@ -33,12 +33,13 @@ type failing struct {
 	timer  *time.Timer
 }
 
-func newThrottle(next slog.Handler) *throttle {
-	return &throttle{next, &ongoing{kinds: map[string]*failing{}}}
+// NewThrottle throttles what is logged with next.
+func NewThrottle(next slog.Handler) *Throttle {
+	return &Throttle{next, &ongoing{kinds: map[string]*failing{}}}
 }
 
 // Handle implements [slog.Handler].
-func (h *throttle) Handle(ctx context.Context, record slog.Record) error {
+func (h *Throttle) Handle(ctx context.Context, record slog.Record) error {
 	if record.Level < slog.LevelWarn || h.ongoing.admits(h.Handler, record) {
 		return h.Handler.Handle(ctx, record)
 	}
@@ -46,13 +47,13 @@ func (h *throttle) Handle(ctx context.Context, record slog.Record) error {
 }
 
 // WithAttrs implements [slog.Handler].
-func (h *throttle) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &throttle{h.Handler.WithAttrs(attrs), h.ongoing}
+func (h *Throttle) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &Throttle{h.Handler.WithAttrs(attrs), h.ongoing}
 }
 
 // WithGroup implements [slog.Handler].
-func (h *throttle) WithGroup(name string) slog.Handler {
-	return &throttle{h.Handler.WithGroup(name), h.ongoing}
+func (h *Throttle) WithGroup(name string) slog.Handler {
+	return &Throttle{h.Handler.WithGroup(name), h.ongoing}
 }
 
 // admits reports whether record is logged at once; otherwise it is counted.
@@ -68,7 +69,7 @@ func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
 		f.last, f.writer = record.Clone(), writer
 		return false
 	}
-	o.kinds[kind] = &failing{timer: time.AfterFunc(throttleInterval, func() { o.sum(kind) })}
+	o.kinds[kind] = &failing{timer: time.AfterFunc(ThrottleInterval, func() { o.sum(kind) })}
 	return true
 }
 
@@ -86,7 +87,7 @@ func (o *ongoing) sum(kind string) {
 		return
 	}
 	f.log()
-	f.timer.Reset(throttleInterval)
+	f.timer.Reset(ThrottleInterval)
 }
 
 func (f *failing) log() {
@@ -95,8 +96,9 @@ func (f *failing) log() {
 	f.since = 0
 }
 
-// close logs what is left to tell. What follows is logged as it comes.
-func (o *ongoing) close() {
+// Close logs what is left to tell. What follows is logged as it comes.
+func (h *Throttle) Close() {
+	o := h.ongoing
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
