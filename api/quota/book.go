@@ -2,6 +2,7 @@ package quota
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -60,29 +61,37 @@ func (b *book) record(a answer, l *lane) {
 	for _, field := range a.fields.Ignored {
 		b.ignored[field.Field] = IgnoredField{Class: b.class, At: a.received, Ignored: field}
 	}
-	reported := map[*ledger]Report{}
-	for _, r := range a.fields.Reports {
-		bucket := b.find(r, a)
-		if before, ok := reported[bucket]; ok && before.RemainingKnown && (!r.RemainingKnown || r.Remaining >= before.Remaining) {
-			continue // of duplicates, the smallest acts
-		}
-		reported[bucket] = r
-	}
+	reported := b.match(a.fields.Reports, a.sent)
 	rejecting := rejectors(reported, a)
 	for _, bucket := range b.ledgers {
 		r, ok := reported[bucket]
 		switch {
 		case ok:
 			bucket.charge(a)
+			bucket.account(r, a.sent, a.received, a.outcome.Status)
 			bucket.report(r, a, l)
 		case len(reported) == 0 && bucket.limit.short():
+			bucket.account(r, a.sent, a.received, a.outcome.Status)
 			bucket.charge(a) // an answer without fields, or none: it may have been charged
 		}
 		if rejecting[bucket] || len(reported) == 0 && a.refused() && bucket.limit.perSecond() {
 			bucket.refuse(a)
 		}
 	}
-	b.supersede(reported)
+	b.supersede(reported, a.received)
+}
+
+// match finds the buckets of reports.
+func (b *book) match(reports []Report, sent time.Time) map[*ledger]Report {
+	reported := map[*ledger]Report{}
+	for _, r := range reports {
+		bucket := b.find(r, sent)
+		if before, ok := reported[bucket]; ok && before.RemainingKnown && (!r.RemainingKnown || r.Remaining >= before.Remaining) {
+			continue // of duplicates, the smallest acts
+		}
+		reported[bucket] = r
+	}
+	return reported
 }
 
 // rejectors is the buckets that a 429 names as empty; all that it names, where
@@ -107,7 +116,7 @@ func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
 // find is the bucket of a report. A limit without its policy belongs to the
 // bucket of that name with the smallest window that its reset fits; the policy
 // may become known later.
-func (b *book) find(r Report, a answer) *ledger {
+func (b *book) find(r Report, sent time.Time) *ledger {
 	var found *ledger
 	for _, l := range b.ledgers {
 		if l.policy != r.Policy {
@@ -128,11 +137,11 @@ func (b *book) find(r Report, a answer) *ledger {
 	if found != nil {
 		return found
 	}
-	return b.open(r, a)
+	return b.open(r, sent)
 }
 
-func (b *book) open(r Report, a answer) *ledger {
-	l := newLedger(b.class, strings.Clone(r.Policy), r.Limit, r.Window, a.sent)
+func (b *book) open(r Report, sent time.Time) *ledger {
+	l := newLedger(b.class, strings.Clone(r.Policy), r.Limit, r.Window, sent)
 	b.add(l)
 	return l
 }
@@ -153,17 +162,23 @@ func (b *book) add(l *ledger) {
 	b.ledgers = append(b.ledgers, l)
 }
 
-// supersede retires buckets whose policy is now reported with another limit.
-func (b *book) supersede(reported map[*ledger]Report) {
+// supersede retires buckets whose policy is now reported with another limit, by an
+// answer of that time. An older one says nothing against what was named since.
+func (b *book) supersede(reported map[*ledger]Report, at time.Time) {
+	rivals := func(l, other *ledger) bool {
+		return l != other && l.policy == other.policy && l.limit.window == other.limit.window
+	}
 	for _, l := range b.ledgers {
-		if _, ok := reported[l]; ok {
+		_, named := reported[l]
+		newer := slices.ContainsFunc(b.ledgers, func(other *ledger) bool { return rivals(l, other) && other.seen.After(at) })
+		if named && !newer {
 			l.superseded, l.remembered = false, false
-			continue
 		}
 		for other, r := range reported {
-			if r.PolicyKnown && other.policy == l.policy && other.limit.window == l.limit.window {
+			if !named && r.PolicyKnown && rivals(l, other) && !l.seen.After(at) {
 				l.superseded = true
 			}
 		}
+		l.superseded = l.superseded || named && newer
 	}
 }

@@ -34,6 +34,7 @@ type Sample struct {
 	Own       int       `json:"own,omitempty"`       // requests of this client
 	Others    int       `json:"others,omitempty"`    // requests of others, inferred: at least that many
 	Rejected  int       `json:"rejected,omitempty"`  // of its own requests, those that a 429 refused
+	Rest      int       `json:"rest,omitempty"`      // of Others, those that nobody saw: at least about so many
 }
 
 // Sum is the spending of several samples together: requests of this client and of

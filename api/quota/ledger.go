@@ -1,6 +1,9 @@
 package quota
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // ledger keeps what is known of one bucket.
 type ledger struct {
@@ -22,6 +25,7 @@ type ledger struct {
 	charged            int64 // requests of this client, ended
 	overlap            overlap
 	inference          inference
+	total              total
 	minute, hour, days ring
 }
 
@@ -72,13 +76,36 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	}
 	if others := b.infer(r, a, l); others > 0 {
 		b.limit.others = a.received
-		b.each(a.received, func(s *span) { s.others += int(others) })
+		b.each(a.received, func(s *span) { s.inferred += int(others) })
 	}
 	b.known, b.sent, b.received = true, a.sent, a.received
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
 	b.limit.base = a.before + 1 + counted
 	b.limit.until = a.received.Add(b.lasts(r) + slack)
+}
+
+// account takes what an answer, to anybody, says of those whom nobody saw. Of a
+// long window an older answer says nothing that a newer one did not.
+func (b *ledger) account(r Report, sent, ended time.Time, status int) {
+	refused := status == http.StatusTooManyRequests
+	switch {
+	case b.limit.window > 0 && b.limit.window <= shortest:
+		if r.RemainingKnown && b.total.add(fact{at: sent, ended: ended, remaining: r.Remaining, refused: refused}) {
+			return
+		}
+	case !b.known:
+		return
+	case r.RemainingKnown && sent.After(b.sent) && r.Remaining < b.limit.remaining && sent.Before(b.limit.until):
+		b.notSeen(sent, float64(b.limit.remaining-r.Remaining))
+	}
+	if !refused {
+		b.each(sent, func(s *span) { s.apart++ })
+	}
+}
+
+func (b *ledger) notSeen(at time.Time, count float64) {
+	b.each(at, func(s *span) { s.unseen += count })
 }
 
 // lasts is how long a report holds: until its window has passed at the latest.
@@ -94,6 +121,7 @@ func (b *ledger) lasts(r Report) time.Duration {
 
 // bucket is the bucket as it is shown.
 func (b *ledger) bucket(now time.Time) Bucket {
+	b.total.settle(&b.limit, now, b.notSeen)
 	shown := Bucket{
 		Class: b.class, Policy: b.policy,
 		Limit: b.limit.requests, Window: b.limit.window,

@@ -7,11 +7,12 @@ type limit struct {
 	requests int64         // a window; 0 when not known
 	window   time.Duration // 0 when not known
 
-	remaining int64     // as last reported
-	base      int64     // requests of the class that the report surely counts
-	until     time.Time // when the report's window has passed; zero before the first
-	others    time.Time // when others were last seen to spend
-	seen      int64     // requests of others in one window, the most of late
+	remaining int64       // as last reported
+	base      int64       // requests of the class that the report surely counts
+	until     time.Time   // when the report's window has passed; zero before the first
+	others    time.Time   // when others were last seen to spend
+	seen      int64       // requests of others in one window, the most of late
+	sights    []time.Time // when others sent those that were observed of late, oldest first
 }
 
 // perSecond reports whether the bucket is of the kind of the contract's

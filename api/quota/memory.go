@@ -135,9 +135,12 @@ func (r *ring) recall(samples []Sample, now time.Time) {
 	for _, s := range samples {
 		n := r.number(s.At)
 		if n > last || n <= last-int64(len(r.spans)) || s.Remaining < 0 ||
-			min(s.Own, s.Others, s.Rejected) < 0 || max(s.Own, s.Others, s.Rejected) > mostSpent {
+			min(s.Own, s.Others, s.Rejected, s.Rest) < 0 || max(s.Own, s.Others, s.Rejected, s.Rest) > mostSpent {
 			continue
 		}
-		*r.at(s.At) = span{number: n, known: s.Known, remaining: s.Remaining, own: s.Own, others: s.Others, rejected: s.Rejected}
+		*r.at(s.At) = span{
+			number: n, known: s.Known, remaining: s.Remaining, own: s.Own, rejected: s.Rejected,
+			inferred: s.Others, observed: max(s.Others-s.Rest, 0), unseen: float64(s.Rest),
+		}
 	}
 }

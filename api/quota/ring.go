@@ -1,6 +1,9 @@
 package quota
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // ring counts what happened in the last so many spans of one width.
 type ring struct {
@@ -14,15 +17,24 @@ type span struct {
 	known     bool
 	remaining int64
 	own       int
-	others    int
-	rejected  int
+	rejected  int     // of own
+	inferred  int     // of others, at least, by own answers alone
+	observed  int     // of others, seen by somebody
+	unseen    float64 // charged to whom nobody saw, by all answers
+	apart     int     // of own and observed, those that unseen holds too
 }
 
 func (s *span) sample(number int64, width time.Duration, zone *time.Location) Sample {
 	return Sample{
 		At: time.Unix(0, number*int64(width)).In(zone), Known: s.known, Remaining: s.remaining,
-		Own: s.own, Others: s.others, Rejected: s.rejected,
+		Own: s.own, Others: max(s.inferred, s.observed), Rejected: s.rejected, Rest: s.rest(),
 	}
+}
+
+// rest is what was charged to those whom nobody saw: by all answers, where those
+// tell, else at least so much.
+func (s *span) rest() int {
+	return max(int(math.Round(s.unseen))-s.apart, s.inferred-s.observed, 0)
 }
 
 func newRing(width time.Duration, length int) ring {
@@ -32,11 +44,14 @@ func newRing(width time.Duration, length int) ring {
 func (r *ring) number(at time.Time) int64 { return at.UnixNano() / int64(r.width) }
 
 // at is the span that a moment falls into, to be changed; emptied first when it
-// held another.
+// held an older one. What is too old for the ring changes nothing of it.
 func (r *ring) at(moment time.Time) *span {
-	r.shown = nil
 	n := r.number(moment)
 	s := &r.spans[uint64(n)%uint64(len(r.spans))]
+	if s.number > n {
+		return &span{}
+	}
+	r.shown = nil
 	if s.number != n {
 		*s = span{number: n}
 	}
@@ -76,7 +91,7 @@ func (r *ring) rates(since, now time.Time) (own, others float64) {
 	for _, s := range r.spans {
 		if s.number <= last && s.number > last-int64(len(r.spans)) {
 			own += float64(s.own)
-			others += float64(s.others)
+			others += float64(max(s.inferred, s.observed))
 		}
 	}
 	over := min(max(now.Sub(since), r.width), r.width*time.Duration(len(r.spans))).Seconds()

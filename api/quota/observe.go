@@ -1,0 +1,90 @@
+package quota
+
+import (
+	"slices"
+	"time"
+)
+
+// Observe books a request that somebody else on the account has sent. Those of one
+// bucket may come in any order and late: each counts when it was sent, and what is
+// left is what the newest answer said. A request must be observed once.
+func (p *Pacer) Observe(o *Observation) {
+	if !slices.Contains([]Class{Reads, Mutations, Lookup}, o.Class) {
+		return
+	}
+	now := time.Now()
+	s := sight{Observation: o, sent: o.Sent, received: o.Sent.Add(max(o.Latency, 0))}
+	if late := s.received.Sub(now); late > 0 { // by a clock that is ahead
+		s.sent, s.received = s.sent.Add(-late), now
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lane(o.Class)
+	l.book.observe(s, l, now)
+	l.dispatch(now)
+}
+
+// sight is an observation with times that are not to come.
+type sight struct {
+	*Observation
+	sent, received time.Time
+}
+
+// observe books a request of somebody else.
+func (b *book) observe(s sight, l *lane, now time.Time) {
+	reported := b.match(slices.DeleteFunc(slices.Clone(s.Reports), senseless), s.sent)
+	for _, bucket := range b.ledgers {
+		r, ok := reported[bucket]
+		if !ok && (len(reported) > 0 || !bucket.limit.short()) {
+			continue
+		}
+		bucket.each(s.sent, func(span *span) { span.observed++ })
+		bucket.account(r, s.sent, s.received, s.Status)
+		bucket.limit.sighted(s.sent, now)
+		if ok {
+			bucket.overhear(r, &s, l)
+		}
+	}
+	b.supersede(reported, s.received)
+}
+
+// overhear takes what an answer to somebody else said of the bucket.
+func (b *ledger) overhear(r Report, s *sight, l *lane) {
+	b.seen = later(b.seen, s.received)
+	if !r.RemainingKnown {
+		return
+	}
+	b.each(s.received, func(span *span) { span.report(r.Remaining) })
+	if b.known && (s.sent.Before(b.sent) || s.sent.Equal(b.sent) && r.Remaining >= b.limit.remaining) {
+		return
+	}
+	b.known, b.sent, b.received = true, s.sent, s.received
+	b.reset, b.resetKnown = r.Reset, r.ResetKnown
+	b.limit.remaining = r.Remaining
+	b.limit.base = l.started - l.all.since(s.sent) // those that had ended by then are counted
+	b.limit.until = s.received.Add(b.lasts(r) + slack)
+}
+
+// senseless reports whether a report is none that [ParseFields] can have made.
+func senseless(r Report) bool {
+	return min(r.Limit, r.Remaining) < 0 || r.Window < 0 || r.Window > maxWindow || r.Reset < 0 || r.Reset > maxReset ||
+		len(r.Policy) > maxPolicyName || printable(r.Policy) != r.Policy
+}
+
+// sighted counts a request of somebody else among those of its window.
+func (b *limit) sighted(at, now time.Time) {
+	if b.window <= 0 || now.Sub(at) > max(othersRemembered, b.window) || !b.short() {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(b.sights, at, time.Time.Compare)
+	b.sights = slices.Insert(b.sights, i, at)
+	old, _ := slices.BinarySearchFunc(b.sights, now.Add(-max(othersRemembered, b.window)), time.Time.Compare)
+	b.sights = slices.Delete(b.sights, 0, max(old, len(b.sights)-mostKept))
+	first, _ := slices.BinarySearchFunc(b.sights, at.Add(-b.window), time.Time.Compare)
+	last, _ := slices.BinarySearchFunc(b.sights, at, time.Time.Compare)
+	count := int64(last - first + 1)
+	if count >= b.seen || b.quiet(now) {
+		b.seen = count
+	}
+	b.others = later(b.others, at)
+}
