@@ -15,28 +15,33 @@ const (
 	smallBody = 16 << 10
 )
 
-// intake is the body of a delivery while it is read and checked.
+// intake is the body of a request while it is read and checked.
 type intake struct {
 	body  []byte
 	most  int // bytes that it can have
 	share *bodyShare
 }
 
-// intake takes the body of req, which declares no more than MaxBody, in. The memory
-// that it needs is given back by leave.
-func (r *Relay) intake(w http.ResponseWriter, req *http.Request) *intake {
+// intakeFrom takes the body of req, which declares no more than MaxBody, in. The
+// memory that it needs is given back by leave.
+func intakeFrom(memory *bodyMemory, w http.ResponseWriter, req *http.Request) *intake {
 	most := int(req.ContentLength)
 	if most < 0 {
 		req.Body = http.MaxBytesReader(w, req.Body, MaxBody)
 		most = MaxBody
 	}
+	return &intake{most: most, share: memory.share(func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where there is none, the read ends by itself
+	})}
+}
+
+// intake is that of a delivery.
+func (r *Relay) intake(w http.ResponseWriter, req *http.Request) *intake {
 	memory := r.unverifiedBodies
 	if isVerifiedConnection(req.Context()) {
 		memory = r.verifiedBodies
 	}
-	return &intake{most: most, share: memory.share(func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where there is none, the read ends by itself
-	})}
+	return intakeFrom(memory, w, req)
 }
 
 // read reads the body to its end. Its memory grows with what has come, whatever

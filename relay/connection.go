@@ -56,6 +56,9 @@ type connection struct {
 	beats  atomic.Bool // a heartbeat is due
 	live   bool
 	silent int // events filtered since the last frame
+
+	observing bool  // it wants observations
+	observed  int64 // and has all up to this position
 }
 
 // serve returns why the connection ended, after its goroutines have.
@@ -158,11 +161,13 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 		return c.why
 	default:
 	}
-	if !c.beats.Swap(false) {
-		return nil
+	if c.beats.Swap(false) {
+		beat.Reset(c.heartbeat)
+		if err := c.beat(ctx); err != nil {
+			return err
+		}
 	}
-	beat.Reset(c.heartbeat)
-	return c.beat(ctx)
+	return c.sendObservations()
 }
 
 // advance sends at most some events and moves the cursor behind them. The channel
@@ -221,12 +226,8 @@ var (
 // sendEvents sends the events that pass the filter in as many frames as their
 // size asks for, and moves the cursor behind each.
 func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
-	buffer := c.hub.buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buffer.Cap() <= 2*frameBytes {
-			c.hub.buffers.Put(buffer)
-		}
-	}()
+	buffer := c.hub.buffer()
+	defer c.hub.keep(buffer)
 	for len(events) > 0 {
 		taken, held := frameOf(buffer, events, c.filter)
 		c.silent += held

@@ -24,7 +24,7 @@ func reading(t *testing.T, r *Relay, token string) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.client.Transport = server.Client().Transport
+	reader.client.http.Transport = server.Client().Transport
 	return reader
 }
 
@@ -123,7 +123,7 @@ func TestWhatARelayShouldNotAnswerIsAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reader.client.Transport = server.Client().Transport
+		reader.client.http.Transport = server.Client().Transport
 		if _, _, err := reader.Event(t.Context(), "a"); err == nil || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -147,7 +147,7 @@ func TestAReaderTakesItsTokenToNoRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader.client.Transport = closed.Client().Transport
+	reader.client.http.Transport = closed.Client().Transport
 	if _, _, err := reader.Event(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "redirects (308)") || tokens.Load() != 0 {
 		t.Errorf("%d requests with the token arrived; the error is %v", tokens.Load(), err)
 	}

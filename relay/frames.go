@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"tillwatch/api/quota"
 	"tillwatch/relay/journal"
 )
 
@@ -19,12 +20,17 @@ const (
 	frameLive      = "live"
 	frameHeartbeat = "hb"
 	frameBye       = "bye"
+
+	frameObservations = "obs"
 )
+
+// noObservations in a hello asks for none.
+const noObservations = "none"
 
 // isRelayFrame reports whether t is a kind that a relay sends.
 func isRelayFrame(t string) bool {
 	switch t {
-	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye:
+	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye, frameObservations:
 		return true
 	}
 	return false
@@ -55,6 +61,10 @@ type helloFrame struct {
 	Since  time.Time `json:"since,omitzero"` // received at or after, without a cursor; instead of from
 	Types  []string  `json:"types,omitempty"`
 	Client string    `json:"client,omitempty"`
+
+	// Observed is the next of the last frame of observations, "" for those of the
+	// last hour, or "none".
+	Observed string `json:"obs,omitempty"`
 }
 
 // welcomeFrame answers a hello. Heartbeat is in seconds. Start is there when the
@@ -101,6 +111,14 @@ type heartbeatFrame struct {
 	Now    time.Time `json:"now"`
 }
 
+// observationsFrame brings what was observed; a hello that names Next goes on
+// behind it.
+type observationsFrame struct {
+	T     string              `json:"t"`
+	Next  string              `json:"next"`
+	Items []quota.Observation `json:"items"`
+}
+
 type byeFrame struct {
 	T       string  `json:"t"`
 	Reason  string  `json:"reason"`
@@ -122,7 +140,8 @@ type frame struct {
 	Reason    string     `json:"reason"`
 	RetryMS   []int64    `json:"retry_ms"`
 
-	events []Item // of Items, decoded
+	events       []Item // of Items, decoded
+	observations observationsFrame
 }
 
 func itemOf(r journal.Record) wireItem {

@@ -27,11 +27,13 @@ var (
 )
 
 // hub knows the open connections. While there are any, one goroutine follows
-// the journal and fills the ring that they share.
+// the journal and fills the ring that they share, and another brings them what other
+// relays were told.
 type hub struct {
-	journal journal.Journal
-	logger  *slog.Logger
-	limit   int
+	journal   journal.Journal
+	observing *observing
+	logger    *slog.Logger
+	limit     int
 
 	closing chan struct{} // closed by shutdown
 	buffers sync.Pool     // of *bytes.Buffer, for frames
@@ -46,9 +48,10 @@ type hub struct {
 	stop        context.CancelFunc
 }
 
-func newHub(j journal.Journal, logger *slog.Logger, limit int) *hub {
+func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
 	return &hub{
 		journal:     j,
+		observing:   o,
 		logger:      logger,
 		limit:       limit,
 		closing:     make(chan struct{}),
@@ -77,6 +80,9 @@ func (h *hub) reserve(ctx context.Context) error {
 		shared := newRing(epoch, head)
 		h.ring, h.stop = shared, stop
 		h.tasks.Go(func() { h.follow(following, shared) })
+		if h.observing.shared != nil {
+			h.tasks.Go(func() { h.followObservations(following) })
+		}
 	}
 	h.reserved++
 	h.tasks.Add(1)
@@ -107,6 +113,28 @@ func (h *hub) leave(c *connection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.connections, c)
+}
+
+// rouse makes every connection look at what there is beside events.
+func (h *hub) rouse() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.connections {
+		c.rouse()
+	}
+}
+
+// buffer is an empty one for a frame, which keep takes back.
+func (h *hub) buffer() *bytes.Buffer {
+	buffer := h.buffers.Get().(*bytes.Buffer)
+	buffer.Reset()
+	return buffer
+}
+
+func (h *hub) keep(buffer *bytes.Buffer) {
+	if buffer.Cap() <= 2*frameBytes {
+		h.buffers.Put(buffer)
+	}
 }
 
 // open is the number of connections.

@@ -47,12 +47,36 @@ type metrics struct {
 	backfilled prometheus.Counter
 	evicted    prometheus.Counter
 	store      prometheus.Histogram
+
+	batches         [batchOutcomes]prometheus.Counter
+	observed        prometheus.Counter
+	observedAgain   prometheus.Counter
+	observedTooMany prometheus.Counter
+}
+
+// batchOutcome is what became of a batch of observations.
+type batchOutcome int
+
+const (
+	batchTaken batchOutcome = iota
+	batchMalformed
+	batchTooLarge
+	batchTooFast
+	batchUnavailable
+	batchOutcomes
+)
+
+func (o batchOutcome) String() string {
+	return [batchOutcomes]string{"taken", "malformed", "too_large", "too_fast", "unavailable"}[o]
 }
 
 func newMetrics(r *Relay) *metrics {
 	registry := prometheus.NewRegistry()
 	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tillwatch_deliveries_total", Help: "Deliveries answered, by outcome.",
+	}, []string{"outcome"})
+	batches := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tillwatch_observation_batches_total", Help: "Batches of observations answered, by outcome.",
 	}, []string{"outcome"})
 	m := &metrics{
 		bytes: prometheus.NewCounter(prometheus.CounterOpts{
@@ -64,11 +88,20 @@ func newMetrics(r *Relay) *metrics {
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
+		observed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_observations_received_total", Help: "Observations that were taken, each once."}),
+		observedAgain: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_observations_repeated_total", Help: "Observations that were sent again and not counted."}),
+		observedTooMany: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_observations_dropped_total", Help: "Observations that were let go before their hour was over, for want of room."}),
+	}
+	for o := range batchOutcomes {
+		m.batches[o] = batches.WithLabelValues(o.String())
 	}
 	for o := range outcomes {
 		m.deliveries[o] = deliveries.WithLabelValues(o.String())
 	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store)
+	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store, batches, m.observed, m.observedAgain, m.observedTooMany)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),
@@ -80,6 +113,8 @@ func newMetrics(r *Relay) *metrics {
 
 func (m *metrics) count(o outcome) { m.deliveries[o].Inc() }
 
+func (m *metrics) countBatch(o batchOutcome) { m.batches[o].Inc() }
+
 // gauges read how the relay is when they are asked for.
 func gauges(r *Relay) []prometheus.Collector {
 	all := []prometheus.Collector{
@@ -87,6 +122,9 @@ func gauges(r *Relay) []prometheus.Collector {
 		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
 		gauge("tillwatch_subscribers", "Subscribers that are connected.", func(context.Context) (int64, error) {
 			return int64(r.Streams()), nil
+		}),
+		gauge("tillwatch_observations", "Observations of the last hour that streams read here.", func(context.Context) (int64, error) {
+			return r.observing.board.count(), nil
 		}),
 		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
 			head, err := r.journal.Head(ctx)

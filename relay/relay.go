@@ -27,7 +27,9 @@ const (
 	EventsPath  = "/v1/events"
 	// QuarantinePath lists signed bodies that are no events.
 	QuarantinePath = "/v1/quarantine"
-	MetricsPath    = "/metrics"
+	// ObservationsPath takes what somebody saw of the account's requests.
+	ObservationsPath = "/v1/observations"
+	MetricsPath      = "/metrics"
 )
 
 const (
@@ -90,9 +92,10 @@ type Relay struct {
 	unverifiedBodies *bodyMemory // for large bodies
 	verifiedBodies   *bodyMemory // for those over connections that a valid signature or token has come over
 
-	tokens   tokens
-	upgrader *websocket.Upgrader
-	hub      *hub
+	tokens    tokens
+	upgrader  *websocket.Upgrader
+	hub       *hub
+	observing *observing
 
 	draining  atomic.Bool
 	readiness readiness
@@ -136,13 +139,14 @@ func New(cfg Config) (*Relay, error) {
 		unverifiedBodies: newBodyMemory(bodyMemorySize),
 		verifiedBodies:   newBodyMemory(bodyMemorySize),
 		upgrader:         newUpgrader(),
+		observing:        newObserving(cfg.Journal),
 	}
 	if err := r.tokens.set(cfg.Tokens, cfg.Issued); err != nil {
 		return nil, err
 	}
 	r.metrics = newMetrics(r)
 	r.backfill = newBackfill(r, cfg.Events)
-	r.hub = newHub(r.journal, r.logger, cfg.MaxStreams)
+	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
 	r.reportLoss()
 	return r, nil
 }
@@ -217,6 +221,7 @@ func (r *Relay) routeAdmin(mux *http.ServeMux) {
 	mux.Handle("GET "+MetricsPath, r.guarded(ScopeAdmin, r.metrics.handler.ServeHTTP))
 	mux.Handle("GET "+EventsPath+"/{id}", r.guarded(ScopeRead, r.oneEvent))
 	mux.Handle("GET "+EventsPath+"/{id}/raw", r.guarded(ScopeRead, r.rawEvent))
+	mux.Handle("POST "+ObservationsPath, r.guarded(ScopeReport, r.observe))
 	mux.Handle("GET "+QuarantinePath, r.guarded(ScopeRead, r.listQuarantine))
 }
 

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"tillwatch/api"
 )
 
 const (
@@ -104,6 +102,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	}
 	c.filter = types
 	c.client = hello.Client
+	c.observed, c.observing = observedBy(hello.Observed)
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
@@ -126,10 +125,16 @@ func readHello(text []byte) (helloFrame, filter, error) {
 	if hello.From != "" && hello.From != FromEarliest && hello.From != FromLatest {
 		return hello, nil, fmt.Errorf("from is %.20q, not earliest or latest", hello.From)
 	}
-	name := string(api.Scrub(hello.Client))
-	hello.Client = strings.ToValidUTF8(name[:min(len(name), maxClientName)], "")
+	hello.Client = shortText(hello.Client, maxClientName)
 	types, err := newFilter(hello.Types)
 	return hello, types, err
+}
+
+// observedBy reads up to where a subscriber has what was observed, and whether it
+// wants more. What cannot be read is taken for none of it.
+func observedBy(hello string) (at int64, wanted bool) {
+	at, _ = strconv.ParseInt(hello, 10, 64)
+	return at, hello != noObservations
 }
 
 // resume decides where the stream starts: behind which sequence number.

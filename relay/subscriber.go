@@ -15,6 +15,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // Where a subscription begins when it has no cursor.
@@ -54,6 +55,7 @@ type Subscriber struct {
 	config   SubscriberConfig
 	location *url.URL
 	retry    chan struct{} // asks for the next attempt now
+	observed string        // what was observed up to here is known; of the goroutine that runs
 
 	mu     sync.Mutex
 	at     *cursor // nil before the first welcome
@@ -67,6 +69,12 @@ type Subscriber struct {
 type Handler interface {
 	Events(ctx context.Context, batch []Item) error
 	Status(Status)
+}
+
+// Observer is a [Handler] that wants observations, too: those of the last hour, and
+// then what comes, each once.
+type Observer interface {
+	Observe(batch []quota.Observation)
 }
 
 // Item is one event of the stream.

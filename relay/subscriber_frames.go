@@ -15,6 +15,7 @@ var errNoWelcome = errors.New("the relay did not begin with a welcome")
 type following struct {
 	subscriber *Subscriber
 	handler    Handler
+	observer   Observer // the handler, where it wants observations
 	welcomed   bool
 	at         cursor
 	silent     int // heartbeats since an event that said the head is ahead
@@ -27,7 +28,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.welcome(frame)
 	case frameBye:
 		return byeOf(frame)
-	case frameEvents, frameLive, frameHeartbeat:
+	case frameEvents, frameLive, frameHeartbeat, frameObservations:
 		if !f.welcomed {
 			return errNoWelcome
 		}
@@ -40,8 +41,26 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		f.subscriber.enter(f.handler, Status{State: Live})
 	case frameHeartbeat:
 		return f.heartbeat(frame)
+	case frameObservations:
+		f.observations(frame.observations)
 	}
 	return nil
+}
+
+// observations hands on what somebody observed. The relay has checked it; what is
+// not sound all the same is dropped.
+func (f *following) observations(frame observationsFrame) {
+	if f.observer == nil {
+		return
+	}
+	batch := frame.Items[:0]
+	for _, o := range frame.Items {
+		if o, err := sound(o); err == nil {
+			batch = append(batch, o)
+		}
+	}
+	f.observer.Observe(batch)
+	f.subscriber.observed = frame.Next
 }
 
 // welcome places the cursor where the relay starts.

@@ -59,10 +59,11 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	link := &link{socket: socket, frames: make(chan received, readAhead), ended: make(chan struct{})}
 	link.tasks.Go(link.read)
 	defer link.close()
-	if err := s.sayHello(socket); err != nil {
+	f := &following{subscriber: s, handler: h}
+	f.observer, _ = h.(Observer)
+	if err := s.sayHello(socket, f.observer != nil); err != nil {
 		return err
 	}
-	f := &following{subscriber: s, handler: h}
 	for {
 		select {
 		case <-ctx.Done():
@@ -138,10 +139,14 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	return nil, fmt.Errorf("connect to the relay: it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 }
 
-func (s *Subscriber) sayHello(socket *websocket.Conn) error {
+func (s *Subscriber) sayHello(socket *websocket.Conn, observing bool) error {
 	hello := helloFrame{T: frameHello, From: s.config.From, Since: s.config.Since, Types: s.config.Types, Client: s.config.Client}
 	if at := s.Cursor(); at != "" {
 		hello.Cursor = &at
+	}
+	hello.Observed = s.observed
+	if !observing {
+		hello.Observed = noObservations
 	}
 	text, err := json.Marshal(hello)
 	if err != nil {
@@ -242,6 +247,12 @@ func (l *link) message() ([]byte, error) {
 // readFrame decodes a frame with its events.
 func readFrame(text []byte) (frame, error) {
 	f, err := decodeFrame(text)
+	if err == nil && f.T == frameObservations {
+		if err = json.Unmarshal(text, &f.observations); err != nil {
+			return f, fmt.Errorf("the relay sent observations that cannot be read: %w", err)
+		}
+		return f, nil
+	}
 	for _, wire := range f.Items {
 		f.events = append(f.events, itemFrom(wire))
 	}

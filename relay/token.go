@@ -23,11 +23,12 @@ type Scope string
 const (
 	ScopeStream Scope = "stream" // follow the stream
 	ScopeRead   Scope = "read"   // read events and bodies page by page
+	ScopeReport Scope = "report" // report observations
 	ScopeAdmin  Scope = "admin"  // read the metrics
 )
 
 // Scopes lists every scope.
-func Scopes() []Scope { return []Scope{ScopeStream, ScopeRead, ScopeAdmin} }
+func Scopes() []Scope { return []Scope{ScopeStream, ScopeRead, ScopeReport, ScopeAdmin} }
 
 // ParseScopes reads names of scopes, each once.
 func ParseScopes(names []string) ([]Scope, error) {
@@ -35,14 +36,14 @@ func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		scope := Scope(strings.TrimSpace(name))
 		if !slices.Contains(Scopes(), scope) {
-			return nil, fmt.Errorf("there is no scope %.40q; scopes are stream, read and admin", name)
+			return nil, fmt.Errorf("there is no scope %.40q; scopes are stream, read, report and admin", name)
 		}
 		if !slices.Contains(scopes, scope) {
 			scopes = append(scopes, scope)
 		}
 	}
 	if len(scopes) == 0 {
-		return nil, errors.New("a token without a scope may do nothing: give stream, read or admin")
+		return nil, errors.New("a token without a scope may do nothing: give stream, read, report or admin")
 	}
 	return scopes, nil
 }

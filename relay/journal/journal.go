@@ -125,3 +125,22 @@ type Sized interface {
 	// limit or none is left, and returns how many it removed.
 	PruneTo(ctx context.Context, limit int64) (int64, error)
 }
+
+// Observation is what somebody observed of a request, encoded. It is no event, and
+// nothing is lost with it.
+type Observation struct {
+	Position int64 // by when it was taken, in microseconds since 1970; it rises from one to the next
+	ID       string
+	Text     []byte
+}
+
+// Observed is a [Journal] whose relays share observations.
+type Observed interface {
+	// AddObservations shares those whose id is not there yet, lets go of those that
+	// are older than span and of the oldest beyond the newest most, and returns
+	// how many were new, and how many were let go before their time.
+	AddObservations(ctx context.Context, all []Observation, span time.Duration, most int) (fresh, dropped int, err error)
+	// Observations returns at most limit with a position above after that are not
+	// older than span, in order.
+	Observations(ctx context.Context, after int64, span time.Duration, limit int) ([]Observation, error)
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tillwatch/api/account"
+	"tillwatch/api/quota"
 	"tillwatch/relay"
 )
 
@@ -43,6 +44,8 @@ func (h *handler) Events(_ context.Context, batch []relay.Item) error {
 	h.deliveries = h.deliveries[:0]
 	return nil
 }
+
+func (h *handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
 
 func (h *handler) Status(s relay.Status) {
 	status := account.FeedStatus{

@@ -22,7 +22,7 @@ func newTokens() *cobra.Command {
 		Short: "Create, list and revoke the tokens that relays accept",
 		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes: in the data folder of the relay, or in the " +
 			"database that several relays share; give the same settings as to the relay. Running relays notice a change within a second.\n\n" +
-			"A token's scopes are stream (to follow), read (events and bodies) and admin (metrics).",
+			"A token's scopes are stream (to follow), read (events and bodies), report (to report what a proxy observed) and admin (metrics).",
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags)
@@ -98,7 +98,7 @@ func newTokensCreate() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringVar(&name, "name", "", "name of the token in lists")
-	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, admin")
+	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, report, admin")
 	flags.Var(&expires, "expires", "how long the token is valid, such as 90d (default: forever)")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command

@@ -1,0 +1,111 @@
+package relay
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+// The bounds of a board, whichever is reached first.
+const (
+	boardSpan  = time.Hour
+	boardItems = 50_000
+	boardBytes = 24 << 20
+)
+
+// board holds what was observed during the last hour, as long as there is room: in
+// memory, and encoded once for all connections. Connections read from it at
+// positions of their own.
+type board struct {
+	mu     sync.RWMutex
+	items  []journal.Observation // their positions rise
+	bytes  int
+	known  map[string]struct{} // the ids of the items
+	newest int64               // the highest position that there ever was
+}
+
+func newBoard() *board { return &board{known: map[string]struct{}{}} }
+
+// position of what is observed at t.
+func position(t time.Time) int64 { return t.UnixMicro() }
+
+// add puts up what is not there yet and lets go of the oldest. It returns how many
+// are new, and how many went before their hour was over. What has no position gets
+// the next one.
+func (b *board) add(items []journal.Observation, now time.Time) (fresh, dropped int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, item := range items {
+		if item.Position == 0 {
+			item.Position = max(b.newest+1, position(now))
+		}
+		b.newest = max(b.newest, item.Position)
+		if _, is := b.known[item.ID]; is {
+			continue
+		}
+		fresh++
+		b.known[item.ID] = struct{}{}
+		b.items = append(b.items, item)
+		b.bytes += len(item.Text)
+	}
+	return fresh, b.trim(position(now.Add(-boardSpan)))
+}
+
+// trim lets go of what stands before the position oldest, and of the oldest that are
+// too many, whose number it returns.
+func (b *board) trim(oldest int64) (dropped int) {
+	gone := 0
+	for gone < len(b.items) {
+		item := &b.items[gone]
+		full := len(b.items)-gone > boardItems || b.bytes > boardBytes
+		if item.Position >= oldest && !full {
+			break
+		}
+		if item.Position >= oldest {
+			dropped++
+		}
+		b.bytes -= len(item.Text)
+		delete(b.known, item.ID)
+		*item = journal.Observation{}
+		gone++
+	}
+	b.items = b.items[gone:]
+	return dropped
+}
+
+// after returns the texts of what follows the position at, of the last hour, as long
+// as they stay within limit bytes, but at least one where there is one; and the
+// position of the last.
+func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last int64) {
+	at = max(at, position(now.Add(-boardSpan))-1)
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	next, _ := slices.BinarySearchFunc(b.items, at+1, func(item journal.Observation, at int64) int {
+		return cmp.Compare(item.Position, at)
+	})
+	for _, item := range b.items[next:] {
+		if len(texts) > 0 && limit < len(item.Text) {
+			break
+		}
+		limit -= len(item.Text)
+		texts, last = append(texts, item.Text), item.Position
+	}
+	return texts, last
+}
+
+// head is the highest position that there ever was.
+func (b *board) head() int64 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.newest
+}
+
+// count is how many there are.
+func (b *board) count() int64 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return int64(len(b.items))
+}

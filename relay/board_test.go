@@ -1,0 +1,119 @@
+package relay
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"tillwatch/relay/journal"
+)
+
+func texts(from, to int) (all []journal.Observation) {
+	for n := from; n <= to; n++ {
+		all = append(all, journal.Observation{ID: fmt.Sprint(n), Text: fmt.Appendf(nil, "%06d", n)})
+	}
+	return all
+}
+
+// read reads a board to its end in frames of limit bytes.
+func (b *board) read(t *testing.T, at int64, limit int, now time.Time) (all []string, end int64) {
+	t.Helper()
+	for {
+		some, last := b.after(at, limit, now)
+		if len(some) == 0 {
+			return all, at
+		}
+		if last <= at {
+			t.Fatalf("position %d follows %d", last, at)
+		}
+		at = last
+		for _, text := range some {
+			all = append(all, string(text))
+		}
+	}
+}
+
+func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
+	b, now := newBoard(), time.Now()
+	b.add(texts(1, 100), now)
+	for _, limit := range []int{1, 7, 60, 1 << 20} {
+		all, _ := b.read(t, 0, limit, now)
+		for i, text := range all {
+			if text != fmt.Sprintf("%06d", i+1) {
+				t.Fatalf("in frames of %d: number %d is %s", limit, i+1, text)
+			}
+		}
+		if len(all) != 100 {
+			t.Errorf("in frames of %d: %d of 100", limit, len(all))
+		}
+	}
+	_, middle := b.after(0, 40*6, now)
+	if all, _ := b.read(t, middle, 1<<20, now); len(all) != 60 || all[0] != "000041" {
+		t.Errorf("behind the fortieth: %d, beginning with %v", len(all), all[:1])
+	}
+	if all, _ := b.read(t, position(now.Add(24*time.Hour)), 1<<20, now); len(all) != 0 {
+		t.Errorf("behind the end: %d", len(all))
+	}
+}
+
+func TestABoardKeepsEachIDOnce(t *testing.T) {
+	b, now := newBoard(), time.Now()
+	b.add(texts(1, 10), now)
+	if fresh, _ := b.add(texts(6, 15), now); fresh != 5 {
+		t.Errorf("%d are new, want 5", fresh)
+	}
+	if fresh, _ := b.add(append(texts(16, 16), texts(16, 16)...), now); fresh != 1 {
+		t.Errorf("of one that comes twice in a batch, %d are new", fresh)
+	}
+	if all, _ := b.read(t, 0, 1<<20, now); len(all) != 16 {
+		t.Errorf("%d are there, want 16", len(all))
+	}
+}
+
+func TestABoardLetsGoOfWhatIsOlderThanAnHour(t *testing.T) {
+	b, now := newBoard(), time.Now()
+	b.add(texts(1, 10), now)
+	if all, _ := b.read(t, 0, 1<<20, now.Add(boardSpan)); len(all) != 10 {
+		t.Errorf("after an hour %d of 10 are read", len(all))
+	}
+	later := now.Add(boardSpan + time.Second)
+	if all, _ := b.read(t, 0, 1<<20, later); len(all) != 0 {
+		t.Errorf("after more than an hour %d are read", len(all))
+	}
+	if _, dropped := b.add(texts(11, 11), later); dropped != 0 || b.count() != 1 || len(b.known) != 1 {
+		t.Errorf("%d are kept and %d dropped after their hour", b.count(), dropped)
+	}
+}
+
+func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
+	now := time.Now()
+	b := newBoard()
+	dropped := 0
+	for n := 0; n < boardItems+2500; n += 500 {
+		_, gone := b.add(texts(n+1, n+500), now)
+		dropped += gone
+	}
+	if b.count() != boardItems || dropped != 2500 || len(b.known) != boardItems {
+		t.Errorf("%d are kept, %d dropped, %d known", b.count(), dropped, len(b.known))
+	}
+	if some, _ := b.after(0, 1, now); string(some[0]) != "002501" {
+		t.Errorf("the oldest is %s", some[0])
+	}
+	large := newBoard()
+	for n := range 30 {
+		large.add([]journal.Observation{{ID: fmt.Sprint(n), Text: make([]byte, 1<<20)}}, now)
+	}
+	if large.count() != boardBytes>>20 || large.bytes > boardBytes {
+		t.Errorf("%d of 1 MiB are kept, %d bytes", large.count(), large.bytes)
+	}
+}
+
+// A clock that was set back, or two in the same moment, never make two positions one.
+func TestPositionsRiseWhateverTheClockSays(t *testing.T) {
+	b, now := newBoard(), time.Now()
+	b.add(texts(1, 3), now)
+	b.add(texts(4, 6), now.Add(-time.Minute))
+	if all, _ := b.read(t, 0, 1, now); len(all) != 6 {
+		t.Errorf("%d of 6 are read", len(all))
+	}
+}

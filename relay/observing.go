@@ -1,0 +1,230 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"tillwatch/api/quota"
+	"tillwatch/relay/journal"
+)
+
+const (
+	// A reporter may report as many observations a second, and so many at once
+	// after it has been silent.
+	observationRate  = 1000
+	observationBurst = 10 * maxBatch
+
+	// reportMemorySize bounds the memory, in bytes, that large batches take while
+	// they are read.
+	reportMemorySize = 8 << 20
+
+	// observationPoll is how late a relay hears of what another one was told.
+	observationPoll = 500 * time.Millisecond
+)
+
+// observing takes observations and puts them up for the streams.
+type observing struct {
+	board  *board
+	shared journal.Observed // of all relays; nil for a relay alone
+	memory *bodyMemory
+
+	mu       sync.Mutex
+	limiters map[TokenHash]*rate.Limiter // of those who have reported
+}
+
+func newObserving(j journal.Journal) *observing {
+	shared, _ := j.(journal.Observed)
+	return &observing{
+		board: newBoard(), shared: shared, memory: newBodyMemory(reportMemorySize), limiters: map[TokenHash]*rate.Limiter{},
+	}
+}
+
+// limiter is that of all who hold a token.
+func (o *observing) limiter(token TokenHash) *rate.Limiter {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l := o.limiters[token]
+	if l == nil {
+		l = rate.NewLimiter(observationRate, observationBurst)
+		o.limiters[token] = l
+	}
+	return l
+}
+
+// taken is the answer to a batch.
+type taken struct {
+	Received int `json:"received"` // now
+	Repeated int `json:"repeated"` // there already
+}
+
+// observe takes a batch of observations: all of them, or none.
+func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
+	token, _ := bearer(req)
+	limiter := r.observing.limiter(token)
+	if limiter.Tokens() < 1 { // do not even read it
+		w.Header().Set("Connection", "close")
+		r.refuseBatch(w, batchTooFast, errTooFast)
+		return
+	}
+	if req.ContentLength > MaxBody {
+		w.Header().Set("Connection", "close")
+		r.refuseBatch(w, batchTooLarge, errBatchTooLarge)
+		return
+	}
+	in := intakeFrom(r.observing.memory, w, req)
+	defer in.leave()
+	if err := in.read(req); err != nil {
+		r.refuseUnread(w, err)
+		return
+	}
+	batch, err := readBatch(in.body)
+	in.leave()
+	if errors.Is(err, errBatchTooLong) {
+		r.refuseBatch(w, batchTooLarge, err)
+		return
+	}
+	if err != nil {
+		r.refuseBatch(w, batchMalformed, err)
+		return
+	}
+	if !limiter.AllowN(time.Now(), len(batch)) {
+		r.refuseBatch(w, batchTooFast, errTooFast)
+		return
+	}
+	fresh, err := r.publish(req.Context(), batch)
+	if err != nil {
+		r.logger.Error("observations not taken", slog.String("error", err.Error()))
+		r.refuseBatch(w, batchUnavailable, errNotShared)
+		return
+	}
+	r.metrics.countBatch(batchTaken)
+	r.metrics.observed.Add(float64(fresh))
+	r.metrics.observedAgain.Add(float64(len(batch) - fresh))
+	r.answerJSON(w, http.StatusOK, taken{Received: fresh, Repeated: len(batch) - fresh})
+}
+
+var (
+	errTooFast       = fmt.Errorf("too many observations: send at most %d a second, and this batch again later", observationRate)
+	errBatchTooLarge = errors.New("the body is larger than 1 MiB")
+	errNotShared     = errors.New("the observations could not be taken: send them again")
+)
+
+func (r *Relay) refuseUnread(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		r.refuseBatch(w, batchTooLarge, errBatchTooLarge)
+	case errors.Is(err, errCrowded):
+		w.Header().Set("Connection", "close")
+		r.refuseBatch(w, batchUnavailable, err)
+	default:
+		r.refuseBatch(w, batchMalformed, errors.New("the body could not be read"))
+	}
+}
+
+// refuseBatch answers a batch of which nothing was taken.
+func (r *Relay) refuseBatch(w http.ResponseWriter, as batchOutcome, why error) {
+	r.metrics.countBatch(as)
+	status := [batchOutcomes]int{
+		batchMalformed: http.StatusUnprocessableEntity, batchTooLarge: http.StatusRequestEntityTooLarge,
+		batchTooFast: http.StatusTooManyRequests, batchUnavailable: http.StatusServiceUnavailable,
+	}[as]
+	if as == batchTooFast || as == batchUnavailable {
+		w.Header().Set("Retry-After", retrySeconds)
+	}
+	r.logger.Warn("observations refused", slog.Int("status", status), slog.String("reason", why.Error()))
+	r.answerJSON(w, status, map[string]string{"message": why.Error()})
+}
+
+// publish puts observations where every stream reads them, and returns how many are
+// new.
+func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh int, err error) {
+	items := make([]journal.Observation, len(batch))
+	for i, o := range batch {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return 0, fmt.Errorf("encode an observation: %w", err)
+		}
+		items[i] = journal.Observation{ID: o.ID, Text: text}
+	}
+	var dropped int
+	if shared := r.observing.shared; shared != nil {
+		fresh, dropped, err = shared.AddObservations(ctx, items, boardSpan, boardItems)
+	} else {
+		fresh, dropped = r.observing.board.add(items, time.Now())
+		r.hub.rouse()
+	}
+	r.metrics.observedTooMany.Add(float64(dropped))
+	return fresh, err
+}
+
+// sendObservations sends at most a frame of what was observed since the last one, and
+// comes back when that was not all: events go between.
+func (c *connection) sendObservations() error {
+	if !c.observing {
+		return nil
+	}
+	texts, last := c.hub.observing.board.after(c.observed, frameBytes, time.Now())
+	if len(texts) == 0 {
+		return nil
+	}
+	buffer := c.hub.buffer()
+	defer c.hub.keep(buffer)
+	fmt.Fprintf(buffer, `{"t":"%s","next":"%d","items":[`, frameObservations, last)
+	for i, text := range texts {
+		if i > 0 {
+			buffer.WriteByte(',')
+		}
+		buffer.Write(text)
+	}
+	buffer.WriteString("]}")
+	if err := c.write(buffer.Bytes()); err != nil {
+		return err
+	}
+	c.observed = last
+	c.rouse()
+	return nil
+}
+
+// followObservations brings what any relay was told to the board, until ctx ends.
+func (h *hub) followObservations(ctx context.Context) {
+	_ = untilDone(ctx, observationPoll, func() error {
+		for {
+			more, err := h.fetchObservations(ctx)
+			if err != nil {
+				return err
+			}
+			if more {
+				continue
+			}
+			select {
+			case <-time.After(observationPoll):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}, func(err error) {
+		h.logger.Error("the stream cannot read observations", slog.String("error", err.Error()))
+	})
+}
+
+// fetchObservations reports whether there may be more at once.
+func (h *hub) fetchObservations(ctx context.Context) (more bool, err error) {
+	defer journal.Recovered(&err)
+	items, err := h.observing.shared.Observations(ctx, h.observing.board.head(), boardSpan, tailBatch)
+	if err != nil {
+		return false, err
+	}
+	if fresh, _ := h.observing.board.add(items, time.Now()); fresh > 0 {
+		h.rouse()
+	}
+	return len(items) == tailBatch, nil
+}

@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+const (
+	reportQueue = 10_000                 // observations that wait; then the oldest go
+	reportBatch = 500                    // observations of a request
+	reportPause = 200 * time.Millisecond // for more to come, before a batch that is not full is sent
+
+	// flushTimeout bounds how long what waits is still sent at the end.
+	flushTimeout = 2 * time.Second
+)
+
+// ReporterConfig says to which relay observations are reported.
+type ReporterConfig struct {
+	URL          string       // as of a subscriber
+	Token        api.Secret   // with the scope report
+	InsecureHTTP bool         // allow http and ws to another machine, where everyone on the way can read the token
+	Logger       *slog.Logger // default: discards
+}
+
+// Reporter reports observations to a relay, in batches. Whoever observes never waits
+// for it: while the relay is slow or gone, the oldest observations are dropped.
+type Reporter struct {
+	client  *client
+	logger  *slog.Logger
+	queue   chan quota.Observation
+	dropped atomic.Int64
+
+	// Of the goroutine that runs:
+	failing string // why the last attempt failed; "" when it did not
+	said    int64  // of dropped
+}
+
+// NewReporter checks cfg.
+func NewReporter(cfg ReporterConfig) (*Reporter, error) {
+	if cfg.Token.IsZero() {
+		return nil, errors.New("reporting to the relay needs a token with the scope report")
+	}
+	c, err := newClient(cfg.URL, cfg.Token, cfg.InsecureHTTP)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Reporter{client: c, logger: cfg.Logger, queue: make(chan quota.Observation, reportQueue)}, nil
+}
+
+// Observe takes an observation to report. It never blocks.
+func (r *Reporter) Observe(o quota.Observation) {
+	for {
+		select {
+		case r.queue <- o:
+			return
+		default:
+		}
+		select {
+		case <-r.queue:
+			r.dropped.Add(1)
+		default:
+		}
+	}
+}
+
+// Dropped is how many observations were not reported and never will be.
+func (r *Reporter) Dropped() int64 { return r.dropped.Load() }
+
+// Run reports what is observed until ctx ends, and then for a short time what still
+// waits. It is called once.
+func (r *Reporter) Run(ctx context.Context) {
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(flushTimeout, cancel) })()
+	defer r.client.http.CloseIdleConnections()
+	for {
+		if batch := r.collect(ctx); len(batch) > 0 {
+			r.send(sending, batch)
+		} else if ctx.Err() != nil {
+			break
+		}
+	}
+	r.sayDropped()
+}
+
+// collect waits for observations and returns a batch of them; none may mean that ctx
+// has ended and nothing waits. What the relay would refuse is dropped.
+func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
+	add := func(o quota.Observation) {
+		if o, err := sound(o); err == nil {
+			batch = append(batch, o)
+		} else {
+			r.dropped.Add(1)
+		}
+	}
+	var pause <-chan time.Time
+	for len(batch) < reportBatch {
+		select {
+		case o := <-r.queue:
+			add(o)
+		case <-pause:
+			return batch
+		case <-ctx.Done():
+			select {
+			case o := <-r.queue:
+				add(o)
+			default:
+				return batch
+			}
+		}
+		if pause == nil {
+			pause = time.After(reportPause)
+		}
+	}
+	return batch
+}
+
+// send sends a batch until the relay has taken it, refuses it, or ctx ends.
+func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
+		backoff.WithBackOff(newRetries()), backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, _ time.Duration) { r.fails(err) }))
+	if err != nil {
+		if ctx.Err() == nil {
+			r.fails(err)
+		}
+		r.dropped.Add(int64(len(batch)))
+		return
+	}
+	if r.failing != "" {
+		r.failing = ""
+		r.logger.Info("the relay takes observations again")
+	}
+	r.sayDropped()
+}
+
+// fails says that nothing is reported, when it is new or has another reason.
+func (r *Reporter) fails(err error) {
+	if err.Error() == r.failing {
+		return
+	}
+	r.failing = err.Error()
+	r.logger.Warn("observations are not reported", slog.String("error", r.failing))
+}
+
+func (r *Reporter) sayDropped() {
+	if dropped := r.Dropped(); dropped > r.said {
+		r.logger.Warn("observations were dropped", slog.Int64("dropped", dropped-r.said))
+		r.said = dropped
+	}
+}
+
+// post sends a batch once. What is wrong with the batch itself is no reason to try
+// again.
+func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
+	body, err := json.Marshal(map[string]any{"items": batch})
+	if err != nil {
+		return backoff.Permanent(fmt.Errorf("encode observations: %w", err))
+	}
+	status, answer, err := r.client.do(ctx, http.MethodPost, ObservationsPath, body)
+	if err != nil {
+		return err
+	}
+	switch err := refusalFor(status, answer, ScopeReport); {
+	case status == http.StatusNotFound:
+		return errors.New("the relay takes no observations (404): upgrade it")
+	case status == http.StatusUnprocessableEntity || status == http.StatusRequestEntityTooLarge:
+		return backoff.Permanent(err)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,241 @@
+package relay
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+)
+
+// desk takes the batches of a reporter, as its answers say.
+type desk struct {
+	mu      sync.Mutex
+	answers []int // to the first batches; then 200
+	batches [][]string
+	tokens  []string
+	refused int
+}
+
+func (d *desk) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	all, err := readBatch(body)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	status := http.StatusOK
+	if err != nil {
+		status = http.StatusUnprocessableEntity
+	}
+	if len(d.answers) > 0 {
+		status, d.answers = d.answers[0], d.answers[1:]
+	}
+	d.tokens = append(d.tokens, req.Header.Get("Authorization"))
+	if status != http.StatusOK {
+		d.refused++
+		answer(w, status, `{"message":"no, \u001b[2J"}`)
+		return
+	}
+	var ids []string
+	for _, o := range all {
+		ids = append(ids, o.ID)
+	}
+	d.batches = append(d.batches, ids)
+	answer(w, status, "{}")
+}
+
+func (d *desk) ids() (all []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, batch := range d.batches {
+		all = append(all, batch...)
+	}
+	return all
+}
+
+// reporting runs a reporter to h until stop is called.
+func reporting(t *testing.T, h http.Handler) (r *Reporter, log *recorded, stop func()) {
+	t.Helper()
+	n, closed := serveOn(t, h)
+	log = &recorded{}
+	r, err := NewReporter(ReporterConfig{URL: "http://127.0.0.1", Token: api.NewSecret("a token to report"), Logger: log.logger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client.http.Transport = &http.Transport{DialContext: n.dial}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		r.Run(ctx)
+		close(ended)
+	}()
+	return r, log, func() {
+		cancel()
+		<-ended
+		closed()
+	}
+}
+
+func TestWhatIsObservedIsReportedInBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		r, log, stop := reporting(t, d)
+		r.Observe(observed(1))
+		r.Observe(observed(2))
+		<-time.After(reportPause)
+		synctest.Wait()
+		if len(d.batches) != 1 || len(d.batches[0]) != 2 {
+			t.Fatalf("after a pause: %v", d.batches)
+		}
+		for n := 3; n <= 2+2*reportBatch; n++ {
+			r.Observe(observed(n))
+		}
+		synctest.Wait()
+		if len(d.batches) != 3 || len(d.batches[1]) != reportBatch {
+			t.Errorf("what fills a batch waits: %d batches", len(d.batches))
+		}
+		stop()
+		for i, id := range d.ids() {
+			if id != observed(i+1).ID {
+				t.Fatalf("number %d is %s", i+1, id)
+			}
+		}
+		if d.tokens[0] != "Bearer a token to report" || log.String() != "" || r.Dropped() != 0 {
+			t.Errorf("token %q, log %q, %d dropped", d.tokens[0], log, r.Dropped())
+		}
+	})
+}
+
+func TestAReporterTriesAgainUntilTheRelayIsBack(t *testing.T) {
+	for _, status := range []int{401, 403, 404, 429, 500, 502, 503} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &desk{answers: []int{status, status, status, status, status}}
+			r, log, stop := reporting(t, d)
+			r.Observe(observed(1))
+			<-time.After(time.Minute)
+			synctest.Wait()
+			if ids := d.ids(); len(ids) != 1 || d.refused != 5 {
+				t.Errorf("after %d: %v after %d refusals", status, ids, d.refused)
+			}
+			stop()
+			said := log.String()
+			if strings.Count(said, "observations are not reported") != 1 || !strings.Contains(said, "takes observations again") ||
+				strings.ContainsRune(said, 0x1b) || strings.Contains(said, "a token to report") {
+				t.Errorf("after %d it says %s", status, said)
+			}
+		})
+	}
+}
+
+func TestABatchThatTheRelayRefusesForGoodIsDroppedAndSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{answers: []int{422, 413}}
+		r, log, stop := reporting(t, d)
+		for n := range 3 {
+			r.Observe(observed(n))
+			<-time.After(time.Second)
+		}
+		stop()
+		if ids := d.ids(); len(ids) != 1 || ids[0] != observed(2).ID || r.Dropped() != 2 {
+			t.Errorf("%v, %d dropped", ids, r.Dropped())
+		}
+		if !strings.Contains(log.String(), "dropped=2") {
+			t.Errorf("it says %s", log)
+		}
+	})
+}
+
+func TestWhatTheRelayWouldRefuseIsDroppedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		r, _, stop := reporting(t, d)
+		bad := observed(1)
+		bad.Latency = -1
+		r.Observe(bad)
+		<-time.After(time.Second)
+		r.Observe(observed(2))
+		stop()
+		if ids := d.ids(); len(ids) != 1 || ids[0] != observed(2).ID || r.Dropped() != 1 || d.refused != 0 {
+			t.Errorf("%v, %d dropped, %d refused", ids, r.Dropped(), d.refused)
+		}
+	})
+}
+
+func TestARelayThatHangsKeepsNobodyWaitingAndTheNewestAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const seen = 3 * reportQueue
+		d, hang := &desk{}, make(chan struct{})
+		r, _, stop := reporting(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			<-hang
+			d.ServeHTTP(w, req)
+		}))
+		began := time.Now()
+		for n := range seen {
+			r.Observe(observed(n))
+		}
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("who observes waited for %v", waited)
+		}
+		close(hang)
+		<-time.After(time.Minute)
+		stop()
+		ids := d.ids()
+		if ids[len(ids)-1] != observed(seen-1).ID || int64(len(ids))+r.Dropped() != seen || len(ids) < reportQueue {
+			t.Errorf("%d were reported, %d dropped of %d; the last is %s", len(ids), r.Dropped(), seen, ids[len(ids)-1])
+		}
+	})
+}
+
+func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
+	t.Run("reported", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			d := &desk{}
+			r, _, stop := reporting(t, d)
+			for n := range 3 * reportBatch / 2 {
+				r.Observe(observed(n))
+			}
+			stop()
+			if n := len(d.ids()); n != 3*reportBatch/2 || r.Dropped() != 0 {
+				t.Errorf("%d were reported, %d dropped", n, r.Dropped())
+			}
+		})
+	})
+	t.Run("dropped, where the relay is gone", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, log, stop := reporting(t, http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+				_, _ = io.Copy(io.Discard, req.Body) // the server notices then that the reporter leaves
+				<-req.Context().Done()
+			}))
+			for n := range 3 * reportBatch {
+				r.Observe(observed(n))
+			}
+			<-time.After(time.Second)
+			began := time.Now()
+			stop()
+			if took := time.Since(began); took > flushTimeout || r.Dropped() != 3*reportBatch {
+				t.Errorf("it took %v, %d dropped", took, r.Dropped())
+			}
+			if !strings.Contains(log.String(), "dropped=1500") || strings.Contains(log.String(), "canceled") {
+				t.Errorf("it says %s", log)
+			}
+		})
+	})
+}
+
+func TestAReporterSendsItsTokenToNobodyElse(t *testing.T) {
+	token := api.NewSecret("a token to report")
+	for name, cfg := range map[string]ReporterConfig{
+		"no token":                {URL: "http://127.0.0.1:7430"},
+		"no URL":                  {Token: token},
+		"plain HTTP to elsewhere": {URL: "http://relay.example", Token: token},
+		"a token in the URL":      {URL: "https://x:y@relay.example", Token: token},
+	} {
+		if _, err := NewReporter(cfg); err == nil || strings.Contains(err.Error(), token.Reveal()) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
