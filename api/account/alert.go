@@ -165,38 +165,15 @@ const (
 
 // ReportWatchList raises an alert as long as the user's list of intents to watch
 // has faults.
-func (s *Store) ReportWatchList(err error) {
-	s.mu.Lock()
-	defer s.release()
-	s.alerts.judgeAnew(err != nil, alertKey{kind: AlertList}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
-}
+func (s *Store) ReportWatchList(err error) { s.report(AlertList, "", err) }
 
 // ReportKey raises an alert as long as another API key was given that cannot be
 // used.
-func (s *Store) ReportKey(err error) {
+func (s *Store) ReportKey(err error) { s.report(AlertKey, "", err) }
+
+// report raises an alert as long as something has an error.
+func (s *Store) report(kind AlertKind, words string, err error) {
 	s.mu.Lock()
 	defer s.release()
-	s.alerts.judgeAnew(err != nil, alertKey{kind: AlertKey}, time.Now(), func() string { return string(api.Scrub(err.Error())) })
-}
-
-// tick lets time pass in the picture: what has become overdue, late or soon.
-func (s *Store) tick(now time.Time) {
-	buckets := s.buckets(now)
-	s.mu.Lock()
-	defer s.release()
-	for _, in := range s.intents.byID {
-		if in.State != api.Completed { // of which no alert stands
-			s.alerts.judgeIntent(in, now)
-		}
-	}
-	s.countMissed(now)
-	s.judgeFeed(now)
-	s.alerts.judgeQuota(buckets, now)
-	day := s.day.of(buckets, now)
-	s.day.remember(day)
-	s.alerts.judgeDay(day, now)
-}
-
-func (s *Store) judgeFeed(now time.Time) {
-	s.alerts.judgeFeed(&s.feed, s.missing.silence.lasts(s.lastEvent), now)
+	s.alerts.judgeAnew(err != nil, alertKey{kind: kind}, time.Now(), func() string { return words + string(api.Scrub(err.Error())) })
 }

@@ -20,7 +20,7 @@ type alertBook struct {
 	cfg      AlertConfig
 	window   time.Duration // in which an intent may be confirmed
 	pace     paces         // of the account
-	changed  bool          // since it was told last
+	news     *news
 	standing map[alertKey]Alert
 	list     []Alert                // as they were listed last, in order. It is replaced, never changed
 	keys     []alertKey             // of the list
@@ -28,8 +28,8 @@ type alertBook struct {
 	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
 }
 
-func newAlertBook(cfg AlertConfig, window time.Duration, pace paces) alertBook {
-	return alertBook{cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, touched: map[alertKey]bool{}, empty: map[alertKey]time.Time{}}
+func newAlertBook(n *news, cfg AlertConfig, window time.Duration, pace paces) alertBook {
+	return alertBook{news: n, cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, touched: map[alertKey]bool{}, empty: map[alertKey]time.Time{}}
 }
 
 func (b *alertBook) raise(key alertKey, a Alert) {
@@ -42,8 +42,16 @@ func (b *alertBook) clear(key alertKey) {
 	b.touch(key)
 }
 
+// forget clears what stands of an intent that is no longer kept.
+func (b *alertBook) forget(intent api.ID) {
+	for _, kind := range intentAlerts() {
+		b.judge(false, alertKey{kind: kind, intent: intent}, time.Time{}, nil)
+	}
+}
+
 func (b *alertBook) touch(key alertKey) {
-	b.touched[key], b.changed = true, true
+	b.touched[key] = true
+	b.news.stamp()
 	if len(b.touched) > 4096+2*len(b.list) { // nobody looks
 		b.inOrder()
 	}

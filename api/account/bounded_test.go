@@ -65,14 +65,15 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 		t.Errorf("%d bytes after half of the lives and %d at their end", half, end)
 	}
 	sum := s.Summary()
-	if sum.Intents[api.Completed] != kept || sum.Intents[api.AwaitingConfirmation] != 1 || sum.LetGo != lives-kept {
+	held := sum.Intents[api.Completed]
+	if held < kept || held > kept+kept/16 || sum.Intents[api.AwaitingConfirmation] != 1 || sum.LetGo != lives-held {
 		t.Errorf("counted as %v, %d let go", sum.Intents, sum.LetGo)
 	}
-	if n := sum.Shipments[api.Shipped]; n != kept {
-		t.Errorf("%d shipments of %d intents", n, kept)
+	if n := sum.Shipments[api.Shipped]; n != held {
+		t.Errorf("%d shipments of %d intents", n, held)
 	}
-	if len(seen) != kept+1 || len(shipments) != kept {
-		t.Errorf("whoever follows has %d intents and %d shipments, want %d and %d", len(seen), len(shipments), kept+1, kept)
+	if len(seen) != held+1 || len(shipments) != held {
+		t.Errorf("whoever follows has %d intents and %d shipments, want %d and %d", len(seen), len(shipments), held+1, held)
 	}
 	for n := lives - kept; n < lives; n++ {
 		in, known := s.Intent(benchID(n))
@@ -84,7 +85,7 @@ func TestWhatPassesThroughIsLetGo(t *testing.T) {
 		t.Error("an open intent was let go")
 	}
 	for what, n := range map[string]int{
-		"endings": len(s.intents.ended.of) - kept, "expected events": len(s.missing.intents) - kept, "shipments' debts": len(s.missing.shipments) - kept,
+		"endings": len(s.intents.ended) - kept, "expected events": len(s.missing.intents) - kept, "shipments' debts": len(s.missing.shipments) - kept,
 		"changes": len(s.intents.changed) - 3*kept, "alerts": len(s.alerts.standing) - kept, "sources": len(s.events.bySource) - 300,
 	} {
 		if n > 100 {

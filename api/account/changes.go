@@ -31,7 +31,7 @@ func (s *Store) Changes(since uint64) Changes {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := Changes{Version: s.version, At: now, Summary: s.summary(now, buckets)}
+	c := Changes{Version: s.news.version, At: now, Summary: s.summary(now, buckets)}
 	var all, allShipments bool
 	c.GoneIntents, all = s.intents.goneSince(since)
 	c.GoneShipments, allShipments = s.shipments.goneSince(since)
@@ -118,22 +118,22 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		LetGo:     s.intents.letGo,
 		Shipments: maps.Clone(s.shipments.counts),
 		Quota:     buckets,
-		Day:       s.day.of(buckets, now),
-		Agents:    s.agentCount(),
+		Day:       s.intents.day.of(buckets, now),
+		Agents:    s.intents.agents(s.cfg.AgentsLimit),
 		Feed:      s.feed.FeedStatus,
 		Gaps:      s.feed.gaps,
 		API:       s.health.APIStatus,
-		Events:    s.counters,
-		Reads:     s.reads,
-		Pace:      s.pace.all(),
+		Events:    s.events.EventCounters,
+		Reads:     s.intents.reads.ReadCounters,
+		Pace:      s.intents.pace.all(),
 		Alerts:    s.alerts.inOrder(),
-		LastEvent: s.lastEvent,
-		LastRead:  s.lastRead,
-		List:      s.list,
+		LastEvent: s.events.newest,
+		LastRead:  s.intents.reads.last,
+		List:      s.lists.status[intentList],
 
-		ShipmentList: s.shipmentList,
+		ShipmentList: s.lists.status[shipmentList],
 
-		Named: s.named,
+		Named: s.lists.named,
 	}
 }
 
@@ -142,40 +142,4 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 type AgentCount struct {
 	Placing int `json:"placing"`
 	Limit   int `json:"limit"`
-}
-
-// agentCount knows the cap by assumption: while it is passed it is not known.
-func (s *Store) agentCount() AgentCount {
-	count := AgentCount{Placing: s.intents.counts[api.PlacingOrder], Limit: s.cfg.AgentsLimit}
-	if count.Placing > count.Limit {
-		count.Limit = 0
-	}
-	return count
-}
-
-// EventCounters count what became of events.
-type EventCounters struct {
-	Received   int `json:"received"`   // each event once
-	Duplicate  int `json:"duplicate"`  // deliveries of an event that was there already
-	Late       int `json:"late"`       // events that came after one that was created later
-	Missed     int `json:"missed"`     // state changes that a read found and no event has told
-	Backfilled int `json:"backfilled"` // events that the relay fetched, because no webhook brought them
-}
-
-// ReadCounters relate reads to what they found.
-type ReadCounters struct {
-	Total        int `json:"total"`                // answered reads of intents and shipments, a list of shipments counting once
-	Reconciled   int `json:"reconciled,omitempty"` // of them, those that nothing but time called for, to be sure that no event was lost
-	Failed       int `json:"failed,omitempty"`     // reads that failed
-	Behind       int `json:"behind,omitempty"`     // reads that were behind what an event had proven
-	StateChanges int `json:"stateChanges"`         // changes of an intent's state or a shipment's status that became known
-}
-
-// PerStateChange is how many reads one known change has cost; 0 before the first.
-// Reads to be sure are left out: they follow the clock, not the changes.
-func (c ReadCounters) PerStateChange() float64 {
-	if c.StateChanges == 0 {
-		return 0
-	}
-	return float64(c.Total-c.Reconciled) / float64(c.StateChanges)
 }

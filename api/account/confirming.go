@@ -22,11 +22,10 @@ const (
 	afterConfirm   = time.Second / 4 // how long after a likely confirm a look is taken
 )
 
-// noteConfirm learns from an intent that leaves awaiting confirmation for to, at
-// a moment that is known exactly where an event tells of it. It was last read as
-// awaiting at last.
-func (s *Store) noteConfirm(in *IntentDetail, to api.IntentState, how Learnt, last, at time.Time) {
-	h, since := &s.confirms, in.Since
+// learn learns from an intent that leaves awaiting confirmation, since when it was
+// in that state, for to, at a moment that is known exactly where an event reports it.
+// It was last read as awaiting at last.
+func (h *confirmHistory) learn(since time.Time, to api.IntentState, how Learnt, last, at time.Time, pace paces) {
 	least := max(last.Sub(since), 0)
 	switch {
 	case how == ByConfirm:
@@ -35,7 +34,7 @@ func (s *Store) noteConfirm(in *IntentDetail, to api.IntentState, how Learnt, la
 		h.add(neverConfirmed)
 	case how == ByEvent:
 		h.balance = min(h.balance+1, confirmMemory)
-		h.add(max(at.Sub(since)-s.pace.placing(), least))
+		h.add(max(at.Sub(since)-pace.placing(), least))
 	case to == api.PlacingOrder || to == api.Completed:
 		h.balance = min(h.balance+1, confirmMemory)
 		// It was confirmed at some time before the look that found it. To look

@@ -48,6 +48,10 @@ type day struct {
 	spent   time.Time // since when none is left; zero while some may be
 }
 
+func newDay(limit int) *day {
+	return &day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: limit}
+}
+
 // dayMost are the most that were seen within 24 hours and in a day of the calendar.
 // What is assumed of the limit is wrong where that is less.
 type dayMost struct{ Seen, InOne int }

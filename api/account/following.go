@@ -75,10 +75,10 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	}
 	if gaps {
 		w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
-		for _, o := range w.store.openOutlooks() {
-			if worthReading(&o, now) && w.wanted(o.ID) {
-				w.gapLeft[o.ID] = struct{}{}
-				w.askFor(&o, now, quota.Reconcile)
+		for _, in := range w.store.openIntents() {
+			if worthReading(in, now) && w.wanted(in.ID) {
+				w.gapLeft[in.ID] = struct{}{}
+				w.askFor(in, now, quota.Reconcile)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.release()
-	s.stamp()
+	s.news.stamp()
 	before := s.feed.gaps
 	s.feed.turn(status, now)
 	s.judgeFeed(now)
@@ -100,4 +100,15 @@ func (s *Store) closeGap() {
 	defer s.release()
 	s.feed.gap.open = false
 	s.judgeFeed(now)
+}
+
+// longDelivered is how long after its creation an event no longer says what has just
+// happened.
+const longDelivered = 5 * time.Minute
+
+// fresh reports whether an event says what has just happened, and not what the
+// journal or the service still held.
+func (f *following) fresh(e *Event) bool {
+	return f.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
+		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
 }

@@ -49,36 +49,22 @@ type APIStatus struct {
 // one alone may be chance.
 const failuresInARow = 2
 
-// RecordExchange keeps a request for the picture and judges the API's health.
-// It is an [api.Config.Observe].
-func (s *Store) RecordExchange(e api.Exchange) {
-	if e.Status == 0 && errors.Is(e.Err, context.Canceled) {
-		return // given up here, which says nothing of the service
-	}
-	s.mu.Lock()
-	defer s.release()
-	now := time.Now()
-	s.requests.add(e, s.stamp())
-	s.health.exchanged(&e, s.cfg.SlowAfter, now)
-	s.day.refuse(&e, now)
-	s.alerts.judgeAPI(&s.health, now)
-}
-
 // health is that of the service, by the last calls.
 type health struct {
 	APIStatus
-	failures int // exchanges in a row that failed
+	slowAfter time.Duration // a pause for quota from which the service counts as slow
+	failures  int           // exchanges in a row that failed
 }
 
 // exchanged judges the health by one more exchange.
-func (h *health) exchanged(e *api.Exchange, slowAfter time.Duration, now time.Time) {
+func (h *health) exchanged(e *api.Exchange, now time.Time) {
 	if e.Status != 0 {
 		h.Latency, h.From = e.Latency, e.From
 	}
 	if e.Err != nil {
 		h.Err = e.Err
 	}
-	h.turn(h.judge(e, slowAfter), now)
+	h.turn(h.judge(e), now)
 }
 
 // refuseKey notes that a call was answered 401.
@@ -104,7 +90,7 @@ func (h *health) turn(state APIState, now time.Time) {
 // judge is the state after an exchange. An answer that is no success and no
 // refusal, and a success that is not of the contract, come from something else
 // than the service that was asked for: a sign-in page, for one.
-func (h *health) judge(e *api.Exchange, slowAfter time.Duration) APIState {
+func (h *health) judge(e *api.Exchange) APIState {
 	switch {
 	case errors.Is(e.Err, context.Canceled):
 		return h.State
@@ -119,82 +105,11 @@ func (h *health) judge(e *api.Exchange, slowAfter time.Duration) APIState {
 		return h.State
 	}
 	h.failures = 0
-	if e.Status == 429 || e.Waited >= slowAfter {
+	if e.Status == 429 || e.Waited >= h.slowAfter {
 		return APISlow
 	}
 	return APIHealthy
 }
-
-// updateHealth changes what is known of the service's health.
-func (s *Store) updateHealth(change func(h *health, now time.Time)) {
-	now := time.Now()
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	change(&s.health, now)
-	s.alerts.judgeAPI(&s.health, now)
-}
-
-// refuseKey notes that a call was answered 401.
-func (s *Store) refuseKey(err error) {
-	s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
-}
-
-// countFailedRead counts a read that brought nothing.
-func (s *Store) countFailedRead() {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.reads.Failed++
-}
-
-// countReconciled counts an answered read that nothing but time called for.
-func (s *Store) countReconciled() {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.reads.Reconciled++
-}
-
-// requestLog keeps the newest requests.
-type requestLog struct {
-	keep  int
-	total int
-	kept  []recordedRequest // a ring once it is full
-}
-
-type recordedRequest struct {
-	exchange api.Exchange
-	version  uint64
-}
-
-func (l *requestLog) add(e api.Exchange, version uint64) {
-	r := recordedRequest{e, version}
-	if len(l.kept) < l.keep {
-		l.kept = append(l.kept, r)
-	} else {
-		l.kept[l.total%l.keep] = r
-	}
-	l.total++
-}
-
-// since lists the requests that became known after version, oldest first.
-func (l *requestLog) since(version uint64) []api.Exchange {
-	count := 0
-	for count < len(l.kept) && l.at(l.total-1-count).version > version {
-		count++
-	}
-	if count == 0 {
-		return nil
-	}
-	list := make([]api.Exchange, count)
-	for i := range list {
-		list[i] = l.at(l.total - count + i).exchange
-	}
-	return list
-}
-
-func (l *requestLog) at(i int) *recordedRequest { return &l.kept[i%l.keep] }
 
 // MarshalText makes the state the word that it has in JSON.
 func (s APIState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

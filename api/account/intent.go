@@ -86,85 +86,9 @@ type basis struct {
 // many: it has ended, as far as is known, or is not there.
 func (i *Intent) over() bool { return i.State.Terminal() || i.Missing }
 
-// eventSet says which of the contract's intent events were seen.
-type eventSet uint8
-
-const (
-	sawOfferRetrieved eventSet = 1 << iota
-	sawOfferFailed
-	sawCompleted
-	sawOrderFailed
-)
-
-func eventBit(t api.EventType) eventSet {
-	switch t {
-	case api.OfferRetrieved:
-		return sawOfferRetrieved
-	case api.OfferFailed:
-		return sawOfferFailed
-	case api.IntentCompleted:
-		return sawCompleted
-	case api.OrderFailed:
-		return sawOrderFailed
-	}
-	return 0
-}
-
 // Open reports whether something can still happen to the intent, or whether its
 // end has only been reported.
 func (i *Intent) Open() bool { return !i.State.Terminal() || i.Certainty != Verified }
 
-// Shipment is what is known of one shipment. It is immutable.
-type Shipment struct {
-	ID        api.ID        `json:"id"`
-	IntentID  api.ID        `json:"intentId,omitempty"`
-	Product   api.Text      `json:"product,omitempty"` // of its intent, when known
-	Certainty Certainty     `json:"certainty"`
-	ReadAt    time.Time     `json:"readAt,omitzero"`
-	Latest    *api.Shipment `json:"latest,omitempty"`  // the newest read; nil when never read
-	Missing   bool          `json:"missing,omitempty"` // the service answered 404 to the last read
-	Version   uint64        `json:"-"`
-
-	newest    time.Time // when the newest read was sent
-	lastEvent time.Time
-	told      int // events that came since the newest read
-	missing   int // reads in a row that did not find it
-}
-
-// updated is the updatedAt of the newest read.
-func (s *Shipment) updated() time.Time {
-	if s.Latest == nil {
-		return time.Time{}
-	}
-	return plausible(s.Latest.UpdatedAt)
-}
-
-// Status is the newest read status; "" when never read.
-func (s *Shipment) Status() api.ShipmentStatus {
-	if s.Latest == nil {
-		return ""
-	}
-	return s.Latest.Status
-}
-
-// Event is one delivered event as the picture keeps it.
-type Event struct {
-	Seq        int64              `json:"seq,omitempty"` // of the relay's journal
-	ID         api.ID             `json:"id"`
-	Type       api.EventType      `json:"type"`
-	SourceType api.SourceType     `json:"sourceType,omitempty"`
-	SourceID   api.ID             `json:"sourceId,omitempty"`
-	Product    api.Text           `json:"product,omitempty"` // of the intent that it speaks of, when known
-	CreatedAt  time.Time          `json:"createdAt,omitzero"`
-	Received   time.Time          `json:"received,omitzero"`    // by the relay
-	Origin     string             `json:"origin,omitempty"`     // webhook, backfill or replay
-	Duplicates int                `json:"duplicates,omitempty"` // how often the relay got it again
-	Late       bool               `json:"late,omitempty"`       // an event created later was here before it
-	Status     api.ShipmentStatus `json:"status,omitempty"`     // that an update of a shipment has led to; "" while no read proves it
-	Raw        []byte             `json:"-"`                    // the exact body
-	Version    uint64             `json:"-"`
-
-	ordinal int  // how many events were known before it
-	epoch   int  // of the journal that gave its sequence number
-	lined   bool // it stands in a timeline
-}
+// freshness orders intents for reading: the newest first.
+func (i *IntentDetail) freshness() time.Time { return later(i.basis.lastEvent, i.Since) }

@@ -1,7 +1,7 @@
 package account
 
 import (
-	"container/heap"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -14,28 +14,40 @@ type intents struct {
 	counts map[api.IntentState]int // "" stands for those of which only the id is known
 	window time.Duration           // in which an intent may be confirmed
 	keep   int                     // ended ones at the most
-	ended  endings
-	past   knownIDs // those that were let go
-	letGo  int      // how many there were
+	ended  map[api.ID]bool         // those that have ended, as far as is known
+	past   knownIDs                // those that were let go
+	letGo  int                     // how many there were
 	whole  answers
+
+	// What the account's intents teach beside themselves.
+	reads    *readBook
+	day      *day
+	pace     paces
+	confirms *confirmHistory
 }
 
-func newIntents(keep int, window time.Duration) intents {
+func newIntents(n *news, cfg *StoreConfig) intents {
 	return intents{
-		table:  newTable(func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version }),
-		counts: map[api.IntentState]int{}, window: window, keep: keep,
-		ended: endings{of: map[api.ID]struct{}{}}, past: newKnownIDs(4 * keep),
+		table:  newTable(n, func(in *IntentDetail) (*api.ID, *uint64) { return &in.ID, &in.Version }),
+		counts: map[api.IntentState]int{}, window: cfg.ConfirmWindow, keep: cfg.KeepIntents,
+		ended: map[api.ID]bool{}, past: newKnownIDs(4 * cfg.KeepIntents),
+		reads: &readBook{}, day: newDay(cfg.DayLimit), pace: paces{}, confirms: &confirmHistory{},
 	}
 }
 
-// editNew is [table.edit] for an intent that may be new.
-func (t *intents) editNew(id api.ID, version uint64) *IntentDetail {
+// edit returns an intent for changes; one of which only the id is known when it is
+// new.
+func (t *intents) edit(id api.ID) *IntentDetail {
 	if t.get(id) == nil {
-		in := t.edit(id, version)
+		id = api.ScrubID(string(id))
+	}
+	t.news.note(notice{intent: id})
+	if t.get(id) == nil {
+		in := t.table.edit(id)
 		in.basis.floor, in.basis.readRank = -1, -1
 		t.counts[""]++
 	}
-	return t.edit(id, version)
+	return t.table.edit(id)
 }
 
 // enter has an intent enter a state, and counts it.
@@ -76,68 +88,117 @@ func (t *intents) listed() map[api.IntentState]int {
 	return listed
 }
 
-// surplus takes out the intent that ended first, if more are kept than should be.
-func (t *intents) surplus(version uint64) (*IntentDetail, bool) {
-	for len(t.ended.heap) > t.keep {
-		in := t.get(t.ended.first())
-		if in == nil || !in.over() {
-			continue // it is there again
+// agents counts the intents that are placing an order, of a limit that is assumed:
+// one that is passed is not known.
+func (t *intents) agents(limit int) AgentCount {
+	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit}
+	if count.Placing > count.Limit {
+		count.Limit = 0
+	}
+	return count
+}
+
+// open lists the intents that are not known to have ended.
+func (t *intents) open() []*IntentDetail {
+	var open []*IntentDetail
+	for _, in := range t.byID {
+		if in.Open() {
+			open = append(open, in)
 		}
+	}
+	return open
+}
+
+// detail returns an intent, with the whole newest answer where that is kept; nil
+// for none.
+func (t *intents) detail(id api.ID) *IntentDetail {
+	in := t.get(id)
+	answer := t.whole.of(id)
+	if in == nil || answer == nil {
+		return in
+	}
+	whole := *in
+	whole.Latest = answer
+	return &whole
+}
+
+// noteEnd notes whether an intent has ended.
+func (t *intents) noteEnd(in *IntentDetail) {
+	if in.over() {
+		t.ended[in.ID] = true
+	} else {
+		delete(t.ended, in.ID)
+	}
+}
+
+// dropSurplus lets go of the intents that ended first where more are kept than
+// should be, and returns them. To look through all for each one would take long, so
+// a few more may gather.
+func (t *intents) dropSurplus() []*IntentDetail {
+	if len(t.ended) <= t.keep+t.keep/16 {
+		return nil
+	}
+	ended := make([]*IntentDetail, 0, len(t.ended))
+	for id := range t.ended {
+		ended = append(ended, t.get(id))
+	}
+	slices.SortFunc(ended, func(a, b *IntentDetail) int {
+		if order := a.Since.Compare(b.Since); order != 0 {
+			return order
+		}
+		return a.CreatedAt.Compare(b.CreatedAt)
+	})
+	gone := ended[:len(ended)-t.keep]
+	for _, in := range gone {
 		t.leave(in.State)
 		t.whole.drop(in.ID)
 		t.past.add(in.ID)
-		t.drop(in.ID, version)
+		delete(t.ended, in.ID)
+		t.drop(in.ID)
 		t.letGo++
-		return in, true
+		t.news.note(notice{intent: in.ID})
 	}
-	return nil, false
-}
-
-// endings orders intents by when they ended.
-type endings struct {
-	heap endingHeap
-	of   map[api.ID]struct{}
-}
-
-type ending struct {
-	id          api.ID
-	at, created time.Time
-}
-
-// note takes an intent that has ended for one that may be let go.
-func (e *endings) note(in *IntentDetail) {
-	if _, noted := e.of[in.ID]; noted || !in.over() {
-		return
-	}
-	e.of[in.ID] = struct{}{}
-	heap.Push(&e.heap, ending{in.ID, in.Since, in.CreatedAt})
-}
-
-// first takes out the intent that ended first.
-func (e *endings) first() api.ID {
-	id := heap.Pop(&e.heap).(ending).id
-	delete(e.of, id)
-	return id
-}
-
-// endingHeap is a [heap.Interface]; of endings of one moment that of the intent
-// that was created first comes first.
-type endingHeap []ending
-
-func (h endingHeap) Len() int      { return len(h) }
-func (h endingHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *endingHeap) Push(x any)   { *h = append(*h, x.(ending)) }
-
-func (h endingHeap) Less(a, b int) bool {
-	if h[a].at.Equal(h[b].at) {
-		return h[a].created.Before(h[b].created)
-	}
-	return h[a].at.Before(h[b].at)
-}
-
-func (h *endingHeap) Pop() any {
-	last := len(*h) - 1
-	gone := (*h)[last]
-	*h = (*h)[:last]
 	return gone
+}
+
+// restore fills in an intent of an earlier run, unless it is there; its shipments
+// are tied to it later. A file can be written by anybody.
+func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *IntentDetail {
+	if t.get(saved.ID) != nil {
+		return nil
+	}
+	in := t.edit(saved.ID)
+	empty := *in
+	*in = *saved
+	in.ID, in.Version, in.basis, in.State, in.Shipments, in.Timeline = empty.ID, empty.Version, empty.basis, "", nil, nil
+	in.Since, in.CreatedAt, in.ReadAt = plausible(saved.Since), plausible(saved.CreatedAt), measured(saved.ReadAt, now)
+	in.Reads = max(saved.Reads, 0)
+	if in.Latest != nil {
+		in.basis.readRank, in.basis.ordered = in.Latest.State.Rank(), len(in.Latest.OrderIDs) > 0
+		in.Quantity, in.ReferenceID, in.Failure = in.Latest.Quantity, in.Latest.ReferenceID, in.Latest.Failure
+	}
+	t.enter(in, saved.State)
+	for _, moment := range saved.Timeline {
+		if !in.remembers(moment.EventID) {
+			in.remember(moment)
+		}
+	}
+	b := &in.basis
+	b.floor = min(max(m.Floor, in.State.Rank()), api.Completed.Rank())
+	// A clock that was set back must not make the past newer than what is read now.
+	b.newest, b.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
+	b.seen, b.listed, b.reads = m.Seen, m.Listed, max(m.StateReads, 0)
+	b.behind, b.missing = max(m.Behind, 0), max(m.NotFound, 0)
+	t.knownSince(in, m.Known.time())
+	t.noteEnd(in)
+	return in
+}
+
+// measured is a moment that an earlier process measured, as one of this process: it
+// keeps its age when the clock is set.
+func measured(saved, now time.Time) time.Time {
+	if saved = plausible(saved); saved.IsZero() {
+		return saved
+	}
+	return now.Add(saved.Sub(now))
 }

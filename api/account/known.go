@@ -6,10 +6,6 @@ import (
 	"tillwatch/api"
 )
 
-// knownBeside is how many ids are known at least, beside so many values that are
-// kept whole.
-func knownBeside(kept int) int { return max(1<<12, 26*kept) }
-
 // knownIDs remembers ids that were here, by their hashes. Once it holds as many as
 // it may, those of the older half are forgotten first.
 type knownIDs struct {

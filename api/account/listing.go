@@ -101,7 +101,7 @@ func caught(work func() error) (err error) {
 // list reads the list: all of it, or, once that was read, its newest pages up to
 // one that holds nothing new.
 func (w *Watcher) list(ctx context.Context) error {
-	l := &listing{store: w.store, most: w.cfg.List, status: w.store.listStatus(), sent: time.Now()}
+	l := &listing{store: w.store, most: w.cfg.List, status: w.store.listStatus(intentList), sent: time.Now()}
 	if l.newest = l.status.State == ListWhole || l.status.State == ListCut; !l.newest {
 		l.status.Unreadable = 0
 	}
@@ -135,7 +135,7 @@ func (w *Watcher) list(ctx context.Context) error {
 	}
 	l.status.Err = nil
 	w.serviceAnswered()
-	w.store.setList(l.status)
+	w.store.setList(intentList, l.status)
 	return nil
 }
 
@@ -151,14 +151,14 @@ func (w *Watcher) listFailed(ctx context.Context, l *listing, err error) error {
 	case errors.Is(err, api.ErrNotServed):
 		l.status = ListStatus{State: ListNotServed}
 	default:
-		w.store.countFailedRead()
+		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
 		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.refuseKey(err)
+			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 			w.judgeKey(time.Now())
 		}
 		l.status.Err = err
 	}
-	w.store.setList(l.status)
+	w.store.setList(intentList, l.status)
 	return err
 }
 
@@ -191,20 +191,7 @@ func (l *listing) flush() (news bool) {
 	l.page = nil
 	if !l.newest {
 		l.status.State, l.status.Intents = ListPartly, l.taken
-		l.store.setList(l.status)
+		l.store.setList(intentList, l.status)
 	}
 	return news
-}
-
-func (s *Store) listStatus() ListStatus {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.list
-}
-
-func (s *Store) setList(status ListStatus) {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.list = status
 }

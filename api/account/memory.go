@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -39,6 +40,23 @@ type shipmentMemory struct {
 	NotFound  int     `json:"notFound,omitempty"`
 }
 
+// ofIntent returns what is remembered of an intent; without a memory of intents, when
+// it was read.
+func (m *Memory) ofIntent(in *IntentDetail) intentMemory {
+	if m == nil || m.Intents == nil {
+		return intentMemory{Newest: instantOf(in.ReadAt)}
+	}
+	return m.Intents[in.ID]
+}
+
+// ofShipment returns what is remembered of a shipment.
+func (m *Memory) ofShipment(sh *Shipment) shipmentMemory {
+	if m == nil {
+		return shipmentMemory{}
+	}
+	return m.Shipments[sh.ID]
+}
+
 func (b *basis) memory() intentMemory {
 	return intentMemory{
 		Floor: b.floor, Newest: instantOf(b.newest), LastEvent: instantOf(b.lastEvent), Known: instantOf(b.known), Seen: b.seen,
@@ -49,27 +67,27 @@ func (b *basis) memory() intentMemory {
 // memory is what is remembered of the account as a whole.
 func (s *Store) memory() *Memory {
 	m := &Memory{
-		Elsewhere: s.confirms.balance, Confirms: s.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
-		DayMost: s.day.most, Refused: s.day.refused,
+		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
+		DayMost: s.intents.day.most, Refused: s.intents.day.refused,
 	}
-	for state, history := range s.pace {
-		m.Stays[state] = history.list()
+	for state, history := range s.intents.pace {
+		m.Stays[state] = slices.Clone(history.stays)
 	}
 	return m
 }
 
 func (s *Store) recallMemory(m *Memory, now time.Time) {
-	s.day.most = m.DayMost
+	s.intents.day.most = m.DayMost
 	if m.Refused.At.Before(now) {
-		s.day.refused = m.Refused
+		s.intents.day.refused = m.Refused
 	}
-	s.confirms.balance = min(max(m.Elsewhere, -confirmMemory), confirmMemory)
+	s.intents.confirms.balance = min(max(m.Elsewhere, -confirmMemory), confirmMemory)
 	for _, delay := range m.Confirms {
-		s.confirms.add(min(max(delay, 0), neverConfirmed))
+		s.intents.confirms.add(min(max(delay, 0), neverConfirmed))
 	}
 	for state, stays := range m.Stays {
 		for _, stay := range stays {
-			s.pace.recordStay(state, stay)
+			s.intents.pace.recordStay(state, stay)
 		}
 	}
 }

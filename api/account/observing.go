@@ -12,7 +12,7 @@ func (s *Store) Observe(batch []quota.Observation) {
 	s.mu.Lock()
 	defer s.release()
 	for i := range batch {
-		s.requests.add(observed(&batch[i]), s.stamp())
+		s.requests.add(observed(&batch[i]))
 	}
 }
 

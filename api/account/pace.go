@@ -25,33 +25,22 @@ func (p Pace) Slow(stay time.Duration) bool { return p.Tells() && stay > p.P95 }
 
 // paceHistory keeps the newest stays in a state.
 type paceHistory struct {
-	stays [256]time.Duration
-	count int // ever
-	pace  Pace
-	stale bool
+	stays []time.Duration // oldest first
+	pace  Pace            // of the stays; without a count until it is worked out
 }
+
+// keptStays is how many stays a pace is made from, at most.
+const keptStays = 256
 
 func (h *paceHistory) add(stay time.Duration) {
-	h.stays[h.count%len(h.stays)] = stay
-	h.count++
-	h.stale = true
-}
-
-// list is the stays that are kept, oldest first.
-func (h *paceHistory) list() []time.Duration {
-	if h.count <= len(h.stays) {
-		return slices.Clone(h.stays[:h.count])
-	}
-	next := h.count % len(h.stays)
-	return slices.Concat(h.stays[next:], h.stays[:next])
+	h.stays = newest(append(h.stays, stay), keptStays)
+	h.pace = Pace{}
 }
 
 func (h *paceHistory) get() Pace {
-	if h.stale {
-		sorted := slices.Clone(h.stays[:min(h.count, len(h.stays))])
-		slices.Sort(sorted)
+	if h.pace.Count != len(h.stays) {
+		sorted := slices.Sorted(slices.Values(h.stays))
 		h.pace = Pace{Count: len(sorted), P50: quantile(sorted, 0.50), P95: quantile(sorted, 0.95)}
-		h.stale = false
 	}
 	return h.pace
 }
@@ -84,7 +73,7 @@ func (p paces) all() map[api.IntentState]Pace {
 
 // usual is the 95th percentile of stays in a state, once there are enough.
 func (p paces) usual(state api.IntentState) time.Duration {
-	if h := p[state]; h != nil && h.count >= enoughStays {
+	if h := p[state]; h != nil && len(h.stays) >= enoughStays {
 		return h.get().P95
 	}
 	return 0
@@ -94,7 +83,7 @@ const briefPlacing = 15 * time.Second // while the account has no history of it
 
 // placing is how long an order is mostly placed.
 func (p paces) placing() time.Duration {
-	if h := p[api.PlacingOrder]; h != nil && h.count > 0 {
+	if h := p[api.PlacingOrder]; h != nil {
 		return max(h.get().P50, time.Second)
 	}
 	return briefPlacing

@@ -21,13 +21,6 @@ type products map[api.ID]*ProductSnapshot
 // keepProducts bounds the snapshots: a product with many variants is large.
 const keepProducts = 1000
 
-// Product returns the snapshot of a product.
-func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.products.of(id)
-}
-
 func (p products) of(id api.ID) (ProductSnapshot, bool) {
 	if snapshot := p[id]; snapshot != nil {
 		return *snapshot, true

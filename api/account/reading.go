@@ -136,12 +136,12 @@ func (w *Watcher) perform(ctx context.Context, r round) {
 	q, tasks, priority := r.q, r.tasks, r.first.priority
 	failed, err := guarded(quota.WithPriority(ctx, priority), tasks, r.read)
 	if err == nil && priority == quota.Reconcile && r.first.planned {
-		w.store.countReconciled()
+		w.store.countRead(func(c *ReadCounters) { c.Reconciled++ })
 	}
 	if err != nil && ctx.Err() == nil {
-		w.store.countFailedRead()
+		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
 		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.refuseKey(err)
+			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 		}
 	}
 	now := time.Now()

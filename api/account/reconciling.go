@@ -47,14 +47,6 @@ func (w *Watcher) setSlowClock(now time.Time) {
 	w.mu.Unlock()
 }
 
-// slowReads is how many reads it takes to read all that is open.
-func (s *Store) slowReads() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	counts := s.intents.counts
-	return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (s.shipments.open()+shipmentsPerList-1)/shipmentsPerList
-}
-
 // slot is the first moment not before t at which shipments are read together.
 func slot(t time.Time, poll time.Duration) time.Time {
 	at := t.Truncate(slotPolls * poll)
@@ -102,7 +94,7 @@ func isRefusal(err error) bool {
 
 // sweep reads the newest shipments, up to a page without news.
 func (w *Watcher) sweep(ctx context.Context) error {
-	status := w.store.shipmentListStatus()
+	status := w.store.listStatus(shipmentList)
 	first := status.State != ListWhole && status.State != ListCut
 	deep := first && w.cfg.Feed == nil
 	sent, taken := time.Now(), 0
@@ -136,7 +128,7 @@ func (w *Watcher) sweep(ctx context.Context) error {
 		end = status.State
 	}
 	w.serviceAnswered()
-	w.store.setShipmentList(ListStatus{State: end})
+	w.store.setList(shipmentList, ListStatus{State: end})
 	return nil
 }
 
@@ -148,14 +140,14 @@ func (w *Watcher) sweepFailed(ctx context.Context, status ListStatus, err error)
 	case isRefusal(err):
 		status = ListStatus{State: ListNotServed}
 	default:
-		w.store.countFailedRead()
+		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
 		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.refuseKey(err)
+			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 			w.judgeKey(time.Now())
 		}
 		status.Err = err
 	}
-	w.store.setShipmentList(status)
+	w.store.setList(shipmentList, status)
 	return err
 }
 
@@ -167,19 +159,6 @@ func (w *Watcher) serviceAnswered() {
 	w.acceptKey(now)
 	w.mu.Unlock()
 	w.stir()
-}
-
-func (s *Store) shipmentListStatus() ListStatus {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shipmentList
-}
-
-func (s *Store) setShipmentList(status ListStatus) {
-	s.mu.Lock()
-	defer s.release()
-	s.stamp()
-	s.shipmentList = status
 }
 
 // applySweep merges a page of the list of shipments, but for those that ended
@@ -196,7 +175,7 @@ func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
 			concern = append(concern, *sh)
 		}
 	}
-	s.reads.Reconciled++
+	s.intents.reads.Reconciled++
 	s.mu.Unlock()
 	return s.ApplyShipments(concern, sent)
 }

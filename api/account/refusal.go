@@ -75,7 +75,7 @@ func (w *Watcher) refuse(now time.Time) {
 	}
 	w.refusal.stands, w.refusal.open = true, false
 	w.refusal.next = now.Add(trialPause(0))
-	w.store.setNextTrial(w.refusal.next)
+	w.store.updateHealth(func(h *health, _ time.Time) { h.TryAt = w.refusal.next })
 }
 
 // try lets one read go out, of those that were refused first, and has the lists
@@ -84,7 +84,7 @@ func (w *Watcher) try(now time.Time) {
 	w.refusal.open = true
 	w.refusal.trials++
 	w.refusal.next = now.Add(trialPause(w.refusal.trials))
-	w.store.setNextTrial(w.refusal.next)
+	w.store.updateHealth(func(h *health, _ time.Time) { h.TryAt = w.refusal.next })
 	w.askRefused(now)
 	w.askLists()
 }
@@ -96,7 +96,7 @@ func (w *Watcher) acceptKey(now time.Time) {
 		return
 	}
 	w.refusal.stands, w.refusal.open, w.refusal.trials, w.refusal.next = false, false, 0, time.Time{}
-	w.store.acceptKey()
+	w.store.updateHealth((*health).acceptKey)
 	w.askRefused(now)
 	w.reconcile(now, now)
 	w.askLists()
@@ -144,19 +144,3 @@ func listPause(failed int, err error) time.Duration {
 	}
 	return backOff(failed)
 }
-
-// keyRefused reports whether the last answer that says something of the key
-// refused it.
-func (s *Store) keyRefused() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.health.State == APIUnauthorized
-}
-
-// setNextTrial notes when a refused key is tried again.
-func (s *Store) setNextTrial(at time.Time) {
-	s.updateHealth(func(h *health, _ time.Time) { h.TryAt = at })
-}
-
-// acceptKey notes that a call was answered after the key had been refused.
-func (s *Store) acceptKey() { s.updateHealth((*health).acceptKey) }

@@ -83,7 +83,7 @@ func TestASingleRefusalIsOverSoon(t *testing.T) {
 				watched(t, svc, feed, WatcherConfig{WatchIDs: ids}, func(t *testing.T, s *Store, w *Watcher) {
 					if c.fed {
 						feed.state(FeedLive)
-						s.refuseKey(api.ErrUnauthorized) // as a confirm was answered
+						refuseKey(s, api.ErrUnauthorized) // as a confirm was answered
 					}
 					pass(2 * time.Second)
 					if s.Summary().API.State != APIUnauthorized {
@@ -136,7 +136,7 @@ func TestAKeyThatWasRefusedAMomentAgoIsTriedAtOnce(t *testing.T) {
 			feed.state(FeedLive)
 			refuses.Store(false)
 			pass(1500 * time.Millisecond)
-			s.refuseKey(api.ErrUnauthorized) // as a confirm was answered
+			refuseKey(s, api.ErrUnauthorized) // as a confirm was answered
 			w.TryKey()
 			pass(100 * time.Millisecond)
 			if state := s.Summary().API.State; state != APIHealthy {
@@ -159,4 +159,9 @@ func TestAPersonReadsThoughTheKeyIsRefused(t *testing.T) {
 			mustBe(t, s, ids[1], api.AwaitingConfirmation, Verified)
 		})
 	})
+}
+
+// refuseKey has a call be answered 401.
+func refuseKey(s *Store, err error) {
+	s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
 }

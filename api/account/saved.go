@@ -175,7 +175,7 @@ func (s *Store) Cursor() string {
 func (s *Store) picture() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.version
+	return s.news.version
 }
 
 func (s *Store) judgeSaving(err error, words string) {

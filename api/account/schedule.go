@@ -36,8 +36,9 @@ func (st steps) at(n int, poll time.Duration) time.Duration {
 	return time.Duration(st[min(max(n, 1), len(st))-1]) * poll / 30
 }
 
-// trust is how the watcher hears of changes.
+// trust is how the watcher hears of changes, and how the account's intents go.
 type trust struct {
+	habits
 	fed  bool // the feed is live
 	lost bool // there should be a feed, and it is not live
 	poll time.Duration
@@ -47,26 +48,26 @@ type trust struct {
 // nextRead decides when an intent is to be read although nothing hints at a
 // change. There is none for an intent whose end is verified, save for one that
 // still lacks its order.
-func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota.Priority, ok bool) {
+func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority quota.Priority, ok bool) {
 	switch {
-	case o.missing > 0:
-		return o.newest.Add(notFound.at(o.missing, t.poll)), quota.Timer, o.missing <= len(notFound)
-	case o.State.Terminal() && o.Certainty == Verified:
-		waits := o.State == api.Completed && !o.ordered && o.reads <= len(noOrderYet)
-		return o.newest.Add(noOrderYet.at(o.reads, t.poll)), quota.Reconcile, waits
-	case o.State.Terminal() && now.Sub(o.Since) > verifyEndsWithin:
+	case in.basis.missing > 0:
+		return in.basis.newest.Add(notFound.at(in.basis.missing, t.poll)), quota.Timer, in.basis.missing <= len(notFound)
+	case in.State.Terminal() && in.Certainty == Verified:
+		waits := in.State == api.Completed && !in.basis.ordered && in.basis.reads <= len(noOrderYet)
+		return in.basis.newest.Add(noOrderYet.at(in.basis.reads, t.poll)), quota.Reconcile, waits
+	case in.State.Terminal() && now.Sub(in.Since) > verifyEndsWithin:
 		return time.Time{}, 0, false
-	case o.behind > 0:
-		return o.newest.Add(behindEvent.at(o.behind, t.poll)), quota.Timer, true
-	case o.newest.IsZero():
+	case in.basis.behind > 0:
+		return in.basis.newest.Add(behindEvent.at(in.basis.behind, t.poll)), quota.Timer, true
+	case in.basis.newest.IsZero():
 		return now.Add(t.poll), quota.Reconcile, true
 	}
-	span := pollSpan(o, t)
-	due, priority = o.newest.Add(span), quota.Timer
+	span := pollSpan(in, t)
+	due, priority = in.basis.newest.Add(span), quota.Timer
 	if t.fed && span == t.slow {
 		priority = quota.Reconcile
 	}
-	if closes, known := windowRead(o); known && closes.Before(due) {
+	if closes, known := windowRead(in); known && closes.Before(due) {
 		due, priority = closes, quota.Timer
 	}
 	return due, priority, true
@@ -74,47 +75,47 @@ func nextRead(o *outlook, t trust, now time.Time) (due time.Time, priority quota
 
 // worthReading reports whether an open intent is to be read to be sure: not when
 // it was never found, and not when it is long since reported to have ended.
-func worthReading(o *outlook, now time.Time) bool {
-	return o.missing <= len(notFound) && (!o.State.Terminal() || now.Sub(o.Since) <= verifyEndsWithin)
+func worthReading(in *IntentDetail, now time.Time) bool {
+	return in.basis.missing <= len(notFound) && (!in.State.Terminal() || now.Sub(in.Since) <= verifyEndsWithin)
 }
 
 // pollSpan is how long after its newest read an open intent is read again.
-func pollSpan(o *outlook, t trust) time.Duration {
-	age := o.newest.Sub(o.Since)
+func pollSpan(in *IntentDetail, t trust) time.Duration {
+	age := in.basis.newest.Sub(in.Since)
 	switch {
-	case o.State == api.PlacingOrder && t.fed:
+	case in.State == api.PlacingOrder && t.fed:
 		// An order that takes no longer than is usual here needs no look: its event
 		// will tell.
-		return widened(max(placingFed.at(o.reads, t.poll), min(o.usual, 10*t.poll)), age, t.poll)
-	case o.State == api.PlacingOrder:
-		return capped(placingAlone.at(o.reads, t.poll), age, t)
-	case o.State == api.RetrievingOffer && t.fed:
-		return widened(retrieveFed.at(o.reads, t.poll), age, t.poll)
-	case o.State == api.RetrievingOffer:
-		return capped(retrieveAlone.at(o.reads, t.poll), age, t)
-	case o.State == api.AwaitingConfirmation && t.fed && o.elsewhere:
-		return min(lookForConfirm(o, age, t), t.slow)
-	case o.State == api.AwaitingConfirmation && t.fed:
+		return widened(max(placingFed.at(in.basis.reads, t.poll), min(t.placing, 10*t.poll)), age, t.poll)
+	case in.State == api.PlacingOrder:
+		return capped(placingAlone.at(in.basis.reads, t.poll), age, t)
+	case in.State == api.RetrievingOffer && t.fed:
+		return widened(retrieveFed.at(in.basis.reads, t.poll), age, t.poll)
+	case in.State == api.RetrievingOffer:
+		return capped(retrieveAlone.at(in.basis.reads, t.poll), age, t)
+	case in.State == api.AwaitingConfirmation && t.fed && t.elsewhere:
+		return min(lookForConfirm(in, age, t), t.slow)
+	case in.State == api.AwaitingConfirmation && t.fed:
 		return t.slow
-	case o.State == api.AwaitingConfirmation:
+	case in.State == api.AwaitingConfirmation:
 		return capped(t.poll, age, t)
 	case t.lost:
 		return t.poll
 	}
-	return widened(oddState.at(o.reads, t.poll), age, t.poll)
+	return widened(oddState.at(in.basis.reads, t.poll), age, t.poll)
 }
 
 // lookForConfirm is how long after its newest read an awaiting intent is likely
 // to have been confirmed by somebody else and not yet to have ended. Until the
 // account has a history, one look is taken soon.
-func lookForConfirm(o *outlook, age time.Duration, t trust) time.Duration {
-	if len(o.confirms.delays) < enoughStays {
-		if o.reads <= 1 {
+func lookForConfirm(in *IntentDetail, age time.Duration, t trust) time.Duration {
+	if len(t.confirms.delays) < enoughStays {
+		if in.basis.reads <= 1 {
 			return t.poll / 2
 		}
 		return t.slow
 	}
-	if look, worth := o.confirms.next(max(age, 0)); worth {
+	if look, worth := t.confirms.next(max(age, 0)); worth {
 		return look - max(age, 0)
 	}
 	return neverConfirmed
@@ -137,29 +138,29 @@ func capped(span, age time.Duration, t trust) time.Duration {
 
 // windowRead is when to look whether an intent has expired: shortly after its
 // window has closed, and less and less often while it still awaits after that.
-func windowRead(o *outlook) (time.Time, bool) {
-	if o.ExpiresAt.IsZero() {
+func windowRead(in *IntentDetail) (time.Time, bool) {
+	if in.ExpiresAt.IsZero() {
 		return time.Time{}, false
 	}
-	closes := o.ExpiresAt.Add(pastExpiry)
-	if o.newest.Before(closes) {
+	closes := in.ExpiresAt.Add(pastExpiry)
+	if in.basis.newest.Before(closes) {
 		return closes, true
 	}
-	return o.newest.Add(max(overdueAtLeast, o.newest.Sub(closes))), true
+	return in.basis.newest.Add(max(overdueAtLeast, in.basis.newest.Sub(closes))), true
 }
 
 // nextShipmentList decides whether and when the shipments of a completed intent
 // are listed: once, if nothing else has told of any.
-func nextShipmentList(o *outlook, t trust, now time.Time) (time.Time, bool) {
-	if o.State != api.Completed || o.Certainty != Verified || len(o.Shipments) > 0 || o.listed ||
-		now.Sub(o.Since) > verifyEndsWithin || (!o.CreatedAt.IsZero() && now.Sub(o.CreatedAt) > verifyEndsWithin) {
+func nextShipmentList(in *IntentDetail, t trust, now time.Time) (time.Time, bool) {
+	if in.State != api.Completed || in.Certainty != Verified || len(in.Shipments) > 0 || in.basis.listed ||
+		now.Sub(in.Since) > verifyEndsWithin || (!in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) > verifyEndsWithin) {
 		return time.Time{}, false
 	}
 	after := 4 * t.poll
 	if t.fed {
 		after = 20 * t.poll
 	}
-	return o.Since.Add(after), true
+	return in.Since.Add(after), true
 }
 
 // nextShipmentRead decides when a shipment is read although nothing hints at a

@@ -23,19 +23,23 @@ var (
 func confirmedAfter(delays ...time.Duration) confirms { return confirms{delays, 20 * time.Second} }
 
 func TestNextRead(t *testing.T) {
-	read := func(state api.IntentState, reads int) outlook {
-		in := &IntentDetail{Intent: Intent{State: state, Certainty: Verified, Since: noon}}
-		return outlook{IntentDetail: in, basis: basis{newest: noon, reads: reads, ordered: true}}
+	read := func(state api.IntentState, reads int) IntentDetail {
+		return IntentDetail{Intent: Intent{State: state, Certainty: Verified, Since: noon}, basis: basis{newest: noon, reads: reads, ordered: true}}
 	}
 	prompt := slices.Repeat([]time.Duration{30 * time.Second}, enoughStays)
 	var slow []time.Duration
 	for i := range enoughStays {
 		slow = append(slow, time.Duration(i+1)*time.Minute)
 	}
-	with := func(o outlook, change func(*outlook)) outlook { change(&o); return o }
+	with := func(in IntentDetail, change func(*IntentDetail)) IntentDetail { change(&in); return in }
+	elsewhere := func(delays ...time.Duration) trust {
+		return trust{habits: habits{elsewhere: true, confirms: confirmedAfter(delays...)}, fed: true, poll: fed.poll, slow: fed.slow}
+	}
+	unhurried := fed
+	unhurried.placing = 50 * time.Second
 	cases := []struct {
 		name  string
-		o     outlook
+		in    IntentDetail
 		t     trust
 		after time.Duration // from noon; negative: never
 	}{
@@ -43,40 +47,40 @@ func TestNextRead(t *testing.T) {
 		{"placing, second read, no feed", read(api.PlacingOrder, 2), alone, 5 * time.Second},
 		{"placing, fifth read, no feed", read(api.PlacingOrder, 5), alone, 30 * time.Second},
 		{"placing, with a feed", read(api.PlacingOrder, 1), fed, 20 * time.Second},
-		{"placing, with a feed, usually slow", with(read(api.PlacingOrder, 1), func(o *outlook) { o.usual = 50 * time.Second }), fed, 50 * time.Second},
-		{"placing, feed lost for long", with(read(api.PlacingOrder, 9), func(o *outlook) { o.Since = noon.Add(-time.Hour) }), lost, 30 * time.Second},
-		{"placing for an hour, no feed", with(read(api.PlacingOrder, 9), func(o *outlook) { o.Since = noon.Add(-time.Hour) }), alone, 2 * time.Minute},
+		{"placing, with a feed, usually slow", read(api.PlacingOrder, 1), unhurried, 50 * time.Second},
+		{"placing, feed lost for long", with(read(api.PlacingOrder, 9), func(in *IntentDetail) { in.Since = noon.Add(-time.Hour) }), lost, 30 * time.Second},
+		{"placing for an hour, no feed", with(read(api.PlacingOrder, 9), func(in *IntentDetail) { in.Since = noon.Add(-time.Hour) }), alone, 2 * time.Minute},
 		{"retrieving, no feed", read(api.RetrievingOffer, 1), alone, 5 * time.Second},
 		{"retrieving, with a feed", read(api.RetrievingOffer, 1), fed, 30 * time.Second},
 		{"awaiting, with a feed", read(api.AwaitingConfirmation, 1), fed, 8 * time.Minute},
-		{"awaiting, with a feed, others confirm", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere = true }), fed, 15 * time.Second},
-		{"awaiting for long, with a feed, others confirm", with(read(api.AwaitingConfirmation, 2), func(o *outlook) { o.elsewhere = true }), fed, 8 * time.Minute},
-		{"awaiting, others confirm after half a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(prompt...) }), fed, 30*time.Second + time.Second/4},
-		{"awaiting for longer than others ever take", with(read(api.AwaitingConfirmation, 1), func(o *outlook) {
-			o.elsewhere, o.confirms, o.Since = true, confirmedAfter(prompt...), noon.Add(-time.Minute)
-		}), fed, 8 * time.Minute},
-		{"awaiting, others confirm sooner or later", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.elsewhere, o.confirms = true, confirmedAfter(slow...) }), fed, 8 * time.Minute},
+		{"awaiting, with a feed, others confirm", read(api.AwaitingConfirmation, 1), elsewhere(), 15 * time.Second},
+		{"awaiting for long, with a feed, others confirm", read(api.AwaitingConfirmation, 2), elsewhere(), 8 * time.Minute},
+		{"awaiting, others confirm after half a minute", read(api.AwaitingConfirmation, 1), elsewhere(prompt...), 30*time.Second + time.Second/4},
+		{"awaiting for longer than others ever take", with(read(api.AwaitingConfirmation, 1), func(in *IntentDetail) { in.Since = noon.Add(-time.Minute) }), elsewhere(prompt...), 8 * time.Minute},
+		{"awaiting, others confirm sooner or later", read(api.AwaitingConfirmation, 1), elsewhere(slow...), 8 * time.Minute},
 		{"awaiting, third read, with a feed", read(api.AwaitingConfirmation, 3), fed, 8 * time.Minute},
 		{"awaiting, many are, with a feed", read(api.AwaitingConfirmation, 3), busy, 20 * time.Minute},
 		{"awaiting, feed lost", read(api.AwaitingConfirmation, 3), lost, 30 * time.Second},
-		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},
-		{"awaiting, window just closed", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(-4 * time.Second) }), fed, 10 * time.Second},
-		{"awaiting, window closed for a minute", with(read(api.AwaitingConfirmation, 1), func(o *outlook) { o.ExpiresAt = noon.Add(-63 * time.Second) }), fed, time.Minute},
+		{"awaiting, window about to close", with(read(api.AwaitingConfirmation, 1), func(in *IntentDetail) { in.ExpiresAt = noon.Add(time.Minute) }), fed, time.Minute + 3*time.Second},
+		{"awaiting, window just closed", with(read(api.AwaitingConfirmation, 1), func(in *IntentDetail) { in.ExpiresAt = noon.Add(-4 * time.Second) }), fed, 10 * time.Second},
+		{"awaiting, window closed for a minute", with(read(api.AwaitingConfirmation, 1), func(in *IntentDetail) { in.ExpiresAt = noon.Add(-63 * time.Second) }), fed, time.Minute},
 		{"unknown state", read("requires_action", 1), fed, time.Minute},
 		{"unknown state, feed lost", read("requires_action", 1), lost, 30 * time.Second},
-		{"never read", with(read(api.AwaitingConfirmation, 0), func(o *outlook) { o.Certainty, o.newest = Reported, time.Time{} }), fed, 30 * time.Second},
-		{"read behind an event", with(read(api.PlacingOrder, 1), func(o *outlook) { o.Certainty, o.behind = Reported, 2 }), fed, 2 * time.Second},
-		{"not found once", with(read("", 1), func(o *outlook) { o.missing = 1 }), fed, 5 * time.Second},
-		{"not found four times", with(read("", 4), func(o *outlook) { o.missing = 4 }), fed, -1},
+		{"never read", with(read(api.AwaitingConfirmation, 0), func(in *IntentDetail) { in.Certainty, in.basis.newest = Reported, time.Time{} }), fed, 30 * time.Second},
+		{"read behind an event", with(read(api.PlacingOrder, 1), func(in *IntentDetail) { in.Certainty, in.basis.behind = Reported, 2 }), fed, 2 * time.Second},
+		{"not found once", with(read("", 1), func(in *IntentDetail) { in.basis.missing = 1 }), fed, 5 * time.Second},
+		{"not found four times", with(read("", 4), func(in *IntentDetail) { in.basis.missing = 4 }), fed, -1},
 		{"completed", read(api.Completed, 1), alone, -1},
 		{"failed", read(api.Failed, 1), lost, -1},
-		{"completed without an order", with(read(api.Completed, 1), func(o *outlook) { o.ordered = false }), fed, 30 * time.Second},
-		{"completed without an order for long", with(read(api.Completed, 4), func(o *outlook) { o.ordered = false }), fed, -1},
-		{"end reported two days ago", with(read(api.Completed, 0), func(o *outlook) { o.Certainty, o.Since, o.newest = Reported, noon.Add(-48*time.Hour), time.Time{} }), fed, -1},
+		{"completed without an order", with(read(api.Completed, 1), func(in *IntentDetail) { in.basis.ordered = false }), fed, 30 * time.Second},
+		{"completed without an order for long", with(read(api.Completed, 4), func(in *IntentDetail) { in.basis.ordered = false }), fed, -1},
+		{"end reported two days ago", with(read(api.Completed, 0), func(in *IntentDetail) {
+			in.Certainty, in.Since, in.basis.newest = Reported, noon.Add(-48*time.Hour), time.Time{}
+		}), fed, -1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			due, _, ok := nextRead(&c.o, c.t, noon)
+			due, _, ok := nextRead(&c.in, c.t, noon)
 			if ok != (c.after >= 0) {
 				t.Fatalf("read again: %v, want %v", ok, c.after >= 0)
 			}

@@ -129,14 +129,14 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 // end of one that an event has told of long ago is not waited for.
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
-	for _, o := range w.store.openOutlooks() {
-		t := task{id: o.ID}
-		read := !o.newest.Before(w.began) && (o.Certainty == Verified || o.missing > 0) && !w.intents.pending(t)
-		if read || !w.wanted(o.ID) {
+	for _, in := range w.store.openIntents() {
+		t := task{id: in.ID}
+		read := !in.basis.newest.Before(w.began) && (in.Certainty == Verified || in.basis.missing > 0) && !w.intents.pending(t)
+		if read || !w.wanted(in.ID) {
 			continue
 		}
-		if !worthReading(&o, now) {
-			if o.State.Terminal() {
+		if !worthReading(in, now) {
+			if in.State.Terminal() {
 				s.Reported++
 			}
 			continue

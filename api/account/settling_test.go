@@ -11,8 +11,8 @@ import (
 	"tillwatch/api"
 )
 
-// missing is what a watcher says is missing, in words.
-func missing(w *Watcher) string {
+// missingParts is what a watcher says is missing, in words.
+func missingParts(w *Watcher) string {
 	var parts []string
 	for _, m := range w.Settling().Missing {
 		words := string(m.Part)
@@ -125,7 +125,7 @@ func TestAPictureIsSettledOnceTheListTheFeedAndAllThatIsNamedWereRead(t *testing
 						c.feed(feed)
 					}
 					pass(c.after)
-					if got := missing(w); got != c.missing {
+					if got := missingParts(w); got != c.missing {
 						t.Errorf("missing is %q, want %q", got, c.missing)
 					}
 					if got := w.Settling().Unreadable; got != c.counted {
@@ -159,7 +159,7 @@ func TestAReadThatKeepsFailingIsCountedOnceTheServiceAnswersOthers(t *testing.T)
 		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_0001"}}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedLive)
 			pass(10 * time.Second)
-			if got := missing(w); got != "intents 1: "+errBroken.Error() {
+			if got := missingParts(w); got != "intents 1: "+errBroken.Error() {
 				t.Errorf("missing is %q while nothing else was answered", got)
 			}
 			feed.deliver(offered("ci_0002"))
@@ -182,11 +182,11 @@ func TestWhatIsKnownFromAnEarlierRunIsReadBeforeThePictureIsSettled(t *testing.T
 		svc.latency = time.Second
 		watchedStore(t, store, svc, nil, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			pass(500 * time.Millisecond)
-			if got := missing(w); got != "shipment_list, intents 1" {
+			if got := missingParts(w); got != "shipment_list, intents 1" {
 				t.Errorf("missing is %q before it is read again", got)
 			}
 			pass(time.Second)
-			if got := missing(w); got != "source for good" {
+			if got := missingParts(w); got != "source for good" {
 				t.Errorf("missing is %q after it was read again, want what nothing tells of: new ones", got)
 			}
 		})

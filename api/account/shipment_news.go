@@ -11,33 +11,33 @@ import (
 // are the service's own.
 const newsWithin = time.Second
 
-// tellNews notes which status each event of a shipment has told of, as far as a
-// read proves it: the service changed the shipment, or a scan was made, when the
-// event was created. What is not proven stays open.
-func (s *Store) tellNews(sh *Shipment) {
+// explain notes to which status each event of a shipment led, as far as a read
+// proves it: the service changed the shipment, or a scan was made, when the event
+// was created. What is not proven stays open.
+func (l *events) explain(sh *Shipment) {
 	if sh.Latest == nil {
 		return
 	}
-	s.tellNewsOf(sh.ID, sh.Latest.Status, sh.updated())
+	l.explainBy(sh.ID, sh.Latest.Status, sh.updated())
 	for _, scan := range sh.Latest.TrackingEvents {
-		s.tellNewsOf(sh.ID, scan.Status, plausible(scan.At))
+		l.explainBy(sh.ID, scan.Status, plausible(scan.At))
 	}
 }
 
-// tellNewsOf gives the status that a shipment took at a moment to the event that
-// was created next to it.
-func (s *Store) tellNewsOf(id api.ID, status api.ShipmentStatus, at time.Time) {
+// explainBy gives the status that a shipment took at a moment to the event that was
+// created nearest to it.
+func (l *events) explainBy(id api.ID, status api.ShipmentStatus, at time.Time) {
 	if status == "" || at.IsZero() {
 		return
 	}
-	var next *Event
+	var nearest *Event
 	least := newsWithin + 1
-	for _, e := range slices.Backward(s.events.bySource[id]) {
+	for _, e := range slices.Backward(l.bySource[id]) {
 		if apart := e.CreatedAt.Sub(at).Abs(); !e.CreatedAt.IsZero() && apart < least {
-			next, least = e, apart
+			nearest, least = e, apart
 		}
 	}
-	if next != nil && next.Type == api.ShipmentUpdated && next.Status == "" {
-		s.events.edit(next, s.stamp()).Status = status
+	if nearest != nil && nearest.Type == api.ShipmentUpdated && nearest.Status == "" {
+		l.edit(nearest).Status = status
 	}
 }

@@ -9,50 +9,35 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Store is the picture. It is safe for use by several goroutines.
+// Store is the picture of one account. Its parts keep what is known, each of one
+// thing; the store holds them under one lock and carries what one learns to the
+// others. It is safe for use by several goroutines.
 type Store struct {
 	cfg StoreConfig
 
-	mu       sync.Mutex
-	version  uint64
-	stamped  bool          // the version has moved in this critical section
-	changed  chan struct{} // closed at the next change; nil while nobody waits
-	notices  []notice
-	observer func([]notice)
-
+	mu        sync.Mutex
+	news      *news
 	intents   intents
 	shipments shipments
 	products  products
-	events    eventLog
-	counters  EventCounters
-	missing   missingEvents // events that are still to come
-	lastEvent time.Time
-
-	requests requestLog
-	health   health
-	reads    ReadCounters
-	lastRead time.Time
-	list     ListStatus
-	named    bool // somebody has named intents to be watched
-
-	shipmentList ListStatus
-
-	feed     following
-	day      day
-	confirms confirmHistory
-	pace     paces
-	alerts   alertBook
+	events    events
+	missing   missing
+	requests  requestLog
+	health    health
+	lists     lists
+	feed      following
+	alerts    alertBook
 }
 
 // StoreConfig sets a store up.
 type StoreConfig struct {
 	ConfirmWindow time.Duration                      // default api.ConfirmWindow
-	KeepIntents   int                                // that have ended; default 10,000. All that are open are kept
+	KeepIntents   int                                // that have ended, and a few more; default 10,000. All that are open are kept
 	KeepEvents    int                                // default 5,000
 	KeepRequests  int                                // default 500
-	Quota         func(now time.Time) []quota.Bucket // nil: none
-	AgentsLimit   int                                // default 10
-	DayLimit      int                                // default 50
+	Quota         func(now time.Time) []quota.Bucket // nil: no bucket is known
+	AgentsLimit   int                                // intents that may place orders at once; default 10
+	DayLimit      int                                // intents a day; default 50
 	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
 	SlowAfter     time.Duration                      // a pause for quota from which the service counts as slow; default 2 s
 	Alerts        AlertConfig
@@ -61,19 +46,20 @@ type StoreConfig struct {
 // NewStore makes an empty picture.
 func NewStore(cfg StoreConfig) *Store {
 	cfg = cfg.withDefaults()
-	pace := paces{}
-	return &Store{
+	n := &news{}
+	s := &Store{
 		cfg:       cfg,
-		intents:   newIntents(cfg.KeepIntents, cfg.ConfirmWindow),
-		shipments: newShipments(),
+		news:      n,
+		intents:   newIntents(n, &cfg),
+		shipments: newShipments(n),
 		products:  products{},
-		events:    newEventLog(cfg.KeepEvents),
-		missing:   newMissing(),
-		requests:  requestLog{keep: cfg.KeepRequests},
-		day:       day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: cfg.DayLimit},
-		pace:      pace,
-		alerts:    newAlertBook(cfg.Alerts, cfg.ConfirmWindow, pace),
+		events:    newEvents(n, cfg.KeepEvents),
+		requests:  requestLog{news: n, keep: cfg.KeepRequests},
+		health:    health{slowAfter: cfg.SlowAfter},
 	}
+	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
+	s.alerts = newAlertBook(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
+	return s
 }
 
 func (c StoreConfig) withDefaults() StoreConfig {
@@ -99,15 +85,11 @@ func orDefault[T int | float64 | time.Duration](value *T, fallback T) {
 func (s *Store) Wait(ctx context.Context, since uint64) error {
 	for {
 		s.mu.Lock()
-		if s.version > since {
-			s.mu.Unlock()
+		changed := s.news.after(since)
+		s.mu.Unlock()
+		if changed == nil {
 			return nil
 		}
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -121,16 +103,8 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in := s.intents.get(id)
-	if in == nil {
-		return nil, false
-	}
-	if answer := s.intents.whole.of(id); answer != nil {
-		whole := *in
-		whole.Latest = answer
-		in = &whole
-	}
-	return in, true
+	in := s.intents.detail(id)
+	return in, in != nil
 }
 
 // Shipment returns what is known of one shipment.
@@ -141,102 +115,82 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 	return sh, sh != nil
 }
 
-// editIntent returns an intent for changes; one of which only the id is known when
-// it is new.
-func (s *Store) editIntent(id api.ID) *IntentDetail {
-	if s.intents.get(id) == nil {
-		id = api.ScrubID(string(id))
-	}
-	s.notice(notice{intent: id})
-	return s.intents.editNew(id, s.stamp())
+// Product returns the snapshot of a product.
+func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.products.of(id)
 }
 
-// letGo lets go of the intents that ended first, as far as there are too many, with
-// all that stands for them. That their events were here stays known.
-func (s *Store) letGo() {
-	for {
-		in, any := s.intents.surplus(s.version)
-		if !any {
-			return
-		}
-		for i := range in.Timeline {
-			if id := in.Timeline[i].EventID; id != "" {
-				s.events.known.add(id)
-			}
-		}
-		for _, id := range in.Shipments {
-			s.shipments.leave(s.shipments.get(id).Status())
-			s.shipments.drop(id, s.version)
-			delete(s.missing.shipments, id)
-			s.notice(notice{shipment: id})
-		}
-		for _, kind := range intentAlerts() {
-			s.alerts.judge(false, alertKey{kind: kind, intent: in.ID}, time.Time{}, nil)
-		}
-		delete(s.missing.intents, in.ID)
-		s.notice(notice{intent: in.ID})
-	}
-}
-
-// notice tells the watcher what a change may call for.
-type notice struct {
-	intent   api.ID // "" where it is about a shipment
-	shipment api.ID
-	hint     bool // an event says that it changed
-	fresh    bool // and it has only just happened
-	again    bool // the last read may not have been the newest
-}
-
-// observe names who is told of changes; nil for nobody.
+// observe says who learns of changes; nil for nobody.
 func (s *Store) observe(observer func([]notice)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.observer = observer
+	s.news.observer = observer
 }
 
-func (s *Store) notice(n notice) {
-	if s.observer != nil {
-		s.addNotice(n)
-	}
+// look reads parts of the picture.
+func look[V any](s *Store, read func() V) V {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return read()
 }
 
-func (s *Store) addNotice(n notice) {
-	if last := len(s.notices) - 1; last >= 0 && s.notices[last].intent == n.intent && s.notices[last].shipment == n.shipment {
-		s.notices[last].hint = s.notices[last].hint || n.hint
-		s.notices[last].fresh = s.notices[last].fresh || n.fresh
-		s.notices[last].again = s.notices[last].again || n.again
-		return
-	}
-	s.notices = append(s.notices, n)
+// update changes parts of the picture.
+func (s *Store) update(change func(now time.Time)) {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.release()
+	s.news.stamp()
+	change(now)
 }
 
-// stamp is the version of what changes in this critical section.
-func (s *Store) stamp() uint64 {
-	if !s.stamped {
-		s.version++
-		s.stamped = true
-	}
-	return s.version
-}
-
-// release ends a critical section that may have changed something: it wakes
-// whoever waits and tells the watcher, outside the lock.
+// release ends a critical section that may have changed something. It lets go of
+// what is too much, wakes whoever waits, and tells the watcher outside the lock.
 func (s *Store) release() {
-	if s.alerts.changed {
-		s.stamp()
+	for _, in := range s.intents.dropSurplus() {
+		s.letGo(in)
 	}
-	if s.stamped {
-		s.letGo()
-		s.stamped, s.alerts.changed = false, false
-		if s.changed != nil {
-			close(s.changed)
-			s.changed = nil
+	tell := s.news.publish()
+	s.mu.Unlock()
+	tell()
+}
+
+// letGo lets go of all that stands for an intent that is no longer kept.
+func (s *Store) letGo(in *IntentDetail) {
+	for _, id := range in.Shipments {
+		s.shipments.drop(id)
+		delete(s.missing.shipments, id)
+	}
+	s.alerts.forget(in.ID)
+	delete(s.missing.intents, in.ID)
+}
+
+// tick lets time pass in the picture: what has become overdue, late or soon.
+func (s *Store) tick(now time.Time) {
+	buckets := s.buckets(now)
+	s.mu.Lock()
+	defer s.release()
+	for _, in := range s.intents.byID {
+		if in.State != api.Completed { // of which no alert stands
+			s.alerts.judgeIntent(in, now)
 		}
 	}
-	notices, observer := s.notices, s.observer
-	s.notices = nil
-	s.mu.Unlock()
-	if len(notices) > 0 && observer != nil {
-		observer(notices)
-	}
+	s.missing.count(now, s.events.newest, func(id api.ID, to api.IntentState) {
+		s.intents.edit(id).remember(Moment{What: EventMissed, To: to, When: utc(now), Learnt: utc(now)})
+	}, func(id api.ID) {
+		s.news.stamp()
+		if sh := s.shipments.get(id); sh.IntentID != "" {
+			s.intents.edit(sh.IntentID).remember(Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
+		}
+	})
+	s.judgeFeed(now)
+	s.alerts.judgeQuota(buckets, now)
+	day := s.intents.day.of(buckets, now)
+	s.intents.day.remember(day)
+	s.alerts.judgeDay(day, now)
+}
+
+func (s *Store) judgeFeed(now time.Time) {
+	s.alerts.judgeFeed(&s.feed, s.missing.silence.lasts(s.events.newest), now)
 }

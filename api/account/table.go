@@ -8,13 +8,14 @@ import (
 )
 
 // table keeps values by id, and in the order in which they changed last. A value
-// that was handed out is never changed again: an edit puts a copy in its place.
+// that was handed out never changes again: an edit puts a copy in its place.
 type table[V any] struct {
+	news    *news
 	head    func(*V) (id *api.ID, version *uint64)
 	byID    map[api.ID]*V
 	changed []change // the newest last; of an id that stands in it again only its newest place counts
 	gone    []change // those that were let go, the newest last
-	cut     uint64   // the version up to which it is no longer known what was let go
+	cut     uint64   // the version up to which the table has forgotten what it let go
 }
 
 type change struct {
@@ -26,15 +27,17 @@ type change struct {
 // at the changes.
 const mostGone = 1 << 12
 
-func newTable[V any](head func(*V) (*api.ID, *uint64)) table[V] {
-	return table[V]{head: head, byID: map[api.ID]*V{}}
+func newTable[V any](n *news, head func(*V) (*api.ID, *uint64)) table[V] {
+	return table[V]{news: n, head: head, byID: map[api.ID]*V{}}
 }
 
+// get returns the value of an id; nil for none.
 func (t *table[V]) get(id api.ID) *V { return t.byID[id] }
 
-// edit returns the value of an id for changes that make this version; a new one
-// when there is none. Until the version is complete nobody else sees it.
-func (t *table[V]) edit(id api.ID, version uint64) *V {
+// edit returns the value of an id for changes in this critical section; a new one
+// when there is none. Until the section ends nobody else sees it.
+func (t *table[V]) edit(id api.ID) *V {
+	version := t.news.stamp()
 	before := t.byID[id]
 	after := new(V)
 	if before != nil {
@@ -54,16 +57,16 @@ func (t *table[V]) edit(id api.ID, version uint64) *V {
 }
 
 // drop lets a value go.
-func (t *table[V]) drop(id api.ID, version uint64) {
+func (t *table[V]) drop(id api.ID) {
 	delete(t.byID, id)
-	t.gone = append(t.gone, change{id, version})
+	t.gone = append(t.gone, change{id, t.news.stamp()})
 	if surplus := len(t.gone) - mostGone; surplus > mostGone {
 		t.cut = t.gone[surplus-1].version
 		t.gone = slices.Delete(t.gone, 0, surplus)
 	}
 }
 
-// current is the value that a change made; nil when a later one replaced it.
+// current returns the value that a change made; nil when a later one replaced it.
 func (t *table[V]) current(c change) *V {
 	v := t.byID[c.id]
 	if v == nil {
@@ -87,8 +90,8 @@ func (t *table[V]) since(version uint64) []*V {
 	return values
 }
 
-// goneSince lists the ids that were let go after a version and are not back. It is
-// not complete when that version is too long ago.
+// goneSince lists the ids that were let go after a version and are not back. The
+// list is not complete when that version is too long ago.
 func (t *table[V]) goneSince(version uint64) (ids []api.ID, complete bool) {
 	for _, c := range after(t.gone, version) {
 		if t.byID[c.id] == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func newShipmentTable() table[Shipment] {
-	return newTable(func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version })
+	return newTable(&news{}, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version })
 }
 
 // TestATableTellsWhatChangedSinceAVersion holds for whoever follows it by changes
@@ -22,16 +22,16 @@ func TestATableTellsWhatChangedSinceAVersion(t *testing.T) {
 		followed := map[api.ID]*Shipment{}
 		var handedOut []*Shipment
 		var copies []Shipment
-		seen, version := uint64(0), uint64(0)
+		seen := uint64(0)
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
-			version++
+			table.news.publish()
 			for range rapid.IntRange(1, 3).Draw(t, "edits") {
 				id := api.ID(fmt.Sprint("shp_", rapid.IntRange(0, 20).Draw(t, "id")))
 				if table.get(id) != nil && rapid.IntRange(0, 4).Draw(t, "let go") == 0 {
-					table.drop(id, version)
+					table.drop(id)
 					continue
 				}
-				table.edit(id, version).Product += "x"
+				table.edit(id).Product += "x"
 			}
 			if !rapid.Bool().Draw(t, "look") {
 				continue
@@ -47,7 +47,7 @@ func TestATableTellsWhatChangedSinceAVersion(t *testing.T) {
 				followed[sh.ID] = sh
 				handedOut, copies = append(handedOut, sh), append(copies, *sh)
 			}
-			seen = version
+			seen = table.news.version
 			if len(followed) != len(table.byID) {
 				t.Fatalf("%d values are followed, %d are kept", len(followed), len(table.byID))
 			}
@@ -69,8 +69,9 @@ func TestATableForgetsWhatItLetGoLongAgoAndSaysSo(t *testing.T) {
 	table := newShipmentTable()
 	for n := range uint64(3 * mostGone) {
 		id := api.ID(fmt.Sprint("shp_", n))
-		table.edit(id, n+1)
-		table.drop(id, n+1)
+		table.edit(id)
+		table.drop(id)
+		table.news.publish()
 	}
 	if _, complete := table.goneSince(1); complete {
 		t.Error("it knows all that was let go")

@@ -17,13 +17,7 @@ const (
 
 // remember puts a moment into its place in the timeline: by when it happened, of
 // equal moments the earlier state first, and else as they became known.
-func (s *Store) remember(in *IntentDetail, m Moment) {
-	in.Timeline = shorten(insert(in.Timeline, m), func(gone *Moment) {
-		if gone.EventID != "" {
-			s.events.known.add(gone.EventID)
-		}
-	})
-}
+func (i *IntentDetail) remember(m Moment) { i.Timeline = shorten(insert(i.Timeline, m)) }
 
 // remembers reports whether the timeline holds an event.
 func (i *IntentDetail) remembers(event api.ID) bool {
@@ -31,14 +25,14 @@ func (i *IntentDetail) remembers(event api.ID) bool {
 }
 
 // foldRead counts a read that changed nothing, in one moment with those around it.
-func (s *Store) foldRead(in *IntentDetail, sent, learnt time.Time) {
-	last := len(in.Timeline) - 1
-	if last < 0 || in.Timeline[last].What != Unchanged {
-		s.remember(in, Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
+func (i *IntentDetail) foldRead(sent, learnt time.Time) {
+	last := len(i.Timeline) - 1
+	if last < 0 || i.Timeline[last].What != Unchanged {
+		i.remember(Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
 		return
 	}
-	in.Timeline = slices.Clone(in.Timeline)
-	m := &in.Timeline[last]
+	i.Timeline = slices.Clone(i.Timeline)
+	m := &i.Timeline[last]
 	m.Count++
 	m.When, m.Learnt = later(m.When, utc(sent)), later(m.Learnt, utc(learnt))
 }
@@ -82,9 +76,9 @@ func precedes(m, o *Moment) bool {
 	return mine != "" && other != "" && mine.Rank() < other.Rank()
 }
 
-// shorten lets go what is too much of a timeline, and tells of each such moment.
-// The first moment stays: it tells how it began.
-func shorten(line []Moment, letGo func(*Moment)) []Moment {
+// shorten lets go what is too much of a timeline. The first moment stays: it shows
+// how it began.
+func shorten(line []Moment) []Moment {
 	reads := 0
 	for i := range line {
 		if line[i].mayGo() {
@@ -106,7 +100,6 @@ func shorten(line []Moment, letGo func(*Moment)) []Moment {
 		switch {
 		case i > 0 && gone < surplus && which(m):
 			gone++
-			letGo(m)
 		case m.What != LetGo:
 			kept = append(kept, *m)
 		}

@@ -153,7 +153,7 @@ func (w *Watcher) begin(now time.Time) {
 func (w *Watcher) Watch(id api.ID) {
 	w.store.watch(id)
 	w.mu.Lock()
-	if o, _ := w.store.outlook(id); o.newest.IsZero() {
+	if w.store.intent(id).basis.newest.IsZero() {
 		w.askIntent(id, time.Now(), quota.Timer)
 	}
 	w.mu.Unlock()
@@ -211,16 +211,16 @@ func (w *Watcher) planNoticed(n *notice, now time.Time) {
 		}
 		return
 	}
-	o, known := w.store.outlook(n.intent)
-	if !known {
+	in := w.store.intent(n.intent)
+	if in == nil {
 		w.forget(n.intent)
 		return
 	}
-	w.plan(&o, now)
+	w.plan(in, now)
 	if n.hint {
-		w.askFor(&o, now.Add(settleHint), n.priority())
+		w.askFor(in, now.Add(settleHint), n.priority())
 	} else if n.again {
-		w.askFor(&o, now.Add(w.cfg.Poll/30), quota.Timer)
+		w.askFor(in, now.Add(w.cfg.Poll/30), quota.Timer)
 	}
 }
 
@@ -242,35 +242,36 @@ func (n *notice) priority() quota.Priority {
 
 func (w *Watcher) trust() trust {
 	return trust{
-		fed:  w.feed == FeedLive,
-		lost: w.feed != FeedLive && w.cfg.Feed != nil,
-		poll: w.cfg.Poll, slow: w.slow,
+		habits: w.store.habits(),
+		fed:    w.feed == FeedLive,
+		lost:   w.feed != FeedLive && w.cfg.Feed != nil,
+		poll:   w.cfg.Poll, slow: w.slow,
 	}
 }
 
 // plan plans what time alone calls for.
-func (w *Watcher) plan(o *outlook, now time.Time) {
-	if !w.wanted(o.ID) {
+func (w *Watcher) plan(in *IntentDetail, now time.Time) {
+	if !w.wanted(in.ID) {
 		return
 	}
 	t := w.trust()
-	read, list := task{id: o.ID}, task{o.ID, true}
-	if due, priority, ok := nextRead(o, t, now); ok {
+	read, list := task{id: in.ID}, task{in.ID, true}
+	if due, priority, ok := nextRead(in, t, now); ok {
 		w.intents.schedule(read, due, priority)
 	} else {
 		w.intents.unschedule(read)
 	}
-	if !o.Open() {
+	if !in.Open() {
 		w.intents.dropAsk(read, quota.Person)
-		delete(w.gapLeft, o.ID)
+		delete(w.gapLeft, in.ID)
 	}
-	if due, ok := nextShipmentList(o, t, now); ok {
+	if due, ok := nextShipmentList(in, t, now); ok {
 		w.intents.schedule(list, due, quota.Reconcile)
 	} else {
 		w.intents.unschedule(list)
 	}
-	w.intents.rank(read, o.State.Terminal(), o.freshness())
-	w.intents.rank(list, true, o.freshness())
+	w.intents.rank(read, in.State.Terminal(), in.freshness())
+	w.intents.rank(list, true, in.freshness())
 }
 
 // wanted reports whether an intent is of those that may be read.
@@ -279,15 +280,15 @@ func (w *Watcher) wanted(id api.ID) bool {
 }
 
 func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
-	if o, known := w.store.outlook(id); known {
-		w.askFor(&o, due, priority)
+	if in := w.store.intent(id); in != nil {
+		w.askFor(in, due, priority)
 	}
 }
 
-func (w *Watcher) askFor(o *outlook, due time.Time, priority quota.Priority) {
-	if w.wanted(o.ID) {
-		w.intents.ask(task{id: o.ID}, due, priority)
-		w.intents.rank(task{id: o.ID}, o.State.Terminal(), o.freshness())
+func (w *Watcher) askFor(in *IntentDetail, due time.Time, priority quota.Priority) {
+	if w.wanted(in.ID) {
+		w.intents.ask(task{id: in.ID}, due, priority)
+		w.intents.rank(task{id: in.ID}, in.State.Terminal(), in.freshness())
 	}
 }
 
@@ -312,12 +313,12 @@ func (w *Watcher) askShipment(sh *Shipment, due time.Time, priority quota.Priori
 // reconcile asks for all that is open and was not read after since to be read,
 // to be sure.
 func (w *Watcher) reconcile(since, now time.Time) {
-	for _, o := range w.store.openOutlooks() {
-		if !worthReading(&o, now) || (o.Certainty == Verified && o.newest.After(since)) {
+	for _, in := range w.store.openIntents() {
+		if !worthReading(in, now) || (in.Certainty == Verified && in.basis.newest.After(since)) {
 			continue
 		}
-		w.plan(&o, now)
-		w.askFor(&o, now, quota.Reconcile)
+		w.plan(in, now)
+		w.askFor(in, now, quota.Reconcile)
 	}
 	for _, sh := range w.store.openShipments() {
 		if sh.missing == 0 && !sh.newest.After(since) {
@@ -328,8 +329,8 @@ func (w *Watcher) reconcile(since, now time.Time) {
 
 // replan plans everything open again, because the feed is not what it was.
 func (w *Watcher) replan(now time.Time) {
-	for _, o := range w.store.openOutlooks() {
-		w.plan(&o, now)
+	for _, in := range w.store.openIntents() {
+		w.plan(in, now)
 	}
 	for _, sh := range w.store.openShipments() {
 		w.planShipment(sh)

@@ -1,0 +1,165 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// ApplyRead merges the answer to a read of an intent that was sent at sent. With
+// [ByConfirm] it is the answer to a confirm.
+//
+// Reads are ordered by when they were sent: one that was sent before another that
+// is merged already changes nothing. States only move forward.
+func (s *Store) ApplyRead(in api.Intent, sent time.Time, how Learnt) {
+	s.update(func(now time.Time) {
+		if how != ByConfirm {
+			s.intents.reads.answered(now)
+		}
+		s.applyRead(&in, sent, now, how)
+	})
+}
+
+// ApplyList is [Store.ApplyRead] for a page of a list of intents, which is one
+// read. It reports whether the page names an intent that was not known.
+func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
+	s.update(func(now time.Time) {
+		s.intents.reads.answered(now)
+		for i := range page {
+			in := &page[i]
+			if s.intents.get(in.ID) == nil {
+				if in.State.Terminal() && s.intents.past.has(in.ID) {
+					continue // it was let go, as one of those that ended long ago
+				}
+				news = true
+			}
+			s.applyRead(in, sent, now, ByRead)
+		}
+	})
+	return news
+}
+
+func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
+	o := s.intents.read(read, sent, now, how)
+	if o.moved {
+		s.missing.expect(o.in, o.from, read, now)
+	}
+	if o.named {
+		s.spreadProduct(o.in)
+	}
+	s.alerts.judgeIntent(o.in, now)
+}
+
+// ApplyMissing notes that a read of an intent that was sent at sent was answered
+// 404.
+func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
+	s.update(func(now time.Time) {
+		s.intents.reads.answered(now)
+		s.intents.notFound(id, sent, now)
+	})
+}
+
+// ApplyShipments merges the answer to one read of shipments that was sent at sent.
+// A shipment is as new as its updatedAt, and of equal ones the later read wins. It
+// reports whether there was anything new.
+func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) {
+	s.update(func(now time.Time) {
+		s.intents.reads.answered(now)
+		for i := range list {
+			news = s.applyShipment(&list[i], sent, now) || news
+		}
+	})
+	return news
+}
+
+func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news bool) {
+	sh, before, taken := s.shipments.read(read, sent)
+	if !taken {
+		return false
+	}
+	if news = before.differs(read); news {
+		s.missing.expectOfShipment(&before, read, now)
+	}
+	if before.Status() != read.Status {
+		s.intents.reads.StateChanges++
+	}
+	s.link(sh, read.IntentID)
+	s.events.explain(sh)
+	return news
+}
+
+// ApplyIntentShipments is [Store.ApplyShipments] for the list of one intent's
+// shipments.
+func (s *Store) ApplyIntentShipments(id api.ID, list []api.Shipment, sent time.Time) {
+	s.ApplyShipments(list, sent)
+	s.update(func(time.Time) { s.intents.edit(id).basis.listed = true })
+}
+
+// ApplyMissingShipment notes that a read did not find the shipment.
+func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
+	s.update(func(time.Time) { s.shipments.notFound(id, sent) })
+}
+
+// deliverBatch bounds how many events are merged while readers wait.
+const deliverBatch = 256
+
+// ApplyEvents merges what a feed has delivered. It was learnt when it arrived, by
+// the clock of this process, however long others keep the store busy.
+func (s *Store) ApplyEvents(deliveries []Delivery, arrived time.Time) {
+	for batch := range slices.Chunk(deliveries, deliverBatch) {
+		s.applyEvents(batch, arrived)
+	}
+}
+
+func (s *Store) applyEvents(batch []Delivery, now time.Time) {
+	s.mu.Lock()
+	defer s.release()
+	for i := range batch {
+		d := &batch[i]
+		s.feed.hears(d.Received)
+		if e := s.events.take(d, s.feed.epoch); e != nil {
+			s.applyEvent(e, &d.Event, now)
+		}
+	}
+	// The feed reports its own state far less often.
+	if seq := batch[len(batch)-1].Seq; seq > 0 && seq != s.feed.Cursor {
+		s.news.stamp()
+		s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
+	}
+}
+
+// applyEvent merges a new event into what it speaks of. A source of a type that is
+// not known has nothing to merge into and nothing to read.
+func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
+	fresh := s.feed.fresh(e)
+	switch e.SourceType {
+	case api.SourceIntent:
+		if s.intents.get(e.SourceID) == nil && eventBit(e.Type) == 0 {
+			return // an event of an unknown type is kept, and nothing is read for it
+		}
+		in := s.intents.edit(e.SourceID)
+		e.Late, e.Product = e.precedes(in.basis.lastEvent), in.Product
+		s.intents.event(in, e, fresh, now)
+		s.missing.arrived(in.ID, e.Type)
+		s.alerts.judgeIntent(in, now)
+	case api.SourceShipment:
+		sh := s.shipments.edit(e.SourceID)
+		e.Late, e.Product = e.precedes(sh.lastEvent), sh.Product
+		if s.shipments.event(sh, e, fresh) {
+			s.missing.arrivedOfShipment(sh.ID)
+		}
+		s.events.explain(sh)
+		if sh.IntentID != "" {
+			s.line(s.intents.edit(sh.IntentID), e, now)
+		}
+	case api.SourceProduct:
+		if p, known := s.products.of(e.SourceID); known {
+			e.Late = e.precedes(p.LastEvent)
+		}
+		e.Product = s.products.merge(event).Product.Name
+	}
+	if e.Late {
+		s.events.Late++
+	}
+}

@@ -1,0 +1,179 @@
+package account
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"tillwatch/api"
+)
+
+// events keeps the newest events whole, and the ids of many more, so that it knows
+// an event that comes again. An event that was handed out never changes again: an
+// edit puts a copy in its place.
+type events struct {
+	EventCounters
+	news     *news
+	keep     int
+	newest   time.Time // when the newest was received; zero when none was
+	list     []*Event  // those that are kept, in the order in which they came
+	byID     map[api.ID]*Event
+	bySource map[api.ID][]*Event // likewise
+	total    int                 // events ever
+	changed  uint64              // the newest version of them
+	births   []uint64            // the versions at which the newest events became known
+	bodies   int                 // bytes of the bodies that are kept
+	bare     int                 // the ordinal up to which bodies were dropped
+	known    knownIDs            // of the newest events, whether they are kept or not
+}
+
+// mostBodies bounds the bodies that are kept, in bytes together.
+const mostBodies = 8 << 20
+
+func newEvents(n *news, keep int) events {
+	return events{news: n, keep: keep, byID: map[api.ID]*Event{}, bySource: map[api.ID][]*Event{}, known: newKnownIDs(max(1<<12, 26*keep))}
+}
+
+// take keeps a delivered event that is new, and returns it; nil where it came
+// before. epoch is that of the journal which is followed.
+func (l *events) take(d *Delivery, epoch int) *Event {
+	l.newest = later(l.newest, d.Received)
+	event := &d.Event
+	switch e := l.byID[event.ID]; {
+	case e != nil:
+		l.again(e, d, epoch)
+		return nil
+	case l.known.has(event.ID):
+		l.Duplicate++
+		l.news.stamp()
+		return nil
+	}
+	l.Received++
+	l.Duplicate += d.Duplicates
+	if d.Origin == "backfill" {
+		l.Backfilled++
+	}
+	e := &Event{
+		Seq: d.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
+		CreatedAt: plausible(event.CreatedAt), Received: plausible(d.Received), Origin: d.Origin,
+		Duplicates: max(d.Duplicates, 0), Raw: event.Raw, epoch: epoch,
+	}
+	l.add(e)
+	return e
+}
+
+// again counts a delivery of an event that is kept. The same place in the same
+// journal is only this client's own second look; another journal has other places
+// for the same events.
+func (l *events) again(e *Event, d *Delivery, epoch int) {
+	duplicates := max(d.Duplicates, 0)
+	switch {
+	case e.epoch == epoch && d.Seq != e.Seq:
+		l.Duplicate++
+		l.edit(e).Duplicates++
+	case e.epoch != epoch || duplicates > e.Duplicates:
+		e = l.edit(e)
+		l.Duplicate += max(0, duplicates-e.Duplicates)
+		e.epoch, e.Seq, e.Duplicates = epoch, d.Seq, max(e.Duplicates, duplicates)
+	}
+}
+
+// add keeps a new event, for which the oldest one may have to go.
+func (l *events) add(e *Event) {
+	if len(l.list) == l.keep {
+		l.forget(l.list[0])
+	}
+	version := l.news.stamp()
+	e.Version, e.ordinal = version, l.total
+	l.list = append(l.list, e)
+	l.byID[e.ID] = e
+	l.bySource[e.SourceID] = append(l.bySource[e.SourceID], e)
+	l.known.add(e.ID)
+	l.total++
+	l.changed = version
+	if l.births = append(l.births, version); len(l.births) > 8*l.keep {
+		l.births = slices.Clone(l.births[4*l.keep:])
+	}
+	l.bodies += len(e.Raw)
+	l.dropBodies()
+}
+
+func (l *events) forget(e *Event) {
+	l.bodies -= len(e.Raw)
+	l.list[0] = nil
+	l.list = l.list[1:]
+	delete(l.byID, e.ID)
+	if rest := l.bySource[e.SourceID][1:]; len(rest) > 0 {
+		l.bySource[e.SourceID] = rest
+	} else {
+		delete(l.bySource, e.SourceID)
+	}
+}
+
+// of lists the events of a source that are kept.
+func (l *events) of(source api.ID) []*Event { return slices.Clone(l.bySource[source]) }
+
+// first returns the ordinal of the oldest event that is kept.
+func (l *events) first() int { return l.total - len(l.list) }
+
+// edit returns an event that is kept for changes in this critical section.
+func (l *events) edit(e *Event) *Event {
+	now, version := l.list[e.ordinal-l.first()], l.news.stamp()
+	l.changed = version
+	if now.Version == version {
+		return now
+	}
+	edited := *now
+	edited.Version = version
+	l.list[e.ordinal-l.first()] = &edited
+	l.byID[e.ID] = &edited
+	ofSource := l.bySource[e.SourceID]
+	ofSource[slices.Index(ofSource, now)] = &edited
+	return &edited
+}
+
+// name gives a product's name to the kept events of a source.
+func (l *events) name(source api.ID, product api.Text) {
+	for _, e := range l.of(source) {
+		l.edit(e).Product = product
+	}
+}
+
+// since lists the events that are kept and changed after a version, the oldest
+// first, and counts those that became known after it and are not kept.
+func (l *events) since(version uint64) (changed []*Event, skipped int) {
+	if l.changed <= version {
+		return nil, 0
+	}
+	for _, e := range l.list {
+		if e.Version > version {
+			changed = append(changed, e)
+		}
+	}
+	if version == 0 {
+		return changed, l.first()
+	}
+	born := len(l.births) - sort.Search(len(l.births), func(i int) bool { return l.births[i] > version })
+	return changed, max(0, born-len(l.list))
+}
+
+// dropBodies drops the bodies of the oldest events while all together are too
+// large: the relay still has them.
+func (l *events) dropBodies() {
+	for l.bare = max(l.bare, l.first()); l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
+		e := l.edit(l.list[l.bare-l.first()])
+		l.bodies -= len(e.Raw)
+		e.Raw = nil
+	}
+}
+
+// restore keeps an event of an earlier run, unless it is there.
+func (l *events) restore(saved *Event, epoch int, lined bool) {
+	if l.byID[saved.ID] != nil {
+		return
+	}
+	e := *saved
+	e.CreatedAt, e.Received, e.Duplicates = plausible(e.CreatedAt), plausible(e.Received), max(e.Duplicates, 0)
+	e.epoch, e.lined = epoch, lined
+	l.add(&e)
+}

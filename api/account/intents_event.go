@@ -1,0 +1,87 @@
+package account
+
+import (
+	"cmp"
+	"time"
+
+	"tillwatch/api"
+)
+
+// event merges an event of an intent. An event alone moves the intent only to the
+// state that its type proves, and only forward; whatever else it says is for a read
+// to find out.
+func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
+	at, b := cmp.Or(e.CreatedAt, e.Received), &in.basis
+	late := at.Before(b.lastEvent)
+	b.lastEvent = later(b.lastEvent, at)
+	if in.CreatedAt.IsZero() && (b.known.IsZero() || at.Before(b.known)) {
+		t.knownSince(in, at)
+	}
+	b.seen |= eventBit(e.Type)
+
+	state, proves := e.Type.ProvenState()
+	m := Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
+	switch {
+	case e.Type == api.OfferFailed && in.State == api.Failed:
+		in.Since = earlier(in.Since, at)
+	case !proves:
+	case eventMoves(in, state, at):
+		if in.State == api.AwaitingConfirmation {
+			t.confirms.learn(in.Since, state, ByEvent, in.ReadAt, at, t.pace)
+		}
+		m.From = in.State
+		t.moveTo(in, state, Reported, at)
+	case in.State == state:
+		in.Since = earlier(in.Since, at)
+	default:
+		m.From = in.State
+	}
+	b.floor = max(b.floor, state.Rank())
+	e.lined = true
+	in.remember(m)
+	if proves && in.Certainty != Verified || e.Type == api.OfferFailed && in.Open() {
+		t.news.note(notice{intent: in.ID, hint: true, fresh: fresh})
+	}
+}
+
+// eventMoves reports whether an event that proves state moves the intent. From a
+// state that the contract does not list it does so only when it came after the
+// read that showed it, or when it proves the end.
+func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
+	if state.Rank() <= in.basis.floor {
+		return false
+	}
+	odd := in.State != "" && !in.State.Known()
+	return !odd || state.Terminal() || at.After(in.Since)
+}
+
+// shipmentEvent puts an event of a shipment into the timeline of its intent.
+func (i *IntentDetail) shipmentEvent(e *Event, learnt time.Time) {
+	if !i.remembers(e.ID) {
+		i.remember(Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
+	}
+}
+
+// eventSet says which of the contract's intent events were seen.
+type eventSet uint8
+
+const (
+	sawOfferRetrieved eventSet = 1 << iota
+	sawOfferFailed
+	sawCompleted
+	sawOrderFailed
+)
+
+func eventBit(t api.EventType) eventSet {
+	switch t {
+	case api.OfferRetrieved:
+		return sawOfferRetrieved
+	case api.OfferFailed:
+		return sawOfferFailed
+	case api.IntentCompleted:
+		return sawCompleted
+	case api.OrderFailed:
+		return sawOrderFailed
+	}
+	return 0
+}

@@ -1,0 +1,139 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// missing are the events that are still to come, by what reads found. They count as
+// missed once they are overdue.
+type missing struct {
+	feed      *following
+	counters  *EventCounters
+	window    time.Duration // in which an intent may be confirmed
+	overdue   time.Duration // how long an event may take
+	intents   map[api.ID][]expectation
+	shipments map[api.ID]*shipmentDebt
+	silence   silence
+}
+
+// expectation is a state that a read found and that an event should report.
+type expectation struct {
+	state   api.IntentState
+	learnt  time.Time
+	counted bool // as missed
+}
+
+// The failure code of an intent that was not confirmed in its window, as public
+// clients have seen it. No event reports it.
+const codeExpired api.FailureCode = "checkout_intent_expired"
+
+func newMissing(feed *following, counters *EventCounters, window, overdue time.Duration) missing {
+	return missing{
+		feed: feed, counters: counters, window: window, overdue: overdue,
+		intents: map[api.ID][]expectation{}, shipments: map[api.ID]*shipmentDebt{},
+	}
+}
+
+// expect notes that a read found an intent in another state than before, which an
+// event should report. Creation, confirm and expiry have no event. Of what happened
+// before the intent became known none is expected, unless it was created since the
+// feed is heard.
+func (m *missing) expect(in *IntentDetail, from api.IntentState, read *api.Intent, now time.Time) {
+	before := from == "" && m.feed.unheard(read.CreatedAt)
+	if m.feed.State == FeedOff || before || !m.hasEvent(in, from, read, now) {
+		return
+	}
+	m.intents[in.ID] = append(m.intents[in.ID], expectation{state: read.State, learnt: now})
+}
+
+// hasEvent reports whether the move that a read found has an event that did not come
+// yet.
+func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, read *api.Intent, now time.Time) bool {
+	seen := in.basis.seen
+	switch read.State {
+	case api.AwaitingConfirmation:
+		return (from == api.RetrievingOffer || from == "") && seen&sawOfferRetrieved == 0
+	case api.Completed:
+		return seen&sawCompleted == 0
+	case api.Failed:
+		if seen&(sawOfferFailed|sawOrderFailed) != 0 {
+			return false
+		}
+		expired := read.Failure != nil && read.Failure.Code == codeExpired
+		closed := from == api.AwaitingConfirmation && !in.CreatedAt.IsZero() && !now.Before(in.CreatedAt.Add(m.window))
+		return !expired && !closed
+	}
+	return false
+}
+
+// arrived settles what was expected once an event of an intent is there.
+func (m *missing) arrived(id api.ID, t api.EventType) {
+	state, proves := t.ProvenState()
+	if t == api.OfferFailed {
+		state, proves = api.Failed, true
+	}
+	expected := m.intents[id]
+	if !proves || len(expected) == 0 {
+		return
+	}
+	left := slices.DeleteFunc(expected, func(e expectation) bool {
+		if e.state == state && e.counted {
+			m.counters.Missed--
+		}
+		return e.state == state
+	})
+	if m.intents[id] = left; len(left) == 0 {
+		delete(m.intents, id)
+	}
+}
+
+// count counts the events that are overdue although the feed has been live for long
+// enough to bring them, and tells of each what it would have reported. One that
+// comes after all is taken back.
+func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to api.IntentState), tellShipment func(id api.ID)) {
+	if m.feed.State != FeedLive || now.Sub(m.feed.Since) < m.overdue {
+		return
+	}
+	for id, expected := range m.intents {
+		for i := range expected {
+			e := &expected[i]
+			if e.counted || now.Sub(e.learnt) < m.overdue {
+				continue
+			}
+			e.counted = true
+			m.counters.Missed++
+			m.silence.add(lastEvent)
+			tellIntent(id, e.state)
+		}
+	}
+	for id, d := range m.shipments {
+		if d.counted == d.owed || now.Sub(d.learnt) < m.overdue {
+			continue
+		}
+		m.counters.Missed += d.owed - d.counted
+		d.counted = d.owed
+		m.silence.add(lastEvent)
+		tellShipment(id)
+	}
+}
+
+// silence counts the changes that no event reported since the last event.
+type silence struct {
+	after time.Time // the event
+	count int
+}
+
+func (s *silence) add(lastEvent time.Time) {
+	s.count = s.lasts(lastEvent) + 1
+	s.after = lastEvent
+}
+
+func (s *silence) lasts(lastEvent time.Time) int {
+	if !s.after.Equal(lastEvent) {
+		return 0
+	}
+	return s.count
+}

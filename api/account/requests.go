@@ -1,0 +1,53 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tillwatch/api"
+)
+
+// requestLog keeps the newest requests.
+type requestLog struct {
+	news *news
+	keep int
+	list []recordedRequest // in the order in which they became known
+}
+
+type recordedRequest struct {
+	exchange api.Exchange
+	version  uint64
+}
+
+func (l *requestLog) add(e api.Exchange) {
+	l.list = newest(append(l.list, recordedRequest{e, l.news.stamp()}), l.keep)
+}
+
+// since lists the requests that became known after version, oldest first.
+func (l *requestLog) since(version uint64) []api.Exchange {
+	var list []api.Exchange
+	for _, r := range l.list {
+		if r.version > version {
+			list = append(list, r.exchange)
+		}
+	}
+	return list
+}
+
+// newest returns the last values of a list, at most so many.
+func newest[V any](list []V, most int) []V { return list[max(len(list)-most, 0):] }
+
+// RecordExchange keeps a request for the picture and judges the API's health.
+// It is an [api.Config.Observe].
+func (s *Store) RecordExchange(e api.Exchange) {
+	if e.Status == 0 && errors.Is(e.Err, context.Canceled) {
+		return // given up here, which says nothing of the service
+	}
+	s.update(func(now time.Time) {
+		s.requests.add(e)
+		s.health.exchanged(&e, now)
+		s.intents.day.refuse(&e, now)
+		s.alerts.judgeAPI(&s.health, now)
+	})
+}

@@ -1,0 +1,136 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// shipments are those of the picture.
+type shipments struct {
+	table[Shipment]
+	counts map[api.ShipmentStatus]int // "" stands for those that were never read
+}
+
+func newShipments(n *news) shipments {
+	return shipments{
+		table:  newTable(n, func(sh *Shipment) (*api.ID, *uint64) { return &sh.ID, &sh.Version }),
+		counts: map[api.ShipmentStatus]int{},
+	}
+}
+
+// edit returns a shipment for changes; one of which only the id is known when it is
+// new.
+func (t *shipments) edit(id api.ID) *Shipment {
+	if t.get(id) == nil {
+		id = api.ScrubID(string(id))
+	}
+	if t.get(id) == nil {
+		t.counts[""]++
+	}
+	t.news.note(notice{shipment: id})
+	return t.table.edit(id)
+}
+
+// move counts a shipment under another status.
+func (t *shipments) move(from, to api.ShipmentStatus) {
+	t.leave(from)
+	t.counts[to]++
+}
+
+func (t *shipments) leave(status api.ShipmentStatus) {
+	if t.counts[status]--; t.counts[status] == 0 {
+		delete(t.counts, status)
+	}
+}
+
+// drop lets a shipment go.
+func (t *shipments) drop(id api.ID) {
+	t.leave(t.get(id).Status())
+	t.table.drop(id)
+	t.news.note(notice{shipment: id})
+}
+
+// open lists the shipments that may still change.
+func (t *shipments) open() []*Shipment {
+	var open []*Shipment
+	for _, sh := range t.byID {
+		if !sh.Status().Terminal() {
+			open = append(open, sh)
+		}
+	}
+	return open
+}
+
+// read merges the answer to a read that was sent at sent. A shipment is as new as
+// its updatedAt, and of equal ones the later read wins. It returns the shipment as
+// it was before, and false where the answer is older than what is known.
+func (t *shipments) read(read *api.Shipment, sent time.Time) (sh *Shipment, before Shipment, taken bool) {
+	sh = t.edit(read.ID)
+	before = *sh
+	updated := plausible(read.UpdatedAt)
+	if sh.Latest != nil {
+		if updated.Before(sh.updated()) && !updated.IsZero() {
+			sh.newest = later(sh.newest, sent) // the service itself is behind what it answered before
+			return sh, before, false
+		}
+		if !updated.After(sh.updated()) && sent.Before(sh.newest) {
+			return sh, before, false
+		}
+	}
+	if before.differs(read) {
+		sh.ahead = 0
+	}
+	if before.Status() != read.Status {
+		t.move(before.Status(), read.Status)
+	}
+	held := *read
+	sh.newest, sh.missing, sh.Missing = sent, 0, false
+	sh.Latest, sh.ReadAt, sh.Certainty = &held, sent, Verified
+	return sh, before, true
+}
+
+// differs reports whether a read shows anything new of a shipment.
+func (s *Shipment) differs(read *api.Shipment) bool {
+	return s.Latest == nil || !plausible(read.UpdatedAt).Equal(s.updated()) || read.Status != s.Status()
+}
+
+// notFound notes that a read did not find the shipment.
+func (t *shipments) notFound(id api.ID, sent time.Time) {
+	sh := t.edit(id)
+	if sent.Before(sh.newest) {
+		return
+	}
+	sh.newest, sh.Missing = sent, true
+	sh.missing++
+}
+
+// event merges an event of a shipment. It proves nothing: the shipment is read. The
+// event settles one that was expected, unless it came ahead of the read that it
+// calls for.
+func (t *shipments) event(sh *Shipment, e *Event, fresh bool) (settles bool) {
+	sh.lastEvent = later(sh.lastEvent, e.CreatedAt)
+	if settles = sh.Latest != nil && !e.CreatedAt.After(sh.updated()); !settles {
+		sh.ahead++
+	}
+	t.news.note(notice{shipment: sh.ID, hint: true, fresh: fresh})
+	return settles
+}
+
+// restore fills in a shipment of an earlier run, unless it is there.
+func (t *shipments) restore(saved *Shipment, m shipmentMemory, now time.Time) {
+	if t.get(saved.ID) != nil {
+		return
+	}
+	sh := t.edit(saved.ID)
+	sh.Product, sh.Certainty, sh.Missing, sh.Latest = saved.Product, saved.Certainty, saved.Missing, saved.Latest
+	sh.ReadAt, sh.missing = measured(saved.ReadAt, now), max(m.NotFound, 0)
+	sh.newest, sh.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
+	t.move("", sh.Status())
+}
+
+// without returns a list of ids without one; the list stays as it is.
+func without(ids []api.ID, gone api.ID) []api.ID {
+	return slices.DeleteFunc(slices.Clone(ids), func(id api.ID) bool { return id == gone })
+}

@@ -1,0 +1,67 @@
+package account
+
+import (
+	"time"
+
+	"tillwatch/api"
+)
+
+// What the watcher asks of its store, and reports to it.
+
+// watch makes an intent known that somebody has named to be watched.
+func (s *Store) watch(id api.ID) {
+	s.update(func(time.Time) {
+		s.lists.named = true
+		s.intents.edit(id)
+	})
+}
+
+// know makes an intent known of which only the id is known.
+func (s *Store) know(id api.ID) {
+	s.mu.Lock()
+	defer s.release()
+	if s.intents.get(id) == nil {
+		s.intents.edit(id)
+	}
+}
+
+// intent returns what is known of an intent, without the whole answer; nil for none.
+func (s *Store) intent(id api.ID) *IntentDetail {
+	return look(s, func() *IntentDetail { return s.intents.get(id) })
+}
+
+// openIntents lists the intents that are not known to have ended.
+func (s *Store) openIntents() []*IntentDetail { return look(s, s.intents.open) }
+
+// openShipments lists the shipments that may still change.
+func (s *Store) openShipments() []*Shipment { return look(s, s.shipments.open) }
+
+// habits returns how this account's intents mostly go.
+func (s *Store) habits() habits { return look(s, s.intents.habits) }
+
+// countRead counts what became of a read.
+func (s *Store) countRead(count func(c *ReadCounters)) {
+	s.update(func(time.Time) { count(&s.intents.reads.ReadCounters) })
+}
+
+// updateHealth changes what is known of the service's health.
+func (s *Store) updateHealth(change func(h *health, now time.Time)) {
+	s.update(func(now time.Time) {
+		change(&s.health, now)
+		s.alerts.judgeAPI(&s.health, now)
+	})
+}
+
+// keyRefused reports whether the last answer that says something of the key
+// refused it.
+func (s *Store) keyRefused() bool {
+	return look(s, func() bool { return s.health.State == APIUnauthorized })
+}
+
+// slowReads is how many reads it takes to read all that is open.
+func (s *Store) slowReads() int {
+	return look(s, func() int {
+		counts := s.intents.counts
+		return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (len(s.shipments.open())+shipmentsPerList-1)/shipmentsPerList
+	})
+}
