@@ -14,6 +14,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -62,7 +63,7 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 			answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
 		s := typicalShop(time.Now())
 		m := boardOf(t, s, 200, 55, armed(g))
-		want, _ := s.Intent(m.subject().ID)
+		want, _ := s.Intent(m.board.subject().ID)
 		press(m, "c")
 		if m.dialog.confirm == nil || !strings.Contains(screen(m), "Confirm order") {
 			t.Fatalf("no dialog:\n%s", screen(m))
@@ -82,7 +83,7 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 		if got := screen(m); !strings.Contains(got, "Mug: confirmed: ") {
 			t.Errorf("no word of the outcome:\n%s", got)
 		}
-		m.confirms.Wait()
+		m.confirms.running.Wait()
 	})
 }
 
@@ -129,7 +130,7 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 				if !strings.Contains(got, c.row) || !strings.Contains(got, c.toast) {
 					t.Errorf("the board does not say %q and %q:\n%s", c.row, c.toast, got)
 				}
-				again := m.confirmDisabled()
+				again := m.disabled(action.Confirm)
 				if unsure := c.outcome.Verdict == confirm.Unknown; unsure != strings.Contains(again, "unknown") {
 					t.Errorf("confirming again: %q", again)
 				}
@@ -145,7 +146,7 @@ func TestAPanicOfAConfirmIsAnUnknownOutcome(t *testing.T) {
 		press(m, "c")
 		rest(m)
 		settle(m, press(m, "C"))
-		if run := m.runs[m.subject().ID]; run == nil || !run.unsure {
+		if run := m.confirms.runs[m.board.subject().ID]; run == nil || !run.unsure {
 			t.Errorf("run = %+v, want an unknown outcome", run)
 		}
 	})
@@ -221,11 +222,11 @@ func TestConfirmSaysWhyItCannot(t *testing.T) {
 			}
 			s.put(&in)
 			m := boardOf(t, s, 200, 55, c.config)
-			if !m.intents.Select(in.ID) {
+			if !m.board.intents.Select(in.ID) {
 				t.Fatal("the intent is not on the board")
 			}
-			m.setFocus(layout.Intents)
-			got := m.confirmDisabled()
+			m.board.setFocus(layout.Intents)
+			got := m.disabled(action.Confirm)
 			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 				t.Errorf("reason %q, want %q", got, c.want)
 			}

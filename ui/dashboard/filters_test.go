@@ -28,7 +28,7 @@ func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
 		t.Errorf("while it is typed:\n%s", got[strings.LastIndex(got, "/ total"):])
 	}
 	press(m, "enter")
-	if m.filter == nil {
+	if m.filters.typed == nil {
 		t.Fatal("it was kept although it is not understood")
 	}
 	write(m, "100")
@@ -36,7 +36,7 @@ func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
 		t.Errorf("after it is complete:\n%s", got[strings.LastIndex(got, "/ total"):])
 	}
 	press(m, "enter")
-	if m.filter != nil || m.filters[layout.Intents] == nil {
+	if m.filters.typed != nil || m.filters.inPane[layout.Intents] == nil {
 		t.Error("enter does not keep it")
 	}
 }
@@ -47,10 +47,10 @@ func TestAFilterForAgesFindsMoreAsTimeGoesOn(t *testing.T) {
 		press(m, "/")
 		write(m, "state:retrieving age>10m")
 		press(m, "enter")
-		before, _ := m.intents.Matches()
+		before, _ := m.board.intents.Matches()
 		time.Sleep(10 * time.Minute)
 		m.Update(tickMsg{})
-		after, _ := m.intents.Matches()
+		after, _ := m.board.intents.Matches()
 		if before != 1 || after != 3 {
 			t.Errorf("%d retrieving for more than ten minutes, and %d ten minutes later; want 1 and 3", before, after)
 		}
@@ -61,23 +61,23 @@ func TestTheCursorReturnsToItsLaneWhenAFilterNoLongerEmptiesIt(t *testing.T) {
 	for _, back := range []string{"esc", "ctrl+u", "enter"} {
 		m := boardOf(t, typicalShop(time.Now()), 200, 55)
 		press(m, "j")
-		before := m.subject()
+		before := m.board.subject()
 		press(m, "/")
 		write(m, "state:failed")
-		if in, _ := m.intentOf(m.subject()); in.State != api.Failed {
-			t.Fatalf("the cursor is on %v, want one that the filter finds", m.subject())
+		if in, _ := m.board.intentUnder(); in.State != api.Failed {
+			t.Fatalf("the cursor is on %v, want one that the filter finds", m.board.subject())
 		}
-		found := m.subject()
+		found := m.board.subject()
 		press(m, back)
-		in, _ := m.intentOf(m.subject())
-		switch got := m.subject(); {
+		in, _ := m.board.intentUnder()
+		switch got := m.board.subject(); {
 		case back == "esc" && got != before:
 			t.Errorf("taken back, the cursor is on %v, want %v again", got, before)
 		case back == "ctrl+u" && in.State != api.AwaitingConfirmation:
 			t.Errorf("emptied, the cursor is among %s, want its own lane", in.State)
 		case back == "enter":
-			if press(m, "esc"); m.subject() != found {
-				t.Errorf("kept and cleared later, the cursor is on %v, want what was found, %v", m.subject(), found)
+			if press(m, "esc"); m.board.subject() != found {
+				t.Errorf("kept and cleared later, the cursor is on %v, want what was found, %v", m.board.subject(), found)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func TestCtrlCEndsItWhileSomethingIsTyped(t *testing.T) {
 	for _, prompt := range []string{"/", "i"} {
 		m := boardOf(t, typicalShop(time.Now()), 160, 45)
 		press(m, prompt, "q")
-		if m.filter == nil && m.jump == nil {
+		if m.filters.typed == nil && m.jump.typed == nil {
 			t.Fatalf("after %s, q is not typed", prompt)
 		}
 		cmd := press(m, "ctrl+c")

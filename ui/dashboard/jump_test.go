@@ -41,8 +41,8 @@ func TestJumpingToAnID(t *testing.T) {
 			m.Update(tea.PasteMsg{Content: c.text})
 			cmd := press(m, "enter")
 			got := pane.Subject{}
-			if m.detailOpen {
-				got = m.detail.Subject()
+			if m.board.detailOpen {
+				got = m.details.pane.Subject()
 			}
 			if got != c.want || !strings.Contains(screen(m), c.says) {
 				t.Errorf("shows %v, want %v and %q:\n%s", got, c.want, c.says, screen(m))
@@ -62,7 +62,7 @@ func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
 		t.Errorf("what is typed is not in view:\n%s", got)
 	}
 	press(m, "esc")
-	if m.jump != nil || m.detailOpen {
+	if m.jump.typed != nil || m.board.detailOpen {
 		t.Error("esc did not leave it")
 	}
 }
@@ -70,11 +70,11 @@ func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
 func TestLookingBackAndForward(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "enter")
-	first := m.detail.Subject()
+	first := m.details.pane.Subject()
 	press(m, "esc", "4", "enter")
-	second := m.detail.Subject()
+	second := m.details.pane.Subject()
 	press(m, "esc", "2", "enter")
-	third := m.detail.Subject()
+	third := m.details.pane.Subject()
 	steps := []struct {
 		key  string
 		want pane.Subject
@@ -85,16 +85,16 @@ func TestLookingBackAndForward(t *testing.T) {
 	}
 	for i, s := range steps {
 		press(m, s.key)
-		if got := m.detail.Subject(); got != s.want || !m.detailOpen || !strings.Contains(screen(m), s.says) {
+		if got := m.details.pane.Subject(); got != s.want || !m.board.detailOpen || !strings.Contains(screen(m), s.says) {
 			t.Errorf("step %d, %q: %v, want %v and %q", i, s.key, got, s.want, s.says)
 		}
 	}
 	press(m, "esc", "[")
-	if got := m.detail.Subject(); got != second || m.focus != layout.Detail {
+	if got := m.details.pane.Subject(); got != second || m.board.focus != layout.Detail {
 		t.Errorf("after it was closed, looking back shows %v, want %v again", got, second)
 	}
 	press(m, "esc", "1", "G", "enter", "]")
-	if got := m.detail.Subject(); got == third {
+	if got := m.details.pane.Subject(); got == third {
 		t.Error("what was ahead is still there after something else was opened")
 	}
 }
@@ -115,10 +115,10 @@ func TestSortingByColumn(t *testing.T) {
 			t.Errorf("%d columns: it is not in its own order again", width)
 		}
 		press(m, "s", "s", "g")
-		most, _ := s.Intent(m.subject().ID)
+		most, _ := s.Intent(m.board.subject().ID)
 		press(m, "S", "G")
-		if last, _ := s.Intent(m.subject().ID); *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
-			t.Errorf("%d columns: reversed, the last is %v, want the total of what was the first, %v", width, m.subject(), most.Total)
+		if last, _ := s.Intent(m.board.subject().ID); *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
+			t.Errorf("%d columns: reversed, the last is %v, want the total of what was the first, %v", width, m.board.subject(), most.Total)
 		}
 	}
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
@@ -153,10 +153,10 @@ func TestSortingByColumn(t *testing.T) {
 func TestTheCursorStaysOnItsRowWhenTheOrderChanges(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "j", "j")
-	id := m.subject().ID
+	id := m.board.subject().ID
 	for range 6 {
 		press(m, "s")
-		if got := m.subject().ID; got != id {
+		if got := m.board.subject().ID; got != id {
 			t.Fatalf("the cursor is on %s, want %s", got, id)
 		}
 	}

@@ -33,7 +33,7 @@ func TestMarkMovesOnAndNeverTakesBackWhatItHasJustSet(t *testing.T) {
 				press(m, strings.Fields(c.keys)...)
 				var got []int
 				for i, id := range ids {
-					if m.marks[id] {
+					if m.marks.set[id] {
 						got = append(got, i)
 					}
 				}
@@ -49,9 +49,9 @@ func TestAClickIsAWayBackToTheLastRow(t *testing.T) {
 	s, _ := queueShop(1)
 	m := boardOf(t, s, 200, 40)
 	press(m, "x")
-	r := m.layout.Panes[m.focus]
+	r := m.board.layout.Panes[m.board.focus]
 	clickAt(m, r.X+40, r.Y+3)
-	if press(m, "x"); len(m.marks) > 0 {
+	if press(m, "x"); len(m.marks.set) > 0 {
 		t.Errorf("the row that was clicked keeps its mark:\n%s", screen(m))
 	}
 }
@@ -77,11 +77,11 @@ func TestAllRowsOfAFilterAreMarkedByOneKey(t *testing.T) {
 		for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
 			m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
 			press(m, c.keys...)
-			if got := screen(m); len(m.marks) != c.marked || !strings.Contains(got, c.says) {
-				t.Errorf("%s, %v: %d marked, want %d and %q said:\n%s", c.name, size, len(m.marks), c.marked, c.says, got)
+			if got := screen(m); len(m.marks.set) != c.marked || !strings.Contains(got, c.says) {
+				t.Errorf("%s, %v: %d marked, want %d and %q said:\n%s", c.name, size, len(m.marks.set), c.marked, c.says, got)
 			}
-			for id := range m.marks {
-				if in, _ := m.intent(id); in.State != api.AwaitingConfirmation || in.Certainty != account.Verified {
+			for id := range m.marks.set {
+				if in, _ := m.picture.intent(id); in.State != api.AwaitingConfirmation || in.Certainty != account.Verified {
 					t.Errorf("%s is marked: %s, certain %v", id, in.State, in.Certainty)
 				}
 			}

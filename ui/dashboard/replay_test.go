@@ -92,17 +92,17 @@ func TestGoingThereAndBackShowsTheSame(t *testing.T) {
 		press(m, "l", "l", "j")
 		at := p.Position().At
 		press(m, "g", "j") // what is scrolled away is not remembered
-		under, before := m.subject(), screen(m)
+		under, before := m.board.subject(), screen(m)
 		for _, to := range []time.Duration{7 * time.Hour, at, time.Hour, 0, at} {
 			p.Seek(to)
 			synctest.Wait()
 			feed()
 			m.View()
-			if got := m.subject(); to >= at && under != (pane.Subject{}) && got != under {
+			if got := m.board.subject(); to >= at && under != (pane.Subject{}) && got != under {
 				t.Errorf("at %v the cursor is on %v, and was on %v", to, got, under)
 			}
 			if to < at {
-				under = m.subject() // what it was on is not there yet, or nothing is
+				under = m.board.subject() // what it was on is not there yet, or nothing is
 			}
 		}
 		press(m, "g", "j")
@@ -183,7 +183,7 @@ func TestInAReplayNothingCanAct(t *testing.T) {
 	}
 	m, _ := onTape(t, 120, 36)
 	press(m, "1", "c", "x", "X", "r", "U", "K")
-	if m.dialog.open() || len(m.marks) > 0 || m.queue != nil {
+	if m.dialog.open() || len(m.marks.set) > 0 || m.batch.queue != nil {
 		t.Error("a key of the live dashboard acts")
 	}
 	shown := screen(m)
@@ -195,8 +195,8 @@ func TestInAReplayNothingCanAct(t *testing.T) {
 func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
 	m, f := onTape(t, 80, 24)
 	m.View()
-	last := m.track.from + m.track.width - 1
-	for x, want := range map[int]string{0: "seek 0s", m.track.from: "seek 0s", last: "seek 2m0s", 79: "seek 2m0s"} {
+	last := m.replay.track.from + m.replay.track.width - 1
+	for x, want := range map[int]string{0: "seek 0s", m.replay.track.from: "seek 0s", last: "seek 2m0s", 79: "seek 2m0s"} {
 		f.asked = nil
 		m.Update(tea.MouseClickMsg{X: x, Y: 23, Button: tea.MouseLeft})
 		if len(f.asked) != 1 || f.asked[0] != want {

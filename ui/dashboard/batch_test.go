@@ -104,7 +104,7 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		if len(g.sent) != 10 || g.most != 1 {
 			t.Fatalf("%d sent, %d at a time; want 10, one after another", len(g.sent), g.most)
 		}
-		if got := screen(m); m.queue == nil {
+		if got := screen(m); m.batch.queue == nil {
 			t.Fatalf("the batch has ended:\n%s", got)
 		}
 		time.Sleep(2 * toastFor)
@@ -115,12 +115,12 @@ func TestABatchOf14SendsTenAndGoesOnAsAgentsFreeUp(t *testing.T) {
 		for i := range 4 {
 			s.place(ids[i], api.Completed)
 			m.apply(&s.changes)
-			s.run(m, g, m.feedQueue())
+			s.run(m, g, m.batch.feed(m.ctx))
 			if want := 11 + i; len(g.sent) != want {
 				t.Fatalf("%d sent after %d agents are free again, want %d", len(g.sent), i+1, want)
 			}
 		}
-		if got := screen(m); m.queue != nil || !strings.Contains(got, "batch: 14 accepted") {
+		if got := screen(m); m.batch.queue != nil || !strings.Contains(got, "batch: 14 accepted") {
 			t.Errorf("the end is not told:\n%s", got)
 		}
 		seen := map[api.ID]bool{}
@@ -152,11 +152,11 @@ func TestABatchWaitsForTheMutationsBucket(t *testing.T) {
 		g := &till{}
 		m := boardOf(t, s, 200, 60, func(c *Config) { c.Armed, c.Confirmer = true, g })
 		settle(m, markAll(m, 2))
-		if len(g.sent) != 0 || !strings.Contains(m.queueWaits(), "quota of mutations") {
+		if len(g.sent) != 0 || !strings.Contains(m.batch.waits(), "quota of mutations") {
 			t.Fatalf("%d sent without quota", len(g.sent))
 		}
 		time.Sleep(2 * time.Minute)
-		s.run(m, g, m.feedQueue())
+		s.run(m, g, m.batch.feed(m.ctx))
 		if len(g.sent) != 2 {
 			t.Errorf("%d sent after the bucket was full again, want 2", len(g.sent))
 		}
@@ -187,7 +187,7 @@ func TestABatchStopsWhereAnOutcomeIsInDoubt(t *testing.T) {
 				if len(g.sent) != c.sent || !strings.Contains(got, c.says) || !strings.Contains(got, string(c.verdict)) {
 					t.Errorf("%d sent, want %d and %q:\n%s", len(g.sent), c.sent, c.says, got)
 				}
-				if m.queue != nil || strings.Contains(got, "queued") {
+				if m.batch.queue != nil || strings.Contains(got, "queued") {
 					t.Error("it has not ended")
 				}
 			})
@@ -206,7 +206,7 @@ func TestABatchIsStoppedByItsKey(t *testing.T) {
 		}
 		press(m, "K")
 		settle(m, cmd)
-		if len(g.sent) != 1 || m.queue != nil {
+		if len(g.sent) != 1 || m.batch.queue != nil {
 			t.Errorf("%d sent after it was stopped, want the one that was on its way", len(g.sent))
 		}
 		if got := screen(m); !strings.Contains(got, "batch: 1 accepted, 4 not sent: stopped, by hand") {
@@ -245,11 +245,11 @@ func TestTheBatchDialogHasItsGuards(t *testing.T) {
 		m.Update(tea.PasteMsg{Content: "C"})
 		rest(m)
 		press(m, "esc")
-		if len(g.sent) > 0 || m.queue != nil {
+		if len(g.sent) > 0 || m.batch.queue != nil {
 			t.Fatalf("sent %v", g.sent)
 		}
-		if len(m.marks) != 2 {
-			t.Errorf("%d marks after it was cancelled, want 2", len(m.marks))
+		if len(m.marks.set) != 2 {
+			t.Errorf("%d marks after it was cancelled, want 2", len(m.marks.set))
 		}
 	})
 }
@@ -267,26 +267,26 @@ func TestMarks(t *testing.T) {
 		t.Errorf("read-only:\n%s", got)
 	}
 	press(m, "k", "x")
-	if len(m.marks) != 1 {
-		t.Errorf("%d marks after one was taken away", len(m.marks))
+	if len(m.marks.set) != 1 {
+		t.Errorf("%d marks after one was taken away", len(m.marks.set))
 	}
 	s.place(ids[0], api.PlacingOrder)
 	m.Update(changesMsg{s.Changes(0)})
-	if len(m.marks) != 0 || strings.Contains(screen(m), "marked") {
+	if len(m.marks.set) != 0 || strings.Contains(screen(m), "marked") {
 		t.Errorf("an intent that is placing keeps its mark:\n%s", screen(m))
 	}
-	m.intents.Select(s.id(9))
+	m.board.intents.Select(s.id(9))
 	press(m, "x")
-	if got := screen(m); len(m.marks) != 0 || !strings.Contains(got, "not awaiting confirmation") {
+	if got := screen(m); len(m.marks.set) != 0 || !strings.Contains(got, "not awaiting confirmation") {
 		t.Errorf("a completed intent can be marked:\n%s", got)
 	}
-	m.intents.Select(ids[1])
+	m.board.intents.Select(ids[1])
 	press(m, "x")
-	if len(m.marks) != 1 {
+	if len(m.marks.set) != 1 {
 		t.Fatal("an awaiting intent cannot be marked")
 	}
 	press(m, "U")
-	if len(m.marks) != 0 {
+	if len(m.marks.set) != 0 {
 		t.Error("U leaves marks")
 	}
 }
@@ -298,8 +298,8 @@ func TestABatchThatCannotBeConfirmedAnyMoreIsNotAskedAbout(t *testing.T) {
 		press(m, "g", "x", "x", "x")
 		time.Sleep(24 * time.Minute)
 		press(m, "X")
-		if got := screen(m); m.dialog.open() || len(m.marks) != 2 || !strings.Contains(got, "1 intent can no longer be confirmed") {
-			t.Errorf("%d marks:\n%s", len(m.marks), got)
+		if got := screen(m); m.dialog.open() || len(m.marks.set) != 2 || !strings.Contains(got, "1 intent can no longer be confirmed") {
+			t.Errorf("%d marks:\n%s", len(m.marks.set), got)
 		}
 		press(m, "X")
 		if !m.dialog.open() {
@@ -319,12 +319,12 @@ func TestWhatIsSaidOfABatchNamesTheKeysAsTheyAreConfigured(t *testing.T) {
 	if got, want := screen(m), "nothing is marked: ctrl+n marks the intent under the cursor"; !strings.Contains(got, want) {
 		t.Errorf("no %q on\n%s", want, got)
 	}
-	m.queue = &queue{accepted: map[api.ID]bool{}, running: "ci_1"}
+	m.batch.queue = &queue{accepted: map[api.ID]bool{}, running: "ci_1"}
 	press(m, "X")
 	if got, want := screen(m), "a batch is under way: alt+0 stops it"; !strings.Contains(got, want) {
 		t.Errorf("no %q on\n%s", want, got)
 	}
-	m.toast, m.redraw = toast{}, true
+	m.notices.toast, m.redraw = toast{}, true
 	if got, want := screen(m), "alt+0 stops it; what was sent goes on"; !strings.Contains(got, want) {
 		t.Errorf("no %q on\n%s", want, got)
 	}

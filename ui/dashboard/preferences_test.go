@@ -54,8 +54,8 @@ func TestHowTheScreenIsArrangedIsRemembered(t *testing.T) {
 				}
 				again, _ := remembering(t, 200, 55, *last)
 				press(m, "esc")
-				m.toast, m.redraw = toast{}, true
-				again.setFocus(m.focus)
+				m.notices.toast, m.redraw = toast{}, true
+				again.board.setFocus(m.board.focus)
 				if got, want := screen(again), screen(m); got != want {
 					t.Errorf("it comes back as\n%s\nwant\n%s", got, want)
 				}
@@ -78,12 +78,12 @@ func TestTheLastPaneStays(t *testing.T) {
 func TestTheFocusLeavesAHiddenPane(t *testing.T) {
 	m, _ := remembering(t, 120, 36, Layout{Acquainted: true})
 	press(m, "2", "alt+2")
-	if m.focus == layout.Shipments || m.layout.Panes[m.focus].Empty() {
-		t.Errorf("the focus is on pane %s", m.focus)
+	if m.board.focus == layout.Shipments || m.board.layout.Panes[m.board.focus].Empty() {
+		t.Errorf("the focus is on pane %s", m.board.focus)
 	}
 	for range 6 {
 		press(m, "tab")
-		if m.focus == layout.Shipments {
+		if m.board.focus == layout.Shipments {
 			t.Error("tab gives the focus to a hidden pane")
 		}
 	}
@@ -100,7 +100,7 @@ func TestColumnsAreLeftOut(t *testing.T) {
 		if !strings.Contains(before, gone.text) {
 			t.Fatalf("%q is not there at first:\n%s", gone.text, before)
 		}
-		m.toggleColumn(gone.pane, gone.column)
+		m.board.toggleColumn(gone.pane, gone.column)
 	}
 	after := screen(m)
 	for _, text := range []string{"acme.example", "USD  ", "UPS 0034", "last minute", "others", "resets", " ci_", " 1041"} {
@@ -127,13 +127,13 @@ func TestTheThemeGoesBackToTheConfiguredOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Remembered, c.LightTheme = Layout{Theme: "default"}, &light })
-	if m.theme.Name != "default" {
-		t.Fatalf("theme %q", m.theme.Name)
+	if m.themes.chosen.Name != "default" {
+		t.Fatalf("theme %q", m.themes.chosen.Name)
 	}
-	m.lightGround = true
+	m.themes.lightGround = true
 	press(m, "v", "h", "enter")
-	if m.theme.Name != "light" {
-		t.Errorf("as configured is %q on a light ground", m.theme.Name)
+	if m.themes.chosen.Name != "light" {
+		t.Errorf("as configured is %q on a light ground", m.themes.chosen.Name)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/recording"
 	"tillwatch/ui/wording"
@@ -34,17 +33,19 @@ const (
 	longSeek  = time.Minute
 )
 
-// boardHeight is the height of the screen without the transport line.
-func (m *Model) boardHeight() int {
-	if m.cfg.Transport == nil || m.height <= layout.MinHeight {
-		return m.height
-	}
-	return m.height - 1
+// replay shows where a recording stands and steers it. Without a Transport there
+// is none, and the picture is live.
+type replay struct {
+	Transport
+	cfg     *Config
+	notices *notices
+	track   track     // as last drawn
+	cells   markCells // likewise
 }
 
-// transportTick is how soon the clock of a replay is looked at again.
-func (m *Model) transportTick() time.Duration {
-	p := m.cfg.Transport.Position()
+// tick is how soon the clock of a replay is looked at again.
+func (r *replay) tick() time.Duration {
+	p := r.Position()
 	if p.Paused || p.Ended {
 		return time.Second
 	}
@@ -52,53 +53,52 @@ func (m *Model) transportTick() time.Duration {
 }
 
 // steer does what an action asks of the transport, if it is one of those.
-func (m *Model) steer(id action.ID) bool {
-	t := m.cfg.Transport
-	if t == nil {
+func (r *replay) steer(id action.ID) bool {
+	if r.Transport == nil {
 		return false
 	}
 	switch id {
 	case action.Pause:
-		t.Pause()
+		r.Pause()
 	case action.StepForward:
-		t.Step(1)
+		r.Step(1)
 	case action.StepBack:
-		t.Step(-1)
+		r.Step(-1)
 	case action.SeekForward:
-		t.SeekBy(shortSeek)
+		r.SeekBy(shortSeek)
 	case action.SeekBack:
-		t.SeekBy(-shortSeek)
+		r.SeekBy(-shortSeek)
 	case action.SeekFarForward:
-		t.SeekBy(longSeek)
+		r.SeekBy(longSeek)
 	case action.SeekFarBack:
-		t.SeekBy(-longSeek)
+		r.SeekBy(-longSeek)
 	case action.SeekStart:
-		t.Seek(0)
+		r.Seek(0)
 	case action.SeekEnd:
-		t.Seek(t.Position().Length)
+		r.Seek(r.Position().Length)
 	case action.NextMark:
-		m.seekMark(1)
+		r.seekMark(1)
 	case action.PreviousMark:
-		m.seekMark(-1)
+		r.seekMark(-1)
 	case action.Faster:
-		t.ChangeSpeed(1)
+		r.ChangeSpeed(1)
 	case action.Slower:
-		t.ChangeSpeed(-1)
+		r.ChangeSpeed(-1)
 	default:
 		return false
 	}
 	return true
 }
 
-func (m *Model) seekMark(by int) {
-	mark, ok := m.cfg.Transport.SeekMark(by)
+func (r *replay) seekMark(by int) {
+	mark, ok := r.SeekMark(by)
 	switch {
 	case ok:
-		m.say(plain, "at "+spell(mark.At)+": "+markWords[mark.Kind])
+		r.notices.say(plain, "at "+spell(mark.At)+": "+markWords[mark.Kind])
 	case by > 0:
-		m.say(plain, "no further marks")
+		r.notices.say(plain, "no further marks")
 	default:
-		m.say(plain, "no earlier marks")
+		r.notices.say(plain, "no earlier marks")
 	}
 }
 
@@ -128,10 +128,10 @@ func (t track) moment(x int, length time.Duration) time.Duration {
 	return length * time.Duration(x) / time.Duration(t.width-1)
 }
 
-// transportLine shows where the replay stands, and where something happened.
-func (m *Model) transportLine() string {
-	p := m.cfg.Transport.Position()
-	l := m.line.Start(m.width).Edge().On(paint.Surface).Space(1)
+// draw shows where the replay stands, and where something happened.
+func (r *replay) draw(l *paint.Line, width int) string {
+	p := r.Position()
+	l.Start(width).Edge().On(paint.Surface).Space(1)
 	glyph, word, style := "▶", "playing", paint.Good
 	switch {
 	case p.Ended:
@@ -140,33 +140,33 @@ func (m *Model) transportLine() string {
 		glyph, word, style = "‖", "paused", paint.Warning
 	}
 	l.Put(style|paint.Bold, glyph)
-	if m.width >= 60 {
+	if width >= 60 {
 		l.Space(1).Fit(style|paint.Bold, word, len("playing"))
 	}
 	length := spell(p.Length)
-	if m.width >= 110 {
-		l.Space(1).Put(paint.Muted, m.cfg.Now().In(m.cfg.Location).Format(time.DateOnly))
+	if width >= 110 {
+		l.Space(1).Put(paint.Muted, r.cfg.Now().In(r.cfg.Location).Format(time.DateOnly))
 	}
 	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
-	if m.width >= 100 {
+	if width >= 100 {
 		tail += "  change " + wording.Count(p.Change) + " of " + wording.Count(p.Changes)
 	}
-	m.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
-	m.scrubber(l, p)
+	r.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
+	r.scrubber(l, p)
 	l.Put(paint.Muted, " "+length).Put(paint.Text, strings.TrimPrefix(tail, " "+length))
 	return l.String()
 }
 
 // scrubber draws the track: what was played, what is to come, and the marks.
-func (m *Model) scrubber(l *paint.Line, p recording.Position) {
-	t := m.track
-	if m.markCells.width != t.width {
-		m.markCells = cellsOf(m.cfg.Transport.Marks(), t, p.Length)
+func (r *replay) scrubber(l *paint.Line, p recording.Position) {
+	t := r.track
+	if r.cells.width != t.width {
+		r.cells = cellsOf(r.Marks(), t, p.Length)
 	}
 	head := t.place(p.At, p.Length)
 	for x := range t.width {
-		kind := m.markCells.kinds[x]
+		kind := r.cells.kinds[x]
 		switch {
 		case x == head:
 			l.Put(paint.Accent|paint.Bold, "┃")
@@ -205,24 +205,19 @@ var markSigns = map[recording.Kind]struct {
 	recording.MarkRelay: {"↯", paint.Bad}, recording.MarkGap: {"┊", paint.Warning}, recording.MarkEnd: {"░", paint.Bad},
 }
 
-// pointTransport goes to where the mouse points on the scrubber.
-func (m *Model) pointTransport(msg tea.MouseMsg) bool {
+// point goes to where the mouse points on the scrubber.
+func (r *replay) point(msg tea.MouseMsg) {
 	at := msg.Mouse()
-	if m.cfg.Transport == nil || m.boardHeight() == m.height || at.Y != m.height-1 {
-		return false
-	}
 	_, clicked := msg.(tea.MouseClickMsg)
 	_, dragged := msg.(tea.MouseMotionMsg)
 	switch {
 	case at.Button == tea.MouseWheelUp:
-		m.cfg.Transport.SeekBy(shortSeek)
+		r.SeekBy(shortSeek)
 	case at.Button == tea.MouseWheelDown:
-		m.cfg.Transport.SeekBy(-shortSeek)
+		r.SeekBy(-shortSeek)
 	case (clicked || dragged) && at.Button == tea.MouseLeft:
-		m.cfg.Transport.Seek(m.track.moment(at.X, m.cfg.Transport.Position().Length))
+		r.Seek(r.track.moment(at.X, r.Position().Length))
 	}
-	m.redraw = true
-	return true
 }
 
 // spell writes a position, 2m31s or 1h02m.
