@@ -14,9 +14,10 @@ import (
 // make one frame. Its JSON is that of its types: nothing else spells them.
 type Frame struct {
 	At            time.Time                  `json:"at"`
-	Whole         bool                       `json:"whole,omitempty"` // nothing that was told before holds any more
-	More          bool                       `json:"more,omitempty"`  // the next line belongs to the same moment
-	Marks         []string                   `json:"marks,omitempty"` // what a person may look for
+	Glance        bool                       `json:"glance,omitempty"` // a small picture that stands before the whole one, for a screen that starts; others skip it
+	Whole         bool                       `json:"whole,omitempty"`  // nothing that was told before holds any more
+	More          bool                       `json:"more,omitempty"`   // the next line belongs to the same moment
+	Marks         []string                   `json:"marks,omitempty"`  // what a person may look for
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
 	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`

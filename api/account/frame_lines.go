@@ -38,7 +38,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	}
 	// The first half begins the frame, the second ends it.
 	first := Frame{
-		At: f.At, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true, GoneIntents: f.GoneIntents, GoneShipments: f.GoneShipments,
+		At: f.At, Glance: f.Glance, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true, GoneIntents: f.GoneIntents, GoneShipments: f.GoneShipments,
 	}
 	second := *f
 	second.Whole, second.Marks = false, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -55,57 +56,96 @@ func readPicture(data io.ReaderAt, size int64) (*savedPicture, error) {
 	if n, _ := data.ReadAt(begin, 0); bytes.Equal(begin[:n], []byte(earlierForm)) {
 		return nil, fmt.Errorf("%w, an earlier one", ErrSavedVersion)
 	}
-	lines, err := linesOf(data, size)
+	lines, at, err := readLines(data, size)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+		return nil, damaged(err)
 	}
-	h, err := form.ReadHeader(lines[0])
-	switch {
-	case errors.Is(err, form.ErrVersion):
-		return nil, fmt.Errorf("%w: %w", ErrSavedVersion, err)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
-	case h.Kind != form.Picture:
-		return nil, fmt.Errorf("%w: it holds no picture alone", ErrSavedDamaged)
+	p := &savedPicture{at: at}
+	if p.lines, err = readFrames(lines); err != nil {
+		return nil, damaged(err)
 	}
-	p := &savedPicture{at: h.Began, lines: make([]*Frame, len(lines)-1)}
-	var decoding errgroup.Group // a start waits for it
-	decoding.SetLimit(runtime.GOMAXPROCS(0))
-	for i, line := range lines[1:] {
-		decoding.Go(func() (err error) {
-			p.lines[i], err = ReadFrame(line)
-			return err
-		})
-	}
-	if err := decoding.Wait(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSavedDamaged, err)
-	}
+	p.lines = slices.DeleteFunc(p.lines, func(f *Frame) bool { return f.Glance })
 	for i, f := range p.lines {
 		if f.Whole != (i == 0) || f.More != (i < len(p.lines)-1) {
-			return nil, fmt.Errorf("%w: it holds no whole picture", ErrSavedDamaged)
+			return nil, damaged(errors.New("it holds no whole picture"))
 		}
+	}
+	if len(p.lines) == 0 {
+		return nil, damaged(errors.New("there is no picture in it"))
 	}
 	return p, nil
 }
 
-// linesOf returns the lines of a file, of which there are two at least.
-func linesOf(data io.ReaderAt, size int64) (lines [][]byte, err error) {
+// readFrames decodes lines on all processors: a start waits for it.
+func readFrames(lines [][]byte) ([]*Frame, error) {
+	frames := make([]*Frame, len(lines))
+	var decoding errgroup.Group
+	decoding.SetLimit(runtime.GOMAXPROCS(0))
+	for i, line := range lines {
+		decoding.Go(func() (err error) {
+			frames[i], err = ReadFrame(line)
+			return err
+		})
+	}
+	return frames, decoding.Wait()
+}
+
+// damaged is err as one of the two reasons for which a picture cannot be opened.
+func damaged(err error) error {
+	if errors.Is(err, ErrSavedVersion) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrSavedDamaged, err)
+}
+
+// readLines returns the lines of a file behind its header, and when that was
+// written.
+func readLines(data io.ReaderAt, size int64) (lines [][]byte, at time.Time, err error) {
+	err = eachLine(data, size, func(i int, line []byte) (err error) {
+		if i == 0 {
+			at, err = began(line)
+		} else {
+			lines = append(lines, bytes.Clone(line))
+		}
+		return err
+	})
+	return lines, at, err
+}
+
+// began returns when the picture was begun of which this is the header.
+func began(line []byte) (time.Time, error) {
+	h, err := form.ReadHeader(line)
+	switch {
+	case errors.Is(err, form.ErrVersion):
+		return time.Time{}, fmt.Errorf("%w: %w", ErrSavedVersion, err)
+	case err != nil:
+		return time.Time{}, err
+	case h.Kind != form.Picture:
+		return time.Time{}, errors.New("it holds no picture alone")
+	}
+	return h.Began, nil
+}
+
+// eachLine calls do with the lines of a file and their numbers, until that fails. A
+// line may change once do has returned.
+func eachLine(data io.ReaderAt, size int64, do func(i int, line []byte) error) error {
+	i := 0
 	for next := int64(0); next < size; {
 		part, err := form.OpenPart(data, next, size)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		line, err := part.Next()
 		for ; err == nil; line, err = part.Next() {
-			lines = append(lines, bytes.Clone(line))
+			if err := do(i, line); err != nil {
+				return err
+			}
+			i++
 		}
 		if !errors.Is(err, io.EOF) {
-			return nil, err
+			return err
 		}
 		next = part.End()
 	}
-	if len(lines) < 2 {
-		return nil, errors.New("there is no picture in it")
-	}
-	return lines, nil
+	return nil
 }

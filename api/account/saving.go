@@ -36,11 +36,16 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	if cfg.Quota != nil {
 		memory.Quota = cfg.Quota.Memories(now)
 	}
-	if err := v.putHead(sum, memory); err != nil {
+	head, err := newHead(sum, memory)
+	if err != nil {
 		return err
 	}
 	intents, dropped := dropEnded(intents, cfg, now)
 	shipments = slices.DeleteFunc(shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
+	if err := v.putGlance(head, intents, shipments, events); err != nil {
+		return err
+	}
+	v.put(head)
 	saveAll(&v, intents, func(in *IntentDetail, f *Frame) {
 		f.Intents = append(f.Intents, keepIntent(in))
 		f.Memory.Intents[in.ID] = in.basis.memory()
@@ -54,17 +59,17 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	return errors.Join(v.err, v.out.EndPart())
 }
 
-// putHead writes what is known of the account as a whole.
-func (v *saving) putHead(sum Summary, memory *Memory) error {
+// newHead is the frame of what is known of the account as a whole, with which the
+// picture begins.
+func newHead(sum Summary, memory *Memory) (*Frame, error) {
 	var teller FrameTeller
 	fields, err := teller.newSummary(sum)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := Frame{Whole: true, More: true, Summary: fields, Memory: memory}
 	f.Buckets, f.AllBuckets = teller.newBuckets(sum.Quota)
-	v.put(&f)
-	return v.err
+	return &f, nil
 }
 
 // put writes a line, unless an earlier one failed.

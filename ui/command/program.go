@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,9 +38,10 @@ import (
 type session struct {
 	settings settings
 	client   *api.Client
-	store    *account.Store // the picture
-	saved    *account.Saved // where it is kept between runs; nil: nowhere
-	restored func() error   // returns once the picture holds what the last run knew
+	store    *account.Store                 // the picture
+	saved    *account.Saved                 // where it is kept between runs; nil: nowhere
+	glance   func() (account.Changes, bool) // what a screen shows until then
+	restored func() error                   // returns once the picture holds what the last run knew
 	watcher  *account.Watcher
 	guard    *confirm.Guard // nil while read-only
 	retry    func()         // has a lost relay dialled now; nil without a relay
@@ -62,7 +64,8 @@ func newSession(s settings, m memory) (*session, error) {
 		return nil, err
 	}
 	pacer := quota.NewPacer(quota.PacerConfig{Share: s.PollShare})
-	out := &session{settings: s, opened: time.Now(), restored: func() error { return nil }}
+	out := &session{settings: s, opened: time.Now()}
+	out.glance, out.restored = func() (none account.Changes, ok bool) { return none, false }, func() error { return nil }
 	out.store = account.NewStore(account.StoreConfig{
 		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepIntents: s.KeepIntents,
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
@@ -84,7 +87,7 @@ func newSession(s settings, m memory) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.restored = restore(saved, out.store)
+	out.glance, out.restored = restore(saved, out.store)
 	if m == keeps {
 		out.saved = saved
 	}
@@ -208,7 +211,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	defer record.tell(o.words)
 	s.warn(o.words)
 	if o.plain {
-		lines := plain.Config{Source: config.Source, Environment: config.Environment, Account: config.Account}
+		lines := plain.Config{Source: restoredStore{s.store, s.restored}, Environment: config.Environment, Account: config.Account}
 		return alongside(ctx, func(ctx context.Context) error { return plain.Run(ctx, lines, out) }, s.run, record.run)
 	}
 	var layout *remembered
@@ -240,7 +243,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	where := s.client.Environment()
 	config := dashboard.Config{
-		Source: restoredStore{s.store, s.restored}, Environment: where.Name, Live: where.Live, Account: s.account(),
+		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 	}
@@ -308,21 +311,33 @@ func (s settings) pictureName(environment string) string {
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")
 }
 
-// restore begins to fill a picture with what the last run knew. What it returns
-// waits for that; its error is a fault of this program. A saved picture that cannot
-// be read is told of as an alert, and all is read anew.
-func restore(saved *account.Saved, store *account.Store) (restored func() error) {
+// restore begins to fill a picture with what the last run knew. restored waits for
+// that; its error is a fault of this program. glance waits for what a screen shows
+// first of it, if anything. A saved picture that cannot be read is told of as an
+// alert, and all is read anew.
+func restore(saved *account.Saved, store *account.Store) (glance func() (account.Changes, bool), restored func() error) {
+	var first account.Changes
+	var any bool
+	glanced := make(chan struct{})
+	glance = func() (account.Changes, bool) {
+		<-glanced
+		return first, any
+	}
 	restored = sync.OnceValue(func() (err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("opening the saved picture: panic: %v", p)
 			}
 		}()
+		func() {
+			defer close(glanced)
+			first, any = saved.Glance(store)
+		}()
 		_, _ = saved.Restore(store)
 		return nil
 	})
 	go restored()
-	return restored
+	return glance, restored
 }
 
 // restoredStore is a picture that tells nothing before it is restored.
@@ -335,4 +350,23 @@ type restoredStore struct {
 func (r restoredStore) Changes(since uint64) account.Changes {
 	_ = r.restored() // running the session tells of it
 	return r.Store.Changes(since)
+}
+
+// glancedStore is a picture of which a screen is shown first what it shows of it:
+// it does not wait until all is restored.
+type glancedStore struct {
+	restoredStore
+	glance func() (account.Changes, bool)
+	shown  atomic.Bool
+}
+
+// Changes begins with the glance, if there is one. Its version is before all that
+// the store holds.
+func (g *glancedStore) Changes(since uint64) account.Changes {
+	if !g.shown.Swap(true) {
+		if first, ok := g.glance(); ok {
+			return first
+		}
+	}
+	return g.restoredStore.Changes(since)
 }

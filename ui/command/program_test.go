@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,15 +22,49 @@ func TestAPictureTellsNothingBeforeItIsRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := account.NewStore(account.StoreConfig{})
-	changes := restoredStore{store, restore(saved, store)}.Changes(0)
+	_, restored := restore(saved, store)
+	changes := restoredStore{store, restored}.Changes(0)
 	if len(changes.Intents) != 1 || changes.Intents[0].ID != "ci_1" {
 		t.Errorf("the first picture holds %d intents, want the one that was saved", len(changes.Intents))
 	}
 }
 
+// A screen is shown what it has room for at once, and everything next.
+func TestAScreenIsShownAGlanceAndThenTheWholePicture(t *testing.T) {
+	saved, err := account.OpenSaved(account.SavedConfig{Dir: t.TempDir(), Account: "a shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := account.NewStore(account.StoreConfig{})
+	const intents = 300
+	for i := range intents {
+		before.ApplyRead(api.Intent{ID: api.ID(fmt.Sprintf("ci_%d", i)), State: api.Completed}, time.Now(), account.ByRead)
+	}
+	if err := saved.Save(before); err != nil {
+		t.Fatal(err)
+	}
+	store := account.NewStore(account.StoreConfig{})
+	glance, restored := restore(saved, store)
+	source := &glancedStore{restoredStore: restoredStore{store, restored}, glance: glance}
+	first := source.Changes(0)
+	if len(first.Intents) != intents || first.Version != 0 {
+		t.Errorf("the glance shows %d intents of version %d, want %d before all versions", len(first.Intents), first.Version, intents)
+	}
+	if err := source.Wait(t.Context(), first.Version); err != nil {
+		t.Fatal(err)
+	}
+	if next := source.Changes(first.Version); len(next.Intents) != intents || !next.Whole {
+		t.Errorf("then it is shown %d intents, want all %d as a whole picture", len(next.Intents), intents)
+	}
+}
+
 func TestARestoreThatPanicsEndsTheSessionWithAnError(t *testing.T) {
-	if err := restore(nil, nil)(); err == nil {
+	glance, restored := restore(nil, nil)
+	if err := restored(); err == nil {
 		t.Error("the panic is not told of")
+	}
+	if _, ok := glance(); ok {
+		t.Error("there is something to glance at")
 	}
 }
 

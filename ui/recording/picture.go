@@ -28,6 +28,9 @@ func decode(lines []byte, take func(*account.Frame)) (leftOut int) {
 			leftOut++
 			continue
 		}
+		if f.Glance { // in a file that is not packed it may stand among them
+			continue
+		}
 		leftOut += max(f.LeftOut, 0)
 		take(f)
 	}

@@ -163,9 +163,12 @@ func (f *file) gather(part *form.Part, c *chapter) error {
 	var marks []Kind
 	for {
 		at := part.Read()
-		g, err := f.glance(part, begin < 0 && len(f.changes) == c.first)
+		g, err := f.outline(part, begin < 0 && len(f.changes) == c.first)
 		if err != nil {
 			return err
+		}
+		if g.Glance { // the whole picture follows
+			continue
 		}
 		when := g.At.Sub(f.header.Began)
 		if g.End != "" {
@@ -190,21 +193,22 @@ func (f *file) gather(part *form.Part, c *chapter) error {
 	}
 }
 
-// glance is what the index looks at of a line.
-type glance struct {
-	At    time.Time `json:"at"`
-	Marks []Kind    `json:"marks"`
-	Whole bool      `json:"whole"`
-	More  bool      `json:"more"`
-	End   string    `json:"end"`
+// outline is what the index looks at of a line.
+type outline struct {
+	At     time.Time `json:"at"`
+	Marks  []Kind    `json:"marks"`
+	Glance bool      `json:"glance"`
+	Whole  bool      `json:"whole"`
+	More   bool      `json:"more"`
+	End    string    `json:"end"`
 }
 
 // longestTime bounds the time that a line may claim: more is no recording.
 const longestTime = 100 * 365 * 24 * time.Hour
 
-// glance looks at the next line, which is the first of its chapter or not: a
+// outline looks at the next line, which is the first of its chapter or not: a
 // chapter begins with the picture, and time does not go back.
-func (f *file) glance(part *form.Part, first bool) (g glance, err error) {
+func (f *file) outline(part *form.Part, first bool) (g outline, err error) {
 	line, err := part.Next()
 	if err != nil {
 		return g, err
@@ -215,7 +219,7 @@ func (f *file) glance(part *form.Part, first bool) (g glance, err error) {
 	at := g.At.Sub(f.header.Began)
 	switch {
 	case at < 0 || at > longestTime,
-		first && !g.Whole && g.End == "",
+		first && !g.Whole && !g.Glance && g.End == "",
 		len(f.changes) > 0 && at < f.changes[len(f.changes)-1].at:
 		return g, form.ErrDamaged
 	}

@@ -1,0 +1,102 @@
+package account
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"tillwatch/api"
+)
+
+// A glance is the part of a picture that a screen draws before anybody opens a row
+// or scrolls: every intent and shipment without its history, and the newest events.
+// It stands before the rest in the file, so that the first frame need not wait until
+// all is read. A picture of more than mostGlanced rows has none: it would take as
+// long.
+const (
+	mostGlanced  = 2000
+	glanceEvents = 100 // more than a screen has rows for them
+)
+
+// putGlance writes it, as a frame of its own.
+func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Shipment, events []*Event) error {
+	if len(intents)+len(shipments) > mostGlanced {
+		return nil
+	}
+	first := *head
+	first.Glance = true
+	v.put(&first)
+	for batch := range slices.Chunk(intents, mostItems) {
+		f := Frame{Glance: true, More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}}}
+		for _, in := range batch {
+			f.Intents = append(f.Intents, &IntentDetail{Intent: keepIntent(in).Intent})
+			f.Memory.Intents[in.ID] = intentMemory{Known: instantOf(in.basis.known)} // for the day's count
+		}
+		v.put(&f)
+	}
+	for batch := range slices.Chunk(shipments, mostItems) {
+		f := Frame{Glance: true, More: true}
+		for _, sh := range batch {
+			f.Shipments = append(f.Shipments, keepShipment(sh))
+		}
+		v.put(&f)
+	}
+	v.put(&Frame{Glance: true, Events: events[max(0, len(events)-glanceEvents):]})
+	return errors.Join(v.err, v.out.EndPart())
+}
+
+// Glance returns what a screen shows first of the newest saved picture, to be shown
+// until [Saved.Restore] has brought all into s. It reports false where there is
+// none: then there is nothing to be shown earlier.
+func (f *Saved) Glance(s *Store) (Changes, bool) {
+	lines := f.readGlance()
+	if len(lines) == 0 {
+		return Changes{}, false
+	}
+	cfg := s.cfg
+	cfg.Quota = nil // the buckets are those of the file
+	few := NewStore(cfg)
+	few.restore(lines)
+	c := few.Changes(0)
+	c.Version = 0 // what s holds is newer
+	for _, line := range lines {
+		c.Summary.Quota = MergeBuckets(c.Summary.Quota, line)
+	}
+	return c, true
+}
+
+// readGlance reads the file as far as the glance goes; nothing of it where that is
+// no sound file.
+func (f *Saved) readGlance() []*Frame {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil
+	}
+	var lines [][]byte
+	err = eachLine(file, info.Size(), func(i int, line []byte) error {
+		switch {
+		case i == 0:
+			_, err := began(line)
+			return err
+		case !bytes.Contains(line[:min(len(line), 100)], []byte(`"glance":true`)): // it is one of the first fields
+			return io.EOF
+		}
+		lines = append(lines, bytes.Clone(line))
+		return nil
+	})
+	if !errors.Is(err, io.EOF) { // there is no picture behind it
+		return nil
+	}
+	frames, err := readFrames(lines)
+	if err != nil || len(frames) == 0 || !frames[0].Whole || !frames[0].Glance {
+		return nil
+	}
+	return frames
+}
