@@ -116,7 +116,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	transport := cfg.Transport
 	if transport == nil {
-		transport = newTransport(base.Hostname())
+		transport = TransportTo(base.Hostname())
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
@@ -147,7 +147,9 @@ func (c *Client) Uses(key Secret) bool { return c.key.Load().Equal(key) }
 // POST into a GET.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func newTransport(host string) *http.Transport {
+// TransportTo makes the way to a host: directly where that is this machine, and
+// with bounds on what the host can make it hold.
+func TransportTo(host string) *http.Transport {
 	return &http.Transport{
 		Proxy:                  ProxyTo(host),
 		DialContext:            DialerTo(host).DialContext,

@@ -1,0 +1,97 @@
+package proxy
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tillwatch/api/quota"
+)
+
+// maxBuckets bounds the buckets that are told of: their names are the service's.
+const maxBuckets = 32
+
+// metrics are what Prometheus reads, in a registry of this proxy alone.
+type metrics struct {
+	handler    http.Handler
+	requests   *prometheus.CounterVec
+	refusals   *prometheus.CounterVec
+	seconds    *prometheus.HistogramVec
+	unanswered prometheus.Counter
+	dropped    prometheus.Counter
+	remaining  *prometheus.GaugeVec
+
+	mu    sync.Mutex
+	known map[bucket]bool
+}
+
+// bucket is what its gauge is labelled with.
+type bucket struct{ class, policy, limit, window string }
+
+func newMetrics(p *Proxy) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_requests_total", Help: "Requests passed on, by class and by the first digit of the status; none: no answer came."}, []string{"class", "status"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_refusals_total", Help: "Requests that the service refused with 429, by class."}, []string{"class"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "tillwatch_proxy_seconds", Help: "Time until the end of the answer, by class.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"class"}),
+		unanswered: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_unanswered_total", Help: "Requests that the service did not answer, and the proxy did with 502."}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tillwatch_proxy_observations_dropped_total", Help: "Observations that could not be reported."}),
+		remaining: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "tillwatch_proxy_quota_remaining", Help: "What the service last said is left, by bucket: until its window, in seconds, ends."}, []string{"class", "policy", "limit", "window"}),
+		known: map[bucket]bool{},
+	}
+	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, func() float64 { return float64(p.open.Load()) })
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, m.dropped, m.remaining, connections)
+	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn), MaxRequestsInFlight: 2,
+	})
+	return m
+}
+
+func (m *metrics) count(o *quota.Observation) {
+	class := cmp.Or(string(o.Class), "other")
+	m.requests.WithLabelValues(class, firstDigit(o.Status)).Inc()
+	m.seconds.WithLabelValues(class).Observe(o.Latency.Seconds())
+	if o.Status == http.StatusTooManyRequests {
+		m.refusals.WithLabelValues(class).Inc()
+	}
+	for i := range o.Reports {
+		r := &o.Reports[i]
+		b := bucket{class: class, policy: r.Policy}
+		if r.PolicyKnown {
+			b.limit, b.window = strconv.FormatInt(r.Limit, 10), strconv.FormatFloat(r.Window.Seconds(), 'f', -1, 64)
+		}
+		if r.RemainingKnown && m.knows(b) {
+			m.remaining.WithLabelValues(b.class, b.policy, b.limit, b.window).Set(float64(r.Remaining))
+		}
+	}
+}
+
+// knows reports whether a bucket is told of.
+func (m *metrics) knows(b bucket) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.known[b] && len(m.known) < maxBuckets {
+		m.known[b] = true
+	}
+	return m.known[b]
+}
+
+func firstDigit(status int) string {
+	if status == 0 {
+		return "none"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}

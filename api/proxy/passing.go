@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gorilla/websocket"
+
+	"tillwatch/api/listener"
+)
+
+// ServeHTTP implements [http.Handler].
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodConnect || r.URL.Host != "":
+		refuse(w, http.StatusBadRequest, "BadRequestError", "this is a reverse proxy: use its address as the service's base URL, not as an HTTP proxy")
+		return
+	case websocket.IsWebSocketUpgrade(r):
+		refuse(w, http.StatusNotImplemented, "NotImplementedError", "this proxy passes on requests and their answers, and no websockets")
+		return
+	}
+	answer := http.NewResponseController(w)
+	_ = answer.EnableFullDuplex() // it may come before the request has been read
+	body := &clientBody{ReadCloser: r.Body}
+	passed := r.WithContext(r.Context()) // the server looks at its own again
+	passed.Body = body
+	p.passing.ServeHTTP(answerWriter{w, listener.LengthInDoubt(r)}, passed)
+	if r.ContentLength > 0 && !body.ended.Load() && r.Header.Get("Expect") == "" {
+		// With full duplex, the server loses the connection where it is the one that
+		// reads a body to its end.
+		_ = answer.Flush() // a client that is gone needs no answer
+		_, _ = io.CopyN(io.Discard, body, maxUnread)
+	}
+}
+
+// maxUnread is as much as the server reads of a body that nobody wants, in bytes.
+const maxUnread = 256 << 10
+
+// rewrite points a request at the service, and undoes what ReverseProxy changes of
+// it beside what concerns one connection alone.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
+	in, out := r.In, r.Out
+	r.SetURL(p.upstream)
+	out.URL.RawQuery, out.URL.ForceQuery = in.URL.RawQuery, in.URL.ForceQuery
+	path, _, _ := strings.Cut(in.RequestURI, "?")
+	if path = p.upstream.EscapedPath() + path; path != out.URL.EscapedPath() && !strings.HasPrefix(path, "//") {
+		out.URL.Opaque = path // it is escaped in a way that net/url would not
+	}
+	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if values, ok := in.Header[name]; ok {
+			out.Header[name] = values
+		}
+	}
+	out.Trailer = in.Trailer // it is filled when the body has been read
+	out.Header.Del("Connection")
+	out.Header.Del("Upgrade")
+	// In this case on purpose: net/http sends a request with one of these again by
+	// itself when a connection breaks, but looks for the canonical names only. What
+	// may have been sent must not be sent twice.
+	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if values, ok := out.Header[name]; ok {
+			delete(out.Header, name)
+			out.Header[strings.ToLower(name)] = values
+		}
+	}
+}
+
+// clientBody tells a client that breaks off from a service that does.
+type clientBody struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+type clientError struct{ error }
+
+// Read implements [io.Reader].
+func (b *clientBody) Read(part []byte) (int, error) {
+	n, err := b.ReadCloser.Read(part)
+	switch {
+	case err == io.EOF:
+		b.ended.Store(true)
+	case err != nil:
+		err = clientError{err}
+	}
+	return n, err
+}
+
+// answerWriter keeps net/http from adding to an answer what the service did not
+// say, and ends connections where that is safer.
+type answerWriter struct {
+	http.ResponseWriter
+	last bool // on its connection
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w answerWriter) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		h := w.Header()
+		for _, name := range [...]string{"Content-Type", "Date"} {
+			if _, said := h[name]; !said {
+				h[name] = nil
+			}
+		}
+		if w.last {
+			h.Set("Connection", "close")
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] find what is below.
+func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// buffers are lent to answers while they pass, so that idle connections hold none.
+type buffers struct{ pool sync.Pool }
+
+// Get implements [httputil.BufferPool].
+func (b *buffers) Get() []byte {
+	if buffer, ok := b.pool.Get().(*[bufferSize]byte); ok {
+		return buffer[:]
+	}
+	return make([]byte, bufferSize)
+}
+
+// Put implements [httputil.BufferPool].
+func (b *buffers) Put(buffer []byte) { b.pool.Put((*[bufferSize]byte)(buffer)) }
+
+const bufferSize = 32 << 10

@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tillwatch/api/quota"
+)
+
+// Bounds of the queue.
+const (
+	maxQueued = 1024
+	maxBatch  = 256
+)
+
+// queue holds observations until somebody takes them. Nobody waits for it.
+type queue struct {
+	waiting chan quota.Observation
+	take    func([]quota.Observation) // nil: there is nobody
+	dropped prometheus.Counter
+}
+
+func newQueue(take func([]quota.Observation), dropped prometheus.Counter) *queue {
+	return &queue{waiting: make(chan quota.Observation, maxQueued), take: take, dropped: dropped}
+}
+
+// put adds an observation; it drops one for which there is no room.
+func (q *queue) put(o quota.Observation) {
+	if q.take == nil {
+		return
+	}
+	select {
+	case q.waiting <- o:
+	default:
+		q.dropped.Inc()
+	}
+}
+
+// run hands on what is observed until ctx ends, and then what is left.
+func (q *queue) run(ctx context.Context) {
+	for {
+		select {
+		case o := <-q.waiting:
+			q.take(q.batch(o))
+		case <-ctx.Done():
+			for left := q.batch(); len(left) > 0; left = q.batch() {
+				q.take(left)
+			}
+			return
+		}
+	}
+}
+
+// batch adds what waits, up to a bound.
+func (q *queue) batch(batch ...quota.Observation) []quota.Observation {
+	for len(batch) < maxBatch {
+		select {
+		case o := <-q.waiting:
+			batch = append(batch, o)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
