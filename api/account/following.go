@@ -78,7 +78,7 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 		for _, in := range w.store.openIntents() {
 			if worthReading(in, now) && w.wanted(in.ID) {
 				w.gapLeft[in.ID] = struct{}{}
-				w.askFor(in, now, quota.Reconcile)
+				w.askIntent(in, now, quota.Reconcile)
 			}
 		}
 	}

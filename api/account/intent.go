@@ -89,6 +89,3 @@ func (i *Intent) over() bool { return i.State.Terminal() || i.Missing }
 // Open reports whether something can still happen to the intent, or whether its
 // end has only been reported.
 func (i *Intent) Open() bool { return !i.State.Terminal() || i.Certainty != Verified }
-
-// freshness orders intents for reading: the newest first.
-func (i *IntentDetail) freshness() time.Time { return later(i.basis.lastEvent, i.Since) }

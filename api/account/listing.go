@@ -151,11 +151,8 @@ func (w *Watcher) listFailed(ctx context.Context, l *listing, err error) error {
 	case errors.Is(err, api.ErrNotServed):
 		l.status = ListStatus{State: ListNotServed}
 	default:
-		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
-		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
-			w.judgeKey(time.Now())
-		}
+		w.store.readFailed(err)
+		w.judgeKey(time.Now())
 		l.status.Err = err
 	}
 	w.store.setList(intentList, l.status)

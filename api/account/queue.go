@@ -2,285 +2,245 @@ package account
 
 import (
 	"cmp"
-	"container/heap"
-	"math"
+	"slices"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
-// task names a read: of an intent or a shipment, or of the list of an intent's
-// shipments.
+// task names a read.
 type task struct {
+	kind taskKind
 	id   api.ID
-	list bool
 }
+
+type taskKind uint8
+
+const (
+	readIntent   taskKind = iota
+	listOfIntent          // an intent's shipments
+	readShipment
+)
 
 // job is a wanted read. It may be asked for, because something happened, and
 // planned, because time passes; what is asked for many times is read once.
 type job struct {
-	task                 task
-	asked, planned       span      // when it is due for that reason
-	fresh                time.Time // the newest first
-	tries                int       // failed reads in a row
+	task
+	asked, planned       time.Time // when it is due for that reason; zero: not for that
 	askedFor, plannedFor quota.Priority
-	heap                 *jobHeap // that it is in; nil for none
-	index                int      // in its heap
+	rank                 rank
+	failure              failure
 	reading              bool
-	last                 bool // after all others of its priority
 }
 
-// span is a time since the queue was made, in nanoseconds. What has no monotonic
-// reading is counted by the wall clock as it was then.
-type span int64
+// rank orders reads of one priority.
+type rank struct {
+	ended bool      // what is read has ended: it comes after all others
+	fresh time.Time // the newest comes first
+}
 
-// never is the due time of a reason that there is not.
-const never span = math.MinInt64
+// failure is how a read failed since it last succeeded.
+type failure struct {
+	since time.Time
+	tries int // 0 where it did not fail
+	err   error
+}
 
-// queue orders wanted reads: by when they are due, and of those that are due by
-// priority. It is not safe for use by several goroutines.
+// queue orders wanted reads. It looks at all of them to find the next: there are as
+// many as there are open intents and shipments. It is not safe for use by several
+// goroutines.
 type queue struct {
-	start   time.Time
-	jobs    map[task]*job
-	waiting jobHeap // until they are due
-	ready   jobHeap // by priority
+	jobs          map[task]*job
+	intentsTurned bool // the last read that began was not of shipments
 }
 
-func newQueue() *queue {
-	return &queue{start: time.Now(), jobs: map[task]*job{}, waiting: jobHeap{less: dueBefore}, ready: jobHeap{less: moreUrgent}}
-}
-
-func (q *queue) span(t time.Time) span { return max(span(t.Sub(q.start)), never+1) }
+func newQueue() *queue { return &queue{jobs: map[task]*job{}, intentsTurned: true} }
 
 // ask wants a read at due. The earliest and most urgent of several asks holds. An
 // ask during a read wants another one after it.
-func (q *queue) ask(t task, due time.Time, priority quota.Priority) {
-	j, at := q.job(t), q.span(due)
-	if j.asked != never {
-		at, priority = min(j.asked, at), min(j.askedFor, priority)
+func (q *queue) ask(t task, r rank, due time.Time, priority quota.Priority) {
+	j := q.job(t, r)
+	if !j.asked.IsZero() {
+		due, priority = earlier(j.asked, due), min(j.askedFor, priority)
 	}
-	j.asked, j.askedFor = at, priority
-	q.settle(j)
+	j.asked, j.askedFor = due, priority
 }
 
-// schedule plans a read instead of the one that was planned before.
-func (q *queue) schedule(t task, due time.Time, priority quota.Priority) {
-	j := q.job(t)
-	j.planned, j.plannedFor = q.span(due), priority
-	q.settle(j)
+// askAgain is [queue.ask] for a read that was wanted before.
+func (q *queue) askAgain(t task, due time.Time, priority quota.Priority) {
+	if j := q.jobs[t]; j != nil {
+		q.ask(t, j.rank, due, priority)
+	}
+}
+
+// plan plans a read instead of the one that was planned before; none where due is
+// zero.
+func (q *queue) plan(t task, r rank, due time.Time, priority quota.Priority) {
+	if q.jobs[t] == nil && due.IsZero() {
+		return
+	}
+	j := q.job(t, r)
+	j.planned, j.plannedFor = due, priority
+	q.tidy(j)
 }
 
 // job finds or makes the job of a task.
-func (q *queue) job(t task) *job {
-	j := q.jobs[t]
-	if j == nil {
-		j = &job{task: t, asked: never, planned: never}
-		q.jobs[t] = j
+func (q *queue) job(t task, r rank) *job {
+	if q.jobs[t] == nil {
+		q.jobs[t] = &job{task: t}
 	}
-	return j
-}
-
-// unschedule gives up what was planned, not what was asked for.
-func (q *queue) unschedule(t task) {
-	if j := q.jobs[t]; j != nil {
-		j.planned = never
-		q.settle(j)
-	}
+	q.jobs[t].rank = r
+	return q.jobs[t]
 }
 
 // dropAsk gives up what was asked for, unless it is as urgent as keep.
 func (q *queue) dropAsk(t task, keep quota.Priority) {
-	if j := q.jobs[t]; j != nil && j.asked != never && j.askedFor > keep {
-		j.asked = never
-		q.settle(j)
+	if j := q.jobs[t]; j != nil && j.askedFor > keep {
+		j.asked = time.Time{}
+		q.tidy(j)
 	}
 }
 
 // forget gives up a read altogether, as what it would read is no longer kept.
 func (q *queue) forget(t task) {
 	if j := q.jobs[t]; j != nil {
-		j.asked, j.planned, j.tries = never, never, 0
-		q.settle(j)
+		j.asked, j.planned, j.failure = time.Time{}, time.Time{}, failure{}
+		q.tidy(j)
 	}
 }
 
-// rank says which of the jobs of one priority come first.
-func (q *queue) rank(t task, last bool, fresh time.Time) {
-	j := q.jobs[t]
-	if j == nil || j.last == last && j.fresh.Equal(fresh) {
-		return
-	}
-	j.last, j.fresh = last, fresh
-	if j.heap == &q.ready {
-		heap.Fix(j.heap, j.index)
+// tidy removes a job that nothing wants any more.
+func (q *queue) tidy(j *job) {
+	if j.asked.IsZero() && j.planned.IsZero() && !j.reading && j.failure.tries == 0 {
+		delete(q.jobs, j.task)
 	}
 }
 
-// wanted is a read that is due.
-type wanted struct {
-	task
-	priority quota.Priority
-	last     bool // it can wait for others of its priority
-	planned  bool // nothing but time calls for it
-}
-
-// peek is the most urgent read that is due, if there is any.
-func (q *queue) peek(now time.Time) (w wanted, ok bool) {
-	for at := q.span(now); q.waiting.Len() > 0; {
-		j := q.waiting.jobs[0]
-		if j.due() > at {
-			break
+// next returns the most urgent read that is due; nil for none.
+func (q *queue) next(now time.Time) *job {
+	var best *job
+	for _, j := range q.jobs {
+		if j.isDue(now) && (best == nil || q.compare(j, best) < 0) {
+			best = j
 		}
-		j.move(&q.ready)
 	}
-	if q.ready.Len() == 0 {
-		return wanted{}, false
-	}
-	j := q.ready.jobs[0]
-	return wanted{j.task, j.priority(), j.last, j.asked == never}, true
+	return best
 }
 
-// begin takes a job out to be read.
-func (q *queue) begin(t task) {
-	j := q.jobs[t]
-	j.move(nil)
-	j.reading = true
-	j.asked, j.planned = never, never
+// dueShipments lists the reads of shipments that are due, the most urgent first, at
+// most so many.
+func (q *queue) dueShipments(now time.Time, most int) []task {
+	var due []*job
+	for _, j := range q.jobs {
+		if j.kind == readShipment && j.isDue(now) {
+			due = append(due, j)
+		}
+	}
+	slices.SortFunc(due, q.compare)
+	var tasks []task
+	for _, j := range due[:min(len(due), most)] {
+		tasks = append(tasks, j.task)
+	}
+	return tasks
 }
 
-// finish ends a read. A failed one counts its tries.
-func (q *queue) finish(t task, failed bool) {
+// compare orders reads, the more urgent first.
+func (q *queue) compare(a, b *job) int {
+	return cmp.Or(
+		cmp.Compare(a.priority(), b.priority()), cmp.Compare(q.turn(a), q.turn(b)),
+		b.rank.fresh.Compare(a.rank.fresh), cmp.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind),
+	)
+}
+
+// turn orders reads of one priority. Shipments and intents take turns: one list reads
+// many shipments, and of the intents the open ones should not wait for long. Ended
+// ones can.
+func (q *queue) turn(j *job) int {
+	switch {
+	case j.kind == readShipment && q.intentsTurned:
+		return 0
+	case j.kind == readShipment:
+		return 2
+	case j.rank.ended:
+		return 3
+	}
+	return 1
+}
+
+// begin takes jobs out to be read.
+func (q *queue) begin(tasks ...task) {
+	for _, t := range tasks {
+		j := q.jobs[t]
+		j.reading = true
+		j.asked, j.planned = time.Time{}, time.Time{}
+		q.intentsTurned = t.kind != readShipment
+	}
+}
+
+// finish ends a read; err says why it failed.
+func (q *queue) finish(t task, err error, now time.Time) {
 	j := q.jobs[t]
 	j.reading = false
-	if failed {
-		j.tries++
-	} else {
-		j.tries = 0
+	if err == nil {
+		j.failure = failure{}
+		q.tidy(j)
+		return
 	}
-	q.settle(j)
+	if j.failure.tries == 0 {
+		j.failure.since = now
+	}
+	j.failure.tries++
+	j.failure.err = err
 }
 
 // asks reports whether a read is asked for.
-func (q *queue) asks(t task) bool {
-	j := q.jobs[t]
-	return j != nil && j.asked != never
-}
+func (q *queue) asks(t task) bool { return q.jobs[t] != nil && !q.jobs[t].asked.IsZero() }
 
 // pending reports whether a read is asked for or under way.
-func (q *queue) pending(t task) bool {
-	j := q.jobs[t]
-	return j != nil && (j.asked != never || j.reading)
-}
+func (q *queue) pending(t task) bool { return q.asks(t) || q.jobs[t] != nil && q.jobs[t].reading }
 
-// tries is how often a read has failed in a row.
-func (q *queue) tries(t task) int {
+// failure returns how a read has failed since it last succeeded.
+func (q *queue) failure(t task) failure {
 	if j := q.jobs[t]; j != nil {
-		return j.tries
+		return j.failure
 	}
-	return 0
+	return failure{}
 }
 
-// nextDue is when the next job that waits becomes due.
-func (q *queue) nextDue() (time.Time, bool) {
-	if q.waiting.Len() == 0 {
-		return time.Time{}, false
-	}
-	return q.start.Add(time.Duration(q.waiting.jobs[0].due())), true
-}
-
-// resume counts anew from now, after this machine has slept or its clock was set.
-// What waits, waits as long as before.
-func (q *queue) resume(now time.Time) {
-	by := span(now.Sub(q.start))
-	q.start = now
-	for _, j := range q.jobs { // their order stays as it is
-		for _, due := range []*span{&j.asked, &j.planned} {
-			if *due != never {
-				*due = max(*due-by, never+1)
-			}
+// waits returns when the next read that is not due becomes due; false for none.
+func (q *queue) waits(now time.Time) (next time.Time, any bool) {
+	for _, j := range q.jobs {
+		if due, wanted := j.due(); wanted && !j.reading && due.After(now) && (!any || due.Before(next)) {
+			next, any = due, true
 		}
 	}
+	return next, any
 }
 
-// due is when the first of its reasons is; never when there is none.
-func (j *job) due() span {
-	if j.asked == never || j.planned != never && j.planned <= j.asked {
-		return j.planned
-	}
-	return j.asked
+func (j *job) isDue(now time.Time) bool {
+	due, wanted := j.due()
+	return wanted && !j.reading && !due.After(now)
 }
+
+// due is when the first of the job's reasons is; false when there is none.
+func (j *job) due() (due time.Time, wanted bool) {
+	if j.asked.IsZero() || j.plansFirst() {
+		return j.planned, !j.planned.IsZero()
+	}
+	return j.asked, true
+}
+
+func (j *job) plansFirst() bool { return !j.planned.IsZero() && !j.planned.After(j.asked) }
 
 // priority is that of the reason that is due first, and where that is the plan it
 // is as urgent as both.
 func (j *job) priority() quota.Priority {
 	switch {
-	case j.asked == never:
+	case j.asked.IsZero():
 		return j.plannedFor
-	case j.planned != never && j.planned <= j.asked:
+	case j.plansFirst():
 		return min(j.plannedFor, j.askedFor)
 	}
 	return j.askedFor
-}
-
-// settle puts a job where it belongs now.
-func (q *queue) settle(j *job) {
-	j.move(nil)
-	switch {
-	case j.reading:
-	case j.due() != never:
-		j.move(&q.waiting)
-	case j.tries == 0:
-		delete(q.jobs, j.task)
-	}
-}
-
-// move takes a job from the heap that it is in to another, or to none.
-func (j *job) move(to *jobHeap) {
-	if j.heap != nil {
-		heap.Remove(j.heap, j.index)
-	}
-	if j.heap = to; to != nil {
-		heap.Push(to, j)
-	}
-}
-
-// jobHeap is a [heap.Interface] of jobs, each of which knows its index.
-type jobHeap struct {
-	jobs []*job
-	less func(a, b *job) bool
-}
-
-func (h *jobHeap) Len() int           { return len(h.jobs) }
-func (h *jobHeap) Less(a, b int) bool { return h.less(h.jobs[a], h.jobs[b]) }
-
-func (h *jobHeap) Swap(a, b int) {
-	h.jobs[a], h.jobs[b] = h.jobs[b], h.jobs[a]
-	h.jobs[a].index, h.jobs[b].index = a, b
-}
-
-func (h *jobHeap) Push(x any) {
-	j := x.(*job)
-	j.index = len(h.jobs)
-	h.jobs = append(h.jobs, j)
-}
-
-func (h *jobHeap) Pop() any {
-	last := len(h.jobs) - 1
-	j := h.jobs[last]
-	h.jobs[last] = nil
-	h.jobs = h.jobs[:last]
-	return j
-}
-
-func dueBefore(a, b *job) bool { return a.due() < b.due() }
-
-func moreUrgent(a, b *job) bool {
-	switch pa, pb := a.priority(), b.priority(); {
-	case pa != pb:
-		return pa < pb
-	case a.last != b.last:
-		return b.last
-	}
-	return cmp.Or(b.fresh.Compare(a.fresh), cmp.Compare(a.task.id, b.task.id)) < 0
 }

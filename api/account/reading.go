@@ -25,14 +25,10 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	for ctx.Err() == nil {
 		now := time.Now()
 		w.mu.Lock()
-		for {
-			read := w.next(now)
-			if read == nil {
-				break
-			}
+		for r := w.next(now); r != nil; r = w.next(now) {
 			group.Go(func() {
 				defer w.recovered("read")
-				read(ctx)
+				w.perform(ctx, r)
 			})
 		}
 		pause := w.pause(now)
@@ -46,43 +42,30 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	}
 }
 
-// next takes the most urgent read that may start now.
-func (w *Watcher) next(now time.Time) func(context.Context) {
-	intent, anyIntent := w.intents.peek(now)
-	shipment, anyShipment := w.shipments.peek(now)
-	best, shipments := intent, false
-	if anyShipment && (!anyIntent || w.shipmentsFirst(shipment, intent)) {
-		best, shipments = shipment, true
-	}
-	if !anyIntent && !anyShipment || !w.mayStart(best.priority, now) {
-		return nil
-	}
-	w.listed = shipments
-	w.started(best.priority)
-	if !shipments {
-		w.intents.begin(best.task)
-		read := w.readIntent
-		if best.list {
-			read = w.listOfIntent
-		}
-		return func(ctx context.Context) { w.perform(ctx, round{w.intents, []task{best.task}, best, read}) }
-	}
-	var batch []task
-	for more := true; more && len(batch) < shipmentsPerList; shipment, more = w.shipments.peek(now) {
-		w.shipments.begin(shipment.task)
-		batch = append(batch, shipment.task)
-	}
-	return func(ctx context.Context) { w.perform(ctx, round{w.shipments, batch, best, w.readShipments}) }
+// round is one read, for all of its tasks.
+type round struct {
+	tasks    []task // of one kind; several of shipments
+	priority quota.Priority
+	planned  bool // nothing but time calls for it
 }
 
-// shipmentsFirst reports whether shipments are read before an intent. Of equal
-// priorities they take turns: one list tells of many shipments, and of the
-// intents the open ones should not wait for long. Ended ones can.
-func (w *Watcher) shipmentsFirst(shipment, intent wanted) bool {
-	if shipment.priority != intent.priority {
-		return shipment.priority < intent.priority
+// next takes the most urgent read that may start now; nil for none.
+func (w *Watcher) next(now time.Time) *round {
+	j := w.queue.next(now)
+	if j == nil || !w.mayStart(j.priority(), now) {
+		return nil
 	}
-	return intent.last || !w.listed
+	r := &round{tasks: []task{j.task}, priority: j.priority(), planned: j.asked.IsZero()}
+	if j.kind == readShipment {
+		r.tasks = w.queue.dueShipments(now, shipmentsPerList)
+	}
+	w.queue.begin(r.tasks...)
+	w.reading++
+	w.refusal.open = false
+	if r.priority >= quota.Reconcile {
+		w.checking++
+	}
+	return r
 }
 
 func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
@@ -97,93 +80,99 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 	return w.reading < w.cfg.Workers
 }
 
-func (w *Watcher) started(priority quota.Priority) {
-	w.reading++
-	w.refusal.open = false
-	if priority >= quota.Reconcile {
-		w.checking++
-	}
-}
-
 // pause is how long nothing new can start unless something stirs.
 func (w *Watcher) pause(now time.Time) time.Duration {
 	pause := time.Minute
-	for _, q := range []*queue{w.intents, w.shipments} {
-		if due, ok := q.nextDue(); ok {
-			pause = min(pause, due.Sub(now))
-		}
+	if due, any := w.queue.waits(now); any {
+		pause = min(pause, due.Sub(now))
 	}
 	if w.hold.After(now) {
 		pause = min(pause, w.hold.Sub(now))
 	}
-	return max(pause, 0)
-}
-
-// reading reads what tasks name. With an error it tells which of them have to be
-// read again.
-type reading func(ctx context.Context, tasks []task) (failed map[task]bool, err error)
-
-// round is one read for all of its tasks.
-type round struct {
-	q     *queue
-	tasks []task
-	first wanted // of the tasks
-	read  reading
+	return pause
 }
 
 // perform does a read and decides what follows from how it ended.
-func (w *Watcher) perform(ctx context.Context, r round) {
-	q, tasks, priority := r.q, r.tasks, r.first.priority
-	failed, err := guarded(quota.WithPriority(ctx, priority), tasks, r.read)
-	if err == nil && priority == quota.Reconcile && r.first.planned {
-		w.store.countRead(func(c *ReadCounters) { c.Reconciled++ })
-	}
-	if err != nil && ctx.Err() == nil {
-		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
-		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
+func (w *Watcher) perform(ctx context.Context, r *round) {
+	failed := w.read(quota.WithPriority(ctx, r.priority), r.tasks)
+	var failure error // of several the one that says most
+	for _, err := range failed {
+		if failure == nil || errors.Is(err, api.ErrUnauthorized) {
+			failure = err
 		}
+	}
+	switch {
+	case failure == nil && r.priority == quota.Reconcile && r.planned:
+		w.store.countRead(func(c *ReadCounters) { c.Reconciled++ })
+	case failure != nil && ctx.Err() == nil:
+		w.store.readFailed(failure)
 	}
 	now := time.Now()
 	w.mu.Lock()
 	w.reading--
-	if priority >= quota.Reconcile {
+	if r.priority >= quota.Reconcile {
 		w.checking--
 	}
-	for _, t := range tasks {
-		// Whoever asked during the read may have asked because of a gap.
-		if q == w.intents && !t.list && err == nil && !q.asks(t) {
-			delete(w.gapLeft, t.id)
-		}
-		q.finish(t, failed[t])
+	switch {
+	case failure == nil:
+		w.acceptKey(now)
+	case errors.Is(failure, api.ErrUnauthorized):
+		w.refuse(now)
 	}
-	w.noteReads(q == w.shipments, tasks, failed, err, now)
-	w.follows(q, tasks, failed, priority, err, now)
+	if len(failed) < len(r.tasks) {
+		w.answered = now
+	}
+	for _, t := range r.tasks {
+		w.finish(t, failed[t], r.priority, now)
+	}
 	w.mu.Unlock()
 	w.settleGap()
 	w.stir()
 }
 
-// follows plans what comes after a read.
-func (w *Watcher) follows(q *queue, tasks []task, failed map[task]bool, priority quota.Priority, err error, now time.Time) {
-	switch {
-	case err == nil:
-		w.acceptKey(now)
-	case errors.Is(err, api.ErrUnauthorized):
-		w.refuse(now)
+// finish plans what comes after a read that failed with err, or did not.
+func (w *Watcher) finish(t task, err error, priority quota.Priority, now time.Time) {
+	// Whoever asked during the read may have asked because of a gap.
+	if t.kind == readIntent && err == nil && !w.queue.asks(t) {
+		delete(w.gapLeft, t.id)
 	}
-	for _, t := range tasks {
-		switch {
-		case failed[t] && errors.Is(err, api.ErrUnauthorized):
-			q.ask(t, w.refusal.next, max(priority, quota.Hint))
-		case failed[t]:
-			q.ask(t, now.Add(backOff(q.tries(t))), max(priority, quota.Hint))
-		case q == w.intents:
-			w.planNoticed(&notice{intent: t.id}, now)
-		default:
-			w.planNoticed(&notice{shipment: t.id}, now)
+	w.queue.finish(t, err, now)
+	if err == nil {
+		w.planTask(t, now)
+		return
+	}
+	again := now.Add(backOff(w.queue.failure(t).tries))
+	if errors.Is(err, api.ErrUnauthorized) {
+		again = w.refusal.next
+	}
+	w.queue.askAgain(t, again, max(priority, quota.Hint))
+}
+
+// read reads what tasks name, and returns why some of them have to be read again.
+func (w *Watcher) read(ctx context.Context, tasks []task) (failed map[task]error) {
+	err := caught(func() (err error) {
+		switch tasks[0].kind {
+		case readIntent:
+			return w.readIntent(ctx, tasks[0].id)
+		case listOfIntent:
+			return w.readShipmentsOf(ctx, tasks[0].id)
 		}
+		failed, err = w.readShipments(ctx, tasks)
+		return err
+	})
+	if err != nil {
+		return all(tasks, err)
 	}
+	return failed
+}
+
+// all is that all tasks failed.
+func all(tasks []task, err error) map[task]error {
+	failed := make(map[task]error, len(tasks))
+	for _, t := range tasks {
+		failed[t] = err
+	}
+	return failed
 }
 
 const (
@@ -198,26 +187,7 @@ func backOff(tries int) time.Duration {
 	return span/2 + rand.N(span/2)
 }
 
-// guarded turns a panic of a reader into an error.
-func guarded(ctx context.Context, tasks []task, read reading) (failed map[task]bool, err error) {
-	failed = all(tasks)
-	err = caught(func() (err error) {
-		failed, err = read(ctx, tasks)
-		return err
-	})
-	return failed, err
-}
-
-func all(tasks []task) map[task]bool {
-	set := make(map[task]bool, len(tasks))
-	for _, t := range tasks {
-		set[t] = true
-	}
-	return set
-}
-
-func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := tasks[0].id
+func (w *Watcher) readIntent(ctx context.Context, id api.ID) error {
 	asked := time.Now()
 	in, err := w.cfg.Reader.Intent(ctx, id)
 	switch {
@@ -226,19 +196,17 @@ func (w *Watcher) readIntent(ctx context.Context, tasks []task) (failed map[task
 		w.store.ApplyRead(in, cmp.Or(in.Response.Sent, asked), ByRead)
 	case errors.Is(err, api.ErrNotFound):
 		w.store.ApplyMissing(id, refusedAt(err, asked))
-	default:
-		return all(tasks), err
+		return nil
 	}
-	return nil, nil
+	return err
 }
 
-// listOfIntent reads the shipments of one intent, once.
-func (w *Watcher) listOfIntent(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
-	id := tasks[0].id
+// readShipmentsOf reads the list of one intent's shipments.
+func (w *Watcher) readShipmentsOf(ctx context.Context, id api.ID) error {
 	asked := time.Now()
 	list, err := collect(w.cfg.Reader.IntentShipments(ctx, id))
 	if err != nil && !errors.Is(err, api.ErrNotFound) && !errors.Is(err, api.ErrNotServed) {
-		return all(tasks), err
+		return err
 	}
 	for i := range list {
 		if list[i].IntentID == "" {
@@ -246,32 +214,32 @@ func (w *Watcher) listOfIntent(ctx context.Context, tasks []task) (failed map[ta
 		}
 	}
 	w.store.ApplyIntentShipments(id, list, listedAt(list, asked))
-	return nil, nil
+	return nil
 }
 
 // readShipments reads one shipment by itself and several by one list. What a list
 // leaves out is asked for by itself; one that cannot be read says nothing of the
 // others.
-func (w *Watcher) readShipments(ctx context.Context, tasks []task) (failed map[task]bool, err error) {
+func (w *Watcher) readShipments(ctx context.Context, tasks []task) (failed map[task]error, err error) {
 	left := tasks
 	if len(tasks) > 1 {
 		if left, err = w.listShipments(ctx, tasks); err != nil {
-			return all(tasks), err
+			return nil, err
 		}
 	}
-	failed = map[task]bool{}
+	failed = map[task]error{}
 	for i, t := range left {
-		readErr := w.readShipment(ctx, t.id)
-		if readErr == nil {
+		err := w.readShipment(ctx, t.id)
+		if err == nil {
 			continue
 		}
-		failed[t], err = true, readErr
-		if unreadable := (*api.UnreadableError)(nil); !errors.As(readErr, &unreadable) {
-			maps.Copy(failed, all(left[i:]))
+		failed[t] = err
+		if unreadable := (*api.UnreadableError)(nil); !errors.As(err, &unreadable) {
+			maps.Copy(failed, all(left[i:], err))
 			break
 		}
 	}
-	return failed, err
+	return failed, nil
 }
 
 // listShipments reads shipments by one list and returns those that it left out.
@@ -290,8 +258,8 @@ func (w *Watcher) listShipments(ctx context.Context, tasks []task) (left []task,
 	default:
 		return nil, err
 	}
-	for i, t := range tasks {
-		if !slices.ContainsFunc(list, func(sh api.Shipment) bool { return sh.ID == query.IDs[i] }) {
+	for _, t := range tasks {
+		if !slices.ContainsFunc(list, func(sh api.Shipment) bool { return sh.ID == t.id }) {
 			left = append(left, t)
 		}
 	}

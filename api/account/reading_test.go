@@ -298,7 +298,7 @@ func TestOfALongHistoryOnlyWhatIsKeptIsRead(t *testing.T) {
 			feed.deliver(events...)
 			synctest.Wait()
 			w.mu.Lock()
-			if n := len(w.intents.jobs); n != kept {
+			if n := len(w.queue.jobs); n != kept {
 				t.Errorf("%d reads are wanted, %d intents are kept", n, kept)
 			}
 			w.mu.Unlock()

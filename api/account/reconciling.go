@@ -140,11 +140,8 @@ func (w *Watcher) sweepFailed(ctx context.Context, status ListStatus, err error)
 	case isRefusal(err):
 		status = ListStatus{State: ListNotServed}
 	default:
-		w.store.countRead(func(c *ReadCounters) { c.Failed++ })
-		if errors.Is(err, api.ErrUnauthorized) {
-			w.store.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
-			w.judgeKey(time.Now())
-		}
+		w.store.readFailed(err)
+		w.judgeKey(time.Now())
 		status.Err = err
 	}
 	w.store.setList(shipmentList, status)

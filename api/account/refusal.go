@@ -104,15 +104,10 @@ func (w *Watcher) acceptKey(now time.Time) {
 
 // askRefused asks again for the reads that were answered 401.
 func (w *Watcher) askRefused(now time.Time) {
-	for read, u := range w.unread {
-		if !errors.Is(u.err, api.ErrUnauthorized) {
-			continue
+	for t, j := range w.queue.jobs {
+		if errors.Is(j.failure.err, api.ErrUnauthorized) {
+			w.queue.askAgain(t, now, quota.Hint)
 		}
-		q := w.intents
-		if read.shipment {
-			q = w.shipments
-		}
-		q.ask(read.task, now, quota.Hint)
 	}
 }
 

@@ -46,21 +46,22 @@ type trust struct {
 }
 
 // nextRead decides when an intent is to be read although nothing hints at a
-// change. There is none for an intent whose end is verified, save for one that
-// still lacks its order.
-func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority quota.Priority, ok bool) {
-	switch {
-	case in.basis.missing > 0:
-		return in.basis.newest.Add(notFound.at(in.basis.missing, t.poll)), quota.Timer, in.basis.missing <= len(notFound)
-	case in.State.Terminal() && in.Certainty == Verified:
-		waits := in.State == api.Completed && !in.basis.ordered && in.basis.reads <= len(noOrderYet)
-		return in.basis.newest.Add(noOrderYet.at(in.basis.reads, t.poll)), quota.Reconcile, waits
-	case in.State.Terminal() && now.Sub(in.Since) > verifyEndsWithin:
-		return time.Time{}, 0, false
-	case in.basis.behind > 0:
-		return in.basis.newest.Add(behindEvent.at(in.basis.behind, t.poll)), quota.Timer, true
-	case in.basis.newest.IsZero():
-		return now.Add(t.poll), quota.Reconcile, true
+// change; zero: never. That is so for an intent whose end is verified, save for one
+// that still lacks its order.
+func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority quota.Priority) {
+	switch b := &in.basis; {
+	case b.missing > len(notFound):
+		return time.Time{}, 0
+	case b.missing > 0:
+		return b.newest.Add(notFound.at(b.missing, t.poll)), quota.Timer
+	case in.State == api.Completed && in.Certainty == Verified && !b.ordered && b.reads <= len(noOrderYet):
+		return b.newest.Add(noOrderYet.at(b.reads, t.poll)), quota.Reconcile
+	case !in.Open() || in.State.Terminal() && now.Sub(in.Since) > verifyEndsWithin:
+		return time.Time{}, 0
+	case b.behind > 0:
+		return b.newest.Add(behindEvent.at(b.behind, t.poll)), quota.Timer
+	case b.newest.IsZero():
+		return now.Add(t.poll), quota.Reconcile
 	}
 	span := pollSpan(in, t)
 	due, priority = in.basis.newest.Add(span), quota.Timer
@@ -70,7 +71,7 @@ func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority
 	if closes, known := windowRead(in); known && closes.Before(due) {
 		due, priority = closes, quota.Timer
 	}
-	return due, priority, true
+	return due, priority
 }
 
 // worthReading reports whether an open intent is to be read to be sure: not when
@@ -151,28 +152,30 @@ func windowRead(in *IntentDetail) (time.Time, bool) {
 
 // nextShipmentList decides whether and when the shipments of a completed intent
 // are listed: once, if nothing else has told of any.
-func nextShipmentList(in *IntentDetail, t trust, now time.Time) (time.Time, bool) {
+func nextShipmentList(in *IntentDetail, t trust, now time.Time) time.Time {
 	if in.State != api.Completed || in.Certainty != Verified || len(in.Shipments) > 0 || in.basis.listed ||
 		now.Sub(in.Since) > verifyEndsWithin || (!in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) > verifyEndsWithin) {
-		return time.Time{}, false
+		return time.Time{}
 	}
 	after := 4 * t.poll
 	if t.fed {
 		after = 20 * t.poll
 	}
-	return in.Since.Add(after), true
+	return in.Since.Add(after)
 }
 
 // nextShipmentRead decides when a shipment is read although nothing hints at a
-// change. With a live feed it is only read to be sure, together with others.
-func nextShipmentRead(sh *Shipment, t trust) (time.Time, bool) {
+// change; zero: never. With a live feed it is only read to be sure, together with others.
+func nextShipmentRead(sh *Shipment, t trust) time.Time {
 	switch {
+	case sh.missing > len(notFound):
+		return time.Time{}
 	case sh.missing > 0:
-		return sh.newest.Add(notFound.at(sh.missing, t.poll)), sh.missing <= len(notFound)
+		return sh.newest.Add(notFound.at(sh.missing, t.poll))
 	case sh.Status().Terminal() || sh.newest.IsZero():
-		return time.Time{}, false
+		return time.Time{}
 	case t.fed:
-		return slot(sh.newest.Add(t.slow-slotPolls*t.poll), t.poll), true
+		return slot(sh.newest.Add(t.slow-slotPolls*t.poll), t.poll)
 	}
-	return sh.newest.Add(10 * t.poll), true
+	return sh.newest.Add(10 * t.poll)
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,7 +81,8 @@ func TestNextRead(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			due, _, ok := nextRead(&c.in, c.t, noon)
+			due, _ := nextRead(&c.in, c.t, noon)
+			ok := !due.IsZero()
 			if ok != (c.after >= 0) {
 				t.Fatalf("read again: %v, want %v", ok, c.after >= 0)
 			}
@@ -95,52 +97,74 @@ func TestQueueOrder(t *testing.T) {
 	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 	q := newQueue()
 	const later, old, newest, ended, timer, hint, raised, givenUp api.ID = "later", "old", "newest", "ended", "timer", "hint", "raised", "given up"
-	q.ask(task{id: later}, at(60), quota.Person)
-	q.ask(task{id: old}, at(0), quota.Reconcile)
-	q.rank(task{id: old}, false, at(-60))
-	q.ask(task{id: newest}, at(0), quota.Reconcile)
-	q.rank(task{id: newest}, false, at(-5))
-	q.ask(task{id: ended}, at(0), quota.Reconcile)
-	q.rank(task{id: ended}, true, at(0))
-	q.schedule(task{id: timer}, at(1), quota.Timer)
-	q.ask(task{id: hint}, at(1), quota.Hint)
-	q.ask(task{id: raised}, at(30), quota.Reconcile)
-	q.ask(task{id: raised}, at(1), quota.Person)
-	q.schedule(task{id: givenUp}, at(1), quota.Timer)
-	q.unschedule(task{id: givenUp})
+	of := func(id api.ID) task { return task{readIntent, id} }
+	q.ask(of(later), rank{}, at(60), quota.Person)
+	q.ask(of(old), rank{fresh: at(-60)}, at(0), quota.Reconcile)
+	q.ask(of(newest), rank{fresh: at(-5)}, at(0), quota.Reconcile)
+	q.ask(of(ended), rank{ended: true, fresh: at(0)}, at(0), quota.Reconcile)
+	q.plan(of(timer), rank{}, at(1), quota.Timer)
+	q.ask(of(hint), rank{}, at(1), quota.Hint)
+	q.ask(of(raised), rank{}, at(30), quota.Reconcile)
+	q.ask(of(raised), rank{}, at(1), quota.Person)
+	q.plan(of(givenUp), rank{}, at(1), quota.Timer)
+	q.plan(of(givenUp), rank{}, time.Time{}, 0)
 
 	var got []api.ID
-	for w, ok := q.peek(at(2)); ok; w, ok = q.peek(at(2)) {
-		q.begin(w.task)
-		got = append(got, w.id)
-		q.finish(w.task, false)
+	for j := q.next(at(2)); j != nil; j = q.next(at(2)) {
+		q.begin(j.task)
+		got = append(got, j.id)
+		q.finish(j.task, nil, at(2))
 	}
 	if want := []api.ID{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
 		t.Fatalf("read %v, want %v", got, want)
 	}
-	if due, ok := q.nextDue(); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
+	if due, ok := q.waits(at(2)); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
 		t.Errorf("%d jobs are left, the next due at %v", len(q.jobs), due)
 	}
 }
 
-func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
-	q, read := newQueue(), task{id: "ci_1"}
-	q.ask(read, noon, quota.Hint)
-	w, _ := q.peek(noon)
-	q.begin(w.task)
-	for range 3 {
-		q.ask(read, noon, quota.Hint)
+func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
+	q := newQueue()
+	for n := range 2 {
+		q.ask(task{readIntent, api.ID(fmt.Sprint("open ", n))}, rank{}, noon, quota.Reconcile)
+		q.ask(task{readIntent, api.ID(fmt.Sprint("ended ", n))}, rank{ended: true}, noon, quota.Reconcile)
 	}
-	if _, ok := q.peek(noon); ok {
+	for n := range 5 {
+		q.ask(task{readShipment, api.ID(fmt.Sprint("shipment ", n))}, rank{}, noon, quota.Reconcile)
+	}
+	var got []string
+	for j := q.next(noon); j != nil; j = q.next(noon) {
+		batch := []task{j.task}
+		if j.kind == readShipment {
+			batch = q.dueShipments(noon, 2)
+		}
+		q.begin(batch...)
+		what, _, _ := strings.Cut(string(j.id), " ")
+		got = append(got, fmt.Sprint(len(batch), " ", what))
+	}
+	want := []string{"2 shipment", "1 open", "2 shipment", "1 open", "1 shipment", "1 ended", "1 ended"}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
+	q, read := newQueue(), task{readIntent, "ci_1"}
+	q.ask(read, rank{}, noon, quota.Hint)
+	q.begin(q.next(noon).task)
+	for range 3 {
+		q.ask(read, rank{}, noon, quota.Hint)
+	}
+	if q.next(noon) != nil {
 		t.Fatal("read twice at once")
 	}
-	q.finish(read, false)
-	if w, ok := q.peek(noon); !ok || w.task != read {
+	q.finish(read, nil, noon)
+	if j := q.next(noon); j == nil || j.task != read {
 		t.Fatal("the ask was forgotten")
 	}
 	q.begin(read)
-	q.finish(read, false)
-	if _, ok := q.peek(noon); ok || len(q.jobs) != 0 {
+	q.finish(read, nil, noon)
+	if q.next(noon) != nil || len(q.jobs) != 0 {
 		t.Error("one read too many is wanted")
 	}
 }
@@ -152,11 +176,14 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 		q, now := newQueue(), noon
 		want := map[task]*modelJob{}
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			of := task{api.ID(fmt.Sprint("ci_", rapid.IntRange(1, 40).Draw(t, "id"))), rapid.Bool().Draw(t, "list")}
+			of := task{readIntent, api.ID(fmt.Sprint("ci_", rapid.IntRange(1, 40).Draw(t, "id")))}
+			if rapid.Bool().Draw(t, "list") {
+				of.kind = listOfIntent
+			}
 			due, priority := now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(t, "due"))*time.Second), quota.Priority(rapid.IntRange(0, 3).Draw(t, "priority"))
 			switch rapid.IntRange(0, 6).Draw(t, "step") {
 			case 0, 1:
-				q.ask(of, due, priority)
+				q.ask(of, rank{}, due, priority)
 				j := want[of]
 				if j == nil {
 					j = &modelJob{}
@@ -171,13 +198,13 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 					}
 				}
 			case 2:
-				q.schedule(of, due, priority)
+				q.plan(of, rank{}, due, priority)
 				if want[of] == nil {
 					want[of] = &modelJob{}
 				}
 				want[of].planned, want[of].plannedFor = due, priority
 			case 3:
-				q.unschedule(of)
+				q.plan(of, rank{}, time.Time{}, 0)
 				if j := want[of]; j != nil {
 					j.planned = time.Time{}
 				}
@@ -189,18 +216,18 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 			case 5:
 				now = now.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "later")) * time.Second)
 			case 6:
-				w, ok := q.peek(now)
+				j := q.next(now)
 				best := most(want, now)
-				if ok != (best >= 0) || ok && (w.priority != best || !want[w.task].isDue(now)) {
-					t.Fatalf("got %+v %t, want priority %d", w, ok, best)
+				if (j != nil) != (best >= 0) || j != nil && (j.priority() != best || !want[j.task].isDue(now)) {
+					t.Fatalf("got %+v, want priority %d", j, best)
 				}
-				if ok {
-					q.begin(w.task)
-					q.finish(w.task, false)
-					delete(want, w.task)
+				if j != nil {
+					q.begin(j.task)
+					q.finish(j.task, nil, now)
+					delete(want, j.task)
 				}
 			}
-			if of.list && rapid.IntRange(0, 20).Draw(t, "forget") == 0 {
+			if of.kind == listOfIntent && rapid.IntRange(0, 20).Draw(t, "forget") == 0 {
 				q.forget(of)
 				delete(want, of)
 			}

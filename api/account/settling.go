@@ -38,13 +38,6 @@ const (
 	PartShipmentList Part = "shipment_list" // the service's list of shipments, where no feed tells of them
 )
 
-// unread is a read that failed: since when, and why.
-type unread struct {
-	since time.Time
-	tries int
-	err   error
-}
-
 // enoughTries is how often a read must fail until its failure is counted, where
 // another try may bring another answer.
 const enoughTries = 2
@@ -52,8 +45,8 @@ const enoughTries = 2
 // counted reports whether a failed read is counted instead of waited for: another
 // would be answered alike, or the service answers others since. It answered last
 // at answered; never when zero.
-func (u unread) counted(answered time.Time) bool {
-	if answer := (*api.Error)(nil); errors.As(u.err, &answer) {
+func (f failure) counted(answered time.Time) bool {
+	if answer := (*api.Error)(nil); errors.As(f.err, &answer) {
 		switch answer.Status {
 		case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		default:
@@ -62,10 +55,10 @@ func (u unread) counted(answered time.Time) bool {
 			}
 		}
 	}
-	if unreadable := (*api.UnreadableError)(nil); errors.As(u.err, &unreadable) && !answered.IsZero() {
+	if unreadable := (*api.UnreadableError)(nil); errors.As(f.err, &unreadable) && !answered.IsZero() {
 		return true
 	}
-	return u.tries >= enoughTries && answered.After(u.since)
+	return f.tries >= enoughTries && answered.After(f.since)
 }
 
 // Settling says what the picture still lacks since the watcher began.
@@ -130,8 +123,8 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
 	for _, in := range w.store.openIntents() {
-		t := task{id: in.ID}
-		read := !in.basis.newest.Before(w.began) && (in.Certainty == Verified || in.basis.missing > 0) && !w.intents.pending(t)
+		t := task{readIntent, in.ID}
+		read := !in.basis.newest.Before(w.began) && (in.Certainty == Verified || in.basis.missing > 0) && !w.queue.pending(t)
 		if read || !w.wanted(in.ID) {
 			continue
 		}
@@ -141,7 +134,7 @@ func (w *Watcher) missIntents(s *Settling) {
 			}
 			continue
 		}
-		w.miss(s, &missing, failedRead{false, t})
+		w.miss(s, &missing, t)
 	}
 	s.add(missing)
 }
@@ -149,24 +142,24 @@ func (w *Watcher) missIntents(s *Settling) {
 func (w *Watcher) missShipments(s *Settling) {
 	missing := Missing{Part: PartShipments}
 	for _, sh := range w.store.openShipments() {
-		t := task{id: sh.ID}
-		read := !sh.newest.Before(w.began) && !w.shipments.pending(t)
+		t := task{readShipment, sh.ID}
+		read := !sh.newest.Before(w.began) && !w.queue.pending(t)
 		if !read && sh.missing <= len(notFound) && w.wanted(sh.IntentID) {
-			w.miss(s, &missing, failedRead{true, t})
+			w.miss(s, &missing, t)
 		}
 	}
 	s.add(missing)
 }
 
 // miss counts what was not read: as missing, or by its failure.
-func (w *Watcher) miss(s *Settling, missing *Missing, read failedRead) {
-	failure, failed := w.unread[read]
-	if failed && failure.counted(w.answered) {
+func (w *Watcher) miss(s *Settling, missing *Missing, t task) {
+	failure := w.queue.failure(t)
+	if failure.tries > 0 && failure.counted(w.answered) {
 		s.Unreadable++
 		return
 	}
 	missing.Count++
-	if failed {
+	if failure.tries > 0 {
 		missing.Err = failure.err
 	}
 }
@@ -174,30 +167,5 @@ func (w *Watcher) miss(s *Settling, missing *Missing, read failedRead) {
 func (s *Settling) add(missing Missing) {
 	if missing.Count > 0 {
 		s.Missing = append(s.Missing, missing)
-	}
-}
-
-// failedRead names a read of an intent or a shipment.
-type failedRead struct {
-	shipment bool
-	task     task
-}
-
-// noteReads keeps which reads failed, and when the service answered last.
-func (w *Watcher) noteReads(shipments bool, tasks []task, failed map[task]bool, err error, now time.Time) {
-	for _, t := range tasks {
-		read := failedRead{shipments, t}
-		if !failed[t] {
-			delete(w.unread, read)
-			continue
-		}
-		u, known := w.unread[read]
-		if !known {
-			u.since = now
-		}
-		w.unread[read] = unread{u.since, u.tries + 1, err}
-	}
-	if len(failed) < len(tasks) {
-		w.answered = now
 	}
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"time"
 
 	"tillwatch/api"
@@ -42,6 +43,14 @@ func (s *Store) habits() habits { return look(s, s.intents.habits) }
 // countRead counts what became of a read.
 func (s *Store) countRead(count func(c *ReadCounters)) {
 	s.update(func(time.Time) { count(&s.intents.reads.ReadCounters) })
+}
+
+// readFailed counts a failed read.
+func (s *Store) readFailed(err error) {
+	s.countRead(func(c *ReadCounters) { c.Failed++ })
+	if errors.Is(err, api.ErrUnauthorized) {
+		s.updateHealth(func(h *health, now time.Time) { h.refuseKey(err, now) })
+	}
 }
 
 // updateHealth changes what is known of the service's health.

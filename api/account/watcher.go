@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -30,23 +29,20 @@ type Watcher struct {
 	asked chan struct{} // closed once the list of intents was asked for
 	saved uint64        // the version of the picture that was saved last
 
-	mu        sync.Mutex
-	intents   *queue
-	shipments *queue
-	feed      FeedState
-	lostAt    time.Time // when the feed was last lost; zero before that
-	hold      time.Time // reads to be sure wait for the replay to end, until then
-	refusal   refusal   // of the key
-	reading   int
-	checking  int  // of reading: those to be sure
-	listed    bool // the last read that began was of shipments
-	gapOpen   bool
-	gapLeft   map[api.ID]struct{} // intents whose reads still have to follow a gap
-	slow      time.Duration       // of the slow clock
-	began     time.Time
-	answered  time.Time // when a read was answered last; zero for never
-	unread    map[failedRead]unread
-	fail      context.CancelCauseFunc
+	mu       sync.Mutex
+	queue    *queue
+	feed     FeedState
+	lostAt   time.Time // when the feed was last lost; zero before that
+	hold     time.Time // reads to be sure wait for the replay to end, until then
+	refusal  refusal   // of the key
+	reading  int
+	checking int // of reading: those to be sure
+	gapOpen  bool
+	gapLeft  map[api.ID]struct{} // intents whose reads still have to follow a gap
+	slow     time.Duration       // of the slow clock
+	began    time.Time
+	answered time.Time // when a read was answered last; zero for never
+	fail     context.CancelCauseFunc
 }
 
 // WatcherConfig sets a watcher up.
@@ -81,8 +77,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.ListEvery, cfg.Poll)
 	return &Watcher{
 		cfg: cfg, store: cfg.Store, wake: make(chan struct{}, 1), asked: make(chan struct{}),
-		intents: newQueue(), shipments: newQueue(), gapLeft: map[api.ID]struct{}{},
-		began: time.Now(), unread: map[failedRead]unread{}, slow: slowPolls * cfg.Poll,
+		queue: newQueue(), gapLeft: map[api.ID]struct{}{}, began: time.Now(), slow: slowPolls * cfg.Poll,
 		refusal: refusal{again: make(chan struct{})},
 	}
 }
@@ -145,36 +140,38 @@ func (w *Watcher) begin(now time.Time) {
 	defer w.mu.Unlock()
 	w.reconcile(now, now)
 	for _, id := range w.cfg.WatchIDs {
-		w.askIntent(id, now, quota.Timer)
+		w.askIntent(w.store.intent(id), now, quota.Timer)
 	}
 }
 
 // Watch makes an intent known and reads it, if that was not done.
 func (w *Watcher) Watch(id api.ID) {
 	w.store.watch(id)
-	w.mu.Lock()
-	if w.store.intent(id).basis.newest.IsZero() {
-		w.askIntent(id, time.Now(), quota.Timer)
-	}
-	w.mu.Unlock()
-	w.stir()
+	w.change(func(now time.Time) {
+		if in := w.store.intent(id); in != nil && in.basis.newest.IsZero() {
+			w.askIntent(in, now, quota.Timer)
+		}
+	})
 }
 
 // Refresh asks for a read of an intent, ahead of everything else.
 func (w *Watcher) Refresh(id api.ID) {
 	w.store.know(id)
-	w.mu.Lock()
-	w.askIntent(id, time.Now(), quota.Person)
-	w.mu.Unlock()
-	w.stir()
+	w.change(func(now time.Time) { w.askIntent(w.store.intent(id), now, quota.Person) })
 }
 
 // RefreshShipments asks for the list of an intent's shipments, ahead of
 // everything else.
 func (w *Watcher) RefreshShipments(id api.ID) {
 	w.store.know(id)
+	w.change(func(now time.Time) { w.queue.ask(task{listOfIntent, id}, rank{}, now, quota.Person) })
+}
+
+// change changes what is wanted, and makes the dispatcher look again.
+func (w *Watcher) change(do func(now time.Time)) {
+	now := time.Now()
 	w.mu.Lock()
-	w.intents.ask(task{id, true}, time.Now(), quota.Person)
+	do(now)
 	w.mu.Unlock()
 	w.stir()
 }
@@ -184,156 +181,6 @@ func (w *Watcher) stir() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
-	}
-}
-
-// noticed is told by the store what has changed.
-func (w *Watcher) noticed(notices []notice) {
-	now := time.Now()
-	w.mu.Lock()
-	for i := range notices {
-		w.planNoticed(&notices[i], now)
-	}
-	w.mu.Unlock()
-	w.stir()
-}
-
-func (w *Watcher) planNoticed(n *notice, now time.Time) {
-	if n.shipment != "" {
-		sh, known := w.store.Shipment(n.shipment)
-		if !known {
-			w.shipments.forget(task{id: n.shipment})
-			return
-		}
-		w.planShipment(sh)
-		if n.hint {
-			w.askShipment(sh, now.Add(settleShipments), n.priority())
-		}
-		return
-	}
-	in := w.store.intent(n.intent)
-	if in == nil {
-		w.forget(n.intent)
-		return
-	}
-	w.plan(in, now)
-	if n.hint {
-		w.askFor(in, now.Add(settleHint), n.priority())
-	} else if n.again {
-		w.askFor(in, now.Add(w.cfg.Poll/30), quota.Timer)
-	}
-}
-
-// forget gives up the reads of an intent that is no longer kept.
-func (w *Watcher) forget(id api.ID) {
-	for _, t := range []task{{id: id}, {id, true}} {
-		w.intents.forget(t)
-		delete(w.unread, failedRead{task: t})
-	}
-	delete(w.gapLeft, id)
-}
-
-func (n *notice) priority() quota.Priority {
-	if n.fresh {
-		return quota.Hint
-	}
-	return quota.Reconcile
-}
-
-func (w *Watcher) trust() trust {
-	return trust{
-		habits: w.store.habits(),
-		fed:    w.feed == FeedLive,
-		lost:   w.feed != FeedLive && w.cfg.Feed != nil,
-		poll:   w.cfg.Poll, slow: w.slow,
-	}
-}
-
-// plan plans what time alone calls for.
-func (w *Watcher) plan(in *IntentDetail, now time.Time) {
-	if !w.wanted(in.ID) {
-		return
-	}
-	t := w.trust()
-	read, list := task{id: in.ID}, task{in.ID, true}
-	if due, priority, ok := nextRead(in, t, now); ok {
-		w.intents.schedule(read, due, priority)
-	} else {
-		w.intents.unschedule(read)
-	}
-	if !in.Open() {
-		w.intents.dropAsk(read, quota.Person)
-		delete(w.gapLeft, in.ID)
-	}
-	if due, ok := nextShipmentList(in, t, now); ok {
-		w.intents.schedule(list, due, quota.Reconcile)
-	} else {
-		w.intents.unschedule(list)
-	}
-	w.intents.rank(read, in.State.Terminal(), in.freshness())
-	w.intents.rank(list, true, in.freshness())
-}
-
-// wanted reports whether an intent is of those that may be read.
-func (w *Watcher) wanted(id api.ID) bool {
-	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
-}
-
-func (w *Watcher) askIntent(id api.ID, due time.Time, priority quota.Priority) {
-	if in := w.store.intent(id); in != nil {
-		w.askFor(in, due, priority)
-	}
-}
-
-func (w *Watcher) askFor(in *IntentDetail, due time.Time, priority quota.Priority) {
-	if w.wanted(in.ID) {
-		w.intents.ask(task{id: in.ID}, due, priority)
-		w.intents.rank(task{id: in.ID}, in.State.Terminal(), in.freshness())
-	}
-}
-
-func (w *Watcher) planShipment(sh *Shipment) {
-	if !w.wanted(sh.IntentID) {
-		return
-	}
-	if due, ok := nextShipmentRead(sh, w.trust()); ok {
-		w.shipments.schedule(task{id: sh.ID}, due, quota.Reconcile)
-	} else {
-		w.shipments.unschedule(task{id: sh.ID})
-	}
-}
-
-func (w *Watcher) askShipment(sh *Shipment, due time.Time, priority quota.Priority) {
-	if w.wanted(sh.IntentID) {
-		w.shipments.ask(task{id: sh.ID}, due, priority)
-		w.shipments.rank(task{id: sh.ID}, sh.Status().Terminal(), sh.lastEvent)
-	}
-}
-
-// reconcile asks for all that is open and was not read after since to be read,
-// to be sure.
-func (w *Watcher) reconcile(since, now time.Time) {
-	for _, in := range w.store.openIntents() {
-		if !worthReading(in, now) || (in.Certainty == Verified && in.basis.newest.After(since)) {
-			continue
-		}
-		w.plan(in, now)
-		w.askFor(in, now, quota.Reconcile)
-	}
-	for _, sh := range w.store.openShipments() {
-		if sh.missing == 0 && !sh.newest.After(since) {
-			w.askShipment(sh, now, quota.Reconcile)
-		}
-	}
-}
-
-// replan plans everything open again, because the feed is not what it was.
-func (w *Watcher) replan(now time.Time) {
-	for _, in := range w.store.openIntents() {
-		w.plan(in, now)
-	}
-	for _, sh := range w.store.openShipments() {
-		w.planShipment(sh)
 	}
 }
 
@@ -366,11 +213,4 @@ func (w *Watcher) passTime(ctx context.Context) {
 
 // woke asks for everything open to be read again: while this machine slept,
 // nothing was heard.
-func (w *Watcher) woke(now time.Time) {
-	w.mu.Lock()
-	w.intents.resume(now)
-	w.shipments.resume(now)
-	w.reconcile(now, now)
-	w.mu.Unlock()
-	w.stir()
-}
+func (w *Watcher) woke(now time.Time) { w.change(func(time.Time) { w.reconcile(now, now) }) }

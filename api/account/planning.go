@@ -1,0 +1,141 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// noticed takes what the store says has changed.
+func (w *Watcher) noticed(notices []notice) {
+	w.change(func(now time.Time) {
+		for i := range notices {
+			w.planNoticed(&notices[i], now)
+		}
+	})
+}
+
+func (w *Watcher) planNoticed(n *notice, now time.Time) {
+	if n.shipment != "" {
+		sh, known := w.store.Shipment(n.shipment)
+		if !known {
+			w.queue.forget(task{readShipment, n.shipment})
+			return
+		}
+		w.planShipment(sh)
+		if n.hint {
+			w.askShipment(sh, now.Add(settleShipments), n.priority())
+		}
+		return
+	}
+	in := w.store.intent(n.intent)
+	if in == nil {
+		w.queue.forget(task{readIntent, n.intent})
+		w.queue.forget(task{listOfIntent, n.intent})
+		delete(w.gapLeft, n.intent)
+		return
+	}
+	w.planIntent(in, now)
+	if n.hint {
+		w.askIntent(in, now.Add(settleHint), n.priority())
+	} else if n.again {
+		w.askIntent(in, now.Add(w.cfg.Poll/30), quota.Timer)
+	}
+}
+
+func (n *notice) priority() quota.Priority {
+	if n.fresh {
+		return quota.Hint
+	}
+	return quota.Reconcile
+}
+
+// planTask plans the next read of what a task has read.
+func (w *Watcher) planTask(t task, now time.Time) {
+	if t.kind == readShipment {
+		w.planNoticed(&notice{shipment: t.id}, now)
+	} else {
+		w.planNoticed(&notice{intent: t.id}, now)
+	}
+}
+
+func (w *Watcher) trust() trust {
+	return trust{
+		habits: w.store.habits(),
+		fed:    w.feed == FeedLive,
+		lost:   w.feed != FeedLive && w.cfg.Feed != nil,
+		poll:   w.cfg.Poll, slow: w.slow,
+	}
+}
+
+// wanted reports whether an intent is of those that may be read.
+func (w *Watcher) wanted(id api.ID) bool {
+	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
+}
+
+// planIntent plans the reads of an intent that time alone calls for.
+func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
+	if !w.wanted(in.ID) {
+		return
+	}
+	trust, read := w.trust(), task{readIntent, in.ID}
+	due, priority := nextRead(in, trust, now)
+	w.queue.plan(read, in.rank(), due, priority)
+	if !in.Open() {
+		w.queue.dropAsk(read, quota.Person)
+		delete(w.gapLeft, in.ID)
+	}
+	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, nextShipmentList(in, trust, now), quota.Reconcile)
+}
+
+func (w *Watcher) planShipment(sh *Shipment) {
+	if w.wanted(sh.IntentID) {
+		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), nextShipmentRead(sh, w.trust()), quota.Reconcile)
+	}
+}
+
+func (w *Watcher) askIntent(in *IntentDetail, due time.Time, priority quota.Priority) {
+	if in != nil && w.wanted(in.ID) {
+		w.queue.ask(task{readIntent, in.ID}, in.rank(), due, priority)
+	}
+}
+
+func (w *Watcher) askShipment(sh *Shipment, due time.Time, priority quota.Priority) {
+	if w.wanted(sh.IntentID) {
+		w.queue.ask(task{readShipment, sh.ID}, sh.rank(), due, priority)
+	}
+}
+
+func (i *IntentDetail) rank() rank {
+	return rank{ended: i.State.Terminal(), fresh: later(i.basis.lastEvent, i.Since)}
+}
+
+func (s *Shipment) rank() rank { return rank{s.Status().Terminal(), s.lastEvent} }
+
+// reconcile asks for all that is open and was not read after since to be read,
+// to be sure.
+func (w *Watcher) reconcile(since, now time.Time) {
+	for _, in := range w.store.openIntents() {
+		if worthReading(in, now) && (in.Certainty != Verified || !in.basis.newest.After(since)) {
+			w.planIntent(in, now)
+			w.askIntent(in, now, quota.Reconcile)
+		}
+	}
+	for _, sh := range w.store.openShipments() {
+		if sh.missing == 0 && !sh.newest.After(since) {
+			w.askShipment(sh, now, quota.Reconcile)
+		}
+	}
+}
+
+// replan plans everything open again, because the feed is not what it was.
+func (w *Watcher) replan(now time.Time) {
+	for _, in := range w.store.openIntents() {
+		w.planIntent(in, now)
+	}
+	for _, sh := range w.store.openShipments() {
+		w.planShipment(sh)
+	}
+}
