@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
@@ -12,80 +13,182 @@ import (
 	"tillwatch/api/quota"
 )
 
-// ListState says how far the service's list of intents was read. The contract
-// does not show such a list.
-type ListState uint8
-
-// The states of the list.
-const (
-	ListUnread    ListState = iota // nothing of it was read yet
-	ListPartly                     // some of its pages were read
-	ListWhole                      // it was read to its end
-	ListCut                        // as much as is taken of it was read; there may be more
-	ListNotServed                  // the service has none
-)
-
-// String is the state in a word.
-func (s ListState) String() string {
-	switch s {
-	case ListPartly:
-		return "partly"
-	case ListWhole:
-		return "whole"
-	case ListCut:
-		return "cut"
-	case ListNotServed:
-		return "not served"
-	}
-	return "unread"
-}
-
-// MarshalText makes the state the word that it has in JSON.
-func (s ListState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText takes a word that is not known for the first state.
-func (s *ListState) UnmarshalText(word []byte) error {
-	*s = stateOfWord(word, ListNotServed)
-	return nil
-}
-
-// ListStatus is what was read of the service's list of intents in this run.
-type ListStatus struct {
-	State      ListState `json:"state"`
-	Intents    int       `json:"intents,omitempty"`    // on the pages that were read
-	Unreadable int       `json:"unreadable,omitempty"` // items of them that are no intents
-	Err        error     `json:"-"`                    // why it could not be read the last time; nil when it could
-}
-
 // listPage is how many items a page of the service has unless asked otherwise.
 const listPage = 100
+
+const (
+	sweepPolls = 18            // poll intervals between two looks at the newest shipments
+	sweepItems = 10 * listPage // of the newest shipments, read at the start
+)
+
+// serviceList is one of the service's lists, and how it is read.
+type serviceList[V any] struct {
+	kind    listKind
+	every   time.Duration // between two readings
+	most    int           // items that are taken of it
+	deep    bool          // the first reading goes on behind a page without news
+	items   func(ctx context.Context) iter.Seq2[V, error]
+	sent    func(item V) time.Time
+	merge   func(page []V, sent time.Time) (news bool)
+	refuses func(err error) bool // the service has no such list
+}
 
 // keepListing reads the list of intents that a service may or may not have: to
 // its end at first, then its newest pages again and again, as they alone show an
 // intent before its offer. A service without the list is asked once.
 func (w *Watcher) keepListing(ctx context.Context) {
+	tried := sync.OnceFunc(func() { close(w.asked) })
+	defer tried()
+	keepReading(ctx, w, tried, serviceList[api.Intent]{
+		kind: intentList, every: w.cfg.ListEvery, most: w.cfg.List, deep: true,
+		items:   w.cfg.Reader.Intents,
+		sent:    func(in api.Intent) time.Time { return in.Response.Sent },
+		merge:   w.store.ApplyList,
+		refuses: func(err error) bool { return errors.Is(err, api.ErrNotServed) },
+	})
+}
+
+// keepSweeping looks for shipments on the service's list of them (contract,
+// Endpoints): on several pages at the start where no feed reports them, then on the
+// newest again and again. A service that does not answer a list without ids is asked
+// once.
+func (w *Watcher) keepSweeping(ctx context.Context) {
+	<-w.asked // what the list of intents shows need not be read one by one, because a shipment names it
+	// At first a feed reports what the list of shipments would show.
+	if w.cfg.Feed != nil && !w.nap(ctx, sweepPolls*w.cfg.Poll) {
+		return
+	}
+	keepReading(ctx, w, func() {}, serviceList[api.Shipment]{
+		kind: shipmentList, every: sweepPolls * w.cfg.Poll, most: sweepItems, deep: w.cfg.Feed == nil,
+		items: func(ctx context.Context) iter.Seq2[api.Shipment, error] {
+			return w.cfg.Reader.Shipments(ctx, api.ShipmentQuery{})
+		},
+		sent:  func(sh api.Shipment) time.Time { return sh.Response.Sent },
+		merge: w.store.applySweep,
+		refuses: func(err error) bool {
+			return errors.Is(err, api.ErrNotServed) || errors.Is(err, api.ErrNotFound) || errors.Is(err, api.ErrForbidden) || errors.Is(err, api.ErrValidation)
+		},
+	})
+}
+
+// keepReading reads a list again and again, until the service refuses it or ctx ends.
+func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l serviceList[V]) {
 	if len(w.cfg.Only) > 0 {
 		return
 	}
-	first := sync.OnceFunc(func() { close(w.asked) })
-	defer first()
 	for failed := 0; ; {
-		pause := w.cfg.ListEvery
-		err := caught(func() error { return w.list(ctx) })
-		first()
+		pause := l.every
+		err := caught(func() error { return readList(ctx, w, l) })
+		tried()
 		switch {
-		case errors.Is(err, api.ErrNotServed):
+		case err == nil:
+			failed = 0
+		case l.refuses(err):
 			return
-		case err != nil:
+		default:
 			failed++
 			pause = listPause(failed, err)
-		default:
-			failed = 0
 		}
 		if !w.nap(ctx, pause) {
 			return
 		}
 	}
+}
+
+// readList reads a list: all that is taken of it at first, then its newest pages up
+// to one that holds nothing new. All of it counts as sent when its first page was: an
+// older truth never overwrites a newer one.
+func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
+	status, sent, taken := w.store.listStatus(l.kind), time.Now(), 0
+	again := status.State == ListWhole || status.State == ListCut
+	if !again {
+		status.Unreadable = 0
+	}
+	var page []V
+	flush := func() (news bool) {
+		news = l.merge(page, sent)
+		page = nil
+		if !again && l.kind == intentList {
+			status.State, status.Intents = ListPartly, taken
+			w.store.setList(l.kind, status)
+		}
+		return news
+	}
+	end := ListWhole
+	for item, err := range l.items(quota.WithPriority(ctx, quota.Reconcile)) {
+		switch {
+		case isOneItem(err):
+			if !again {
+				status.Unreadable++
+			}
+			continue
+		case err != nil:
+			if len(page) > 0 {
+				flush()
+			}
+			return w.listFailed(ctx, l.kind, status, l.refuses(err), err)
+		}
+		if taken == 0 {
+			sent = cmp.Or(l.sent(item), sent)
+		}
+		page = append(page, item)
+		taken++
+		if len(page) < listPage && taken < l.most {
+			continue
+		}
+		if news := flush(); taken == l.most || !news && (again || !l.deep) {
+			end = ListCut
+			break
+		}
+	}
+	if len(page) > 0 || taken == 0 { // a list without items was read, too
+		flush()
+	}
+	if !again {
+		status.State = end
+	}
+	status.Err = nil
+	w.change(func(now time.Time) {
+		w.answered = now
+		w.acceptKey(now)
+	})
+	w.store.setList(l.kind, status)
+	return nil
+}
+
+// listFailed notes why a list could not be read to its end. That the service has no
+// such list is no failure.
+func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStatus, refused bool, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case refused:
+		status = ListStatus{State: ListNotServed}
+	default:
+		w.store.readFailed(err)
+		w.judgeKey(time.Now())
+		status.Err = err
+	}
+	w.store.setList(kind, status)
+	return err
+}
+
+// applySweep merges a page of the list of shipments, but for those that ended
+// long ago and that nothing else has named. It reports whether there was anything
+// new.
+func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
+	var concern []api.Shipment
+	s.update(func(now time.Time) {
+		s.intents.reads.Reconciled++
+		for i := range page {
+			sh := &page[i]
+			past := sh.Status.Terminal() && now.Sub(sh.UpdatedAt) > verifyEndsWithin || s.intents.past.has(sh.IntentID)
+			if !past || s.shipments.get(sh.ID) != nil || s.intents.get(sh.IntentID) != nil {
+				concern = append(concern, *sh)
+			}
+		}
+	})
+	return s.ApplyShipments(concern, sent)
 }
 
 // caught turns a panic of a reader into an error.
@@ -96,99 +199,4 @@ func caught(work func() error) (err error) {
 		}
 	}()
 	return work()
-}
-
-// list reads the list: all of it, or, once that was read, its newest pages up to
-// one that holds nothing new.
-func (w *Watcher) list(ctx context.Context) error {
-	l := &listing{store: w.store, most: w.cfg.List, status: w.store.listStatus(intentList), sent: time.Now()}
-	if l.newest = l.status.State == ListWhole || l.status.State == ListCut; !l.newest {
-		l.status.Unreadable = 0
-	}
-	end := ListWhole
-	for in, err := range w.cfg.Reader.Intents(quota.WithPriority(ctx, quota.Reconcile)) {
-		if isOneItem(err) {
-			if !l.newest {
-				l.status.Unreadable++
-			}
-			continue
-		}
-		if err != nil {
-			return w.listFailed(ctx, l, err)
-		}
-		if full := l.add(in); !full {
-			continue
-		}
-		if news := l.flush(); l.newest && !news {
-			break
-		}
-		if l.taken == l.most {
-			end = ListCut
-			break
-		}
-	}
-	if len(l.page) > 0 || l.taken == 0 { // a list without items was read, too
-		l.flush()
-	}
-	if !l.newest {
-		l.status.State = end
-	}
-	l.status.Err = nil
-	w.serviceAnswered()
-	w.store.setList(intentList, l.status)
-	return nil
-}
-
-// listFailed takes what was read before err and notes why there is no more of it.
-// That the service has no list is no failure.
-func (w *Watcher) listFailed(ctx context.Context, l *listing, err error) error {
-	if len(l.page) > 0 {
-		l.flush()
-	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, api.ErrNotServed):
-		l.status = ListStatus{State: ListNotServed}
-	default:
-		w.store.readFailed(err)
-		w.judgeKey(time.Now())
-		l.status.Err = err
-	}
-	w.store.setList(intentList, l.status)
-	return err
-}
-
-// listing is one reading of the list. All of it counts as sent when its first
-// page was: an older truth never overwrites a newer one.
-type listing struct {
-	store  *Store
-	most   int
-	newest bool // the list was read before: only what is new is wanted
-	status ListStatus
-	sent   time.Time
-	page   []api.Intent
-	taken  int
-}
-
-// add takes an intent and reports whether there are enough to be merged.
-func (l *listing) add(in api.Intent) (full bool) {
-	if l.taken == 0 {
-		l.sent = cmp.Or(in.Response.Sent, l.sent)
-	}
-	l.page = append(l.page, in)
-	l.taken++
-	return len(l.page) == listPage || l.taken == l.most
-}
-
-// flush merges what was taken and reports whether it names an intent that was not
-// known.
-func (l *listing) flush() (news bool) {
-	news = l.store.ApplyList(l.page, l.sent)
-	l.page = nil
-	if !l.newest {
-		l.status.State, l.status.Intents = ListPartly, l.taken
-		l.store.setList(intentList, l.status)
-	}
-	return news
 }
