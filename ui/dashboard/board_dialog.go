@@ -13,7 +13,7 @@ import (
 
 // openBoard opens the dialog in which the board is arranged.
 func (m *Model) openBoard() {
-	m.dialog = dialogs{board: dialog.NewBoard(m.theme.For(m.profile), m.boardChoices())}
+	m.dialog = dialogs{board: dialog.NewBoard(m.themes.current(), m.boardChoices())}
 }
 
 // What a choice of the dialog is about, before the name that it chooses.
@@ -29,17 +29,17 @@ func (m *Model) boardChoices() []dialog.Choices {
 	panes := dialog.Choices{Title: "Panes"}
 	for i, p := range layout.Hideable() {
 		panes.Options = append(panes.Options, dialog.Option{
-			ID: choosesPane + p.String(), Title: paneTitle(p), Key: string(rune('1' + i)), On: !m.hidden().Has(p),
+			ID: choosesPane + p.String(), Title: paneTitle(p), Key: string(rune('1' + i)), On: !m.preferences.hidden().Has(p),
 		})
 	}
 	arrangements := dialog.Choices{Title: "Arrangement", One: true}
 	for _, a := range layout.Arrangements() {
 		arrangements.Options = append(arrangements.Options, dialog.Option{
-			ID: choosesArrangement + a.String(), Title: a.String(), On: m.arrangement() == a,
+			ID: choosesArrangement + a.String(), Title: a.String(), On: m.preferences.arrangement() == a,
 		})
 	}
 	choices := []dialog.Choices{panes, arrangements}
-	for i, p := range m.panes {
+	for i, p := range m.board.panes {
 		p, ok := p.(columned)
 		if !ok || len(p.Columns()) == 0 {
 			continue
@@ -54,9 +54,9 @@ func (m *Model) boardChoices() []dialog.Choices {
 		choices = append(choices, columns)
 	}
 	looks := dialog.Choices{Title: "Theme", One: true}
-	looks.Options = append(looks.Options, dialog.Option{ID: choosesTheme, Title: "as configured", On: m.arranged.Theme == ""})
+	looks.Options = append(looks.Options, dialog.Option{ID: choosesTheme, Title: "as configured", On: m.preferences.Theme == ""})
 	for _, t := range m.cfg.Themes {
-		looks.Options = append(looks.Options, dialog.Option{ID: choosesTheme + t.Name, Title: t.Name, On: m.arranged.Theme == t.Name})
+		looks.Options = append(looks.Options, dialog.Option{ID: choosesTheme + t.Name, Title: t.Name, On: m.preferences.Theme == t.Name})
 	}
 	return append(choices, looks)
 }
@@ -94,20 +94,21 @@ func (m *Model) chooseOnBoard(id string) {
 	case choosesPane:
 		for _, p := range layout.Hideable() {
 			if p.String() == name {
-				m.togglePane(p)
+				m.board.togglePane(p)
 			}
 		}
 	case choosesArrangement:
 		for _, a := range layout.Arrangements() {
 			if a.String() == name {
-				m.setArrangement(a)
+				m.board.setArrangement(a)
 			}
 		}
 	case choosesTheme:
-		m.setTheme(name)
+		m.themes.choose(name)
+		m.restyle()
 	case choosesColumn:
 		of, column, _ := strings.Cut(name, " ")
-		m.toggleColumn(of, column)
+		m.board.toggleColumn(of, column)
 	}
 	m.dialog.board.SetChoices(m.boardChoices())
 }

@@ -16,7 +16,7 @@ func TestNothingGlowsForEverAfterTheClockWasSetBack(t *testing.T) {
 	now := time.Now()
 	s := typicalShop(now)
 	m := boardOf(t, s, 160, 45, func(c *Config) { c.Now = func() time.Time { return now } })
-	r, g, b, _ := m.theme.Glow.RGBA()
+	r, g, b, _ := m.themes.chosen.Glow.RGBA()
 	ground := fmt.Sprintf("48;2;%d;%d;%d", r>>8, g>>8, b>>8)
 	glows := func() bool { return strings.Contains(drawing(m), ground) }
 	in := *s.changes.Intents[1]
@@ -49,7 +49,7 @@ func TestAPictureThatStartsOverIsDrawnWhole(t *testing.T) {
 		now = now.Add(3 * time.Hour)
 		m.Update(changesMsg{account.Changes{Version: 2, Whole: true, Intents: s.changes.Intents, Shipments: s.changes.Shipments, Summary: s.changes.Summary}})
 		got := screen(m)
-		m.invalidate()
+		m.board.invalidate()
 		if want := screen(m); got != want {
 			t.Errorf("frozen %v: it shows\n%s\nand drawn again\n%s", frozen, got, want)
 		}

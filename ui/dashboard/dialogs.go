@@ -9,6 +9,7 @@ import (
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
 )
 
 // dialogs holds the one dialog that lies above the board, if any.
@@ -57,6 +58,20 @@ func (d *dialogs) scroll(delta int) {
 	}
 }
 
+// stage shows how far the confirm of the open dialog is.
+func (d *dialogs) stage(msg stageMsg) {
+	if d.confirm != nil && d.confirm.Proposal().ID == msg.run.id {
+		d.confirm.SetProgress(msg.at)
+	}
+}
+
+// outcome shows how the confirm of the open dialog ended.
+func (d *dialogs) outcome(msg outcomeMsg) {
+	if d.confirm != nil && d.confirm.Proposal().ID == msg.run.id {
+		d.confirm.SetOutcome(msg.outcome)
+	}
+}
+
 // sized is what every dialog can do.
 type sized interface {
 	Size(width, height int) (int, int)
@@ -78,11 +93,58 @@ func (d *dialogs) view() sized {
 }
 
 func (m *Model) openHelp() {
-	m.dialog = dialogs{help: dialog.NewHelp(m.theme.For(m.profile), m.cfg.Actions, m.disabled)}
+	m.dialog = dialogs{help: dialog.NewHelp(m.themes.current(), m.cfg.Actions, m.disabled)}
 }
 
 func (m *Model) openPalette() {
-	m.dialog = dialogs{palette: dialog.NewPalette(m.theme.For(m.profile), m.cfg.Actions, m.scope(), m.disabled)}
+	m.dialog = dialogs{palette: dialog.NewPalette(m.themes.current(), m.cfg.Actions, m.scope(), m.disabled)}
+}
+
+// openConfirm asks about the intent under the cursor. The dialog holds what the
+// person sees, whatever changes behind it.
+func (m *Model) openConfirm() tea.Cmd {
+	in, ok := m.board.intentUnder()
+	if !ok {
+		return nil
+	}
+	seen, err := m.confirms.propose(in.ID)
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	m.board.intents.SetNote(in.ID, pane.Note{})
+	m.dialog = dialogs{confirm: dialog.NewConfirm(m.themes.current(), seen, seen.Live, time.Now())}
+	return m.quiet.begin(m)
+}
+
+// openBatch asks about all that is marked.
+func (m *Model) openBatch() tea.Cmd {
+	seen := m.batch.propose()
+	if len(seen) == 0 {
+		return nil
+	}
+	d, err := dialog.NewBatch(m.themes.current(), seen, m.picture.environment().Live, time.Now())
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	m.dialog = dialogs{confirm: d}
+	return m.quiet.begin(m)
+}
+
+// answer acts on what the dialog was answered with.
+func (m *Model) answer(a dialog.Answer) tea.Cmd {
+	switch a.Kind {
+	case dialog.Cancelled, dialog.Closed:
+		m.dialog = dialogs{}
+	case dialog.Confirmed:
+		if all := m.dialog.confirm.Batch(); all != nil {
+			m.dialog = dialogs{}
+			return m.batch.begin(m.ctx, all)
+		}
+		return m.confirms.begin(m.ctx, a.Proposal)
+	}
+	return nil
 }
 
 // dialogKey gives a key to the dialog and acts on its answer. Ctrl+c ends the
@@ -168,7 +230,7 @@ func (m *Model) lay(lines []string) {
 		return
 	}
 	for i, line := range lines {
-		if i == m.layout.Header.Y && !m.layout.TooSmall || m.dialog.board != nil {
+		if i == m.board.layout.Header.Y && !m.board.layout.TooSmall || m.dialog.board != nil {
 			continue // where one is stays in view, and so does what is being arranged
 		}
 		lines[i] = m.line.Start(m.width).Edge().Put(paint.Faint, ansi.Strip(line)).String()

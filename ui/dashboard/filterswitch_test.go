@@ -54,7 +54,7 @@ func TestAFilterOutlivesTheTableItWasTypedOver(t *testing.T) {
 			for _, size := range []tea.WindowSizeMsg{wide, narrow} {
 				m.Update(size)
 				m.View()
-				if shown, total := m.intents.Matches(); shown != want || total != len(s.changes.Intents) {
+				if shown, total := m.board.intents.Matches(); shown != want || total != len(s.changes.Intents) {
 					t.Errorf("at %dx%d it shows %d of %d, want %d of %d", size.Width, size.Height, shown, total, want, len(s.changes.Intents))
 				}
 			}

@@ -19,7 +19,7 @@ func (m *Model) awaitPicture() tea.Cmd {
 	if !m.awaited {
 		return nil
 	}
-	return m.after(pictureSoon, pictureLateMsg{})
+	return after(m.ctx, pictureSoon, pictureLateMsg{})
 }
 
 // waitNoMore ends the wait for the picture with msg, if it does.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -19,53 +20,52 @@ type slot struct {
 	draw  func(l *paint.Line)
 }
 
-// header says where this is, how healthy what it shows is, and what can be done
-// here.
-func (m *Model) header() string {
-	l := m.line.Start(m.width).Edge().On(m.frameGround())
+// header is the first line. It says which environment this is, how healthy the
+// picture of it is, and what can be done here.
+type header struct {
+	cfg     *Config
+	picture *picture
+	clock   time.Time
+	width   int
+}
+
+func (h header) draw(line *paint.Line) string {
+	l := line.Start(h.width).Edge().On(h.ground())
 	l.Space(1).Put(paint.Text|paint.Bold, "tillwatch").Space(2)
-	right := m.slots()
+	right := h.slots()
 	used := 0
 	for _, s := range right {
-		used += s.width + m.slotGap()
+		used += s.width + h.slotGap()
 	}
-	m.place(l, l.Left()-used-1)
-	l.To(m.width - used - 1)
+	h.place(l, l.Left()-used-1)
+	l.To(h.width - used - 1)
 	for _, s := range right {
 		from := l.At()
-		l.Space(m.slotGap())
+		l.Space(h.slotGap())
 		s.draw(l)
-		l.To(from + m.slotGap() + s.width)
+		l.To(from + h.slotGap() + s.width)
 	}
 	return l.String()
 }
 
-// environment is what gave the last answer, as far as that is known.
-func (m *Model) environment() api.Environment {
-	if last := m.picture.summary.API.From; last.Name != "" {
-		return last
-	}
-	return api.Environment{Name: m.cfg.Environment, Live: m.cfg.Live}
-}
-
-func (m *Model) frameGround() paint.Ground {
-	if m.environment().Live {
+func (h header) ground() paint.Ground {
+	if h.picture.environment().Live {
 		return paint.Live
 	}
 	return paint.Surface
 }
 
-func (m *Model) slotGap() int {
-	if m.width >= 120 {
+func (h header) slotGap() int {
+	if h.width >= 120 {
 		return 4
 	}
 	return 2
 }
 
 // place names the environment and the account, as far as there is room.
-func (m *Model) place(l *paint.Line, room int) {
-	where := m.environment()
-	env, owner := string(api.Scrub(where.Name)), string(api.Scrub(m.cfg.Account))
+func (h header) place(l *paint.Line, room int) {
+	where := h.picture.environment()
+	env, owner := string(api.Scrub(where.Name)), string(api.Scrub(h.cfg.Account))
 	if env == owner {
 		owner = ""
 	}
@@ -92,21 +92,21 @@ func (m *Model) place(l *paint.Line, room int) {
 
 // slots chooses what fits beside the name, the most important first, and keeps
 // the order.
-func (m *Model) slots() []slot {
-	all := []slot{m.apiSlot(), m.relaySlot(), m.alertSlot(), m.badgeSlot(), m.clockSlot()}
-	if m.cfg.Recording != nil {
-		all = append([]slot{m.recordSlot()}, all...)
+func (h header) slots() []slot {
+	all := []slot{h.apiSlot(), h.relaySlot(), h.alertSlot(), h.badgeSlot(), h.clockSlot()}
+	if h.cfg.Recording != nil {
+		all = append([]slot{h.recordSlot()}, all...)
 	}
-	where := m.environment()
+	where := h.picture.environment()
 	name := len(where.Name)
 	if where.Live {
 		name += len(" LIVE")
 	}
-	room := m.width - len(" tillwatch") - 2 - min(name, 12)
+	room := h.width - len(" tillwatch") - 2 - min(name, 12)
 	for {
 		used, worst := 0, 0
 		for i, s := range all {
-			used += s.width + m.slotGap()
+			used += s.width + h.slotGap()
 			if s.rank > all[worst].rank {
 				worst = i
 			}
@@ -119,8 +119,8 @@ func (m *Model) slots() []slot {
 }
 
 // recordSlot says that what is shown is recorded.
-func (m *Model) recordSlot() slot {
-	trouble := m.cfg.Recording()
+func (h header) recordSlot() slot {
+	trouble := h.cfg.Recording()
 	return slot{5, 5, func(l *paint.Line) {
 		if trouble != "" {
 			l.Put(paint.Bad|paint.Bold, "✕ rec")
@@ -130,19 +130,19 @@ func (m *Model) recordSlot() slot {
 	}}
 }
 
-func (m *Model) clockSlot() slot {
+func (h header) clockSlot() slot {
 	return slot{3, 8, func(l *paint.Line) {
-		l.Put(paint.Text, m.clock.In(m.cfg.Location).Format("15:04:05"))
+		l.Put(paint.Text, h.clock.In(h.cfg.Location).Format("15:04:05"))
 	}}
 }
 
-func (m *Model) badgeSlot() slot {
+func (h header) badgeSlot() slot {
 	return slot{0, 9, func(l *paint.Line) {
-		if m.cfg.Transport != nil {
+		if h.cfg.Transport != nil {
 			l.Right(paint.Accent|paint.Bold, "REPLAY", 9)
 			return
 		}
-		if m.cfg.Armed {
+		if h.cfg.Armed {
 			l.Right(paint.Warning|paint.Bold, "ARMED", 9)
 			return
 		}
@@ -150,9 +150,9 @@ func (m *Model) badgeSlot() slot {
 	}}
 }
 
-func (m *Model) alertSlot() slot {
+func (h header) alertSlot() slot {
 	return slot{4, 4, func(l *paint.Line) {
-		n := len(m.picture.summary.Alerts)
+		n := len(h.picture.summary.Alerts)
 		if n == 0 {
 			return
 		}
@@ -165,8 +165,8 @@ func (m *Model) alertSlot() slot {
 }
 
 // apiSlot is the health of the service with the latency of its last answer.
-func (m *Model) apiSlot() slot {
-	status := m.picture.summary.API
+func (h header) apiSlot() slot {
+	status := h.picture.summary.API
 	width := 12
 	if status.State == account.APIUnauthorized {
 		width = 17
@@ -189,10 +189,10 @@ func (m *Model) apiSlot() slot {
 }
 
 // relaySlot is the state of the relay; live, with the age of the last event.
-func (m *Model) relaySlot() slot {
-	feed, last := m.picture.summary.Feed, m.picture.summary.LastEvent
+func (h header) relaySlot() slot {
+	feed, last := h.picture.summary.Feed, h.picture.summary.LastEvent
 	width := 17
-	if m.width < 60 {
+	if h.width < 60 {
 		width = 6 // the sign and its word alone
 	} else if feed.State == account.FeedConnecting || feed.State == account.FeedReplaying {
 		width = 19
@@ -201,7 +201,7 @@ func (m *Model) relaySlot() slot {
 		if width > 6 {
 			l.Put(paint.Muted, "relay ")
 		}
-		age := pane.Age(m.clock.Sub(feed.Since))
+		age := pane.Age(h.clock.Sub(feed.Since))
 		if feed.Since.IsZero() {
 			age = ""
 		}
@@ -210,7 +210,7 @@ func (m *Model) relaySlot() slot {
 		case account.FeedLive:
 			l.Put(s.Style, s.Glyph+" ").Put(paint.Text, s.Word)
 			if !last.IsZero() && width > 6 {
-				l.Right(paint.Text, pane.Past(m.clock.Sub(last)), 5)
+				l.Right(paint.Text, pane.Past(h.clock.Sub(last)), 5)
 			}
 		case account.FeedLost:
 			l.Put(s.Style|paint.Bold, s.String())

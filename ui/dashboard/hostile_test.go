@@ -150,7 +150,7 @@ func TestWhateverAPictureHoldsTheScreenIsFilledAndClean(t *testing.T) {
 			c.Theme, c.Environment, c.Account = theme, hostile(r, "environment"), hostile(r, "account")
 			c.Live, c.NoColor = rapid.Bool().Draw(r, "live"), rapid.Bool().Draw(r, "no color")
 		})
-		m.setFocus(layout.Pane(rapid.IntRange(0, layout.Board-1).Draw(r, "focus")))
+		m.board.setFocus(layout.Pane(rapid.IntRange(0, layout.Board-1).Draw(r, "focus")))
 		fills(r, m, width, height)
 		press(m, rapid.SliceOfN(rapid.SampledFrom(keys), 0, 4).Draw(r, "keys")...)
 		fills(r, m, width, height)

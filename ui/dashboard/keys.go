@@ -4,36 +4,31 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
 
-// key routes a key: to the dialog, to the filter that is being typed, or
-// through the table of actions.
+// key routes a key: to the dialog, to what is being typed, or through the table of
+// actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.redraw, m.clicked = true, clicked{}
+	m.pointer.last = clicked{}
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // from anywhere
 	}
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
-	switch typing := m.filter != nil || m.jump != nil; {
-	case typing && m.quits(key):
-		return m.quit()
-	case m.filter != nil:
-		m.typeFilter(key)
-		return nil
-	case m.jump != nil:
-		return m.typeJump(key)
+	if m.filters.typed != nil || m.jump.typed != nil {
+		return m.typeKey(key)
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
-	if !ok && m.focus == layout.Detail && !m.layout.Panes[m.before].Empty() {
+	if b := m.board; !ok && b.focus == layout.Detail && !b.layout.Panes[b.before].Empty() {
 		a, ok = m.cfg.Actions.Lookup(action.Board, key) // the board stands beside it
 		if ok {
-			m.setFocus(m.before)
+			b.setFocus(b.before)
 			if a.ID == action.FocusNext {
 				return nil
 			}
@@ -45,14 +40,90 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	return m.do(a.ID)
 }
 
-// quits reports whether a key that types nothing ends the program.
-func (m *Model) quits(key tea.KeyPressMsg) bool {
+// typeKey takes a key while a filter or an id is typed. Keys that type nothing may
+// end the program, or move the cursor.
+func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
-	return ok && a.ID == action.Quit && key.Text == ""
+	switch name := key.String(); {
+	case ok && a.ID == action.Quit && key.Text == "":
+		return m.quit()
+	case m.jump.typed != nil && m.filters.typed == nil:
+		return m.jump.key(key)
+	case name == "up", name == "down", name == "pgup", name == "pgdown":
+		if ok {
+			return m.do(a.ID)
+		}
+	default:
+		m.filters.key(key)
+	}
+	return nil
+}
+
+// paste takes pasted text: into what is being typed, or to the dialog, which
+// decides. What is refused is said.
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	refused := ""
+	switch {
+	case m.dialog.open():
+		return m.dialogPaste(msg)
+	case m.jump.typed != nil:
+		refused = m.jump.paste(msg.Content)
+	case m.filters.typed != nil:
+		refused = m.filters.paste(msg.Content)
+	default:
+		m.notices.say(warning, "pasted text is not taken here: "+m.cfg.Actions.KeyOf(action.Filter)+" filters by it, "+m.cfg.Actions.KeyOf(action.Jump)+" goes to an id")
+	}
+	if refused != "" {
+		m.notices.say(warning, "the pasted text is not taken: "+refused)
+	}
+	return nil
+}
+
+// mouse routes what the mouse does: to the dialog, to the transport line, to the
+// footer, or to the pane under it.
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	at := msg.Mouse()
+	_, pressed := msg.(tea.MouseClickMsg)
+	pressed = pressed && at.Button == tea.MouseLeft
+	_, wheeled := msg.(tea.MouseWheelMsg)
+	wheeled = wheeled && wheel(at) != 0
+	m.redraw = m.redraw || pressed || wheeled
+	switch {
+	case m.dialog.open() && pressed:
+		return m.dialogClick(at.X, at.Y)
+	case m.dialog.open():
+		m.dialog.scroll(wheel(at))
+	case m.board.height < m.height && at.Y == m.height-1:
+		m.redraw = true
+		m.replay.point(msg)
+	case m.board.layout.TooSmall:
+	case pressed && at.Y == m.board.layout.Footer.Y:
+		return m.pressFooter(at.X)
+	case pressed:
+		if _, _, ok := m.pointer.under(at.X, at.Y); ok {
+			m.filters.typed, m.jump.typed, m.marks.stayed = nil, nil, pane.Subject{}
+		}
+		m.pointer.click(at.X, at.Y)
+	case wheeled:
+		m.pointer.scroll(at)
+	}
+	return nil
+}
+
+// pressFooter does what stands at a column of the footer.
+func (m *Model) pressFooter(x int) tea.Cmd {
+	switch s, ok := m.footer.at(x); {
+	case !ok:
+		return nil
+	case s.id != "":
+		return m.do(s.id)
+	default:
+		return m.key(tea.KeyPressMsg{Code: s.key})
+	}
 }
 
 func (m *Model) scope() action.Scope {
-	if m.focus == layout.Detail {
+	if m.board.focus == layout.Detail {
 		return action.Detail
 	}
 	return action.Board
@@ -60,248 +131,210 @@ func (m *Model) scope() action.Scope {
 
 // do performs an action, or says why it cannot.
 func (m *Model) do(id action.ID) tea.Cmd {
-	m.redraw = true
-	m.gettingAcquainted(id == action.Help)
+	m.welcome.press(id == action.Help)
 	if reason := m.disabled(id); reason != "" {
-		m.say(warning, reason)
+		m.notices.say(warning, reason)
 		return nil
 	}
-	defer m.visit()
-	if m.moveBy(id) || m.focusOn(id) || m.steer(id) || m.use(id) {
+	defer m.marks.visit()
+	if s, ok := steps[id]; ok {
+		m.step(s)
+		return nil
+	}
+	if m.board.focusOn(id) || m.replay.steer(id) {
 		return nil
 	}
 	return m.run(id)
 }
 
-// moveBy moves the cursor of the focused pane, if the action is a step.
-func (m *Model) moveBy(id action.ID) bool {
-	s, ok := steps[id]
-	if !ok {
-		return false
+// step moves the cursor, and an open detail with it.
+func (m *Model) step(s pane.Step) {
+	if m.board.step(s) {
+		m.details.follow()
 	}
-	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(m.focus) {
-		m.turnTab(by)
-	} else if p, ok := m.panes[m.focus].(mover); ok {
-		p.Move(s)
-		m.followCursor()
-	}
-	return true
-}
-
-// focusOn gives a pane the focus, if that is what the action does.
-func (m *Model) focusOn(id action.ID) bool {
-	switch id {
-	case action.FocusNext:
-		m.focusBy(1)
-	case action.FocusPrevious:
-		m.focusBy(-1)
-	case action.FocusDetail:
-		m.before = m.focus
-		m.setFocus(layout.Detail)
-	default:
-		at := slices.Index(focusing[:], id)
-		if at < 0 {
-			return false
-		}
-		m.showPane(layout.Pane(at))
-		m.setFocus(layout.Pane(at))
-	}
-	return true
 }
 
 // run does what is neither a step nor a change of the focus.
 func (m *Model) run(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
-		m.openDetail()
+		m.details.open(m.board.subject())
 	case action.Back:
-		m.closeDetail()
+		m.details.close()
 	case action.Filter:
-		m.startFilter()
+		m.filters.start()
 	case action.ClearFilter:
-		m.clearFilter()
+		m.clearOne()
 	case action.Sort, action.ReverseSort:
-		m.sort(id == action.ReverseSort)
+		m.board.sort(id == action.ReverseSort)
 	case action.Jump:
-		m.jump = &jumping{}
+		m.jump.start()
 	case action.LookBack:
-		m.lookBack(-1)
+		m.details.lookBack(-1)
 	case action.LookForward:
-		m.lookBack(1)
+		m.details.lookBack(1)
 	case action.Freeze:
 		m.freeze()
 	case action.Zoom:
-		m.toggleZoom()
-	case action.Confirm:
-		return m.openConfirm()
-	case action.Mark:
-		m.mark()
-	case action.MarkAll:
-		m.markAll()
-	case action.Unmark:
-		m.unmark()
-	case action.ConfirmMarked:
-		return m.openBatch()
-	case action.StopBatch:
-		m.stopQueue("by hand")
+		m.board.toggleZoom()
+	case action.Reveal:
+		m.details.reveal()
+	case action.NextArrangement:
+		m.board.nextArrangement()
+	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents:
+		m.board.togglePane(layout.Pane(slices.Index(toggling[:], id)))
+	case action.NextTheme:
+		m.themes.next()
+		m.restyle()
+	case action.ToggleMouse:
+		m.pointer.toggle()
+	case action.CopyID:
+		if text := m.details.copied(); text != "" {
+			return tell(ansi.SetSystemClipboard(text))
+		}
 	case action.Refresh:
 		return m.readAgain()
 	case action.Reconnect:
-		return m.reconnect()
-	case action.CopyID:
-		return m.copyID()
-	case action.Reveal:
-		m.reveal()
-	case action.NextArrangement:
-		m.nextArrangement()
-	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents:
-		m.togglePane(layout.Pane(slices.Index(toggling[:], id)))
+		return m.asker.reconnect()
+	case action.Suspend:
+		return m.suspend(false)
+	case action.Quit:
+		return m.quit()
 	case action.Arrange:
 		m.openBoard()
-	case action.NextTheme:
-		m.nextTheme()
-	case action.ToggleMouse:
-		m.toggleMouse()
 	case action.Help:
 		m.openHelp()
 	case action.Palette:
 		m.openPalette()
-	case action.Suspend:
-		return m.suspend()
-	case action.Quit:
-		return m.quit()
+	default:
+		return m.runConfirm(id)
 	}
 	return nil
 }
 
-var steps = map[action.ID]pane.Step{
-	action.Up: pane.Up, action.Down: pane.Down, action.Left: pane.Left, action.Right: pane.Right,
-	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
+// runConfirm does what leads to a confirm.
+func (m *Model) runConfirm(id action.ID) tea.Cmd {
+	switch id {
+	case action.Confirm:
+		return m.openConfirm()
+	case action.Mark:
+		if row := m.board.subject(); m.marks.toggle() {
+			m.step(pane.Down)
+			m.marks.stay(row)
+		}
+	case action.MarkAll:
+		m.marks.all()
+	case action.Unmark:
+		m.marks.clear()
+	case action.ConfirmMarked:
+		return m.openBatch()
+	case action.StopBatch:
+		m.batch.stop("by hand")
+	}
+	return nil
 }
-
-var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4, action.FocusPane5, action.FocusPane6}
 
 // disabled says why an action cannot be performed now; "" when it can.
 func (m *Model) disabled(id action.ID) string {
+	b := m.board
 	switch id {
 	case action.FocusDetail:
-		if !m.detailOpen {
+		if !b.detailOpen {
 			return "no detail is open"
 		}
 	case action.Confirm:
-		return m.confirmDisabled()
+		return m.confirms.disabled(b.intentUnder())
 	case action.Mark:
-		return m.markDisabled()
+		return m.marks.disabled()
 	case action.MarkAll:
-		return m.markAllDisabled()
+		return m.marks.allDisabled()
 	case action.Unmark:
-		if len(m.marks) == 0 {
+		if len(m.marks.set) == 0 {
 			return "nothing is marked"
 		}
 	case action.ConfirmMarked:
-		return m.batchDisabled()
+		return m.batch.disabled()
 	case action.StopBatch:
-		if m.queue == nil {
+		if m.batch.queue == nil {
 			return "no batch is under way"
 		}
-	case action.Open:
-		if p, ok := m.panes[m.focus].(asked); ok {
-			_, why := p.Asked()
-			return why
-		}
-		if m.subject().Kind == pane.None {
-			return "nothing under the cursor"
-		}
-	case action.Usage, action.NextSpan, action.NextChart:
-		return m.useDisabled(id)
-	case action.CopyID:
-		if m.subject().Kind == pane.None {
+	case action.Open, action.CopyID:
+		if b.subject().Kind == pane.None {
 			return "nothing under the cursor"
 		}
 	case action.Refresh:
-		switch _, ok := m.intentOf(m.subject()); {
-		case m.refused() && m.cfg.TryKey != nil:
-		case m.cfg.Refresh == nil:
-			return "nothing can be read here"
-		case !ok:
-			return "no intent under the cursor"
-		}
+		return m.asker.readDisabled(b.intentUnder())
 	case action.Zoom:
-		if m.focus == layout.Detail && !layout.Beside(m.width) {
+		if b.focus == layout.Detail && !layout.Beside(m.width) {
 			return "the detail fills the screen already"
 		}
 	case action.Reconnect:
-		return m.reconnectDisabled()
+		return m.asker.reconnectDisabled()
 	case action.Suspend:
-		return m.suspendDisabled()
+		return m.job.disabled(m.confirming())
 	case action.LookBack:
-		return m.trailEnds(-1)
+		return m.details.trail.ends(-1, b.detailOpen)
 	case action.LookForward:
-		return m.trailEnds(1)
+		return m.details.trail.ends(1, b.detailOpen)
 	case action.Sort, action.ReverseSort:
-		if _, ok := m.panes[m.focus].(sortable); !ok {
+		if _, ok := b.panes[b.focus].(sortable); !ok {
 			return "this pane cannot be sorted"
 		}
 	case action.Filter:
-		if _, ok := m.panes[m.focus].(filtered); !ok {
+		if _, ok := b.panes[b.focus].(filtered); !ok {
 			return "this pane cannot be filtered"
 		}
 	}
 	return ""
 }
 
-// focusBy moves the focus among the panes that are on the screen.
-func (m *Model) focusBy(by int) {
-	to := m.focus
-	for {
-		to = layout.Pane((int(to) + by + layout.Board) % layout.Board)
-		if (!layout.IsTab(to) || to == m.tab) && !m.hidden().Has(to) {
-			break
-		}
+// clearOne takes away one thing: the filter, the detail or the zoom.
+func (m *Model) clearOne() {
+	switch b := m.board; {
+	case m.filters.clear():
+	case b.detailOpen:
+		b.before = b.focus
+		m.details.close()
+	case b.zoom:
+		b.toggleZoom()
 	}
-	m.setFocus(to)
-}
-
-// turnTab changes which of events, requests and alerts is shown.
-func (m *Model) turnTab(by int) {
-	if to := int(m.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) {
-		m.setFocus(layout.Pane(to))
-	}
-}
-
-// sort changes the order of the focused pane.
-func (m *Model) sort(reverse bool) {
-	name := m.panes[m.focus].(sortable).Sort(reverse)
-	if name == "" {
-		m.say(plain, "default order")
-		return
-	}
-	m.say(plain, "sorted by "+name+"; "+m.keyOf(action.ReverseSort)+" reverses it")
 }
 
 // readAgain reads what the cursor is on; while the API key is refused, it tries
 // that.
 func (m *Model) readAgain() tea.Cmd {
-	if m.refused() && m.cfg.TryKey != nil {
-		return m.tryKey()
+	if m.asker.triesKey() {
+		return m.asker.tryKey()
 	}
-	in, ok := m.intentOf(m.subject())
+	in, ok := m.board.intentUnder()
 	if !ok {
 		return nil
 	}
-	m.say(plain, "reading "+string(in.ID)+" again")
-	refresh, id := m.cfg.Refresh, in.ID
-	return func() tea.Msg {
-		refresh(id)
-		return nil
+	m.notices.say(plain, "reading "+string(in.ID)+" again")
+	return m.asker.read(in.ID)
+}
+
+// confirming reports whether a confirm is under way, or queued.
+func (m *Model) confirming() bool {
+	return m.confirms.underway() || m.batch.queue != nil && len(m.batch.queue.waiting) > 0
+}
+
+// suspend gives the terminal back to the shell; over says that the program was
+// stopped and continued already. Keys that are typed meanwhile are the shell's: a
+// dialog with money behind it has the quiet proven anew.
+func (m *Model) suspend(over bool) tea.Cmd {
+	leave := m.job.leave(m.canvas, over)
+	if m.dialog.confirm != nil {
+		return tea.Batch(m.quiet.begin(m), leave)
 	}
+	return leave
 }
 
 // quit ends the program. While a confirm is under way it asks once.
 func (m *Model) quit() tea.Cmd {
-	if n := len(m.underway()); n > 0 && !m.quitting {
+	if m.confirming() && !m.quitting {
 		m.quitting = true
-		m.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
+		m.notices.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
 		return nil
 	}
 	return tea.Quit

@@ -43,8 +43,8 @@ func TestKeysMoveTheFocus(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 200, 55)
 			press(m, c.keys...)
-			if m.focus != c.want {
-				t.Errorf("focus on pane %d, want %d", m.focus, c.want)
+			if m.board.focus != c.want {
+				t.Errorf("focus on pane %d, want %d", m.board.focus, c.want)
 			}
 		})
 	}
@@ -61,9 +61,10 @@ func TestEveryActionOfTheTableIsPerformedOrSaysWhyNot(t *testing.T) {
 			case a.ID == action.FocusPane1:
 				press(m, "2")
 			}
-			before, mouse := screen(m), m.noMouse
+			before, mouse := screen(m), m.pointer.off
 			cmd := m.do(a.ID)
-			if screen(m) == before && m.noMouse == mouse && cmd == nil {
+			m.redraw = true
+			if screen(m) == before && m.pointer.off == mouse && cmd == nil {
 				t.Errorf("%s does nothing and says nothing", a.ID)
 			}
 		})
@@ -74,7 +75,7 @@ func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
 	s := typicalShop(time.Now())
 	m := boardOf(t, s, 200, 55)
 	press(m, "j", "j", "j")
-	id := m.subject().ID
+	id := m.board.subject().ID
 	moved := *s.changes.Intents[5]
 	for _, in := range s.changes.Intents {
 		if in.ID == id {
@@ -84,10 +85,10 @@ func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
 	moved.State, moved.Since = api.PlacingOrder, time.Now()
 	s.put(&moved)
 	m.Update(changesMsg{s.Changes(0)})
-	if got := m.subject(); got.ID != id {
+	if got := m.board.subject(); got.ID != id {
 		t.Errorf("cursor on %s after its intent moved on, want %s", got.ID, id)
 	}
-	if in, _ := m.intentOf(m.subject()); in.State != api.PlacingOrder {
+	if in, _ := m.board.intentUnder(); in.State != api.PlacingOrder {
 		t.Errorf("the intent under the cursor is %s", in.State)
 	}
 }
@@ -95,10 +96,10 @@ func TestTheCursorFollowsItsIntentIntoAnotherLane(t *testing.T) {
 func TestTheCursorStaysOnItsIntentWhenLanesBecomeAList(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
 	press(m, "l", "l", "j", "j")
-	id := m.subject().ID
+	id := m.board.subject().ID
 	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 36}} {
 		m.Update(size)
-		if got := m.subject().ID; got != id {
+		if got := m.board.subject().ID; got != id {
 			t.Errorf("cursor on %s at %dx%d, want %s", got, size.Width, size.Height, id)
 		}
 	}
@@ -111,20 +112,20 @@ func TestAFilterIsTypedKeptAndTakenBack(t *testing.T) {
 		t.Errorf("no live count:\n%s", got)
 	}
 	press(m, "backspace", "esc")
-	if m.filters[layout.Intents] != nil {
+	if m.filters.inPane[layout.Intents] != nil {
 		t.Error("esc kept the filter")
 	}
 	press(m, "/", "q", "enter")
-	if m.filters[layout.Intents] == nil || m.filters[layout.Intents].Text != "q" {
-		t.Fatalf("enter did not keep the filter: %+v", m.filters[layout.Intents])
+	if m.filters.inPane[layout.Intents] == nil || m.filters.inPane[layout.Intents].Text != "q" {
+		t.Fatalf("enter did not keep the filter: %+v", m.filters.inPane[layout.Intents])
 	}
 	press(m, "esc")
-	if m.filters[layout.Intents] != nil {
+	if m.filters.inPane[layout.Intents] != nil {
 		t.Error("esc on the board kept the filter")
 	}
 	press(m, "/")
 	m.Update(tea.PasteMsg{Content: "wool\x1b[31m\nsocks"})
-	if got := m.filter.text; got != "wool[31m socks" {
+	if got := m.filters.typed.text; got != "wool[31m socks" {
 		t.Errorf("pasted filter %q", got)
 	}
 }
@@ -159,31 +160,31 @@ func TestTheTailFollowsOnlyFromItsNewestRow(t *testing.T) {
 	s := typicalShop(time.Now())
 	m := boardOf(t, s, 200, 55)
 	press(m, "4", "k")
-	held := m.subject()
+	held := m.board.subject()
 	s.event(1, api.OfferRetrieved, 0)
 	m.Update(changesMsg{s.Changes(0)})
-	if m.subject() != held || !strings.Contains(screen(m), "held") {
-		t.Errorf("the tail went on under the cursor: %v, want %v", m.subject(), held)
+	if m.board.subject() != held || !strings.Contains(screen(m), "held") {
+		t.Errorf("the tail went on under the cursor: %v, want %v", m.board.subject(), held)
 	}
 	press(m, "G")
 	newest := s.event(2, api.IntentCompleted, 0)
 	m.Update(changesMsg{s.Changes(0)})
-	if got := m.subject(); got != (pane.Subject{Kind: pane.OfEvent, ID: newest.ID}) {
+	if got := m.board.subject(); got != (pane.Subject{Kind: pane.OfEvent, ID: newest.ID}) {
 		t.Errorf("cursor on %v after G, want the newest event %s", got, newest.ID)
 	}
 }
 
 func TestTheMousePointsIntoPanes(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 200, 55)
-	r := m.layout.Panes[layout.Shipments]
+	r := m.board.layout.Panes[layout.Shipments]
 	m.Update(tea.MouseClickMsg{X: r.X + 5, Y: r.Y + 4, Button: tea.MouseLeft})
-	if m.focus != layout.Shipments || m.subject().Kind != pane.OfShipment {
-		t.Errorf("focus %d, subject %v after a click on a shipment", m.focus, m.subject())
+	if m.board.focus != layout.Shipments || m.board.subject().Kind != pane.OfShipment {
+		t.Errorf("focus %d, subject %v after a click on a shipment", m.board.focus, m.board.subject())
 	}
-	lane := m.layout.Panes[layout.Intents]
+	lane := m.board.layout.Panes[layout.Intents]
 	m.Update(tea.MouseClickMsg{X: lane.X + 130, Y: lane.Y + 6, Button: tea.MouseLeft})
-	if in, ok := m.intentOf(m.subject()); m.focus != layout.Intents || !ok || in.State != api.Completed {
-		t.Errorf("after a click on a completed intent: focus %d, intent %+v", m.focus, in)
+	if in, ok := m.board.intentUnder(); m.board.focus != layout.Intents || !ok || in.State != api.Completed {
+		t.Errorf("after a click on a completed intent: focus %d, intent %+v", m.board.focus, in)
 	}
 	before := screen(m)
 	m.Update(tea.MouseWheelMsg{X: lane.X + 130, Y: lane.Y + 6, Button: tea.MouseWheelDown})
@@ -202,20 +203,20 @@ func TestTheThemeChangesByKey(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Theme, c.Themes = dark, []themes.Theme{dark, light} })
 	before := drawing(m)
 	press(m, "t")
-	if m.theme.Name != "light" || drawing(m) == before {
-		t.Errorf("theme %s", m.theme.Name)
+	if m.themes.chosen.Name != "light" || drawing(m) == before {
+		t.Errorf("theme %s", m.themes.chosen.Name)
 	}
 	press(m, "t")
-	if m.theme.Name != "dark" {
-		t.Errorf("theme %s after going round", m.theme.Name)
+	if m.themes.chosen.Name != "dark" {
+		t.Errorf("theme %s after going round", m.themes.chosen.Name)
 	}
 }
 
 func TestThePaletteRunsAnAction(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, ":", "z", "o", "o", "m", "enter")
-	if !m.zoom || m.dialog.open() {
-		t.Errorf("zoom %t, dialog open %t", m.zoom, m.dialog.open())
+	if !m.board.zoom || m.dialog.open() {
+		t.Errorf("zoom %t, dialog open %t", m.board.zoom, m.dialog.open())
 	}
 	press(m, "?")
 	if !strings.Contains(screen(m), "Help") {
@@ -233,8 +234,8 @@ func TestZoomEnlargesTheDetailAndEscGivesTheBoardBack(t *testing.T) {
 	press(m, "enter")
 	beside := screen(m)
 	press(m, "z")
-	if r := m.layout.Panes[layout.Detail]; r.W != 200 || m.focus != layout.Detail || !m.layout.Panes[layout.Intents].Empty() {
-		t.Errorf("the detail is %+v, the focus on pane %d, want it as wide as the screen:\n%s", r, m.focus, screen(m))
+	if r := m.board.layout.Panes[layout.Detail]; r.W != 200 || m.board.focus != layout.Detail || !m.board.layout.Panes[layout.Intents].Empty() {
+		t.Errorf("the detail is %+v, the focus on pane %d, want it as wide as the screen:\n%s", r, m.board.focus, screen(m))
 	}
 	press(m, "z")
 	if got := screen(m); got != beside {
@@ -245,7 +246,7 @@ func TestZoomEnlargesTheDetailAndEscGivesTheBoardBack(t *testing.T) {
 		t.Errorf("the board is not as it was once the detail is closed:\n%s", got)
 	}
 	press(m, "z", "enter", "esc")
-	if !m.zoom {
+	if !m.board.zoom {
 		t.Error("a pane of the board that was enlarged before is no longer")
 	}
 	narrow := boardOf(t, typicalShop(time.Now()), 80, 24)
@@ -258,11 +259,11 @@ func TestZoomEnlargesTheDetailAndEscGivesTheBoardBack(t *testing.T) {
 func TestZoomAndFilterGiveWayToEsc(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, "z", "/", "a", "enter", "esc")
-	if !m.zoom || m.filters[layout.Intents] != nil {
+	if !m.board.zoom || m.filters.inPane[layout.Intents] != nil {
 		t.Error("the first esc is for the filter")
 	}
 	press(m, "esc")
-	if m.zoom {
+	if m.board.zoom {
 		t.Error("the second esc is for the zoom")
 	}
 }
@@ -275,7 +276,7 @@ func TestRefreshAsksForTheIntentUnderTheCursor(t *testing.T) {
 		t.Fatal("asked within Update")
 	}
 	cmd()
-	if want := m.subject().ID; len(asked) != 1 || asked[0] != want {
+	if want := m.board.subject().ID; len(asked) != 1 || asked[0] != want {
 		t.Errorf("asked for %v, want %s", asked, want)
 	}
 }

@@ -116,7 +116,7 @@ func (k *monkey) enter() {
 func (k *monkey) close() {
 	_ = k.m.canvas.Leave()
 	k.runs.Wait()
-	k.m.confirms.Wait()
+	k.m.confirms.running.Wait()
 	k.ended()
 }
 
@@ -167,7 +167,7 @@ func (k *monkey) tell(text string) {
 	switch {
 	case strings.Contains(text, ansi.RequestPrimaryDeviceAttributes):
 		if k.answers >= 0 {
-			k.run(k.m.after(k.answers, uv.PrimaryDeviceAttributesEvent{62}))
+			k.run(after(k.m.ctx, k.answers, uv.PrimaryDeviceAttributesEvent{62}))
 		}
 	case text == k.m.canvas.Questions(), strings.Contains(text, ansi.RequestBackgroundColor): // steps of their own answer
 	default:

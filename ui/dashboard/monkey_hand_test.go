@@ -29,7 +29,7 @@ func (k *monkey) addHand() {
 }
 
 func (k *monkey) press(name string) {
-	ends := name == "q" && !k.m.dialog.open() && k.m.filter == nil && k.m.jump == nil && len(k.m.underway()) == 0
+	ends := name == "q" && !k.m.dialog.open() && k.m.filters.typed == nil && k.m.jump.typed == nil && !k.m.confirming()
 	k.quit = false
 	k.handle(actiontest.Press(name))
 	k.catchUp()
@@ -81,7 +81,7 @@ func (k *monkey) agree() {
 		k.press("pgdown")
 		k.pass(2 * time.Second)
 	}
-	if id := string(d.Proposal().ID); k.m.environment().Live && len(id) > 4 {
+	if id := string(d.Proposal().ID); k.m.picture.environment().Live && len(id) > 4 {
 		k.press("tab")
 		k.write(id[len(id)-4:])
 		k.press("tab")

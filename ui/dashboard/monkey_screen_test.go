@@ -47,11 +47,10 @@ func (k *monkey) check() {
 func (k *monkey) fresh() []string {
 	m := k.m
 	redraw := m.redraw
-	m.look.Brush = paint.NewBrush(m.theme.For(m.profile), m.environment().Live)
+	m.look.Brush = paint.NewBrush(m.themes.chosen.For(m.themes.profile), m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
-	m.hints, m.markCells, m.rows = footerCache{}, markCells{}, nil
-	m.blanks, m.ends = map[int]string{}, map[int]string{}
-	for i, p := range m.panes {
+	m.replay.cells = markCells{}
+	for i, p := range m.board.panes {
 		if layout.Pane(i) != layout.Quota || k.ticked {
 			p.Invalidate()
 		}
@@ -169,13 +168,13 @@ func textFrom(screen cells, from, to, y int) string {
 // cursor sees that the row that stands out in the focused pane is the one whose
 // name the board acts on.
 func (k *monkey) cursor() {
-	r, s := k.m.layout.Panes[k.m.focus], k.m.subject()
-	if k.m.layout.TooSmall || k.m.dialog.open() || r.Empty() {
+	r, s := k.m.board.layout.Panes[k.m.board.focus], k.m.board.subject()
+	if k.m.board.layout.TooSmall || k.m.dialog.open() || r.Empty() {
 		return
 	}
 	rows := k.selected(r)
 	fail := func(what string) {
-		k.t.Logf("%v in %s, %+v of %dx%d, the cursor on %+v:", rows, k.m.focus, r, k.m.width, k.m.height, s)
+		k.t.Logf("%v in %s, %+v of %dx%d, the cursor on %+v:", rows, k.m.board.focus, r, k.m.width, k.m.height, s)
 		for y := r.Y; y < r.Y+r.H; y++ {
 			k.t.Logf("%s", k.line(k.paper, y))
 		}
@@ -184,11 +183,11 @@ func (k *monkey) cursor() {
 	switch {
 	case len(rows) > 2:
 		fail("more than one row stands out")
-	case s.Kind == pane.None && len(rows) > 0 && k.m.focus != layout.Detail && k.m.focus != layout.Alerts: // not every alert is about an intent
+	case s.Kind == pane.None && len(rows) > 0 && k.m.board.focus != layout.Detail && k.m.board.focus != layout.Alerts: // not every alert is about an intent
 		fail("a row stands out, and the board knows of none")
 	case s.Kind != pane.None && len(rows) == 0 && r.H > 4:
 		fail("no row stands out, and the board acts on one")
-	case len(rows) == 0 || k.m.frozen != nil || k.player != nil || k.m.focus == layout.Detail:
+	case len(rows) == 0 || k.m.picture.frozen != nil || k.player != nil || k.m.board.focus == layout.Detail:
 		return
 	}
 	k.named(s, rows[0], r)

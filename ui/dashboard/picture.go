@@ -1,26 +1,35 @@
 package dashboard
 
 import (
+	"cmp"
+	"maps"
 	"slices"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
 )
 
-// picture is what is known, kept current also while the screen is frozen. Of
-// intents the screen itself keeps what is known; the picture keeps what has
-// changed of them while the screen is frozen.
+// picture is what is known, kept current also while the screen is frozen.
 type picture struct {
+	configured    api.Environment // stands until an answer names another
 	started       bool
 	version       uint64
-	behind        map[api.ID]*account.Intent // that have changed since the screen was frozen
-	anew          bool                       // since then the picture has started over
-	gone          []api.ID                   // intents that were let go since
-	goneShipments []api.ID                   // shipments, likewise
+	frozen        *frozen // nil while the screen follows
+	anew          bool    // the picture has started over since the screen was frozen
+	intents       map[api.ID]*account.Intent
+	gone          []api.ID // intents that were let go since the screen was frozen
+	goneShipments []api.ID // shipments, likewise
 	shipments     map[api.ID]*account.Shipment
 	events        []*account.Event // the newest, oldest first
 	requests      []api.Exchange   // the newest, oldest first
 	summary       account.Summary
+}
+
+// frozen is a screen that is held.
+type frozen struct {
+	at     time.Time
+	events int // received when the screen was frozen
 }
 
 // keptEvents bounds how many events are kept for a frozen screen.
@@ -29,24 +38,33 @@ const keptEvents = 2000
 // keptRequests is the same for the account's requests.
 const keptRequests = 500
 
-func newPicture() *picture {
-	return &picture{behind: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
+func newPicture(configured api.Environment) *picture {
+	return &picture{configured: configured, intents: map[api.ID]*account.Intent{}, shipments: map[api.ID]*account.Shipment{}}
 }
 
-// apply takes over what changed. frozen says that the screen does not.
-func (p *picture) apply(c *account.Changes, frozen bool) {
-	if c.Whole {
-		*p = *newPicture()
-		p.anew = frozen
+// environment is where the last answer came from.
+func (p *picture) environment() api.Environment {
+	if last := p.summary.API.From; last.Name != "" {
+		return last
 	}
-	if frozen {
-		for _, id := range c.GoneIntents {
-			delete(p.behind, id)
-		}
-		for _, in := range c.Intents {
-			p.behind[in.ID] = in
-		}
+	return p.configured
+}
+
+// apply takes over what changed.
+func (p *picture) apply(c *account.Changes) {
+	if c.Whole {
+		held := p.frozen
+		*p = *newPicture(p.configured)
+		p.frozen, p.anew = held, held != nil
+	}
+	if p.frozen != nil {
 		p.gone, p.goneShipments = append(p.gone, c.GoneIntents...), append(p.goneShipments, c.GoneShipments...)
+	}
+	for _, id := range c.GoneIntents {
+		delete(p.intents, id)
+	}
+	for _, in := range c.Intents {
+		p.intents[in.ID] = in
 	}
 	for _, id := range c.GoneShipments {
 		delete(p.shipments, id)
@@ -65,17 +83,23 @@ func (p *picture) apply(c *account.Changes, frozen bool) {
 	p.summary, p.version, p.started = c.Summary, c.Version, true
 }
 
-// missed is what a frozen screen has to take over to show the whole picture.
-func (p *picture) missed() account.Changes {
-	c := account.Changes{Version: p.version, Whole: p.anew, Summary: p.summary, Events: p.events, Requests: p.requests}
-	for _, in := range p.behind {
-		c.Intents = append(c.Intents, in)
-	}
-	for _, s := range p.shipments {
-		c.Shipments = append(c.Shipments, s)
-	}
+func (p *picture) intent(id api.ID) (*account.Intent, bool) {
+	in, ok := p.intents[id]
+	return in, ok
+}
+
+// freeze holds the screen.
+func (p *picture) freeze(now time.Time) {
+	p.frozen = &frozen{at: now, events: p.summary.Events.Received}
+}
+
+// thaw lets the screen go on, and returns what it has to take over to show the
+// whole picture.
+func (p *picture) thaw() account.Changes {
+	c := account.Changes{Version: p.version, Whole: p.anew, Summary: p.summary, Events: p.events, Requests: p.requests,
+		Intents: slices.Collect(maps.Values(p.intents)), Shipments: slices.Collect(maps.Values(p.shipments))}
 	for _, id := range p.gone {
-		if p.behind[id] == nil { // else it is back
+		if p.intents[id] == nil { // else it is back
 			c.GoneIntents = append(c.GoneIntents, id)
 		}
 	}
@@ -84,7 +108,7 @@ func (p *picture) missed() account.Changes {
 			c.GoneShipments = append(c.GoneShipments, id)
 		}
 	}
-	p.behind, p.gone, p.goneShipments, p.anew = map[api.ID]*account.Intent{}, nil, nil, false
+	p.frozen, p.anew, p.gone, p.goneShipments = nil, false, nil, nil
 	return c
 }
 
@@ -96,11 +120,6 @@ func (p *picture) shipmentsOf(id api.ID) []*account.Shipment {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b *account.Shipment) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(found, func(a, b *account.Shipment) int { return cmp.Compare(a.ID, b.ID) })
 	return found
 }

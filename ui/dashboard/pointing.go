@@ -10,48 +10,23 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
+// pointer gives clicks and the wheel to the pane under them.
+type pointer struct {
+	cfg         *Config
+	board       *board
+	details     *details
+	preferences *preferences
+	notices     *notices
+	off         bool    // the mouse is the terminal's
+	last        clicked // on a row
+}
+
 // wheelRows is how far one notch of the wheel goes.
 const wheelRows = 3
 
-// mouse gives the focus to the pane that was clicked, and the click and the
-// wheel to what is under the pointer.
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	at := msg.Mouse()
-	delta := map[tea.MouseButton]int{tea.MouseWheelUp: -wheelRows, tea.MouseWheelDown: wheelRows}[at.Button]
-	_, pressed := msg.(tea.MouseClickMsg)
-	pressed = pressed && at.Button == tea.MouseLeft
-	if m.dialog.open() {
-		m.redraw = m.redraw || pressed || delta != 0
-		if pressed {
-			return m.dialogClick(at.X, at.Y)
-		}
-		m.dialog.scroll(delta)
-		return nil
-	}
-	if m.pointTransport(msg) || m.layout.TooSmall {
-		return nil
-	}
-	if pressed && at.Y == m.layout.Footer.Y {
-		m.redraw = true
-		return m.hints.press(m, at.X)
-	}
-	over, ok := m.layout.At(at.X, at.Y)
-	if !ok {
-		return nil
-	}
-	target, ok := m.panes[over].(pointed)
-	if !ok {
-		return nil
-	}
-	_, wheeled := msg.(tea.MouseWheelMsg)
-	switch r := m.layout.Panes[over]; {
-	case pressed:
-		m.click(over, target, at.X, at.Y)
-	case wheeled && delta != 0:
-		target.Wheel(at.X-r.X, at.Y-r.Y, delta)
-		m.redraw, m.clicked = true, clicked{}
-	}
-	return nil
+// wheel is how far a wheel was turned, in rows; 0 for anything else.
+func wheel(at tea.Mouse) int {
+	return map[tea.MouseButton]int{tea.MouseWheelUp: -wheelRows, tea.MouseWheelDown: wheelRows}[at.Button]
 }
 
 // clicked is a click on a row: a second one at the same place opens what the first
@@ -69,45 +44,65 @@ func (c *clicked) again(x, y int) bool {
 	return c.row.Kind != pane.None && y == c.y && x >= c.x-1 && x <= c.x+1 && time.Since(c.at) <= doubleWithin
 }
 
-func (m *Model) click(over layout.Pane, target pointed, x, y int) {
-	m.filter, m.jump, m.redraw = nil, nil, true
-	m.stayed = pane.Subject{}
-	before := m.clicked
-	m.clicked = clicked{}
-	if before.again(x, y) {
-		if m.focus != layout.Detail {
-			m.before = m.focus
-		}
-		m.turnDetail(before.row)
-		m.trail.add(before.row)
+// under is the pane at a place of the screen that the mouse can point into.
+func (p *pointer) under(x, y int) (over layout.Pane, target pointed, ok bool) {
+	if over, ok = p.board.layout.At(x, y); !ok {
+		return 0, nil, false
+	}
+	target, ok = p.board.panes[over].(pointed)
+	return over, target, ok
+}
+
+// scroll turns the wheel over a pane.
+func (p *pointer) scroll(at tea.Mouse) {
+	over, target, ok := p.under(at.X, at.Y)
+	if !ok {
 		return
 	}
-	r := m.layout.Panes[over]
+	r := p.board.layout.Panes[over]
+	target.Wheel(at.X-r.X, at.Y-r.Y, wheel(at))
+	p.last = clicked{}
+}
+
+// click gives the focus to the pane that was clicked, and the click to the pane.
+func (p *pointer) click(x, y int) {
+	over, target, ok := p.under(x, y)
+	if !ok {
+		return
+	}
+	before := p.last
+	p.last = clicked{}
+	if before.again(x, y) {
+		p.details.open(before.row)
+		return
+	}
+	r := p.board.layout.Panes[over]
 	if tabs, ok := target.(tabbed); ok {
 		if tab, ok := tabs.Tab(x-r.X, y-r.Y); ok {
-			m.setFocus(layout.Events + layout.Pane(tab))
-			m.followCursor()
+			p.board.setFocus(layout.Events + layout.Pane(tab))
+			p.details.follow()
 			return
 		}
 	}
-	if over == layout.Detail && m.focus != layout.Detail {
-		m.before = m.focus
+	if over == layout.Detail {
+		p.board.leave()
 	}
 	onRow := target.Click(x-r.X, y-r.Y)
-	m.setFocus(over)
-	m.followCursor()
+	p.board.setFocus(over)
+	p.details.follow()
 	if onRow {
-		m.clicked = clicked{x, y, time.Now(), m.subject()}
+		p.last = clicked{x, y, time.Now(), p.board.subject()}
 	}
 }
 
-func (m *Model) toggleMouse() {
-	m.noMouse = !m.noMouse
-	m.arranged.NoMouse = m.noMouse
-	m.remember()
-	if m.noMouse {
-		m.say(plain, "the mouse selects text now; "+m.keyOf(action.ToggleMouse)+" takes it back")
+// toggle leaves the mouse to the terminal, or takes it back.
+func (p *pointer) toggle() {
+	p.off = !p.off
+	p.preferences.NoMouse = p.off
+	p.preferences.keep()
+	if p.off {
+		p.notices.say(plain, "the mouse selects text now; "+p.cfg.Actions.KeyOf(action.ToggleMouse)+" takes it back")
 	} else {
-		m.say(plain, "the mouse points into the board")
+		p.notices.say(plain, "the mouse points into the board")
 	}
 }

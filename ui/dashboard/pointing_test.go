@@ -52,10 +52,10 @@ func TestTabsTakeClicks(t *testing.T) {
 			want layout.Pane
 		}{{"REQUESTS", layout.Requests}, {"ALERTS 2", layout.Alerts}, {"EVENTS", layout.Events}, {"ALERTS", layout.Alerts}} {
 			for _, cell := range []int{0, len(c.tab) - 1} {
-				m.setFocus(layout.Intents)
+				m.board.setFocus(layout.Intents)
 				x, y := placeOf(t, m, c.tab)
-				if clickAt(m, x+cell, y); m.focus != c.want {
-					t.Errorf("%v: a click on %s focuses pane %d", size, c.tab, m.focus)
+				if clickAt(m, x+cell, y); m.board.focus != c.want {
+					t.Errorf("%v: a click on %s focuses pane %d", size, c.tab, m.board.focus)
 				}
 			}
 		}
@@ -73,7 +73,7 @@ func TestAHintOfTheFooterTakesClicksAsItsKeyIsTaken(t *testing.T) {
 				m.View()
 				return m
 			}
-			spots := board().hints.spots
+			spots := board().footer.spots
 			if len(spots) == 0 && len(opened) < 2 {
 				t.Errorf("%v after %v: nothing in the footer takes clicks", size, opened)
 			}
@@ -126,10 +126,10 @@ func TestADoubleClickOpensTheRow(t *testing.T) {
 					s := typicalShop(time.Now())
 					m := boardOf(t, s, size[0], size[1])
 					press(m, on.from)
-					r := m.layout.Panes[on.pane]
+					r := m.board.layout.Panes[on.pane]
 					x, y := r.X+30, r.Y+min(r.H-1, 5)
 					clickAt(m, x, y)
-					want := m.subject()
+					want := m.board.subject()
 					time.Sleep(c.pause)
 					if c.change {
 						s.event(50, api.OfferRetrieved, 0)
@@ -140,8 +140,8 @@ func TestADoubleClickOpensTheRow(t *testing.T) {
 						press(m, c.key)
 					}
 					clickAt(m, x+c.move, y)
-					if m.detailOpen != c.opens || c.opens && (m.detail.Subject() != want || m.focus != layout.Detail || want.Kind == pane.None) {
-						t.Errorf("%s on %s, %v: open %t, want %t; it shows %v, want %v", c.name, on.name, size, m.detailOpen, c.opens, m.detail.Subject(), want)
+					if m.board.detailOpen != c.opens || c.opens && (m.details.pane.Subject() != want || m.board.focus != layout.Detail || want.Kind == pane.None) {
+						t.Errorf("%s on %s, %v: open %t, want %t; it shows %v, want %v", c.name, on.name, size, m.board.detailOpen, c.opens, m.details.pane.Subject(), want)
 					}
 				})
 			}
@@ -153,8 +153,8 @@ func TestADoubleClickBesideTheRowsOpensNothing(t *testing.T) {
 	for _, place := range []string{"INTENTS", "awaiting 7", "QUOTA", "SHIPMENTS", "tillwatch", "⚑"} {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36)
 		clickOn(t, m, place)
-		if clickOn(t, m, place); m.detailOpen {
-			t.Errorf("a double click on %s opens %v", place, m.detail.Subject())
+		if clickOn(t, m, place); m.board.detailOpen {
+			t.Errorf("a double click on %s opens %v", place, m.details.pane.Subject())
 		}
 	}
 }
@@ -163,8 +163,8 @@ func TestThePalettesRowsTakeClicks(t *testing.T) {
 	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
 		m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
 		press(m, ":", "z", "o", "o", "m")
-		if clickOn(t, m, "Zoom pane"); !m.zoom || m.dialog.open() {
-			t.Errorf("%v: zoom %t, palette open %t after a click on its row", size, m.zoom, m.dialog.open())
+		if clickOn(t, m, "Zoom pane"); !m.board.zoom || m.dialog.open() {
+			t.Errorf("%v: zoom %t, palette open %t after a click on its row", size, m.board.zoom, m.dialog.open())
 		}
 		press(m, ":")
 		clickOn(t, m, "Confirm intent")
@@ -185,11 +185,11 @@ func TestTheOtherDialogsTakeClicks(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, "v")
 	clickOn(t, m, "■ shipments")
-	if !m.hidden().Has(layout.Shipments) || m.dialog.board == nil {
+	if !m.preferences.hidden().Has(layout.Shipments) || m.dialog.board == nil {
 		t.Errorf("a click on an option does not choose it:\n%s", screen(m))
 	}
 	clickOn(t, m, "□ shipments")
-	if m.hidden().Has(layout.Shipments) {
+	if m.preferences.hidden().Has(layout.Shipments) {
 		t.Error("a second click does not take it back")
 	}
 	if clickOn(t, m, "esc close"); m.dialog.open() {
@@ -284,7 +284,7 @@ func TestButtonsThatConfirmAreGuardedAsTheKeysAre(t *testing.T) {
 						t.Fatalf("no dialog:\n%s", screen(m))
 					}
 					c.act(t, m)
-					m.confirms.Wait()
+					m.confirms.running.Wait()
 					if len(g.asked) != c.sent {
 						t.Errorf("confirmed %d times, want %d:\n%s", len(g.asked), c.sent, screen(m))
 					}
@@ -317,7 +317,7 @@ func TestTheOutcomeIsClosedByAClick(t *testing.T) {
 		if clickOn(t, m, "[ Close ]"); m.dialog.open() {
 			t.Errorf("a click leaves the outcome open:\n%s", screen(m))
 		}
-		m.confirms.Wait()
+		m.confirms.running.Wait()
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 func (m *Model) progress() string {
 	feed := m.picture.summary.Feed
 	switch {
-	case m.queue != nil:
-		return m.queue.progress()
+	case m.batch.queue != nil:
+		return m.batch.queue.progress()
 	case feed.State != account.FeedReplaying:
 		return ""
 	case m.replayFrom == noReplay || feed.Head <= m.replayFrom:
@@ -20,21 +20,6 @@ func (m *Model) progress() string {
 	}
 	done := max(feed.Cursor-m.replayFrom, 0) * 100 / (feed.Head - m.replayFrom)
 	return ansi.SetProgressBar(int(min(done, 100)))
-}
-
-// progress is how much of a batch has ended; one that waits for something is
-// shown as such.
-func (q *queue) progress() string {
-	done := len(q.accepted) + q.others
-	total := done + len(q.waiting)
-	if q.running != "" {
-		total++
-	}
-	percent := 100 * done / max(total, 1)
-	if q.others > 0 || q.stopped != "" {
-		return ansi.SetWarningProgressBar(percent)
-	}
-	return ansi.SetProgressBar(percent)
 }
 
 // noReplay stands for no history that loads.

@@ -39,12 +39,12 @@ func TestTheTerminalShowsHowFarAHistoryHasLoaded(t *testing.T) {
 
 func TestTheTerminalShowsHowFarABatchIs(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
-	m.queue = &queue{accepted: map[api.ID]bool{"ci_1": true}, running: "ci_2", waiting: make([]confirm.Proposal, 2)}
+	m.batch.queue = &queue{accepted: map[api.ID]bool{"ci_1": true}, running: "ci_2", waiting: make([]confirm.Proposal, 2)}
 	m.redraw = true
 	if got := m.progress(); got != ansi.SetProgressBar(25) {
 		t.Errorf("progress %q", got)
 	}
-	m.queue.others, m.queue.running, m.redraw = 1, "", true
+	m.batch.queue.others, m.batch.queue.running, m.redraw = 1, "", true
 	if got := m.progress(); got != ansi.SetWarningProgressBar(50) {
 		t.Errorf("progress %q", got)
 	}

@@ -46,7 +46,7 @@ func (p *patience) begin(m *Model) tea.Cmd {
 	return p.wait(m, dialog.Quiet)
 }
 
-func (p *patience) wait(m *Model, d time.Duration) tea.Cmd { return m.after(d, quietMsg{p.turn}) }
+func (p *patience) wait(m *Model, d time.Duration) tea.Cmd { return after(m.ctx, d, quietMsg{p.turn}) }
 
 // key notes a key or a paste and reports whether it may count.
 func (p *patience) key(at time.Time) bool {
@@ -71,7 +71,7 @@ func (p *patience) heard(m *Model, msg quietMsg) tea.Cmd {
 func (p *patience) ask(m *Model, now time.Time) tea.Cmd {
 	p.asked = now
 	p.open++
-	return tea.Batch(tell(ansi.RequestPrimaryDeviceAttributes), m.after(answerWithin, silenceMsg{p.turn}))
+	return tea.Batch(tell(ansi.RequestPrimaryDeviceAttributes), after(m.ctx, answerWithin, silenceMsg{p.turn}))
 }
 
 // answered takes the terminal's answer.

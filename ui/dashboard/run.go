@@ -31,7 +31,8 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
-	m.ctx, m.awaited, m.job, m.noShell = ctx, true, newJob(ctx), !isTerminal(in) || !inForeground(in)
+	m.ctx, m.awaited, m.job = ctx, true, newJob(ctx)
+	m.job.noShell = !isTerminal(in) || !inForeground(in)
 	program := m.program(in, out)
 
 	var pumping sync.WaitGroup
@@ -48,7 +49,7 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ended := ctx.Err() != nil
 	cancel()
 	pumping.Wait()
-	m.confirms.Wait()
+	m.confirms.running.Wait()
 	switch {
 	case pumpErr != nil:
 		return pumpErr
@@ -99,10 +100,8 @@ func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
 		environ = os.Environ()
 	}
 	m.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
-	if !m.cfg.NoColor {
-		m.profile = profileOf(out, environ)
-		m.restyle()
-	}
+	m.themes.setProfile(profileOf(out, environ))
+	m.restyle()
 	size, known := sizeOf(out)
 	if !known {
 		size = tea.WindowSizeMsg{Width: m.cfg.Width, Height: m.cfg.Height}
@@ -111,7 +110,7 @@ func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
 	// Signals are the caller's: they end the context. Were both to hear them, the
 	// library's handler could wait for ever for a loop that its end has ended.
 	return tea.NewProgram(rescued{m}, tea.WithContext(m.ctx), tea.WithInput(in), tea.WithOutput(io.Discard), tea.WithEnvironment(environ),
-		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(m.profile), tea.WithWindowSize(size.Width, size.Height))
+		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(m.themes.profile), tea.WithWindowSize(size.Width, size.Height))
 }
 
 // profileOf is what colours a terminal has. What is no file of this system, such as

@@ -5,15 +5,6 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// resize takes a new size of the screen.
-func (m *Model) resize(size tea.WindowSizeMsg) {
-	m.width, m.height = size.Width, size.Height
-	if m.canvas != nil {
-		m.canvas.Resize(m.width, m.height)
-	}
-	m.arrange()
-}
-
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	file, ok := stream.(term.File)

@@ -33,7 +33,7 @@ func TestWhatChangesIsDrawnAtOnce(t *testing.T) {
 			c.change(&s.changes.Summary)
 			m.Update(changesMsg{account.Changes{Version: 2, Summary: s.changes.Summary}})
 			got := screen(m)
-			m.invalidate()
+			m.board.invalidate()
 			if want := screen(m); got != want || got == before {
 				t.Errorf("it shows\n%s\nand drawn again\n%s", got, want)
 			}

@@ -265,19 +265,19 @@ func (s *storm) look() {
 // sayYes confirms an intent as a person does, key by key.
 func (s *storm) sayYes(name string, o *stormOrder) {
 	s.pass(5*time.Minute, func() bool { return s.canBeConfirmed(o) })
-	if !s.m.intents.Select(o.id) {
+	if !s.m.board.intents.Select(o.id) {
 		s.t.Fatalf("%s is not on the board", name)
 	}
-	before := s.m.runs[o.id]
+	before := s.m.confirms.runs[o.id]
 	s.press("c")
 	if s.m.dialog.confirm == nil {
 		return // its offer or its quiet was lost in the storm: the board says why
 	}
-	for try := 0; try < 10 && s.m.runs[o.id] == before; try++ {
+	for try := 0; try < 10 && s.m.confirms.runs[o.id] == before; try++ {
 		s.pass(1500*time.Millisecond, nil)
 		s.press("C")
 	}
-	if s.m.runs[o.id] == before {
+	if s.m.confirms.runs[o.id] == before {
 		s.t.Fatalf("%s: the dialog takes no yes:\n%s", name, screen(s.m))
 	}
 	o.yeses++
@@ -291,11 +291,11 @@ func (s *storm) sayYesToAll(names []string) {
 	for range 6 {
 		for _, name := range names {
 			o := s.orders[name]
-			if s.m.runs[o.id] != nil {
+			if s.m.confirms.runs[o.id] != nil {
 				continue
 			}
 			s.pass(5*time.Minute, func() bool { return s.canBeConfirmed(o) })
-			if s.m.intents.Select(o.id) {
+			if s.m.board.intents.Select(o.id) {
 				s.press("x")
 			}
 		}
@@ -304,18 +304,18 @@ func (s *storm) sayYesToAll(names []string) {
 			s.pass(1500*time.Millisecond, nil)
 			s.press("C")
 		}
-		s.pass(10*time.Minute, func() bool { return s.m.queue == nil })
+		s.pass(10*time.Minute, func() bool { return s.m.batch.queue == nil })
 	}
 	for _, name := range names {
-		if o := s.orders[name]; s.m.runs[o.id] != nil {
+		if o := s.orders[name]; s.m.confirms.runs[o.id] != nil {
 			o.yeses++
 		}
 	}
 }
 
 func (s *storm) canBeConfirmed(o *stormOrder) bool {
-	in, ok := s.m.intent(o.id)
-	return ok && s.m.unconfirmable(in) == ""
+	in, ok := s.m.picture.intent(o.id)
+	return ok && s.m.confirms.unconfirmable(in) == ""
 }
 
 // TestRowsTellNothingFalseInAStorm watches the board while many confirms go
@@ -339,7 +339,7 @@ func TestRowsTellNothingFalseInAStorm(t *testing.T) {
 		s.pass(api.ConfirmWindow, s.expiriesAreRead)
 		s.settled()
 		end()
-		s.m.confirms.Wait()
+		s.m.confirms.running.Wait()
 		t.Logf("%d intents, %d looks at rows that had changed", len(s.orders), s.looks)
 	})
 }

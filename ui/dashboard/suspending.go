@@ -17,6 +17,7 @@ import (
 // ever to be continued.
 type job struct {
 	ctx       context.Context
+	noShell   bool          // nobody could continue the program
 	waits     atomic.Bool   // for continued
 	continued chan struct{} // room for one
 }
@@ -69,38 +70,25 @@ func (j *job) awaitContinued() bool {
 	return time.Since(asked) > 3*(stopsWithin+toldWithin)
 }
 
-// suspendDisabled says why the program cannot be suspended now.
-func (m *Model) suspendDisabled() string {
+// disabled says why the program cannot be suspended; confirming says that a
+// confirm is under way.
+func (j *job) disabled(confirming bool) string {
 	switch {
 	case !suspendPossible:
 		return "this system cannot suspend a program: use another terminal"
-	case m.noShell:
-		return "no shell here could bring tillwatch back"
-	case len(m.underway()) > 0:
+	case j.noShell:
+		return errNotStopped.Error()
+	case confirming:
 		return "a confirm is under way: suspend once its outcome is known"
 	}
 	return ""
 }
 
-// suspend gives the terminal back and stops the program until it is continued.
-func (m *Model) suspend() tea.Cmd { return m.leaveTerminal(&suspension{job: m.job, screen: m.canvas}) }
-
-// leaveTerminal runs a suspension. Keys that are typed meanwhile are the shell's:
-// a dialog with money behind it has the quiet proven anew.
-func (m *Model) leaveTerminal(s *suspension) tea.Cmd {
-	leave := tea.Exec(s, func(err error) tea.Msg { return resumedMsg{err} })
-	if m.dialog.confirm != nil {
-		return tea.Batch(m.quiet.begin(m), leave)
-	}
-	return leave
-}
-
-// resumed takes the terminal back.
-func (m *Model) resumed(msg resumedMsg) {
-	m.redraw = true
-	if msg.err != nil {
-		m.say(warning, "not suspended: "+msg.err.Error())
-	}
+// leave gives the terminal back and stops the program until it is continued. over
+// says that it was already.
+func (j *job) leave(screen *canvas.Canvas, over bool) tea.Cmd {
+	s := &suspension{job: j, screen: screen, over: over}
+	return tea.Exec(s, func(err error) tea.Msg { return resumedMsg{err} })
 }
 
 // suspension is what the library runs while it has given the terminal back.

@@ -56,7 +56,7 @@ func TestWhatIsTypedInTheShellConfirmsNothing(t *testing.T) {
 		if len(g.asked) != 1 {
 			t.Errorf("confirmed %d times by a key after a rest, want once", len(g.asked))
 		}
-		m.confirms.Wait()
+		m.confirms.running.Wait()
 	})
 }
 
@@ -75,8 +75,8 @@ func TestNothingIsSuspendedWhileAConfirmIsUnderWay(t *testing.T) {
 			t.Errorf("suspended with an order on its way:\n%s", screen(m))
 		}
 		close(answer)
-		m.confirms.Wait()
-		m.Update(outcomeMsg{m.runs[g.asked[0].ID], confirm.Outcome{Verdict: confirm.Accepted}})
+		m.confirms.running.Wait()
+		m.Update(outcomeMsg{m.confirms.runs[g.asked[0].ID], confirm.Outcome{Verdict: confirm.Accepted}})
 		if press(m, "ctrl+z") == nil {
 			t.Error("not suspended once the outcome is known")
 		}

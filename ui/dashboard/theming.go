@@ -1,18 +1,43 @@
 package dashboard
 
 import (
+	"context"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/colorprofile"
 
 	"tillwatch/themes"
 )
 
+// theming chooses the theme: the configured one, as it suits the terminal's
+// ground, or another that a person has taken.
+type theming struct {
+	cfg         *Config
+	preferences *preferences
+	notices     *notices
+	chosen      themes.Theme
+	profile     colorprofile.Profile // what colours the terminal has
+	lightGround bool
+}
+
+func newTheming(cfg *Config, preferences *preferences, notices *notices) *theming {
+	t := &theming{cfg: cfg, preferences: preferences, notices: notices, chosen: cfg.Theme, profile: colorprofile.TrueColor}
+	if cfg.NoColor {
+		t.profile = colorprofile.ASCII
+	}
+	if at := t.find(preferences.Theme); at >= 0 {
+		t.chosen = cfg.Themes[at]
+	}
+	return t
+}
+
 // themeMsg brings what became of the file behind the theme.
 type themeMsg struct{ themes.Change }
 
-// awaitTheme waits for the next change of the theme's file.
-func (m *Model) awaitTheme() tea.Cmd {
-	changes, ctx := m.cfg.ThemeChanges, m.ctx
+// await waits for the next change of the theme's file.
+func (t *theming) await(ctx context.Context) tea.Cmd {
+	changes := t.cfg.ThemeChanges
 	if changes == nil {
 		return nil
 	}
@@ -28,69 +53,76 @@ func (m *Model) awaitTheme() tea.Cmd {
 	}
 }
 
-// askTerminal asks the terminal what it can do, and for its ground where the theme
-// depends on it. The first picture does not wait for the answers.
-func (m *Model) askTerminal() tea.Cmd {
-	var questions string
-	if m.canvas != nil {
-		questions = m.canvas.Questions()
+// current is the theme in the colours that the terminal has.
+func (t *theming) current() themes.Theme { return t.chosen.For(t.profile) }
+
+func (t *theming) find(name string) int {
+	return slices.IndexFunc(t.cfg.Themes, func(t themes.Theme) bool { return t.Name == name })
+}
+
+// setProfile takes what colours the terminal has, unless none are wanted.
+func (t *theming) setProfile(p colorprofile.Profile) {
+	if !t.cfg.NoColor {
+		t.profile = p
 	}
-	if m.cfg.LightTheme != nil {
-		questions += ansi.RequestBackgroundColor
-	}
-	if questions == "" {
-		return nil
-	}
-	return tell(questions)
 }
 
 // suitGround takes the light theme on a light ground, unless a person has chosen
 // another one meanwhile.
-func (m *Model) suitGround(ground tea.BackgroundColorMsg) {
-	if m.cfg.LightTheme == nil || ground.Color == nil {
+func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
+	if t.cfg.LightTheme == nil || ground.Color == nil {
 		return
 	}
-	m.lightGround = !ground.IsDark()
-	if m.arranged.Theme == "" {
-		m.theme = m.configuredTheme()
-		m.restyle()
+	t.lightGround = !ground.IsDark()
+	if t.preferences.Theme == "" {
+		t.chosen = t.configured()
 	}
 }
 
-// configuredTheme is the theme as it is configured, on the terminal's ground.
-func (m *Model) configuredTheme() themes.Theme {
-	if m.lightGround && m.cfg.LightTheme != nil {
-		return *m.cfg.LightTheme
+// configured is the theme as it is configured, on the terminal's ground.
+func (t *theming) configured() themes.Theme {
+	if t.lightGround && t.cfg.LightTheme != nil {
+		return *t.cfg.LightTheme
 	}
-	return m.cfg.Theme
+	return t.cfg.Theme
 }
 
-// changeTheme takes over a theme whose file has changed. Another one that was
-// chosen meanwhile stays on the screen, and so does the old one after an error.
-func (m *Model) changeTheme(c themes.Change) {
+// change takes over a theme whose file has changed. Another one that was chosen
+// meanwhile stays on the screen, and so does the old one after an error.
+func (t *theming) change(c themes.Change) {
 	if c.Err != nil {
-		m.say(warning, "the theme stays as it was: "+c.Err.Error())
+		t.notices.say(warning, "the theme stays as it was: "+c.Err.Error())
 		return
 	}
-	old := m.cfg.Theme.Name
-	if m.cfg.Watched != "" {
-		old, m.cfg.Watched = m.cfg.Watched, c.Theme.Name
+	old := t.cfg.Theme.Name
+	if t.cfg.Watched != "" {
+		old, t.cfg.Watched = t.cfg.Watched, c.Theme.Name
 	}
-	if m.cfg.Theme.Name == old {
-		m.cfg.Theme = c.Theme
+	if t.cfg.Theme.Name == old {
+		t.cfg.Theme = c.Theme
 	}
-	if at := m.themeAt(old); at >= 0 {
-		m.cfg.Themes[at] = c.Theme
+	if at := t.find(old); at >= 0 {
+		t.cfg.Themes[at] = c.Theme
 	}
-	if m.theme.Name == old {
-		m.theme = c.Theme
-		m.restyle()
-		m.say(plain, "theme: "+c.Theme.Name+", read again")
+	if t.chosen.Name == old {
+		t.chosen = c.Theme
+		t.notices.say(plain, "theme: "+c.Theme.Name+", read again")
 	}
 }
 
-// nextTheme goes on to the next of the themes.
-func (m *Model) nextTheme() {
-	m.setTheme(m.cfg.Themes[(m.themeAt(m.theme.Name)+1)%len(m.cfg.Themes)].Name)
-	m.say(plain, "theme: "+m.theme.Name)
+// choose changes to one of the themes; "" is the configured one.
+func (t *theming) choose(name string) {
+	if at := t.find(name); at >= 0 {
+		t.chosen = t.cfg.Themes[at]
+	} else {
+		name, t.chosen = "", t.configured()
+	}
+	t.preferences.Theme = name
+	t.preferences.keep()
+}
+
+// next goes on to the next of the themes.
+func (t *theming) next() {
+	t.choose(t.cfg.Themes[(t.find(t.chosen.Name)+1)%len(t.cfg.Themes)].Name)
+	t.notices.say(plain, "theme: "+t.chosen.Name)
 }

@@ -31,7 +31,7 @@ func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 	shows := func(colour string) bool { return strings.Contains(drawing(m), colour) }
 	change := func(c themes.Change) {
 		changes <- c
-		if _, next := m.Update(m.awaitTheme()()); next == nil {
+		if _, next := m.Update(m.themes.await(m.ctx)()); next == nil {
 			t.Error("no further change is waited for")
 		}
 	}
@@ -50,8 +50,8 @@ func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 
 	press(m, "t")
 	change(themes.Change{Theme: mine("#ff0003")})
-	if m.theme.Name != "light" {
-		t.Errorf("theme %s after another was chosen, want light", m.theme.Name)
+	if m.themes.chosen.Name != "light" {
+		t.Errorf("theme %s after another was chosen, want light", m.themes.chosen.Name)
 	}
 	press(m, "t")
 	if !shows("38;2;255;0;3") {
@@ -59,7 +59,7 @@ func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 	}
 
 	close(changes)
-	if msg := m.awaitTheme()(); msg != nil {
+	if msg := m.themes.await(m.ctx)(); msg != nil {
 		t.Errorf("after the end of changes: %v", msg)
 	}
 }
@@ -103,8 +103,8 @@ func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
 				press(m, c.before)
 			}
 			m.Update(c.answer)
-			if m.theme.Name != c.want {
-				t.Errorf("theme %s, want %s", m.theme.Name, c.want)
+			if m.themes.chosen.Name != c.want {
+				t.Errorf("theme %s, want %s", m.themes.chosen.Name, c.want)
 			}
 		})
 	}

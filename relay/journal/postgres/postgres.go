@@ -31,6 +31,9 @@ type Journal struct {
 
 	warning string
 
+	observing chan struct{} // of one: who adds observations
+	untrimmed int           // that were added since all were counted; of who adds
+
 	mu               sync.Mutex
 	state            state
 	moved            chan struct{} // closed when state changes
@@ -83,7 +86,8 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 		disconnect(connection)
 		return nil, err
 	}
-	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{})}
+	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{}),
+		observing: make(chan struct{}, 1)}
 	j.writer = newWriter(j, config.ConnConfig, connection)
 	go j.writer.Run(j.writer.commit)
 	j.tail.Go(func() { j.follow(life, config.ConnConfig) })

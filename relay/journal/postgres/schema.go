@@ -62,7 +62,12 @@ CREATE TABLE tillwatch_documents (
 );`, `
 ALTER TABLE tillwatch_journal ADD COLUMN latest bigint NOT NULL DEFAULT 0;
 ALTER TABLE tillwatch_events ADD COLUMN latest bigint NOT NULL DEFAULT 0;
-UPDATE tillwatch_journal SET latest = (SELECT coalesce(max(received), 0) FROM tillwatch_events);`,
+UPDATE tillwatch_journal SET latest = (SELECT coalesce(max(received), 0) FROM tillwatch_events);`, `
+CREATE UNLOGGED TABLE tillwatch_observations (
+	position bigint PRIMARY KEY,
+	id       text NOT NULL UNIQUE,
+	content  bytea NOT NULL
+);`,
 	}
 }
 

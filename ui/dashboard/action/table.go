@@ -81,6 +81,14 @@ func (t *Table) Action(id ID) (Action, bool) {
 	return t.actions[at], true
 }
 
+// KeyOf is the key of an action as it is shown, or its ID where it has none.
+func (t *Table) KeyOf(id ID) string {
+	if a, ok := t.Action(id); ok && a.Key() != "" {
+		return a.Key()
+	}
+	return string(id)
+}
+
 // Lookup returns the action that the key calls in the scope. On a keyboard of
 // another script than Latin, where the terminal tells it, the key's place
 // counts as well, but never for a dangerous action.

@@ -3,7 +3,6 @@ package dialog
 import (
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 )
 
@@ -31,16 +30,6 @@ func legend() []signs {
 			means(sign.Marked(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
-		{"Quota", []meant{
-			means(sign.Own(), ""),
-			means(sign.Observed(0), "a caller that was observed"),
-			means(sign.Observed(1), "another one, and so on"),
-			means(sign.Rest(), "the rest, or what is foreseen"),
-			{"✕", "refused, or none left", ink(paint.Bad)},
-			{"≥", "counted: at least so much", inkMuted},
-			{"≈", "inferred from headers", inkMuted},
-			{"~", "assumed, not told", inkMuted},
-		}},
 		{"Connections", []meant{
 			means(sign.Feed(account.FeedLive), ""),
 			means(sign.Feed(account.FeedConnecting), ""),

@@ -103,26 +103,6 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 	p.stale = true
 }
 
-// Intent is an intent that is on the screen.
-func (p *Intents) Intent(id api.ID) (*account.Intent, bool) {
-	row := p.rows[id]
-	if row == nil {
-		return nil, false
-	}
-	return row.Intent, true
-}
-
-// IDs are those of all intents that are on the screen.
-func (p *Intents) IDs() iter.Seq[api.ID] {
-	return func(yield func(api.ID) bool) {
-		for _, row := range p.list.All() {
-			if !yield(row.ID) {
-				return
-			}
-		}
-	}
-}
-
 // Shown are the intents that the filter shows, in lanes or as a list.
 func (p *Intents) Shown() iter.Seq[*account.Intent] {
 	return func(yield func(*account.Intent) bool) {

@@ -21,6 +21,9 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	follow := api.ID("")
 	for _, in := range c.Intents {
 		old := p.rows[in.ID]
+		if old != nil && old.Intent == in {
+			continue // it has not changed since
+		}
 		row := p.newRow(in, old, first)
 		rows = append(rows, row)
 		p.rows[in.ID] = row

@@ -1,0 +1,80 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// asker asks for what only others can do: read again, try the API key, dial the
+// relay.
+type asker struct {
+	cfg     *Config
+	picture *picture
+	notices *notices
+}
+
+// ask has do run outside of Update.
+func ask(do func()) tea.Cmd {
+	return func() tea.Msg {
+		do()
+		return nil
+	}
+}
+
+// read has an intent read.
+func (a asker) read(id api.ID) tea.Cmd {
+	return ask(func() { a.cfg.Refresh(id) })
+}
+
+// refused reports whether the service refuses the API key.
+func (a asker) refused() bool { return a.picture.summary.API.State == account.APIUnauthorized }
+
+// triesKey reports whether there is a refused API key that can be tried again.
+func (a asker) triesKey() bool { return a.refused() && a.cfg.TryKey != nil }
+
+// tryKey has a refused API key read again, where it comes from a file, and tried
+// now.
+func (a asker) tryKey() tea.Cmd {
+	a.notices.sayWhile(a.refused, plain, "trying the API key again")
+	return ask(a.cfg.TryKey)
+}
+
+// reconnect has a lost relay dialled now.
+func (a asker) reconnect() tea.Cmd {
+	lost := func() bool { return a.picture.summary.Feed.State == account.FeedLost }
+	a.notices.sayWhile(lost, plain, "reconnecting to the relay")
+	return ask(a.cfg.Reconnect)
+}
+
+// reconnectDisabled says why there is nothing to reconnect to.
+func (a asker) reconnectDisabled() string {
+	switch a.picture.summary.Feed.State {
+	case account.FeedLost:
+		if a.cfg.Reconnect == nil {
+			return "there is no relay to reconnect to here"
+		}
+		return ""
+	case account.FeedConnecting:
+		return "already connecting to the relay"
+	case account.FeedReplaying, account.FeedLive:
+		return "the relay is connected already"
+	case account.FeedRefused:
+		return "the relay refuses the token: set the right one and start again"
+	}
+	return "no relay is configured"
+}
+
+// readDisabled says why an intent cannot be read again now; ok says that there is
+// one.
+func (a asker) readDisabled(_ *account.Intent, ok bool) string {
+	switch {
+	case a.triesKey():
+	case a.cfg.Refresh == nil:
+		return "nothing can be read here"
+	case !ok:
+		return "no intent under the cursor"
+	}
+	return ""
+}

@@ -1,0 +1,257 @@
+package dashboard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// batch confirms several intents, one after another.
+type batch struct {
+	cfg      *Config
+	picture  *picture
+	intents  *pane.Intents
+	notices  *notices
+	marks    *marks
+	confirms *confirms
+	queue    *queue // nil unless a batch is under way
+}
+
+// queue is a batch under way.
+type queue struct {
+	waiting  []confirm.Proposal // in the order of the dialog
+	running  api.ID             // "" while none is on its way
+	accepted map[api.ID]bool
+	others   int    // that ended otherwise
+	stopped  string // why no more are sent; "" while it goes on
+}
+
+// disabled says why what is marked cannot be confirmed now.
+func (b *batch) disabled() string {
+	switch {
+	case !b.cfg.Armed:
+		return action.ReadOnlyReason
+	case b.queue != nil:
+		return "a batch is under way: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
+	case len(b.marks.set) == 0:
+		return "nothing is marked: " + b.cfg.Actions.KeyOf(action.Mark) + " marks the intent under the cursor"
+	}
+	return ""
+}
+
+// propose binds all that is marked, the one that expires first at the front. An
+// intent that cannot be confirmed any more loses its mark; it then returns none,
+// so that nothing is asked until the person has seen that.
+func (b *batch) propose() []confirm.Proposal {
+	var seen []confirm.Proposal
+	var gone int
+	for id := range b.marks.set {
+		in, ok := b.picture.intent(id)
+		if ok && b.confirms.unconfirmable(in) == "" {
+			if p, err := b.confirms.propose(id); err == nil {
+				seen = append(seen, p)
+				continue
+			}
+		}
+		b.marks.put(id, false)
+		gone++
+	}
+	if gone > 0 {
+		b.notices.say(warning, wording.Counted(gone, "intent", "intents")+" can no longer be confirmed and lost the mark: look again")
+		return nil
+	}
+	slices.SortFunc(seen, func(a, b confirm.Proposal) int {
+		if c := a.ExpiresAt.Compare(b.ExpiresAt); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return seen
+}
+
+// begin takes the yes. The marks have done their work.
+func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
+	if b.queue != nil {
+		return nil
+	}
+	b.marks.clear()
+	b.queue = &queue{waiting: slices.Clone(seen), accepted: map[api.ID]bool{}}
+	for _, p := range seen {
+		b.intents.SetNote(p.ID, pane.Note{Text: "queued"})
+	}
+	return b.feed(ctx)
+}
+
+// feed sends the next one, if it may go out now: one at a time, while the
+// mutations bucket has room and an agent is free.
+func (b *batch) feed(ctx context.Context) tea.Cmd {
+	q := b.queue
+	if q == nil || q.running != "" {
+		return nil
+	}
+	for q.stopped == "" && len(q.waiting) > 0 {
+		if b.waits() != "" {
+			return nil
+		}
+		next := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		if reason := b.outdated(next); reason != "" {
+			q.others++
+			b.intents.SetNote(next.ID, pane.Note{Text: "not sent", Bad: true})
+			b.notices.say(warning, string(next.Product)+": not sent: "+reason)
+			continue
+		}
+		if cmd := b.confirms.begin(ctx, next); cmd != nil {
+			q.running = next.ID
+			return cmd
+		}
+		q.others++
+	}
+	b.end()
+	return nil
+}
+
+// outdated says why an intent of the queue is not to be sent any more.
+func (b *batch) outdated(p confirm.Proposal) string {
+	in, ok := b.picture.intent(p.ID)
+	if !ok {
+		return "it is no longer known"
+	}
+	return b.confirms.unconfirmable(in)
+}
+
+// agentsCap is how many intents an account may have placing at a time, where the
+// picture does not know it.
+const agentsCap = 10
+
+// waits says what the next one waits for; "" when it may go.
+func (b *batch) waits() string {
+	s := &b.picture.summary
+	limit := agentsCap
+	if s.Agents.Limit > 0 {
+		limit = min(s.Agents.Limit, agentsCap)
+	}
+	placing := s.Agents.Placing
+	for id := range b.queue.accepted {
+		// The picture may not yet have learnt of what was just accepted.
+		if in, ok := b.picture.intent(id); ok && in.State == api.AwaitingConfirmation {
+			placing++
+		}
+	}
+	if placing >= limit {
+		return "a free agent"
+	}
+	now := time.Now()
+	for _, bucket := range s.Quota {
+		if bucket.Class == quota.Mutations && bucket.Limit > 0 && bucket.Left(now) <= 0 {
+			return "the quota of mutations"
+		}
+	}
+	return ""
+}
+
+// isRunning reports whether an intent is the one of the batch that was sent.
+func (b *batch) isRunning(id api.ID) bool { return b.queue != nil && b.queue.running == id }
+
+// outcome takes how the confirm of one ended. Where the way to the service, or
+// what came of an order, is in doubt, no more are sent.
+func (b *batch) outcome(ctx context.Context, id api.ID, o confirm.Outcome) tea.Cmd {
+	if !b.isRunning(id) {
+		return nil
+	}
+	q := b.queue
+	q.running = ""
+	switch o.Verdict {
+	case confirm.Accepted:
+		q.accepted[id] = true
+		return b.feed(ctx)
+	case confirm.Changed, confirm.NotConfirmable, confirm.Already, confirm.Overtaken:
+		q.others++
+		return b.feed(ctx)
+	}
+	q.others++
+	b.stop("one was " + string(o.Verdict))
+	return nil
+}
+
+// stop sends no more. One that is on its way goes on.
+func (b *batch) stop(why string) {
+	q := b.queue
+	if q == nil {
+		return
+	}
+	q.stopped = why
+	for _, p := range q.waiting {
+		b.intents.SetNote(p.ID, pane.Note{})
+	}
+	if q.running == "" {
+		b.end()
+	}
+}
+
+// end says how the batch ended.
+func (b *batch) end() {
+	q := b.queue
+	b.queue = nil
+	kind, text := success, "batch: "+wording.Count(len(q.accepted))+" accepted"
+	if q.others > 0 {
+		kind, text = warning, text+", "+wording.Count(q.others)+" not: see their rows"
+	}
+	if len(q.waiting) > 0 {
+		kind, text = warning, text+", "+wording.Count(len(q.waiting))+" not sent: stopped"
+		if q.stopped != "" {
+			text += ", " + q.stopped
+		}
+	}
+	b.notices.say(kind, text)
+}
+
+// draw says how far the batch is.
+func (b *batch) draw(l *paint.Line) {
+	q := b.queue
+	done, total := q.count()
+	l.Put(paint.Placing|paint.Bold, "▸ BATCH ").Put(paint.Text, wording.Count(done)+" of "+wording.Count(total)+" done")
+	if q.others > 0 {
+		l.Put(paint.Warning, " · "+wording.Count(q.others)+" not accepted")
+	}
+	if q.stopped != "" {
+		l.Put(paint.Warning, " · stopped; waiting for the one that was sent")
+		return
+	}
+	if why := b.waits(); q.running == "" && why != "" {
+		l.Put(paint.Warning, " · waiting for "+why)
+	}
+	l.Put(paint.Muted, " · "+b.cfg.Actions.KeyOf(action.StopBatch)+" stops it; what was sent goes on")
+}
+
+// count is how many of a batch have ended, of how many.
+func (q *queue) count() (done, total int) {
+	done = len(q.accepted) + q.others
+	total = done + len(q.waiting)
+	if q.running != "" {
+		total++
+	}
+	return done, total
+}
+
+// progress is a batch as the terminal's own bar shows it.
+func (q *queue) progress() string {
+	done, total := q.count()
+	percent := 100 * done / max(total, 1)
+	if q.others > 0 || q.stopped != "" {
+		return ansi.SetWarningProgressBar(percent)
+	}
+	return ansi.SetProgressBar(percent)
+}

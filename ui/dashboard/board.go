@@ -1,0 +1,338 @@
+package dashboard
+
+import (
+	"slices"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// drawnPane is what every pane can do. What else one can do is found by the small
+// interfaces below.
+type drawnPane interface {
+	SetSize(w, h int)
+	SetStacked(bool)
+	SetEdge(bool)
+	SetFocus(bool)
+	Invalidate()
+	Stale() bool
+	Lines() []string
+}
+
+// applier is a pane that takes data.
+type applier interface {
+	Apply(c *account.Changes, first bool)
+}
+
+// forgetter is a pane that can start over: its cursor returns to its row, should
+// that come back.
+type forgetter interface{ Forget() }
+
+// mover is a pane with a cursor or a scroll position.
+type mover interface{ Move(pane.Step) }
+
+// pointed is a pane that the mouse can point into.
+type pointed interface {
+	Click(x, y int) (row bool) // whether a row is there
+	Wheel(x, y, delta int)
+}
+
+// tabbed is a pane whose title names others that share its place.
+type tabbed interface {
+	Tab(x, y int) (at int, ok bool)
+}
+
+// subjected is a pane whose cursor is on something.
+type subjected interface{ Subject() pane.Subject }
+
+// sortable is a pane whose rows can be ordered by its columns.
+type sortable interface {
+	Sort(reverse bool) (name string)
+}
+
+// columned is a pane that can leave columns out.
+type columned interface {
+	Columns() []string
+	Hidden() []string
+	Hide(columns []string)
+}
+
+// board holds the panes, divides the screen among them, and knows which one has
+// the focus.
+type board struct {
+	cfg         *Config
+	look        *pane.Look
+	picture     *picture
+	preferences *preferences
+	notices     *notices
+
+	panes    [layout.Panes]drawnPane
+	intents  *pane.Intents // this and those below are among the panes
+	events   *pane.Events
+	requests *pane.Requests
+	detail   *pane.Detail
+
+	width, height int
+	layout        layout.Layout
+	focus         layout.Pane
+	tab           layout.Pane // which of events, requests and alerts is on the screen
+	before        layout.Pane // had the focus before the detail was opened
+	zoom          bool        // the focused pane has the place of all
+	zoomed        layout.Pane // had the focus when that began
+	detailOpen    bool
+}
+
+func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices) *board {
+	b := &board{
+		cfg: cfg, look: look, picture: picture, preferences: preferences, notices: notices, tab: layout.Events,
+		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), requests: pane.NewRequests(look),
+		detail: pane.NewDetail(look, cfg.ConfirmWindow),
+	}
+	b.panes = [layout.Panes]drawnPane{
+		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: pane.NewQuota(look),
+		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: pane.NewAlerts(look),
+		layout.Detail: b.detail,
+	}
+	for name, columns := range preferences.Columns {
+		if p, ok := b.columned(name); ok {
+			p.Hide(columns)
+		}
+	}
+	return b
+}
+
+// arrange divides the screen again; height is that of the board.
+func (b *board) arrange() {
+	b.layout = layout.Arrange(layout.Request{
+		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
+		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(),
+	})
+	for i, p := range b.panes {
+		r := b.layout.Panes[i]
+		p.SetStacked(b.layout.Arrangement == layout.Narrow)
+		p.SetEdge(r.X+r.W == b.width)
+		p.SetSize(r.W, r.H)
+	}
+}
+
+func (b *board) setFocus(to layout.Pane) {
+	b.focus = to
+	if layout.IsTab(to) {
+		b.tab = to
+	}
+	for i, p := range b.panes {
+		p.SetFocus(layout.Pane(i) == to)
+	}
+	b.arrange()
+}
+
+// focusBy moves the focus among the panes that are on the screen.
+func (b *board) focusBy(by int) {
+	to, hidden := b.focus, b.preferences.hidden()
+	for {
+		to = layout.Pane((int(to) + by + layout.Board) % layout.Board)
+		if (!layout.IsTab(to) || to == b.tab) && !hidden.Has(to) {
+			break
+		}
+	}
+	b.setFocus(to)
+}
+
+// focusOn gives a pane the focus, if that is what the action does.
+func (b *board) focusOn(id action.ID) bool {
+	switch id {
+	case action.FocusNext:
+		b.focusBy(1)
+	case action.FocusPrevious:
+		b.focusBy(-1)
+	case action.FocusDetail:
+		b.leave()
+		b.setFocus(layout.Detail)
+	default:
+		at := slices.Index(focusing[:], id)
+		if at < 0 {
+			return false
+		}
+		b.reveal(layout.Pane(at))
+		b.setFocus(layout.Pane(at))
+	}
+	return true
+}
+
+var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4, action.FocusPane5, action.FocusPane6}
+
+// leave notes from which pane the focus goes to the detail.
+func (b *board) leave() {
+	if b.focus != layout.Detail {
+		b.before = b.focus
+	}
+}
+
+// reveal brings a pane back that was taken off the screen.
+func (b *board) reveal(p layout.Pane) {
+	if b.preferences.hidden().Has(p) {
+		b.preferences.toggle(p)
+		b.preferences.keep()
+	}
+}
+
+var steps = map[action.ID]pane.Step{
+	action.Up: pane.Up, action.Down: pane.Down, action.Left: pane.Left, action.Right: pane.Right,
+	action.Top: pane.First, action.Bottom: pane.Last, action.PageUp: pane.PageUp, action.PageDown: pane.PageDown,
+}
+
+// step moves the cursor of the focused pane. Among panes that share a place, left
+// and right change to the next one instead; moved is then false.
+func (b *board) step(s pane.Step) (moved bool) {
+	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(b.focus) {
+		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) {
+			b.setFocus(layout.Pane(to))
+		}
+		return false
+	}
+	p, ok := b.panes[b.focus].(mover)
+	if ok {
+		p.Move(s)
+	}
+	return ok
+}
+
+// sort changes the order of the focused pane.
+func (b *board) sort(reverse bool) {
+	name := b.panes[b.focus].(sortable).Sort(reverse)
+	if name == "" {
+		b.notices.say(plain, "default order")
+		return
+	}
+	b.notices.say(plain, "sorted by "+name+"; "+b.cfg.Actions.KeyOf(action.ReverseSort)+" reverses it")
+}
+
+// toggleZoom gives the whole place to the focused pane, or gives it back.
+func (b *board) toggleZoom() {
+	b.zoom, b.zoomed = !b.zoom, b.focus
+	b.arrange()
+}
+
+// subject is what the cursor is on.
+func (b *board) subject() pane.Subject {
+	if p, ok := b.panes[b.focus].(subjected); ok {
+		return p.Subject()
+	}
+	return pane.Subject{}
+}
+
+// intentUnder is the intent that the thing under the cursor belongs to.
+func (b *board) intentUnder() (*account.Intent, bool) { return b.intentOf(b.subject()) }
+
+// intentOf is the intent that a subject belongs to.
+func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
+	id := s.ID
+	if s.Kind == pane.OfEvent {
+		if e, ok := b.events.Find(id); ok {
+			id = e.SourceID // an intent or a shipment
+		}
+	}
+	if shipment, ok := b.picture.shipments[id]; ok {
+		id = shipment.IntentID
+	}
+	return b.picture.intent(id)
+}
+
+// show takes over what changed.
+func (b *board) show(c *account.Changes, first bool) {
+	if n := len(c.Summary.Alerts); n != b.look.Tabs.Alerts {
+		b.look.Tabs.Alerts = n
+		b.panes[b.tab].Invalidate()
+	}
+	for _, p := range b.panes {
+		if p, ok := p.(forgetter); ok && c.Whole {
+			p.Forget()
+		}
+		if p, ok := p.(applier); ok {
+			p.Apply(c, first)
+		}
+	}
+}
+
+// invalidate has every pane drawn again.
+func (b *board) invalidate() {
+	for _, p := range b.panes {
+		p.Invalidate()
+	}
+}
+
+// stale reports whether a pane on the screen has changed since it was drawn.
+func (b *board) stale() bool {
+	for i, p := range b.panes {
+		if !b.layout.Panes[i].Empty() && p.Stale() {
+			return true
+		}
+	}
+	return false
+}
+
+// togglePane takes a pane off the screen, or brings it back. One always stays.
+func (b *board) togglePane(p layout.Pane) {
+	if !b.preferences.toggle(p) {
+		b.notices.say(warning, "this is the only pane left: show another one first")
+		return
+	}
+	hidden := b.preferences.hidden()
+	if hidden.Has(b.focus) {
+		b.focusBy(1)
+	} else {
+		b.arrange()
+	}
+	if hidden.Has(p) {
+		b.notices.say(plain, p.String()+" hidden; "+b.cfg.Actions.KeyOf(toggling[p])+" shows the pane again")
+	}
+	b.preferences.keep()
+}
+
+var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
+	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents}
+
+// columned is the pane of a name whose columns can be left out.
+func (b *board) columned(name string) (columned, bool) {
+	for i, p := range b.panes {
+		if layout.Pane(i).String() == name {
+			p, ok := p.(columned)
+			return p, ok
+		}
+	}
+	return nil, false
+}
+
+// toggleColumn leaves a column of a pane out, or shows it again.
+func (b *board) toggleColumn(name, column string) {
+	p, ok := b.columned(name)
+	if !ok || !slices.Contains(p.Columns(), column) {
+		return
+	}
+	p.Hide(toggled(p.Hidden(), column))
+	b.preferences.setColumns(name, p.Hidden())
+	b.preferences.keep()
+}
+
+// setArrangement lays the panes out anew, and says so where there is no room for
+// it.
+func (b *board) setArrangement(a layout.Arrangement) {
+	b.preferences.setArrangement(a)
+	b.arrange()
+	switch is := b.layout.Arrangement; {
+	case a == layout.BySize:
+		b.notices.say(plain, "arranged by the size of the terminal: "+is.String())
+	case is != a:
+		b.notices.say(warning, "no room for "+a.String()+": "+is.String()+" until there is")
+	default:
+		b.notices.say(plain, "arranged: "+a.String())
+	}
+	b.preferences.keep()
+}
+
+func (b *board) nextArrangement() {
+	all := layout.Arrangements()
+	b.setArrangement(all[(slices.Index(all, b.preferences.arrangement())+1)%len(all)])
+}

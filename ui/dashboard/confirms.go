@@ -1,0 +1,171 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// confirms are the confirms that a person said yes to: one goroutine each, at
+// most one an intent.
+type confirms struct {
+	cfg     *Config
+	picture *picture
+	intents *pane.Intents
+	notices *notices
+	runs    map[api.ID]*confirmRun
+	running sync.WaitGroup // so that Run can wait
+}
+
+// confirmRun is a confirm that a person said yes to.
+type confirmRun struct {
+	id     api.ID
+	name   string
+	stages chan confirm.Progress
+	done   chan confirm.Outcome
+	ended  time.Time // zero while it is under way
+	unsure bool      // nobody knows how it ended
+}
+
+type stageMsg struct {
+	run *confirmRun
+	at  confirm.Progress
+}
+
+type outcomeMsg struct {
+	run     *confirmRun
+	outcome confirm.Outcome
+}
+
+// disabled says why an intent cannot be confirmed now; ok says that there is one.
+func (c *confirms) disabled(in *account.Intent, ok bool) string {
+	switch {
+	case !c.cfg.Armed:
+		return action.ReadOnlyReason
+	case !ok:
+		return "no intent under the cursor"
+	}
+	return c.unconfirmable(in)
+}
+
+// unconfirmable says why an intent cannot be confirmed now, whoever is armed.
+func (c *confirms) unconfirmable(in *account.Intent) string {
+	run := c.runs[in.ID]
+	switch {
+	case run != nil && run.ended.IsZero():
+		return "already under way"
+	case in.State != api.AwaitingConfirmation:
+		return "not awaiting confirmation"
+	case in.Missing:
+		return "the service no longer knows it"
+	case in.Certainty < account.Verified || in.ReadAt.IsZero():
+		return "not verified yet: read it again first"
+	case run != nil && run.unsure && !c.readSince(in.ID, run.ended):
+		return "the outcome of its last confirm is unknown: read it again first"
+	}
+	p, err := c.propose(in.ID)
+	switch {
+	case err != nil:
+		return string(api.Scrub(err.Error()))
+	case !p.ExpiresAt.IsZero() && !time.Now().Before(p.ExpiresAt):
+		return "its confirm window has closed"
+	}
+	return ""
+}
+
+// readSince reports whether an intent was read after a moment.
+func (c *confirms) readSince(id api.ID, after time.Time) bool {
+	in, ok := c.cfg.Source.Intent(id)
+	return ok && in.ReadAt.After(after)
+}
+
+// propose binds what is known of an intent now.
+func (c *confirms) propose(id api.ID) (confirm.Proposal, error) {
+	in, ok := c.cfg.Source.Intent(id)
+	if !ok {
+		return confirm.Propose(nil, time.Time{}, c.picture.environment(), c.cfg.ConfirmWindow)
+	}
+	return confirm.Propose(in.Latest, in.ReadAt, c.picture.environment(), c.cfg.ConfirmWindow)
+}
+
+// begin confirms in a goroutine of its own, unless one is at it.
+func (c *confirms) begin(ctx context.Context, seen confirm.Proposal) tea.Cmd {
+	if run := c.runs[seen.ID]; run != nil && run.ended.IsZero() {
+		return nil
+	}
+	run := &confirmRun{
+		id: seen.ID, name: string(seen.Product),
+		stages: make(chan confirm.Progress, 16), done: make(chan confirm.Outcome, 1),
+	}
+	c.runs[seen.ID] = run
+	c.intents.SetNote(seen.ID, pane.Note{Text: "confirming"})
+	confirmer := c.cfg.Confirmer
+	c.running.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				run.done <- confirm.Outcome{Verdict: confirm.Unknown, Err: fmt.Errorf("confirming: panic: %v", r)}
+			}
+		}()
+		run.done <- confirmer.Confirm(ctx, seen, func(at confirm.Progress) {
+			select {
+			case run.stages <- at:
+			default: // only for the eye: never hold a confirm up
+			}
+		})
+	})
+	return run.next
+}
+
+// next waits for the next stage, or for the outcome. Stages come first.
+func (r *confirmRun) next() tea.Msg {
+	select {
+	case s := <-r.stages:
+		return stageMsg{r, s}
+	default:
+	}
+	select {
+	case s := <-r.stages:
+		return stageMsg{r, s}
+	case o := <-r.done:
+		return outcomeMsg{r, o}
+	}
+}
+
+// stage shows how far a confirm is.
+func (c *confirms) stage(msg stageMsg) tea.Cmd {
+	c.intents.SetNote(msg.run.id, pane.Note{Text: string(msg.at.Stage)})
+	return msg.run.next
+}
+
+// outcome shows how a confirm ended. quietly leaves a good end to the row.
+func (c *confirms) outcome(msg outcomeMsg, quietly bool) {
+	run, o := msg.run, msg.outcome
+	run.ended, run.unsure = time.Now(), o.Verdict == confirm.Unknown
+	good := o.Verdict == confirm.Accepted
+	c.intents.SetNote(run.id, pane.Note{Text: string(o.Verdict), Bad: !good})
+	switch {
+	case !good:
+		c.notices.say(warning, run.name+": "+o.Sentence())
+	case !quietly:
+		c.notices.say(success, run.name+": "+o.Sentence())
+	}
+}
+
+// underway reports whether a confirm has not ended.
+func (c *confirms) underway() bool {
+	for _, run := range c.runs {
+		if run.ended.IsZero() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+package dashboard
+
+import (
+	"slices"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// details opens, feeds and closes the detail of what is on the board, and knows
+// what was looked at before.
+type details struct {
+	board   *board
+	picture *picture
+	notices *notices
+	source  Source
+	pane    *pane.Detail
+	read    wholeIntent
+	trail   trail
+}
+
+// wholeIntent is all that is known of the opened intent, as long as it has not
+// changed.
+type wholeIntent struct {
+	id     api.ID // "" when it has changed since
+	detail *account.IntentDetail
+}
+
+// open opens the detail of a subject.
+func (d *details) open(s pane.Subject) {
+	d.board.leave()
+	d.turn(s)
+	d.trail.add(s)
+}
+
+// turn shows a subject in the detail.
+func (d *details) turn(s pane.Subject) {
+	d.pane.Open(s)
+	d.board.detailOpen = true
+	d.feed()
+	d.board.setFocus(layout.Detail)
+}
+
+// follow turns an open detail to what the cursor of the board is on.
+func (d *details) follow() {
+	if d.board.detailOpen && d.board.focus != layout.Detail {
+		if s := d.board.subject(); s.Kind != pane.None && s != d.pane.Subject() {
+			d.pane.Open(s)
+			d.board.leave()
+		}
+	}
+	d.feed()
+}
+
+// close closes the detail. The board is then as it was: what had been enlarged is
+// gone.
+func (d *details) close() {
+	b := d.board
+	b.detailOpen = false
+	b.zoom = b.zoom && b.zoomed != layout.Detail
+	b.look.Opened = pane.Subject{}
+	b.setFocus(b.before)
+	b.invalidate()
+}
+
+// feed gives the detail what is known of its subject. While the screen is frozen
+// the detail keeps what it has.
+func (d *details) feed() {
+	if !d.board.detailOpen {
+		return
+	}
+	s := d.pane.Subject()
+	if d.board.look.Opened != s {
+		d.board.look.Opened = s
+		d.board.invalidate()
+	}
+	if d.picture.frozen != nil && d.pane.Fed() {
+		return
+	}
+	var facts pane.Facts
+	switch s.Kind {
+	case pane.OfEvent:
+		facts.Event, _ = d.board.events.Find(s.ID)
+	case pane.OfRequest:
+		facts.Request, _ = d.board.requests.Find(s.ID)
+	case pane.OfShipment:
+		facts.Shipment = d.picture.shipments[s.ID]
+	}
+	if in, ok := d.board.intentOf(s); ok {
+		facts.Intent = d.whole(in.ID)
+		facts.Shipments = d.picture.shipmentsOf(in.ID)
+	}
+	d.pane.Feed(facts)
+}
+
+// whole asks for all that is known of an intent, once for each change of it.
+func (d *details) whole(id api.ID) *account.IntentDetail {
+	if d.read.id != id {
+		detail, _ := d.source.Intent(id)
+		d.read = wholeIntent{id, detail}
+	}
+	return d.read.detail
+}
+
+// forget has the source asked again for the opened intent, if that has changed.
+func (d *details) forget(c *account.Changes) {
+	id := d.read.id
+	changed := func(in *account.Intent) bool { return in.ID == id }
+	if id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed) || slices.Contains(c.GoneIntents, id)) {
+		d.read = wholeIntent{}
+	}
+}
+
+// reveal shows personal data in the detail, or hides it.
+func (d *details) reveal() {
+	d.pane.Reveal(!d.pane.Revealed())
+	if d.pane.Revealed() {
+		d.notices.sayWhile(d.pane.Revealed, warning, "personal data is shown until the detail is left; payment tokens stay hidden")
+	} else {
+		d.notices.say(plain, "personal data is hidden")
+	}
+}
+
+// copied is what the copy key takes: the value under the cursor of the detail, or
+// the id of what the cursor is on; "" for nothing.
+func (d *details) copied() string {
+	if d.board.focus == layout.Detail {
+		switch value, private := d.pane.Value(); {
+		case private:
+			d.notices.say(plain, "copied the value of this line")
+			return value
+		case value != "":
+			d.notices.say(plain, "copied "+value)
+			return value
+		}
+	}
+	s := d.board.subject()
+	id := string(s.ID)
+	if s.Kind == pane.OfRequest {
+		r, ok := d.board.requests.Find(s.ID)
+		if !ok || r.RequestID == "" {
+			d.notices.say(warning, "the service gave this request no id")
+			return ""
+		}
+		id = string(r.RequestID)
+	}
+	d.notices.say(plain, "copied "+id)
+	return id
+}
+
+// lookBack shows what was looked at before, or after by a positive number. While
+// no detail is open the last one comes back.
+func (d *details) lookBack(by int) {
+	if d.board.detailOpen || by > 0 {
+		d.trail.at += by
+	}
+	d.board.leave()
+	d.turn(d.trail.seen[d.trail.at])
+}
+
+// trail is what was looked at.
+type trail struct {
+	seen []pane.Subject
+	at   int // of what was looked at last
+}
+
+// longestTrail bounds it.
+const longestTrail = 100
+
+func (t *trail) add(s pane.Subject) {
+	if len(t.seen) > 0 {
+		if t.seen[t.at] == s {
+			return
+		}
+		t.seen = t.seen[:t.at+1]
+	}
+	t.seen = append(t.seen, s)
+	if len(t.seen) > longestTrail {
+		t.seen = t.seen[1:]
+	}
+	t.at = len(t.seen) - 1
+}
+
+// ends says why the trail does not go on in a direction; "" when it does. open
+// says that a detail is open.
+func (t *trail) ends(by int, open bool) string {
+	switch {
+	case len(t.seen) == 0:
+		return "no detail was opened yet"
+	case by < 0 && t.at == 0 && open:
+		return "this is the first detail you looked at"
+	case by > 0 && t.at == len(t.seen)-1:
+		return "this is the last detail you looked at"
+	}
+	return ""
+}

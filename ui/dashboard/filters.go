@@ -1,0 +1,136 @@
+package dashboard
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// filtered is a pane whose rows can be filtered.
+type filtered interface {
+	Fields() []pane.Field
+	SetFilter(*pane.Filter)
+	Matches() (shown, total int)
+}
+
+// filters are those of the panes, and the one that is being typed.
+type filters struct {
+	board  *board
+	inPane [layout.Panes]*pane.Filter
+	typed  *typing // nil unless one is being typed
+}
+
+// typing is a filter that is being typed.
+type typing struct {
+	prompt
+	pane   layout.Pane
+	before *pane.Filter // what esc brings back
+	at     pane.Subject // where it brings the cursor back to
+}
+
+// longestFilter bounds a filter, in bytes.
+const longestFilter = 120
+
+// start begins to type the filter of the focused pane.
+func (f *filters) start() {
+	at := f.board.focus
+	f.typed = &typing{prompt: prompt{most: longestFilter}, pane: at, before: f.inPane[at], at: f.board.subject()}
+	if f.typed.before != nil {
+		f.typed.text = f.typed.before.Text
+	}
+}
+
+// key takes a key while a filter is typed.
+func (f *filters) key(key tea.KeyPressMsg) {
+	t := f.typed
+	switch key.String() {
+	case "enter":
+		if now := f.inPane[t.pane]; now == nil || now.Wrong == "" {
+			f.typed = nil
+			f.board.intents.Stay()
+		}
+		return
+	case "esc":
+		f.typed = nil
+		f.set(t.pane, t.before)
+		if t.at.Kind == pane.OfIntent {
+			f.board.intents.Select(t.at.ID)
+		}
+		return
+	case "backspace":
+		if t.text == "" {
+			f.typed = nil
+			return
+		}
+	}
+	t.key(key)
+	f.set(t.pane, f.parse())
+}
+
+// paste takes pasted text, and says why it does not.
+func (f *filters) paste(text string) (refused string) {
+	if !f.typed.add(text) {
+		refused = "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
+	}
+	f.set(f.typed.pane, f.parse())
+	return refused
+}
+
+// parse reads what is typed, with the fields of its pane.
+func (f *filters) parse() *pane.Filter {
+	if p, ok := f.board.panes[f.typed.pane].(filtered); ok {
+		return pane.ParseFilter(f.typed.text, p.Fields())
+	}
+	return nil
+}
+
+func (f *filters) set(at layout.Pane, to *pane.Filter) {
+	if p, ok := f.board.panes[at].(filtered); ok {
+		f.inPane[at] = to
+		p.SetFilter(to)
+	}
+}
+
+// clear takes the filter from the focused pane, and reports whether there was one.
+func (f *filters) clear() bool {
+	if f.inPane[f.board.focus] == nil {
+		return false
+	}
+	f.set(f.board.focus, nil)
+	return true
+}
+
+// advance looks again at rows that come to match, or cease to, as they grow older.
+func (f *filters) advance() {
+	for i, now := range f.inPane {
+		if now.Aging() {
+			f.set(layout.Pane(i), now)
+		}
+	}
+}
+
+// draw shows the filter while it is typed, what it finds, and what in it is not
+// understood.
+func (f *filters) draw(l *paint.Line) []spot {
+	p, ok := f.board.panes[f.typed.pane].(filtered)
+	if !ok {
+		return nil
+	}
+	f.typed.draw(l, "/")
+	shown, total := p.Matches()
+	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
+	if now := f.inPane[f.typed.pane]; now != nil && now.Wrong != "" {
+		l.Space(2).Put(paint.Warning, "! "+now.Wrong)
+		return nil
+	}
+	hint := "enter keeps it   esc cancels   !word excludes"
+	if all := hint + hintGap + pane.Hint(p.Fields()); l.Left() > len(all)+4 {
+		hint = all
+	}
+	return promptHints(l, hint)
+}

@@ -1,0 +1,101 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
+)
+
+// write types a text.
+func write(m *Model, text string) {
+	for _, r := range text {
+		press(m, string(r))
+	}
+}
+
+func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "/")
+	write(m, "total>")
+	got := screen(m)
+	if !strings.Contains(got, "64 of 64") || !strings.Contains(got, "! total>: write an amount, such as 100, 99.50 or 100usd") {
+		t.Errorf("while it is typed:\n%s", got[strings.LastIndex(got, "/ total"):])
+	}
+	press(m, "enter")
+	if m.filters.typed == nil {
+		t.Fatal("it was kept although it is not understood")
+	}
+	write(m, "100")
+	if got := screen(m); strings.Contains(got, "write an amount") || strings.Contains(got, "64 of 64") {
+		t.Errorf("after it is complete:\n%s", got[strings.LastIndex(got, "/ total"):])
+	}
+	press(m, "enter")
+	if m.filters.typed != nil || m.filters.inPane[layout.Intents] == nil {
+		t.Error("enter does not keep it")
+	}
+}
+
+func TestAFilterForAgesFindsMoreAsTimeGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, "/")
+		write(m, "state:retrieving age>10m")
+		press(m, "enter")
+		before, _ := m.board.intents.Matches()
+		time.Sleep(10 * time.Minute)
+		m.Update(tickMsg{})
+		after, _ := m.board.intents.Matches()
+		if before != 1 || after != 3 {
+			t.Errorf("%d retrieving for more than ten minutes, and %d ten minutes later; want 1 and 3", before, after)
+		}
+	})
+}
+
+func TestTheCursorReturnsToItsLaneWhenAFilterNoLongerEmptiesIt(t *testing.T) {
+	for _, back := range []string{"esc", "ctrl+u", "enter"} {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, "j")
+		before := m.board.subject()
+		press(m, "/")
+		write(m, "state:failed")
+		if in, _ := m.board.intentUnder(); in.State != api.Failed {
+			t.Fatalf("the cursor is on %v, want one that the filter finds", m.board.subject())
+		}
+		found := m.board.subject()
+		press(m, back)
+		in, _ := m.board.intentUnder()
+		switch got := m.board.subject(); {
+		case back == "esc" && got != before:
+			t.Errorf("taken back, the cursor is on %v, want %v again", got, before)
+		case back == "ctrl+u" && in.State != api.AwaitingConfirmation:
+			t.Errorf("emptied, the cursor is among %s, want its own lane", in.State)
+		case back == "enter":
+			if press(m, "esc"); m.board.subject() != found {
+				t.Errorf("kept and cleared later, the cursor is on %v, want what was found, %v", m.board.subject(), found)
+			}
+		}
+	}
+}
+
+func TestCtrlCEndsItWhileSomethingIsTyped(t *testing.T) {
+	for _, prompt := range []string{"/", "i"} {
+		m := boardOf(t, typicalShop(time.Now()), 160, 45)
+		press(m, prompt, "q")
+		if m.filters.typed == nil && m.jump.typed == nil {
+			t.Fatalf("after %s, q is not typed", prompt)
+		}
+		cmd := press(m, "ctrl+c")
+		if cmd == nil {
+			t.Fatalf("after %s, ctrl+c does nothing", prompt)
+		}
+		if _, ends := cmd().(tea.QuitMsg); !ends {
+			t.Errorf("after %s, ctrl+c does not end it", prompt)
+		}
+	}
+}

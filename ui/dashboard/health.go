@@ -1,0 +1,115 @@
+package dashboard
+
+import (
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// judge says how healthy the picture is at a moment, and what a person can do
+// about it.
+type judge struct {
+	cfg     *Config
+	picture *picture
+	clock   time.Time
+}
+
+// health is the one thing that a person has to know about the picture.
+func (j judge) health() pane.Health {
+	s := &j.picture.summary
+	h := pane.Health{Started: j.picture.started}
+	switch {
+	case !h.Started:
+		h.Text, h.Style = "starting…", paint.Muted
+	case s.API.State == account.APIUnauthorized:
+		h.Text, h.Style = "the service refuses the API key", paint.Bad
+		h.Advice = j.keyAdvice()
+	case s.API.State == account.APIFailing && s.Feed.State == account.FeedLost:
+		h.OfRelay = true
+		h.Text, h.Cause, h.Style = "neither the service nor the relay has answered"+j.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
+		h.Advice = j.nextTry()
+		if at := j.ago(s.LastRead); at != "" {
+			h.Advice = "what you see was read" + at + "; " + h.Advice
+		}
+	case s.Feed.State == account.FeedRefused:
+		h.OfRelay = true
+		h.Text, h.Cause, h.Style = "the relay refuses this dashboard", wording.Because(s.Feed.Err), paint.Bad
+		h.Advice = "check TILLWATCH_RELAY_TOKEN, then start again; polling meanwhile"
+	case s.Feed.State == account.FeedLost:
+		h.OfRelay = true
+		h.Text, h.Cause, h.Style = "relay lost"+j.ago(s.Feed.Since), wording.Because(s.Feed.Err), paint.Bad
+		h.Advice = j.nextTry() + "; polling meanwhile"
+	case s.API.State == account.APIFailing:
+		h.Text, h.Cause, h.Style = "the service has been failing"+j.since(s.API.Since), wording.Because(s.API.Err), paint.Bad
+		h.Advice = "trying again"
+		if at := j.ago(s.LastRead); at != "" {
+			h.Advice = "what you see was read" + at
+		}
+	case s.Feed.State == account.FeedConnecting:
+		h.OfRelay = true
+		h.Text, h.Style = "connecting to the relay…", paint.Muted
+	case s.Sourceless():
+		h.Text, h.Style = "intents cannot be found: no relay is configured, and the service serves no list of them", paint.Warning
+		if len(s.Intents) > 0 { // the line is all that says so
+			h.Text = "no relay and no list of intents: give --relay-url, --watch-id or --watch-ids"
+			h.Advice = "until then, intents without shipments stay unknown"
+		}
+		h.Advice = "start with --relay-url to see all, with --watch-id or --watch-ids to see some, or press " +
+			j.cfg.Actions.KeyOf(action.Jump) + " and type an id"
+	case s.Feed.State == account.FeedOff:
+		h.OfRelay = true
+		h.Text, h.Style = "no relay is configured: intents are found by polling alone", paint.Muted
+	}
+	return h
+}
+
+func (j judge) ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " " + wording.Lasting(j.clock.Sub(t)) + " ago"
+}
+
+func (j judge) since(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " for " + wording.Lasting(j.clock.Sub(t))
+}
+
+// keyAdvice says what a person can do about a refused API key, and when it is
+// tried again without them.
+func (j judge) keyAdvice() string {
+	switch {
+	case j.cfg.TryKey == nil:
+		return "check TILLWATCH_API_KEY and that it belongs to this environment, then start again"
+	case j.cfg.KeyFile != "":
+		return "correct it in " + j.cfg.KeyFile + "; " + j.nextTrial()
+	}
+	return "check TILLWATCH_API_KEY and its environment; " + j.nextTrial()
+}
+
+// nextTrial says when a refused API key is tried again, and by which key now.
+func (j judge) nextTrial() string {
+	at := "soon"
+	if left := j.picture.summary.API.TryAt.Sub(j.clock); left > 0 {
+		at = "in " + wording.Until(left)
+	}
+	return j.cfg.Actions.KeyOf(action.Refresh) + " tries again, else " + at
+}
+
+// nextTry says when a lost relay is dialled again, and by which key now.
+func (j judge) nextTry() string {
+	left := j.picture.summary.Feed.RetryAt.Sub(j.clock)
+	switch {
+	case left <= 0:
+		return "reconnecting now"
+	case j.cfg.Reconnect == nil:
+		return "reconnecting in " + wording.Until(left)
+	}
+	return "reconnecting in " + wording.Until(left) + ", " + j.cfg.Actions.KeyOf(action.Reconnect) + " does it now"
+}

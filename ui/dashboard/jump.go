@@ -1,0 +1,133 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// jump goes to what has an id that is typed or pasted.
+type jump struct {
+	board   *board
+	picture *picture
+	details *details
+	notices *notices
+	asker   asker
+	typed   *prompt // nil unless an id is being typed
+}
+
+func (j *jump) start() { j.typed = &prompt{most: api.MaxID} }
+
+// key takes a key while an id is typed.
+func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "enter":
+		text := j.typed.text
+		j.typed = nil
+		return j.to(text)
+	case "esc":
+		j.typed = nil
+	default:
+		j.typed.key(key)
+	}
+	return nil
+}
+
+// paste takes pasted text, and says why it does not.
+func (j *jump) paste(text string) (refused string) {
+	if !j.typed.add(text) {
+		return "an id has at most " + strconv.Itoa(api.MaxID) + " characters"
+	}
+	return ""
+}
+
+func (j *jump) draw(l *paint.Line) []spot {
+	j.typed.draw(l, "id")
+	return promptHints(l, "type or paste an id, its beginning or its end   enter goes there   esc leaves")
+}
+
+// leastAsked is how long an unknown id must be for a read to be spent on it.
+const leastAsked = 8
+
+// to opens the intent, shipment or event of an id. An id that is not known is
+// read as an intent's.
+func (j *jump) to(text string) tea.Cmd {
+	text = idWithin(text)
+	if text == "" {
+		return nil
+	}
+	found := j.search(text)
+	switch {
+	case len(found) == 1:
+		j.lookAt(found[0])
+	case len(found) > 1:
+		j.notices.say(warning, wording.Count(len(found))+" ids begin or end with "+text+": type more of it")
+	case j.asker.cfg.Refresh == nil || len(text) < leastAsked:
+		j.notices.say(warning, text+" is not known here")
+	default:
+		id := api.ScrubID(text)
+		j.lookAt(pane.Subject{Kind: pane.OfIntent, ID: id})
+		j.notices.say(plain, string(id)+" is not known here yet: reading it as an intent")
+		return j.asker.read(id)
+	}
+	return nil
+}
+
+// lookAt opens the detail of a subject and puts the cursor on it where it is on
+// the board.
+func (j *jump) lookAt(s pane.Subject) {
+	selected := s.Kind == pane.OfIntent && j.board.intents.Select(s.ID)
+	j.details.open(s)
+	if selected {
+		j.board.before = layout.Intents
+	}
+}
+
+// idWithin takes an id out of what was pasted: a path or an address may be
+// around it.
+func idWithin(text string) string {
+	text, _, _ = strings.Cut(strings.Trim(strings.TrimSpace(text), `"',`), "?")
+	id := ""
+	for part := range strings.SplitSeq(text, "/") {
+		if part != "" && part != "confirm" && part != "shipments" {
+			id = part
+		}
+	}
+	return id
+}
+
+// search finds what has the id, or else what begins or ends with it.
+func (j *jump) search(text string) []pane.Subject {
+	id := api.ScrubID(text)
+	if _, ok := j.picture.intents[id]; ok {
+		return []pane.Subject{{Kind: pane.OfIntent, ID: id}}
+	}
+	if _, ok := j.picture.shipments[id]; ok {
+		return []pane.Subject{{Kind: pane.OfShipment, ID: id}}
+	}
+	if _, ok := j.board.events.Find(id); ok {
+		return []pane.Subject{{Kind: pane.OfEvent, ID: id}}
+	}
+	var found []pane.Subject
+	matches := func(id api.ID) bool {
+		return strings.HasPrefix(string(id), text) || strings.HasSuffix(string(id), text)
+	}
+	for id := range j.picture.intents {
+		if matches(id) {
+			found = append(found, pane.Subject{Kind: pane.OfIntent, ID: id})
+		}
+	}
+	for id := range j.picture.shipments {
+		if matches(id) {
+			found = append(found, pane.Subject{Kind: pane.OfShipment, ID: id})
+		}
+	}
+	return found
+}

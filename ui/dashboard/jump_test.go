@@ -1,0 +1,163 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+func TestJumpingToAnID(t *testing.T) {
+	s := typicalShop(time.Now())
+	intent, shipment, event := s.changes.Intents[20].ID, s.changes.Shipments[3].ID, s.changes.Events[7].ID
+	cases := []struct {
+		name string
+		text string
+		want pane.Subject
+		says string
+	}{
+		{"an intent", string(intent), pane.Subject{Kind: pane.OfIntent, ID: intent}, ""},
+		{"a shipment", string(shipment), pane.Subject{Kind: pane.OfShipment, ID: shipment}, ""},
+		{"an event", string(event), pane.Subject{Kind: pane.OfEvent, ID: event}, ""},
+		{"the beginning of one", string(intent[:11]), pane.Subject{Kind: pane.OfIntent, ID: intent}, ""},
+		{"the end of one", string(intent[len(intent)-14:]), pane.Subject{Kind: pane.OfIntent, ID: intent}, ""},
+		{"an address", "https://api.example/api/v1/checkout-intents/" + string(intent) + "/confirm?x=1", pane.Subject{Kind: pane.OfIntent, ID: intent}, ""},
+		{"in quotes", ` "` + string(intent) + `", `, pane.Subject{Kind: pane.OfIntent, ID: intent}, ""},
+		{"several", "ci_", pane.Subject{}, "ids begin or end with ci_"},
+		{"a short one that is not known", "ci_zz", pane.Subject{}, "not known here"},
+		{"one that is not known", "ci_elsewhere", pane.Subject{Kind: pane.OfIntent, ID: "ci_elsewhere"}, "reading it as an intent"},
+		{"nothing", "  ", pane.Subject{}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var asked []api.ID
+			m := boardOf(t, s, 200, 55, func(c *Config) { c.Refresh = func(id api.ID) { asked = append(asked, id) } })
+			press(m, "i")
+			m.Update(tea.PasteMsg{Content: c.text})
+			cmd := press(m, "enter")
+			got := pane.Subject{}
+			if m.board.detailOpen {
+				got = m.details.pane.Subject()
+			}
+			if got != c.want || !strings.Contains(screen(m), c.says) {
+				t.Errorf("shows %v, want %v and %q:\n%s", got, c.want, c.says, screen(m))
+			}
+			settle(m, cmd)
+			if reads := c.name == "one that is not known"; reads != (len(asked) == 1) {
+				t.Errorf("asked for %v", asked)
+			}
+		})
+	}
+}
+
+func TestTheJumpPromptIsLeftByEsc(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "i", "c", "x", "backspace")
+	if got := screen(m); !strings.Contains(got, "id c▏") {
+		t.Errorf("what is typed is not in view:\n%s", got)
+	}
+	press(m, "esc")
+	if m.jump.typed != nil || m.board.detailOpen {
+		t.Error("esc did not leave it")
+	}
+}
+
+func TestLookingBackAndForward(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "enter")
+	first := m.details.pane.Subject()
+	press(m, "esc", "4", "enter")
+	second := m.details.pane.Subject()
+	press(m, "esc", "2", "enter")
+	third := m.details.pane.Subject()
+	steps := []struct {
+		key  string
+		want pane.Subject
+		says string
+	}{
+		{"[", second, ""}, {"[", first, ""}, {"[", first, "this is the first detail you looked at"}, {"]", second, ""}, {"]", third, ""},
+		{"]", third, "this is the last detail you looked at"}, {"[", second, ""},
+	}
+	for i, s := range steps {
+		press(m, s.key)
+		if got := m.details.pane.Subject(); got != s.want || !m.board.detailOpen || !strings.Contains(screen(m), s.says) {
+			t.Errorf("step %d, %q: %v, want %v and %q", i, s.key, got, s.want, s.says)
+		}
+	}
+	press(m, "esc", "[")
+	if got := m.details.pane.Subject(); got != second || m.board.focus != layout.Detail {
+		t.Errorf("after it was closed, looking back shows %v, want %v again", got, second)
+	}
+	press(m, "esc", "1", "G", "enter", "]")
+	if got := m.details.pane.Subject(); got == third {
+		t.Error("what was ahead is still there after something else was opened")
+	}
+}
+
+func TestSortingByColumn(t *testing.T) {
+	for _, width := range []int{200, 80} {
+		s := typicalShop(time.Now())
+		m := boardOf(t, s, width, 55)
+		names := []string{"age ↓", "total ↓", "product ↑", "merchant ↑"}
+		for _, name := range names {
+			press(m, "s")
+			if got := screen(m); !strings.Contains(got, "by "+name) {
+				t.Errorf("%d columns: the title does not say %q:\n%s", width, name, got)
+			}
+		}
+		press(m, "s")
+		if got := screen(m); strings.Contains(got, " · by ") {
+			t.Errorf("%d columns: it is not in its own order again", width)
+		}
+		press(m, "s", "s", "g")
+		most, _ := s.Intent(m.board.subject().ID)
+		press(m, "S", "G")
+		if last, _ := s.Intent(m.board.subject().ID); *last.Total != *most.Total || !strings.Contains(screen(m), "by total ↑") {
+			t.Errorf("%d columns: reversed, the last is %v, want the total of what was the first, %v", width, m.board.subject(), most.Total)
+		}
+	}
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "2", "s", "s")
+	if got := screen(m); !strings.Contains(got, "SHIPMENTS 21 · read 1m ago · by estimate ↑") {
+		t.Errorf("shipments:\n%s", got)
+	}
+	for key, names := range map[string][]string{
+		"2": {"age ↓", "estimate ↑", "product ↑", "carrier ↑"},
+		"3": {"left ↑", "own ↓", "others ↓", "refused ↓"},
+		"4": {"type ↑", "product ↑", "id ↑", "seq ↑"}, "5": {"latency ↑", "status ↑", "path ↑", "by ↑", "class ↑", "attempt ↑"}, "6": {"kind ↑", "text ↑", "id ↑"},
+	} {
+		m := boardOf(t, typicalShop(time.Now()), 200, 55)
+		press(m, key)
+		for _, name := range names {
+			press(m, "s")
+			if got := screen(m); !strings.Contains(got, "· by "+name) {
+				t.Errorf("pane %s is not sorted by %s:\n%s", key, name, got)
+			}
+		}
+		press(m, "s")
+		if got := screen(m); strings.Contains(got, "· by ") {
+			t.Errorf("pane %s is not in its own order again:\n%s", key, got)
+		}
+		press(m, "S")
+		if got := screen(m); !strings.Contains(got, "S reverses it") || !strings.Contains(got, "· by ") {
+			t.Errorf("pane %s does not tell that its own order is reversed:\n%s", key, got)
+		}
+	}
+}
+
+func TestTheCursorStaysOnItsRowWhenTheOrderChanges(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	press(m, "j", "j")
+	id := m.board.subject().ID
+	for range 6 {
+		press(m, "s")
+		if got := m.board.subject().ID; got != id {
+			t.Fatalf("the cursor is on %s, want %s", got, id)
+		}
+	}
+}

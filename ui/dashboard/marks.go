@@ -1,0 +1,135 @@
+package dashboard
+
+import (
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// marks are the intents that a person has marked, to be confirmed together.
+type marks struct {
+	cfg      *Config
+	picture  *picture
+	board    *board
+	notices  *notices
+	confirms *confirms
+	set      map[api.ID]bool
+	stayed   pane.Subject // the last row, since it was marked under the cursor
+}
+
+// toggle marks the intent under the cursor, or takes the mark away. It reports
+// whether the cursor is to move on. On the last row the cursor stays: a key too
+// many does not take the mark away that was just set there.
+func (s *marks) toggle() (moves bool) {
+	in, ok := s.board.intentUnder()
+	if !ok {
+		return false
+	}
+	if s.set[in.ID] && s.board.subject() == s.stayed {
+		s.notices.say(plain, "the last row is marked already: move away and back to unmark it, or press "+s.cfg.Actions.KeyOf(action.Unmark))
+		return false
+	}
+	s.put(in.ID, !s.set[in.ID])
+	return true
+}
+
+// stay notes that the cursor was to move on from a row, and did not.
+func (s *marks) stay(row pane.Subject) {
+	if in, ok := s.board.intentOf(row); ok && s.set[in.ID] && s.board.subject() == row {
+		s.stayed = row
+	}
+}
+
+// visit notes that the cursor has gone elsewhere, if it has.
+func (s *marks) visit() {
+	if s.board.subject() != s.stayed {
+		s.stayed = pane.Subject{}
+	}
+}
+
+// all marks all intents that their pane shows, as far as they can be confirmed.
+func (s *marks) all() {
+	var shown, fresh, marked, left int
+	reason := ""
+	for row := range s.board.intents.Shown() {
+		shown++
+		in, ok := s.picture.intent(row.ID)
+		if !ok || in.State != api.AwaitingConfirmation {
+			continue
+		}
+		if why := s.confirms.unconfirmable(in); why != "" {
+			if left++; reason == "" {
+				reason = why
+			} else if reason != why {
+				reason = "for several reasons"
+			}
+			continue
+		}
+		marked++
+		if !s.set[in.ID] {
+			fresh++
+			s.put(in.ID, true)
+		}
+	}
+	kind, text := plain, wording.Counted(fresh, "intent", "intents")+" marked"
+	switch {
+	case marked == 0:
+		kind, text = warning, "none of the "+wording.Count(shown)+" shown can be confirmed now"
+		if shown == 1 {
+			text = "the one shown cannot be confirmed now"
+		}
+	case fresh == 0:
+		text = "all of them are marked already"
+	}
+	if left > 0 {
+		kind, text = warning, text+"; "+wording.Count(left)+" left out: "+reason
+	}
+	s.notices.say(kind, text)
+}
+
+func (s *marks) put(id api.ID, marked bool) {
+	if marked {
+		s.set[id] = true
+	} else {
+		delete(s.set, id)
+	}
+	s.board.intents.SetMarked(id, marked)
+}
+
+// clear takes all marks away.
+func (s *marks) clear() {
+	for id := range s.set {
+		s.put(id, false)
+	}
+}
+
+// keep takes the mark from what is no longer awaiting.
+func (s *marks) keep() {
+	for id := range s.set {
+		if in, ok := s.picture.intent(id); !ok || in.State != api.AwaitingConfirmation {
+			s.put(id, false)
+		}
+	}
+}
+
+// disabled says why the intent under the cursor cannot be marked.
+func (s *marks) disabled() string {
+	in, ok := s.board.intentUnder()
+	switch {
+	case !ok:
+		return "no intent under the cursor"
+	case s.set[in.ID]:
+		return ""
+	}
+	return s.confirms.unconfirmable(in)
+}
+
+// allDisabled says why the shown rows cannot be marked.
+func (s *marks) allDisabled() string {
+	if s.board.focus != layout.Intents {
+		return "only intents can be marked: " + s.cfg.Actions.KeyOf(action.FocusPane1) + " goes there"
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// notices is the line below the header: what a person should know now.
+type notices struct {
+	cfg     *Config
+	picture *picture
+	toast   toast
+}
+
+// toast is a sentence that answers what a person did, for a while.
+type toast struct {
+	kind  paint.Style
+	text  string
+	until time.Time
+	holds func() bool // reports whether it is still true; nil: it stays true
+}
+
+// The kinds of toast.
+const (
+	plain   = paint.Text
+	success = paint.Good
+	warning = paint.Warning
+)
+
+const (
+	// toastFor is how long a toast is to be read.
+	toastFor = 6 * time.Second
+	// unsettledFor is the same for confirms whose outcome is unknown.
+	unsettledFor = 30 * time.Second
+)
+
+// say shows a sentence for a while.
+func (n *notices) say(kind paint.Style, text string) { n.sayWhile(nil, kind, text) }
+
+// sayWhile is say for a sentence that goes as soon as it is no longer true.
+func (n *notices) sayWhile(holds func() bool, kind paint.Style, text string) {
+	n.toast = toast{kind: kind, text: string(api.Scrub(text)), until: time.Now().Add(toastFor), holds: holds}
+}
+
+// sayUnsettled names, at the start, a confirm of an earlier run whose outcome
+// nobody knows.
+func (n *notices) sayUnsettled(lines []confirm.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	last := lines[len(lines)-1]
+	text := "the outcome of an earlier confirm is unknown: " + string(last.Product) + " " + wording.Amount(last.Total) + ", " + string(last.Intent)
+	if others := len(lines) - 1; others > 0 {
+		text += " and " + wording.Count(others) + " more"
+	}
+	n.say(warning, text+" — reads settle it within two minutes")
+	n.toast.until = time.Now().Add(unsettledFor)
+}
+
+// draw shows the most pressing notice, and nothing while all is well.
+func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch *batch, welcome *welcome) {
+	now, t := time.Now(), &n.toast
+	switch {
+	case t.text != "" && now.Before(t.until) && (t.holds == nil || t.holds()):
+		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind]
+		l.Put(t.kind, glyph+t.text)
+	case batch.queue != nil:
+		batch.draw(l)
+	case n.picture.frozen != nil:
+		n.frozen(l)
+	case n.cfg.Recording != nil && n.cfg.Recording() != "":
+		l.Put(paint.Bad, "✕ "+string(api.Scrub(n.cfg.Recording())))
+	case health.Style == paint.Bad:
+		unwell(l, "✕ ", health)
+	case welcome.isNew():
+		welcome.draw(l)
+	case len(n.picture.summary.Alerts) > 0:
+		n.alert(l, clock)
+	case health.Style == paint.Warning:
+		unwell(l, "! ", health)
+	}
+}
+
+// unwell says what is wrong with the picture, what can be done, and why it is so.
+func unwell(l *paint.Line, glyph string, h pane.Health) {
+	l.Put(h.Style, glyph+h.Text)
+	if h.Advice != "" {
+		l.Put(paint.Muted, " — "+h.Advice)
+	}
+	if h.Cause != "" {
+		l.Put(paint.Muted, " ("+h.Cause+")")
+	}
+}
+
+// frozen says since when the screen is held, and what it misses.
+func (n *notices) frozen(l *paint.Line) {
+	fresh := n.picture.summary.Events.Received - n.picture.frozen.events
+	l.Put(paint.Accent|paint.Bold, "FROZEN ").Put(paint.Text, "at "+n.picture.frozen.at.In(n.cfg.Location).Format("15:04:05"))
+	events := " new events"
+	if fresh == 1 {
+		events = " new event"
+	}
+	l.Put(paint.Muted, " · ").Put(paint.Text, wording.Count(fresh)).Put(paint.Muted, events+" · "+n.cfg.Actions.KeyOf(action.Freeze)+" goes on")
+}
+
+// alert shows the most pressing alert and how many more there are.
+func (n *notices) alert(l *paint.Line, clock time.Time) {
+	alerts := n.picture.summary.Alerts
+	a := pressing(alerts, clock)
+	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text))+pane.Due(&a, clock, n.cfg.Location))
+	since, more := "", ""
+	switch {
+	case spent(a):
+		since = " · since " + wording.Moment(a.Since, clock, n.cfg.Location)
+	case !a.Since.IsZero():
+		since = " · " + pane.Age(clock.Sub(a.Since))
+	}
+	if others := len(alerts) - 1; others > 0 {
+		more = " · and " + wording.Count(others) + " more"
+	}
+	for _, tail := range []string{since, more} {
+		if paint.Width(tail) < l.Left() {
+			l.Put(paint.Muted, tail)
+		}
+	}
+}
+
+// spent reports whether an alert tells that the day's intents are used up.
+func spent(a account.Alert) bool { return a.Kind == account.AlertDay && !a.Due.IsZero() }
+
+// pressing is the alert to act on first: that nothing can be sold any more today,
+// else of what comes about within soon the next, else the newest of what has come
+// about, else the next of what comes about later. That an intent waits is told
+// last: it can still be confirmed for long.
+func pressing(alerts []account.Alert, now time.Time) account.Alert {
+	urgency := func(a account.Alert) int {
+		switch {
+		case spent(a):
+			return -1
+		case !a.Due.IsZero() && a.Due.Sub(now) <= soon:
+			return 0
+		case a.Kind == account.AlertAwaiting:
+			return 3
+		case a.Due.IsZero():
+			return 1
+		}
+		return 2
+	}
+	return slices.MinFunc(alerts, func(a, b account.Alert) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), a.Due.Compare(b.Due), b.Since.Compare(a.Since))
+	})
+}
+
+// soon is when there is just time left to look at an intent and to confirm it.
+const soon = 2 * time.Minute

@@ -1,0 +1,66 @@
+package dashboard
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// prompt is a text that is typed in the footer.
+type prompt struct {
+	text string
+	most int // bytes
+}
+
+// key takes a key that edits the text.
+func (p *prompt) key(key tea.KeyPressMsg) {
+	switch key.String() {
+	case "backspace":
+		_, size := utf8.DecodeLastRuneInString(p.text)
+		p.text = p.text[:len(p.text)-size]
+	case "ctrl+u", "ctrl+w":
+		p.text = ""
+	default:
+		p.add(key.Text)
+	}
+}
+
+// add reports whether there was room for text.
+func (p *prompt) add(text string) bool {
+	if len(p.text)+len(text) > p.most {
+		return false
+	}
+	p.text += string(api.Scrub(text))
+	return true
+}
+
+// draw shows the text behind a mark, with the place where one types.
+func (p *prompt) draw(l *paint.Line, mark string) {
+	l.Put(paint.Accent|paint.Bold, mark+" ").Put(paint.Text, p.text).Put(paint.Accent, "▏")
+}
+
+// hintGap stands between two hints of a prompt.
+const hintGap = "   "
+
+// promptHints ends a prompt with what its keys do, where there is room, and
+// returns those that take clicks.
+func promptHints(l *paint.Line, hint string) []spot {
+	if l.Left() <= len(hint)+4 {
+		return nil
+	}
+	var spots []spot
+	at := l.Space(l.Left() - len(hint) - 1).At()
+	l.Put(paint.Muted, hint)
+	for part := range strings.SplitSeq(hint, hintGap) {
+		name, _, _ := strings.Cut(part, " ")
+		if key, ok := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape}[name]; ok {
+			spots = append(spots, spot{from: at, to: at + len(part), key: key})
+		}
+		at += len(part) + len(hintGap)
+	}
+	return spots
+}

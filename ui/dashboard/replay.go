@@ -1,0 +1,243 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/recording"
+	"tillwatch/ui/wording"
+)
+
+// Transport steers a Source that replays what was recorded;
+// [recording.Player] is one. None of it waits for the file.
+type Transport interface {
+	Position() recording.Position
+	Marks() []recording.Mark
+	Flaws() string // what is wrong with the recording; "" when nothing is
+	Pause()        // or go on
+	Step(by int)   // by so many changes, and pause
+	Seek(to time.Duration)
+	SeekBy(by time.Duration)
+	SeekMark(by int) (recording.Mark, bool) // to the next mark or the one before, and pause
+	ChangeSpeed(by int)                     // to the next of the usual speeds, or the one before
+}
+
+// How far the keys go.
+const (
+	shortSeek = 10 * time.Second
+	longSeek  = time.Minute
+)
+
+// replay shows where a recording stands and steers it. Without a Transport there
+// is none, and the picture is live.
+type replay struct {
+	Transport
+	cfg     *Config
+	notices *notices
+	track   track     // as last drawn
+	cells   markCells // likewise
+}
+
+// tick is how soon the clock of a replay is looked at again.
+func (r *replay) tick() time.Duration {
+	p := r.Position()
+	if p.Paused || p.Ended {
+		return time.Second
+	}
+	return min(max(time.Duration(float64(time.Second)/p.Speed), frame), time.Second)
+}
+
+// steer does what an action asks of the transport, if it is one of those.
+func (r *replay) steer(id action.ID) bool {
+	if r.Transport == nil {
+		return false
+	}
+	switch id {
+	case action.Pause:
+		r.Pause()
+	case action.StepForward:
+		r.Step(1)
+	case action.StepBack:
+		r.Step(-1)
+	case action.SeekForward:
+		r.SeekBy(shortSeek)
+	case action.SeekBack:
+		r.SeekBy(-shortSeek)
+	case action.SeekFarForward:
+		r.SeekBy(longSeek)
+	case action.SeekFarBack:
+		r.SeekBy(-longSeek)
+	case action.SeekStart:
+		r.Seek(0)
+	case action.SeekEnd:
+		r.Seek(r.Position().Length)
+	case action.NextMark:
+		r.seekMark(1)
+	case action.PreviousMark:
+		r.seekMark(-1)
+	case action.Faster:
+		r.ChangeSpeed(1)
+	case action.Slower:
+		r.ChangeSpeed(-1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *replay) seekMark(by int) {
+	mark, ok := r.SeekMark(by)
+	switch {
+	case ok:
+		r.notices.say(plain, "at "+spell(mark.At)+": "+markWords[mark.Kind])
+	case by > 0:
+		r.notices.say(plain, "no further marks")
+	default:
+		r.notices.say(plain, "no earlier marks")
+	}
+}
+
+var markWords = map[recording.Kind]string{
+	recording.MarkFailed: "an intent failed", recording.MarkAlert: "an alert was raised",
+	recording.MarkRelay: "the relay was lost", recording.MarkGap: "events may be missing",
+	recording.MarkEnd: "what follows is damaged and left out",
+}
+
+// track is where the scrubber lies on the transport line.
+type track struct{ from, width int }
+
+// place is the cell of a moment.
+func (t track) place(at, length time.Duration) int {
+	if length <= 0 {
+		return 0
+	}
+	return min(int(int64(at)*int64(t.width)/int64(length)), t.width-1)
+}
+
+// moment is what a cell stands for.
+func (t track) moment(x int, length time.Duration) time.Duration {
+	if t.width < 2 {
+		return 0
+	}
+	x = min(max(x-t.from, 0), t.width-1)
+	return length * time.Duration(x) / time.Duration(t.width-1)
+}
+
+// draw shows where the replay stands, and where something happened.
+func (r *replay) draw(l *paint.Line, width int) string {
+	p := r.Position()
+	l.Start(width).Edge().On(paint.Surface).Space(1)
+	glyph, word, style := "▶", "playing", paint.Good
+	switch {
+	case p.Ended:
+		glyph, word, style = "■", "ended", paint.Muted
+	case p.Paused:
+		glyph, word, style = "‖", "paused", paint.Warning
+	}
+	l.Put(style|paint.Bold, glyph)
+	if width >= 60 {
+		l.Space(1).Fit(style|paint.Bold, word, len("playing"))
+	}
+	length := spell(p.Length)
+	if width >= 110 {
+		l.Space(1).Put(paint.Muted, r.cfg.Now().In(r.cfg.Location).Format(time.DateOnly))
+	}
+	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
+	tail := " " + length + "  " + speedWord(p.Speed)
+	if width >= 100 {
+		tail += "  change " + wording.Count(p.Change) + " of " + wording.Count(p.Changes)
+	}
+	r.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
+	r.scrubber(l, p)
+	l.Put(paint.Muted, " "+length).Put(paint.Text, strings.TrimPrefix(tail, " "+length))
+	return l.String()
+}
+
+// scrubber draws the track: what was played, what is to come, and the marks.
+func (r *replay) scrubber(l *paint.Line, p recording.Position) {
+	t := r.track
+	if r.cells.width != t.width {
+		r.cells = cellsOf(r.Marks(), t, p.Length)
+	}
+	head := t.place(p.At, p.Length)
+	for x := range t.width {
+		kind := r.cells.kinds[x]
+		switch {
+		case x == head:
+			l.Put(paint.Accent|paint.Bold, "┃")
+		case kind != "":
+			s := markSigns[kind]
+			l.Put(s.style, s.glyph)
+		case x < head:
+			l.Put(paint.Accent, "━")
+		default:
+			l.Put(paint.Faint, "─")
+		}
+	}
+}
+
+// markCells are the marks by their cell, the most pressing of each.
+type markCells struct {
+	width int
+	kinds []recording.Kind
+}
+
+func cellsOf(marks []recording.Mark, t track, length time.Duration) markCells {
+	cells := markCells{width: t.width, kinds: make([]recording.Kind, t.width)}
+	for _, mark := range marks {
+		if x := t.place(mark.At, length); mark.Kind.Rank() > cells.kinds[x].Rank() {
+			cells.kinds[x] = mark.Kind
+		}
+	}
+	return cells
+}
+
+var markSigns = map[recording.Kind]struct {
+	glyph string
+	style paint.Style
+}{
+	recording.MarkFailed: {"✕", paint.Failed}, recording.MarkAlert: {"⚑", paint.Warning},
+	recording.MarkRelay: {"↯", paint.Bad}, recording.MarkGap: {"┊", paint.Warning}, recording.MarkEnd: {"░", paint.Bad},
+}
+
+// point goes to where the mouse points on the scrubber.
+func (r *replay) point(msg tea.MouseMsg) {
+	at := msg.Mouse()
+	_, clicked := msg.(tea.MouseClickMsg)
+	_, dragged := msg.(tea.MouseMotionMsg)
+	switch {
+	case at.Button == tea.MouseWheelUp:
+		r.SeekBy(shortSeek)
+	case at.Button == tea.MouseWheelDown:
+		r.SeekBy(-shortSeek)
+	case (clicked || dragged) && at.Button == tea.MouseLeft:
+		r.Seek(r.track.moment(at.X, r.Position().Length))
+	}
+}
+
+// spell writes a position, 2m31s or 1h02m.
+func spell(d time.Duration) string {
+	s := int(d / time.Second)
+	two := func(n int) string {
+		if n < 10 {
+			return "0" + strconv.Itoa(n)
+		}
+		return strconv.Itoa(n)
+	}
+	switch {
+	case s < 60:
+		return strconv.Itoa(s) + "s"
+	case s < 3600:
+		return strconv.Itoa(s/60) + "m" + two(s%60) + "s"
+	}
+	return strconv.Itoa(s/3600) + "h" + two(s/60%60) + "m" + two(s%60) + "s"
+}
+
+func speedWord(speed float64) string {
+	return strconv.FormatFloat(speed, 'g', 4, 64) + "×"
+}

@@ -1,0 +1,258 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/recording"
+)
+
+const day = "../recording/testdata/day.tillwatch"
+
+// replayOf is a board that stands at a moment of the recorded day, in a bubble of
+// time. feed brings what has changed since to the board.
+func replayOf(t testing.TB, from time.Duration, width, height int) (m *Model, p *recording.Player, feed func()) {
+	t.Helper()
+	p, err := recording.OpenPlayer(day, recording.PlayerConfig{Paused: true, From: from})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	theme, err := themes.Find("dark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := p.Header()
+	m = New(Config{Source: p, Transport: p, Now: p.Now, Environment: h.Environment, Account: h.Account, Theme: theme, Location: time.UTC})
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	var since uint64
+	feed = func() {
+		c := p.Changes(since)
+		since = c.Version
+		m.Update(changesMsg{c})
+	}
+	feed()
+	return m, p, feed
+}
+
+func TestTheRecordedDayLooksAsItShould(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		at   time.Duration
+		keys []string
+	}{
+		{"the first picture", 0, nil},
+		{"an hour in", time.Hour, nil},
+		{"the relay is lost", 3*time.Hour + 5*time.Minute, nil},
+		{"the detail of a failure", 4 * time.Hour, []string{"l", "l", "l", "l", "enter"}},
+		{"the end", 24 * time.Hour, []string{"6"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, _, _ := replayOf(t, c.at, 120, 36)
+				press(m, c.keys...)
+				golden.RequireEqual(t, screen(m))
+			})
+		})
+	}
+}
+
+func TestAReplayStandsAtTheRecordedMomentWheneverItIsShown(t *testing.T) {
+	shots := map[string]bool{}
+	for _, later := range []time.Duration{0, 1000 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(later) // the clock of the bubble
+			m, _, _ := replayOf(t, time.Hour, 120, 36)
+			m.Update(tickMsg{})
+			shots[screen(m)] = true
+		})
+	}
+	if len(shots) != 1 {
+		t.Error("what is shown depends on when it is shown")
+	}
+}
+
+func TestGoingThereAndBackShowsTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p, feed := replayOf(t, 2*time.Hour, 120, 36)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		press(m, "l", "l", "j")
+		at := p.Position().At
+		press(m, "g", "j") // what is scrolled away is not remembered
+		under, before := m.board.subject(), screen(m)
+		for _, to := range []time.Duration{7 * time.Hour, at, time.Hour, 0, at} {
+			p.Seek(to)
+			synctest.Wait()
+			feed()
+			m.View()
+			if got := m.board.subject(); to >= at && under != (pane.Subject{}) && got != under {
+				t.Errorf("at %v the cursor is on %v, and was on %v", to, got, under)
+			}
+			if to < at {
+				under = m.board.subject() // what it was on is not there yet, or nothing is
+			}
+		}
+		press(m, "g", "j")
+		if after := screen(m); after != before {
+			t.Errorf("before\n%s\nafter\n%s", before, after)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// tape is a transport that notes what it is asked for.
+type tape struct {
+	asked    []string
+	position recording.Position
+}
+
+func (f *tape) note(format string, values ...any) {
+	f.asked = append(f.asked, fmt.Sprintf(format, values...))
+}
+func (f *tape) Position() recording.Position { return f.position }
+func (f *tape) Marks() []recording.Mark {
+	return []recording.Mark{{At: time.Minute, Kind: recording.MarkAlert}, {At: time.Minute, Kind: recording.MarkFailed}}
+}
+func (f *tape) Flaws() string           { return "" }
+func (f *tape) Pause()                  { f.note("pause") }
+func (f *tape) Step(by int)             { f.note("step %d", by) }
+func (f *tape) Seek(to time.Duration)   { f.note("seek %v", to) }
+func (f *tape) SeekBy(by time.Duration) { f.note("by %v", by) }
+func (f *tape) ChangeSpeed(by int)      { f.note("speed %d", by) }
+func (f *tape) SeekMark(by int) (recording.Mark, bool) {
+	f.note("mark %d", by)
+	return recording.Mark{At: time.Minute, Kind: recording.MarkFailed}, by > 0
+}
+
+func onTape(t *testing.T, width, height int) (*Model, *tape) {
+	f := &tape{position: recording.Position{At: time.Minute, Length: 2 * time.Minute, Speed: 10, Paused: true, Change: 3, Changes: 9}}
+	s := typicalShop(time.Now())
+	return boardOf(t, s, width, height, func(c *Config) { c.Transport, c.Refresh = f, nil }), f
+}
+
+func TestEachKeyOfTheTransportDoesWhatItSays(t *testing.T) {
+	keys := map[action.ID]struct{ key, asked string }{
+		action.Pause: {"space", "pause"}, action.StepForward: {".", "step 1"}, action.StepBack: {",", "step -1"},
+		action.SeekBack: {"[", "by -10s"}, action.SeekForward: {"]", "by 10s"}, action.SeekFarBack: {"{", "by -1m0s"}, action.SeekFarForward: {"}", "by 1m0s"},
+		action.SeekStart: {"home", "seek 0s"}, action.SeekEnd: {"end", "seek 2m0s"}, action.NextMark: {"n", "mark 1"}, action.PreviousMark: {"N", "mark -1"},
+		action.Slower: {"<", "speed -1"}, action.Faster: {">", "speed 1"},
+	}
+	for _, a := range action.Replay().Actions() {
+		if a.Group != action.Time {
+			continue
+		}
+		want, ok := keys[a.ID]
+		if !ok {
+			t.Errorf("%s has no case here", a.ID)
+			continue
+		}
+		m, f := onTape(t, 120, 36)
+		m.Update(actiontest.Press(want.key))
+		if len(f.asked) != 1 || f.asked[0] != want.asked {
+			t.Errorf("%s asks for %v, want %s", want.key, f.asked, want.asked)
+		}
+	}
+}
+
+func TestInAReplayNothingCanAct(t *testing.T) {
+	for _, a := range action.Replay().Actions() {
+		if a.Dangerous {
+			t.Errorf("%s spends money", a.ID)
+		}
+	}
+	for _, id := range []action.ID{action.Confirm, action.ConfirmMarked, action.Mark, action.Unmark, action.StopBatch, action.Refresh, action.Freeze, action.Reveal} {
+		if a, ok := action.Replay().Action(id); ok {
+			t.Errorf("%s is there", a.ID)
+		}
+	}
+	m, _ := onTape(t, 120, 36)
+	press(m, "1", "c", "x", "X", "r", "U", "K")
+	if m.dialog.open() || len(m.marks.set) > 0 || m.batch.queue != nil {
+		t.Error("a key of the live dashboard acts")
+	}
+	shown := screen(m)
+	if !strings.Contains(shown, "REPLAY") || strings.Contains(shown, "READ-ONLY") || strings.Contains(shown, "confirm —") {
+		t.Errorf("the screen says\n%s", shown)
+	}
+}
+
+func TestTheMouseGoesToWhereItPointsOnTheScrubber(t *testing.T) {
+	m, f := onTape(t, 80, 24)
+	m.View()
+	last := m.replay.track.from + m.replay.track.width - 1
+	for x, want := range map[int]string{0: "seek 0s", m.replay.track.from: "seek 0s", last: "seek 2m0s", 79: "seek 2m0s"} {
+		f.asked = nil
+		m.Update(tea.MouseClickMsg{X: x, Y: 23, Button: tea.MouseLeft})
+		if len(f.asked) != 1 || f.asked[0] != want {
+			t.Errorf("a click at %d asks for %v, want %s", x, f.asked, want)
+		}
+	}
+	f.asked = nil
+	m.Update(tea.MouseMotionMsg{X: last, Y: 23, Button: tea.MouseLeft})
+	m.Update(tea.MouseWheelMsg{X: 5, Y: 23, Button: tea.MouseWheelDown})
+	if got := strings.Join(f.asked, ", "); got != "seek 2m0s, by -10s" {
+		t.Errorf("dragging and the wheel ask for %s", got)
+	}
+	f.asked = nil
+	m.Update(tea.MouseClickMsg{X: 0, Y: 22, Button: tea.MouseLeft})
+	if len(f.asked) > 0 {
+		t.Errorf("a click on the footer beside its hints asks for %v", f.asked)
+	}
+	clickOn(t, m, "space pause")
+	if got := strings.Join(f.asked, ", "); got != "pause" {
+		t.Errorf("a click on the footer's hint asks for %q", got)
+	}
+}
+
+func TestTheTransportLineFitsEverySize(t *testing.T) {
+	for _, p := range []recording.Position{
+		{}, {At: time.Hour, Length: 40 * time.Hour, Speed: 1000, Changes: 1 << 30, Change: 1 << 30, Ended: true},
+		{At: time.Second, Length: time.Minute, Speed: 0.25},
+	} {
+		m, f := onTape(t, 80, 24)
+		f.position = p
+		for width := 1; width <= 220; width += 3 {
+			for _, height := range []int{1, 11, 12, 13, 24} {
+				m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+				lines := strings.Split(drawing(m), "\n")
+				if len(lines) != height {
+					t.Fatalf("%d lines on %d×%d", len(lines), width, height)
+				}
+				if height > 12 && width >= 40 && !strings.Contains(lines[height-1], "┃") {
+					t.Fatalf("no scrubber on %d×%d: %q", width, height, lines[height-1])
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkReplay shows the recorded day, from one change to the next, at 120x36.
+func BenchmarkReplay(b *testing.B) {
+	pictures := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		m, p, feed := replayOf(b, 0, 120, 36)
+		for p.Advance() {
+			feed()
+			m.View()
+			pictures++
+		}
+	}
+	b.ReportMetric(float64(pictures)/b.Elapsed().Seconds(), "pictures/s")
+}
