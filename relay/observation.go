@@ -61,7 +61,10 @@ func (b *batchItems) UnmarshalJSON(text []byte) error {
 func readBatch(body []byte) ([]quota.Observation, error) {
 	var batch observationBatch
 	err := json.Unmarshal(body, &batch)
+	var wrong *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &wrong):
+		return nil, errors.New(`the body is not a batch: send {"items":[…]}`)
 	case errors.Is(err, errBatchTooLong):
 		return nil, err
 	case err != nil:
@@ -88,9 +91,9 @@ func readObservation(text []byte) (o quota.Observation, err error) {
 	case errors.As(err, &wrong) && wrong.Field == "":
 		return o, errors.New("it is no object")
 	case errors.As(err, &wrong):
-		return o, fmt.Errorf("%s cannot be a %s", wrong.Field, shortText(wrong.Value, 40))
-	case err != nil:
-		return o, errors.New(shortText(err.Error(), maxObservationText))
+		return o, fmt.Errorf("%s has the wrong type: %s", wrong.Field, shortText(wrong.Value, 40))
+	case err != nil: // the text is JSON: only a time can be wrong in other ways
+		return o, errors.New("sent is no time in RFC 3339, as in 2026-04-21T03:27:50Z")
 	}
 	return sound(o)
 }
