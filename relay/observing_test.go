@@ -119,8 +119,10 @@ func TestAStreamBeginsWithTheLastHour(t *testing.T) {
 		<-time.After(30 * time.Minute)
 		all, _ := connect(t, n, helloFrame{T: frameHello}).observations(4)
 		expectObserved(t, all, 6, 9)
-		all, _ = connect(t, n, helloFrame{T: frameHello, Observed: "nonsense"}).observations(4)
-		expectObserved(t, all, 6, 9)
+		for _, unknown := range []string{"nonsense", "-1", fmt.Sprint(position(time.Now().Add(time.Hour)))} {
+			all, _ := connect(t, n, helloFrame{T: frameHello, Observed: unknown}).observations(4)
+			expectObserved(t, all, 6, 9)
+		}
 	})
 }
 
@@ -173,6 +175,33 @@ func TestAClientThatDoesNotKnowObservationsLosesNothingByThem(t *testing.T) {
 		}
 		if want := row(1, 25); !reflect.DeepEqual(seqs, want) {
 			t.Errorf("events %v", seqs)
+		}
+	})
+}
+
+func TestWhatIsNoPartOfAnObservationGoesNoFurther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &recorded{}
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
+		n := serveRelay(t, r)
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		for _, body := range []string{
+			`{"apiKey":"marked","items":[{"id":"a","sent":"2026-04-21T03:27:50Z","authorization":"marked","buyer":{"email":"marked"}}]}`,
+			`{"items":[{"id":"b","sent":"2026-04-21T03:27:50Z","status":"marked"}]}`,
+			`{"items":[{"id":"b","sent":"marked"}]}`,
+			`marked`,
+		} {
+			if w := reported(r.Handler(), testToken, []byte(body)); strings.Contains(w.Body.String(), "marked") {
+				t.Errorf("the answer is %s", w.Body)
+			}
+		}
+		if _, text, err := p.socket.ReadMessage(); err != nil || !bytes.Contains(text, []byte(`"id":"a"`)) || bytes.Contains(text, []byte("marked")) {
+			t.Errorf("the frame is %s, %v", text, err)
+		}
+		if strings.Contains(log.String(), "marked") {
+			t.Errorf("the log is %s", log)
 		}
 	})
 }

@@ -102,7 +102,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	}
 	c.filter = types
 	c.client = hello.Client
-	c.observed, c.observing = observedBy(hello.Observed)
+	c.observed, c.observing = observedBy(hello.Observed, time.Now())
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))
@@ -131,9 +131,13 @@ func readHello(text []byte) (helloFrame, filter, error) {
 }
 
 // observedBy reads up to where a subscriber has what was observed, and whether it
-// wants more. What cannot be read is taken for none of it.
-func observedBy(hello string) (at int64, wanted bool) {
-	at, _ = strconv.ParseInt(hello, 10, 64)
+// wants more. What cannot be read, or lies ahead as after a clock that was set back,
+// is taken for none of it.
+func observedBy(hello string, now time.Time) (at int64, wanted bool) {
+	at, err := strconv.ParseInt(hello, 10, 64)
+	if err != nil || at > position(now.Add(time.Minute)) {
+		at = 0
+	}
 	return at, hello != noObservations
 }
 
