@@ -220,7 +220,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 			r.Fatalf("%dx%d: %d lines", width, height, len(lines))
 		}
 		for y, line := range lines {
-			if w := ansi.StringWidth(line); w > width || w < width && m.dialog.view() == nil {
+			if w := ansi.StringWidth(line); w > width || w < width && !m.dialog.open() {
 				r.Fatalf("%dx%d: line %d is %d wide: %q", width, height, y, w, line)
 			}
 		}

@@ -45,7 +45,7 @@ var answer = uv.PrimaryDeviceAttributesEvent{62}
 func rest(m *Model) {
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
-		m.Update(quietMsg{m.quiet.turn})
+		m.Update(quietMsg{m.dialog.turn})
 		m.Update(answer)
 	}
 }
@@ -65,7 +65,7 @@ func TestAnIntentIsConfirmedByItsDialogAlone(t *testing.T) {
 		m := boardOf(t, s, 200, 55, armed(g))
 		want, _ := s.Intent(m.board.subject().ID)
 		press(m, "c")
-		if m.dialog.confirm == nil || !strings.Contains(screen(m), "Confirm order") {
+		if m.dialog.confirm() == nil || !strings.Contains(screen(m), "Confirm order") {
 			t.Fatalf("no dialog:\n%s", screen(m))
 		}
 		settle(m, press(m, "C", "enter", "y"))
@@ -352,7 +352,7 @@ func TestTheFirstKeyOfADialogWaitsForAMessageBehindIt(t *testing.T) {
 				if cmd == nil {
 					t.Fatal("nothing waits behind the keys")
 				}
-				c.act(m, quietMsg{m.quiet.turn})
+				c.act(m, quietMsg{m.dialog.turn})
 				settle(m, press(m, "C"))
 				if len(g.asked) != c.want {
 					t.Errorf("%d orders asked for, want %d:\n%s", len(g.asked), c.want, screen(m))
@@ -371,7 +371,7 @@ func TestTheBoardSaysAtOnceThatAKeyCounts(t *testing.T) {
 		if shown := screen(m); !strings.Contains(shown, "Too soon: ignored. Wait a moment.") {
 			t.Fatalf("before the terminal has answered, a key counts:\n%s", shown)
 		}
-		m.Update(quietMsg{m.quiet.turn})
+		m.Update(quietMsg{m.dialog.turn})
 		m.Update(answer)
 		if shown := screen(m); !strings.Contains(shown, "Too soon: ignored. Press it again.") {
 			t.Errorf("it still has one wait:\n%s", shown)

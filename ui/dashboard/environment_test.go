@@ -32,7 +32,7 @@ func TestTheFrameSaysWhereTheLastAnswerCameFrom(t *testing.T) {
 				t.Errorf("%s: it shows\n%s\nand a board that begins there\n%s", from.Name, got, want)
 			}
 			press(m, "c")
-			if p := m.dialog.confirm.Proposal(); p.Environment != from.Name || p.Live != from.Live || strings.Contains(screen(m), "REAL MONEY") != from.Live {
+			if p := m.dialog.confirm().Proposal(); p.Environment != from.Name || p.Live != from.Live || strings.Contains(screen(m), "REAL MONEY") != from.Live {
 				t.Errorf("it is asked of %q, live %t:\n%s", p.Environment, p.Live, screen(m))
 			}
 			press(m, "esc")

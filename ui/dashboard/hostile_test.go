@@ -120,7 +120,7 @@ func fills(t interface{ Fatalf(string, ...any) }, m *Model, width, height int) {
 		t.Fatalf("%dx%d: %d lines", width, height, len(lines))
 	}
 	for y, line := range lines {
-		if w := ansi.StringWidth(line); w > width || w < width && m.dialog.view() == nil {
+		if w := ansi.StringWidth(line); w > width || w < width && !m.dialog.open() {
 			t.Fatalf("%dx%d: line %d is %d wide: %q", width, height, y, w, line)
 		}
 	}

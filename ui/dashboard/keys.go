@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -65,7 +66,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	refused := ""
 	switch {
 	case m.dialog.open():
-		return m.dialogPaste(msg)
+		return m.dialog.paste(m.ctx, msg.Content)
 	case m.jump.typed != nil:
 		refused = m.jump.paste(msg.Content)
 	case m.filters.typed != nil:
@@ -90,7 +91,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	m.redraw = m.redraw || pressed || wheeled
 	switch {
 	case m.dialog.open() && pressed:
-		return m.dialogClick(at.X, at.Y)
+		return m.answer(m.dialog.shown.Click(at.X-m.dialog.x, at.Y-m.dialog.y, time.Now()))
 	case m.dialog.open():
 		m.dialog.scroll(wheel(at))
 	case m.board.height < m.height && at.Y == m.height-1:
@@ -200,12 +201,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.suspend(false)
 	case action.Quit:
 		return m.quit()
-	case action.Arrange:
-		m.openBoard()
-	case action.Help:
-		m.openHelp()
-	case action.Palette:
-		m.openPalette()
+	case action.Arrange, action.Help, action.Palette:
+		m.openDialog(id)
 	default:
 		return m.runConfirm(id)
 	}
@@ -323,11 +320,7 @@ func (m *Model) confirming() bool {
 // stopped and continued already. Keys that are typed meanwhile are the shell's: a
 // dialog with money behind it has the quiet proven anew.
 func (m *Model) suspend(over bool) tea.Cmd {
-	leave := m.job.leave(m.canvas, over)
-	if m.dialog.confirm != nil {
-		return tea.Batch(m.quiet.begin(m), leave)
-	}
-	return leave
+	return tea.Batch(m.dialog.hold(m.ctx), m.job.leave(m.canvas, over))
 }
 
 // quit ends the program. While a confirm is under way it asks once.

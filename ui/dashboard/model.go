@@ -40,7 +40,7 @@ type Model struct {
 	confirms    *confirms
 	batch       *batch
 	dialog      dialogs
-	quiet       patience
+	arranging   arranging
 	pointer     *pointer
 	themes      *theming
 	notices     *notices
@@ -78,6 +78,7 @@ func New(cfg Config) *Model {
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}
 	m.replay = &replay{Transport: c.Transport, cfg: c, notices: m.notices}
 	m.footer = footer{cfg: c}
+	m.arranging = arranging{c, m.board, m.preferences, m.themes}
 	m.asker = asker{c, m.picture, m.notices}
 	m.confirms = &confirms{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, runs: map[api.ID]*confirmRun{}}
 	m.marks = &marks{cfg: c, picture: m.picture, board: m.board, notices: m.notices, confirms: m.confirms, set: map[api.ID]bool{}}
@@ -187,11 +188,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) updateConfirm(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case quietMsg:
-		return m.quiet.heard(m, msg)
+		return m.dialog.waited(m.ctx, msg)
 	case uv.PrimaryDeviceAttributesEvent:
-		return m.quiet.answered(m)
+		return m.dialog.answered(m.ctx)
 	case silenceMsg:
-		return m.quiet.silent(m, msg)
+		return m.dialog.silent(m.ctx, msg)
 	case stageMsg:
 		m.dialog.stage(msg)
 		return m.confirms.stage(msg)
@@ -258,7 +259,9 @@ func (m *Model) restyle() {
 	t := m.themes.current()
 	m.look.Brush = paint.NewBrush(t, m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
-	m.dialog.setTheme(t)
+	if m.dialog.open() {
+		m.dialog.shown.SetTheme(t)
+	}
 	m.board.invalidate()
 }
 

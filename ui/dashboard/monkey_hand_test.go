@@ -69,10 +69,10 @@ func (k *monkey) buy() {
 
 // agree does all that a confirm takes, if a dialog asks.
 func (k *monkey) agree() {
-	if k.m.dialog.confirm == nil {
+	if k.m.dialog.confirm() == nil {
 		k.press(k.hand.Key(action.Confirm))
 	}
-	d := k.m.dialog.confirm
+	d := k.m.dialog.confirm()
 	if d == nil {
 		return
 	}

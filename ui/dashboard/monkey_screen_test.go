@@ -67,7 +67,7 @@ func (k *monkey) measure(lines []string) {
 		k.t.Fatalf("the frame has not as many lines as the screen: %d, not %d", len(lines), k.m.height)
 	}
 	for y, line := range lines {
-		if w := ansi.StringWidth(line); w > k.m.width || w < k.m.width && k.m.dialog.view() == nil {
+		if w := ansi.StringWidth(line); w > k.m.width || w < k.m.width && !k.m.dialog.open() {
 			k.t.Logf("line %d is %d wide on a screen of %dx%d: %q", y, w, k.m.width, k.m.height, line)
 			k.t.Fatalf("a line is not as wide as the screen")
 		}

@@ -168,11 +168,11 @@ func TestThePalettesRowsTakeClicks(t *testing.T) {
 		}
 		press(m, ":")
 		clickOn(t, m, "Confirm intent")
-		if got := screen(m); m.dialog.palette == nil || !strings.Contains(got, "Not now: read-only: start with --allow-confirm.") {
+		if got := screen(m); !m.dialog.open() || !strings.Contains(got, "Not now: read-only: start with --allow-confirm.") {
 			t.Errorf("%v: a click on what cannot be done does not say why:\n%s", size, got)
 		}
 		clickOn(t, m, "Find an action") // its title
-		if m.dialog.palette == nil {
+		if !m.dialog.open() {
 			t.Errorf("%v: a click beside the rows closes the palette", size)
 		}
 		if clickOn(t, m, "esc close"); m.dialog.open() {
@@ -185,7 +185,7 @@ func TestTheOtherDialogsTakeClicks(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	press(m, "v")
 	clickOn(t, m, "■ shipments")
-	if !m.preferences.hidden().Has(layout.Shipments) || m.dialog.board == nil {
+	if !m.preferences.hidden().Has(layout.Shipments) || !m.dialog.open() {
 		t.Errorf("a click on an option does not choose it:\n%s", screen(m))
 	}
 	clickOn(t, m, "□ shipments")
@@ -280,7 +280,7 @@ func TestButtonsThatConfirmAreGuardedAsTheKeysAre(t *testing.T) {
 					g := &guard{answer: func(context.Context) confirm.Outcome { return confirm.Outcome{Verdict: confirm.Accepted} }}
 					m := boardOf(t, typicalShop(time.Now()), size[0], size[1], armed(g), func(cfg *Config) { cfg.Live = c.live })
 					clickOn(t, m, "c confirm")
-					if m.dialog.confirm == nil {
+					if m.dialog.confirm() == nil {
 						t.Fatalf("no dialog:\n%s", screen(m))
 					}
 					c.act(t, m)
@@ -310,7 +310,7 @@ func TestTheOutcomeIsClosedByAClick(t *testing.T) {
 		press(m, "c")
 		rest(m)
 		settle(m, clickOn(t, m, "Confirm 12.90 USD"))
-		if clickOn(t, m, "[ Close ]"); m.dialog.confirm == nil {
+		if clickOn(t, m, "[ Close ]"); m.dialog.confirm() == nil {
 			t.Error("the second click of a double click has closed the outcome")
 		}
 		time.Sleep(time.Second)

@@ -270,7 +270,7 @@ func (s *storm) sayYes(name string, o *stormOrder) {
 	}
 	before := s.m.confirms.runs[o.id]
 	s.press("c")
-	if s.m.dialog.confirm == nil {
+	if s.m.dialog.confirm() == nil {
 		return // its offer or its quiet was lost in the storm: the board says why
 	}
 	for try := 0; try < 10 && s.m.confirms.runs[o.id] == before; try++ {
@@ -300,7 +300,7 @@ func (s *storm) sayYesToAll(names []string) {
 			}
 		}
 		s.press("X")
-		for try := 0; try < 10 && s.m.dialog.confirm != nil; try++ {
+		for try := 0; try < 10 && s.m.dialog.confirm() != nil; try++ {
 			s.pass(1500*time.Millisecond, nil)
 			s.press("C")
 		}

@@ -48,7 +48,7 @@ func TestWhatIsTypedInTheShellConfirmsNothing(t *testing.T) {
 		press(m, "ctrl+z")
 		time.Sleep(time.Minute)
 		m.Update(resumedMsg{})
-		if press(m, "C"); len(g.asked) > 0 || m.dialog.confirm == nil {
+		if press(m, "C"); len(g.asked) > 0 || m.dialog.confirm() == nil {
 			t.Fatal("a key confirmed that the terminal has not answered behind since it came back")
 		}
 		rest(m)

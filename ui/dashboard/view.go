@@ -78,7 +78,9 @@ func (m *Model) lines() []string {
 	if b.height < m.height {
 		lines[m.height-1] = m.replay.draw(m.line, m.width)
 	}
-	m.lay(lines)
+	if m.dialog.open() {
+		m.dialog.lay(lines, m.line, m.width, b.layout.Header.Y)
+	}
 	return lines
 }
 

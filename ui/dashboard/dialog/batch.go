@@ -44,7 +44,7 @@ func Sums(all []confirm.Proposal) ([]api.Money, error) {
 // NewBatch opens the dialog at now for several intents as a person saw them,
 // with the guards of [NewConfirm]: every intent must have been in view, and in a
 // live environment the sum is typed, so that they must be of one currency there.
-func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, now time.Time) (*Confirm, error) {
+func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
 	sums, err := Sums(seen)
 	switch {
 	case err != nil:
@@ -63,7 +63,7 @@ func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, now time.Time)
 	if len(sums) == 1 {
 		whole.Total = sums[0]
 	}
-	d := NewConfirm(t, whole, live, now)
+	d := NewConfirm(t, whole, live, quiet, now)
 	d.batch = &batch{all: slices.Clone(seen), sums: sums}
 	for i := range d.batch.all {
 		d.batch.all[i].Cost = copyCost(seen[i].Cost)

@@ -31,7 +31,7 @@ func basket(n int) []confirm.Proposal {
 
 func openBatch(t *testing.T, all []confirm.Proposal, live bool, height int) *hand {
 	t.Helper()
-	d, err := NewBatch(dark(t), all, live, opened)
+	d, err := NewBatch(dark(t), all, live, quiet(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestABatchShowsEveryOrderAndTheSum(t *testing.T) {
 	for _, want := range []string{"5 orders", "Product 0 ×2", "Product 4", "10.04 USD", "50.10 USD", "staging", "6m 12s", "C  Confirm 50.10 USD"} {
 		h.sees(want)
 	}
-	answer := h.dialog.Key(actiontest.Press("C"), opened.Add(calm))
+	answer := keyAt(h.dialog, actiontest.Press("C"), opened.Add(calm))
 	if answer.Kind != Confirmed || len(h.dialog.Batch()) != 5 {
 		t.Errorf("C answered %+v", answer)
 	}
@@ -59,7 +59,7 @@ func TestABatchHasTheGuardsOfTheSingleOne(t *testing.T) {
 		}
 	}
 	h := openBatch(t, basket(2), false, 40)
-	if got := h.key("C", Quiet-time.Millisecond); got != None {
+	if got := h.key("C", quietFor-time.Millisecond); got != None {
 		t.Errorf("C before the quiet answered %v", got)
 	}
 	h = openBatch(t, basket(2), true, 40)
@@ -164,10 +164,10 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 	if err != nil || len(sums) != 2 || sums[0] != *usd(2002) || sums[1].Subunits != 5 {
 		t.Errorf("sums %v, %v", sums, err)
 	}
-	if _, err := NewBatch(dark(t), all, true, opened); err == nil || !strings.Contains(err.Error(), "one currency") {
+	if _, err := NewBatch(dark(t), all, true, quiet(), opened); err == nil || !strings.Contains(err.Error(), "one currency") {
 		t.Errorf("two currencies of real money: %v", err)
 	}
-	d, err := NewBatch(dark(t), all, false, opened)
+	d, err := NewBatch(dark(t), all, false, quiet(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 	if _, err := Sums(all); err == nil {
 		t.Error("a negative total is no error")
 	}
-	if _, err := NewBatch(dark(t), nil, false, opened); err == nil {
+	if _, err := NewBatch(dark(t), nil, false, quiet(), opened); err == nil {
 		t.Error("an empty batch opens")
 	}
 }
@@ -193,7 +193,7 @@ func TestSumsAreByCurrencyAndExact(t *testing.T) {
 func TestABatchHasExactlyItsSize(t *testing.T) {
 	for _, n := range []int{1, 3, 60} {
 		for _, live := range []bool{false, true} {
-			d, err := NewBatch(dark(t), basket(n), live, opened)
+			d, err := NewBatch(dark(t), basket(n), live, quiet(), opened)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestGoldensOfABatch(t *testing.T) {
 		for _, n := range []int{3, 14} {
 			for _, live := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d-%t-%dx%d", n, live, size[0], size[1]), func(t *testing.T) {
-					d, err := NewBatch(dark(t), basket(n), live, opened)
+					d, err := NewBatch(dark(t), basket(n), live, quiet(), opened)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -75,20 +75,19 @@ func (p panel) spots(width, height int, body []row) spots {
 // that was hurried, or that comes too soon after another or after a key, confirms
 // nothing. Where money is real the first one moves to the button alone, as the tab
 // key does, and that only once it is armed by what was typed.
-func (d *Confirm) Click(x, y int, at time.Time, hurried bool) Answer {
+func (d *Confirm) Click(x, y int, at time.Time) Answer {
 	target := d.spots.at(x, y)
-	since, same := at.Sub(d.lastAt), d.lastKey == clicked
-	d.now, d.lastAt, d.lastKey, d.heedful = at, at, clicked, !hurried
+	since, calm := d.quiet.press(clicked, at)
+	d.now = at
 	switch {
 	case d.phase != asking:
 		return d.clickAfter(target, since)
 	case target == clicksClose, target == clicksButton:
-		return d.answer(Cancelled)
-	case hurried, !d.ready && since < Quiet:
-		d.notice = tooSoon
-		return d.answer(None)
+		return Answer{Kind: Closed}
+	case !d.quiet.Proven():
+		return d.hurried(clicked)
 	}
-	d.ready, d.notice = true, ""
+	d.notice = ""
 	switch {
 	case d.Expired(at):
 		d.focus = onCancel
@@ -102,25 +101,25 @@ func (d *Confirm) Click(x, y int, at time.Time, hurried bool) Answer {
 		d.setFocus(onConfirm)
 		d.notice = "Armed: click again, or press enter."
 	default:
-		return d.yes(since >= Quiet && (!same || since >= quietSame))
+		return d.yes(calm)
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 // clickAfter takes the clicks after the yes. A double click on the yes does not
 // close what it opened.
 func (d *Confirm) clickAfter(target string, since time.Duration) Answer {
-	if target == clicksClose || target == clicksButton && since >= Quiet {
-		return d.answer(Closed)
+	if target == clicksClose || target == clicksButton && since >= quietFor {
+		return Answer{Kind: Closed}
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 // Click chooses the action of a row.
-func (p *Palette) Click(x, y int) Choice {
+func (p *Palette) Click(x, y int, _ time.Time) Answer {
 	switch target := p.spots.at(x, y); target {
 	case clicksClose:
-		return Choice{Done: true}
+		return Answer{Kind: Closed}
 	case clicksDo:
 		return p.choose()
 	default:
@@ -129,19 +128,19 @@ func (p *Palette) Click(x, y int) Choice {
 			return p.choose()
 		}
 	}
-	return Choice{}
+	return Answer{}
 }
 
-// Click chooses an option, as [Board.Key] does.
-func (b *Board) Click(x, y int) (chosen string, closed bool) {
-	b.said = ""
-	target := b.spots.at(x, y)
-	if at, err := strconv.Atoi(target); err == nil && at < len(b.options()) {
-		b.at = at
-		return b.options()[at].ID, false
+// Click chooses an option, as a key does.
+func (a *Arrange) Click(x, y int, _ time.Time) Answer {
+	a.said = ""
+	target := a.spots.at(x, y)
+	if at, err := strconv.Atoi(target); err == nil && at < len(a.options()) {
+		a.at = at
+		return Answer{Option: a.options()[at].ID}
 	}
-	return "", target == clicksClose
+	return closedIf(target == clicksClose)
 }
 
-// Click reports whether the help is to be closed.
-func (h *Help) Click(x, y int) (closed bool) { return h.spots.at(x, y) == clicksClose }
+// Click closes the help by its hint.
+func (h *Help) Click(x, y int, _ time.Time) Answer { return closedIf(h.spots.at(x, y) == clicksClose) }

@@ -25,7 +25,7 @@ func TestWhatTakesClicksIsWhatStandsThere(t *testing.T) {
 		seen := socks()
 		seen.Product = api.Text(rapid.SampledFrom(names).Draw(t, "product"))
 		live := rapid.Bool().Draw(t, "live")
-		d := NewConfirm(theme, seen, live, opened)
+		d := NewConfirm(theme, seen, live, quiet(), opened)
 		switch rapid.IntRange(0, 4).Draw(t, "phase") {
 		case 1:
 			d.SetProgress(confirm.Progress{Stage: confirm.Sending})
@@ -34,7 +34,7 @@ func TestWhatTakesClicksIsWhatStandsThere(t *testing.T) {
 		case 3:
 			d.SetNow(opened.Add(time.Hour))
 		case 4:
-			d, _ = NewBatch(theme, []confirm.Proposal{seen, socks()}, live, opened)
+			d, _ = NewBatch(theme, []confirm.Proposal{seen, socks()}, live, quiet(), opened)
 		}
 		lines := d.View(width, height)
 		for _, s := range d.spots {
@@ -71,7 +71,7 @@ func containsOne(text string, words []string) bool {
 }
 
 func TestACellBesideAButtonTakesNoClick(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, opened)
+	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
 	lines := d.View(66, 30)
 	yes := 0
 	for y := range lines {
@@ -90,10 +90,11 @@ func TestACellBesideAButtonTakesNoClick(t *testing.T) {
 }
 
 func TestWhatWasNotDrawnTakesNoClick(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, opened)
+	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
+	answer(d.quiet, opened.Add(time.Minute))
 	for y := range 40 {
 		for x := range 80 {
-			if got := d.Click(x, y, opened.Add(time.Hour), false); got.Kind != None {
+			if got := d.Click(x, y, opened.Add(time.Hour)); got.Kind != None {
 				t.Fatalf("a click at %d, %d answers %v", x, y, got.Kind)
 			}
 		}

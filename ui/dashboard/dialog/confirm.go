@@ -15,34 +15,6 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Kind is how a dialog was answered.
-type Kind uint8
-
-// The kinds of answer to the confirm dialog.
-const (
-	None      Kind = iota // not answered
-	Cancelled             // left without a yes; nothing is to be sent
-	Confirmed             // the yes; given at most once a dialog
-	Closed                // left after the yes; what was begun goes on
-)
-
-// Answer is what a key made of the confirm dialog. Proposal is the one that the
-// dialog was opened with, whatever the store holds by now.
-type Answer struct {
-	Kind     Kind
-	Proposal confirm.Proposal
-}
-
-const (
-	// Quiet is how long the keys must have been quiet, after the dialog opened
-	// and before a key that confirms.
-	Quiet = 400 * time.Millisecond
-	// quietSame is the same for a key that was the last one pressed as well: a
-	// terminal does not tell a key held down from one pressed again, and the
-	// first repeat comes up to about 0.7 s after the press.
-	quietSame = time.Second
-)
-
 // What is said of a key that came too soon: first, and once the keys have been
 // quiet.
 const (
@@ -75,25 +47,22 @@ type Confirm struct {
 	live     bool
 	batch    *batch // of several intents; nil for one
 
+	quiet   *Quiet
 	phase   phase
 	focus   focus
 	field   textinput.Model
 	now     time.Time
-	lastAt  time.Time // of the last key; of the opening before the first
-	lastKey string
-	ready   bool // the keys have been quiet since the opening
 	inFull  bool // the last drawing showed all that is agreed to
 	notice  string
-	heedful bool // no key is hurried any more
 	at      confirm.Progress
 	outcome confirm.Outcome
 	spots   spots
 }
 
 // NewConfirm opens the dialog at now for what a person saw. live says that the
-// environment takes real money.
-func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, now time.Time) *Confirm {
-	d := &Confirm{proposal: seen, live: live, now: now, lastAt: now, field: newField(32)}
+// environment takes real money. quiet is that of the terminal, begun.
+func NewConfirm(t themes.Theme, seen confirm.Proposal, live bool, quiet *Quiet, now time.Time) *Confirm {
+	d := &Confirm{proposal: seen, live: live, quiet: quiet, now: now, field: newField(32)}
 	d.proposal.Cost = copyCost(seen.Cost)
 	d.SetTheme(t)
 	return d
@@ -142,101 +111,83 @@ func (d *Confirm) SetOutcome(o confirm.Outcome) {
 	d.phase, d.outcome = ended, o
 }
 
-// Update hands any message to the dialog. A paste is never taken; it counts as
-// keys that have not been quiet.
-func (d *Confirm) Update(msg tea.Msg, at time.Time) Answer {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return d.Key(msg, at)
-	case tea.PasteMsg:
-		d.lastAt, d.lastKey = at, ""
-		if d.phase == asking {
-			d.notice = "Pasted text is ignored: type it."
-		}
+// Paste refuses what is pasted; the root begins the quiet anew.
+func (d *Confirm) Paste(string) {
+	if d.phase == asking {
+		d.notice = "Pasted text is ignored: type it."
 	}
-	return d.answer(None)
 }
-
-// Hurried takes a key that may have been typed before the dialog was seen: it
-// does nothing but begin the quiet time anew. An escape leaves all the same, as
-// nothing is sent by that.
-func (d *Confirm) Hurried(key tea.KeyPressMsg, at time.Time) Kind {
-	d.now, d.lastAt, d.lastKey, d.heedful = at, at, key.String(), false
-	switch {
-	case d.phase != asking:
-	case key.String() == "esc":
-		return Cancelled
-	default:
-		d.notice = tooSoon
-	}
-	return None
-}
-
-// Heed tells that keys are no longer taken for hurried ones.
-func (d *Confirm) Heed() { d.heedful = true }
 
 // Key decides what a key that was pressed at the given time means.
 func (d *Confirm) Key(key tea.KeyPressMsg, at time.Time) Answer {
 	name := key.String()
-	since, same := at.Sub(d.lastAt), name == d.lastKey
-	d.heedful = true
-	d.now, d.lastAt, d.lastKey = at, at, name
-	if d.phase != asking {
+	since, calm := d.quiet.press(name, at)
+	d.now = at
+	switch {
+	case !d.quiet.Proven():
+		return d.hurried(name)
+	case d.phase != asking:
 		return d.keyAfter(name, since)
 	}
-	if !d.ready && since < Quiet {
-		d.notice = tooSoon
-		return d.answer(None)
-	}
-	d.ready, d.notice = true, ""
-	if d.Expired(at) {
+	d.notice = ""
+	calm = calm && !key.IsRepeat
+	switch {
+	case d.Expired(at):
 		return d.keyExpired(name)
-	}
-	if d.scrollBatch(name) {
-		return d.answer(None)
-	}
-	calm := since >= Quiet && !key.IsRepeat && (!same || since >= quietSame)
-	if d.live {
+	case d.scrollBatch(name):
+		return Answer{}
+	case d.live:
 		return d.keyLive(key, calm)
 	}
 	return d.keyTest(key, calm)
 }
 
-func (d *Confirm) answer(kind Kind) Answer { return Answer{Kind: kind, Proposal: d.proposal} }
+// hurried takes a key or a click that may come from before the dialog was seen. It
+// does nothing. An escape leaves all the same: nothing is sent by that.
+func (d *Confirm) hurried(name string) Answer {
+	switch {
+	case d.phase != asking:
+	case name == "esc":
+		return Answer{Kind: Closed}
+	default:
+		d.notice = tooSoon
+	}
+	return Answer{}
+}
 
 // keyAfter takes the keys after the yes. The key that gave it, held down, does
 // not close what it opened.
 func (d *Confirm) keyAfter(name string, since time.Duration) Answer {
 	switch name {
 	case "esc", "q":
-		return d.answer(Closed)
+		return Answer{Kind: Closed}
 	case "enter":
-		if d.phase == ended && since >= Quiet {
-			return d.answer(Closed)
+		if d.phase == ended && since >= quietFor {
+			return Answer{Kind: Closed}
 		}
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 func (d *Confirm) keyExpired(name string) Answer {
 	switch name {
 	case "esc", "q", "n", "enter":
-		return d.answer(Cancelled)
+		return Answer{Kind: Closed}
 	}
 	d.focus = onCancel
-	return d.answer(None)
+	return Answer{}
 }
 
 func (d *Confirm) keyTest(key tea.KeyPressMsg, calm bool) Answer {
 	switch key.String() {
 	case "esc", "q", "n", "enter":
-		return d.answer(Cancelled)
+		return Answer{Kind: Closed}
 	case "C":
 		if key.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock) == 0 {
 			return d.yes(calm)
 		}
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 // keyLive takes the keys where money is real. Typed text goes into the field,
@@ -245,7 +196,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 	name := key.String()
 	switch {
 	case name == "esc":
-		return d.answer(Cancelled)
+		return Answer{Kind: Closed}
 	case name == "enter":
 		return d.enter(calm)
 	case name == "tab" || name == "down":
@@ -253,7 +204,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 	case name == "shift+tab" || name == "up":
 		d.moveFocus(-1)
 	case d.focus == onCancel && (name == "q" || name == "n"):
-		return d.answer(Cancelled)
+		return Answer{Kind: Closed}
 	case d.focus != onField && key.Text == "":
 		d.moveFocus(map[string]int{"left": -1, "right": 1}[name])
 	default:
@@ -266,7 +217,7 @@ func (d *Confirm) keyLive(key tea.KeyPressMsg, calm bool) Answer {
 			}
 		}
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 func (d *Confirm) enter(calm bool) Answer {
@@ -278,9 +229,9 @@ func (d *Confirm) enter(calm bool) Answer {
 		if d.armed() {
 			d.notice = "Armed: tab, then enter on Confirm."
 		}
-		return d.answer(None)
+		return Answer{}
 	}
-	return d.answer(Cancelled)
+	return Answer{Kind: Closed}
 }
 
 // yes is the only way to a Confirmed.
@@ -296,9 +247,9 @@ func (d *Confirm) yes(calm bool) Answer {
 		d.focus = onCancel
 	default:
 		d.phase, d.at = running, confirm.Progress{}
-		return d.answer(Confirmed)
+		return Answer{Kind: Confirmed}
 	}
-	return d.answer(None)
+	return Answer{}
 }
 
 func (d *Confirm) moveFocus(by int) {

@@ -17,7 +17,7 @@ func TestConfirmLiveIsArmedByTheEndOfTheIDOrTheTotal(t *testing.T) {
 			t.Errorf("%q: armed is %v", text, got)
 		}
 		h.key("tab", calm)
-		want := Cancelled
+		want := Closed
 		if armed {
 			want = Confirmed
 		}
@@ -54,7 +54,7 @@ func TestConfirmLiveNeedsAQuietEnter(t *testing.T) {
 	h := open(t, socks(), true)
 	h.write("2ed7")
 	h.key("tab", calm)
-	if got := h.key("enter", Quiet-time.Millisecond); got != None {
+	if got := h.key("enter", quietFor-time.Millisecond); got != None {
 		t.Errorf("a hasty enter answered %v", got)
 	}
 	h.sees(tooSoon)

@@ -29,7 +29,7 @@ func TestConfirmInATestEnvironmentTakesNoOtherKey(t *testing.T) {
 	}
 	for _, mod := range []tea.KeyMod{tea.ModAlt, tea.ModCtrl, tea.ModMeta} {
 		h := open(t, socks(), false)
-		if got := h.dialog.Key(tea.KeyPressMsg{Code: 'C', Text: "C", Mod: mod}, opened.Add(calm)).Kind; got != None {
+		if got := keyAt(h.dialog, tea.KeyPressMsg{Code: 'C', Text: "C", Mod: mod}, opened.Add(calm)).Kind; got != None {
 			t.Errorf("C with %v answered %v", mod, got)
 		}
 	}
@@ -64,7 +64,7 @@ func TestConfirmOpensOnCancel(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		h := open(t, socks(), live)
 		h.sees("[ Cancel ]")
-		if got := h.key("enter", calm); got != Cancelled {
+		if got := h.key("enter", calm); got != Closed {
 			t.Errorf("enter, live %v, answered %v", live, got)
 		}
 	}
@@ -74,7 +74,7 @@ func TestConfirmIsLeftByKeysThatSayNo(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		for _, name := range []string{"esc", "q", "n"} {
 			h := open(t, socks(), live)
-			if got := h.key(name, calm); got != Cancelled {
+			if got := h.key(name, calm); got != Closed {
 				t.Errorf("%q, live %v, answered %v", name, live, got)
 			}
 		}
@@ -82,37 +82,37 @@ func TestConfirmIsLeftByKeysThatSayNo(t *testing.T) {
 }
 
 func TestConfirmIgnoresKeysUntilTheyAreQuiet(t *testing.T) {
-	for _, name := range []string{"C", "enter", "esc", "q", "n", "x"} {
+	for _, name := range []string{"C", "enter", "q", "n", "x"} {
 		h := open(t, socks(), false)
 		for range 5 {
-			if got := h.key(name, Quiet-time.Millisecond); got != None {
+			if got := h.key(name, quietFor-time.Millisecond); got != None {
 				t.Fatalf("%q before the quiet answered %v", name, got)
 			}
 		}
-		h.sees(tooSoon)
-		if got, want := h.dialog.Hurried(actiontest.Press(name), h.at), map[string]Kind{"esc": Cancelled}[name]; got != want {
-			t.Errorf("hurried %q answered %v, want %v", name, got, want)
-		}
-		h.key("x", 0)
-		h.dialog.Hurried(actiontest.Press("x"), h.at)
 		h.dialog.SetNow(h.at.Add(quietSame))
 		h.sees(tooSoon)
-		h.dialog.Heed()
+		answer(h.dialog.quiet, h.at.Add(quietSame))
 		h.sees(soonOver)
 	}
 	h := open(t, socks(), false)
-	h.key("x", Quiet-time.Millisecond)
-	if got := h.key("C", Quiet-time.Millisecond); got != None {
+	h.key("x", quietFor-time.Millisecond)
+	if got := h.key("C", quietFor-time.Millisecond); got != None {
 		t.Errorf("a key in the quiet time does not begin it anew: %v", got)
 	}
-	if got := h.key("q", Quiet); got != Cancelled {
+	if got := h.key("q", quietFor); got != Closed {
 		t.Errorf("after the quiet q answered %v", got)
+	}
+}
+
+func TestEscapeLeavesAtOnce(t *testing.T) {
+	if got := open(t, socks(), false).key("esc", time.Millisecond); got != Closed {
+		t.Errorf("a hurried escape answered %v", got)
 	}
 }
 
 func TestConfirmAcceptsNoTimeBeforeItsOpening(t *testing.T) {
 	h := open(t, socks(), false)
-	if got := h.dialog.Key(actiontest.Press("C"), opened.Add(-time.Hour)).Kind; got != None {
+	if got := h.key("C", -time.Hour); got != None {
 		t.Errorf("a key from before the opening answered %v", got)
 	}
 }
@@ -132,7 +132,8 @@ func TestConfirmIgnoresAHeldKey(t *testing.T) {
 	repeat := actiontest.Press("C")
 	repeat.IsRepeat = true
 	h = open(t, socks(), false)
-	if got := h.dialog.Key(repeat, opened.Add(calm)).Kind; got != None {
+	h.at = opened.Add(calm)
+	if got := h.press(repeat); got != None {
 		t.Errorf("a repeat that says so answered %v", got)
 	}
 }
@@ -153,9 +154,7 @@ func TestConfirmIgnoresPastes(t *testing.T) {
 		for _, live := range []bool{false, true} {
 			h := open(t, socks(), live)
 			h.at = opened.Add(calm)
-			if got := h.dialog.Update(tea.PasteMsg{Content: content}, h.at).Kind; got != None {
-				t.Errorf("pasting %q answered %v", content, got)
-			}
+			h.paste(content)
 			if h.dialog.armed() || h.dialog.field.Value() != "" {
 				t.Errorf("pasting %q reached the field", content)
 			}
@@ -168,8 +167,8 @@ func TestConfirmAfterAPasteWaitsForQuiet(t *testing.T) {
 	h := open(t, socks(), false)
 	h.key("x", calm)
 	h.at = h.at.Add(calm)
-	h.dialog.Update(tea.PasteMsg{Content: "C"}, h.at)
-	if got := h.key("C", Quiet-time.Millisecond); got != None {
+	h.paste("C")
+	if got := h.key("C", quietFor-time.Millisecond); got != None {
 		t.Errorf("right after a paste C answered %v", got)
 	}
 }
@@ -177,7 +176,8 @@ func TestConfirmAfterAPasteWaitsForQuiet(t *testing.T) {
 func TestConfirmKeyOfTheClipboardDoesNothing(t *testing.T) {
 	h := open(t, socks(), true)
 	h.key("tab", calm)
-	h.dialog.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}, opened.Add(2*calm))
+	h.at = opened.Add(2 * calm)
+	h.press(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl})
 	if h.dialog.field.Value() != "" || h.dialog.field.KeyMap.Paste.Enabled() {
 		t.Error("ctrl+v reads the clipboard")
 	}
@@ -219,7 +219,7 @@ func TestConfirmWindowThatEndedWhileOpen(t *testing.T) {
 		}
 		h.sees("It can no longer be confirmed.")
 		h.sees("[ Close ]")
-		if got := h.key("enter", calm); got != Cancelled {
+		if got := h.key("enter", calm); got != Closed {
 			t.Errorf("enter after the end answered %v", got)
 		}
 	}
@@ -256,14 +256,15 @@ func TestConfirmAnswersWithWhatWasSeen(t *testing.T) {
 	h := open(t, seen, false)
 	seen.Cost.Total.Subunits = 999999
 	*seen.Cost.Shipping = *usd(1)
-	answer := h.dialog.Key(actiontest.Press("C"), opened.Add(calm))
-	if answer.Kind != Confirmed || answer.Proposal.ID != "ci_779d1ba1900f41e1ace4536c64382ed7" {
-		t.Fatalf("answered %v for %q", answer.Kind, answer.Proposal.ID)
+	answer := keyAt(h.dialog, actiontest.Press("C"), opened.Add(calm))
+	bound := h.dialog.Proposal()
+	if answer.Kind != Confirmed || bound.ID != "ci_779d1ba1900f41e1ace4536c64382ed7" {
+		t.Fatalf("answered %v for %q", answer.Kind, bound.ID)
 	}
-	if got := *answer.Proposal.Cost.Total; got != *usd(4452) {
+	if got := *bound.Cost.Total; got != *usd(4452) {
 		t.Errorf("the total moved under the dialog: %v", got)
 	}
-	if got := *answer.Proposal.Cost.Shipping; got != *usd(599) {
+	if got := *bound.Cost.Shipping; got != *usd(599) {
 		t.Errorf("the shipping moved under the dialog: %v", got)
 	}
 }
@@ -288,18 +289,18 @@ func TestConfirmIsNeverConfirmedTwice(t *testing.T) {
 }
 
 func TestConfirmNeedsToBeSeenInFull(t *testing.T) {
-	d := NewConfirm(dark(t), socks(), false, opened)
-	if got := d.Key(actiontest.Press("C"), opened.Add(calm)).Kind; got != None {
+	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
+	if got := keyAt(d, actiontest.Press("C"), opened.Add(calm)).Kind; got != None {
 		t.Errorf("before it was drawn C answered %v", got)
 	}
 	for _, size := range [][2]int{{80, 6}, {20, 30}, {0, 0}} {
 		d.View(size[0], size[1])
-		if got := d.Key(actiontest.Press("C"), opened.Add(3*calm)).Kind; got != None {
+		if got := keyAt(d, actiontest.Press("C"), opened.Add(3*calm)).Kind; got != None {
 			t.Errorf("drawn %v C answered %v", size, got)
 		}
 	}
 	d.View(40, 12)
-	if got := d.Key(actiontest.Press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
+	if got := keyAt(d, actiontest.Press("C"), opened.Add(9*calm)).Kind; got != Confirmed {
 		t.Errorf("drawn 40x12 C answered %v", got)
 	}
 }
@@ -324,9 +325,9 @@ func TestConfirmScrubsRemoteText(t *testing.T) {
 	seen.Merchant = "\x1b[2Jacme\u200b"
 	seen.ID = "ci_\x1b[31m\u009b2ed7"
 	seen.Environment = "sta\x07ging"
-	d := NewConfirm(dark(t), seen, true, opened)
+	d := NewConfirm(dark(t), seen, true, quiet(), opened)
 	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "to\rtal", Seen: "\x1b[1m1", Now: "\u202e2"}}})
-	for _, d := range []*Confirm{d, NewConfirm(dark(t), seen, true, opened)} {
+	for _, d := range []*Confirm{d, NewConfirm(dark(t), seen, true, quiet(), opened)} {
 		w, h := d.Size(80, 50)
 		if bad := strings.IndexFunc(plain(d.View(w, h)), isControl); bad >= 0 {
 			t.Errorf("a control character is drawn at byte %d", bad)

@@ -250,7 +250,7 @@ func (d *Confirm) question(room int) []row {
 
 // said is the notice as it holds by now.
 func (d *Confirm) said() string {
-	if d.notice == tooSoon && d.heedful && d.now.Sub(d.lastAt) >= quietSame {
+	if d.notice == tooSoon && d.quiet.over(d.now) {
 		return soonOver
 	}
 	return d.notice

@@ -1,7 +1,52 @@
 // Package dialog draws what lies above the board and decides what its keys mean:
-// the guarded confirm, the help and the palette of actions.
+// the guarded confirm, the help, the palette of actions and the arranging of the
+// board.
 //
 // A dialog is a plain struct. It draws itself as a block of exactly as many
-// lines and columns as it is told, performs nothing, and answers with a value
+// lines and columns as it is asked for, performs nothing, and answers with a value
 // that the root acts on.
 package dialog
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+)
+
+// Dialog is what all dialogs can do.
+type Dialog interface {
+	SetTheme(t themes.Theme)
+	Size(width, height int) (int, int)
+	View(width, height int) []string
+	Key(key tea.KeyPressMsg, at time.Time) Answer
+	Click(x, y int, at time.Time) Answer
+	Paste(text string)
+}
+
+// Kind is how a dialog was answered.
+type Kind uint8
+
+// The kinds of answer.
+const (
+	None      Kind = iota // not answered: the dialog stays
+	Closed                // left; after a yes, what was begun goes on
+	Confirmed             // the yes to a [Confirm]; given at most once a dialog
+)
+
+// Answer is what a key or a click made of a dialog.
+type Answer struct {
+	Kind   Kind
+	Do     action.ID // chosen in the palette; "": none
+	Option string    // the ID of the one that was chosen in [Arrange]; "": none
+}
+
+// closedIf is Closed where closed is set.
+func closedIf(closed bool) Answer {
+	if closed {
+		return Answer{Kind: Closed}
+	}
+	return Answer{}
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
@@ -46,15 +47,44 @@ type hand struct {
 }
 
 func open(t *testing.T, seen confirm.Proposal, live bool) *hand {
-	h := &hand{t: t, dialog: NewConfirm(dark(t), seen, live, opened), at: opened}
+	h := &hand{t: t, dialog: NewConfirm(dark(t), seen, live, quiet(), opened), at: opened}
 	h.dialog.View(80, 40)
 	return h
 }
 
-// key presses a key so long after the one before.
+// quiet is that of a terminal on which a dialog was just opened.
+func quiet() *Quiet {
+	q := &Quiet{}
+	q.Begin(opened)
+	return q
+}
+
+// answer has the terminal answer, if the keys have been quiet by then.
+func answer(q *Quiet, at time.Time) {
+	if q.Waited(at).Ask {
+		q.Answered(at, true)
+	}
+}
+
+// key presses a key so long after the one before, on a terminal that answers at
+// once.
 func (h *hand) key(name string, after time.Duration) Kind {
 	h.at = h.at.Add(after)
-	return h.dialog.Key(actiontest.Press(name), h.at).Kind
+	return h.press(actiontest.Press(name))
+}
+
+func (h *hand) press(key tea.KeyPressMsg) Kind { return keyAt(h.dialog, key, h.at).Kind }
+
+// keyAt presses a key on a terminal that answers at once.
+func keyAt(d *Confirm, key tea.KeyPressMsg, at time.Time) Answer {
+	answer(d.quiet, at)
+	return d.Key(key, at)
+}
+
+// paste is what the root makes of one.
+func (h *hand) paste(text string) {
+	h.dialog.Paste(text)
+	h.dialog.quiet.Begin(h.at)
 }
 
 func (h *hand) write(text string) {

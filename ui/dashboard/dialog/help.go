@@ -3,6 +3,7 @@ package dialog
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -38,31 +39,31 @@ func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) strin
 // SetTheme changes the colours.
 func (h *Help) SetTheme(t themes.Theme) { h.pen = newPen(t) }
 
-// Refuse tells that pasted text is not taken, until the next key.
-func (h *Help) Refuse() { h.said = notPasted }
+// Paste says, until the next key, that pasted text is not taken.
+func (h *Help) Paste(string) { h.said = notPasted }
 
 // notPasted is said of a paste where nothing can be typed.
 const notPasted = "pasted text is not taken here"
 
-// Key scrolls, or reports that the help is to be closed.
-func (h *Help) Key(key tea.KeyPressMsg) (closed bool) {
+// Key scrolls or closes.
+func (h *Help) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	h.said = ""
 	switch key.String() {
 	case "esc", "q", "?", "enter":
-		return true
+		return Answer{Kind: Closed}
 	case "home":
 		h.top = 0
-		return false
+		return Answer{}
 	case "end":
 		h.top = h.lines
-		return false
+		return Answer{}
 	case "space":
 		h.top += h.page
 	}
 	a, _ := h.table.Lookup(action.Board, key)
 	switch a.ID {
 	case action.Help, action.Quit:
-		return true
+		return Answer{Kind: Closed}
 	case action.Up:
 		h.top--
 	case action.Down:
@@ -77,7 +78,7 @@ func (h *Help) Key(key tea.KeyPressMsg) (closed bool) {
 		h.top = h.lines
 	}
 	h.clamp()
-	return false
+	return Answer{}
 }
 
 // Scroll moves the view by so many lines, as a mouse wheel does.

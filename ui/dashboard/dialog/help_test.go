@@ -31,26 +31,26 @@ func TestHelpScrollsToItsEndAndBack(t *testing.T) {
 	if !strings.Contains(first, "Next pane") || strings.Contains(first, "○  none") {
 		t.Fatalf("it does not open at its top:\n%s", first)
 	}
-	h.Key(actiontest.Press("G"))
+	h.Key(actiontest.Press("G"), opened)
 	if last := plain(h.View(40, 12)); !strings.Contains(last, "○  none") {
 		t.Errorf("G does not show the end:\n%s", last)
 	}
 	for _, name := range []string{"j", "down", "pgdown", " ", "end"} {
 		before := plain(h.View(40, 12))
-		h.Key(actiontest.Press(name))
+		h.Key(actiontest.Press(name), opened)
 		if after := plain(h.View(40, 12)); after != before {
 			t.Errorf("%q goes past the end", name)
 		}
 	}
-	h.Key(actiontest.Press("g"))
+	h.Key(actiontest.Press("g"), opened)
 	for _, name := range []string{"k", "up", "pgup", "home"} {
-		h.Key(actiontest.Press(name))
+		h.Key(actiontest.Press(name), opened)
 		if got := plain(h.View(40, 12)); got != first {
 			t.Errorf("%q goes before the top", name)
 		}
 	}
-	h.Key(actiontest.Press("pgdown"))
-	h.Key(actiontest.Press("j"))
+	h.Key(actiontest.Press("pgdown"), opened)
+	h.Key(actiontest.Press("j"), opened)
 	if h.top != h.page+1 {
 		t.Errorf("a page and a line are %d lines", h.top)
 	}
@@ -62,12 +62,12 @@ func TestHelpIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"esc", "q", "?", "enter", "H"} {
-		if !NewHelp(dark(t), table, nil).Key(actiontest.Press(name)) {
+		if NewHelp(dark(t), table, nil).Key(actiontest.Press(name), opened).Kind != Closed {
 			t.Errorf("%q does not close it", name)
 		}
 	}
 	for _, name := range []string{"j", "x", "c", "tab"} {
-		if NewHelp(dark(t), table, nil).Key(actiontest.Press(name)) {
+		if NewHelp(dark(t), table, nil).Key(actiontest.Press(name), opened).Kind != None {
 			t.Errorf("%q closes it", name)
 		}
 	}

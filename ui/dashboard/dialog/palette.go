@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -15,13 +16,6 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 )
-
-// Choice is what a key made of the palette.
-type Choice struct {
-	Done   bool      // the palette is to be closed
-	ID     action.ID // what to do; empty when it was left without a choice
-	Reason string    // why the chosen action is disabled; the palette stays open
-}
 
 // Palette finds an action by a few of its letters.
 type Palette struct {
@@ -63,23 +57,14 @@ func (p *Palette) SetTheme(t themes.Theme) {
 	p.pen = newPen(t)
 }
 
-// Update hands any message to the palette.
-func (p *Palette) Update(msg tea.Msg) Choice {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return p.Key(msg)
-	case tea.PasteMsg:
-		p.write(msg)
-	}
-	return Choice{}
-}
+// Paste types what is pasted.
+func (p *Palette) Paste(text string) { p.write(tea.PasteMsg{Content: text}) }
 
-// Key moves, types or chooses. An action that is disabled answers with its
-// reason.
-func (p *Palette) Key(key tea.KeyPressMsg) Choice {
+// Key moves, types or chooses. Of an action that is disabled it says why.
+func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	switch key.String() {
 	case "esc", "ctrl+c":
-		return Choice{Done: true}
+		return Answer{Kind: Closed}
 	case "enter":
 		return p.choose()
 	case "up", "ctrl+p", "shift+tab":
@@ -92,25 +77,25 @@ func (p *Palette) Key(key tea.KeyPressMsg) Choice {
 		p.move(min(paletteRows, len(p.hits)-1-p.at))
 	case "backspace":
 		if p.field.Value() == "" {
-			return Choice{Done: true}
+			return Answer{Kind: Closed}
 		}
 		p.write(key)
 	default:
 		p.write(key)
 	}
-	return Choice{}
+	return Answer{}
 }
 
-func (p *Palette) choose() Choice {
+func (p *Palette) choose() Answer {
 	if len(p.hits) == 0 {
-		return Choice{}
+		return Answer{}
 	}
 	id := p.hits[p.at].action.ID
 	if reason := p.reason(id); reason != "" {
 		p.refused = reason
-		return Choice{ID: id, Reason: reason}
+		return Answer{}
 	}
-	return Choice{Done: true, ID: id}
+	return Answer{Kind: Closed, Do: id}
 }
 
 func (p *Palette) reason(id action.ID) string {

@@ -14,7 +14,7 @@ func newPalette(t *testing.T, typed string) *Palette {
 	table := action.Default()
 	p := NewPalette(dark(t), table, action.Board, table.ReadOnly(nil))
 	for _, letter := range typed {
-		p.Key(actiontest.Press(string(letter)))
+		p.Key(actiontest.Press(string(letter)), opened)
 	}
 	return p
 }
@@ -32,21 +32,21 @@ func TestPaletteRanksTheLikeliestFirst(t *testing.T) {
 }
 
 func TestPaletteReturnsTheChoice(t *testing.T) {
-	if got := newPalette(t, "zoom").Key(actiontest.Press("enter")); got != (Choice{Done: true, ID: action.Zoom}) {
+	if got := newPalette(t, "zoom").Key(actiontest.Press("enter"), opened); got != (Answer{Kind: Closed, Do: action.Zoom}) {
 		t.Errorf("enter answered %+v", got)
 	}
 	p := newPalette(t, "")
-	p.Key(actiontest.Press("down"))
-	p.Key(actiontest.Press("down"))
+	p.Key(actiontest.Press("down"), opened)
+	p.Key(actiontest.Press("down"), opened)
 	third := p.hits[2].action.ID
-	if got := p.Key(actiontest.Press("enter")); got.ID != third || !got.Done {
+	if got := p.Key(actiontest.Press("enter"), opened); got.Do != third || got.Kind != Closed {
 		t.Errorf("the third is %q, enter answered %+v", third, got)
 	}
 }
 
 func TestPaletteAnswersADisabledActionWithItsReason(t *testing.T) {
 	p := newPalette(t, "confirm")
-	if got := p.Key(actiontest.Press("enter")); got != (Choice{ID: action.Confirm, Reason: action.ReadOnlyReason}) {
+	if got := p.Key(actiontest.Press("enter"), opened); got != (Answer{}) {
 		t.Errorf("enter answered %+v", got)
 	}
 	if screen := plain(p.View(66, 20)); !strings.Contains(screen, "Not now: read-only: start with --allow-confirm.") {
@@ -56,31 +56,31 @@ func TestPaletteAnswersADisabledActionWithItsReason(t *testing.T) {
 
 func TestPaletteIsLeft(t *testing.T) {
 	for _, key := range []tea.KeyPressMsg{actiontest.Press("esc"), {Code: 'c', Mod: tea.ModCtrl}, actiontest.Press("backspace")} {
-		if got := newPalette(t, "").Key(key); got != (Choice{Done: true}) {
+		if got := newPalette(t, "").Key(key, opened); got != (Answer{Kind: Closed}) {
 			t.Errorf("%q answered %+v", key, got)
 		}
 	}
 	p := newPalette(t, "z")
-	if got := p.Key(actiontest.Press("backspace")); got.Done || p.field.Value() != "" {
+	if got := p.Key(actiontest.Press("backspace"), opened); got.Kind != None || p.field.Value() != "" {
 		t.Errorf("backspace with text answered %+v and left %q", got, p.field.Value())
 	}
 }
 
 func TestPaletteCursorGoesRoundAndStaysInView(t *testing.T) {
 	p := newPalette(t, "")
-	p.Key(actiontest.Press("up"))
+	p.Key(actiontest.Press("up"), opened)
 	if p.at != len(p.hits)-1 {
 		t.Fatalf("up from the first is %d of %d", p.at, len(p.hits))
 	}
 	for range 3 * len(p.hits) {
-		p.Key(actiontest.Press("down"))
+		p.Key(actiontest.Press("down"), opened)
 		if screen := plain(p.View(66, 18)); !strings.Contains(screen, "▸ "+p.hits[p.at].action.Title) {
 			t.Fatalf("%q is under the cursor and not on\n%s", p.hits[p.at].action.Title, screen)
 		}
 	}
-	p.Key(actiontest.Press("pgdown"))
-	p.Key(actiontest.Press("pgdown"))
-	p.Key(actiontest.Press("pgdown"))
+	p.Key(actiontest.Press("pgdown"), opened)
+	p.Key(actiontest.Press("pgdown"), opened)
+	p.Key(actiontest.Press("pgdown"), opened)
 	if p.at != len(p.hits)-1 {
 		t.Errorf("pages end at %d of %d", p.at, len(p.hits))
 	}
@@ -92,7 +92,7 @@ func TestPaletteSaysThatNothingIsFound(t *testing.T) {
 		t.Errorf("it is not on\n%s", screen)
 	}
 	for _, name := range []string{"enter", "up", "down", "pgup", "pgdown"} {
-		if got := p.Key(actiontest.Press(name)); got != (Choice{}) {
+		if got := p.Key(actiontest.Press(name), opened); got != (Answer{}) {
 			t.Errorf("%q answered %+v", name, got)
 		}
 	}

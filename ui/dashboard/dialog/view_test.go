@@ -54,7 +54,7 @@ func outcomes() []confirm.Outcome {
 
 func TestWhatHasChangedIsShownWholly(t *testing.T) {
 	long := "Merino Hiking Socks for Long Days in Wet Boots, Reinforced at Heel and Toe, "
-	d := NewConfirm(dark(t), socks(), false, opened)
+	d := NewConfirm(dark(t), socks(), false, quiet(), opened)
 	d.SetOutcome(confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{
 		{What: "product", Seen: long + "three pairs", Now: long + "one pair"}, {What: "quantity", Seen: "2", Now: "3"},
 	}})
@@ -84,12 +84,12 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 		outcome := rapid.SampledFrom(outcomes()).Draw(t, "outcome")
 		outcome.Err = errors.New(text("error"))
 		outcome.Differences = append(outcome.Differences, confirm.Difference{What: text("what"), Seen: text("seen"), Now: text("now")})
-		d := NewConfirm(theme, seen, rapid.Bool().Draw(t, "live"), opened)
+		d := NewConfirm(theme, seen, rapid.Bool().Draw(t, "live"), quiet(), opened)
 		blocks := []block{d}
 		switch rapid.IntRange(0, 4).Draw(t, "what") {
 		case 0:
 			for i := range rapid.IntRange(0, 6).Draw(t, "keys") {
-				d.Update(actiontest.Press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
+				keyAt(d, actiontest.Press(rapid.SampledFrom([]string{"2", "e", "長", "\u202e", "\u0903", "tab", "backspace"}).Draw(t, "key")), opened.Add(time.Duration(i+1)*calm))
 			}
 		case 1:
 			d.SetProgress(confirm.Progress{Stage: confirm.Sending})
@@ -101,8 +101,8 @@ func TestEveryBlockHasExactlyItsSize(t *testing.T) {
 			blocks = append(blocks, help)
 		case 4:
 			palette := NewPalette(theme, action.Default(), action.Board, action.Default().ReadOnly(nil))
-			palette.Update(tea.PasteMsg{Content: text("typed")})
-			palette.Key(actiontest.Press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")))
+			palette.Paste(text("typed"))
+			palette.Key(actiontest.Press(rapid.SampledFrom([]string{"up", "down", "pgdown", "enter"}).Draw(t, "key")), opened)
 			blocks = append(blocks, palette)
 		}
 		width, height := rapid.IntRange(0, 300).Draw(t, "width"), rapid.IntRange(0, 100).Draw(t, "height")
@@ -135,7 +135,7 @@ func checkBlock(t *rapid.T, b block, width, height int) {
 func TestWithoutColoursNoneIsDrawn(t *testing.T) {
 	table := action.Default()
 	palette := NewPalette(themes.Theme{}, table, action.Board, nil)
-	for _, b := range []block{NewConfirm(themes.Theme{}, socks(), true, opened), NewHelp(themes.Theme{}, table, nil), palette} {
+	for _, b := range []block{NewConfirm(themes.Theme{}, socks(), true, quiet(), opened), NewHelp(themes.Theme{}, table, nil), palette} {
 		for _, l := range b.View(80, 30) {
 			for _, colour := range []string{"\x1b[3", ";3", "\x1b[4", ";48", ";38"} {
 				if strings.Contains(strings.ReplaceAll(l, "\x1b[4m", ""), colour) {
@@ -148,7 +148,7 @@ func TestWithoutColoursNoneIsDrawn(t *testing.T) {
 
 func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 	for _, live := range []bool{false, true} {
-		d := NewConfirm(dark(t), socks(), live, opened)
+		d := NewConfirm(dark(t), socks(), live, quiet(), opened)
 		screen := plain(d.View(40, 12))
 		for _, want := range []string{"Wool Socks ×2", "acme.example", "44.52 USD", "ci_779d1ba1900f41e1ace4536c64382ed7", "staging", "6m 12s", "[ Cancel ]"} {
 			if !strings.Contains(screen, want) {
@@ -163,7 +163,7 @@ func TestSmallConfirmShowsAllThatIsAgreedTo(t *testing.T) {
 
 func TestPartsOfASumStandTogetherOrNotAtAll(t *testing.T) {
 	for height := range 40 {
-		d := NewConfirm(dark(t), socks(), true, opened)
+		d := NewConfirm(dark(t), socks(), true, quiet(), opened)
 		screen := plain(d.View(60, height))
 		if strings.Contains(screen, "Subtotal") != strings.Contains(screen, "Discount") {
 			t.Errorf("%d lines: some parts are missing\n%s", height, screen)
@@ -233,9 +233,9 @@ func TestStagesShowTheWay(t *testing.T) {
 
 func TestGoldens(t *testing.T) {
 	typed := func(live bool, keys ...string) *Confirm {
-		d := NewConfirm(dark(t), socks(), live, opened)
+		d := NewConfirm(dark(t), socks(), live, quiet(), opened)
 		for i, name := range keys {
-			d.Key(actiontest.Press(name), opened.Add(time.Duration(i+1)*calm))
+			keyAt(d, actiontest.Press(name), opened.Add(time.Duration(i+1)*calm))
 		}
 		d.SetNow(opened)
 		return d
@@ -244,7 +244,7 @@ func TestGoldens(t *testing.T) {
 	staged.SetProgress(confirm.Progress{Stage: confirm.Settling, Why: errors.New("POST /api/v1/checkout-intents/ci_779d/confirm: 404 not found"), Until: opened.Add(2 * time.Minute)})
 	palette := NewPalette(dark(t), action.Default(), action.Board, action.Default().ReadOnly(nil))
 	for _, name := range []string{"c", "o", "n"} {
-		palette.Key(actiontest.Press(name))
+		palette.Key(actiontest.Press(name), opened)
 	}
 	blocks := map[string]block{
 		"test":    typed(false),
@@ -273,7 +273,7 @@ func TestGoldens(t *testing.T) {
 }
 
 func BenchmarkConfirmView(b *testing.B) {
-	d := NewConfirm(dark(b), socks(), true, opened)
+	d := NewConfirm(dark(b), socks(), true, quiet(), opened)
 	for b.Loop() {
 		d.View(66, 28)
 	}
@@ -286,11 +286,11 @@ func TestTextOfAnyScriptKeepsTheLines(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			seen := socks()
 			seen.Product, seen.Merchant = api.Scrub(text), api.Scrub(text)
-			confirm := NewConfirm(dark(t), seen, true, opened)
+			confirm := NewConfirm(dark(t), seen, true, quiet(), opened)
 			palette := newPalette(t, "")
 			for _, r := range text {
-				palette.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
-				confirm.Key(tea.KeyPressMsg{Code: r, Text: string(r)}, opened.Add(Quiet))
+				palette.Key(tea.KeyPressMsg{Code: r, Text: string(r)}, opened)
+				keyAt(confirm, tea.KeyPressMsg{Code: r, Text: string(r)}, opened.Add(quietFor))
 			}
 			for _, d := range []block{confirm, palette} {
 				width, height := d.Size(70, 40)

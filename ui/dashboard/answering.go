@@ -1,0 +1,95 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// openDialog opens one without money behind it.
+func (m *Model) openDialog(id action.ID) {
+	t := m.themes.current()
+	switch id {
+	case action.Help:
+		m.dialog.shown = dialog.NewHelp(t, m.cfg.Actions, m.disabled)
+	case action.Palette:
+		m.dialog.shown = dialog.NewPalette(t, m.cfg.Actions, m.scope(), m.disabled)
+	case action.Arrange:
+		m.dialog.shown = dialog.NewArrange(t, m.arranging.choices())
+	}
+}
+
+// openConfirm asks about the intent under the cursor. The dialog holds what the
+// person sees, whatever changes behind it.
+func (m *Model) openConfirm() tea.Cmd {
+	in, ok := m.board.intentUnder()
+	if !ok {
+		return nil
+	}
+	seen, err := m.confirms.propose(in.ID)
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	m.board.intents.SetNote(in.ID, pane.Note{})
+	return m.dialog.ask(m.ctx, dialog.NewConfirm(m.themes.current(), seen, seen.Live, &m.dialog.quiet, time.Now()))
+}
+
+// openBatch asks about all that is marked.
+func (m *Model) openBatch() tea.Cmd {
+	seen := m.batch.propose()
+	if len(seen) == 0 {
+		return nil
+	}
+	d, err := dialog.NewBatch(m.themes.current(), seen, m.picture.environment().Live, &m.dialog.quiet, time.Now())
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	return m.dialog.ask(m.ctx, d)
+}
+
+// dialogKey gives a key to the dialog. Ctrl+c ends the program from anywhere but
+// the palette, and the key that opened the arranging closes it.
+func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
+	_, palette := m.dialog.shown.(*dialog.Palette)
+	_, arranges := m.dialog.shown.(*dialog.Arrange)
+	if key.String() == "ctrl+c" && !palette {
+		m.dialog.close()
+		return m.quit()
+	}
+	answer := m.dialog.shown.Key(key, time.Now())
+	if a, _ := m.cfg.Actions.Lookup(m.scope(), key); arranges && a.ID == action.Arrange {
+		answer = dialog.Answer{Kind: dialog.Closed}
+	}
+	return m.answer(answer)
+}
+
+// answer acts on what the dialog was answered with.
+func (m *Model) answer(a dialog.Answer) tea.Cmd {
+	switch {
+	case a.Kind == dialog.Confirmed:
+		c := m.dialog.confirm()
+		if all := c.Batch(); all != nil {
+			m.dialog.close()
+			return m.batch.begin(m.ctx, all)
+		}
+		return m.confirms.begin(m.ctx, c.Proposal())
+	case a.Kind == dialog.Closed:
+		m.dialog.close()
+		if a.Do != "" {
+			return m.do(a.Do)
+		}
+	case a.Option != "":
+		m.arranging.choose(a.Option)
+		m.restyle()
+		if d, ok := m.dialog.shown.(*dialog.Arrange); ok { // it stays, so that a choice can be seen and taken back
+			d.SetChoices(m.arranging.choices())
+		}
+	}
+	return nil
+}
