@@ -91,9 +91,10 @@ func (m Money) Decimals() int {
 }
 
 // ParseMoney reads what [Money.String] writes: an amount, optional spaces and a
-// three-letter currency, "44.52USD" as well as "44.52 USD". Decimals that the
-// currency does not have, separators of thousands and amounts beyond 64 bits are
-// errors: nothing is ever rounded.
+// three-letter currency, "44.52USD" as well as "44.52 USD", and what
+// [Money.Readable] writes: "1,234.50 USD". Decimals that the currency does not have,
+// commas anywhere but between thousands and amounts beyond 64 bits are errors:
+// nothing is ever rounded.
 func ParseMoney(s string) (Money, error) {
 	money, err := parseMoney(strings.TrimSpace(s))
 	if err != nil {
@@ -114,7 +115,8 @@ func parseMoney(s string) (Money, error) {
 	money := Money{Currency: name}
 	digits, negative := strings.CutPrefix(amount, "-")
 	whole, fraction, pointed := strings.Cut(digits, ".")
-	if !isDigits(whole) || pointed && !isDigits(fraction) {
+	whole, ok = withoutSeparators(whole)
+	if !ok || !isDigits(whole) || pointed && !isDigits(fraction) {
 		return Money{}, errors.New("want digits and at most one decimal point, like 44.52 USD")
 	}
 	decimals := money.Decimals()
@@ -132,6 +134,23 @@ func parseMoney(s string) (Money, error) {
 	}
 	money.Subunits = subunits
 	return money, nil
+}
+
+// withoutSeparators takes out the commas between thousands; it reports false where
+// one stands anywhere else.
+func withoutSeparators(whole string) (string, bool) {
+	first, rest, separated := strings.Cut(whole, ",")
+	if separated && (first == "" || len(first) > 3) {
+		return "", false
+	}
+	for separated {
+		var group string
+		if group, rest, separated = strings.Cut(rest, ","); len(group) != 3 {
+			return "", false
+		}
+		first += group
+	}
+	return first, true
 }
 
 func isDigits(s string) bool {

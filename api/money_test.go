@@ -54,6 +54,8 @@ func TestParseMoneyReadsExactly(t *testing.T) {
 		{"0.29 USD", Money{"USD", 29}},
 		{"-0.05 USD", Money{"USD", -5}},
 		{"4452 JPY", Money{"JPY", 4452}},
+		{"1,234.50 USD", Money{"USD", 123450}},
+		{"1,234,567 JPY", Money{"JPY", 1234567}},
 		{"4.452 KWD", Money{"KWD", 4452}},
 		{"92233720368547758.07 USD", Money{"USD", math.MaxInt64}},
 	}
@@ -73,7 +75,12 @@ func TestParseMoneyRefusesWhatItWouldHaveToGuess(t *testing.T) {
 		{"USD", "digits"},
 		{"44.521 USD", "USD has 2 decimals"},
 		{"44.5 JPY", "JPY has 0 decimals"},
-		{"1,000.00 USD", "digits"},
+		{"1,00.00 USD", "digits"},
+		{"1000,000 USD", "digits"},
+		{",000 USD", "digits"},
+		{"1,,000 USD", "digits"},
+		{"1.000,00 USD", "digits"},
+		{"44,52 USD", "digits"},
 		{"44. USD", "digits"},
 		{".5 USD", "digits"},
 		{"--5 USD", "digits"},
@@ -94,15 +101,16 @@ func TestParseMoneyRefusesWhatItWouldHaveToGuess(t *testing.T) {
 	}
 }
 
-func TestParseMoneyReadsBackWhatStringWrites(t *testing.T) {
+func TestParseMoneyReadsBackWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Money{
 			Currency: rapid.SampledFrom([]string{"USD", "EUR", "JPY", "KWD", "CLF", "IQD", "ISK", "QQQ"}).Draw(t, "currency"),
 			Subunits: rapid.Int64().Draw(t, "subunits"),
 		}
-		got, err := ParseMoney(want.String())
-		if err != nil || got != want {
-			t.Fatalf("%q read back as %v, %v", want.String(), got, err)
+		for _, written := range []string{want.String(), want.Readable()} {
+			if got, err := ParseMoney(written); err != nil || got != want {
+				t.Fatalf("%q read back as %v, %v", written, got, err)
+			}
 		}
 	})
 }

@@ -153,7 +153,7 @@ func (b *alertBook) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			continue
 		}
 		b.judge(soon, key, now, func() string {
-			return fmt.Sprintf("%s will be used up within %s at this pace", bucket.Class, b.cfg.QuotaWithin)
+			return fmt.Sprintf("%s will be used up within %s at this pace", bucket.Class, short(b.cfg.QuotaWithin))
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/wording"
 )
 
 func newStatus() *cobra.Command {
@@ -200,9 +201,9 @@ func limitOf(atLeast, limit int) limitReport {
 
 func (l limitReport) text(what string) string {
 	if l.Limit == nil {
-		return fmt.Sprintf("at least %d %s, limit unknown", l.AtLeast, what)
+		return fmt.Sprintf("at least %s %s, limit unknown", wording.Count(l.AtLeast), what)
 	}
-	return fmt.Sprintf("at least %d of %d %s", l.AtLeast, *l.Limit, what)
+	return fmt.Sprintf("at least %s of %s %s", wording.Count(l.AtLeast), wording.Count(*l.Limit), what)
 }
 
 type alertReport struct {

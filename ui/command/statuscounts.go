@@ -1,13 +1,12 @@
 package command
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // notRead counts what is known by its name alone: nothing was read of it yet.
@@ -56,7 +55,7 @@ func shipmentCounts(s account.Summary, settled bool) map[api.ShipmentStatus]*int
 func countsText[K ~string](counts map[K]*int, always, others []K) string {
 	var parts []string
 	add := func(key K) {
-		parts = append(parts, strconv.Itoa(*counts[key])+" "+strings.ReplaceAll(string(api.Scrub(string(key))), "_", " "))
+		parts = append(parts, wording.Count(*counts[key])+" "+strings.ReplaceAll(string(api.Scrub(string(key))), "_", " "))
 	}
 	unknown := false
 	for _, key := range always {
@@ -131,7 +130,7 @@ func counted(n *int, what string) string {
 	if *n == 1 {
 		return "1 " + what + " is"
 	}
-	return fmt.Sprintf("%d %ss are", *n, what)
+	return wording.Count(*n) + " " + what + "s are"
 }
 
 // orUnknown is a number that may not be known.
@@ -139,5 +138,5 @@ func orUnknown[T int | int64](n *T) string {
 	if n == nil {
 		return "unknown"
 	}
-	return fmt.Sprint(*n)
+	return wording.Count(int(*n))
 }

@@ -7,6 +7,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/wording"
 )
 
 // spentReport is what was spent of a bucket over a span: what others spent is
@@ -118,7 +119,7 @@ func (q quotaReport) left() string {
 	case q.Remaining == nil:
 		return "unknown of " + orUnknown(q.Limit)
 	}
-	return fmt.Sprintf("%d of %d", *q.Remaining, *q.Limit)
+	return orUnknown(q.Remaining) + " of " + orUnknown(q.Limit)
 }
 
 func (q quotaReport) window() string {
@@ -138,9 +139,9 @@ func (q quotaReport) spentText() string {
 		name string
 		spentReport
 	}{{"last hour", q.Spent.Hour}, {"day", q.Spent.Day}} {
-		part := fmt.Sprintf("%s: own %d, others %d", span.name, span.Own, span.Others)
+		part := fmt.Sprintf("%s: own %s, others %s", span.name, wording.Count(span.Own), wording.Count(span.Others))
 		if span.Rejected > 0 {
-			part += fmt.Sprintf(", %d refused", span.Rejected)
+			part += fmt.Sprintf(", %s refused", wording.Count(span.Rejected))
 		}
 		spans = append(spans, part)
 	}
@@ -158,7 +159,7 @@ func (d dayReport) text() string {
 	text := d.limitReport.text("made")
 	text += d.doubt
 	if d.Told {
-		text += fmt.Sprintf("; told: %d left, reset in %s", *d.Left, duration(*d.ResetsInS))
+		text += fmt.Sprintf("; told: %s left, reset in %s", orUnknown(d.Left), duration(*d.ResetsInS))
 	}
 	switch {
 	case d.SpentForS != nil:

@@ -43,8 +43,8 @@ func (r report) String() string {
 	}
 	line("today", "%s", r.Today.text())
 	line("agents", "%s", r.Agents.text("placing"))
-	line("events", "%d received, %d doubled, %d late, %s missed, %d backfilled",
-		r.Events.Received, r.Events.Duplicate, r.Events.Late, orUnknown(r.Events.Missed), r.Events.Backfilled)
+	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",
+		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))
 	for _, m := range r.Missing {
 		line("missing", "%s", m.text())
 	}
@@ -127,7 +127,7 @@ func (r relayReport) place() string {
 	if r.Head == nil {
 		return ""
 	}
-	return fmt.Sprintf("at %d of %d, ", *r.Cursor, *r.Head)
+	return fmt.Sprintf("at %s of %s, ", orUnknown(r.Cursor), orUnknown(r.Head))
 }
 
 // oneLine is the report in one line, for a terminal that scrolls.
@@ -145,7 +145,7 @@ func (r report) oneLine(now time.Time) string {
 		}
 	}
 	of := func(state api.IntentState) string { return orUnknown(r.Intents[string(state)]) }
-	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %d events  reads left %s",
+	return fmt.Sprintf("%s  relay %s  %s retrieving  %s awaiting  %s placing  %s completed  %s failed  %s shipments  %s events  reads left %s",
 		now.Format(time.TimeOnly), r.Relay.State, of(api.RetrievingOffer), of(api.AwaitingConfirmation), of(api.PlacingOrder),
-		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), r.Events.Received, left)
+		of(api.Completed), of(api.Failed), orUnknown(known(shipments, r.Settled)), wording.Count(r.Events.Received), left)
 }
