@@ -61,19 +61,25 @@ func NewReporter(cfg ReporterConfig) (*Reporter, error) {
 	return &Reporter{client: c, logger: cfg.Logger, queue: make(chan quota.Observation, reportQueue)}, nil
 }
 
-// Observe takes an observation to report. It never blocks.
-func (r *Reporter) Observe(o quota.Observation) {
-	for {
-		select {
-		case r.queue <- o:
-			return
-		default:
+// Observe takes observations to report. It never blocks.
+func (r *Reporter) Observe(batch []quota.Observation) {
+	for _, o := range batch {
+		for !r.enqueue(o) {
+			select {
+			case <-r.queue: // the oldest
+				r.dropped.Add(1)
+			default:
+			}
 		}
-		select {
-		case <-r.queue:
-			r.dropped.Add(1)
-		default:
-		}
+	}
+}
+
+func (r *Reporter) enqueue(o quota.Observation) bool {
+	select {
+	case r.queue <- o:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // desk takes the batches of a reporter, as its answers say.
@@ -84,15 +85,15 @@ func TestWhatIsObservedIsReportedInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
 		r, log, stop := reporting(t, d)
-		r.Observe(observed(1))
-		r.Observe(observed(2))
+		r.Observe([]quota.Observation{observed(1)})
+		r.Observe([]quota.Observation{observed(2)})
 		<-time.After(reportPause)
 		synctest.Wait()
 		if len(d.batches) != 1 || len(d.batches[0]) != 2 {
 			t.Fatalf("after a pause: %v", d.batches)
 		}
 		for n := 3; n <= 2+2*reportBatch; n++ {
-			r.Observe(observed(n))
+			r.Observe([]quota.Observation{observed(n)})
 		}
 		synctest.Wait()
 		if len(d.batches) != 3 || len(d.batches[1]) != reportBatch {
@@ -115,7 +116,7 @@ func TestAReporterTriesAgainUntilTheRelayIsBack(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &desk{answers: []int{status, status, status, status, status}}
 			r, log, stop := reporting(t, d)
-			r.Observe(observed(1))
+			r.Observe([]quota.Observation{observed(1)})
 			<-time.After(time.Minute)
 			synctest.Wait()
 			if ids := d.ids(); len(ids) != 1 || d.refused != 5 {
@@ -136,7 +137,7 @@ func TestABatchThatTheRelayRefusesForGoodIsDroppedAndSaid(t *testing.T) {
 		d := &desk{answers: []int{422, 413}}
 		r, log, stop := reporting(t, d)
 		for n := range 3 {
-			r.Observe(observed(n))
+			r.Observe([]quota.Observation{observed(n)})
 			<-time.After(time.Second)
 		}
 		stop()
@@ -155,9 +156,9 @@ func TestWhatTheRelayWouldRefuseIsDroppedBefore(t *testing.T) {
 		r, _, stop := reporting(t, d)
 		bad := observed(1)
 		bad.Latency = -1
-		r.Observe(bad)
+		r.Observe([]quota.Observation{bad})
 		<-time.After(time.Second)
-		r.Observe(observed(2))
+		r.Observe([]quota.Observation{observed(2)})
 		stop()
 		if ids := d.ids(); len(ids) != 1 || ids[0] != observed(2).ID || r.Dropped() != 1 || d.refused != 0 {
 			t.Errorf("%v, %d dropped, %d refused", ids, r.Dropped(), d.refused)
@@ -175,7 +176,7 @@ func TestARelayThatHangsKeepsNobodyWaitingAndTheNewestAreKept(t *testing.T) {
 		}))
 		began := time.Now()
 		for n := range seen {
-			r.Observe(observed(n))
+			r.Observe([]quota.Observation{observed(n)})
 		}
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("who observes waited for %v", waited)
@@ -196,7 +197,7 @@ func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
 			d := &desk{}
 			r, _, stop := reporting(t, d)
 			for n := range 3 * reportBatch / 2 {
-				r.Observe(observed(n))
+				r.Observe([]quota.Observation{observed(n)})
 			}
 			stop()
 			if n := len(d.ids()); n != 3*reportBatch/2 || r.Dropped() != 0 {
@@ -211,7 +212,7 @@ func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
 				<-req.Context().Done()
 			}))
 			for n := range 3 * reportBatch {
-				r.Observe(observed(n))
+				r.Observe([]quota.Observation{observed(n)})
 			}
 			<-time.After(time.Second)
 			began := time.Now()
