@@ -72,6 +72,7 @@ type board struct {
 	intents  *pane.Intents // this and those below are among the panes
 	events   *pane.Events
 	requests *pane.Requests
+	quota    *pane.Quota
 	detail   *pane.Detail
 
 	width, height int
@@ -88,10 +89,10 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	b := &board{
 		cfg: cfg, look: look, picture: picture, preferences: preferences, notices: notices, tab: layout.Events,
 		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), requests: pane.NewRequests(look),
-		detail: pane.NewDetail(look, cfg.ConfirmWindow),
+		quota: pane.NewQuota(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
 	}
 	b.panes = [layout.Panes]drawnPane{
-		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: pane.NewQuota(look),
+		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
 		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: pane.NewAlerts(look),
 		layout.Detail: b.detail,
 	}

@@ -142,7 +142,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay.steer(id) {
+	if m.board.focusOn(id) || m.replay.steer(id) || m.usage.do(id) {
 		return nil
 	}
 	return m.run(id)
@@ -209,6 +209,18 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	return nil
 }
 
+// openDisabled says why nothing can be opened.
+func (m *Model) openDisabled() string {
+	if p, ok := m.board.panes[m.board.focus].(asked); ok {
+		_, why := p.Asked()
+		return why
+	}
+	if m.board.subject().Kind == pane.None {
+		return "nothing under the cursor"
+	}
+	return ""
+}
+
 // runConfirm does what leads to a confirm.
 func (m *Model) runConfirm(id action.ID) tea.Cmd {
 	switch id {
@@ -255,7 +267,11 @@ func (m *Model) disabled(id action.ID) string {
 		if m.batch.queue == nil {
 			return "no batch is under way"
 		}
-	case action.Open, action.CopyID:
+	case action.Open:
+		return m.openDisabled()
+	case action.Usage, action.NextSpan, action.NextChart:
+		return m.usage.disabled(id)
+	case action.CopyID:
 		if b.subject().Kind == pane.None {
 			return "nothing under the cursor"
 		}

@@ -35,6 +35,7 @@ type Model struct {
 	board       *board
 	details     *details
 	filters     *filters
+	usage       *usage
 	jump        *jump
 	marks       *marks
 	confirms    *confirms
@@ -67,7 +68,7 @@ func New(cfg Config) *Model {
 	m.job = newJob(m.ctx)
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
-	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter)}
+	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan)}
 	m.notifier = notify.New(notify.Config{Method: c.Notify})
 
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
@@ -85,6 +86,7 @@ func New(cfg Config) *Model {
 	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
 	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
 	m.filters = &filters{board: m.board}
+	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
 

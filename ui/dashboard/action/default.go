@@ -62,7 +62,7 @@ func moving() []Action {
 func acting() []Action {
 	return []Action{
 		{ID: Open, Keys: []string{"enter"}, Title: "Open detail", Short: "open", Group: Intents, Scope: Board, rank: 3,
-			Tooltip: "Shows everything known about the row under the cursor."},
+			Tooltip: "Shows everything known about the row under the cursor; of a spender, its requests."},
 		{ID: Back, Keys: []string{"esc", "backspace"}, Title: "Back", Short: "back", Group: Intents, Scope: Detail, rank: 1,
 			Tooltip: "Closes the detail."},
 		{ID: Confirm, Keys: []string{"c"}, Title: "Confirm intent", Short: "confirm", Group: Intents, Dangerous: true, rank: 4,
@@ -125,6 +125,12 @@ func viewing() []Action {
 			Tooltip: "Hides the quota, or shows it again."},
 		{ID: ToggleEvents, Keys: []string{"alt+4"}, Title: "Hide/show events", Group: View, Scope: Board,
 			Tooltip: "Hides events, requests and alerts, or shows them again."},
+		{ID: Usage, Keys: []string{"u"}, Title: "Use of the quota", Short: "usage", Group: View, Scope: Board, rank: 12,
+			Tooltip: "Shows who spends the quota, with charts, on the whole screen, or shows all panes again."},
+		{ID: NextSpan, Keys: []string{"w"}, Title: "60 s, 60 min, 24 h", Group: View, Scope: Board,
+			Tooltip: "Shows another stretch of time in the charts and the table of spenders."},
+		{ID: NextChart, Keys: []string{"b"}, Title: "Next chart", Group: View, Scope: Board,
+			Tooltip: "Shows the chart of the next limit, where there is not room for all."},
 		{ID: NextTheme, Keys: []string{"t"}, Title: "Next theme", Short: "theme", Group: View, rank: 15,
 			Tooltip: "Switches to the next theme."},
 		{ID: ToggleMouse, Keys: []string{"m"}, Title: "Toggle mouse", Group: View,

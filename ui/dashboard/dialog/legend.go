@@ -3,6 +3,7 @@ package dialog
 import (
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 )
 
@@ -30,6 +31,16 @@ func legend() []signs {
 			means(sign.Marked(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
+		{"Quota", []meant{
+			means(sign.Own(), ""),
+			means(sign.Observed(0), "a caller that was observed"),
+			means(sign.Observed(1), "another one, and so on"),
+			means(sign.Rest(), "the rest, or what is foreseen"),
+			{"✕", "refused, or none left", ink(paint.Bad)},
+			{"≥", "counted: at least so much", inkMuted},
+			{"≈", "inferred from headers", inkMuted},
+			{"~", "assumed, not told", inkMuted},
+		}},
 		{"Connections", []meant{
 			means(sign.Feed(account.FeedLive), ""),
 			means(sign.Feed(account.FeedConnecting), ""),

@@ -56,6 +56,23 @@ type Field struct {
 	column column
 	figure figure          // instead of a column
 	values func() []string // all that the column can hold, in lower case; nil where it can hold anything
+	whole  bool            // "=" finds the whole of what stands between two edges, not a part of it
+}
+
+// edge stands around each text of a column that can be asked for as a whole.
+const edge = "\x01"
+
+// edged is texts in a column that can be asked for as a whole.
+func edged(texts ...string) string {
+	return edge + strings.ReplaceAll(strings.Join(texts, edge), `"`, "") + edge
+}
+
+// quoted is a text as a filter takes it for one word, whatever it holds.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, "") + `"` }
+
+func asWhole(f Field) Field {
+	f.whole = true
+	return f
 }
 
 func inColumn(name string, c column) Field { return Field{Name: name, column: c} }
@@ -165,6 +182,9 @@ func parseTerm(word string, fields []Field) (term, string) {
 		}
 		if values := field.possible(); values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, text) }) {
 			return term{}, "there is no " + name + " " + strconv.Quote(text) + field.known(values)
+		}
+		if field.whole && rest[0] == '=' {
+			text = edge + text + edge
 		}
 		t.texts = append(t.texts, text)
 	}

@@ -22,7 +22,7 @@ type Look struct {
 }
 
 // Keys are those that panes speak of, as they are shown.
-type Keys struct{ Follow, ShowAll string }
+type Keys struct{ Follow, ShowAll, Span string }
 
 // Health is what a pane without rows says about why it has none.
 type Health struct {

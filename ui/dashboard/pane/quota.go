@@ -23,11 +23,12 @@ type Quota struct {
 	known  bool // the intents are counted
 	offset int
 	sorting[quota.Bucket]
+	spending spending
 }
 
 // NewQuota makes the pane.
 func NewQuota(look *Look) *Quota {
-	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}}
+	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending()}
 }
 
 // Apply takes over the summary. It is drawn with the next second: that is as
@@ -35,6 +36,7 @@ func NewQuota(look *Look) *Quota {
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
 	p.rows, p.day, p.agents, p.known = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents, c.Summary.IntentsKnown()
+	p.spending.limits, p.spending.spenders = c.Summary.Limits, c.Summary.Spenders
 	p.sortRows()
 	for _, r := range c.Requests {
 		if r.Status > 0 {
@@ -75,17 +77,41 @@ func unreported(b *quota.Bucket) bool { return b.Limit <= 0 && b.ObservedAt.IsZe
 // Subject is nothing: a bucket has no detail.
 func (p *Quota) Subject() Subject { return Subject{} }
 
-// Move scrolls when there are more buckets than rows.
+// Move moves the cursor among the spenders. Where there are none it scrolls, when
+// there are more buckets than rows.
 func (p *Quota) Move(s Step) {
+	if p.Viewing() {
+		p.spending.move(s, p.page(), p.unfolded())
+		p.stale = true
+		return
+	}
 	by := map[Step]int{Up: -1, Down: 1, PageUp: -p.h, PageDown: p.h, First: -len(p.rows), Last: len(p.rows)}[s]
 	p.Wheel(0, 0, by)
 }
 
-// Click does nothing but take the focus.
-func (p *Quota) Click(_, _ int) (row bool) { return false }
+// Click puts the cursor on a spender.
+func (p *Quota) Click(_, y int) (row bool) {
+	s := &p.spending
+	at := s.offset + y - s.top
+	if p.Viewing() && y >= s.top && at < len(s.rows) {
+		s.under = s.rows[at].key
+		p.stale = true
+	}
+	return false
+}
 
 // Wheel scrolls.
 func (p *Quota) Wheel(_, _, delta int) {
+	if p.Viewing() {
+		step := Down
+		if delta < 0 {
+			step = Up
+		}
+		for range max(delta, -delta) {
+			p.Move(step)
+		}
+		return
+	}
 	p.offset = min(max(p.offset+delta, 0), max(len(p.rows)+2-(p.h-p.head()), 0))
 	p.stale = true
 }
@@ -116,7 +142,7 @@ func (p *Quota) draw(c quotaColumns) {
 	for i := p.offset; i < len(p.rows); i++ {
 		p.bucket(&p.rows[i], c)
 	}
-	if p.h-len(p.lines) > estimates {
+	if !p.Viewing() && p.h-len(p.lines) > estimates {
 		p.push(p.start())
 	}
 	if p.hasDay() {
@@ -124,6 +150,10 @@ func (p *Quota) draw(c quotaColumns) {
 	}
 	if p.hasAgents() {
 		p.slots(c)
+	}
+	if p.Viewing() {
+		p.view()
+		return
 	}
 	p.histories(c)
 }
@@ -157,7 +187,12 @@ func (p *Quota) columns() quotaColumns {
 
 func (p *Quota) top(c quotaColumns) {
 	l := p.title("QUOTA", -1)
-	p.sorted(l, p.order)
+	if p.Viewing() {
+		l.Put(paint.Muted, " · ").Put(paint.Text, spanName(p.spending.span)).Put(paint.Muted, " ("+p.look.Keys.Span+")")
+		p.sorted(l, p.spending.order)
+	} else {
+		p.sorted(l, p.order)
+	}
 	p.fill(l, 1+c.name+c.gauge+1+c.left-len("left")-l.At())
 	l.Put(paint.Muted, "left").Space(1).Right(paint.Muted, "resets", c.reset)
 	if c.others > 0 {
@@ -185,7 +220,7 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	l.Space(1)
 	p.ratio(l, "", left, b.Limit, c.left)
 	reset, resetStyle := p.reset(b), paint.Muted
-	if soon := soonSpent(b.Exhausted); soon != "" && left > 0 && c.reset > 0 {
+	if soon := p.look.runsOut(p.runsOut(b)); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
 	}
 	l.Space(1).Right(resetStyle, reset, c.reset)
@@ -286,8 +321,11 @@ func (p *Quota) today(c quotaColumns) {
 		if p.day.Limit > 0 {
 			made = back
 		}
-	} else if soon := soonSpent(p.day.Exhausted); soon != "" {
+	} else if soon := p.look.runsOut(p.dayRunsOut()); soon != "" {
 		long += ", " + soon
+		if p.day.Limit > 0 {
+			made = soon
+		}
 	}
 	p.estimate("today", int64(p.day.Limit-p.day.Used()), int64(p.day.Limit), c, made, long, p.day.Doubt())
 }

@@ -3,20 +3,44 @@ package pane
 import (
 	"time"
 
+	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
 
-// soonSpent says when a forecast has nothing left; "" while that is not in sight.
-func soonSpent(in time.Duration) string {
+// runsOut says at what time a forecast has nothing left; "" while that is not in
+// sight.
+func (l *Look) runsOut(at time.Time) string {
 	switch {
-	case in <= 0:
+	case at.IsZero():
 		return ""
-	case in < time.Second:
+	case at.Sub(l.Now) < time.Second:
 		return "out now"
 	}
-	return "out in " + Age(in)
+	return "out " + l.moment(at)
+}
+
+// runsOut is when a bucket runs out; zero while that is not in sight.
+func (p *Quota) runsOut(b *quota.Bucket) time.Time {
+	if b.Exhausted > 0 {
+		return p.look.Now.Add(b.Exhausted)
+	}
+	if l := p.spending.limit(account.LimitName(b.Class)); l != nil && l.Window == b.Window {
+		return l.RunsOut
+	}
+	return time.Time{}
+}
+
+// dayRunsOut is the same of the day's intents.
+func (p *Quota) dayRunsOut() time.Time {
+	if l := p.spending.limit(account.LimitDay); l != nil {
+		return l.RunsOut
+	}
+	if p.day.Exhausted > 0 {
+		return p.look.Now.Add(p.day.Exhausted)
+	}
+	return time.Time{}
 }
 
 // historyColumns are the widths of the longer histories; 0 leaves one out.

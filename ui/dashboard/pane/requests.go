@@ -58,7 +58,8 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 func NewRequests(look *Look) *Requests {
 	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, spenderColumn, classColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
 		about: func(r *requestRow) Subject { return Subject{OfRequest, r.key} }, fields: []Field{
-			inColumn("by", inPlace), inColumn("status", inState), inColumn("endpoint", inName), inColumn("path", inName), inColumn("id", inID), inColumn("method", inMore), inColumn("class", inMore),
+			asWhole(inColumn("by", inPlace)), inColumn("status", inState), asWhole(inColumn("endpoint", inName)), inColumn("path", inName), inColumn("id", inID),
+			inColumn("method", inMore), inColumn("class", inMore),
 			measures("latency", latency), measures("attempt", count), measures("age", age),
 		}, list: table.New(table.Config[*requestRow]{
 			Key:     func(r *requestRow) string { return string(r.key) },
@@ -87,7 +88,8 @@ func (p *Requests) Apply(c *account.Changes, first bool) {
 		row := &requestRow{Exchange: e, key: key, at: e.Sent.In(p.look.Location).Format("15:04:05.0")}
 		row.Path = string(api.Scrub(e.Path))
 		m := sign.Answer(e.Status)
-		row.needle = newNeedle(m.Word, spender(&e), row.Path, string(e.RequestID),
+		endpoint, _ := quota.EndpointOf(e.Method, row.Path, quota.DefaultLookupPath)
+		row.needle = newNeedle(m.Word, edged(spender(&e)), edged(row.Path, e.Method+" "+endpoint), string(e.RequestID),
 			e.Method+" "+string(e.Class)+" "+wording.Because(e.Err))
 		if !first {
 			row.changed = p.look.Now

@@ -57,6 +57,8 @@ func TestRequestsAreFoundByWhoSentThem(t *testing.T) {
 	}{
 		{"by:worker", 2}, {"by:tillwatch", 2}, {"by:event", 1}, {`by:"report job"`, 1}, {"by:worker,timer", 3}, {"!by:tillwatch", 3}, {"by:nobody", 0},
 		{"status:429", 2}, {"by:worker status:429", 1}, {"endpoint:confirm", 1}, {"endpoint:shipments", 2}, {"worker", 2},
+		{"by=work", 0}, {"by=worker", 2}, {`by="tillwatch event"`, 1}, {"by=tillwatch", 0}, {`by="report job",worker`, 3},
+		{"endpoint:{id}", 2}, {`endpoint="GET /api/v1/checkout-intents/{id}"`, 1}, {"path:ci_1", 1},
 	}
 	for _, c := range cases {
 		f := ParseFilter(c.filter, p.Fields())

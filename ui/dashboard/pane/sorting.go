@@ -144,6 +144,11 @@ func alertOrders() []order[*alertRow] {
 
 // Sort changes to the next order, or turns the order round, and returns its name.
 func (p *Quota) Sort(reverse bool) string {
+	if p.Viewing() {
+		p.stale = true
+		p.spending.turn(reverse)
+		return p.spending.order
+	}
 	p.turn(reverse)
 	p.sortRows()
 	p.stale = true

@@ -1,0 +1,193 @@
+package pane
+
+import (
+	"strconv"
+
+	"tillwatch/ui/dashboard/paint"
+)
+
+// chart is a picture of a stretch of time, the newest at the right: bars of
+// parts above an axis. What is refused is marked on the axis, a limit is a line.
+type chart struct {
+	title, note string
+	noteStyle   paint.Style
+	bars        []bar  // oldest first; one cell each
+	limit       int    // 0: none is known
+	from, to    string // the times at both ends of the axis
+	mid         string // the time at the bar midAt
+	midAt       int
+	empty       string // said in place of the bars
+	w, h        int
+}
+
+// bar is what there was at one time.
+type bar struct {
+	parts  []part // from the bottom up
+	known  bool   // else a dot says that nothing is known
+	marked bool   // something was refused, or ends
+}
+
+// part is what one of them is of a bar. A glyph of its own tells it from the
+// others where there are no colours.
+type part struct {
+	n     float64
+	fill  string
+	style paint.Style
+}
+
+const (
+	solid     = "█"
+	limitLine = "┄"
+	nothing   = "·"
+	refusal   = "✕"
+)
+
+// A chart has its title above, the axis and its times below.
+const (
+	aroundPlot = 3
+	leastPlot  = 4
+	mostPlot   = 12
+)
+
+func (c *bar) total() (n float64) {
+	for _, p := range c.parts {
+		n += p.n
+	}
+	return n
+}
+
+// top is the figure at the upper edge. A limit that is far above everything would
+// leave no room for that: it is not drawn then.
+func (c *chart) top() (top float64, drawn bool) {
+	top = c.highest()
+	if limit := float64(c.limit); c.limit > 0 && limit <= max(4*top, 20) {
+		return max(top, limit), true
+	}
+	return max(top, 1), false
+}
+
+func (c *chart) highest() (most float64) {
+	for i := range c.bars {
+		most = max(most, c.bars[i].total())
+	}
+	return most
+}
+
+// row draws one of the chart's h lines, w cells of it.
+func (c *chart) row(l *paint.Line, y int) {
+	end := l.At() + c.w
+	plot := c.h - aroundPlot
+	switch {
+	case y == 0:
+		l.Put(paint.Text|paint.Bold, c.title)
+		l.Space(end-l.At()-paint.Width(c.note)).Put(c.noteStyle, c.note)
+	case c.empty != "":
+		if y == 1+plot/3 {
+			l.Space(2).Fit(paint.Muted, c.empty, c.w-2)
+		}
+	case y <= plot:
+		c.plot(l, plot-y, plot)
+	case y == plot+1:
+		c.axis(l)
+	default:
+		c.times(l)
+	}
+	l.To(end)
+}
+
+// plot draws a line of bars, the r-th from the bottom of so many.
+func (c *chart) plot(l *paint.Line, r, rows int) {
+	top, drawn := c.top()
+	unit := top / float64(rows)
+	line := -1
+	if drawn {
+		line = min(int((float64(c.limit)-unit/100)/unit), rows-1)
+	}
+	label := ""
+	switch {
+	case r == line:
+		label = short(c.limit)
+	case r == rows-1 && line < rows-2 && c.highest() > 0:
+		label = short(int(top + 0.5))
+	}
+	l.Right(paint.Muted, label, scaleWidth-1).Space(1)
+	for i := range c.bars {
+		glyph, style := c.bars[i].at(float64(r)*unit, unit)
+		switch {
+		case glyph != "":
+			l.Put(style, glyph)
+		case r == line:
+			l.Put(paint.Muted, limitLine)
+		case r == 0 && !c.bars[i].known:
+			l.Put(paint.Muted, nothing)
+		default:
+			l.Space(1)
+		}
+	}
+}
+
+// scaleWidth is what the figures beside a plot take.
+const scaleWidth = 5
+
+// at is what stands in the cell from a height on; "" where the bar ends below.
+// Only a solid fill can be told in eighths: of the others a cell is drawn from its
+// half on, and the lowest always.
+func (c *bar) at(from, unit float64) (glyph string, style paint.Style) {
+	total := c.total()
+	covered := min(total-from, unit) / unit
+	if covered <= 0 {
+		return "", 0
+	}
+	most, below := -1.0, 0.0
+	fill := ""
+	for _, p := range c.parts {
+		if share := min(below+p.n, from+unit) - max(below, from); share > most && p.n > 0 {
+			most, fill, style = share, p.fill, p.style
+		}
+		below += p.n
+	}
+	switch {
+	case fill == solid:
+		return levels[min(int(covered*float64(len(levels))), len(levels)-1)], style
+	case covered < 0.5 && from > 0:
+		return "", 0
+	}
+	return fill, style
+}
+
+func (c *chart) axis(l *paint.Line) {
+	l.Right(paint.Muted, "0", scaleWidth-1).Space(1)
+	for i := range c.bars {
+		if c.bars[i].marked {
+			l.Put(paint.Bad, refusal)
+		} else {
+			l.Put(paint.Muted, "─")
+		}
+	}
+}
+
+func (c *chart) times(l *paint.Line) {
+	from := l.At() + scaleWidth
+	end := from + len(c.bars)
+	l.To(from).Put(paint.Muted, c.from)
+	last := end - paint.Width(c.to)
+	if at := from + c.midAt - paint.Width(c.mid)/2; c.mid != "" && at > l.At() && at+paint.Width(c.mid) < last {
+		l.To(at).Put(paint.Muted, c.mid)
+	}
+	if last > l.At() {
+		l.To(last).Put(paint.Muted, c.to)
+	}
+}
+
+// short writes a count in at most four cells.
+func short(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10_000 && n%1000 >= 100:
+		return strconv.Itoa(n/1000) + "." + strconv.Itoa(n%1000/100) + "k"
+	case n < 1_000_000:
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.Itoa(n/1_000_000) + "M"
+}

@@ -1,0 +1,242 @@
+package pane
+
+import (
+	"math"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// axis puts moments into the cells of a chart. Each cell begins at a fixed
+// time, so that the picture moves only when the next begins.
+type axis struct {
+	share time.Duration // of a cell
+	wide  int           // cells that one sample takes
+	cells int
+	now   time.Time
+	width time.Duration // of a sample
+}
+
+// axisOf divides a span among at most so many cells.
+func axisOf(span account.Span, now time.Time, cells int) axis {
+	length := time.Duration(span.Length())
+	t := axis{share: span.Width(), wide: 1, now: now, width: span.Width()}
+	switch {
+	case cells <= 0:
+		return t
+	case cells < span.Length():
+		t.share = (length*span.Width() + time.Duration(cells) - 1) / time.Duration(cells)
+		t.cells = cells
+	default:
+		t.wide = cells / span.Length()
+		t.cells = t.wide * span.Length()
+	}
+	return t
+}
+
+// at is the first cell of a moment's, and whether it is in the picture.
+func (t *axis) at(moment time.Time) (cell int, ok bool) {
+	back := int(t.now.UnixNano()/int64(t.share) - moment.UnixNano()/int64(t.share))
+	cell = t.cells - (back+1)*t.wide
+	return cell, back >= 0 && cell >= 0
+}
+
+// from is when the first cell begins.
+func (t *axis) from() time.Time { return t.now.Add(-time.Duration(t.cells/t.wide) * t.share) }
+
+// fill puts a bar into all cells of its moment, if it is more than what stands
+// there: of several samples in one cell, the highest.
+func (t *axis) fill(bars []bar, moment time.Time, c bar) {
+	at, ok := t.at(moment)
+	if !ok {
+		return
+	}
+	marked := bars[at].marked || c.marked
+	if bars[at].total() > c.total() {
+		c = bars[at]
+	}
+	c.marked = marked
+	for i := range t.wide {
+		bars[at+i] = c
+		bars[at+i].marked = marked && i == t.wide/2
+	}
+}
+
+// spentChart is what everybody spent of one class of calls, by who did.
+func (p *Quota) spentChart(class quota.Class, w, h int) *chart {
+	s := &p.spending
+	t := axisOf(s.span, p.look.Now, w-scaleWidth)
+	c := p.chartOf(string(class)+" "+aSample(s.span), &t, w, h)
+	known := p.knownOf(class, &t, c.bars)
+	any := false
+	for at, b := range p.spentBars(class) {
+		if len(b.parts) > 0 {
+			t.fill(c.bars, p.look.Now.Add(time.Duration(at-s.span.Length()+1)*s.span.Width()), b)
+			any = true
+		}
+	}
+	p.limitOf(c, class)
+	if !known && !any {
+		c.empty = "not called yet"
+	}
+	return c
+}
+
+// spentBars are the samples of the span, oldest first: what each spender spent of a
+// class lies above what those before it did.
+func (p *Quota) spentBars(class quota.Class) []bar {
+	s := &p.spending
+	number := func(at time.Time) int64 { return at.UnixNano() / int64(s.span.Width()) }
+	bars, newest := make([]bar, s.span.Length()), number(p.look.Now)
+	for i, look := range s.signs() {
+		for _, tally := range s.spenders[i].Over(s.span, class) {
+			at := len(bars) - 1 - int(newest-number(tally.At))
+			if at < 0 || at >= len(bars) || tally.Requests == 0 {
+				continue
+			}
+			b := &bars[at]
+			b.known, b.marked = true, b.marked || tally.Refused > 0
+			if last := len(b.parts) - 1; last >= 0 && b.parts[last].fill == look.Glyph {
+				b.parts[last].n += float64(tally.Requests)
+			} else {
+				b.parts = append(b.parts, part{float64(tally.Requests), look.Glyph, look.Style})
+			}
+		}
+	}
+	return bars
+}
+
+// knownOf marks the bars in which headers told something of a class.
+func (p *Quota) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
+	for i := range p.rows {
+		if p.rows[i].Class != class {
+			continue
+		}
+		for _, sample := range samplesOf(&p.rows[i], p.spending.span) {
+			if sample.Known {
+				t.fill(bars, sample.At, bar{known: true})
+				any = true
+			}
+		}
+	}
+	return any
+}
+
+// limitOf draws the limit of a class, as far as it holds for a sample of the span:
+// that of its shortest window.
+func (p *Quota) limitOf(c *chart, class quota.Class) {
+	l := p.spending.limit(account.LimitName(class))
+	if l == nil || l.Limit.Grounds == account.NotKnown || l.Window <= 0 {
+		return
+	}
+	width := p.spending.span.Width()
+	if l.Window > width {
+		return
+	}
+	c.limit = int(int64(l.Limit.N) * int64(width/l.Window))
+	c.note, c.noteStyle = "limit "+sign.Grounds(l.Limit.Grounds)+wording.Count(c.limit), paint.Muted
+}
+
+func (p *Quota) chartOf(title string, t *axis, w, h int) *chart {
+	c := &chart{title: title, w: w, h: h, bars: make([]bar, t.cells), from: p.time(t.from()), to: "now"}
+	if middle := t.now.Add(-t.now.Sub(t.from()) / 2); p.spending.span != account.LastMinute {
+		c.mid, c.midAt = p.time(middle), t.cells/2
+	}
+	return c
+}
+
+// time is a time below an axis.
+func (p *Quota) time(at time.Time) string {
+	if p.spending.span == account.LastMinute {
+		return at.In(p.look.Location).Format("15:04:05")
+	}
+	return at.In(p.look.Location).Format("15:04")
+}
+
+func aSample(span account.Span) string {
+	return [...]string{"a second", "a minute", "an hour"}[span]
+}
+
+// agentsChart is how many agents were placing orders.
+func (p *Quota) agentsChart(w, h int) *chart {
+	t := axisOf(p.spending.span, p.look.Now, w-scaleWidth)
+	c := p.chartOf("agents at work", &t, w, h)
+	l := p.spending.limit(account.LimitAgents)
+	if l == nil || l.Used.Grounds == account.NotKnown {
+		c.empty = "not read yet"
+		return c
+	}
+	if l.Limit.Grounds != account.NotKnown {
+		c.limit = l.Limit.N
+		c.note, c.noteStyle = "limit "+sign.Grounds(l.Limit.Grounds)+wording.Count(l.Limit.N), paint.Muted
+	}
+	for _, level := range l.Over(p.spending.span) {
+		t.fill(c.bars, level.At, bar{known: true, parts: []part{{float64(level.Used), solid, paint.Placing}}})
+	}
+	return c
+}
+
+// burnDown is what was left of the day's intents and, at the pace of late, what
+// will be.
+func (p *Quota) burnDown(w, h int) *chart {
+	span := p.spending.span
+	cells := w - scaleWidth
+	ahead := 0
+	if span != account.LastMinute {
+		ahead = cells / 4
+	}
+	t := axisOf(span, p.look.Now, cells-ahead)
+	c := p.chartOf("left of the day's intents", &t, w, h)
+	l := p.spending.limit(account.LimitDay)
+	switch {
+	case l == nil || l.Used.Grounds == account.NotKnown:
+		c.empty = "not read yet"
+		return c
+	case l.Limit.Grounds == account.NotKnown:
+		c.empty = "the limit is not known"
+		return c
+	}
+	c.limit = l.Limit.N
+	for _, level := range l.Over(span) {
+		left := l.Limit.N - level.Used
+		t.fill(c.bars, level.At, bar{known: true, parts: []part{{float64(max(left, 0)), solid, leftStyle(int64(left), int64(l.Limit.N))}}})
+	}
+	c.note, c.noteStyle = p.dayNote(l)
+	if ahead > 0 {
+		p.forecast(c, l, &t, ahead)
+	}
+	return c
+}
+
+// dayNote says when the day runs out, when slots return, or how many may be made.
+func (p *Quota) dayNote(l *account.Limit) (string, paint.Style) {
+	switch {
+	case !l.RunsOut.IsZero():
+		return p.look.runsOut(l.RunsOut), paint.Warning
+	case l.Left().N == 0 && !l.Returns.IsZero():
+		return "back " + p.look.moment(l.Returns), paint.Bad
+	}
+	return "limit " + sign.Grounds(l.Limit.Grounds) + wording.Count(l.Limit.N), paint.Muted
+}
+
+// forecast goes on from now at the pace of late, until nothing is left.
+func (p *Quota) forecast(c *chart, l *account.Limit, t *axis, ahead int) {
+	c.mid, c.midAt, c.to = "now", t.cells, p.time(t.now.Add(time.Duration(ahead)*t.share/time.Duration(t.wide)))
+	left := float64(l.Left().N)
+	over := false
+	for i := range ahead {
+		after := time.Duration(i+1) * t.share / time.Duration(t.wide)
+		rest := math.Ceil(left - l.Pace*after.Hours())
+		col := bar{known: true}
+		if rest > 0 {
+			col.parts = []part{{rest, sign.Rest().Glyph, paint.Muted}}
+		}
+		col.marked = rest <= 0 && !over && l.Pace > 0
+		over = over || rest <= 0
+		c.bars = append(c.bars, col)
+	}
+}

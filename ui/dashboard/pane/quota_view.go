@@ -1,0 +1,283 @@
+package pane
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// The least pane that has room for charts and spenders.
+const (
+	viewWidth  = 60
+	viewHeight = 20
+)
+
+// Viewing reports whether the pane has room for charts and spenders: enlarged it
+// has, and wherever else it is large.
+func (p *Quota) Viewing() bool { return p.w >= viewWidth && p.h >= viewHeight }
+
+// NextSpan shows another stretch of time, and tells which.
+func (p *Quota) NextSpan() string {
+	spans := account.Spans()
+	p.spending.span = spans[(slices.Index(spans, p.spending.span)+1)%len(spans)]
+	p.stale = true
+	return spanName(p.spending.span)
+}
+
+// NextChart begins the charts with the next limit, and tells which.
+func (p *Quota) NextChart() string {
+	p.spending.chart = (p.spending.chart + 1) % len(charts)
+	p.stale = true
+	return charts[p.spending.chart]
+}
+
+// AllCharts reports whether there is room for all charts at a time.
+func (p *Quota) AllCharts() bool {
+	columns, rows, _ := p.grid()
+	return columns*rows >= len(charts)
+}
+
+// charts are those of the view, in their order.
+var charts = [...]string{string(quota.Reads), string(quota.Mutations), string(quota.Lookup), "today", "agents"}
+
+func spanName(s account.Span) string {
+	return [...]string{"last 60 s", "last 60 min", "last 24 h"}[s]
+}
+
+// spenderLines are what the table of spenders wants at least, with its header.
+const spenderLines = 6
+
+// chartWidth is the least of a chart beside others.
+const chartWidth = 44
+
+// grid divides what the gauges leave among charts: so many beside each other, in
+// so many rows, each so high.
+func (p *Quota) grid() (columns, rows, height int) {
+	columns = min(max((p.w+chartGap)/(chartWidth+chartGap), 1), 3)
+	room := p.h - p.head() - p.gauges() - p.air() - spenderLines
+	needed := (len(charts) + columns - 1) / columns
+	least := leastPlot + aroundPlot
+	rows = min(needed, room/(least+p.air()))
+	if rows <= 0 {
+		return columns, 0, 0
+	}
+	return columns, rows, min(room/rows-p.air(), mostPlot+aroundPlot)
+}
+
+const chartGap = 2
+
+// air is the blank lines between two parts of the view: none where room is scarce.
+func (p *Quota) air() int {
+	if p.h < 30 {
+		return 0
+	}
+	return 1
+}
+
+// gauges is how many lines the gauges take.
+func (p *Quota) gauges() int {
+	lines := len(p.rows)
+	if p.hasDay() {
+		lines++
+	}
+	if p.hasAgents() {
+		lines++
+	}
+	return lines
+}
+
+// view draws, below the gauges, the charts and who spends.
+func (p *Quota) view() {
+	columns, rows, height := p.grid()
+	shown := min(columns*rows, len(charts))
+	for row := range rows {
+		from := row * columns
+		p.space()
+		p.beside(from, min(from+columns, shown), height)
+	}
+	p.space()
+	p.table()
+}
+
+func (p *Quota) space() {
+	if p.air() > 0 {
+		p.push(p.start())
+	}
+}
+
+// beside draws charts side by side.
+func (p *Quota) beside(from, to, height int) {
+	n := to - from
+	if n <= 0 {
+		return
+	}
+	width := (p.w - 1 - (n-1)*chartGap) / n
+	row := make([]*chart, n)
+	for i := range row {
+		at := from + i
+		if !p.AllCharts() {
+			at += p.spending.chart
+		}
+		row[i] = p.chart(at%len(charts), width, height)
+	}
+	for y := range height {
+		l := p.start().Space(1)
+		for i, c := range row {
+			if i > 0 {
+				l.Space(chartGap)
+			}
+			c.row(l, y)
+		}
+		p.push(l)
+	}
+}
+
+func (p *Quota) chart(at, w, h int) *chart {
+	switch charts[at] {
+	case "today":
+		return p.burnDown(w, h)
+	case "agents":
+		return p.agentsChart(w, h)
+	}
+	return p.spentChart(quota.Class(charts[at]), w, h)
+}
+
+// spendColumns are the widths of the columns of the table, with the blank before
+// each; 0 leaves one out.
+type spendColumns struct {
+	name, requests, refused, errors, p50, p95, last int
+	classes                                         [len(quotaClasses)]int
+}
+
+func (p *Quota) spendColumns() spendColumns {
+	c := spendColumns{requests: 10, refused: 9, p95: 9, classes: [...]int{7, 11, 8}}
+	if p.w >= 90 {
+		c.errors, c.p50 = 8, 9
+	}
+	c.name = min(p.w-3-c.requests-c.refused-c.errors-c.p50-c.p95-7-11-8, 60)
+	return c
+}
+
+// table draws who spent how much, and what of.
+func (p *Quota) table() {
+	s := &p.spending
+	s.count(p.unfolded())
+	c := p.spendColumns()
+	l := p.start().Space(1).Fit(paint.Muted|paint.Bold, "SPENDERS", 2+c.name).Right(paint.Muted, "requests", c.requests)
+	for i, class := range quotaClasses {
+		l.Right(paint.Muted, string(class), c.classes[i])
+	}
+	l.Right(paint.Muted, "refused", c.refused).Right(paint.Muted, "errors", c.errors).Right(paint.Muted, "p50", c.p50).Right(paint.Muted, "p95", c.p95)
+	p.push(l)
+	s.top = len(p.lines)
+	if len(s.rows) == 0 {
+		p.message(paint.Muted, "who spends is not known yet", "")
+		return
+	}
+	page := p.page()
+	under := s.cursor()
+	s.offset = max(min(s.offset, under), under-page+1, 0)
+	s.offset = max(min(s.offset, len(s.rows)-page), 0)
+	var sums [len(quotaClasses)]int
+	for i := range s.rows {
+		if s.rows[i].key.endpoint == "" {
+			for class, n := range s.rows[i].classes {
+				sums[class] += n
+			}
+		}
+	}
+	for i := s.offset; i < min(s.offset+page, len(s.rows)); i++ {
+		p.spender(&s.rows[i], c, &sums, p.focused && i == under)
+	}
+}
+
+// page is how many spenders are in view.
+func (p *Quota) page() int { return max(p.h-p.spending.top, 1) }
+
+// unfolded reports whether the endpoints are shown of all that nobody has folded.
+func (p *Quota) unfolded() bool { return p.h >= 30 }
+
+func (p *Quota) spender(r *spendRow, c spendColumns, sums *[len(quotaClasses)]int, under bool) {
+	l := p.start()
+	p.gutter(l, under, false, false)
+	style := paint.Text
+	if r.key.endpoint == "" {
+		l.Put(r.sign.Style, r.sign.Glyph).Space(1).Fit(paint.Text, r.key.by, c.name)
+	} else {
+		style = paint.Muted
+		l.Space(4).Fit(style, strings.Replace(r.key.endpoint, commonPath, "", 1), c.name-2)
+	}
+	grounds, unseen := account.Told, r.of == "" && r.kind != account.SpenderOthers
+	if unseen {
+		grounds = account.Inferred
+	}
+	requests := wording.Count(r.total.Requests)
+	if unseen && r.total.Requests == 0 {
+		requests, grounds = "–", account.Told
+	}
+	l.Right(style, sign.Grounds(grounds)+requests, c.requests)
+	for i, n := range r.classes {
+		l.Right(style, share(n, sums[i]), c.classes[i])
+	}
+	p.failures(l, r.total.Refused, unseen, paint.Warning, c.refused)
+	p.failures(l, r.total.Errors, unseen, paint.Bad, c.errors)
+	l.Right(paint.Muted, percentile(r.p50), c.p50).Right(paint.Muted, percentile(r.p95), c.p95)
+	p.push(l.Space(l.Left()).On(paint.Base))
+}
+
+// failures draws a count that stands out unless it is nothing; of requests that
+// nobody saw it is not known.
+func (p *Quota) failures(l *paint.Line, n int, unseen bool, style paint.Style, w int) {
+	switch {
+	case unseen:
+		l.Right(paint.Muted, "–", w)
+	case n == 0:
+		l.Right(paint.Muted, "0", w)
+	default:
+		l.Right(style, wording.Count(n), w)
+	}
+}
+
+// share is a part of a sum in percent; a dash of nothing.
+func share(n, sum int) string {
+	switch {
+	case sum == 0 || n == 0:
+		return "–"
+	case n*100 < sum:
+		return "<1 %"
+	}
+	return strconv.Itoa((n*100+sum/2)/sum) + " %"
+}
+
+func percentile(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return Latency(d)
+}
+
+// Asked is the filter that finds the requests of the row under the cursor, or why
+// there is none.
+func (p *Quota) Asked() (filter, why string) {
+	s := &p.spending
+	if !p.Viewing() || len(s.rows) == 0 {
+		return "", "nothing under the cursor"
+	}
+	switch r := &s.rows[s.cursor()]; {
+	case r.kind == account.SpenderOthers:
+		return "", "these callers are too many to be told apart: / finds one among the requests"
+	case r.of == "":
+		return "", "nobody saw these requests: only the service's headers tell of them"
+	case r.key.endpoint == "" || r.key.endpoint == otherEndpoints:
+		return "by=" + quoted(r.of), ""
+	default:
+		return "by=" + quoted(r.of) + " endpoint=" + quoted(r.key.endpoint), ""
+	}
+}

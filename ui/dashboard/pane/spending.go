@@ -1,0 +1,194 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/sign"
+)
+
+// spending is who spends the quota: what the enlarged quota pane shows as charts
+// and as a table with a cursor.
+type spending struct {
+	limits   []account.Limit
+	spenders []account.Spender
+	span     account.Span
+	chart    int // the first of those that are shown
+	rows     []spendRow
+	under    spendKey // under the cursor
+	folded   map[spendKey]bool
+	offset   int
+	top      int // the line of the pane where the rows begin; 0 while none is shown
+	sorting[spendRow]
+}
+
+// spendKey is the identity of a row: whose spending, and of which endpoint.
+type spendKey struct {
+	by       string
+	endpoint string // "" for all
+}
+
+// spendRow is what one spender has spent in the span, of one endpoint or of all.
+type spendRow struct {
+	key      spendKey
+	kind     account.SpenderKind
+	of       string // whose it is, to be found by; "" where nobody saw the requests
+	sign     sign.Sign
+	total    account.Tally
+	classes  [len(quotaClasses)]int // requests that charged each
+	p50, p95 time.Duration          // of an endpoint's
+	ends     int                    // how many endpoints there are
+}
+
+func newSpending() spending {
+	return spending{folded: map[spendKey]bool{}, sorting: by(spendOrders())}
+}
+
+// spendOrders are those of the spenders, and of the endpoints of each.
+func spendOrders() []order[spendRow] {
+	return []order[spendRow]{
+		{"requests", true, func(a, b spendRow) int { return cmp.Compare(b.total.Requests, a.total.Requests) }},
+		{"refused", true, func(a, b spendRow) int { return cmp.Compare(b.total.Refused, a.total.Refused) }},
+		{"errors", true, func(a, b spendRow) int { return cmp.Compare(b.total.Errors, a.total.Errors) }},
+		{"p95", true, func(a, b spendRow) int { return cmp.Compare(b.p95, a.p95) }},
+		{"name", false, func(a, b spendRow) int { return cmp.Compare(a.key.by+a.key.endpoint, b.key.by+b.key.endpoint) }},
+	}
+}
+
+// limit is what is known of a limit of the account; nil when nothing is.
+func (s *spending) limit(name account.LimitName) *account.Limit {
+	for i := range s.limits {
+		if s.limits[i].Name == name {
+			return &s.limits[i]
+		}
+	}
+	return nil
+}
+
+// called is how a spender is shown and, where its requests are seen, found by.
+func called(s *account.Spender) (name, of string) {
+	switch s.Kind {
+	case account.SpenderOwn:
+		of = spender(&api.Exchange{Priority: s.Purpose})
+		return of, of
+	case account.SpenderObserved:
+		return string(s.Name), string(s.Name)
+	case account.SpenderOthers:
+		return "others, observed", ""
+	}
+	return "the rest, not observed", ""
+}
+
+// signs gives each spender its sign, in the order in which they are told.
+func (s *spending) signs() []sign.Sign {
+	all, seen := make([]sign.Sign, 0, len(s.spenders)), 0
+	for i := range s.spenders {
+		switch s.spenders[i].Kind {
+		case account.SpenderOwn:
+			all = append(all, sign.Own())
+		case account.SpenderObserved:
+			all = append(all, sign.Observed(seen))
+			seen++
+		case account.SpenderOthers:
+			all = append(all, sign.Observed(len(s.spenders)))
+		default:
+			all = append(all, sign.Rest())
+		}
+	}
+	return all
+}
+
+// count makes the rows anew: each spender and, unless it is folded, what it did
+// below it.
+func (s *spending) count(unfolded bool) {
+	signs := s.signs()
+	whole := make([]spendRow, 0, len(s.spenders))
+	parts := map[string][]spendRow{}
+	for i := range s.spenders {
+		name, of := called(&s.spenders[i])
+		row := spendRow{key: spendKey{by: name}, kind: s.spenders[i].Kind, of: of, sign: signs[i]}
+		for j := range s.spenders[i].Uses {
+			use := row.use(&s.spenders[i].Uses[j], s.span)
+			if use.total.Requests > 0 {
+				parts[name] = append(parts[name], use)
+			}
+		}
+		row.ends = len(parts[name])
+		if row.ends == 1 {
+			row.p50, row.p95 = parts[name][0].p50, parts[name][0].p95
+		}
+		whole = append(whole, row)
+	}
+	slices.SortStableFunc(whole, s.compare)
+	s.rows = s.rows[:0]
+	for _, row := range whole {
+		s.rows = append(s.rows, row)
+		if row.ends > 0 && row.of != "" && s.folded[row.key] != unfolded {
+			slices.SortStableFunc(parts[row.key.by], s.compare)
+			s.rows = append(s.rows, parts[row.key.by]...)
+		}
+	}
+}
+
+// otherEndpoints are those that are not told apart.
+const otherEndpoints = "other endpoints"
+
+// use is the row of one use, and adds it to that of its spender.
+func (r *spendRow) use(u *account.Use, span account.Span) spendRow {
+	row := spendRow{key: spendKey{r.key.by, u.Endpoint}, kind: r.kind, of: r.of, sign: r.sign, total: account.Total(u.Over(span)), p50: u.P50, p95: u.P95}
+	if row.key.endpoint == "" {
+		row.key.endpoint = otherEndpoints
+	}
+	if at := slices.Index(quotaClasses[:], u.Class); at >= 0 {
+		row.classes[at] = row.total.Requests
+		r.classes[at] += row.total.Requests
+	}
+	r.total.Requests += row.total.Requests
+	r.total.Refused += row.total.Refused
+	r.total.Errors += row.total.Errors
+	return row
+}
+
+// cursor is the index of the row under the cursor.
+func (s *spending) cursor() int {
+	return max(slices.IndexFunc(s.rows, func(r spendRow) bool { return r.key == s.under }), 0)
+}
+
+// move moves the cursor, or folds what is under it.
+func (s *spending) move(step Step, page int, unfolded bool) {
+	if len(s.rows) == 0 {
+		return
+	}
+	at := s.cursor()
+	switch step {
+	case Left, Right:
+		whose := spendKey{by: s.rows[at].key.by}
+		s.folded[whose] = (step == Left) == unfolded
+		if step == Left {
+			s.under = whose
+		}
+		return
+	case Up:
+		at--
+	case Down:
+		at++
+	case PageUp:
+		at -= page
+	case PageDown:
+		at += page
+	case First:
+		at = 0
+	case Last:
+		at = len(s.rows) - 1
+	}
+	s.under = s.rows[min(max(at, 0), len(s.rows)-1)].key
+}
+
+// samplesOf are what one bucket's headers told in the span.
+func samplesOf(b *quota.Bucket, span account.Span) []quota.Sample {
+	return [...][]quota.Sample{b.History, b.Hour, b.Day}[span]
+}

@@ -1,0 +1,29 @@
+package sign
+
+import "tillwatch/ui/dashboard/paint"
+
+// Spenders is how many spenders can be told apart in a chart: tillwatch, so many
+// that were observed, all others that were, and the rest that nobody saw.
+const Spenders = 2 + len(observed) + 1
+
+// observed are the signs of observed spenders. Each differs in its fill.
+var observed = [...]Sign{
+	{"▓", "observed", paint.Placing},
+	{"▒", "observed", paint.Retrieving},
+	{"▞", "observed", paint.Unlisted},
+	{"▤", "observed", paint.Completed},
+}
+
+// Own is the sign of what tillwatch itself spends.
+func Own() Sign { return Sign{"█", "tillwatch", paint.Accent} }
+
+// Observed is the sign of the n-th spender that was observed, from 0.
+func Observed(n int) Sign {
+	if n < len(observed) {
+		return observed[n]
+	}
+	return Sign{"▚", "more that were observed", paint.Text}
+}
+
+// Rest is the sign of those whom nobody saw.
+func Rest() Sign { return Sign{"░", "not observed", paint.Muted} }

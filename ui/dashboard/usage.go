@@ -1,0 +1,77 @@
+package dashboard
+
+import (
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// usage shows who uses the quota: as charts and a table, and as the requests that
+// stand behind a row of that.
+type usage struct {
+	board   *board
+	filters *filters
+	notices *notices
+}
+
+// asked is a pane whose rows stand for requests of the account.
+type asked interface {
+	// Asked is the filter that finds them, or why nothing does.
+	Asked() (filter, why string)
+}
+
+// do does what has to do with the use of the quota, if that is what the action
+// does.
+func (u *usage) do(id action.ID) bool {
+	switch id {
+	case action.Usage:
+		u.toggle()
+	case action.NextSpan:
+		u.notices.say(plain, u.board.quota.NextSpan())
+	case action.NextChart:
+		u.notices.say(plain, "the charts begin with "+u.board.quota.NextChart())
+	case action.Open:
+		return u.openRequests()
+	default:
+		return false
+	}
+	return true
+}
+
+// disabled says why an action on the use of the quota cannot be performed now.
+func (u *usage) disabled(id action.ID) string {
+	switch charts := !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing(); {
+	case id == action.Usage:
+		return ""
+	case !charts:
+		return "no chart is on the screen: " + u.board.cfg.Actions.KeyOf(action.Usage) + " shows the use of the quota"
+	case id == action.NextChart && u.board.quota.AllCharts():
+		return "all charts are on the screen"
+	}
+	return ""
+}
+
+// toggle gives the quota the whole screen, for its charts and spenders, or gives it
+// back.
+func (u *usage) toggle() {
+	if u.board.zoom && u.board.focus == layout.Quota {
+		u.board.toggleZoom()
+		return
+	}
+	u.board.reveal(layout.Quota)
+	u.board.zoom, u.board.zoomed = true, layout.Quota
+	u.board.setFocus(layout.Quota)
+}
+
+// openRequests shows the requests that the row under the cursor stands for.
+func (u *usage) openRequests() bool {
+	p, ok := u.board.panes[u.board.focus].(asked)
+	if !ok {
+		return false
+	}
+	filter, _ := p.Asked()
+	u.board.reveal(layout.Requests)
+	u.filters.set(layout.Requests, pane.ParseFilter(filter, u.board.requests.Fields()))
+	u.board.setFocus(layout.Requests)
+	return true
+}
