@@ -29,6 +29,9 @@ func TestNothingIsInferredOfOthersWhereThereAreNone(t *testing.T) {
 					if b := bucketOf(t, p, "default"); b.Others != 0 || b.Own == 0 {
 						t.Errorf("own %v, others %v", b.Own, b.Others)
 					}
+					if _, others, _ := Sum(bucketOf(t, p, "default").Hour); others > s.seen/100 {
+						t.Errorf("%d own requests, %d of others within the hour", s.seen, others)
+					}
 				})
 			})
 		}

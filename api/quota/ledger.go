@@ -132,10 +132,12 @@ func (b *ledger) bucket(now time.Time) Bucket {
 	if !b.known {
 		shown.ObservedAt = b.seen
 	}
-	shown.Own, shown.Others = b.minute.rates(b.opened, now)
+	shown.Own, shown.Others = b.minute.rates(60, b.opened, now)
 	shown.Exhausted = b.forecast(shown, now)
 	return shown
 }
+
+const recently = 15 // minutes by whose pace the end of a long window is foreseen
 
 // forecast is the time until nothing is left, where spending as of late leads
 // there before the window passes. Windows of a second pass too soon to tell.
@@ -151,8 +153,8 @@ func (b *ledger) forecast(shown Bucket, now time.Time) time.Duration {
 		return 0
 	}
 	own, others := shown.Own, shown.Others
-	if shown.Window >= time.Hour {
-		own, others = b.hour.rates(b.opened, now)
+	if shown.Window >= recently*time.Minute {
+		own, others = b.hour.rates(recently, b.opened, now)
 	}
 	if own+others <= 0 {
 		return 0

@@ -41,8 +41,8 @@ func TestABucketIsAsTheNewestAnswerToAnybodySays(t *testing.T) {
 		if b := bucketOf(t, p, "a"); b.Remaining != 60 || b.ObservedAt.After(time.Now()) {
 			t.Errorf("by a clock that is ahead: %d left, told at %v", b.Remaining, b.ObservedAt)
 		}
-		if own, others, _ := Sum(bucketOf(t, p, "a").Hour); own != 1 || others != 3 {
-			t.Errorf("in the last hour %d own and %d others, want 1 and the 3 that were seen", own, others)
+		if own, others, _ := Sum(bucketOf(t, p, "a").Hour); own != 1 || others != 20 {
+			t.Errorf("in the last hour %d own and %d others, want 1 and the 20 that are gone since", own, others)
 		}
 	})
 }

@@ -27,8 +27,17 @@ type span struct {
 func (s *span) sample(number int64, width time.Duration, zone *time.Location) Sample {
 	return Sample{
 		At: time.Unix(0, number*int64(width)).In(zone), Known: s.known, Remaining: s.remaining,
-		Own: s.own, Others: max(s.inferred, s.observed), Rejected: s.rejected, Rest: s.rest(),
+		Own: s.own, Others: s.others(width), Rejected: s.rejected, Rest: s.rest(),
 	}
+}
+
+// others is the requests of everybody else. A second is too short to tell which of
+// the requests around it an answer has counted.
+func (s *span) others(width time.Duration) int {
+	if width < time.Minute {
+		return max(s.inferred, s.observed)
+	}
+	return s.observed + s.rest()
 }
 
 // rest is what was charged to those whom nobody saw: by all answers, where those
@@ -84,16 +93,16 @@ func (r *ring) samples(now time.Time) []Sample {
 	return samples
 }
 
-// rates is own and others' requests a second over the ring's length, or over the
-// time since since where that is shorter, but at least over one span.
-func (r *ring) rates(since, now time.Time) (own, others float64) {
+// rates is own and others' requests a second over the last so many spans, or over
+// the time since since where that is shorter, but at least over one span.
+func (r *ring) rates(spans int, since, now time.Time) (own, others float64) {
 	last := r.number(now)
 	for _, s := range r.spans {
-		if s.number <= last && s.number > last-int64(len(r.spans)) {
+		if s.number <= last && s.number > last-int64(spans) {
 			own += float64(s.own)
-			others += float64(max(s.inferred, s.observed))
+			others += float64(s.others(r.width))
 		}
 	}
-	over := min(max(now.Sub(since), r.width), r.width*time.Duration(len(r.spans))).Seconds()
+	over := min(max(now.Sub(since), r.width), r.width*time.Duration(spans)).Seconds()
 	return own / over, others / over
 }

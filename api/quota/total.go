@@ -59,7 +59,7 @@ func (t *total) settle(l *limit, now time.Time, book func(at time.Time, count fl
 			return
 		}
 		window := t.facts[:n]
-		if count := t.unknown(window, l); t.fixed() {
+		if count := t.unknown(window, l); t.tells() {
 			book(window[0].at, count)
 		}
 		t.settled = window[n-1].at
@@ -123,6 +123,9 @@ func (t *total) unknown(window []fact, l *limit) float64 {
 	return rest + min(behind*t.unseen/t.between.Seconds(), float64(least))
 }
 
-// fixed reports whether windows are seen to begin with a full bucket, and do not
-// slide.
-func (t *total) fixed() bool { return t.windows >= 4 && 4*t.resets >= t.windows }
+// tells reports whether the answers tell of requests that nobody saw: windows are
+// seen to begin with a full bucket, and do not slide, and more is used in them than
+// answers that cross each other explain.
+func (t *total) tells() bool {
+	return t.windows >= 4 && 4*t.resets >= t.windows && t.unseen > 0.08*t.seen
+}
