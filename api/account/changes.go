@@ -112,14 +112,15 @@ func (s *Store) buckets(now time.Time) []quota.Bucket {
 }
 
 func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
-	return Summary{
+	sum := Summary{
 		Intents:   s.intents.listed(),
 		NotRead:   s.intents.counts[""],
 		LetGo:     s.intents.letGo,
 		Shipments: maps.Clone(s.shipments.counts),
 		Quota:     buckets,
 		Day:       s.intents.day.of(buckets, now),
-		Agents:    s.intents.agents(s.cfg.AgentsLimit),
+		Agents:    s.intents.agents(s.cfg.AgentsLimit, buckets),
+		Spenders:  s.spenders.list(buckets, now),
 		Feed:      s.feed.FeedStatus,
 		Gaps:      s.feed.gaps,
 		API:       s.health.APIStatus,
@@ -135,11 +136,14 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 
 		Named: s.lists.named,
 	}
+	sum.Limits = s.limits.of(&sum, now)
+	return sum
 }
 
 // AgentCount is how many intents are known to be placing, of the cap; 0 stands for
 // a cap that is not known.
 type AgentCount struct {
-	Placing int `json:"placing"`
-	Limit   int `json:"limit"`
+	Placing int  `json:"placing"`
+	Limit   int  `json:"limit"`
+	Assumed bool `json:"assumed,omitempty"` // Limit is as configured: no header has named it
 }

@@ -35,6 +35,9 @@ func (h *confirmHistory) learn(since time.Time, to api.IntentState, how Learnt, 
 	case how == ByEvent:
 		h.balance = min(h.balance+1, confirmMemory)
 		h.add(max(at.Sub(since)-pace.placing(), least))
+	case how == ByProxy && to == api.PlacingOrder:
+		h.balance = min(h.balance+1, confirmMemory)
+		h.add(max(at.Sub(since), least))
 	case to == api.PlacingOrder || to == api.Completed:
 		h.balance = min(h.balance+1, confirmMemory)
 		// It was confirmed at some time before the look that found it. To look

@@ -24,7 +24,8 @@ type DayCount struct {
 	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest
 	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be
 	Free      time.Time     `json:"free,omitzero"`        // when Spent: the first is back by then
-	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at the pace of the last hour, 1 ns when so now; 0 when not in sight
+	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at Pace, 1 ns when so now; 0 when not in sight
+	Pace      float64       `json:"pace,omitempty"`       // made an hour, by the last quarter of one
 	Later     int           `json:"later,omitempty"`      // when Told: known to be created after At
 }
 
@@ -95,6 +96,7 @@ func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
 		k.tell(&d, 0, refused.At, refused.Resets, now)
 	}
 	k.judgeSpent(&d, now)
+	d.Pace = float64(k.after(now.Add(-recentPace))) * float64(time.Hour/recentPace)
 	d.Exhausted = k.forecast(d, now)
 	return d
 }
@@ -215,11 +217,11 @@ func (k *day) forecast(d DayCount, now time.Time) time.Duration {
 	if !d.Spent.IsZero() {
 		return 1
 	}
-	left, pace := d.Limit-d.Used(), k.after(now.Add(-time.Hour))
-	if left <= 0 || pace == 0 {
+	left := d.Limit - d.Used()
+	if left <= 0 || d.Pace == 0 {
 		return 0
 	}
-	forecast := time.Duration(float64(left) / float64(pace) * float64(time.Hour))
+	forecast := time.Duration(float64(left) / d.Pace * float64(time.Hour))
 	ends := now.Add(wholeDay)
 	if d.Told {
 		ends = d.Resets

@@ -26,12 +26,15 @@ type Frame struct {
 	Events        []*Event                   `json:"events,omitempty"`
 	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that came faster than they could be kept
 	Requests      []api.Exchange             `json:"requests,omitempty"`
-	Buckets       []quota.Bucket             `json:"buckets,omitempty"`    // those that changed, with the samples that did
-	AllBuckets    bool                       `json:"allBuckets,omitempty"` // the buckets told are all there are, with all samples
-	Summary       map[string]json.RawMessage `json:"summary,omitempty"`    // the fields of [Summary] that changed; null where one is empty now
-	LeftOut       int                        `json:"leftOut,omitempty"`    // things that were too large to be told
-	Memory        *Memory                    `json:"memory,omitempty"`     // in a saved picture, for the next run alone
-	End           string                     `json:"end,omitempty"`        // why nothing follows
+	Buckets       []quota.Bucket             `json:"buckets,omitempty"`     // those that changed, with the samples that did
+	AllBuckets    bool                       `json:"allBuckets,omitempty"`  // the buckets told are all there are, with all samples
+	Limits        []Limit                    `json:"limits,omitempty"`      // those that changed, with what is new of what was used
+	Spenders      []Spender                  `json:"spenders,omitempty"`    // those that changed, with what is new of what they use
+	AllSpenders   bool                       `json:"allSpenders,omitempty"` // the spenders told are all there are, with all that they use
+	Summary       map[string]json.RawMessage `json:"summary,omitempty"`     // the fields of [Summary] that changed; null where one is empty now
+	LeftOut       int                        `json:"leftOut,omitempty"`     // things that were too large to be told
+	Memory        *Memory                    `json:"memory,omitempty"`      // in a saved picture, for the next run alone
+	End           string                     `json:"end,omitempty"`         // why nothing follows
 }
 
 // FrameTeller turns what a screen is fed into frames that tell what changed since
@@ -42,17 +45,19 @@ type FrameTeller struct {
 	// Put takes a line. It refuses one that is too long by [form.ErrLongLine].
 	Put func(*Frame) error
 
-	summary map[string]json.RawMessage // as told
-	buckets []quota.Bucket             // as told
-	told    map[api.ID]uint64          // of each intent a hash of what was told
-	seed    maphash.Seed
+	summary  map[string]json.RawMessage // as told
+	buckets  []quota.Bucket             // as told
+	limits   []Limit                    // as told
+	spenders []Spender                  // as told
+	told     map[api.ID]uint64          // of each intent a hash of what was told
+	seed     maphash.Seed
 }
 
 // Tell puts what changed, as one frame. It puts none where nothing did, unless
 // there are marks or the picture is whole.
 func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.buckets, t.told = nil, nil, nil
+		t.summary, t.buckets, t.limits, t.spenders, t.told = nil, nil, nil, nil, nil
 	}
 	f := Frame{
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
@@ -77,12 +82,13 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	for i := range c.Requests {
 		f.Requests = append(f.Requests, shareRequest(c.Requests[i]))
 	}
-	f.Buckets, f.AllBuckets = t.newBuckets(c.Summary.Quota)
+	t.tellQuota(&f, &c.Summary)
+	f.Spenders = shareSpenders(f.Spenders)
 	var err error
 	if f.Summary, err = t.newSummary(c.Summary); err != nil {
 		return err
 	}
-	if f.items()+len(f.GoneIntents)+len(f.GoneShipments) == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets {
+	if f.items()+len(f.GoneIntents)+len(f.GoneShipments) == 0 && !f.Whole && len(marks) == 0 && f.EventsSkipped == 0 && len(f.Summary) == 0 && !f.AllBuckets && !f.AllSpenders {
 		return nil
 	}
 	return putFrame(&f, t.Put)
@@ -127,9 +133,9 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 	}
 }
 
-// SummaryOf is a summary of its fields, with the buckets that were told. Fields
+// SummaryOf is a summary of its fields, with what was told of the quota. Fields
 // that cannot be read are left out. Its texts are safe to draw.
-func SummaryOf(told map[string]json.RawMessage, buckets []quota.Bucket) Summary {
+func SummaryOf(told map[string]json.RawMessage, quota ToldQuota) Summary {
 	var sum Summary
 	whole, err := json.Marshal(told)
 	if err == nil && json.Unmarshal(whole, &sum) != nil {
@@ -143,6 +149,6 @@ func SummaryOf(told map[string]json.RawMessage, buckets []quota.Bucket) Summary 
 		}
 	}
 	scrubTexts(&sum)
-	sum.Quota = buckets
+	sum.Quota, sum.Limits, sum.Spenders = quota.Buckets, quota.Limits, quota.Spenders
 	return sum
 }

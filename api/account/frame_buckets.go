@@ -78,9 +78,9 @@ const (
 	mostSamples = 4096
 )
 
-// MergeBuckets returns the buckets that were told before with what a frame tells
+// mergeBuckets returns the buckets that were told before with what a frame tells
 // of them.
-func MergeBuckets(told []quota.Bucket, f *Frame) []quota.Bucket {
+func mergeBuckets(told []quota.Bucket, f *Frame) []quota.Bucket {
 	if f.AllBuckets {
 		told = nil
 	} else if len(f.Buckets) == 0 {

@@ -13,7 +13,7 @@ const mostItems = 64
 
 // items is how many things the frame tells of.
 func (f *Frame) items() int {
-	return len(f.Intents) + len(f.Rereads) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets)
+	return len(f.Intents) + len(f.Rereads) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets) + len(f.Limits) + len(f.Spenders)
 }
 
 // putFrame puts a frame as one line, or as several where it is too much for one.
@@ -33,6 +33,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	if f.items() == 1 {
 		rest := *f
 		rest.Intents, rest.Rereads, rest.Shipments, rest.Events, rest.Requests, rest.Buckets = nil, nil, nil, nil, nil, nil
+		rest.Limits, rest.Spenders = nil, nil
 		rest.LeftOut++
 		return put(&rest)
 	}
@@ -55,6 +56,11 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	first.Requests, second.Requests = cutAt(f.Requests, most)
 	most -= len(first.Requests)
 	first.Buckets, second.Buckets = cutAt(f.Buckets, most)
+	most -= len(first.Buckets)
+	first.Limits, second.Limits = cutAt(f.Limits, most)
+	most -= len(first.Limits)
+	first.Spenders, second.Spenders = cutAt(f.Spenders, most)
+	first.AllSpenders, second.AllSpenders = f.AllSpenders, false
 	first.AllBuckets = f.AllBuckets && len(first.Buckets) > 0
 	second.AllBuckets = f.AllBuckets && len(first.Buckets) == 0
 	if err := putFrame(&first, put); err != nil {

@@ -61,9 +61,11 @@ func (f *Saved) Glance(s *Store) (Changes, bool) {
 	few.restore(lines)
 	c := few.Changes(0)
 	c.Version = 0 // what s holds is newer
+	var told ToldQuota
 	for _, line := range lines {
-		c.Summary.Quota = MergeBuckets(c.Summary.Quota, line)
+		told.Merge(line)
 	}
+	c.Summary.Quota, c.Summary.Limits, c.Summary.Spenders = told.Buckets, told.Limits, told.Spenders
 	return c, true
 }
 

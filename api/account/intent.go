@@ -12,7 +12,7 @@ type Certainty uint8
 // From least to most certain.
 const (
 	Hinted   Certainty = iota // an event named the object, its state is not known
-	Reported                  // an event proves the state, no read has confirmed it
+	Reported                  // an event or an answer to somebody else proves the state, no read has confirmed it
 	Verified                  // a read said so
 )
 

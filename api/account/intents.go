@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
 )
 
 // intents are those of the picture: all that are open, and of those that have ended
@@ -88,12 +89,15 @@ func (t *intents) listed() map[api.IntentState]int {
 	return listed
 }
 
-// agents counts the intents that are placing an order, of a limit that is assumed:
-// one that is passed is not known.
-func (t *intents) agents(limit int) AgentCount {
-	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit}
+// agents counts the intents that are placing an order, of the limit that a header has
+// named, else of one that is assumed: one that is passed is not known.
+func (t *intents) agents(limit int, buckets []quota.Bucket) AgentCount {
+	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit, Assumed: true}
+	if b := agentsBucket(buckets); b != nil {
+		count.Limit, count.Assumed = whole(b.Limit), false
+	}
 	if count.Placing > count.Limit {
-		count.Limit = 0
+		count.Limit, count.Assumed = 0, false
 	}
 	return count
 }

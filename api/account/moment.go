@@ -20,6 +20,7 @@ type Moment struct {
 	Total   *api.Money         `json:"total,omitempty"`   // that the read showed; nil when none
 	Failure api.FailureCode    `json:"failure,omitempty"` // that the read showed; "" when none
 	Status  api.ShipmentStatus `json:"status,omitempty"`  // of the shipment of which no event told
+	Who     api.Text           `json:"who,omitempty"`     // whose request showed it, of what a proxy saw
 	Count   int                `json:"count,omitempty"`   // of reads ([Unchanged]) or of entries ([LetGo])
 }
 
@@ -37,6 +38,11 @@ const (
 	EventMissed   What = "event_missed"    // no event told that the intent is in To
 	ShipmentQuiet What = "shipment_missed" // no event told that a shipment is in Status
 	LetGo         What = "let_go"          // Count older entries are no longer kept
+
+	// What a proxy saw of the requests of Who.
+	MadeElsewhere      What = "made"      // the intent was created
+	ConfirmedElsewhere What = "confirmed" // it was confirmed
+	SeenElsewhere      What = "seen"      // a read showed it in To
 )
 
 // By is the way by which the moment became known.
@@ -48,6 +54,8 @@ func (m *Moment) By() Learnt {
 		return ByRead
 	case ConfirmTaken:
 		return ByConfirm
+	case MadeElsewhere, ConfirmedElsewhere, SeenElsewhere:
+		return ByProxy
 	}
 	return ByTimer
 }
@@ -56,7 +64,7 @@ func (m *Moment) By() Learnt {
 // of that.
 func (m *Moment) State() api.IntentState {
 	switch m.What {
-	case EventTold, ReadShowed, ConfirmTaken:
+	case EventTold, ReadShowed, ConfirmTaken, MadeElsewhere, ConfirmedElsewhere, SeenElsewhere:
 		return m.To
 	}
 	return ""
@@ -77,6 +85,7 @@ const (
 	ByRead
 	ByConfirm
 	ByTimer
+	ByProxy // a proxy saw somebody else's request
 )
 
 // String is the way in a word.
@@ -88,6 +97,8 @@ func (l Learnt) String() string {
 		return "read"
 	case ByConfirm:
 		return "confirm"
+	case ByProxy:
+		return "proxy"
 	}
 	return "timer"
 }

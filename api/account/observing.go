@@ -1,25 +1,39 @@
 package account
 
 import (
-	"cmp"
+	"slices"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
-// Observe takes what was seen of requests that others sent.
+// Observe takes what was seen of requests that others sent: in any order, late, or
+// twice. Each counts once, at the time when it was sent.
 func (s *Store) Observe(batch []quota.Observation) {
-	s.mu.Lock()
-	defer s.release()
-	for i := range batch {
-		s.requests.add(observed(&batch[i]))
+	for part := range slices.Chunk(batch, deliverBatch) {
+		s.mu.Lock()
+		now := time.Now()
+		for i := range part {
+			s.observeOne(&part[i], now)
+		}
+		s.release()
 	}
 }
 
-// observed is an observation as the list of requests shows it.
-func observed(o *quota.Observation) api.Exchange {
-	return api.Exchange{
-		By: api.Scrub(cmp.Or(o.Spender, o.Key, "not named")), Method: string(api.Scrub(o.Method)), Path: string(api.Scrub(o.Endpoint)),
-		Class: o.Class, Sent: o.Sent, Latency: o.Latency, Status: o.Status,
+func (s *Store) observeOne(o *quota.Observation, now time.Time) {
+	e, fresh := s.spenders.observed(o, now)
+	if !fresh {
+		return
+	}
+	s.requests.add(e)
+	if s.cfg.Observed != nil {
+		s.cfg.Observed(o)
+	}
+	if result := s.intents.observed(o, e.By, now); result.in != nil {
+		if result.moved {
+			s.missing.expect(result.in, result.from, &api.Intent{ID: result.in.ID, State: result.in.State, CreatedAt: result.in.CreatedAt}, now)
+		}
+		s.alerts.judgeIntent(result.in, now)
 	}
 }

@@ -46,6 +46,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	}
 	s.update(func(now time.Time) {
 		s.requests.add(e)
+		s.spenders.own(&e, now)
 		s.health.exchanged(&e, now)
 		s.intents.day.refuse(&e, now)
 		s.alerts.judgeAPI(&s.health, now)

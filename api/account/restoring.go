@@ -10,7 +10,9 @@ import (
 // for its own.
 func (s *Store) restore(lines []*Frame) {
 	s.update(func(now time.Time) {
+		var told ToldQuota
 		for _, f := range lines {
+			told.Merge(f)
 			if f.Whole {
 				s.restoreHead(f, now)
 			}
@@ -34,11 +36,13 @@ func (s *Store) restore(lines []*Frame) {
 				s.events.restore(e, s.feed.epoch, in != nil && in.remembers(e.ID))
 			}
 		}
+		s.spenders.recall(told.Spenders, now)
+		s.limits.recall(told.Limits, now)
 	})
 }
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {
-	sum := SummaryOf(f.Summary, nil)
+	sum := SummaryOf(f.Summary, ToldQuota{})
 	s.feed.Epoch, s.feed.Cursor, s.feed.Head = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Cursor
 	s.events.EventCounters, s.events.newest, s.intents.reads.last = sum.Events, sum.LastEvent, sum.LastRead
 	if f.Memory != nil {

@@ -68,7 +68,7 @@ func newHead(sum Summary, memory *Memory) (*Frame, error) {
 		return nil, err
 	}
 	f := Frame{Whole: true, More: true, Summary: fields, Memory: memory}
-	f.Buckets, f.AllBuckets = teller.newBuckets(sum.Quota)
+	teller.tellQuota(&f, &sum)
 	return &f, nil
 }
 

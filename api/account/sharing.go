@@ -1,6 +1,8 @@
 package account
 
 import (
+	"slices"
+
 	"tillwatch/api"
 )
 
@@ -86,7 +88,16 @@ func shareEvent(e *Event) *Event {
 
 func shareRequest(e api.Exchange) api.Exchange {
 	e.Path, e.Sent, e.Err = maskString(e.Path), e.Sent.UTC(), shareError(e.Err)
+	e.By = maskText(e.By)
 	return e
+}
+
+func shareSpenders(spenders []Spender) []Spender {
+	out := slices.Clone(spenders)
+	for i := range out {
+		out[i].Name = maskText(out[i].Name)
+	}
+	return out
 }
 
 func shareError(err error) error { return errorOf(maskString(errorText(err))) }

@@ -14,7 +14,7 @@ type Spender struct {
 	Purpose quota.Priority `json:"purpose,omitzero"` // of an own one: for whom it asks
 	Key     string         `json:"key,omitempty"`    // the fingerprint of its API key; "" when it is not known
 	Last    time.Time      `json:"last,omitzero"`    // when its newest request was sent, as far as known
-	Uses    []Use          `json:"uses,omitempty"`   // by class and endpoint, at most 17
+	Uses    []Use          `json:"uses,omitempty"`   // by class and endpoint, at most 20
 }
 
 // SpenderKind is how somebody is known to spend.

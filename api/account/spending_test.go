@@ -37,17 +37,17 @@ func TestTheDaysIntentsAreCountedFromBelowAndAsTheServiceTells(t *testing.T) {
 			t.Errorf("by what is known: %+v, want 6 of 50 and no end in sight", d)
 		}
 		s.learn(8, time.Now().Add(-10*time.Minute))
-		if d := s.Summary().Day; d.Used() != 14 || d.Exhausted != 36*time.Hour/8 {
-			t.Errorf("at 8 an hour: %+v, want the 36 that are left to last 4.5 hours", d)
+		if d := s.Summary().Day; d.Used() != 14 || d.Pace != 32 || d.Exhausted != 36*time.Hour/32 {
+			t.Errorf("at 8 in a quarter of an hour: %+v, want the 36 that are left to last 67.5 minutes", d)
 		}
 		answered(t, pacer, `"m";r=4;t=1, "day";r=20;t=7200`, `"m";q=5;w=1, "day";q=60;w=86400`)
-		if d := s.Summary().Day; d.Used() != 40 || d.Limit != 60 || !d.Told || d.Left != 20 || d.Exhausted != 0 {
-			t.Errorf("as told: %+v, want 40 of 60, which last until the reset", d)
+		if d := s.Summary().Day; d.Used() != 40 || d.Limit != 60 || !d.Told || d.Left != 20 || d.Exhausted != 20*time.Hour/32 {
+			t.Errorf("as told: %+v, want 40 of 60, and the 20 that are left to be gone before the reset", d)
 		}
-		pass(5 * time.Minute)
+		pass(45 * time.Minute)
 		s.learn(3, time.Now())
-		if d := s.Summary().Day; d.Used() != 43 {
-			t.Errorf("%d used, want the 40 that were told and 3 that came since", d.Used())
+		if d := s.Summary().Day; d.Used() != 43 || d.Exhausted != 0 {
+			t.Errorf("%+v, want the 40 that were told and 3 that came since; the rest lasts until the reset", d)
 		}
 		pass(2 * time.Hour)
 		if d := s.Summary().Day; d.Told || d.Used() != 17 || d.Limit != 60 {
@@ -220,7 +220,7 @@ func TestASpentDayIsToldOfWithSinceWhenAndWhenTheFirstIsBack(t *testing.T) {
 
 func TestACapOfAgentsThatIsPassedIsNone(t *testing.T) {
 	s := NewStore(StoreConfig{AgentsLimit: 2})
-	for i, want := range []AgentCount{{1, 2}, {2, 2}, {3, 0}} {
+	for i, want := range []AgentCount{{1, 2, true}, {2, 2, true}, {3, 0, false}} {
 		in := awaiting(api.ID(fmt.Sprintf("ci_%d", i)), time.Now())
 		in.State = api.PlacingOrder
 		s.ApplyRead(in, time.Now(), ByRead)

@@ -25,6 +25,8 @@ type Store struct {
 	requests  requestLog
 	health    health
 	lists     lists
+	spenders  spenders
+	limits    limits
 	feed      following
 	alerts    alertBook
 }
@@ -36,6 +38,7 @@ type StoreConfig struct {
 	KeepEvents    int                                // default 5,000
 	KeepRequests  int                                // default 500
 	Quota         func(now time.Time) []quota.Bucket // nil: no bucket is known
+	Observed      func(o *quota.Observation)         // is told of each request of somebody else, once, and must not wait; nil: nobody is
 	AgentsLimit   int                                // intents that may place orders at once; default 10
 	DayLimit      int                                // intents a day; default 50
 	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
@@ -56,6 +59,7 @@ func NewStore(cfg StoreConfig) *Store {
 		events:    newEvents(n, cfg.KeepEvents),
 		requests:  requestLog{news: n, keep: cfg.KeepRequests},
 		health:    health{slowAfter: cfg.SlowAfter},
+		spenders:  newSpenders(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
 	s.alerts = newAlertBook(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
@@ -189,6 +193,8 @@ func (s *Store) tick(now time.Time) {
 	day := s.intents.day.of(buckets, now)
 	s.intents.day.remember(day)
 	s.alerts.judgeDay(day, now)
+	sum := s.summary(now, buckets)
+	s.limits.remember(&sum, now)
 }
 
 func (s *Store) judgeFeed(now time.Time) {

@@ -67,7 +67,7 @@ func newSession(s settings, m memory) (*session, error) {
 	out := &session{settings: s, opened: time.Now()}
 	out.glance, out.restored = func() (none account.Changes, ok bool) { return none, false }, func() error { return nil }
 	out.store = account.NewStore(account.StoreConfig{
-		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, KeepIntents: s.KeepIntents,
+		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, Observed: pacer.Observe, KeepIntents: s.KeepIntents,
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
 	})
 	var err error

@@ -10,7 +10,6 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
 )
 
 // Bounds of what a picture keeps; they are those of what a store keeps.
@@ -46,7 +45,7 @@ type picture struct {
 	dropped   int
 	requests  []api.Exchange // the newest, oldest first
 	summary   map[string]json.RawMessage
-	buckets   []quota.Bucket
+	quota     account.ToldQuota
 	leftOut   int
 }
 
@@ -149,7 +148,7 @@ func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
 		clear(p.summary)
 	}
 	account.MergeSummary(p.summary, f.Summary)
-	p.buckets = account.MergeBuckets(p.buckets, f)
+	p.quota.Merge(f)
 }
 
 func (p *picture) event(e *account.Event, c *account.Changes) {

@@ -206,7 +206,7 @@ func (p *Player) Changes(since uint64) account.Changes {
 // stamped completes what changed with the moment that is shown and its summary.
 func (p *Player) stamped(c account.Changes) account.Changes {
 	if p.summed != p.version || p.summed == 0 {
-		p.summary, p.summed = account.SummaryOf(p.picture.summary, p.picture.buckets), p.version
+		p.summary, p.summed = account.SummaryOf(p.picture.summary, p.picture.quota), p.version
 	}
 	c.At, c.Summary = p.file.header.Began.Add(p.at()), p.summary
 	return c

@@ -22,6 +22,12 @@ func Sentence(m *account.Moment) string {
 		return "read: " + told(m)
 	case account.ConfirmTaken:
 		return "confirm accepted: " + told(m)
+	case account.MadeElsewhere:
+		return "made by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
+	case account.ConfirmedElsewhere:
+		return "confirmed by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
+	case account.SeenElsewhere:
+		return "read by " + string(m.Who) + ", seen by the proxy: " + stateWords(m.To)
 	case account.Unchanged:
 		if m.Count == 0 { // an earlier version has kept no number
 			return "unchanged"

@@ -1,0 +1,72 @@
+package account
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// observed merges what the answer to somebody else's request showed of an intent. As
+// an event does, it moves the intent only forward, and the state is reported until
+// it is read.
+func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) outcome {
+	id := api.ScrubID(o.IntentID)
+	if id == "" || o.Status/100 != 2 || t.get(id) == nil && t.past.has(id) {
+		return outcome{}
+	}
+	state, at := api.IntentState(api.Scrub(o.State)), utc(earlier(o.Sent, now))
+	in := t.get(id)
+	news := in == nil || state.Known() && state.Rank() > in.basis.floor && eventMoves(in, state, at)
+	what := observedWhat(o)
+	if !news && (what == SeenElsewhere || in.remembersOf(what)) {
+		return outcome{}
+	}
+	in = t.edit(id)
+	result := outcome{in: in, from: in.State}
+	if in.CreatedAt.IsZero() && (in.basis.known.IsZero() || at.Before(in.basis.known)) {
+		t.knownSince(in, at)
+	}
+	if in.ReferenceID == "" {
+		in.ReferenceID = api.Scrub(o.Reference)
+	}
+	m := Moment{What: what, Who: who, From: in.State, When: at, Learnt: utc(now)}
+	if state.Known() {
+		m.To = state
+	}
+	if news && state.Known() {
+		if in.State == api.AwaitingConfirmation {
+			t.confirms.learn(in.Since, state, ByProxy, in.ReadAt, at, t.pace)
+		}
+		t.moveTo(in, state, Reported, at)
+		result.moved = true
+	}
+	in.remember(m)
+	if in.Certainty != Verified {
+		t.news.note(notice{intent: in.ID, hint: true, fresh: now.Sub(at) < longDelivered})
+	}
+	return result
+}
+
+// observedWhat is what somebody else did with an intent.
+func observedWhat(o *quota.Observation) What {
+	switch {
+	case o.Method != http.MethodPost:
+		return SeenElsewhere
+	case strings.HasSuffix(o.Endpoint, "/confirm"):
+		return ConfirmedElsewhere
+	}
+	return MadeElsewhere
+}
+
+// remembersOf reports whether the timeline holds a moment of a kind.
+func (i *IntentDetail) remembersOf(what What) bool {
+	for j := range i.Timeline {
+		if i.Timeline[j].What == what {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,268 @@
+package account
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Bounds of what is told apart; what is more counts together.
+const (
+	mostObserved  = 16 // spenders
+	mostSpenders  = mostObserved + 6
+	mostEndpoints = 16 // of a spender
+	mostUses      = mostEndpoints + 4
+	longestName   = 64 // bytes of a spender's
+)
+
+// spenders is who spends the quota, as far as it is seen.
+type spenders struct {
+	all   []*spender // in the order in which they became known
+	known knownIDs   // observations that are counted
+
+	newest time.Time // when the newest of them was sent
+	before time.Time // likewise in an earlier run: what is older is counted there
+}
+
+type spender struct {
+	Spender
+	uses []*use // in the order in which they became known
+}
+
+type use struct {
+	Use
+	courses courses[Tally]
+	latency paceHistory
+}
+
+func newSpenders() spenders { return spenders{known: newKnownIDs(1 << 17)} }
+
+// own counts a request of this client.
+func (s *spenders) own(e *api.Exchange, now time.Time) {
+	if e.Sent.IsZero() {
+		return // it never went out
+	}
+	template, _, _ := strings.Cut(e.Path, "?")
+	if e.Class != quota.Lookup {
+		template, _ = quota.EndpointOf(e.Method, template, "")
+	}
+	s.get(Spender{Kind: SpenderOwn, Purpose: e.Priority}).count(e, template, now)
+}
+
+// observed counts a request of somebody else, once. It returns the request as the
+// list shows it.
+func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange, fresh bool) {
+	if id := api.ID(o.ID); id == "" || s.known.has(id) || !plausible(o.Sent).After(s.before) {
+		return e, false
+	}
+	s.known.add(api.ID(o.ID))
+	s.newest = later(s.newest, earlier(o.Sent, now))
+	e = api.Exchange{
+		Method: string(shortText(o.Method)), Path: string(api.Scrub(o.Endpoint)), Class: known(o.Class),
+		Sent: earlier(o.Sent, now), Latency: max(o.Latency, 0), Status: o.Status,
+	}
+	who := s.observer(o, now)
+	who.count(&e, e.Path, now)
+	if e.By = who.Name; who.Kind == SpenderOthers {
+		e.By = callerOf(o)
+	}
+	if o.IntentID != "" {
+		e.Path = strings.Replace(e.Path, "{id}", string(api.ScrubID(o.IntentID)), 1)
+	}
+	return e, true
+}
+
+// known is a class of the contract, or "".
+func known(class quota.Class) quota.Class {
+	if slices.Contains([]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}, class) {
+		return class
+	}
+	return ""
+}
+
+// observer is who sent an observed request. A key that comes under a name which
+// another one has goes by both.
+func (s *spenders) observer(o *quota.Observation, now time.Time) *spender {
+	name, key, count := callerOf(o), string(shortText(o.Key)), 0
+	for _, other := range s.all {
+		if other.Kind != SpenderObserved {
+			continue
+		}
+		if count++; other.Key == key && (other.Name == name || other.Name == withKey(name, key)) {
+			return other
+		}
+	}
+	if slices.ContainsFunc(s.all, func(other *spender) bool { return other.Name == name }) {
+		name = withKey(name, key)
+	}
+	if count >= mostObserved && !s.dropOldest(now) {
+		return s.get(Spender{Kind: SpenderOthers})
+	}
+	return s.get(Spender{Kind: SpenderObserved, Name: name, Key: key})
+}
+
+// callerOf is what an observed spender calls itself, else its key.
+func callerOf(o *quota.Observation) api.Text {
+	switch {
+	case o.Spender != "":
+		return shortText(o.Spender)
+	case o.Key != "":
+		return shortText("key " + o.Key)
+	}
+	return "without a key"
+}
+
+func shortText(s string) api.Text {
+	text := api.Scrub(s)
+	if len(text) > longestName {
+		text = api.Text(strings.ToValidUTF8(string(text[:longestName]), ""))
+	}
+	return text
+}
+
+func withKey(name api.Text, key string) api.Text {
+	return name + api.Text(" "+cmp.Or(key, "without a key"))
+}
+
+// dropOldest makes room in place of an observed spender that has sent nothing for a
+// day.
+func (s *spenders) dropOldest(now time.Time) bool {
+	i := slices.IndexFunc(s.all, func(who *spender) bool {
+		return who.Kind == SpenderObserved && now.Sub(who.Last) > wholeDay
+	})
+	if i >= 0 {
+		s.all = slices.Delete(s.all, i, i+1)
+	}
+	return i >= 0
+}
+
+// get finds or makes a spender.
+func (s *spenders) get(want Spender) *spender {
+	for _, who := range s.all {
+		if sameSpender(who.Spender, want) {
+			return who
+		}
+	}
+	who := &spender{Spender: want}
+	s.all = append(s.all, who)
+	return who
+}
+
+// sameSpender compares what identifies a spender.
+func sameSpender(a, b Spender) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.Purpose == b.Purpose && a.Key == b.Key
+}
+
+// sameUse compares what identifies a use.
+func sameUse(a, b Use) bool { return a.Class == b.Class && a.Endpoint == b.Endpoint }
+
+// count counts a request.
+func (s *spender) count(e *api.Exchange, template string, now time.Time) {
+	s.Last = later(s.Last, utc(e.Sent))
+	u := s.use(Use{Class: e.Class, Endpoint: e.Method + " " + template})
+	u.courses.edit(e.Sent, now, func(at time.Time) Tally { return Tally{At: at} }, func(t *Tally) {
+		t.Requests++
+		switch {
+		case e.Status == http.StatusTooManyRequests:
+			t.Refused++
+		case e.Status == 0, e.Status >= http.StatusBadRequest && (e.By != "" || e.Err != nil):
+			t.Errors++
+		}
+	})
+	if e.Status != 0 {
+		u.latency.add(e.Latency)
+	}
+}
+
+// use finds or makes what a spender does with an endpoint; where there are too many,
+// what it does with the other endpoints of the class.
+func (s *spender) use(want Use) *use {
+	find := func() int { return slices.IndexFunc(s.uses, func(u *use) bool { return sameUse(u.Use, want) }) }
+	i := find()
+	if i < 0 && len(s.uses) >= mostEndpoints {
+		want.Endpoint = ""
+		i = find()
+	}
+	if i < 0 {
+		s.uses = append(s.uses, &use{Use: want})
+		i = len(s.uses) - 1
+	}
+	return s.uses[i]
+}
+
+// list is who has spent in the last day, with the rest as the buckets tell it.
+func (s *spenders) list(buckets []quota.Bucket, now time.Time) []Spender {
+	var all []Spender
+	for _, who := range s.all {
+		shown := who.Spender
+		shown.Uses = nil
+		for _, u := range who.uses {
+			shown.Uses = append(shown.Uses, u.told(now))
+		}
+		all = append(all, shown)
+	}
+	if rest := restOf(buckets); len(rest.Uses) > 0 {
+		all = append(all, rest)
+	}
+	return all
+}
+
+func (u *use) told(now time.Time) Use {
+	told := u.Use
+	told.Seconds, told.Minutes, told.Hours = u.courses.over(LastMinute, now), u.courses.over(LastHour, now), u.courses.over(LastDay, now)
+	if len(u.latency.stays) > 0 {
+		pace := u.latency.get()
+		told.P50, told.P95 = pace.P50, pace.P95
+	}
+	return told
+}
+
+// restOf is what the buckets tell of those whom nobody saw.
+func restOf(buckets []quota.Bucket) Spender {
+	rest := Spender{Kind: SpenderRest}
+	for _, class := range []quota.Class{quota.Reads, quota.Mutations, quota.Lookup} {
+		b := bucketOf(buckets, class)
+		if b == nil {
+			continue
+		}
+		use := Use{Class: class, Seconds: restIn(b.History), Minutes: restIn(b.Hour), Hours: restIn(b.Day)}
+		for _, t := range use.Seconds {
+			rest.Last = later(rest.Last, t.At)
+		}
+		if len(use.Seconds)+len(use.Minutes)+len(use.Hours) > 0 {
+			rest.Uses = append(rest.Uses, use)
+		}
+	}
+	return rest
+}
+
+func restIn(samples []quota.Sample) []Tally {
+	var tallies []Tally
+	for _, s := range samples {
+		if s.Rest > 0 {
+			tallies = append(tallies, Tally{At: utc(s.At), Requests: s.Rest})
+		}
+	}
+	return tallies
+}
+
+// recall takes spenders of an earlier run. What they are told to have been called is
+// theirs.
+func (s *spenders) recall(told []Spender, now time.Time) {
+	for _, earlier := range told {
+		if earlier.Kind == SpenderRest || len(s.all) >= mostSpenders {
+			continue
+		}
+		who := s.get(Spender{Kind: earlier.Kind, Name: earlier.Name, Purpose: earlier.Purpose, Key: earlier.Key})
+		who.Last = later(who.Last, earlier.Last)
+		for _, use := range earlier.Uses {
+			u := who.use(Use{Class: known(use.Class), Endpoint: use.Endpoint})
+			u.courses.recall([3][]Tally{use.Seconds, use.Minutes, use.Hours}, now)
+		}
+	}
+}
