@@ -22,6 +22,8 @@ func TestKeysAndTokensGoToNoOtherMachineOverHTTPUnlessThatIsAllowed(t *testing.T
 		{"the newest events", "events --last 3", elsewhere, "", "the relay's token"},
 		{"one event", "events evt_1", elsewhere, "", "the relay's token"},
 		{"the quarantine", "events --quarantined", elsewhere, "", "the relay's token"},
+		{"a proxy", "proxy --listen 127.0.0.1:0", "", elsewhere, "API keys"},
+		{"what a proxy tells", "proxy --listen 127.0.0.1:0", elsewhere, https, "the relay's token"},
 		{"what a relay fetches", "relay --listen 127.0.0.1:0", "", elsewhere, "the API key"},
 	}
 	for _, c := range cases {

@@ -44,6 +44,7 @@ type session struct {
 	restored func() error                   // returns once the picture holds what the last run knew
 	watcher  *account.Watcher
 	guard    *confirm.Guard // nil while read-only
+	proxied  part           // passes on what others ask of the service; nil: nothing does
 	retry    func()         // has a lost relay dialled now; nil without a relay
 	opened   time.Time
 }
@@ -186,6 +187,9 @@ func (s *session) run(ctx context.Context) error {
 			s.guard.SettleEarlier(ctx)
 			return nil
 		})
+	}
+	if s.proxied != nil {
+		parts = append(parts, s.proxied)
 	}
 	err := alongside(ctx, untilDone, parts...)
 	if err != nil {

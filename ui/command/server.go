@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 
+	"tillwatch/api"
 	"tillwatch/api/simulator"
 )
 
@@ -31,6 +32,8 @@ type ready struct {
 	SigningSecret string `json:"signing_secret,omitempty"`
 	Token         string `json:"token,omitempty"`
 	AdminListen   string `json:"admin_listen,omitempty"`
+	MetricsListen string `json:"metrics_listen,omitempty"`
+	APIURL        string `json:"api_url,omitempty"` // of the service that a proxy stands before
 
 	ProductionListen string     `json:"production_listen,omitempty"`
 	Keys             []readyKey `json:"keys,omitempty"` // beside APIKey
@@ -50,6 +53,12 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	line := fmt.Sprintf("%s ready on %s", name, r.Listen)
+	if r.APIURL != "" {
+		line += " for " + string(api.Scrub(r.APIURL))
+	}
+	if r.MetricsListen != "" {
+		line += "  metrics on " + r.MetricsListen + "/metrics"
+	}
 	for _, made := range []struct{ name, value string }{
 		{"TILLWATCH_API_KEY", r.APIKey}, {"TILLWATCH_SIGNING_SECRET", r.SigningSecret}, {"TILLWATCH_RELAY_TOKEN", r.Token},
 	} {

@@ -36,6 +36,8 @@ type settings struct {
 	Postgres      api.Secret
 	HeaderPrefix  string
 	LookupPath    string
+	SpenderHeader string
+	ProxyListen   string
 	ConfirmBody   string
 	ConfirmWindow time.Duration
 	PollShare     float64

@@ -67,6 +67,11 @@ func settingTable() []setting {
 			holds: func(s settings) bool {
 				return strings.HasPrefix(s.LookupPath, "/") && !strings.ContainsAny(s.LookupPath, "?#")
 			}},
+		{key: "spender_header", help: "header whose value names the caller to those who watch (default: User-Agent)", field: func(s *settings) any { return &s.SpenderHeader }},
+		{key: "proxy_listen", help: "run a proxy at this address, such as 127.0.0.1:7440, and see what passes through it (tillwatch proxy --help)",
+			field: func(s *settings) any { return &s.ProxyListen },
+			must:  "an address of this machine, such as 127.0.0.1:7440, as API keys pass there; tillwatch proxy --allow-remote serves others",
+			holds: func(s settings) bool { return s.ProxyListen == "" || onThisMachine(s.ProxyListen) }},
 		{key: "confirm_body", private: true, field: func(s *settings) any { return &s.ConfirmBody },
 			must: `a JSON object, as in '{"paymentMethod":{"type":"drawdown"}}'`, holds: func(s settings) bool { return s.ConfirmBody == "" || isObject(s.ConfirmBody) }},
 		{key: "confirm_window", help: "how long after its creation an intent can be confirmed", field: func(s *settings) any { return &s.ConfirmWindow },

@@ -61,6 +61,9 @@ func newWatch() *cobra.Command {
 				return err
 			}
 			defer current.close()
+			if err := current.standProxy(!o.plain, c.ErrOrStderr()); err != nil {
+				return err
+			}
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			if o.json {
@@ -71,7 +74,7 @@ func newWatch() *cobra.Command {
 	}
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
-	settingFlags(command.Flags(), "allow_confirm")
+	settingFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
 }

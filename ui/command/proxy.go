@@ -1,0 +1,210 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/proxy"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
+)
+
+type proxyOptions struct {
+	listen, metricsListen string
+	allowRemote           bool
+	certFile, keyFile     string
+	json, verbose         bool
+}
+
+func newProxy() *cobra.Command {
+	var o proxyOptions
+	command := &cobra.Command{
+		Use:   "proxy",
+		Short: "Stand between your code and the service, and tell who spends the quota",
+		Long: "Stand between your code and the service: use the proxy's address as the base URL, and change nothing else. Every request and every answer " +
+			"passes unchanged. The proxy tells the relay, and so its dashboards, which endpoint was called, by whom, and what the answer said is left of " +
+			"the quota; no body, no key and no buyer. It waits for nobody but the service.\n\n" +
+			"Your API keys pass through it: it listens on this machine alone, unless --allow-remote is given.\n\n" +
+			"The relay's address comes from --relay-url, a token with the scope report from TILLWATCH_RELAY_TOKEN or the file that " +
+			"TILLWATCH_RELAY_TOKEN_FILE names. A dashboard can run a proxy by itself: tillwatch watch --proxy-listen 127.0.0.1:7440.",
+		Example: "tillwatch proxy --api-url https://api.example --relay-url https://relay.example\n" +
+			"tillwatch proxy --api-url https://api.example --metrics-listen 127.0.0.1:7441 --spender-header X-Job",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			ctx, release := untilHangup(c.Context())
+			defer release()
+			return runProxy(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	settingFlags(flags, "api_url", "spender_header", "insecure_http")
+	flags.String("relay-url", "", "address of the relay that is told what passes")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
+	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect: whoever reads their traffic reads API keys, unless there is TLS")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
+	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
+	flags.StringVar(&o.metricsListen, "metrics-listen", "", "address for GET /metrics, which Prometheus reads")
+	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log what goes wrong on single connections")
+	return command
+}
+
+// runProxy passes on what comes until ctx ends.
+func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io.Writer) error {
+	log := logger(stderr, o.verbose)
+	if !o.allowRemote && !onThisMachine(o.listen) {
+		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: allow that with --allow-remote, best with --tls-cert and --tls-key", o.listen)
+	}
+	certificate, err := openCertificate(o.certFile, o.keyFile)
+	if err != nil {
+		return err
+	}
+	config := s.proxy()
+	config.Logger = log
+	scheme := "http"
+	if certificate != nil {
+		config.TLS, scheme = certificate.config(), "https"
+	}
+	tell, finish, err := s.reporting(ctx, relay.ReporterConfig{Logger: log})
+	if err != nil {
+		return err
+	}
+	defer finish() // when what was under way has ended, and is to be told
+	config.Observe = tell
+	p, err := newProxyTo(s, config)
+	if err != nil {
+		return err
+	}
+	if tell == nil && o.metricsListen == "" {
+		log.Warn("nobody is told what passes: give --relay-url or --metrics-listen")
+	}
+	ln, err := listen(o.listen)
+	if err != nil {
+		return err
+	}
+	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
+	parts := []part{}
+	if o.metricsListen != "" {
+		metrics, err := listenFor("--metrics-listen", o.metricsListen)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		announce.MetricsListen = address(metrics)
+		parts = append(parts, func(ctx context.Context) error { return serveMetrics(ctx, metrics, p.Metrics()) })
+	}
+	if err := announce.print(stdout, "proxy", o.json); err != nil {
+		return errors.Join(fmt.Errorf("printing the ready line: %w", err), ln.Close())
+	}
+	return alongside(ctx, func(ctx context.Context) error { return p.Serve(ctx, ln) }, parts...)
+}
+
+// proxy is what the settings say of a proxy.
+func (s settings) proxy() proxy.Config {
+	return proxy.Config{Upstream: s.APIURL, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, SpenderHeader: s.SpenderHeader}
+}
+
+func newProxyTo(s settings, config proxy.Config) (*proxy.Proxy, error) {
+	if s.APIURL == "" {
+		return nil, usagef("no service is configured: give --api-url or set TILLWATCH_API_URL")
+	}
+	p, err := proxy.New(config)
+	if err != nil {
+		return nil, addressed(err)
+	}
+	return p, nil
+}
+
+// onThisMachine reports whether an address to listen on can be reached from this
+// machine alone.
+func onThisMachine(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err != nil || api.Loopback(host) // what is no address is told of when it is opened
+}
+
+// reporting reports to the relay of the settings until finish is called, which
+// waits for what is left. tell is nil where there is no relay.
+func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (tell func([]quota.Observation), finish func(), err error) {
+	if s.RelayURL == "" {
+		return nil, func() {}, nil
+	}
+	if s.RelayToken.IsZero() {
+		return nil, nil, usagef("a relay is configured without its token: set TILLWATCH_RELAY_TOKEN or TILLWATCH_RELAY_TOKEN_FILE")
+	}
+	config.URL, config.Token, config.InsecureHTTP = s.RelayURL, s.RelayToken, s.InsecureHTTP
+	reporter, err := relay.NewReporter(config)
+	if err != nil {
+		return nil, nil, addressed(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var tasks sync.WaitGroup
+	tasks.Go(func() { reporter.Run(ctx) })
+	return reporter.Observe, func() {
+		cancel()
+		tasks.Wait()
+	}, nil
+}
+
+// serveMetrics answers GET /metrics until ctx ends.
+func serveMetrics(ctx context.Context, ln net.Listener, metrics http.Handler) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	select {
+	case err := <-done:
+		return fmt.Errorf("serving metrics: %w", err)
+	case <-ctx.Done():
+	}
+	err := server.Close()
+	<-done
+	return err
+}
+
+// passOn has the session run a proxy on a listener, and look at what passes.
+func (s *session) passOn(ln net.Listener, words io.Writer) error {
+	config := s.settings.proxy()
+	config.Observe, config.Logger = s.store.Observe, logger(words, false)
+	p, err := newProxyTo(s.settings, config)
+	if err != nil {
+		return err
+	}
+	s.proxied = func(ctx context.Context) error { return p.Serve(ctx, ln) }
+	return nil
+}
+
+// standProxy does so on the address that the settings give, if they do, and says on
+// words where that is.
+func (s *session) standProxy(drawn bool, words io.Writer) error {
+	if s.settings.ProxyListen == "" {
+		return nil
+	}
+	ln, err := listenFor("--proxy-listen", s.settings.ProxyListen)
+	if err != nil {
+		return err
+	}
+	log := words
+	if drawn {
+		log = io.Discard // the screen tells of the service by itself
+	}
+	if err := s.passOn(ln, log); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	return ready{Listen: address(ln), APIURL: s.settings.APIURL}.print(words, "proxy", false)
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"tillwatch/api"
+)
+
+// proxied is a proxy that runs as a command.
+func proxied(t *testing.T, args ...string) (at ready, said *utterances, stop func()) {
+	t.Helper()
+	out, in := io.Pipe()
+	said = &utterances{}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	args = append([]string{"proxy", "--json", "--listen", "127.0.0.1:0"}, args...)
+	go func() {
+		ended <- run(ctx, args, strings.NewReader(""), in, said)
+		_ = in.Close()
+	}()
+	stop = func() {
+		cancel()
+		if code := <-ended; code != exitDone {
+			t.Errorf("the proxy ended with %d: %s", code, said)
+		}
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatalf("the proxy is not ready: %s", said)
+	}
+	if err := json.Unmarshal(lines.Bytes(), &at); err != nil {
+		t.Fatal(err)
+	}
+	return at, said, stop
+}
+
+// asks reads a shipment list as the shop's own code does.
+func asks(t *testing.T, base string, key api.Secret) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1/shipments?limit=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key.Reveal())
+	r.Header.Set("User-Agent", "the-shop/1")
+	if status := statusOf(t, http.DefaultClient, r); status != http.StatusOK {
+		t.Fatalf("the shop is answered %d", status)
+	}
+}
+
+// hasSeen reports whether the session knows of a request of the shop.
+func (s *session) hasSeen() bool {
+	return slices.ContainsFunc(s.store.Changes(0).Requests, func(e api.Exchange) bool {
+		return e.By == "the-shop/1" && e.Path == "/api/v1/shipments" && e.Status == http.StatusOK
+	})
+}
+
+func TestWhatPassesAProxyIsToldToTheRelayAndItsDashboards(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	config := configFile(t, "api_url", w.settings.APIURL, "relay_url", w.settings.RelayURL, "relay_token", w.settings.RelayToken.Reveal())
+	at, said, stop := proxied(t, "--config", config, "--metrics-listen", "127.0.0.1:0")
+	asks(t, at.Listen, w.settings.APIKey)
+	answer, err := http.Get(at.MetricsListen + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, _ := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if want := `tillwatch_proxy_requests_total{class="reads",status="2xx"} 1`; !strings.Contains(string(metrics), want) {
+		t.Errorf("want %s in %s", want, metrics)
+	}
+	stop() // so that the dashboard, which comes later, still hears of it
+	current, err := open(w.settings, forgets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(current.close)
+	owned(t, current.run)
+	eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
+	for _, text := range []string{said.String(), string(metrics)} {
+		if strings.Contains(text, w.settings.APIKey.Reveal()) || strings.Contains(text, w.settings.RelayToken.Reveal()) {
+			t.Errorf("a secret is in %s", text)
+		}
+	}
+}
+
+func TestADashboardRunsAProxyByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	w.settings.RelayURL, w.settings.ProxyListen = "", "127.0.0.1:0"
+	current, err := open(w.settings, forgets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(current.close)
+	var said utterances
+	if err := current.standProxy(false, &said); err != nil {
+		t.Fatal(err)
+	}
+	owned(t, current.run)
+	address, _, _ := strings.Cut(strings.TrimPrefix(said.String(), "proxy ready on "), " ")
+	asks(t, address, w.settings.APIKey)
+	eventually(t, "the dashboard knows of the shop's request", current.hasSeen)
+}
+
+func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {
+	isolate(t)
+	t.Setenv("TILLWATCH_API_URL", "https://127.0.0.1:1")
+	t.Setenv("TILLWATCH_API_KEY", "a-key")
+	for _, args := range []string{
+		"proxy --listen :0", "proxy --listen 0.0.0.0:0", "proxy --listen [::]:0", "watch --json --proxy-listen :0", "watch --json --proxy-listen 192.0.2.1:7440",
+	} {
+		code, out, words := invoke(t, strings.Fields(args)...)
+		if code != exitUsage || out != "" || !strings.Contains(words, "--allow-remote") || !strings.Contains(words, "API keys pass") || strings.Count(words, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", args, code, words)
+		}
+	}
+	code, help, _ := invoke(t, "proxy", "--help")
+	if code != exitDone || !strings.Contains(help, "Your API keys pass through it") {
+		t.Errorf("exit code %d: %s", code, help)
+	}
+}
