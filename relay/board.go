@@ -77,9 +77,9 @@ func (b *board) trim(oldest int64) (dropped int) {
 }
 
 // after returns the texts of what follows the position at, of the last hour, as long
-// as they stay within limit bytes, but at least one where there is one; and the
-// position of the last.
-func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last int64) {
+// as they stay within limit bytes, but at least one where there is one; the position
+// of the last; and whether there is more.
+func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last int64, more bool) {
 	at = max(at, position(now.Add(-boardSpan))-1)
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -88,12 +88,12 @@ func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last 
 	})
 	for _, item := range b.items[next:] {
 		if len(texts) > 0 && limit < len(item.Text) {
-			break
+			return texts, last, true
 		}
 		limit -= len(item.Text)
 		texts, last = append(texts, item.Text), item.Position
 	}
-	return texts, last
+	return texts, last, false
 }
 
 // head is the highest position that there ever was.

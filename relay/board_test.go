@@ -19,7 +19,7 @@ func texts(from, to int) (all []journal.Observation) {
 func (b *board) read(t *testing.T, at int64, limit int, now time.Time) (all []string, end int64) {
 	t.Helper()
 	for {
-		some, last := b.after(at, limit, now)
+		some, last, _ := b.after(at, limit, now)
 		if len(some) == 0 {
 			return all, at
 		}
@@ -47,7 +47,7 @@ func TestABoardIsReadInOrderFromAnyPosition(t *testing.T) {
 			t.Errorf("in frames of %d: %d of 100", limit, len(all))
 		}
 	}
-	_, middle := b.after(0, 40*6, now)
+	_, middle, _ := b.after(0, 40*6, now)
 	if all, _ := b.read(t, middle, 1<<20, now); len(all) != 60 || all[0] != "000041" {
 		t.Errorf("behind the fortieth: %d, beginning with %v", len(all), all[:1])
 	}
@@ -96,7 +96,7 @@ func TestABoardIsBoundedInNumberAndSize(t *testing.T) {
 	if b.count() != boardItems || dropped != 2500 || len(b.known) != boardItems {
 		t.Errorf("%d are kept, %d dropped, %d known", b.count(), dropped, len(b.known))
 	}
-	if some, _ := b.after(0, 1, now); string(some[0]) != "002501" {
+	if some, _, _ := b.after(0, 1, now); string(some[0]) != "002501" {
 		t.Errorf("the oldest is %s", some[0])
 	}
 	large := newBoard()

@@ -46,6 +46,7 @@ type hub struct {
 	connections map[*connection]struct{}
 	ring        *ring // of the follower that runs; nil while none does
 	stop        context.CancelFunc
+	soon        *time.Timer // rouses the connections; nil while nobody has asked
 }
 
 func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
@@ -119,8 +120,19 @@ func (h *hub) leave(c *connection) {
 func (h *hub) rouse() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.soon = nil
 	for c := range h.connections {
 		c.rouse()
+	}
+}
+
+// rouseSoon does so in a moment, once for all who ask until then: many reporters
+// make no more frames than one.
+func (h *hub) rouseSoon() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.soon == nil && !h.closed {
+		h.soon = time.AfterFunc(observationPause, h.rouse)
 	}
 }
 
@@ -172,6 +184,9 @@ func (h *hub) shutdown(ctx context.Context) error {
 		h.closed = true
 		h.crowd = len(h.connections)
 		close(h.closing)
+		if h.soon != nil {
+			h.soon.Stop()
+		}
 		for c := range h.connections {
 			c.rouse()
 		}

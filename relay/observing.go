@@ -26,6 +26,10 @@ const (
 	// they are read.
 	reportMemorySize = 8 << 20
 
+	// observationPause is how long observations wait for more, before streams get
+	// them.
+	observationPause = 100 * time.Millisecond
+
 	// observationPoll is how late a relay hears of what another one was told.
 	observationPoll = 500 * time.Millisecond
 )
@@ -160,7 +164,7 @@ func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh i
 		fresh, dropped, err = shared.AddObservations(ctx, items, boardSpan, boardItems)
 	} else {
 		fresh, dropped = r.observing.board.add(items, time.Now())
-		r.hub.rouse()
+		r.hub.rouseSoon()
 	}
 	r.metrics.observedTooMany.Add(float64(dropped))
 	return fresh, err
@@ -172,7 +176,7 @@ func (c *connection) sendObservations() error {
 	if !c.observing {
 		return nil
 	}
-	texts, last := c.hub.observing.board.after(c.observed, frameBytes, time.Now())
+	texts, last, more := c.hub.observing.board.after(c.observed, frameBytes, time.Now())
 	if len(texts) == 0 {
 		return nil
 	}
@@ -190,7 +194,9 @@ func (c *connection) sendObservations() error {
 		return err
 	}
 	c.observed = last
-	c.rouse()
+	if more {
+		c.rouse()
+	}
 	return nil
 }
 

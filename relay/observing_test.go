@@ -96,6 +96,33 @@ func TestWhatIsReportedReachesEveryStream(t *testing.T) {
 	})
 }
 
+func TestManySmallBatchesMakeFewFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const batches = 500
+		r := newTestRelay(t, newMemory(t), nil)
+		p := connect(t, serveRelay(t, r), helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		p.next(frameLive)
+		began := time.Now()
+		var reporting sync.WaitGroup
+		reporting.Go(func() {
+			for n := range batches {
+				expectTaken(t, r.Handler(), n, n, taken{Received: 1})
+				<-time.After(time.Millisecond)
+			}
+		})
+		frames, seen := 0, 0
+		for seen < batches {
+			seen += len(p.next(frameObservations).Items)
+			frames++
+		}
+		reporting.Wait()
+		if took := time.Since(began); frames > 1+int(took/observationPause) || took > batches*time.Millisecond+observationPause {
+			t.Errorf("%d frames in %v", frames, took)
+		}
+	})
+}
+
 func TestABatchThatIsSentTwiceCountsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, newMemory(t), nil)

@@ -19,7 +19,7 @@ import (
 const (
 	reportQueue = 10_000                 // observations that wait; then the oldest go
 	reportBatch = 500                    // observations of a request
-	reportPause = 200 * time.Millisecond // for more to come, before a batch that is not full is sent
+	reportPause = 100 * time.Millisecond // for more to come, before a batch that is not full is sent
 
 	// flushTimeout bounds how long what waits is still sent at the end.
 	flushTimeout = 2 * time.Second
