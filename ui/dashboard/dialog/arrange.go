@@ -33,7 +33,7 @@ type Arrange struct {
 	pen     *paint.Line
 	choices []Choices
 	at      int // of all options
-	top     int // first line in view
+	top     int // first paint.Spans in view
 	page    int // lines in view in the last drawing
 	said    string
 	spots   spots
@@ -47,11 +47,11 @@ const (
 
 // NewArrange opens the dialog.
 func NewArrange(t themes.Theme, choices []Choices) *Arrange {
-	return &Arrange{pen: newPen(t), choices: choices}
+	return &Arrange{pen: paint.NewLine(paint.NewBrush(t, false)), choices: choices}
 }
 
 // SetTheme changes the colours.
-func (a *Arrange) SetTheme(t themes.Theme) { a.pen = newPen(t) }
+func (a *Arrange) SetTheme(t themes.Theme) { a.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 // SetChoices takes over what is on now. The cursor stays.
 func (a *Arrange) SetChoices(choices []Choices) { a.choices = choices }
@@ -142,15 +142,15 @@ func (a *Arrange) Size(width, height int) (int, int) {
 
 // View draws the dialog as exactly height lines of width cells.
 func (a *Arrange) View(width, height int) []string {
-	box := panel{pen: a.pen, frame: inkFaint, inset: insetFor(width),
-		title: line{in(inkStrong, "Arrange the board")},
+	box := panel{pen: a.pen, frame: paint.Faint, inset: insetFor(width),
+		title: paint.Spans{paint.In(paint.Text|paint.Bold, "Arrange the board")},
 		foot:  a.foot("space choose   1–4 panes   "),
 	}
-	if box.foot.width() > width-frame-4 {
+	if box.foot.Width() > width-frame-4 {
 		box.foot = a.foot("space choose   ")
 	}
 	if a.said != "" {
-		box.foot = line{in(inkWarning, a.said)}
+		box.foot = paint.Spans{paint.In(paint.Warning, a.said)}
 	}
 	body, at := a.body(box.room(width))
 	a.page = max(height-frame-2, 1)
@@ -161,32 +161,32 @@ func (a *Arrange) View(width, height int) []string {
 	a.top = max(min(a.top, len(body)-a.page), 0)
 	last := min(a.top+a.page, len(body))
 	if len(body) > a.page {
-		box.badge = line{in(inkMuted, fmt.Sprintf("%d–%d of %d", a.top+1, last, len(body)))}
+		box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", a.top+1, last, len(body)))}
 	}
-	var shown []line
+	var shown []paint.Spans
 	if height >= 12 {
-		shown = append(shown, line{})
+		shown = append(shown, paint.Spans{})
 	}
 	all := rows(needed, append(shown, body[a.top:last]...)...)
 	a.spots = box.spots(width, height, all)
 	return box.draw(width, height, all)
 }
 
-func (a *Arrange) foot(keys string) line {
-	return line{in(inkMuted, keys), in(inkMuted, "esc close").clicks(clicksClose)}
+func (a *Arrange) foot(keys string) paint.Spans {
+	return paint.Spans{paint.In(paint.Muted, keys), paint.In(paint.Muted, "esc close").Clicks(clicksClose)}
 }
 
 // body sets the groups side by side, and tells the line of the cursor.
-func (a *Arrange) body(room int) (lines []line, at int) {
+func (a *Arrange) body(room int) (lines []paint.Spans, at int) {
 	columns := max((room+boardGap)/(boardColumn+boardGap), 1)
 	width := (room - (columns-1)*boardGap) / columns
-	blocks := make([][]line, 0, len(a.choices))
-	n, cursor := 0, line(nil)
+	blocks := make([][]paint.Spans, 0, len(a.choices))
+	n, cursor := 0, paint.Spans(nil)
 	for _, c := range a.choices {
-		heading := line{in(inkStrong, c.Title), in(inkText, " ")}
-		block := []line{append(heading, in(inkFaint, strings.Repeat("─", max(width-heading.width(), 0))))}
+		heading := paint.Spans{paint.In(paint.Text|paint.Bold, c.Title), paint.In(paint.Text, " ")}
+		block := []paint.Spans{append(heading, paint.In(paint.Faint, strings.Repeat("─", max(width-heading.Width(), 0))))}
 		for _, o := range c.Options {
-			l := a.option(o, c.One, n == a.at, width).clicks(strconv.Itoa(n))
+			l := a.option(o, c.One, n == a.at, width).Clicks(strconv.Itoa(n))
 			if n == a.at {
 				cursor = l
 			}
@@ -206,18 +206,22 @@ func (a *Arrange) body(room int) (lines []line, at int) {
 	return beside(filled, width, boardGap), at
 }
 
-func (a *Arrange) option(o Option, one, under bool, width int) line {
-	box, style, quiet, fill := "□", inkMuted, inkMuted, inkText
+func (a *Arrange) option(o Option, one, under bool, width int) paint.Spans {
+	box, style := "□", paint.Muted
 	switch {
 	case one && o.On:
-		box, style = "●", inkText
+		box, style = "●", paint.Text
 	case one:
 		box = "○"
 	case o.On:
-		box, style = "■", inkText
+		box, style = "■", paint.Text
 	}
 	if under {
-		style, quiet, fill = inkSelected, inkSelectedMuted, inkSelected
+		style = paint.Text
 	}
-	return apart(line{in(style, " "+box+" "+o.Title)}, line{in(quiet, o.Key+" ")}, width, fill)
+	l := paint.Apart(paint.Spans{paint.In(style, " "+box+" "+o.Title)}, paint.Spans{paint.In(paint.Muted, o.Key+" ")}, width)
+	if under {
+		l.Select()
+	}
+	return l
 }

@@ -10,6 +10,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
 
@@ -110,9 +111,9 @@ func (d *Confirm) batchBody(room, height int) []row {
 		if len(b.sums) > 1 {
 			label = "Total " + string(api.Scrub(string(sum.Currency)))
 		}
-		below = append(below, row{d.ends(inkStrong, label, inkStrong, sum.Readable(), room), needed})
+		below = append(below, row{d.ends(paint.Text|paint.Bold, label, paint.Text|paint.Bold, sum.Readable(), room), needed})
 	}
-	below = append(below, rows(air, line{})...)
+	below = append(below, rows(air, paint.Spans{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
 	needs := 2 // the heading, and the line that tells how many there are
@@ -121,13 +122,13 @@ func (d *Confirm) batchBody(room, height int) []row {
 			needs++
 		}
 	}
-	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []line { return d.order(p, room) })
-	out := rows(margin, line{})
-	out = append(out, row{line{in(inkStrong, wording.Counted(len(b.all), "order", "orders"))}, needed})
+	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []paint.Spans { return d.order(p, room) })
+	out := rows(margin, paint.Spans{})
+	out = append(out, row{paint.Spans{paint.In(paint.Text|paint.Bold, wording.Counted(len(b.all), "order", "orders"))}, needed})
 	out = append(out, rows(needed, shown...)...)
-	hidden := line{}
+	hidden := paint.Spans{}
 	if b.page < len(b.all) {
-		hidden = line{in(inkMuted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
+		hidden = paint.Spans{paint.In(paint.Muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)
@@ -135,7 +136,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 
 // turn draws the orders from the top one on that fit into height lines, one at
 // least, and notes how many these are. At the end of the list the page is full.
-func (b *batch) turn(height int, draw func(confirm.Proposal) []line) []line {
+func (b *batch) turn(height int, draw func(confirm.Proposal) []paint.Spans) []paint.Spans {
 	last, rest := len(b.all), height
 	for last > 0 && rest >= len(draw(b.all[last-1])) {
 		last--
@@ -143,7 +144,7 @@ func (b *batch) turn(height int, draw func(confirm.Proposal) []line) []line {
 	}
 	b.top = max(min(b.top, last, len(b.all)-1), 0)
 	b.page = 0
-	var shown []line
+	var shown []paint.Spans
 	for _, p := range b.all[b.top:] {
 		order := draw(p)
 		if b.page > 0 && len(shown)+len(order) > height {
@@ -157,21 +158,21 @@ func (b *batch) turn(height int, draw func(confirm.Proposal) []line) []line {
 
 // order is one of the batch: in a line where that holds all of it, else with its
 // name wrapped and with its variant and its merchant below.
-func (d *Confirm) order(p confirm.Proposal, room int) []line {
+func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	const gap, indent = 2, 2
 	name, whose := fmt.Sprintf("%s ×%d", p.Product, p.Quantity), string(p.Merchant)
 	if p.Variant != "" {
 		whose = string(p.Variant) + ", " + whose
 	}
-	total := line{in(inkText, p.Total.Readable())}
-	one := line{in(inkText, name), in(inkText, "  "), in(inkMuted, whose)}
-	if one.width()+gap+total.width() <= room {
-		return []line{apart(one, total, room, inkText)}
+	total := paint.Spans{paint.In(paint.Text, p.Total.Readable())}
+	one := paint.Spans{paint.In(paint.Text, name), paint.In(paint.Text, "  "), paint.In(paint.Muted, whose)}
+	if one.Width()+gap+total.Width() <= room {
+		return []paint.Spans{paint.Apart(one, total, room)}
 	}
-	out := wrapped(inkText, name, max(room-gap-total.width(), 1))
-	out[0] = apart(out[0], total, room, inkText)
-	for _, l := range wrapped(inkMuted, whose, max(room-indent, 1)) {
-		out = append(out, append(line{space(indent)}, l...))
+	out := paint.Wrapped(paint.Text, name, max(room-gap-total.Width(), 1))
+	out[0] = paint.Apart(out[0], total, room)
+	for _, l := range paint.Wrapped(paint.Muted, whose, max(room-indent, 1)) {
+		out = append(out, append(paint.Spans{paint.Blank(indent)}, l...))
 	}
 	return out
 }

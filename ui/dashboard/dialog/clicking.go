@@ -3,6 +3,8 @@ package dialog
 import (
 	"strconv"
 	"time"
+
+	"tillwatch/ui/dashboard/paint"
 )
 
 // What takes clicks. In the palette and on the board a number stands for a row.
@@ -16,14 +18,6 @@ const (
 
 // clicked is the name of a click among the keys.
 const clicked = "click"
-
-// clicks gives the whole line a target.
-func (l line) clicks(target string) line {
-	for i := range l {
-		l[i] = l[i].clicks(target)
-	}
-	return l
-}
 
 // spots are the places of the last drawing that take clicks.
 type spots []spot
@@ -44,14 +38,14 @@ func (s spots) at(x, y int) string {
 }
 
 // add finds the targets of a line that is drawn from x on in so many cells.
-func (s spots) add(l line, x, y, room int) spots {
+func (s spots) add(l paint.Spans, x, y, room int) spots {
 	for _, part := range l {
-		width := min(line{part}.width(), room)
+		width := min(part.Width(), room)
 		if width <= 0 {
 			break
 		}
-		if part.target != "" {
-			s = append(s, spot{x, y, width, part.target})
+		if part.Target != "" {
+			s = append(s, spot{x, y, width, part.Target})
 		}
 		x, room = x+width, room-width
 	}
@@ -65,7 +59,7 @@ func (p panel) spots(width, height int, body []row) spots {
 	}
 	var out spots
 	for i := range min(height-frame, len(body)) {
-		out = out.add(body[i].line, 1+p.inset, 1+i, p.room(width))
+		out = out.add(body[i].Spans, 1+p.inset, 1+i, p.room(width))
 	}
 	const corner = 3 // with the rule and the blank before the text
 	return out.add(p.foot, corner, height-1, width-2*corner)

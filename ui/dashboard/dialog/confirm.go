@@ -85,7 +85,7 @@ func copyCost(c api.Cost) api.Cost {
 
 // SetTheme changes the colours.
 func (d *Confirm) SetTheme(t themes.Theme) {
-	d.pen = newPen(t)
+	d.pen = paint.NewLine(paint.NewBrush(t, false))
 }
 
 // SetNow moves the countdown.

@@ -47,65 +47,65 @@ func (d *Confirm) View(width, height int) []string {
 const leastRoom = 34
 
 func (d *Confirm) panel(width int) panel {
-	p := panel{pen: d.pen, frame: inkFaint, inset: insetFor(width)}
-	p.badge = line{in(inkMuted, d.proposal.Environment)}
+	p := panel{pen: d.pen, frame: paint.Faint, inset: insetFor(width)}
+	p.badge = paint.Spans{paint.In(paint.Muted, d.proposal.Environment)}
 	if d.live {
-		p.frame = inkMoney
-		p.badge = line{in(inkMoney, "REAL MONEY")}
+		p.frame = paint.Money | paint.Bold
+		p.badge = paint.Spans{paint.In(paint.Money|paint.Bold, "REAL MONEY")}
 	}
-	leaves := func(text string) line { return line{in(inkMuted, text).clicks(clicksClose)} }
+	leaves := func(text string) paint.Spans { return paint.Spans{paint.In(paint.Muted, text).Clicks(clicksClose)} }
 	switch d.phase {
 	case asking:
-		p.title = line{in(inkStrong, "Confirm order")}
+		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm order")}
 		if d.batch != nil {
-			p.title = line{in(inkStrong, "Confirm several orders")}
+			p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm several orders")}
 		}
 		p.foot = leaves("esc cancel")
 		if d.Expired(d.now) {
 			p.foot = leaves("esc close")
 		}
 		if d.live && !d.Expired(d.now) && width >= 46 {
-			p.foot = append(line{in(inkMuted, "tab next   enter press   ")}, leaves("esc cancel")...)
+			p.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, leaves("esc cancel")...)
 		}
 	case running:
-		p.title = line{in(inkStrong, "Confirming")}
+		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirming")}
 		p.foot = leaves("esc hide; it goes on")
 	case ended:
-		p.title = line{in(inkStrong, "Confirm order")}
+		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm order")}
 		p.foot = leaves("esc close")
 	}
 	return p
 }
 
 func (d *Confirm) body(room int) []row {
-	out := rows(margin, line{})
+	out := rows(margin, paint.Spans{})
 	out = append(out, d.head(room)...)
 	switch d.phase {
 	case running:
 		out = append(out, d.total(room)...)
-		out = append(out, rows(air, line{})...)
+		out = append(out, rows(air, paint.Spans{})...)
 		out = append(out, d.steps(room)...)
 	case ended:
 		out = append(out, d.total(room)...)
-		out = append(out, rows(air, line{})...)
+		out = append(out, rows(air, paint.Spans{})...)
 		out = append(out, d.verdict(room)...)
 	default:
 		out = append(out, d.costs(room)...)
 		out = append(out, d.total(room)...)
-		out = append(out, rows(air, line{})...)
+		out = append(out, rows(air, paint.Spans{})...)
 		out = append(out, d.facts(room)...)
 		return append(out, d.question(room)...)
 	}
-	return append(out, rows(margin, line{})...)
+	return append(out, rows(margin, paint.Spans{})...)
 }
 
 // head names what is bought, over as many lines as that takes.
 func (d *Confirm) head(room int) []row {
 	name := fmt.Sprintf("%s ×%d", d.proposal.Product, d.proposal.Quantity)
-	out := rows(needed, wrapped(inkStrong, name, room)...)
-	out = append(out, rows(needed, wrapped(inkText, string(d.proposal.Variant), room)...)...)
-	out = append(out, rows(needed, wrapped(inkMuted, string(d.proposal.Merchant), room)...)...)
-	return append(out, rows(air, line{})...)
+	out := rows(needed, paint.Wrapped(paint.Text|paint.Bold, name, room)...)
+	out = append(out, rows(needed, paint.Wrapped(paint.Text, string(d.proposal.Variant), room)...)...)
+	out = append(out, rows(needed, paint.Wrapped(paint.Muted, string(d.proposal.Merchant), room)...)...)
+	return append(out, rows(air, paint.Spans{})...)
 }
 
 // costs lists what the offer tells of its parts. An absent amount is left out:
@@ -131,20 +131,20 @@ func (d *Confirm) costs(room int) []row {
 		if part.taken && part.amount.Subunits > 0 {
 			amount = "−" + amount
 		}
-		out = append(out, row{d.ends(inkMuted, part.label, inkText, amount, room), parts})
+		out = append(out, row{d.ends(paint.Muted, part.label, paint.Text, amount, room), parts})
 	}
 	if len(out) > 0 {
-		out = append(out, row{line{in(inkFaint, strings.Repeat("─", room))}, parts})
+		out = append(out, row{paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))}, parts})
 	}
 	return out
 }
 
 func (d *Confirm) total(room int) []row {
-	return rows(needed, d.ends(inkStrong, "Total", inkStrong, d.proposal.Total.Readable(), room))
+	return rows(needed, d.ends(paint.Text|paint.Bold, "Total", paint.Text|paint.Bold, d.proposal.Total.Readable(), room))
 }
 
-func (d *Confirm) ends(labels ink, label string, values ink, value string, room int) line {
-	return apart(line{in(labels, label)}, line{in(values, value)}, room, inkText)
+func (d *Confirm) ends(labels paint.Style, label string, values paint.Style, value string, room int) paint.Spans {
+	return paint.Apart(paint.Spans{paint.In(labels, label)}, paint.Spans{paint.In(values, value)}, room)
 }
 
 func (d *Confirm) facts(room int) []row {
@@ -153,62 +153,62 @@ func (d *Confirm) facts(room int) []row {
 }
 
 // page is the address of what is bought, over as many lines as that takes.
-func (d *Confirm) page(room int) []line {
-	var out []line
-	for i, l := range wrapped(inkMuted, string(d.proposal.ProductURL), room-labelWidth) {
+func (d *Confirm) page(room int) []paint.Spans {
+	var out []paint.Spans
+	for i, l := range paint.Wrapped(paint.Muted, string(d.proposal.ProductURL), room-labelWidth) {
 		label := ""
 		if i == 0 {
 			label = "Page"
 		}
-		out = append(out, append(d.fact(label, span{}), l...))
+		out = append(out, append(d.fact(label, paint.Span{}), l...))
 	}
 	return out
 }
 
-func (d *Confirm) fact(label string, value span) line {
-	text := in(inkMuted, label)
-	return line{text, space(labelWidth - line{text}.width()), value}
+func (d *Confirm) fact(label string, value paint.Span) paint.Spans {
+	text := paint.In(paint.Muted, label)
+	return paint.Spans{text, paint.Blank(labelWidth - text.Width()), value}
 }
 
 // id shows the whole id, where it must without its label; in a live environment
 // the four characters to type stand out.
-func (d *Confirm) id(room int) line {
+func (d *Confirm) id(room int) paint.Spans {
 	id := string(api.Scrub(string(d.proposal.ID)))
-	out := d.fact("Intent", span{})
-	if (line{{text: id}}).width() > room-labelWidth {
+	out := d.fact("Intent", paint.Span{})
+	if paint.Width(id) > room-labelWidth {
 		out = nil
-		id = shorten(id, room)
+		id = paint.Shorten(id, room)
 	}
 	tail := lastFour(id)
 	if !d.live || d.phase != asking {
-		return append(out, in(inkText, id))
+		return append(out, paint.In(paint.Text, id))
 	}
-	return append(out, in(inkText, strings.TrimSuffix(id, tail)), in(inkSought, tail))
+	return append(out, paint.In(paint.Text, strings.TrimSuffix(id, tail)), paint.In(paint.Text|paint.Bold|paint.Underline, tail))
 }
 
 // environment says where it is bought. The word on the money stays when the name
 // is cut.
-func (d *Confirm) environment(room int) line {
-	money := in(inkMuted, d.firstThatFits(room-labelWidth-paint.Width(d.proposal.Environment)-2, "no real money", "no money"))
+func (d *Confirm) environment(room int) paint.Spans {
+	money := paint.In(paint.Muted, d.firstThatFits(room-labelWidth-paint.Width(d.proposal.Environment)-2, "no real money", "no money"))
 	if d.live {
-		money = in(inkMoney, "REAL MONEY")
+		money = paint.In(paint.Money|paint.Bold, "REAL MONEY")
 	}
-	name := line{in(inkText, d.proposal.Environment)}.cut(max(room-labelWidth-2-line{money}.width(), 0))
-	return append(append(d.fact("Environment", span{}), name...), in(inkText, "  "), money)
+	name := paint.Spans{paint.In(paint.Text, d.proposal.Environment)}.Cut(max(room-labelWidth-2-money.Width(), 0))
+	return append(append(d.fact("Environment", paint.Span{}), name...), paint.In(paint.Text, "  "), money)
 }
 
-func (d *Confirm) window() line {
+func (d *Confirm) window() paint.Spans {
 	end := d.proposal.ExpiresAt
 	left := end.Sub(d.now)
 	switch {
 	case end.IsZero():
-		return d.fact("Window", in(inkMuted, "not known"))
+		return d.fact("Window", paint.In(paint.Muted, "not known"))
 	case d.Expired(d.now):
-		return d.fact("Window", in(inkBad, "✕ closed"))
+		return d.fact("Window", paint.In(paint.Bad, "✕ closed"))
 	case left < soonExpired:
-		return d.fact("Window", in(inkWarning, "! closes in "+countdown(left)))
+		return d.fact("Window", paint.In(paint.Warning, "! closes in "+countdown(left)))
 	}
-	return d.fact("Window", in(inkText, "closes in "+countdown(left)))
+	return d.fact("Window", paint.In(paint.Text, "closes in "+countdown(left)))
 }
 
 // countdown counts whole seconds, the last one as 1 s.
@@ -224,28 +224,28 @@ func countdown(left time.Duration) string {
 }
 
 func (d *Confirm) question(room int) []row {
-	out := rows(air, line{})
+	out := rows(air, paint.Spans{})
 	if d.Expired(d.now) {
-		out = append(out, rows(sentence, wrapped(inkMuted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
-		out = append(out, rows(air, line{})...)
-		out = append(out, rows(needed, line{in(inkBad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
-		return append(out, rows(margin, line{})...)
+		out = append(out, rows(sentence, paint.Wrapped(paint.Muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
+		out = append(out, rows(air, paint.Spans{})...)
+		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
+		return append(out, rows(margin, paint.Spans{})...)
 	}
 	what := "Before sending, the intent is read again. If anything changed, nothing is sent."
 	if d.batch != nil {
 		what = "They are sent one after another. Before sending, each is read again. If anything changed, that one is not sent."
 	}
-	out = append(out, rows(sentence, wrapped(inkMuted, what, room)...)...)
-	out = append(out, rows(air, line{})...)
+	out = append(out, rows(sentence, paint.Wrapped(paint.Muted, what, room)...)...)
+	out = append(out, rows(air, paint.Spans{})...)
 	if d.live {
-		out = append(out, row{d.typing(room).clicks(clicksField), needed})
-		out = append(out, rows(air, line{})...)
+		out = append(out, row{d.typing(room).Clicks(clicksField), needed})
+		out = append(out, rows(air, paint.Spans{})...)
 	}
 	out = append(out, row{d.buttons(room), needed})
 	if d.notice == "" {
-		return append(out, row{line{}, air})
+		return append(out, row{paint.Spans{}, air})
 	}
-	return append(out, rows(needed, wrapped(inkWarning, d.said(), room)...)...)
+	return append(out, rows(needed, paint.Wrapped(paint.Warning, d.said(), room)...)...)
 }
 
 // said is the notice as it holds by now.
@@ -257,24 +257,24 @@ func (d *Confirm) said() string {
 }
 
 // typing is the line of the field.
-func (d *Confirm) typing(room int) line {
+func (d *Confirm) typing(room int) paint.Spans {
 	const width = 14
-	label := in(inkMuted, "To arm")
+	label := paint.In(paint.Muted, "To arm")
 	if d.focus == onField {
-		label = in(inkAccent, "To arm")
+		label = paint.In(paint.Accent|paint.Bold, "To arm")
 	}
-	out := line{label, space(labelWidth - 2 - line{label}.width()), in(inkFaint, "▏ ")}
-	hint := in(inkFaint, d.firstThatFits(room-out.width(), d.armingHints()...))
+	out := paint.Spans{label, paint.Blank(labelWidth - 2 - label.Width()), paint.In(paint.Faint, "▏ ")}
+	hint := paint.In(paint.Faint, d.firstThatFits(room-out.Width(), d.armingHints()...))
 	if d.focus == onField {
 		out = append(out, typed(d.field, width+1)...)
-		hint = in(inkMuted, d.firstThatFits(room-out.width(), d.typingHints()...))
+		hint = paint.In(paint.Muted, d.firstThatFits(room-out.Width(), d.typingHints()...))
 	} else if value := d.field.Value(); value != "" {
-		text := in(inkText, value)
-		out = append(out, text, space(width+1-line{text}.width()))
-		hint = span{}
+		text := paint.In(paint.Text, value)
+		out = append(out, text, paint.Blank(width+1-text.Width()))
+		hint = paint.Span{}
 	}
 	if d.armed() {
-		hint = in(inkGood, d.firstThatFits(room-out.width(), "  ✓ armed", "✓"))
+		hint = paint.In(paint.Good, d.firstThatFits(room-out.Width(), "  ✓ armed", "✓"))
 	}
 	return append(out, hint)
 }
@@ -305,30 +305,30 @@ func (d *Confirm) firstThatFits(room int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-func (d *Confirm) buttons(room int) line {
-	gap := in(inkText, "   ")
+func (d *Confirm) buttons(room int) paint.Spans {
+	gap := paint.In(paint.Text, "   ")
 	total := d.proposal.Total.Readable()
 	if d.batch != nil && len(d.batch.sums) > 1 {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}
 	if !d.live {
-		out := append(d.button("Cancel", true, clicksClose), gap, in(inkSought, "C").clicks(clicksYes))
-		return append(out, in(inkText, d.firstThatFits(room-out.width(), "  Confirm "+total, "  Confirm")).clicks(clicksYes))
+		out := append(d.button("Cancel", true, clicksClose), gap, paint.In(paint.Text|paint.Bold|paint.Underline, "C").Clicks(clicksYes))
+		return append(out, paint.In(paint.Text, d.firstThatFits(room-out.Width(), "  Confirm "+total, "  Confirm")).Clicks(clicksYes))
 	}
 	out := append(d.button("Cancel", d.focus == onCancel, clicksClose), gap)
 	const brackets = 4
-	yes := d.firstThatFits(room-out.width()-brackets, "Confirm "+total, "Confirm")
+	yes := d.firstThatFits(room-out.Width()-brackets, "Confirm "+total, "Confirm")
 	if d.armed() {
 		return append(out, d.button(yes, d.focus == onConfirm, clicksYes)...)
 	}
-	out = append(out, in(inkFaint, "  "+yes+"  ").clicks(clicksYes))
-	return append(out, in(inkMuted, d.firstThatFits(room-out.width(), "not armed", "")))
+	out = append(out, paint.In(paint.Faint, "  "+yes+"  ").Clicks(clicksYes))
+	return append(out, paint.In(paint.Muted, d.firstThatFits(room-out.Width(), "not armed", "")))
 }
 
 // button shows focus by brackets as well, for terminals without colour.
-func (d *Confirm) button(text string, focused bool, target string) line {
+func (d *Confirm) button(text string, focused bool, target string) paint.Spans {
 	if focused {
-		return line{in(inkFocused, "[ "+text+" ]").clicks(target)}
+		return paint.Spans{paint.In(paint.Accent|paint.Bold, "[ "+text+" ]")}.Select().Clicks(target)
 	}
-	return line{in(inkText, "  "+text+"  ").clicks(target)}
+	return paint.Spans{paint.In(paint.Text, "  "+text+"  ").Clicks(target)}
 }

@@ -18,14 +18,14 @@ func newField(most int) textinput.Model {
 }
 
 // typed draws a field in so many cells, with its cursor in view.
-func typed(field textinput.Model, width int) line {
+func typed(field textinput.Model, width int) paint.Spans {
 	value, at := []rune(field.Value()), field.Position()
 	before, after := paint.Drawable(string(value[:at])), paint.Drawable(string(value[at:]))
 	if over := paint.Width(before) - (width - 1); over > 0 {
 		before = ansi.TruncateLeft(before, over, "")
 	}
-	out := line{in(inkText, before), in(inkAccent, "▏"), in(inkText, after)}.cut(width)
-	return append(out, space(width-out.width()))
+	out := paint.Spans{paint.In(paint.Text, before), paint.In(paint.Accent|paint.Bold, "▏"), paint.In(paint.Text, after)}.Cut(width)
+	return append(out, paint.Blank(width-out.Width()))
 }
 
 // scrubbed takes from typed and pasted text what must not be drawn, and what

@@ -17,7 +17,7 @@ type Help struct {
 	pen      *paint.Line
 	table    *action.Table
 	disabled func(action.ID) string
-	top      int // first line in view
+	top      int // first paint.Spans in view
 	page     int // lines in view in the last drawing
 	lines    int // of the last drawing
 	said     string
@@ -33,11 +33,11 @@ const (
 // NewHelp opens the help at its top. disabled gives the reason why an action is
 // disabled, "" when it is not; it may be nil.
 func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
-	return &Help{pen: newPen(t), table: table, disabled: disabled}
+	return &Help{pen: paint.NewLine(paint.NewBrush(t, false)), table: table, disabled: disabled}
 }
 
 // SetTheme changes the colours.
-func (h *Help) SetTheme(t themes.Theme) { h.pen = newPen(t) }
+func (h *Help) SetTheme(t themes.Theme) { h.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 // Paste says, until the next key, that pasted text is not taken.
 func (h *Help) Paste(string) { h.said = notPasted }
@@ -99,7 +99,7 @@ func (h *Help) Size(width, height int) (int, int) {
 
 // View draws the help as exactly height lines of width cells.
 func (h *Help) View(width, height int) []string {
-	p := panel{pen: h.pen, frame: inkFaint, inset: insetFor(width), title: line{in(inkStrong, "Help")}}
+	p := panel{pen: h.pen, frame: paint.Faint, inset: insetFor(width), title: paint.Spans{paint.In(paint.Text|paint.Bold, "Help")}}
 	body := h.body(p.room(width))
 	h.lines, h.page = len(body), max(height-frame-2, 1)
 	if height < 12 {
@@ -107,17 +107,17 @@ func (h *Help) View(width, height int) []string {
 	}
 	h.clamp()
 	last := min(h.top+h.page, h.lines)
-	p.foot = line{in(inkMuted, "esc close").clicks(clicksClose)}
+	p.foot = paint.Spans{paint.In(paint.Muted, "esc close").Clicks(clicksClose)}
 	if h.lines > h.page {
-		p.foot = append(p.foot, in(inkMuted, h.scrolling()))
-		p.badge = line{in(inkMuted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
+		p.foot = append(p.foot, paint.In(paint.Muted, h.scrolling()))
+		p.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
 	}
 	if h.said != "" {
-		p.foot = line{in(inkWarning, h.said)}
+		p.foot = paint.Spans{paint.In(paint.Warning, h.said)}
 	}
-	var shown []line
+	var shown []paint.Spans
 	if height >= 12 {
-		shown = append(shown, line{})
+		shown = append(shown, paint.Spans{})
 	}
 	all := rows(needed, append(shown, body[h.top:last]...)...)
 	h.spots = p.spots(width, height, all)
@@ -137,7 +137,7 @@ func (h *Help) scrolling() string {
 func (h *Help) columns(room int) int { return max((room+helpGap)/(helpColumn+helpGap), 1) }
 
 // body sets the sections side by side.
-func (h *Help) body(room int) []line {
+func (h *Help) body(room int) []paint.Spans {
 	columns := h.columns(room)
 	width := (room - (columns-1)*helpGap) / columns
 	blocks := h.blocks(width)
@@ -146,9 +146,9 @@ func (h *Help) body(room int) []line {
 
 // distribute fills columns from the left, each as low as the order allows, with
 // an empty line between two blocks.
-func distribute(blocks [][]line, columns int) [][]line {
+func distribute(blocks [][]paint.Spans, columns int) [][]paint.Spans {
 	for height := 1; ; height++ {
-		filled := [][]line{nil}
+		filled := [][]paint.Spans{nil}
 		for _, block := range blocks {
 			last := len(filled) - 1
 			if len(filled[last]) > 0 && len(filled[last])+1+len(block) > height {
@@ -156,7 +156,7 @@ func distribute(blocks [][]line, columns int) [][]line {
 				last++
 			}
 			if len(filled[last]) > 0 {
-				filled[last] = append(filled[last], line{})
+				filled[last] = append(filled[last], paint.Spans{})
 			}
 			filled[last] = append(filled[last], block...)
 		}
@@ -167,69 +167,69 @@ func distribute(blocks [][]line, columns int) [][]line {
 }
 
 // beside sets columns of the same width side by side.
-func beside(columns [][]line, width, gap int) []line {
+func beside(columns [][]paint.Spans, width, gap int) []paint.Spans {
 	height := 0
 	for _, column := range columns {
 		height = max(height, len(column))
 	}
-	out := make([]line, height)
+	out := make([]paint.Spans, height)
 	for y := range height {
 		for x, column := range columns {
-			var cell line
+			var cell paint.Spans
 			if y < len(column) {
-				cell = column[y].cut(width)
+				cell = column[y].Cut(width)
 			}
 			out[y] = append(out[y], cell...)
 			if x < len(columns)-1 {
-				out[y] = append(out[y], space(width-cell.width()+gap))
+				out[y] = append(out[y], paint.Blank(width-cell.Width()+gap))
 			}
 		}
 	}
 	return out
 }
 
-func (h *Help) blocks(width int) [][]line {
-	var blocks [][]line
+func (h *Help) blocks(width int) [][]paint.Spans {
+	var blocks [][]paint.Spans
 	for _, section := range h.table.Help() {
-		block := []line{h.heading(string(section.Group), width)}
+		block := []paint.Spans{h.heading(string(section.Group), width)}
 		for _, a := range section.Actions {
 			block = append(block, h.entry(a, width)...)
 		}
 		blocks = append(blocks, block)
 	}
 	for _, group := range legend() {
-		block := []line{h.heading("Signs of "+strings.ToLower(group.title), width)}
+		block := []paint.Spans{h.heading("Signs of "+strings.ToLower(group.title), width)}
 		for _, s := range group.signs {
-			block = append(block, line{in(s.ink, s.glyph), in(inkText, "  "), in(inkText, s.meaning)})
+			block = append(block, paint.Spans{paint.In(s.style, s.glyph), paint.In(paint.Text, "  "), paint.In(paint.Text, s.meaning)})
 		}
 		blocks = append(blocks, block)
 	}
 	return blocks
 }
 
-func (h *Help) heading(title string, width int) line {
-	l := line{in(inkStrong, title), in(inkText, " ")}
-	return append(l, in(inkFaint, strings.Repeat("─", max(width-l.width(), 0))))
+func (h *Help) heading(title string, width int) paint.Spans {
+	l := paint.Spans{paint.In(paint.Text|paint.Bold, title), paint.In(paint.Text, " ")}
+	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
 }
 
 // entry is an action with its keys; below it, while it is disabled, why.
-func (h *Help) entry(a action.Action, width int) []line {
+func (h *Help) entry(a action.Action, width int) []paint.Spans {
 	keys := make([]string, len(a.Keys))
 	for i, key := range a.Keys {
 		keys[i] = action.ShowKey(key)
 	}
-	shown := in(inkStrong, strings.Join(keys, " "))
-	gap := space(max(helpKeys-line{shown}.width(), 1))
+	shown := paint.In(paint.Text|paint.Bold, strings.Join(keys, " "))
+	gap := paint.Blank(max(helpKeys-shown.Width(), 1))
 	why := ""
 	if h.disabled != nil {
 		why = h.disabled(a.ID)
 	}
 	if why == "" {
-		return []line{{shown, gap, in(inkText, a.Title)}}
+		return []paint.Spans{{shown, gap, paint.In(paint.Text, a.Title)}}
 	}
-	entry := []line{{in(inkFaint, shown.text), gap, in(inkMuted, a.Title)}}
-	for _, l := range wrapped(inkMuted, why, width-helpKeys) {
-		entry = append(entry, append(line{space(helpKeys)}, l...))
+	entry := []paint.Spans{{paint.In(paint.Faint, shown.Text), gap, paint.In(paint.Muted, a.Title)}}
+	for _, l := range paint.Wrapped(paint.Muted, why, width-helpKeys) {
+		entry = append(entry, append(paint.Spans{paint.Blank(helpKeys)}, l...))
 	}
 	return entry
 }

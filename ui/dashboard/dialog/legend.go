@@ -10,7 +10,7 @@ import (
 // meant is one sign of the board with what it means.
 type meant struct {
 	glyph, meaning string
-	ink            ink
+	style          paint.Style
 }
 
 type signs struct {
@@ -27,7 +27,7 @@ func legend() []signs {
 			means(sign.Intent(api.PlacingOrder), "placing the order"),
 			means(sign.Intent(api.Completed), ""),
 			means(sign.Intent(api.Failed), ""),
-			{"unread", "reported by an event, not read yet", inkMuted},
+			{"unread", "reported by an event, not read yet", paint.Muted},
 			means(sign.Marked(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
@@ -56,7 +56,7 @@ func means(s sign.Sign, meaning string) meant {
 	if meaning == "" {
 		meaning = s.Word
 	}
-	return meant{s.Glyph, meaning, ink(s.Style)}
+	return meant{s.Glyph, meaning, s.Style}
 }
 
 func eachMeans(states []api.ShipmentStatus, of func(api.ShipmentStatus) sign.Sign) []meant {

@@ -29,16 +29,16 @@ func (d *Confirm) steps(room int) []row {
 	at := slices.IndexFunc(all, func(s step) bool { return s.stage == d.at.Stage })
 	var out []row
 	for i, step := range all {
-		glyph, style := in(inkFaint, "·"), inkMuted
+		glyph, style := paint.In(paint.Faint, "·"), paint.Muted
 		switch {
 		case i < at:
-			glyph, style = in(inkGood, "✓"), inkText
+			glyph, style = paint.In(paint.Good, "✓"), paint.Text
 		case i == at:
-			glyph, style = in(inkAccent, "▸"), inkStrong
+			glyph, style = paint.In(paint.Accent|paint.Bold, "▸"), paint.Text|paint.Bold
 		}
-		title := in(style, step.title)
-		l := line{glyph, in(inkText, " "), title, space(labelWidth - 2 - line{title}.width()), in(inkMuted, step.why)}
-		out = append(out, row{l.cut(room), needed})
+		title := paint.In(style, step.title)
+		l := paint.Spans{glyph, paint.In(paint.Text, " "), title, paint.Blank(labelWidth - 2 - title.Width()), paint.In(paint.Muted, step.why)}
+		out = append(out, row{l.Cut(room), needed})
 	}
 	return append(out, d.settling(room)...)
 }
@@ -48,47 +48,47 @@ func (d *Confirm) settling(room int) []row {
 	if d.at.Stage != confirm.Settling || d.at.Why == nil {
 		return nil
 	}
-	out := rows(air, line{})
-	out = append(out, rows(detail, wrapped(inkText, "Because: "+d.at.Why.Error(), room)...)...)
+	out := rows(air, paint.Spans{})
+	out = append(out, rows(detail, paint.Wrapped(paint.Text, "Because: "+d.at.Why.Error(), room)...)...)
 	left := max(d.at.Until.Sub(d.now), 0)
-	return append(out, rows(sentence, wrapped(inkMuted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
+	return append(out, rows(sentence, paint.Wrapped(paint.Muted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
 }
 
 // verdict tells how the confirm ended, in words that need no manual.
 func (d *Confirm) verdict(room int) []row {
 	o := d.outcome
 	style, headline, advice := d.judge(o)
-	out := rows(needed, wrapped(style|inkBold, headline, room)...)
+	out := rows(needed, paint.Wrapped(style|paint.Bold, headline, room)...)
 	if table := d.differences(o.Differences, room); len(table) > 0 {
-		out = append(append(out, rows(air, line{})...), table...)
+		out = append(append(out, rows(air, paint.Spans{})...), table...)
 	}
 	if o.Err != nil {
-		out = append(out, rows(air, line{})...)
-		out = append(out, rows(detail, wrapped(inkText, "Because: "+o.Err.Error(), room)...)...)
+		out = append(out, rows(air, paint.Spans{})...)
+		out = append(out, rows(detail, paint.Wrapped(paint.Text, "Because: "+o.Err.Error(), room)...)...)
 	}
 	if advice != "" {
-		out = append(out, rows(air, line{})...)
+		out = append(out, rows(air, paint.Spans{})...)
 	}
-	out = append(out, rows(needed, wrapped(inkMuted, advice, room)...)...)
-	out = append(out, rows(air, line{}, d.id(room))...)
-	out = append(out, rows(air, line{})...)
+	out = append(out, rows(needed, paint.Wrapped(paint.Muted, advice, room)...)...)
+	out = append(out, rows(air, paint.Spans{}, d.id(room))...)
+	out = append(out, rows(air, paint.Spans{})...)
 	return append(out, row{d.button("Close", true, clicksButton), detail})
 }
 
 // judge is the sentence with the sign of how it went, and what to do now.
-func (d *Confirm) judge(o confirm.Outcome) (style ink, headline, advice string) {
-	style, glyph := inkWarning, "!"
+func (d *Confirm) judge(o confirm.Outcome) (style paint.Style, headline, advice string) {
+	style, glyph := paint.Warning, "!"
 	advice = o.Advice()
 	switch {
 	case o.Unsettled, o.Verdict == confirm.Unknown:
 		glyph = "?"
 	case o.Verdict == confirm.Accepted:
-		style, glyph = inkGood, "✓"
+		style, glyph = paint.Good, "✓"
 		if o.Intent == nil || !o.Intent.State.Terminal() {
 			advice = strings.TrimSpace(advice + " Follow it on the board.")
 		}
 	case o.Verdict == confirm.Refused, o.Verdict == confirm.NotSent:
-		style, glyph = inkBad, "✕"
+		style, glyph = paint.Bad, "✕"
 	}
 	said := o.Sentence()
 	return style, glyph + " " + strings.ToUpper(said[:1]) + said[1:] + ".", advice
@@ -106,15 +106,15 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 	}
 	widest = min(widest, room/3)
 	column := max((room-widest-2*gap)/2, 1)
-	cells := func(what, seen, now string, a, b, c ink) line {
-		first := line{in(a, what)}.cut(widest)
-		out := append(first, space(widest-first.width()+gap))
-		left := line{in(b, seen)}.cut(column)
-		out = append(append(out, space(column-left.width())), left...)
-		right := line{in(c, now)}.cut(column)
-		return append(append(out, space(gap+column-right.width())), right...)
+	cells := func(what, seen, now string, a, b, c paint.Style) paint.Spans {
+		first := paint.Spans{paint.In(a, what)}.Cut(widest)
+		out := append(first, paint.Blank(widest-first.Width()+gap))
+		left := paint.Spans{paint.In(b, seen)}.Cut(column)
+		out = append(append(out, paint.Blank(column-left.Width())), left...)
+		right := paint.Spans{paint.In(c, now)}.Cut(column)
+		return append(append(out, paint.Blank(gap+column-right.Width())), right...)
 	}
-	out := rows(needed, cells("", "you saw", "now", inkMuted, inkMuted, inkMuted))
+	out := rows(needed, cells("", "you saw", "now", paint.Muted, paint.Muted, paint.Muted))
 	for _, f := range found {
 		f.Seen, f.Now = wording.Amount(f.Seen), wording.Amount(f.Now)
 		spare := detail
@@ -125,14 +125,14 @@ func (d *Confirm) differences(found []confirm.Difference, room int) []row {
 			out = append(out, rows(spare, d.longDifference(f, room)...)...)
 			continue
 		}
-		out = append(out, rows(spare, cells(f.What, f.Seen, f.Now, inkMuted, inkText, inkStrong))...)
+		out = append(out, rows(spare, cells(f.What, f.Seen, f.Now, paint.Muted, paint.Text, paint.Text|paint.Bold))...)
 	}
 	return out
 }
 
 // longDifference sets what was seen above what is now, both as long as they are.
-func (d *Confirm) longDifference(f confirm.Difference, room int) []line {
-	out := []line{{in(inkMuted, f.What)}}
-	out = append(out, wrapped(inkText, "you saw: "+f.Seen, room)...)
-	return append(out, wrapped(inkStrong, "now: "+f.Now, room)...)
+func (d *Confirm) longDifference(f confirm.Difference, room int) []paint.Spans {
+	out := []paint.Spans{{paint.In(paint.Muted, f.What)}}
+	out = append(out, paint.Wrapped(paint.Text, "you saw: "+f.Seen, room)...)
+	return append(out, paint.Wrapped(paint.Text|paint.Bold, "now: "+f.Now, room)...)
 }

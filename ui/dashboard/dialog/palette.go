@@ -54,7 +54,7 @@ func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disable
 
 // SetTheme changes the colours.
 func (p *Palette) SetTheme(t themes.Theme) {
-	p.pen = newPen(t)
+	p.pen = paint.NewLine(paint.NewBrush(t, false))
 }
 
 // Paste types what is pasted.
@@ -163,10 +163,10 @@ func (p *Palette) Size(width, height int) (int, int) {
 
 // View draws the palette as exactly height lines of width cells.
 func (p *Palette) View(width, height int) []string {
-	box := panel{pen: p.pen, frame: inkFaint, inset: insetFor(width),
-		title: line{in(inkStrong, "Find an action")},
-		badge: line{in(inkMuted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
-		foot:  line{in(inkMuted, "enter do").clicks(clicksDo), in(inkMuted, "   ↑ ↓ choose   "), in(inkMuted, "esc close").clicks(clicksClose)},
+	box := panel{pen: p.pen, frame: paint.Faint, inset: insetFor(width),
+		title: paint.Spans{paint.In(paint.Text|paint.Bold, "Find an action")},
+		badge: paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
+		foot:  paint.Spans{paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
 	}
 	room := box.room(width)
 	visible := max(height-frame-5-aboutLines, 1)
@@ -174,38 +174,38 @@ func (p *Palette) View(width, height int) []string {
 	if !spacious {
 		visible = max(height-frame-2, 1)
 	}
-	var body []line
+	var body []paint.Spans
 	if spacious {
-		body = append(body, line{})
+		body = append(body, paint.Spans{})
 	}
 	body = append(body, p.input(room))
 	if spacious {
-		body = append(body, line{in(inkFaint, strings.Repeat("─", room))})
+		body = append(body, paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))})
 	}
 	list := p.list(room, visible)
 	body = append(body, list...)
 	for range visible - len(list) {
-		body = append(body, line{})
+		body = append(body, paint.Spans{})
 	}
 	if spacious {
-		body = append(body, line{})
+		body = append(body, paint.Spans{})
 	}
 	about := p.about(room)
 	if !spacious && len(about) > 1 {
-		about = []line{append(about[0], in(inkMuted, "…")).cut(room)}
+		about = []paint.Spans{append(about[0], paint.In(paint.Muted, "…")).Cut(room)}
 	}
 	body = append(body, about...)
 	p.spots = box.spots(width, height, rows(needed, body...))
 	return box.draw(width, height, rows(needed, body...))
 }
 
-func (p *Palette) input(room int) line {
-	return append(line{in(inkAccent, ":"), space(1)}, typed(p.field, max(room-2, 1))...)
+func (p *Palette) input(room int) paint.Spans {
+	return append(paint.Spans{paint.In(paint.Accent|paint.Bold, ":"), paint.Blank(1)}, typed(p.field, max(room-2, 1))...)
 }
 
-func (p *Palette) list(room, visible int) []line {
+func (p *Palette) list(room, visible int) []paint.Spans {
 	if len(p.hits) == 0 {
-		return []line{{in(inkMuted, "No action matches.")}}
+		return []paint.Spans{{paint.In(paint.Muted, "No action matches.")}}
 	}
 	if p.at < p.top {
 		p.top = p.at
@@ -214,63 +214,67 @@ func (p *Palette) list(room, visible int) []line {
 		p.top = p.at - visible + 1
 	}
 	p.top = max(min(p.top, len(p.hits)-visible), 0)
-	var out []line
+	var out []paint.Spans
 	for i := p.top; i < min(p.top+visible, len(p.hits)); i++ {
-		out = append(out, p.entry(p.hits[i], i == p.at, room).clicks(strconv.Itoa(i)))
+		out = append(out, p.entry(p.hits[i], i == p.at, room).Clicks(strconv.Itoa(i)))
 	}
 	return out
 }
 
-func (p *Palette) entry(h hit, chosen bool, room int) line {
-	plain, sought, keys, fill := inkText, inkSought, inkMuted, inkText
+func (p *Palette) entry(h hit, chosen bool, room int) paint.Spans {
+	plain, sought := paint.Text, paint.Text|paint.Bold|paint.Underline
 	marker := "  "
 	if chosen {
 		marker = "▸ "
-		plain, sought, keys, fill = inkSelected, inkSelectedSought, inkSelectedMuted, inkSelected
+		sought = paint.Accent | paint.Bold | paint.Underline
 	}
 	if p.reason(h.action.ID) != "" {
-		plain = keys
+		plain = paint.Muted
 	}
-	left := append(line{in(plain, marker)}, marked(h, plain, sought)...)
-	key := line{in(keys, h.action.Key()+" ")}
+	left := append(paint.Spans{paint.In(plain, marker)}, marked(h, plain, sought)...)
+	key := paint.Spans{paint.In(paint.Muted, h.action.Key()+" ")}
 	if reason := p.reason(h.action.ID); reason != "" {
 		short, _, _ := strings.Cut(reason, ":")
 		for _, why := range []string{reason, short} {
-			whole := append(slices.Clip(left), in(keys, " — "+why))
-			if whole.width()+2+key.width() <= room {
+			whole := append(slices.Clip(left), paint.In(paint.Muted, " — "+why))
+			if whole.Width()+2+key.Width() <= room {
 				left = whole
 				break
 			}
 		}
 	}
-	return apart(left, key, room, fill)
+	l := paint.Apart(left, key, room)
+	if chosen {
+		l.Select()
+	}
+	return l
 }
 
 // marked underlines the letters that were found.
-func marked(h hit, plain, sought ink) line {
-	var out line
+func marked(h hit, plain, sought paint.Style) paint.Spans {
+	var out paint.Spans
 	for i, letter := range h.action.Title {
 		style := plain
 		if slices.Contains(h.matched, i) {
 			style = sought
 		}
-		out = append(out, in(style, string(letter)))
+		out = append(out, paint.In(style, string(letter)))
 	}
 	return out
 }
 
 // about says what the action under the cursor does, or why it cannot.
-func (p *Palette) about(room int) []line {
+func (p *Palette) about(room int) []paint.Spans {
 	if len(p.hits) == 0 {
 		return nil
 	}
 	chosen := p.hits[p.at].action
-	style, text := inkMuted, chosen.Tooltip
+	style, text := paint.Muted, chosen.Tooltip
 	if reason := p.reason(chosen.ID); reason != "" {
 		text = "Not now: " + reason + "."
 		if p.refused != "" {
-			style = inkWarning
+			style = paint.Warning
 		}
 	}
-	return wrapped(style, text, room)
+	return paint.Wrapped(style, text, room)
 }

@@ -10,7 +10,7 @@ import (
 // row is a line of a panel. Where the panel is too low, the rows with the
 // highest spare go first; a row of spare 0 never does.
 type row struct {
-	line
+	paint.Spans
 	spare int
 }
 
@@ -29,7 +29,7 @@ const (
 // or the beginning of a sentence or of an address, would mislead.
 func whole(spare int) bool { return spare == parts || spare == sentence || spare == extra }
 
-func rows(spare int, lines ...line) []row {
+func rows(spare int, lines ...paint.Spans) []row {
 	out := make([]row, len(lines))
 	for i, l := range lines {
 		out[i] = row{l, spare}
@@ -64,10 +64,10 @@ func squeeze(all []row, height int) ([]row, bool) {
 // below, the keys.
 type panel struct {
 	pen   *paint.Line
-	frame ink
-	title line
-	badge line
-	foot  line
+	frame paint.Style
+	title paint.Spans
+	badge paint.Spans
+	foot  paint.Spans
 	inset int // blank cells between border and text
 }
 
@@ -84,53 +84,52 @@ func (p panel) draw(width, height int, body []row) []string {
 	lines := make([]string, 0, height)
 	if width < 2*frame || height <= frame {
 		for len(lines) < height {
-			lines = append(lines, p.line(width, nil))
+			lines = append(lines, p.drawLine(width, nil))
 		}
 		return lines
 	}
 	lines = append(lines, p.edge("╭", "╮", width, p.title, p.badge))
 	room := p.room(width)
 	for i := range height - frame {
-		var l line
+		var l paint.Spans
 		if i < len(body) {
-			l = body[i].line
+			l = body[i].Spans
 		}
 		p.pen.Start(width)
-		line{in(p.frame, "│"), space(p.inset)}.on(p.pen, 1+p.inset)
-		l.on(p.pen, room)
-		line{space(p.inset), in(p.frame, "│")}.on(p.pen, p.inset+1)
+		p.pen.Spans(paint.Spans{paint.In(p.frame, "│"), paint.Blank(p.inset)}, 1+p.inset)
+		p.pen.Spans(l, room)
+		p.pen.Spans(paint.Spans{paint.Blank(p.inset), paint.In(p.frame, "│")}, p.inset+1)
 		lines = append(lines, p.pen.String())
 	}
 	return append(lines, p.edge("╰", "╯", width, p.foot, nil))
 }
 
-// line draws one line of the panel.
-func (p panel) line(width int, l line) string {
-	l.on(p.pen.Start(width), width)
-	return p.pen.String()
+// drawLine draws one line of the panel.
+func (p panel) drawLine(width int, l paint.Spans) string {
+	return p.pen.Start(width).Spans(l, width).String()
 }
 
 // edge draws a horizontal border with left and right set into it, as far as
 // they fit; right goes first.
-func (p panel) edge(begin, end string, width int, left, right line) string {
+func (p panel) edge(begin, end string, width int, left, right paint.Spans) string {
 	const around = 2 // a blank on both sides
 	room := width - frame - 2
-	set := func(l line) line {
-		return append(append(line{space(1)}, l...), space(1))
+	set := func(l paint.Spans) paint.Spans {
+		return append(append(paint.Spans{paint.Blank(1)}, l...), paint.Blank(1))
 	}
-	out := line{in(p.frame, begin+"─")}
+	out := paint.Spans{paint.In(p.frame, begin+"─")}
 	if len(left) > 0 && room >= around+1 {
-		left = left.cut(room - around)
+		left = left.Cut(room - around)
 		out = append(out, set(left)...)
-		room -= left.width() + around
+		room -= left.Width() + around
 	}
-	var tail line
-	if len(right) > 0 && right.width()+around < room {
+	var tail paint.Spans
+	if len(right) > 0 && right.Width()+around < room {
 		tail = set(right)
-		room -= tail.width()
+		room -= tail.Width()
 	}
-	out = append(append(out, in(p.frame, strings.Repeat("─", max(room, 0)))), tail...)
-	return p.line(width, append(out, in(p.frame, "─"+end)))
+	out = append(append(out, paint.In(p.frame, strings.Repeat("─", max(room, 0)))), tail...)
+	return p.drawLine(width, append(out, paint.In(p.frame, "─"+end)))
 }
 
 // insetFor gives wide panels more air at their sides.

@@ -1,0 +1,126 @@
+package paint
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+)
+
+// Span is text in one style. What has a target takes clicks for it.
+type Span struct {
+	Text     string
+	Style    Style
+	Selected bool // on the ground of the row under the cursor
+	Target   string
+}
+
+// In is text in a style, wherever it came from: as it will be drawn.
+func In(st Style, text string) Span { return Span{Text: Drawable(string(api.Scrub(text))), Style: st} }
+
+// Blank is n blank cells.
+func Blank(n int) Span { return Span{Text: strings.Repeat(" ", max(n, 0))} }
+
+// Clicks gives the span a target.
+func (s Span) Clicks(target string) Span {
+	s.Target = target
+	return s
+}
+
+// Width is how many cells the span takes.
+func (s Span) Width() int { return Width(s.Text) }
+
+// Spans is what stands beside each other on one line.
+type Spans []Span
+
+// Width is how many cells the spans take.
+func (l Spans) Width() int {
+	width := 0
+	for _, s := range l {
+		width += s.Width()
+	}
+	return width
+}
+
+// Clicks gives all of the spans a target.
+func (l Spans) Clicks(target string) Spans {
+	for i := range l {
+		l[i].Target = target
+	}
+	return l
+}
+
+// Select puts all of the spans on the ground of the row under the cursor.
+func (l Spans) Select() Spans {
+	for i := range l {
+		l[i].Selected = true
+	}
+	return l
+}
+
+// Cut shortens the spans to width cells, an ellipsis at their end.
+func (l Spans) Cut(width int) Spans {
+	if l.Width() <= width {
+		return l
+	}
+	var out Spans
+	for _, s := range l {
+		w := s.Width()
+		if w >= width {
+			s.Text = ansi.Truncate(s.Text, width, "…")
+			return append(out, s)
+		}
+		out = append(out, s)
+		width -= w
+	}
+	return out
+}
+
+// Spans draws spans in the next cells, exactly so many, on a surface above the
+// screen.
+func (l *Line) Spans(spans Spans, cells int) *Line {
+	end := l.At() + cells
+	for _, s := range spans.Cut(cells) {
+		ground := Surface
+		if s.Selected {
+			ground = Selected
+		}
+		l.On(ground).Put(s.Style, s.Text)
+	}
+	return l.On(Surface).To(end)
+}
+
+// Apart puts left and right at the two ends of width cells; left gives way.
+func Apart(left, right Spans, width int) Spans {
+	const gap = 2
+	room := width - right.Width() - gap
+	if left.Width() > room {
+		left = left.Cut(max(room, 0))
+	}
+	between := Blank(width - left.Width() - right.Width())
+	return append(append(left[:len(left):len(left)], between), right...)
+}
+
+// Wrapped breaks text into lines of at most width cells.
+func Wrapped(st Style, text string, width int) []Spans {
+	var lines []Spans
+	for _, part := range Wrap(In(st, text).Text, width) {
+		lines = append(lines, Spans{In(st, part)})
+	}
+	return lines
+}
+
+// Shorten cuts the middle out of text that is wider than width: an id is told
+// apart by its end.
+func Shorten(text string, width int) string {
+	have := Width(text)
+	if have <= width {
+		return text
+	}
+	if width < 3 {
+		return ansi.Truncate(text, max(width, 0), "")
+	}
+	head := (width - 1) / 2
+	return ansi.Truncate(text, head, "") + "…" + ansi.TruncateLeft(text, have-(width-1-head), "")
+}
