@@ -167,19 +167,6 @@ func (k *day) judgeSpent(d *DayCount, now time.Time) {
 // remember keeps what has become known of the day.
 func (k *day) remember(d DayCount) { k.most, k.spent = k.most.with(&d), d.Spent }
 
-// judgeDay tells when few of the day's intents are left, or none.
-func (b *alertBook) judgeDay(d DayCount, now time.Time) {
-	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
-	watched := b.cfg.DayLeft >= 0
-	b.judgeUntil(watched && spent, alertKey{kind: AlertDay, cause: "spent"}, Alert{
-		Kind: AlertDay, Text: d.spentWords(), Since: d.Spent, Due: d.Free,
-	})
-	near := watched && !spent && d.Limit > 0 && left <= b.cfg.DayLeft
-	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, func() string {
-		return fmt.Sprintf("at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
-	})
-}
-
 // spentWords leave room for two times in a line of 80 columns.
 func (d DayCount) spentWords() string {
 	limit := "day limit"

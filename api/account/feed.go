@@ -53,19 +53,7 @@ const (
 
 // String is the state in a word.
 func (s FeedState) String() string {
-	switch s {
-	case FeedConnecting:
-		return "connecting"
-	case FeedReplaying:
-		return "replaying"
-	case FeedLive:
-		return "live"
-	case FeedLost:
-		return "lost"
-	case FeedRefused:
-		return "refused"
-	}
-	return "off"
+	return wordOf(s, "off", "connecting", "replaying", "live", "lost", "refused")
 }
 
 // FeedStatus is the state of a feed and of the journal behind it.

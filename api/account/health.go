@@ -22,17 +22,7 @@ const (
 
 // String is the state in a word.
 func (s APIState) String() string {
-	switch s {
-	case APIHealthy:
-		return "healthy"
-	case APISlow:
-		return "slow"
-	case APIFailing:
-		return "failing"
-	case APIUnauthorized:
-		return "unauthorized"
-	}
-	return "unknown"
+	return wordOf(s, "unknown", "healthy", "slow", "failing", "unauthorized")
 }
 
 // APIStatus is the health of the service.

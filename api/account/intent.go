@@ -17,15 +17,7 @@ const (
 )
 
 // String is the certainty in a word.
-func (c Certainty) String() string {
-	switch c {
-	case Verified:
-		return "verified"
-	case Reported:
-		return "reported"
-	}
-	return "hinted"
-}
+func (c Certainty) String() string { return wordOf(c, "hinted", "reported", "verified") }
 
 // MarshalText makes the certainty the word that it has in JSON.
 func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

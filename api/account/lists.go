@@ -17,17 +17,7 @@ const (
 
 // String is the state in a word.
 func (s ListState) String() string {
-	switch s {
-	case ListPartly:
-		return "partly"
-	case ListWhole:
-		return "whole"
-	case ListCut:
-		return "cut"
-	case ListNotServed:
-		return "not served"
-	}
-	return "unread"
+	return wordOf(s, "unread", "partly", "whole", "cut", "not served")
 }
 
 // MarshalText makes the state the word that it has in JSON.

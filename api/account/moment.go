@@ -89,19 +89,7 @@ const (
 )
 
 // String is the way in a word.
-func (l Learnt) String() string {
-	switch l {
-	case ByEvent:
-		return "event"
-	case ByRead:
-		return "read"
-	case ByConfirm:
-		return "confirm"
-	case ByProxy:
-		return "proxy"
-	}
-	return "timer"
-}
+func (l Learnt) String() string { return wordOf(l, "event", "read", "confirm", "timer", "proxy") }
 
 // Stays is how long the intent was in each state that its timeline tells of, as
 // far as it has left them.
@@ -123,26 +111,4 @@ func (i *IntentDetail) Stays() map[api.IntentState]time.Duration {
 		state, since = next, m.When
 	}
 	return stays
-}
-
-// Earlier is a moment of which an earlier version kept a sentence: only the way and
-// the state are known of it.
-func Earlier(how Learnt, state api.IntentState) Moment {
-	m := Moment{What: EventMissed, To: state}
-	switch {
-	case how == ByEvent:
-		m.What = EventTold
-		for _, t := range []api.EventType{api.OfferRetrieved, api.IntentCompleted, api.OrderFailed} {
-			if proven, _ := t.ProvenState(); proven == state {
-				m.Type = t
-			}
-		}
-	case how == ByConfirm:
-		m.What = ConfirmTaken
-	case how == ByRead && state != "":
-		m.What = ReadShowed
-	case how == ByRead:
-		m.What = Unchanged
-	}
-	return m
 }

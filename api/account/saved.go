@@ -179,9 +179,5 @@ func (s *Store) picture() uint64 {
 }
 
 func (s *Store) judgeSaving(err error, words string) {
-	s.mu.Lock()
-	defer s.release()
-	s.alerts.judge(err != nil, alertKey{kind: AlertSaving}, time.Now(), func() string {
-		return words + cmp.Or(errors.Unwrap(err), err).Error()
-	})
+	s.report(AlertSaving, words, cmp.Or(errors.Unwrap(err), err))
 }

@@ -28,7 +28,7 @@ type Store struct {
 	spenders  spenders
 	limits    limits
 	feed      following
-	alerts    alertBook
+	alerts    alerts
 }
 
 // StoreConfig sets a store up.
@@ -62,7 +62,7 @@ func NewStore(cfg StoreConfig) *Store {
 		spenders:  newSpenders(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
-	s.alerts = newAlertBook(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
+	s.alerts = newAlerts(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
 	return s
 }
 

@@ -8,6 +8,14 @@ import (
 	"tillwatch/api"
 )
 
+// wordOf is the word of a state; the first where the state has none.
+func wordOf[S ~uint8](state S, words ...string) string {
+	if int(state) < len(words) {
+		return words[state]
+	}
+	return words[0]
+}
+
 // stateOfWord is the state, of those up to the last, that a word stands for; the
 // first where none does.
 func stateOfWord[S interface {

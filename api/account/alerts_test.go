@@ -20,7 +20,7 @@ func inOrder(a, b Alert) int {
 // never changes.
 func TestAlertsAreListedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := newAlertBook(&news{}, AlertConfig{}, api.ConfirmWindow, paces{})
+		b := newAlerts(&news{}, AlertConfig{}, api.ConfirmWindow, paces{})
 		standing := map[alertKey]Alert{}
 		var listed, copies [][]Alert
 		for range rapid.IntRange(0, 200).Draw(t, "steps") {
@@ -31,10 +31,10 @@ func TestAlertsAreListedInOrder(t *testing.T) {
 					Kind: key.kind, Intent: key.intent, Text: rapid.SampledFrom([]string{"failed", "failed: card declined"}).Draw(t, "text"),
 					Since: noon.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "since")) * time.Second),
 				}
-				b.raise(key, a)
+				b.renew(true, key, a)
 				standing[key] = a
 			case 3:
-				b.clear(key)
+				b.renew(false, key, Alert{})
 				delete(standing, key)
 			case 4:
 				var want []Alert

@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,26 +9,29 @@ import (
 )
 
 // judgeIntent decides on the alerts of one intent: at most one of them stands.
-func (b *alertBook) judgeIntent(in *IntentDetail, now time.Time) {
+func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 	stands := b.alertOf(in, now)
 	for _, kind := range intentAlerts() {
 		key := alertKey{kind: kind, intent: in.ID}
 		switch {
 		case kind != stands:
-			b.judge(false, key, now, nil)
+			b.renew(false, key, Alert{})
 		case kind == AlertExpiring:
-			b.expire(key, in, now)
+			b.renew(true, key, Alert{Text: nameOf(in) + " expires unless it is confirmed", Since: b.since(key, now), Due: in.ExpiresAt})
 		case kind == AlertAwaiting:
-			b.judge(true, key, now, func() string {
-				return fmt.Sprintf("%s has been awaiting confirmation for more than %s", nameOf(in), short(b.cfg.AwaitingAfter))
-			})
+			b.judge(true, key, now, "%s has been awaiting confirmation for more than %s", nameOf(in), short(b.cfg.AwaitingAfter))
 		case kind == AlertStuck:
-			b.judge(true, key, now, func() string {
-				return fmt.Sprintf("%s has been placing for more than %s", nameOf(in), short(b.stuckAfter()))
-			})
+			b.judge(true, key, now, "%s has been placing for more than %s", nameOf(in), short(b.stuckAfter()))
 		case kind == AlertFailed:
-			b.judgeAnew(true, key, now, func() string { return failureWords(in) })
+			b.renew(true, key, Alert{Text: failureWords(in), Since: b.since(key, now)})
 		}
+	}
+}
+
+// forget clears what stands of an intent that is no longer kept.
+func (b *alerts) forget(intent api.ID) {
+	for _, kind := range intentAlerts() {
+		b.renew(false, alertKey{kind: kind, intent: intent}, Alert{})
 	}
 }
 
@@ -39,7 +41,7 @@ func intentAlerts() []AlertKind {
 }
 
 // alertOf is the alert that stands for an intent; "" for none.
-func (b *alertBook) alertOf(in *IntentDetail, now time.Time) AlertKind {
+func (b *alerts) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	c := &b.cfg
 	switch {
 	case in.Missing:
@@ -57,19 +59,9 @@ func (b *alertBook) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	return ""
 }
 
-// expire raises the alert that an intent expires, or tells anew when it does.
-func (b *alertBook) expire(key alertKey, in *IntentDetail, now time.Time) {
-	a, stands := b.standing[key]
-	if !stands {
-		a = Alert{Kind: key.kind, Intent: key.intent, Since: now, Text: nameOf(in) + " expires unless it is confirmed"}
-	}
-	a.Due = in.ExpiresAt
-	b.judgeUntil(true, key, a)
-}
-
 // justFailed reports whether an intent failed a short while ago. Of one that was
 // created long before, it is only known since when that is known.
-func (b *alertBook) justFailed(in *IntentDetail, now time.Time) bool {
+func (b *alerts) justFailed(in *IntentDetail, now time.Time) bool {
 	if in.State != api.Failed {
 		return false
 	}
@@ -98,7 +90,7 @@ func short(d time.Duration) string {
 
 // stuckAfter is how long an intent may be placing until it counts as stuck; 0 or
 // less: for ever.
-func (b *alertBook) stuckAfter() time.Duration {
+func (b *alerts) stuckAfter() time.Duration {
 	c := &b.cfg
 	if usual := b.pace.usual(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {
 		return time.Duration(c.StuckFactor * float64(usual))
