@@ -51,7 +51,7 @@ func newMetrics(p *Proxy) *metrics {
 		known: map[bucket]bool{},
 	}
 	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, func() float64 { return float64(p.open.Load()) })
+		Name: "tillwatch_proxy_connections", Help: "Connections of clients."}, p.connections)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.refusals, m.seconds, m.unanswered, m.dropped, m.remaining, connections)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{

@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"tillwatch/api"
@@ -67,7 +66,10 @@ type Proxy struct {
 	metrics  *metrics
 	logger   *slog.Logger
 	failures *listener.Throttle // as they were logged
-	open     atomic.Int64       // connections of clients
+
+	mu     sync.Mutex
+	open   int               // connections of clients
+	silent map[net.Conn]bool // those that have asked for nothing yet
 }
 
 // New checks cfg and makes a proxy. It opens no connection.
@@ -89,7 +91,7 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Proxy{upstream: upstream, tls: cfg.TLS, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler())}
+	p := &Proxy{upstream: upstream, tls: cfg.TLS, silent: map[net.Conn]bool{}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler())}
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
@@ -160,6 +162,7 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
+	p.endSilent()
 	err := server.Shutdown(last)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("ending the proxy: %w", err), server.Close())
@@ -170,13 +173,34 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener) error {
 
 // admit closes a connection at once that comes beyond the bound.
 func (p *Proxy) admit(c net.Conn, state http.ConnState) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.silent, c)
 	switch state {
 	case http.StateNew:
-		if p.open.Add(1) > maxConnections {
+		p.silent[c] = true
+		if p.open++; p.open > maxConnections {
 			p.logger.Warn("a connection was refused: there are too many", slog.Int("limit", maxConnections))
 			_ = c.Close() // its end is told as that of any other
 		}
 	case http.StateClosed, http.StateHijacked:
-		p.open.Add(-1)
+		p.open--
+	}
+}
+
+// connections is how many clients have open.
+func (p *Proxy) connections() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return float64(p.open)
+}
+
+// endSilent closes the connections over which nothing has been asked: net/http
+// would wait for them.
+func (p *Proxy) endSilent() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.silent {
+		_ = c.Close() // nothing is lost
 	}
 }

@@ -30,6 +30,7 @@ type Config struct {
 	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none
 	AutoConfirm            float64 // share of the shop's intents that it confirms itself; default 0.85, negative: none
 	FailureShare           float64 // share of the shop's intents that fail; default 0.12, negative: none
+	ShopURL                string  // base URL at which the shop calls the service over HTTP, as through a proxy; "": it acts within the process
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
 
@@ -114,6 +115,11 @@ func (c *Config) complete() error {
 	}
 	if err := c.checkNumbers(); err != nil {
 		return err
+	}
+	if c.ShopURL != "" {
+		if err := api.CheckBaseURL(c.ShopURL); err != nil {
+			return fmt.Errorf("the shop's URL: %w", err)
+		}
 	}
 	if strings.ContainsAny(c.HeaderPrefix, " :\r\n\t") {
 		return fmt.Errorf("header prefix %q holds characters that no header name may", c.HeaderPrefix)

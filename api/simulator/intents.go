@@ -52,7 +52,9 @@ func (s *Simulator) takeOrder(r *http.Request, purchase bool) answer {
 	case overDay:
 		return tooMany(fmt.Sprintf("You have reached the limit of %d checkout intents per day", s.buckets.intents.limit))
 	}
-	in := s.open(now, w, payment, Fate{Purchase: purchase})
+	fate := s.shop.fates[w.ReferenceID]
+	fate.Purchase = purchase
+	in := s.open(now, w, payment, fate)
 	return created(in.intentWire)
 }
 

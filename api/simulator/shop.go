@@ -14,9 +14,12 @@ import (
 type shop struct {
 	dice   dice
 	orders int
+	fates  map[string]Fate // by reference, of the intents that it is about to create over HTTP
 }
 
-func newShop(seed uint64) shop { return shop{dice: newDice(seed, diceShop, 0), orders: 20_400} }
+func newShop(seed uint64) shop {
+	return shop{dice: newDice(seed, diceShop, 0), orders: 20_400, fates: map[string]Fate{}}
+}
 
 // openShop begins the shop's day.
 func (s *Simulator) openShop(now time.Time) {
@@ -46,7 +49,12 @@ func (s *Simulator) shopOrders(at time.Time) {
 		fate.Failure, fate.WhilePlacing = randomFailure(d)
 	}
 	confirms := d.chance(max(0, s.cfg.AutoConfirm))
-	if d.chance(0.6) {
+	looksUp := d.chance(0.6)
+	if s.outlet != nil {
+		s.shopSells(w, payment, fate, looksUp, confirms)
+		return
+	}
+	if looksUp {
 		s.buckets.lookup.take(at)
 	}
 	if !s.buckets.mutations.take(at) {
@@ -116,8 +124,13 @@ func (s *Simulator) shopConfirms(in *intent, at time.Time) {
 
 // shopReads spends a few reads now and then, as the shop's own screens do.
 func (s *Simulator) shopReads(at time.Time) {
-	for range s.shop.dice.between(1, 4) {
-		s.buckets.reads.take(at)
+	reads := s.shop.dice.between(1, 4)
+	if s.outlet != nil {
+		s.shopLooks(reads)
+	} else {
+		for range reads {
+			s.buckets.reads.take(at)
+		}
 	}
 	s.agenda.plan(at.Add(time.Duration(s.shop.dice.between(1500, 7000))*time.Millisecond), s.shopReads)
 }

@@ -32,6 +32,7 @@ type Simulator struct {
 	queued    []*intent // one-step purchases that wait for an agent
 	agenda    agenda
 	shop      shop
+	outlet    *outlet // of the shop, where it calls over HTTP; nil: it acts within the process
 	faults    faultPlan
 	endpoints []*endpoint
 	counts    counters
@@ -67,6 +68,9 @@ func New(cfg Config) (*Simulator, error) {
 	now := time.Now()
 	s.buckets = newBuckets(cfg.Limits, cfg.PolicyName)
 	s.shop = newShop(cfg.Seed)
+	if cfg.ShopURL != "" {
+		s.outlet = newOutlet(cfg)
+	}
 	s.faults = newFaultPlan(cfg)
 	s.writeHistory(now)
 	if cfg.WebhookURL != "" {
@@ -111,6 +115,9 @@ func (s *Simulator) Run(ctx context.Context) error {
 	s.running = nil
 	s.mu.Unlock()
 	owned.Wait()
+	if s.outlet != nil {
+		s.outlet.http.CloseIdleConnections()
+	}
 	return err
 }
 

@@ -89,10 +89,11 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 	if o.headless || o.screen.plain {
 		curtain = 0
 	}
-	s, stage, err := setStage(s, o.shop, folder, curtain)
+	s, atProxy, stage, err := setStage(s, o.shop, folder, curtain)
 	if err != nil {
 		return err
 	}
+	defer atProxy.Close() // again, once it has served
 	return alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
@@ -103,6 +104,9 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 			return err
 		}
 		defer current.close()
+		if err := current.passOn(atProxy, io.Discard); err != nil {
+			return err
+		}
 		if !o.headless {
 			return current.show(ctx, o.screen, in, out)
 		}
@@ -118,7 +122,8 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 // setStage makes a relay and a simulator on loopback, which the parts run, and
 // returns the settings of an account that looks at them. They listen at once and
 // begin to answer after curtain, so that they do not compete with the first picture.
-func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, []part, error) {
+// The shop calls the service through a proxy, which is to stand at the listener.
+func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, net.Listener, []part, error) {
 	s.StateDir = folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
@@ -127,21 +132,21 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 		s.ConfirmWindow = faster(api.ConfirmWindow)
 		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
 	}
-	atRelay, err := listen("127.0.0.1:0")
-	if err != nil {
-		return s, nil, err
+	var at [3]net.Listener
+	for i := range at {
+		var err error
+		if at[i], err = listen("127.0.0.1:0"); err != nil {
+			return s, nil, nil, errors.Join(err, closeListeners(at[:i]))
+		}
 	}
-	s.RelayURL = address(atRelay)
+	atRelay, atService, atProxy := at[0], at[1], at[2]
+	s.RelayURL, shop.ShopURL = address(atRelay), address(atProxy)
 	service, err := simulator.New(demoShop(s, shop))
 	if err != nil {
-		return s, nil, errors.Join(usage(err), atRelay.Close())
-	}
-	atService, err := listen("127.0.0.1:0")
-	if err != nil {
-		return s, nil, errors.Join(err, atRelay.Close())
+		return s, nil, nil, errors.Join(usage(err), closeListeners(at[:]))
 	}
 	s.APIURL, s.OwnStandIn = address(atService), true
-	return s, []part{
+	return s, atProxy, []part{
 		func(ctx context.Context) error {
 			_ = api.Sleep(ctx, curtain)
 			return relayOnStage(ctx, atRelay, s, folder)
@@ -161,6 +166,7 @@ func demoShop(s settings, shop simulator.Config) simulator.Config {
 	shop.Key, shop.SigningSecret, shop.HeaderPrefix, shop.LookupPath = s.APIKey, s.SigningSecret, s.HeaderPrefix, s.LookupPath
 	shop.WebhookURL, shop.Lists, shop.Limits.PerDay = s.RelayURL+"/webhooks", simulator.ListsServed, demoPerDay
 	shop.Retries, shop.ProductEventsPerMinute = len(simulator.RetryPauses()), 1
+	shop.EveryPolicy = true // what is left today and of the agents is told as well
 	zeroMeansNone(&shop)
 	if shop.Seed == 0 {
 		shop.Seed = uint64(time.Now().UnixNano())

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,11 +12,39 @@ import (
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 	t.Parallel()
-	s, stage, err := setStage(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
+	s, atProxy, stage, err := setStage(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
 	if err != nil || s.ConfirmWindow != 5*time.Minute {
 		t.Errorf("window %v, %v; want 5m", s.ConfirmWindow, err)
 	}
+	defer atProxy.Close()
 	if err := alongside(t.Context(), func(context.Context) error { return nil }, stage...); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEveryLimitIsLiveInADemo holds because the shop's own calls pass through a
+// proxy: tillwatch itself creates nothing and looks nothing up.
+func TestEveryLimitIsLiveInADemo(t *testing.T) {
+	t.Parallel()
+	var unknown []string
+	live := func(line string) bool {
+		var report struct {
+			Quota []struct {
+				Policy    string
+				Remaining *int
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &report); err != nil {
+			t.Errorf("%v in %s", err, line)
+		}
+		unknown = []string{"reads", "mutations", "product-lookup", "checkout-intents", "concurrent-agents"}
+		for _, q := range report.Quota {
+			unknown = slices.DeleteFunc(unknown, func(limit string) bool { return limit == q.Policy && q.Remaining != nil })
+		}
+		return len(unknown) == 0
+	}
+	code, _, words := invokeUntil(t, live, "demo", "--headless", "--json", "--for", "10s", "--seed", "7")
+	if code != exitDone || len(unknown) > 0 {
+		t.Errorf("exit code %d, %s; after ten seconds nothing is known of %v", code, words, unknown)
 	}
 }

@@ -1,0 +1,146 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"tillwatch/api"
+)
+
+// outlet is the shop as a program of its own: it calls the service over HTTP, as
+// any shop does, through whatever stands at its URL.
+type outlet struct {
+	url        string
+	key        api.Secret
+	lookupPath string
+	http       *http.Client
+}
+
+func newOutlet(cfg Config) *outlet {
+	return &outlet{cfg.ShopURL, cfg.Key, cfg.LookupPath, &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{}}}
+}
+
+// The programs of the shop, as they name themselves.
+const (
+	storefront = "storefront/2.4"
+	orderDesk  = "order-desk/1.9"
+	backOffice = "back-office/0.3"
+)
+
+// call sends one request and returns its status, 0 where there was no answer. The
+// body of an answer is read into into, where that is wanted and the call went well.
+func (o *outlet) call(ctx context.Context, program, method, path string, body, into any) (status int) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return 0
+	}
+	r, err := http.NewRequestWithContext(ctx, method, o.url+path, bytes.NewReader(encoded))
+	if err != nil {
+		return 0
+	}
+	if body == nil {
+		r.Body, r.ContentLength = http.NoBody, 0
+	}
+	r.Header.Set("Authorization", "Bearer "+o.key.Reveal())
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", program)
+	answer, err := o.http.Do(r)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	read, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err == nil && into != nil && answer.StatusCode/100 == 2 {
+		err = json.Unmarshal(read, into)
+	}
+	if err != nil {
+		return 0
+	}
+	return answer.StatusCode
+}
+
+// visit is what one customer makes the shop do.
+type visit struct {
+	order         orderWire
+	purchase      bool
+	looksUp       bool
+	confirms      bool
+	polls, ponder time.Duration // between two looks at the intent; from its offer to the confirm
+}
+
+// orderWire is the body of a create or a purchase.
+type orderWire struct {
+	ProductURL        string                 `json:"productUrl"`
+	Quantity          int                    `json:"quantity"`
+	Buyer             *buyerWire             `json:"buyer"`
+	ReferenceID       string                 `json:"referenceId"`
+	PromoCodes        []string               `json:"promoCodes,omitempty"`
+	VariantSelections []variantSelectionWire `json:"variantSelections,omitempty"`
+	PaymentMethod     *paymentWire           `json:"paymentMethod"`
+}
+
+// shopSells has the shop serve a customer over HTTP. The caller holds the lock.
+func (s *Simulator) shopSells(w intentWire, payment *paymentWire, fate Fate, looksUp, confirms bool) {
+	v := visit{
+		order:    orderWire{w.ProductURL, w.Quantity, w.Buyer, w.ReferenceID, w.PromoCodes, w.VariantSelections, payment},
+		purchase: fate.Purchase, looksUp: looksUp, confirms: confirms && !fate.Purchase,
+		polls: s.vary(s.shop.dice, 3*time.Second), ponder: s.vary(s.shop.dice, 6*time.Second),
+	}
+	s.shop.fates[w.ReferenceID] = fate
+	s.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
+}
+
+// serveCustomer creates an intent, polls it as a backend would, and confirms it
+// once its offer is there. It takes a rejection as its answer and does not insist.
+func (s *Simulator) serveCustomer(ctx context.Context, v visit) {
+	if v.looksUp {
+		s.outlet.lookUp(ctx, v.order.ProductURL)
+	}
+	const path = "/api/v1/checkout-intents"
+	to := path
+	if v.purchase {
+		to += "/purchase"
+	}
+	var in intentWire
+	status := s.outlet.call(ctx, storefront, http.MethodPost, to, v.order, &in)
+	s.mu.Lock()
+	delete(s.shop.fates, v.order.ReferenceID)
+	s.mu.Unlock()
+	if status != http.StatusCreated || !v.confirms {
+		return
+	}
+	own := path + "/" + in.ID
+	for in.State == api.RetrievingOffer {
+		if api.Sleep(ctx, v.polls) != nil {
+			return
+		}
+		s.outlet.call(ctx, orderDesk, http.MethodGet, own, nil, &in)
+	}
+	for pause := v.ponder; in.State == api.AwaitingConfirmation; pause = time.Second {
+		if api.Sleep(ctx, pause) != nil || s.outlet.call(ctx, orderDesk, http.MethodPost, own+"/confirm", struct{}{}, &in) != http.StatusTooManyRequests {
+			return
+		}
+	}
+}
+
+// lookUp asks for the price that a page of the shop shows.
+func (o *outlet) lookUp(ctx context.Context, productURL string) {
+	o.call(ctx, storefront, http.MethodGet, o.lookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
+}
+
+// shopLooks spends a few reads and a lookup over HTTP, as the shop's own screens
+// do. The caller holds the lock.
+func (s *Simulator) shopLooks(reads int) {
+	productURL := s.catalogue.random(s.shop.dice).url()
+	s.spawn("the shop", func(ctx context.Context) {
+		s.outlet.lookUp(ctx, productURL)
+		for range reads {
+			s.outlet.call(ctx, backOffice, http.MethodGet, "/api/v1/shipments?limit=20", nil, nil)
+		}
+	})
+}
