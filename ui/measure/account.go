@@ -83,10 +83,21 @@ func (a *account) append(ctx context.Context, n int, within time.Duration) error
 	return nil
 }
 
+// atATime is how many intents are under way at the same time: of more, those that
+// come end before the next.
+const atATime = 1000
+
+// eventsEach is how many events an intent has before the next ones come.
+const eventsEach = 10
+
 // event is one of an intent's life: its offer, its end, and then those of the
 // shipments, of which ten intents share one.
 func (a *account) event(n int, now time.Time) journal.Entry {
 	intent, step := n%a.intents, n/a.intents
+	if a.intents > atATime {
+		const wave = atATime * eventsEach
+		intent, step = (n/wave*atATime+n%atATime)%a.intents, n%wave/atATime
+	}
 	kind, source, sourceType := string(api.OfferRetrieved), intentID(intent), "checkout_intent"
 	switch {
 	case step == 1:
