@@ -35,12 +35,12 @@ type Confirmer interface {
 // Config sets a dashboard up. Source is required.
 type Config struct {
 	Source      Source
-	Environment string // the service's environment, until an answer tells
+	Environment string // the service's environment, until an answer names it
 	Live        bool   // the environment takes real money
 	Account     string // for display
 	Armed       bool   // intents may be confirmed; needs a Confirmer
 	Confirmer   Confirmer
-	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt: told at the start
+	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt; the first notice
 	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
 	TryKey      func()         // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
 	KeyFile     string         // where the API key comes from, for display; "" when from no file
@@ -53,18 +53,18 @@ type Config struct {
 	ThemeChanges  <-chan themes.Change // of the file behind a theme; nil: there is none
 	Watched       string               // the name of that theme; "": Theme's
 	Actions       *action.Table        // nil: the default keys
-	Now           func() time.Time     // the clock that ages are told by; nil: the machine's
+	Now           func() time.Time     // the clock that ages are counted by; nil: the machine's
 	Transport     Transport            // steers a Source that replays what was recorded; nil: the Source is live
 	Recording     func() string        // what goes wrong with the recording of what is shown, "" while nothing does; nil: nothing is recorded
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
 	Location      *time.Location       // of the times that are shown; nil: time.Local
 	Remembered    Layout               // how a person arranged the screen
-	Remember      func(Layout)         // is told when that changes; nil: nobody. It must not block.
+	Remember      func(Layout)         // gets each change of that; nil: nobody does. It must not block.
 	Warning       string               // what is to be said at the start: something was not in order
 	NoMouse       bool                 // leave the mouse to the terminal
 	NoColor       bool                 // draw without any colour, whatever the terminal can
 	Environ       []string             // of the terminal: TERM and others; nil: the process's own
-	Width, Height int                  // of the screen, where out is no terminal that could tell
+	Width, Height int                  // of the screen in cells, where out is no terminal that has a size
 }
 
 func (c Config) withDefaults() Config {

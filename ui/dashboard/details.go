@@ -21,10 +21,9 @@ type details struct {
 	trail   trail
 }
 
-// wholeIntent is all that is known of the opened intent, as long as it has not
-// changed.
+// wholeIntent is the opened intent with its timeline, until it changes.
 type wholeIntent struct {
-	id     api.ID // "" when it has changed since
+	id     api.ID // "" once it has changed
 	detail *account.IntentDetail
 }
 
@@ -95,7 +94,7 @@ func (d *details) feed() {
 	d.pane.Feed(facts)
 }
 
-// whole asks for all that is known of an intent, once for each change of it.
+// whole asks the source for an intent with its timeline, once for each change.
 func (d *details) whole(id api.ID) *account.IntentDetail {
 	if d.read.id != id {
 		detail, _ := d.source.Intent(id)

@@ -55,7 +55,7 @@ func (d *dialogs) hold(ctx context.Context) tea.Cmd {
 func (d *dialogs) next(ctx context.Context, s dialog.Step) tea.Cmd {
 	switch {
 	case s.Ask: // what every terminal can answer: its attributes (DA1)
-		return tea.Batch(tell(ansi.RequestPrimaryDeviceAttributes), after(ctx, dialog.AnswerWithin, silenceMsg{d.turn}))
+		return tea.Batch(sendTerminal(ansi.RequestPrimaryDeviceAttributes), after(ctx, dialog.AnswerWithin, silenceMsg{d.turn}))
 	case s.Wait > 0:
 		return after(ctx, s.Wait, quietMsg{d.turn})
 	}

@@ -14,7 +14,7 @@ const pictureSoon = 60 * time.Millisecond
 // pictureLateMsg ends the wait for the picture.
 type pictureLateMsg struct{}
 
-// awaitPicture tells when the picture is no longer waited for.
+// awaitPicture ends the wait for the picture after a moment.
 func (m *Model) awaitPicture() tea.Cmd {
 	if !m.awaited {
 		return nil

@@ -191,7 +191,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.pointer.toggle()
 	case action.CopyID:
 		if text := m.details.copied(); text != "" {
-			return tell(ansi.SetSystemClipboard(text))
+			return sendTerminal(ansi.SetSystemClipboard(text))
 		}
 	case action.Refresh:
 		return m.readAgain()

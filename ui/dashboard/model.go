@@ -142,7 +142,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg)
-	case tellMsg:
+	case terminalMsg:
 		if m.canvas != nil {
 			m.canvas.Tell(string(msg))
 		}
@@ -294,7 +294,7 @@ func (m *Model) askTerminal() tea.Cmd {
 	if questions == "" {
 		return nil
 	}
-	return tell(questions)
+	return sendTerminal(questions)
 }
 
 // freeze holds the screen, or lets it go on from where the picture is.

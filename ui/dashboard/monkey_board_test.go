@@ -148,8 +148,8 @@ func (k *monkey) handle(msg tea.Msg) {
 	case tea.QuitMsg:
 		k.quit = true
 		return
-	case tellMsg:
-		k.tell(string(msg))
+	case terminalMsg:
+		k.sendTerminal(string(msg))
 		return
 	}
 	_, cmd := k.m.Update(msg)
@@ -163,7 +163,7 @@ func (k *monkey) handle(msg tea.Msg) {
 
 // tell gives the terminal what the program writes beside frames. A question for
 // its attributes is answered, if ever, behind what was typed before.
-func (k *monkey) tell(text string) {
+func (k *monkey) sendTerminal(text string) {
 	switch {
 	case strings.Contains(text, ansi.RequestPrimaryDeviceAttributes):
 		if k.answers >= 0 {

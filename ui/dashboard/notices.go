@@ -134,12 +134,12 @@ func (n *notices) alert(l *paint.Line, clock time.Time) {
 	}
 }
 
-// spent reports whether an alert tells that the day's intents are used up.
+// spent reports whether an alert says that the day's intents are used up.
 func spent(a account.Alert) bool { return a.Kind == account.AlertDay && !a.Due.IsZero() }
 
 // pressing is the alert to act on first: that nothing can be sold any more today,
 // else of what comes about within soon the next, else the newest of what has come
-// about, else the next of what comes about later. That an intent waits is told
+// about, else the next of what comes about later. An intent that waits comes
 // last: it can still be confirmed for long.
 func pressing(alerts []account.Alert, now time.Time) account.Alert {
 	urgency := func(a account.Alert) int {

@@ -8,15 +8,14 @@ import (
 	"tillwatch/ui/notify"
 )
 
-// notifies reports whether the terminal is told of anything, and so has to report
+// notifies reports whether the terminal gets notifications. It then has to report
 // its focus.
 func (m *Model) notifies() bool { return m.cfg.Notify != "" && m.cfg.Notify != notify.Off }
 
-// notify tells the terminal what was gathered while it was not looked at, once
-// that is due.
+// notify sends the terminal what happened while nobody looked, once that is due.
 func (m *Model) notify() tea.Cmd {
 	if sequence := m.notifier.Take(time.Now()); sequence != "" {
-		return tell(sequence)
+		return sendTerminal(sequence)
 	}
 	return nil
 }

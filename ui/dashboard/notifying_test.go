@@ -36,7 +36,7 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 		if cmd == nil {
 			t.Fatal("nothing is told")
 		}
-		if told := cmd(); told != tellMsg("\a") {
+		if told := cmd(); told != terminalMsg("\a") {
 			t.Errorf("told %q, want the bell", told)
 		}
 		m.Update(tea.FocusMsg{})

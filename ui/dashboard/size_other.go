@@ -8,5 +8,5 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// followSize does nothing: the system tells of a new size as of a key.
+// followSize does nothing: the library reads a new size as it reads a key.
 func followSize(context.Context, any, tea.WindowSizeMsg, func(tea.WindowSizeMsg)) {}

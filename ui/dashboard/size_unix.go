@@ -11,19 +11,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// followSize tells the size of the terminal behind out whenever it is not the last
+// followSize reports the size of the terminal behind out whenever it is not the last
 // one any more, until ctx ends.
-func followSize(ctx context.Context, out any, last tea.WindowSizeMsg, tell func(tea.WindowSizeMsg)) {
+func followSize(ctx context.Context, out any, last tea.WindowSizeMsg, report func(tea.WindowSizeMsg)) {
 	if !isTerminal(out) {
 		return
 	}
 	resized := make(chan os.Signal, 1)
-	signal.Notify(resized, syscall.SIGWINCH, syscall.SIGCONT) // a stopped program is not told of a new size
+	signal.Notify(resized, syscall.SIGWINCH, syscall.SIGCONT) // a stopped program does not hear of a new size
 	defer signal.Stop(resized)
 	for {
 		if size, known := sizeOf(out); known && size != last {
 			last = size
-			tell(size)
+			report(size)
 		}
 		select {
 		case <-resized:

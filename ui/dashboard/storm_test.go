@@ -189,7 +189,7 @@ func (s *storm) run(cmd tea.Cmd) {
 			for _, cmd := range msg {
 				s.run(cmd)
 			}
-		case tellMsg: // the question for the terminal's attributes
+		case terminalMsg: // the question for the terminal's attributes
 			s.send(answer)
 		default:
 			s.send(msg)

@@ -24,11 +24,11 @@ type job struct {
 
 func newJob(ctx context.Context) *job { return &job{ctx: ctx, continued: make(chan struct{}, 1)} }
 
-// resumedMsg tells that the program has its terminal back, and why it was not
-// stopped, if it was not.
+// resumedMsg says that the program has its terminal back; err is why it was not
+// stopped, nil if it was.
 type resumedMsg struct{ err error }
 
-// continuedMsg tells that something else than the key had stopped the program.
+// continuedMsg says that the program was stopped by something else than the key.
 type continuedMsg struct{}
 
 // errNotStopped says that the system has not stopped the program: there is no
@@ -38,8 +38,8 @@ var errNotStopped = errors.New("no shell here could bring tillwatch back")
 const (
 	// stopsWithin is how long the system may take to stop a program that asked for it.
 	stopsWithin = 500 * time.Millisecond
-	// toldWithin is how long word of an event may take that has happened.
-	toldWithin = 200 * time.Millisecond
+	// heardWithin is how long word of a signal may take.
+	heardWithin = 200 * time.Millisecond
 	// lookAgain is how often a program in the background looks whether it still is.
 	lookAgain = 100 * time.Millisecond
 )
@@ -60,14 +60,14 @@ func (j *job) wake() bool {
 // stops it returns false.
 func (j *job) awaitContinued() bool {
 	asked := time.Now()
-	for _, patience := range []time.Duration{stopsWithin, toldWithin} { // the first passes while it is stopped, too
+	for _, patience := range []time.Duration{stopsWithin, heardWithin} { // the first passes while it is stopped, too
 		select {
 		case <-j.continued:
 			return true
 		case <-time.After(patience):
 		}
 	}
-	return time.Since(asked) > 3*(stopsWithin+toldWithin)
+	return time.Since(asked) > 3*(stopsWithin+heardWithin)
 }
 
 // disabled says why the program cannot be suspended; confirming says that a

@@ -35,8 +35,8 @@ func inForeground(in any) bool {
 }
 
 // follow takes note of each time that the program is continued, until its context
-// ends. What was not waited for is told.
-func (j *job) follow(tell func()) {
+// ends. It reports each that nobody waited for.
+func (j *job) follow(report func()) {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
@@ -44,7 +44,7 @@ func (j *job) follow(tell func()) {
 		select {
 		case <-continued:
 			if !j.wake() {
-				tell()
+				report()
 			}
 		case <-j.ctx.Done():
 			return

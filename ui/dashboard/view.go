@@ -36,11 +36,11 @@ func (m *Model) modes() canvas.Modes {
 	return canvas.Modes{Title: m.windowTitle(), Progress: m.progress(), Mouse: !m.pointer.off, Focus: m.notifies()}
 }
 
-// tellMsg is to be sent to the terminal.
-type tellMsg string
+// terminalMsg is to be sent to the terminal.
+type terminalMsg string
 
-// tell sends the terminal a sequence that is no cell, behind what was drawn.
-func tell(sequence string) tea.Cmd { return func() tea.Msg { return tellMsg(sequence) } }
+// sendTerminal sends the terminal a sequence that is no cell, behind what was drawn.
+func sendTerminal(sequence string) tea.Cmd { return func() tea.Msg { return terminalMsg(sequence) } }
 
 func (m *Model) windowTitle() string {
 	title := "tillwatch"

@@ -20,7 +20,7 @@ type Table struct {
 }
 
 // NewTable makes a table of the actions. The error joins all that is wrong: an
-// action twice, a key that is none, two actions on one key.
+// action twice, an unknown key, two actions on one key.
 func NewTable(actions []Action) (*Table, error) {
 	t := &Table{byID: make(map[ID]int, len(actions)), byKey: make(map[string][]int)}
 	var wrong []error
@@ -90,7 +90,7 @@ func (t *Table) KeyOf(id ID) string {
 }
 
 // Lookup returns the action that the key calls in the scope. On a keyboard of
-// another script than Latin, where the terminal tells it, the key's place
+// another script than Latin, where the terminal reports it, the key's place
 // counts as well, but never for a dangerous action.
 func (t *Table) Lookup(scope Scope, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(scope, key.String()); ok {

@@ -176,7 +176,7 @@ func (a *Arrange) foot(keys string) paint.Spans {
 	return paint.Spans{paint.In(paint.Muted, keys), paint.In(paint.Muted, "esc close").Clicks(clicksClose)}
 }
 
-// body sets the groups side by side, and tells the line of the cursor.
+// body sets the groups side by side. The cursor is on line at.
 func (a *Arrange) body(room int) (lines []paint.Spans, at int) {
 	columns := max((room+boardGap)/(boardColumn+boardGap), 1)
 	width := (room - (columns-1)*boardGap) / columns

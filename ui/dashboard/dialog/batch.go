@@ -116,7 +116,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 	below = append(below, rows(air, paint.Spans{})...)
 	below = append(below, row{d.environment(room), needed}, row{d.window(), needed})
 	below = append(below, d.question(room)...)
-	needs := 2 // the heading, and the line that tells how many there are
+	needs := 2 // the heading, and the line with their number
 	for _, r := range below {
 		if r.spare == needed {
 			needs++

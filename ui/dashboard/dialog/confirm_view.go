@@ -108,7 +108,7 @@ func (d *Confirm) head(room int) []row {
 	return append(out, rows(air, paint.Spans{})...)
 }
 
-// costs lists what the offer tells of its parts. An absent amount is left out:
+// costs lists the parts of the sum. An absent amount is left out:
 // absent is not zero.
 func (d *Confirm) costs(room int) []row {
 	cost := d.proposal.Cost

@@ -54,7 +54,7 @@ func (d *Confirm) settling(room int) []row {
 	return append(out, rows(sentence, paint.Wrapped(paint.Muted, "This alone proves nothing. Reads will settle it within "+countdown(left)+".", room)...)...)
 }
 
-// verdict tells how the confirm ended, in words that need no manual.
+// verdict says how the confirm ended, in words that need no manual.
 func (d *Confirm) verdict(room int) []row {
 	o := d.outcome
 	style, headline, advice := d.judge(o)

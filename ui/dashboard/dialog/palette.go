@@ -39,7 +39,7 @@ type hit struct {
 const (
 	paletteWidth = 66
 	paletteRows  = 12
-	aboutLines   = 2 // that tell what the action under the cursor does
+	aboutLines   = 2 // about the action under the cursor
 )
 
 // NewPalette opens the palette with all actions of the scope. disabled gives

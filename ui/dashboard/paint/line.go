@@ -34,7 +34,7 @@ func (l *Line) Start(width int) *Line {
 	return l
 }
 
-// Edge tells that the line ends where the screen ends. Where its last cell is a
+// Edge says that the line ends where the screen ends. Where its last cell is a
 // blank on a painted ground it becomes a no-break space: captures of a terminal
 // drop blanks at the end of a line together with their ground.
 func (l *Line) Edge() *Line {

@@ -106,8 +106,8 @@ func (p *Alerts) top() {
 	p.push(l)
 }
 
-// Due ends the text of an alert with by when it comes about, if there is such a
-// moment: near ones count down.
+// Due ends the text of an alert with the moment at which it comes about, if there
+// is one. A near one counts down.
 func Due(a *account.Alert, now time.Time, where *time.Location) string {
 	switch {
 	case a.Due.IsZero():

@@ -2,8 +2,7 @@ package pane
 
 import "slices"
 
-// Hide leaves columns out, by their names. Names that mean nothing are kept for
-// nothing.
+// Hide leaves columns out, by their names. Unknown names do no harm.
 func (f *frame) Hide(columns []string) {
 	f.hidden, f.stale = slices.Clone(columns), true
 }

@@ -10,8 +10,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Detail shows all that is known of one thing. It keeps its subject while the
-// cursor of the board goes on.
+// Detail shows all that is known about one thing, its subject.
 type Detail struct {
 	frame
 	window  time.Duration
@@ -79,8 +78,8 @@ func (p *Detail) Move(s Step) {
 	p.stale = true
 }
 
-// fold closes or opens what the cursor is on; on a line that cannot be closed it
-// closes what that is within.
+// fold closes or opens the branch under the cursor. On a line that is no branch it
+// closes the one around it.
 func (p *Detail) fold(closed bool) {
 	if p.cursor >= len(p.body) {
 		return
@@ -95,8 +94,8 @@ func (p *Detail) fold(closed bool) {
 	}
 }
 
-// Click puts the cursor on a line; one that can be folded is. There is nothing more
-// to open.
+// Click puts the cursor on a line, and folds or unfolds it if it can. It reports no
+// row: there is nothing to open.
 func (p *Detail) Click(_, y int) (row bool) {
 	at := p.offset + y - p.head()
 	if y < p.head() || at >= p.total {
@@ -116,7 +115,7 @@ func (p *Detail) Wheel(_, _, delta int) {
 	p.cursor = min(max(p.cursor, p.offset), max(p.offset+p.rows()-2, 0))
 }
 
-// SetFocus tells whether the keys go to this pane. Personal data is hidden again
+// SetFocus says whether the keys go to this pane. Personal data is hidden again
 // when they do not.
 func (p *Detail) SetFocus(focused bool) {
 	p.frame.SetFocus(focused)
@@ -197,7 +196,7 @@ func (p *Detail) compose() string {
 	return "DETAIL"
 }
 
-// scrollTo keeps the cursor in view, above the line that tells how many there are
+// scrollTo keeps the cursor in view, above the line with the number of those
 // below.
 func (p *Detail) scrollTo() {
 	p.total = len(p.body)

@@ -24,12 +24,12 @@ type Events struct {
 	counters account.EventCounters
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
-	told     told
+	shown    eventCounts
 }
 
-// told is what the title says. It goes with the clock: between two seconds rows
+// eventCounts is what the title says. It goes with the clock: between two seconds rows
 // alone move.
-type told struct {
+type eventCounts struct {
 	at       time.Time
 	counters account.EventCounters
 	last     time.Time
@@ -117,17 +117,17 @@ func feedTrouble(s account.FeedState) string {
 	return "is lost"
 }
 
-// top draws the title: whether the tail is live and follows, and the honest
-// counts of what became of events.
+// top draws the title: whether the tail is live and follows, and how many events
+// came twice, late, by a list or not at all.
 func (p *Events) top() {
-	if p.told.at != p.look.Now {
-		p.told = told{p.look.Now, p.counters, p.last}
+	if p.shown.at != p.look.Now {
+		p.shown = eventCounts{p.look.Now, p.counters, p.last}
 	}
-	l := p.tabTitle("EVENTS", p.told.counters.Received)
+	l := p.tabTitle("EVENTS", p.shown.counters.Received)
 	mode, style := feedWord(p.feed.State)
 	l.Space(1).Put(style, mode)
 	if p.w < 76 || p.w >= 100 {
-		p.freshness(l, "last", p.told.last)
+		p.freshness(l, "last", p.shown.last)
 	}
 	p.sorted(l, p.order)
 	if p.list.Pinned() {
@@ -137,7 +137,7 @@ func (p *Events) top() {
 		p.push(l)
 		return
 	}
-	c := p.told.counters
+	c := p.shown.counters
 	counts := []struct {
 		n     int
 		word  string

@@ -13,8 +13,8 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Intents shows the checkout intents: in a lane a state where there is room,
-// else as one list, grouped by state.
+// Intents shows the checkout intents: in one lane for each state where there is
+// room, else as one list, grouped by state.
 type Intents struct {
 	frame
 	window time.Duration
@@ -31,17 +31,16 @@ type Intents struct {
 	pace   map[api.IntentState]account.Pace
 	read   time.Time // the newest of anything
 	cells  []cell    // of the lanes as last drawn
-	totals map[api.Money]string
-	widest int  // of the totals, in cells
-	known  bool // the counts are all that there are
-	older  bool // there were intents that are not kept any more
+	widest int       // of the totals, in cells
+	known  bool      // the counts are all that there are
+	older  bool      // there were intents that are not kept any more
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]
 }
 
-// NewIntents makes the pane. window is the time in which an intent can be
-// confirmed, for intents whose end of it is not known.
+// NewIntents makes the pane. window is how long an intent can be confirmed, where
+// the service does not say until when.
 func NewIntents(look *Look, window time.Duration) *Intents {
 	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)), window: window, lane: laneAwaiting,
 		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
@@ -85,7 +84,8 @@ func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 	return stuck
 }
 
-// SetNote writes on the row of an intent what a confirm says; "" takes it away.
+// SetNote writes on the row of an intent what a confirm says; the zero Note takes
+// that away.
 func (p *Intents) SetNote(id api.ID, note Note) {
 	delete(p.notes, id)
 	if note != (Note{}) && p.rows[id] != nil {
@@ -103,7 +103,7 @@ func (p *Intents) SetMarked(id api.ID, marked bool) {
 	p.stale = true
 }
 
-// Shown are the intents that the filter shows, in lanes or as a list.
+// Shown are the intents that the filter shows, in the lanes or in the list.
 func (p *Intents) Shown() iter.Seq[*account.Intent] {
 	return func(yield func(*account.Intent) bool) {
 		for _, row := range p.list.Found() {
@@ -133,7 +133,7 @@ func (p *Intents) Fields() []Field {
 		inColumn("reason", inMore), measures("total", amount), measures("age", age), measures("quantity", count)}
 }
 
-// states are those of the rows that the contract does not list.
+// states are those that rows are in and the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
 	for _, row := range p.list.All() {
 		if row.lane >= laneOther && !yield(row.in(inState)) {
@@ -146,7 +146,7 @@ func (p *Intents) states(yield func(string) bool) {
 func (p *Intents) Stay() { p.left = 0 }
 
 // findLane moves the cursor to a lane where the filter finds something, and back
-// to its own as soon as that has anything again.
+// once the lane that it came from has a row again.
 func (p *Intents) findLane() {
 	if p.left > 0 && p.lanes[p.left-1].Shown() > 0 {
 		p.lane, p.left = p.left-1, 0
@@ -229,14 +229,14 @@ func (p *Intents) SetSize(w, h int) {
 	}
 }
 
-// SetStacked tells whether the panes stand above each other.
+// SetStacked says whether the panes stand above each other.
 func (p *Intents) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
 	p.list.SetHeight(p.h - p.head())
 }
 
 // laneRows is how many cards fit into a lane: two lines each, below the title,
-// the heads and the rule, above the line that tells how many more there are.
+// the heads and the rule, above the line with the number of the rest.
 func (p *Intents) laneRows() int { return max((p.h-4)/2, 1) }
 
 // Lines draws the pane.

@@ -80,11 +80,12 @@ func (p *Intents) letGo(ids []api.ID) {
 	}
 }
 
-// newRow is the row of an intent, in the place of an old one that may be nil.
+// newRow is the row of an intent. old is the one that it replaces, or nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
 	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window), needle: textOf(in)}
 	if in.Total != nil {
-		p.widest = max(p.widest, paint.Width(p.money(*in.Total)))
+		row.total = in.Total.Readable()
+		p.widest = max(p.widest, paint.Width(row.total))
 	}
 	switch {
 	case old != nil:
@@ -102,8 +103,8 @@ func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intent
 
 func sameMoney(a, b *api.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// expiryOf is the end of the confirm window, of an intent that does not tell it
-// as far as its creation does.
+// expiryOf is the end of the confirm window. Where the service does not give it,
+// it is counted from the creation; zero where neither is known.
 func expiryOf(in *account.Intent, window time.Duration) time.Time {
 	if in.ExpiresAt.IsZero() && !in.CreatedAt.IsZero() && in.State == api.AwaitingConfirmation {
 		return in.CreatedAt.Add(window)

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
@@ -99,7 +98,7 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	}
 }
 
-// counted is a count of what there is; none is unknown while not all are known.
+// counted is a count; while not everything is known, none may mean some.
 func counted(n int, known bool) string {
 	if n == 0 && !known {
 		return "–"
@@ -107,7 +106,7 @@ func counted(n int, known bool) string {
 	return wording.Count(n)
 }
 
-// overflow tells below each lane how many rows do not fit.
+// overflow says below each lane how many rows do not fit.
 func (p *Intents) overflow() {
 	l := p.start()
 	for _, c := range p.cells {
@@ -161,7 +160,7 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
 	p.gutter(l, under, opened, p.glows(row.turned))
 }
 
-// unread is said of what no read has told yet.
+// unread is said of what was not read yet.
 const unread = "unread"
 
 const (
@@ -226,34 +225,11 @@ func (p *Intents) product(l *paint.Line, row *intentRow, w int) {
 func (p *Intents) amount(row *intentRow) (string, paint.Style) {
 	switch {
 	case row.Total != nil:
-		return p.money(*row.Total), paint.Text
+		return row.total, paint.Text
 	case row.lane == laneAwaiting:
 		return unread, paint.Muted
 	}
 	return "", paint.Text
-}
-
-func (p *Intents) total(row *intentRow) string {
-	if row.Total == nil {
-		return ""
-	}
-	return p.money(*row.Total)
-}
-
-// mostTotals bounds how many amounts are kept as they are written.
-const mostTotals = 1000
-
-// money writes an amount, or returns it as it was written before.
-func (p *Intents) money(m api.Money) string {
-	text, ok := p.totals[m]
-	if !ok {
-		if p.totals == nil || len(p.totals) >= mostTotals {
-			p.totals = map[api.Money]string{}
-		}
-		text = m.Readable()
-		p.totals[m] = text
-	}
-	return text
 }
 
 func (p *Intents) ageStyle(row *intentRow) paint.Style {
@@ -267,7 +243,7 @@ func (p *Intents) ageStyle(row *intentRow) paint.Style {
 func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	text, style := p.special(row, w)
 	if text == "" && p.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
-		text, style = whole(p.total(row), w), paint.Muted
+		text, style = whole(row.total, w), paint.Muted
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
@@ -287,8 +263,8 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	}
 }
 
-// whole is an amount that fits into w cells, or what is said instead of it: an
-// amount that is cut is another one.
+// whole is an amount that fits into w cells, or a pointer to the detail: an
+// amount that is cut reads as another one.
 func whole(amount string, w int) string {
 	if paint.Width(amount) > w {
 		return "see detail"
@@ -332,7 +308,8 @@ func (p *Intents) merchant(row *intentRow) string {
 	return string(row.Merchant)
 }
 
-// The parts of the confirm window that are left when its end is near.
+// The end of the confirm window is near, and close, when one in so many parts of
+// it is left.
 const (
 	expiryNear  = 3
 	expiryClose = 9

@@ -38,7 +38,7 @@ func (p *Intents) columns() listColumns {
 	return c
 }
 
-// drawList draws one line an intent.
+// drawList draws one line for each intent.
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
 	if len(rows) == 0 {
@@ -84,7 +84,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 }
 
-// shorten makes a special of few cells: the countdown or the mark alone.
+// shorten cuts what is special to a few cells: the countdown or the mark alone.
 func shorten(text string) string {
 	switch {
 	case len(text) > 3 && text[:3] == "in ":

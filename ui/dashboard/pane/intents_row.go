@@ -15,6 +15,7 @@ import (
 type intentRow struct {
 	*account.Intent
 	lane    int
+	total   string    // as it is shown; "" while not known
 	expires time.Time // the end of the confirm window; zero while not known
 	turned  time.Time // when its state last changed on the screen; zero: never
 	changed time.Time // when anything else did
@@ -89,7 +90,8 @@ var laneStates = [lanes]api.IntentState{
 }
 
 // compareInLane puts first what a person may have to act on: in open lanes the
-// oldest, in closed ones the newest. One whose window is not known yet came last.
+// oldest, in closed ones the newest. Awaiting intents without a known end come
+// last.
 func compareInLane(a, b *intentRow) int {
 	switch a.lane {
 	case laneAwaiting:
@@ -110,15 +112,15 @@ func compareInList(a, b *intentRow) int {
 
 var laneRanks = [...]int8{laneAwaiting: 0, laneOther: 1, lanePlacing: 2, laneRetrieving: 3, laneFailed: 4, laneCompleted: 5, laneNone: 6}
 
-// From when a state has lasted so long that it deserves a mark, while the account
-// has no history. Offers have been seen to take minutes, orders too.
+// How long a state lasts before it is marked as slow, while the account has no
+// history. Both offers and orders have been seen to take minutes.
 const (
 	slowRetrieving = 10 * time.Minute
 	slowPlacing    = 5 * time.Minute
 )
 
 // slow reports whether an intent has been retrieving or placing for longer than
-// 95 % of this account's before it.
+// 95 % of the account's earlier ones.
 func (p *Intents) slow(row *intentRow) bool {
 	if row.lane != laneRetrieving && row.lane != lanePlacing {
 		return false

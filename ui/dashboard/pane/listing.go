@@ -6,7 +6,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// listing is a pane that is one table, a line a row.
+// listing is a pane that is one table, with a line for each row.
 type listing[R searched] struct {
 	frame
 	list   *table.Table[R]
@@ -97,7 +97,7 @@ func (p *listing[R]) SetSize(w, h int) {
 	p.list.SetHeight(h - p.head())
 }
 
-// SetStacked tells whether the panes stand above each other.
+// SetStacked says whether the panes stand above each other.
 func (p *listing[R]) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
 	p.list.SetHeight(p.h - p.head())

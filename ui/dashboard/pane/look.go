@@ -43,7 +43,7 @@ func (h Health) Sentence() string {
 }
 
 // glow is how long a cell that has just changed stands out. The clock goes by
-// seconds: it is one at least.
+// seconds, so that some glow for a second less.
 const glow = 2 * time.Second
 
 // frame is what every pane has: a size, the focus and its last drawing.
@@ -73,14 +73,14 @@ func (f *frame) SetSize(w, h int) {
 	}
 }
 
-// SetFocus tells whether the keys go to this pane.
+// SetFocus says whether the keys go to this pane.
 func (f *frame) SetFocus(focused bool) {
 	if f.focused != focused {
 		f.focused, f.stale = focused, true
 	}
 }
 
-// SetStacked tells whether the panes stand above each other, each as wide as the
+// SetStacked says whether the panes stand above each other, each as wide as the
 // screen.
 func (f *frame) SetStacked(stacked bool) {
 	if f.stacked != stacked {
@@ -88,7 +88,7 @@ func (f *frame) SetStacked(stacked bool) {
 	}
 }
 
-// SetEdge tells whether the pane reaches the right edge of the screen.
+// SetEdge says whether the pane reaches the right edge of the screen.
 func (f *frame) SetEdge(edge bool) {
 	if f.edge != edge {
 		f.edge, f.stale = edge, true
@@ -110,14 +110,14 @@ func (f *frame) gutter(l *paint.Line, under, opened, glows bool) {
 	}
 }
 
-// glows reports whether something has just changed. What changed in the future did
-// so before the clock was set back.
+// glows reports whether something has just changed. A change in the future means
+// that the clock was set back since.
 func (f *frame) glows(changed time.Time) bool {
 	since := f.look.Now.Sub(changed)
 	return since >= 0 && since < glow
 }
 
-// Invalidate has the pane draw again when it is next looked at.
+// Invalidate has the pane draw again when its lines are next asked for.
 func (f *frame) Invalidate() { f.stale = true }
 
 // Stale reports whether the pane will draw again.
@@ -180,8 +180,8 @@ func (f *frame) freshness(l *paint.Line, word string, at time.Time) {
 	}
 }
 
-// freshness is how old data of a moment is, in steps: a title is no clock. It is
-// "" where there is none.
+// freshness is how old data is, in steps, so that a title does not tick; "" where
+// there is no data.
 func (l *Look) freshness(at time.Time) string {
 	age := l.Now.Sub(at)
 	if age < pastStep {
@@ -196,10 +196,10 @@ func (l *Look) freshness(at time.Time) string {
 	return Past(age) + " ago"
 }
 
-// freshStep is how finely the first seconds of an age are told in a title.
+// freshStep is how finely a title counts the first seconds of an age.
 const freshStep = 5 * time.Second
 
-// compact reports whether room is scarce: the title is then its own rule.
+// compact reports whether room is scarce. The rule then stands in the title.
 func (f *frame) compact() bool { return f.stacked }
 
 // head is how many lines stand above the rows.
@@ -265,32 +265,19 @@ func (f *frame) empty(sentence string) {
 
 // Age writes a duration in two figures: 4s, 38m, 5h, 12d, 99d at most.
 func Age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return ages['s'][0]
+	switch d = max(d, 0); {
 	case d < time.Minute:
-		return ages['s'][d/time.Second]
+		return strconv.Itoa(int(d/time.Second)) + "s"
 	case d < time.Hour:
-		return ages['m'][d/time.Minute]
+		return strconv.Itoa(int(d/time.Minute)) + "m"
 	case d < 48*time.Hour:
-		return ages['h'][d/time.Hour]
+		return strconv.Itoa(int(d/time.Hour)) + "h"
 	}
-	return ages['d'][min(d/(24*time.Hour), 99)]
+	return strconv.Itoa(min(int(d/(24*time.Hour)), 99)) + "d"
 }
 
-// ages holds every age there is: a board draws hundreds of them a second.
-var ages = func() (all [128][]string) {
-	for unit, most := range map[byte]int{'s': 60, 'm': 60, 'h': 48, 'd': 100} {
-		for n := range most {
-			all[unit] = append(all[unit], strconv.Itoa(n)+string(unit))
-		}
-	}
-	return all
-}()
-
-// Past writes how long something has been over or on, as [Age] does, but between
-// ten seconds and a minute in steps of ten: nothing is learnt from a board whose
-// every row ticks.
+// Past writes an age as [Age] does, but between ten seconds and a minute in steps
+// of ten: a board on which every row ticks is hard to read.
 func Past(d time.Duration) string {
 	if d >= pastStep && d < time.Minute {
 		d = d.Truncate(pastStep)

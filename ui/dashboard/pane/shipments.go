@@ -22,7 +22,7 @@ type Shipments struct {
 	known  bool      // the rows are all that there are
 }
 
-// shipmentRow is a shipment with what the table asks of it again and again.
+// shipmentRow is a shipment on the screen. A change of the shipment makes a new one.
 type shipmentRow struct {
 	*account.Shipment
 	needle            // what a filter finds it by
@@ -43,7 +43,7 @@ func (r *shipmentRow) tracking() (carrier, number string) {
 	return string(r.Latest.Tracking.Carrier), string(r.Latest.Tracking.Number)
 }
 
-// estimate is when it comes, or came; zero while not known.
+// estimate is when the parcel comes, or came; zero while not known.
 func (r *shipmentRow) estimate() time.Time {
 	switch {
 	case r.Latest == nil:
@@ -88,7 +88,8 @@ func compareShipments(a, b *shipmentRow) int {
 }
 
 // rankAt puts first what went wrong, and then what is about to happen. A status
-// that nobody has seen before may be trouble; what was canceled is over some time.
+// that the contract does not list may mean trouble. A cancellation means none any
+// more after a day.
 func (r *shipmentRow) rankAt(now time.Time) int {
 	switch r.Status() {
 	case api.Delayed:
@@ -169,8 +170,7 @@ func (p *Shipments) Apply(c *account.Changes, first bool) {
 	}
 }
 
-// sameProgress reports whether nothing of a shipment has changed that a person
-// waits for.
+// sameProgress reports whether status and tracking number are the same.
 func sameProgress(a, b *shipmentRow) bool {
 	_, was := a.tracking()
 	_, is := b.tracking()

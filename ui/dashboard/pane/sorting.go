@@ -68,8 +68,8 @@ func intentOrders(own func(a, b *intentRow) int) []order[*intentRow] {
 	}
 }
 
-// worth is comparable among totals of one currency; an intent without a total
-// is worth least.
+// worth orders totals, by their subunits whatever the currency; an intent without
+// a total is worth least.
 func worth(row *intentRow) int64 {
 	if row.Total == nil {
 		return -1 << 62
@@ -157,7 +157,7 @@ func (p *Quota) Sort(reverse bool) string {
 
 func (p *Quota) sortRows() { slices.SortStableFunc(p.rows, p.compare) }
 
-// bucketOrders are those of the buckets. One that has told nothing comes last.
+// bucketOrders are those of the buckets. One without figures comes last.
 func bucketOrders(look *Look) []order[quota.Bucket] {
 	share := func(b *quota.Bucket) float64 {
 		if unreported(b) || b.Limit <= 0 {

@@ -5,7 +5,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Tabs is what the panes that share a place say of each other in their titles.
+// Tabs is what the panes that share a place say about each other in their titles.
 type Tabs struct {
 	Alerts int
 }
@@ -50,7 +50,7 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 	return l.Space(1)
 }
 
-// Tab tells which of the panes that share a place has its name at x, y.
+// Tab is the pane whose name stands at x, y, among those that share a place.
 func (f *frame) Tab(x, y int) (at int, ok bool) {
 	if y != 0 {
 		return 0, false

@@ -147,7 +147,7 @@ func plainName(key string) string {
 	}, strings.ToLower(key))
 }
 
-// isPersonal reports whether a field, or what is within it, tells of the buyer.
+// isPersonal reports whether a field, or what is within it, is about the buyer.
 // What is not listed stays masked.
 func isPersonal(key string) bool {
 	switch plainName(key) {

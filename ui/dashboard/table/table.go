@@ -82,6 +82,29 @@ func (t *Table[T]) Upsert(rows ...T) {
 	t.settle()
 }
 
+// upsertMany adds and replaces many rows, and sorts all of them once.
+func (t *Table[T]) upsertMany(rows []T) {
+	fresh := make(map[string]T, len(rows)) // of several rows of one key the last
+	for _, row := range rows {
+		fresh[t.cfg.Key(row)] = row
+	}
+	t.rows = slices.DeleteFunc(t.rows, func(row T) bool {
+		_, replaced := fresh[t.cfg.Key(row)]
+		return replaced
+	})
+	t.rows = slices.AppendSeq(t.rows, maps.Values(fresh))
+	maps.Copy(t.byKey, fresh)
+	if over := len(t.rows) - t.cfg.Limit; t.cfg.Limit > 0 && over > 0 {
+		slices.SortFunc(t.rows, t.compareOwn)
+		for _, row := range t.rows[:over] {
+			delete(t.byKey, t.cfg.Key(row))
+		}
+		t.rows = slices.Delete(t.rows, 0, over)
+	}
+	slices.SortFunc(t.rows, t.compare)
+	t.SetFilter(t.filter)
+}
+
 // oldest is the first row by the table's own order.
 func (t *Table[T]) oldest() T {
 	if t.order == nil {

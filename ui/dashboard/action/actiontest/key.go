@@ -24,7 +24,7 @@ var sent = map[string]string{
 }
 
 // Press is a key, by the name that the table gives it, as the terminal library
-// tells of it.
+// reports it.
 func Press(name string) tea.KeyPressMsg {
 	key, plain := tea.KeyPressMsg{}, name
 	for modifier, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
@@ -47,7 +47,7 @@ func Press(name string) tea.KeyPressMsg {
 	return key
 }
 
-// Bytes is what a terminal sends for a key; "" for one that it cannot tell.
+// Bytes is what a terminal sends for a key; "" for one that it cannot send.
 func Bytes(name string) string {
 	if known, ok := named[name]; ok {
 		return known.bytes
