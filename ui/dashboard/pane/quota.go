@@ -8,6 +8,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
 )
 
@@ -167,7 +168,7 @@ func (p *Quota) columns() quotaColumns {
 		c.left = max(c.left, len(ratio(p.rows[i].Limit, p.rows[i].Limit)))
 	}
 	if p.day.Limit > 0 {
-		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1)
+		c.left = max(c.left, len(ratio(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)))+1+len(assumed(p.day.Assumed)))
 	}
 	if !p.has(resetsColumn) {
 		c.reset = 0
@@ -218,7 +219,7 @@ func (p *Quota) bucket(b *quota.Bucket, c quotaColumns) {
 	l.Fit(paint.Text, p.name(b), c.name)
 	gauge(l, left, b.Limit, c.gauge)
 	l.Space(1)
-	p.ratio(l, "", left, b.Limit, c.left)
+	p.ratio(l, "", left, "", b.Limit, c.left)
 	reset, resetStyle := p.reset(b), paint.Muted
 	if soon := p.look.runsOut(p.runsOut(b)); soon != "" && left > 0 && c.reset > 0 {
 		reset, resetStyle = soon, paint.Warning
@@ -260,12 +261,20 @@ func ratio(left, limit int64) string {
 	return wording.Count(int(left)) + " / " + wording.Count(int(limit))
 }
 
-// ratio draws what is left of a limit, at the right of w cells; bound stands
-// before it where the figure is only a bound.
-func (p *Quota) ratio(l *paint.Line, bound string, left, limit int64, w int) {
-	l.Space(w - len(ratio(left, limit)) - paint.Width(bound))
+// assumed stands before a limit that the service has not told.
+func assumed(is bool) string {
+	if is {
+		return sign.Grounds(account.Assumed)
+	}
+	return ""
+}
+
+// ratio draws what is left of a limit, at the right of w cells; bound and grounds
+// stand before the figures that are not as the service told them.
+func (p *Quota) ratio(l *paint.Line, bound string, left int64, grounds string, limit int64, w int) {
+	l.Space(w - len(ratio(left, limit)) - paint.Width(bound) - paint.Width(grounds))
 	l.Put(paint.Muted, bound).Put(numberStyle(left, limit)|paint.Bold, wording.Count(int(left)))
-	l.Put(paint.Muted, " / "+wording.Count(int(limit)))
+	l.Put(paint.Muted, " / "+grounds+wording.Count(int(limit)))
 }
 
 // reset says when the bucket is full again, or how old the last report is.
@@ -291,83 +300,6 @@ func rate(r float64) string {
 		return strconv.Itoa(int(r)) + "/s"
 	}
 	return strconv.FormatFloat(r, 'f', 1, 64) + "/s"
-}
-
-func (p *Quota) hasDay() bool { return p.day.Limit > 0 || p.day.Seen > 0 }
-
-// dayKnown reports whether anything tells how many of the day's intents were made.
-func (p *Quota) dayKnown() bool { return p.known || p.day.Told || p.day.Used() > 0 }
-
-func (p *Quota) hasAgents() bool { return p.agents.Limit > 0 || p.agents.Placing > 0 }
-
-// today shows how many intents may still be made of the day's. Those that were
-// made are counted from below, so what is left is counted from above.
-func (p *Quota) today(c quotaColumns) {
-	if !p.dayKnown() {
-		p.unknown("today", "not read yet", c)
-		return
-	}
-	made := wording.Count(p.day.Used()) + " made"
-	long := "at least " + made + " in 24 h"
-	if p.day.Calendar {
-		long = "at least " + made + " since midnight UTC"
-	}
-	if p.day.Told {
-		long = "reported " + p.look.age(p.day.At) + " ago"
-	}
-	if !p.day.Spent.IsZero() {
-		back := "by " + p.look.moment(p.day.Free)
-		long = "used up since " + p.look.moment(p.day.Spent) + ", the first is back " + back
-		if p.day.Limit > 0 {
-			made = back
-		}
-	} else if soon := p.look.runsOut(p.dayRunsOut()); soon != "" {
-		long += ", " + soon
-		if p.day.Limit > 0 {
-			made = soon
-		}
-	}
-	p.estimate("today", int64(p.day.Limit-p.day.Used()), int64(p.day.Limit), c, made, long, p.day.Doubt())
-}
-
-// slots shows how many agents are free, of the cap: those that are not known to
-// be placing an order.
-func (p *Quota) slots(c quotaColumns) {
-	if !p.known && p.agents.Placing == 0 {
-		p.unknown("agents", "not read yet", c)
-		return
-	}
-	busy := wording.Count(p.agents.Placing)
-	long := "at least " + busy + " placing"
-	if p.agents.Placing == 0 {
-		long = "none placing"
-	}
-	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), int64(p.agents.Limit), c, busy+" busy", long, "")
-}
-
-// estimate draws how much is left of a limit at the most, with what is uncertain
-// of it where there is room; of a limit that is not known, what was counted alone.
-func (p *Quota) estimate(name string, left, limit int64, c quotaColumns, short, long, doubt string) {
-	l := p.start().Space(1).Fit(paint.Text, name, c.name)
-	if limit == 0 {
-		text, room := short+", limit unknown", c.left+1+c.reset
-		room = max(room, paint.Width(text))
-		l.Repeat(paint.Faint, "─", c.gauge+c.left+1+c.reset-room)
-		p.push(l.Space(1).Right(paint.Muted, text, room))
-		return
-	}
-	left = max(left, 0)
-	gauge(l, left, limit, c.gauge)
-	p.ratio(l.Space(1), "≤", left, limit, c.left)
-	if l.Left() >= len(long)+2+c.reset {
-		l.Space(3).Put(paint.Muted, long)
-		if l.Left() > len(doubt) {
-			l.Put(paint.Muted, doubt)
-		}
-	} else {
-		l.Space(1).Right(paint.Muted, short, c.reset)
-	}
-	p.push(l)
 }
 
 func numberStyle(left, limit int64) paint.Style {

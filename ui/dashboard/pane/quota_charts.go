@@ -17,14 +17,13 @@ type axis struct {
 	share time.Duration // of a cell
 	wide  int           // cells that one sample takes
 	cells int
-	now   time.Time
-	width time.Duration // of a sample
+	now   time.Time // when the newest sample began
 }
 
 // axisOf divides a span among at most so many cells.
 func axisOf(span account.Span, now time.Time, cells int) axis {
 	length := time.Duration(span.Length())
-	t := axis{share: span.Width(), wide: 1, now: now, width: span.Width()}
+	t := axis{share: span.Width(), wide: 1, now: now.Truncate(span.Width())}
 	switch {
 	case cells <= 0:
 		return t

@@ -161,7 +161,7 @@ func (p *Quota) spendColumns() spendColumns {
 	if p.w >= 90 {
 		c.errors, c.p50 = 8, 9
 	}
-	c.name = min(p.w-3-c.requests-c.refused-c.errors-c.p50-c.p95-7-11-8, 60)
+	c.name = min(p.w-4-c.requests-c.refused-c.errors-c.p50-c.p95-7-11-8, 60)
 	return c
 }
 
