@@ -183,6 +183,11 @@ func (k *monkey) cursor() {
 	switch {
 	case len(rows) > 2:
 		fail("more than one row stands out")
+	case k.m.board.focus == layout.Quota: // its rows are spenders, which have no detail
+		if _, why := k.m.board.quota.Asked(); len(rows) > 0 && why == "nothing under the cursor" {
+			fail("a spender stands out, and the board knows of none")
+		}
+		return
 	case s.Kind == pane.None && len(rows) > 0 && k.m.board.focus != layout.Detail && k.m.board.focus != layout.Alerts: // not every alert is about an intent
 		fail("a row stands out, and the board knows of none")
 	case s.Kind != pane.None && len(rows) == 0 && r.H > 4:

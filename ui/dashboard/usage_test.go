@@ -2,10 +2,12 @@ package dashboard
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 )
 
@@ -37,5 +39,91 @@ func TestTheUseOfTheQuotaLooksAsItShould(t *testing.T) {
 				golden.RequireEqual(t, text)
 			})
 		}
+	}
+}
+
+func TestTheUseOfTheQuotaIsAKeyAwayAndBack(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+		m := boardOf(t, spentShop(time.Now()), size[0], size[1])
+		press(m, "2", "u")
+		if got := screen(m); !strings.Contains(got, "SPENDERS") || strings.Contains(got, "INTENTS") {
+			t.Errorf("%v: u does not show the spenders:\n%s", size, got)
+		}
+		for _, span := range []string{"last 60 min", "last 24 h", "last 60 s"} {
+			if press(m, "w"); !strings.Contains(screen(m), "QUOTA · "+span) {
+				t.Errorf("%v: w does not show the %s:\n%s", size, span, screen(m))
+			}
+		}
+		press(m, "u")
+		if got := screen(m); !strings.Contains(got, "INTENTS") {
+			t.Errorf("%v: u does not show the board again:\n%s", size, got)
+		}
+		press(m, "u", "esc")
+		if got := screen(m); !strings.Contains(got, "INTENTS") {
+			t.Errorf("%v: esc does not show the board again:\n%s", size, got)
+		}
+	}
+}
+
+func TestEnterOnASpenderShowsItsRequests(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 120, 36)
+	press(m, "u", "w", "enter")
+	if got := screen(m); !strings.Contains(got, `/ by="checkout-worker"`) || !strings.Contains(got, "6 of 30") {
+		t.Errorf("enter does not show the requests of the spender:\n%s", got)
+	}
+	press(m, "u", "j", "enter")
+	if got := screen(m); !strings.Contains(got, `endpoint="GET /api/v1/checkout-intents/{id}"`) || !strings.Contains(got, "6 of 30") {
+		t.Errorf("enter does not show the requests of the endpoint:\n%s", got)
+	}
+	press(m, "u", "G", "k", "k", "k", "k", "k", "k")
+	for range 20 {
+		if strings.Contains(screen(m), "▌░") {
+			break
+		}
+		press(m, "j")
+	}
+	if press(m, "enter"); !strings.Contains(screen(m), "nobody saw these requests") {
+		t.Errorf("nothing says that nobody saw the rest:\n%s", screen(m))
+	}
+}
+
+func TestAChartIsAskedForOnlyWhereThereIsOne(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 120, 36)
+	for _, key := range []string{"w", "b"} {
+		if press(m, key); !strings.Contains(screen(m), "no chart is on the screen: u shows the use of the quota") {
+			t.Errorf("%s without a chart:\n%s", key, screen(m))
+		}
+	}
+	m = boardOf(t, spentShop(time.Now()), 200, 55)
+	if press(m, "u", "b"); !strings.Contains(screen(m), "all charts are on the screen") {
+		t.Errorf("b where all are:\n%s", screen(m))
+	}
+	m = boardOf(t, spentShop(time.Now()), 80, 24)
+	press(m, "u")
+	for _, title := range []string{"mutations a second", "lookup a second", "left of the day's intents", "agents at work", "reads a second"} {
+		if press(m, "b"); !strings.Contains(screen(m), title) {
+			t.Errorf("no chart of %s:\n%s", title, screen(m))
+		}
+	}
+	press(m, "esc", "5", "s")
+	if got := screen(m); !strings.Contains(got, "by latency ↑") {
+		t.Errorf("requests are not sorted by what they took first:\n%s", got)
+	}
+}
+
+func TestSpendersAreSortedAndClicked(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 160, 45)
+	press(m, "u", "s", "s", "s", "s")
+	if got := screen(m); !strings.Contains(got, "QUOTA · last 60 s (w) · by name ↑") || !strings.Contains(got, "▌▓ checkout-worker") {
+		t.Errorf("not sorted by name:\n%s", got)
+	}
+	press(m, "G")
+	for y, line := range strings.Split(screen(m), "\n") {
+		if strings.Contains(line, "tillwatch reconcile") {
+			m.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	if press(m, "enter"); !strings.Contains(screen(m), `/ by="tillwatch reconcile"`) {
+		t.Errorf("a click does not choose a spender:\n%s", screen(m))
 	}
 }

@@ -51,8 +51,8 @@ func spanName(s account.Span) string {
 	return [...]string{"last 60 s", "last 60 min", "last 24 h"}[s]
 }
 
-// spenderLines are what the table of spenders wants at least, with its header.
-const spenderLines = 6
+// spenderLines are what the table of spenders is left at least, with its header.
+func (p *Quota) spenderLines() int { return max(p.h/4, 6) }
 
 // chartWidth is the least of a chart beside others.
 const chartWidth = 44
@@ -61,7 +61,7 @@ const chartWidth = 44
 // so many rows, each so high.
 func (p *Quota) grid() (columns, rows, height int) {
 	columns = min(max((p.w+chartGap)/(chartWidth+chartGap), 1), 3)
-	room := p.h - p.head() - p.gauges() - p.air() - spenderLines
+	room := p.h - p.head() - p.gauges() - p.air() - p.spenderLines()
 	needed := (len(charts) + columns - 1) / columns
 	least := leastPlot + aroundPlot
 	rows = min(needed, room/(least+p.air()))

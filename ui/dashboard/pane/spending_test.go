@@ -1,0 +1,147 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// spent is a summary in which so many requests were sent in this second.
+func spent(name api.Text, kind account.SpenderKind, uses map[string]int) account.Spender {
+	s := account.Spender{Kind: kind, Name: name}
+	for endpoint, n := range uses {
+		all := []account.Tally{{At: noon, Requests: n}}
+		s.Uses = append(s.Uses, account.Use{Class: quota.Reads, Endpoint: endpoint, P95: 20 * time.Millisecond, Seconds: all, Minutes: all, Hours: all})
+	}
+	return s
+}
+
+func usagePane(spenders ...account.Spender) *Quota {
+	p := NewQuota(look())
+	p.SetSize(120, 40)
+	p.SetFocus(true)
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: spenders}}, true)
+	return p
+}
+
+func TestARowOfASpenderLeadsToItsRequests(t *testing.T) {
+	cases := []struct {
+		name        string
+		spender     account.Spender
+		filter, why string
+	}{
+		{"somebody observed", spent("report job", account.SpenderObserved, nil), `by="report job"`, ""},
+		{"with a name that would be a filter", spent(`a" status:200 "b`, account.SpenderObserved, nil), `by="a status:200 b"`, ""},
+		{"tillwatch", account.Spender{Kind: account.SpenderOwn, Purpose: quota.Hint}, `by="tillwatch event"`, ""},
+		{"more than are told apart", account.Spender{Kind: account.SpenderOthers}, "", "too many"},
+		{"those whom nobody saw", account.Spender{Kind: account.SpenderRest}, "", "nobody saw"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := usagePane(c.spender)
+			p.Lines()
+			filter, why := p.Asked()
+			if filter != c.filter || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
+				t.Errorf("filter %q, why %q", filter, why)
+			}
+			if filter == "" {
+				return
+			}
+			requests := NewRequests(look())
+			requests.SetSize(120, 20)
+			theirs := api.Exchange{By: c.spender.Name, Priority: c.spender.Purpose, Method: "GET", Path: "/a", Sent: noon, Status: 200}
+			another := api.Exchange{By: c.spender.Name + "2", Method: "GET", Path: "/b", Sent: noon, Status: 200}
+			requests.Apply(&account.Changes{Requests: []api.Exchange{theirs, another}}, true)
+			f := ParseFilter(filter, requests.Fields())
+			requests.SetFilter(f)
+			if shown, _ := requests.Matches(); shown != 1 || f.Wrong != "" {
+				t.Errorf("%s finds %d requests: %s", filter, shown, f.Wrong)
+			}
+		})
+	}
+}
+
+func TestTheCursorStaysOnItsSpenderWhileTheyChangePlaces(t *testing.T) {
+	many := spent("many", account.SpenderObserved, map[string]int{"GET /api/v1/shipments": 9})
+	few := spent("few", account.SpenderObserved, map[string]int{"GET /api/v1/events": 2, "GET /api/v1/shipments": 1})
+	p := usagePane(many, few)
+	p.Lines()
+	p.Move(Last)
+	want := `by="few" endpoint="GET /api/v1/shipments"`
+	if got, _ := p.Asked(); got != want {
+		t.Fatalf("the last row is %s, want %s", got, want)
+	}
+	more := spent("few", account.SpenderObserved, map[string]int{"GET /api/v1/events": 20, "GET /api/v1/shipments": 30})
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{many, more}}}, false)
+	p.Invalidate()
+	got := text(p.Lines())
+	if strings.Index(got, "few") > strings.Index(got, "many") {
+		t.Errorf("who spends most is not first:\n%s", got)
+	}
+	if got, _ := p.Asked(); got != want {
+		t.Errorf("the cursor is on %s, want %s", got, want)
+	}
+	p.Move(Left)
+	if got := text(p.Lines()); strings.Contains(got, "GET events") {
+		t.Errorf("folded, the endpoints still stand:\n%s", got)
+	}
+	if got, _ := p.Asked(); got != `by="few"` {
+		t.Errorf("after folding the cursor is on %s", got)
+	}
+	p.Move(Right)
+	if got := text(p.Lines()); !strings.Contains(got, "GET events") {
+		t.Errorf("unfolded, the endpoints are not there:\n%s", got)
+	}
+}
+
+func TestWhatIsNotKnownOfSpendingIsNotZero(t *testing.T) {
+	rest := account.Spender{Kind: account.SpenderRest}
+	p := usagePane(rest, spent("seen", account.SpenderObserved, map[string]int{"GET /api/v1/shipments": 4}))
+	row := func(name string) string {
+		p.Invalidate()
+		for line := range strings.SplitSeq(text(p.Lines()), "\n") {
+			if strings.Contains(line, name) {
+				return strings.Join(strings.Fields(line), " ")
+			}
+		}
+		return ""
+	}
+	if got := row("the rest"); !strings.HasSuffix(got, "– – – – – –") {
+		t.Errorf("of those whom nobody saw: %q", got)
+	}
+	if got := row("seen"); !strings.Contains(got, "4 100 % – – 0 0") {
+		t.Errorf("of one who was seen: %q", got)
+	}
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{spent("", account.SpenderRest, map[string]int{"": 12})}}}, false)
+	if got := row("the rest"); !strings.Contains(got, "≈12 100 % – – – –") {
+		t.Errorf("inferred: %q", got)
+	}
+	if got := text(usagePane().Lines()); !strings.Contains(got, "who spends is not known yet") || !strings.Contains(got, "not called yet") {
+		t.Errorf("of nothing:\n%s", got)
+	}
+}
+
+func TestAForecastIsToldAsATimeOfDay(t *testing.T) {
+	p := NewQuota(look())
+	p.Apply(&account.Changes{Summary: account.Summary{
+		Day: account.DayCount{Seen: 31, Limit: 50, Exhausted: 90 * time.Minute, Assumed: true}, Agents: account.AgentCount{Placing: 2, Limit: 10},
+		Limits: []account.Limit{
+			{Name: account.LimitDay, Limit: account.Figure{N: 50, Grounds: account.Assumed}, Used: account.Figure{N: 31, Grounds: account.Counted}, RunsOut: noon.Add(100 * time.Minute)},
+			{Name: account.LimitAgents, Limit: account.Figure{N: 10, Grounds: account.Assumed}},
+		},
+		Quota: []quota.Bucket{{Class: quota.Reads, Limit: 1000, Window: time.Hour, Remaining: 400, Reset: time.Hour, ObservedAt: noon, Exhausted: 20 * time.Minute}},
+	}}, true)
+	for _, size := range [][2]int{{59, 10}, {110, 10}, {120, 40}} {
+		p.SetSize(size[0], size[1])
+		got := text(p.Lines())
+		for _, want := range []string{"out 12:20", "out 13:40", "≤19 / ~50", "≤8 / ~10"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: no %q in\n%s", size, want, got)
+			}
+		}
+	}
+}
