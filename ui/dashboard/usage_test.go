@@ -75,8 +75,8 @@ func TestEnterOnASpenderShowsItsRequests(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, `endpoint="GET /api/v1/checkout-intents/{id}"`) || !strings.Contains(got, "6 of 30") {
 		t.Errorf("enter does not show the requests of the endpoint:\n%s", got)
 	}
-	press(m, "u", "G", "k", "k", "k", "k", "k", "k")
-	for range 20 {
+	press(m, "u", "g")
+	for range 30 {
 		if strings.Contains(screen(m), "▌░") {
 			break
 		}
