@@ -41,9 +41,13 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 }
 
 func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
-	o := s.intents.read(read, sent, now, how)
+	s.follow(s.intents.read(read, sent, now, how), now)
+}
+
+// follow carries what became of an intent to the other parts.
+func (s *Store) follow(o outcome, now time.Time) {
 	if o.moved {
-		s.missing.expect(o.in, o.from, read, now)
+		s.missing.expect(o.in, o.from, now)
 	}
 	if o.named {
 		s.spreadProduct(o.in)

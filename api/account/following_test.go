@@ -319,7 +319,7 @@ func TestAfterASleepEverythingOpenIsReadAgain(t *testing.T) {
 		svc.ship(api.Shipment{ID: "shp_2", IntentID: "ci_ended", Status: api.Delivered})
 		watched(t, svc, feed, WatcherConfig{WatchIDs: []api.ID{"ci_open", "ci_ended"}}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedLive)
-			w.RefreshShipments("ci_ended")
+			refreshShipments(w, "ci_ended")
 			pass(10 * time.Second)
 			before := len(svc.callsTo(""))
 			w.woke(time.Now())
@@ -353,7 +353,7 @@ func TestWhereOnlySomeAreWantedNothingElseIsRead(t *testing.T) {
 				feed.deliver(l.events()...)
 			}
 			pass(time.Minute)
-			w.RefreshShipments("ci_one")
+			refreshShipments(w, "ci_one")
 			pass(time.Second)
 			for _, id := range []api.ID{"shp_one", "shp_other"} {
 				feed.deliver(api.Event{ID: "evt_" + id, Type: api.ShipmentUpdated, CreatedAt: time.Now(), Source: api.EventSource{ID: id, Type: api.SourceShipment}})

@@ -41,14 +41,13 @@ func (f *following) unheard(created time.Time) bool {
 // SetFeed takes over the state of the feed. It reports whether the feed tells of
 // a hole in what it delivers that was not known.
 func (s *Store) SetFeed(status FeedStatus) (gap bool) {
-	now := time.Now()
-	s.mu.Lock()
-	defer s.release()
-	s.news.stamp()
-	before := s.feed.gaps
-	s.feed.turn(status, now)
-	s.judgeFeed(now)
-	return s.feed.gaps > before
+	s.update(func(now time.Time) {
+		before := s.feed.gaps
+		s.feed.turn(status, now)
+		s.judgeFeed(now)
+		gap = s.feed.gaps > before
+	})
+	return gap
 }
 
 func (f *following) turn(status FeedStatus, now time.Time) {
@@ -95,11 +94,10 @@ func (f *following) openGap(words string) {
 
 // closeGap notes that everything open has been read since the gap.
 func (s *Store) closeGap() {
-	now := time.Now()
-	s.mu.Lock()
-	defer s.release()
-	s.feed.gap.open = false
-	s.judgeFeed(now)
+	s.update(func(now time.Time) {
+		s.feed.gap.open = false
+		s.judgeFeed(now)
+	})
 }
 
 // longDelivered is how long after its creation an event no longer says what has just

@@ -71,6 +71,9 @@ func (h *health) acceptKey(now time.Time) {
 	}
 }
 
+// refused reports whether the last answer that says something of the key refused it.
+func (h *health) refused() bool { return h.State == APIUnauthorized }
+
 func (h *health) turn(state APIState, now time.Time) {
 	if h.State != state {
 		h.State, h.Since = state, now

@@ -113,6 +113,11 @@ func (t *intents) open() []*IntentDetail {
 	return open
 }
 
+// closing counts the intents whose state ends by itself or by somebody's confirm.
+func (t *intents) closing() int {
+	return t.counts[api.AwaitingConfirmation] + t.counts[api.PlacingOrder]
+}
+
 // detail returns an intent, with the whole newest answer where that is kept; nil
 // for none.
 func (t *intents) detail(id api.ID) *IntentDetail {

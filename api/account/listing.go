@@ -99,7 +99,8 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 // to one that holds nothing new. All of it counts as sent when its first page was: an
 // older truth never overwrites a newer one.
 func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
-	status, sent, taken := w.store.listStatus(l.kind), time.Now(), 0
+	status := look(w.store, func() ListStatus { return w.store.lists.status[l.kind] })
+	sent, taken := time.Now(), 0
 	again := status.State == ListWhole || status.State == ListCut
 	if !again {
 		status.Unreadable = 0

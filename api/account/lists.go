@@ -50,10 +50,6 @@ const (
 	shipmentList
 )
 
-func (s *Store) listStatus(kind listKind) ListStatus {
-	return look(s, func() ListStatus { return s.lists.status[kind] })
-}
-
 func (s *Store) setList(kind listKind, status ListStatus) {
 	s.update(func(time.Time) { s.lists.status[kind] = status })
 }

@@ -37,23 +37,22 @@ func newMissing(feed *following, counters *EventCounters, window, overdue time.D
 	}
 }
 
-// expect notes that a read found an intent in another state than before, which an
-// event should report. Creation, confirm and expiry have no event. Of what happened
+// expect notes that an intent was found in another state than before, which an event
+// should report. Creation, confirm and expiry have no event. Of what happened
 // before the intent became known none is expected, unless it was created since the
 // feed is heard.
-func (m *missing) expect(in *IntentDetail, from api.IntentState, read *api.Intent, now time.Time) {
-	before := from == "" && m.feed.unheard(read.CreatedAt)
-	if m.feed.State == FeedOff || before || !m.hasEvent(in, from, read, now) {
+func (m *missing) expect(in *IntentDetail, from api.IntentState, now time.Time) {
+	before := from == "" && m.feed.unheard(in.CreatedAt)
+	if m.feed.State == FeedOff || before || !m.hasEvent(in, from, now) {
 		return
 	}
-	m.intents[in.ID] = append(m.intents[in.ID], expectation{state: read.State, learnt: now})
+	m.intents[in.ID] = append(m.intents[in.ID], expectation{state: in.State, learnt: now})
 }
 
-// hasEvent reports whether the move that a read found has an event that did not come
-// yet.
-func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, read *api.Intent, now time.Time) bool {
+// hasEvent reports whether the move has an event that did not come yet.
+func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, now time.Time) bool {
 	seen := in.basis.seen
-	switch read.State {
+	switch in.State {
 	case api.AwaitingConfirmation:
 		return (from == api.RetrievingOffer || from == "") && seen&sawOfferRetrieved == 0
 	case api.Completed:
@@ -62,7 +61,7 @@ func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, read *api.Int
 		if seen&(sawOfferFailed|sawOrderFailed) != 0 {
 			return false
 		}
-		expired := read.Failure != nil && read.Failure.Code == codeExpired
+		expired := in.Failure != nil && in.Failure.Code == codeExpired
 		closed := from == api.AwaitingConfirmation && !in.CreatedAt.IsZero() && !now.Before(in.CreatedAt.Add(m.window))
 		return !expired && !closed
 	}

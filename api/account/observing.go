@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/quota"
 )
 
@@ -31,9 +30,6 @@ func (s *Store) observeOne(o *quota.Observation, now time.Time) {
 		s.cfg.Observed(o)
 	}
 	if result := s.intents.observed(o, e.By, now); result.in != nil {
-		if result.moved {
-			s.missing.expect(result.in, result.from, &api.Intent{ID: result.in.ID, State: result.in.State, CreatedAt: result.in.CreatedAt}, now)
-		}
-		s.alerts.judgeIntent(result.in, now)
+		s.follow(result, now)
 	}
 }

@@ -181,7 +181,7 @@ func TestShipmentsOfACompletedIntentAreListedOnceIfNoEventTells(t *testing.T) {
 				t.Errorf("shipments %v", in.Shipments)
 			}
 			svc.ship(api.Shipment{ID: "shp_3", IntentID: "ci_1", Status: api.Shipped, UpdatedAt: time.Now()})
-			w.RefreshShipments("ci_1")
+			refreshShipments(w, "ci_1")
 			pass(time.Second)
 			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 2 {
 				t.Errorf("shipments %v after a person asked", in.Shipments)
@@ -238,7 +238,7 @@ func TestItemThatCannotBeReadDoesNotEndItsList(t *testing.T) {
 			pass(time.Second)
 			mustBe(t, s, "ci_1", api.Completed, Verified)
 			mustBe(t, s, "ci_2", api.Completed, Verified)
-			w.RefreshShipments("ci_1")
+			refreshShipments(w, "ci_1")
 			pass(time.Second)
 			if in, _ := s.Intent("ci_1"); len(in.Shipments) != 2 {
 				t.Errorf("shipments %v, want both that can be read", in.Shipments)
@@ -315,4 +315,10 @@ func TestOfALongHistoryOnlyWhatIsKeptIsRead(t *testing.T) {
 			}
 		})
 	})
+}
+
+// refreshShipments asks for the list of an intent's shipments.
+func refreshShipments(w *Watcher, id api.ID) {
+	w.store.know(id, false)
+	w.change(func(now time.Time) { w.queue.ask(task{listOfIntent, id}, rank{}, now, quota.Person) })
 }

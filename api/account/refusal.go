@@ -38,7 +38,7 @@ func trialPause(trials int) time.Duration {
 // key is not refused it does nothing.
 func (w *Watcher) TryKey() {
 	now := time.Now()
-	refused := w.store.keyRefused()
+	refused := look(w.store, w.store.health.refused)
 	w.mu.Lock()
 	if refused || w.refusal.stands {
 		w.refuse(now)
@@ -52,7 +52,7 @@ func (w *Watcher) TryKey() {
 // judgeKey keeps up with what answers say of the key, and lets it be tried when
 // it is time.
 func (w *Watcher) judgeKey(now time.Time) {
-	refused := w.store.keyRefused()
+	refused := look(w.store, w.store.health.refused)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {

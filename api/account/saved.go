@@ -112,7 +112,7 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 				err = olderErr
 			}
 			err = fmt.Errorf("open saved picture: %w", err)
-			s.judgeSaving(err, "what the last run knew cannot be opened, all is read again: ")
+			s.report(AlertSaving, "what the last run knew cannot be opened, all is read again: ", cmp.Or(errors.Unwrap(err), err))
 			return Restoration{}, err
 		}
 	}
@@ -158,7 +158,7 @@ func (w *Watcher) save() {
 	if err == nil {
 		w.saved = version
 	}
-	w.store.judgeSaving(err, "what is known cannot be kept for the next start: ")
+	w.store.report(AlertSaving, "what is known cannot be kept for the next start: ", cmp.Or(errors.Unwrap(err), err))
 }
 
 // Cursor is the place in the feed that the picture has reached, as
@@ -176,8 +176,4 @@ func (s *Store) picture() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.news.version
-}
-
-func (s *Store) judgeSaving(err error, words string) {
-	s.report(AlertSaving, words, cmp.Or(errors.Unwrap(err), err))
 }

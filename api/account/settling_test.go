@@ -215,7 +215,7 @@ func TestAnEndThatWasReportedLongAgoIsNotWaitedFor(t *testing.T) {
 
 func TestAnIntentThatWasNotReadIsInNoState(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	s.know("ci_1")
+	s.know("ci_1", false)
 	s.ApplyRead(api.Intent{ID: "ci_2", State: "requires_action"}, time.Now(), ByRead)
 	s.ApplyRead(api.Intent{ID: "ci_3", State: api.Failed}, time.Now(), ByRead)
 	sum := s.Summary()

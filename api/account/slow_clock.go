@@ -33,7 +33,8 @@ func (w *Watcher) setSlowClock(now time.Time) {
 			rate = min(rate, float64(b.Limit)/b.Window.Seconds())
 		}
 	}
-	slow := slowSpan(w.cfg.Poll, w.store.slowReads(), rate)
+	reads := look(w.store, w.store.intents.closing) + (len(w.store.openShipments())+shipmentsPerList-1)/shipmentsPerList
+	slow := slowSpan(w.cfg.Poll, reads, rate)
 	w.mu.Lock()
 	w.slow = slow
 	w.mu.Unlock()

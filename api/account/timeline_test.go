@@ -21,7 +21,7 @@ func TestALongTimelineKnowsWhichEventsItHolds(t *testing.T) {
 			}
 			return api.ID(fmt.Sprint("evt_ci_1_", n))
 		}
-		s.watch("ci_1")
+		s.know("ci_1", true)
 		told, most := 0, rapid.IntRange(8, mostMoments+400).Draw(t, "events")
 		for told < most {
 			for range rapid.IntRange(100, 300).Draw(t, "more") {

@@ -9,19 +9,12 @@ import (
 
 // What the watcher asks of its store, and reports to it.
 
-// watch makes an intent known that somebody has named to be watched.
-func (s *Store) watch(id api.ID) {
-	s.update(func(time.Time) {
-		s.lists.named = true
-		s.intents.edit(id)
-	})
-}
-
-// know makes an intent known of which only the id is known.
-func (s *Store) know(id api.ID) {
+// know makes an intent known. named says that somebody wants it to be watched.
+func (s *Store) know(id api.ID, named bool) {
 	s.mu.Lock()
 	defer s.release()
-	if s.intents.get(id) == nil {
+	s.lists.named = s.lists.named || named
+	if named || s.intents.get(id) == nil {
 		s.intents.edit(id)
 	}
 }
@@ -58,19 +51,5 @@ func (s *Store) updateHealth(change func(h *health, now time.Time)) {
 	s.update(func(now time.Time) {
 		change(&s.health, now)
 		s.alerts.judgeAPI(&s.health, now)
-	})
-}
-
-// keyRefused reports whether the last answer that says something of the key
-// refused it.
-func (s *Store) keyRefused() bool {
-	return look(s, func() bool { return s.health.State == APIUnauthorized })
-}
-
-// slowReads is how many reads it takes to read all that is open.
-func (s *Store) slowReads() int {
-	return look(s, func() int {
-		counts := s.intents.counts
-		return counts[api.AwaitingConfirmation] + counts[api.PlacingOrder] + (len(s.shipments.open())+shipmentsPerList-1)/shipmentsPerList
 	})
 }

@@ -134,7 +134,7 @@ func (w *Watcher) recovered(what string) {
 // begin asks for what is known to be wanted at the start.
 func (w *Watcher) begin(now time.Time) {
 	for _, id := range w.cfg.WatchIDs {
-		w.store.watch(id)
+		w.store.know(id, true)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,7 +146,7 @@ func (w *Watcher) begin(now time.Time) {
 
 // Watch makes an intent known and reads it, if that was not done.
 func (w *Watcher) Watch(id api.ID) {
-	w.store.watch(id)
+	w.store.know(id, true)
 	w.change(func(now time.Time) {
 		if in := w.store.intent(id); in != nil && in.basis.newest.IsZero() {
 			w.askIntent(in, now, quota.Timer)
@@ -156,15 +156,8 @@ func (w *Watcher) Watch(id api.ID) {
 
 // Refresh asks for a read of an intent, ahead of everything else.
 func (w *Watcher) Refresh(id api.ID) {
-	w.store.know(id)
+	w.store.know(id, false)
 	w.change(func(now time.Time) { w.askIntent(w.store.intent(id), now, quota.Person) })
-}
-
-// RefreshShipments asks for the list of an intent's shipments, ahead of
-// everything else.
-func (w *Watcher) RefreshShipments(id api.ID) {
-	w.store.know(id)
-	w.change(func(now time.Time) { w.queue.ask(task{listOfIntent, id}, rank{}, now, quota.Person) })
 }
 
 // change changes what is wanted, and makes the dispatcher look again.

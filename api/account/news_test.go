@@ -1,0 +1,45 @@
+package account
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestACriticalSectionMakesOneVersionAndWakesWhoWaits(t *testing.T) {
+	n := &news{}
+	if n.stamp() != 1 || n.stamp() != 1 {
+		t.Error("one section has two versions")
+	}
+	n.publish()
+	if n.after(0) != nil {
+		t.Error("a version that is there is waited for")
+	}
+	waits := n.after(1)
+	n.publish()
+	select {
+	case <-waits:
+		t.Error("woken without a change")
+	default:
+	}
+	n.stamp()
+	n.publish()
+	select {
+	case <-waits:
+	default:
+		t.Error("not woken by a change")
+	}
+}
+
+func TestNoticesAboutOneThingAreOne(t *testing.T) {
+	var got []notice
+	n := &news{observer: func(notices []notice) { got = append(got, notices...) }}
+	n.note(notice{intent: "ci_1"})
+	n.note(notice{intent: "ci_1", hint: true})
+	n.note(notice{intent: "ci_1", fresh: true})
+	n.note(notice{shipment: "shp_1", again: true})
+	n.publish()()
+	n.publish()()
+	if want := []notice{{intent: "ci_1", hint: true, fresh: true}, {shipment: "shp_1", again: true}}; !slices.Equal(got, want) {
+		t.Errorf("noticed %+v, want %+v", got, want)
+	}
+}
