@@ -42,10 +42,10 @@ func (b *board) add(items []journal.Observation, now time.Time) (fresh, dropped 
 		if item.Position == 0 {
 			item.Position = max(b.newest+1, position(now))
 		}
-		b.newest = max(b.newest, item.Position)
-		if _, is := b.known[item.ID]; is {
-			continue
+		if _, is := b.known[item.ID]; is || item.Position <= b.newest {
+			continue // it is here, or was
 		}
+		b.newest = item.Position
 		fresh++
 		b.known[item.ID] = struct{}{}
 		b.items = append(b.items, item)

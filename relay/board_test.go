@@ -117,3 +117,20 @@ func TestPositionsRiseWhateverTheClockSays(t *testing.T) {
 		t.Errorf("%d of 6 are read", len(all))
 	}
 }
+
+// Two that fetch at once may bring the same, the one later than the other.
+func TestWhatIsFetchedTwiceIsThereOnce(t *testing.T) {
+	b, now := newBoard(), time.Now()
+	fetched := texts(1, 10)
+	for i := range fetched {
+		fetched[i].Position = position(now) + int64(i)
+	}
+	b.add(fetched, now)
+	b.trim(fetched[5].Position)
+	if fresh, _ := b.add(fetched[:8], now); fresh != 0 {
+		t.Errorf("%d are taken for new", fresh)
+	}
+	if all, _ := b.read(t, 0, 1<<20, now); len(all) != 5 || all[0] != "000006" {
+		t.Errorf("%v are there", all)
+	}
+}

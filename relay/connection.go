@@ -59,6 +59,7 @@ type connection struct {
 
 	observing bool  // it wants observations
 	observed  int64 // and has all up to this position
+	hour      int64 // the newest position when it began
 }
 
 // serve returns why the connection ended, after its goroutines have.
@@ -167,7 +168,8 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 			return err
 		}
 	}
-	return c.sendObservations()
+	_, err := c.sendObservations()
+	return err
 }
 
 // advance sends at most some events and moves the cursor behind them. The channel
@@ -180,6 +182,12 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 	if at >= newest.head { // the journal may be ahead of the ring
 		if c.live {
 			return newest.next, nil
+		}
+		if c.observed < c.hour { // whoever is live knows the last hour
+			sent, err := c.sendObservations()
+			if sent || err != nil {
+				return nil, err
+			}
 		}
 		c.live = true
 		return newest.next, c.send(liveFrame{T: frameLive, Cursor: c.position()})

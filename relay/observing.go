@@ -172,13 +172,13 @@ func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh i
 
 // sendObservations sends at most a frame of what was observed since the last one, and
 // comes back when that was not all: events go between.
-func (c *connection) sendObservations() error {
+func (c *connection) sendObservations() (sent bool, err error) {
 	if !c.observing {
-		return nil
+		return false, nil
 	}
 	texts, last, more := c.hub.observing.board.after(c.observed, frameBytes, time.Now())
 	if len(texts) == 0 {
-		return nil
+		return false, nil
 	}
 	buffer := c.hub.buffer()
 	defer c.hub.keep(buffer)
@@ -191,25 +191,21 @@ func (c *connection) sendObservations() error {
 	}
 	buffer.WriteString("]}")
 	if err := c.write(buffer.Bytes()); err != nil {
-		return err
+		return false, err
 	}
 	c.observed = last
 	if more {
 		c.rouse()
 	}
-	return nil
+	return true, nil
 }
 
 // followObservations brings what any relay was told to the board, until ctx ends.
 func (h *hub) followObservations(ctx context.Context) {
 	_ = untilDone(ctx, observationPoll, func() error {
 		for {
-			more, err := h.fetchObservations(ctx)
-			if err != nil {
+			if err := h.fetchObservations(ctx); err != nil {
 				return err
-			}
-			if more {
-				continue
 			}
 			select {
 			case <-time.After(observationPoll):
@@ -222,15 +218,18 @@ func (h *hub) followObservations(ctx context.Context) {
 	})
 }
 
-// fetchObservations reports whether there may be more at once.
-func (h *hub) fetchObservations(ctx context.Context) (more bool, err error) {
+// fetchObservations brings what any relay was told until now.
+func (h *hub) fetchObservations(ctx context.Context) (err error) {
 	defer journal.Recovered(&err)
-	items, err := h.observing.shared.Observations(ctx, h.observing.board.head(), boardSpan, tailBatch)
-	if err != nil {
-		return false, err
+	for more := h.observing.shared != nil; more; {
+		items, err := h.observing.shared.Observations(ctx, h.observing.board.head(), boardSpan, tailBatch)
+		if err != nil {
+			return err
+		}
+		if fresh, _ := h.observing.board.add(items, time.Now()); fresh > 0 {
+			h.rouse()
+		}
+		more = len(items) == tailBatch
 	}
-	if fresh, _ := h.observing.board.add(items, time.Now()); fresh > 0 {
-		h.rouse()
-	}
-	return len(items) == tailBatch, nil
+	return nil
 }

@@ -153,6 +153,40 @@ func TestAStreamBeginsWithTheLastHour(t *testing.T) {
 	})
 }
 
+// A command that ends once it is live has heard all of it.
+func TestTheLastHourComesBeforeLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		n := serveRelay(t, r)
+		expectTaken(t, r.Handler(), 1, 900, taken{Received: 900})
+		deliver(t, r.Handler(), 1, 10)
+		p := connect(t, n, helloFrame{T: frameHello})
+		p.next(frameWelcome)
+		events, observations := 0, 0
+		for {
+			_, text, err := p.socket.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := decodeFrame(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch f.T {
+			case frameEvents:
+				events += len(f.Items)
+			case frameObservations:
+				observations += len(f.Items)
+			case frameLive:
+				if events != 10 || observations != 900 {
+					t.Errorf("live after %d events and %d observations", events, observations)
+				}
+				return
+			}
+		}
+	})
+}
+
 func TestWhoAsksForNoneGetsNoObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, newMemory(t), nil)

@@ -103,6 +103,8 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.filter = types
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
+	_ = c.hub.fetchObservations(ctx) // who follows them tells of an error
+	c.hour = c.hub.observing.board.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
 		return errors.Join(err, c.bye("journal"))

@@ -133,9 +133,17 @@ func TestRelaysGoOnWhenTheServerHasForgottenWhatWasObserved(t *testing.T) {
 // of that, more happens.
 type observer struct {
 	*listener
+	t    *testing.T
 	all  []quota.Observation
-	some int
+	some int // of those that are there before
 	more func()
+}
+
+// Status expects that whoever is live knows the last hour.
+func (o *observer) Status(s relay.Status) {
+	if s.State == relay.Live && len(o.all) < o.some {
+		o.t.Errorf("live with %d observations of %d", len(o.all), o.some)
+	}
 }
 
 func (o *observer) Observe(batch []quota.Observation) {
@@ -181,7 +189,7 @@ func TestAnyRelayTakesObservationsAndAnyServesThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, done := context.WithTimeout(t.Context(), time.Minute)
-		o := &observer{listener: &listener{done: done, want: there + 2}, some: there}
+		o := &observer{t: t, listener: &listener{done: done, want: there + 2}, some: there}
 		o.more = func() { report(t, relays[1-i], there+1, there+2) } // to the other one, while this one streams
 		if err := s.Run(ctx, o); err != nil {
 			t.Error(err)
