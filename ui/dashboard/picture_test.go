@@ -1,0 +1,73 @@
+package dashboard
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func idsOf(intents []*account.Intent) []api.ID {
+	var ids []api.ID
+	for _, in := range intents {
+		ids = append(ids, in.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func TestAFrozenScreenCatchesUpWithThePicture(t *testing.T) {
+	intent := func(id api.ID) *account.Intent { return &account.Intent{ID: id} }
+	cases := []struct {
+		name    string
+		changes []account.Changes
+		intents []api.ID
+		gone    []api.ID
+		whole   bool
+	}{
+		{"nothing happened", nil, []api.ID{"ci_1", "ci_2"}, nil, false},
+		{"one came", []account.Changes{{Intents: []*account.Intent{intent("ci_3")}}}, []api.ID{"ci_1", "ci_2", "ci_3"}, nil, false},
+		{"one was let go", []account.Changes{{GoneIntents: []api.ID{"ci_2"}}}, []api.ID{"ci_1"}, []api.ID{"ci_2"}, false},
+		{"one was let go and is back", []account.Changes{{GoneIntents: []api.ID{"ci_2"}}, {Intents: []*account.Intent{intent("ci_2")}}},
+			[]api.ID{"ci_1", "ci_2"}, nil, false},
+		{"the picture started over", []account.Changes{{Whole: true, Intents: []*account.Intent{intent("ci_9")}}}, []api.ID{"ci_9"}, nil, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPicture(api.Environment{})
+			p.apply(&account.Changes{Intents: []*account.Intent{intent("ci_1"), intent("ci_2")}})
+			p.freeze(time.Unix(0, 0))
+			for _, change := range c.changes {
+				p.apply(&change)
+			}
+			missed := p.thaw()
+			if got := idsOf(missed.Intents); !slices.Equal(got, c.intents) || !slices.Equal(missed.GoneIntents, c.gone) || missed.Whole != c.whole {
+				t.Errorf("intents %v, gone %v, whole %t; want %v, %v, %t", got, missed.GoneIntents, missed.Whole, c.intents, c.gone, c.whole)
+			}
+			if p.frozen != nil {
+				t.Error("it is still frozen")
+			}
+			p.freeze(time.Unix(1, 0))
+			if again := p.thaw(); again.Whole || len(again.GoneIntents) > 0 {
+				t.Errorf("the next freeze brings the last one's again: %+v", again)
+			}
+		})
+	}
+}
+
+func TestTheEnvironmentIsTheConfiguredOneUntilAnAnswerNamesAnother(t *testing.T) {
+	p := newPicture(api.Environment{Name: "staging"})
+	if got := p.environment().Name; got != "staging" {
+		t.Errorf("before an answer: %q", got)
+	}
+	p.apply(&account.Changes{Whole: true, Summary: account.Summary{API: account.APIStatus{From: api.Environment{Name: "production", Live: true}}}})
+	if got := p.environment(); got.Name != "production" || !got.Live {
+		t.Errorf("after an answer: %+v", got)
+	}
+	p.apply(&account.Changes{Whole: true})
+	if got := p.environment().Name; got != "staging" {
+		t.Errorf("after the picture started over: %q", got)
+	}
+}
