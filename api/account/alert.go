@@ -43,15 +43,15 @@ func AlertKinds() []AlertKind {
 // AlertConfig sets the thresholds of alerts. 0 means the default, and what is
 // below 0 never raises its alert.
 type AlertConfig struct {
-	AwaitingAfter  time.Duration // awaiting confirmation for so long; default 20 min
+	AwaitingAfter  time.Duration // how long an intent may await confirmation; default 20 min
 	ExpiringWithin time.Duration // before the confirm window closes; default 10 min
-	StuckAfter     time.Duration // placing for so long, while the account has no history; default 5 min
-	StuckFactor    float64       // placing for so many times the account's own 95th percentile; default 3
-	FailedFor      time.Duration // for so long a failure is told of; default 5 min
-	RelayLostAfter time.Duration // default 10 s
-	SilentAfter    int           // changes found by reading, one after the other, of which no event told; default 3
-	QuotaWithin    time.Duration // forecast of exhaustion; default 30 s
-	DayLeft        int           // intents left of the day's; default 5
+	StuckAfter     time.Duration // how long an order may be placed, while the account has no history; default 5 min
+	StuckFactor    float64       // by how many times it may take longer than the account's own 95th percentile; default 3
+	FailedFor      time.Duration // how long a failure stands; default 5 min
+	RelayLostAfter time.Duration // how long the relay may be lost; default 10 s
+	SilentAfter    int           // changes in a row that reads found and no event reported; default 3
+	QuotaWithin    time.Duration // how soon a bucket may be used up; default 30 s
+	DayLeft        int           // how few intents may be left of the day's; default 5
 }
 
 func (c AlertConfig) withDefaults() AlertConfig {

@@ -15,7 +15,7 @@ import (
 type alertKey struct {
 	kind   AlertKind
 	intent api.ID // that it is about; "" for none
-	cause  string // tells alerts of one kind apart that are about no intent
+	cause  string // distinguishes alerts of one kind that are about no intent
 }
 
 // alerts decides which alerts stand, and holds them.

@@ -13,9 +13,9 @@ import (
 type Changes struct {
 	Version       uint64 // pass it to the next call
 	At            time.Time
-	Whole         bool        // nothing that was told before holds any more: this is all there is
-	Intents       []*Intent   // changed, each once; [Store.Intent] tells all of one
-	Shipments     []*Shipment // changed, each once
+	Whole         bool        // this is all there is: nothing of earlier changes holds any more
+	Intents       []*Intent   // that changed, each once; [Store.Intent] returns all that is known of one
+	Shipments     []*Shipment // that changed, each once
 	GoneIntents   []api.ID    // that are no longer kept, as they ended long ago
 	GoneShipments []api.ID    // likewise, with their intents
 	Events        []*Event    // new ones and ones that changed, oldest first
@@ -46,7 +46,7 @@ func (s *Store) Changes(since uint64) Changes {
 	return c
 }
 
-// Summary is the small part of the picture that is always told whole.
+// Summary is the small part of the picture that every change carries whole.
 type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count under ""
 	NotRead   int                        `json:"notRead,omitempty"` // intents of which nothing is known but that they exist
@@ -58,7 +58,7 @@ type Summary struct {
 	Day       DayCount                   `json:"day,omitzero"`
 	Agents    AgentCount                 `json:"agents,omitzero"`
 	Feed      FeedStatus                 `json:"feed,omitzero"`
-	Gaps      int                        `json:"gaps,omitempty"` // how often the feed could not tell everything
+	Gaps      int                        `json:"gaps,omitempty"` // how often the feed lost events
 	API       APIStatus                  `json:"api,omitzero"`
 	Events    EventCounters              `json:"events,omitzero"`
 	Reads     ReadCounters               `json:"reads,omitzero"`
@@ -73,8 +73,8 @@ type Summary struct {
 	Named bool `json:"named,omitempty"` // somebody has named intents to be watched
 }
 
-// Sourceless reports whether nothing tells which intents there are: at most those
-// that have shipments become known.
+// Sourceless reports whether nothing names the intents there are: at most those that
+// have shipments become known.
 func (s *Summary) Sourceless() bool {
 	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
@@ -92,7 +92,7 @@ func (s *Summary) IntentsKnown() bool {
 // ShipmentsKnown is [Summary.IntentsKnown] for the counts of shipments.
 func (s *Summary) ShipmentsKnown() bool { return s.ShipmentList.State != ListUnread || s.fed() }
 
-// fed reports whether events have told what there is.
+// fed reports whether events name what there is.
 func (s *Summary) fed() bool { return s.Feed.State == FeedLive || !s.LastEvent.IsZero() }
 
 // Summary returns the small part of the picture alone.

@@ -9,7 +9,7 @@ import (
 )
 
 // confirmHistory is how this account's intents are confirmed: by whom, and how
-// long after their offer where it was somebody else. No event tells of a confirm.
+// long after their offer where it was somebody else. No event reports a confirm.
 type confirmHistory struct {
 	balance int             // of the last confirms, how many more were somebody else's
 	delays  []time.Duration // of somebody else's, the newest last

@@ -10,15 +10,15 @@ import (
 	"tillwatch/api/quota"
 )
 
-// DayCount is how many intents of the day's are used: from below by what is
-// known, and as the service told where it did.
+// DayCount is how many intents of the day's are used: at least as many as are known,
+// and as many as the service said, where it did.
 type DayCount struct {
 	Seen      int           `json:"seen"`                 // known to be created within the last 24 hours; there may be more
 	Today     int           `json:"today,omitempty"`      // likewise since midnight, UTC
 	Calendar  bool          `json:"calendar,omitempty"`   // the limit is one of such a day: in the last 24 hours more were made
 	Limit     int           `json:"limit"`                // 0 while none is known that was not passed
 	Assumed   bool          `json:"assumed,omitempty"`    // Limit is as configured: the service has not named it
-	Told      bool          `json:"told,omitempty"`       // the service has told, and the window that it told of lasts
+	Told      bool          `json:"told,omitempty"`       // the service said how many are left, and the window that it named lasts
 	Left      int           `json:"left,omitempty"`       // when Told: what it said was left, at At
 	At        time.Time     `json:"at,omitzero"`          // when Told
 	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest
@@ -40,7 +40,7 @@ func (d DayCount) Used() int {
 	return d.Seen
 }
 
-// day is what is known of the day's intents beside what headers tell.
+// day is what is known of the day's intents beside what headers say.
 type day struct {
 	dayCounter
 	limit   int // that is assumed
@@ -68,15 +68,14 @@ type dayRefusal struct {
 	Resets time.Time // a day later, when it did not say
 }
 
-// The day's bucket is told with answers to mutations. Its name and its window are
-// not shown in the contract, only that it is a day's: of the last 24 hours, or of
-// the calendar.
+// Answers to mutations carry the day's bucket. The contract shows neither its name
+// nor its window, only that it is a day's: of the last 24 hours, or of the calendar.
 const (
 	shortestDay = 12 * time.Hour
 	wholeDay    = 24 * time.Hour
 )
 
-// refuseDay learns from a refusal what it tells of the day's limit.
+// refuse learns from a refusal what it says of the day's limit.
 func (k *day) refuse(e *api.Exchange, now time.Time) {
 	var refusal *api.Error
 	if e.Class != quota.Mutations || !errors.Is(e.Err, api.ErrDailyLimit) || !errors.As(e.Err, &refusal) {
@@ -103,7 +102,7 @@ func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
 
 func midnight(now time.Time) time.Time { return now.UTC().Truncate(wholeDay) }
 
-// limitDay takes the limit that the service has named last, else the one that is
+// limitOf takes the limit that the service has named last, else the one that is
 // assumed. A limit that was passed in the last 24 hours is one of the calendar's
 // day; one that was passed in such a day is wrong.
 func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
@@ -125,7 +124,7 @@ func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
 	}
 }
 
-// tellDay takes over what the service said was left, as long as its window lasts
+// tell takes over what the service said was left, as long as its window lasts
 // and no more were made since than it allowed.
 func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
 	if made := k.after(at); now.Before(resets) && made <= left {
@@ -144,7 +143,7 @@ func dayBucket(buckets []quota.Bucket) *quota.Bucket {
 }
 
 // judgeSpent says since when none is left, and by when the first is back. Where
-// the service does not tell, that is when the calendar's day is over, or a day
+// the service does not say, that is when the calendar's day is over, or a day
 // after the oldest was made.
 func (k *day) judgeSpent(d *DayCount, now time.Time) {
 	switch {
@@ -160,7 +159,7 @@ func (k *day) judgeSpent(d *DayCount, now time.Time) {
 		return
 	}
 	if !k.spent.IsZero() {
-		d.Spent = k.spent // what is told again is not spent anew
+		d.Spent = k.spent // what is said again is not spent anew
 	}
 }
 
@@ -185,7 +184,7 @@ func (d DayCount) spentWords() string {
 // rolls reports whether it matters that a day is taken for the last 24 hours.
 func (d DayCount) rolls() bool { return d.Limit > 0 && !d.Told && !d.Calendar && d.Today < d.Seen }
 
-// Doubt is what is uncertain of what is said to be used, to follow it.
+// Doubt is the reservation that follows how many are said to be used; "" for none.
 func (d DayCount) Doubt() string {
 	switch {
 	case d.Assumed && d.rolls():
@@ -198,7 +197,7 @@ func (d DayCount) Doubt() string {
 	return ""
 }
 
-// dayForecast is when the day's intents are used up, if that is before the day
+// forecast is when the day's intents are used up, if that is before the day
 // is over.
 func (k *day) forecast(d DayCount, now time.Time) time.Duration {
 	if !d.Spent.IsZero() {

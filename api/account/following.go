@@ -63,8 +63,8 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 		w.hold = now
 		if was != FeedLive {
 			w.replan(now)
-			// What happened while the feed was lost and has an event is told by the
-			// replay: only what was not read since may have moved without one.
+			// The replay brings every event of what happened while the feed was lost:
+			// only what was not read since may have moved without one.
 			w.reconcile(w.lostAt, now)
 		}
 	case was == FeedLive || status.State == FeedRefused:
@@ -86,8 +86,8 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	w.stir()
 }
 
-// settleGap tells the picture once everything that was open at a gap has been
-// read after it.
+// settleGap closes the gap once everything that was open at it has been read after
+// it.
 func (w *Watcher) settleGap() {
 	w.mu.Lock()
 	over := w.gapOpen && len(w.gapLeft) == 0

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// gap is a hole in what the feed has told, until everything open has been read
+// gap is a hole in what the feed delivered, until everything open has been read
 // again.
 type gap struct {
 	open  bool
@@ -38,8 +38,8 @@ func (f *following) unheard(created time.Time) bool {
 	return f.heard.IsZero() || created.Before(f.heard)
 }
 
-// SetFeed takes over the state of the feed. It reports whether the feed tells of
-// a hole in what it delivers that was not known.
+// SetFeed takes over the state of the feed. It reports whether the feed has a new
+// hole in what it delivers.
 func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 	s.update(func(now time.Time) {
 		before := s.feed.gaps

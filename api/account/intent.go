@@ -63,7 +63,7 @@ type IntentDetail struct {
 type basis struct {
 	newest    time.Time // when the newest read was sent, whatever came of it
 	lastEvent time.Time // the newest createdAt of an event
-	known     time.Time // the earliest moment known of it, for the day's count
+	known     time.Time // the earliest moment at which it is known to have existed, for the day's count
 	seen      eventSet  // events that were seen
 	floor     int       // the highest rank that anything has proven; -1 for none
 	readRank  int       // of the newest read that is kept; -1 for none
@@ -71,7 +71,7 @@ type basis struct {
 	behind    int       // reads in a row that were behind what an event proved
 	missing   int       // reads in a row that were answered 404
 	listed    bool      // its shipments were listed
-	ordered   bool      // the newest read told of orders
+	ordered   bool      // the newest read named orders
 }
 
 // over reports whether the intent is one of those that are let go once there are

@@ -63,7 +63,7 @@ func maskAddress(remote api.Text) api.Text {
 	return api.Scrub(maskString(address))
 }
 
-// maskNumber keeps the end of a tracking number: enough to tell two apart.
+// maskNumber keeps the end of a tracking number: enough to distinguish two.
 func maskNumber(number api.Text) api.Text {
 	const kept, least = 4, 8
 	if number == "" {

@@ -27,7 +27,7 @@ type intentMemory struct {
 	Floor      int      `json:"floor"`                // the highest rank that anything has proven
 	Newest     instant  `json:"newest,omitempty"`     // when the newest read was sent
 	LastEvent  instant  `json:"lastEvent,omitempty"`  // the newest createdAt of an event
-	Known      instant  `json:"known,omitempty"`      // the earliest moment known of it
+	Known      instant  `json:"known,omitempty"`      // the earliest moment at which it is known to have existed
 	Seen       eventSet `json:"seen,omitempty"`       // the events that were seen
 	StateReads int      `json:"stateReads,omitempty"` // answered reads since it entered its state
 	Behind     int      `json:"behind,omitempty"`     // reads in a row that were behind what an event proved

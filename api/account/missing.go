@@ -90,8 +90,8 @@ func (m *missing) arrived(id api.ID, t api.EventType) {
 }
 
 // count counts the events that are overdue although the feed has been live for long
-// enough to bring them, and tells of each what it would have reported. One that
-// comes after all is taken back.
+// enough to bring them, and calls one of the functions for each. One that comes after
+// all is taken back.
 func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to api.IntentState), tellShipment func(id api.ID)) {
 	if m.feed.State != FeedLive || now.Sub(m.feed.Since) < m.overdue {
 		return

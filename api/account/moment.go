@@ -11,20 +11,20 @@ import (
 type Moment struct {
 	What    What               `json:"what"`
 	From    api.IntentState    `json:"from,omitempty"`    // the state that was known before; "" when none, or when it does not matter
-	To      api.IntentState    `json:"to,omitempty"`      // the state that it tells of; "" when none
+	To      api.IntentState    `json:"to,omitempty"`      // the state that it shows; "" when none
 	When    time.Time          `json:"when,omitzero"`     // when it happened, as far as known; of reads, when they were sent
 	Learnt  time.Time          `json:"learnt,omitzero"`   // when it became known here
-	EventID api.ID             `json:"event,omitempty"`   // of the event that told of it
+	EventID api.ID             `json:"event,omitempty"`   // of the event that reported it; "" when none
 	Type    api.EventType      `json:"type,omitempty"`    // of that event
 	Late    bool               `json:"late,omitempty"`    // an event that was created later was here before it
 	Total   *api.Money         `json:"total,omitempty"`   // that the read showed; nil when none
 	Failure api.FailureCode    `json:"failure,omitempty"` // that the read showed; "" when none
-	Status  api.ShipmentStatus `json:"status,omitempty"`  // of the shipment of which no event told
+	Status  api.ShipmentStatus `json:"status,omitempty"`  // of the shipment that no event reported
 	Who     api.Text           `json:"who,omitempty"`     // whose request showed it, of what a proxy saw
 	Count   int                `json:"count,omitempty"`   // of reads ([Unchanged]) or of entries ([LetGo])
 }
 
-// What is what a moment tells.
+// What says what happened at a moment.
 type What string
 
 // The kinds of moments.
@@ -35,8 +35,8 @@ const (
 	ConfirmTaken  What = "confirm"         // a confirm was accepted
 	Unchanged     What = "unchanged"       // Count reads in a row showed nothing new; When is that of the last
 	NotFound      What = "not_found"       // a read was answered 404
-	EventMissed   What = "event_missed"    // no event told that the intent is in To
-	ShipmentQuiet What = "shipment_missed" // no event told that a shipment is in Status
+	EventMissed   What = "event_missed"    // no event reported that the intent is in To
+	ShipmentQuiet What = "shipment_missed" // no event reported that a shipment is in Status
 	LetGo         What = "let_go"          // Count older entries are no longer kept
 
 	// What a proxy saw of the requests of Who.
@@ -91,8 +91,8 @@ const (
 // String is the way in a word.
 func (l Learnt) String() string { return wordOf(l, "event", "read", "confirm", "timer", "proxy") }
 
-// Stays is how long the intent was in each state that its timeline tells of, as
-// far as it has left them.
+// Stays is how long the intent was in each state that its timeline shows and that it
+// has left.
 func (i *IntentDetail) Stays() map[api.IntentState]time.Duration {
 	stays := map[api.IntentState]time.Duration{}
 	var state api.IntentState

@@ -56,9 +56,9 @@ func (n *news) after(since uint64) <-chan struct{} {
 	return n.changed
 }
 
-// publish ends a critical section: it wakes whoever waits, and returns what tells
-// the observer.
-func (n *news) publish() (tell func()) {
+// publish ends a critical section: it wakes whoever waits, and returns what is to be
+// called, outside the lock, for the observer.
+func (n *news) publish() (notify func()) {
 	if n.stamped && n.changed != nil {
 		close(n.changed)
 		n.changed = nil

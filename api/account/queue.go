@@ -117,15 +117,20 @@ func (q *queue) tidy(j *job) {
 	}
 }
 
-// next returns the most urgent read that is due; nil for none.
-func (q *queue) next(now time.Time) *job {
-	var best *job
+// next returns the most urgent read that is due, nil for none, and how long it takes
+// until another becomes due, at most a minute.
+func (q *queue) next(now time.Time) (best *job, pause time.Duration) {
+	pause = time.Minute
 	for _, j := range q.jobs {
-		if j.isDue(now) && (best == nil || q.compare(j, best) < 0) {
+		switch due, wanted := j.due(); {
+		case !wanted || j.reading:
+		case due.After(now):
+			pause = min(pause, due.Sub(now))
+		case best == nil || q.compare(j, best) < 0:
 			best = j
 		}
 	}
-	return best
+	return best, pause
 }
 
 // dueShipments lists the reads of shipments that are due, the most urgent first, at
@@ -206,16 +211,6 @@ func (q *queue) failure(t task) failure {
 		return j.failure
 	}
 	return failure{}
-}
-
-// waits returns when the next read that is not due becomes due; false for none.
-func (q *queue) waits(now time.Time) (next time.Time, any bool) {
-	for _, j := range q.jobs {
-		if due, wanted := j.due(); wanted && !j.reading && due.After(now) && (!any || due.Before(next)) {
-			next, any = due, true
-		}
-	}
-	return next, any
 }
 
 func (j *job) isDue(now time.Time) bool {

@@ -25,13 +25,17 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	for ctx.Err() == nil {
 		now := time.Now()
 		w.mu.Lock()
-		for r := w.next(now); r != nil; r = w.next(now) {
+		var pause time.Duration
+		for {
+			var r *round
+			if r, pause = w.next(now); r == nil {
+				break
+			}
 			group.Go(func() {
 				defer w.recovered("read")
 				w.perform(ctx, r)
 			})
 		}
-		pause := w.pause(now)
 		w.mu.Unlock()
 		timer.Reset(pause)
 		select {
@@ -49,11 +53,15 @@ type round struct {
 	planned  bool // nothing but time calls for it
 }
 
-// next takes the most urgent read that may start now; nil for none.
-func (w *Watcher) next(now time.Time) *round {
-	j := w.queue.next(now)
+// next takes the most urgent read that may start now. Where there is none, it returns
+// for how long nothing can start unless something stirs.
+func (w *Watcher) next(now time.Time) (*round, time.Duration) {
+	j, pause := w.queue.next(now)
+	if w.hold.After(now) {
+		pause = min(pause, w.hold.Sub(now))
+	}
 	if j == nil || !w.mayStart(j.priority(), now) {
-		return nil
+		return nil, pause
 	}
 	r := &round{tasks: []task{j.task}, priority: j.priority(), planned: j.asked.IsZero()}
 	if j.kind == readShipment {
@@ -65,7 +73,7 @@ func (w *Watcher) next(now time.Time) *round {
 	if r.priority >= quota.Reconcile {
 		w.checking++
 	}
-	return r
+	return r, 0
 }
 
 func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
@@ -78,18 +86,6 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 		return !now.Before(w.hold) && w.reading < w.cfg.Workers && w.checking < max(1, w.cfg.Workers/2)
 	}
 	return w.reading < w.cfg.Workers
-}
-
-// pause is how long nothing new can start unless something stirs.
-func (w *Watcher) pause(now time.Time) time.Duration {
-	pause := time.Minute
-	if due, any := w.queue.waits(now); any {
-		pause = min(pause, due.Sub(now))
-	}
-	if w.hold.After(now) {
-		pause = min(pause, w.hold.Sub(now))
-	}
-	return pause
 }
 
 // perform does a read and decides what follows from how it ended.

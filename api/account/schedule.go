@@ -7,8 +7,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Reads that nobody asked for, by state and by what the feed can be trusted to
-// tell. Spans are in thirtieths of the poll interval, so in seconds at its
+// Reads that nobody asked for, by state and by how far the feed can be trusted. Spans are in thirtieths of the poll interval, so in seconds at its
 // default of 30 s.
 var (
 	placingAlone  = steps{2, 5, 10, 20, 30}
@@ -86,7 +85,7 @@ func pollSpan(in *IntentDetail, t trust) time.Duration {
 	switch {
 	case in.State == api.PlacingOrder && t.fed:
 		// An order that takes no longer than is usual here needs no look: its event
-		// will tell.
+		// will come.
 		return widened(max(placingFed.at(in.basis.reads, t.poll), min(t.placing, 10*t.poll)), age, t.poll)
 	case in.State == api.PlacingOrder:
 		return capped(placingAlone.at(in.basis.reads, t.poll), age, t)

@@ -110,7 +110,7 @@ func TestQueueOrder(t *testing.T) {
 	q.plan(of(givenUp), rank{}, time.Time{}, 0)
 
 	var got []api.ID
-	for j := q.next(at(2)); j != nil; j = q.next(at(2)) {
+	for j, _ := q.next(at(2)); j != nil; j, _ = q.next(at(2)) {
 		q.begin(j.task)
 		got = append(got, j.id)
 		q.finish(j.task, nil, at(2))
@@ -118,8 +118,8 @@ func TestQueueOrder(t *testing.T) {
 	if want := []api.ID{raised, hint, timer, newest, old, ended}; !slices.Equal(got, want) {
 		t.Fatalf("read %v, want %v", got, want)
 	}
-	if due, ok := q.waits(at(2)); !ok || !due.Equal(at(60)) || len(q.jobs) != 1 {
-		t.Errorf("%d jobs are left, the next due at %v", len(q.jobs), due)
+	if _, pause := q.next(at(2)); pause != 58*time.Second || len(q.jobs) != 1 {
+		t.Errorf("%d jobs are left, the next due in %v", len(q.jobs), pause)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
 		q.ask(task{readShipment, api.ID(fmt.Sprint("shipment ", n))}, rank{}, noon, quota.Reconcile)
 	}
 	var got []string
-	for j := q.next(noon); j != nil; j = q.next(noon) {
+	for j, _ := q.next(noon); j != nil; j, _ = q.next(noon) {
 		batch := []task{j.task}
 		if j.kind == readShipment {
 			batch = q.dueShipments(noon, 2)
@@ -151,20 +151,21 @@ func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
 func TestAskDuringAReadIsReadAfterIt(t *testing.T) {
 	q, read := newQueue(), task{readIntent, "ci_1"}
 	q.ask(read, rank{}, noon, quota.Hint)
-	q.begin(q.next(noon).task)
+	first, _ := q.next(noon)
+	q.begin(first.task)
 	for range 3 {
 		q.ask(read, rank{}, noon, quota.Hint)
 	}
-	if q.next(noon) != nil {
+	if j, _ := q.next(noon); j != nil {
 		t.Fatal("read twice at once")
 	}
 	q.finish(read, nil, noon)
-	if j := q.next(noon); j == nil || j.task != read {
+	if j, _ := q.next(noon); j == nil || j.task != read {
 		t.Fatal("the ask was forgotten")
 	}
 	q.begin(read)
 	q.finish(read, nil, noon)
-	if q.next(noon) != nil || len(q.jobs) != 0 {
+	if j, _ := q.next(noon); j != nil || len(q.jobs) != 0 {
 		t.Error("one read too many is wanted")
 	}
 }
@@ -216,7 +217,7 @@ func TestAQueueBehavesLikeAListThatIsSorted(t *testing.T) {
 			case 5:
 				now = now.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "later")) * time.Second)
 			case 6:
-				j := q.next(now)
+				j, _ := q.next(now)
 				best := most(want, now)
 				if (j != nil) != (best >= 0) || j != nil && (j.priority() != best || !want[j.task].isDue(now)) {
 					t.Fatalf("got %+v, want priority %d", j, best)

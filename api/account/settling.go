@@ -29,13 +29,13 @@ type Part string
 
 // The parts of an account.
 const (
-	PartSource    Part = "source"    // nothing tells which intents there are, but for those with shipments: no list, no feed and no id
+	PartSource    Part = "source"    // nothing names the intents there are, but for those with shipments: no list, no feed and no id
 	PartList      Part = "list"      // the service's list of intents, to its end
 	PartFeed      Part = "feed"      // what the feed holds, to its head
-	PartIntents   Part = "intents"   // reads of intents that are open, or of which an event told
+	PartIntents   Part = "intents"   // reads of intents that are open, or that an event named
 	PartShipments Part = "shipments" // likewise
 
-	PartShipmentList Part = "shipment_list" // the service's list of shipments, where no feed tells of them
+	PartShipmentList Part = "shipment_list" // the service's list of shipments, where no feed reports them
 )
 
 // enoughTries is how often a read must fail until its failure is counted, where
@@ -118,8 +118,8 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 	}
 }
 
-// missIntents counts the intents that were not read since the watcher began. The
-// end of one that an event has told of long ago is not waited for.
+// missIntents counts the intents that were not read since the watcher began. It does
+// not wait for those whose end an event reported long ago.
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
 	for _, in := range w.store.openIntents() {

@@ -38,7 +38,7 @@ type StoreConfig struct {
 	KeepEvents    int                                // default 5,000
 	KeepRequests  int                                // default 500
 	Quota         func(now time.Time) []quota.Bucket // nil: no bucket is known
-	Observed      func(o *quota.Observation)         // is told of each request of somebody else, once, and must not wait; nil: nobody is
+	Observed      func(o *quota.Observation)         // takes each request of somebody else, once, and must not wait; nil: nothing does
 	AgentsLimit   int                                // intents that may place orders at once; default 10
 	DayLimit      int                                // intents a day; default 50
 	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
@@ -150,14 +150,14 @@ func (s *Store) update(change func(now time.Time)) {
 }
 
 // release ends a critical section that may have changed something. It lets go of
-// what is too much, wakes whoever waits, and tells the watcher outside the lock.
+// what is too much, wakes whoever waits, and calls the watcher outside the lock.
 func (s *Store) release() {
 	for _, in := range s.intents.dropSurplus() {
 		s.letGo(in)
 	}
-	tell := s.news.publish()
+	notify := s.news.publish()
 	s.mu.Unlock()
-	tell()
+	notify()
 }
 
 // letGo lets go of all that stands for an intent that is no longer kept.

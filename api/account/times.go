@@ -3,7 +3,7 @@ package account
 import "time"
 
 // farthest bounds what is taken for a moment: what is further from now is a
-// mistake, and cannot be told in every form.
+// mistake, and not every form can hold it.
 const farthest = 200 * 365 * 24 * time.Hour
 
 // plausible is a moment that somebody else measured; zero where it cannot be one.

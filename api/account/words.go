@@ -34,7 +34,7 @@ func stateOfWord[S interface {
 
 type plainFeedStatus FeedStatus
 
-// MarshalJSON tells the error by its text.
+// MarshalJSON writes the error as its text.
 func (s FeedStatus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plainFeedStatus
@@ -55,7 +55,7 @@ func (s *FeedStatus) UnmarshalJSON(raw []byte) error {
 
 type plainAPIStatus APIStatus
 
-// MarshalJSON tells the error by its text.
+// MarshalJSON writes the error as its text.
 func (s APIStatus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plainAPIStatus
@@ -76,7 +76,7 @@ func (s *APIStatus) UnmarshalJSON(raw []byte) error {
 
 type plainListStatus ListStatus
 
-// MarshalJSON tells the error by its text.
+// MarshalJSON writes the error as its text.
 func (s ListStatus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plainListStatus
