@@ -29,10 +29,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	passed := r.WithContext(r.Context()) // the server looks at its own again
 	passed.Body = body
 	p.passing.ServeHTTP(answerWriter{w, listener.LengthInDoubt(r)}, passed)
+	_ = answer.Flush() // before the server adds a length to an empty answer; a client that is gone needs none
 	if r.ContentLength > 0 && !body.ended.Load() && r.Header.Get("Expect") == "" {
 		// With full duplex, the server loses the connection where it is the one that
 		// reads a body to its end.
-		_ = answer.Flush() // a client that is gone needs no answer
 		_, _ = io.CopyN(io.Discard, body, maxUnread)
 	}
 }

@@ -1,0 +1,275 @@
+package proxy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tillwatch/api/quota"
+)
+
+// raw is a service that says whatever it likes over a connection, until the test
+// ends.
+func raw(t *testing.T, say func(net.Conn)) (url string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() {
+				defer conn.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+					say(conn)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		ln.Close()
+		open.Wait()
+	})
+	return "http://" + ln.Addr().String()
+}
+
+// heap is what is in use, in MB.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
+}
+
+func TestAHostileServiceTellsNothingAndTakesNoMemory(t *testing.T) {
+	const intent = `{"id":"ci_1","state":"completed","referenceId":"order-1"}`
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	endless := func(conn net.Conn, line string) {
+		for range 64 << 20 / len(line) { // it would go on for ever
+			if _, err := io.WriteString(conn, line); err != nil {
+				return
+			}
+		}
+	}
+	tests := []struct {
+		name   string
+		say    func(net.Conn)
+		status int
+		named  bool // the intent is taken from the answer
+	}{
+		{"a header without end", func(c net.Conn) {
+			_, _ = io.WriteString(c, head)
+			endless(c, "X-More: "+strings.Repeat("x", 1000)+"\r\n")
+		}, 502, false},
+		{"a line without end", func(c net.Conn) { _, _ = io.WriteString(c, head+"X: "); endless(c, strings.Repeat("x", 1000)) }, 502, false},
+		{"what is no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "marked-buyer is no answer\r\n\r\n") }, 502, false},
+		{"two lengths", func(c net.Conn) {
+			_, _ = io.WriteString(c, head+"Content-Length: 5\r\nContent-Length: 500\r\n\r\n"+intent)
+		}, 502, false},
+		{"64 MB", func(c net.Conn) {
+			_, _ = fmt.Fprintf(c, "%sContent-Length: %d\r\n\r\n", head, 64<<20)
+			endless(c, strings.Repeat(" ", 1<<10))
+		}, 200, false},
+		{"64 MB in chunks", func(c net.Conn) {
+			_, _ = io.WriteString(c, head+"Transfer-Encoding: chunked\r\n\r\n")
+			endless(c, "400\r\n"+strings.Repeat(" ", 1<<10)+"\r\n")
+			_, _ = io.WriteString(c, "0\r\n\r\n")
+		}, 200, false},
+		{"a length and chunks, and an answer to nobody behind it", func(c net.Conn) {
+			_, _ = fmt.Fprintf(c, "%sContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n%sContent-Length: 2\r\n\r\n{}", head, len(intent), intent, head)
+		}, 200, true},
+		{"a thousand limits", func(c net.Conn) {
+			_, _ = io.WriteString(c, head+"RateLimit: "+strings.Repeat(`"a";r=1;t=1, `, 1000)+`"b";r=1;t=1`+"\r\nContent-Length: 2\r\n\r\n{}")
+		}, 200, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := stand(t, raw(t, test.say), nil)
+			before := heap()
+			answer, err := caller(t).Do(newRequest(t, "GET", p.url+"/api/v1/checkout-intents/ci_1", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := io.Copy(io.Discard, answer.Body)
+			answer.Body.Close()
+			if grown := heap() - before; grown > 8 {
+				t.Errorf("%.1f MB were kept of %d bytes", grown, n)
+			}
+			if answer.StatusCode != test.status {
+				t.Errorf("status %d, want %d", answer.StatusCode, test.status)
+			}
+			if err := p.end(); err != nil {
+				t.Fatal(err)
+			}
+			seen := p.reported.all()
+			if len(seen) != 1 || test.named != (seen[0].IntentID == "ci_1") || len(seen[0].Reports) > 0 || strings.Contains(p.log.String(), "marked") {
+				t.Errorf("observed %+v, said %s", seen, p.log.String())
+			}
+		})
+	}
+}
+
+func TestAHostileClientReachesTheServiceWithNothingHidden(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Method+" "+r.RequestURI+" "+string(body))
+	})
+	p := stand(t, upstream.URL, nil)
+	const hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+	for name, test := range map[string]struct{ raw, status string }{
+		"a length and chunks":         {"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden, "200"},
+		"chunks, told oddly":          {"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden, "501"},
+		"two lengths":                 {"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 40\r\n\r\n" + hidden, "400"},
+		"a length with a sign":        {"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: +4\r\n\r\nabcd" + hidden, "400"},
+		"a space before a colon":      {"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length : 4\r\n\r\nabcd" + hidden, "400"},
+		"a folded header":             {"POST /a HTTP/1.1\r\nHost: x\r\nX: 1\r\n Transfer-Encoding: chunked\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" + hidden, "200"},
+		"a header of 1 MB":            {"GET /a HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", "431"},
+		"a chunk larger than a chunk": {"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n" + hidden, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+			_, _ = io.WriteString(conn, test.raw) // it may refuse before it has all
+			answer, _ := io.ReadAll(conn)
+			if !strings.HasPrefix(string(answer), strings.TrimSpace("HTTP/1.1 "+test.status)) && test.status != "" || strings.Count(string(answer), "HTTP/1.1 ") > 1 {
+				t.Errorf("answered %q, want %s and nothing else", answer[:min(len(answer), 300)], test.status)
+			}
+		})
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, one := range asked {
+		if strings.Contains(one, "hidden") {
+			t.Errorf("the service was asked %q", one)
+		}
+	}
+}
+
+func TestSlowBodiesTakeNoMemory(t *testing.T) {
+	const clients = 300
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+	p := stand(t, upstream.URL, nil)
+	before := heap()
+	conns := make([]net.Conn, clients)
+	for i := range conns {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "POST /api/v1/checkout-intents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
+		conns[i] = conn
+	}
+	for range 20 {
+		for _, conn := range conns {
+			_, _ = io.WriteString(conn, "x")
+		}
+	}
+	if grown := (heap() - before) / clients * 1024; grown > 250 { // both of its connections, and the service's end
+		t.Errorf("a client with a slow body takes %.0f kB", grown)
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+	if err := p.end(); err != nil {
+		t.Error(err)
+	}
+	for _, o := range p.reported.all() {
+		if o.Status != 0 || o.IntentID != "" {
+			t.Errorf("of a request that was never whole: %+v", o)
+		}
+	}
+}
+
+// ended is a connection that tells whether it was closed.
+type ended struct {
+	net.Conn
+	closed bool
+}
+
+func (c *ended) Close() error {
+	c.closed = true
+	return nil
+}
+
+func TestThereAreNeverMoreConnectionsThanTheBound(t *testing.T) {
+	p := stand(t, "http://127.0.0.1:1", nil)
+	var refused []*ended
+	for range maxConnections + 10 {
+		c := &ended{}
+		if p.admit(c, http.StateNew); c.closed {
+			refused = append(refused, c)
+		}
+	}
+	for _, c := range refused {
+		p.admit(c, http.StateClosed)
+	}
+	if len(refused) != 10 || p.connections() != maxConnections {
+		t.Errorf("%d were refused, %.0f are open", len(refused), p.connections())
+	}
+}
+
+// TestNoSecretIsToldAnywhere looks for marked values in all that a proxy tells.
+func TestNoSecretIsToldAnywhere(t *testing.T) {
+	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("RateLimit", `"default";r=9;t=1;pk=:bWFya2Vk:`)
+		if strings.Contains(r.URL.Path, "refused") {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		if strings.Contains(r.URL.Path, "broken") {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, `{"id":"ci_1","state":"failed","buyer":{"email":"marked-buyer@example"},"paymentMethod":{"vaultToken":"marked-token"},"failureReason":{"message":"marked-words"}}`)
+	})
+	p := stand(t, upstream.URL, nil)
+	client := caller(t)
+	for _, path := range []string{
+		"/api/v1/checkout-intents", "/api/v1/checkout-intents/marked-id?token=marked-query", "/marked-path/refused", "/api/v1/marked-refused", "/api/v1/broken/marked",
+		"/api/v1/products/lookup?url=https://marked.example",
+	} {
+		for _, method := range []string{"GET", "POST"} {
+			r := newRequest(t, method, p.url+path, `{"buyer":{"email":"marked-buyer@example"},"paymentMethod":{"vaultToken":"marked-token"}}`)
+			r.Header.Set("Authorization", "Bearer marked-key")
+			r.Header.Set("Cookie", "session=marked-cookie")
+			r.Header.Set("Idempotency-Key", "marked-once")
+			r.Header.Set("User-Agent", "shop/1 (marked-key)")
+			fetch(t, client, r)
+		}
+	}
+	scrape := httptest.NewRecorder()
+	p.Metrics().ServeHTTP(scrape, httptest.NewRequest("GET", "/metrics", nil))
+	if err := p.end(); err != nil {
+		t.Fatal(err)
+	}
+	seen := p.reported.all()
+	if len(seen) != 12 || seen[0].Class != quota.Reads {
+		t.Fatalf("%d observations of 12 requests", len(seen))
+	}
+	for name, text := range map[string]string{"log": p.log.String(), "metrics": scrape.Body.String(), "observations": fmt.Sprintf("%+v", seen)} {
+		if text == "" || strings.Contains(text, "marked") || strings.Contains(text, "bWFya2Vk") {
+			t.Errorf("the %s: %s", name, text)
+		}
+	}
+}
