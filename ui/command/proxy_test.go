@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -126,5 +129,40 @@ func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {
 	code, help, _ := invoke(t, "proxy", "--help")
 	if code != exitDone || !strings.Contains(help, "Your API keys pass through it") {
 		t.Errorf("exit code %d: %s", code, help)
+	}
+}
+
+// net/http would log the answer, with whatever is in it.
+func TestAnAnswerThatNobodyAskedForIsToldNowhere(t *testing.T) {
+	t.Parallel()
+	upstream, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer upstream.Close()
+	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+	noticed := make(chan struct{})
+	go func() {
+		defer close(noticed)
+		conn, err := upstream.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		from := bufio.NewReader(conn)
+		if _, err := http.ReadRequest(from); err == nil {
+			_, _ = io.WriteString(conn, answer+"HTTP/1.1 200 OK\r\nX-Buyer: marked\r\n\r\n")
+			_, _ = from.ReadByte() // until the proxy closes the connection
+		}
+	}()
+	command := exec.Command(os.Args[0], "proxy", "--json", "--listen", "127.0.0.1:0", "--api-url", address(upstream))
+	command.Env = append(os.Environ(), asProgram+"=1")
+	p, output := spawn(t, command, "")
+	p.mustGetReady(t, output)
+	asks(t, p.Listen, api.NewSecret("a-key"))
+	<-noticed
+	p.stop()
+	if strings.Contains(p.said.String(), "marked") {
+		t.Errorf("it said %s", p.said)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -49,6 +50,9 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	settleColour(args)
+	// net/http logs there, beside all else, what a server sent unasked: it may hold
+	// anything, and a screen is drawn where it would be written.
+	log.SetOutput(io.Discard)
 	context.AfterFunc(ctx, stop)
 	return run(ctx, args, stdin, stdout, stderr)
 }
