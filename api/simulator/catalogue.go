@@ -10,17 +10,6 @@ import (
 	"tillwatch/api"
 )
 
-// merchant is a shop on the web, on a domain that is reserved for examples.
-type merchant struct {
-	domain, name  string
-	shipping      int64 // cents for the cheapest option
-	freeFrom      int64 // cents of subtotal from which it is free; 0: never
-	orders        string
-	from          place
-	carriers      []string
-	productPrefix string // of the path
-}
-
 // catalogue is what the merchants sell.
 type catalogue struct {
 	products  []*product
@@ -29,11 +18,18 @@ type catalogue struct {
 }
 
 func newCatalogue() *catalogue {
-	c := &catalogue{products: assortment(), byAddress: map[string]*product{}}
-	for _, p := range c.products {
-		p.availability, p.path = api.InStock, p.merchant.productPrefix+p.handle
-		c.keep(p)
-		c.total += p.popularity
+	c := &catalogue{byAddress: map[string]*product{}}
+	w := theWorld()
+	for _, m := range w.Merchants {
+		for _, p := range m.Products {
+			p.merchant, p.path, p.availability = m, m.Path+p.Handle, api.InStock
+			for _, choice := range p.Choices {
+				p.dimensions = append(p.dimensions, w.Dimensions[choice])
+			}
+			c.products = append(c.products, &p)
+			c.total += p.Popularity
+			c.keep(&p)
+		}
 	}
 	return c
 }
@@ -45,7 +41,7 @@ func (c *catalogue) keep(p *product) { c.byAddress[p.address()] = p }
 func (c *catalogue) random(d dice) *product {
 	at := d.IntN(c.total)
 	for _, p := range c.products {
-		if at -= p.popularity; at < 0 {
+		if at -= p.Popularity; at < 0 {
 			return p
 		}
 	}
@@ -80,13 +76,16 @@ func inventProduct(domain, path string) *product {
 	if handle == "" {
 		handle = "item-" + strconv.Itoa(d.between(100, 999))
 	}
+	m := &merchant{
+		Domain: domain, Name: brand, Shipping: int64(d.between(3, 12))*100 + 99,
+		Orders: "#%04d", From: pick(d, theWorld().Homes).place,
+	}
+	for _, c := range theWorld().Carriers {
+		m.Carriers = append(m.Carriers, c.Name)
+	}
 	return &product{
-		merchant: &merchant{
-			domain: domain, name: brand, shipping: int64(d.between(3, 12))*100 + 99,
-			orders: "#%04d", from: pick(d, places()), carriers: carrierNames(),
-		},
-		path: path, handle: handle, name: titled(handle), brand: brand,
-		price: int64(d.between(4, 250))*100 - int64(pick(d, []int{0, 1, 5, 50})), availability: api.InStock,
+		merchant: m, path: path, Handle: handle, Name: titled(handle), Brand: brand,
+		Price: int64(d.between(4, 250))*100 - int64(pick(d, []int{0, 1, 5, 50})), availability: api.InStock,
 	}
 }
 
@@ -100,13 +99,13 @@ func (p *product) suit(m magic) {
 	case preorder:
 		p.availability = api.Preorder
 	case highValue:
-		p.price = highPrice
+		p.Price = highPrice
 	case partialStock:
 		p.partial, p.dimensions = true, []variantDimensionWire{{"Size", []string{"S", "M", "L", "XL"}}}
 	case manyVariants:
 		p.dimensions = manyDimensions()
 	case hostileText:
-		p.name = hostile(p.name)
+		p.Name = hostile(p.Name)
 	}
 	if m.failure == "product_not_found" {
 		p.removed = true

@@ -257,7 +257,7 @@ func (s *Simulator) controlProduct(r *http.Request) answer {
 	}
 	p.removed = false
 	if o.Price != nil {
-		p.price = *o.Price
+		p.Price = *o.Price
 	}
 	if o.Availability != "" {
 		p.availability = o.Availability

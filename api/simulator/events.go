@@ -64,9 +64,9 @@ func quote(p *product, m magic, now time.Time) productWire {
 	w := p.wire()
 	tax, shipping := usd(0), usd(0)
 	if m.situation != taxExempt {
-		tax = usd((p.price*taxOf(p.merchant.from.province) + 50_000) / 100_000)
+		tax = usd((p.Price*taxOf(p.merchant.From.Province) + 50_000) / 100_000)
 	}
-	if options := shippingOptions(p, m, p.price, false, 1, now).AvailableOptions; len(options) > 0 {
+	if options := shippingOptions(p, m, p.Price, false, 1, now).AvailableOptions; len(options) > 0 {
 		shipping = options[0].Cost
 	}
 	w.Tax, w.Shipping = &tax, &shipping

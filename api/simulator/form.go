@@ -20,7 +20,7 @@ var (
 // refuses is what the form says of a buyer; "" when it takes him.
 func (m *merchant) refuses(b *buyerWire) string {
 	pattern := anyPhone
-	if m.domain == strictMerchant {
+	if m.Domain == strictMerchant {
 		pattern = strictPhone
 	}
 	switch {

@@ -226,7 +226,7 @@ func (s *Simulator) endPlacing(in *intent, at time.Time) {
 		s.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
 	} else {
 		p := s.catalogue.find(in.ProductURL)
-		in.OrderID = fmt.Sprintf(p.merchant.orders, 10_000+in.number*7+s.dice(diceOrder, in.number).Uint64N(7))
+		in.OrderID = fmt.Sprintf(p.merchant.Orders, 10_000+in.number*7+s.dice(diceOrder, in.number).Uint64N(7))
 		s.enter(in, api.Completed)
 		s.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
 		s.planShipments(in, p, at)

@@ -18,7 +18,7 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 		return nil, failure
 	}
 	d := s.dice(diceOffer, in.number)
-	subtotal := p.price * int64(in.Quantity)
+	subtotal := p.Price * int64(in.Quantity)
 	discount, freeShipping, applied := promotions(in, d, subtotal)
 	if m.situation == onSale {
 		discount += subtotal / 5
@@ -42,7 +42,7 @@ func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWi
 		}
 	}
 	return &offerWire{
-		Product:           offerProductWire{p.name},
+		Product:           offerProductWire{p.Name},
 		Cost:              costWire{Subtotal: usd(subtotal), Discount: usdOrNone(discount), Shipping: usd(carriage), Tax: usd(tax), Total: usd(total)},
 		Shipping:          shipping,
 		AppliedPromoCodes: applied,
@@ -96,18 +96,18 @@ func promotions(in *intent, d dice, subtotal int64) (discount int64, freeShippin
 
 // shippingOptions lists the merchant's options, the cheapest first and selected.
 func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity int, at time.Time) offerShippingWire {
-	if p.digital || m.situation == digital {
+	if p.Digital || m.situation == digital {
 		return offerShippingWire{AvailableOptions: []shippingOptionWire{}}
 	}
 	estimate := func(from, to int) *estimateWire { return estimateOf(at, from, to) }
-	standard := p.merchant.shipping
-	if p.merchant.freeFrom > 0 && subtotal >= p.merchant.freeFrom || free {
+	standard := p.merchant.Shipping
+	if p.merchant.FreeFrom > 0 && subtotal >= p.merchant.FreeFrom || free {
 		standard = 0
 	}
 	if m.situation == heavyweight || m.situation == highValue {
 		return offerShippingWire{[]shippingOptionWire{{"freight", usd(24_999), estimate(6, 12)}}, "freight"}
 	}
-	if p.heavy && !free {
+	if p.Heavy && !free {
 		standard += 1500 * int64(max(1, quantity))
 	}
 	name := "std-ground"
@@ -115,7 +115,7 @@ func shippingOptions(p *product, m magic, subtotal int64, free bool, quantity in
 		name = "free-standard"
 	}
 	options := []shippingOptionWire{{name, usd(standard), estimate(3, 6)}, {"express-2day", usd(standard + 1200), estimate(2, 2)}}
-	if !p.heavy {
+	if !p.Heavy {
 		options = append(options, shippingOptionWire{"overnight", usd(standard + 2700), estimate(0, 1)})
 	}
 	return offerShippingWire{options, name}

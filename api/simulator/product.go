@@ -12,15 +12,17 @@ import (
 
 // product is one thing that a merchant sells. Price and availability change.
 type product struct {
+	Handle      string // last part of the path of its page
+	Name, Brand string
+	Price       int64 // cents
+	Popularity  int
+	Choices     []string // names of dimensions of the world
+	Digital     bool
+	Heavy       bool
+
 	merchant     *merchant
 	path         string // of its page, from the slash on
-	handle       string
-	name, brand  string
-	price        int64 // cents
-	popularity   int
 	dimensions   []variantDimensionWire
-	digital      bool
-	heavy        bool
 	partial      bool // every second variant is out of stock
 	availability api.Availability
 	removed      bool
@@ -29,7 +31,7 @@ type product struct {
 // id is <domain>:<handle>. It goes into the ids of events and so into a header:
 // what does not fit there is replaced, and a hash keeps the id apart from others.
 func (p *product) id() string {
-	id := p.merchant.domain + ":" + p.handle
+	id := p.merchant.Domain + ":" + p.Handle
 	plain := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return '-'
@@ -46,7 +48,7 @@ func (p *product) id() string {
 }
 
 func (p *product) url() string {
-	host := p.merchant.domain
+	host := p.merchant.Domain
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
@@ -54,7 +56,7 @@ func (p *product) url() string {
 }
 
 // address is what the catalogue finds a product by.
-func (p *product) address() string { return p.merchant.domain + p.path }
+func (p *product) address() string { return p.merchant.Domain + p.path }
 
 // revise changes the price or the stock, so that a lookup says something else
 // than before.
@@ -75,21 +77,21 @@ func (p *product) revise(d dice) {
 // reprice moves the price by up to 12 %, and by a cent at least.
 func (p *product) reprice(d dice) {
 	const least, most = 400, 2_000_000
-	step := max(1, p.price*int64(d.between(1, 12))/100)
-	if p.price+step > most || p.price-step >= least && d.chance(0.5) {
+	step := max(1, p.Price*int64(d.between(1, 12))/100)
+	if p.Price+step > most || p.Price-step >= least && d.chance(0.5) {
 		step = -step
 	}
-	p.price += step
+	p.Price += step
 }
 
 // wire is the product as the lookup answers it and product.updated carries it.
 func (p *product) wire() productWire {
-	image := "https://cdn." + p.merchant.domain + "/" + url.PathEscape(p.handle)
-	sku := strings.ToUpper(p.handle)
-	description := p.name + " from " + p.merchant.name + "."
+	image := "https://cdn." + p.merchant.Domain + "/" + url.PathEscape(p.Handle)
+	sku := strings.ToUpper(p.Handle)
+	description := p.Name + " from " + p.merchant.Name + "."
 	return productWire{
-		ID: p.id(), Name: p.name, URL: p.url(), Brand: &p.brand, Retailer: &p.merchant.name, SKU: &sku, Description: &description,
-		Availability: p.availability, IsPurchasable: p.availability != api.OutOfStock, Price: usd(p.price),
+		ID: p.id(), Name: p.Name, URL: p.url(), Brand: &p.Brand, Retailer: &p.merchant.Name, SKU: &sku, Description: &description,
+		Availability: p.availability, IsPurchasable: p.availability != api.OutOfStock, Price: usd(p.Price),
 		Images:            []imageWire{{image + "-1.jpg", true}, {image + "-2.jpg", false}},
 		VariantDimensions: p.dimensions, Variants: p.variants(),
 	}
@@ -119,10 +121,10 @@ func (p *product) variants() []variantWire {
 		for _, c := range chosen {
 			names = append(names, c.Value)
 		}
-		sku := strings.ToUpper(p.handle) + "-" + strconv.Itoa(i+1)
+		sku := strings.ToUpper(p.Handle) + "-" + strconv.Itoa(i+1)
 		variants = append(variants, variantWire{
 			ID: strconv.Itoa(firstVariant + i), Name: strings.Join(names, " / "), SKU: &sku,
-			Availability: p.availabilityOf(i), Price: usd(p.price), Images: []imageWire{}, Dimensions: chosen,
+			Availability: p.availabilityOf(i), Price: usd(p.Price), Images: []imageWire{}, Dimensions: chosen,
 		})
 	}
 	return variants

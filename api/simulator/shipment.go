@@ -30,7 +30,7 @@ type leg struct {
 // little later.
 func (s *Simulator) planShipments(in *intent, p *product, at time.Time) {
 	m := magicOf(in.ProductURL)
-	if p.digital || m.situation == digital {
+	if p.Digital || m.situation == digital {
 		return
 	}
 	d := s.dice(diceParcels, in.number)
@@ -55,7 +55,7 @@ func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
 		},
 		number: number, intent: in, dice: d, to: placeOf(in.Buyer),
 	}
-	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.from, sh.to)
+	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
 	s.parcels[sh.ID] = sh
 	s.shipments = append(s.shipments, sh)
 	in.shipments = append(in.shipments, sh)
@@ -119,7 +119,7 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 	}
 	sh.Status, sh.UpdatedAt = l.status, stamp(at)
 	if l.status != api.Canceled {
-		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, wireOf(l.at), l.at.offset, at))
+		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, wireOf(l.at), l.at.Offset, at))
 	}
 	switch l.status {
 	case api.Delivered:
@@ -137,7 +137,7 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 // handOver gives the parcel to a carrier: from here on it can be tracked.
 func (s *Simulator) handOver(sh *shipment, at time.Time) {
 	p := s.catalogue.find(sh.intent.ProductURL)
-	carrier := pick(sh.dice, p.merchant.carriers)
+	carrier := pick(sh.dice, p.merchant.Carriers)
 	number, page := inventTracking(sh.dice, carrier)
 	sh.ShippedAt = stamp(at)
 	sh.ExternalID = fmt.Sprintf("fulfil-%06d", 700_000+sh.number)
@@ -152,7 +152,7 @@ func (s *Simulator) handOver(sh *shipment, at time.Time) {
 		created = t
 	}
 	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.legs)+1),
-		scan(api.Ordered, "Label created", locationWire{}, p.merchant.from.offset, created))
+		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, created))
 }
 
 // estimate replaces the tracking, as others may be reading the present one.
@@ -175,5 +175,5 @@ func scan(status api.ShipmentStatus, description string, where locationWire, off
 
 func wireOf(p place) locationWire {
 	country := "US"
-	return locationWire{&p.city, &p.province, &country}
+	return locationWire{&p.City, &p.Province, &country}
 }

@@ -77,7 +77,7 @@ func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
 		ProductURL: p.url(), Quantity: 1, Buyer: inventBuyer(d),
 		ReferenceID: "order-" + strconv.Itoa(s.shop.orders),
 	}
-	if p.price < 10_000 && d.chance(0.25) {
+	if p.Price < 10_000 && d.chance(0.25) {
 		w.Quantity = d.between(2, 4)
 	}
 	w.VariantSelections = p.anySelection(d)

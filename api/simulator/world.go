@@ -1,0 +1,62 @@
+package simulator
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed world.toml
+var worldFile []byte
+
+// world is what world.toml holds. Nothing in it changes: each simulator sells
+// copies of the products.
+type world struct {
+	Homes                          []home
+	FirstNames, LastNames, Streets []string
+	Carriers                       []carrier
+	Magics                         []Magic
+	Dimensions                     map[string]variantDimensionWire
+	Merchants                      []*merchant
+}
+
+var theWorld = sync.OnceValue(func() (w world) {
+	if err := toml.Unmarshal(worldFile, &w); err != nil {
+		panic("simulator: world.toml: " + err.Error())
+	}
+	return w
+})
+
+// place is a town with its offset from UTC in hours.
+type place struct {
+	City, Province string
+	Offset         int
+}
+
+// home is where a buyer lives.
+type home struct {
+	place
+	Postal string // first digits of the postal code
+	Area   string // area code
+	Tax    int64  // of sales, in thousandths of a percent
+}
+
+// carrier brings parcels.
+type carrier struct {
+	Name    string
+	Form    string // of its parcel numbers
+	Numbers int64  // how many there are
+}
+
+// merchant is a shop on the web, on a domain that is reserved for examples.
+type merchant struct {
+	Domain, Name string
+	Shipping     int64  // cents for the cheapest option
+	FreeFrom     int64  // cents of subtotal from which it is free; 0: never
+	Orders       string // form of the order ids
+	From         place
+	Carriers     []string
+	Path         string // beginning of the paths of its product pages
+	Products     []product
+}
