@@ -28,12 +28,12 @@ func notFound(text string) answer { return refused(http.StatusNotFound, "NotFoun
 
 // invalid is a validation error, with the empty message and the inner status 400
 // that the service's framework writes under HTTP 422.
-func invalid(fields map[string]fieldWire) answer {
+func invalid(fields checker) answer {
 	return answer{status: http.StatusUnprocessableEntity, body: validationWire{Name: "ValidateError", Status: http.StatusBadRequest, Fields: fields}}
 }
 
 func invalidField(name, text string) answer {
-	return invalid(map[string]fieldWire{name: {Message: text}})
+	return invalid(checker{name: {Message: text}})
 }
 
 // tooMany rejects what no retry helps: it carries no Retry-After.

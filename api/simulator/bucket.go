@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -13,21 +14,19 @@ type bucket struct {
 	limit  int    // negative: none
 	window time.Duration
 	daily  bool // the window is the UTC day; else it begins with its first request
+	gauge  bool // used is how many there are now, whatever the window
 	start  time.Time
 	used   int
-	common string // the policy field under the common name
-	own    string // and under the bucket's own
 }
 
 // roll begins a new window when the present one is over.
 func (b *bucket) roll(now time.Time) {
-	if b.daily {
-		if today := now.UTC().Truncate(day); today.After(b.start) {
-			b.start, b.used = today, 0
-		}
-		return
-	}
-	if now.Sub(b.start) >= b.window {
+	today := now.UTC().Truncate(day)
+	switch {
+	case b.gauge:
+	case b.daily && today.After(b.start):
+		b.start, b.used = today, 0
+	case !b.daily && now.Sub(b.start) >= b.window:
 		b.start, b.used = now, 0
 	}
 }
@@ -57,39 +56,27 @@ func (b *bucket) reset(now time.Time) int {
 // buckets are the limits of the account (contract, Limits).
 type buckets struct {
 	mutations, reads, lookup, intents bucket
-	agents                            bucket // used is not kept: it is the number of intents in placing_order
-	name                              string
+	agents                            bucket // intents in placing_order
+	common                            string // name that all are reported under; "": each under its own
 }
 
-func newBuckets(l Limits, name string) buckets {
+func newBuckets(c Config) buckets {
+	l := c.Limits
 	b := buckets{
 		mutations: bucket{name: "mutations", limit: l.Mutations, window: time.Second},
 		reads:     bucket{name: "reads", limit: l.Reads, window: time.Second},
 		lookup:    bucket{name: "product-lookup", limit: l.Lookup, window: time.Second},
 		intents:   bucket{name: "checkout-intents", limit: l.PerDay, window: day, daily: true},
-		agents:    bucket{name: "concurrent-agents", limit: l.Agents, window: time.Second},
-		name:      name,
+		agents:    bucket{name: "concurrent-agents", limit: l.Agents, window: time.Second, gauge: true},
 	}
-	for _, each := range b.all() {
-		policy := func(name string) string {
-			return fmt.Sprintf(`"%s";q=%d;w=%d`, name, each.limit, int(each.window/time.Second))
-		}
-		each.common, each.own = policy(name), policy(each.name)
+	if !c.EveryPolicy {
+		b.common = c.PolicyName
 	}
 	return b
 }
 
 func (b *buckets) all() []*bucket {
 	return []*bucket{&b.mutations, &b.reads, &b.lookup, &b.intents, &b.agents}
-}
-
-func (b *buckets) named(name string) *bucket {
-	for _, each := range b.all() {
-		if each.name == name {
-			return each
-		}
-	}
-	return nil
 }
 
 // class is the kind of endpoint, which decides the buckets that it charges.
@@ -121,13 +108,10 @@ type BucketSummary struct {
 	Reset     int    `json:"resetSeconds"`
 }
 
-func (b *buckets) summary(now time.Time, placing int) []BucketSummary {
+func (b *buckets) summary(now time.Time) []BucketSummary {
 	var all []BucketSummary
 	for _, each := range b.all() {
 		each.roll(now)
-		if each == &b.agents {
-			each.used = placing
-		}
 		sum := BucketSummary{Name: each.name, Limit: max(each.limit, -1), Remaining: -1, Reset: each.reset(now)}
 		if each.limit >= 0 {
 			sum.Remaining = each.remaining()
@@ -140,41 +124,34 @@ func (b *buckets) summary(now time.Time, placing int) []BucketSummary {
 // quotaFields are the RateLimit field lines of one response (draft 8).
 type quotaFields struct{ policies, limits []string }
 
-func (f *quotaFields) add(b *bucket, name, policy string, remaining, reset int) {
-	if b.limit < 0 {
+// report adds the lines of a bucket.
+func (b *buckets) report(f *quotaFields, each *bucket, remaining, reset int) {
+	if each.limit < 0 {
 		return
 	}
-	f.policies = append(f.policies, policy)
+	name := cmp.Or(b.common, each.name)
+	f.policies = append(f.policies, fmt.Sprintf(`"%s";q=%d;w=%d`, name, each.limit, int(each.window/time.Second)))
 	f.limits = append(f.limits, fmt.Sprintf(`"%s";r=%d;t=%d`, name, remaining, reset))
 }
 
-// perSecond reports the bucket of an endpoint class: under the common name, or
-// under its own when every bucket is to be reported.
-func (b *buckets) perSecond(c class, now time.Time, every bool) quotaFields {
+// perSecond reports the bucket of an endpoint class.
+func (b *buckets) perSecond(c class, now time.Time) (f quotaFields) {
 	second := b.of(c)
-	return b.oneOf(second, every, second.remaining(), second.reset(now))
-}
-
-func (b *buckets) oneOf(second *bucket, every bool, remaining, reset int) quotaFields {
-	var f quotaFields
-	if every {
-		f.add(second, second.name, second.own, remaining, reset)
-	} else {
-		f.add(second, b.name, second.common, remaining, reset)
-	}
+	b.report(&f, second, second.remaining(), second.reset(now))
 	return f
 }
 
 // perIntent adds the buckets that a new intent charges besides.
-func (b *buckets) perIntent(f *quotaFields, now time.Time, placing int) {
+func (b *buckets) perIntent(f *quotaFields, now time.Time) {
 	b.intents.roll(now)
-	f.add(&b.intents, b.intents.name, b.intents.own, b.intents.remaining(), b.intents.reset(now))
-	f.add(&b.agents, b.agents.name, b.agents.own, max(0, b.agents.limit-placing), 1)
+	b.report(f, &b.intents, b.intents.remaining(), b.intents.reset(now))
+	b.report(f, &b.agents, b.agents.remaining(), b.agents.reset(now))
 }
 
 // untouched reports the policy of an endpoint class to a caller that is not
 // known: it learns nothing of what the account has left.
-func (b *buckets) untouched(c class, every bool) quotaFields {
+func (b *buckets) untouched(c class) (f quotaFields) {
 	second := b.of(c)
-	return b.oneOf(second, every, second.limit, int(second.window/time.Second))
+	b.report(&f, second, second.limit, int(second.window/time.Second))
+	return f
 }

@@ -26,26 +26,13 @@ type complaints struct {
 	kinds map[string]*complaint
 }
 
-// complaint is one kind of failure.
+// complaint is what was last to be told of one kind of failure.
 type complaint struct {
-	trouble
-	told  time.Time
-	times int // since it was told
-}
-
-// trouble is a failure as it is told.
-type trouble struct {
 	what  string         // went wrong
 	err   *deliveryError // nil when the words say all
 	about []any          // attributes for the log
-}
-
-// kind is what failures have in common that are told in one line.
-func (t trouble) kind() string {
-	if t.err == nil {
-		return t.what
-	}
-	return t.what + ": " + t.err.kind
+	told  time.Time
+	times int // since it was told
 }
 
 // deliveryError is what came of an attempt, in words that hold no secret and no
@@ -83,30 +70,33 @@ func newComplaints(log *slog.Logger) complaints {
 	return complaints{log: log, kinds: map[string]*complaint{}}
 }
 
-// add tells of a failure now or later.
-func (c *complaints) add(t trouble, now time.Time) {
-	of, known := c.kinds[t.kind()]
+// add tells of a failure now or later, together with others of its kind.
+func (c *complaints) add(what string, err *deliveryError, about ...any) {
+	kind := what
+	if err != nil {
+		kind += ": " + err.kind
+	}
+	of, known := c.kinds[kind]
 	if !known {
 		of = &complaint{}
-		c.kinds[t.kind()] = of
+		c.kinds[kind] = of
 	}
-	of.trouble = t
+	of.what, of.err, of.about = what, err, about
 	of.times++
-	c.tell(now)
+	c.tell(time.Now())
 }
 
 // tell tells what is due.
 func (c *complaints) tell(now time.Time) {
 	for kind, of := range c.kinds {
-		if now.Sub(of.told) < tellEvery {
-			continue
-		}
-		if of.times == 0 {
+		switch {
+		case now.Sub(of.told) < tellEvery:
+		case of.times == 0:
 			delete(c.kinds, kind) // the next is told at once
-			continue
+		default:
+			c.line(of)
+			of.told = now
 		}
-		c.line(of)
-		of.told = now
 	}
 }
 

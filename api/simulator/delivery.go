@@ -32,13 +32,6 @@ func RetryPauses() []time.Duration {
 	return []time.Duration{500 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 }
 
-// message is what one attempt sends.
-type message struct {
-	id, topic string
-	body      []byte
-	signature string // "" for none
-}
-
 // Signature is the value of the signature header for a body: HMAC-SHA256 over
 // the raw bytes, keyed by the secret's text (contract, Authentication).
 func Signature(secret api.Secret, body []byte) string {
@@ -47,28 +40,28 @@ func Signature(secret api.Secret, body []byte) string {
 	return "v0=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-func (s *Simulator) message(e event) message {
-	body := encode(e.wire())
-	return message{id: e.id(), topic: string(e.kind), body: body, signature: Signature(s.cfg.SigningSecret, body)}
-}
-
 // post makes one attempt and returns the body of an answer with status 200.
-func (e *endpoint) post(ctx context.Context, m message) ([]byte, *deliveryError) {
+func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(m.body))
+	body := encode(d.event.wire())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.summary.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, e.sim.unanswered(err)
+	}
+	signature := Signature(e.sim.cfg.SigningSecret, body)
+	if d.forged {
+		signature = forged(signature, d.number)
 	}
 	prefix := e.sim.cfg.HeaderPrefix
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "checkout-webhooks/1.0")
 	// Assigned, not Set: the names go out in lower case.
-	req.Header[prefix+"event-id"] = []string{m.id}
+	req.Header[prefix+"event-id"] = []string{d.event.id()}
 	req.Header[prefix+"timestamp"] = []string{strconv.FormatInt(time.Now().Unix(), 10)}
-	req.Header[prefix+"topic"] = []string{m.topic}
-	if m.signature != "" {
-		req.Header[prefix+"signature"] = []string{m.signature}
+	req.Header[prefix+"topic"] = []string{string(d.event.kind)}
+	if signature != "" {
+		req.Header[prefix+"signature"] = []string{signature}
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
@@ -87,22 +80,22 @@ func (e *endpoint) post(ctx context.Context, m message) ([]byte, *deliveryError)
 
 // verify sends the challenge until the receiver answers it. It reports false
 // when ctx ended first.
-func (e *endpoint) verify(ctx context.Context, challenge event) bool {
-	m := e.sim.message(challenge)
+func (e *endpoint) verify(ctx context.Context) bool {
 	pauses := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2}
+	want := e.challenge.source
 	for {
-		answer, err := e.post(ctx, m)
+		answer, err := e.post(ctx, delivery{event: e.challenge})
 		if err == nil {
-			if answersChallenge(answer, challenge.source) {
+			if answersChallenge(answer, want) {
 				return true
 			}
-			err = e.sim.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, challenge.source))
+			err = e.sim.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, want))
 		}
 		if ctx.Err() != nil {
 			return false
 		}
 		e.failed(err)
-		e.complaints.add(trouble{what: "webhook endpoint does not answer the verification challenge", err: err, about: e.about()}, time.Now())
+		e.complaints.add("webhook endpoint does not answer the verification challenge", err, e.about()...)
 		if api.Sleep(ctx, pauses.NextBackOff()) != nil {
 			return false
 		}
@@ -112,10 +105,10 @@ func (e *endpoint) verify(ctx context.Context, challenge event) bool {
 // about is what a log line calls the endpoint.
 func (e *endpoint) about() []any {
 	host := ""
-	if u, err := url.Parse(e.url); err == nil {
+	if u, err := url.Parse(e.summary.URL); err == nil {
 		host = u.Host // the rest may hold what no log should
 	}
-	return []any{"endpoint", e.id, "host", host}
+	return []any{"endpoint", e.summary.ID, "host", host}
 }
 
 func answersChallenge(answer []byte, want string) bool {
@@ -127,46 +120,34 @@ func answersChallenge(answer []byte, want string) bool {
 	return json.Unmarshal(fields["challenge"], &got) == nil && got == want && len(fields) == 1
 }
 
-// attempt sends a delivery once. The outcome holds the next attempt, when there
-// is to be one.
-func (e *endpoint) attempt(ctx context.Context, d delivery) outcome {
-	m := e.sim.message(d.event)
-	if d.forged {
-		m.signature = forged(m.signature, d.number)
-	}
-	_, err := e.post(ctx, m)
-	about := append(e.about(), "event", m.id, "topic", m.topic)
-	if err == nil {
-		e.sim.log.Debug("webhook delivered", append(about, "attempt", d.attempt+1)...)
-		e.mu.Lock()
-		e.delivered++
-		e.mu.Unlock()
+// settle counts and tells what came of an attempt, and plans the next one when
+// there is to be one. What ctx ended is no attempt.
+func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
+	about := append(e.about(), "event", d.event.id(), "topic", d.event.kind)
+	attempts := d.attempt + 1
+	switch {
+	case err == nil:
+		e.sim.log.Debug("webhook delivered", append(about, "attempt", attempts)...)
+		e.note(func(s *EndpointSummary) { s.Delivered++ })
 		if d.forged {
-			return outcome{trouble: &trouble{what: "webhook endpoint took a delivery with a wrong signature, or without one", about: about}}
+			e.complaints.add("webhook endpoint took a delivery with a wrong signature, or without one", nil, about...)
 		}
-		return outcome{}
+		return
+	case ctx.Err() != nil:
+		return
 	}
-	if ctx.Err() != nil {
-		return outcome{}
-	}
-	e.sim.log.Debug("webhook not delivered", append(about, "attempt", d.attempt+1, "error", err)...)
+	e.sim.log.Debug("webhook not delivered", append(about, "attempt", attempts, "error", err)...)
 	e.failed(err)
-	o := outcome{trouble: &trouble{what: "webhook delivery rejected", err: err, about: about}}
-	if d.forged { // as it should be
-		o.trouble = nil
-	}
 	if d.attempt >= e.sim.cfg.Retries {
-		e.mu.Lock()
-		e.givenUp++
-		e.mu.Unlock()
-		o.trouble = &trouble{what: "webhook delivery given up", err: err, about: append(about, "attempts", d.attempt+1)}
-		return o
+		e.note(func(s *EndpointSummary) { s.GivenUp++ })
+		e.complaints.add("webhook delivery given up", err, append(about, "attempts", attempts)...)
+		return
 	}
-	o.at = time.Now().Add(RetryPauses()[d.attempt])
-	d.attempt++
-	d.forged = false
-	o.again, o.retry = d, true
-	return o
+	if !d.forged { // a forged one is to be rejected
+		e.complaints.add("webhook delivery rejected", err, about...)
+	}
+	again := delivery{event: d.event, number: d.number, attempt: attempts}
+	e.due.plan(time.Now().Add(RetryPauses()[d.attempt]), again)
 }
 
 // forged spoils a signature: every second time it is missing.

@@ -16,26 +16,19 @@ const senders = 8 // deliveries to one endpoint at the same time
 // one in order, then what happens, as it happens.
 type endpoint struct {
 	sim        *Simulator
-	id         string
-	url        string
 	client     *http.Client
 	next       int // index of the next event to plan; only its own goroutine moves it
 	woken      chan struct{}
 	due        schedule[delivery]
 	planned    uint64 // deliveries
 	dice       dice
-	origin     event // the challenge
+	challenge  event
 	complaints complaints
+	open       context.Context // ends when the URL is saved anew
+	close      context.CancelFunc
 
-	mu        sync.Mutex
-	verified  bool
-	stop      context.CancelFunc
-	closed    bool
-	delivered uint64
-	failures  uint64
-	givenUp   uint64
-	lost      uint64
-	lastError string
+	mu      sync.Mutex
+	summary EndpointSummary
 }
 
 // EndpointSummary is a webhook endpoint at one moment.
@@ -58,19 +51,12 @@ type delivery struct {
 	forged  bool // this attempt carries a wrong signature
 }
 
-// outcome of an attempt: the next one, if there is to be one, and what is to be
-// told.
-type outcome struct {
-	again   delivery
-	retry   bool
-	at      time.Time // of the next
-	trouble *trouble
-}
-
 // newEndpoint makes an endpoint that delivers the events from index first on.
 func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint {
 	d := s.dice(diceEndpoint, uint64(len(s.endpoints))<<32|uint64(s.events.len()))
-	e := &endpoint{sim: s, id: d.id("we_"), url: url, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(s.log)}
+	e := &endpoint{sim: s, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(s.log)}
+	e.open, e.close = context.WithCancel(context.Background())
+	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
 	e.client = &http.Client{
 		Transport:     s.cfg.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -81,8 +67,8 @@ func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint 
 		t.MaxIdleConnsPerHost = senders
 		e.client.Transport = t
 	}
-	e.origin = event{kind: api.VerificationChallenge, source: e.id, suffix: "verification_challenge", at: now.UnixMilli()}
-	s.events.add(e.origin)
+	e.challenge = event{kind: api.VerificationChallenge, source: e.summary.ID, suffix: "verification_challenge", at: now.UnixMilli()}
+	s.events.add(e.challenge)
 	return e
 }
 
@@ -94,7 +80,7 @@ func (s *Simulator) register(url string, history bool, now time.Time) *endpoint 
 	first := s.events.len()
 	kept := s.endpoints[:0:0]
 	for _, e := range s.endpoints {
-		if e.url != url {
+		if e.summary.URL != url {
 			kept = append(kept, e)
 			continue
 		}
@@ -119,83 +105,62 @@ func (e *endpoint) wake() {
 	}
 }
 
-func (e *endpoint) close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	if e.stop != nil {
-		e.stop()
-	}
-}
-
 // run verifies the endpoint and delivers until ctx ends.
 func (e *endpoint) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	e.mu.Lock()
-	e.stop = cancel
-	if e.closed {
-		cancel()
-	}
-	e.mu.Unlock()
-	var sending sync.WaitGroup
+	defer context.AfterFunc(e.open, cancel)()
 	defer e.client.CloseIdleConnections()
 	defer e.complaints.last()
-	defer sending.Wait()
-	if !e.verify(ctx, e.origin) {
+	if !e.verify(ctx) {
 		return
 	}
-	e.mu.Lock()
-	e.verified = true
-	e.mu.Unlock()
+	e.note(func(s *EndpointSummary) { s.Verified = true })
 	e.complaints.last()
 	e.sim.log.Info("webhook endpoint verified", e.about()...)
-	e.deliverBacklog(ctx)
-	e.deliverLive(ctx, &sending)
+	e.deliver(ctx)
 }
 
-// deliverBacklog delivers one after the other what happened before the endpoint
-// was verified. What fails is tried again later, beside the live events.
-func (e *endpoint) deliverBacklog(ctx context.Context) {
-	for ctx.Err() == nil {
-		batch := e.unread()
-		if len(batch) == 0 {
-			return
-		}
-		for _, ev := range batch {
-			e.plan(ev, time.Now())
-		}
-		for e.due.len() > 0 && ctx.Err() == nil && e.due.next().what.attempt == 0 {
-			if time.Until(e.due.next().at) > 0 {
-				break // held back by a fault
-			}
-			e.settle(e.attempt(ctx, e.due.pop().what))
-		}
+// deliver delivers what had happened before the endpoint was verified one by one,
+// and from then on several at a time. What fails is tried again later, beside the
+// others.
+func (e *endpoint) deliver(ctx context.Context) {
+	type result struct {
+		of  delivery
+		err *deliveryError
 	}
-}
-
-// deliverLive delivers events as they happen, several at a time.
-func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
-	ended := make(chan outcome, senders) // room for all: a sender never waits
+	ended := make(chan result, senders) // room for all: a sender never waits
+	var sending sync.WaitGroup
+	defer func() {
+		sending.Wait()
+		for len(ended) > 0 {
+			r := <-ended
+			e.settle(ctx, r.of, r.err)
+		}
+	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	inFlight := 0
+	inFlight, most := 0, 1
 	for {
 		now := time.Now()
 		for _, ev := range e.unread() {
 			e.plan(ev, now)
 		}
-		for inFlight < senders && e.due.len() > 0 && !e.due.next().at.After(now) {
+		for inFlight < most && e.due.len() > 0 && !e.due.next().at.After(now) {
 			d := e.due.pop().what
 			inFlight++
 			sending.Go(func() {
 				defer e.sim.reportPanic("webhook delivery")
-				ended <- e.attempt(ctx, d)
+				_, err := e.post(ctx, d)
+				ended <- result{d, err}
 			})
+		}
+		if inFlight == 0 { // nothing of the past is left
+			most = senders
 		}
 		e.complaints.tell(now)
 		pause := e.complaints.wait(now)
-		if e.due.len() > 0 && inFlight < senders {
+		if e.due.len() > 0 && inFlight < most {
 			pause = min(pause, max(0, time.Until(e.due.next().at)))
 		}
 		timer.Reset(pause)
@@ -204,20 +169,10 @@ func (e *endpoint) deliverLive(ctx context.Context, sending *sync.WaitGroup) {
 			return
 		case <-e.woken:
 		case <-timer.C:
-		case o := <-ended:
+		case r := <-ended:
 			inFlight--
-			e.settle(o)
+			e.settle(ctx, r.of, r.err)
 		}
-	}
-}
-
-// settle plans the next attempt and tells what went wrong.
-func (e *endpoint) settle(o outcome) {
-	if o.retry {
-		e.due.plan(o.at, o.again)
-	}
-	if o.trouble != nil {
-		e.complaints.add(*o.trouble, time.Now())
 	}
 }
 
@@ -239,9 +194,7 @@ func (e *endpoint) unread() []event {
 func (e *endpoint) plan(ev event, now time.Time) {
 	f := e.sim.cfg.Faults
 	if e.dice.chance(f.Lose) {
-		e.mu.Lock()
-		e.lost++
-		e.mu.Unlock()
+		e.note(func(s *EndpointSummary) { s.Lost++ })
 		return
 	}
 	at := now.Add(f.Delay)
@@ -256,15 +209,19 @@ func (e *endpoint) plan(ev event, now time.Time) {
 	}
 }
 
-func (e *endpoint) failed(err *deliveryError) {
+// note keeps what became of the endpoint for its summary.
+func (e *endpoint) note(change func(*EndpointSummary)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.failures++
-	e.lastError = err.Error()
+	change(&e.summary)
 }
 
-func (e *endpoint) summary() EndpointSummary {
+func (e *endpoint) failed(err *deliveryError) {
+	e.note(func(s *EndpointSummary) { s.Failures, s.LastError = s.Failures+1, err.Error() })
+}
+
+func (e *endpoint) summed() EndpointSummary {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return EndpointSummary{e.id, e.url, e.verified, e.delivered, e.failures, e.givenUp, e.lost, e.lastError}
+	return e.summary
 }

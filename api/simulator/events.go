@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"net/http"
 	"time"
 	"unicode/utf8"
 )
@@ -9,13 +8,11 @@ import (
 const maxID = 512 // of an event, in characters
 
 // getEvent answers with the event as it is delivered to webhook endpoints.
-func (s *Simulator) getEvent(r *http.Request) answer {
+func (s *Simulator) getEvent(r *request) answer {
 	id := r.PathValue("id")
 	if utf8.RuneCountInString(id) > maxID {
 		return invalidField("id", "maxLength 512")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	e, known := s.events.find(id)
 	if !known {
 		return notFound("Event not found")
@@ -24,32 +21,23 @@ func (s *Simulator) getEvent(r *http.Request) answer {
 }
 
 // listEvents is not shown in the contract: see [Lists].
-func (s *Simulator) listEvents(r *http.Request) answer {
+func (s *Simulator) listEvents(r *request) answer {
 	if s.cfg.Lists != ListsServed {
 		return s.noList(r)
 	}
-	q, refusal := readPage(r)
-	if refusal != nil {
-		return *refusal
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return pageOf(q, s.events.len(),
-		func(i int) uint64 { return uint64(i) + 1 },
-		func(i int) (any, bool) { return s.events.events[i].wire(), true })
+	var c checker
+	return c.pageOf(c.page(r), s.events.len(), func(i int) (any, bool) { return s.events.events[i].wire(), true })
 }
 
 // lookUpProduct answers with the product at a URL, as it is now.
-func (s *Simulator) lookUpProduct(r *http.Request) answer {
+func (s *Simulator) lookUpProduct(r *request) answer {
 	raw := r.URL.Query().Get("url")
 	if raw == "" {
 		return invalidField("url", "'url' is required")
 	}
 	if !isWebAddress(raw) {
-		return invalid(map[string]fieldWire{"url": {"invalid url", quoted(raw)}})
+		return invalid(checker{"url": {"invalid url", quoted(raw)}})
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	p := s.catalogue.find(raw)
 	if p.removed {
 		return notFound("Product not found")

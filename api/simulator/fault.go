@@ -1,14 +1,11 @@
 package simulator
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
-
-	"tillwatch/api"
 )
 
 // faultPlan decides which requests go wrong: those that the control API asked
@@ -20,121 +17,98 @@ type faultPlan struct {
 	let    chan struct{} // closed and replaced when what is held back is let go
 }
 
-// faultOrder makes the next requests under a path go wrong.
-type faultOrder struct {
-	Count  int     `json:"count"`  // default 1
-	Status int     `json:"status"` // 400 to 599; default 500
-	Path   string  `json:"path"`   // prefix of the request's path; "" for all
-	Method string  `json:"method"` // "" for all
-	After  bool    `json:"after"`  // the request takes effect and only its answer fails
+// fault is what goes wrong with a request; nothing when it is zero.
+type fault struct {
+	Status int     `json:"status"` // of the error that is answered, 400 to 599; 0 for none
+	After  bool    `json:"after"`  // the request takes effect before anything goes wrong
 	Drop   bool    `json:"drop"`   // the connection breaks instead of an answer
 	Twice  bool    `json:"twice"`  // the request arrives twice, and the second answers
 	LateBy float64 `json:"lateBy"` // seconds that the request is held back, or with after its answer
 }
 
-// fault is what goes wrong with a request; nothing when it is zero.
-type fault struct {
-	status int           // of the error that is answered; 0 for none
-	drop   bool          // the connection breaks instead of an answer
-	after  bool          // the request takes effect before anything goes wrong
-	twice  bool          // the request arrives twice, and the second answers
-	late   time.Duration // the request is held back, or with after its answer
+// faultOrder makes the next requests under a path go wrong.
+type faultOrder struct {
+	Count  int    `json:"count"`  // default 1
+	Path   string `json:"path"`   // prefix of the request's path; "" for all
+	Method string `json:"method"` // "" for all
+	fault         // default: status 500
 }
 
 func newFaultPlan(cfg Config) faultPlan {
 	return faultPlan{shares: cfg.Faults, dice: newDice(cfg.Seed, diceFaults, 0), let: make(chan struct{})}
 }
 
-// next takes the fault for a request; a request that is rejected anyway takes
-// none.
-func (p *faultPlan) next(r *http.Request, room bool) fault {
-	if !room {
-		return fault{}
-	}
-	for i := range p.orders {
-		o := &p.orders[i]
-		if strings.HasPrefix(r.URL.Path, o.Path) && (o.Method == "" || o.Method == r.Method) {
-			f := fault{o.Status, o.Drop, o.After, o.Twice, time.Duration(o.LateBy * float64(time.Second))}
-			if o.Count--; o.Count <= 0 {
-				p.orders = append(p.orders[:i], p.orders[i+1:]...)
-			}
-			return f
+// next takes the fault for a request.
+func (p *faultPlan) next(r *request) fault {
+	ordered := slices.IndexFunc(p.orders, func(o faultOrder) bool {
+		return strings.HasPrefix(r.URL.Path, o.Path) && (o.Method == "" || o.Method == r.Method)
+	})
+	if ordered >= 0 {
+		o := &p.orders[ordered]
+		f := o.fault
+		if o.Count--; o.Count <= 0 {
+			p.orders = slices.Delete(p.orders, ordered, ordered+1)
 		}
+		return f
 	}
 	var f fault
 	mutation := r.Method == http.MethodPost
 	hit := func(share float64) bool { return share > 0 && p.dice.chance(share) }
 	if hit(p.shares.Errors) {
-		f.status = http.StatusInternalServerError
+		f.Status = http.StatusInternalServerError
 	}
-	f.drop = hit(p.shares.Drop)
+	f.Drop = hit(p.shares.Drop)
 	if hit(p.shares.Late) {
-		f.late = time.Duration(p.dice.Float64() * float64(p.shares.LateBy))
+		f.LateBy = p.dice.Float64() * p.shares.LateBy.Seconds()
 	}
-	f.after = !f.none() && mutation && p.dice.chance(0.5)
-	f.twice = mutation && hit(p.shares.Twice)
+	f.After = !f.none() && mutation && p.dice.chance(0.5)
+	f.Twice = mutation && hit(p.shares.Twice)
 	return f
 }
 
 func (f fault) none() bool { return f == fault{} }
 
-// fails reports whether the request gets no answer of its own.
-func (f fault) fails() bool { return f.status != 0 || f.drop }
-
 // suffer performs a request while the fault strikes. A request that is held back
-// takes effect even when its sender is gone. again charges the second of two and
-// reports whether there was room for it.
-func (s *Simulator) suffer(f fault, r *http.Request, run operation, again func() (answer, bool)) answer {
-	if f.late > 0 || f.twice {
-		raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-		if err != nil {
-			raw = nil
-		}
-		r = r.WithContext(context.WithoutCancel(r.Context()))
-		whole := run
-		run = func(r *http.Request) answer {
-			r.Body = io.NopCloser(bytes.NewReader(raw))
-			return whole(r)
-		}
-	}
-	if !f.after {
-		s.hold(f.late)
-	}
+// takes effect even when its sender is gone. The second of two is charged, too. The
+// caller holds the lock.
+func (s *Simulator) suffer(f fault, r *request, run operation, second *bucket) answer {
 	var a answer
-	if !f.fails() || f.after {
+	if !f.After {
+		s.hold(f)
+	}
+	if f.After || f.Status == 0 && !f.Drop {
 		a = run(r)
-		if f.twice {
-			var room bool
-			if a, room = again(); room {
-				a = run(r)
-			}
+		if now := time.Now(); f.Twice && second.take(now) {
+			a = run(r)
+		} else if f.Twice {
+			a = tooFast(second.reset(now))
 		}
 	}
-	if f.after {
-		s.hold(f.late)
+	if f.After {
+		s.hold(f)
 	}
 	switch {
-	case f.drop:
+	case f.Drop:
 		panic(http.ErrAbortHandler)
-	case f.status != 0:
-		return failed(f.status)
+	case f.Status != 0:
+		return failed(f.Status)
 	}
 	return a
 }
 
 // hold waits for a real time, until what is held back is let go, or until the
-// simulator ends.
-func (s *Simulator) hold(d time.Duration) {
-	if d <= 0 {
+// simulator ends. It gives the lock, which the caller holds, to others meanwhile.
+func (s *Simulator) hold(f fault) {
+	if f.LateBy <= 0 {
 		return
 	}
-	s.mu.Lock()
 	ctx, let := s.running, s.faults.let
-	s.mu.Unlock()
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, cancel := context.WithTimeout(ctx, d)
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	ctx, cancel := context.WithTimeout(ctx, seconds(f.LateBy))
 	defer cancel()
 	select {
 	case <-ctx.Done():
@@ -142,13 +116,16 @@ func (s *Simulator) hold(d time.Duration) {
 	}
 }
 
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
 // LetGo ends the wait of all requests and answers that are held back now.
 func (s *Simulator) LetGo() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.letGo()
+}
+
+func (s *Simulator) letGo() {
 	close(s.faults.let)
 	s.faults.let = make(chan struct{})
 }
-
-// placing is how many agents are at work. The caller holds the lock.
-func (s *Simulator) placing() int { return s.states[api.PlacingOrder] }

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"net/http"
-	"sync"
 	"time"
 )
 
@@ -21,9 +18,8 @@ const (
 
 // repeats remembers what was answered to requests that carried an Idempotency-Key
 // and took effect. All keys of the account share it. What failed is forgotten: it
-// may be tried again under its key.
+// may be tried again under its key. The simulator's lock guards it.
 type repeats struct {
-	mu    sync.Mutex // held while a keyed request takes effect: no two do at once
 	byKey map[string]*taken
 	queue []*taken // the oldest first
 }
@@ -43,36 +39,25 @@ func (s *Simulator) once(run operation) operation {
 	if s.cfg.IgnoreIdempotencyKeys {
 		return run
 	}
-	return func(r *http.Request) answer {
+	return func(r *request) answer {
 		key := r.Header.Get(idempotencyHeader)
 		if key == "" {
 			return run(r)
 		}
 		if len(key) > longestKey {
-			return badKey(fmt.Sprintf("maxLength %d", longestKey))
+			return invalidField(idempotencyHeader, fmt.Sprintf("maxLength %d", longestKey))
 		}
-		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-		if err != nil {
-			return invalidField("body", unreadableBody)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(body)))
+		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(r.body)))
 		return s.repeats.take(key, of, time.Now(), func() answer { return run(r) })
 	}
 }
 
-func badKey(text string) answer {
-	return invalidField(idempotencyHeader, text)
-}
-
 // take answers as it did before, or else by doing what is asked.
 func (p *repeats) take(key string, of [sha256.Size]byte, now time.Time, do func() answer) answer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.forget(now)
 	if before, ok := p.byKey[key]; ok {
 		if before.of != of {
-			return badKey("was already used for another request")
+			return invalidField(idempotencyHeader, "was already used for another request")
 		}
 		again := before.answer
 		again.repeated = true

@@ -25,12 +25,12 @@ type Fate struct {
 // with the state.
 type intent struct {
 	intentWire
-	created   time.Time
-	number    uint64 // by creation, from 1
-	fate      Fate
-	payment   *paymentWire // chosen; shown from awaiting_confirmation on
-	shipments []*shipment
-	orders    int // that were placed
+	created time.Time
+	number  uint64 // by creation, from 1
+	fate    Fate
+	payment *paymentWire // chosen; shown from awaiting_confirmation on
+	parcels uint64       // shipments so far
+	orders  int          // that were placed
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -78,6 +78,7 @@ func (s *Simulator) took(d dice, fated, about time.Duration) time.Duration {
 func (s *Simulator) enter(in *intent, state api.IntentState) {
 	s.states[in.State]--
 	s.states[state]++
+	s.buckets.agents.used = s.states[api.PlacingOrder]
 	in.State = state
 }
 
@@ -138,7 +139,7 @@ func (s *Simulator) failRetrieval(in *intent, reason *failureWire, at time.Time)
 // purchase places the order of a one-step purchase, which has no stop at
 // awaiting_confirmation, once an agent is free.
 func (s *Simulator) purchase(in *intent, at time.Time) {
-	if limit := s.buckets.agents.limit; limit >= 0 && s.states[api.PlacingOrder] >= limit {
+	if s.buckets.agents.full(at) {
 		s.queued = append(s.queued, in)
 		return
 	}

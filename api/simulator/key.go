@@ -165,12 +165,7 @@ func (s *Simulator) forbid(key *Key, scope Scope) answer {
 // tellOnce logs what does not need to be told again. What it is told about are
 // names of the configuration, so that it is not much.
 func (s *Simulator) tellOnce(what string, about ...any) {
-	line := fmt.Sprint(append([]any{what}, about...)...)
-	s.mu.Lock()
-	told := s.told[line]
-	s.told[line] = true
-	s.mu.Unlock()
-	if !told {
+	if _, told := s.told.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !told {
 		s.log.Warn(what, about...)
 	}
 }

@@ -20,22 +20,31 @@ type Order struct {
 
 // CreateIntent creates an intent with a chosen fate and returns its id.
 func (s *Simulator) CreateIntent(o Order) (string, error) {
-	if o.State != "" && !o.State.Known() {
-		return "", fmt.Errorf("simulator: creating an intent: unknown state %q", o.State)
-	}
-	if _, known := failureKinds()[o.Fate.Failure]; o.Fate.Failure != "" && !known {
-		return "", fmt.Errorf("simulator: creating an intent: unknown failure code %q", o.Fate.Failure)
-	}
-	if o.Fate.OfferAfter < 0 || o.Fate.PlacingAfter < 0 || o.Fate.ConfirmAfter < 0 || o.Quantity < 0 {
-		return "", errors.New("simulator: creating an intent: durations and the quantity must not be negative")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	in, err := s.createOrder(o)
+	if err != nil {
+		return "", err
+	}
+	return in.ID, nil
+}
+
+// createOrder is CreateIntent under the lock, which the caller holds.
+func (s *Simulator) createOrder(o Order) (*intent, error) {
+	if o.State != "" && !o.State.Known() {
+		return nil, fmt.Errorf("simulator: creating an intent: unknown state %q", o.State)
+	}
+	if _, known := failureKinds()[o.Fate.Failure]; o.Fate.Failure != "" && !known {
+		return nil, fmt.Errorf("simulator: creating an intent: unknown failure code %q", o.Fate.Failure)
+	}
+	if o.Fate.OfferAfter < 0 || o.Fate.PlacingAfter < 0 || o.Fate.ConfirmAfter < 0 || o.Quantity < 0 {
+		return nil, errors.New("simulator: creating an intent: durations and the quantity must not be negative")
+	}
 	now := time.Now()
 	w, payment := s.inventOrder(s.shop.dice)
 	if o.ProductURL != "" {
 		if !isWebAddress(o.ProductURL) {
-			return "", errors.New("simulator: creating an intent: the product URL must be absolute and begin with http:// or https://")
+			return nil, errors.New("simulator: creating an intent: the product URL must be absolute and begin with http:// or https://")
 		}
 		w.ProductURL, w.VariantSelections = o.ProductURL, nil
 		if variantID(o.ProductURL) == "" {
@@ -54,7 +63,7 @@ func (s *Simulator) CreateIntent(o Order) (string, error) {
 	if o.State != "" {
 		s.bring(in, o.State, now)
 	}
-	return in.ID, nil
+	return in, nil
 }
 
 // bring moves an intent on until it is in a state, or in a terminal one.

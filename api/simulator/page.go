@@ -3,9 +3,7 @@ package simulator
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -13,100 +11,91 @@ import (
 const maxPage = 100 // items, and the default
 
 // pageQuery is what a list request asks for. Items are listed newest first; a
-// cursor stands for the number of an item by creation.
+// cursor stands for the number of an item by creation, from 1.
 type pageQuery struct {
 	limit         int
-	after, before uint64 // 0: not given
+	after, before int // 0: not given
 }
 
 const cursorPrefix = "n:"
 
-func cursor(number uint64) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(cursorPrefix + strconv.FormatUint(number, 10)))
+func cursor(number int) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(cursorPrefix + strconv.Itoa(number)))
 }
 
-func readCursor(text string) (uint64, bool) {
+func readCursor(text string) (int, bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return 0, false
 	}
 	digits, ok := strings.CutPrefix(string(raw), cursorPrefix)
-	number, err := strconv.ParseUint(digits, 10, 64)
+	number, err := strconv.Atoi(digits)
 	return number, ok && err == nil && number > 0
 }
 
-// readPage reads limit, after and before.
-func readPage(r *http.Request) (pageQuery, *answer) {
+// page reads limit, after and before.
+func (c *checker) page(r *request) pageQuery {
 	values := r.URL.Query()
 	q := pageQuery{limit: maxPage}
-	wrong := map[string]fieldWire{}
 	if text := values.Get("limit"); values.Has("limit") {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
-			wrong["limit"] = fieldWire{"invalid integer number", quoted(text)}
+			c.wrong("limit", "invalid integer number", quoted(text))
 		case n < 1:
-			wrong["limit"] = fieldWire{"min 1", quoted(text)}
+			c.wrong("limit", "min 1", quoted(text))
 		case n > maxPage:
-			wrong["limit"] = fieldWire{fmt.Sprintf("max %d", maxPage), quoted(text)}
+			c.wrong("limit", fmt.Sprintf("max %d", maxPage), quoted(text))
 		}
 		q.limit = n
 	}
-	for name, into := range map[string]*uint64{"after": &q.after, "before": &q.before} {
-		text := values.Get(name)
-		if text == "" {
-			continue
+	for name, into := range map[string]*int{"after": &q.after, "before": &q.before} {
+		if text := values.Get(name); text != "" {
+			number, ok := readCursor(text)
+			if !ok {
+				c.wrong(name, "invalid cursor", quoted(text))
+			}
+			*into = number
 		}
-		number, ok := readCursor(text)
-		if !ok {
-			wrong[name] = fieldWire{"invalid cursor", quoted(text)}
-		}
-		*into = number
 	}
-	if len(wrong) > 0 {
-		a := invalid(wrong)
-		return q, &a
-	}
-	return q, nil
+	return q
 }
 
-// pageOf makes a page of count items that are stored oldest first. The item at
-// an index is on the list when item reports true.
-func pageOf(q pageQuery, count int, number func(int) uint64, item func(int) (any, bool)) answer {
-	newest, oldest := count-1, 0
+// pageOf makes a page of count items that are stored oldest first, unless the query
+// was wrong. The item at an index is on the list when item reports true.
+func (c *checker) pageOf(q pageQuery, count int, item func(int) (any, bool)) answer {
+	if len(*c) > 0 {
+		return invalid(*c)
+	}
+	newest, oldest := count, 1
 	if q.after > 0 { // only what is older
-		newest = sort.Search(count, func(i int) bool { return number(i) >= q.after }) - 1
+		newest = min(count, q.after-1)
 	}
 	if q.before > 0 { // only what is newer
-		oldest = sort.Search(count, func(i int) bool { return number(i) > q.before })
+		oldest = min(count, q.before) + 1
 	}
+	backward := q.before > 0 && q.after == 0 // the page that touches the cursor
 	data := []any{}
-	var numbers []uint64
+	var numbers []int
 	more := false
-	take := func(i int) bool {
-		body, listed := item(i)
+	for i := range newest - oldest + 1 {
+		number := newest - i
+		if backward {
+			number = oldest + i
+		}
+		body, listed := item(number - 1)
 		if !listed {
-			return true
+			continue
 		}
-		if len(data) == q.limit {
-			more = true
-			return false
+		if more = len(data) == q.limit; more {
+			break
 		}
-		data, numbers = append(data, body), append(numbers, number(i))
-		return true
-	}
-	backward := q.before > 0 && q.after == 0
-	if backward { // the page that touches the cursor
-		for i := oldest; i <= newest && take(i); i++ {
-		}
-		slices.Reverse(data)
-		slices.Reverse(numbers)
-	} else {
-		for i := newest; i >= oldest && take(i); i-- {
-		}
+		data, numbers = append(data, body), append(numbers, number)
 	}
 	info := pageInfoWire{HasNextPage: more, HasPreviousPage: q.after > 0}
 	if backward {
+		slices.Reverse(data)
+		slices.Reverse(numbers)
 		info.HasNextPage, info.HasPreviousPage = true, more
 	}
 	if len(data) > 0 {
@@ -120,23 +109,15 @@ type filter map[string]bool
 
 func (f filter) allows(value string) bool { return len(f) == 0 || f[value] }
 
-// filters reads two repeated parameters, the second from a closed set.
-func filters(r *http.Request, anyName, closedName string, known func(string) bool) (ids, closed filter, refusal *answer) {
-	values := r.URL.Query()
-	ids, closed = filter{}, filter{}
-	for _, id := range values[anyName] {
-		ids[id] = true
-	}
-	wrong := map[string]fieldWire{}
-	for i, value := range values[closedName] {
-		if !known(value) {
-			wrong[fmt.Sprintf("%s.$%d", closedName, i)] = fieldWire{"Could not match the union against any of the items.", quoted(value)}
+// filter reads a repeated parameter, whose values are from a closed set unless
+// known is nil.
+func (c *checker) filter(r *request, name string, known func(string) bool) filter {
+	f := filter{}
+	for i, value := range r.URL.Query()[name] {
+		if known != nil && !known(value) {
+			c.wrong(fmt.Sprintf("%s.$%d", name, i), "Could not match the union against any of the items.", quoted(value))
 		}
-		closed[value] = true
+		f[value] = true
 	}
-	if len(wrong) > 0 {
-		a := invalid(wrong)
-		return nil, nil, &a
-	}
-	return ids, closed, nil
+	return f
 }

@@ -1,6 +1,9 @@
 package simulator
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"path"
 	"strconv"
@@ -18,8 +21,31 @@ type server struct {
 	keys ring
 }
 
-// operation answers an authenticated and charged request.
-type operation func(r *http.Request) answer
+// operation answers an authenticated and charged request. It runs under the lock
+// of the simulator.
+type operation func(r *request) answer
+
+// request is a request of somebody known, with its body read.
+type request struct {
+	*http.Request
+	body   []byte
+	unread string // why the body could not be read; "" when it was
+}
+
+const maxBody = 1 << 20
+
+func read(r *http.Request) *request {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	read := &request{Request: r, body: body}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		read.unread = fmt.Sprintf("larger than %d bytes", maxBody)
+	case err != nil:
+		read.unread = "could not be read"
+	}
+	return read
+}
 
 func newServer(s *Simulator) *server {
 	v := &server{sim: s, mux: http.NewServeMux(), keys: newRing(s.cfg)}
@@ -32,11 +58,11 @@ func newServer(s *Simulator) *server {
 		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, s.once(s.createIntent)},
 		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, s.once(s.purchaseIntent)},
 		{"GET /api/v1/checkout-intents", classReads, IntentsRead, s.listIntents},
-		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, s.getIntent},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, s.once(s.confirmIntent)},
+		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, s.ofIntent(s.getIntent)},
+		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, s.once(s.ofIntent(s.confirmIntent))},
 		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, s.listIntentShipments},
 		{"GET /api/v1/shipments", classReads, IntentsRead, s.listShipments},
-		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, s.getShipment},
+		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, s.ofShipment(s.getShipment)},
 		{"GET /api/v1/events", classReads, EventsRead, s.listEvents},
 		{"GET /api/v1/events/{id}", classReads, EventsRead, s.getEvent},
 		{"GET " + s.cfg.LookupPath, classLookup, ProductsRead, s.lookUpProduct},
@@ -51,7 +77,10 @@ func newServer(s *Simulator) *server {
 		}
 		mutations(w, r)
 	})
-	v.addControl()
+	for _, c := range s.controls() {
+		v.mux.HandleFunc(c.Method+" "+c.Path, v.uncharged(c.run))
+	}
+	v.mux.HandleFunc("/control/", v.uncharged(noSuchPath))
 	return v
 }
 
@@ -67,7 +96,7 @@ func (v *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mux.ServeHTTP(w, r)
 }
 
-func noSuchPath(*http.Request) answer { return notFound("Not found") }
+func noSuchPath(*request) answer { return notFound("Not found") }
 
 // charged authenticates, charges the buckets of a class and answers, with the
 // RateLimit fields on every answer (contract, Limits).
@@ -83,65 +112,74 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 			write(w, r, s.countUnknown(c), refusal)
 			return
 		}
-		now := time.Now()
-		s.mu.Lock()
-		s.counts.requests++
-		number := s.counts.requests
-		second := s.buckets.of(c)
-		room := second.take(now)
-		reset := second.reset(now)
-		fields := s.buckets.perSecond(c, now, s.cfg.EveryPolicy)
-		allowed := key.allows(scope)
-		fault := s.faults.next(r, room && allowed)
-		if room && !allowed {
-			s.counts.forbidden++
-		}
-		if !fault.none() {
-			s.counts.injected++
-		}
-		s.mu.Unlock()
-
-		var a answer
-		switch {
-		case !room:
-			a = tooFast(reset)
-		case !allowed:
-			a = s.forbid(key, scope)
-		case !fault.none():
-			a = s.suffer(fault, r, run, func() (answer, bool) { return s.chargeAgain(second) })
-		default:
-			a = run(r)
-		}
-		if a.status == http.StatusTooManyRequests || c == classCreates && s.cfg.EveryPolicy {
-			s.mu.Lock()
-			if a.status == http.StatusTooManyRequests {
-				s.counts.limited++
-			}
-			if room && c == classCreates && s.cfg.EveryPolicy {
-				s.buckets.perIntent(&fields, now, s.placing())
-			}
-			s.mu.Unlock()
-		}
+		a, fields, number := s.perform(read(r), c, key, scope, run)
 		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
+}
+
+// perform charges a request and runs its operation, unless the account may not or
+// a fault strikes. It returns the number of the request, too.
+func (s *Simulator) perform(r *request, c class, key *Key, scope Scope, run operation) (a answer, fields quotaFields, number uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.Requests++
+	number = s.counts.Requests
+	now := time.Now()
+	second := s.buckets.of(c)
+	room := second.take(now)
+	fields = s.buckets.perSecond(c, now)
+	switch {
+	case !room:
+		a = tooFast(second.reset(now))
+	case !key.allows(scope):
+		s.counts.Forbidden++
+		a = s.forbid(key, scope)
+	default:
+		if fault := s.faults.next(r); fault.none() {
+			a = run(r)
+		} else {
+			s.counts.Injected++
+			a = s.suffer(fault, r, run, second)
+		}
+	}
+	if a.status == http.StatusTooManyRequests {
+		s.counts.Rejected++
+	}
+	if room && c == classCreates && s.cfg.EveryPolicy {
+		s.buckets.perIntent(&fields, now)
+	}
+	return a, fields, number
+}
+
+// uncharged answers a key that may use the control API.
+func (v *server) uncharged(run operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		key, a := v.authenticate(r)
+		switch {
+		case key == nil:
+		case !key.allows(TestHelpersWrite):
+			a = v.sim.forbid(key, TestHelpersWrite)
+		default:
+			a = v.sim.control(read(r), run)
+		}
+		write(w, r, quotaFields{}, a)
+	}
+}
+
+func (s *Simulator) control(r *request, run operation) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return run(r)
 }
 
 // countUnknown counts a request of somebody unknown, and reports the policy alone.
 func (s *Simulator) countUnknown(c class) quotaFields {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts.requests++
-	s.counts.unauthorized++
-	return s.buckets.untouched(c, s.cfg.EveryPolicy)
-}
-
-// chargeAgain charges the second of two requests.
-func (s *Simulator) chargeAgain(second *bucket) (answer, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	return tooFast(second.reset(now)), second.take(now)
+	s.counts.Requests++
+	s.counts.Refused++
+	return s.buckets.untouched(c)
 }
 
 func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {

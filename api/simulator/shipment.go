@@ -47,7 +47,7 @@ func (s *Simulator) planShipments(in *intent, p *product, at time.Time) {
 // ship creates a shipment.
 func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
 	number := uint64(len(s.shipments) + 1)
-	d := s.dice(diceParcel, in.number<<8+uint64(len(in.shipments))+1)
+	d := s.dice(diceParcel, in.number<<8+in.parcels+1)
 	sh := &shipment{
 		shipmentWire: shipmentWire{
 			ID: d.id("shp_"), CheckoutIntentID: in.ID, MarketplaceOrderID: in.OrderID, Status: api.Ordered,
@@ -58,7 +58,7 @@ func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
 	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
 	s.parcels[sh.ID] = sh
 	s.shipments = append(s.shipments, sh)
-	in.shipments = append(in.shipments, sh)
+	in.parcels++
 	s.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
 	s.planLeg(sh, at)
 	return sh

@@ -1,42 +1,45 @@
 package simulator
 
 import (
-	"net/http"
 	"slices"
 
 	"tillwatch/api"
 )
 
-func (s *Simulator) getShipment(r *http.Request) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sh, known := s.parcels[r.PathValue("id")]
-	if !known {
-		return notFound("Shipment not found")
+// ofShipment is an operation on the shipment that the path names.
+func (s *Simulator) ofShipment(run func(*shipment) answer) operation {
+	return func(r *request) answer {
+		sh := s.parcels[r.PathValue("id")]
+		if sh == nil {
+			return notFound("Shipment not found")
+		}
+		return run(sh)
 	}
-	return ok(sh.shipmentWire)
 }
 
-func (s *Simulator) listShipments(r *http.Request) answer {
-	q, refusal := readPage(r)
-	if refusal != nil {
-		return *refusal
-	}
-	ids, statuses, bad := filters(r, "ids", "status", func(status string) bool {
+func (s *Simulator) getShipment(sh *shipment) answer { return ok(sh.shipmentWire) }
+
+func (s *Simulator) listShipments(r *request) answer {
+	var c checker
+	q := c.page(r)
+	ids, statuses := c.filter(r, "ids", nil), c.filter(r, "status", func(status string) bool {
 		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
 	})
-	if bad != nil {
-		return *bad
+	return c.pageOf(q, len(s.shipments), func(i int) (any, bool) {
+		sh := s.shipments[i]
+		return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
+	})
+}
+
+func (s *Simulator) listIntentShipments(r *request) answer {
+	var c checker
+	q := c.page(r)
+	if len(c) > 0 {
+		return invalid(c)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return pageOf(q, len(s.shipments),
-		func(i int) uint64 { return s.shipments[i].number },
-		func(i int) (any, bool) {
-			sh := s.shipments[i]
-			if !ids.allows(sh.ID) || !statuses.allows(string(sh.Status)) {
-				return nil, false
-			}
-			return sh.shipmentWire, true
+	return s.ofIntent(func(_ *request, in *intent) answer {
+		return c.pageOf(q, len(s.shipments), func(i int) (any, bool) {
+			return s.shipments[i].shipmentWire, s.shipments[i].intent == in
 		})
+	})(r)
 }

@@ -60,7 +60,7 @@ func (s *Simulator) shopOrders(at time.Time) {
 	if !s.buckets.mutations.take(at) {
 		return
 	}
-	if s.admit(at) != admitted {
+	if s.admit(at) != "" {
 		return
 	}
 	in := s.open(at, w, payment, fate)
@@ -112,9 +112,7 @@ func (s *Simulator) shopConfirms(in *intent, at time.Time) {
 		if in.State != api.AwaitingConfirmation {
 			return
 		}
-		limit := s.buckets.agents.limit
-		busy := limit >= 0 && s.states[api.PlacingOrder] >= limit
-		if busy || !s.buckets.mutations.take(at) {
+		if s.buckets.agents.full(at) || !s.buckets.mutations.take(at) {
 			s.shopConfirms(in, at.Add(time.Second+time.Duration(s.shop.dice.IntN(1000))*time.Millisecond))
 			return
 		}

@@ -35,15 +35,11 @@ type Simulator struct {
 	outlet    *outlet // of the shop, where it calls over HTTP; nil: it acts within the process
 	faults    faultPlan
 	endpoints []*endpoint
-	counts    counters
-	told      map[string]bool // what is told once
+	counts    Counts
+	told      sync.Map        // what is told once
 	running   context.Context // nil while Run does not run
 	owned     *sync.WaitGroup // the goroutines of Run
 	crashed   chan error
-}
-
-type counters struct {
-	requests, limited, unauthorized, forbidden, injected uint64
 }
 
 // New checks cfg and makes a simulator with a day of history behind it. Nothing
@@ -62,11 +58,10 @@ func New(cfg Config) (*Simulator, error) {
 		states:    map[api.IntentState]int{},
 		agenda:    newAgenda(),
 		crashed:   make(chan error, 1),
-		told:      map[string]bool{},
 		repeats:   repeats{byKey: map[string]*taken{}},
 	}
 	now := time.Now()
-	s.buckets = newBuckets(cfg.Limits, cfg.PolicyName)
+	s.buckets = newBuckets(cfg)
 	s.shop = newShop(cfg.Seed)
 	if cfg.ShopURL != "" {
 		s.outlet = newOutlet(cfg)
@@ -140,6 +135,15 @@ func (s *Simulator) reportPanic(what string) {
 	}
 }
 
+// Counts are what has come of the requests so far.
+type Counts struct {
+	Requests  uint64 `json:"requests"`     // answered, of the API
+	Rejected  uint64 `json:"rejected"`     // with 429
+	Refused   uint64 `json:"unauthorized"` // with 401
+	Forbidden uint64 `json:"forbidden"`    // with 403
+	Injected  uint64 `json:"injected"`     // with an injected error
+}
+
 // Summary is what the simulator holds at one moment.
 type Summary struct {
 	Intents   map[api.IntentState]int    `json:"intents"`
@@ -147,30 +151,25 @@ type Summary struct {
 	Events    int                        `json:"events"`
 	Buckets   []BucketSummary            `json:"buckets"`
 	Endpoints []EndpointSummary          `json:"webhookEndpoints"`
-	Requests  uint64                     `json:"requests"`     // answered, of the API
-	Rejected  uint64                     `json:"rejected"`     // with 429
-	Refused   uint64                     `json:"unauthorized"` // with 401
-	Forbidden uint64                     `json:"forbidden"`    // with 403
-	Injected  uint64                     `json:"injected"`     // with an injected error
-	Pending   int                        `json:"scheduled"`    // things that will happen by themselves
+	Counts
+	Pending int `json:"scheduled"` // things that will happen by themselves
 }
 
 // Summary counts what the simulator holds now.
 func (s *Simulator) Summary() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	return s.summary(time.Now())
+}
+
+func (s *Simulator) summary(now time.Time) Summary {
 	sum := Summary{
 		Intents:   make(map[api.IntentState]int, len(s.states)),
 		Shipments: map[api.ShipmentStatus]int{},
 		Events:    s.events.len(),
-		Buckets:   s.buckets.summary(now, s.states[api.PlacingOrder]),
+		Buckets:   s.buckets.summary(now),
 		Endpoints: []EndpointSummary{},
-		Requests:  s.counts.requests,
-		Rejected:  s.counts.limited,
-		Refused:   s.counts.unauthorized,
-		Forbidden: s.counts.forbidden,
-		Injected:  s.counts.injected,
+		Counts:    s.counts,
 		Pending:   s.agenda.len(),
 	}
 	for _, state := range api.IntentStates() {
@@ -180,7 +179,7 @@ func (s *Simulator) Summary() Summary {
 		sum.Shipments[p.Status]++
 	}
 	for _, e := range s.endpoints {
-		sum.Endpoints = append(sum.Endpoints, e.summary())
+		sum.Endpoints = append(sum.Endpoints, e.summed())
 	}
 	return sum
 }

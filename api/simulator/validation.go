@@ -3,33 +3,24 @@ package simulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"tillwatch/api"
 )
 
-const (
-	maxBody        = 1 << 20
-	unreadableBody = "could not be read"
-)
-
 // checker reads a request body leniently in what it ignores and strictly in what
 // it takes, and collects what is wrong by field, under dotted paths.
-type checker struct{ fields map[string]fieldWire }
+type checker map[string]fieldWire
 
 func (c *checker) wrong(path, message string, value json.RawMessage) {
-	if c.fields == nil {
-		c.fields = map[string]fieldWire{}
+	if *c == nil {
+		*c = checker{}
 	}
-	c.fields[path] = fieldWire{message, value}
+	(*c)[path] = fieldWire{message, value}
 }
 
 type object map[string]json.RawMessage
@@ -41,21 +32,15 @@ func (o object) present(key string) (json.RawMessage, bool) {
 }
 
 // body reads the request body as an object. An empty body is an empty object.
-func (c *checker) body(r *http.Request) object {
-	raw, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		c.wrong("body", fmt.Sprintf("larger than %d bytes", maxBody), nil)
-		return nil
-	case err != nil:
-		c.wrong("body", unreadableBody, nil)
+func (c *checker) body(r *request) object {
+	if r.unread != "" {
+		c.wrong("body", r.unread, nil)
 		return nil
 	}
-	if len(strings.TrimSpace(string(raw))) == 0 {
+	if len(bytes.TrimSpace(r.body)) == 0 {
 		return object{}
 	}
-	raw = bytes.ToValidUTF8(raw, []byte("\ufffd"))
+	raw := bytes.ToValidUTF8(r.body, []byte("\ufffd"))
 	if !json.Valid(raw) {
 		c.wrong("body", "invalid JSON", nil)
 		return nil
