@@ -35,6 +35,9 @@ type request struct {
 const maxBody = 1 << 20
 
 func read(r *http.Request) *request {
+	if r.Body == nil { // called within the process
+		return &request{Request: r}
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
 	read := &request{Request: r, body: body}
 	var tooLarge *http.MaxBytesError
