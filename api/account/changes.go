@@ -11,8 +11,8 @@ import (
 // Changes is what has changed since a version: the one thing that a screen or a
 // command reads. It is immutable and cheap: its size is that of the change.
 type Changes struct {
-	Version       uint64 // pass it to the next call
-	At            time.Time
+	Version       uint64      // pass it to the next call
+	At            time.Time   // when they were taken
 	Whole         bool        // this is all there is: nothing of earlier changes holds any more
 	Intents       []*Intent   // that changed, each once; [Store.Intent] returns all that is known of one
 	Shipments     []*Shipment // that changed, each once

@@ -19,14 +19,14 @@ type DayCount struct {
 	Limit     int           `json:"limit"`                // 0 while none is known that was not passed
 	Assumed   bool          `json:"assumed,omitempty"`    // Limit is as configured: the service has not named it
 	Told      bool          `json:"told,omitempty"`       // the service said how many are left, and the window that it named lasts
-	Left      int           `json:"left,omitempty"`       // when Told: what it said was left, at At
-	At        time.Time     `json:"at,omitzero"`          // when Told
-	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest
+	Left      int           `json:"left,omitempty"`       // when Told: how many it said were left, at At; else 0
+	At        time.Time     `json:"at,omitzero"`          // when Told: when it said so; else zero
+	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest; else zero
 	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be
-	Free      time.Time     `json:"free,omitzero"`        // when Spent: the first is back by then
+	Free      time.Time     `json:"free,omitzero"`        // when Spent: by when the first is back; else zero
 	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at Pace, 1 ns when so now; 0 when not in sight
-	Pace      float64       `json:"pace,omitempty"`       // made an hour, by the last quarter of one
-	Later     int           `json:"later,omitempty"`      // when Told: known to be created after At
+	Pace      float64       `json:"pace,omitempty"`       // intents made an hour, by the last quarter of one; 0 for none
+	Later     int           `json:"later,omitempty"`      // when Told: how many are known to be created after At; else 0
 }
 
 // Used is how many of the day's are used, at least.

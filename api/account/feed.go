@@ -31,11 +31,11 @@ type Sink interface {
 
 // Delivery is one event with the position that the feed gave it.
 type Delivery struct {
-	Seq        int64
+	Seq        int64 // in the relay's journal, from 1; 0 when no journal gave it
 	Event      api.Event
-	Received   time.Time // by the relay
+	Received   time.Time // by the relay; zero when it did not say
 	Origin     string    // webhook, backfill or replay
-	Duplicates int
+	Duplicates int       // how often the relay got it again
 }
 
 // FeedState is the state of a feed.
@@ -59,14 +59,14 @@ func (s FeedState) String() string {
 // FeedStatus is the state of a feed and of the journal behind it.
 type FeedStatus struct {
 	State    FeedState `json:"state"`
-	Since    time.Time `json:"since,omitzero"`
-	Epoch    string    `json:"epoch,omitempty"`
-	Head     int64     `json:"head"`
-	Cursor   int64     `json:"cursor"`
-	LostFrom int64     `json:"lostFrom,omitempty"` // first and last sequence number that the journal no longer
-	LostTo   int64     `json:"lostTo,omitempty"`   // had when asked; 0 when none
+	Since    time.Time `json:"since,omitzero"`     // when the state began; zero while there is no feed
+	Epoch    string    `json:"epoch,omitempty"`    // the journal's identity; "" before the first answer
+	Head     int64     `json:"head"`               // the newest seq of the journal; 0 for none
+	Cursor   int64     `json:"cursor"`             // the newest seq that was delivered; 0 for none
+	LostFrom int64     `json:"lostFrom,omitempty"` // the first seq that the journal no longer had when asked; 0 for none
+	LostTo   int64     `json:"lostTo,omitempty"`   // the last of them; 0 for none
 	Reset    bool      `json:"reset,omitempty"`    // the journal is another one than before
-	Err      error     `json:"-"`                  // why the feed is lost or refused
+	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither
 	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it does
 }
 

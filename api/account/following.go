@@ -1,101 +1,112 @@
 package account
 
 import (
-	"context"
 	"fmt"
 	"time"
-
-	"tillwatch/api"
-	"tillwatch/api/quota"
 )
 
-// followAgainAfter is the pause after the feed's own code has panicked.
-const followAgainAfter = 5 * time.Second
+// gap is a hole in what the feed delivered, until everything open has been read
+// again.
+type gap struct {
+	open  bool
+	words string
+	from  int64
+	to    int64
+	epoch string
+}
 
-// follow keeps to the feed until ctx ends or the feed gives up.
-func (w *Watcher) follow(ctx context.Context) {
-	if w.cfg.Feed == nil {
-		return
-	}
-	for {
-		panicked, err := w.followOnce(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if !panicked {
-			w.FeedChanged(FeedStatus{State: FeedRefused, Since: time.Now(), Err: err})
-			return
-		}
-		now := time.Now()
-		w.FeedChanged(FeedStatus{State: FeedLost, Since: now, Err: err, RetryAt: now.Add(followAgainAfter)})
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(followAgainAfter):
-		}
+// following is what is known of the feed.
+type following struct {
+	FeedStatus
+	down  time.Time // since when there is no connection; zero while there is
+	heard time.Time // the earliest that it is known to have been heard; zero before that
+	epoch int       // how many journals were followed before this one
+	gap   gap
+	gaps  int // how many there were
+}
+
+// hears notes since when the feed is heard.
+func (f *following) hears(since time.Time) {
+	if f.heard.IsZero() || since.Before(f.heard) && !since.IsZero() {
+		f.heard = since
 	}
 }
 
-func (w *Watcher) followOnce(ctx context.Context) (panicked bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			panicked, err = true, fmt.Errorf("follow the feed: %v", p)
-		}
-	}()
-	return false, w.cfg.Feed.Follow(ctx, w)
+// unheard reports whether what was created then was created before the feed was
+// heard.
+func (f *following) unheard(created time.Time) bool {
+	return f.heard.IsZero() || created.Before(f.heard)
 }
 
-// Deliver takes events of the feed. It is a [Sink]'s.
-func (w *Watcher) Deliver(batch []Delivery, arrived time.Time) { w.store.ApplyEvents(batch, arrived) }
+// SetFeed takes over the state of the feed. It reports whether the feed has a new
+// hole in what it delivers.
+func (s *Store) SetFeed(status FeedStatus) (gap bool) {
+	s.update(func(now time.Time) {
+		before := s.feed.gaps
+		s.feed.turn(status, now)
+		s.judgeFeed(now)
+		gap = s.feed.gaps > before
+	})
+	return gap
+}
 
-// Observe takes what was seen of the account's requests. It is an [Observer]'s.
-func (w *Watcher) Observe(batch []quota.Observation) { w.store.Observe(batch) }
-
-// FeedChanged takes the state of the feed. It is a [Sink]'s.
-func (w *Watcher) FeedChanged(status FeedStatus) {
-	gaps := w.store.SetFeed(status)
-	now := time.Now()
-	w.mu.Lock()
-	was := w.feed
-	w.feed = status.State
+func (f *following) turn(status FeedStatus, now time.Time) {
+	if status.Epoch != "" && status.Epoch != f.Epoch {
+		f.epoch++
+	}
+	if status.Epoch == "" {
+		status.Epoch, status.Head, status.Cursor = f.Epoch, f.Head, f.Cursor
+	}
+	if f.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
+		// Dialling in vain ends no loss: it began when the feed was last there.
+		if status.State == FeedConnecting {
+			status.State, status.Err = FeedLost, f.Err
+		}
+		status.Since = f.Since
+	}
+	if status.Since.IsZero() {
+		status.Since = now
+		if status.State == f.State {
+			status.Since = f.Since
+		}
+	}
+	f.FeedStatus = status
+	if status.State == FeedLive {
+		f.hears(now)
+	}
+	if status.State != FeedLost && status.State != FeedConnecting {
+		f.down = time.Time{}
+	} else if f.down.IsZero() {
+		f.down = status.Since
+	}
 	switch {
-	case status.State == FeedLive:
-		w.hold = now
-		if was != FeedLive {
-			w.replan(now)
-			// The replay brings every event of what happened while the feed was lost:
-			// only what was not read since may have moved without one.
-			w.reconcile(w.lostAt, now)
-		}
-	case was == FeedLive || status.State == FeedRefused:
-		w.hold, w.lostAt = now, now
-		w.replan(now)
-	case status.State == FeedReplaying && was != FeedReplaying:
-		w.hold = now.Add(replayPatience)
+	case status.LostFrom > 0 && (status.LostFrom != f.gap.from || status.LostTo != f.gap.to || status.Epoch != f.gap.epoch):
+		f.openGap(fmt.Sprintf("the relay no longer has events %d to %d; everything open is being read again", status.LostFrom, status.LostTo))
+	case status.Reset && (status.Epoch != f.gap.epoch || f.gap.from != 0):
+		f.openGap("the relay's journal is another one than before; everything open is being read again")
 	}
-	if gaps {
-		w.gapOpen, w.gapLeft = true, map[api.ID]struct{}{}
-		for _, in := range w.store.openIntents() {
-			if worthReading(in, now) && w.wanted(in.ID) {
-				w.gapLeft[in.ID] = struct{}{}
-				w.askIntent(in, now, quota.Reconcile)
-			}
-		}
-	}
-	w.mu.Unlock()
-	w.stir()
 }
 
-// settleGap closes the gap once everything that was open at it has been read after
-// it.
-func (w *Watcher) settleGap() {
-	w.mu.Lock()
-	over := w.gapOpen && len(w.gapLeft) == 0
-	if over {
-		w.gapOpen = false
-	}
-	w.mu.Unlock()
-	if over {
-		w.store.closeGap()
-	}
+func (f *following) openGap(words string) {
+	f.gap = gap{open: true, words: words, from: f.LostFrom, to: f.LostTo, epoch: f.Epoch}
+	f.gaps++
+}
+
+// closeGap notes that everything open has been read since the gap.
+func (s *Store) closeGap() {
+	s.update(func(now time.Time) {
+		s.feed.gap.open = false
+		s.judgeFeed(now)
+	})
+}
+
+// longDelivered is how long after its creation an event no longer says what has just
+// happened.
+const longDelivered = 5 * time.Minute
+
+// fresh reports whether an event says what has just happened, and not what the
+// journal or the service still held.
+func (f *following) fresh(e *Event) bool {
+	return f.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
+		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)
 }

@@ -28,10 +28,10 @@ func (s APIState) String() string {
 // APIStatus is the health of the service.
 type APIStatus struct {
 	State   APIState        `json:"state"`
-	Since   time.Time       `json:"since,omitzero"`
-	Latency time.Duration   `json:"latencyNs,omitzero"` // of the last answered call
-	Err     error           `json:"-"`                  // of the last failed call
-	From    api.Environment `json:"from,omitempty"`     // what gave the last answer; zero before the first
+	Since   time.Time       `json:"since,omitzero"`     // when the state began; zero before the first call
+	Latency time.Duration   `json:"latencyNs,omitzero"` // of the last answered call; 0 before the first
+	Err     error           `json:"-"`                  // of the last failed call; nil before the first
+	From    api.Environment `json:"from,omitempty"`     // what gave the last answer; "" before the first
 	TryAt   time.Time       `json:"tryAt,omitzero"`     // when a refused key is tried again; zero while it is not refused
 }
 

@@ -10,8 +10,8 @@ import (
 // have changed since: only a lookup knows.
 type ProductSnapshot struct {
 	Product   api.Product // zero when no snapshot was carried
-	At        time.Time   // createdAt of the event that carried it
-	LastEvent time.Time   // createdAt of the newest event
+	At        time.Time   // createdAt of the event that carried it; zero when none did
+	LastEvent time.Time   // createdAt of the newest event; zero when it did not say
 	Removed   bool        // the newest event said that it was removed
 }
 

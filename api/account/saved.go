@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/api/quota"
 )
@@ -32,7 +33,7 @@ type Saved struct {
 // SavedConfig says where a picture is kept and how much of it.
 type SavedConfig struct {
 	Dir      string        // made when absent, for this user alone
-	Account  string        // what tells this account from others: environment, address, profile; never a key. Only its hash is written
+	Account  string        // what distinguishes this account from others: environment, address, profile; never a key. Only its hash is written
 	Every    time.Duration // how often what has changed is saved; default 30 s, longer where saving takes long
 	MaxAge   time.Duration // of ended intents, by when they ended; default 30 days
 	MaxEnded int           // ended intents that are kept; default 10,000
@@ -48,7 +49,7 @@ type QuotaMemory interface {
 // Restoration says what a file has brought back.
 type Restoration struct {
 	Intents, Shipments, Events int
-	SavedAt                    time.Time // zero when there was nothing
+	SavedAt                    time.Time // when the picture was saved; zero when there was none
 	Previous                   bool      // the newest picture could not be read, this is the one before it
 }
 
@@ -135,12 +136,7 @@ func (w *Watcher) keepSaving(ctx context.Context) {
 		return
 	}
 	every := w.cfg.Saved.cfg.Every
-	for pause := every; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+	for pause := every; api.Sleep(ctx, pause) == nil; {
 		began := time.Now()
 		w.save()
 		pause = max(every, saveShare*time.Since(began))

@@ -11,9 +11,9 @@ import (
 // Settling is how far the picture is from showing all that can be known without
 // a new event. It is settled once nothing is missing.
 type Settling struct {
-	Missing    []Missing
-	Unreadable int // intents, shipments and items of lists whose reads failed: they are counted, not waited for
-	Reported   int // intents that ended so long ago that an event's word is taken for it
+	Missing    []Missing // nil once the picture is settled
+	Unreadable int       // intents, shipments and items of lists whose reads failed: they are counted, not waited for
+	Reported   int       // intents that ended so long ago that an event's word is taken for it
 }
 
 // Missing is a part of the account that the picture does not show yet.

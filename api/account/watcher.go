@@ -32,16 +32,16 @@ type Watcher struct {
 	mu       sync.Mutex
 	queue    *queue
 	feed     FeedState
-	lostAt   time.Time // when the feed was last lost; zero before that
-	hold     time.Time // reads to be sure wait for the replay to end, until then
-	refusal  refusal   // of the key
-	reading  int
-	checking int // of reading: those to be sure
-	gapOpen  bool
+	lostAt   time.Time           // when the feed was last lost; zero before that
+	hold     time.Time           // reads to be sure wait for the replay to end, until then
+	refusal  refusal             // of the key
+	reading  int                 // reads under way
+	checking int                 // of them, those to be sure
+	gapOpen  bool                // a gap was not read over yet
 	gapLeft  map[api.ID]struct{} // intents whose reads still have to follow a gap
 	slow     time.Duration       // of the slow clock
-	began    time.Time
-	answered time.Time // when a read was answered last; zero for never
+	began    time.Time           // when the watcher was made
+	answered time.Time           // when a read was answered last; zero for never
 	fail     context.CancelCauseFunc
 }
 
@@ -49,14 +49,14 @@ type Watcher struct {
 type WatcherConfig struct {
 	Store     *Store
 	Reader    Reader
-	Feed      Feed // nil: polling alone
-	WatchIDs  []api.ID
-	Only      []api.ID      // when given, nothing else is read, with its shipments
+	Feed      Feed          // nil: polling alone
+	WatchIDs  []api.ID      // intents to be known and read at the start
+	Only      []api.ID      // intents that alone are read, with their shipments; nil: all
 	Workers   int           // reads under way at once; default 4
 	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
 	Saved     *Saved        // where the picture is kept while running and at the end; nil: nowhere
-	ListEvery time.Duration // how often its newest pages are read again; default Poll
-	List      int           // intents taken from the service's list at most, where it has one; default 10,000
+	ListEvery time.Duration // how often the newest pages of the service's list of intents are read again; default Poll
+	List      int           // intents taken from that list at most, where the service has one; default 10,000
 }
 
 const (
