@@ -135,11 +135,15 @@ func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
 // dayBucket is the bucket of the day's intents, where a header has named it.
 func dayBucket(buckets []quota.Bucket) *quota.Bucket {
 	for i := range buckets {
-		if b := &buckets[i]; b.Class == quota.Mutations && b.Window >= shortestDay && b.Limit > 0 {
+		if b := &buckets[i]; ofDay(b) {
 			return b
 		}
 	}
 	return nil
+}
+
+func ofDay(b *quota.Bucket) bool {
+	return b.Class == quota.Mutations && b.Window >= shortestDay && b.Limit > 0
 }
 
 // judgeSpent says since when none is left, and by when the first is back. Where

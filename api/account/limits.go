@@ -33,6 +33,18 @@ func agentsBucket(buckets []quota.Bucket) *quota.Bucket {
 	return nil
 }
 
+// LimitOf is the limit of the contract that a bucket tells of: requests of its class,
+// the day's intents or the agents.
+func LimitOf(b *quota.Bucket) LimitName {
+	switch {
+	case ofAgents(b):
+		return LimitAgents
+	case ofDay(b):
+		return LimitDay
+	}
+	return LimitName(b.Class)
+}
+
 func ofAgents(b *quota.Bucket) bool {
 	return b.Class == quota.Mutations && b.Limit > 0 && strings.Contains(strings.ToLower(b.Policy), agentsName)
 }

@@ -37,7 +37,7 @@ func NewQuota(look *Look) *Quota {
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
 	p.rows, p.day, p.agents, p.known = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents, c.Summary.IntentsKnown()
-	p.spending.limits, p.spending.spenders = c.Summary.Limits, c.Summary.Spenders
+	p.spending.apply(&c.Summary)
 	p.sortRows()
 	for _, r := range c.Requests {
 		if r.Status > 0 {
@@ -51,8 +51,10 @@ func (p *Quota) Apply(c *account.Changes, first bool) {
 var quotaClasses = [...]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}
 
 // everyClass adds a bucket without any report for each class that has none, so
-// that nothing moves when it is first called.
+// that nothing moves when it is first called. The day's intents and the agents have
+// rows of their own.
 func everyClass(known []quota.Bucket) []quota.Bucket {
+	known = slices.DeleteFunc(slices.Clone(known), func(b quota.Bucket) bool { return account.LimitOf(&b) != account.LimitName(b.Class) })
 	rows := make([]quota.Bucket, 0, len(known)+3)
 	for _, class := range quotaClasses {
 		before := len(rows)

@@ -91,7 +91,8 @@ func (p *Quota) spentBars(class quota.Class) []bar {
 	s := &p.spending
 	number := func(at time.Time) int64 { return at.UnixNano() / int64(s.span.Width()) }
 	bars, newest := make([]bar, s.span.Length()), number(p.look.Now)
-	for i, look := range s.signs() {
+	for _, i := range s.stack {
+		look := s.signs[i]
 		for _, tally := range s.spenders[i].Over(s.span, class) {
 			at := len(bars) - 1 - int(newest-number(tally.At))
 			if at < 0 || at >= len(bars) || tally.Requests == 0 {
@@ -142,6 +143,9 @@ func (p *Quota) limitOf(c *chart, class quota.Class) {
 
 func (p *Quota) chartOf(title string, t *axis, w, h int) *chart {
 	c := &chart{title: title, w: w, h: h, bars: make([]bar, t.cells), from: p.time(t.from()), to: "now"}
+	for i := t.cells - t.wide; i >= 0 && i < t.cells; i++ {
+		c.bars[i].known = true // it is not over yet
+	}
 	if middle := t.now.Add(-t.now.Sub(t.from()) / 2); p.spending.span != account.LastMinute {
 		c.mid, c.midAt = p.time(middle), t.cells/2
 	}

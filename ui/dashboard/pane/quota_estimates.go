@@ -40,7 +40,7 @@ func (p *Quota) today(c quotaColumns) {
 			made = soon
 		}
 	}
-	p.estimate("today", int64(p.day.Limit-p.day.Used()), assumed(p.day.Assumed), int64(p.day.Limit), c, made, long, p.day.Doubt())
+	p.estimate("today", "≤", int64(p.day.Limit-p.day.Used()), assumed(p.day.Assumed), int64(p.day.Limit), c, made, long, p.day.Doubt())
 }
 
 // slots shows how many agents are free, of the cap: those that are not known to
@@ -56,12 +56,16 @@ func (p *Quota) slots(c quotaColumns) {
 		long = "none placing"
 	}
 	known := p.spending.limit(account.LimitAgents)
-	p.estimate("agents", int64(p.agents.Limit-p.agents.Placing), assumed(known != nil && known.Limit.Grounds == account.Assumed), int64(p.agents.Limit), c, busy+" busy", long, "")
+	left, bound := p.agents.Limit-p.agents.Placing, "≤"
+	if known != nil && known.Used.Grounds == account.Told {
+		left, bound, long = known.Left().N, "", "reported "+p.look.age(known.At)+" ago"
+	}
+	p.estimate("agents", bound, int64(left), assumed(p.agents.Assumed), int64(p.agents.Limit), c, busy+" busy", long, "")
 }
 
-// estimate draws how much is left of a limit at the most, with what is uncertain
+// estimate draws how much is left of a limit, or at the most, with what is uncertain
 // of it where there is room; of a limit that is not known, what was counted alone.
-func (p *Quota) estimate(name string, left int64, grounds string, limit int64, c quotaColumns, short, long, doubt string) {
+func (p *Quota) estimate(name, bound string, left int64, grounds string, limit int64, c quotaColumns, short, long, doubt string) {
 	l := p.start().Space(1).Fit(paint.Text, name, c.name)
 	if limit == 0 {
 		text, room := short+", limit unknown", c.left+1+c.reset
@@ -72,7 +76,7 @@ func (p *Quota) estimate(name string, left int64, grounds string, limit int64, c
 	}
 	left = max(left, 0)
 	gauge(l, left, limit, c.gauge)
-	p.ratio(l.Space(1), "≤", left, grounds, limit, c.left)
+	p.ratio(l.Space(1), bound, left, grounds, limit, c.left)
 	if l.Left() >= len(long)+2+c.reset {
 		l.Space(3).Put(paint.Muted, long)
 		if l.Left() > len(doubt) {

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 type spending struct {
 	limits   []account.Limit
 	spenders []account.Spender
+	signs    []sign.Sign    // of each of them
+	stack    []int          // their order in a chart, from the bottom up
+	seen     map[string]int // those observed, as they became known
 	span     account.Span
 	chart    int // the first of those that are shown
 	rows     []spendRow
@@ -45,7 +49,7 @@ type spendRow struct {
 }
 
 func newSpending() spending {
-	return spending{folded: map[spendKey]bool{}, sorting: by(spendOrders())}
+	return spending{seen: map[string]int{}, folded: map[spendKey]bool{}, sorting: by(spendOrders())}
 }
 
 // spendOrders are those of the spenders, and of the endpoints of each.
@@ -83,34 +87,48 @@ func called(s *account.Spender) (name, of string) {
 	return "the rest, not observed", ""
 }
 
-// signs gives each spender its sign, in the order in which they are told.
-func (s *spending) signs() []sign.Sign {
-	all, seen := make([]sign.Sign, 0, len(s.spenders)), 0
+// mostSeen bounds how many names are remembered for their signs.
+const mostSeen = 100
+
+// apply takes over what is known. A spender keeps the sign that it was given first.
+func (s *spending) apply(sum *account.Summary) {
+	s.limits, s.spenders = sum.Limits, sum.Spenders
+	if len(s.seen) > mostSeen {
+		clear(s.seen)
+	}
+	s.signs = make([]sign.Sign, len(s.spenders))
+	place := make([]int, len(s.spenders)) // in a stack
 	for i := range s.spenders {
 		switch s.spenders[i].Kind {
 		case account.SpenderOwn:
-			all = append(all, sign.Own())
+			s.signs[i] = sign.Own()
 		case account.SpenderObserved:
-			all = append(all, sign.Observed(seen))
-			seen++
+			name := string(s.spenders[i].Name)
+			if _, ok := s.seen[name]; !ok {
+				s.seen[name] = len(s.seen)
+			}
+			place[i], s.signs[i] = 1+s.seen[name], sign.Observed(s.seen[name])
 		case account.SpenderOthers:
-			all = append(all, sign.Observed(len(s.spenders)))
+			place[i], s.signs[i] = math.MaxInt-1, sign.Observed(math.MaxInt)
 		default:
-			all = append(all, sign.Rest())
+			place[i], s.signs[i] = math.MaxInt, sign.Rest()
 		}
 	}
-	return all
+	s.stack = s.stack[:0]
+	for i := range s.spenders {
+		s.stack = append(s.stack, i)
+	}
+	slices.SortStableFunc(s.stack, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 }
 
 // count makes the rows anew: each spender and, unless it is folded, what it did
 // below it.
 func (s *spending) count(unfolded bool) {
-	signs := s.signs()
 	whole := make([]spendRow, 0, len(s.spenders))
 	parts := map[string][]spendRow{}
 	for i := range s.spenders {
 		name, of := called(&s.spenders[i])
-		row := spendRow{key: spendKey{by: name}, kind: s.spenders[i].Kind, of: of, sign: signs[i]}
+		row := spendRow{key: spendKey{by: name}, kind: s.spenders[i].Kind, of: of, sign: s.signs[i]}
 		for j := range s.spenders[i].Uses {
 			use := row.use(&s.spenders[i].Uses[j], s.span)
 			if use.total.Requests > 0 {

@@ -128,7 +128,7 @@ func TestWhatIsNotKnownOfSpendingIsNotZero(t *testing.T) {
 func TestAForecastIsToldAsATimeOfDay(t *testing.T) {
 	p := NewQuota(look())
 	p.Apply(&account.Changes{Summary: account.Summary{
-		Day: account.DayCount{Seen: 31, Limit: 50, Exhausted: 90 * time.Minute, Assumed: true}, Agents: account.AgentCount{Placing: 2, Limit: 10},
+		Day: account.DayCount{Seen: 31, Limit: 50, Exhausted: 90 * time.Minute, Assumed: true}, Agents: account.AgentCount{Placing: 2, Limit: 10, Assumed: true},
 		Limits: []account.Limit{
 			{Name: account.LimitDay, Limit: account.Figure{N: 50, Grounds: account.Assumed}, Used: account.Figure{N: 31, Grounds: account.Counted}, RunsOut: noon.Add(100 * time.Minute)},
 			{Name: account.LimitAgents, Limit: account.Figure{N: 10, Grounds: account.Assumed}},
@@ -143,5 +143,41 @@ func TestAForecastIsToldAsATimeOfDay(t *testing.T) {
 				t.Errorf("%v: no %q in\n%s", size, want, got)
 			}
 		}
+	}
+}
+
+func TestEachLimitHasOneRow(t *testing.T) {
+	p := NewQuota(look())
+	p.SetSize(110, 10)
+	bucket := func(policy string, limit, remaining int64, window time.Duration) quota.Bucket {
+		return quota.Bucket{Class: quota.Mutations, Policy: policy, Limit: limit, Window: window, Remaining: remaining, Reset: window, ObservedAt: noon}
+	}
+	p.Apply(&account.Changes{Summary: account.Summary{
+		Day: account.DayCount{Seen: 4, Limit: 60, Told: true, Left: 20, At: noon, Resets: noon.Add(time.Hour)}, Agents: account.AgentCount{Placing: 2, Limit: 10},
+		Limits: []account.Limit{{Name: account.LimitAgents, Limit: account.Figure{N: 10, Grounds: account.Told}, Used: account.Figure{N: 3, Grounds: account.Told}, At: noon}},
+		Quota:  []quota.Bucket{bucket("mutations", 5, 4, time.Second), bucket("concurrent-agents", 10, 7, time.Second), bucket("checkout-intents", 60, 20, 24*time.Hour)},
+	}}, true)
+	got := text(p.Lines())
+	for _, want := range []string{"reads", "mutations", "lookup", "today", "agents"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%s is not there once:\n%s", want, got)
+		}
+	}
+	if rows := strings.Join(strings.Fields(strings.ReplaceAll(got, "━", "─")), " "); !strings.Contains(rows, "─ 4 / 5") || !strings.Contains(rows, "─ 7 / 10 reported") || !strings.Contains(rows, "≤20 / 60 reported") {
+		t.Errorf("not as they were reported:\n%s", got)
+	}
+}
+
+func TestASpenderKeepsItsSignAndItsPlaceInTheCharts(t *testing.T) {
+	a, b := spent("a", account.SpenderObserved, nil), spent("b", account.SpenderObserved, nil)
+	own := []account.Spender{{Kind: account.SpenderOwn}, {Kind: account.SpenderOwn, Purpose: quota.Timer}}
+	p := usagePane(own[0], a, own[1], b, account.Spender{Kind: account.SpenderRest})
+	first := p.spending.signs[1]
+	if got := p.spending.stack; got[0] != 0 || got[1] != 2 || got[2] != 1 || got[4] != 4 {
+		t.Errorf("stacked as %v: tillwatch is at the bottom, the rest at the top", got)
+	}
+	p.Apply(&account.Changes{Summary: account.Summary{Spenders: []account.Spender{b, a}}}, false)
+	if got := p.spending.signs[1]; got != first || p.spending.signs[0] == first {
+		t.Errorf("a had %v and has %v", first, got)
 	}
 }
