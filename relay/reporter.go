@@ -21,6 +21,9 @@ const (
 	reportBatch = 500                    // observations of a request
 	reportPause = 100 * time.Millisecond // for more to come, before a batch that is not full is sent
 
+	// droppedEvery is how often it is said that observations are dropped.
+	droppedEvery = 10 * time.Second
+
 	// flushTimeout bounds how long what waits is still sent at the end.
 	flushTimeout = 2 * time.Second
 )
@@ -42,9 +45,14 @@ type Reporter struct {
 	dropped atomic.Int64
 
 	// Of the goroutine that runs:
-	failing string // why the last attempt failed; "" when it did not
-	said    int64  // of dropped
+	failing string    // why the last attempt failed; "" when it did not
+	said    int64     // of dropped
+	saidAt  time.Time // when
 }
+
+// errSlower is the answer to a reporter that reports too much at once. What is dropped
+// for it is said, and nothing else.
+var errSlower = errors.New("the relay takes no more for now (429)")
 
 // NewReporter checks cfg.
 func NewReporter(cfg ReporterConfig) (*Reporter, error) {
@@ -100,7 +108,7 @@ func (r *Reporter) Run(ctx context.Context) {
 			break
 		}
 	}
-	r.sayDropped()
+	r.sayDropped(0)
 }
 
 // collect waits for observations and returns a batch of them; none may mean that ctx
@@ -151,22 +159,23 @@ func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 		r.failing = ""
 		r.logger.Info("the relay takes observations again")
 	}
-	r.sayDropped()
+	r.sayDropped(droppedEvery)
 }
 
 // fails says that nothing is reported, when it is new or has another reason.
 func (r *Reporter) fails(err error) {
-	if err.Error() == r.failing {
+	if err.Error() == r.failing || errors.Is(err, errSlower) {
 		return
 	}
 	r.failing = err.Error()
 	r.logger.Warn("observations are not reported", slog.String("error", r.failing))
 }
 
-func (r *Reporter) sayDropped() {
-	if dropped := r.Dropped(); dropped > r.said {
+// sayDropped says how many were dropped, at most once in a time.
+func (r *Reporter) sayDropped(once time.Duration) {
+	if dropped := r.Dropped(); dropped > r.said && time.Since(r.saidAt) >= once {
 		r.logger.Warn("observations were dropped", slog.Int64("dropped", dropped-r.said))
-		r.said = dropped
+		r.said, r.saidAt = dropped, time.Now()
 	}
 }
 
@@ -182,6 +191,8 @@ func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 		return err
 	}
 	switch err := refusalFor(status, answer, ScopeReport); {
+	case status == http.StatusTooManyRequests:
+		return errSlower
 	case status == http.StatusNotFound:
 		return errors.New("the relay takes no observations (404): upgrade it")
 	case status == http.StatusUnprocessableEntity || status == http.StatusRequestEntityTooLarge:

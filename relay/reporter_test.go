@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"net/http"
 	"strings"
@@ -58,12 +59,14 @@ func (d *desk) ids() (all []string) {
 	return all
 }
 
+var reportToken = api.NewSecret("a token to report")
+
 // reporting runs a reporter to h until stop is called.
-func reporting(t *testing.T, h http.Handler) (r *Reporter, log *recorded, stop func()) {
+func reporting(t *testing.T, h http.Handler, token api.Secret) (r *Reporter, log *recorded, stop func()) {
 	t.Helper()
 	n, closed := serveOn(t, h)
 	log = &recorded{}
-	r, err := NewReporter(ReporterConfig{URL: "http://127.0.0.1", Token: api.NewSecret("a token to report"), Logger: log.logger()})
+	r, err := NewReporter(ReporterConfig{URL: "http://127.0.0.1", Token: token, Logger: log.logger()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +87,7 @@ func reporting(t *testing.T, h http.Handler) (r *Reporter, log *recorded, stop f
 func TestWhatIsObservedIsReportedInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
-		r, log, stop := reporting(t, d)
+		r, log, stop := reporting(t, d, reportToken)
 		r.Observe([]quota.Observation{observed(1)})
 		r.Observe([]quota.Observation{observed(2)})
 		<-time.After(reportPause)
@@ -112,10 +115,10 @@ func TestWhatIsObservedIsReportedInBatches(t *testing.T) {
 }
 
 func TestAReporterTriesAgainUntilTheRelayIsBack(t *testing.T) {
-	for _, status := range []int{401, 403, 404, 429, 500, 502, 503} {
+	for _, status := range []int{401, 403, 404, 500, 502, 503} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &desk{answers: []int{status, status, status, status, status}}
-			r, log, stop := reporting(t, d)
+			r, log, stop := reporting(t, d, reportToken)
 			r.Observe([]quota.Observation{observed(1)})
 			<-time.After(time.Minute)
 			synctest.Wait()
@@ -132,10 +135,37 @@ func TestAReporterTriesAgainUntilTheRelayIsBack(t *testing.T) {
 	}
 }
 
+// A flood is more than a relay takes: its reporter says once in a while how much goes.
+func TestAReporterThatIsTooFastSaysWhatIsDroppedAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text, token := NewToken("reporter", []Scope{ScopeReport}, time.Now(), time.Time{})
+		relay := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Issued = []Token{token} })
+		r, log, stop := reporting(t, relay.Handler(), text)
+		const seconds, rate = 12, 3 * observationRate
+		for range seconds {
+			for n := range rate {
+				o := observed(n)
+				o.ID = rand.Text()
+				r.Observe([]quota.Observation{o})
+			}
+			<-time.After(time.Second)
+		}
+		stop()
+		taken := relay.observing.board.count()
+		if taken+r.Dropped() != seconds*rate || taken < seconds*observationRate {
+			t.Errorf("%d were taken, %d dropped of %d", taken, r.Dropped(), seconds*rate)
+		}
+		said := log.String()
+		if lines := strings.Count(said, "\n"); lines == 0 || lines > 2+seconds/10 || strings.Contains(said, "not reported") {
+			t.Errorf("it says %s", said)
+		}
+	})
+}
+
 func TestABatchThatTheRelayRefusesForGoodIsDroppedAndSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{answers: []int{422, 413}}
-		r, log, stop := reporting(t, d)
+		r, log, stop := reporting(t, d, reportToken)
 		for n := range 3 {
 			r.Observe([]quota.Observation{observed(n)})
 			<-time.After(time.Second)
@@ -153,7 +183,7 @@ func TestABatchThatTheRelayRefusesForGoodIsDroppedAndSaid(t *testing.T) {
 func TestWhatTheRelayWouldRefuseIsDroppedBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
-		r, _, stop := reporting(t, d)
+		r, _, stop := reporting(t, d, reportToken)
 		bad := observed(1)
 		bad.Latency = -1
 		r.Observe([]quota.Observation{bad})
@@ -173,7 +203,7 @@ func TestARelayThatHangsKeepsNobodyWaitingAndTheNewestAreKept(t *testing.T) {
 		r, _, stop := reporting(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			<-hang
 			d.ServeHTTP(w, req)
-		}))
+		}), reportToken)
 		began := time.Now()
 		for n := range seen {
 			r.Observe([]quota.Observation{observed(n)})
@@ -195,7 +225,7 @@ func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
 	t.Run("reported", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &desk{}
-			r, _, stop := reporting(t, d)
+			r, _, stop := reporting(t, d, reportToken)
 			for n := range 3 * reportBatch / 2 {
 				r.Observe([]quota.Observation{observed(n)})
 			}
@@ -210,7 +240,7 @@ func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
 			r, log, stop := reporting(t, http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 				_, _ = io.Copy(io.Discard, req.Body) // the server notices then that the reporter leaves
 				<-req.Context().Done()
-			}))
+			}), reportToken)
 			for n := range 3 * reportBatch {
 				r.Observe([]quota.Observation{observed(n)})
 			}
@@ -228,7 +258,7 @@ func TestAReporterEndsWithWhatWaitsAndInTime(t *testing.T) {
 }
 
 func TestAReporterSendsItsTokenToNobodyElse(t *testing.T) {
-	token := api.NewSecret("a token to report")
+	token := reportToken
 	for name, cfg := range map[string]ReporterConfig{
 		"no token":                {URL: "http://127.0.0.1:7430"},
 		"no URL":                  {Token: token},
