@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -266,6 +267,10 @@ func (r *readme) onARealAccount(t *testing.T) {
 		t.Errorf("no snapshot: %s", said)
 	}
 	status.ends("")
+	proxy := r.run(t, account, "go run . proxy", internet...)
+	proxy.prints("proxy ready on http://127.0.0.1" + r.port(":7440") + " for https://api.example")
+	r.passes(t, "http://127.0.0.1"+r.port(":7440"))
+	proxy.ends(interruptKey)
 	forwarded := r.receive(t)
 	forward := r.run(t, r.exports(t, "go run . relay --listen")+account, "go run . events --follow --forward-to", internet...)
 	select {
@@ -276,6 +281,24 @@ func (r *readme) onARealAccount(t *testing.T) {
 	forward.ends(interruptKey)
 	board.ends("q")
 	relay.ends(interruptKey)
+}
+
+// passes asks the service through a proxy.
+func (r *readme) passes(t *testing.T, base string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1/shipments", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+accountKey)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("through the proxy the service answers %s", answer.Status)
+	}
 }
 
 // port is the port that stands for one of the README.
@@ -292,7 +315,7 @@ func (r *readme) findAddresses(t *testing.T) {
 	t.Helper()
 	r.address = map[string]string{}
 	taken := false
-	for _, port := range []int{7420, 7430, 3000} {
+	for _, port := range []int{7420, 7430, 7440, 3000} {
 		printed := ":" + strconv.Itoa(port)
 		free := listenOn(t, printed)
 		taken = taken || free != printed
