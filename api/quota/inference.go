@@ -41,6 +41,11 @@ func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
 	}
 	in := &b.inference
 	others := b.limit.requests - r.Remaining - l.all.since(begin)
+	own := b.limit.crowd.ownIn(b.limit.requests-r.Remaining, b.limit.window, a.received)
+	if l.started > a.before+1 { // others of this client were under way, and may be counted
+		own = max(own, l.all.since(begin))
+	}
+	b.limit.crowd.met(max(b.limit.requests-r.Remaining-own, 0), b.limit.requests-l.pacer.cfg.Reserve, a.received)
 	if others <= 0 {
 		return 0
 	}

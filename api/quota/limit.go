@@ -13,6 +13,7 @@ type limit struct {
 	others    time.Time   // when others were last seen to spend
 	seen      int64       // requests of others in one window, the most of late
 	sights    []time.Time // when others sent those that were observed of late, oldest first
+	crowd     crowd
 }
 
 // perSecond reports whether the bucket is of the kind of the contract's
@@ -32,16 +33,19 @@ func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.T
 	if w.low() && !turn {
 		reserve = b.most(l.pacer.cfg.Reserve)
 	}
-	at, never = b.vacancy(l, reserve, now)
+	at, never = b.vacancy(l, w.low() && !turn, reserve, now)
 	if never {
 		return at, never
 	}
 	if w.low() {
-		share, never := b.share(l, w.priority)
+		share, never := b.share(l, w.priority, now)
 		if never {
 			return at, never
 		}
 		at = later(at, share)
+	}
+	if w.low() && !turn && b.crowded(now) {
+		at = later(at, l.low.last.Add(b.crowd.patience+b.crowd.jitter))
 	}
 	return later(at, b.reported(l, w.low(), reserve, now)), false
 }
@@ -58,10 +62,13 @@ func (b *limit) most(reserve int64) int64 {
 // enough for t to be exact, the service's own figures stand in for their count:
 // as long as the last report holds, and, once its window has passed, for one
 // request that asks for the next.
-func (b *limit) vacancy(l *lane, reserve int64, now time.Time) (at time.Time, never bool) {
+func (b *limit) vacancy(l *lane, low bool, reserve int64, now time.Time) (at time.Time, never bool) {
 	exact := !b.until.IsZero() && b.window > shortest
 	if exact && now.Before(b.until) && b.left(l) > reserve {
 		return time.Time{}, false
+	}
+	if low {
+		reserve = b.most(reserve + b.crowd.size(now))
 	}
 	at, never = b.room(l, max(reserve, b.most(b.expected(l, now))))
 	if exact && l.all.inFlight == 0 && at.After(b.until) {
@@ -99,7 +106,7 @@ func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
 
 // share is when requests below Person occupy less than their share. Hints may go
 // at once within it; what nobody waits for is spread evenly over the window.
-func (b *limit) share(l *lane, priority Priority) (at time.Time, never bool) {
+func (b *limit) share(l *lane, priority Priority, now time.Time) (at time.Time, never bool) {
 	if b.requests == 0 || b.window == 0 {
 		return time.Time{}, false
 	}
@@ -110,7 +117,10 @@ func (b *limit) share(l *lane, priority Priority) (at time.Time, never bool) {
 		return l.low.room(1, each)
 	}
 	at, never = l.low.room(int64(allowed), b.window)
-	if priority > Hint && !never {
+	// Hints that went out together in each window, as it begins, would never see what
+	// others put into the rest of it.
+	spread := priority > Hint || b.crowd.size(now) > 0 || l.low.since(now.Add(-2*b.window)) >= 2*int64(allowed)
+	if spread && !never {
 		at = later(at, l.low.last.Add(each))
 	}
 	return at, never

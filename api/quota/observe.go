@@ -86,5 +86,6 @@ func (b *limit) sighted(at, now time.Time) {
 	if count >= b.seen || b.quiet(now) {
 		b.seen = count
 	}
+	b.crowd.observed(count, now)
 	b.others = later(b.others, at)
 }
