@@ -192,6 +192,18 @@ func within[T timed](course []T, span Span, now time.Time) []T {
 	return course
 }
 
+// TellQuota puts what changed of the quota alone, as a frame; whole where it is all
+// there is. It puts none where nothing did.
+func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
+	f := Frame{At: at.UTC(), Whole: whole}
+	t.tellQuota(&f, sum)
+	f.Spenders = shareSpenders(f.Spenders)
+	if f.items() == 0 && !f.Whole && !f.AllBuckets && !f.AllSpenders {
+		return nil
+	}
+	return putFrame(&f, t.Put)
+}
+
 // tellQuota tells what changed of the buckets, the limits and the spenders.
 func (t *FrameTeller) tellQuota(f *Frame, sum *Summary) {
 	f.Buckets, f.AllBuckets = t.newBuckets(sum.Quota)

@@ -37,7 +37,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/notify":           {"api", "api/account", "ui/wording"},
 		"ui/plain":            {"api", "api/account", "ui/wording"},
 		"ui/timeline":         {"api", "api/account"},
-		"ui/wording":          {"api"},
+		"ui/wording":          {"api", "api/quota", "api/account"},
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},

@@ -111,6 +111,8 @@ type report struct {
 	LetGo       int                         `json:"intents_let_go"` // ended intents that are not kept any more, so not in these counts
 	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`      // likewise
 	Quota       []quotaReport               `json:"quota"`
+	Limits      []limitQuota                `json:"limits"`   // the contract's five
+	Spenders    []spenderReport             `json:"spenders"` // of the last hour
 	Relay       relayReport                 `json:"relay"`
 	API         apiReport                   `json:"api"`
 	Events      eventsReport                `json:"events"`
@@ -228,7 +230,8 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		Today:  dayOf(s.Day, now),
 		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
 		LetGo:  s.LetGo,
-		Quota:  []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
+		Limits: limitsOf(s.Limits, now), Spenders: spendersOf(s.Spenders),
+		Quota: []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
 	if s.API.Latency > 0 {
 		r.API.LatencyMS = new(float64(s.API.Latency.Microseconds()) / 1000)

@@ -41,6 +41,14 @@ func (r report) String() string {
 		line("quota", "%s", q.text())
 		line("", "%s", q.spentText())
 	}
+	for _, l := range r.Limits {
+		if l.RunsOut != nil {
+			line("limit", "%s: %s", l.Name, l.text)
+		}
+	}
+	for _, s := range r.Spenders {
+		line("spender", "%s", s.text())
+	}
 	line("today", "%s", r.Today.text())
 	line("agents", "%s", r.Agents.text("placing"))
 	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",

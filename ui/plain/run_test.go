@@ -252,3 +252,32 @@ func TestASavedPictureIsCountedAsFarAsItIsKnown(t *testing.T) {
 		t.Errorf("a state without any is unknown:\n%s", got)
 	}
 }
+
+func TestWhoElseSpendsAndWhenALimitEndsIsALine(t *testing.T) {
+	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
+	teller := newTeller(Config{Location: time.UTC})
+	said := func(ends time.Duration) string {
+		day := account.Limit{
+			Name: account.LimitDay, Window: 24 * time.Hour, Pace: 20,
+			Limit: account.Figure{N: 50, Grounds: account.Assumed}, Used: account.Figure{N: 31, Grounds: account.Counted},
+		}
+		if ends > 0 {
+			day.RunsOut = now.Add(ends)
+		}
+		return strings.Join(teller.tell(&account.Changes{At: now, Summary: account.Summary{
+			Limits: []account.Limit{day}, Spenders: []account.Spender{{Kind: account.SpenderOwn}, {Kind: account.SpenderObserved, Name: "shop-worker"}},
+		}}), "\n")
+	}
+	const soon = "12:00:00 quota day at least 31 of 50 (assumed) used: at 20 an hour used up at 12:40"
+	if got := said(5 * time.Hour); !strings.Contains(got, "12:00:00 quota spent by shop-worker, too, seen by a proxy") || strings.Contains(got, "used up") {
+		t.Errorf("at first:\n%s", got)
+	}
+	for _, step := range []struct {
+		ends time.Duration
+		want string
+	}{{40 * time.Minute, soon}, {39 * time.Minute, ""}, {90 * time.Minute, ""}, {0, "12:00:00 quota day at least 31 of 50 (assumed) used: lasts"}, {0, ""}} {
+		if got := said(step.ends); got != step.want {
+			t.Errorf("ending in %v: %q, want %q", step.ends, got, step.want)
+		}
+	}
+}

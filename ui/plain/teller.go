@@ -34,6 +34,8 @@ type teller struct {
 	feed      account.FeedState
 	service   account.APIState
 	alerts    []account.Alert
+	spenders  map[api.Text]bool          // the observed ones that were told
+	ends      map[account.LimitName]bool // the limits of which it was told that they run out
 
 	intentsTold, shipmentsTold bool // all of them, as a sum
 	letGoTold                  bool // that older intents are not kept
@@ -43,7 +45,7 @@ type teller struct {
 }
 
 func newTeller(cfg Config) *teller {
-	return &teller{cfg: cfg, intents: map[api.ID]string{}, shipments: map[api.ID]string{}}
+	return &teller{cfg: cfg, intents: map[api.ID]string{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
 }
 
 // tell returns the lines for what changed, oldest first. The first picture is
@@ -74,8 +76,35 @@ func (t *teller) tell(c *account.Changes) []string {
 		delete(t.shipments, id)
 	}
 	t.events(c, first)
+	t.quota(&c.Summary, c.At)
 	t.alertChanges(c.Summary.Alerts)
 	return t.lines
+}
+
+// quota tells who else is seen to spend it, and when a limit comes to run out, or no
+// longer does.
+func (t *teller) quota(s *account.Summary, now time.Time) {
+	for i := range s.Spenders {
+		if who := &s.Spenders[i]; who.Kind == account.SpenderObserved && !t.spenders[who.Name] {
+			t.spenders[who.Name] = true
+			t.say("quota spent by %s, too, seen by a proxy", who.Name)
+		}
+	}
+	for i := range s.Limits {
+		l := &s.Limits[i]
+		soon := time.Hour // and as it may come and go, it must be well beyond that to last
+		if t.ends[l.Name] {
+			soon *= 2
+		}
+		if ends := !l.RunsOut.IsZero() && l.RunsOut.Sub(now) < soon && l.Window > time.Minute; ends != t.ends[l.Name] {
+			t.ends[l.Name] = ends
+			if ends {
+				t.say("quota %s %s used: %s", l.Name, wording.Used(l), wording.Forecast(l, now, t.cfg.Location))
+			} else {
+				t.say("quota %s %s used: lasts", l.Name, wording.Used(l))
+			}
+		}
+	}
 }
 
 // say adds a line. It is scrubbed whole: nothing in it can move a cursor.

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/wording"
+)
+
+type quotaOptions struct {
+	follow, json bool
+	wait         time.Duration
+}
+
+func newQuota() *cobra.Command {
+	o := quotaOptions{}
+	command := &cobra.Command{
+		Use:   "quota",
+		Short: "Print what is used of the account's quota, by whom, and when it ends",
+		Long: "Print what is used of each limit of the account, who spends it, and when it runs out at the pace of the last quarter of an hour.\n\n" +
+			"What headers of the service said, to anybody whose requests a proxy saw, is told as it is. \"At least\" stands before what is counted, " +
+			"\"(assumed)\" behind a limit that no header has named. The rest, whom no proxy saw, is inferred: at least about so much.",
+		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.wait < 0 {
+				return usagef("--wait is %v; it must be 0 or longer, such as 10s", o.wait)
+			}
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			s.AllowConfirm = false
+			current, err := open(s, keeps)
+			if err != nil {
+				return err
+			}
+			defer current.close()
+			err = alongside(c.Context(), func(ctx context.Context) error { return current.printQuota(ctx, o, c.OutOrStdout()) }, current.run)
+			if err != nil || o.follow {
+				return err
+			}
+			return current.report(time.Now()).failure()
+		},
+	}
+	flags := command.Flags()
+	accountFlags(flags)
+	flags.BoolVarP(&o.follow, "follow", "f", false, "print what changes, once a second at most, until ctrl-c")
+	flags.BoolVar(&o.json, "json", false, "print JSON objects, as the lines of a recording have them")
+	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture")
+	return command
+}
+
+// printQuota prints the quota once and, where it is to be followed, what changes.
+func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer) error {
+	s.settle(ctx, o.wait)
+	var teller account.FrameTeller
+	encoder := json.NewEncoder(out)
+	teller.Put = func(f *account.Frame) error { return encoder.Encode(f) }
+	for last, first := "", true; ; first = false {
+		c := s.store.Changes(0)
+		var err error
+		switch now := quotaLine(&c.Summary); {
+		case o.json:
+			err = teller.TellQuota(&c.Summary, c.At, first)
+		case first:
+			_, err = io.WriteString(out, quotaSheet(&c.Summary, c.At))
+		case now != last:
+			_, err = fmt.Fprintf(out, "%s  %s\n", c.At.Format(time.TimeOnly), now)
+			last = now
+		}
+		if readerLeft(err) {
+			return nil
+		}
+		if err != nil || !o.follow {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// quotaLine is what is used of each limit.
+func quotaLine(sum *account.Summary) string {
+	var parts []string
+	for i := range sum.Limits {
+		parts = append(parts, fmt.Sprintf("%s %s", sum.Limits[i].Name, wording.Used(&sum.Limits[i])))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// quotaSheet is the quota for people: the limits, the spenders, and the forecasts.
+func quotaSheet(sum *account.Summary, now time.Time) string {
+	var b sheetWriter
+	for i := range sum.Limits {
+		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, sum.Limits[i].Name), limitText(&sum.Limits[i], now))
+	}
+	b.line("", fmt.Sprintf("%-30s %9s %6s %6s %6s  %7s %7s %7s %8s", "spenders, last hour", "requests", "share", "429", "errors", "reads", "mutat.", "lookup", "p95"))
+	lines := spenderLines(sum.Spenders)
+	b.line(lines...)
+	if len(lines) == 0 {
+		b.line("nobody yet")
+	}
+	return b.String()
+}
+
+func limitText(l *account.Limit, now time.Time) string {
+	text := wording.Used(l) + " used"
+	if left := l.Left(); left.Grounds != account.NotKnown {
+		text += fmt.Sprintf(", %s left", wording.Count(left.N))
+	}
+	if l.Window > 0 && l.Window < time.Hour {
+		text += fmt.Sprintf(" in %gs", l.Window.Seconds())
+	}
+	if forecast := wording.Forecast(l, now, time.Local); forecast != "" {
+		text += "; " + forecast
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package command
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+func TestTheQuotaIsToldInWords(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.Local)
+	tallies := func(requests, refused, errors int) []account.Tally {
+		return []account.Tally{{At: now.Add(-5 * time.Minute), Requests: requests, Refused: refused, Errors: errors}}
+	}
+	sum := account.Summary{
+		Limits: []account.Limit{
+			{Name: account.LimitReads, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Told}, Used: account.Figure{N: 7, Grounds: account.Told}},
+			{Name: account.LimitLookup, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Assumed}},
+			{Name: account.LimitDay, Window: 24 * time.Hour, Limit: account.Figure{N: 50, Grounds: account.Assumed}, Used: account.Figure{N: 31, Grounds: account.Counted},
+				Pace: 20, RunsOut: now.Add(57 * time.Minute), Returns: now.Add(9 * time.Hour)},
+		},
+		Spenders: []account.Spender{
+			{Kind: account.SpenderOwn, Purpose: quota.Hint, Uses: []account.Use{{Class: quota.Reads, Endpoint: "GET /a", Minutes: tallies(20, 0, 1)}}},
+			{Kind: account.SpenderObserved, Name: "shop-worker", Key: "f00d", Uses: []account.Use{
+				{Class: quota.Reads, Endpoint: "GET /a", P95: 80 * time.Millisecond, Minutes: tallies(1000, 12, 0)}, {Class: quota.Mutations, Endpoint: "POST /a", Minutes: tallies(60, 0, 0)},
+			}},
+			{Kind: account.SpenderRest, Uses: []account.Use{{Class: quota.Lookup, Minutes: tallies(120, 0, 0)}}},
+			{Kind: account.SpenderObserved, Name: "gone", Uses: []account.Use{{Class: quota.Reads, Hours: tallies(9, 0, 0)}}},
+		},
+	}
+	want := `reads       7 of 10 used, 3 left in 1s
+lookup      unknown of 10 (assumed) used in 1s
+day         at least 31 of 50 (assumed) used, 19 left; at 20 an hour used up at
+            12:57, slots return at 21:00
+
+spenders, last hour             requests  share    429 errors    reads  mutat.  lookup      p95
+shop-worker                        1,060    88%     12      0    1,000      60       0    80 ms
+the rest, not observed               120    10%      0      0        0       0     120        –
+tillwatch event                       20     2%      0      1       20       0       0        –
+`
+	if got := quotaSheet(&sum, now); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := quotaLine(&sum); got != "reads 7 of 10  lookup unknown of 10 (assumed)  day at least 31 of 50 (assumed)" {
+		t.Error(got)
+	}
+	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
+	for _, line := range []string{
+		"limit       day: at least 31 of 50 (assumed) used, 19 left; at 20 an hour used\n            up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the status does not hold %q:\n%s", line, text)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// Spender names who spends the quota; tillwatch itself with what for.
+func Spender(s *account.Spender) string {
+	switch s.Kind {
+	case account.SpenderOwn:
+		return "tillwatch " + Purpose(s.Purpose)
+	case account.SpenderObserved:
+		return string(s.Name)
+	case account.SpenderOthers:
+		return "others, observed"
+	}
+	return "the rest, not observed"
+}
+
+// Purpose is what tillwatch sends a request for.
+func Purpose(p quota.Priority) string {
+	switch p {
+	case quota.Person:
+		return "person"
+	case quota.Hint:
+		return "event"
+	case quota.Timer:
+		return "timer"
+	}
+	return "reconcile"
+}
+
+// Used is what is used of a limit, and what that stands on: "4 of 10", "at least 31
+// of 50 (assumed)".
+func Used(l *account.Limit) string {
+	used := "unknown"
+	switch l.Used.Grounds {
+	case account.Told:
+		used = Count(l.Used.N)
+	case account.NotKnown:
+	default:
+		used = "at least " + Count(l.Used.N)
+	}
+	return used + " of " + figure(l.Limit)
+}
+
+func figure(f account.Figure) string {
+	switch f.Grounds {
+	case account.NotKnown:
+		return "an unknown limit"
+	case account.Assumed:
+		return Count(f.N) + " (assumed)"
+	}
+	return Count(f.N)
+}
+
+// Forecast is when a limit runs out, and when what is used of it comes back; "" when
+// neither is in sight.
+func Forecast(l *account.Limit, now time.Time, where *time.Location) string {
+	var parts []string
+	switch {
+	case l.RunsOut.IsZero():
+	case !l.RunsOut.After(now):
+		parts = append(parts, "used up")
+	default:
+		parts = append(parts, fmt.Sprintf("at %s an hour used up at %s", Count(int(l.Pace+0.5)), Moment(l.RunsOut, now, where)))
+	}
+	if l.Window > time.Minute && l.Returns.After(now) {
+		parts = append(parts, "slots return at "+Moment(l.Returns, now, where))
+	}
+	return strings.Join(parts, ", ")
+}
