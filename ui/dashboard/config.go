@@ -14,6 +14,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/replay"
 	"tillwatch/ui/notify"
 )
 
@@ -54,7 +55,7 @@ type Config struct {
 	Watched       string               // the name of that theme; "": Theme's
 	Actions       *action.Table        // nil: the default keys
 	Now           func() time.Time     // the clock that ages are counted by; nil: the machine's
-	Transport     Transport            // steers a Source that replays what was recorded; nil: the Source is live
+	Transport     replay.Transport     // steers a Source that replays what was recorded; nil: the Source is live
 	Recording     func() string        // what goes wrong with the recording of what is shown, "" while nothing does; nil: nothing is recorded
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
 	Location      *time.Location       // of the times that are shown; nil: time.Local

@@ -96,7 +96,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		m.dialog.scroll(wheel(at))
 	case m.board.height < m.height && at.Y == m.height-1:
 		m.redraw = true
-		m.replay.point(msg)
+		m.replay.Point(msg)
 	case m.board.layout.TooSmall:
 	case pressed && at.Y == m.board.layout.Footer.Y:
 		return m.pressFooter(at.X)
@@ -142,7 +142,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay.steer(id) || m.usage.do(id) {
+	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.usage.do(id) {
 		return nil
 	}
 	return m.run(id)
@@ -284,7 +284,7 @@ func (m *Model) disabled(id action.ID) string {
 	case action.Reconnect:
 		return m.asker.reconnectDisabled()
 	case action.Suspend:
-		return m.job.disabled(m.confirming())
+		return m.job.Disabled(m.confirming())
 	case action.LookBack:
 		return m.details.trail.ends(-1, b.detailOpen)
 	case action.LookForward:
@@ -336,7 +336,7 @@ func (m *Model) confirming() bool {
 // stopped and continued already. Keys that are typed meanwhile are the shell's: a
 // dialog with money behind it has the quiet proven anew.
 func (m *Model) suspend(over bool) tea.Cmd {
-	return tea.Batch(m.dialog.hold(m.ctx), m.job.leave(m.canvas, over))
+	return tea.Batch(m.dialog.hold(m.ctx), m.job.Leave(m.canvas, over))
 }
 
 // quit ends the program. While a confirm is under way it asks once.

@@ -12,9 +12,11 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/canvas"
+	"tillwatch/ui/dashboard/job"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/dashboard/replay"
 	"tillwatch/ui/notify"
 )
 
@@ -26,7 +28,7 @@ type tickMsg struct{}
 type Model struct {
 	cfg           Config
 	ctx           context.Context // ends with the program, and with it a confirm under way
-	job           *job
+	job           *job.Job
 	canvas        *canvas.Canvas // nil where nothing is drawn, in tests
 	width, height int
 
@@ -46,7 +48,7 @@ type Model struct {
 	themes      *theming
 	notices     *notices
 	welcome     *welcome
-	replay      *replay
+	replay      *replay.Bar // nil unless the Source replays
 	asker       asker
 	footer      footer
 	notifier    *notify.Notifier
@@ -65,7 +67,7 @@ type Model struct {
 func New(cfg Config) *Model {
 	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, replayFrom: noReplay}
 	c := &m.cfg
-	m.job = newJob(m.ctx)
+	m.job = job.New(m.ctx)
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
 	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan)}
@@ -77,7 +79,9 @@ func New(cfg Config) *Model {
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices)
 	m.themes = newTheming(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}
-	m.replay = &replay{Transport: c.Transport, cfg: c, notices: m.notices}
+	if c.Transport != nil {
+		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location, Say: m.notices.say}
+	}
 	m.footer = footer{cfg: c}
 	m.arranging = arranging{c, m.board, m.preferences, m.themes}
 	m.asker = asker{c, m.picture, m.notices}
@@ -110,8 +114,8 @@ func (m *Model) Init() tea.Cmd {
 
 // tick comes with the next full second.
 func (m *Model) tick() tea.Cmd {
-	if m.cfg.Transport != nil {
-		return after(m.ctx, m.replay.tick(), tickMsg{})
+	if m.replay != nil {
+		return after(m.ctx, m.replay.Tick(), tickMsg{})
 	}
 	now := time.Now()
 	return after(m.ctx, now.Truncate(time.Second).Add(time.Second).Sub(now), tickMsg{})
@@ -166,11 +170,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.tick(), m.notify(), m.batch.feed(m.ctx))
-	case continuedMsg:
+	case job.ContinuedMsg:
 		return m, m.suspend(true)
-	case resumedMsg:
-		if msg.err != nil {
-			m.notices.say(warning, "not suspended: "+msg.err.Error())
+	case job.ResumedMsg:
+		if msg.Err != nil {
+			m.notices.say(warning, "not suspended: "+msg.Err.Error())
 		}
 	case tea.FocusMsg:
 		m.notifier.Focus()
@@ -232,7 +236,7 @@ func (m *Model) apply(c *account.Changes) {
 	m.details.forget(c)
 	m.watchReplay()
 	m.notifier.Observe(c)
-	if first || m.cfg.Transport != nil { // the clock of a replay may have gone anywhere
+	if first || m.replay != nil { // the clock of a replay may have gone anywhere
 		m.clock = m.cfg.Now()
 		if m.picture.frozen == nil {
 			m.look.Now = m.clock
@@ -275,7 +279,7 @@ func (m *Model) resize(size tea.WindowSizeMsg) {
 		m.canvas.Resize(m.width, m.height)
 	}
 	m.board.width, m.board.height = m.width, m.height
-	if m.cfg.Transport != nil && m.height > layout.MinHeight {
+	if m.replay != nil && m.height > layout.MinHeight {
 		m.board.height--
 	}
 	m.board.arrange()

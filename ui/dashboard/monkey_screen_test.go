@@ -49,7 +49,6 @@ func (k *monkey) fresh() []string {
 	redraw := m.redraw
 	m.look.Brush = paint.NewBrush(m.themes.chosen.For(m.themes.profile), m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
-	m.replay.cells = markCells{}
 	for i, p := range m.board.panes {
 		if layout.Pane(i) != layout.Quota || k.ticked {
 			p.Invalidate()

@@ -10,6 +10,7 @@ import (
 
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action/actiontest"
+	"tillwatch/ui/dashboard/job"
 )
 
 // addTerminal adds what becomes of the terminal and of time.
@@ -48,7 +49,7 @@ func (k *monkey) addTerminal() {
 		}
 		_, _ = k.screen.WriteString("$ ls\r\ntillwatch.toml\r\n")
 		k.enter()
-		k.handle(resumedMsg{})
+		k.handle(job.ResumedMsg{})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/canvas"
+	"tillwatch/ui/dashboard/job"
 )
 
 // frame is how long changes are gathered before they are shown: nobody reads
@@ -31,14 +32,14 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
-	m.ctx, m.awaited, m.job = ctx, true, newJob(ctx)
-	m.job.noShell = !isTerminal(in) || !inForeground(in)
+	m.ctx, m.awaited, m.job = ctx, true, job.New(ctx)
+	m.job.NoShell = !job.IsTerminal(in) || !job.InForeground(in)
 	program := m.program(in, out)
 
 	var pumping sync.WaitGroup
 	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
-	pumping.Go(func() { followSize(ctx, out, size, func(now tea.WindowSizeMsg) { program.Send(now) }) })
-	pumping.Go(func() { m.job.follow(func() { program.Send(continuedMsg{}) }) })
+	pumping.Go(func() { job.FollowSize(ctx, out, size, func(now tea.WindowSizeMsg) { program.Send(now) }) })
+	pumping.Go(func() { m.job.Follow(func() { program.Send(job.ContinuedMsg{}) }) })
 	var pumpErr error
 	pumping.Go(func() {
 		if pumpErr = pump(ctx, m.cfg.Source, func(c account.Changes) { program.Send(changesMsg{c}) }); pumpErr != nil {
@@ -85,7 +86,7 @@ func play(ctx context.Context, program *tea.Program, screen *canvas.Canvas, in i
 	case err := <-ran:
 		return err
 	case <-stuck.C:
-		if inForeground(in) { // else it is the shell's, and set up already
+		if job.InForeground(in) { // else it is the shell's, and set up already
 			screen.Abandon()
 		}
 		return nil
@@ -102,7 +103,7 @@ func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
 	m.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()
-	size, known := sizeOf(out)
+	size, known := job.SizeOf(out)
 	if !known {
 		size = tea.WindowSizeMsg{Width: m.cfg.Width, Height: m.cfg.Height}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/job"
 )
 
 func TestSuspendIsHeardFromAnywhere(t *testing.T) {
@@ -47,7 +48,7 @@ func TestWhatIsTypedInTheShellConfirmsNothing(t *testing.T) {
 		rest(m)
 		press(m, "ctrl+z")
 		time.Sleep(time.Minute)
-		m.Update(resumedMsg{})
+		m.Update(job.ResumedMsg{})
 		if press(m, "C"); len(g.asked) > 0 || m.dialog.confirm() == nil {
 			t.Fatal("a key confirmed that the terminal has not answered behind since it came back")
 		}

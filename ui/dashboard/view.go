@@ -76,7 +76,7 @@ func (m *Model) lines() []string {
 	lines[b.layout.Notice.Y] = notice.String()
 	lines[b.layout.Footer.Y] = m.drawFooter()
 	if b.height < m.height {
-		lines[m.height-1] = m.replay.draw(m.line, m.width)
+		lines[m.height-1] = m.replay.Draw(m.line, m.width)
 	}
 	if m.dialog.open() {
 		m.dialog.lay(lines, m.line, m.width, b.layout.Header.Y)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package dashboard
+package job
 
 import (
 	"context"
@@ -11,17 +11,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// followSize reports the size of the terminal behind out whenever it is not the last
+// FollowSize reports the size of the terminal behind out whenever it is not the last
 // one any more, until ctx ends.
-func followSize(ctx context.Context, out any, last tea.WindowSizeMsg, report func(tea.WindowSizeMsg)) {
-	if !isTerminal(out) {
+func FollowSize(ctx context.Context, out any, last tea.WindowSizeMsg, report func(tea.WindowSizeMsg)) {
+	if !IsTerminal(out) {
 		return
 	}
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH, syscall.SIGCONT) // a stopped program does not hear of a new size
 	defer signal.Stop(resized)
 	for {
-		if size, known := sizeOf(out); known && size != last {
+		if size, known := SizeOf(out); known && size != last {
 			last = size
 			report(size)
 		}

@@ -1,4 +1,5 @@
-package dashboard
+// Package replay steers a recording that is played, and draws where it stands.
+package replay
 
 import (
 	"strconv"
@@ -33,72 +34,71 @@ const (
 	longSeek  = time.Minute
 )
 
-// replay shows where a recording stands and steers it. Without a Transport there
-// is none, and the picture is live.
-type replay struct {
+// Bar is the last line of the screen: where the recording stands, and a scrubber.
+type Bar struct {
 	Transport
-	cfg     *Config
-	notices *notices
-	track   track     // as last drawn
-	cells   markCells // likewise
+	Now      func() time.Time                    // the clock of the recording
+	Location *time.Location                      // of the date that is shown
+	Say      func(kind paint.Style, text string) // shows a notice
+	track    track                               // as last drawn
 }
 
-// tick is how soon the clock of a replay is looked at again.
-func (r *replay) tick() time.Duration {
-	p := r.Position()
+// leastTick is how soon the clock of a fast recording is looked at again.
+const leastTick = 100 * time.Millisecond
+
+// Tick is how soon the clock of the recording is looked at again.
+func (b *Bar) Tick() time.Duration {
+	p := b.Position()
 	if p.Paused || p.Ended {
 		return time.Second
 	}
-	return min(max(time.Duration(float64(time.Second)/p.Speed), frame), time.Second)
+	return min(max(time.Duration(float64(time.Second)/p.Speed), leastTick), time.Second)
 }
 
-// steer does what an action asks of the transport, if it is one of those.
-func (r *replay) steer(id action.ID) bool {
-	if r.Transport == nil {
-		return false
-	}
+// Steer does what an action asks of the transport, if it is one of those.
+func (b *Bar) Steer(id action.ID) bool {
 	switch id {
 	case action.Pause:
-		r.Pause()
+		b.Pause()
 	case action.StepForward:
-		r.Step(1)
+		b.Step(1)
 	case action.StepBack:
-		r.Step(-1)
+		b.Step(-1)
 	case action.SeekForward:
-		r.SeekBy(shortSeek)
+		b.SeekBy(shortSeek)
 	case action.SeekBack:
-		r.SeekBy(-shortSeek)
+		b.SeekBy(-shortSeek)
 	case action.SeekFarForward:
-		r.SeekBy(longSeek)
+		b.SeekBy(longSeek)
 	case action.SeekFarBack:
-		r.SeekBy(-longSeek)
+		b.SeekBy(-longSeek)
 	case action.SeekStart:
-		r.Seek(0)
+		b.Seek(0)
 	case action.SeekEnd:
-		r.Seek(r.Position().Length)
+		b.Seek(b.Position().Length)
 	case action.NextMark:
-		r.seekMark(1)
+		b.seekMark(1)
 	case action.PreviousMark:
-		r.seekMark(-1)
+		b.seekMark(-1)
 	case action.Faster:
-		r.ChangeSpeed(1)
+		b.ChangeSpeed(1)
 	case action.Slower:
-		r.ChangeSpeed(-1)
+		b.ChangeSpeed(-1)
 	default:
 		return false
 	}
 	return true
 }
 
-func (r *replay) seekMark(by int) {
-	mark, ok := r.SeekMark(by)
+func (b *Bar) seekMark(by int) {
+	mark, ok := b.SeekMark(by)
 	switch {
 	case ok:
-		r.notices.say(plain, "at "+spell(mark.At)+": "+markWords[mark.Kind])
+		b.Say(paint.Text, "at "+spell(mark.At)+": "+markWords[mark.Kind])
 	case by > 0:
-		r.notices.say(plain, "no further marks")
+		b.Say(paint.Text, "no further marks")
 	default:
-		r.notices.say(plain, "no earlier marks")
+		b.Say(paint.Text, "no earlier marks")
 	}
 }
 
@@ -128,9 +128,9 @@ func (t track) moment(x int, length time.Duration) time.Duration {
 	return length * time.Duration(x) / time.Duration(t.width-1)
 }
 
-// draw shows where the replay stands, and where something happened.
-func (r *replay) draw(l *paint.Line, width int) string {
-	p := r.Position()
+// Draw shows where the replay stands, and where something happened.
+func (b *Bar) Draw(l *paint.Line, width int) string {
+	p := b.Position()
 	l.Start(width).Edge().On(paint.Surface).Space(1)
 	glyph, word, style := "▶", "playing", paint.Good
 	switch {
@@ -145,28 +145,26 @@ func (r *replay) draw(l *paint.Line, width int) string {
 	}
 	length := spell(p.Length)
 	if width >= 110 {
-		l.Space(1).Put(paint.Muted, r.cfg.Now().In(r.cfg.Location).Format(time.DateOnly))
+		l.Space(1).Put(paint.Muted, b.Now().In(b.Location).Format(time.DateOnly))
 	}
 	l.Space(1).Right(paint.Text, spell(p.At), len(length)).Space(1)
 	tail := " " + length + "  " + speedWord(p.Speed)
 	if width >= 100 {
 		tail += "  change " + wording.Count(p.Change) + " of " + wording.Count(p.Changes)
 	}
-	r.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
-	r.scrubber(l, p)
+	b.track = track{from: l.At(), width: max(l.Left()-paint.Width(tail)-1, 1)}
+	b.scrubber(l, p)
 	l.Put(paint.Muted, " "+length).Put(paint.Text, strings.TrimPrefix(tail, " "+length))
 	return l.String()
 }
 
 // scrubber draws the track: what was played, what is to come, and the marks.
-func (r *replay) scrubber(l *paint.Line, p recording.Position) {
-	t := r.track
-	if r.cells.width != t.width {
-		r.cells = cellsOf(r.Marks(), t, p.Length)
-	}
+func (b *Bar) scrubber(l *paint.Line, p recording.Position) {
+	t := b.track
+	kinds := kindsAt(b.Marks(), t, p.Length)
 	head := t.place(p.At, p.Length)
 	for x := range t.width {
-		kind := r.cells.kinds[x]
+		kind := kinds[x]
 		switch {
 		case x == head:
 			l.Put(paint.Accent|paint.Bold, "┃")
@@ -181,20 +179,15 @@ func (r *replay) scrubber(l *paint.Line, p recording.Position) {
 	}
 }
 
-// markCells are the marks by their cell, the most pressing of each.
-type markCells struct {
-	width int
-	kinds []recording.Kind
-}
-
-func cellsOf(marks []recording.Mark, t track, length time.Duration) markCells {
-	cells := markCells{width: t.width, kinds: make([]recording.Kind, t.width)}
+// kindsAt are the kinds of the marks by their cell, the most pressing of each.
+func kindsAt(marks []recording.Mark, t track, length time.Duration) []recording.Kind {
+	kinds := make([]recording.Kind, t.width)
 	for _, mark := range marks {
-		if x := t.place(mark.At, length); mark.Kind.Rank() > cells.kinds[x].Rank() {
-			cells.kinds[x] = mark.Kind
+		if x := t.place(mark.At, length); mark.Kind.Rank() > kinds[x].Rank() {
+			kinds[x] = mark.Kind
 		}
 	}
-	return cells
+	return kinds
 }
 
 var markSigns = map[recording.Kind]struct {
@@ -205,18 +198,18 @@ var markSigns = map[recording.Kind]struct {
 	recording.MarkRelay: {"↯", paint.Bad}, recording.MarkGap: {"┊", paint.Warning}, recording.MarkEnd: {"░", paint.Bad},
 }
 
-// point goes to where the mouse points on the scrubber.
-func (r *replay) point(msg tea.MouseMsg) {
+// Point goes to where the mouse points on the scrubber.
+func (b *Bar) Point(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	_, clicked := msg.(tea.MouseClickMsg)
 	_, dragged := msg.(tea.MouseMotionMsg)
 	switch {
 	case at.Button == tea.MouseWheelUp:
-		r.SeekBy(shortSeek)
+		b.SeekBy(shortSeek)
 	case at.Button == tea.MouseWheelDown:
-		r.SeekBy(-shortSeek)
+		b.SeekBy(-shortSeek)
 	case (clicked || dragged) && at.Button == tea.MouseLeft:
-		r.Seek(r.track.moment(at.X, r.Position().Length))
+		b.Seek(b.track.moment(at.X, b.Position().Length))
 	}
 }
 

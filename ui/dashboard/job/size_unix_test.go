@@ -1,10 +1,11 @@
 //go:build unix
 
-package dashboard
+package job
 
 import (
 	"context"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestTheSizeOfTheTerminalIsFollowed(t *testing.T) {
 	set(120, 40) // before anybody listens
 	go func() {
 		defer close(ended)
-		followSize(ctx, screen, tea.WindowSizeMsg{Width: 80, Height: 24}, func(size tea.WindowSizeMsg) { told <- size })
+		FollowSize(ctx, screen, tea.WindowSizeMsg{Width: 80, Height: 24}, func(size tea.WindowSizeMsg) { told <- size })
 	}()
 	if size := <-told; size != (tea.WindowSizeMsg{Width: 120, Height: 40}) {
 		t.Errorf("told of %+v", size)
@@ -43,7 +44,7 @@ func TestTheSizeOfTheTerminalIsFollowed(t *testing.T) {
 	}
 	cancel()
 	<-ended
-	if _, known := sizeOf(&link{}); known {
+	if _, known := SizeOf(new(strings.Builder)); known {
 		t.Error("what is no terminal has a size")
 	}
 }

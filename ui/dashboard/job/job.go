@@ -1,4 +1,6 @@
-package dashboard
+// Package job is the program as its shell and its terminal see it: stopped and
+// continued, and of a size.
+package job
 
 import (
 	"context"
@@ -12,24 +14,25 @@ import (
 	"tillwatch/ui/dashboard/canvas"
 )
 
-// job is the program as its shell sees it: stopped by a key and continued by fg.
+// Job is the program as its shell sees it: stopped by a key and continued by fg.
 // The library can suspend as well, but where nobody stops the program it waits for
 // ever to be continued.
-type job struct {
+type Job struct {
 	ctx       context.Context
-	noShell   bool          // nobody could continue the program
+	NoShell   bool          // nobody could continue the program
 	waits     atomic.Bool   // for continued
 	continued chan struct{} // room for one
 }
 
-func newJob(ctx context.Context) *job { return &job{ctx: ctx, continued: make(chan struct{}, 1)} }
+// New makes the job of a program that ends with ctx.
+func New(ctx context.Context) *Job { return &Job{ctx: ctx, continued: make(chan struct{}, 1)} }
 
-// resumedMsg says that the program has its terminal back; err is why it was not
+// ResumedMsg says that the program has its terminal back; Err is why it was not
 // stopped, nil if it was.
-type resumedMsg struct{ err error }
+type ResumedMsg struct{ Err error }
 
-// continuedMsg says that the program was stopped by something else than the key.
-type continuedMsg struct{}
+// ContinuedMsg says that the program was stopped by something else than the key.
+type ContinuedMsg struct{}
 
 // errNotStopped says that the system has not stopped the program: there is no
 // shell above it that could continue it.
@@ -45,7 +48,7 @@ const (
 )
 
 // wake notes that the program was continued, and reports whether that was waited for.
-func (j *job) wake() bool {
+func (j *Job) wake() bool {
 	if !j.waits.Load() {
 		return false
 	}
@@ -58,7 +61,7 @@ func (j *job) wake() bool {
 
 // awaitContinued returns once the program has been continued. Of one that nobody
 // stops it returns false.
-func (j *job) awaitContinued() bool {
+func (j *Job) awaitContinued() bool {
 	asked := time.Now()
 	for _, patience := range []time.Duration{stopsWithin, heardWithin} { // the first passes while it is stopped, too
 		select {
@@ -70,13 +73,13 @@ func (j *job) awaitContinued() bool {
 	return time.Since(asked) > 3*(stopsWithin+heardWithin)
 }
 
-// disabled says why the program cannot be suspended; confirming says that a
+// Disabled says why the program cannot be suspended; confirming says that a
 // confirm is under way.
-func (j *job) disabled(confirming bool) string {
+func (j *Job) Disabled(confirming bool) string {
 	switch {
 	case !suspendPossible:
 		return "this system cannot suspend a program: use another terminal"
-	case j.noShell:
+	case j.NoShell:
 		return errNotStopped.Error()
 	case confirming:
 		return "a confirm is under way: suspend once its outcome is known"
@@ -84,16 +87,16 @@ func (j *job) disabled(confirming bool) string {
 	return ""
 }
 
-// leave gives the terminal back and stops the program until it is continued. over
+// Leave gives the terminal back and stops the program until it is continued. over
 // says that it was already.
-func (j *job) leave(screen *canvas.Canvas, over bool) tea.Cmd {
+func (j *Job) Leave(screen *canvas.Canvas, over bool) tea.Cmd {
 	s := &suspension{job: j, screen: screen, over: over}
-	return tea.Exec(s, func(err error) tea.Msg { return resumedMsg{err} })
+	return tea.Exec(s, func(err error) tea.Msg { return ResumedMsg{err} })
 }
 
 // suspension is what the library runs while it has given the terminal back.
 type suspension struct {
-	job    *job
+	job    *Job
 	screen *canvas.Canvas
 	over   bool      // the program was stopped and continued already
 	input  io.Reader // the terminal
@@ -126,7 +129,7 @@ func (s *suspension) stop() error {
 		return err
 	}
 	stopped := s.job.awaitContinued()
-	for !inForeground(s.input) { // bg continued it, or a signal that ends it
+	for !InForeground(s.input) { // bg continued it, or a signal that ends it
 		stopped = true
 		select {
 		case <-s.job.ctx.Done():

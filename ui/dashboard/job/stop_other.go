@@ -1,12 +1,12 @@
 //go:build !unix
 
-package dashboard
+package job
 
 // suspendPossible is false where no shell can stop a program.
 const suspendPossible = false
 
 func stopProcess() error { return errNotStopped }
 
-func inForeground(any) bool { return true }
+func InForeground(any) bool { return true }
 
-func (*job) follow(func()) {}
+func (*Job) Follow(func()) {}

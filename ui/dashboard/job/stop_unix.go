@@ -1,6 +1,6 @@
 //go:build unix
 
-package dashboard
+package job
 
 import (
 	"fmt"
@@ -24,19 +24,19 @@ func stopProcess() error {
 	return nil
 }
 
-// inForeground reports whether the program may read and set up the terminal behind
+// InForeground reports whether the program may read and set up the terminal behind
 // in. What is no terminal belongs to nobody else.
-func inForeground(in any) bool {
-	if !isTerminal(in) {
+func InForeground(in any) bool {
+	if !IsTerminal(in) {
 		return true
 	}
 	group, err := unix.IoctlGetInt(int(in.(term.File).Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// follow takes note of each time that the program is continued, until its context
+// Follow takes note of each time that the program is continued, until its context
 // ends. It reports each that nobody waited for.
-func (j *job) follow(report func()) {
+func (j *Job) Follow(report func()) {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
