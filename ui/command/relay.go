@@ -39,6 +39,8 @@ func newRelay() *cobra.Command {
 			"The signing secret comes from TILLWATCH_SIGNING_SECRET; while you rotate it, give both, one a line. The token that may do " +
 			"everything comes from TILLWATCH_RELAY_TOKEN. Each can also come from a file that …_FILE names. tillwatch tokens makes more " +
 			"tokens, which may do less. Where there is no token at all, the relay makes one for this run and prints it.\n\n" +
+			"It also passes on to dashboards what reporters, such as tillwatch proxy, saw of the account's requests, and keeps the last hour of it in memory. " +
+			"Their token needs the scope report.\n\n" +
 			"Where TILLWATCH_API_URL and TILLWATCH_API_KEY are set, the relay takes events that no delivery brought from the service's list.\n\n" +
 			"SIGHUP makes it read secrets, tokens and certificate again. In a terminal, where SIGHUP means that the terminal has closed, the relay ends.\n\n" +
 			"--check asks a running relay, for balancers and containers: exit code 0 when it is ready; 1, with the reason, when it is not.",
