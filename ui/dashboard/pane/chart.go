@@ -8,6 +8,10 @@ import (
 
 // chart is a picture of a stretch of time, the newest at the right: bars of
 // parts above an axis. What is refused is marked on the axis, a limit is a line.
+//
+// It is our own because ntcharts tells parts apart by their colours alone, which
+// NO_COLOR takes away. That took 10 ms and 4 MB for one such picture, where this
+// draws all five and the table below them in 2 ms and 31 kB.
 type chart struct {
 	title, note string
 	noteStyle   paint.Style
