@@ -62,8 +62,11 @@ func (r *readme) provide(t *testing.T, name, content string) {
 func (r *readme) oneRelay(t *testing.T) {
 	running := r.run(t, "", "tillwatch relay --listen :7430 --data /var/lib/tillwatch")
 	running.prints("relay ready on http://")
-	created := r.run(t, "", "tillwatch tokens create --data")
+	created := r.run(t, "", "tillwatch tokens create --data /var/lib/tillwatch --name laptop")
 	created.ends("")
+	reporter := r.run(t, "", "tillwatch tokens create --data /var/lib/tillwatch --name proxy")
+	reporter.ends("")
+	r.expectAnswer(t, regexp.MustCompile(`[A-Z0-9]{26}`).FindString(reporter.prints("\n")), http.StatusForbidden) // it may only report
 	issued := regexp.MustCompile(`[A-Z0-9]{26}`).FindString(created.prints("\n"))
 	r.expectAnswer(t, issued, http.StatusOK)
 	list := r.run(t, "", "tillwatch tokens list")

@@ -57,10 +57,11 @@ func (s *spenders) own(e *api.Exchange, now time.Time) {
 // observed counts a request of somebody else, once. It returns the request as the
 // list shows it.
 func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange, fresh bool) {
-	if id := api.ID(o.ID); id == "" || s.known.has(id) || !plausible(o.Sent).After(s.before) {
+	id := api.ScrubID(o.ID)
+	if id == "" || s.known.has(id) || !plausible(o.Sent).After(s.before) {
 		return e, false
 	}
-	s.known.add(api.ID(o.ID))
+	s.known.add(id)
 	s.newest = later(s.newest, earlier(o.Sent, now))
 	e = api.Exchange{
 		Method: string(shortText(o.Method)), Path: string(api.Scrub(o.Endpoint)), Class: known(o.Class),
@@ -118,11 +119,10 @@ func callerOf(o *quota.Observation) api.Text {
 }
 
 func shortText(s string) api.Text {
-	text := api.Scrub(s)
-	if len(text) > longestName {
-		text = api.Text(strings.ToValidUTF8(string(text[:longestName]), ""))
+	if len(s) > longestName {
+		s = strings.ToValidUTF8(s[:longestName], "")
 	}
-	return text
+	return api.Scrub(s)
 }
 
 func withKey(name api.Text, key string) api.Text {

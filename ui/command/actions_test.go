@@ -204,6 +204,39 @@ func viewCases() []actionCase {
 		}},
 		toggle(action.ToggleIntents, "intents", "INTENTS"), toggle(action.ToggleShipments, "shipments", "SHIPMENTS"),
 		toggle(action.ToggleQuota, "quota", "QUOTA"), toggle(action.ToggleEvents, "events", "EVENTS"),
+		{action.Usage, func(h *hand) {
+			h.act(action.Usage)
+			h.see(`SPENDERS`)
+			h.gone(`SHIPMENTS \d`)
+			h.act(action.Usage)
+			h.see(`SHIPMENTS \d`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+		}},
+		{action.NextSpan, func(h *hand) {
+			h.act(action.Usage)
+			h.see(`last 60 s`)
+			h.act(action.NextSpan)
+			h.see(`last 60 min`)
+			h.act(action.NextSpan)
+			h.see(`last 24 h`)
+			h.act(action.NextSpan)
+			h.see(`last 60 s`)
+			h.act(action.Usage)
+			h.see(`SHIPMENTS \d`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+		}},
+		{action.NextChart, func(h *hand) {
+			h.act(action.Usage)
+			h.see(`reads a second`)
+			h.act(action.NextChart)
+			h.see(`mutations a second`)
+			h.act(action.Usage)
+			h.see(`SHIPMENTS \d`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+		}},
 		{action.NextTheme, func(h *hand) { h.act(action.NextTheme); h.see(`theme: `) }},
 		{action.ToggleMouse, func(h *hand) {
 			h.act(action.ToggleMouse)
