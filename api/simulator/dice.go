@@ -2,10 +2,12 @@ package simulator
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // subject separates the streams of chance, so that what befalls the n-th intent
@@ -42,14 +44,18 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// id is prefix and a random UUID of version 4 without its dashes.
+// id is prefix and a random UUID without its dashes.
 func (d dice) id(prefix string) string {
-	var b [16]byte
+	return prefix + strings.ReplaceAll(d.uuid().String(), "-", "")
+}
+
+// uuid is a random UUID, of version 4.
+func (d dice) uuid() (b uuid.UUID) {
 	binary.BigEndian.PutUint64(b[:8], d.Uint64())
 	binary.BigEndian.PutUint64(b[8:], d.Uint64())
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	return prefix + hex.EncodeToString(b[:])
+	return b
 }
 
 func (d dice) chance(share float64) bool { return d.Float64() < share }

@@ -64,23 +64,21 @@ func (l *eventLog) find(id string) (event, bool) {
 	return l.events[i], true
 }
 
-// has reports whether a source has an event with this suffix.
-func (l *eventLog) has(source, suffix string) bool {
-	_, ok := l.byID[(&event{source: source, suffix: suffix}).id()]
+func (l *eventLog) has(e event) bool {
+	_, ok := l.byID[e.id()]
 	return ok
 }
 
 // add appends an event. An event that is there already is not added again: an
 // id stands for one happening.
 func (l *eventLog) add(e event) bool {
-	id := e.id()
-	if _, ok := l.byID[id]; ok {
+	if l.has(e) {
 		return false
 	}
 	if l.wholeSeconds {
 		e.at -= e.at % 1000
 	}
-	l.byID[id] = len(l.events)
+	l.byID[e.id()] = len(l.events)
 	l.events = append(l.events, e)
 	return true
 }

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
@@ -63,12 +64,7 @@ func (c *Config) checkKeys() error {
 	for i := range c.MoreKeys {
 		k := &c.MoreKeys[i]
 		prefix := Environment(api.KeyEnvironment(k.Secret))
-		if k.Environment == "" {
-			k.Environment = prefix
-		}
-		if k.Environment == "" {
-			k.Environment = c.Environment
-		}
+		k.Environment = cmp.Or(k.Environment, prefix, c.Environment)
 		switch {
 		case k.Secret.IsZero():
 			return fmt.Errorf("key %q is empty", k.Name)

@@ -11,6 +11,7 @@ import (
 type shipment struct {
 	shipmentWire
 	number  uint64 // by creation, from 1
+	created time.Time
 	intent  *intent
 	legs    []leg // what is still to come
 	done    int
@@ -53,7 +54,7 @@ func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
 			ID: d.id("shp_"), CheckoutIntentID: in.ID, MarketplaceOrderID: in.OrderID, Status: api.Ordered,
 			CreatedAt: stamp(at), UpdatedAt: stamp(at),
 		},
-		number: number, intent: in, dice: d, to: placeOf(in.Buyer),
+		number: number, created: at, intent: in, dice: d, to: placeOf(in.Buyer),
 	}
 	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
 	s.parcels[sh.ID] = sh
@@ -147,12 +148,8 @@ func (s *Simulator) handOver(sh *shipment, at time.Time) {
 		return
 	}
 	s.estimate(sh, at.UTC().Truncate(day).Add(time.Duration(sh.dice.between(2, 5))*day))
-	created := sh.intent.created
-	if t, err := time.Parse(time.RFC3339, sh.CreatedAt); err == nil {
-		created = t
-	}
 	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.legs)+1),
-		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, created))
+		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, sh.created))
 }
 
 // estimate replaces the tracking, as others may be reading the present one.
@@ -166,9 +163,10 @@ func (s *Simulator) estimate(sh *shipment, on time.Time) {
 }
 
 func scan(status api.ShipmentStatus, description string, where locationWire, offset int, at time.Time) trackingEventWire {
+	local := at.In(time.FixedZone("", offset*3600))
 	return trackingEventWire{
 		Status: status, Description: description,
-		Timestamp: trackingTimeWire{at.UnixMilli(), int32(offset * 3600)},
+		Timestamp: trackingTimeWire{stamp(at), local.Format("2006-01-02T15:04:05.000-07:00")},
 		Location:  where,
 	}
 }

@@ -86,8 +86,7 @@ func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
 	}
 	payment := &paymentWire{Type: api.Drawdown}
 	if d.chance(0.6) {
-		token := d.id("")
-		payment = &paymentWire{api.VaultToken, token[:8] + "-" + token[8:12] + "-" + token[12:16] + "-" + token[16:20] + "-" + token[20:]}
+		payment = &paymentWire{api.VaultToken, d.uuid().String()}
 	}
 	return w, payment
 }
@@ -169,7 +168,7 @@ func (s *Simulator) emitOfProduct(at time.Time, kind api.EventType, p *product, 
 	s.catalogue.keep(p)
 	moment := prefix + at.UTC().Format("20060102T150405.000Z")
 	suffix := moment
-	for n := 2; s.events.has(p.id(), suffix); n++ {
+	for n := 2; s.events.has(event{source: p.id(), suffix: suffix}); n++ {
 		suffix = moment + "_" + strconv.Itoa(n)
 	}
 	return s.emit(at, kind, p.id(), suffix, data)

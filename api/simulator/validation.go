@@ -57,12 +57,19 @@ func (c *checker) object(path string, raw json.RawMessage) object {
 	return o
 }
 
-func (c *checker) text(o object, path, key string, required bool, limit int) string {
+// value is what a key holds, and whether it holds anything. What is required and
+// missing is wrong.
+func (c *checker) value(o object, path, key string, required bool) (json.RawMessage, bool) {
 	raw, ok := o.present(key)
+	if !ok && required {
+		c.wrong(path+"."+key, "'"+key+"' is required", nil)
+	}
+	return raw, ok
+}
+
+func (c *checker) text(o object, path, key string, required bool, limit int) string {
+	raw, ok := c.value(o, path, key, required)
 	if !ok {
-		if required {
-			c.wrong(path+"."+key, "'"+key+"' is required", nil)
-		}
 		return ""
 	}
 	var text string
@@ -78,22 +85,23 @@ func (c *checker) text(o object, path, key string, required bool, limit int) str
 	return text
 }
 
-// whole reads a whole number from least on.
-func (c *checker) whole(o object, path, key string, least int64) (int64, bool) {
-	raw, ok := o.present(key)
+// whole reads a whole number from 0 on; nil is none.
+func (c *checker) whole(o object, path, key string, required bool) *int64 {
+	raw, ok := c.value(o, path, key, required)
 	if !ok {
-		return 0, false
+		return nil
 	}
 	var number float64
-	if json.Unmarshal(raw, &number) != nil || number != math.Trunc(number) || math.Abs(number) > math.MaxInt32 {
+	switch err := json.Unmarshal(raw, &number); {
+	case err != nil || number != math.Trunc(number) || math.Abs(number) > math.MaxInt32:
 		c.wrong(path+"."+key, "invalid integer number", raw)
-		return 0, false
+		return nil
+	case number < 0:
+		c.wrong(path+"."+key, "min 0", raw)
+		return nil
 	}
-	if int64(number) < least {
-		c.wrong(path+"."+key, fmt.Sprintf("min %d", least), raw)
-		return 0, false
-	}
-	return int64(number), true
+	whole := int64(number)
+	return &whole
 }
 
 // isWebAddress reports whether text is an absolute URL of a web page.
@@ -109,14 +117,10 @@ func (c *checker) order(o object, paymentRequired bool) (intentWire, *paymentWir
 	if w.ProductURL != "" && !isWebAddress(w.ProductURL) {
 		c.wrong("body.productUrl", "invalid url", quoted(w.ProductURL))
 	}
-	if _, ok := o.present("quantity"); !ok {
-		c.wrong("body.quantity", "'quantity' is required", nil)
-	} else if q, ok := c.whole(o, "body", "quantity", 0); ok {
-		w.Quantity = int(q)
+	if q := c.whole(o, "body", "quantity", true); q != nil {
+		w.Quantity = int(*q)
 	}
-	if raw, ok := o.present("buyer"); !ok {
-		c.wrong("body.buyer", "'buyer' is required", nil)
-	} else {
+	if raw, ok := c.value(o, "body", "buyer", true); ok {
 		w.Buyer = c.buyer(raw)
 	}
 	w.ReferenceID = c.text(o, "body", "referenceId", false, 255)
@@ -187,12 +191,11 @@ func (c *checker) selections(raw json.RawMessage) []variantSelectionWire {
 			continue
 		}
 		w := variantSelectionWire{Label: c.text(o, path, "label", true, 30)}
-		value, ok := o.present("value")
+		value, ok := c.value(o, path, "value", true)
 		var text string
 		var number float64
 		switch {
 		case !ok:
-			c.wrong(path+".value", "'value' is required", nil)
 		case json.Unmarshal(value, &text) == nil:
 			if utf8.RuneCountInString(text) > 60 {
 				c.wrong(path+".value", "maxLength 60", value)
@@ -218,12 +221,10 @@ func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
 	if o == nil {
 		return nil
 	}
-	w := &constraintsWire{OfferRetrievalEffort: c.text(o, path, "offerRetrievalEffort", false, 255)}
-	if n, ok := c.whole(o, path, "maxTotalPrice", 0); ok {
-		w.MaxTotalPrice = &n
-	}
-	if n, ok := c.whole(o, path, "maxShippingPrice", 0); ok {
-		w.MaxShippingPrice = &n
+	w := &constraintsWire{
+		MaxTotalPrice:        c.whole(o, path, "maxTotalPrice", false),
+		MaxShippingPrice:     c.whole(o, path, "maxShippingPrice", false),
+		OfferRetrievalEffort: c.text(o, path, "offerRetrievalEffort", false, 255),
 	}
 	if raw, ok := o.present("offerRetrievalEffort"); ok && w.OfferRetrievalEffort != effortMax && w.OfferRetrievalEffort != effortLow {
 		c.wrong(path+".offerRetrievalEffort", "should be one of the following; ['max','low']", raw)
@@ -234,11 +235,8 @@ func (c *checker) constraints(raw json.RawMessage) *constraintsWire {
 // payment reads the payment method: the two kinds that the contract names.
 func (c *checker) payment(o object, required bool) *paymentWire {
 	const path = "body.paymentMethod"
-	raw, ok := o.present("paymentMethod")
+	raw, ok := c.value(o, "body", "paymentMethod", required)
 	if !ok {
-		if required {
-			c.wrong(path, "'paymentMethod' is required", nil)
-		}
 		return nil
 	}
 	m := c.object(path, raw)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tillwatch/api"
@@ -45,28 +44,20 @@ func (p *product) choose(productURL string, selections []variantSelectionWire) (
 // linked is which value of each dimension a deep link chooses, -1 for none, and
 // whether the link names a variant that does not exist.
 func (p *product) linked(productURL string) (values []int, unknown bool) {
-	values = make([]int, len(p.dimensions))
-	for i := range values {
-		values[i] = -1
-	}
+	values = slices.Repeat([]int{-1}, len(p.dimensions))
 	id := variantID(productURL)
 	if id == "" {
 		return values, false
 	}
-	variant, err := strconv.Atoi(id)
-	variant -= firstVariant
-	if err != nil || variant < 0 {
+	variant := slices.IndexFunc(p.variants(), func(v variantWire) bool { return v.ID == id })
+	if variant < 0 {
 		return values, true
 	}
-	found := slices.Clone(values)
-	for i := len(found) - 1; i >= 0; i-- {
+	for i := len(values) - 1; i >= 0; i-- {
 		n := len(p.dimensions[i].Values)
-		found[i], variant = variant%n, variant/n
+		values[i], variant = variant%n, variant/n
 	}
-	if variant > 0 {
-		return values, true
-	}
-	return found, false
+	return values, false
 }
 
 // variantID is what a deep link names.

@@ -146,17 +146,9 @@ type trackingEventWire struct {
 	Location    locationWire       `json:"location"`
 }
 
-// trackingTimeWire is written at the moment of encoding, since there are many.
 type trackingTimeWire struct {
-	at     int64 // Unix milliseconds
-	offset int32 // of the place from UTC, in seconds
-}
-
-// MarshalJSON writes the time as UTC and as the local time with its offset.
-func (t trackingTimeWire) MarshalJSON() ([]byte, error) {
-	at := time.UnixMilli(t.at)
-	local := at.In(time.FixedZone("", int(t.offset))).Format("2006-01-02T15:04:05.000-07:00")
-	return []byte(`{"utc":"` + stamp(at) + `","local":"` + local + `"}`), nil
+	UTC   string `json:"utc"`
+	Local string `json:"local"` // with the offset of the place
 }
 
 type locationWire struct {
