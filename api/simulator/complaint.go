@@ -15,10 +15,10 @@ import (
 	"tillwatch/api"
 )
 
-// tellEvery is how long the failures of one kind are gathered for one line.
-const tellEvery = 10 * time.Second
+// logEvery is how long the failures of one kind are gathered for one line.
+const logEvery = 10 * time.Second
 
-// complaints tell what goes wrong at an endpoint: the first failure of a kind at
+// complaints log what goes wrong at an endpoint: the first failure of a kind at
 // once, and those that follow in one line that counts them. Kinds are few, so the
 // lines are, too.
 type complaints struct {
@@ -26,13 +26,13 @@ type complaints struct {
 	kinds map[string]*complaint
 }
 
-// complaint is what was last to be told of one kind of failure.
+// complaint is the latest failure of a kind.
 type complaint struct {
-	what  string         // went wrong
-	err   *deliveryError // nil when the words say all
-	about []any          // attributes for the log
-	told  time.Time
-	times int // since it was told
+	what   string         // went wrong
+	err    *deliveryError // nil when the words say all
+	about  []any          // attributes for the log
+	logged time.Time
+	times  int // since then
 }
 
 // deliveryError is what came of an attempt, in words that hold no secret and no
@@ -70,7 +70,7 @@ func newComplaints(log *slog.Logger) complaints {
 	return complaints{log: log, kinds: map[string]*complaint{}}
 }
 
-// add tells of a failure now or later, together with others of its kind.
+// add logs a failure now, or later together with others of its kind.
 func (c *complaints) add(what string, err *deliveryError, about ...any) {
 	kind := what
 	if err != nil {
@@ -83,24 +83,24 @@ func (c *complaints) add(what string, err *deliveryError, about ...any) {
 	}
 	of.what, of.err, of.about = what, err, about
 	of.times++
-	c.tell(time.Now())
+	c.flush(time.Now())
 }
 
-// tell tells what is due.
-func (c *complaints) tell(now time.Time) {
+// flush logs what is due.
+func (c *complaints) flush(now time.Time) {
 	for kind, of := range c.kinds {
 		switch {
-		case now.Sub(of.told) < tellEvery:
+		case now.Sub(of.logged) < logEvery:
 		case of.times == 0:
-			delete(c.kinds, kind) // the next is told at once
+			delete(c.kinds, kind) // the next is logged at once
 		default:
 			c.line(of)
-			of.told = now
+			of.logged = now
 		}
 	}
 }
 
-// last tells what is left to be told.
+// last logs what is left.
 func (c *complaints) last() {
 	for _, of := range c.kinds {
 		if of.times > 0 {
@@ -126,7 +126,7 @@ func (c *complaints) line(of *complaint) {
 func (c *complaints) wait(now time.Time) time.Duration {
 	soonest := time.Hour
 	for _, of := range c.kinds {
-		soonest = min(soonest, max(0, tellEvery-now.Sub(of.told)))
+		soonest = min(soonest, max(0, logEvery-now.Sub(of.logged)))
 	}
 	return soonest
 }

@@ -120,8 +120,8 @@ func answersChallenge(answer []byte, want string) bool {
 	return json.Unmarshal(fields["challenge"], &got) == nil && got == want && len(fields) == 1
 }
 
-// settle counts and tells what came of an attempt, and plans the next one when
-// there is to be one. What ctx ended is no attempt.
+// settle counts and logs what came of an attempt, and plans the next one if there
+// is to be one. It does not count an attempt that ctx ended.
 func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 	about := append(e.about(), "event", d.event.id(), "topic", d.event.kind)
 	attempts := d.attempt + 1

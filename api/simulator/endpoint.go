@@ -158,7 +158,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 		if inFlight == 0 { // nothing of the past is left
 			most = senders
 		}
-		e.complaints.tell(now)
+		e.complaints.flush(now)
 		pause := e.complaints.wait(now)
 		if e.due.len() > 0 && inFlight < most {
 			pause = min(pause, max(0, time.Until(e.due.next().at)))

@@ -50,8 +50,8 @@ func Scopes() []Scope {
 	return []Scope{EventsRead, IntentsRead, IntentsWrite, ProductsRead, BillingRead, TestHelpersWrite}
 }
 
-// checkKeys refuses keys that mean nothing or that cannot be told apart, and fills
-// their environments in.
+// checkKeys refuses keys that mean nothing and keys that are the same, and fills in
+// their environments.
 func (c *Config) checkKeys() error {
 	switch prefix := Environment(api.KeyEnvironment(c.Key)); {
 	case c.Environment != Staging && c.Environment != Production:
@@ -146,7 +146,7 @@ func (v *server) authenticate(r *http.Request) (*Key, answer) {
 		return nil, unauthorized("Invalid API key")
 	}
 	if environment := v.sim.cfg.Environment; key.Environment != environment {
-		v.sim.tellOnce("a key of the other environment is refused", "key", key.Name, "of", key.Environment, "here", environment)
+		v.sim.warnOnce("a key of the other environment is refused", "key", key.Name, "of", key.Environment, "here", environment)
 		return nil, unauthorized("Invalid API key")
 	}
 	return key, answer{}
@@ -154,14 +154,14 @@ func (v *server) authenticate(r *http.Request) (*Key, answer) {
 
 // forbid refuses a key that lacks a scope.
 func (s *Simulator) forbid(key *Key, scope Scope) answer {
-	s.tellOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
+	s.warnOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
 	return refused(http.StatusForbidden, "ForbiddenError", "API key lacks scope "+string(scope))
 }
 
-// tellOnce logs what does not need to be told again. What it is told about are
-// names of the configuration, so that it is not much.
-func (s *Simulator) tellOnce(what string, about ...any) {
-	if _, told := s.told.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !told {
+// warnOnce logs each line once. A line holds names of the configuration only, so
+// that there are few.
+func (s *Simulator) warnOnce(what string, about ...any) {
+	if _, known := s.warned.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !known {
 		s.log.Warn(what, about...)
 	}
 }

@@ -2,6 +2,8 @@ package simulator
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -174,4 +176,13 @@ func scan(status api.ShipmentStatus, description string, where locationWire, off
 func wireOf(p place) locationWire {
 	country := "US"
 	return locationWire{&p.City, &p.Province, &country}
+}
+
+// inventTracking invents the number of a parcel and the page that shows it.
+func inventTracking(d dice, name string) (number, page string) {
+	carriers := theWorld().Carriers
+	c := carriers[slices.IndexFunc(carriers, func(c carrier) bool { return c.Name == name })]
+	number = fmt.Sprintf(c.Form, d.Int64N(c.Numbers))
+	domain := strings.ToLower(strings.ReplaceAll(c.Name, " ", "-")) + ".example"
+	return number, "https://track." + domain + "/t/" + number
 }

@@ -36,7 +36,7 @@ type Simulator struct {
 	faults    faultPlan
 	endpoints []*endpoint
 	counts    Counts
-	told      sync.Map        // what is told once
+	warned    sync.Map        // what warnOnce has logged
 	running   context.Context // nil while Run does not run
 	owned     *sync.WaitGroup // the goroutines of Run
 	crashed   chan error

@@ -51,12 +51,3 @@ func inventBuyer(d dice) *buyerWire {
 	}
 	return b
 }
-
-// inventTracking invents the number of a parcel and the page that shows it.
-func inventTracking(d dice, name string) (number, page string) {
-	carriers := theWorld().Carriers
-	c := carriers[slices.IndexFunc(carriers, func(c carrier) bool { return c.Name == name })]
-	number = fmt.Sprintf(c.Form, d.Int64N(c.Numbers))
-	domain := strings.ToLower(strings.ReplaceAll(c.Name, " ", "-")) + ".example"
-	return number, "https://track." + domain + "/t/" + number
-}
