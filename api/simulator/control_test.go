@@ -32,6 +32,12 @@ func TestControlAPI(t *testing.T) {
 			}
 		},
 		"an unknown key is refused": func(a *account) { a.want(422, a.call("POST", "/control/intents", `{"sate":"failed"}`)) },
+		"a value of a wrong type is named": func(a *account) {
+			fields := a.want(422, a.call("POST", "/control/intents", `{"state":7}`))["fields"].(map[string]any)
+			if got := fmt.Sprint(fields); got != "map[body.state:map[message:invalid value of type number]]" {
+				a.Errorf("the fields are %s", got)
+			}
+		},
 		"an unknown state is refused": func(a *account) {
 			a.want(422, a.call("POST", "/control/intents", `{"state":"requires_action"}`))
 			a.want(422, a.call("POST", "/control/intents", `{"failure":"bad_luck"}`))

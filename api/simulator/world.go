@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"bytes"
 	_ "embed"
 	"sync"
 
@@ -22,7 +23,7 @@ type world struct {
 }
 
 var theWorld = sync.OnceValue(func() (w world) {
-	if err := toml.Unmarshal(worldFile, &w); err != nil {
+	if err := toml.NewDecoder(bytes.NewReader(worldFile)).DisallowUnknownFields().Decode(&w); err != nil {
 		panic("simulator: world.toml: " + err.Error())
 	}
 	return w
