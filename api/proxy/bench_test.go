@@ -1,0 +1,109 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// answered is a service that answers as the real one does, at once.
+func answered(b *testing.B) (direct string) {
+	return service(b, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"] = []string{"application/json"}
+		w.Header()["RateLimit-Policy"] = []string{`"default";q=10;w=1`}
+		w.Header()["RateLimit"] = []string{`"default";r=9;t=1`}
+		_, _ = io.WriteString(w, `{"id":"ci_779d1ba1900f41e1ace4536c64382ed7","state":"awaiting_confirmation","referenceId":"order-1"}`)
+	}).URL
+}
+
+func get(b *testing.B, client *http.Client, base string) {
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, base+"/api/v1/checkout-intents/ci_779d1ba1900f41e1ace4536c64382ed7", nil)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	r.Header["Authorization"] = []string{"Bearer a-key-of-the-shop"}
+	answer, err := client.Do(r)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	_, _ = io.Copy(io.Discard, answer.Body)
+	answer.Body.Close()
+}
+
+// BenchmarkLatency tells the median of requests at 100 a second, straight and
+// through the proxy by turns.
+func BenchmarkLatency(b *testing.B) {
+	direct := answered(b)
+	through := stand(b, direct, nil).url
+	client := caller(b)
+	var took [2][]time.Duration
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for b.Loop() {
+		for i, base := range []string{direct, through} {
+			<-ticker.C
+			began := time.Now()
+			get(b, client, base)
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	median := func(all []time.Duration) float64 {
+		slices.Sort(all)
+		return float64(all[len(all)/2]) / float64(time.Millisecond)
+	}
+	b.ReportMetric(median(took[0]), "ms-direct")
+	b.ReportMetric(median(took[1]), "ms-through")
+}
+
+// BenchmarkRate tells how many requests a second 64 connections get answered: by
+// turns straight, through a bare [httputil.ReverseProxy], and through the proxy.
+func BenchmarkRate(b *testing.B) {
+	direct := answered(b)
+	upstream, err := url.Parse(direct)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bare := httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
+		Transport: &http.Transport{MaxIdleConnsPerHost: keptIdle},
+	}
+	bases := []string{direct, service(b, bare.ServeHTTP).URL, stand(b, direct, nil).url}
+	client := caller(b)
+	rates := make([][]float64, len(bases))
+	for b.Loop() {
+		for i, base := range bases {
+			rates[i] = append(rates[i], flood(b, client, base, 64, 300*time.Millisecond))
+		}
+	}
+	for i := range rates {
+		slices.Sort(rates[i])
+	}
+	median := func(i int) float64 { return rates[i][len(rates[i])/2] }
+	b.ReportMetric(median(0), "direct/s")
+	b.ReportMetric(median(1)/median(0), "bare-of-direct")
+	b.ReportMetric(median(2)/median(0), "of-direct")
+}
+
+func flood(b *testing.B, client *http.Client, base string, connections int, length time.Duration) (rate float64) {
+	var done atomic.Int64
+	var clients sync.WaitGroup
+	began := time.Now()
+	for range connections {
+		clients.Go(func() {
+			for time.Since(began) < length {
+				get(b, client, base)
+				done.Add(1)
+			}
+		})
+	}
+	clients.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds()
+}
