@@ -267,6 +267,9 @@ func (r *readme) onARealAccount(t *testing.T) {
 		t.Errorf("no snapshot: %s", said)
 	}
 	status.ends("")
+	spent := r.run(t, account, "go run . quota --json", internet...)
+	spent.prints(`"limits":[{"name":"reads"`)
+	spent.ends("")
 	proxy := r.run(t, account, "go run . proxy", internet...)
 	proxy.prints("proxy ready on http://127.0.0.1" + r.port(":7440") + " for https://api.example")
 	r.passes(t, "http://127.0.0.1"+r.port(":7440"))
