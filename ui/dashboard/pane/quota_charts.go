@@ -138,6 +138,10 @@ func (p *Quota) limitOf(c *chart, class quota.Class) {
 		return
 	}
 	c.limit = int(int64(l.Limit.N) * int64(width/l.Window))
+	if l.Limit.Grounds == account.Assumed && c.highest() > float64(c.limit) { // so it is another one
+		c.limit, c.note, c.noteStyle = 0, "limit not reported", paint.Muted
+		return
+	}
 	c.note, c.noteStyle = "limit "+sign.Grounds(l.Limit.Grounds)+wording.Count(c.limit), paint.Muted
 }
 

@@ -181,3 +181,17 @@ func TestASpenderKeepsItsSignAndItsPlaceInTheCharts(t *testing.T) {
 		t.Errorf("a had %v and has %v", first, got)
 	}
 }
+
+func TestAnAssumedLimitThatWasPassedIsNone(t *testing.T) {
+	for requests, want := range map[int]string{9: "limit ~10", 11: "limit not reported"} {
+		p := NewQuota(look())
+		p.SetSize(120, 40)
+		p.Apply(&account.Changes{Summary: account.Summary{
+			Spenders: []account.Spender{spent("worker", account.SpenderObserved, map[string]int{"GET /api/v1/shipments": requests})},
+			Limits:   []account.Limit{{Name: account.LimitReads, Window: time.Second, Limit: account.Figure{N: 10, Grounds: account.Assumed}}},
+		}}, true)
+		if got := text(p.Lines()); !strings.Contains(got, want) || strings.Contains(got, "┄") != (requests < 10) {
+			t.Errorf("%d requests in a second: no %q in\n%s", requests, want, got)
+		}
+	}
+}
