@@ -15,8 +15,8 @@
 // What the API takes, a merchant may refuse. An order for a product with variants
 // names one, by ?variant= with the id that the lookup gives or by selections. The
 // buyer's e-mail address and phone number must look like such, with ten digits of
-// the United States; big-store.example takes them with hyphens only. An effort of
-// "low" gives a merchant up that takes more than three times as long as usual.
+// the United States; big-store.example takes them with hyphens only. With an effort
+// of "low" the retrieval fails after three times as long as usual.
 //
 // An event of a product says what has become of it: after product.updated its
 // price or its stock differs, after product.removed the lookup answers 404, until

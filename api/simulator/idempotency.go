@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What is remembered of keyed requests, and for how long: as long as a client may
-// sensibly repeat one.
+// The limits of what is remembered of keyed requests. It is kept for as long as a
+// client may sensibly repeat one.
 const (
 	idempotencyHeader = "Idempotency-Key"
 	longestKey        = 255

@@ -82,7 +82,7 @@ func (s *Simulator) enter(in *intent, state api.IntentState) {
 	in.State = state
 }
 
-// endRetrieval: the offer is there, or there will be none.
+// endRetrieval gives an intent its offer, or fails it if there is none.
 func (s *Simulator) endRetrieval(in *intent, at time.Time) {
 	if in.State != api.RetrievingOffer {
 		return
@@ -123,7 +123,7 @@ func (in *intent) effort() string {
 	return in.Constraints.OfferRetrievalEffort
 }
 
-// giveUpRetrieval: the merchant takes longer than the effort that was asked for.
+// giveUpRetrieval fails an intent of low effort whose merchant takes too long.
 func (s *Simulator) giveUpRetrieval(in *intent, at time.Time) {
 	if in.State == api.RetrievingOffer {
 		s.failRetrieval(in, failureOf("offer_retrieval_failed"), at)
@@ -216,7 +216,8 @@ func (s *Simulator) FinishPlacing(id string) bool {
 	return true
 }
 
-// endPlacing: the merchant took the order, or did not.
+// endPlacing completes an intent, or fails it if the merchant did not take the
+// order.
 func (s *Simulator) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {
 		return

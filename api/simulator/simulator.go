@@ -81,8 +81,8 @@ func New(cfg Config) (*Simulator, error) {
 // Handler serves the API, and the control API under /control/.
 func (s *Simulator) Handler() http.Handler { return s.server }
 
-// Run lives: it moves intents and shipments on and delivers webhooks until ctx
-// ends, and returns after its goroutines have. It returns an error only when a
+// Run moves intents and shipments on and delivers webhooks until ctx ends. It
+// returns after its goroutines have. It returns an error only when a
 // part of the simulator crashed or Run was already running.
 func (s *Simulator) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)

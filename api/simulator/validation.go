@@ -12,8 +12,8 @@ import (
 	"tillwatch/api"
 )
 
-// checker reads a request body leniently in what it ignores and strictly in what
-// it takes, and collects what is wrong by field, under dotted paths.
+// checker reads a request: it ignores fields that it does not know and is strict
+// with the others. It maps each wrong field, under its dotted path, to what is wrong.
 type checker map[string]fieldWire
 
 func (c *checker) wrong(path, message string, value json.RawMessage) {
