@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,147 +14,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"go.uber.org/goleak"
 
 	"tillwatch/api/quota"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// watching keeps what was observed.
-type watching struct {
-	mu   sync.Mutex
-	seen []quota.Observation
-}
-
-func (w *watching) observe(batch []quota.Observation) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.seen = append(w.seen, batch...)
-}
-
-func (w *watching) all() []quota.Observation {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]quota.Observation(nil), w.seen...)
-}
-
-// words is a log that can be read while it is written.
-type words struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *words) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *words) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
-
-// standing is a proxy that serves on loopback.
-type standing struct {
-	*Proxy
-	url      string
-	log      words
-	reported watching
-	end      func() error // returns what serving did
-}
-
-// stand serves a proxy before an address until the test ends.
-func stand(t testing.TB, upstream string, change func(*Config)) *standing {
-	t.Helper()
-	s := &standing{}
-	cfg := Config{Upstream: upstream, Observe: s.reported.observe, Logger: slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	if change != nil {
-		change(&cfg)
-	}
-	p, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Proxy, s.url = p, "http://"+ln.Addr().String()
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- p.Serve(ctx, ln) }()
-	s.end = sync.OnceValue(func() error {
-		cancel()
-		return <-served
-	})
-	t.Cleanup(func() { _ = s.end() })
-	return s
-}
-
-// service answers with a handler until the test ends.
-func service(t testing.TB, handler http.HandlerFunc) *httptest.Server {
-	t.Helper()
-	s := httptest.NewServer(handler)
-	t.Cleanup(s.Close)
-	return s
-}
-
-// caller is a client with connections of its own.
-func caller(t testing.TB) *http.Client {
-	t.Helper()
-	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, ExpectContinueTimeout: 5 * time.Second}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// fetch sends a request and reads its answer whole.
-func fetch(t testing.TB, client *http.Client, r *http.Request) (*http.Response, string) {
-	t.Helper()
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(body)
-}
-
-func newRequest(t testing.TB, method, url, body string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// exchange sends bytes over a connection of its own and returns what comes back
-// until the other side closes, or after two answers' time.
-func exchange(t testing.TB, url, raw string) string {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-	if _, err := io.WriteString(conn, raw); err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatalf("after %q: %v", got, err)
-	}
-	return string(got)
-}
 
 func TestWhatPassesIsReportedOnceAndInOrder(t *testing.T) {
 	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
