@@ -61,6 +61,9 @@ func (m Money) Readable() string {
 func Grouped(number string) string {
 	whole, decimals, _ := strings.Cut(number, ".")
 	digits := strings.TrimPrefix(whole, "-")
+	if len(digits) <= 3 {
+		return number
+	}
 	var b strings.Builder
 	b.WriteString(whole[:len(whole)-len(digits)])
 	for i, digit := range digits {

@@ -8,6 +8,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
 )
 
 // Apply takes over what changed. first keeps the first picture from glowing.
@@ -82,11 +83,16 @@ func (p *Intents) letGo(ids []api.ID) {
 
 // newRow is the row of an intent. old is the one that it replaces, or nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
-	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window), needle: textOf(in)}
+	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window)}
 	if in.Total != nil {
 		row.total = in.Total.Readable()
 		p.widest = max(p.widest, paint.Width(row.total))
 	}
+	words, ok := p.words[in.State]
+	if !ok {
+		words = worded(in.State, sign.Intent(in.State))
+	}
+	row.needle = textOf(in, words, row.total)
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

@@ -3,11 +3,11 @@ package pane
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
-	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
 )
 
@@ -22,16 +22,14 @@ type intentRow struct {
 	needle            // what a filter finds it by
 }
 
-// textOf is what a filter finds an intent by.
-func textOf(in *account.Intent) needle {
-	more := string(in.ReferenceID)
-	if in.Total != nil {
-		more += " " + in.Total.String()
-	}
+// textOf is what a filter finds an intent by. words are those of its state, total
+// is its total as it is shown, which is found without its commas.
+func textOf(in *account.Intent, words, total string) needle {
+	more := string(in.ReferenceID) + " " + strings.ReplaceAll(total, ",", "")
 	if in.Failure != nil {
 		more += " " + string(in.Failure.Code) + " " + wording.Failure(in.Failure)
 	}
-	return newNeedle(worded(in.State, sign.Intent(in.State)), string(in.Merchant), string(in.Product), string(in.ID), more)
+	return newNeedle(words, string(in.Merchant), string(in.Product), string(in.ID), more)
 }
 
 func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {
