@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"tillwatch/api/quota"
@@ -82,17 +83,17 @@ func TestAServiceThatIsDownIsAnsweredForAndSaid(t *testing.T) {
 }
 
 func TestAServiceThatBreaksOffMayHaveActed(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	upstream := service(t, func(http.ResponseWriter, *http.Request) {
-		asked++
+		asked.Add(1)
 		panic(http.ErrAbortHandler)
 	})
 	p := stand(t, upstream.URL, nil)
 	r := newRequest(t, "POST", p.url+"/api/v1/checkout-intents/ci_1/confirm", "")
 	r.Header.Set("Idempotency-Key", "once")
 	answer, body := fetch(t, caller(t), r)
-	if answer.StatusCode != http.StatusBadGateway || !strings.Contains(body, "whether it acted is not known: the connection broke") || asked != 1 {
-		t.Errorf("%d %s, asked %d times", answer.StatusCode, body, asked)
+	if answer.StatusCode != http.StatusBadGateway || !strings.Contains(body, "whether it acted is not known: the connection broke") || asked.Load() != 1 {
+		t.Errorf("%d %s, asked %d times", answer.StatusCode, body, asked.Load())
 	}
 }
 
@@ -127,8 +128,8 @@ func TestNothingIsSentTwice(t *testing.T) {
 }
 
 func TestWhatIsNoRequestToTheServiceIsRefusedInWords(t *testing.T) {
-	asked := false
-	upstream := service(t, func(http.ResponseWriter, *http.Request) { asked = true })
+	var asked atomic.Bool
+	upstream := service(t, func(http.ResponseWriter, *http.Request) { asked.Store(true) })
 	p := stand(t, upstream.URL, nil)
 	for name, test := range map[string]struct{ raw, want string }{
 		"a websocket":    {"GET /v1/stream HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n", "501"},
@@ -140,7 +141,7 @@ func TestWhatIsNoRequestToTheServiceIsRefusedInWords(t *testing.T) {
 			t.Errorf("%s: %s", name, answer)
 		}
 	}
-	if asked {
+	if asked.Load() {
 		t.Error("the service was asked")
 	}
 }
