@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,12 +46,19 @@ func TestAnIntentThatSomebodyMakesIsKnownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sold("ci_1", time.Now(), time.Minute, time.Minute, time.Minute)
 		svc, feed := newService(l), newFeed()
+		var broken atomic.Bool
+		svc.fail = func(string, int) error {
+			if broken.Load() {
+				return errBroken
+			}
+			return nil
+		}
 		watched(t, svc, feed, WatcherConfig{}, func(t *testing.T, s *Store, w *Watcher) {
 			feed.state(FeedLive)
 			pass(time.Second)
 			o := seenBy("a", "shop-worker", "f00d", intentsEndpoint)
 			o.IntentID, o.State, o.Reference = "ci_1", string(api.RetrievingOffer), "order 7"
-			svc.fail = func(string, int) error { return errBroken }
+			broken.Store(true)
 			w.Observe([]quota.Observation{o})
 			in, known := s.Intent("ci_1")
 			if !known || in.State != api.RetrievingOffer || in.Certainty != Reported || in.ReferenceID != "order 7" || len(in.Timeline) != 1 {
@@ -62,7 +70,7 @@ func TestAnIntentThatSomebodyMakesIsKnownAtOnce(t *testing.T) {
 			if d := s.Summary().Day; d.Seen != 1 {
 				t.Errorf("%d of the day's, want 1", d.Seen)
 			}
-			svc.fail = nil
+			broken.Store(false)
 			pass(10 * time.Second)
 			mustBe(t, s, "ci_1", api.RetrievingOffer, Verified)
 		})
