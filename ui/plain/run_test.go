@@ -269,7 +269,7 @@ func TestWhoElseSpendsAndWhenALimitEndsIsALine(t *testing.T) {
 		}}), "\n")
 	}
 	const soon = "12:00:00 quota day at least 31 of 50 (assumed) used: at 20 an hour used up at 12:40"
-	if got := said(5 * time.Hour); !strings.Contains(got, "12:00:00 quota spent by shop-worker, too, seen by a proxy") || strings.Contains(got, "used up") {
+	if got := said(5 * time.Hour); !strings.Contains(got, "12:00:00 quota also spent by shop-worker, seen by a proxy") || strings.Contains(got, "used up") {
 		t.Errorf("at first:\n%s", got)
 	}
 	for _, step := range []struct {

@@ -87,7 +87,7 @@ func (t *teller) quota(s *account.Summary, now time.Time) {
 	for i := range s.Spenders {
 		if who := &s.Spenders[i]; who.Kind == account.SpenderObserved && !t.spenders[who.Name] {
 			t.spenders[who.Name] = true
-			t.say("quota spent by %s, too, seen by a proxy", who.Name)
+			t.say("quota also spent by %s, seen by a proxy", who.Name)
 		}
 	}
 	for i := range s.Limits {
