@@ -42,7 +42,7 @@ type deliveryError struct{ kind, text string }
 func (e *deliveryError) Error() string { return e.text }
 
 // unanswered is an attempt that got no answer.
-func (s *Simulator) unanswered(err error) *deliveryError {
+func (e *endpoint) unanswered(err error) *deliveryError {
 	kind := "unreachable"
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -54,13 +54,13 @@ func (s *Simulator) unanswered(err error) *deliveryError {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return &deliveryError{kind, "no answer: " + s.excerpt(err.Error())}
+	return &deliveryError{kind, "no answer: " + e.excerpt(err.Error())}
 }
 
 // answered is an attempt that got an answer other than the one that is wanted.
-func (s *Simulator) answered(status int, body, want string) *deliveryError {
+func (e *endpoint) answered(status int, body, want string) *deliveryError {
 	with := "without a body"
-	if body = s.excerpt(body); body != "" {
+	if body = e.excerpt(body); body != "" {
 		with = "with " + body
 	}
 	return &deliveryError{strconv.Itoa(status), fmt.Sprintf("answered %d %s; want %s", status, with, want)}
@@ -133,8 +133,8 @@ func (c *complaints) wait(now time.Time) time.Duration {
 
 // excerpt is the beginning of what somebody else wrote, without control characters
 // and without the secrets of the account.
-func (s *Simulator) excerpt(text string) string {
-	for _, secret := range s.cfg.secrets() {
+func (e *endpoint) excerpt(text string) string {
+	for _, secret := range e.webhooks.cfg.secrets() {
 		if hidden := secret.Reveal(); len(hidden) >= 6 {
 			text = strings.ReplaceAll(text, hidden, "…")
 		}

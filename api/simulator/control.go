@@ -23,38 +23,41 @@ type Control struct {
 	Does         string
 }
 
+// controlAPI answers the requests to the control API.
+type controlAPI struct{ sim *Simulator }
+
 type control struct {
 	Control
 	run operation
 }
 
-func (s *Simulator) controls() []control {
+func (c controlAPI) controls() []control {
 	return []control{
-		{Control{"GET", "/control/state", "", "counts of everything, buckets, webhook endpoints with their last error"}, s.controlState},
+		{Control{"GET", "/control/state", "", "counts of everything, buckets, webhook endpoints with their last error"}, c.state},
 		{Control{"POST", "/control/intents", "productUrl, quantity, referenceId, state, failure, whilePlacing, purchase, offerAfter, placingAfter, confirmAfter (seconds)",
-			"an intent with the fate of your choice"}, s.controlIntent},
-		{Control{"POST", "/control/intents/{id}/expire", "", "its confirm window closes now"}, s.ofIntent(s.controlExpire)},
-		{Control{"POST", "/control/intents/{id}/finish", "", "the placing of its order ends now"}, s.ofIntent(s.controlFinish)},
-		{Control{"POST", "/control/shipments/{id}/advance", "", "its next scan happens now"}, s.ofShipment(s.controlAdvance)},
+			"an intent with the fate of your choice"}, c.createIntent},
+		{Control{"POST", "/control/intents/{id}/expire", "", "its confirm window closes now"}, ofIntent(c.sim, c.expire)},
+		{Control{"POST", "/control/intents/{id}/finish", "", "the placing of its order ends now"}, ofIntent(c.sim, c.finish)},
+		{Control{"POST", "/control/shipments/{id}/advance", "", "its next scan happens now"}, ofShipment(c.sim, c.advance)},
 		{Control{"POST", "/control/products/events", "productUrl, topic (product.updated or product.removed), price (cents), availability",
-			"the product changes and its event is delivered"}, s.controlProduct},
-		{Control{"POST", "/control/webhook-endpoints", "url, history", "one more URL that events are delivered to, or the same verified anew"}, s.controlEndpoint},
-		{Control{"POST", "/control/failures", "count, status, path, method, after, drop, twice, lateBy (seconds)", "the next requests under a path go wrong"}, s.controlFailures},
-		{Control{"POST", "/control/failures/end", "", "what lateBy holds back goes on now"}, s.controlLetGo},
-		{Control{"PUT", "/control/buckets/{name}", "remaining", "what is left in mutations, reads, product-lookup or checkout-intents"}, s.controlBucket},
+			"the product changes and its event is delivered"}, c.changeProduct},
+		{Control{"POST", "/control/webhook-endpoints", "url, history", "one more URL that events are delivered to, or the same verified anew"}, c.registerEndpoint},
+		{Control{"POST", "/control/failures", "count, status, path, method, after, drop, twice, lateBy (seconds)", "the next requests under a path go wrong"}, c.fail},
+		{Control{"POST", "/control/failures/end", "", "what lateBy holds back goes on now"}, c.letGo},
+		{Control{"PUT", "/control/buckets/{name}", "remaining", "what is left in mutations, reads, product-lookup or checkout-intents"}, c.setBucket},
 	}
 }
 
 // Controls lists the endpoints of the control API.
 func Controls() []Control {
 	var all []Control
-	for _, c := range new(Simulator).controls() {
+	for _, c := range (controlAPI{new(Simulator)}).controls() {
 		all = append(all, c.Control)
 	}
 	return all
 }
 
-func (s *Simulator) controlState(*request) answer { return ok(s.summary(time.Now())) }
+func (c controlAPI) state(*request) answer { return ok(c.sim.summary(time.Now())) }
 
 // readControl reads a body with known keys only.
 func readControl(r *request, into any) *answer {
@@ -72,7 +75,7 @@ func readControl(r *request, into any) *answer {
 	return &a
 }
 
-func (s *Simulator) controlIntent(r *request) answer {
+func (c controlAPI) createIntent(r *request) answer {
 	var o struct { // durations are in seconds at speed 1
 		ProductURL   string          `json:"productUrl"`
 		Quantity     int             `json:"quantity"`
@@ -88,7 +91,7 @@ func (s *Simulator) controlIntent(r *request) answer {
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
-	in, err := s.createOrder(Order{
+	in, err := c.sim.shop.createOrder(Order{
 		ProductURL: o.ProductURL, Quantity: o.Quantity, ReferenceID: o.ReferenceID, State: o.State,
 		Fate: Fate{Failure: o.Failure, WhilePlacing: o.WhilePlacing, Purchase: o.Purchase,
 			OfferAfter: seconds(o.OfferAfter), PlacingAfter: seconds(o.PlacingAfter), ConfirmAfter: seconds(o.ConfirmAfter)},
@@ -99,26 +102,26 @@ func (s *Simulator) controlIntent(r *request) answer {
 	return created(in.intentWire)
 }
 
-// controlExpire closes the confirm window of an intent at once.
-func (s *Simulator) controlExpire(_ *request, in *intent) answer {
-	s.expire(in, time.Now())
+// expire closes the confirm window of an intent at once.
+func (c controlAPI) expire(_ *request, in *intent) answer {
+	c.sim.fulfilment.expire(in, time.Now())
 	return ok(in.intentWire)
 }
 
-// controlFinish ends the placing of an order at once.
-func (s *Simulator) controlFinish(_ *request, in *intent) answer {
-	s.endPlacing(in, time.Now())
+// finish ends the placing of an order at once.
+func (c controlAPI) finish(_ *request, in *intent) answer {
+	c.sim.fulfilment.endPlacing(in, time.Now())
 	return ok(in.intentWire)
 }
 
-// controlAdvance makes the next scan of a shipment happen now.
-func (s *Simulator) controlAdvance(sh *shipment) answer {
-	s.advance(sh, time.Now())
+// advance makes the next scan of a shipment happen now.
+func (c controlAPI) advance(sh *shipment) answer {
+	c.sim.fulfilment.advance(sh, time.Now())
 	return ok(sh.shipmentWire)
 }
 
-// controlFailures makes the next requests fail.
-func (s *Simulator) controlFailures(r *request) answer {
+// fail makes the next requests fail.
+func (c controlAPI) fail(r *request) answer {
 	o := faultOrder{Count: 1}
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
@@ -132,18 +135,18 @@ func (s *Simulator) controlFailures(r *request) answer {
 	case !(o.LateBy >= 0 && o.LateBy <= 3600):
 		return invalidField("body.lateBy", "must be from 0 to 3600")
 	}
-	s.faults.orders = append(s.faults.orders, o)
+	c.sim.server.faults.orders = append(c.sim.server.faults.orders, o)
 	return ok(o)
 }
 
-// controlLetGo ends the wait of what is held back.
-func (s *Simulator) controlLetGo(*request) answer {
-	s.letGo()
+// letGo ends the wait of what is held back.
+func (c controlAPI) letGo(*request) answer {
+	c.sim.server.faults.letGo()
 	return ok(struct{}{})
 }
 
-// controlBucket sets what a bucket has left in its present window.
-func (s *Simulator) controlBucket(r *request) answer {
+// setBucket sets what a bucket has left in its present window.
+func (c controlAPI) setBucket(r *request) answer {
 	var o struct {
 		Remaining *int `json:"remaining"`
 	}
@@ -151,7 +154,7 @@ func (s *Simulator) controlBucket(r *request) answer {
 		return *refusal
 	}
 	now := time.Now()
-	all := s.buckets.all()
+	all := c.sim.buckets.all()
 	i := slices.IndexFunc(all, func(b *bucket) bool { return b.name == r.PathValue("name") && !b.gauge })
 	if i < 0 {
 		return notFound("There is no such bucket; settable are mutations, reads, product-lookup and checkout-intents")
@@ -162,11 +165,11 @@ func (s *Simulator) controlBucket(r *request) answer {
 	}
 	b.roll(now)
 	b.used = b.limit - *o.Remaining
-	return ok(s.buckets.summary(now))
+	return ok(c.sim.buckets.summary(now))
 }
 
-// controlEndpoint registers a webhook endpoint.
-func (s *Simulator) controlEndpoint(r *request) answer {
+// registerEndpoint registers a webhook endpoint.
+func (c controlAPI) registerEndpoint(r *request) answer {
 	var o struct {
 		URL     string `json:"url"`
 		History bool   `json:"history"`
@@ -177,15 +180,15 @@ func (s *Simulator) controlEndpoint(r *request) answer {
 	if err := checkWebhookURL(o.URL); err != nil {
 		return invalidField("body.url", err.Error())
 	}
-	if s.cfg.SigningSecret.IsZero() {
+	if c.sim.cfg.SigningSecret.IsZero() {
 		return invalidField("body.url", "the simulator was started without a signing secret")
 	}
-	e := s.register(o.URL, o.History, time.Now())
+	e := c.sim.webhooks.register(o.URL, o.History, time.Now())
 	return created(e.summed())
 }
 
-// controlProduct lets a product change, or be removed, and emits its event.
-func (s *Simulator) controlProduct(r *request) answer {
+// changeProduct lets a product change, or be removed, and emits its event.
+func (c controlAPI) changeProduct(r *request) answer {
 	o := struct {
 		ProductURL   string           `json:"productUrl"`
 		Topic        api.EventType    `json:"topic"`
@@ -206,16 +209,16 @@ func (s *Simulator) controlProduct(r *request) answer {
 	case o.Availability != "" && !(updated && slices.Contains(availabilities(), o.Availability)):
 		return invalidField("body.availability", fmt.Sprintf("must be one of %v, of product.updated", availabilities()))
 	}
-	p := s.catalogue.random(s.shop.dice)
+	p := c.sim.catalogue.random(c.sim.shop.dice)
 	if o.ProductURL != "" {
-		p = s.catalogue.find(o.ProductURL)
+		p = c.sim.catalogue.find(o.ProductURL)
 	}
 	if !updated {
-		e := s.removeProduct(p, time.Now())
+		e := c.sim.shop.removeProduct(p, time.Now())
 		return created(e.wire())
 	}
 	if o.Price == nil && o.Availability == "" {
-		p.revise(s.shop.dice)
+		p.revise(c.sim.shop.dice)
 	}
 	p.removed = false
 	if o.Price != nil {
@@ -224,7 +227,7 @@ func (s *Simulator) controlProduct(r *request) answer {
 	if o.Availability != "" {
 		p.availability = o.Availability
 	}
-	e := s.updateProduct(p, time.Now())
+	e := c.sim.shop.updateProduct(p, time.Now())
 	return created(e.wire())
 }
 

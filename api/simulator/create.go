@@ -22,7 +22,7 @@ type Order struct {
 func (s *Simulator) CreateIntent(o Order) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in, err := s.createOrder(o)
+	in, err := s.shop.createOrder(o)
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +30,7 @@ func (s *Simulator) CreateIntent(o Order) (string, error) {
 }
 
 // createOrder is CreateIntent under the lock, which the caller holds.
-func (s *Simulator) createOrder(o Order) (*intent, error) {
+func (s *shop) createOrder(o Order) (*intent, error) {
 	if o.State != "" && !o.State.Known() {
 		return nil, fmt.Errorf("simulator: creating an intent: unknown state %q", o.State)
 	}
@@ -41,14 +41,14 @@ func (s *Simulator) createOrder(o Order) (*intent, error) {
 		return nil, errors.New("simulator: creating an intent: durations and the quantity must not be negative")
 	}
 	now := time.Now()
-	w, payment := s.inventOrder(s.shop.dice)
+	w, payment := s.inventOrder(s.dice)
 	if o.ProductURL != "" {
 		if !isWebAddress(o.ProductURL) {
 			return nil, errors.New("simulator: creating an intent: the product URL must be absolute and begin with http:// or https://")
 		}
 		w.ProductURL, w.VariantSelections = o.ProductURL, nil
 		if variantID(o.ProductURL) == "" {
-			w.VariantSelections = s.catalogue.find(o.ProductURL).anySelection(s.shop.dice)
+			w.VariantSelections = s.catalogue.find(o.ProductURL).anySelection(s.dice)
 		}
 	}
 	w.Quantity = max(1, o.Quantity)
@@ -56,25 +56,12 @@ func (s *Simulator) createOrder(o Order) (*intent, error) {
 		w.ReferenceID = o.ReferenceID
 	}
 	w.PromoCodes = nil
-	in := s.open(now, w, payment, o.Fate)
+	in := s.fulfilment.open(now, w, payment, o.Fate)
 	if o.State == api.Failed && in.fate.Failure == "" {
 		in.fate.Failure, in.fate.WhilePlacing = "order_placement_failed", true
 	}
 	if o.State != "" {
-		s.bring(in, o.State, now)
+		s.fulfilment.bring(in, o.State, now)
 	}
 	return in, nil
-}
-
-// bring moves an intent on until it is in a state, or in a terminal one.
-func (s *Simulator) bring(in *intent, to api.IntentState, now time.Time) {
-	if in.State.Rank() < to.Rank() && in.State == api.RetrievingOffer {
-		s.endRetrieval(in, now)
-	}
-	if in.State.Rank() < to.Rank() && in.State == api.AwaitingConfirmation {
-		s.confirm(in, nil, now)
-	}
-	if in.State.Rank() < to.Rank() && in.State == api.PlacingOrder {
-		s.endPlacing(in, now)
-	}
 }

@@ -47,13 +47,13 @@ func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError
 	body := encode(d.event.wire())
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.summary.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, e.sim.unanswered(err)
+		return nil, e.unanswered(err)
 	}
-	signature := Signature(e.sim.cfg.SigningSecret, body)
+	signature := Signature(e.webhooks.cfg.SigningSecret, body)
 	if d.forged {
 		signature = forged(signature, d.number)
 	}
-	prefix := e.sim.cfg.HeaderPrefix
+	prefix := e.webhooks.cfg.HeaderPrefix
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "checkout-webhooks/1.0")
 	// Assigned, not Set: the names go out in lower case.
@@ -65,15 +65,15 @@ func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return nil, e.sim.unanswered(err)
+		return nil, e.unanswered(err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, e.sim.unanswered(err)
+		return nil, e.unanswered(err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, e.sim.answered(resp.StatusCode, string(answer), "200")
+		return nil, e.answered(resp.StatusCode, string(answer), "200")
 	}
 	return answer, nil
 }
@@ -89,7 +89,7 @@ func (e *endpoint) verify(ctx context.Context) bool {
 			if answersChallenge(answer, want) {
 				return true
 			}
-			err = e.sim.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, want))
+			err = e.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, want))
 		}
 		if ctx.Err() != nil {
 			return false
@@ -127,7 +127,7 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 	attempts := d.attempt + 1
 	switch {
 	case err == nil:
-		e.sim.log.Debug("webhook delivered", append(about, "attempt", attempts)...)
+		e.webhooks.cfg.Logger.Debug("webhook delivered", append(about, "attempt", attempts)...)
 		e.note(func(s *EndpointSummary) { s.Delivered++ })
 		if d.forged {
 			e.complaints.add("webhook endpoint took a delivery with a wrong signature, or without one", nil, about...)
@@ -136,9 +136,9 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 	case ctx.Err() != nil:
 		return
 	}
-	e.sim.log.Debug("webhook not delivered", append(about, "attempt", attempts, "error", err)...)
+	e.webhooks.cfg.Logger.Debug("webhook not delivered", append(about, "attempt", attempts, "error", err)...)
 	e.failed(err)
-	if d.attempt >= e.sim.cfg.Retries {
+	if d.attempt >= e.webhooks.cfg.Retries {
 		e.note(func(s *EndpointSummary) { s.GivenUp++ })
 		e.complaints.add("webhook delivery given up", err, append(about, "attempts", attempts)...)
 		return

@@ -2,10 +2,8 @@ package simulator
 
 import (
 	"encoding/binary"
-	"math"
 	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -33,8 +31,6 @@ type dice struct{ *rand.Rand }
 func newDice(seed uint64, of subject, n uint64) dice {
 	return dice{rand.New(rand.NewPCG(mix(seed), mix(uint64(of)<<56^n)))}
 }
-
-func (s *Simulator) dice(of subject, n uint64) dice { return newDice(s.cfg.Seed, of, n) }
 
 // mix is the finalizer of SplitMix64: neighbouring numbers give unrelated ones.
 func mix(x uint64) uint64 {
@@ -64,17 +60,3 @@ func (d dice) chance(share float64) bool { return d.Float64() < share }
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }
-
-// vary is how long something takes that takes about t at speed 1.
-func (s *Simulator) vary(d dice, t time.Duration) time.Duration {
-	factor := 1.0
-	if spread := s.cfg.Timings.Spread; spread > 0 {
-		factor = min(max(math.Exp(d.NormFloat64()*spread), 0.4), 2.5)
-	}
-	return s.scaled(time.Duration(float64(t) * factor))
-}
-
-// scaled is t at the configured speed.
-func (s *Simulator) scaled(t time.Duration) time.Duration {
-	return time.Duration(float64(t) / s.cfg.Speed)
-}

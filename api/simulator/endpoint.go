@@ -15,7 +15,7 @@ const senders = 8 // deliveries to one endpoint at the same time
 // first the challenge, then what had happened before it was verified, one by
 // one in order, then what happens, as it happens.
 type endpoint struct {
-	sim        *Simulator
+	webhooks   *webhooks
 	client     *http.Client
 	next       int // index of the next event to plan; only its own goroutine moves it
 	woken      chan struct{}
@@ -51,53 +51,6 @@ type delivery struct {
 	forged  bool // this attempt carries a wrong signature
 }
 
-// newEndpoint makes an endpoint that delivers the events from index first on.
-func (s *Simulator) newEndpoint(url string, first int, now time.Time) *endpoint {
-	d := s.dice(diceEndpoint, uint64(len(s.endpoints))<<32|uint64(s.events.len()))
-	e := &endpoint{sim: s, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(s.log)}
-	e.open, e.close = context.WithCancel(context.Background())
-	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
-	e.client = &http.Client{
-		Transport:     s.cfg.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	if e.client.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.Proxy = nil
-		t.MaxIdleConnsPerHost = senders
-		e.client.Transport = t
-	}
-	e.challenge = event{kind: api.VerificationChallenge, source: e.summary.ID, suffix: "verification_challenge", at: now.UnixMilli()}
-	s.events.add(e.challenge)
-	return e
-}
-
-// register saves a webhook URL, as the account console does. With history, all
-// events since the start follow, else only those to come. A URL that is saved
-// already is verified anew and goes on where it stood; attempts that were still
-// to be repeated end. The caller holds the lock.
-func (s *Simulator) register(url string, history bool, now time.Time) *endpoint {
-	first := s.events.len()
-	kept := s.endpoints[:0:0]
-	for _, e := range s.endpoints {
-		if e.summary.URL != url {
-			kept = append(kept, e)
-			continue
-		}
-		first = min(first, e.next)
-		e.close()
-	}
-	if history {
-		first = 0
-	}
-	e := s.newEndpoint(url, first, now)
-	s.endpoints = append(kept, e)
-	if s.running != nil {
-		s.spawn("webhook endpoint", e.run)
-	}
-	return e
-}
-
 func (e *endpoint) wake() {
 	select {
 	case e.woken <- struct{}{}:
@@ -117,7 +70,7 @@ func (e *endpoint) run(ctx context.Context) {
 	}
 	e.note(func(s *EndpointSummary) { s.Verified = true })
 	e.complaints.last()
-	e.sim.log.Info("webhook endpoint verified", e.about()...)
+	e.webhooks.cfg.Logger.Info("webhook endpoint verified", e.about()...)
 	e.deliver(ctx)
 }
 
@@ -150,7 +103,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 			d := e.due.pop().what
 			inFlight++
 			sending.Go(func() {
-				defer e.sim.reportPanic("webhook delivery")
+				defer e.webhooks.crew.reportPanic("webhook delivery")
 				_, err := e.post(ctx, d)
 				ended <- result{d, err}
 			})
@@ -179,11 +132,11 @@ func (e *endpoint) deliver(ctx context.Context) {
 // unread takes the events that the endpoint has not planned yet; challenges are
 // sent by verify alone.
 func (e *endpoint) unread() []event {
-	e.sim.mu.Lock()
-	defer e.sim.mu.Unlock()
+	e.webhooks.mu.Lock()
+	defer e.webhooks.mu.Unlock()
 	var fresh []event
-	for ; e.next < len(e.sim.events.events); e.next++ {
-		if ev := e.sim.events.events[e.next]; ev.kind != api.VerificationChallenge {
+	for ; e.next < len(e.webhooks.events.events); e.next++ {
+		if ev := e.webhooks.events.events[e.next]; ev.kind != api.VerificationChallenge {
 			fresh = append(fresh, ev)
 		}
 	}
@@ -192,7 +145,7 @@ func (e *endpoint) unread() []event {
 
 // plan decides when an event is delivered, how often, and what goes wrong.
 func (e *endpoint) plan(ev event, now time.Time) {
-	f := e.sim.cfg.Faults
+	f := e.webhooks.cfg.Faults
 	if e.dice.chance(f.Lose) {
 		e.note(func(s *EndpointSummary) { s.Lost++ })
 		return

@@ -82,17 +82,3 @@ func (l *eventLog) add(e event) bool {
 	l.events = append(l.events, e)
 	return true
 }
-
-// emit records an event and wakes those who deliver it.
-func (s *Simulator) emit(at time.Time, kind api.EventType, source, suffix string, data any) event {
-	e := event{kind: kind, source: source, suffix: suffix, at: at.UnixMilli()}
-	if data != nil {
-		e.data = encode(data)
-	}
-	if s.events.add(e) {
-		for _, endpoint := range s.endpoints {
-			endpoint.wake()
-		}
-	}
-	return e
-}

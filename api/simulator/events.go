@@ -5,12 +5,12 @@ import "unicode/utf8"
 const maxID = 512 // of an event, in characters
 
 // getEvent answers with the event as it is delivered to webhook endpoints.
-func (s *Simulator) getEvent(r *request) answer {
+func (h *handlers) getEvent(r *request) answer {
 	id := r.PathValue("id")
 	if utf8.RuneCountInString(id) > maxID {
 		return invalidField("id", "maxLength 512")
 	}
-	e, known := s.events.find(id)
+	e, known := h.sim.webhooks.events.find(id)
 	if !known {
 		return notFound("Event not found")
 	}
@@ -18,10 +18,10 @@ func (s *Simulator) getEvent(r *request) answer {
 }
 
 // listEvents is not shown in the contract: see [Lists].
-func (s *Simulator) listEvents(r *request) answer {
-	if s.cfg.Lists != ListsServed {
-		return s.noList(r)
+func (h *handlers) listEvents(r *request) answer {
+	if h.sim.cfg.Lists != ListsServed {
+		return h.noList(r)
 	}
 	var c checker
-	return c.pageOf(c.page(r), s.events.len(), func(i int) (any, bool) { return s.events.events[i].wire(), true })
+	return c.pageOf(c.page(r), h.sim.webhooks.events.len(), func(i int) (any, bool) { return h.sim.webhooks.events.events[i].wire(), true })
 }

@@ -71,10 +71,10 @@ func (f fault) none() bool { return f == fault{} }
 // suffer performs a request while the fault strikes. A request that is held back
 // takes effect even when its sender is gone. The second of two is charged, too. The
 // caller holds the lock.
-func (s *Simulator) suffer(f fault, r *request, run operation, second *bucket) answer {
+func (v *server) suffer(f fault, r *request, run operation, second *bucket) answer {
 	var a answer
 	if !f.After {
-		s.hold(f)
+		v.hold(f)
 	}
 	if f.After || f.Status == 0 && !f.Drop {
 		a = run(r)
@@ -85,7 +85,7 @@ func (s *Simulator) suffer(f fault, r *request, run operation, second *bucket) a
 		}
 	}
 	if f.After {
-		s.hold(f)
+		v.hold(f)
 	}
 	switch {
 	case f.Drop:
@@ -98,16 +98,16 @@ func (s *Simulator) suffer(f fault, r *request, run operation, second *bucket) a
 
 // hold waits for a real time, until what is held back is let go, or until the
 // simulator ends. It gives the lock, which the caller holds, to others meanwhile.
-func (s *Simulator) hold(f fault) {
+func (v *server) hold(f fault) {
 	if f.LateBy <= 0 {
 		return
 	}
-	ctx, let := s.running, s.faults.let
+	ctx, let := v.sim.crew.running, v.faults.let
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s.mu.Unlock()
-	defer s.mu.Lock()
+	v.sim.mu.Unlock()
+	defer v.sim.mu.Lock()
 	ctx, cancel := context.WithTimeout(ctx, seconds(f.LateBy))
 	defer cancel()
 	select {
@@ -118,14 +118,7 @@ func (s *Simulator) hold(f fault) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// LetGo ends the wait of all requests and answers that are held back now.
-func (s *Simulator) LetGo() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.letGo()
-}
-
-func (s *Simulator) letGo() {
-	close(s.faults.let)
-	s.faults.let = make(chan struct{})
+func (p *faultPlan) letGo() {
+	close(p.let)
+	p.let = make(chan struct{})
 }

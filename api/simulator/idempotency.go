@@ -35,8 +35,8 @@ type taken struct {
 // once lets a request with an Idempotency-Key take effect once: its repetitions
 // get the answer of the first. The contract shows no such keys; public clients
 // send them.
-func (s *Simulator) once(run operation) operation {
-	if s.cfg.IgnoreIdempotencyKeys {
+func (h *handlers) once(run operation) operation {
+	if h.sim.cfg.IgnoreIdempotencyKeys {
 		return run
 	}
 	return func(r *request) answer {
@@ -48,7 +48,7 @@ func (s *Simulator) once(run operation) operation {
 			return invalidField(idempotencyHeader, fmt.Sprintf("maxLength %d", longestKey))
 		}
 		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(r.body)))
-		return s.repeats.take(key, of, time.Now(), func() answer { return run(r) })
+		return h.repeats.take(key, of, time.Now(), func() answer { return run(r) })
 	}
 }
 

@@ -34,9 +34,9 @@ type intent struct {
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
-func (s *Simulator) open(at time.Time, w intentWire, payment *paymentWire, fate Fate) *intent {
-	number := uint64(len(s.order) + 1)
-	d := s.dice(diceIntent, number)
+func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate Fate) *intent {
+	number := uint64(len(f.order) + 1)
+	d := newDice(f.cfg.Seed, diceIntent, number)
 	w.ID = d.id("ci_")
 	w.CreatedAt = stamp(at)
 	w.State = api.RetrievingOffer
@@ -45,70 +45,53 @@ func (s *Simulator) open(at time.Time, w intentWire, payment *paymentWire, fate 
 	if in.fate.Failure == "" {
 		in.fate.Failure, in.fate.WhilePlacing = m.failure, m.placing
 	}
-	s.intents[in.ID] = in
-	s.order = append(s.order, in)
-	s.states[in.State]++
+	f.intents[in.ID] = in
+	f.order = append(f.order, in)
+	f.states[in.State]++
 
-	took := s.took(d, in.fate.OfferAfter, s.cfg.Timings.Offer)
+	took := f.cfg.took(d, in.fate.OfferAfter, f.cfg.Timings.Offer)
 	switch m.situation {
 	case slowOffer:
 		took *= 10
 	case neverOffered:
-		took = s.window() * 2
+		took = f.cfg.window() * 2
 	}
-	if patience := s.scaled(lowEffortFactor * s.cfg.Timings.Offer); in.effort() == effortLow && took > patience {
-		s.agenda.plan(at.Add(patience), func(at time.Time) { s.giveUpRetrieval(in, at) })
-	} else if took < s.window() {
-		s.agenda.plan(at.Add(took), func(at time.Time) { s.endRetrieval(in, at) })
+	if patience := f.cfg.scaled(lowEffortFactor * f.cfg.Timings.Offer); in.effort() == effortLow && took > patience {
+		f.agenda.plan(at.Add(patience), func(at time.Time) { f.giveUpRetrieval(in, at) })
+	} else if took < f.cfg.window() {
+		f.agenda.plan(at.Add(took), func(at time.Time) { f.endRetrieval(in, at) })
 	}
-	s.agenda.plan(at.Add(s.window()), func(at time.Time) { s.expire(in, at) })
+	f.agenda.plan(at.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
 	return in
 }
 
-func (s *Simulator) window() time.Duration { return s.scaled(s.cfg.Timings.ConfirmWindow) }
-
-// took is how long a step takes: as the fate says, or about as configured.
-func (s *Simulator) took(d dice, fated, about time.Duration) time.Duration {
-	if fated > 0 {
-		return s.scaled(fated)
-	}
-	return s.vary(d, about)
-}
-
-func (s *Simulator) enter(in *intent, state api.IntentState) {
-	s.states[in.State]--
-	s.states[state]++
-	s.buckets.agents.used = s.states[api.PlacingOrder]
-	in.State = state
-}
-
 // endRetrieval gives an intent its offer, or fails it if there is none.
-func (s *Simulator) endRetrieval(in *intent, at time.Time) {
+func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	if in.State != api.RetrievingOffer {
 		return
 	}
-	if f := in.fate; f.Failure != "" && f.Failure != expired && !f.WhilePlacing {
-		s.failRetrieval(in, failureOf(f.Failure), at)
+	if fate := in.fate; fate.Failure != "" && fate.Failure != expired && !fate.WhilePlacing {
+		f.failRetrieval(in, failureOf(fate.Failure), at)
 		return
 	}
-	offer, failure := s.priceOffer(in, at)
+	offer, failure := f.priceOffer(in, at)
 	if failure != nil {
-		s.failRetrieval(in, failure, at)
+		f.failRetrieval(in, failure, at)
 		return
 	}
 	in.Offer = offer
 	if in.fate.Purchase {
-		s.purchase(in, at)
+		f.purchase(in, at)
 		return
 	}
 	in.PaymentMethod = in.payment
-	s.enter(in, api.AwaitingConfirmation)
-	s.emit(at, api.OfferRetrieved, in.ID, string(in.State), nil)
+	f.enter(in, api.AwaitingConfirmation)
+	f.webhooks.emit(at, api.OfferRetrieved, in.ID, string(in.State), nil)
 	switch {
 	case in.fate.Failure == expired:
-		s.agenda.plan(at.Add(s.vary(s.dice(diceOrder, in.number), s.cfg.Timings.Placing)), func(at time.Time) { s.expire(in, at) })
+		f.agenda.plan(at.Add(f.cfg.vary(newDice(f.cfg.Seed, diceOrder, in.number), f.cfg.Timings.Placing)), func(at time.Time) { f.expire(in, at) })
 	case in.fate.ConfirmAfter > 0:
-		s.agenda.plan(at.Add(s.scaled(in.fate.ConfirmAfter)), func(at time.Time) { s.confirm(in, nil, at) })
+		f.agenda.plan(at.Add(f.cfg.scaled(in.fate.ConfirmAfter)), func(at time.Time) { f.confirm(in, nil, at) })
 	}
 }
 
@@ -124,33 +107,33 @@ func (in *intent) effort() string {
 }
 
 // giveUpRetrieval fails an intent of low effort whose merchant takes too long.
-func (s *Simulator) giveUpRetrieval(in *intent, at time.Time) {
+func (f *fulfilment) giveUpRetrieval(in *intent, at time.Time) {
 	if in.State == api.RetrievingOffer {
-		s.failRetrieval(in, failureOf("offer_retrieval_failed"), at)
+		f.failRetrieval(in, failureOf("offer_retrieval_failed"), at)
 	}
 }
 
-func (s *Simulator) failRetrieval(in *intent, reason *failureWire, at time.Time) {
+func (f *fulfilment) failRetrieval(in *intent, reason *failureWire, at time.Time) {
 	in.FailureReason = reason
-	s.enter(in, api.Failed)
-	s.emit(at, api.OfferFailed, in.ID, string(in.State), nil)
+	f.enter(in, api.Failed)
+	f.webhooks.emit(at, api.OfferFailed, in.ID, string(in.State), nil)
 }
 
 // purchase places the order of a one-step purchase, which has no stop at
 // awaiting_confirmation, once an agent is free.
-func (s *Simulator) purchase(in *intent, at time.Time) {
-	if s.buckets.agents.full(at) {
-		s.queued = append(s.queued, in)
+func (f *fulfilment) purchase(in *intent, at time.Time) {
+	if f.buckets.agents.full(at) {
+		f.queued = append(f.queued, in)
 		return
 	}
 	in.PaymentMethod = in.payment
-	s.place(in, at)
+	f.place(in, at)
 }
 
 // confirm submits an awaiting intent for purchase, with the payment given or
 // else the one chosen at its creation. It reports whether the intent was
 // confirmable.
-func (s *Simulator) confirm(in *intent, payment *paymentWire, at time.Time) bool {
+func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) bool {
 	if in.State != api.AwaitingConfirmation {
 		return false
 	}
@@ -160,90 +143,49 @@ func (s *Simulator) confirm(in *intent, payment *paymentWire, at time.Time) bool
 	if in.PaymentMethod == nil {
 		in.PaymentMethod = &paymentWire{Type: api.Drawdown}
 	}
-	s.place(in, at)
+	f.place(in, at)
 	return true
 }
 
 // place hands the order to an agent.
-func (s *Simulator) place(in *intent, at time.Time) {
+func (f *fulfilment) place(in *intent, at time.Time) {
 	in.orders++
-	s.enter(in, api.PlacingOrder)
-	took := s.took(s.dice(diceOrder, in.number), in.fate.PlacingAfter, s.cfg.Timings.Placing)
+	f.enter(in, api.PlacingOrder)
+	took := f.cfg.took(newDice(f.cfg.Seed, diceOrder, in.number), in.fate.PlacingAfter, f.cfg.Timings.Placing)
 	if magicOf(in.ProductURL).situation == slowOrder {
 		took *= 10
 	}
-	s.agenda.plan(at.Add(took), func(at time.Time) { s.endPlacing(in, at) })
-}
-
-// Orders is how many orders were placed for an intent: what a client says of its
-// confirms is to be measured by it.
-func (s *Simulator) Orders(id string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if in, ok := s.intents[id]; ok {
-		return in.orders
-	}
-	return 0
-}
-
-// Reprice changes the total of an intent that awaits confirmation, as a merchant
-// does whose price went up in the meantime, by an amount in subunits that its
-// subtotal bears. It reports whether there is such an intent.
-func (s *Simulator) Reprice(id string, by int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.intents[id]
-	if !ok || in.State != api.AwaitingConfirmation || in.Offer == nil {
-		return false
-	}
-	offer := *in.Offer
-	offer.Cost.Subtotal.AmountSubunits += by
-	offer.Cost.Total.AmountSubunits += by
-	in.Offer = &offer
-	return true
-}
-
-// FinishPlacing ends the placing of an intent's order now rather than in its
-// time, as it is fated to end. It reports whether the intent was being placed.
-func (s *Simulator) FinishPlacing(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in, ok := s.intents[id]
-	if !ok || in.State != api.PlacingOrder {
-		return false
-	}
-	s.endPlacing(in, time.Now())
-	return true
+	f.agenda.plan(at.Add(took), func(at time.Time) { f.endPlacing(in, at) })
 }
 
 // endPlacing completes an intent, or fails it if the merchant did not take the
 // order.
-func (s *Simulator) endPlacing(in *intent, at time.Time) {
+func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {
 		return
 	}
 	if in.fate.Failure != "" && in.fate.WhilePlacing {
 		in.FailureReason = failureOf(in.fate.Failure)
-		s.enter(in, api.Failed)
-		s.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
+		f.enter(in, api.Failed)
+		f.webhooks.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
 	} else {
-		p := s.catalogue.find(in.ProductURL)
-		in.OrderID = fmt.Sprintf(p.merchant.Orders, 10_000+in.number*7+s.dice(diceOrder, in.number).Uint64N(7))
-		s.enter(in, api.Completed)
-		s.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
-		s.planShipments(in, p, at)
+		p := f.catalogue.find(in.ProductURL)
+		in.OrderID = fmt.Sprintf(p.merchant.Orders, 10_000+in.number*7+newDice(f.cfg.Seed, diceOrder, in.number).Uint64N(7))
+		f.enter(in, api.Completed)
+		f.webhooks.emit(at, api.IntentCompleted, in.ID, string(in.State), nil)
+		f.planShipments(in, p, at)
 	}
-	s.placeQueued(at)
+	f.placeQueued(at)
 }
 
 // placeQueued gives the agent that became free to the purchase that has waited
 // longest; one whose window closed meanwhile has lost its turn.
-func (s *Simulator) placeQueued(at time.Time) {
-	for len(s.queued) > 0 {
-		next := s.queued[0]
-		s.queued = s.queued[1:]
+func (f *fulfilment) placeQueued(at time.Time) {
+	for len(f.queued) > 0 {
+		next := f.queued[0]
+		f.queued = f.queued[1:]
 		if next.State == api.RetrievingOffer {
-			s.purchase(next, at)
+			f.purchase(next, at)
 			return
 		}
 	}
@@ -251,10 +193,10 @@ func (s *Simulator) placeQueued(at time.Time) {
 
 // expire ends an intent that was not confirmed in time. There is no event for
 // it.
-func (s *Simulator) expire(in *intent, at time.Time) {
+func (f *fulfilment) expire(in *intent, at time.Time) {
 	if in.State != api.AwaitingConfirmation && in.State != api.RetrievingOffer {
 		return
 	}
 	in.FailureReason = failureOf(expired)
-	s.enter(in, api.Failed)
+	f.enter(in, api.Failed)
 }

@@ -146,22 +146,22 @@ func (v *server) authenticate(r *http.Request) (*Key, answer) {
 		return nil, unauthorized("Invalid API key")
 	}
 	if environment := v.sim.cfg.Environment; key.Environment != environment {
-		v.sim.warnOnce("a key of the other environment is refused", "key", key.Name, "of", key.Environment, "here", environment)
+		v.warnOnce("a key of the other environment is refused", "key", key.Name, "of", key.Environment, "here", environment)
 		return nil, unauthorized("Invalid API key")
 	}
 	return key, answer{}
 }
 
 // forbid refuses a key that lacks a scope.
-func (s *Simulator) forbid(key *Key, scope Scope) answer {
-	s.warnOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
+func (v *server) forbid(key *Key, scope Scope) answer {
+	v.warnOnce("a key without the scope is refused", "key", key.Name, "scope", scope)
 	return refused(http.StatusForbidden, "ForbiddenError", "API key lacks scope "+string(scope))
 }
 
 // warnOnce logs each line once. A line holds names of the configuration only, so
 // that there are few.
-func (s *Simulator) warnOnce(what string, about ...any) {
-	if _, known := s.warned.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !known {
-		s.log.Warn(what, about...)
+func (v *server) warnOnce(what string, about ...any) {
+	if _, known := v.warned.LoadOrStore(fmt.Sprint(append([]any{what}, about...)...), true); !known {
+		v.sim.cfg.Logger.Warn(what, about...)
 	}
 }

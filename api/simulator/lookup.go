@@ -3,7 +3,7 @@ package simulator
 import "time"
 
 // lookUpProduct answers with the product at a URL, as it is now.
-func (s *Simulator) lookUpProduct(r *request) answer {
+func (h *handlers) lookUpProduct(r *request) answer {
 	raw := r.URL.Query().Get("url")
 	if raw == "" {
 		return invalidField("url", "'url' is required")
@@ -11,7 +11,7 @@ func (s *Simulator) lookUpProduct(r *request) answer {
 	if !isWebAddress(raw) {
 		return invalid(checker{"url": {"invalid url", quoted(raw)}})
 	}
-	p := s.catalogue.find(raw)
+	p := h.sim.catalogue.find(raw)
 	if p.removed {
 		return notFound("Product not found")
 	}

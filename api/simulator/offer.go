@@ -11,13 +11,13 @@ import (
 // priceOffer makes the offer that the merchant gives for an intent, or the
 // failure that keeps it from one. The service selects the shipping: the
 // cheapest option (contract, What the service does).
-func (s *Simulator) priceOffer(in *intent, at time.Time) (*offerWire, *failureWire) {
+func (f *fulfilment) priceOffer(in *intent, at time.Time) (*offerWire, *failureWire) {
 	m := magicOf(in.ProductURL)
-	p := s.catalogue.find(in.ProductURL)
+	p := f.catalogue.find(in.ProductURL)
 	if failure := unservable(in, p, m); failure != nil {
 		return nil, failure
 	}
-	d := s.dice(diceOffer, in.number)
+	d := newDice(f.cfg.Seed, diceOffer, in.number)
 	subtotal := p.Price * int64(in.Quantity)
 	discount, freeShipping, applied := promotions(in, d, subtotal)
 	if m.situation == onSale {

@@ -84,20 +84,20 @@ type orderWire struct {
 	PaymentMethod     *paymentWire           `json:"paymentMethod"`
 }
 
-// shopSells has the shop serve a customer over HTTP. The caller holds the lock.
-func (s *Simulator) shopSells(w intentWire, payment *paymentWire, fate Fate, looksUp, confirms bool) {
+// sellOverHTTP has the shop serve a customer over HTTP. The caller holds the lock.
+func (s *shop) sellOverHTTP(w intentWire, payment *paymentWire, fate Fate, looksUp, confirms bool) {
 	v := visit{
 		order:    orderWire{w.ProductURL, w.Quantity, w.Buyer, w.ReferenceID, w.PromoCodes, w.VariantSelections, payment},
 		purchase: fate.Purchase, looksUp: looksUp, confirms: confirms && !fate.Purchase,
-		polls: s.vary(s.shop.dice, 3*time.Second), ponder: s.vary(s.shop.dice, 6*time.Second),
+		polls: s.cfg.vary(s.dice, 3*time.Second), ponder: s.cfg.vary(s.dice, 6*time.Second),
 	}
-	s.shop.fates[w.ReferenceID] = fate
-	s.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
+	s.fates[w.ReferenceID] = fate
+	s.crew.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
 }
 
 // serveCustomer creates an intent, polls it as a backend would, and confirms it
 // once its offer is there. It takes a rejection as its answer and does not insist.
-func (s *Simulator) serveCustomer(ctx context.Context, v visit) {
+func (s *shop) serveCustomer(ctx context.Context, v visit) {
 	if v.looksUp {
 		s.outlet.lookUp(ctx, v.order.ProductURL)
 	}
@@ -109,7 +109,7 @@ func (s *Simulator) serveCustomer(ctx context.Context, v visit) {
 	var in intentWire
 	status := s.outlet.call(ctx, storefront, http.MethodPost, to, v.order, &in)
 	s.mu.Lock()
-	delete(s.shop.fates, v.order.ReferenceID)
+	delete(s.fates, v.order.ReferenceID)
 	s.mu.Unlock()
 	if status != http.StatusCreated || !v.confirms {
 		return
@@ -133,11 +133,11 @@ func (o *outlet) lookUp(ctx context.Context, productURL string) {
 	o.call(ctx, storefront, http.MethodGet, o.lookupPath+"?url="+url.QueryEscape(productURL), nil, nil)
 }
 
-// shopLooks spends a few reads and a lookup over HTTP, as the shop's own screens
+// browseOverHTTP spends a few reads and a lookup over HTTP, as the shop's own screens
 // do. The caller holds the lock.
-func (s *Simulator) shopLooks(reads int) {
-	productURL := s.catalogue.random(s.shop.dice).url()
-	s.spawn("the shop", func(ctx context.Context) {
+func (s *shop) browseOverHTTP(reads int) {
+	productURL := s.catalogue.random(s.dice).url()
+	s.crew.spawn("the shop", func(ctx context.Context) {
 		s.outlet.lookUp(ctx, productURL)
 		for range reads {
 			s.outlet.call(ctx, backOffice, http.MethodGet, "/api/v1/shipments?limit=20", nil, nil)

@@ -104,7 +104,7 @@ func refusal(b []byte) (status int, text string, ok bool) {
 func (v *server) refuse(status int, text string) []byte {
 	s := v.sim
 	s.mu.Lock()
-	s.counts.Requests++
+	v.counts.Requests++
 	fields := s.buckets.untouched(classReads)
 	s.mu.Unlock()
 	h := http.Header{"Connection": {"close"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}

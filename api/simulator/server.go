@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -16,9 +17,13 @@ import (
 // server answers HTTP: the API, which is charged to the account, and the control
 // API, which is not.
 type server struct {
-	sim  *Simulator
-	mux  *http.ServeMux
-	keys ring
+	sim    *Simulator
+	mux    *http.ServeMux
+	keys   ring
+	warned sync.Map // what warnOnce has logged
+
+	faults faultPlan // guarded, as the counts are, by the simulator's lock
+	counts Counts
 }
 
 // operation answers an authenticated and charged request. It runs under the lock
@@ -51,25 +56,8 @@ func read(r *http.Request) *request {
 }
 
 func newServer(s *Simulator) *server {
-	v := &server{sim: s, mux: http.NewServeMux(), keys: newRing(s.cfg)}
-	for _, route := range []struct {
-		pattern string
-		class   class
-		scope   Scope
-		run     operation
-	}{
-		{"POST /api/v1/checkout-intents", classCreates, IntentsWrite, s.once(s.createIntent)},
-		{"POST /api/v1/checkout-intents/purchase", classCreates, IntentsWrite, s.once(s.purchaseIntent)},
-		{"GET /api/v1/checkout-intents", classReads, IntentsRead, s.listIntents},
-		{"GET /api/v1/checkout-intents/{id}", classReads, IntentsRead, s.ofIntent(s.getIntent)},
-		{"POST /api/v1/checkout-intents/{id}/confirm", classMutations, IntentsWrite, s.once(s.ofIntent(s.confirmIntent))},
-		{"GET /api/v1/checkout-intents/{id}/shipments", classReads, IntentsRead, s.listIntentShipments},
-		{"GET /api/v1/shipments", classReads, IntentsRead, s.listShipments},
-		{"GET /api/v1/shipments/{id}", classReads, IntentsRead, s.ofShipment(s.getShipment)},
-		{"GET /api/v1/events", classReads, EventsRead, s.listEvents},
-		{"GET /api/v1/events/{id}", classReads, EventsRead, s.getEvent},
-		{"GET " + s.cfg.LookupPath, classLookup, ProductsRead, s.lookUpProduct},
-	} {
+	v := &server{sim: s, mux: http.NewServeMux(), keys: newRing(*s.cfg), faults: newFaultPlan(*s.cfg)}
+	for _, route := range newHandlers(s).routes() {
 		v.mux.Handle(route.pattern, v.charged(route.class, route.scope, route.run))
 	}
 	reads, mutations := v.charged(classReads, noScope, noSuchPath), v.charged(classMutations, noScope, noSuchPath)
@@ -80,7 +68,7 @@ func newServer(s *Simulator) *server {
 		}
 		mutations(w, r)
 	})
-	for _, c := range s.controls() {
+	for _, c := range (controlAPI{s}).controls() {
 		v.mux.HandleFunc(c.Method+" "+c.Path, v.uncharged(c.run))
 	}
 	v.mux.HandleFunc("/control/", v.uncharged(noSuchPath))
@@ -105,17 +93,16 @@ func noSuchPath(*request) answer { return notFound("Not found") }
 // RateLimit fields on every answer (contract, Limits).
 func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s := v.sim
-		if s.cfg.Faults.Latency > 0 && api.Sleep(r.Context(), s.cfg.Faults.Latency) != nil {
+		if latency := v.sim.cfg.Faults.Latency; latency > 0 && api.Sleep(r.Context(), latency) != nil {
 			return
 		}
 		key, refusal := v.authenticate(r)
 		if key == nil {
 			w.Header()["WWW-Authenticate"] = []string{"Bearer"}
-			write(w, r, s.countUnknown(c), refusal)
+			write(w, r, v.countUnknown(c), refusal)
 			return
 		}
-		a, fields, number := s.perform(read(r), c, key, scope, run)
+		a, fields, number := v.perform(read(r), c, key, scope, run)
 		w.Header()["X-Request-Id"] = []string{"req_" + strconv.FormatUint(number, 16)}
 		write(w, r, fields, a)
 	}
@@ -123,34 +110,34 @@ func (v *server) charged(c class, scope Scope, run operation) http.HandlerFunc {
 
 // perform charges a request and runs its operation, unless the account may not or
 // a fault strikes. It returns the number of the request, too.
-func (s *Simulator) perform(r *request, c class, key *Key, scope Scope, run operation) (a answer, fields quotaFields, number uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts.Requests++
-	number = s.counts.Requests
+func (v *server) perform(r *request, c class, key *Key, scope Scope, run operation) (a answer, fields quotaFields, number uint64) {
+	v.sim.mu.Lock()
+	defer v.sim.mu.Unlock()
+	v.counts.Requests++
+	number = v.counts.Requests
 	now := time.Now()
-	second := s.buckets.of(c)
+	second := v.sim.buckets.of(c)
 	room := second.take(now)
-	fields = s.buckets.perSecond(c, now)
+	fields = v.sim.buckets.perSecond(c, now)
 	switch {
 	case !room:
 		a = tooFast(second.reset(now))
 	case !key.allows(scope):
-		s.counts.Forbidden++
-		a = s.forbid(key, scope)
+		v.counts.Forbidden++
+		a = v.forbid(key, scope)
 	default:
-		if fault := s.faults.next(r); fault.none() {
+		if fault := v.faults.next(r); fault.none() {
 			a = run(r)
 		} else {
-			s.counts.Injected++
-			a = s.suffer(fault, r, run, second)
+			v.counts.Injected++
+			a = v.suffer(fault, r, run, second)
 		}
 	}
 	if a.status == http.StatusTooManyRequests {
-		s.counts.Rejected++
+		v.counts.Rejected++
 	}
-	if room && c == classCreates && s.cfg.EveryPolicy {
-		s.buckets.perIntent(&fields, now)
+	if room && c == classCreates && v.sim.cfg.EveryPolicy {
+		v.sim.buckets.perIntent(&fields, now)
 	}
 	return a, fields, number
 }
@@ -162,27 +149,27 @@ func (v *server) uncharged(run operation) http.HandlerFunc {
 		switch {
 		case key == nil:
 		case !key.allows(TestHelpersWrite):
-			a = v.sim.forbid(key, TestHelpersWrite)
+			a = v.forbid(key, TestHelpersWrite)
 		default:
-			a = v.sim.control(read(r), run)
+			a = v.control(read(r), run)
 		}
 		write(w, r, quotaFields{}, a)
 	}
 }
 
-func (s *Simulator) control(r *request, run operation) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (v *server) control(r *request, run operation) answer {
+	v.sim.mu.Lock()
+	defer v.sim.mu.Unlock()
 	return run(r)
 }
 
 // countUnknown counts a request of somebody unknown, and reports the policy alone.
-func (s *Simulator) countUnknown(c class) quotaFields {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts.Requests++
-	s.counts.Refused++
-	return s.buckets.untouched(c)
+func (v *server) countUnknown(c class) quotaFields {
+	v.sim.mu.Lock()
+	defer v.sim.mu.Unlock()
+	v.counts.Requests++
+	v.counts.Refused++
+	return v.sim.buckets.untouched(c)
 }
 
 func write(w http.ResponseWriter, r *http.Request, fields quotaFields, a answer) {

@@ -31,26 +31,26 @@ type leg struct {
 
 // planShipments lets the merchant report the shipments of a completed order a
 // little later.
-func (s *Simulator) planShipments(in *intent, p *product, at time.Time) {
+func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	m := magicOf(in.ProductURL)
 	if p.Digital || m.situation == digital {
 		return
 	}
-	d := s.dice(diceParcels, in.number)
+	d := newDice(f.cfg.Seed, diceParcels, in.number)
 	parcels := 1
 	if m.situation == splitShipment || in.Quantity > 2 && d.chance(0.5) {
 		parcels = 2
 	}
 	for range parcels {
-		wait := s.vary(d, s.cfg.Timings.ShipmentStep/4)
-		s.agenda.plan(at.Add(wait), func(at time.Time) { s.ship(in, p, at) })
+		wait := f.cfg.vary(d, f.cfg.Timings.ShipmentStep/4)
+		f.agenda.plan(at.Add(wait), func(at time.Time) { f.ship(in, p, at) })
 	}
 }
 
 // ship creates a shipment.
-func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
-	number := uint64(len(s.shipments) + 1)
-	d := s.dice(diceParcel, in.number<<8+in.parcels+1)
+func (f *fulfilment) ship(in *intent, p *product, at time.Time) *shipment {
+	number := uint64(len(f.shipments) + 1)
+	d := newDice(f.cfg.Seed, diceParcel, in.number<<8+in.parcels+1)
 	sh := &shipment{
 		shipmentWire: shipmentWire{
 			ID: d.id("shp_"), CheckoutIntentID: in.ID, MarketplaceOrderID: in.OrderID, Status: api.Ordered,
@@ -59,11 +59,11 @@ func (s *Simulator) ship(in *intent, p *product, at time.Time) *shipment {
 		number: number, created: at, intent: in, dice: d, to: placeOf(in.Buyer),
 	}
 	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
-	s.parcels[sh.ID] = sh
-	s.shipments = append(s.shipments, sh)
+	f.parcels[sh.ID] = sh
+	f.shipments = append(f.shipments, sh)
 	in.parcels++
-	s.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
-	s.planLeg(sh, at)
+	f.webhooks.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
+	f.planLeg(sh, at)
 	return sh
 }
 
@@ -83,30 +83,30 @@ func route(d dice, m situation, from, to place) []leg {
 }
 
 // planLeg plans the next scan, if there is one.
-func (s *Simulator) planLeg(sh *shipment, at time.Time) {
+func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 	if sh.done >= len(sh.legs) {
 		sh.legs, sh.done = nil, 0
 		return
 	}
-	next := at.Add(s.vary(sh.dice, s.cfg.Timings.ShipmentStep))
-	if f := sh.intent.fate; !f.legsBy.IsZero() {
-		if ahead := f.legsDone - sh.done; ahead > 0 && at.Before(f.legsBy) {
+	next := at.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
+	if fate := sh.intent.fate; !fate.legsBy.IsZero() {
+		if ahead := fate.legsDone - sh.done; ahead > 0 && at.Before(fate.legsBy) {
 			share := (0.5 + sh.dice.Float64()) / float64(ahead+1)
-			next = at.Add(time.Duration(float64(f.legsBy.Sub(at)) * share))
-		} else if next.Before(f.legsBy) {
-			next = f.legsBy.Add(s.vary(sh.dice, s.cfg.Timings.ShipmentStep))
+			next = at.Add(time.Duration(float64(fate.legsBy.Sub(at)) * share))
+		} else if next.Before(fate.legsBy) {
+			next = fate.legsBy.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
 		}
 	}
 	planned := sh.done
-	s.agenda.plan(next, func(at time.Time) {
+	f.agenda.plan(next, func(at time.Time) {
 		if sh.done == planned {
-			s.advance(sh, at)
+			f.advance(sh, at)
 		}
 	})
 }
 
 // advance makes the next scan happen and reports whether there was one.
-func (s *Simulator) advance(sh *shipment, at time.Time) bool {
+func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
 	if sh.done >= len(sh.legs) {
 		return false
 	}
@@ -118,7 +118,7 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 		suffix = fmt.Sprintf("%s_%d", l.status, sh.repeats+1)
 	}
 	if sh.Status == api.Ordered && l.status != api.Canceled {
-		s.handOver(sh, at)
+		f.handOver(sh, at)
 	}
 	sh.Status, sh.UpdatedAt = l.status, stamp(at)
 	if l.status != api.Canceled {
@@ -128,18 +128,18 @@ func (s *Simulator) advance(sh *shipment, at time.Time) bool {
 	case api.Delivered:
 		sh.DeliveredAt = stamp(at)
 	case api.Delayed:
-		s.estimate(sh, at.UTC().Truncate(day).Add(5*day))
+		sh.estimate(at.UTC().Truncate(day).Add(5 * day))
 	case api.OutForDelivery:
-		s.estimate(sh, at.UTC().Truncate(day))
+		sh.estimate(at.UTC().Truncate(day))
 	}
-	s.emit(at, api.ShipmentUpdated, sh.ID, suffix, nil)
-	s.planLeg(sh, at)
+	f.webhooks.emit(at, api.ShipmentUpdated, sh.ID, suffix, nil)
+	f.planLeg(sh, at)
 	return true
 }
 
 // handOver gives the parcel to a carrier: from here on it can be tracked.
-func (s *Simulator) handOver(sh *shipment, at time.Time) {
-	p := s.catalogue.find(sh.intent.ProductURL)
+func (f *fulfilment) handOver(sh *shipment, at time.Time) {
+	p := f.catalogue.find(sh.intent.ProductURL)
 	carrier := pick(sh.dice, p.merchant.Carriers)
 	number, page := inventTracking(sh.dice, carrier)
 	sh.ShippedAt = stamp(at)
@@ -149,13 +149,13 @@ func (s *Simulator) handOver(sh *shipment, at time.Time) {
 		sh.Tracking = &trackingWire{CarrierName: carrier}
 		return
 	}
-	s.estimate(sh, at.UTC().Truncate(day).Add(time.Duration(sh.dice.between(2, 5))*day))
+	sh.estimate(at.UTC().Truncate(day).Add(time.Duration(sh.dice.between(2, 5)) * day))
 	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.legs)+1),
 		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, sh.created))
 }
 
 // estimate replaces the tracking, as others may be reading the present one.
-func (s *Simulator) estimate(sh *shipment, on time.Time) {
+func (sh *shipment) estimate(on time.Time) {
 	if sh.Tracking == nil || sh.Tracking.Number == nil {
 		return
 	}

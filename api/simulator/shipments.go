@@ -7,9 +7,9 @@ import (
 )
 
 // ofShipment is an operation on the shipment that the path names.
-func (s *Simulator) ofShipment(run func(*shipment) answer) operation {
+func ofShipment(s *Simulator, run func(*shipment) answer) operation {
 	return func(r *request) answer {
-		sh := s.parcels[r.PathValue("id")]
+		sh := s.fulfilment.parcels[r.PathValue("id")]
 		if sh == nil {
 			return notFound("Shipment not found")
 		}
@@ -17,29 +17,29 @@ func (s *Simulator) ofShipment(run func(*shipment) answer) operation {
 	}
 }
 
-func (s *Simulator) getShipment(sh *shipment) answer { return ok(sh.shipmentWire) }
+func (h *handlers) getShipment(sh *shipment) answer { return ok(sh.shipmentWire) }
 
-func (s *Simulator) listShipments(r *request) answer {
+func (h *handlers) listShipments(r *request) answer {
 	var c checker
 	q := c.page(r)
 	ids, statuses := c.filter(r, "ids", nil), c.filter(r, "status", func(status string) bool {
 		return slices.Contains(api.ShipmentStatuses(), api.ShipmentStatus(status))
 	})
-	return c.pageOf(q, len(s.shipments), func(i int) (any, bool) {
-		sh := s.shipments[i]
+	return c.pageOf(q, len(h.sim.fulfilment.shipments), func(i int) (any, bool) {
+		sh := h.sim.fulfilment.shipments[i]
 		return sh.shipmentWire, ids.allows(sh.ID) && statuses.allows(string(sh.Status))
 	})
 }
 
-func (s *Simulator) listIntentShipments(r *request) answer {
+func (h *handlers) listIntentShipments(r *request) answer {
 	var c checker
 	q := c.page(r)
 	if len(c) > 0 {
 		return invalid(c)
 	}
-	return s.ofIntent(func(_ *request, in *intent) answer {
-		return c.pageOf(q, len(s.shipments), func(i int) (any, bool) {
-			return s.shipments[i].shipmentWire, s.shipments[i].intent == in
+	return ofIntent(h.sim, func(_ *request, in *intent) answer {
+		return c.pageOf(q, len(h.sim.fulfilment.shipments), func(i int) (any, bool) {
+			return h.sim.fulfilment.shipments[i].shipmentWire, h.sim.fulfilment.shipments[i].intent == in
 		})
 	})(r)
 }

@@ -3,6 +3,7 @@ package simulator
 import (
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"tillwatch/api"
@@ -12,37 +13,43 @@ import (
 // it creates intents, confirms a share of them, looks products up and reads, and
 // all of it spends the account's quota.
 type shop struct {
+	cfg        *Config
+	crew       *crew
+	agenda     *agenda
+	catalogue  *catalogue
+	buckets    *buckets
+	webhooks   *webhooks
+	fulfilment *fulfilment
+	outlet     *outlet // where it calls over HTTP; nil: it acts within the process
+
+	mu     *sync.Mutex // the simulator's; guards all below
 	dice   dice
 	orders int
 	fates  map[string]Fate // by reference, of the intents that it is about to create over HTTP
 }
 
-func newShop(seed uint64) shop {
-	return shop{dice: newDice(seed, diceShop, 0), orders: 20_400, fates: map[string]Fate{}}
-}
-
-// openShop begins the shop's day.
-func (s *Simulator) openShop(now time.Time) {
-	s.agenda.plan(now.Add(300*time.Millisecond), s.shopCreates)
-	s.agenda.plan(now.Add(2*time.Second), s.shopReads)
+// open begins the shop's day.
+func (s *shop) open(now time.Time) {
+	s.agenda.plan(now.Add(300*time.Millisecond), s.createNext)
+	s.agenda.plan(now.Add(2*time.Second), s.browse)
 	if s.cfg.ProductEventsPerMinute > 0 {
-		s.agenda.plan(now.Add(s.productPause()), s.productChanges)
+		s.agenda.plan(now.Add(s.productPause()), s.changeProduct)
 	}
 }
 
-// shopCreates creates an intent and plans the next: irregular, in slow waves.
-func (s *Simulator) shopCreates(at time.Time) {
+// createNext creates an intent and plans the next: irregular, in slow waves.
+func (s *shop) createNext(at time.Time) {
 	mean := float64(time.Minute) / s.cfg.IntentsPerMinute
 	wave := 1 + 0.5*math.Sin(float64(at.Unix()%600)/600*2*math.Pi)
-	gap := s.shop.dice.ExpFloat64() * mean / wave
-	s.agenda.plan(at.Add(time.Duration(min(gap, 5*mean))), s.shopCreates)
-	s.shopOrders(at)
+	gap := s.dice.ExpFloat64() * mean / wave
+	s.agenda.plan(at.Add(time.Duration(min(gap, 5*mean))), s.createNext)
+	s.sell(at)
 }
 
-// shopOrders looks a product up, creates an intent for it and decides whether it
+// sell looks a product up, creates an intent for it and decides whether it
 // will confirm it. It takes a rejection as its answer and does not insist.
-func (s *Simulator) shopOrders(at time.Time) {
-	d := s.shop.dice
+func (s *shop) sell(at time.Time) {
+	d := s.dice
 	w, payment := s.inventOrder(d)
 	fate := Fate{Purchase: d.chance(0.08)}
 	if d.chance(max(0, s.cfg.FailureShare)) {
@@ -51,7 +58,7 @@ func (s *Simulator) shopOrders(at time.Time) {
 	confirms := d.chance(max(0, s.cfg.AutoConfirm))
 	looksUp := d.chance(0.6)
 	if s.outlet != nil {
-		s.shopSells(w, payment, fate, looksUp, confirms)
+		s.sellOverHTTP(w, payment, fate, looksUp, confirms)
 		return
 	}
 	if looksUp {
@@ -60,22 +67,22 @@ func (s *Simulator) shopOrders(at time.Time) {
 	if !s.buckets.mutations.take(at) {
 		return
 	}
-	if s.admit(at) != "" {
+	if s.fulfilment.admit(at) != "" {
 		return
 	}
-	in := s.open(at, w, payment, fate)
+	in := s.fulfilment.open(at, w, payment, fate)
 	if confirms && !fate.Purchase {
-		s.shopWaitsForOffer(in, at)
+		s.awaitOffer(in, at)
 	}
 }
 
 // inventOrder is what a customer of the shop orders.
-func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
+func (s *shop) inventOrder(d dice) (intentWire, *paymentWire) {
 	p := s.catalogue.random(d)
-	s.shop.orders++
+	s.orders++
 	w := intentWire{
 		ProductURL: p.url(), Quantity: 1, Buyer: inventBuyer(d),
-		ReferenceID: "order-" + strconv.Itoa(s.shop.orders),
+		ReferenceID: "order-" + strconv.Itoa(s.orders),
 	}
 	if p.Price < 10_000 && d.chance(0.25) {
 		w.Quantity = d.between(2, 4)
@@ -91,56 +98,56 @@ func (s *Simulator) inventOrder(d dice) (intentWire, *paymentWire) {
 	return w, payment
 }
 
-// shopWaitsForOffer polls an intent as a backend would, and confirms it after a
+// awaitOffer polls an intent as a backend would, and confirms it after a
 // human pause once its offer is there.
-func (s *Simulator) shopWaitsForOffer(in *intent, at time.Time) {
-	s.agenda.plan(at.Add(s.vary(s.shop.dice, 3*time.Second)), func(at time.Time) {
+func (s *shop) awaitOffer(in *intent, at time.Time) {
+	s.agenda.plan(at.Add(s.cfg.vary(s.dice, 3*time.Second)), func(at time.Time) {
 		if in.State.Terminal() || in.State == api.PlacingOrder {
 			return
 		}
 		if s.buckets.reads.take(at) && in.State == api.AwaitingConfirmation {
-			s.shopConfirms(in, at.Add(s.vary(s.shop.dice, 6*time.Second)))
+			s.confirm(in, at.Add(s.cfg.vary(s.dice, 6*time.Second)))
 			return
 		}
-		s.shopWaitsForOffer(in, at)
+		s.awaitOffer(in, at)
 	})
 }
 
-func (s *Simulator) shopConfirms(in *intent, at time.Time) {
+func (s *shop) confirm(in *intent, at time.Time) {
 	s.agenda.plan(at, func(at time.Time) {
 		if in.State != api.AwaitingConfirmation {
 			return
 		}
 		if s.buckets.agents.full(at) || !s.buckets.mutations.take(at) {
-			s.shopConfirms(in, at.Add(time.Second+time.Duration(s.shop.dice.IntN(1000))*time.Millisecond))
+			s.confirm(in, at.Add(time.Second+time.Duration(s.dice.IntN(1000))*time.Millisecond))
 			return
 		}
-		s.confirm(in, nil, at)
+		s.fulfilment.confirm(in, nil, at)
 	})
 }
 
-// shopReads spends a few reads now and then, as the shop's own screens do.
-func (s *Simulator) shopReads(at time.Time) {
-	reads := s.shop.dice.between(1, 4)
+// browse spends a few reads now and then, as the shop's own screens do.
+func (s *shop) browse(at time.Time) {
+	reads := s.dice.between(1, 4)
 	if s.outlet != nil {
-		s.shopLooks(reads)
+		s.browseOverHTTP(reads)
 	} else {
 		for range reads {
 			s.buckets.reads.take(at)
 		}
 	}
-	s.agenda.plan(at.Add(time.Duration(s.shop.dice.between(1500, 7000))*time.Millisecond), s.shopReads)
+	s.agenda.plan(at.Add(time.Duration(s.dice.between(1500, 7000))*time.Millisecond), s.browse)
 }
 
-func (s *Simulator) productPause() time.Duration {
-	return time.Duration(s.shop.dice.ExpFloat64() * float64(time.Minute) / s.cfg.ProductEventsPerMinute)
+func (s *shop) productPause() time.Duration {
+	return time.Duration(s.dice.ExpFloat64() * float64(time.Minute) / s.cfg.ProductEventsPerMinute)
 }
 
-// productChanges lets a merchant change a price or the stock, take a product
+// changeProduct lets a merchant change a price or the stock, take a product
 // down, or put one back.
-func (s *Simulator) productChanges(at time.Time) {
-	d := s.shop.dice
-	s.agenda.plan(at.Add(s.productPause()), s.productChanges)
+func (s *shop) changeProduct(at time.Time) {
+	d := s.dice
+	s.agenda.plan(at.Add(s.productPause()), s.changeProduct)
 	p := s.catalogue.random(d)
 	if !p.removed && d.chance(0.08) {
 		s.removeProduct(p, at)
@@ -152,11 +159,11 @@ func (s *Simulator) productChanges(at time.Time) {
 
 // updateProduct emits product.updated, which carries a snapshot (contract,
 // Payload rules).
-func (s *Simulator) updateProduct(p *product, at time.Time) event {
+func (s *shop) updateProduct(p *product, at time.Time) event {
 	return s.emitOfProduct(at, api.ProductUpdated, p, "", p.wire())
 }
 
-func (s *Simulator) removeProduct(p *product, at time.Time) event {
+func (s *shop) removeProduct(p *product, at time.Time) event {
 	p.removed = true
 	return s.emitOfProduct(at, api.ProductRemoved, p, "removed_", nil)
 }
@@ -164,12 +171,12 @@ func (s *Simulator) removeProduct(p *product, at time.Time) event {
 // emitOfProduct emits an event of a product and keeps the product as it is now, so
 // that lookups and offers agree with the event. The suffix of the event's id is the
 // moment; a second event of one millisecond is counted.
-func (s *Simulator) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
+func (s *shop) emitOfProduct(at time.Time, kind api.EventType, p *product, prefix string, data any) event {
 	s.catalogue.keep(p)
 	moment := prefix + at.UTC().Format("20060102T150405.000Z")
 	suffix := moment
-	for n := 2; s.events.has(event{source: p.id(), suffix: suffix}); n++ {
+	for n := 2; s.webhooks.events.has(event{source: p.id(), suffix: suffix}); n++ {
 		suffix = moment + "_" + strconv.Itoa(n)
 	}
-	return s.emit(at, kind, p.id(), suffix, data)
+	return s.webhooks.emit(at, kind, p.id(), suffix, data)
 }

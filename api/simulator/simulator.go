@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -14,32 +13,17 @@ import (
 
 // Simulator is the service. Its methods may be called from any goroutine.
 type Simulator struct {
-	cfg    Config
-	log    *slog.Logger
+	cfg    *Config
 	server *server
 
-	repeats repeats
-
-	mu        sync.Mutex // guards all below
-	intents   map[string]*intent
-	order     []*intent // by creation
-	parcels   map[string]*shipment
-	shipments []*shipment // by creation
-	events    eventLog
-	catalogue *catalogue
-	buckets   buckets
-	states    map[api.IntentState]int
-	queued    []*intent // one-step purchases that wait for an agent
-	agenda    agenda
-	shop      shop
-	outlet    *outlet // of the shop, where it calls over HTTP; nil: it acts within the process
-	faults    faultPlan
-	endpoints []*endpoint
-	counts    Counts
-	warned    sync.Map        // what warnOnce has logged
-	running   context.Context // nil while Run does not run
-	owned     *sync.WaitGroup // the goroutines of Run
-	crashed   chan error
+	mu         sync.Mutex // guards all below
+	crew       crew
+	agenda     agenda
+	catalogue  *catalogue
+	buckets    buckets
+	webhooks   webhooks
+	fulfilment fulfilment
+	shop       shop
 }
 
 // New checks cfg and makes a simulator with a day of history behind it. Nothing
@@ -49,32 +33,33 @@ func New(cfg Config) (*Simulator, error) {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	s := &Simulator{
-		cfg:       cfg,
-		log:       cfg.Logger,
-		intents:   map[string]*intent{},
-		parcels:   map[string]*shipment{},
-		events:    newEventLog(cfg.WholeSeconds),
-		catalogue: newCatalogue(),
-		states:    map[api.IntentState]int{},
+		cfg:       &cfg,
+		crew:      crew{crashed: make(chan error, 1)},
 		agenda:    newAgenda(),
-		crashed:   make(chan error, 1),
-		repeats:   repeats{byKey: map[string]*taken{}},
+		catalogue: newCatalogue(),
+		buckets:   newBuckets(cfg),
 	}
-	now := time.Now()
-	s.buckets = newBuckets(cfg)
-	s.shop = newShop(cfg.Seed)
+	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: newEventLog(cfg.WholeSeconds)}
+	s.fulfilment = fulfilment{
+		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
+		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
+	}
+	s.shop = shop{
+		cfg: &cfg, crew: &s.crew, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
+		mu: &s.mu, dice: newDice(cfg.Seed, diceShop, 0), orders: 20_400, fates: map[string]Fate{},
+	}
 	if cfg.ShopURL != "" {
-		s.outlet = newOutlet(cfg)
-	}
-	s.faults = newFaultPlan(cfg)
-	s.writeHistory(now)
-	if cfg.WebhookURL != "" {
-		s.endpoints = append(s.endpoints, s.newEndpoint(cfg.WebhookURL, 0, now))
-	}
-	if cfg.IntentsPerMinute > 0 {
-		s.openShop(now)
+		s.shop.outlet = newOutlet(cfg)
 	}
 	s.server = newServer(s)
+	now := time.Now()
+	s.shop.writeHistory(now)
+	if cfg.WebhookURL != "" {
+		s.webhooks.endpoints = append(s.webhooks.endpoints, s.webhooks.newEndpoint(cfg.WebhookURL, 0, now))
+	}
+	if cfg.IntentsPerMinute > 0 {
+		s.shop.open(now)
+	}
 	return s, nil
 }
 
@@ -89,50 +74,31 @@ func (s *Simulator) Run(ctx context.Context) error {
 	defer cancel()
 	var owned sync.WaitGroup
 	s.mu.Lock()
-	if s.running != nil {
+	if s.crew.running != nil {
 		s.mu.Unlock()
 		return errors.New("simulator: already running")
 	}
-	s.running, s.owned = ctx, &owned
-	s.spawn("agenda", s.keepAgenda)
-	for _, e := range s.endpoints {
-		s.spawn("webhook endpoint", e.run)
+	s.crew.running, s.crew.owned = ctx, &owned
+	s.crew.spawn("agenda", s.keepAgenda)
+	for _, e := range s.webhooks.endpoints {
+		s.crew.spawn("webhook endpoint", e.run)
 	}
 	s.mu.Unlock()
 
 	var err error
 	select {
 	case <-ctx.Done():
-	case err = <-s.crashed:
+	case err = <-s.crew.crashed:
 		cancel()
 	}
 	s.mu.Lock()
-	s.running = nil
+	s.crew.running = nil
 	s.mu.Unlock()
 	owned.Wait()
-	if s.outlet != nil {
-		s.outlet.http.CloseIdleConnections()
+	if s.shop.outlet != nil {
+		s.shop.outlet.http.CloseIdleConnections()
 	}
 	return err
-}
-
-// spawn starts a goroutine that Run waits for. The caller holds the lock and
-// has seen that Run runs.
-func (s *Simulator) spawn(what string, run func(context.Context)) {
-	ctx := s.running
-	s.owned.Go(func() {
-		defer s.reportPanic(what)
-		run(ctx)
-	})
-}
-
-func (s *Simulator) reportPanic(what string) {
-	if p := recover(); p != nil {
-		select {
-		case s.crashed <- fmt.Errorf("simulator: %s: panic: %v", what, p):
-		default:
-		}
-	}
 }
 
 // Counts are what has come of the requests so far.
@@ -164,21 +130,21 @@ func (s *Simulator) Summary() Summary {
 
 func (s *Simulator) summary(now time.Time) Summary {
 	sum := Summary{
-		Intents:   make(map[api.IntentState]int, len(s.states)),
+		Intents:   make(map[api.IntentState]int, len(s.fulfilment.states)),
 		Shipments: map[api.ShipmentStatus]int{},
-		Events:    s.events.len(),
+		Events:    s.webhooks.events.len(),
 		Buckets:   s.buckets.summary(now),
 		Endpoints: []EndpointSummary{},
-		Counts:    s.counts,
+		Counts:    s.server.counts,
 		Pending:   s.agenda.len(),
 	}
 	for _, state := range api.IntentStates() {
-		sum.Intents[state] = s.states[state]
+		sum.Intents[state] = s.fulfilment.states[state]
 	}
-	for _, p := range s.shipments {
+	for _, p := range s.fulfilment.shipments {
 		sum.Shipments[p.Status]++
 	}
-	for _, e := range s.endpoints {
+	for _, e := range s.webhooks.endpoints {
 		sum.Endpoints = append(sum.Endpoints, e.summed())
 	}
 	return sum

@@ -1,0 +1,59 @@
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+// fulfilment takes intents from their creation to their order, and the shipments of
+// the order to the buyer (contract, States and transitions). It is guarded by the
+// simulator's lock.
+type fulfilment struct {
+	cfg       *Config
+	agenda    *agenda
+	catalogue *catalogue
+	buckets   *buckets
+	webhooks  *webhooks
+
+	intents   map[string]*intent
+	order     []*intent // by creation
+	states    map[api.IntentState]int
+	queued    []*intent // one-step purchases that wait for an agent
+	parcels   map[string]*shipment
+	shipments []*shipment // by creation
+}
+
+// admit charges the daily bucket for a new intent, unless the agents or the day
+// are used up (contract, Limits). It returns what is said to whom it does not
+// admit. The caller holds the lock and keeps it until the intent is there.
+func (f *fulfilment) admit(now time.Time) (refusal string) {
+	switch {
+	case f.buckets.agents.full(now):
+		return fmt.Sprintf("You have reached the limit of %d running agents", f.buckets.agents.limit)
+	case !f.buckets.intents.take(now):
+		return fmt.Sprintf("You have reached the limit of %d checkout intents per day", f.buckets.intents.limit)
+	}
+	return ""
+}
+
+func (f *fulfilment) enter(in *intent, state api.IntentState) {
+	f.states[in.State]--
+	f.states[state]++
+	f.buckets.agents.used = f.states[api.PlacingOrder]
+	in.State = state
+}
+
+// bring moves an intent on until it is in a state, or in a terminal one.
+func (f *fulfilment) bring(in *intent, to api.IntentState, now time.Time) {
+	if in.State.Rank() < to.Rank() && in.State == api.RetrievingOffer {
+		f.endRetrieval(in, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.AwaitingConfirmation {
+		f.confirm(in, nil, now)
+	}
+	if in.State.Rank() < to.Rank() && in.State == api.PlacingOrder {
+		f.endPlacing(in, now)
+	}
+}

@@ -1,0 +1,30 @@
+package simulator
+
+import (
+	"math"
+	"time"
+)
+
+// vary is how long something takes that takes about t at speed 1.
+func (c *Config) vary(d dice, t time.Duration) time.Duration {
+	factor := 1.0
+	if spread := c.Timings.Spread; spread > 0 {
+		factor = min(max(math.Exp(d.NormFloat64()*spread), 0.4), 2.5)
+	}
+	return c.scaled(time.Duration(float64(t) * factor))
+}
+
+// took is how long a step takes: as the fate says, or about as configured.
+func (c *Config) took(d dice, fated, about time.Duration) time.Duration {
+	if fated > 0 {
+		return c.scaled(fated)
+	}
+	return c.vary(d, about)
+}
+
+func (c *Config) window() time.Duration { return c.scaled(c.Timings.ConfirmWindow) }
+
+// scaled is t at the configured speed.
+func (c *Config) scaled(t time.Duration) time.Duration {
+	return time.Duration(float64(t) / c.Speed)
+}

@@ -1,0 +1,80 @@
+package simulator
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+)
+
+// webhooks keep the events and deliver them to the registered endpoints.
+type webhooks struct {
+	cfg       *Config
+	crew      *crew
+	mu        *sync.Mutex // the simulator's; guards all below
+	events    eventLog
+	endpoints []*endpoint
+}
+
+// emit records an event and wakes those who deliver it.
+func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string, data any) event {
+	e := event{kind: kind, source: source, suffix: suffix, at: at.UnixMilli()}
+	if data != nil {
+		e.data = encode(data)
+	}
+	if w.events.add(e) {
+		for _, endpoint := range w.endpoints {
+			endpoint.wake()
+		}
+	}
+	return e
+}
+
+// newEndpoint makes an endpoint that delivers the events from index first on.
+func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
+	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.len()))
+	e := &endpoint{webhooks: w, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(w.cfg.Logger)}
+	e.open, e.close = context.WithCancel(context.Background())
+	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
+	e.client = &http.Client{
+		Transport:     w.cfg.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if e.client.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.Proxy = nil
+		t.MaxIdleConnsPerHost = senders
+		e.client.Transport = t
+	}
+	e.challenge = event{kind: api.VerificationChallenge, source: e.summary.ID, suffix: "verification_challenge", at: now.UnixMilli()}
+	w.events.add(e.challenge)
+	return e
+}
+
+// register saves a webhook URL, as the account console does. With history, all
+// events since the start follow, else only those to come. A URL that is saved
+// already is verified anew and goes on where it stood; attempts that were still
+// to be repeated end. The caller holds the lock.
+func (w *webhooks) register(url string, history bool, now time.Time) *endpoint {
+	first := w.events.len()
+	kept := w.endpoints[:0:0]
+	for _, e := range w.endpoints {
+		if e.summary.URL != url {
+			kept = append(kept, e)
+			continue
+		}
+		first = min(first, e.next)
+		e.close()
+	}
+	if history {
+		first = 0
+	}
+	e := w.newEndpoint(url, first, now)
+	w.endpoints = append(kept, e)
+	if w.crew.running != nil {
+		w.crew.spawn("webhook endpoint", e.run)
+	}
+	return e
+}
