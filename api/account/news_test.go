@@ -7,8 +7,8 @@ import (
 
 func TestACriticalSectionMakesOneVersionAndWakesWhoWaits(t *testing.T) {
 	n := &news{}
-	if n.stamp() != 1 || n.stamp() != 1 {
-		t.Error("one section has two versions")
+	if first, second := n.stamp(), n.stamp(); first != 1 || second != 1 {
+		t.Errorf("one section has the versions %d and %d", first, second)
 	}
 	n.publish()
 	if n.after(0) != nil {

@@ -152,8 +152,8 @@ func (p *Quota) chart(at, w, h int) *chart {
 // spendColumns are the widths of the columns of the table, with the blank before
 // each; 0 leaves one out.
 type spendColumns struct {
-	name, requests, refused, errors, p50, p95, last int
-	classes                                         [len(quotaClasses)]int
+	name, requests, refused, errors, p50, p95 int
+	classes                                   [len(quotaClasses)]int
 }
 
 func (p *Quota) spendColumns() spendColumns {
