@@ -29,12 +29,11 @@ type Intents struct {
 	agents account.AgentCount
 	stuck  map[api.ID]bool
 	pace   map[api.IntentState]account.Pace
-	read   time.Time                  // the newest of anything
-	words  map[api.IntentState]string // of the contract's states, as a filter finds them
-	cells  []cell                     // of the lanes as last drawn
-	widest int                        // of the totals, in cells
-	known  bool                       // the counts are all that there are
-	older  bool                       // there were intents that are not kept any more
+	read   time.Time // the newest of anything
+	cells  []cell    // of the lanes as last drawn
+	widest int       // of the totals, in cells
+	known  bool      // the counts are all that there are
+	older  bool      // there were intents that are not kept any more
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]
@@ -44,10 +43,7 @@ type Intents struct {
 // the service does not say until when.
 func NewIntents(look *Look, window time.Duration) *Intents {
 	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)), window: window, lane: laneAwaiting,
-		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}, words: map[api.IntentState]string{}}
-	for _, s := range api.IntentStates() {
-		p.words[s] = worded(s, sign.Intent(s))
-	}
+		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
 	for i := range p.lanes {
 		p.lanes[i] = table.New(intentTable(compareInLane))
 	}
@@ -140,7 +136,7 @@ func (p *Intents) Fields() []Field {
 // states are those that rows are in and the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
 	for _, row := range p.list.All() {
-		if row.lane >= laneOther && !yield(row.in(inState)) {
+		if row.lane >= laneOther && !yield(row.search().in(inState)) {
 			return
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
-	"tillwatch/ui/dashboard/sign"
 )
 
 // Apply takes over what changed. first keeps the first picture from glowing.
@@ -19,6 +18,9 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		in  []*intentRow
 	}
 	rows := make([]*intentRow, 0, len(c.Intents))
+	if len(p.rows) == 0 {
+		p.rows = make(map[api.ID]*intentRow, len(c.Intents)) // it does not grow row by row
+	}
 	follow := api.ID("")
 	for _, in := range c.Intents {
 		old := p.rows[in.ID]
@@ -42,7 +44,7 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		}
 	}
 	outdated := func(row *intentRow) bool { return p.rows[row.ID] != row } // one that changed twice
-	p.list.Upsert(slices.DeleteFunc(rows, outdated)...)
+	p.list.Upsert(rows...)                                                 // of each the last
 	for i, m := range moves {
 		for _, row := range m.out {
 			p.lanes[i].Remove(string(row.ID))
@@ -88,11 +90,6 @@ func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intent
 		row.total = in.Total.Readable()
 		p.widest = max(p.widest, paint.Width(row.total))
 	}
-	words, ok := p.words[in.State]
-	if !ok {
-		words = worded(in.State, sign.Intent(in.State))
-	}
-	row.needle = textOf(in, words, row.total)
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

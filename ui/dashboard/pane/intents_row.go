@@ -8,6 +8,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
 )
 
@@ -19,17 +20,20 @@ type intentRow struct {
 	expires time.Time // the end of the confirm window; zero while not known
 	turned  time.Time // when its state last changed on the screen; zero: never
 	changed time.Time // when anything else did
-	needle            // what a filter finds it by
+	text    needle    // what a filter finds it by; made when one looks first
 }
 
-// textOf is what a filter finds an intent by. words are those of its state, total
-// is its total as it is shown, which is found without its commas.
-func textOf(in *account.Intent, words, total string) needle {
-	more := string(in.ReferenceID) + " " + strings.ReplaceAll(total, ",", "")
-	if in.Failure != nil {
-		more += " " + string(in.Failure.Code) + " " + wording.Failure(in.Failure)
+// search returns what a filter finds an intent by. Its total is found without the
+// commas with which it is shown.
+func (r *intentRow) search() *needle {
+	if r.text.all == "" {
+		more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
+		if r.Failure != nil {
+			more += " " + string(r.Failure.Code) + " " + wording.Failure(r.Failure)
+		}
+		r.text = newNeedle(worded(r.State, sign.Intent(r.State)), string(r.Merchant), string(r.Product), string(r.ID), more)
 	}
-	return newNeedle(words, string(in.Merchant), string(in.Product), string(in.ID), more)
+	return &r.text
 }
 
 func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {

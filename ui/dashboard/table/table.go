@@ -88,12 +88,19 @@ func (t *Table[T]) upsertMany(rows []T) {
 	for _, row := range rows {
 		fresh[t.cfg.Key(row)] = row
 	}
-	t.rows = slices.DeleteFunc(t.rows, func(row T) bool {
-		_, replaced := fresh[t.cfg.Key(row)]
-		return replaced
-	})
-	t.rows = slices.AppendSeq(t.rows, maps.Values(fresh))
-	maps.Copy(t.byKey, fresh)
+	if len(fresh) < len(rows) {
+		rows = slices.Collect(maps.Values(fresh))
+	}
+	if len(t.rows) == 0 {
+		t.byKey = fresh
+	} else {
+		t.rows = slices.DeleteFunc(t.rows, func(row T) bool {
+			_, replaced := fresh[t.cfg.Key(row)]
+			return replaced
+		})
+		maps.Copy(t.byKey, fresh)
+	}
+	t.rows = append(t.rows, rows...)
 	if over := len(t.rows) - t.cfg.Limit; t.cfg.Limit > 0 && over > 0 {
 		slices.SortFunc(t.rows, t.compareOwn)
 		for _, row := range t.rows[:over] {
