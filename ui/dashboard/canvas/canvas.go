@@ -204,11 +204,5 @@ func (c *Canvas) adopt() {
 	}
 	c.touchAll()
 	c.renderer.Erase()
-	c.renderer.Render(c.cells.RenderBuffer)
-	_ = c.renderer.Flush() // into memory
-	c.pen.write(&c.frame, c.changes.Bytes(), false)
-	c.pen.held, c.pen.heldLink = uv.Style{}, "" // the terminal was sent nothing of that
-	c.changes.Reset()
-	c.frame.Reset()
-	c.renderer.SetPosition(-1, -1)
+	c.forgo()
 }

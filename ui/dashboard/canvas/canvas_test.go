@@ -105,7 +105,7 @@ func aLine(t *rapid.T, width int) string {
 func aFrame(t *rapid.T, before []string, width, height int) []string {
 	lines := make([]string, height)
 	copy(lines, before)
-	switch rapid.IntRange(0, 5).Draw(t, "how") {
+	switch rapid.IntRange(0, 6).Draw(t, "how") {
 	case 0: // all is new
 		for y := range lines {
 			lines[y] = aLine(t, width)
@@ -123,6 +123,15 @@ func aFrame(t *rapid.T, before []string, width, height int) []string {
 		for y := range lines {
 			lines[y] = fmt.Sprintf("%-*.*s", width, width, strconv.Itoa(y)+" read "+word+"by age")
 		}
+	case 4: // some of its lines have moved down or up, and others are where they were
+		top := rapid.IntRange(0, height-1).Draw(t, "top")
+		part := lines[top:rapid.IntRange(top+1, height).Draw(t, "bottom")]
+		if by := rapid.IntRange(0, len(part)-1).Draw(t, "by"); rapid.Bool().Draw(t, "down") {
+			copy(part[by:], part)
+		} else {
+			copy(part, part[by:])
+		}
+		part[rapid.IntRange(0, len(part)-1).Draw(t, "new")] = aLine(t, width)
 	default:
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			lines[rapid.IntRange(0, height-1).Draw(t, "line")] = aLine(t, width)

@@ -20,9 +20,8 @@ type pen struct {
 	wantedLink string
 }
 
-// write puts drawn to w. Where it may scroll, a line feed draws too: the new line
-// takes the ground of the style.
-func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
+// write puts drawn to w.
+func (p *pen) write(w *bytes.Buffer, drawn []byte) {
 	parser := ansi.GetParser()
 	defer ansi.PutParser(parser)
 	for len(drawn) > 0 {
@@ -37,13 +36,7 @@ func (p *pen) write(w *bytes.Buffer, drawn []byte, scrolls bool) {
 			p.apply(w)
 			w.Write(drawn[:n])
 		case what == feeds:
-			if scrolls {
-				p.apply(w)
-			}
-			if drawn[0] == '\n' { // as the renderer takes it, whatever the terminal does
-				w.WriteByte('\r')
-			}
-			w.Write(drawn[:n])
+			w.WriteString("\r\n") // as the renderer takes it, whatever the terminal does
 		default:
 			w.Write(drawn[:n])
 		}
@@ -103,7 +96,7 @@ type effect uint8
 
 const (
 	moves effect = iota // the cursor, or a mode
-	feeds               // moves to a line beside, which may be a new one
+	feeds               // moves to the next line
 	style               // changes the style
 	links               // begins or ends a hyperlink
 	draws               // cells: text, or what erases, inserts and deletes them
@@ -146,8 +139,6 @@ func token(b []byte) (n int, what effect) {
 			return end + 2, links
 		}
 		return len(b), links
-	case 'M':
-		return 2, feeds
 	}
 	return 2, moves
 }

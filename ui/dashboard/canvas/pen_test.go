@@ -25,9 +25,9 @@ func TestAStyleIsSentOnlyWhereSomethingIsDrawnInIt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var p pen
 			var w bytes.Buffer
-			p.write(&w, []byte(c.first), false)
+			p.write(&w, []byte(c.first))
 			w.Reset()
-			p.write(&w, []byte(c.second), false)
+			p.write(&w, []byte(c.second))
 			if w.String() != c.want {
 				t.Errorf("sent %q, want %q", w.String(), c.want)
 			}
@@ -49,7 +49,7 @@ func FuzzTheOutputOfARendererIsTakenApartWhole(f *testing.F) {
 		}
 		var p pen
 		var w bytes.Buffer
-		p.write(&w, []byte(s), true)
+		p.write(&w, []byte(s))
 		w.Reset()
 		writeShortened(&w, s)
 	})

@@ -1,13 +1,19 @@
 package canvas
 
 import (
+	"slices"
+	"strings"
+
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
 
 // scrolls is how many lines have to differ before it is looked whether they have
-// moved. Three move together at least.
-const scrolls = 6
+// moved, together how many of them at least.
+const (
+	scrolls  = 6
+	together = 3
+)
 
 // apart is how many cells that have not changed part two pieces of a line: to move
 // over them takes fewer bytes than to write them again, which is what the renderer
@@ -44,34 +50,70 @@ func (c *Canvas) update() {
 				more = append(more, y)
 			}
 		}
-		c.render(false)
+		c.render()
 		clear(c.cells.Touched)
 		changed = more
 	}
 }
 
-// scroll takes over the lines that are where others were, with those whose own
-// text is elsewhere now, and returns the rest.
+// scroll moves the lines that are where others were, and returns those that differ
+// still.
 func (c *Canvas) scroll(changed []int) (rest []int) {
-	before, now := make(map[string]int, len(changed)), make(map[string]int, len(changed))
-	for _, y := range changed {
-		before[c.shown[y]], now[c.lines[y]] = y, y
+	to, lines, by := c.moved(changed)
+	if lines < together || lines < max(by, -by) {
+		return changed
 	}
-	rest = make([]int, 0, len(changed))
-	for _, y := range changed {
-		_, came := before[c.lines[y]]
-		_, went := now[c.shown[y]]
-		if came || went {
-			c.take(c.cells, y, y)
-		} else {
+	top, bottom := min(to, to+by), max(to, to+by)+lines-1
+	region, first := c.cells.Lines[top:bottom+1], by // the line that becomes the first
+	c.pen.reset(&c.frame)                            // a new line takes the ground of the style
+	c.frame.WriteString(ansi.SetTopBottomMargins(top+1, bottom+1))
+	if by > 0 {
+		c.frame.WriteString(ansi.CursorPosition(1, bottom+1) + strings.Repeat("\n", by))
+	} else {
+		c.frame.WriteString(ansi.CursorPosition(1, top+1) + strings.Repeat(ansi.ReverseIndex, -by))
+		first += len(region)
+	}
+	c.frame.WriteString(ansi.SetTopBottomMargins(1, c.height))
+
+	copy(region, slices.Concat(region[first:], region[:first]))
+	clear(c.cells.Touched)
+	for y := top; y <= bottom; y++ {
+		c.cells.TouchLine(0, y, c.width)
+		if y < to || y >= to+lines {
+			c.cells.FillArea(&uv.EmptyCell, uv.Rect(0, y, c.width, 1))
 			rest = append(rest, y)
 		}
 	}
-	if len(rest) < len(changed) {
-		c.touchAll()
-		c.render(true)
+	c.forgo()
+	for _, y := range changed {
+		if y < top || y > bottom {
+			rest = append(rest, y)
+		}
 	}
 	return rest
+}
+
+// moved finds the most lines that stand together where they stood by lines further
+// down, and to where they have moved.
+func (c *Canvas) moved(changed []int) (to, lines, by int) {
+	before := make(map[string]int, len(changed))
+	for _, y := range changed {
+		before[c.shown[y]] = y
+	}
+	for _, y := range changed {
+		from, ok := before[c.lines[y]]
+		if !ok {
+			continue
+		}
+		n := 1
+		for max(y, from)+n < c.height && c.lines[y+n] == c.shown[from+n] {
+			n++
+		}
+		if n > lines {
+			to, lines, by = y, n, from-y
+		}
+	}
+	return to, lines, by
 }
 
 // take puts a line of the frame into row y of some cells.
@@ -133,7 +175,7 @@ func narrow(l uv.Line) bool {
 	return true
 }
 
-// touchAll has all lines compared: scrolling may move any of them.
+// touchAll has all lines compared.
 func (c *Canvas) touchAll() {
 	for y := range c.height {
 		c.cells.TouchLine(0, y, c.width)
@@ -153,13 +195,21 @@ func (c *Canvas) endsBlank() bool {
 // render adds what the renderer writes to the frame. Where the last lines have
 // become blank it erases from one line further up, and draws that line again only
 // where it is touched.
-func (c *Canvas) render(scroll bool) {
+func (c *Canvas) render() {
 	if c.endsBlank() {
 		c.touchAll()
 	}
-	c.renderer.SetScrollOptim(scroll)
 	c.renderer.Render(c.cells.RenderBuffer)
 	_ = c.renderer.Flush() // into memory
-	c.pen.write(&c.frame, c.changes.Bytes(), scroll)
+	c.pen.write(&c.frame, c.changes.Bytes())
 	c.changes.Reset()
+}
+
+// forgo has the renderer know what the terminal shows already, and sends nothing.
+func (c *Canvas) forgo() {
+	sent := c.frame.Len()
+	c.render()
+	c.frame.Truncate(sent)
+	c.pen.held, c.pen.heldLink = uv.Style{}, ""
+	c.renderer.SetPosition(-1, -1)
 }
