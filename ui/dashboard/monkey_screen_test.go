@@ -236,7 +236,11 @@ func (k *monkey) named(s pane.Subject, at gutter, r layout.Rect) {
 	if name == "" {
 		name = string(s.ID)
 	}
-	name = strings.TrimSpace(name[:min(len(name), 3)])
+	first := min(len(name), 3)
+	if first < len(name) && name[first] > '~' {
+		first-- // what follows may be drawn in one cell with it
+	}
+	name = strings.TrimSpace(name[:first])
 	for _, c := range name {
 		if c < ' ' || c > '~' {
 			return

@@ -136,7 +136,7 @@ func (p *Intents) Fields() []Field {
 // states are those that rows are in and the contract does not list.
 func (p *Intents) states(yield func(string) bool) {
 	for _, row := range p.list.All() {
-		if row.lane >= laneOther && !yield(row.search().in(inState)) {
+		if row.lane >= laneOther && !yield(row.in(inState)) {
 			return
 		}
 	}

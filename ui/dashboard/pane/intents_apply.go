@@ -90,6 +90,7 @@ func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intent
 		row.total = in.Total.Readable()
 		p.widest = max(p.widest, paint.Width(row.total))
 	}
+	row.needle = textOf(row)
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

@@ -20,20 +20,17 @@ type intentRow struct {
 	expires time.Time // the end of the confirm window; zero while not known
 	turned  time.Time // when its state last changed on the screen; zero: never
 	changed time.Time // when anything else did
-	text    needle    // what a filter finds it by; made when one looks first
+	needle            // what a filter finds it by, ready: a filter's first key waits for nothing
 }
 
-// search returns what a filter finds an intent by. Its total is found without the
-// commas with which it is shown.
-func (r *intentRow) search() *needle {
-	if r.text.all == "" {
-		more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
-		if r.Failure != nil {
-			more += " " + string(r.Failure.Code) + " " + wording.Failure(r.Failure)
-		}
-		r.text = newNeedle(worded(r.State, sign.Intent(r.State)), string(r.Merchant), string(r.Product), string(r.ID), more)
+// textOf is what a filter finds an intent by. Its total is found without the commas
+// with which it is shown.
+func textOf(r *intentRow) needle {
+	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
+	if r.Failure != nil {
+		more += " " + string(r.Failure.Code) + " " + wording.Failure(r.Failure)
 	}
-	return &r.text
+	return newNeedle(worded(r.State, sign.Intent(r.State)), string(r.Merchant), string(r.Product), string(r.ID), more)
 }
 
 func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {
