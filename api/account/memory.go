@@ -12,7 +12,7 @@ import (
 // the picture shows.
 type Memory struct {
 	Quota     []quota.Memory                      `json:"quota,omitempty"`
-	Observed  instant                             `json:"observed,omitempty"`  // when the newest observed request was sent
+	Counted   map[minute][]uint64                 `json:"counted,omitempty"`   // hashes of the observations that are counted, by when they became known
 	Elsewhere int                                 `json:"elsewhere,omitempty"` // of the last confirms, how many more were somebody else's
 	Confirms  []time.Duration                     `json:"confirms,omitempty"`  // of others, after the offer; the newest last
 	Stays     map[api.IntentState][]time.Duration `json:"stays,omitempty"`     // oldest first
@@ -66,10 +66,10 @@ func (b *basis) memory() intentMemory {
 }
 
 // memory is what is remembered of the account as a whole.
-func (s *Store) memory() *Memory {
+func (s *Store) memory(now time.Time) *Memory {
 	m := &Memory{
 		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
-		Observed: instantOf(s.spenders.newest), DayMost: s.intents.day.most, Refused: s.intents.day.refused,
+		Counted: s.spenders.counted.memory(now), DayMost: s.intents.day.most, Refused: s.intents.day.refused,
 	}
 	for state, history := range s.intents.pace {
 		m.Stays[state] = slices.Clone(history.stays)
@@ -79,7 +79,7 @@ func (s *Store) memory() *Memory {
 
 func (s *Store) recallMemory(m *Memory, now time.Time) {
 	s.intents.day.most = m.DayMost
-	s.spenders.before = earlier(m.Observed.time(), now)
+	s.spenders.counted.recall(m.Counted, now)
 	if m.Refused.At.Before(now) {
 		s.intents.day.refused = m.Refused
 	}

@@ -243,3 +243,55 @@ func TestWhoSpendsIsKeptWithThePicture(t *testing.T) {
 		}
 	})
 }
+
+func TestARequestThatTheRelayTellsAgainCountsOnceOverAllStarts(t *testing.T) {
+	for name, ahead := range map[string]time.Duration{"sent before": -time.Minute, "of a clock ahead": 2 * time.Minute, "late, of a clock behind": -50 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				pass(90 * time.Minute)
+				newest, other := seenBy("a", "shop", "f00d", intentEndpoint), seenBy("b", "shop", "f00d", intentEndpoint)
+				other.Sent = other.Sent.Add(ahead)
+				for start, told := range [][]quota.Observation{{newest}, {newest, other}, {newest, other}, {other}, {newest, other}} {
+					saved, err := OpenSaved(SavedConfig{Dir: dir, Account: "a"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s := NewStore(StoreConfig{})
+					if _, err := saved.Restore(s); err != nil {
+						t.Fatal(err)
+					}
+					s.Observe(told)
+					who := spenderOf(t, s, SpenderObserved, "shop")
+					if got, want := Total(who.Over(LastDay, "")).Requests, min(start+1, 2); got != want {
+						t.Errorf("at start %d: %d requests, want %d", start+1, got, want)
+					}
+					mustSave(t, saved, s)
+					pass(time.Minute)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatIsRememberedOfCountedRequestsIsBounded(t *testing.T) {
+	c, now := countedIDs{}, time.Now()
+	for i := range mostCounted + 1000 {
+		c.add(api.ID(fmt.Sprint(i)), now.Add(time.Duration(i)*time.Millisecond))
+	}
+	later := now.Add(time.Hour)
+	last := api.ID(fmt.Sprint(mostCounted + 999))
+	if len(c) > mostCounted || c.add(last, later) || len(c) == 0 {
+		t.Errorf("%d are remembered, without the last", len(c))
+	}
+	if left := c.memory(later.Add(countedFor)); len(left) != 0 {
+		t.Errorf("after %v %d are left", countedFor, len(left))
+	}
+	c.add("of a clock set back since", later)
+	for i := range mostCounted {
+		c.add(api.ID(fmt.Sprint("then ", i)), now)
+	}
+	if len(c) > mostCounted {
+		t.Errorf("%d are remembered after the clock was set back", len(c))
+	}
+}

@@ -30,7 +30,7 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	}
 	buckets := s.buckets(now)
 	s.mu.Lock()
-	sum, memory := s.summary(now, buckets), s.memory()
+	sum, memory := s.summary(now, buckets), s.memory(now)
 	intents, shipments, events := s.intents.since(0), s.shipments.since(0), slices.Clone(s.events.list)
 	s.mu.Unlock()
 	if cfg.Quota != nil {

@@ -22,11 +22,8 @@ const (
 
 // spenders is who spends the quota, as far as it is seen.
 type spenders struct {
-	all   []*spender // in the order in which they became known
-	known knownIDs   // observations that are counted
-
-	newest time.Time // when the newest of them was sent
-	before time.Time // likewise in an earlier run: what is older is counted there
+	all     []*spender // in the order in which they became known
+	counted countedIDs // observations
 }
 
 type spender struct {
@@ -40,7 +37,7 @@ type use struct {
 	latency paceHistory
 }
 
-func newSpenders() spenders { return spenders{known: newKnownIDs(1 << 17)} }
+func newSpenders() spenders { return spenders{counted: countedIDs{}} }
 
 // own counts a request of this client.
 func (s *spenders) own(e *api.Exchange, now time.Time) {
@@ -58,11 +55,9 @@ func (s *spenders) own(e *api.Exchange, now time.Time) {
 // list shows it.
 func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange, fresh bool) {
 	id := api.ScrubID(o.ID)
-	if id == "" || s.known.has(id) || !plausible(o.Sent).After(s.before) {
+	if id == "" || plausible(o.Sent).IsZero() || !s.counted.add(id, now) {
 		return e, false
 	}
-	s.known.add(id)
-	s.newest = later(s.newest, earlier(o.Sent, now))
 	e = api.Exchange{
 		Method: string(shortText(o.Method)), Path: string(api.Scrub(o.Endpoint)), Class: known(o.Class),
 		Sent: earlier(o.Sent, now), Latency: max(o.Latency, 0), Status: o.Status,
