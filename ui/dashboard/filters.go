@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,6 +30,7 @@ type filters struct {
 type typing struct {
 	prompt
 	pane   layout.Pane
+	why    string       // why nothing can be filtered there: what is typed goes nowhere
 	before *pane.Filter // what esc brings back
 	at     pane.Subject // where it brings the cursor back to
 }
@@ -36,12 +38,17 @@ type typing struct {
 // longestFilter bounds a filter, in bytes.
 const longestFilter = 120
 
-// start begins to type the filter of the focused pane.
-func (f *filters) start() {
+// start begins to type the filter of the focused pane. Where that cannot be
+// filtered it says why, and takes what is typed all the same: those who did not look
+// would perform actions with it.
+func (f *filters) start(why string) {
 	at := f.board.focus
-	f.typed = &typing{prompt: prompt{most: longestFilter}, pane: at, before: f.inPane[at], at: f.board.subject()}
+	f.typed = &typing{prompt: prompt{most: longestFilter}, pane: at, why: why, before: f.inPane[at], at: f.board.subject()}
 	if f.typed.before != nil {
 		f.typed.text = f.typed.before.Text
+		if strings.HasSuffix(f.typed.text, `"`) { // the word is complete: another follows
+			f.typed.text += " "
+		}
 	}
 }
 
@@ -69,7 +76,7 @@ func (f *filters) key(key tea.KeyPressMsg) {
 		}
 	}
 	t.key(key)
-	f.set(t.pane, f.parse())
+	f.find()
 }
 
 // paste takes pasted text, and says why it does not.
@@ -77,16 +84,15 @@ func (f *filters) paste(text string) (refused string) {
 	if !f.typed.add(text) {
 		refused = "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
 	}
-	f.set(f.typed.pane, f.parse())
+	f.find()
 	return refused
 }
 
-// parse reads what is typed, with the fields of its pane.
-func (f *filters) parse() *pane.Filter {
-	if p, ok := f.board.panes[f.typed.pane].(filtered); ok {
-		return pane.ParseFilter(f.typed.text, p.Fields())
+// find filters the pane by what is typed.
+func (f *filters) find() {
+	if p, ok := f.board.panes[f.typed.pane].(filtered); ok && f.typed.why == "" {
+		f.set(f.typed.pane, pane.ParseFilter(f.typed.text, p.Fields()))
 	}
-	return nil
 }
 
 func (f *filters) set(at layout.Pane, to *pane.Filter) {
@@ -117,11 +123,12 @@ func (f *filters) advance() {
 // draw shows the filter while it is typed, what it finds, and what in it is not
 // understood.
 func (f *filters) draw(l *paint.Line) []spot {
-	p, ok := f.board.panes[f.typed.pane].(filtered)
-	if !ok {
-		return nil
-	}
 	f.typed.draw(l, "/")
+	p, ok := f.board.panes[f.typed.pane].(filtered)
+	if !ok || f.typed.why != "" {
+		l.Space(2).Put(paint.Warning, "! "+f.typed.why)
+		return promptHints(l, "esc closes this")
+	}
 	shown, total := p.Matches()
 	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
 	if now := f.inPane[f.typed.pane]; now != nil && now.Wrong != "" {

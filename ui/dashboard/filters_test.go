@@ -99,3 +99,67 @@ func TestCtrlCEndsItWhileSomethingIsTyped(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSpendersOfTheQuotaAreFiltered(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}} {
+		m := boardOf(t, spentShop(time.Now()), size[0], size[1])
+		press(m, "u", "/")
+		write(m, "report")
+		if got := screen(m); !strings.Contains(got, "1 of 7") || !strings.Contains(got, "report job") || strings.Contains(got, "checkout-worker") {
+			t.Errorf("%v: not only the spender that was asked for:\n%s", size, got)
+		}
+		press(m, "ctrl+u")
+		write(m, "endpoint:lookup")
+		press(m, "enter")
+		if got := screen(m); !strings.Contains(got, "1 of 7") || !strings.Contains(got, "checkout-worker") || strings.Contains(got, "POST checkout-intents ") {
+			t.Errorf("%v: not only who called the endpoint:\n%s", size, got)
+		}
+		press(m, "/", "ctrl+u")
+		write(m, "nobody")
+		if press(m, "enter"); !strings.Contains(screen(m), "nothing matches") {
+			t.Errorf("%v: nothing says that nothing matches:\n%s", size, screen(m))
+		}
+		if press(m, "esc"); !strings.Contains(screen(m), "checkout-worker") || !strings.Contains(screen(m), "SPENDERS") {
+			t.Errorf("%v: esc does not show all again:\n%s", size, screen(m))
+		}
+	}
+}
+
+func TestWhatIsTypedWhereNothingCanBeFilteredDoesNothing(t *testing.T) {
+	cases := []struct {
+		name string
+		w, h int
+		keys []string
+		why  string
+	}{
+		{"the gauges", 200, 55, []string{"3"}, "no spender is on the screen to be filtered: u shows them"},
+		{"the detail that fills the screen", 80, 24, []string{"enter"}, "this pane cannot be filtered"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := boardOf(t, spentShop(time.Now()), c.w, c.h)
+			press(m, c.keys...)
+			focus := m.board.focus
+			press(m, "/")
+			write(m, "xcAiq1")
+			if got := screen(m); !strings.Contains(got, "/ xcAiq1") || !strings.Contains(got, c.why) {
+				t.Errorf("it does not say why nothing is filtered:\n%s", got)
+			}
+			if m.dialog.open() || m.jump.typed != nil || m.board.focus != focus || len(m.marks.set) > 0 {
+				t.Errorf("what was typed acted:\n%s", screen(m))
+			}
+			if press(m, "esc"); m.filters.typed != nil || m.filters.inPane[focus] != nil {
+				t.Error("esc does not close it")
+			}
+		})
+	}
+}
+
+func TestAFilterGoesOnAfterAWholeWord(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 160, 45)
+	press(m, "u", "w", "enter", "/")
+	write(m, "status:200")
+	if got := screen(m); !strings.Contains(got, `by="checkout-worker" status:200`) {
+		t.Errorf("no blank stands between two words:\n%s", got)
+	}
+}

@@ -36,7 +36,9 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if !ok {
-		return nil
+		if a, ok = m.cfg.Actions.Lookup(action.Board, key); !ok || a.ID != action.Filter {
+			return nil // else the text that follows would be taken for keys
+		}
 	}
 	return m.do(a.ID)
 }
@@ -133,7 +135,7 @@ func (m *Model) scope() action.Scope {
 // do performs an action, or says why it cannot.
 func (m *Model) do(id action.ID) tea.Cmd {
 	m.welcome.press(id == action.Help)
-	if reason := m.disabled(id); reason != "" {
+	if reason := m.disabled(id); reason != "" && id != action.Filter {
 		m.notices.say(warning, reason)
 		return nil
 	}
@@ -163,7 +165,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Back:
 		m.details.close()
 	case action.Filter:
-		m.filters.start()
+		m.filters.start(m.disabled(id))
 	case action.ClearFilter:
 		m.clearOne()
 	case action.Sort, action.ReverseSort:
@@ -296,6 +298,9 @@ func (m *Model) disabled(id action.ID) string {
 	case action.Filter:
 		if _, ok := b.panes[b.focus].(filtered); !ok {
 			return "this pane cannot be filtered"
+		}
+		if b.focus == layout.Quota && !b.quota.Viewing() {
+			return "no spender is on the screen to be filtered: " + m.cfg.Actions.KeyOf(action.Usage) + " shows them"
 		}
 	}
 	return ""

@@ -170,31 +170,34 @@ func (p *Quota) table() {
 	s := &p.spending
 	s.count(p.unfolded())
 	c := p.spendColumns()
-	l := p.start().Space(1).Fit(paint.Muted|paint.Bold, "SPENDERS", 2+c.name).Right(paint.Muted, "requests", c.requests)
+	l := p.start().Space(1).Put(paint.Muted|paint.Bold, "SPENDERS")
+	if s.filter != nil {
+		shown, total := p.Matches()
+		hits := wording.Count(shown) + " of " + wording.Count(total)
+		l.Space(1).Fit(paint.Accent, "/ "+s.filter.Text, min(paint.Width("/ "+s.filter.Text), max(3+c.name-l.At()-len(hits)-3, 0)))
+		l.Space(2).Put(paint.Text, hits)
+	}
+	l.To(3+c.name).Right(paint.Muted, "requests", c.requests)
 	for i, class := range quotaClasses {
 		l.Right(paint.Muted, string(class), c.classes[i])
 	}
 	l.Right(paint.Muted, "refused", c.refused).Right(paint.Muted, "errors", c.errors).Right(paint.Muted, "p50", c.p50).Right(paint.Muted, "p95", c.p95)
 	p.push(l)
 	s.top = len(p.lines)
-	if len(s.rows) == 0 {
+	switch {
+	case len(s.spenders) == 0:
 		p.message(paint.Muted, "who spends is not known yet", "")
+		return
+	case len(s.rows) == 0:
+		p.nothingMatches()
 		return
 	}
 	page := p.page()
 	under := s.cursor()
 	s.offset = max(min(s.offset, under), under-page+1, 0)
 	s.offset = max(min(s.offset, len(s.rows)-page), 0)
-	var sums [len(quotaClasses)]int
-	for i := range s.rows {
-		if s.rows[i].key.endpoint == "" {
-			for class, n := range s.rows[i].classes {
-				sums[class] += n
-			}
-		}
-	}
 	for i := s.offset; i < min(s.offset+page, len(s.rows)); i++ {
-		p.spender(&s.rows[i], c, &sums, p.focused && i == under)
+		p.spender(&s.rows[i], c, p.focused && i == under)
 	}
 }
 
@@ -204,7 +207,7 @@ func (p *Quota) page() int { return max(p.h-p.spending.top, 1) }
 // unfolded reports whether the endpoints are shown of all that nobody has folded.
 func (p *Quota) unfolded() bool { return p.h >= 30 }
 
-func (p *Quota) spender(r *spendRow, c spendColumns, sums *[len(quotaClasses)]int, under bool) {
+func (p *Quota) spender(r *spendRow, c spendColumns, under bool) {
 	l := p.start()
 	p.gutter(l, under, false, false)
 	style := paint.Text
@@ -224,7 +227,7 @@ func (p *Quota) spender(r *spendRow, c spendColumns, sums *[len(quotaClasses)]in
 	}
 	l.Right(style, sign.Grounds(grounds)+requests, c.requests)
 	for i, n := range r.classes {
-		l.Right(style, share(n, sums[i]), c.classes[i])
+		l.Right(style, share(n, p.spending.sums[i]), c.classes[i])
 	}
 	p.failures(l, r.total.Refused, unseen, paint.Warning, c.refused)
 	p.failures(l, r.total.Errors, unseen, paint.Bad, c.errors)

@@ -25,6 +25,8 @@ type spending struct {
 	rows     []spendRow
 	under    spendKey // under the cursor
 	folded   map[spendKey]bool
+	filter   *Filter
+	sums     [len(quotaClasses)]int // of all spenders, also of those that the filter hides
 	offset   int
 	top      int // the line of the pane where the rows begin; 0 while none is shown
 	sorting[spendRow]
@@ -142,12 +144,19 @@ func (s *spending) count(unfolded bool) {
 		whole = append(whole, row)
 	}
 	slices.SortStableFunc(whole, s.compare)
-	s.rows = s.rows[:0]
+	s.rows, s.sums = s.rows[:0], [len(quotaClasses)]int{}
 	for _, row := range whole {
+		for class, n := range row.classes {
+			s.sums[class] += n
+		}
+		shown, found := s.filtered(&row, parts[row.key.by])
+		if !shown {
+			continue
+		}
 		s.rows = append(s.rows, row)
 		if row.ends > 0 && row.of != "" && s.folded[row.key] != unfolded {
-			slices.SortStableFunc(parts[row.key.by], s.compare)
-			s.rows = append(s.rows, parts[row.key.by]...)
+			slices.SortStableFunc(found, s.compare)
+			s.rows = append(s.rows, found...)
 		}
 	}
 }
