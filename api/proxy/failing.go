@@ -50,7 +50,8 @@ func why(err error) (reason string, sent bool) {
 		return "it took too long", true
 	case strings.Contains(err.Error(), "response headers exceeded"):
 		return "the header of its answer is too large", true
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		strings.Contains(err.Error(), "server closed idle connection"):
 		return "the connection broke", true
 	}
 	return "its answer could not be read", true

@@ -58,14 +58,27 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	out.Trailer = in.Trailer // it is filled when the body has been read
 	out.Header.Del("Connection")
 	out.Header.Del("Upgrade")
-	// In this case on purpose: net/http sends a request with one of these again by
-	// itself when a connection breaks, but looks for the canonical names only. What
-	// may have been sent must not be sent twice.
+	sendOnce(out)
+}
+
+// sendOnce keeps net/http from sending a request again by itself when a connection
+// breaks: what may have been sent must not be sent twice, and each request is
+// charged. It changes nothing of what is sent.
+func sendOnce(out *http.Request) {
+	// net/http looks for the canonical names only.
 	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := out.Header[name]; ok {
 			delete(out.Header, name)
 			out.Header[strings.ToLower(name)] = values
 		}
+	}
+	if out.Body != nil {
+		return // it cannot be read again
+	}
+	switch out.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		out.Body = io.NopCloser(strings.NewReader(""))
+		out.TransferEncoding = []string{"identity"} // neither a length nor chunks are sent
 	}
 }
 

@@ -95,6 +95,7 @@ func New(cfg Config) (*Proxy, error) {
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
+	p.service.ForceAttemptHTTP2 = false // net/http would send again by itself what is refused there
 	p.service.DisableCompression = true // what the client accepts is what the service is asked for
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService

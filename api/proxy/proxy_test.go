@@ -97,33 +97,72 @@ func TestAServiceThatBreaksOffMayHaveActed(t *testing.T) {
 	}
 }
 
-// net/http sends a request without a body again by itself, if it has an
-// Idempotency-Key and comes over a connection that has been used before.
+// net/http sends a request without a body again by itself over another connection,
+// if the one that broke has been used before, and the request has an
+// Idempotency-Key or a method that changes nothing.
 func TestNothingIsSentTwice(t *testing.T) {
-	var mu sync.Mutex
-	asked := map[string]int{}
-	upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked[r.Header.Get("Idempotency-Key")]++
-		mu.Unlock()
-		if r.Header.Get("Idempotency-Key") != "" {
-			panic(http.ErrAbortHandler)
-		}
-	})
-	p := stand(t, upstream.URL, nil)
-	client := caller(t)
-	for i := range 20 {
-		fetch(t, client, newRequest(t, "GET", p.url+"/", "")) // opens a connection, or keeps one
-		r := newRequest(t, "POST", p.url+"/api/v1/checkout-intents/ci_1/confirm", "")
-		r.Header["idempotency-key"] = []string{fmt.Sprint("once-", i)} // so that the client itself does not
-		fetch(t, client, r)
+	for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "DELETE"} {
+		t.Run(method, func(t *testing.T) {
+			var mu sync.Mutex
+			asked := map[string]int{}
+			upstream := service(t, func(w http.ResponseWriter, r *http.Request) {
+				once := r.Header.Get("Idempotency-Key")
+				if once == "" {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				asked[once]++
+				_, length := r.Header["Content-Length"]
+				if expected := method == "POST" || method == "PUT"; length != expected || len(r.TransferEncoding) > 0 {
+					t.Errorf("%s: Content-Length %v, Transfer-Encoding %v", once, r.Header["Content-Length"], r.TransferEncoding)
+				}
+				panic(http.ErrAbortHandler)
+			})
+			p := stand(t, upstream.URL, nil)
+			client := caller(t)
+			for i := range 20 {
+				fetch(t, client, newRequest(t, "GET", p.url+"/", "")) // opens a connection, or keeps one
+				r := newRequest(t, method, p.url+"/api/v1/checkout-intents/ci_1/confirm", "")
+				r.Header["idempotency-key"] = []string{fmt.Sprint("once-", i)} // so that the client itself does not
+				answer, body := fetch(t, client, r)
+				if answer.StatusCode != http.StatusBadGateway || method != "HEAD" && !strings.Contains(body, "the connection broke") {
+					t.Errorf("answered %d %s", answer.StatusCode, body)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(asked) != 20 {
+				t.Errorf("the service was asked %d of 20 requests", len(asked))
+			}
+			for once, n := range asked {
+				if n != 1 {
+					t.Errorf("%s was sent %d times", once, n)
+				}
+			}
+			if err := p.end(); err != nil {
+				t.Fatal(err)
+			}
+			if seen := len(p.reported.all()); seen != 40 {
+				t.Errorf("%d observations of 40 requests", seen)
+			}
+		})
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	for key, n := range asked {
-		if n != 1 && key != "" {
-			t.Errorf("%s was sent %d times", key, n)
-		}
+}
+
+// Over HTTP/2, net/http would send what the service refuses again, too.
+func TestTheServiceIsSpokenToInHTTP1(t *testing.T) {
+	spoken := make(chan string, 1)
+	upstream := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { spoken <- r.Proto }))
+	upstream.EnableHTTP2 = true
+	upstream.StartTLS()
+	defer upstream.Close()
+	p := stand(t, upstream.URL, nil)
+	p.service.TLSClientConfig = upstream.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	p.service.TLSClientConfig.NextProtos = nil
+	fetch(t, caller(t), newRequest(t, "GET", p.url+"/api/v1/events", ""))
+	if proto := <-spoken; proto != "HTTP/1.1" {
+		t.Errorf("the service is spoken to in %s", proto)
 	}
 }
 
