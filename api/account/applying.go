@@ -60,7 +60,9 @@ func (s *Store) follow(o outcome, now time.Time) {
 func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	s.update(func(now time.Time) {
 		s.intents.reads.answered(now)
-		s.intents.notFound(id, sent, now)
+		if gone := s.intents.notFound(id, sent, now); gone != nil {
+			s.letGo(gone)
+		}
 	})
 }
 

@@ -71,6 +71,7 @@ type basis struct {
 	behind    int       // reads in a row that were behind what an event proved
 	missing   int       // reads in a row that were answered 404
 	listed    bool      // its shipments were listed
+	observed  bool      // an observation was the first to tell of it
 	ordered   bool      // the newest read named orders
 }
 

@@ -159,15 +159,19 @@ func (t *intents) dropSurplus() []*IntentDetail {
 	})
 	gone := ended[:len(ended)-t.keep]
 	for _, in := range gone {
-		t.leave(in.State)
-		t.whole.drop(in.ID)
 		t.past.add(in.ID)
-		delete(t.ended, in.ID)
-		t.drop(in.ID)
 		t.letGo++
-		t.news.note(notice{intent: in.ID})
+		t.letGoOf(in)
 	}
 	return gone
+}
+
+func (t *intents) letGoOf(in *IntentDetail) {
+	t.leave(in.State)
+	t.whole.drop(in.ID)
+	delete(t.ended, in.ID)
+	t.drop(in.ID)
+	t.news.note(notice{intent: in.ID})
 }
 
 // restore fills in an intent of an earlier run, unless it is there; its shipments
@@ -196,7 +200,7 @@ func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *I
 	b.floor = min(max(m.Floor, in.State.Rank()), api.Completed.Rank())
 	// A clock that was set back must not make the past newer than what is read now.
 	b.newest, b.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
-	b.seen, b.listed, b.reads = m.Seen, m.Listed, max(m.StateReads, 0)
+	b.seen, b.listed, b.observed, b.reads = m.Seen, m.Listed, m.Observed, max(m.StateReads, 0)
 	b.behind, b.missing = max(m.Behind, 0), max(m.NotFound, 0)
 	t.knownSince(in, m.Known.time())
 	t.noteEnd(in)

@@ -9,34 +9,46 @@ import (
 	"tillwatch/api/quota"
 )
 
+// mostUnread bounds the intents of which only the id is known, that observations add
+// to.
+const mostUnread = 1000
+
 // observed merges what the answer to somebody else's request showed of an intent. As
 // an event does, it moves the intent only forward, and the state is reported until
-// it is read.
+// it is read. Whoever may report can name intents that never existed: before a read or
+// an event proves one, only the answer that made it says anything, and not its end.
 func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) outcome {
 	id := api.ScrubID(o.IntentID)
 	if id == "" || o.Status/100 != 2 || t.get(id) == nil && t.past.has(id) {
 		return outcome{}
 	}
 	state, at := api.IntentState(api.Scrub(o.State)), utc(earlier(o.Sent, now))
-	in := t.get(id)
-	news := in == nil || state.Known() && state.Rank() > in.basis.floor && eventMoves(in, state, at)
-	what := observedWhat(o)
+	in, what := t.get(id), observedWhat(o)
+	made := what == MadeElsewhere && o.Status == http.StatusCreated
+	proven := in != nil && !in.unproven()
+	if in == nil && !made && t.counts[""] >= mostUnread {
+		return outcome{}
+	}
+	moves := state.Known() && (proven || made && !state.Terminal()) && (in == nil || state.Rank() > in.basis.floor && eventMoves(in, state, at))
+	news := in == nil || moves
 	if !news && (what == SeenElsewhere || in.remembersOf(what)) {
 		return outcome{}
 	}
+	first := in == nil
 	in = t.edit(id)
+	in.basis.observed = in.basis.observed || first
 	result := outcome{in: in, from: in.State}
-	if in.CreatedAt.IsZero() && (in.basis.known.IsZero() || at.Before(in.basis.known)) {
+	if made && in.CreatedAt.IsZero() && (in.basis.known.IsZero() || at.Before(in.basis.known)) {
 		t.knownSince(in, at)
 	}
 	if in.ReferenceID == "" {
 		in.ReferenceID = api.Scrub(o.Reference)
 	}
 	m := Moment{What: what, Who: who, From: in.State, When: at, Learnt: utc(now)}
-	if state.Known() {
+	if state.Known() && (proven || moves) {
 		m.To = state
 	}
-	if news && state.Known() {
+	if moves {
 		if in.State == api.AwaitingConfirmation {
 			t.confirms.learn(in.Since, state, ByProxy, in.ReadAt, at, t.pace)
 		}
@@ -49,6 +61,9 @@ func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) ou
 	}
 	return result
 }
+
+// unproven reports whether nothing but observations tells of the intent.
+func (i *IntentDetail) unproven() bool { return i.ReadAt.IsZero() && i.basis.lastEvent.IsZero() }
 
 // observedWhat is what somebody else did with an intent.
 func observedWhat(o *quota.Observation) What {

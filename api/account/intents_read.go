@@ -39,11 +39,18 @@ func (t *intents) read(read *api.Intent, sent, now time.Time, how Learnt) outcom
 }
 
 // notFound notes that a read was answered 404: the intent stays, as one that is not
-// found in this environment.
-func (t *intents) notFound(id api.ID, sent, now time.Time) {
+// found in this environment. It goes where nothing but an observation told of it.
+func (t *intents) notFound(id api.ID, sent, now time.Time) (gone *IntentDetail) {
 	in := t.edit(id)
+	if in.basis.observed && in.unproven() && len(in.Shipments) == 0 {
+		if known := in.basis.known; !known.IsZero() {
+			t.day.remove(known)
+		}
+		t.letGoOf(in)
+		return in
+	}
 	if sent.Before(in.basis.newest) {
-		return
+		return nil
 	}
 	in.basis.newest = sent
 	in.basis.missing++
@@ -52,6 +59,7 @@ func (t *intents) notFound(id api.ID, sent, now time.Time) {
 		in.remember(Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
 		t.noteEnd(in)
 	}
+	return nil
 }
 
 // verdict is what a read's state means for the state that is known.

@@ -33,6 +33,7 @@ type intentMemory struct {
 	Behind     int      `json:"behind,omitempty"`     // reads in a row that were behind what an event proved
 	NotFound   int      `json:"notFound,omitempty"`   // reads in a row that were answered 404
 	Listed     bool     `json:"listed,omitempty"`     // its shipments were listed
+	Observed   bool     `json:"observed,omitempty"`   // an observation was the first to tell of it
 }
 
 type shipmentMemory struct {
@@ -61,7 +62,7 @@ func (m *Memory) ofShipment(sh *Shipment) shipmentMemory {
 func (b *basis) memory() intentMemory {
 	return intentMemory{
 		Floor: b.floor, Newest: instantOf(b.newest), LastEvent: instantOf(b.lastEvent), Known: instantOf(b.known), Seen: b.seen,
-		StateReads: b.reads, Behind: b.behind, NotFound: b.missing, Listed: b.listed,
+		StateReads: b.reads, Behind: b.behind, NotFound: b.missing, Listed: b.listed, Observed: b.observed,
 	}
 }
 

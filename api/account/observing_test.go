@@ -58,6 +58,7 @@ func TestAnIntentThatSomebodyMakesIsKnownAtOnce(t *testing.T) {
 			pass(time.Second)
 			o := seenBy("a", "shop-worker", "f00d", intentsEndpoint)
 			o.IntentID, o.State, o.Reference = "ci_1", string(api.RetrievingOffer), "order 7"
+			o.Status = http.StatusCreated
 			broken.Store(true)
 			w.Observe([]quota.Observation{o})
 			in, known := s.Intent("ci_1")

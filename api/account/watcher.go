@@ -157,7 +157,11 @@ func (w *Watcher) Watch(id api.ID) {
 // Refresh asks for a read of an intent, ahead of everything else.
 func (w *Watcher) Refresh(id api.ID) {
 	w.store.know(id, false)
-	w.change(func(now time.Time) { w.askIntent(w.store.intent(id), now, quota.Person) })
+	w.change(func(now time.Time) {
+		if in := w.store.intent(id); in != nil {
+			w.askIntent(in, now, quota.Person)
+		}
+	})
 }
 
 // change changes what is wanted, and makes the dispatcher look again.

@@ -15,7 +15,8 @@ func (s *Store) know(id api.ID, named bool) {
 	defer s.release()
 	s.lists.named = s.lists.named || named
 	if named || s.intents.get(id) == nil {
-		s.intents.edit(id)
+		in := s.intents.edit(id)
+		in.basis.observed = in.basis.observed && !named
 	}
 }
 
