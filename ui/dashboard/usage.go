@@ -69,9 +69,14 @@ func (u *usage) openRequests() bool {
 	if !ok {
 		return false
 	}
-	filter, _ := p.Asked()
+	text, _ := p.Asked()
+	filter := pane.ParseFilter(text, u.board.requests.Fields())
+	if !u.board.requests.Holds(filter) {
+		u.notices.say(warning, "its requests are not kept: they are of an earlier run, or too long ago")
+		return true
+	}
 	u.board.reveal(layout.Requests)
-	u.filters.set(layout.Requests, pane.ParseFilter(filter, u.board.requests.Fields()))
+	u.filters.set(layout.Requests, filter)
 	u.board.setFocus(layout.Requests)
 	return true
 }

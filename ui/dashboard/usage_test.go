@@ -127,3 +127,18 @@ func TestSpendersAreSortedAndClicked(t *testing.T) {
 		t.Errorf("a click does not choose a spender:\n%s", screen(m))
 	}
 }
+
+func TestASpenderWhoseRequestsAreNotKeptLeadsNowhere(t *testing.T) {
+	m := boardOf(t, spentShop(time.Now()), 160, 45)
+	press(m, "u")
+	for range 30 {
+		if strings.Contains(screen(m), "▌▒ report job") {
+			break
+		}
+		press(m, "j")
+	}
+	press(m, "enter")
+	if got := screen(m); !strings.Contains(got, "its requests are not kept: they are of an earlier run, or too long ago") || !strings.Contains(got, "SPENDERS") {
+		t.Errorf("enter does not say why there are no requests:\n%s", got)
+	}
+}

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"tillwatch/api/account"
@@ -81,6 +82,9 @@ func (p *Quota) spentChart(class quota.Class, w, h int) *chart {
 	p.limitOf(c, class)
 	if !known && !any {
 		c.empty = "not called yet"
+		if slices.ContainsFunc(p.rows, func(b quota.Bucket) bool { return b.Class == class && !unreported(&b) }) {
+			c.empty = "not called in this time"
+		}
 	}
 	return c
 }

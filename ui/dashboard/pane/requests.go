@@ -2,6 +2,7 @@ package pane
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,6 +117,11 @@ func (p *Requests) Find(id api.ID) (*api.Exchange, bool) {
 		return nil, false
 	}
 	return &row.Exchange, true
+}
+
+// Holds reports whether a filter finds any of the kept calls.
+func (p *Requests) Holds(f *Filter) bool {
+	return slices.ContainsFunc(p.list.All(), func(r *requestRow) bool { return matchRow(r, f) })
 }
 
 // Lines draws the pane.

@@ -195,3 +195,14 @@ func TestAnAssumedLimitThatWasPassedIsNone(t *testing.T) {
 		}
 	}
 }
+
+func TestAChartOfAClassCalledEarlierSaysSo(t *testing.T) {
+	p := usagePane()
+	p.Apply(&account.Changes{Summary: account.Summary{Quota: []quota.Bucket{
+		{Class: quota.Lookup, Limit: 10, Remaining: 10, Window: time.Second, ObservedAt: noon.Add(-2 * time.Minute)},
+	}}}, false)
+	p.Invalidate()
+	if got := text(p.Lines()); strings.Count(got, "not called in this time") != 1 || !strings.Contains(got, "2m ago") {
+		t.Errorf("the chart contradicts the row of its class:\n%s", got)
+	}
+}
