@@ -122,7 +122,8 @@ func checkSpenderHeader(name string) error {
 	if !regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`).MatchString(name) {
 		return errors.New("the spender's header must be the name of a header, such as X-Job")
 	}
-	if slices.Contains([]string{"Authorization", "Proxy-Authorization", "Cookie"}, http.CanonicalHeaderKey(name)) {
+	holds := func(secret string) bool { return strings.Contains(strings.ToLower(name), secret) }
+	if slices.ContainsFunc([]string{"key", "token", "secret", "auth", "cookie", "password"}, holds) {
 		return fmt.Errorf("the spender's header must not be %s: its value is a secret, and the spender's name is shown", http.CanonicalHeaderKey(name))
 	}
 	return nil

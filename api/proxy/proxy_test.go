@@ -361,7 +361,7 @@ func TestAServiceIsNotReachedInClearTextUnlessThatIsAllowed(t *testing.T) {
 	if _, err := New(Config{Upstream: "http://api.example", InsecureHTTP: true}); err != nil {
 		t.Error(err)
 	}
-	for _, header := range []string{"authorization", "Cookie", "X Job", "X-Job\r\nA: b"} {
+	for _, header := range []string{"authorization", "Cookie", "Set-Cookie", "X-Api-Key", "x-access-TOKEN", "X-Client-Secret", "X-Auth", "X-Password", "X Job", "X-Job\r\nA: b"} {
 		if _, err := New(Config{Upstream: "https://api.example", SpenderHeader: header}); err == nil {
 			t.Errorf("%q was taken as the spender's header", header)
 		}

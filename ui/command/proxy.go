@@ -1,12 +1,15 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -69,6 +72,9 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if !o.allowRemote && !onThisMachine(o.listen) {
 		return usagef("--listen is %s, where other machines can connect, and API keys pass through a proxy: allow that with --allow-remote, best with --tls-cert and --tls-key", o.listen)
 	}
+	if !o.allowRemote && !onThisMachine(o.metricsListen) {
+		return usagef("--metrics-listen is %s, where other machines can read who spends the quota: allow that with --allow-remote", o.metricsListen)
+	}
 	certificate, err := openCertificate(o.certFile, o.keyFile)
 	if err != nil {
 		return err
@@ -95,6 +101,9 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	ln, err := listen(o.listen)
 	if err != nil {
 		return err
+	}
+	if err := facesAnother(s.APIURL, ln); err != nil {
+		return errors.Join(err, ln.Close())
 	}
 	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
 	parts := []part{}
@@ -126,6 +135,23 @@ func newProxyTo(s settings, config proxy.Config) (*proxy.Proxy, error) {
 		return nil, addressed(err)
 	}
 	return p, nil
+}
+
+// facesAnother refuses a service that is the proxy itself, which would pass each
+// request on to itself for ever.
+func facesAnother(service string, ln net.Listener) error {
+	to, err := url.Parse(service)
+	at, ok := ln.Addr().(*net.TCPAddr)
+	if err != nil || !ok {
+		return nil // no address of a service is refused elsewhere
+	}
+	ip := net.ParseIP(to.Hostname())
+	here := api.Loopback(to.Hostname()) || ip != nil && ip.IsUnspecified()
+	port := cmp.Or(to.Port(), map[string]string{"http": "80", "https": "443"}[to.Scheme])
+	if port == strconv.Itoa(at.Port) && (at.IP.Equal(ip) || here && (at.IP.IsLoopback() || at.IP.IsUnspecified())) {
+		return usagef("the service's address is that of the proxy itself, %s: give the service's own with --api-url, or let the proxy listen on another port", at)
+	}
+	return nil
 }
 
 // onThisMachine reports whether an address to listen on can be reached from this
@@ -203,7 +229,7 @@ func (s *session) standProxy(drawn bool, words io.Writer) error {
 	if drawn {
 		log = io.Discard // the screen tells of the service by itself
 	}
-	if err := s.passOn(ln, log); err != nil {
+	if err := cmp.Or(facesAnother(s.settings.APIURL, ln), s.passOn(ln, log)); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	return ready{Listen: address(ln), APIURL: s.settings.APIURL}.print(words, "proxy", false)

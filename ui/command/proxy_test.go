@@ -132,6 +132,33 @@ func TestAProxyIsOpenToThisMachineAlone(t *testing.T) {
 	}
 }
 
+func TestTheMetricsOfAProxyAreOpenToThisMachineAlone(t *testing.T) {
+	isolate(t)
+	code, out, words := invoke(t, "proxy", "--api-url", "https://127.0.0.1:1", "--listen", "127.0.0.1:0", "--metrics-listen", "0.0.0.0:0")
+	if code != exitUsage || out != "" || !strings.Contains(words, "--allow-remote") || strings.Count(words, "\n") != 1 {
+		t.Errorf("exit code %d, %q", code, words)
+	}
+}
+
+func TestAProxyBeforeItselfIsRefused(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0"} {
+		if err := facesAnother("http://"+host+":"+port+"/", ln); err == nil || !strings.Contains(err.Error(), "the proxy itself") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	for _, other := range []string{"http://127.0.0.1:1", "http://127.0.0.1", "https://api.example:" + port} {
+		if err := facesAnother(other, ln); err != nil {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
 // net/http would log the answer, with whatever is in it.
 func TestAnAnswerThatNobodyAskedForIsToldNowhere(t *testing.T) {
 	t.Parallel()
