@@ -71,7 +71,7 @@ func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer)
 		case o.json:
 			err = teller.TellQuota(&c.Summary, c.At, first)
 		case first:
-			_, err = io.WriteString(out, quotaSheet(&c.Summary, c.At))
+			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At).failure())+quotaSheet(&c.Summary, c.At))
 		case now != last:
 			_, err = fmt.Fprintf(out, "%s  %s\n", c.At.Format(time.TimeOnly), now)
 			last = now
@@ -97,6 +97,29 @@ func quotaLine(sum *account.Summary) string {
 		parts = append(parts, fmt.Sprintf("%s %s", sum.Limits[i].Name, wording.Used(&sum.Limits[i])))
 	}
 	return strings.Join(parts, "  ")
+}
+
+// staleness is the line above numbers that are not current because the service or the
+// relay refuses; "" where they are. They are as old as the last that was heard of what
+// refuses: a read, or a request of somebody else.
+func staleness(sum *account.Summary, failure error) string {
+	if failure == nil {
+		return ""
+	}
+	var observed time.Time
+	for i := range sum.Spenders {
+		if s := &sum.Spenders[i]; s.Kind == account.SpenderObserved && s.Last.After(observed) {
+			observed = s.Last
+		}
+	}
+	at := sum.LastRead
+	if sum.Feed.State == account.FeedRefused && !observed.IsZero() {
+		at = observed
+	}
+	if at.IsZero() {
+		return fmt.Sprintf("not current, nothing is known yet: %v\n", failure)
+	}
+	return fmt.Sprintf("not current, as of %s: %v\n", at.Local().Format(time.DateTime), failure)
 }
 
 // quotaSheet is the quota for people: the limits, the spenders, and the forecasts.

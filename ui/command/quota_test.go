@@ -55,3 +55,24 @@ tillwatch event                       20     2%      0      1       20       0  
 		}
 	}
 }
+
+func TestAQuotaThatIsNotCurrentSaysAsOfWhen(t *testing.T) {
+	read, observed := time.Date(2026, 4, 21, 9, 0, 0, 0, time.Local), time.Date(2026, 4, 21, 8, 0, 0, 0, time.Local)
+	sum := account.Summary{LastRead: read, Spenders: []account.Spender{{Kind: account.SpenderObserved, Last: observed}}}
+	refused := sum
+	refused.Feed.State = account.FeedRefused
+	for name, c := range map[string]struct {
+		sum     account.Summary
+		failure error
+		want    string
+	}{
+		"current":           {sum, nil, ""},
+		"a wrong key":       {sum, errUnauthorized, "not current, as of 2026-04-21 09:00:00: " + errUnauthorized.Error() + "\n"},
+		"a wrong token":     {refused, errUnauthorized, "not current, as of 2026-04-21 08:00:00: " + errUnauthorized.Error() + "\n"},
+		"nothing was known": {account.Summary{}, errUnauthorized, "not current, nothing is known yet: " + errUnauthorized.Error() + "\n"},
+	} {
+		if got := staleness(&c.sum, c.failure); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
