@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -98,8 +99,12 @@ func (s *service) spend(ctx context.Context, random *rand.Rand, each time.Durati
 }
 
 func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
-	for _, model := range []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket} {
-		for _, rates := range [][2]float64{{5, 2}, {3, 3}, {6, 3}, {6, 0}, {2, 0.5}} {
+	models, mixes := []func() limiter{fixedWindow, wallWindow, slidingLog, tokenBucket}, [][2]float64{{5, 2}, {3, 3}, {6, 3}, {6, 0}, {2, 0.5}}
+	if raced {
+		models, mixes = models[:1], mixes[:1]
+	}
+	for _, model := range models {
+		for _, rates := range mixes {
 			t.Run(fmt.Sprintf("%s, %v a second seen, %v not", model().name, rates[0], rates[1]), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					s := newService(model(), 5*time.Millisecond, 30*time.Millisecond)
@@ -118,13 +123,14 @@ func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
 					})
 					unknown := &spent{}
 					if rates[1] > 0 {
-						unknown = s.spend(ctx, random, time.Duration(float64(time.Second)/rates[1]), func(Outcome) {})
+						unknown = s.spend(ctx, rand.New(rand.NewPCG(3, 4)), time.Duration(float64(time.Second)/rates[1]), func(Outcome) {})
 					}
 					for ctx.Err() == nil {
 						pass(time.Second)
 						p.Buckets(time.Now())
 					}
 					pass(20 * time.Second)
+					synctest.Wait()
 					rest, others := 0, 0
 					for _, sample := range bucketOf(t, p, "default").Hour {
 						rest += sample.Rest
