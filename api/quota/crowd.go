@@ -1,9 +1,6 @@
 package quota
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // How low requests give way to others.
 const (
@@ -11,6 +8,9 @@ const (
 	leastPatience   = 2 * time.Second
 	mostPatience    = 20 * time.Second
 	seeingPatience  = time.Minute // where others are seen without asking
+
+	// Steps of this part of a window come evenly to all its parts, and no two alike.
+	goldenPart = shortest * 618 / 1000
 )
 
 // crowd is how many requests others put into one window of a short bucket, so that
@@ -21,7 +21,7 @@ type crowd struct {
 	used, own   int64         // of the window of the last answer: by all, and by this client
 	last        time.Time     // when that came
 	patience    time.Duration // between requests below Person while others need it all
-	jitter      time.Duration // and besides, so that each answer comes elsewhere in its window
+	offset      time.Duration // and besides, so that each answer comes elsewhere in its window
 }
 
 // meetings is what answers have shown of others within a time.
@@ -60,7 +60,7 @@ func (c *crowd) met(others, most int64, now time.Time) {
 	c.now.answers++
 	c.now.most = max(c.now.most, others)
 	c.now.sum += others
-	c.jitter = rand.N(shortest)
+	c.offset = (c.offset + goldenPart) % shortest
 	if c.size(now) < most {
 		c.patience = leastPatience
 	} else {
@@ -95,10 +95,10 @@ func (c *crowd) size(now time.Time) int64 {
 	return max(most, c.now.observed, c.before.observed)
 }
 
-// crowded reports whether others need all but one.
-func (b *limit) crowded(now time.Time) bool {
+// crowded reports whether others need all but the reserve.
+func (b *limit) crowded(reserve int64, now time.Time) bool {
 	if b.requests == 0 || b.window == 0 || b.window > shortest {
 		return false
 	}
-	return b.crowd.size(now)+1 >= b.requests
+	return b.crowd.size(now)+max(reserve, 1) >= b.requests
 }

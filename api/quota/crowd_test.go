@@ -58,7 +58,7 @@ func TestADashboardGivesWayWhereOthersNeedAlmostAll(t *testing.T) {
 				}
 				asked /= 2
 				t.Logf("of %d, %d were refused alone and %d beside a dashboard, which asked %d times", asked, alone, beside, own)
-				if most := asked / 40; !seeing && beside > alone+most || seeing && beside > alone+asked/100 {
+				if most := asked / 60; !seeing && beside > alone+most || seeing && beside > alone+asked/100 {
 					t.Errorf("of %d, %d were refused alone and %d beside a dashboard, which asked %d times", asked, alone, beside, own)
 				}
 				if own < 16 {

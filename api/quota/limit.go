@@ -44,8 +44,8 @@ func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.T
 		}
 		at = later(at, share)
 	}
-	if w.low() && !turn && b.crowded(now) {
-		at = later(at, l.low.last.Add(b.crowd.patience+b.crowd.jitter))
+	if w.low() && !turn && b.crowded(l.pacer.cfg.Reserve, now) {
+		at = later(at, l.low.last.Add(b.crowd.patience+b.crowd.offset))
 	}
 	return later(at, b.reported(l, w.low(), reserve, now)), false
 }
