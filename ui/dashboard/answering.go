@@ -17,7 +17,9 @@ func (m *Model) openDialog(id action.ID) {
 	case action.Help:
 		m.dialog.shown = dialog.NewHelp(t, m.cfg.Actions, m.disabled)
 	case action.Palette:
-		m.dialog.shown = dialog.NewPalette(t, m.cfg.Actions, m.scope(), m.disabled)
+		p := dialog.NewPalette(t, m.cfg.Actions, m.scope(), m.disabled)
+		p.Remembered(m.verbs(), m.preferences.Ran)
+		m.dialog.shown = p
 	case action.Arrange:
 		m.dialog.shown = dialog.NewArrange(t, m.arranging.choices())
 	}
@@ -79,9 +81,12 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 			return m.batch.begin(m.ctx, all)
 		}
 		return m.confirms.begin(m.ctx, c.Proposal())
+	case a.Kind == dialog.Said:
+		return m.say(a.Verb, a.Words)
 	case a.Kind == dialog.Closed:
 		m.dialog.close()
-		if a.Do != "" {
+		if chosen, ok := m.cfg.Actions.Action(a.Do); ok {
+			m.preferences.ran(chosen.Title)
 			return m.do(a.Do)
 		}
 	case a.Option != "":

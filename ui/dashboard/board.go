@@ -49,7 +49,8 @@ type subjected interface{ Subject() pane.Subject }
 
 // sortable is a pane whose rows can be ordered by its columns.
 type sortable interface {
-	Sort(reverse bool) (name string)
+	Orders() []string
+	Sort(name string, reverse bool) (order string)
 }
 
 // columned is a pane that can leave columns out.
@@ -200,14 +201,23 @@ func (b *board) step(s pane.Step) (moved bool) {
 	return ok
 }
 
-// sort changes the order of the focused pane.
-func (b *board) sort(reverse bool) {
-	name := b.panes[b.focus].(sortable).Sort(reverse)
+// sort changes the order of the focused pane: to that of a name, to the next one
+// where that is "", or round.
+func (b *board) sort(name string, reverse bool) {
+	name = b.panes[b.focus].(sortable).Sort(name, reverse)
 	if name == "" {
 		b.notices.say(plain, "default order")
 		return
 	}
 	b.notices.say(plain, "sorted by "+name+"; "+b.cfg.Actions.KeyOf(action.ReverseSort)+" reverses it")
+}
+
+// orders are the names of the orders of the focused pane.
+func (b *board) orders() []string {
+	if p, ok := b.panes[b.focus].(sortable); ok {
+		return p.Orders()
+	}
+	return nil
 }
 
 // toggleZoom gives the whole place to the focused pane, or gives it back.

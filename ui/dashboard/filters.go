@@ -82,10 +82,14 @@ func (f *filters) key(key tea.KeyPressMsg) {
 // paste takes pasted text, and says why it does not.
 func (f *filters) paste(text string) (refused string) {
 	if !f.typed.add(text) {
-		refused = "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
+		refused = tooLongFilter()
 	}
 	f.find()
 	return refused
+}
+
+func tooLongFilter() string {
+	return "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
 }
 
 // find filters the pane by what is typed.

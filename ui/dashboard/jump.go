@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,11 @@ func (j *jump) key(key tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		text := j.typed.text
 		j.typed = nil
-		return j.to(text)
+		cmd, err := j.to(text)
+		if err != nil {
+			j.notices.say(warning, err.Error())
+		}
+		return cmd
 	case "esc":
 		j.typed = nil
 	default:
@@ -57,27 +62,27 @@ func (j *jump) draw(l *paint.Line) []spot {
 const leastAsked = 8
 
 // to opens the intent, shipment or event of an id. An id that is not known is
-// read as an intent's.
-func (j *jump) to(text string) tea.Cmd {
+// read as an intent's. The error says why it goes nowhere.
+func (j *jump) to(text string) (tea.Cmd, error) {
 	text = idWithin(text)
 	if text == "" {
-		return nil
+		return nil, nil
 	}
 	found := j.search(text)
 	switch {
 	case len(found) == 1:
 		j.lookAt(found[0])
 	case len(found) > 1:
-		j.notices.say(warning, wording.Count(len(found))+" ids begin or end with "+text+": type more of it")
+		return nil, errors.New(wording.Count(len(found)) + " ids begin or end with " + text + ": type more of it")
 	case j.asker.cfg.Refresh == nil || len(text) < leastAsked:
-		j.notices.say(warning, text+" is not known here")
+		return nil, errors.New(text + " is not known here")
 	default:
 		id := api.ScrubID(text)
 		j.lookAt(pane.Subject{Kind: pane.OfIntent, ID: id})
 		j.notices.say(plain, string(id)+" is not known here yet: reading it as an intent")
-		return j.asker.read(id)
+		return j.asker.read(id), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // lookAt opens the detail of a subject and puts the cursor on it where it is on

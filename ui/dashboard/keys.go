@@ -169,7 +169,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.ClearFilter:
 		m.clearOne()
 	case action.Sort, action.ReverseSort:
-		m.board.sort(id == action.ReverseSort)
+		m.board.sort("", id == action.ReverseSort)
 	case action.Jump:
 		m.jump.start()
 	case action.LookBack:

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"tillwatch/api"
 	"tillwatch/ui/dashboard/layout"
 )
 
@@ -17,11 +18,12 @@ type Layout struct {
 	Theme       string              `json:"theme,omitempty"`       // "" is the configured one
 	NoMouse     bool                `json:"no_mouse,omitempty"`
 	Acquainted  bool                `json:"acquainted,omitempty"` // the hints for a first run were seen
+	Ran         []string            `json:"ran,omitempty"`        // by the palette, the newest first; without secrets and personal data
 }
 
 // clone shares nothing with l.
 func (l Layout) clone() Layout {
-	l.Hidden, l.Columns = slices.Clone(l.Hidden), maps.Clone(l.Columns)
+	l.Hidden, l.Columns, l.Ran = slices.Clone(l.Hidden), maps.Clone(l.Columns), slices.Clone(l.Ran)
 	return l
 }
 
@@ -33,6 +35,7 @@ type preferences struct {
 
 func newPreferences(l Layout, remember func(Layout)) *preferences {
 	p := &preferences{l.clone(), remember}
+	p.Ran = ranLines(p.Ran)
 	if p.hidesAll() {
 		p.Hidden = nil
 	}
@@ -44,6 +47,29 @@ func (p *preferences) keep() {
 	if p.remember != nil {
 		p.remember(p.clone())
 	}
+}
+
+// mostRan and longestRan bound what is remembered of the palette: lines, and the
+// bytes of one.
+const (
+	mostRan    = 50
+	longestRan = 200
+)
+
+// ran notes what the palette ran, each line once.
+func (p *preferences) ran(line string) {
+	p.Ran = ranLines(append([]string{line}, p.Ran...))
+	p.keep()
+}
+
+// ranLines are the lines of a history that can be shown, each once.
+func ranLines(lines []string) (kept []string) {
+	for _, line := range lines {
+		if line = string(api.Scrub(line)); line != "" && len(line) <= longestRan && len(kept) < mostRan && !slices.Contains(kept, line) {
+			kept = append(kept, line)
+		}
+	}
+	return kept
 }
 
 // hidden are the panes that are not on the screen.

@@ -56,6 +56,15 @@ func (t *theming) await(ctx context.Context) tea.Cmd {
 // current is the theme in the colours that the terminal has.
 func (t *theming) current() themes.Theme { return t.chosen.For(t.profile) }
 
+// names are those of the themes.
+func (t *theming) names() []string {
+	names := make([]string, len(t.cfg.Themes))
+	for i, theme := range t.cfg.Themes {
+		names[i] = theme.Name
+	}
+	return names
+}
+
 func (t *theming) find(name string) int {
 	return slices.IndexFunc(t.cfg.Themes, func(t themes.Theme) bool { return t.Name == name })
 }

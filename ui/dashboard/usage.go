@@ -54,7 +54,7 @@ func (u *usage) disabled(id action.ID) string {
 // toggle gives the quota the whole screen, for its charts and spenders, or gives it
 // back.
 func (u *usage) toggle() {
-	if u.board.zoom && u.board.focus == layout.Quota {
+	if u.whole() {
 		u.board.toggleZoom()
 		return
 	}
@@ -62,6 +62,9 @@ func (u *usage) toggle() {
 	u.board.zoom, u.board.zoomed = true, layout.Quota
 	u.board.setFocus(layout.Quota)
 }
+
+// whole reports whether the quota has the whole screen.
+func (u *usage) whole() bool { return u.board.zoom && u.board.focus == layout.Quota }
 
 // openRequests shows the requests that the row under the cursor stands for.
 func (u *usage) openRequests() bool {

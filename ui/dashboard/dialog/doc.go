@@ -34,6 +34,7 @@ const (
 	None      Kind = iota // not answered: the dialog stays
 	Closed                // left; after a yes, what was begun goes on
 	Confirmed             // the yes to a [Confirm]; given at most once a dialog
+	Said                  // a verb was given to the [Palette], which stays if that refuses its words
 )
 
 // Answer is what a key or a click made of a dialog.
@@ -41,6 +42,8 @@ type Answer struct {
 	Kind   Kind
 	Do     action.ID // chosen in the palette; "": none
 	Option string    // the ID of the one that was chosen in [Arrange]; "": none
+	Verb   *Verb     // that was said
+	Words  string    // behind it
 }
 
 // closedIf is Closed where closed is set.

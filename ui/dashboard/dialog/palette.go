@@ -17,35 +17,54 @@ import (
 	"tillwatch/ui/dashboard/paint"
 )
 
-// Palette finds an action by a few of its letters.
+// Palette finds an action by a few of its letters, and takes verbs with words
+// behind them.
 type Palette struct {
 	pen      *paint.Line
 	table    *action.Table
 	scope    action.Scope
 	disabled func(action.ID) string
+	verbs    []Verb
+	ran      []string // what it ran before, the newest first
+	back     int      // which of that is recalled; -1: none
 	field    textinput.Model
 	hits     []hit
-	at       int // the hit under the cursor
+	at       int // the hit under the cursor; -1: none
 	top      int // the first hit in view
 	spots    spots
 	refused  string
 }
 
+// hit is an action, a verb, or what can stand behind a verb.
 type hit struct {
 	action  action.Action
-	matched []int // byte offsets in the title
+	verb    *Verb  // nil: an action
+	offer   string // "": the verb itself
+	matched []int  // byte offsets in the title
+}
+
+func (h hit) title() string {
+	switch {
+	case h.offer != "":
+		return h.offer
+	case h.verb != nil:
+		return h.verb.title()
+	}
+	return h.action.Title
 }
 
 const (
 	paletteWidth = 66
 	paletteRows  = 12
 	aboutLines   = 2 // about the action under the cursor
+	// longestTyped bounds what is typed, in characters.
+	longestTyped = 200
 )
 
 // NewPalette opens the palette with all actions of the scope. disabled gives
 // the reason why an action is disabled, "" when it is not; it may be nil.
 func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disabled func(action.ID) string) *Palette {
-	p := &Palette{table: table, scope: scope, disabled: disabled, field: newField(64)}
+	p := &Palette{table: table, scope: scope, disabled: disabled, field: newField(longestTyped)}
 	p.SetTheme(t)
 	p.field.Focus()
 	p.search()
@@ -67,10 +86,18 @@ func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 		return Answer{Kind: Closed}
 	case "enter":
 		return p.choose()
-	case "up", "ctrl+p", "shift+tab":
+	case "up", "ctrl+p":
+		if !p.recall(1) {
+			p.move(-1)
+		}
+	case "down", "ctrl+n":
+		if !p.recall(-1) {
+			p.move(1)
+		}
+	case "shift+tab":
 		p.move(-1)
-	case "down", "ctrl+n", "tab":
-		p.move(1)
+	case "tab":
+		p.complete()
 	case "pgup":
 		p.move(max(-paletteRows, -p.at))
 	case "pgdown":
@@ -87,15 +114,25 @@ func (p *Palette) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 }
 
 func (p *Palette) choose() Answer {
+	if v, words := p.typedVerb(); v != nil {
+		return p.doVerb(v, words)
+	}
 	if len(p.hits) == 0 {
 		return Answer{}
 	}
-	id := p.hits[p.at].action.ID
-	if reason := p.reason(id); reason != "" {
+	chosen := p.hits[p.at]
+	switch {
+	case chosen.verb != nil && chosen.verb.Takes != "":
+		p.set(chosen.verb.Name + " ")
+		return Answer{}
+	case chosen.verb != nil:
+		return Answer{Kind: Said, Verb: chosen.verb}
+	}
+	if reason := p.reason(chosen.action.ID); reason != "" {
 		p.refused = reason
 		return Answer{}
 	}
-	return Answer{Kind: Closed, Do: id}
+	return Answer{Kind: Closed, Do: chosen.action.ID}
 }
 
 func (p *Palette) reason(id action.ID) string {
@@ -108,7 +145,14 @@ func (p *Palette) reason(id action.ID) string {
 // move goes round at both ends.
 func (p *Palette) move(by int) {
 	p.refused = ""
-	if n := len(p.hits); n > 0 {
+	n := len(p.hits)
+	switch {
+	case n == 0:
+	case p.at < 0 && by < 0:
+		p.at = n - 1
+	case p.at < 0:
+		p.at = 0
+	default:
 		p.at = ((p.at+by)%n + n) % n
 	}
 }
@@ -122,24 +166,56 @@ func (p *Palette) write(msg tea.Msg) {
 }
 
 func (p *Palette) search() {
-	p.at, p.top, p.refused, p.hits = 0, 0, "", nil
+	p.at, p.top, p.back, p.refused, p.hits = 0, 0, -1, "", nil
+	if v, words := p.typedVerb(); v != nil {
+		p.offer(v, words)
+		return
+	}
 	all := slices.DeleteFunc(p.table.Actions(), func(a action.Action) bool {
 		return !a.Scope.Overlaps(p.scope) || a.ID == action.Palette
 	})
-	typed := p.field.Value()
-	if typed == "" {
-		slices.SortStableFunc(all, func(a, b action.Action) int { return cmp.Compare(late(a), late(b)) })
-		for _, a := range all {
-			p.hits = append(p.hits, hit{action: a})
+	for _, a := range all {
+		p.hits = append(p.hits, hit{action: a})
+	}
+	for i := range p.verbs {
+		if v := &p.verbs[i]; v.Takes != "" || p.field.Value() != "" { // else an action says the same
+			p.hits = append(p.hits, hit{verb: v})
 		}
+	}
+	if typed := strings.TrimSpace(p.field.Value()); typed != "" {
+		p.match(typed)
 		return
 	}
+	slices.SortStableFunc(p.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(p.recent(a), p.recent(b)), cmp.Compare(late(a.action), late(b.action)))
+	})
+}
+
+// recent is how long ago the palette last ran a hit.
+func (p *Palette) recent(h hit) int {
+	if h.verb != nil {
+		return p.recency(h.verb.Name)
+	}
+	return p.recency(h.action.Title)
+}
+
+// match leaves the hits that hold the typed letters, a verb of that very name
+// first.
+func (p *Palette) match(typed string) {
+	all := p.hits
+	p.hits = nil
 	titles := make([]string, len(all))
-	for i, a := range all {
-		titles[i] = a.Title
+	for i, h := range all {
+		titles[i] = h.title()
+		if h.verb != nil && strings.EqualFold(h.verb.Name, typed) {
+			p.hits = append(p.hits, h)
+		}
 	}
 	for _, match := range fuzzy.Find(typed, titles) {
-		p.hits = append(p.hits, hit{action: all[match.Index], matched: match.MatchedIndexes})
+		h := all[match.Index]
+		if h.matched = match.MatchedIndexes; len(p.hits) == 0 || h.verb == nil || h.verb != p.hits[0].verb {
+			p.hits = append(p.hits, h)
+		}
 	}
 }
 
@@ -169,7 +245,8 @@ func (p *Palette) View(width, height int) []string {
 		foot:  paint.Spans{paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
 	}
 	room := box.room(width)
-	visible := max(height-frame-5-aboutLines, 1)
+	about := p.about(room)
+	visible := max(height-frame-5-max(aboutLines, len(about)), 1)
 	spacious := height >= 12
 	if !spacious {
 		visible = max(height-frame-2, 1)
@@ -190,7 +267,6 @@ func (p *Palette) View(width, height int) []string {
 	if spacious {
 		body = append(body, paint.Spans{})
 	}
-	about := p.about(room)
 	if !spacious && len(about) > 1 {
 		about = []paint.Spans{append(about[0], paint.In(paint.Muted, "…")).Cut(room)}
 	}
@@ -205,6 +281,9 @@ func (p *Palette) input(room int) paint.Spans {
 
 func (p *Palette) list(room, visible int) []paint.Spans {
 	if len(p.hits) == 0 {
+		if v, _ := p.typedVerb(); v != nil {
+			return []paint.Spans{{paint.In(paint.Muted, "enter does it")}}
+		}
 		return []paint.Spans{{paint.In(paint.Muted, "No action matches.")}}
 	}
 	if p.at < p.top {
@@ -253,7 +332,7 @@ func (p *Palette) entry(h hit, chosen bool, room int) paint.Spans {
 // marked underlines the letters that were found.
 func marked(h hit, plain, sought paint.Style) paint.Spans {
 	var out paint.Spans
-	for i, letter := range h.action.Title {
+	for i, letter := range h.title() {
 		style := plain
 		if slices.Contains(h.matched, i) {
 			style = sought
@@ -263,17 +342,28 @@ func marked(h hit, plain, sought paint.Style) paint.Spans {
 	return out
 }
 
-// about says what the action under the cursor does, or why it cannot.
+// about says what the hit under the cursor does, or why it cannot.
 func (p *Palette) about(room int) []paint.Spans {
-	if len(p.hits) == 0 {
-		return nil
+	v, _ := p.typedVerb()
+	if v == nil && len(p.hits) > 0 {
+		v = p.hits[p.at].verb
 	}
-	chosen := p.hits[p.at].action
-	style, text := paint.Muted, chosen.Tooltip
-	if reason := p.reason(chosen.ID); reason != "" {
-		text = "Not now: " + reason + "."
-		if p.refused != "" {
-			style = paint.Warning
+	style, text := paint.Muted, ""
+	switch {
+	case p.refused != "" && v != nil:
+		style, text = paint.Warning, "No: "+p.refused+"."
+	case v != nil:
+		text = v.Tooltip
+	case len(p.hits) == 0:
+		return nil
+	default:
+		chosen := p.hits[p.at].action
+		text = chosen.Tooltip
+		if reason := p.reason(chosen.ID); reason != "" {
+			text = "Not now: " + reason + "."
+			if p.refused != "" {
+				style = paint.Warning
+			}
 		}
 	}
 	return paint.Wrapped(style, text, room)

@@ -39,9 +39,9 @@ func (p *listing[R]) drawn(top, nothing func(), row func(l *paint.Line, row R, u
 	})
 }
 
-// Sort changes to the next order, or turns the order round, and returns its name.
-func (p *listing[R]) Sort(reverse bool) string {
-	p.turn(reverse)
+// Sort is that of [Intents].
+func (p *listing[R]) Sort(name string, reverse bool) string {
+	p.turn(name, reverse)
 	if p.order == "" {
 		p.list.SetCompare(nil)
 	} else {

@@ -359,11 +359,11 @@ func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
 		{true, "class ↓", "lookup mutations reads today"},
 	}
 	for _, c := range cases {
-		if name, got := p.Sort(c.reverse), order(); name != c.name || got != c.want {
+		if name, got := p.Sort("", c.reverse), order(); name != c.name || got != c.want {
 			t.Errorf("sorted by %q: %s, want by %q: %s", name, got, c.name, c.want)
 		}
 	}
-	p.Sort(false)
+	p.Sort("", false)
 	if title := strings.Split(text(p.Lines()), "\n")[0]; !strings.Contains(title, "QUOTA · by left ↑") {
 		t.Errorf("the title does not tell the order: %s", title)
 	}

@@ -26,11 +26,25 @@ type sorting[R any] struct {
 
 func by[R any](orders []order[R]) sorting[R] { return sorting[R]{orders: orders} }
 
-// turn changes to the next order, or turns the order round.
-func (s *sorting[R]) turn(reverse bool) {
-	if reverse {
+// Orders are the names of the orders, the pane's own first.
+func (s *sorting[R]) Orders() []string {
+	names := make([]string, len(s.orders))
+	for i, o := range s.orders {
+		names[i] = o.name
+	}
+	return names
+}
+
+// turn changes to the order of a name, or to the next one where that is "", or
+// turns the order round.
+func (s *sorting[R]) turn(name string, reverse bool) {
+	at := slices.Index(s.Orders(), name)
+	switch {
+	case reverse:
 		s.reversed = !s.reversed
-	} else {
+	case at >= 0:
+		s.at, s.reversed = at, false
+	default:
 		s.at, s.reversed = (s.at+1)%len(s.orders), false
 	}
 	o := s.orders[s.at]
@@ -77,10 +91,12 @@ func worth(row *intentRow) int64 {
 	return row.Total.Subunits
 }
 
-// Sort changes to the next order, or turns the order round, and returns its name.
-func (p *Intents) Sort(reverse bool) string {
-	p.turn(reverse)
-	p.inList.turn(reverse)
+// Sort changes to the order of a name, or to the next one where that is "", or
+// turns the order round. It returns the name with its direction, "" for the pane's
+// own order.
+func (p *Intents) Sort(name string, reverse bool) string {
+	p.turn(name, reverse)
+	p.inList.turn(name, reverse)
 	for _, lane := range p.lanes {
 		lane.SetCompare(p.sorting.compare)
 	}
@@ -142,17 +158,25 @@ func alertOrders() []order[*alertRow] {
 	}
 }
 
-// Sort changes to the next order, or turns the order round, and returns its name.
-func (p *Quota) Sort(reverse bool) string {
+// Sort is that of [Intents], for the table that is on the screen.
+func (p *Quota) Sort(name string, reverse bool) string {
 	if p.Viewing() {
 		p.stale = true
-		p.spending.turn(reverse)
+		p.spending.turn(name, reverse)
 		return p.spending.order
 	}
-	p.turn(reverse)
+	p.turn(name, reverse)
 	p.sortRows()
 	p.stale = true
 	return p.order
+}
+
+// Orders are the names of the orders of the table that is on the screen.
+func (p *Quota) Orders() []string {
+	if p.Viewing() {
+		return p.spending.Orders()
+	}
+	return p.sorting.Orders()
 }
 
 func (p *Quota) sortRows() { slices.SortStableFunc(p.rows, p.compare) }

@@ -1,0 +1,131 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// verbs are what the palette takes with words behind it, and short names of
+// actions.
+func (m *Model) verbs() []dialog.Verb {
+	verbs := []dialog.Verb{
+		{Name: "theme", Takes: "NAME", Tooltip: "Changes to a theme, as the theme key does to the next.", Offers: m.themes.names, Run: m.takeTheme},
+		{Name: "filter", Takes: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: m.takeFilter},
+		{Name: "sort", Takes: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: m.board.orders, Run: m.takeOrder},
+		{Name: "i", Takes: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: m.takeID},
+		{Name: "at", Takes: "KIND:ID", Tooltip: "Opens a position, as in intent:ci_….", Free: true, Run: m.takePosition},
+	}
+	if _, ok := m.cfg.Actions.Action(action.Reconnect); ok {
+		verbs = append(verbs, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
+			Offers: func() []string { return []string{"reconnect"} }, Run: m.short(action.Reconnect)})
+	}
+	for _, alias := range []struct {
+		name string
+		id   action.ID
+	}{{"q", action.Quit}, {"quota", action.Usage}} {
+		if a, ok := m.cfg.Actions.Action(alias.id); ok {
+			verbs = append(verbs, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: m.short(alias.id)})
+		}
+	}
+	return verbs
+}
+
+// short does an action by a verb of its own.
+func (m *Model) short(id action.ID) func(string) (tea.Cmd, error) {
+	return func(string) (tea.Cmd, error) {
+		if reason := m.disabled(id); reason != "" {
+			return nil, errors.New(reason)
+		}
+		if id == action.Usage && m.usage.whole() {
+			return nil, nil // it would close what was asked for
+		}
+		return m.do(id), nil
+	}
+}
+
+// say does what was said in the palette. Words that are refused can be mended
+// there.
+func (m *Model) say(v *dialog.Verb, words string) tea.Cmd {
+	palette, _ := m.dialog.shown.(*dialog.Palette)
+	m.dialog.close()
+	cmd, err := v.Run(words)
+	if err != nil {
+		palette.Refuse(err.Error())
+		m.dialog.shown = palette
+		return nil
+	}
+	m.preferences.ran(memorable(v.Name, words))
+	return cmd
+}
+
+// longestKept bounds a word of a filter that is remembered, in bytes: a longer one
+// may be a key.
+const longestKept = 24
+
+// memorable is what is said, as it is remembered: without words that may be a
+// buyer's or a secret.
+func memorable(name, words string) string {
+	for word := range strings.FieldsSeq(words) {
+		if strings.Contains(word, "@") || name == "filter" && len(word) > longestKept {
+			return name
+		}
+	}
+	return strings.TrimSpace(name + " " + words)
+}
+
+func (m *Model) takeTheme(name string) (tea.Cmd, error) {
+	m.themes.choose(name)
+	m.restyle()
+	m.notices.say(plain, "theme: "+m.themes.chosen.Name)
+	return nil, nil
+}
+
+func (m *Model) takeFilter(text string) (tea.Cmd, error) {
+	at := m.board.focus
+	if reason := m.disabled(action.Filter); reason != "" {
+		return nil, errors.New(reason)
+	}
+	if len(text) > longestFilter {
+		return nil, errors.New(tooLongFilter())
+	}
+	filter := pane.ParseFilter(text, m.board.panes[at].(filtered).Fields())
+	if filter != nil && filter.Wrong != "" {
+		return nil, errors.New(filter.Wrong)
+	}
+	m.filters.set(at, filter)
+	if at == layout.Intents {
+		m.board.intents.Stay()
+	}
+	return nil, nil
+}
+
+func (m *Model) takeOrder(name string) (tea.Cmd, error) {
+	if reason := m.disabled(action.Sort); reason != "" {
+		return nil, errors.New(reason)
+	}
+	m.board.sort(name, false)
+	return nil, nil
+}
+
+// takePosition opens what a position names.
+func (m *Model) takePosition(text string) (tea.Cmd, error) {
+	kind, id, ok := strings.Cut(text, ":")
+	if !ok || kind != "intent" && kind != "shipment" && kind != "event" || id == "" {
+		return nil, errors.New("a position is intent:ID, shipment:ID or event:ID; not " + text)
+	}
+	return m.takeID(id)
+}
+
+func (m *Model) takeID(id string) (tea.Cmd, error) {
+	if id == "" {
+		return nil, errors.New("an id is needed, or its beginning or end")
+	}
+	return m.jump.to(id)
+}
