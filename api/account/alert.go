@@ -27,6 +27,7 @@ const (
 	AlertExpiring AlertKind = "expiring"
 	AlertStuck    AlertKind = "stuck"
 	AlertFailed   AlertKind = "failed"
+	AlertOrder    AlertKind = "order" // one of several items failed; the alert is about that
 	AlertQuota    AlertKind = "quota"
 	AlertGap      AlertKind = "gap"
 	AlertDay      AlertKind = "day"
@@ -37,7 +38,7 @@ const (
 
 // AlertKinds lists them.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList}
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList}
 }
 
 // AlertConfig sets the thresholds of alerts. 0 means the default, and what is
@@ -48,6 +49,7 @@ type AlertConfig struct {
 	StuckAfter     time.Duration // how long an order may be placed, while the account has no history; default 5 min
 	StuckFactor    float64       // by how many times it may take longer than the account's own 95th percentile; default 3
 	FailedFor      time.Duration // how long a failure stands; default 5 min
+	PartlyFor      time.Duration // how long a partly failed order stands once all its items have ended; default 1 h
 	RelayLostAfter time.Duration // how long the relay may be lost; default 10 s
 	SilentAfter    int           // changes in a row that reads found and no event reported; default 3
 	QuotaWithin    time.Duration // how soon a bucket may be used up; default 30 s
@@ -60,6 +62,7 @@ func (c AlertConfig) withDefaults() AlertConfig {
 	unlessSet(&c.StuckAfter, 5*time.Minute)
 	unlessSet(&c.StuckFactor, 3)
 	unlessSet(&c.FailedFor, 5*time.Minute)
+	unlessSet(&c.PartlyFor, time.Hour)
 	unlessSet(&c.RelayLostAfter, 10*time.Second)
 	unlessSet(&c.SilentAfter, 3)
 	unlessSet(&c.QuotaWithin, 30*time.Second)

@@ -210,14 +210,14 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 }
 
 func TestThresholdsAreThoseThatWereSet(t *testing.T) {
-	never := AlertConfig{AwaitingAfter: -1, ExpiringWithin: -1, StuckAfter: -1, StuckFactor: -1, FailedFor: -1, RelayLostAfter: -1, SilentAfter: -1, QuotaWithin: -1, DayLeft: -1}
+	never := AlertConfig{AwaitingAfter: -1, ExpiringWithin: -1, StuckAfter: -1, StuckFactor: -1, FailedFor: -1, PartlyFor: -1, RelayLostAfter: -1, SilentAfter: -1, QuotaWithin: -1, DayLeft: -1}
 	early := AlertConfig{AwaitingAfter: time.Minute, StuckAfter: time.Minute, RelayLostAfter: time.Second, SilentAfter: 1, QuotaWithin: time.Hour, DayLeft: 49}
 	for name, c := range map[string]struct {
 		config AlertConfig
 		want   []AlertKind
 	}{
 		"never": {never, nil},
-		"early": {early, []AlertKind{AlertAwaiting, AlertDay, AlertFailed, AlertQuota, AlertRelay, AlertStuck}},
+		"early": {early, []AlertKind{AlertAwaiting, AlertDay, AlertFailed, AlertOrder, AlertQuota, AlertRelay, AlertStuck}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -232,6 +232,9 @@ func TestThresholdsAreThoseThatWereSet(t *testing.T) {
 				pass(2 * time.Minute)
 				s.ApplyRead(api.Intent{ID: "ci_3", State: api.Failed, CreatedAt: time.Now()}, time.Now(), ByRead)
 				s.SetFeed(FeedStatus{State: FeedLost, Since: time.Now().Add(-time.Minute)})
+				for _, state := range []api.IntentState{api.Completed, api.Failed} {
+					s.ApplyRead(api.Intent{ID: "ci_of_" + api.ID(state), State: state, CreatedAt: time.Now().Add(-time.Hour), ReferenceID: "order-1"}, time.Now(), ByRead)
+				}
 				if c.want == nil {
 					s.ApplyRead(awaiting("ci_4", time.Now().Add(-time.Hour)), time.Now(), ByRead)
 				}

@@ -29,6 +29,7 @@ type Store struct {
 	limits    limits
 	feed      following
 	alerts    alerts
+	orders    orderBook
 }
 
 // StoreConfig sets a store up.
@@ -60,6 +61,7 @@ func NewStore(cfg StoreConfig) *Store {
 		requests:  requestLog{news: n, keep: cfg.KeepRequests},
 		health:    health{slowAfter: cfg.SlowAfter},
 		spenders:  newSpenders(),
+		orders:    newOrderBook(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
 	s.alerts = newAlerts(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
@@ -175,6 +177,7 @@ func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.release()
+	s.knowOrders()
 	for _, in := range s.intents.byID {
 		if in.State != api.Completed { // of which no alert stands
 			s.alerts.judgeIntent(in, now)
@@ -188,6 +191,7 @@ func (s *Store) tick(now time.Time) {
 			s.intents.edit(sh.IntentID).remember(Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
 		}
 	})
+	s.judgeOrders(now)
 	s.judgeFeed(now)
 	s.alerts.judgeQuota(buckets, now)
 	day := s.intents.day.of(buckets, now)

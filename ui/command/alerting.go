@@ -14,6 +14,7 @@ type alertSettings struct {
 	StuckAfter       time.Duration
 	StuckFactor      float64
 	FailedFor        time.Duration
+	PartlyFor        time.Duration
 	RelayLostAfter   time.Duration
 	RelaySilentAfter int
 	QuotaWithin      time.Duration
@@ -23,7 +24,7 @@ type alertSettings struct {
 func defaultAlerts() alertSettings {
 	return alertSettings{
 		AwaitingAfter: 20 * time.Minute, ExpiringWithin: 10 * time.Minute,
-		StuckAfter: 5 * time.Minute, StuckFactor: 3, FailedFor: 5 * time.Minute,
+		StuckAfter: 5 * time.Minute, StuckFactor: 3, FailedFor: 5 * time.Minute, PartlyFor: time.Hour,
 		RelayLostAfter: 10 * time.Second, RelaySilentAfter: 3,
 		QuotaWithin: 30 * time.Second, DayLeft: 5,
 	}
@@ -32,7 +33,7 @@ func defaultAlerts() alertSettings {
 func (a alertSettings) config() account.AlertConfig {
 	return account.AlertConfig{
 		AwaitingAfter: orNever(a.AwaitingAfter), ExpiringWithin: orNever(a.ExpiringWithin),
-		StuckAfter: orNever(a.StuckAfter), StuckFactor: orNever(a.StuckFactor), FailedFor: orNever(a.FailedFor),
+		StuckAfter: orNever(a.StuckAfter), StuckFactor: orNever(a.StuckFactor), FailedFor: orNever(a.FailedFor), PartlyFor: orNever(a.PartlyFor),
 		RelayLostAfter: orNever(a.RelayLostAfter), SilentAfter: orNever(a.RelaySilentAfter),
 		QuotaWithin: orNever(a.QuotaWithin), DayLeft: orNever(a.DayLeft),
 	}

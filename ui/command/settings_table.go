@@ -117,6 +117,7 @@ func alertTable() []setting {
 				return s.Alerts.StuckFactor == 0 || s.Alerts.StuckFactor >= 1 && s.Alerts.StuckFactor <= math.MaxFloat64
 			}},
 		span("failed_for", func(s *settings) *time.Duration { return &s.Alerts.FailedFor }),
+		span("partly_for", func(s *settings) *time.Duration { return &s.Alerts.PartlyFor }),
 		span("relay_lost_after", func(s *settings) *time.Duration { return &s.Alerts.RelayLostAfter }),
 		{key: "alerts.relay_silent_after", field: func(s *settings) any { return &s.Alerts.RelaySilentAfter },
 			must: "a number of changes, or 0 for never", holds: func(s settings) bool { return s.Alerts.RelaySilentAfter >= 0 }},
