@@ -252,12 +252,16 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	if row.lane == laneOther {
 		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
 	}
+	bar, text := p.windowBar(row, text, w)
 	width := min(paint.Width(text), w)
-	room := w - width
+	room := w - width - bar
 	if width > 0 {
 		room--
 	}
 	l.Fit(leftStyle, left, room)
+	if bar > 0 {
+		p.drain(l.Space(1), row, style, bar-1)
+	}
 	if width > 0 {
 		l.Space(1).Fit(style, text, width)
 	}

@@ -197,7 +197,7 @@ func TestCardsSayWhatIsSpecial(t *testing.T) {
 		in   *account.Intent
 		want string
 	}{
-		{"time left", intentOf("a", api.AwaitingConfirmation, 39*time.Minute), "expires in  6m"},
+		{"time left", intentOf("a", api.AwaitingConfirmation, 39*time.Minute), "━╸──────── in  6m"},
 		{"no time left", intentOf("a", api.AwaitingConfirmation, 46*time.Minute), "expired"},
 		{"slow", intentOf("p", api.PlacingOrder, 7*time.Minute), "slow"},
 		{"failed", failed, "out of stock"},

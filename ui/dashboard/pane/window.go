@@ -1,0 +1,51 @@
+package pane
+
+import (
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// The bar of a confirm window: so many cells, beside a merchant that keeps so many.
+const (
+	mostWindow   = 10
+	leastWindow  = 5
+	leastBesides = 20
+)
+
+// windowed reports whether the special thing about a card is that its confirm window
+// runs out: no bar stands where something more important is said.
+func (p *Intents) windowed(row *intentRow) bool {
+	return row.lane == laneAwaiting && row.expires.After(p.look.Now) && p.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
+}
+
+// windowBar is how many cells of a card's second line the bar takes beside its text,
+// with the blank before it, and the text: the shorter one where that makes room. The
+// bars of a lane are as long as each other.
+func (p *Intents) windowBar(row *intentRow, text string, w int) (cells int, beside string) {
+	if !p.windowed(row) {
+		return 0, text
+	}
+	for _, beside := range []string{text, "in " + text[len(text)-ageWidth:]} {
+		if room := w - 1 - paint.Width(beside) - 1 - leastBesides; room >= leastWindow {
+			return min(room, mostWindow) + 1, beside
+		}
+	}
+	return 0, text
+}
+
+// drain draws what is left of the confirm window, in halves of a cell: it moves each
+// few minutes.
+func (p *Intents) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
+	left := min(row.expires.Sub(p.look.Now), p.window)
+	halves := 0
+	if step := p.window / time.Duration(2*cells); step > 0 {
+		halves = min(int((left+step-1)/step), 2*cells)
+	}
+	l.Repeat(style, "━", halves/2)
+	if halves%2 > 0 {
+		l.Put(style, "╸")
+	}
+	l.Repeat(paint.Faint, "─", cells-(halves+1)/2)
+}

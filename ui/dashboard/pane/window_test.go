@@ -1,0 +1,83 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// awaiting is a board of lanes with one intent that can be confirmed until some time
+// from noon on.
+func awaiting(width int, left time.Duration, change func(*account.Intent)) *Intents {
+	in := &account.Intent{ID: "ci_1", State: api.AwaitingConfirmation, Certainty: account.Verified, Product: "Mug", Merchant: "acme.example",
+		Total: &api.Money{Currency: "USD", Subunits: 4452}, ExpiresAt: noon.Add(left)}
+	if change != nil {
+		change(in)
+	}
+	p := NewIntents(look(), 45*time.Minute)
+	p.SetSize(width, 20)
+	p.Apply(&account.Changes{Intents: []*account.Intent{in}}, true)
+	return p
+}
+
+func TestTheBarOfAConfirmWindowShrinks(t *testing.T) {
+	cases := []struct {
+		name  string
+		width int
+		left  time.Duration
+		want  string
+	}{
+		{"whole", 200, 45 * time.Minute, "━━━━━━━━━ expires in 45m"},
+		{"more than whole, by a clock that is ahead", 200, 47 * time.Minute, "━━━━━━━━━ expires in 47m"},
+		{"half", 200, 22 * time.Minute, "━━━━╸──── expires in 22m"},
+		{"little", 200, 9 * time.Minute, "━━─────── expires in  9m"},
+		{"the last second shows", 200, time.Second, "╸──────── expires in  1s"},
+		{"none once it is over", 200, 0, "acme.example                          expired"},
+		{"with the text cut short to make room", 160, 22 * time.Minute, "━━━╸─── in 22m"},
+		{"none where the merchant needs the room", 120, 22 * time.Minute, "acme.example       in 22m"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := text(awaiting(c.width, c.left, nil).Lines()); !strings.Contains(got, c.want) {
+				t.Errorf("no %q in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+func TestTheBarOfAConfirmWindowGivesWayToWhatMattersMore(t *testing.T) {
+	cases := map[string]func(*account.Intent){
+		"gone":         func(in *account.Intent) { in.Missing = true },
+		"only told of": func(in *account.Intent) { in.Certainty = account.Reported },
+	}
+	for name, change := range cases {
+		if got := text(awaiting(200, time.Hour, change).Lines()); strings.Contains(got, "━") {
+			t.Errorf("%s: a bar is drawn:\n%s", name, got)
+		}
+	}
+	p := awaiting(200, 30*time.Minute, nil)
+	p.SetNote("ci_1", Note{Text: "confirming…"})
+	if got := text(p.Lines()); strings.Contains(got, "━") || !strings.Contains(got, "confirming…") {
+		t.Errorf("a bar is drawn beside a confirm:\n%s", got)
+	}
+}
+
+// Most seconds move no bar: the line of a card is the same text until the cell
+// changes.
+func TestTheBarOfAConfirmWindowMovesByHalvesOfACell(t *testing.T) {
+	p := awaiting(200, 45*time.Minute, nil)
+	bars := map[string]bool{}
+	for range 45 * 60 {
+		line := p.Lines()[4]
+		from, to := strings.IndexAny(line, "━╸"), strings.LastIndexAny(line, "━╸─")
+		bars[line[from:to]] = true
+		p.look.Now = p.look.Now.Add(time.Second)
+		p.Invalidate()
+	}
+	if n := len(bars); n < 15 || n > 2*18 {
+		t.Errorf("%d different bars in a window of 2,700 seconds", n)
+	}
+}
