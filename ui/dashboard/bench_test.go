@@ -110,6 +110,7 @@ func BenchmarkFilterKey10k(b *testing.B) {
 	cases := []struct{ name, typed, key string }{
 		{"first letter", "", "a"}, {"narrowing", "woo", "l"}, {"merchant", "merchant:acm", "e"}, {"state", "state:fail", "e"},
 		{"total", "total>1", "0"}, {"age", "age>10", "m"}, {"without", "!woo", "l"},
+		{"either", "wool,mu", "g"}, {"expression", "/woo.*s", "o"}, {"expression of either", "/wool|mu", "g"}, {"expression for all", "/e.*a.", "p"}, {"expression of classes", "/[a-f]{3}[x-z", "]"},
 	}
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {

@@ -31,6 +31,7 @@ type typing struct {
 	prompt
 	pane   layout.Pane
 	why    string       // why nothing can be filtered there: what is typed goes nowhere
+	wrong  string       // what is not understood of it; "" when all is
 	before *pane.Filter // what esc brings back
 	at     pane.Subject // where it brings the cursor back to
 }
@@ -57,7 +58,7 @@ func (f *filters) key(key tea.KeyPressMsg) {
 	t := f.typed
 	switch key.String() {
 	case "enter":
-		if now := f.inPane[t.pane]; now == nil || now.Wrong == "" {
+		if t.wrong == "" {
 			f.typed = nil
 			f.board.intents.Stay()
 		}
@@ -92,10 +93,20 @@ func tooLongFilter() string {
 	return "a filter has at most " + strconv.Itoa(longestFilter) + " characters"
 }
 
-// find filters the pane by what is typed.
+// find filters the pane by what is typed. While a regular expression is broken, the
+// last filter that was not stays.
 func (f *filters) find() {
-	if p, ok := f.board.panes[f.typed.pane].(filtered); ok && f.typed.why == "" {
-		f.set(f.typed.pane, pane.ParseFilter(f.typed.text, p.Fields()))
+	t := f.typed
+	p, ok := f.board.panes[t.pane].(filtered)
+	if !ok || t.why != "" {
+		return
+	}
+	to := pane.ParseFilter(t.text, p.Fields())
+	if t.wrong = ""; to != nil {
+		t.wrong = to.Wrong
+	}
+	if to == nil || !to.Broken {
+		f.set(t.pane, to)
 	}
 }
 
@@ -135,13 +146,15 @@ func (f *filters) draw(l *paint.Line) []spot {
 	}
 	shown, total := p.Matches()
 	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
-	if now := f.inPane[f.typed.pane]; now != nil && now.Wrong != "" {
-		l.Space(2).Put(paint.Warning, "! "+now.Wrong)
+	if f.typed.wrong != "" {
+		l.Space(2).Put(paint.Warning, "! "+f.typed.wrong)
 		return nil
 	}
-	hint := "enter keeps it   esc cancels   !word excludes"
-	if all := hint + hintGap + pane.Hint(p.Fields()); l.Left() > len(all)+4 {
-		hint = all
+	hint := "enter keeps it   esc cancels"
+	for _, more := range []string{"!word excludes", "a,b finds either", "/expression/", pane.Hint(p.Fields())} {
+		if all := hint + hintGap + more; l.Left() > len(all)+4 {
+			hint = all
+		}
 	}
 	return promptHints(l, hint)
 }

@@ -41,6 +41,47 @@ func TestAFilterThatIsNotUnderstoodSaysSoAndHidesNothing(t *testing.T) {
 	}
 }
 
+func TestEitherOfTwoIsFiltered(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, "/")
+	write(m, "failed,merchant:acme")
+	press(m, "enter")
+	shown, _ := m.board.intents.Matches()
+	want := 0
+	for _, in := range typicalShop(time.Now()).changes.Intents {
+		if in.State == api.Failed || in.Merchant == "acme.example" {
+			want++
+		}
+	}
+	if shown != want || !strings.Contains(screen(m), "/ failed,merchant:acme") {
+		t.Errorf("it shows %d, want the %d that failed or are Acme's:\n%s", shown, want, screen(m))
+	}
+}
+
+func TestTheLastGoodFilterStaysWhileAnExpressionIsBroken(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	press(m, "/")
+	write(m, "/wo.l/")
+	good, _ := m.board.intents.Matches()
+	if good == 0 || good == 64 {
+		t.Fatalf("the expression finds %d of 64", good)
+	}
+	press(m, "backspace", "[")
+	if got := screen(m); !strings.Contains(got, "! /wo.l[/: missing closing ] at character 5, [") {
+		t.Errorf("it does not say at once what is wrong and where:\n%s", got[strings.LastIndex(got, "/ /wo"):])
+	}
+	if shown, _ := m.board.intents.Matches(); shown != good {
+		t.Errorf("it shows %d, want the %d of the last good filter", shown, good)
+	}
+	if press(m, "enter"); m.filters.typed == nil {
+		t.Error("a broken expression was kept")
+	}
+	press(m, "backspace", "/", "enter")
+	if shown, _ := m.board.intents.Matches(); m.filters.typed != nil || shown != good || m.filters.inPane[layout.Intents].Text != "/wo.l/" {
+		t.Errorf("mended and kept, it shows %d, want %d", shown, good)
+	}
+}
+
 func TestAFilterForAgesFindsMoreAsTimeGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := boardOf(t, typicalShop(time.Now()), 200, 55)

@@ -48,33 +48,14 @@ func (b *bound) holds(row measured, now time.Time) bool {
 	return value == b.value
 }
 
-// parseBounds reads an operator and a value, ">100", "<=99.50usd", ">10m", or
-// several values of which any will do: "=1,2".
-func parseBounds(name, text string, f figure) (bounds []*bound, wrong string) {
-	op := ""
-	for _, known := range []string{">=", "<=", ">", "<", "=", ":"} {
-		if rest, ok := strings.CutPrefix(text, known); ok {
-			op, text = known, strings.ToLower(rest)
-			break
+// operator takes from the beginning of a text how a field and a word are joined.
+func operator(text string) (op, rest string) {
+	for _, op := range []string{">=", "<=", ">", "<", "=", ":"} {
+		if rest, ok := strings.CutPrefix(text, op); ok {
+			return op, rest
 		}
 	}
-	if op == ":" {
-		op = "="
-	}
-	for value := range divided(text, ",") {
-		b, wrong := parseBound(name, op, value, f)
-		if wrong != "" {
-			return nil, wrong
-		}
-		bounds = append(bounds, b)
-	}
-	switch {
-	case len(bounds) == 0:
-		return nil, name + op + ": " + missing(f)
-	case len(bounds) > 1 && op != "=":
-		return nil, name + op + " takes one value: write thousands without a comma"
-	}
-	return bounds, ""
+	return "", text
 }
 
 func parseBound(name, op, text string, f figure) (*bound, string) {

@@ -12,27 +12,47 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// Filter is what a person typed to find rows: terms that must all hold. A term
-// is a word, "!word" for rows without it, a field with a word ("state:failed") or
-// with several of which any will do ("state:failed,completed"), or a figure with a
-// bound ("total>100", "age>10m"). What stands in quotes is one word, whatever it
-// holds.
+// Filter is what a person typed to find rows: terms that must all hold, with blanks
+// between them. A term is a word or several of which any will do, with commas between
+// them ("failed,expired"); behind "!" none may hold. A word may stand behind a field,
+// which counts for those that follow in the term as well ("state:failed,completed"),
+// or be a regular expression ("/gel.*pen/"); a figure has a bound ("total>100",
+// "age>10m"). What stands in quotes is one word, whatever it holds.
 type Filter struct {
 	Text string
 	// Wrong says what is not understood; "" when all is. Such a term hides
 	// nothing.
 	Wrong string
+	// Broken says that what is wrong is a regular expression.
+	Broken bool
 
 	terms []term
+	slow  bool // asks for expressions, so that a row is told whether it was found
 	aging bool // asks for ages, so that it finds other rows as time goes on
 	now   time.Time
 }
 
 type term struct {
-	not    bool
-	texts  []string // any of them
-	field  column
-	bounds []*bound // any of them, instead of texts
+	not bool
+	any []alternative
+}
+
+// alternative is one of what a term asks for: a text, an expression or a bound.
+type alternative struct {
+	field column
+	text  string
+	like  *expression // instead of text
+	bound *bound      // instead of both
+}
+
+func (a *alternative) holds(row searched, now time.Time) bool {
+	switch {
+	case a.bound != nil:
+		return a.bound.holds(row, now)
+	case a.like != nil:
+		return a.like.finds(row.search().in(a.field))
+	}
+	return strings.Contains(row.search().in(a.field), a.text)
 }
 
 // Aging reports whether the filter finds other rows as time goes on.
@@ -57,14 +77,6 @@ type Field struct {
 	figure figure          // instead of a column
 	values func() []string // all that the column can hold, in lower case; nil where it can hold anything
 	whole  bool            // "=" finds the whole of what stands between two edges, not a part of it
-}
-
-// edge stands around each text of a column that can be asked for as a whole.
-const edge = "\x01"
-
-// edged is texts in a column that can be asked for as a whole.
-func edged(texts ...string) string {
-	return edge + strings.ReplaceAll(strings.Join(texts, edge), `"`, "") + edge
 }
 
 // quoted is a text as a filter takes it for one word, whatever it holds.
@@ -109,22 +121,21 @@ func wordedAll[S ~string](states []S, shown func(S) sign.Sign) (all []string) {
 func ParseFilter(text string, fields []Field) *Filter {
 	f := &Filter{Text: text}
 	for word := range terms(text) {
-		not := false
-		if rest, ok := strings.CutPrefix(word, "!"); ok {
-			not, word = true, rest
-		}
-		if word == "" {
+		rest, not := strings.CutPrefix(word, "!")
+		if rest == "" {
 			continue
 		}
-		t, wrong := parseTerm(word, fields)
-		switch {
-		case wrong != "" && f.Wrong == "":
-			f.Wrong = wrong
-		case wrong == "":
-			t.not = not
-			f.aging = f.aging || len(t.bounds) > 0 && t.bounds[0].figure == age
-			f.terms = append(f.terms, t)
+		p := termParser{fields: fields}
+		p.read(rest)
+		if p.wrong == "" && len(p.any) > 0 {
+			f.aging = f.aging || p.asksFor(func(a alternative) bool { return a.bound != nil && a.bound.figure == age })
+			f.slow = f.slow || p.asksFor(func(a alternative) bool { return a.like != nil })
+			f.terms = append(f.terms, term{not, p.any})
 		}
+		if f.Wrong == "" {
+			f.Wrong = p.wrong
+		}
+		f.Broken = f.Broken || p.broken
 	}
 	if len(f.terms) == 0 && f.Wrong == "" {
 		return nil
@@ -132,19 +143,22 @@ func ParseFilter(text string, fields []Field) *Filter {
 	return f
 }
 
-// terms divides a text at blanks that are not within quotes.
+// terms divides a text at blanks.
 func terms(text string) iter.Seq[string] { return divided(text, " \t") }
 
-// divided divides a text at the separators that are not within quotes, and leaves
-// out what is empty.
+// divided divides a text at the separators that are not within quotes or an
+// expression, and leaves out what is empty.
 func divided(text, separators string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		quoted, from := false, 0
-		for i, r := range text {
-			switch {
-			case r == '"':
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case c == '"':
 				quoted = !quoted
-			case !quoted && strings.ContainsRune(separators, r):
+			case quoted:
+			case c == '/' && (i == from || strings.IndexByte("!:=,", text[i-1]) >= 0):
+				i += max(expressionAt(text[i:])-1, 0)
+			case strings.IndexByte(separators, c) >= 0:
 				if i > from && !yield(text[from:i]) {
 					return
 				}
@@ -157,41 +171,119 @@ func divided(text, separators string) iter.Seq[string] {
 	}
 }
 
-func parseTerm(word string, fields []Field) (term, string) {
+// termParser reads the alternatives of a term, until one is wrong.
+type termParser struct {
+	fields []Field
+	named  *Field // the field that the next word belongs to; nil: none
+	op     string // behind it
+	any    []alternative
+	wrong  string
+	broken bool // the wrong one is an expression
+}
+
+func (p *termParser) asksFor(what func(alternative) bool) bool {
+	return slices.ContainsFunc(p.any, what)
+}
+
+func (p *termParser) read(term string) {
+	unanswered := "" // a field that no word has followed yet
+	for word := range divided(term, ",") {
+		if rest, is := p.field(word); is {
+			word, unanswered = rest, p.asks()
+		} else if p.named != nil && p.named.figure != noFigure && p.op != "=" {
+			p.wrong = p.named.Name + p.op + " takes one value: write thousands without a comma"
+		}
+		before := len(p.any)
+		if p.wrong == "" && word != "" {
+			p.word(word)
+		}
+		if p.wrong != "" {
+			return
+		}
+		if len(p.any) > before {
+			unanswered = ""
+		}
+	}
+	p.wrong = unanswered
+}
+
+// field takes the name of a field from a word, if one stands before it.
+func (p *termParser) field(word string) (rest string, is bool) {
 	at := strings.IndexAny(word, `":<>=`)
 	if at <= 0 || word[at] == '"' || strings.ContainsFunc(word[:at], notLetter) {
-		return term{texts: []string{unquoted(word)}}, ""
+		return word, false
 	}
-	name, rest := strings.ToLower(word[:at]), word[at:]
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	name := strings.ToLower(word[:at])
+	i := slices.IndexFunc(p.fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
-		return term{}, "there is no field " + name + "; there are " + names(fields) + `; "…" finds text`
+		p.wrong = "there is no field " + name + "; there are " + names(p.fields) + `; "…" finds text`
+		return "", true
 	}
-	field := fields[i]
+	p.named = &p.fields[i]
+	p.op, rest = operator(word[at:])
+	if p.named.figure == noFigure && p.op != "=" && p.op != ":" {
+		p.wrong = name + " cannot be compared: write " + name + ":word"
+	}
+	if p.named.figure != noFigure && p.op == ":" {
+		p.op = "="
+	}
+	return rest, true
+}
+
+// asks says what has to follow the field.
+func (p *termParser) asks() string {
+	switch {
+	case p.named == nil:
+		return ""
+	case p.named.figure != noFigure:
+		return p.named.Name + p.op + ": " + missing(p.named.figure)
+	}
+	return p.named.Name + ": write a word after it"
+}
+
+// word takes one of the words that will do.
+func (p *termParser) word(word string) {
+	var field Field
+	if p.named != nil {
+		field = *p.named
+	}
 	if field.figure != noFigure {
-		bounds, wrong := parseBounds(name, rest, field.figure)
-		return term{bounds: bounds}, wrong
-	}
-	if rest[0] == '<' || rest[0] == '>' {
-		return term{}, name + " cannot be compared: write " + name + ":word"
-	}
-	t := term{field: field.column}
-	for text := range divided(rest[1:], ",") {
-		if text = unquoted(text); text == "" {
-			continue
+		var b *bound
+		if b, p.wrong = parseBound(field.Name, p.op, strings.ToLower(word), field.figure); p.wrong == "" {
+			p.any = append(p.any, alternative{bound: b})
 		}
-		if values := field.possible(); values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, text) }) {
-			return term{}, "there is no " + name + " " + strconv.Quote(text) + field.known(values)
-		}
-		if field.whole && rest[0] == '=' {
-			text = edge + text + edge
-		}
-		t.texts = append(t.texts, text)
+		return
 	}
-	if len(t.texts) == 0 {
-		return term{}, name + ": write a word after it"
+	if word[0] == '!' {
+		p.wrong = `! excludes a whole term, as in !failed,expired; "!…" finds text`
+		return
 	}
-	return t, ""
+	if inner, is := within(word); is {
+		p.expression(field, inner)
+		return
+	}
+	text := unquoted(word)
+	if text == "" {
+		return
+	}
+	if values := field.possible(); values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, text) }) {
+		p.wrong = "there is no " + field.Name + " " + strconv.Quote(text) + field.known(values)
+		return
+	}
+	if field.whole && p.op == "=" {
+		text = edge + text + edge
+	}
+	p.any = append(p.any, alternative{field: field.column, text: text})
+}
+
+func (p *termParser) expression(field Field, inner string) {
+	if inner == "" {
+		return
+	}
+	like, wrong := newExpression(inner)
+	if p.wrong, p.broken = wrong, wrong != ""; !p.broken {
+		p.any = append(p.any, alternative{field: field.column, like: like})
+	}
 }
 
 func (f *Field) possible() []string {
@@ -240,7 +332,7 @@ func Hint(fields []Field) string {
 // narrows reports whether f can only show what before shows as well: it was
 // typed on, and asks for text alone.
 func (f *Filter) narrows(before *Filter) bool {
-	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, `!:<>="`)
+	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, `!:<>=",/`)
 }
 
 // filterTable sets the filter of a table.
@@ -258,58 +350,28 @@ func filterTable[T any](t *table.Table[T], f, before *Filter, now time.Time) {
 	}
 }
 
-// searched is a row that can be found.
-type searched interface {
-	measured
-	search() *needle
-}
-
-// needle is a row's text made ready to be searched, in lower case.
-type needle struct {
-	all  string
-	ends [inMore - 1]int32 // of the columns in all but the last
-}
-
-// search makes a row that holds a needle one that can be found.
-func (n *needle) search() *needle { return n }
-
-const between = "\x00"
-
-func newNeedle(state, place, name, id, more string) needle {
-	all := strings.ToLower(state + between + place + between + name + between + id + between + more)
-	n := needle{all: all}
-	from := 0
-	for i := range n.ends {
-		// Lower case may have another length: look for the separators instead.
-		from += strings.Index(all[from:], between)
-		n.ends[i] = int32(from)
-		from++
-	}
-	return n
-}
-
-func (n *needle) in(c column) string {
-	from, to := 0, len(n.all)
-	if c == inAll {
-		return n.all
-	}
-	if c > inState {
-		from = int(n.ends[c-inPlace]) + 1
-	}
-	if c < inMore {
-		to = int(n.ends[c-inState])
-	}
-	return n.all[from:to]
-}
-
+// matches reports whether the filter finds a row. A row stands in several tables: it
+// keeps the answer where that took long and holds for good.
 func (f *Filter) matches(row searched) bool {
+	if !f.slow || f.aging {
+		return f.finds(row)
+	}
 	n := row.search()
+	if n.asked != f {
+		n.asked, n.found = f, f.finds(row)
+	}
+	return n.found
+}
+
+func (f *Filter) finds(row searched) bool {
 	for i := range f.terms {
-		t := &f.terms[i]
-		in := n.in(t.field)
-		found := slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(in, text) }) ||
-			slices.ContainsFunc(t.bounds, func(b *bound) bool { return b.holds(row, f.now) })
-		if found == t.not {
+		found := false
+		for j := range f.terms[i].any {
+			if found = f.terms[i].any[j].holds(row, f.now); found {
+				break
+			}
+		}
+		if found == f.terms[i].not {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,7 +44,12 @@ func TestAFilterFindsRows(t *testing.T) {
 		{"state:failed,await", true}, {"state:failed,completed", false}, {"!state:failed,completed", true}, {"!state:failed,await", false},
 		{`merchant:"Acme.example, Inc",acme`, true}, {`merchant:"Acme.example,acme"`, false}, {"merchant:globex,acme", true}, {"state:failed,", false}, {"state:,await", true},
 		{`state:"awaiting confirmation"`, true}, {"state:AWAITING_CONFIRMATION", true}, {"quantity=1,2", true}, {"quantity:1,3", false}, {"!quantity=1,3", true},
-		{"wool,mug", false},
+		{"wool,mug", true}, {"mug,wool", true}, {"mug,lamp", false}, {"!mug,lamp", true}, {"!mug,wool", false}, {`"wool,mug"`, false}, {`mug,"wool socks"`, true},
+		{"wool,mug state:failed", false}, {"mug,state:await", true}, {"state:failed,merchant:acme", true}, {"state:failed,merchant:globex", false}, {"mug,total>40", true}, {"total>90,quantity=2", true}, {"quantity=1,2,state:failed", true},
+		{"/wool.*cks/", true}, {"/WOOL.*Cks/", true}, {"/^wool/", true}, {"/wool$/", false}, {"/socks$/", true}, {"/wool.*acme/", false}, {"/wool socks/", true}, {"!/wool socks/", false},
+		{"/wo{1,3}l/", true}, {"/wo{3,4}l/", false}, {"mug,/wool s/", true}, {"/mug|lamp/", false}, {"/mug|wool/", true}, {"/[x-z]ool|[v-w]ool/", true}, {"/(sock)+/", true}, {"/w(ool|ater)/", true}, {"/z?ool/", true}, {"/z*/", true},
+		{"merchant:/^acme\\./", true}, {"merchant:/^example/", false}, {"!merchant:/^acme/", false}, {"merchant:globex,/^ac.e/", true}, {"product:/^wool/ state:/^await/", true},
+		{"/wool.*c", true}, {"/wool.*x", false}, {"/", true}, {"//", true}, {"/a/b", false}, {"merchant:/acme", true}, {`"/wool.*cks/"`, false}, {"wool/", false},
 		{"quantity=2", true}, {"quantity>2", false}, {"wool state:await total>10 age>10m", true}, {"wool state:await total>10 age>1h", false},
 		{"12:30", false}, {"", true}, {"!", true}, {`"`, true},
 	}
@@ -65,25 +71,29 @@ func TestAFilterFindsRows(t *testing.T) {
 
 func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 	cases := map[string]string{
-		"colour:red":        "there is no field colour; there are state, merchant",
-		"https://acme":      `"…" finds text`,
-		"state:":            "write a word after it",
-		"state:,":           "write a word after it",
-		"state:foo":         `there is no state "foo"; there are retrieving_offer, awaiting_confirmation, placing_order, completed, failed`,
-		"state:failed,foo":  `there is no state "foo"`,
-		"!state:foo":        `there is no state "foo"`,
-		"age>10":            "10 after age>: write a time with its unit, such as 90s, 10m",
-		"total>1,000":       "total> takes one value: write thousands without a comma",
-		"quantity=,":        "write a number",
-		"total>":            "write an amount, such as 100",
-		"total>much":        "much after total>: write an amount",
-		"total>1euros":      "write an amount",
-		"age>10x":           "10x after age>: write a time with its unit, such as 90s",
-		"age>-5m":           "write a time with its unit",
-		"state>failed":      "state cannot be compared: write state:word",
-		"quantity=two":      "write a number",
-		"wool colour:red":   "there is no field colour",
-		"total>100 total>>": "write an amount",
+		"colour:red":              "there is no field colour; there are state, merchant",
+		"https://acme":            `"…" finds text`,
+		"state:":                  "write a word after it",
+		"state:,":                 "write a word after it",
+		"state:foo":               `there is no state "foo"; there are retrieving_offer, awaiting_confirmation, placing_order, completed, failed`,
+		"state:failed,foo":        `there is no state "foo"`,
+		"!state:foo":              `there is no state "foo"`,
+		"age>10":                  "10 after age>: write a time with its unit, such as 90s, 10m",
+		"total>1,000":             "total> takes one value: write thousands without a comma",
+		"quantity=,":              "write a number",
+		"total>":                  "write an amount, such as 100",
+		"total>much":              "much after total>: write an amount",
+		"total>1euros":            "write an amount",
+		"age>10x":                 "10x after age>: write a time with its unit, such as 90s",
+		"age>-5m":                 "write a time with its unit",
+		"state>failed":            "state cannot be compared: write state:word",
+		"quantity=two":            "write a number",
+		"wool colour:red":         "there is no field colour",
+		"total>100 total>>":       "write an amount",
+		"state:failed,colour:red": "there is no field colour", "merchant:a,total>much": "much after total>: write an amount",
+		"wool,!mug": "! excludes a whole term", "!!mug": "! excludes a whole term",
+		"/soc[k/": "/soc[k/: missing closing ] at character 4, [k", "/so(ck/": "/so(ck/: missing closing )", "wool /s**/": "/s**/: invalid nested repetition operator at character 2, **",
+		"/a{1001}/": "/a{1001}/: invalid repeat count at character 2, {1001}", "/(a{30}){30}/": "it is too large", "/é[/": "at character 2, [", `/a\`: "trailing backslash",
 	}
 	row := socks()
 	for text, want := range cases {
@@ -97,6 +107,24 @@ func TestWhatIsNotUnderstoodIsSaidAndHidesNothing(t *testing.T) {
 		}
 		if !found(row, f) {
 			t.Errorf("%q hides a row that what is understood of it does not", text)
+		}
+	}
+}
+
+// TestAnExpressionFindsWhatThePlainOneDoes compares the expression of a filter, which
+// rules most rows out by the text that it needs, with the one as it was written.
+func TestAnExpressionFindsWhatThePlainOneDoes(t *testing.T) {
+	texts := []string{"", "gel pen", "gelatine\npen", "open", "pen, gel", "a1b22", "größe", "aab", "ab", "b", "gel-pen"}
+	for _, text := range []string{"gel.*pen", "GEL", "gel|open", "(gel)?pen", "a+b", "a*b", "(a|b){2}", "^pen$", "[0-9]+b", "größ", "GRÖSSE|GRÖßE", "p(en|an)", "x|", "", "gel[^x]pen", `\bpen`} {
+		e, wrong := newExpression(text)
+		if wrong != "" {
+			t.Fatalf("%s: %s", text, wrong)
+		}
+		plain := regexp.MustCompile("(?im)" + text)
+		for _, in := range texts {
+			if e.finds(in) != plain.MatchString(in) {
+				t.Errorf("%q finds %q: %t, want %t", text, in, e.finds(in), plain.MatchString(in))
+			}
 		}
 	}
 }
@@ -196,7 +224,8 @@ func TestAStateThatTheContractDoesNotListIsOneOnceARowIsInIt(t *testing.T) {
 }
 
 func FuzzParseFilter(f *testing.F) {
-	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00", "total>1e9", `a:"b c`, "age>9999999h", "state:a,,b", `state:"a,b",c`, "total>.", "age>>=<"} {
+	for _, seed := range []string{"wool", "!a state:failed", "merchant:", ":::!", "\xff!\x00", "total>1e9", `a:"b c`, "age>9999999h", "state:a,,b", `state:"a,b",c`, "total>.", "age>>=<",
+		"/gel.*pen/", "a,/b c/,!d", "merchant:/^a{1,3}$/,state:failed", `/a\/b/`, "/[/", "!/x", "/(?i)(a|b)*/", `/\pL+\Qa/b`, "//,/"} {
 		f.Add(seed)
 	}
 	row, fields := socks(), fieldsOfIntents()
@@ -210,6 +239,9 @@ func FuzzParseFilter(f *testing.F) {
 		}
 		if hit := found(row, parsed); len(parsed.terms) == 0 && !hit {
 			t.Error("what is not understood hides a row")
+		}
+		if parsed.Broken && parsed.Wrong == "" {
+			t.Error("nothing says which expression is broken")
 		}
 	})
 }
