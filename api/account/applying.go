@@ -138,6 +138,9 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 // applyEvent merges a new event into what it speaks of. A source of a type that is
 // not known has nothing to merge into and nothing to read.
 func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
+	if received := plausible(e.Received); !received.IsZero() && !s.known.IsZero() {
+		s.known = earlier(s.known, received) // the relay watched before us
+	}
 	fresh := s.feed.fresh(e)
 	switch e.SourceType {
 	case api.SourceIntent:

@@ -63,6 +63,7 @@ type Summary struct {
 	Events    EventCounters              `json:"events,omitzero"`
 	Reads     ReadCounters               `json:"reads,omitzero"`
 	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents of this account stay in a state
+	Known     time.Time                  `json:"known,omitzero"`     // since when the account is watched, for [PulseOf]; zero while it is not
 	Alerts    []Alert                    `json:"alerts,omitempty"`   // the longest standing first
 	LastEvent time.Time                  `json:"lastEvent,omitzero"` // when the newest event was received; zero when none
 	LastRead  time.Time                  `json:"lastRead,omitzero"`  // when the newest read was answered; zero when none
@@ -127,6 +128,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Events:    s.events.EventCounters,
 		Reads:     s.intents.reads.ReadCounters,
 		Pace:      s.intents.pace.all(),
+		Known:     s.known,
 		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.events.newest,
 		LastRead:  s.intents.reads.last,

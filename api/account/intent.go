@@ -36,10 +36,13 @@ type Intent struct {
 	Product     api.Text           `json:"product,omitempty"`
 	Merchant    api.Text           `json:"merchant,omitempty"`
 	ReferenceID api.Text           `json:"referenceId,omitempty"`
-	Since       time.Time          `json:"since,omitzero"`     // best known moment of entering State
-	CreatedAt   time.Time          `json:"createdAt,omitzero"` // zero while not known
-	ReadAt      time.Time          `json:"readAt,omitzero"`    // when the newest read was sent; zero when never read
-	ExpiresAt   time.Time          `json:"expiresAt,omitzero"` // end of the confirm window; zero while not known
+	Since       time.Time          `json:"since,omitzero"`       // best known moment of entering State
+	CreatedAt   time.Time          `json:"createdAt,omitzero"`   // zero while not known
+	ReadAt      time.Time          `json:"readAt,omitzero"`      // when the newest read was sent; zero when never read
+	ExpiresAt   time.Time          `json:"expiresAt,omitzero"`   // end of the confirm window; zero while not known
+	OfferedAt   time.Time          `json:"offeredAt,omitzero"`   // when its offer came; zero where nobody saw that
+	ConfirmedAt time.Time          `json:"confirmedAt,omitzero"` // when it was confirmed; likewise
+	EndedAt     time.Time          `json:"endedAt,omitzero"`     // when it was completed or failed; likewise
 	Total       *api.Money         `json:"total,omitempty"`
 	Failure     *api.FailureReason `json:"failureReason,omitempty"` // why it failed; nil while not known
 	Quantity    int                `json:"quantity,omitempty"`      // 0 while not known

@@ -23,7 +23,7 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	m := Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
 	switch {
 	case e.Type == api.OfferFailed && in.State == api.Failed:
-		in.Since = earlier(in.Since, at)
+		in.Since, in.EndedAt = earlier(in.Since, at), at
 	case !proves:
 	case eventMoves(in, state, at):
 		if in.State == api.AwaitingConfirmation {
@@ -35,6 +35,9 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 		in.Since = earlier(in.Since, at)
 	default:
 		m.From = in.State
+	}
+	if proves {
+		in.entered(state, at)
 	}
 	b.floor = max(b.floor, state.Rank())
 	e.lined = true

@@ -52,6 +52,7 @@ func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) ou
 		if in.State == api.AwaitingConfirmation {
 			t.confirms.learn(in.Since, state, ByProxy, in.ReadAt, at, t.pace)
 		}
+		in.sawEnter(state, at, what != SeenElsewhere, at.Sub(later(in.ReadAt, in.Since)))
 		t.moveTo(in, state, Reported, at)
 		result.moved = true
 	}

@@ -109,7 +109,9 @@ func (t *intents) merge(o *outcome, read *api.Intent, sent, now time.Time, how L
 		if in.State == api.AwaitingConfirmation {
 			t.confirms.learn(in.Since, read.State, how, last, sent, t.pace)
 		}
-		t.moveTo(in, read.State, Verified, utc(t.enteredBy(in, read, sent)))
+		entered := utc(t.enteredBy(in, read, sent))
+		in.sawEnter(read.State, entered, how == ByConfirm || entered.Before(sent), sent.Sub(later(last, in.Since)))
+		t.moveTo(in, read.State, Verified, entered)
 		o.moved, news = true, true
 	case settles:
 		in.Certainty = Verified

@@ -9,7 +9,7 @@ import (
 
 // Pace is how long intents of this account stayed in a state.
 type Pace struct {
-	Count int           `json:"count"` // how many stays it is made from, at most the last 256
+	Count int           `json:"count"` // how many stays it is made from; of a summary at most the last 256
 	P50   time.Duration `json:"p50Ns"`
 	P95   time.Duration `json:"p95Ns"`
 }
@@ -39,10 +39,18 @@ func (h *paceHistory) add(stay time.Duration) {
 
 func (h *paceHistory) get() Pace {
 	if h.pace.Count != len(h.stays) {
-		sorted := slices.Sorted(slices.Values(h.stays))
-		h.pace = Pace{Count: len(sorted), P50: quantile(sorted, 0.50), P95: quantile(sorted, 0.95)}
+		h.pace = paceOf(slices.Clone(h.stays))
 	}
 	return h.pace
+}
+
+// paceOf is the pace of stays, which it sorts.
+func paceOf(stays []time.Duration) Pace {
+	if len(stays) == 0 {
+		return Pace{}
+	}
+	slices.Sort(stays)
+	return Pace{Count: len(stays), P50: quantile(stays, 0.50), P95: quantile(stays, 0.95)}
 }
 
 // quantile is the nearest rank of sorted, which is not empty.

@@ -30,6 +30,7 @@ type Store struct {
 	feed      following
 	alerts    alerts
 	orders    orderBook
+	known     time.Time // since when the account is watched; zero while it is not
 }
 
 // StoreConfig sets a store up.
@@ -148,6 +149,9 @@ func (s *Store) update(change func(now time.Time)) {
 	s.mu.Lock()
 	defer s.release()
 	s.news.stamp()
+	if s.known.IsZero() {
+		s.known = utc(now)
+	}
 	change(now)
 }
 
@@ -156,6 +160,7 @@ func (s *Store) update(change func(now time.Time)) {
 func (s *Store) release() {
 	for _, in := range s.intents.dropSurplus() {
 		s.letGo(in)
+		s.known = later(s.known, in.Since)
 	}
 	notify := s.news.publish()
 	s.mu.Unlock()

@@ -1,0 +1,248 @@
+package account
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Pulse is how the account does: what became of its intents by the minute, by the
+// quarter of an hour and by the day. It is immutable.
+type Pulse struct {
+	At       time.Time
+	Known    time.Time   // since when the account is watched: what was before is not known, it is not zero. Zero: nothing is known
+	Hour     []Beat      // the last 60 minutes, the oldest first; the last is the one that lasts
+	Day      []Beat      // likewise the last 96 quarters of an hour
+	Awaiting []api.Money // the totals of what awaits a decision, by currency; empty for none
+	Unpriced int         // intents that await a decision, of which the total is not known
+	Today    DayPulse    // since midnight, where At is
+	ByNow    DayPulse    // yesterday, until the same time of the day
+	Before   DayPulse    // yesterday, the whole day
+	Week     DayPulse    // the seven days before today
+}
+
+// Beat is what happened in one minute or in one quarter of an hour.
+type Beat struct {
+	At        time.Time // its start
+	Known     bool      // the account was watched then: what is 0 did not happen
+	Created   int       // intents that were created
+	Offered   int       // that got their offer
+	Confirmed int       // that were confirmed
+	Completed int
+	Failed    int // but for those that expired
+	Expired   int
+}
+
+// DayPulse is what became of intents in a day, or in another stretch of time.
+type DayPulse struct {
+	From, To  time.Time // of what is known: From is later than the day began where the account was not watched before; From is To where nothing is known
+	Created   int
+	Completed int
+	Failed    int         // but for those that expired
+	Expired   int         //
+	Value     []api.Money // the totals of those completed, by currency; empty for none
+	Unpriced  int         // those completed of which the total is not known
+	Offer     Pace        // from the creation to the offer
+	Order     Pace        // from the confirm to the order, of those completed
+}
+
+// Known reports whether anything is known of the day: where it is not, no count is.
+func (d *DayPulse) Known() bool { return d.From.Before(d.To) }
+
+// Ended is how many intents came to an end.
+func (d *DayPulse) Ended() int { return d.Completed + d.Failed + d.Expired }
+
+// CompletionRate is the share of those that ended which were completed. It reports
+// false where none ended.
+func (d *DayPulse) CompletionRate() (share float64, ok bool) {
+	if d.Ended() == 0 {
+		return 0, false
+	}
+	return float64(d.Completed) / float64(d.Ended()), true
+}
+
+// Arrivals is how many intents entered a state.
+func (b *Beat) Arrivals(state api.IntentState) int {
+	switch state {
+	case api.RetrievingOffer:
+		return b.Created
+	case api.AwaitingConfirmation:
+		return b.Offered
+	case api.PlacingOrder:
+		return b.Confirmed
+	case api.Completed:
+		return b.Completed
+	case api.Failed:
+		return b.Failed + b.Expired
+	}
+	return 0
+}
+
+// Rate is how many intents a minute entered a state in the last hour, or since the
+// account is watched. It reports false where nothing is known.
+func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
+	arrived := 0
+	for i := range p.Hour {
+		if p.Hour[i].Known {
+			arrived += p.Hour[i].Arrivals(state)
+		}
+	}
+	watched := p.At.Sub(later(p.Hour[0].At, p.Known))
+	if p.Known.IsZero() || watched <= 0 {
+		return 0, false
+	}
+	return float64(arrived) / max(watched.Minutes(), 1), true
+}
+
+// The stretches of a pulse.
+const (
+	beatsOfHour  = 60
+	beatsOfDay   = 96
+	quarterHour  = 15 * time.Minute
+	daysOfAPulse = 7
+)
+
+// PulseOf is the pulse of intents at a moment, whose location says when a day begins.
+// known is since when the account is watched, as [Summary.Known] has it.
+func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
+	year, month, date := now.Date()
+	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
+	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
+	var awaiting purse
+	days := []*dayBook{
+		newDayBook(midnight(0), now.Add(time.Nanosecond), known),
+		newDayBook(midnight(-1), now.AddDate(0, 0, -1), known),
+		newDayBook(midnight(-1), midnight(0), known),
+		newDayBook(midnight(-daysOfAPulse), midnight(0), known),
+	}
+	for in := range intents {
+		for _, d := range days {
+			d.add(in)
+		}
+		count(p.Hour, time.Minute, in)
+		count(p.Day, quarterHour, in)
+		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(now)) {
+			awaiting.add(in.Total)
+		}
+	}
+	p.Awaiting, p.Unpriced = awaiting.sums(), awaiting.unpriced
+	p.Today, p.ByNow, p.Before, p.Week = days[0].told(), days[1].told(), days[2].told(), days[3].told()
+	return p
+}
+
+// beats are n stretches of time up to now in which nothing has happened yet.
+func beats(n int, width time.Duration, known, now time.Time) []Beat {
+	all := make([]Beat, n)
+	at := now.UTC().Truncate(width).Add(-time.Duration(n-1) * width)
+	for i := range all {
+		all[i] = Beat{At: at, Known: !known.IsZero() && at.Add(width).After(known)}
+		at = at.Add(width)
+	}
+	return all
+}
+
+// count counts what happened to an intent in the stretches that it happened in.
+func count(all []Beat, width time.Duration, in *Intent) {
+	var elsewhere Beat // before the first of them
+	at := func(moment time.Time) *Beat {
+		since := moment.Sub(all[0].At)
+		if moment.IsZero() || since < 0 || since >= time.Duration(len(all)+1)*width {
+			return &elsewhere
+		}
+		return &all[min(int(since/width), len(all)-1)] // the clock of the service may be ahead
+	}
+	at(in.CreatedAt).Created++
+	at(in.OfferedAt).Offered++
+	at(in.ConfirmedAt).Confirmed++
+	switch ended := at(in.EndedAt); {
+	case in.State == api.Completed:
+		ended.Completed++
+	case in.expired():
+		ended.Expired++
+	case in.State == api.Failed:
+		ended.Failed++
+	}
+}
+
+func (i *Intent) expired() bool {
+	return i.State == api.Failed && i.Failure != nil && i.Failure.Code.Group() == api.FailureExpiry
+}
+
+// dayBook gathers what became of intents in a stretch of time.
+type dayBook struct {
+	DayPulse
+	value         purse
+	offer, orders []time.Duration
+}
+
+func newDayBook(from, to, known time.Time) *dayBook {
+	if known.IsZero() {
+		known = to
+	}
+	return &dayBook{DayPulse: DayPulse{From: earlier(later(from, known), to), To: to}}
+}
+
+// within reports whether a moment lies in what is known of the day.
+func (d *dayBook) within(t time.Time) bool { return !t.Before(d.From) && t.Before(d.To) }
+
+func (d *dayBook) add(in *Intent) {
+	if d.within(in.CreatedAt) {
+		d.Created++
+	}
+	if d.within(in.OfferedAt) && !in.CreatedAt.IsZero() {
+		d.offer = append(d.offer, max(in.OfferedAt.Sub(in.CreatedAt), 0))
+	}
+	if !d.within(in.EndedAt) {
+		return
+	}
+	switch {
+	case in.State == api.Completed:
+		d.Completed++
+		d.value.add(in.Total)
+		if !in.ConfirmedAt.IsZero() {
+			d.orders = append(d.orders, max(in.EndedAt.Sub(in.ConfirmedAt), 0))
+		}
+	case in.expired():
+		d.Expired++
+	case in.State == api.Failed:
+		d.Failed++
+	}
+}
+
+func (d *dayBook) told() DayPulse {
+	d.Value, d.Unpriced = d.value.sums(), d.value.unpriced
+	d.Offer, d.Order = paceOf(d.offer), paceOf(d.orders)
+	return d.DayPulse
+}
+
+// purse sums totals by currency.
+type purse struct {
+	amounts  []api.Money
+	unpriced int // that no sum can hold, or of which nothing is known
+}
+
+func (p *purse) add(total *api.Money) {
+	if total == nil {
+		p.unpriced++
+		return
+	}
+	i := slices.IndexFunc(p.amounts, func(m api.Money) bool { return m.Currency == total.Currency })
+	if i < 0 {
+		p.amounts = append(p.amounts, *total)
+		return
+	}
+	sum := p.amounts[i].Subunits + total.Subunits
+	if (sum > p.amounts[i].Subunits) != (total.Subunits > 0) {
+		p.unpriced++
+		return
+	}
+	p.amounts[i].Subunits = sum
+}
+
+func (p *purse) sums() []api.Money {
+	slices.SortFunc(p.amounts, func(a, b api.Money) int { return cmp.Compare(a.Currency, b.Currency) })
+	return p.amounts
+}

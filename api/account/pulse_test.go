@@ -1,0 +1,139 @@
+package account
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+)
+
+func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
+	berlin := time.FixedZone("CET", 3600)
+	now := time.Date(2026, 3, 4, 12, 30, 20, 0, berlin)
+	usd := func(cents int64) *api.Money { return &api.Money{Currency: "USD", Subunits: cents} }
+	expiry := &api.FailureReason{Code: codeExpired}
+	sold := func(ended time.Time, total *api.Money) *Intent {
+		return &Intent{State: api.Completed, CreatedAt: ended.Add(-time.Minute), OfferedAt: ended.Add(-50 * time.Second), ConfirmedAt: ended.Add(-20 * time.Second), EndedAt: ended, Total: total}
+	}
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	p := PulseOf(slices.Values([]*Intent{
+		sold(ago(10*time.Second), usd(1000)),
+		sold(ago(30*time.Minute), usd(500)),
+		sold(ago(5*time.Hour), &api.Money{Currency: "EUR", Subunits: 700}),
+		sold(ago(6*time.Hour), nil),
+		sold(ago(13*time.Hour), usd(9000)), // yesterday, where now is
+		sold(ago(40*time.Hour), usd(1)),    // before anybody watched
+		{State: api.Completed},             // nobody saw when
+		{State: api.Failed, EndedAt: ago(2 * time.Minute)},
+		{State: api.Failed, EndedAt: ago(time.Hour), Failure: expiry},
+		{State: api.AwaitingConfirmation, Total: usd(250), ExpiresAt: now.Add(time.Minute), OfferedAt: now.Add(30 * time.Second)}, // by a clock that is ahead
+		{State: api.AwaitingConfirmation, ExpiresAt: now.Add(time.Minute)},
+		{State: api.AwaitingConfirmation, Total: usd(99), ExpiresAt: now},
+		{State: api.AwaitingConfirmation, Total: usd(99), Missing: true},
+	}), ago(20*time.Hour), now)
+
+	if got, want := p.Hour[59], (Beat{At: now.UTC().Truncate(time.Minute), Known: true, Offered: 1, Completed: 1}); got != want {
+		t.Errorf("the minute that lasts is %+v, want %+v", got, want)
+	}
+	if got, want := p.Hour[58], (Beat{At: now.UTC().Truncate(time.Minute).Add(-time.Minute), Known: true, Created: 1, Offered: 1, Confirmed: 1}); got.Created != want.Created || got.Completed != 0 {
+		t.Errorf("the minute before is %+v, want %+v", got, want)
+	}
+	var hour, day Beat
+	for _, b := range p.Hour {
+		hour.Completed, hour.Failed, hour.Expired = hour.Completed+b.Completed, hour.Failed+b.Failed, hour.Expired+b.Expired
+	}
+	for _, b := range p.Day {
+		day.Completed, day.Failed, day.Expired = day.Completed+b.Completed, day.Failed+b.Failed, day.Expired+b.Expired
+	}
+	if hour != (Beat{Completed: 2, Failed: 1}) || day != (Beat{Completed: 5, Failed: 1, Expired: 1}) {
+		t.Errorf("the hour has %+v, the day %+v", hour, day)
+	}
+	if p.Day[0].Known || !p.Day[95].Known || p.Day[95].At.Minute() != 30 {
+		t.Errorf("the quarters begin with %+v and end with %+v: it is watched for 20 hours", p.Day[0], p.Day[95])
+	}
+	if !slices.Equal(p.Awaiting, []api.Money{*usd(250)}) || p.Unpriced != 1 {
+		t.Errorf("%v await a decision and %d more, want 2.50 USD and one", p.Awaiting, p.Unpriced)
+	}
+	today := p.Today
+	if today.Created != 4 || today.Completed != 4 || today.Failed != 1 || today.Expired != 1 || today.Unpriced != 1 || !slices.Equal(today.Value, []api.Money{{Currency: "EUR", Subunits: 700}, *usd(1500)}) {
+		t.Errorf("today is %+v", today)
+	}
+	if share, ok := today.CompletionRate(); !ok || share != 4./6 {
+		t.Errorf("the completion rate is %v, want four of six", share)
+	}
+	if today.Offer != (Pace{4, 10 * time.Second, 10 * time.Second}) || today.Order != (Pace{4, 20 * time.Second, 20 * time.Second}) {
+		t.Errorf("offers take %+v, orders %+v", today.Offer, today.Order)
+	}
+	if p.Before.Completed != 1 || !p.Before.From.Equal(ago(20*time.Hour)) || p.Week.Completed != 1 {
+		t.Errorf("yesterday is %+v, the week %+v: only its last 8 hours are known", p.Before, p.Week)
+	}
+	if p.ByNow.Known() {
+		t.Errorf("yesterday by now is %+v: nobody watched", p.ByNow)
+	}
+	if rate, ok := p.Rate(api.Completed); !ok || rate < 2./60 || rate > 2./58 {
+		t.Errorf("%v are completed a minute, want two in the hour", rate)
+	}
+}
+
+func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
+	p := PulseOf(slices.Values([]*Intent{{State: api.Completed, EndedAt: noon}}), time.Time{}, noon)
+	if _, ok := p.Rate(api.Completed); ok || p.Hour[59].Known || p.Today.Known() || p.Week.Known() {
+		t.Errorf("something is known: %+v", p)
+	}
+}
+
+func TestASumThatNoAmountHoldsIsNotMadeUp(t *testing.T) {
+	var p purse
+	for _, subunits := range []int64{1 << 62, 1 << 62, 5, -3} {
+		p.add(&api.Money{Currency: "USD", Subunits: subunits})
+	}
+	if got := p.sums(); len(got) != 1 || got[0].Subunits != 1<<62+2 || p.unpriced != 1 {
+		t.Errorf("the sum is %v and %d more", got, p.unpriced)
+	}
+}
+
+// TestMomentsAreThoseThatSomebodySaw: what was first seen in a state has entered it
+// nobody knows when.
+func TestMomentsAreThoseThatSomebodySaw(t *testing.T) {
+	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	read := func(state api.IntentState, second int, how Learnt) func(*Store) {
+		return func(s *Store) { s.ApplyRead(api.Intent{ID: "ci_1", State: state, CreatedAt: noon}, at(second), how) }
+	}
+	event := func(seq int, kind api.EventType, second int) func(*Store) {
+		return func(s *Store) { s.ApplyEvents([]Delivery{intentEvent(seq, "ci_1", kind, at(second))}, at(second)) }
+	}
+	cases := []struct {
+		name  string
+		steps []func(*Store)
+		want  [3]int // seconds at which it was offered, confirmed and ended; 0 for not known
+	}{
+		{"events and a confirm here", []func(*Store){event(1, api.OfferRetrieved, 9), read(api.PlacingOrder, 20, ByConfirm), event(2, api.IntentCompleted, 40)}, [3]int{9, 20, 40}},
+		{"reads that lie close", []func(*Store){read(api.RetrievingOffer, 1, ByRead), read(api.AwaitingConfirmation, 12, ByRead), read(api.AwaitingConfirmation, 30, ByRead), read(api.PlacingOrder, 50, ByRead), read(api.Completed, 60, ByRead)}, [3]int{12, 50, 60}},
+		{"a read, and then the event that tells when", []func(*Store){read(api.RetrievingOffer, 1, ByRead), read(api.AwaitingConfirmation, 12, ByRead), event(1, api.OfferRetrieved, 9)}, [3]int{9, 0, 0}},
+		{"an event that comes after the end", []func(*Store){event(2, api.IntentCompleted, 40), event(1, api.OfferRetrieved, 9)}, [3]int{9, 0, 40}},
+		{"first seen awaiting", []func(*Store){read(api.AwaitingConfirmation, 1200, ByRead)}, [3]int{}},
+		{"first seen completed", []func(*Store){read(api.Completed, 1200, ByRead)}, [3]int{}},
+		{"completed between two reads that lie far apart", []func(*Store){read(api.PlacingOrder, 20, ByRead), read(api.Completed, 1200, ByRead)}, [3]int{}},
+		{"first seen failed, and the event of its offer", []func(*Store){event(1, api.OfferFailed, 15), read(api.Failed, 1200, ByRead)}, [3]int{0, 0, 15}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			for _, step := range c.steps {
+				step(s)
+			}
+			in, _ := s.Intent("ci_1")
+			for i, got := range []time.Time{in.OfferedAt, in.ConfirmedAt, in.EndedAt} {
+				if want := c.want[i]; want == 0 && !got.IsZero() || want > 0 && !got.Equal(at(want)) {
+					t.Errorf("moment %d is %v, want second %d", i, got, want)
+				}
+			}
+		})
+	}
+	s := NewStore(StoreConfig{})
+	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: codeExpired}}, at(86400), ByRead)
+	if in, _ := s.Intent("ci_1"); !in.EndedAt.Equal(noon.Add(api.ConfirmWindow)) {
+		t.Errorf("it expired at %v, want the end of its window", in.EndedAt)
+	}
+}
