@@ -30,6 +30,7 @@ type Config struct {
 	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none
 	AutoConfirm            float64 // share of the shop's intents that it confirms itself; default 0.85, negative: none
 	FailureShare           float64 // share of the shop's intents that fail; default 0.12, negative: none
+	ManyItems              float64 // share of the shop's orders that have two to four items, each an intent; default none
 	ShopURL                string  // base URL at which the shop calls the service over HTTP, as through a proxy; "": it acts within the process
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
@@ -161,6 +162,7 @@ func (c *Config) checkNumbers() error {
 	}{
 		{"auto confirm", max(c.AutoConfirm, 0)},
 		{"failure", max(c.FailureShare, 0)},
+		{"many items", c.ManyItems},
 		{"duplicate", c.Faults.Duplicate},
 		{"reorder", c.Faults.Reorder},
 		{"lose", c.Faults.Lose},

@@ -23,6 +23,7 @@ const (
 	diceFaults
 	diceEndpoint
 	diceProduct
+	diceBasket
 )
 
 // dice is a stream of chance.

@@ -14,6 +14,7 @@ func (s *shop) writeHistory(now time.Time) {
 		return
 	}
 	awaiting, placing, retrieving := min(n/5, 40), min((n+8)/10, 4), min(n/12, 3)
+	var past pastOrder
 	for i := range n {
 		d := newDice(s.cfg.Seed, diceHistory, uint64(i))
 		w, payment := s.inventOrder(d)
@@ -31,6 +32,10 @@ func (s *shop) writeHistory(now time.Time) {
 			age = s.cfg.scaled(time.Duration(share * float64(s.cfg.Timings.ConfirmWindow)))
 			fate = Fate{OfferAfter: min(s.cfg.Timings.Offer, time.Duration(float64(age)*s.cfg.Speed/2))}
 		}
+		over := n-1-i >= retrieving+placing+awaiting
+		if over || n-1-i >= retrieving+placing {
+			age = past.fill(s, i, over, &w, age)
+		}
 		at := now.Add(-age)
 		if at.After(now.UTC().Truncate(day)) {
 			s.buckets.intents.take(now)
@@ -41,6 +46,26 @@ func (s *shop) writeHistory(now time.Time) {
 	}
 	for s.agenda.runDue(now, 1<<20) == 0 {
 	}
+}
+
+// pastOrder is the past order that the next item may belong to.
+type pastOrder struct {
+	left int  // items to come
+	over bool // its items have ended
+	age  time.Duration
+	of   intentWire
+}
+
+// fill makes an intent the next item of the order before it, or begins another; it
+// returns its age.
+func (o *pastOrder) fill(s *shop, i int, over bool, w *intentWire, age time.Duration) time.Duration {
+	if o.left > 0 && o.over == over {
+		o.left--
+		w.ReferenceID, w.Buyer = o.of.ReferenceID, o.of.Buyer
+		return o.age
+	}
+	*o = pastOrder{s.items(newDice(s.cfg.Seed, diceBasket, uint64(i))) - 1, over, age, *w}
+	return age
 }
 
 // finished is the age and the fate of an intent that is over.

@@ -24,7 +24,7 @@ func (h *handlers) takeOrder(r *request, purchase bool) answer {
 	if refusal := h.sim.fulfilment.admit(now); refusal != "" {
 		return tooMany(refusal)
 	}
-	fate := h.sim.shop.fates[w.ReferenceID]
+	fate := h.sim.shop.fates[fateKey(w.ReferenceID, w.ProductURL)]
 	fate.Purchase = purchase
 	in := h.sim.fulfilment.open(now, w, payment, fate)
 	return created(in.intentWire)

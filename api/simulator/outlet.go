@@ -88,12 +88,15 @@ type orderWire struct {
 func (s *shop) sellOverHTTP(w intentWire, payment *paymentWire, fate Fate, looksUp, confirms bool) {
 	v := visit{
 		order:    orderWire{w.ProductURL, w.Quantity, w.Buyer, w.ReferenceID, w.PromoCodes, w.VariantSelections, payment},
-		purchase: fate.Purchase, looksUp: looksUp, confirms: confirms && !fate.Purchase,
+		purchase: fate.Purchase, looksUp: looksUp, confirms: confirms,
 		polls: s.cfg.vary(s.dice, 3*time.Second), ponder: s.cfg.vary(s.dice, 6*time.Second),
 	}
-	s.fates[w.ReferenceID] = fate
+	s.fates[fateKey(w.ReferenceID, w.ProductURL)] = fate
 	s.crew.spawn("the shop", func(ctx context.Context) { s.serveCustomer(ctx, v) })
 }
+
+// fateKey tells the items of one order apart.
+func fateKey(reference, product string) string { return reference + " " + product }
 
 // serveCustomer creates an intent, polls it as a backend would, and confirms it
 // once its offer is there. It takes a rejection as its answer and does not insist.
@@ -109,7 +112,7 @@ func (s *shop) serveCustomer(ctx context.Context, v visit) {
 	var in intentWire
 	status := s.outlet.call(ctx, storefront, http.MethodPost, to, v.order, &in)
 	s.mu.Lock()
-	delete(s.fates, v.order.ReferenceID)
+	delete(s.fates, fateKey(v.order.ReferenceID, v.order.ProductURL))
 	s.mu.Unlock()
 	if status != http.StatusCreated || !v.confirms {
 		return

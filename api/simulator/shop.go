@@ -25,7 +25,7 @@ type shop struct {
 	mu     *sync.Mutex // the simulator's; guards all below
 	dice   dice
 	orders int
-	fates  map[string]Fate // by reference, of the intents that it is about to create over HTTP
+	fates  map[string]Fate // by reference and product, of the intents that it is about to create over HTTP
 }
 
 // open begins the shop's day.
@@ -42,13 +42,37 @@ func (s *shop) createNext(at time.Time) {
 	mean := float64(time.Minute) / s.cfg.IntentsPerMinute
 	wave := 1 + 0.5*math.Sin(float64(at.Unix()%600)/600*2*math.Pi)
 	gap := s.dice.ExpFloat64() * mean / wave
-	s.agenda.plan(at.Add(time.Duration(min(gap, 5*mean))), s.createNext)
-	s.sell(at)
+	items := s.items(newDice(s.cfg.Seed, diceBasket, uint64(s.orders)))
+	s.agenda.plan(at.Add(time.Duration(items)*time.Duration(min(gap, 5*mean))), s.createNext)
+	var whole *basket
+	if items > 1 {
+		whole = &basket{}
+	}
+	for range items {
+		s.sell(at, whole)
+	}
+}
+
+// items is how many items the next order has: each is an intent of its own (contract,
+// What the service does).
+func (s *shop) items(d dice) int {
+	if s.cfg.ManyItems > 0 && d.chance(s.cfg.ManyItems) {
+		return d.between(2, 4)
+	}
+	return 1
+}
+
+// basket is what the items of an order have in common, as the first one has it.
+type basket struct {
+	reference string // "" before the first
+	buyer     *buyerWire
+	confirms  bool
 }
 
 // sell looks a product up, creates an intent for it and decides whether it
-// will confirm it. It takes a rejection as its answer and does not insist.
-func (s *shop) sell(at time.Time) {
+// will confirm it. It takes a rejection as its answer and does not insist. whole is
+// the order that it is an item of; nil where it is the only one.
+func (s *shop) sell(at time.Time, whole *basket) {
 	d := s.dice
 	w, payment := s.inventOrder(d)
 	fate := Fate{Purchase: d.chance(0.08)}
@@ -56,7 +80,18 @@ func (s *shop) sell(at time.Time) {
 		fate.Failure, fate.WhilePlacing = randomFailure(d)
 	}
 	confirms := d.chance(max(0, s.cfg.AutoConfirm))
-	looksUp := d.chance(0.6)
+	if whole != nil {
+		if whole.reference == "" {
+			*whole = basket{w.ReferenceID, w.Buyer, confirms}
+		}
+		w.ReferenceID, w.Buyer, confirms, fate.Purchase = whole.reference, whole.buyer, whole.confirms, false
+	}
+	s.create(at, w, payment, fate, confirms && !fate.Purchase)
+}
+
+// create creates an intent, and confirms it once it has an offer if it is to.
+func (s *shop) create(at time.Time, w intentWire, payment *paymentWire, fate Fate, confirms bool) {
+	looksUp := s.dice.chance(0.6)
 	if s.outlet != nil {
 		s.sellOverHTTP(w, payment, fate, looksUp, confirms)
 		return
@@ -71,7 +106,7 @@ func (s *shop) sell(at time.Time) {
 		return
 	}
 	in := s.fulfilment.open(at, w, payment, fate)
-	if confirms && !fate.Purchase {
+	if confirms {
 		s.awaitOffer(in, at)
 	}
 }

@@ -64,6 +64,7 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates a minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")
 	flags.Float64Var(&c.FailureShare, "failure-share", 0.12, "share of its intents that fail")
+	flags.Float64Var(&c.ManyItems, "many-items", 0.15, "share of its orders that have several items, each an intent with the order's reference")
 	flags.IntVar(&c.History, "history", 25, "how many past intents there are at the start")
 }
 
