@@ -26,6 +26,7 @@ type Intents struct {
 	lane   int // that the cursor is in
 	left   int // that a filter has taken the cursor from, from 1 on; 0 for none
 	filter *Filter
+	hits   [lanes]bool // where the filter has found something since it was set
 	agents account.AgentCount
 	stuck  map[api.ID]bool
 	pace   map[api.IntentState]account.Pace
@@ -117,11 +118,15 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 // SetFilter shows only what the filter finds; nil shows all. It is in force in
 // the lanes and in the list, whichever is shown.
 func (p *Intents) SetFilter(f *Filter) {
+	if f != p.filter {
+		p.hits = [lanes]bool{}
+	}
 	filterTable(p.list, f, p.filter, p.look.Now)
 	for _, lane := range p.lanes {
 		filterTable(lane, f, p.filter, p.look.Now)
 	}
 	p.filter = f
+	p.findHits()
 	p.findLane()
 	p.stale = true
 }

@@ -1,44 +1,13 @@
 package pane
 
 import (
+	"strings"
+
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
 )
-
-// cell is where a lane stands: its first column and its width.
-type cell struct{ lane, x, w int }
-
-// weights divide the width among the lanes: amounts and countdowns need more.
-var weights = [lanes]int{laneRetrieving: 18, laneAwaiting: 25, lanePlacing: 19, laneCompleted: 21, laneFailed: 21, laneOther: 14}
-
-const laneGap = 2
-
-// place divides the width among the lanes that are shown.
-func (p *Intents) place() {
-	p.cells = p.cells[:0]
-	sum, count := 0, 0
-	for i, lane := range p.lanes {
-		if i < laneOther || lane.Total() > 0 {
-			sum += weights[i]
-			count++
-		}
-	}
-	room := p.w - laneGap*(count-1)
-	x := 0
-	for i, lane := range p.lanes {
-		if i == laneOther && lane.Total() == 0 {
-			continue
-		}
-		w := room * weights[i] / sum
-		if i == laneFailed && count == laneFailed+1 || i == laneOther {
-			w = p.w - x
-		}
-		p.cells = append(p.cells, cell{i, x, w})
-		x += w + laneGap
-	}
-}
 
 func (p *Intents) drawLanes() {
 	p.place()
@@ -83,6 +52,10 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	style := m.Style
 	if lane.Total() == 0 {
 		style = paint.Muted
+	}
+	if p.folds(c.lane) {
+		l.Space(1).Put(style|paint.Bold, m.Glyph).Space(1).Put(paint.Muted|paint.Bold, "0")
+		return
 	}
 	l.Space(1).Put(style|paint.Bold, m.Glyph+" "+m.Word).Space(1)
 	count, of := counted(lane.Total(), p.known), ""
@@ -132,7 +105,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	lane := p.lanes[c.lane]
 	rows, first := lane.Window()
 	if index >= len(rows) {
-		if index == 0 && !second {
+		if index == 0 && !second && !p.folds(c.lane) {
 			l.Space(1).Fit(paint.Faint, "–", c.w-1)
 		}
 		return
@@ -167,6 +140,7 @@ const (
 	ageWidth   = 3
 	moneyWidth = 11 // of a total, at the least
 	roomy      = 34 // from which a card has room for amount and age in one line
+	failedRoom = 28 // the same in the lane of the failed, whose second line is taken by the reason
 )
 
 // cardFirst draws the product and, at the right, what matters most in the lane:
@@ -174,7 +148,7 @@ const (
 func (p *Intents) cardFirst(l *paint.Line, row *intentRow, w int) {
 	total, style := p.amount(row)
 	total = whole(total, w)
-	amount := p.has(totalColumn) && row.lane == laneAwaiting || p.has(totalColumn) && w >= roomy && row.lane != laneFailed && row.lane != laneRetrieving
+	amount := p.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
 	age := p.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
 	right, money := 0, paint.Width(total)
 	if amount {
@@ -247,7 +221,8 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	}
 	left, leftStyle := p.merchant(row), paint.Muted
 	if row.lane == laneFailed && !row.ReadAt.IsZero() {
-		left = wording.Failure(row.Failure)
+		p.reason(l, row, w, text, style)
+		return
 	}
 	if row.lane == laneOther {
 		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
@@ -258,6 +233,9 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	if width > 0 {
 		room--
 	}
+	if row.lane != laneOther {
+		left = shortened(left, room)
+	}
 	l.Fit(leftStyle, left, room)
 	if bar > 0 {
 		p.drain(l.Space(1), row, style, bar-1)
@@ -265,6 +243,36 @@ func (p *Intents) cardSecond(l *paint.Line, row *intentRow, w int) {
 	if width > 0 {
 		l.Space(1).Fit(style, text, width)
 	}
+}
+
+// reason draws why an intent failed and, at the right, what is special about it,
+// else its merchant as far as there is room: they share it.
+func (p *Intents) reason(l *paint.Line, row *intentRow, w int, special string, style paint.Style) {
+	reason := wording.Failure(row.Failure)
+	width := min(paint.Width(special), w)
+	if special == "" && w >= leastReason {
+		left := w - 1 - paint.Width(reason)
+		special, style = shortened(p.merchant(row), left), paint.Muted
+		width = min(paint.Width(special), max(left, w/2))
+	}
+	if width == 0 {
+		l.Fit(paint.Muted, reason, w)
+		return
+	}
+	l.Fit(paint.Muted, reason, w-width-1).Space(1).Fit(style, special, width)
+}
+
+// leastReason is the width below which a reason stands alone.
+const leastReason = 20
+
+// shortened is a merchant without its top-level domain where there is no room for
+// it: its head tells it from the others.
+func shortened(merchant string, room int) string {
+	dot := strings.LastIndexByte(merchant, '.')
+	if dot <= 0 || paint.Width(merchant) <= room || strings.ContainsAny(merchant[dot:], " ") {
+		return merchant
+	}
+	return merchant[:dot]
 }
 
 // whole is an amount that fits into w cells, or a pointer to the detail: an
@@ -299,8 +307,6 @@ func (p *Intents) special(row *intentRow, w int) (string, paint.Style) {
 		return "stuck", paint.Warning
 	case p.slow(row):
 		return "slow", paint.Warning
-	case row.lane == laneFailed && w >= roomy:
-		return p.merchant(row), paint.Muted
 	}
 	return "", paint.Text
 }

@@ -32,7 +32,7 @@ func (p *Intents) Move(s Step) {
 
 func (p *Intents) changeLane(by int) {
 	for i := p.lane + by; i >= 0 && i < lanes; i += by {
-		if i != laneOther || p.lanes[i].Total() > 0 {
+		if (i != laneOther || p.lanes[i].Total() > 0) && !p.folds(i) {
 			p.lane, p.left = i, 0
 			return
 		}

@@ -63,7 +63,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
 	}
 	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
-		left := string(row.Merchant)
+		left := shortened(string(row.Merchant), c.merchant-1)
 		if row.lane == laneFailed && !row.ReadAt.IsZero() {
 			left = wording.Failure(row.Failure)
 		}

@@ -75,10 +75,13 @@ func TestHeadsOfLanesLeaveOutWhatDoesNotFit(t *testing.T) {
 	for i := range all {
 		all[i] = intentOf("ci_"+strconv.Itoa(i), api.Completed, 0)
 	}
+	for _, state := range api.IntentStates() {
+		all = append(all, intentOf("ci_"+string(state), state, 0))
+	}
 	p.Apply(&account.Changes{Intents: all}, true)
-	p.SetFilter(ParseFilter("state:completed", p.Fields()))
+	p.SetFilter(ParseFilter("merchant:acme", p.Fields()))
 	head := strings.Split(text(p.Lines()), "\n")[1]
-	if !strings.Contains(head, "✓ completed 12,345  ") || !strings.Contains(head, "✕ failed 0") {
+	if !strings.Contains(head, "✓ completed 12,346  ") || !strings.Contains(head, "✕ failed 1") {
 		t.Errorf("the heads run into each other: %q", head)
 	}
 }

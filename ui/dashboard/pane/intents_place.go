@@ -1,0 +1,66 @@
+package pane
+
+// cell is where a lane stands: its first column and its width.
+type cell struct{ lane, x, w int }
+
+// weights divide the width among the lanes: amounts and countdowns need more.
+var weights = [lanes]int{laneRetrieving: 18, laneAwaiting: 25, lanePlacing: 19, laneCompleted: 21, laneFailed: 21, laneOther: 14}
+
+const (
+	laneGap  = 2
+	folded   = 4  // the width of a lane that a filter empties: its sign and a 0
+	mostLane = 80 // of a lane: what stands at its two ends is still read as one line
+)
+
+// place divides the width among the lanes that are shown. Those that a filter
+// empties are folded; the last of the others takes what the division leaves.
+func (p *Intents) place() {
+	p.cells = p.cells[:0]
+	p.findHits()
+	room, sum, last := p.w+laneGap, 0, 0
+	for i, lane := range p.lanes {
+		switch {
+		case i == laneOther && lane.Total() == 0:
+			continue
+		case p.folds(i):
+			room -= folded
+		default:
+			sum += weights[i]
+			last = i
+		}
+		room -= laneGap
+		p.cells = append(p.cells, cell{lane: i})
+	}
+	x, left := 0, room
+	for i := range p.cells {
+		c := &p.cells[i]
+		switch {
+		case p.folds(c.lane):
+			c.w = folded
+		case c.lane == last:
+			c.w = min(left, mostLane)
+		default:
+			c.w = min(room*weights[c.lane]/sum, mostLane)
+		}
+		if !p.folds(c.lane) {
+			left -= c.w
+		}
+		c.x = x
+		x += c.w + laneGap
+	}
+}
+
+// findHits notes in which lanes the filter finds something. One that it has found
+// something in keeps its room for as long as the filter stays: nothing jumps when
+// the last row leaves.
+func (p *Intents) findHits() {
+	for i, lane := range p.lanes {
+		p.hits[i] = p.hits[i] || lane.Shown() > 0
+	}
+}
+
+// folds reports whether a filter that finds something elsewhere has found nothing
+// in a lane.
+func (p *Intents) folds(lane int) bool {
+	return p.filter != nil && !p.hits[lane] && p.hits != [lanes]bool{}
+}
