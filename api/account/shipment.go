@@ -38,3 +38,12 @@ func (s *Shipment) Status() api.ShipmentStatus {
 	}
 	return s.Latest.Status
 }
+
+// Late returns by how many whole days a shipment is past its estimate and has not
+// been delivered; 0 when it is not, or when there is none.
+func (s *Shipment) Late(now time.Time) (days int) {
+	if s.Latest == nil || s.Latest.Tracking == nil || s.Latest.Tracking.Estimated.IsZero() || s.Status().Terminal() || !s.Latest.DeliveredAt.IsZero() {
+		return 0
+	}
+	return max(int(now.Sub(s.Latest.Tracking.Estimated)/(24*time.Hour)), 0)
+}

@@ -57,6 +57,7 @@ func newDemo() *cobra.Command {
 			o.screen.noColor, o.screen.words = colourless(c), c.ErrOrStderr()
 			account.Theme, _ = c.Flags().GetString("theme")
 			account.Notify, _ = c.Flags().GetString("notify")
+			account.NoOpen, _ = c.Flags().GetBool("no-open")
 			if err := errors.Join(account.check(), account.checkTheme()); err != nil {
 				return err
 			}

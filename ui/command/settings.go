@@ -51,6 +51,7 @@ type settings struct {
 	Alerts        alertSettings
 	Theme         string
 	Notify        string
+	NoOpen        bool
 	StateDir      string
 	InsecureHTTP  bool
 	Keys          keyBindings

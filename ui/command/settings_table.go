@@ -91,6 +91,7 @@ func settingTable() []setting {
 			field: func(s *settings) any { return &s.Theme }},
 		{key: "notify", help: "how to notify you, while the terminal is not focused, of what waits or failed: " + notifyMethods(), field: func(s *settings) any { return &s.Notify },
 			must: "one of " + notifyMethods(), holds: func(s settings) bool { _, err := notify.ParseMethod(s.Notify); return err == nil }},
+		{key: "no_open", help: "open no links in a browser: copy them", field: func(s *settings) any { return &s.NoOpen }},
 		{key: "state_dir", help: "folder for the audit log and what is remembered", field: func(s *settings) any { return &s.StateDir },
 			must: "a folder", holds: func(s settings) bool {
 				at, err := os.Stat(s.StateDir)

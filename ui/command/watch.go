@@ -82,7 +82,7 @@ func newWatch() *cobra.Command {
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
-	settingFlags(flags, "notify")
+	settingFlags(flags, "notify", "no_open")
 }
 
 // lookFlags say how what is shown looks.

@@ -56,17 +56,22 @@ func (m *Model) openBatch() tea.Cmd {
 }
 
 // dialogKey gives a key to the dialog. Ctrl+c ends the program from anywhere but
-// the palette, and the key that opened the arranging closes it.
+// the palette. The key that opened the arranging closes it, and that of a menu takes
+// what is chosen.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
 	_, arranges := m.dialog.shown.(*dialog.Arrange)
+	menu, _ := m.dialog.shown.(*dialog.Menu)
 	if key.String() == "ctrl+c" && !palette {
 		m.dialog.close()
 		return m.quit()
 	}
 	answer := m.dialog.shown.Key(key, time.Now())
-	if a, _ := m.cfg.Actions.Lookup(m.scope(), key); arranges && a.ID == action.Arrange {
+	switch a, _ := m.cfg.Actions.Lookup(m.scope(), key); {
+	case arranges && a.ID == action.Arrange:
 		answer = dialog.Answer{Kind: dialog.Closed}
+	case menu != nil && a.ID == menu.Opens():
+		answer = menu.Take()
 	}
 	return m.answer(answer)
 }
@@ -85,6 +90,9 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		return m.say(a.Verb, a.Words)
 	case a.Kind == dialog.Closed:
 		m.dialog.close()
+		if a.Option != "" {
+			return m.dialog.taken(a.Option)
+		}
 		if chosen, ok := m.cfg.Actions.Action(a.Do); ok {
 			m.preferences.ran(chosen.Title)
 			return m.do(a.Do)

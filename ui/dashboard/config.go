@@ -47,6 +47,8 @@ type Config struct {
 	KeyFile     string         // where the API key comes from, for display; "" when from no file
 	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
 
+	Browser Browser // opens links; the zero Browser copies them
+
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones
 	Notify        notify.Method        // of what happens while the terminal is not focused; "": not at all
@@ -74,6 +76,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Location == nil {
 		c.Location = time.Local
+	}
+	if c.Browser.Open == nil && c.Browser.Closed == "" {
+		c.Browser.Closed = "no browser is known here"
 	}
 	if c.Now == nil {
 		c.Now = time.Now

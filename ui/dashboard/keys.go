@@ -195,6 +195,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		if text := m.details.copied(); text != "" {
 			return sendTerminal(ansi.SetSystemClipboard(text))
 		}
+	case action.OpenLink:
+		m.openLinks()
 	case action.Refresh:
 		return m.readAgain()
 	case action.Reconnect:
@@ -273,7 +275,7 @@ func (m *Model) disabled(id action.ID) string {
 		return m.openDisabled()
 	case action.Usage, action.NextSpan, action.NextChart:
 		return m.usage.disabled(id)
-	case action.CopyID:
+	case action.CopyID, action.OpenLink:
 		if b.subject().Kind == pane.None {
 			return "nothing under the cursor"
 		}

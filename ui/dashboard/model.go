@@ -39,6 +39,7 @@ type Model struct {
 	filters     *filters
 	usage       *usage
 	jump        *jump
+	links       *links
 	marks       *marks
 	confirms    *confirms
 	batch       *batch
@@ -92,6 +93,7 @@ func New(cfg Config) *Model {
 	m.filters = &filters{board: m.board}
 	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
+	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
 
 	m.restyle()
@@ -184,6 +186,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
+	case openedMsg:
+		return m, m.links.failed(msg)
 	default:
 		return m, m.updateConfirm(msg)
 	}

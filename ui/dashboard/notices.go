@@ -11,6 +11,7 @@ import (
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/weblink"
 	"tillwatch/ui/wording"
 )
 
@@ -25,6 +26,7 @@ type notices struct {
 type toast struct {
 	kind  paint.Style
 	text  string
+	link  weblink.Link // behind the text; zero: none
 	until time.Time
 	holds func() bool // reports whether it is still true; nil: it stays true
 }
@@ -51,6 +53,12 @@ func (n *notices) sayWhile(holds func() bool, kind paint.Style, text string) {
 	n.toast = toast{kind: kind, text: string(api.Scrub(text)), until: time.Now().Add(toastFor), holds: holds}
 }
 
+// sayLink is say for a sentence that ends in an address.
+func (n *notices) sayLink(kind paint.Style, text string, link weblink.Link) {
+	n.say(kind, text)
+	n.toast.link = link
+}
+
 // sayUnsettled names, at the start, a confirm of an earlier run whose outcome
 // nobody knows.
 func (n *notices) sayUnsettled(lines []confirm.Line) {
@@ -72,7 +80,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	switch {
 	case t.text != "" && now.Before(t.until) && (t.holds == nil || t.holds()):
 		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind]
-		l.Put(t.kind, glyph+t.text)
+		l.Put(t.kind, glyph+t.text).Link(t.kind, t.link.Address, t.link.Address)
 	case batch.queue != nil:
 		batch.draw(l)
 	case n.picture.frozen != nil:

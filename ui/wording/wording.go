@@ -27,6 +27,14 @@ func Counted(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// Late says by how many days something is late; "" for none.
+func Late(days int) string {
+	if days <= 0 {
+		return ""
+	}
+	return Counted(days, "day", "days") + " late"
+}
+
 // Lasting writes a duration as a sentence does: "13 s", "38 min", "5 h", "12 days".
 func Lasting(d time.Duration) string {
 	switch d = max(d, 0); {

@@ -43,6 +43,7 @@ const (
 	StopBatch       ID = "stop-batch"
 	Refresh         ID = "refresh"
 	CopyID          ID = "copy-id"
+	OpenLink        ID = "open-link"
 	Reveal          ID = "reveal"
 	Arrange         ID = "arrange"
 	NextArrangement ID = "next-arrangement"

@@ -81,6 +81,8 @@ func acting() []Action {
 			Tooltip: "Reads the intent under the cursor again, at the cost of one read; tries a refused API key again."},
 		{ID: CopyID, Keys: []string{"y"}, Title: "Copy ID or value", Short: "copy", Group: Intents, rank: 8,
 			Tooltip: "Copies the id of the row under the cursor; in the detail, the value on its line."},
+		{ID: OpenLink, Keys: []string{"o"}, Title: "Open link", Group: Intents,
+			Tooltip: "Shows the tracking link and the product page of what the cursor is on, and opens one in the browser."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until you leave the detail, or hides it; payment tokens stay hidden."},
 	}

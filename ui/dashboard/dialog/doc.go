@@ -41,7 +41,7 @@ const (
 type Answer struct {
 	Kind   Kind
 	Do     action.ID // chosen in the palette; "": none
-	Option string    // the ID of the one that was chosen in [Arrange]; "": none
+	Option string    // the ID of the one that was chosen in [Arrange] or a [Menu]; "": none
 	Verb   *Verb     // that was said
 	Words  string    // behind it
 }

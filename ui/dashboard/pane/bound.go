@@ -14,6 +14,7 @@ const (
 	amount          // in the currency's units
 	age             // in seconds
 	latency         // in milliseconds
+	lateness        // in days
 	count
 )
 
@@ -70,6 +71,8 @@ func parseBound(name, op, text string, f figure) (*bound, string) {
 		b.value, ok = parseDuration(text, time.Millisecond)
 	case count:
 		b.value, ok = parseNumber(text)
+	case lateness:
+		b.value, ok = parseNumber(strings.TrimSuffix(text, "d"))
 	}
 	if !ok {
 		return nil, text + " after " + name + op + ": " + missing(f)
@@ -85,6 +88,8 @@ func missing(f figure) string {
 		return "write a time with its unit, such as 90s, 10m, 2h or 3d"
 	case latency:
 		return "write a time with its unit, such as 200ms or 2s"
+	case lateness:
+		return "write a number of days, such as 2"
 	}
 	return "write a number"
 }

@@ -238,6 +238,9 @@ func (p *Detail) parcels() {
 				l.Put(paint.Muted, carrier).Space(1)
 			}
 			l.Put(paint.Muted, number)
+			if row.late > 0 {
+				l.Space(2).Put(paint.Warning, wording.Late(row.late))
+			}
 		})
 		p.body[len(p.body)-1].value = string(s.ID)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
@@ -33,7 +34,7 @@ func (p *Detail) shipment() {
 	in := s.Latest
 	if in.Tracking != nil {
 		p.fact("tracked at", paint.Text, string(in.Tracking.URL))
-		p.fact("estimate", paint.Text, p.look.day(in.Tracking.Estimated))
+		p.estimate(s)
 	}
 	p.fact("read", paint.Text, p.look.age(s.ReadAt)+" ago")
 	p.fact("created", paint.Text, p.moment(in.CreatedAt))
@@ -44,6 +45,15 @@ func (p *Detail) shipment() {
 	p.fact("external id", paint.Text, string(in.ExternalID))
 	p.scans(in.TrackingEvents)
 	p.raw(in.Raw)
+}
+
+// estimate says for when a parcel is announced, and how late it is.
+func (p *Detail) estimate(s *account.Shipment) {
+	style, day := paint.Text, p.look.day(s.Latest.Tracking.Estimated)
+	if late := wording.Late(s.Late(p.look.Now)); late != "" {
+		style, day = paint.Warning, day+", "+late
+	}
+	p.fact("estimate", style, day)
 }
 
 func (p *Detail) scans(events []api.TrackingEvent) {

@@ -27,11 +27,15 @@ type shipmentRow struct {
 	*account.Shipment
 	needle            // what a filter finds it by
 	rank    int       // by urgency, when it was last looked at
+	late    int       // days, likewise
 	touched time.Time // when anything last happened to it; zero while not known
 	changed time.Time // when it last changed on the screen; zero: never
 }
 
 func (r *shipmentRow) figure(f figure, now time.Time) (float64, string, bool) {
+	if f == lateness {
+		return float64(r.late), "", r.late > 0
+	}
 	return now.Sub(r.touched).Seconds(), "", f == age && !r.touched.IsZero()
 }
 
@@ -63,7 +67,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 			row.touched = in.CreatedAt
 		}
 	}
-	row.rank = row.rankAt(now)
+	row.rank, row.late = row.rankAt(now), s.Late(now)
 	carrier, number := row.tracking()
 	row.needle = newNeedle(worded(s.Status(), sign.Shipment(s.Status())), carrier, string(s.Product), string(s.ID), number+" "+string(s.IntentID))
 	return row
@@ -79,60 +83,63 @@ func NewShipments(look *Look) *Shipments {
 		})}}
 	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
 	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
-		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age)}
+		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age), measures("late", lateness)}
 	return p
 }
 
 func compareShipments(a, b *shipmentRow) int {
-	return cmp.Or(cmp.Compare(a.rank, b.rank), b.touched.Compare(a.touched))
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.late, a.late), b.touched.Compare(a.touched))
 }
 
-// rankAt puts first what went wrong, and then what is about to happen. A status
-// that the contract does not list may mean trouble. A cancellation means none any
-// more after a day.
+// rankAt puts first what went wrong, the latest before all, and then what is about
+// to happen. A status that the contract does not list may mean trouble. A
+// cancellation means none any more after a day.
 func (r *shipmentRow) rankAt(now time.Time) int {
+	if r.Late(now) > 0 {
+		return 0
+	}
 	switch r.Status() {
 	case api.Delayed:
-		return 0
+		return 1
 	case api.Canceled:
 		if r.touched.IsZero() || now.Sub(r.touched) <= troubleFor {
-			return 1
+			return 2
 		}
-		return 7
-	case api.OutForDelivery:
-		return 3
-	case api.Shipped:
-		return 4
-	case api.Ordered:
-		return 5
-	case "": // not read yet
-		return 6
-	case api.Delivered:
 		return 8
+	case api.OutForDelivery:
+		return 4
+	case api.Shipped:
+		return 5
+	case api.Ordered:
+		return 6
+	case "": // not read yet
+		return 7
+	case api.Delivered:
+		return 9
 	}
-	return 2
+	return 3
 }
 
 // troubleFor is how long a canceled shipment stands above those that move.
 const troubleFor = 24 * time.Hour
 
-// rankAnew moves, once a minute, those whose trouble is over by now.
+// rankAnew moves, once a minute, those whose trouble has begun or is over by now.
 func (p *Shipments) rankAnew() {
 	now := p.look.Now
 	if now.Sub(p.ranked).Abs() < time.Minute {
 		return
 	}
 	p.ranked = now
-	var over []*shipmentRow
+	var changed []*shipmentRow
 	for _, row := range p.list.All() {
-		if rank := row.rankAt(now); rank != row.rank {
+		if rank, late := row.rankAt(now), row.Late(now); rank != row.rank || late != row.late {
 			moved := *row
-			moved.rank = rank
-			over = append(over, &moved)
+			moved.rank, moved.late = rank, late
+			changed = append(changed, &moved)
 		}
 	}
-	p.stale = p.stale || len(over) > 0
-	p.list.Upsert(over...)
+	p.stale = p.stale || len(changed) > 0
+	p.list.Upsert(changed...)
 }
 
 // Apply takes over what changed.
@@ -230,6 +237,9 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	estimate, tracking := 0, 0
 	if p.has(estimateColumn) {
 		estimate = 9
+		if p.w >= leastLateness {
+			estimate = 13
+		}
 	}
 	if p.w >= 48 && p.has(trackingColumn) {
 		tracking = min(p.w-word-estimate-24, 36)
@@ -270,17 +280,22 @@ func (p *Shipments) tracking(l *paint.Line, row *shipmentRow, w int) {
 	l.Fit(paint.Muted, name, carrier).Space(1).Fit(paint.Muted, number, w-carrier-1)
 }
 
-// estimate says when the parcel comes, or came, as a day.
+// leastLateness is the width from which on there is room for "12 days late".
+const leastLateness = 96
+
+// estimate says when the parcel comes, or came, as a day, or how late it is.
 func (p *Shipments) estimate(row *shipmentRow) (string, paint.Style) {
 	if row.Status() == api.Canceled {
 		return "", paint.Muted
 	}
+	if row.late > 0 && p.w >= leastLateness {
+		return wording.Late(row.late), paint.Warning
+	} else if row.late > 0 {
+		return wording.Count(row.late) + "d late", paint.Warning
+	}
 	day := p.look.day(row.estimate())
 	if row.Status() == api.Delivered || day == "" {
 		return day, paint.Muted
-	}
-	if row.estimate().Before(p.look.Now.Add(-24 * time.Hour)) {
-		return day, paint.Warning
 	}
 	return day, paint.Text
 }

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"tillwatch/ui/dashboard"
+)
+
+// browser opens links with the program of a system that does, where a person can
+// see what it opens.
+func browser(system string, getenv func(string) string, noOpen bool) dashboard.Browser {
+	here := func(names ...string) bool {
+		for _, name := range names {
+			if getenv(name) != "" {
+				return true
+			}
+		}
+		return false
+	}
+	program := []string{"xdg-open"}
+	switch system {
+	case "darwin":
+		program = []string{"open"}
+	case "windows":
+		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	switch {
+	case noOpen:
+		return dashboard.Browser{Closed: "nothing is to be opened here (no_open)"}
+	case here("SSH_CONNECTION", "SSH_TTY"):
+		return dashboard.Browser{Closed: "this is a session over SSH"}
+	case program[0] == "xdg-open" && !here("DISPLAY", "WAYLAND_DISPLAY"):
+		return dashboard.Browser{Closed: "there is no display here"}
+	}
+	return dashboard.Browser{Open: func(ctx context.Context, address string) error {
+		return start(ctx, exec.Command(program[0], append(program[1:], address)...))
+	}}
+}
+
+// systemBrowser is the browser of this machine.
+func systemBrowser(s settings) dashboard.Browser { return browser(runtime.GOOS, os.Getenv, s.NoOpen) }
+
+// start starts a program that has nothing of the terminal, not even a pipe to this
+// process: it may outlive that. How it ended is told if it does before ctx.
+func start(ctx context.Context, program *exec.Cmd) error {
+	detach(program)
+	if err := program.Start(); errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("there is no program %s", program.Args[0])
+	} else if err != nil {
+		return fmt.Errorf("starting %s: %w", program.Args[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- program.Wait() }()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%s: %w", program.Args[0], err)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,180 @@
+package dialog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/weblink"
+)
+
+// Menu offers a few things of which one is taken. It opens on the first, the most
+// useful one; the key that opened it takes that as enter does.
+type Menu struct {
+	pen   *paint.Line
+	title string
+	takes string // what enter does, in a word
+	opens action.ID
+	items []Item
+	at    int
+	said  string
+	spots spots
+}
+
+// Item is one thing of a [Menu].
+type Item struct {
+	ID    string
+	Title string
+	Note  string       // beside the title
+	About string       // what is said of it while it is chosen
+	Link  weblink.Link // likewise, where it leads; its host stands out
+}
+
+const menuWidth = 78
+
+// NewMenu opens a menu that the action opens opened.
+func NewMenu(t themes.Theme, title, takes string, opens action.ID, items []Item) *Menu {
+	m := &Menu{title: title, takes: takes, opens: opens, items: items}
+	m.SetTheme(t)
+	return m
+}
+
+// SetTheme changes the colours.
+func (m *Menu) SetTheme(t themes.Theme) { m.pen = paint.NewLine(paint.NewBrush(t, false)) }
+
+// Opens is the action whose key takes what is chosen.
+func (m *Menu) Opens() action.ID { return m.opens }
+
+// Paste says, until the next key, that pasted text is not taken.
+func (m *Menu) Paste(string) { m.said = notPasted }
+
+// Key moves, or takes the one that is chosen.
+func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	m.said = ""
+	switch key.String() {
+	case "esc", "q", "ctrl+c":
+		return Answer{Kind: Closed}
+	case "up", "k", "shift+tab":
+		m.move(-1)
+	case "down", "j", "tab":
+		m.move(1)
+	case "home", "g":
+		m.at = 0
+	case "end", "G":
+		m.at = len(m.items) - 1
+	case "enter":
+		return m.Take()
+	}
+	return Answer{}
+}
+
+// Take answers with what is chosen.
+func (m *Menu) Take() Answer { return Answer{Kind: Closed, Option: m.items[m.at].ID} }
+
+// move goes round at both ends.
+func (m *Menu) move(by int) { m.at = (m.at + by + len(m.items)) % len(m.items) }
+
+// Scroll moves the cursor, as a mouse wheel does.
+func (m *Menu) Scroll(lines int) { m.at = max(min(m.at+lines, len(m.items)-1), 0) }
+
+// Click takes the one of a row.
+func (m *Menu) Click(x, y int, _ time.Time) Answer {
+	target := m.spots.at(x, y)
+	if at, err := strconv.Atoi(target); err == nil && at < len(m.items) {
+		m.at = at
+		return m.Take()
+	}
+	if target == clicksDo {
+		return m.Take()
+	}
+	return closedIf(target == clicksClose)
+}
+
+// Size is the block that the menu wants, at most width by height. It does not
+// follow what is chosen.
+func (m *Menu) Size(width, height int) (int, int) {
+	w := min(menuWidth, width)
+	room, about := w-frame-2*insetFor(w), 0
+	for i := range m.items {
+		about = max(about, len(m.about(&m.items[i], room)))
+	}
+	return w, min(len(m.items)+about+frame+3, height)
+}
+
+// View draws the menu as exactly height lines of width cells.
+func (m *Menu) View(width, height int) []string {
+	box := panel{pen: m.pen, frame: paint.Faint, inset: insetFor(width),
+		title: paint.Spans{paint.In(paint.Text|paint.Bold, m.title)},
+		foot: paint.Spans{paint.In(paint.Muted, "enter "+m.takes).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "),
+			paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
+	}
+	if len(m.items) == 1 {
+		box.foot[1] = paint.In(paint.Muted, "   ")
+	} else {
+		box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", m.at+1, len(m.items)))}
+	}
+	if m.said != "" {
+		box.foot = paint.Spans{paint.In(paint.Warning, m.said)}
+	}
+	room := box.room(width)
+	body := rows(air, paint.Spans{})
+	for i := range m.items {
+		spare := detail
+		if i == m.at {
+			spare = needed
+		}
+		body = append(body, rows(spare, m.entry(i, room).Clicks(strconv.Itoa(i)))...)
+	}
+	body = append(body, rows(air, paint.Spans{})...)
+	body = append(body, rows(needed, m.about(&m.items[m.at], room)...)...)
+	body, _ = squeeze(body, max(height-frame, 0))
+	m.spots = box.spots(width, height, body)
+	return box.draw(width, height, body)
+}
+
+func (m *Menu) entry(i, room int) paint.Spans {
+	mark := "  "
+	if i == m.at {
+		mark = "▸ "
+	}
+	item := &m.items[i]
+	l := paint.Apart(paint.Spans{paint.In(paint.Text, mark+item.Title)}, paint.Spans{paint.In(paint.Muted, item.Note+" ")}, room)
+	if i == m.at {
+		l.Select()
+	}
+	return l
+}
+
+// about says more of an item. An address is shown whole, its host in bold: who
+// goes there should know where that is.
+func (m *Menu) about(item *Item, room int) []paint.Spans {
+	out := paint.Wrapped(paint.Muted, item.About, room)
+	const scheme = len("https://")
+	address, host := item.Link.Address, scheme+len(item.Link.Host)
+	for from := 0; from < len(address) && room > 0; {
+		to := min(from+room, len(address))
+		var l paint.Spans
+		for _, part := range []struct {
+			from, to int
+			style    paint.Style
+		}{{0, scheme, paint.Muted}, {scheme, host, paint.Accent | paint.Bold}, {host, len(address), paint.Muted}} {
+			if a, b := max(part.from, from), min(part.to, to); a < b {
+				l = append(l, paint.In(part.style, address[a:b]))
+			}
+		}
+		out, from = append(out, l), to
+	}
+	if most := mostAbout; len(out) > most {
+		out = append(out[:most-1:most-1], paint.Spans{paint.In(paint.Muted, "… "+strings.TrimSpace(fmt.Sprintf("%d more lines", len(out)-most+1)))})
+	}
+	return out
+}
+
+// mostAbout is how many lines are said of an item at most. A host has 253 letters.
+const mostAbout = 7

@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/weblink"
+	"tillwatch/ui/wording"
+)
+
+// Browser opens an address for a person.
+type Browser struct {
+	Open   func(ctx context.Context, address string) error // nil: it is copied instead
+	Closed string                                          // why Open is nil
+}
+
+// links finds what a thing has on the web, and opens it.
+type links struct {
+	cfg     *Config
+	board   *board
+	picture *picture
+	notices *notices
+	refused error // why the last address that was found is no link
+}
+
+// openedMsg says that an address could not be opened.
+type openedMsg struct {
+	link weblink.Link
+	err  error
+}
+
+// of are the links of a subject, the most useful first.
+func (l *links) of(s pane.Subject) []dialog.Item {
+	l.refused = nil
+	var found []dialog.Item
+	id := s.ID
+	if e, ok := l.board.events.Find(id); s.Kind == pane.OfEvent && ok {
+		id = e.SourceID
+	}
+	if sh, ok := l.picture.shipments[id]; ok {
+		found = l.tracking(found, sh)
+	}
+	in, ok := l.board.intentOf(s)
+	if !ok {
+		return found
+	}
+	parcels := slices.Clone(l.picture.shipmentsOf(in.ID))
+	slices.SortStableFunc(parcels, func(a, b *account.Shipment) int { return b.Late(l.board.look.Now) - a.Late(l.board.look.Now) })
+	for _, sh := range parcels {
+		if sh.ID != id {
+			found = l.tracking(found, sh)
+		}
+	}
+	if all, ok := l.cfg.Source.Intent(in.ID); ok && all.Latest != nil {
+		found = l.add(found, "Product page", string(in.Product), all.Latest.ProductURL)
+	}
+	return found
+}
+
+func (l *links) tracking(found []dialog.Item, sh *account.Shipment) []dialog.Item {
+	if sh.Latest == nil || sh.Latest.Tracking == nil {
+		return found
+	}
+	note := sign.Shipment(sh.Status()).Word
+	if late := wording.Late(sh.Late(l.board.look.Now)); late != "" {
+		note += ", " + late
+	}
+	if carrier := string(sh.Latest.Tracking.Carrier); carrier != "" {
+		note = carrier + " · " + note
+	}
+	return l.add(found, "Tracking", note, sh.Latest.Tracking.URL)
+}
+
+func (l *links) add(found []dialog.Item, title, note string, address api.Text) []dialog.Item {
+	if address == "" {
+		return found
+	}
+	link, err := weblink.Parse(string(address))
+	if err != nil {
+		l.refused = err
+		return found
+	}
+	return append(found, dialog.Item{ID: strconv.Itoa(len(found)), Title: title, Note: note, Link: link})
+}
+
+// open shows where the thing under the cursor leads; the next key goes there.
+func (m *Model) openLinks() {
+	found := m.links.of(m.board.subject())
+	switch {
+	case len(found) > 0:
+	case m.links.refused != nil:
+		m.notices.say(warning, "its address is not opened: "+m.links.refused.Error())
+		return
+	default:
+		m.notices.say(warning, "no tracking link and no product page is known of it")
+		return
+	}
+	title, takes := "Open in the browser", "open"
+	if m.cfg.Browser.Open == nil {
+		title, takes = "Copy the link", "copy"
+	}
+	m.dialog.choose(dialog.NewMenu(m.themes.current(), title, takes, action.OpenLink, found), func(id string) tea.Cmd {
+		at, _ := strconv.Atoi(id)
+		return m.links.take(m.ctx, found[at].Link)
+	})
+}
+
+// take opens an address, or copies it where nothing can be opened.
+func (l *links) take(ctx context.Context, link weblink.Link) tea.Cmd {
+	if l.cfg.Browser.Open == nil {
+		l.notices.sayLink(plain, "copied, as "+l.cfg.Browser.Closed+": ", link)
+		return sendTerminal(ansi.SetSystemClipboard(link.Address))
+	}
+	l.notices.sayLink(plain, "opening ", link)
+	return func() tea.Msg {
+		if err := l.cfg.Browser.Open(ctx, link.Address); err != nil {
+			return openedMsg{link, err}
+		}
+		return nil
+	}
+}
+
+// failed copies what could not be opened.
+func (l *links) failed(msg openedMsg) tea.Cmd {
+	l.notices.sayLink(warning, "copied, as it could not be opened ("+msg.err.Error()+"): ", msg.link)
+	return sendTerminal(ansi.SetSystemClipboard(msg.link.Address))
+}

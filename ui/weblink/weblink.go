@@ -1,0 +1,77 @@
+// Package weblink makes addresses of the web out of remote text, so that what a
+// person reads is where a browser goes.
+package weblink
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// longest bounds an address, in bytes.
+const longest = 2000
+
+// Link is an https address of printable ASCII, without user information.
+type Link struct {
+	Address string
+	Host    string // with its port, if it has one; in punycode where letters of other scripts are in it
+}
+
+// Why some text is no link.
+var (
+	ErrNotWeb  = errors.New("it is no https address")
+	ErrUser    = errors.New("it holds a user name, which hides the host")
+	ErrHost    = errors.New("its host is no valid name")
+	ErrTooLong = errors.New("it is longer than 2,000 bytes")
+)
+
+// Parse makes a link of an address. Letters beyond ASCII become punycode in the host
+// and percent signs elsewhere, so that none can pose as another.
+func Parse(address string) (Link, error) {
+	if len(address) > longest {
+		return Link{}, ErrTooLong
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil, u.Scheme != "https", u.Opaque != "", !utf8.ValidString(address):
+		return Link{}, ErrNotWeb
+	case u.User != nil:
+		return Link{}, ErrUser
+	}
+	port := u.Port()
+	if host := u.Hostname(); net.ParseIP(host) == nil {
+		name, err := idna.Lookup.ToASCII(host)
+		if err != nil || name == "" {
+			return Link{}, ErrHost
+		}
+		u.Host = name
+		if port != "" {
+			u.Host = name + ":" + port
+		}
+	}
+	link := Link{escaped(u.String()), u.Host}
+	if len(link.Address) > longest {
+		return Link{}, ErrTooLong
+	}
+	return link, nil
+}
+
+// escaped writes what is not printable ASCII, or means something to a shell, a
+// terminal or a page, with percent signs.
+func escaped(text string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if c <= 0x20 || c >= 0x7f || strings.IndexByte(`"<>\^'`+"`{|}", c) >= 0 {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
