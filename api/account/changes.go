@@ -64,6 +64,7 @@ type Summary struct {
 	Reads     ReadCounters               `json:"reads,omitzero"`
 	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents of this account stay in a state
 	Known     time.Time                  `json:"known,omitzero"`     // since when the account is watched, for [PulseOf]; zero while it is not
+	Latency   []Latency                  `json:"latency,omitempty"`  // of the service's answers, tillwatch's own first; at most 8
 	Alerts    []Alert                    `json:"alerts,omitempty"`   // the longest standing first
 	LastEvent time.Time                  `json:"lastEvent,omitzero"` // when the newest event was received; zero when none
 	LastRead  time.Time                  `json:"lastRead,omitzero"`  // when the newest read was answered; zero when none
@@ -129,6 +130,7 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 		Reads:     s.intents.reads.ReadCounters,
 		Pace:      s.intents.pace.all(),
 		Known:     s.known,
+		Latency:   s.latencies.list(s.known, now),
 		Alerts:    s.alerts.inOrder(),
 		LastEvent: s.events.newest,
 		LastRead:  s.intents.reads.last,

@@ -25,8 +25,9 @@ func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Sh
 	if len(intents)+len(shipments) > mostGlanced {
 		return nil
 	}
-	first := *head
-	first.Glance = true
+	first, memory := *head, *head.Memory
+	memory.Latency = nil // nothing that a screen draws first
+	first.Glance, first.Memory = true, &memory
 	v.put(&first)
 	for batch := range slices.Chunk(intents, mostItems) {
 		f := Frame{Glance: true, More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}}}

@@ -18,6 +18,7 @@ type Memory struct {
 	Stays     map[api.IntentState][]time.Duration `json:"stays,omitempty"`     // oldest first
 	DayMost   dayMost                             `json:"dayMost,omitzero"`
 	Refused   dayRefusal                          `json:"dayRefused,omitzero"`
+	Latency   []latencyMemory                     `json:"latency,omitempty"`
 	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the same line
 	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the same line
 }
@@ -71,6 +72,7 @@ func (s *Store) memory(now time.Time) *Memory {
 	m := &Memory{
 		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
 		Counted: s.spenders.counted.memory(now), DayMost: s.intents.day.most, Refused: s.intents.day.refused,
+		Latency: s.latencies.memory(now),
 	}
 	for state, history := range s.intents.pace {
 		m.Stays[state] = slices.Clone(history.stays)
@@ -81,6 +83,7 @@ func (s *Store) memory(now time.Time) *Memory {
 func (s *Store) recallMemory(m *Memory, now time.Time) {
 	s.intents.day.most = m.DayMost
 	s.spenders.counted.recall(m.Counted, now)
+	s.latencies.recall(m.Latency, now)
 	if m.Refused.At.Before(now) {
 		s.intents.day.refused = m.Refused
 	}

@@ -75,11 +75,14 @@ func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange
 
 // known is a class of the contract, or "".
 func known(class quota.Class) quota.Class {
-	if slices.Contains([]quota.Class{quota.Reads, quota.Mutations, quota.Lookup}, class) {
+	if slices.Contains(classes(), class) {
 		return class
 	}
 	return ""
 }
+
+// classes lists those of the contract.
+func classes() []quota.Class { return []quota.Class{quota.Reads, quota.Mutations, quota.Lookup} }
 
 // observer is who sent an observed request. A key that comes under a name which
 // another one has goes by both.
@@ -220,7 +223,7 @@ func (u *use) told(now time.Time) Use {
 // restOf is what the buckets tell of those whom nobody saw.
 func restOf(buckets []quota.Bucket) Spender {
 	rest := Spender{Kind: SpenderRest}
-	for _, class := range []quota.Class{quota.Reads, quota.Mutations, quota.Lookup} {
+	for _, class := range classes() {
 		b := bucketOf(buckets, class)
 		if b == nil {
 			continue

@@ -30,6 +30,7 @@ type Store struct {
 	feed      following
 	alerts    alerts
 	orders    orderBook
+	latencies latencies
 	known     time.Time // since when the account is watched; zero while it is not
 }
 

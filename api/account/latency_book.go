@@ -1,0 +1,182 @@
+package account
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/quota"
+)
+
+// Bounds of what is kept of latencies.
+const (
+	keptLatencies  = 4096 // of the last hour, of each class and side
+	mostLatencies  = 8    // classes and sides
+	latencyDays    = 7    // before this one
+	latencyRefresh = 5 * time.Second
+)
+
+// latencies are those of each class and side: tillwatch's own first, and of each the
+// contract's classes as it lists them.
+type latencies []*latencyBook
+
+type latencyBook struct {
+	class      quota.Class
+	others     bool
+	cut        time.Time // when the newest was sent of those that were too many
+	recent     []latencySample
+	sorted     []time.Duration // of those of them that were answered
+	days       map[int64]histogram
+	told       Latency
+	toldAt     time.Time
+	toldAnswer int // how many answers the told one stands on
+}
+
+// rank puts tillwatch's own first.
+func (b *latencyBook) rank() int {
+	rank := slices.Index(classes(), b.class)
+	if rank < 0 {
+		rank = len(classes())
+	}
+	if b.others {
+		rank += mostLatencies / 2
+	}
+	return rank
+}
+
+// latencySample is one request; took is 0 where it got no answer.
+type latencySample struct {
+	sent time.Time
+	took time.Duration
+}
+
+// add takes a request, of somebody else where it says by whom.
+func (l *latencies) add(e *api.Exchange, now time.Time) {
+	if e.Sent.IsZero() || e.Status == http.StatusTooManyRequests || e.Status != 0 && e.Latency <= 0 {
+		return
+	}
+	s := latencySample{sent: utc(e.Sent)}
+	if e.Status != 0 {
+		s.took = e.Latency
+	}
+	b := l.of(e.Class, e.By != "")
+	b.add(s, now)
+	b.addToDay(s, now)
+}
+
+func (l *latencies) of(class quota.Class, others bool) *latencyBook {
+	for _, b := range *l {
+		if b.class == class && b.others == others {
+			return b
+		}
+	}
+	b := &latencyBook{class: class, others: others, days: map[int64]histogram{}}
+	*l = append(*l, b)
+	slices.SortFunc(*l, func(a, b *latencyBook) int { return cmp.Compare(a.rank(), b.rank()) })
+	return b
+}
+
+// add keeps what was sent within the last hour.
+func (b *latencyBook) add(s latencySample, now time.Time) {
+	b.forget(now)
+	if now.Sub(s.sent) >= time.Hour || !s.sent.After(b.cut) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(b.recent, s.sent, func(o latencySample, sent time.Time) int {
+		return cmp.Or(o.sent.Compare(sent), -1) // behind those of the same moment
+	})
+	b.recent = slices.Insert(b.recent, at, s)
+	if s.took > 0 {
+		at, _ := slices.BinarySearch(b.sorted, s.took)
+		b.sorted = slices.Insert(b.sorted, at, s.took)
+	}
+	if surplus := len(b.recent) - keptLatencies; surplus > 0 {
+		b.cut = b.recent[surplus-1].sent
+		b.drop(surplus)
+	}
+}
+
+// forget drops what was sent more than an hour ago.
+func (b *latencyBook) forget(now time.Time) {
+	old := 0
+	for old < len(b.recent) && now.Sub(b.recent[old].sent) >= time.Hour {
+		old++
+	}
+	b.drop(old)
+}
+
+func (b *latencyBook) drop(oldest int) {
+	for _, s := range b.recent[:oldest] {
+		if at, found := slices.BinarySearch(b.sorted, s.took); found {
+			b.sorted = slices.Delete(b.sorted, at, at+1)
+		}
+	}
+	b.recent = slices.Delete(b.recent, 0, oldest)
+}
+
+func (b *latencyBook) addToDay(s latencySample, now time.Time) {
+	day, today := dayOf(s.sent), dayOf(now)
+	if s.took == 0 || day < today-latencyDays || day > today {
+		return
+	}
+	if b.days[day] == nil {
+		b.days[day] = histogram{}
+		for old := range b.days {
+			if old < today-latencyDays {
+				delete(b.days, old)
+			}
+		}
+	}
+	b.days[day][bucketOfLatency(s.took)]++
+}
+
+// dayOf is a day since 1970, in UTC.
+func dayOf(t time.Time) int64 { return t.Unix() / int64(wholeDay/time.Second) }
+
+// list tells them. The figures are worked out anew every so often, and while they
+// stand on little.
+func (l latencies) list(known, now time.Time) []Latency {
+	var all []Latency
+	for _, b := range l {
+		b.forget(now)
+		if answers := len(b.sorted); now.Sub(b.toldAt) >= latencyRefresh || answers > b.toldAnswer*11/10 {
+			b.told, b.toldAt, b.toldAnswer = b.tell(known, now), now, answers
+		}
+		if len(b.told.Buckets) > 0 || b.told.Unanswered > 0 {
+			all = append(all, b.told)
+		}
+	}
+	return all
+}
+
+func (b *latencyBook) tell(known, now time.Time) Latency {
+	told := Latency{
+		Class: b.class, Others: b.others, Since: utc(later(now.Add(-time.Hour), later(known, b.cut))), Recent: paceOfSorted(b.sorted),
+		Unanswered: len(b.recent) - len(b.sorted),
+	}
+	recent, past, today := histogram{}, histogram{}, dayOf(now)
+	for _, took := range b.sorted {
+		recent[bucketOfLatency(took)]++
+	}
+	for day, answers := range b.days {
+		if day < today && day >= today-latencyDays {
+			told.Days++
+			for bucket, n := range answers {
+				past[bucket] += n
+			}
+		}
+	}
+	told.Past = past.pace()
+	first, last := lastBucket+1, -1
+	for _, counts := range []histogram{recent, past} {
+		for bucket := range counts {
+			first, last = min(first, bucket), max(last, bucket)
+		}
+	}
+	for bucket := first; bucket <= last; bucket++ {
+		told.Buckets = append(told.Buckets, LatencyBucket{UpTo: reach(bucket), Recent: recent[bucket], Past: past[bucket]})
+	}
+	return told
+}
