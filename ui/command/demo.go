@@ -58,7 +58,8 @@ func newDemo() *cobra.Command {
 			account.Theme, _ = c.Flags().GetString("theme")
 			account.Notify, _ = c.Flags().GetString("notify")
 			account.NoOpen, _ = c.Flags().GetBool("no-open")
-			if err := errors.Join(account.check(), account.checkTheme()); err != nil {
+			account.Filter, _ = c.Flags().GetString("filter")
+			if err := errors.Join(account.check(), account.checkTheme(), account.checkFilter(c, !o.headless && !o.screen.plain)); err != nil {
 				return err
 			}
 			return runDemo(c.Context(), account, o, c.InOrStdin(), c.OutOrStdout())

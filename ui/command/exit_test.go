@@ -75,6 +75,8 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"a dashboard into a pipe", "watch", account, exitUsage, "not a terminal"},
 		{"the default command into a pipe", "", account, exitUsage, "not a terminal"},
 		{"a demo into a pipe", "demo", nil, exitUsage, "demo --headless"},
+		{"a filter that means nothing", "watch --filter colour:red", account, exitUsage, `filter is "colour:red": there is no field colour`},
+		{"a filter where nothing is drawn", "watch --json --filter wool", account, exitUsage, "--filter narrows what the screen shows"},
 		{"a theme that does not exist", "demo --headless --for 1s --theme neon", nil, exitUsage, "neon"},
 		{"a relay without a signing secret", "relay", nil, exitUsage, "TILLWATCH_SIGNING_SECRET"},
 		{"a signing secret that is too short", "relay --listen 127.0.0.1:0 --data " + filepath.Join(dir, "a"), map[string]string{"TILLWATCH_SIGNING_SECRET": "short"}, exitUsage, "fewer than 16"},

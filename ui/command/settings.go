@@ -50,6 +50,7 @@ type settings struct {
 	WatchList     string
 	Alerts        alertSettings
 	Theme         string
+	Filter        string
 	Notify        string
 	NoOpen        bool
 	StateDir      string

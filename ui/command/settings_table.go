@@ -89,6 +89,7 @@ func settingTable() []setting {
 			must: "from a second to a day, such as 30s", holds: func(s settings) bool { return time.Second <= s.PollEvery && s.PollEvery <= longestPoll }},
 		{key: "theme", help: "theme: " + themeAuto + " (dark or light, as the terminal is), " + orNone(themes.Names()) + ", or a file of your own, as in ./my.toml",
 			field: func(s *settings) any { return &s.Theme }},
+		{key: "filter", help: "what the board shows at the start: a filter of the intents, such as merchant:acme, or the name of one that was kept with :save", field: func(s *settings) any { return &s.Filter }},
 		{key: "notify", help: "how to notify you, while the terminal is not focused, of what waits or failed: " + notifyMethods(), field: func(s *settings) any { return &s.Notify },
 			must: "one of " + notifyMethods(), holds: func(s settings) bool { _, err := notify.ParseMethod(s.Notify); return err == nil }},
 		{key: "no_open", help: "open no links in a browser: copy them", field: func(s *settings) any { return &s.NoOpen }},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
 )
 
@@ -43,6 +44,9 @@ func newWatch() *cobra.Command {
 				return usagef("--json and --plain both print lines, each its own: leave one of them out")
 			}
 			o.plain = o.plain || o.json || fallsBack(c)
+			if err := s.checkFilter(c, !o.plain); err != nil {
+				return err
+			}
 			stdin := c.InOrStdin()
 			if !o.plain {
 				stdin = nil
@@ -82,7 +86,7 @@ func newWatch() *cobra.Command {
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
-	settingFlags(flags, "notify", "no_open")
+	settingFlags(flags, "notify", "no_open", "filter")
 }
 
 // lookFlags say how what is shown looks.
@@ -98,6 +102,17 @@ func notifyMethods() string {
 		names = append(names, string(m))
 	}
 	return orNone(names)
+}
+
+// checkFilter refuses a filter that means nothing, or that nothing is drawn for.
+func (s settings) checkFilter(c *cobra.Command, drawn bool) error {
+	if !drawn && c.Flags().Changed("filter") {
+		return usagef("--filter narrows what the screen shows, and there is none: leave it out")
+	}
+	if wrong := dashboard.WrongFilter(s.Filter); wrong != "" {
+		return usagef("filter is %s: %s", shownValue(s.Filter), wrong)
+	}
+	return nil
 }
 
 // requireTerminal refuses to draw into a pipe or a file and names what would

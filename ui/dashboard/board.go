@@ -165,6 +165,14 @@ func (b *board) focusOn(id action.ID) bool {
 
 var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4, action.FocusPane5, action.FocusPane6}
 
+// behind is the pane that has the focus, or had it before the detail.
+func (b *board) behind() layout.Pane {
+	if b.focus == layout.Detail {
+		return b.before
+	}
+	return b.focus
+}
+
 // leave notes from which pane the focus goes to the detail.
 func (b *board) leave() {
 	if b.focus != layout.Detail {

@@ -63,6 +63,7 @@ type Config struct {
 	Location      *time.Location       // of the times that are shown; nil: time.Local
 	Remembered    Layout               // how a person arranged the screen
 	Remember      func(Layout)         // gets each change of that; nil: nobody does. It must not block.
+	Filter        string               // of the intents, or the name of a remembered one; "": all are shown
 	Warning       string               // what is to be said at the start: something was not in order
 	NoMouse       bool                 // leave the mouse to the terminal
 	NoColor       bool                 // draw without any colour, whatever the terminal can

@@ -102,6 +102,9 @@ func New(cfg Config) *Model {
 	if m.preferences.hidden().Has(layout.Intents) {
 		m.board.focusBy(1)
 	}
+	if c.Filter != "" {
+		m.beginFilter(c.Filter)
+	}
 	if c.Warning != "" {
 		m.notices.say(warning, c.Warning)
 	}

@@ -18,12 +18,14 @@ type Layout struct {
 	Theme       string              `json:"theme,omitempty"`       // "" is the configured one
 	NoMouse     bool                `json:"no_mouse,omitempty"`
 	Acquainted  bool                `json:"acquainted,omitempty"` // the hints for a first run were seen
-	Ran         []string            `json:"ran,omitempty"`        // by the palette, the newest first; without secrets and personal data
+	Filters     []NamedFilter       `json:"filters,omitempty"`
+	Ran         []string            `json:"ran,omitempty"` // by the palette, the newest first; without secrets and personal data
 }
 
 // clone shares nothing with l.
 func (l Layout) clone() Layout {
 	l.Hidden, l.Columns, l.Ran = slices.Clone(l.Hidden), maps.Clone(l.Columns), slices.Clone(l.Ran)
+	l.Filters = slices.Clone(l.Filters)
 	return l
 }
 
@@ -35,7 +37,7 @@ type preferences struct {
 
 func newPreferences(l Layout, remember func(Layout)) *preferences {
 	p := &preferences{l.clone(), remember}
-	p.Ran = ranLines(p.Ran)
+	p.Ran, p.Filters = ranLines(p.Ran), usableFilters(p.Filters)
 	if p.hidesAll() {
 		p.Hidden = nil
 	}

@@ -34,7 +34,7 @@ func (m *Model) verbs() []dialog.Verb {
 			verbs = append(verbs, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: m.short(alias.id)})
 		}
 	}
-	return verbs
+	return append(verbs, m.filterVerbs()...)
 }
 
 // short does an action by a verb of its own.

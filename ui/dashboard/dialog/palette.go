@@ -178,7 +178,7 @@ func (p *Palette) search() {
 		p.hits = append(p.hits, hit{action: a})
 	}
 	for i := range p.verbs {
-		if v := &p.verbs[i]; v.Takes != "" || p.field.Value() != "" { // else an action says the same
+		if v := &p.verbs[i]; v.Takes+v.Means != "" || p.field.Value() != "" { // else an action says the same
 			p.hits = append(p.hits, hit{verb: v})
 		}
 	}

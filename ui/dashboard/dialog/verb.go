@@ -11,6 +11,7 @@ import (
 type Verb struct {
 	Name    string
 	Takes   string          // what stands behind the name, for the eye, as in "NAME"; "" for nothing
+	Means   string          // what a name of one's own stands for, for the eye; "" for nothing
 	Tooltip string          // one sentence
 	Offers  func() []string // what can stand behind the name now; nil: nothing is known of it
 	Free    bool            // what else is typed behind the name counts as well
@@ -20,7 +21,7 @@ type Verb struct {
 }
 
 // title is the verb as it stands in the list.
-func (v *Verb) title() string { return strings.TrimSpace(v.Name + " " + v.Takes) }
+func (v *Verb) title() string { return strings.TrimSpace(v.Name + " " + v.Takes + v.Means) }
 
 // offers are what can stand behind the name and begins as typed does.
 func (v *Verb) offers(typed string) []string {
