@@ -14,6 +14,7 @@ type Alert struct {
 	Intent api.ID    `json:"intent,omitempty"` // that it is about; "" for none
 	Since  time.Time `json:"since,omitzero"`   // when it was raised, or what it is about began
 	Due    time.Time `json:"due,omitzero"`     // by when what Text ends with comes about; zero when there is no such moment
+	Cause  string    `json:"cause,omitempty"`  // distinguishes alerts of one kind that are about no intent; "" where there is but one
 }
 
 // AlertKind is what an alert is about.
@@ -34,12 +35,17 @@ const (
 	AlertSaving   AlertKind = "saving"
 	AlertList     AlertKind = "watch list"
 	AlertKey      AlertKind = "key"
+	AlertSending  AlertKind = "sending"
 )
 
 // AlertKinds lists them.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList}
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending}
 }
+
+// Spent is the cause of an [AlertDay] that says that none of the day's intents is
+// left. Its Due is when the first is back.
+const Spent = "spent"
 
 // AlertConfig sets the thresholds of alerts. 0 means the default, and what is
 // below 0 never raises its alert.

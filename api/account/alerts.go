@@ -44,7 +44,7 @@ func (b *alerts) judge(stands bool, key alertKey, now time.Time, format string, 
 // renew is [alerts.judge] for an alert of which more may become known while it
 // stands.
 func (b *alerts) renew(stands bool, key alertKey, a Alert) {
-	a.Kind, a.Intent = key.kind, key.intent
+	a.Kind, a.Intent, a.Cause = key.kind, key.intent, key.cause
 	standing, any := b.standing[key]
 	switch {
 	case stands && standing != a:
@@ -127,7 +127,7 @@ func (b *alerts) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
 func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
 	watched := b.cfg.DayLeft >= 0
-	b.renew(watched && spent, alertKey{kind: AlertDay, cause: "spent"}, Alert{Text: d.spentWords(), Since: d.Spent, Due: d.Free})
+	b.renew(watched && spent, alertKey{kind: AlertDay, cause: Spent}, Alert{Text: d.spentWords(), Since: d.Spent, Due: d.Free})
 	near := watched && !spent && d.Limit > 0 && left <= b.cfg.DayLeft
 	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
 }
@@ -151,3 +151,7 @@ func (s *Store) ReportWatchList(err error) { s.report(AlertList, "", err) }
 // ReportKey raises an alert as long as another API key was given that cannot be
 // used.
 func (s *Store) ReportKey(err error) { s.report(AlertKey, "", err) }
+
+// ReportSending raises an alert as long as alerts cannot be sent to where they are
+// to go.
+func (s *Store) ReportSending(err error) { s.report(AlertSending, "", err) }

@@ -111,7 +111,7 @@ func shareSummary(s Summary) Summary {
 	d.At, d.Resets, d.Spent, d.Free = d.At.UTC(), d.Resets.UTC(), d.Spent.UTC(), d.Free.UTC()
 	alerts := make([]Alert, len(s.Alerts))
 	for i, a := range s.Alerts {
-		a.Text, a.Since, a.Due = maskString(a.Text), a.Since.UTC(), a.Due.UTC()
+		a.Text, a.Cause, a.Since, a.Due = maskString(a.Text), maskString(a.Cause), a.Since.UTC(), a.Due.UTC()
 		alerts[i] = a
 	}
 	s.Alerts = alerts

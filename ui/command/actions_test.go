@@ -23,7 +23,7 @@ type actionCase struct {
 }
 
 func actionCases() []actionCase {
-	return slices.Concat(focusCases(), moveCases(), findCases(), viewCases(), intentCases(), leaveCases())
+	return slices.Concat(focusCases(), moveCases(), findCases(), viewCases(), intentCases(), attentionCases(), leaveCases())
 }
 
 func focusCases() []actionCase {

@@ -32,7 +32,8 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay":               {"api", "api/durable", "api/listener", "api/quota", "relay/journal"},
 		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
 		"themes":              {},
-		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
+		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
+		"ui/attention":        {"api", "api/account", "api/durable"},
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
 		"ui/notify":           {"api", "api/account", "ui/wording"},
 		"ui/plain":            {"api", "api/account", "ui/wording"},
@@ -42,7 +43,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

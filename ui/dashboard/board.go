@@ -72,6 +72,7 @@ type board struct {
 	panes    [layout.Panes]drawnPane
 	intents  *pane.Intents // this and those below are among the panes
 	events   *pane.Events
+	alerts   *pane.Alerts
 	requests *pane.Requests
 	quota    *pane.Quota
 	detail   *pane.Detail
@@ -86,15 +87,15 @@ type board struct {
 	detailOpen    bool
 }
 
-func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices) *board {
+func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices, alerting *alerting) *board {
 	b := &board{
 		cfg: cfg, look: look, picture: picture, preferences: preferences, notices: notices, tab: layout.Events,
-		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), requests: pane.NewRequests(look),
+		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), alerts: pane.NewAlerts(look, alerting.off), requests: pane.NewRequests(look),
 		quota: pane.NewQuota(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
 	}
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
-		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: pane.NewAlerts(look),
+		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
 		layout.Detail: b.detail,
 	}
 	for name, columns := range preferences.Columns {
@@ -261,10 +262,7 @@ func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
 
 // show takes over what changed.
 func (b *board) show(c *account.Changes, first bool) {
-	if n := len(c.Summary.Alerts); n != b.look.Tabs.Alerts {
-		b.look.Tabs.Alerts = n
-		b.panes[b.tab].Invalidate()
-	}
+	b.countAlerts()
 	for _, p := range b.panes {
 		if p, ok := p.(forgetter); ok && c.Whole {
 			p.Forget()

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/replay"
 	"tillwatch/ui/notify"
@@ -46,6 +47,9 @@ type Config struct {
 	TryKey      func()         // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
 	KeyFile     string         // where the API key comes from, for display; "" when from no file
 	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
+
+	Attention attention.Memory              // what earlier runs remember of what a person saw and put off
+	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
 
 	Browser Browser // opens links; the zero Browser copies them
 

@@ -152,7 +152,7 @@ func (h header) badgeSlot() slot {
 
 func (h header) alertSlot() slot {
 	return slot{4, 4, func(l *paint.Line) {
-		n := len(h.picture.summary.Alerts)
+		n := len(h.picture.urgent)
 		if n == 0 {
 			return
 		}

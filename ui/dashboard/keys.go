@@ -161,7 +161,13 @@ func (m *Model) step(s pane.Step) {
 func (m *Model) run(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
-		m.details.open(m.board.subject())
+		if !m.board.unfold() {
+			m.details.open(m.board.subject())
+		}
+	case action.Acknowledge:
+		m.acknowledge()
+	case action.Mute:
+		m.openMute()
 	case action.Back:
 		m.details.close()
 	case action.Filter:
@@ -219,7 +225,7 @@ func (m *Model) openDisabled() string {
 		_, why := p.Asked()
 		return why
 	}
-	if m.board.subject().Kind == pane.None {
+	if m.board.subject().Kind == pane.None && !m.board.onFold() {
 		return "nothing under the cursor"
 	}
 	return ""
@@ -273,6 +279,8 @@ func (m *Model) disabled(id action.ID) string {
 		}
 	case action.Open:
 		return m.openDisabled()
+	case action.Acknowledge, action.Mute:
+		return m.alertDisabled()
 	case action.Usage, action.NextSpan, action.NextChart:
 		return m.usage.disabled(id)
 	case action.CopyID, action.OpenLink:

@@ -42,6 +42,7 @@ type Model struct {
 	links       *links
 	marks       *marks
 	confirms    *confirms
+	alerting    *alerting
 	batch       *batch
 	dialog      dialogs
 	arranging   arranging
@@ -77,7 +78,8 @@ func New(cfg Config) *Model {
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)
 	m.notices = &notices{cfg: c, picture: m.picture}
-	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices)
+	m.alerting = newAlerting(c, m.picture, m.notices)
+	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
 	m.themes = newTheming(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}
 	if c.Transport != nil {
@@ -224,6 +226,7 @@ func (m *Model) advance(now time.Time) {
 	m.clock = now
 	m.dialog.setNow(now)
 	m.judge()
+	m.judgeAlerts()
 	if m.picture.frozen == nil {
 		m.look.Now = now
 		m.filters.advance()
@@ -237,6 +240,7 @@ func (m *Model) apply(c *account.Changes) {
 	first := c.Whole || !m.picture.started
 	wasLive := m.picture.environment().Live
 	m.picture.apply(c)
+	m.alerting.judge(m.cfg.Now())
 	if m.picture.environment().Live != wasLive {
 		m.restyle() // the frame is tinted where money is real
 	}

@@ -8,6 +8,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/pane"
@@ -91,7 +92,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 		unwell(l, "✕ ", health)
 	case welcome.isNew():
 		welcome.draw(l)
-	case len(n.picture.summary.Alerts) > 0:
+	case len(n.picture.urgent) > 0:
 		n.alert(l, clock)
 	case health.Style == paint.Warning:
 		unwell(l, "! ", health)
@@ -122,7 +123,7 @@ func (n *notices) frozen(l *paint.Line) {
 
 // alert shows the most pressing alert and how many more there are.
 func (n *notices) alert(l *paint.Line, clock time.Time) {
-	alerts := n.picture.summary.Alerts
+	alerts := n.picture.urgent
 	a := pressing(alerts, clock)
 	l.Put(paint.Warning, "⚑ "+string(api.Scrub(a.Text))+pane.Due(&a, clock, n.cfg.Location))
 	since, more := "", ""
@@ -154,7 +155,7 @@ func pressing(alerts []account.Alert, now time.Time) account.Alert {
 		switch {
 		case spent(a):
 			return -1
-		case !a.Due.IsZero() && a.Due.Sub(now) <= soon:
+		case attention.Pressing(a, now):
 			return 0
 		case a.Kind == account.AlertAwaiting:
 			return 3
@@ -167,6 +168,3 @@ func pressing(alerts []account.Alert, now time.Time) account.Alert {
 		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), a.Due.Compare(b.Due), b.Since.Compare(a.Since))
 	})
 }
-
-// soon is when there is just time left to look at an intent and to confirm it.
-const soon = 2 * time.Minute

@@ -24,6 +24,7 @@ type picture struct {
 	events        []*account.Event // the newest, oldest first
 	requests      []api.Exchange   // the newest, oldest first
 	summary       account.Summary
+	urgent        []account.Alert // those of the summary that are not put off
 }
 
 // frozen is a screen that is held.

@@ -45,6 +45,8 @@ const (
 	CopyID          ID = "copy-id"
 	OpenLink        ID = "open-link"
 	Reveal          ID = "reveal"
+	Acknowledge     ID = "acknowledge"
+	Mute            ID = "mute"
 	Arrange         ID = "arrange"
 	NextArrangement ID = "next-arrangement"
 	ToggleIntents   ID = "toggle-intents"

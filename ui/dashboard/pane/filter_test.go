@@ -166,7 +166,7 @@ func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
 	shipments := NewShipments(l)
 	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{
 		{ID: "1", Latest: &api.Shipment{Status: api.Shipped, UpdatedAt: noon.Add(-time.Hour), Tracking: &api.Tracking{Carrier: "DHL", Number: "42"}}}, {ID: "2"}}}, true)
-	alerts := NewAlerts(l)
+	alerts := NewAlerts(l, nil)
 	alerts.Apply(&account.Changes{Summary: account.Summary{Alerts: []account.Alert{{Kind: account.AlertDay, Text: "x", Since: noon}, {Kind: account.AlertStuck, Text: "y", Intent: "i", Since: noon.Add(-time.Hour)}}}}, true)
 	type filtered interface {
 		Fields() []Field
@@ -202,7 +202,7 @@ func TestAStateThatTheContractDoesNotListIsOneOnceARowIsInIt(t *testing.T) {
 	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "1", Latest: &api.Shipment{Status: "lost_at_sea"}}}}, true)
 	events := NewEvents(l)
 	events.Apply(&account.Changes{Events: []*account.Event{{ID: "1", Type: "checkout_intent.requires_action"}}}, true)
-	alerts := NewAlerts(l)
+	alerts := NewAlerts(l, nil)
 	for _, c := range []struct {
 		name, text, wrong string
 		fields            []Field

@@ -94,7 +94,7 @@ func TestARequestIsThereOnceHoweverOftenItIsTold(t *testing.T) {
 }
 
 func TestAlertsStandUntilTheyAreOver(t *testing.T) {
-	p := NewAlerts(look())
+	p := NewAlerts(look(), nil)
 	p.SetSize(120, 10)
 	tell := func(alerts ...account.Alert) string {
 		p.Apply(&account.Changes{Summary: account.Summary{Alerts: alerts}}, false)

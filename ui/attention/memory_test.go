@@ -1,0 +1,56 @@
+package attention
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestWhatIsPutOffIsBounded(t *testing.T) {
+	var m Memory
+	for i := range 2 * mostOff {
+		m.Put(Off{Key: Key{Kind: account.AlertFailed, Intent: api.ID(fmt.Sprint("ci_", i))}, At: noon})
+	}
+	if len(m.Off) != mostOff || m.Off[0].Intent != api.ID(fmt.Sprint("ci_", mostOff)) {
+		t.Errorf("%d are kept, the oldest is %s", len(m.Off), m.Off[0].Intent)
+	}
+}
+
+func TestWhatIsRememberedIsRememberedWhole(t *testing.T) {
+	m := Memory{Looked: noon}
+	m.Put(Off{Key: Key{Kind: account.AlertDay, Cause: "near"}, At: noon, Pressing: true})
+	m.Put(Off{Key: Key{Kind: account.AlertFailed}, All: true, At: noon, Until: noon.Add(time.Hour)})
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Memory
+	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("%s comes back as %+v, %v", text, again, err)
+	}
+}
+
+func TestOneAlertIsPutOffInOneWay(t *testing.T) {
+	var m Memory
+	a := account.Alert{Kind: account.AlertFailed, Intent: "ci_1"}
+	m.Put(Off{Key: KeyOf(a), At: noon})
+	m.Put(Off{Key: KeyOf(a), At: noon, Until: noon.Add(time.Minute)})
+	if _, is := m.OffOf(a, noon.Add(time.Hour)); is || len(m.Off) != 1 {
+		t.Errorf("muted after it was acknowledged, it is still off an hour later: %+v", m.Off)
+	}
+	m.Put(Off{Key: Key{Kind: a.Kind}, All: true, At: noon, Until: noon.Add(time.Hour)})
+	if off, is := m.OffOf(a, noon); !is || !off.All {
+		t.Errorf("its kind is muted for longer, and it is off by %+v", off)
+	}
+	other := account.Alert{Kind: account.AlertStuck, Intent: "ci_1"}
+	if _, is := m.OffOf(other, noon); is {
+		t.Error("an alert of another kind is off, too")
+	}
+}

@@ -1,0 +1,164 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/wording"
+)
+
+// fold is what alerts have in common that one row can stand for.
+type fold struct {
+	kind account.AlertKind
+	off  bool // they are put off
+}
+
+func compareFolds(a, b fold) int {
+	if a.off != b.off && a.kind == b.kind {
+		if b.off {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.kind, b.kind)
+}
+
+// foldFrom is how many alerts of a kind are many.
+const foldFrom = 4
+
+// rowsOf are the rows for alerts. A filter finds folded ones too: while there is one,
+// nothing is folded.
+func (p *Alerts) rowsOf(alerts []account.Alert) []*alertRow {
+	together := map[fold][]*alertRow{}
+	for _, a := range alerts {
+		row := &alertRow{Alert: a, key: alertKey(&a), newest: a.Since}
+		row.Text = string(api.Scrub(a.Text))
+		row.changed = p.since[row.key]
+		row.needle = newNeedle(string(a.Kind), "", row.Text, string(a.Intent), "")
+		_, off := p.off(a)
+		row.fold = fold{a.Kind, off}
+		together[row.fold] = append(together[row.fold], row)
+	}
+	var rows []*alertRow
+	for f, members := range together {
+		if len(members) < foldFrom || p.filter != nil {
+			rows = append(rows, members...)
+			continue
+		}
+		head := headOf(f, members)
+		rows = append(rows, head)
+		if !p.unfolded[f] {
+			continue
+		}
+		for _, row := range members {
+			row.newest, row.member = head.newest, true
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// headOf is the row that stands for alerts of a kind: as old as the longest standing,
+// due when the first of them is.
+func headOf(f fold, members []*alertRow) *alertRow {
+	first := members[0]
+	head := &alertRow{fold: f, count: len(members), key: "fold " + string(f.kind),
+		Alert: account.Alert{Kind: f.kind, Text: foldedWords(f.kind, len(members)), Since: first.Since, Due: first.Due}}
+	if f.off {
+		head.key += " off"
+	}
+	for _, row := range members {
+		if row.Since.Before(head.Since) {
+			head.Since = row.Since
+		}
+		if row.Since.After(head.newest) {
+			head.newest = row.Since
+		}
+		if row.Due.Before(head.Due) {
+			head.Due = row.Due
+		}
+		if row.Due.After(head.last) {
+			head.last = row.Due
+		}
+		if row.changed.After(head.changed) {
+			head.changed = row.changed
+		}
+	}
+	head.needle = newNeedle(string(f.kind), "", head.Text, "", "")
+	return head
+}
+
+func foldedWords(kind account.AlertKind, n int) string {
+	count := wording.Count(n)
+	switch kind {
+	case account.AlertExpiring:
+		return count + " intents expire"
+	case account.AlertAwaiting:
+		return count + " intents have been awaiting confirmation for long"
+	case account.AlertStuck:
+		return count + " intents have been placing for long"
+	case account.AlertFailed:
+		return count + " intents failed"
+	case account.AlertQuota:
+		return count + " limits of the quota run out"
+	}
+	return count + " alerts of the kind " + string(kind)
+}
+
+// text is what a row says. A fold says by when all of it comes about, and the first.
+func (p *Alerts) text(row *alertRow) string {
+	if row.count == 0 {
+		return row.Text + Due(&row.Alert, p.look.Now, p.look.Location)
+	}
+	sign := "▸ "
+	if p.unfolded[row.fold] {
+		sign = "▾ "
+	}
+	text := sign + row.Text
+	if !row.last.IsZero() {
+		within := func(at time.Time) string { return " within " + Age(max(at.Sub(p.look.Now), 0)) }
+		text += within(row.last) + " · the first" + within(row.Due)
+	}
+	return text
+}
+
+// OnFold reports whether the cursor is on a row that stands for many alerts.
+func (p *Alerts) OnFold() bool {
+	row, ok := p.list.Cursor()
+	return ok && row.count > 0
+}
+
+// Unfold shows the alerts that the row under the cursor stands for, or folds them
+// again.
+func (p *Alerts) Unfold() {
+	if row, ok := p.list.Cursor(); ok && row.count > 0 {
+		p.unfolded[row.fold] = !p.unfolded[row.fold]
+		p.list.Select(row.key)
+		p.Arrange()
+		p.stale = true
+	}
+}
+
+// Chosen are the alerts that the row under the cursor stands for.
+func (p *Alerts) Chosen() []account.Alert {
+	row, ok := p.list.Cursor()
+	switch {
+	case !ok:
+		return nil
+	case row.count == 0:
+		return []account.Alert{row.Alert}
+	}
+	return slices.DeleteFunc(slices.Clone(p.standing), func(a account.Alert) bool {
+		_, off := p.off(a)
+		return row.fold != fold{a.Kind, off}
+	})
+}
+
+// SetFilter shows only what the filter finds; nil shows all.
+func (p *Alerts) SetFilter(f *Filter) {
+	p.listing.SetFilter(f)
+	p.Arrange()
+}
