@@ -1,0 +1,49 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// drawnAlerts is what the pane shows after alerts came one by one.
+func drawnAlerts(p *Alerts, alerts ...account.Alert) string {
+	for i := range alerts {
+		p.Apply(&account.Changes{Summary: account.Summary{Alerts: alerts[:i+1]}}, i == 0)
+		p.Lines()
+	}
+	return ansi.Strip(strings.Join(p.Lines(), "\n"))
+}
+
+func TestAlertsThatComeOneByOneAreFolded(t *testing.T) {
+	for _, c := range []struct {
+		kind account.AlertKind
+		want string
+	}{
+		{account.AlertAwaiting, "▸ 6 intents have been awaiting confirmation for long"},
+		{account.AlertStuck, "▸ 6 intents have been placing for long"},
+		{account.AlertFailed, "▸ 6 intents failed"},
+		{account.AlertQuota, "▸ 6 limits of the quota run out"},
+		{account.AlertList, "▸ 6 alerts of the kind watch list"},
+	} {
+		p := NewAlerts(look(), nil)
+		p.SetSize(120, 12)
+		p.SetFocus(true)
+		var alerts []account.Alert
+		for i := range 6 {
+			alerts = append(alerts, account.Alert{Kind: c.kind, Intent: api.ID(fmt.Sprint("ci_", i)), Text: fmt.Sprint("number ", i), Since: noon.Add(time.Duration(i) * time.Second)})
+		}
+		if got := drawnAlerts(p, alerts...); !strings.Contains(got, c.want) || strings.Contains(got, "number") {
+			t.Errorf("%s:\n%s", c.kind, got)
+		}
+		if got := drawnAlerts(p, alerts[:3]...); strings.Contains(got, "▸") || strings.Count(got, "number") != 3 {
+			t.Errorf("three are not many:\n%s", got)
+		}
+	}
+}
