@@ -22,8 +22,9 @@ func newPalette() *palette {
 	return p
 }
 
-// nearest is the colour of the palette that looks most like c.
-func (p *palette) nearest(c color.Color) color.Color {
+// nearest is the colour of the palette that looks most like c, among those that can be
+// read on the grounds if there are any.
+func (p *palette) nearest(c color.Color, grounds ...color.Color) color.Color {
 	if c == nil {
 		return nil
 	}
@@ -31,13 +32,42 @@ func (p *palette) nearest(c color.Color) color.Color {
 		return c
 	}
 	wanted := lightOf(c).oklab()
-	best, least := 0, math.Inf(1)
+	best, least := color.Color(nil), math.Inf(1)
 	for i := range p {
-		if d := p[i].distance(wanted); d < least {
-			best, least = i, d
+		candidate := ansi.IndexedColor(cube + i)
+		if d := p[i].distance(wanted); d < least && leastContrast(candidate, grounds) >= readableContrast {
+			best, least = candidate, d
 		}
 	}
-	return ansi.IndexedColor(cube + best)
+	if best == nil {
+		return p.nearest(c)
+	}
+	return best
+}
+
+// readableContrast is the least that WCAG 2.1 asks of text.
+const readableContrast = 4.5
+
+// leastContrast is that of a colour on the ground on which it is read worst.
+func leastContrast(c color.Color, grounds []color.Color) float64 {
+	least := 21.0
+	for _, ground := range grounds {
+		if ground != nil {
+			least = min(least, contrast(c, ground))
+		}
+	}
+	return least
+}
+
+// contrast is the contrast ratio of WCAG 2.1, from 1 to 21.
+func contrast(a, b color.Color) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	l := lightOf(c)
+	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
 
 // light is a colour as linear light: red, green and blue from 0 to 1.

@@ -44,7 +44,7 @@ func TestAThemeOfOnesOwnChangesAnother(t *testing.T) {
 	if mine.Name != "mine" || !mine.Dark || mine.Accent != rgb(0xff8800) || mine.Text != nil || mine.Muted != dark.Muted {
 		t.Errorf("mine = %+v", mine)
 	}
-	if basic := mine.For(colorprofile.ANSI); basic.Accent != ansi.Red || basic.Awaiting != ansi.Yellow || basic.Name != "mine" {
+	if basic := mine.For(colorprofile.ANSI); basic.Accent != ansi.Red || basic.Awaiting != ansi.BrightYellow || basic.Name != "mine" {
 		t.Errorf("mine in sixteen colours = %+v", basic)
 	}
 	if find(t, "dark").For(colorprofile.ANSI).Accent == ansi.Red {

@@ -3,6 +3,7 @@ package themes
 
 import (
 	"image/color"
+	"slices"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -49,6 +50,22 @@ type Change struct {
 // own 16 colours.
 const Default = "default"
 
+// OnLight returns what can be read on a terminal whose own ground is light in place
+// of a theme that [Theme.For] has made for it: the terminal's own colours that suit a
+// dark ground do not suit a light one.
+func (t Theme) OnLight() Theme {
+	if _, own := t.Awaiting.(ansi.BasicColor); !own || !t.Dark || t.Background != nil {
+		return t
+	}
+	light, err := Find("light")
+	if err != nil {
+		return t
+	}
+	suited := *light.basic
+	suited.Name = t.Name
+	return suited
+}
+
 // For returns the theme as a terminal of the given profile can show it: as it is
 // in true colour, in the nearest of 256 colours, in its own sixteen-colour form
 // below that, and without any colour where there is none.
@@ -57,7 +74,7 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	case profile >= colorprofile.TrueColor:
 		return t
 	case profile == colorprofile.ANSI256:
-		return t.each(newPalette().nearest)
+		return t.indexed()
 	case profile == colorprofile.ANSI && t.basic != nil:
 		return *t.basic
 	case profile == colorprofile.ANSI:
@@ -66,14 +83,27 @@ func (t Theme) For(profile colorprofile.Profile) Theme {
 	return Theme{Name: t.Name, Dark: t.Dark}
 }
 
-// each returns the theme with every colour changed.
-func (t Theme) each(change func(color.Color) color.Color) Theme {
-	for _, c := range []*color.Color{
-		&t.Background, &t.Surface, &t.Text, &t.Muted, &t.Faint, &t.Accent, &t.Selected, &t.Glow,
-		&t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
+// grounds are what text stands on, and the rules, which are no text.
+func (t *Theme) grounds() []*color.Color {
+	return []*color.Color{&t.Background, &t.Surface, &t.Selected, &t.Glow, &t.Faint}
+}
+
+// texts are the roles that have to be read.
+func (t *Theme) texts() []*color.Color {
+	return []*color.Color{
+		&t.Text, &t.Muted, &t.Accent, &t.Retrieving, &t.Awaiting, &t.Placing, &t.Completed, &t.Failed, &t.Unlisted,
 		&t.Good, &t.Warning, &t.Bad, &t.Money,
-	} {
-		*c = change(*c)
+	}
+}
+
+// indexed is a theme in the nearest of 256 colours in which its text can be read.
+func (t Theme) indexed() Theme {
+	p := newPalette()
+	for _, c := range t.grounds() {
+		*c = p.nearest(*c)
+	}
+	for _, c := range t.texts() {
+		*c = p.nearest(*c, t.Background, t.Surface, t.Selected, t.Glow)
 	}
 	return t
 }
@@ -81,12 +111,12 @@ func (t Theme) each(change func(color.Color) color.Color) Theme {
 // reduced is a theme without a sixteen-colour form in the nearest of the sixteen
 // colours, on the terminal's own ground: tints of a ground have none that is near.
 func (t Theme) reduced() Theme {
-	basic := t.each(func(c color.Color) color.Color {
-		if c == nil {
-			return nil
+	basic := t
+	for _, c := range slices.Concat(basic.grounds(), basic.texts()) {
+		if *c != nil {
+			*c = colorprofile.ANSI.Convert(*c)
 		}
-		return colorprofile.ANSI.Convert(c)
-	})
+	}
 	for _, plain := range []struct{ to, from *color.Color }{
 		{&basic.Background, &t.Background}, {&basic.Surface, &t.Surface}, {&basic.Selected, &t.Selected},
 		{&basic.Glow, &t.Glow}, {&basic.Text, &t.Text},

@@ -296,14 +296,14 @@ func (m *Model) resize(size tea.WindowSizeMsg) {
 	m.board.arrange()
 }
 
-// askTerminal asks the terminal what it can do, and for its ground where the theme
-// depends on it. The first picture does not wait for the answers.
+// askTerminal asks the terminal what it can do, and for its ground where there are
+// colours to suit it. The first picture does not wait for the answers.
 func (m *Model) askTerminal() tea.Cmd {
 	var questions string
 	if m.canvas != nil {
 		questions = m.canvas.Questions()
 	}
-	if m.cfg.LightTheme != nil {
+	if !m.cfg.NoColor {
 		questions += ansi.RequestBackgroundColor
 	}
 	if questions == "" {

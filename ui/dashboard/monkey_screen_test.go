@@ -47,7 +47,7 @@ func (k *monkey) check() {
 func (k *monkey) fresh() []string {
 	m := k.m
 	redraw := m.redraw
-	m.look.Brush = paint.NewBrush(m.themes.chosen.For(m.themes.profile), m.picture.environment().Live)
+	m.look.Brush = paint.NewBrush(m.themes.current(), m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
 	for i, p := range m.board.panes {
 		if layout.Pane(i) != layout.Quota || k.ticked {

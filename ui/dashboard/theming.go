@@ -53,8 +53,14 @@ func (t *theming) await(ctx context.Context) tea.Cmd {
 	}
 }
 
-// current is the theme in the colours that the terminal has.
-func (t *theming) current() themes.Theme { return t.chosen.For(t.profile) }
+// current is the theme in the colours that the terminal has, on the terminal's ground.
+func (t *theming) current() themes.Theme {
+	theme := t.chosen.For(t.profile)
+	if t.lightGround {
+		return theme.OnLight()
+	}
+	return theme
+}
 
 // names are those of the themes.
 func (t *theming) names() []string {
@@ -79,7 +85,7 @@ func (t *theming) setProfile(p colorprofile.Profile) {
 // suitGround takes the light theme on a light ground, unless a person has chosen
 // another one meanwhile.
 func (t *theming) suitGround(ground tea.BackgroundColorMsg) {
-	if t.cfg.LightTheme == nil || ground.Color == nil {
+	if ground.Color == nil {
 		return
 	}
 	t.lightGround = !ground.IsDark()

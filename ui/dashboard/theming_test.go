@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"tillwatch/themes"
 )
@@ -96,8 +97,8 @@ func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
 			m := boardOf(t, typicalShop(time.Now()), 120, 36, func(cfg *Config) {
 				cfg.Theme, cfg.LightTheme, cfg.Themes = dark, c.light, []themes.Theme{dark, nord, light}
 			})
-			if asks := m.askTerminal() != nil; asks != (c.light != nil) {
-				t.Errorf("the terminal is asked: %v", asks)
+			if m.askTerminal() == nil {
+				t.Error("the terminal is not asked for its ground")
 			}
 			if c.before != "" {
 				press(m, c.before)
@@ -107,5 +108,18 @@ func TestALightGroundTakesTheLightThemeUnlessAnotherWasChosen(t *testing.T) {
 				t.Errorf("theme %s, want %s", m.themes.chosen.Name, c.want)
 			}
 		})
+	}
+}
+
+func TestTheTerminalsOwnColoursSuitItsGround(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 120, 36)
+	m.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+	const brightYellow, magenta = ";93m", ";35m"
+	if drawn := drawing(m); !strings.Contains(drawn, brightYellow) {
+		t.Fatal("on a dark ground nothing is bright yellow")
+	}
+	m.Update(tea.BackgroundColorMsg{Color: color.White})
+	if drawn := drawing(m); strings.Contains(drawn, brightYellow) || !strings.Contains(drawn, magenta) {
+		t.Error("on a light ground what is urgent is bright yellow, which cannot be read there")
 	}
 }

@@ -264,7 +264,7 @@ func (d *Confirm) typing(room int) paint.Spans {
 		label = paint.In(paint.Accent|paint.Bold, "To arm")
 	}
 	out := paint.Spans{label, paint.Blank(labelWidth - 2 - label.Width()), paint.In(paint.Faint, "▏ ")}
-	hint := paint.In(paint.Faint, d.firstThatFits(room-out.Width(), d.armingHints()...))
+	hint := paint.In(paint.Muted, d.firstThatFits(room-out.Width(), d.armingHints()...))
 	if d.focus == onField {
 		out = append(out, typed(d.field, width+1)...)
 		hint = paint.In(paint.Muted, d.firstThatFits(room-out.Width(), d.typingHints()...))
@@ -321,7 +321,7 @@ func (d *Confirm) buttons(room int) paint.Spans {
 	if d.armed() {
 		return append(out, d.button(yes, d.focus == onConfirm, clicksYes)...)
 	}
-	out = append(out, paint.In(paint.Faint, "  "+yes+"  ").Clicks(clicksYes))
+	out = append(out, paint.In(paint.Muted, "  "+yes+"  ").Clicks(clicksYes))
 	return append(out, paint.In(paint.Muted, d.firstThatFits(room-out.Width(), "not armed", "")))
 }
 

@@ -227,7 +227,7 @@ func (h *Help) entry(a action.Action, width int) []paint.Spans {
 	if why == "" {
 		return []paint.Spans{{shown, gap, paint.In(paint.Text, a.Title)}}
 	}
-	entry := []paint.Spans{{paint.In(paint.Faint, shown.Text), gap, paint.In(paint.Muted, a.Title)}}
+	entry := []paint.Spans{{paint.In(paint.Muted, shown.Text), gap, paint.In(paint.Muted, a.Title)}}
 	for _, l := range paint.Wrapped(paint.Muted, why, width-helpKeys) {
 		entry = append(entry, append(paint.Spans{paint.Blank(helpKeys)}, l...))
 	}

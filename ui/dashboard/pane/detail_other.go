@@ -252,17 +252,17 @@ func (n *node) draw(l *paint.Line, folded bool) {
 		l.Space(2).Put(paint.Muted, n.key)
 		style := paint.Text
 		if n.value == `"[masked]"` {
-			style = paint.Faint
+			style = paint.Muted
 		}
 		l.Put(style, n.value)
 	case folded:
-		l.Put(paint.Accent, "▸ ").Put(paint.Muted, n.key+n.value).Put(paint.Faint, " "+strconv.Itoa(n.size)+" ").Put(paint.Muted, n.end)
+		l.Put(paint.Accent, "▸ ").Put(paint.Muted, n.key+n.value).Put(paint.Muted, " "+strconv.Itoa(n.size)+" ").Put(paint.Muted, n.end)
 	case n.size == 0:
 		l.Space(2).Put(paint.Muted, n.key+n.value+n.end)
 	default:
 		l.Put(paint.Muted, "▾ ").Put(paint.Muted, strings.TrimSuffix(n.key, ": "))
 		if n.value == "[" {
-			l.Put(paint.Faint, " "+strconv.Itoa(n.size))
+			l.Put(paint.Muted, " "+strconv.Itoa(n.size))
 		}
 	}
 }

@@ -219,7 +219,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	name, style := string(row.Product), paint.Text
 	switch {
 	case name == "" && id > 0:
-		name, style = "–", paint.Faint // its id stands beside it
+		name, style = "–", paint.Muted // its id stands beside it
 	case name == "":
 		name, style = string(row.SourceID), paint.Muted
 	}

@@ -317,7 +317,7 @@ func (p *Intents) tally(l *paint.Line) {
 		m := laneMark(i)
 		style := m.Style
 		if lane.Total() == 0 {
-			style = paint.Faint
+			style = paint.Muted
 		}
 		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, counted(lane.Total(), p.known)).Space(1)
 	}

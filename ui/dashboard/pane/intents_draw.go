@@ -106,7 +106,7 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	rows, first := lane.Window()
 	if index >= len(rows) {
 		if index == 0 && !second && !p.folds(c.lane) {
-			l.Space(1).Fit(paint.Faint, "–", c.w-1)
+			l.Space(1).Fit(paint.Muted, "–", c.w-1)
 		}
 		return
 	}
