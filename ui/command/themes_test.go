@@ -102,7 +102,7 @@ func TestAPreviewShowsEveryStateInTheTerminalsColours(t *testing.T) {
 	}{
 		{colorprofile.TrueColor, "38;2;232;176;75", "38;5;"},
 		{colorprofile.ANSI256, "38;5;", "38;2;"},
-		{colorprofile.ANSI, ";33", "38;"},
+		{colorprofile.ANSI, ";93", "38;"},
 		{colorprofile.ASCII, "◆ awaiting", "3"}, // no colour, yet all words
 	}
 	for _, c := range cases {
