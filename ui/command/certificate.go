@@ -1,8 +1,10 @@
 package command
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 )
 
@@ -34,6 +36,18 @@ func (c *certificate) load() error {
 	}
 	c.current.Store(&pair)
 	return nil
+}
+
+// follow reads the files again whenever they change, until ctx ends. What cannot be
+// used leaves the certificate as it was.
+func (c *certificate) follow(ctx context.Context, log *slog.Logger) error {
+	paths := []string{c.certFile, c.keyFile}
+	return followFiles(ctx, paths, func() []string {
+		if err := c.load(); err != nil {
+			log.Error("the certificate stays as it was", slog.String("error", err.Error()))
+		}
+		return paths
+	})
 }
 
 func (c *certificate) config() *tls.Config {

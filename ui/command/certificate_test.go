@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,16 +63,32 @@ func TestTLSIsServedFromFilesThatAreReadAgainOnHangup(t *testing.T) {
 	}
 	pool = newCertificate(t, certFile, keyFile, 2)
 	r.hangUp(t)
-	request, err := http.NewRequest(http.MethodGet, r.Listen+"/livez", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shows(t, r.Listen+"/livez", pool, 2)
+}
+
+// shows waits until the certificate with this serial number is shown.
+func shows(t *testing.T, address string, pool *x509.CertPool, serial int64) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
 	eventually(t, "the new certificate is shown", func() bool {
-		answer, err := trusting(pool).Do(request)
+		answer, err := client.Get(address)
 		if err != nil {
 			return false
 		}
 		answer.Body.Close()
-		return answer.TLS.PeerCertificates[0].SerialNumber.Int64() == 2
+		return answer.TLS.PeerCertificates[0].SerialNumber.Int64() == serial
 	})
+}
+
+func TestAProxyShowsARenewedCertificateWithoutBeingTold(t *testing.T) {
+	dir := isolate(t)
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	pool := newCertificate(t, certFile, keyFile, 1)
+	service := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(service.Close)
+	at, _, stop := proxied(t, "--api-url", service.URL, "--tls-cert", certFile, "--tls-key", keyFile)
+	defer stop()
+	shows(t, at.Listen, pool, 1)
+	pool = newCertificate(t, certFile, keyFile, 2)
+	shows(t, at.Listen, pool, 2)
 }

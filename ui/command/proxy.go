@@ -58,7 +58,7 @@ func newProxy() *cobra.Command {
 	flags.String("relay-url", "", "address of the relay that is told what passes")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7440", "address that your code calls")
 	flags.BoolVar(&o.allowRemote, "allow-remote", false, "let other machines connect: whoever reads their traffic reads API keys, unless there is TLS")
-	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
+	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain; read again when it changes")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
 	flags.StringVar(&o.metricsListen, "metrics-listen", "", "address for GET /metrics, which Prometheus reads")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
@@ -105,8 +105,11 @@ func runProxy(ctx context.Context, s settings, o proxyOptions, stdout, stderr io
 	if err := facesAnother(s.APIURL, ln); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
 	parts := []part{}
+	if certificate != nil {
+		parts = append(parts, func(ctx context.Context) error { return certificate.follow(ctx, log) })
+	}
+	announce := ready{Listen: scheme + "://" + ln.Addr().String(), APIURL: s.APIURL}
 	if o.metricsListen != "" {
 		metrics, err := listenFor("--metrics-listen", o.metricsListen)
 		if err != nil {

@@ -116,7 +116,10 @@ func staleness(sum *account.Summary, failure error) string {
 	if sum.Feed.State == account.FeedRefused && !observed.IsZero() {
 		at = observed
 	}
-	if at.IsZero() {
+	switch {
+	case at.IsZero() && !observed.IsZero():
+		return fmt.Sprintf("known from the requests of others alone, the last at %s: %v\n", observed.Local().Format(time.DateTime), failure)
+	case at.IsZero():
 		return fmt.Sprintf("not current, nothing is known yet: %v\n", failure)
 	}
 	return fmt.Sprintf("not current, as of %s: %v\n", at.Local().Format(time.DateTime), failure)
