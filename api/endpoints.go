@@ -208,6 +208,12 @@ func decoded[T any](ctx context.Context, c *Client, request call, decode decoder
 	return value, nil
 }
 
+// IntentURL is the address that an intent is read from.
+func (c *Client) IntentURL(id ID) (string, error) {
+	path, err := itemPath(intentsPath, id)
+	return c.base.String() + path, err
+}
+
 // itemPath escapes id into one segment of the path, whatever it holds.
 func itemPath(collection string, id ID) (string, error) {
 	// Dots alone would be taken for a step in the tree, also when escaped.

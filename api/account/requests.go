@@ -3,6 +3,9 @@ package account
 import (
 	"context"
 	"errors"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -51,5 +54,15 @@ func (s *Store) RecordExchange(e api.Exchange) {
 		s.health.exchanged(&e, now)
 		s.intents.day.refuse(&e, now)
 		s.alerts.judgeAPI(&s.health, now)
+	})
+}
+
+// RequestsAbout lists the requests that are kept and whose path names one of these
+// ids, oldest first.
+func (s *Store) RequestsAbout(ids ...api.ID) []api.Exchange {
+	all := look(s, func() []api.Exchange { return s.requests.since(0) })
+	return slices.DeleteFunc(all, func(e api.Exchange) bool {
+		path, _, _ := strings.Cut(e.Path, "?")
+		return !slices.ContainsFunc(ids, func(id api.ID) bool { return strings.Contains(path+"/", "/"+url.PathEscape(string(id))+"/") })
 	})
 }

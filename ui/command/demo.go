@@ -126,7 +126,7 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 // begin to answer after curtain, so that they do not compete with the first picture.
 // The shop calls the service through a proxy, which is to stand at the listener.
 func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, net.Listener, []part, error) {
-	s.StateDir = folder
+	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
 	if shop.Speed > 0 { // as fast as the shop's own

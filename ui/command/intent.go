@@ -19,6 +19,7 @@ import (
 
 type intentOptions struct {
 	json, follow, reveal bool
+	markdown, curl       bool
 	wait, atMost         time.Duration
 }
 
@@ -45,6 +46,9 @@ func newIntent() *cobra.Command {
 			if o.wait < 0 || o.atMost < 0 || o.atMost > 0 && !o.follow {
 				return usagef("--wait and --for must be 0 or longer, and --for needs --follow")
 			}
+			if err := o.oneForm(); err != nil {
+				return err
+			}
 			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
@@ -52,11 +56,30 @@ func newIntent() *cobra.Command {
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "relay_url", "insecure_http", "confirm_window", "poll_every", "state_dir")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line: each intent, with --follow again after each change")
+	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, to hand it to a colleague")
+	flags.BoolVar(&o.curl, "curl", false, "read nothing, and print the request as a command for a shell, which puts the key in: $TILLWATCH_API_KEY")
 	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
 	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
 	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, who is masked otherwise; payment tokens stay hidden")
 	return command
+}
+
+// oneForm refuses more than one form.
+func (o intentOptions) oneForm() error {
+	forms := 0
+	for _, chosen := range []bool{o.json, o.markdown, o.curl} {
+		if chosen {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return usagef("--json, --markdown and --curl are three forms: choose one")
+	case o.follow && forms == 1 && !o.json:
+		return usagef("--follow prints sheets or, with --json, lines: leave --markdown and --curl out")
+	}
+	return nil
 }
 
 func someIntents(_ *cobra.Command, args []string) error {
@@ -97,10 +120,27 @@ func runIntent(ctx context.Context, s settings, args []string, o intentOptions, 
 			look.ids = append(look.ids, id)
 		}
 	}
-	if o.follow {
+	switch {
+	case o.curl:
+		return look.commands()
+	case o.follow:
 		return look.follow(ctx)
 	}
 	return look.once(ctx)
+}
+
+// commands prints the requests that would read the intents.
+func (l *intentLook) commands() error {
+	for _, id := range l.ids {
+		text, err := l.curl(id)
+		if err == nil {
+			_, err = io.WriteString(l.stdout, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // once reads every intent and what belongs to it, and prints them.
@@ -251,27 +291,15 @@ func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
 	return in.State != "" || in.Latest != nil
 }
 
-func (l *intentLook) report(in *account.IntentDetail) intentReport {
-	r := newIntentReport(in, l.o.reveal, time.Now())
-	where := l.client.Environment()
-	r.Environment, r.Live, r.EventsTold = where.Name, where.Live, l.told
-	if pace, known := l.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
-		r.Slow = pace.Slow(time.Since(in.Since))
-	}
-	for _, id := range in.Shipments {
-		if sh, known := l.store.Shipment(id); known {
-			r.Shipments = append(r.Shipments, shipmentOf(sh))
-		}
-	}
-	return r
-}
-
 func (l *intentLook) print(in *account.IntentDetail, again bool) error {
-	r := l.report(in)
+	r := l.intentReport(in, l.o.reveal, l.told, time.Now())
 	if l.o.json {
 		return json.NewEncoder(l.stdout).Encode(r)
 	}
-	text := r.sheet(time.Now())
+	text := r.sheet(r.MadeAt)
+	if l.o.markdown {
+		text = r.markdown()
+	}
 	if again {
 		text = "\n" + text
 	}

@@ -42,7 +42,11 @@ type intentReport struct {
 	StaysS      map[api.IntentState]float64 `json:"stays_s"` // in the states that it has left
 	Shipments   []shipmentReport            `json:"shipments"`
 	Timeline    []momentReport              `json:"timeline"`
-	EventsTold  bool                        `json:"events_told"` // whether the relay's history is in the timeline
+	EventsTold  bool                        `json:"events_told"`         // whether the relay's history is in the timeline
+	Requests    []requestReport             `json:"requests"`            // that this run sent about it, as far as they are kept
+	Personal    bool                        `json:"personal_data_shown"` // of the buyer; payment tokens never are
+	Program     string                      `json:"program"`             // the version of tillwatch
+	MadeAt      time.Time                   `json:"made_at"`
 	Body        json.RawMessage             `json:"body,omitempty"`
 }
 
@@ -78,6 +82,7 @@ type shipmentReport struct {
 	UpdatedAt   *time.Time         `json:"updated_at"`
 	ShippedAt   *time.Time         `json:"shipped_at"`
 	Estimated   *time.Time         `json:"estimated_delivery"`
+	DaysLate    int                `json:"days_late"`
 	DeliveredAt *time.Time         `json:"delivered_at"`
 }
 
@@ -88,6 +93,15 @@ type momentReport struct {
 	State  api.IntentState `json:"state,omitempty"`
 	Event  api.ID          `json:"event,omitempty"`
 	Text   string          `json:"text"`
+}
+
+type requestReport struct {
+	At        time.Time `json:"at"`
+	By        api.Text  `json:"by,omitempty"` // who sent it; missing: tillwatch
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	Status    int       `json:"status"`     // 0: no answer
+	RequestID api.Text  `json:"request_id"` // by which the service's support finds it
 }
 
 // buyerReport is a buyer whom somebody asked to see.
@@ -110,7 +124,8 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 		Since: moment(in.Since), CreatedAt: moment(in.CreatedAt), ExpiresAt: moment(in.ExpiresAt), ReadAt: moment(in.ReadAt),
 		AgeS: age(now, in.Since), Product: in.Product, Merchant: in.Merchant, Quantity: in.Quantity, ReferenceID: in.ReferenceID,
 		Total: moneyOf(in.Total), Variants: []variantReport{}, OrderIDs: []api.Text{},
-		StaysS: map[api.IntentState]float64{}, Shipments: []shipmentReport{}, Timeline: []momentReport{},
+		StaysS: map[api.IntentState]float64{}, Shipments: []shipmentReport{}, Timeline: []momentReport{}, Requests: []requestReport{},
+		Personal: reveal, Program: version(), MadeAt: now.UTC(),
 	}
 	for state, stay := range in.Stays() {
 		r.StaysS[state] = rounded(stay.Seconds())
@@ -184,8 +199,8 @@ func offerOf(o *api.Offer) *offerReport {
 	return r
 }
 
-func shipmentOf(sh *account.Shipment) shipmentReport {
-	r := shipmentReport{Shipment: sh.ID, Status: sh.Status()}
+func shipmentOf(sh *account.Shipment, now time.Time) shipmentReport {
+	r := shipmentReport{Shipment: sh.ID, Status: sh.Status(), DaysLate: sh.Late(now)}
 	if in := sh.Latest; in != nil {
 		r.UpdatedAt, r.ShippedAt, r.DeliveredAt = moment(in.UpdatedAt), moment(in.ShippedAt), moment(in.DeliveredAt)
 		if t := in.Tracking; t != nil {

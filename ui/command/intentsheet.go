@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // Widths of a sheet, in cells.
@@ -155,6 +156,9 @@ func (r intentReport) parcels(s *sheetWriter, now time.Time) {
 			text += "  delivered " + stamp(sh.DeliveredAt, now)
 		case sh.Estimated != nil:
 			text += "  expected " + sh.Estimated.Format("Jan 2")
+			if late := wording.Late(sh.DaysLate); late != "" {
+				text += ", " + late
+			}
 		}
 		s.row("", text)
 		s.row("", string(sh.Shipment))

@@ -61,6 +61,9 @@ type settings struct {
 	Profile string
 	// KeyFile is the file that the API key comes from, else "".
 	KeyFile string
+	// LastingDir takes the place of StateDir for what a person keeps, where StateDir
+	// goes with this run; "": it does not.
+	LastingDir string
 	// OwnStandIn: the service is a stand-in that this process runs.
 	OwnStandIn bool
 }

@@ -51,7 +51,8 @@ type Config struct {
 	Attention attention.Memory              // what earlier runs remember of what a person saw and put off
 	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
 
-	Browser Browser // opens links; the zero Browser copies them
+	Exporter Exporter // puts intents into forms to be handed on; nil: not possible
+	Browser  Browser  // opens links; the zero Browser copies them
 
 	Theme         themes.Theme         // the zero Theme draws in the terminal's own colours
 	Themes        []themes.Theme       // that the theme key goes through; nil: all embedded ones

@@ -203,6 +203,10 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		}
 	case action.OpenLink:
 		m.openLinks()
+	case action.Export:
+		return m.exportAs(exports()[0])
+	case action.ExportAs:
+		m.openExports()
 	case action.Refresh:
 		return m.readAgain()
 	case action.Reconnect:
@@ -287,6 +291,8 @@ func (m *Model) disabled(id action.ID) string {
 		if b.subject().Kind == pane.None {
 			return "nothing under the cursor"
 		}
+	case action.Export, action.ExportAs:
+		return m.exportDisabled()
 	case action.Refresh:
 		return m.asker.readDisabled(b.intentUnder())
 	case action.Zoom:

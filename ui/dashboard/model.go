@@ -191,6 +191,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
+	case exportedMsg:
+		return m, m.exported(msg)
 	case openedMsg:
 		return m, m.links.failed(msg)
 	default:

@@ -22,6 +22,9 @@ func (m *Model) verbs() []dialog.Verb {
 		{Name: "i", Takes: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: m.takeID},
 		{Name: "at", Takes: "KIND:ID", Tooltip: "Opens a position, as in intent:ci_….", Free: true, Run: m.takePosition},
 	}
+	if _, ok := m.cfg.Actions.Action(action.Export); ok {
+		verbs = append(verbs, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor, to hand it on.", Offers: exportNames, Run: m.export})
+	}
 	if _, ok := m.cfg.Actions.Action(action.Reconnect); ok {
 		verbs = append(verbs, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
 			Offers: func() []string { return []string{"reconnect"} }, Run: m.short(action.Reconnect)})

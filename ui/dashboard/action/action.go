@@ -44,6 +44,8 @@ const (
 	Refresh         ID = "refresh"
 	CopyID          ID = "copy-id"
 	OpenLink        ID = "open-link"
+	Export          ID = "export"
+	ExportAs        ID = "export-as"
 	Reveal          ID = "reveal"
 	Acknowledge     ID = "acknowledge"
 	Mute            ID = "mute"

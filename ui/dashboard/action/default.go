@@ -87,6 +87,10 @@ func acting() []Action {
 			Tooltip: "Copies the id of the row under the cursor; in the detail, the value on its line."},
 		{ID: OpenLink, Keys: []string{"o"}, Title: "Open link", Group: Intents,
 			Tooltip: "Shows the tracking link and the product page of what the cursor is on, and opens one in the browser."},
+		{ID: Export, Keys: []string{"e"}, Title: "Export intent", Group: Intents,
+			Tooltip: "Writes the intent under the cursor to a Markdown file and copies its path; the buyer is masked unless personal data is shown."},
+		{ID: ExportAs, Keys: []string{"E"}, Title: "Export as…", Group: Intents,
+			Tooltip: "Writes or copies the intent under the cursor as Markdown or JSON, or copies it as a curl command without the key."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until you leave the detail, or hides it; payment tokens stay hidden."},
 	}

@@ -1,0 +1,128 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/durable"
+	"tillwatch/ui/dashboard"
+)
+
+// exporter puts intents of a session into forms that can be handed on.
+type exporter struct{ *session }
+
+// intentReport is an intent as it is now, with what belongs to it. told says that the
+// relay's history is in its timeline.
+func (s *session) intentReport(in *account.IntentDetail, reveal, told bool, now time.Time) intentReport {
+	r := newIntentReport(in, reveal, now)
+	where := s.client.Environment()
+	r.Environment, r.Live, r.EventsTold = where.Name, where.Live, told
+	if pace, known := s.store.Summary().Pace[in.State]; known && !in.State.Terminal() {
+		r.Slow = pace.Slow(now.Sub(in.Since))
+	}
+	for _, id := range in.Shipments {
+		if sh, known := s.store.Shipment(id); known {
+			r.Shipments = append(r.Shipments, shipmentOf(sh, now))
+		}
+	}
+	for _, e := range s.store.RequestsAbout(append([]api.ID{in.ID}, in.Shipments...)...) {
+		r.Requests = append(r.Requests, requestReport{e.Sent.UTC(), e.By, e.Method, e.Path, e.Status, e.RequestID})
+	}
+	return r
+}
+
+// curl is the request that reads an intent, as a command for a shell. The key is the
+// shell's to put in.
+func (s *session) curl(id api.ID) (string, error) {
+	address, err := s.client.IntentURL(id)
+	if err != nil {
+		return "", err
+	}
+	return `curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + strings.ReplaceAll(address, "'", `'\''`) + "'\n", nil
+}
+
+// Text is a [dashboard.Exporter]'s.
+func (e exporter) Text(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
+	if form == dashboard.Curl {
+		return e.curl(id)
+	}
+	in, known := e.store.Intent(id)
+	if !known {
+		return "", errors.New("it is no longer kept here")
+	}
+	r := e.intentReport(in, personal, e.store.Summary().Feed.State == account.FeedLive, time.Now())
+	if form == dashboard.Markdown {
+		return r.markdown(), nil
+	}
+	var out bytes.Buffer
+	indented := json.NewEncoder(&out)
+	indented.SetIndent("", "  ")
+	err := indented.Encode(r)
+	return out.String(), err
+}
+
+// Save is a [dashboard.Exporter]'s.
+func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (string, error) {
+	text, err := e.Text(id, form, personal)
+	if err != nil {
+		return "", err
+	}
+	ending := map[dashboard.ExportForm]string{dashboard.Markdown: ".md", dashboard.JSON: ".json"}[form]
+	path, err := e.settings.newFile("exports", string(id), ending)
+	if err != nil {
+		return "", err
+	}
+	return path, durable.Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// newFile is the path of a file that is not there yet, named by a name and the time,
+// in a folder that is for its owner alone. The demo's own folder goes with it, so
+// that what is to last is where other runs keep it.
+func (s settings) newFile(folder, name, ending string) (string, error) {
+	folder = filepath.Join(cmp.Or(s.LastingDir, s.StateDir), folder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	return freeName(filepath.Join(folder, fileName(name)+"-"+time.Now().Format("20060102-150405")), ending)
+}
+
+// freeName is a path that is not taken yet: with a number where the plain one is.
+func freeName(path, ending string) (string, error) {
+	for n := 1; ; n++ {
+		free := path + ending
+		if n > 1 {
+			free = fmt.Sprintf("%s-%d%s", path, n, ending)
+		}
+		if _, err := os.Lstat(free); errors.Is(err, fs.ErrNotExist) {
+			return free, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// fileName makes a name of remote text: of letters, digits, hyphens and underscores.
+func fileName(text string) string {
+	const longest = 80
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, text)
+	return name[:min(len(name), longest)]
+}

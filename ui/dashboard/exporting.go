@@ -1,0 +1,144 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// ExportForm is what an intent is put into to be handed on.
+type ExportForm string
+
+// The forms.
+const (
+	Markdown ExportForm = "Markdown"
+	JSON     ExportForm = "JSON"
+	Curl     ExportForm = "curl command"
+)
+
+// Exporter puts intents into forms. It is not called in Update.
+type Exporter interface {
+	// Text is an intent in a form; personal says that the buyer is to be in it.
+	Text(id api.ID, form ExportForm, personal bool) (string, error)
+	// Save is Text in a new file, whose path it returns; not of [Curl].
+	Save(id api.ID, form ExportForm, personal bool) (path string, err error)
+}
+
+// export is a way to hand on an intent.
+type export struct {
+	name  string // in the palette
+	title string
+	about string
+	form  ExportForm
+	file  bool // else it is copied
+}
+
+// exports lists the ways, the most useful first.
+func exports() []export {
+	return []export{
+		{"md", "Markdown file", "What, state, timeline, offer, shipments, failure and the requests' ids, for a colleague or the service's support. The path is copied.", Markdown, true},
+		{"json", "JSON file", "All of it for a machine, as tillwatch intent --json prints it. The path is copied.", JSON, true},
+		{"copy-md", "Copy as Markdown", "The text itself, to be pasted into an issue or a chat.", Markdown, false},
+		{"copy-json", "Copy as JSON", "The text itself, to be pasted.", JSON, false},
+		{"curl", "Copy as curl", "The request that reads the intent, for a shell that knows $TILLWATCH_API_KEY; the key is not in it.", Curl, false},
+	}
+}
+
+// exportedMsg brings what came of an export.
+type exportedMsg struct {
+	export
+	text     string // or the path
+	personal bool
+	err      error
+}
+
+// export hands the intent under the cursor on, in a way called name.
+func (m *Model) export(name string) (tea.Cmd, error) {
+	if reason := m.exportDisabled(); reason != "" {
+		return nil, errors.New(reason)
+	}
+	for _, e := range exports() {
+		if e.name == name {
+			return m.exportAs(e), nil
+		}
+	}
+	return nil, errors.New("export takes " + strings.Join(exportNames(), ", ") + "; not " + name)
+}
+
+func exportNames() (names []string) {
+	for _, e := range exports() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// exportAs is export for one of [exports]. What of the buyer is on the screen at
+// this moment is in it, and nothing else of him.
+func (m *Model) exportAs(e export) tea.Cmd {
+	in, ok := m.board.intentUnder()
+	if !ok {
+		return nil
+	}
+	personal := m.board.focus == layout.Detail && m.details.pane.Subject().Kind == pane.OfIntent && m.details.pane.Revealed() && e.form != Curl
+	with, id := m.cfg.Exporter, in.ID
+	return func() tea.Msg {
+		done := exportedMsg{export: e, personal: personal}
+		if e.file {
+			done.text, done.err = with.Save(id, e.form, personal)
+		} else {
+			done.text, done.err = with.Text(id, e.form, personal)
+		}
+		return done
+	}
+}
+
+// exported says what came of an export, and copies it, or its path.
+func (m *Model) exported(msg exportedMsg) tea.Cmd {
+	kind, what := success, string(msg.form)
+	if msg.personal {
+		kind, what = warning, what+" with the buyer's personal data"
+	}
+	switch {
+	case msg.err != nil:
+		m.notices.say(warning, "not exported: "+msg.err.Error())
+		return nil
+	case msg.file:
+		m.notices.say(kind, what+" written, path copied: "+msg.text)
+	default:
+		m.notices.say(kind, what+" copied")
+	}
+	return sendTerminal(ansi.SetSystemClipboard(msg.text))
+}
+
+// openExports offers the ways.
+func (m *Model) openExports() {
+	var items []dialog.Item
+	for _, e := range exports() {
+		items = append(items, dialog.Item{ID: e.name, Title: e.title, Note: e.name, About: e.about})
+	}
+	m.dialog.choose(dialog.NewMenu(m.themes.current(), "Export the intent", "export", action.ExportAs, items), func(name string) tea.Cmd {
+		cmd, err := m.export(name)
+		if err != nil {
+			m.notices.say(warning, err.Error())
+		}
+		return cmd
+	})
+}
+
+func (m *Model) exportDisabled() string {
+	switch _, ok := m.board.intentUnder(); {
+	case m.cfg.Exporter == nil:
+		return "nothing can be exported here"
+	case !ok:
+		return "no intent under the cursor"
+	}
+	return ""
+}
