@@ -147,6 +147,9 @@ func (c *Client) Uses(key Secret) bool { return c.key.Load().Equal(key) }
 // POST into a GET.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// Close closes the connections that no request is on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
 // TransportTo makes the way to a host: directly where that is this machine, and
 // with bounds on what the host can make it hold.
 func TransportTo(host string) *http.Transport {

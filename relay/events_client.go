@@ -36,6 +36,9 @@ func NewReader(cfg ReaderConfig) (*Reader, error) {
 	return &Reader{c}, nil
 }
 
+// Close closes the connections that no request is on.
+func (r *Reader) Close() { r.client.http.CloseIdleConnections() }
+
 // Event reads the event of an id, and its cursor.
 func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string, err error) {
 	var answer oneEvent

@@ -14,7 +14,7 @@ func TestTheExampleOfSettingsHoldsTheDefaults(t *testing.T) {
 	isolate(t)
 	got := loadExample(t)
 	want := defaults()
-	want.WatchIDs, want.Keys = []string{}, keyBindings{}
+	want.WatchIDs, want.Keys, want.Profiles = []string{}, keyBindings{}, []string{"live", "staging"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the example says\n%+v\nand the defaults are\n%+v", got, want)
 	}

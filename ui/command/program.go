@@ -170,6 +170,7 @@ func (s *session) warn(w io.Writer) {
 
 func (s *session) close() {
 	_ = s.restored()
+	s.client.Close()
 	if s.guard != nil {
 		s.guard.Close()
 	}
@@ -220,7 +221,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	}
 	var layout *remembered
 	if o.kept {
-		layout, config.Warning = recall(s.settings.StateDir, s.settings.Theme)
+		layout, config.Warning = recall(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
 		config.Remembered, config.Remember = layout.layout, layout.remember
 		defer layout.tell(o.words)
 	}
@@ -239,8 +240,11 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 		_ = api.Sleep(ctx, paintFirst)
 		return s.run(ctx)
 	}
-	return alongside(ctx, func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) },
-		live, followTheme, record.run, layout.run)
+	screen := func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }
+	if o.screen != nil {
+		screen = func(ctx context.Context) error { return o.screen.Show(ctx, config) }
+	}
+	return alongside(ctx, screen, live, followTheme, record.run, layout.run)
 }
 
 // screen is the dashboard's configuration for a session.
@@ -252,6 +256,12 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		Browser: systemBrowser(s.settings), Exporter: exporter{s},
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter,
+	}
+	if o.profiles != nil {
+		config.Profiles = o.profiles
+	}
+	if s.proxied != nil {
+		config.Bound = "a proxy passes requests on to this account: end it first"
 	}
 	if s.guard != nil {
 		config.Confirmer, config.Unsettled = s.guard, s.guard.Unsettled()

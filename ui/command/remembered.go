@@ -16,15 +16,18 @@ import (
 
 // remembered keeps how a person has arranged the screen, in a file of the state
 // folder. It is one for all profiles: eyes and habits do not change with the
-// account.
+// account. What the palette ran is the profile's own, as it names what an account
+// holds.
 type remembered struct {
-	path   string
-	theme  string // as configured
-	layout dashboard.Layout
-	bad    bool // the file is put aside before another takes its place
-	newer  bool // the file is another version's: it is left alone
-	latest chan dashboard.Layout
-	failed error
+	path    string
+	theme   string              // as configured
+	profile string              // "": none
+	ran     map[string][]string // by the palette, of each profile
+	layout  dashboard.Layout
+	bad     bool // the file is put aside before another takes its place
+	newer   bool // the file is another version's: it is left alone
+	latest  chan dashboard.Layout
+	failed  error
 }
 
 // rememberedVersion is of the file's form.
@@ -36,12 +39,13 @@ type rememberedFile struct {
 	Version    int    `json:"version"`
 	Configured string `json:"configured_theme"`
 	dashboard.Layout
+	Ran map[string][]string `json:"ran,omitempty"` // of each profile
 }
 
 // recall reads what is remembered. A file that cannot be understood is ignored,
 // and warning says so.
-func recall(folder, theme string) (r *remembered, warning string) {
-	r = &remembered{path: filepath.Join(folder, "layout.json"), theme: theme, latest: make(chan dashboard.Layout, 1)}
+func recall(folder, theme, profile string) (r *remembered, warning string) {
+	r = &remembered{path: filepath.Join(folder, "layout.json"), theme: theme, profile: profile, ran: map[string][]string{}, latest: make(chan dashboard.Layout, 1)}
 	content, err := readAtMost(r.path, longestRemembered)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, ""
@@ -62,6 +66,10 @@ func recall(folder, theme string) (r *remembered, warning string) {
 		return r, fmt.Sprintf("the last arrangement of the screen could not be restored: reading %s: %v", r.path, err)
 	}
 	r.layout = file.Layout
+	r.layout.Ran = file.Ran[profile]
+	if file.Ran != nil {
+		r.ran = file.Ran
+	}
 	if file.Configured != theme {
 		r.layout.Theme = ""
 	}
@@ -69,7 +77,7 @@ func recall(folder, theme string) (r *remembered, warning string) {
 }
 
 // longestRemembered bounds the file, in bytes.
-const longestRemembered = 64 << 10
+const longestRemembered = 1 << 20
 
 func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
@@ -141,7 +149,8 @@ func (r *remembered) save(l dashboard.Layout) error {
 }
 
 func (r *remembered) replace(l dashboard.Layout) error {
-	content, err := json.MarshalIndent(rememberedFile{rememberedVersion, r.theme, l}, "", "  ")
+	r.ran[r.profile] = l.Ran
+	content, err := json.MarshalIndent(rememberedFile{rememberedVersion, r.theme, l, r.ran}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,10 @@ type settings struct {
 
 	// Profile is the chosen profile where that names the key itself, else "".
 	Profile string
+	// Chosen is the chosen profile, "" for none.
+	Chosen string
+	// Profiles are the names of all profiles of the configuration file.
+	Profiles []string
 	// KeyFile is the file that the API key comes from, else "".
 	KeyFile string
 	// LastingDir takes the place of StateDir for what a person keeps, where StateDir
@@ -107,19 +111,20 @@ func sourceFlags(flags *pflag.FlagSet) {
 	flags.String("profile", "", "profile of the configuration file to use")
 }
 
-// loadSettings merges all sources. lookup finds an environment variable.
-func loadSettings(flags *pflag.FlagSet) (settings, error) {
+// loadSettings merges all sources.
+func loadSettings(flags *pflag.FlagSet) (settings, error) { return loadProfile(flags, "") }
+
+// loadProfile merges all sources for a profile that is switched to, of which the
+// file alone names the account; "" is the one that the flags choose.
+func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	k := koanf.New(".")
-	profile, err := loadFile(k, flags)
+	chosen, all, err := loadFile(k, flags, switchedTo)
 	if err != nil {
 		return settings{}, err
 	}
-	ofProfile := keySource(k)
+	ofFile := k.Copy()
 	if err := loadEnvironment(k); err != nil {
 		return settings{}, err
-	}
-	if ofProfile == "" || keySource(k) != ofProfile {
-		profile = ""
 	}
 	known := settingKeys()
 	flagKey := func(f *pflag.Flag) (string, any) {
@@ -132,6 +137,13 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := k.Load(posflag.ProviderWithFlag(flags, ".", k, flagKey), nil); err != nil {
 		return settings{}, fmt.Errorf("reading flags: %w", err)
 	}
+	if switchedTo != "" {
+		restoreAccount(k, ofFile)
+	}
+	profile := chosen
+	if source := keySource(ofFile); source == "" || keySource(k) != source {
+		profile = ""
+	}
 	keyFile := k.String("api_key_file")
 	if k.String("api_key") != "" {
 		keyFile = ""
@@ -143,8 +155,18 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 	if err := s.assign(k); err != nil {
 		return settings{}, together(err)
 	}
-	s.Profile, s.KeyFile = profile, keyFile
+	s.Profile, s.KeyFile, s.Chosen, s.Profiles = profile, keyFile, chosen, all
 	return s, s.check()
+}
+
+// restoreAccount has the file alone name the account.
+func restoreAccount(k, ofFile *koanf.Koanf) {
+	for _, key := range ofAccount() {
+		k.Delete(key)
+		if ofFile.Exists(key) {
+			_ = k.Set(key, ofFile.Get(key)) // it came from such a map
+		}
+	}
 }
 
 // keySource tells whether the API key still comes from where it came from.
@@ -152,13 +174,16 @@ func keySource(k *koanf.Koanf) string {
 	return strings.TrimPrefix(k.String("api_key")+"\n"+k.String("api_key_file"), "\n")
 }
 
-// loadFile reads the configuration file: its top level, then the chosen profile
-// over it. It returns the profile's name. A file that nobody named may be absent.
-func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) {
+// loadFile reads the configuration file: its top level, then a profile over it: that
+// which is named, or else the one that the flags choose. It returns that profile's
+// name and all there are. A file that nobody named may be absent.
+func loadFile(k *koanf.Koanf, flags *pflag.FlagSet, profile string) (chosen string, all []string, err error) {
 	path, _ := flags.GetString("config")
-	profile, _ = flags.GetString("profile")
 	if path == "" {
 		path = os.Getenv("TILLWATCH_CONFIG")
+	}
+	if profile == "" {
+		profile, _ = flags.GetString("profile")
 	}
 	if profile == "" {
 		profile = os.Getenv("TILLWATCH_PROFILE")
@@ -171,14 +196,14 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 	err = content.Load(file.Provider(path), toml.Parser())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":
-		return "", nil
+		return "", nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("the configuration file %s does not exist", path)
+		return "", nil, usagef("the configuration file %s does not exist", path)
 	case err != nil:
-		return "", usage(placed(path, err))
+		return "", nil, usage(placed(path, err))
 	}
 	if err := checkProfiles(path, content); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	profiles := content.Cut("profile")
 	if profile == "" {
@@ -186,24 +211,24 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet) (profile string, err error) 
 	}
 	content.Delete("profile")
 	if err := checkKeys(path, "", content, "default_profile"); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, name := range profiles.MapKeys("") {
 		if err := checkKeys(path, "profile."+name+".", profiles.Cut(name)); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	if profile != "" && !profiles.Exists(profile) {
-		return "", usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
+		return "", nil, usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
 	}
 	content.Delete("default_profile")
 	if err := k.Merge(content); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if profile == "" {
-		return "", nil
+		return "", profiles.MapKeys(""), nil
 	}
-	return profile, k.Merge(profiles.Cut(profile))
+	return profile, profiles.MapKeys(""), k.Merge(profiles.Cut(profile))
 }
 
 // checkProfiles refuses profiles that are no tables of settings.

@@ -21,7 +21,9 @@ type screenOptions struct {
 	plain         bool // nothing is drawn
 	json          bool // what is printed is the lines of a stream
 	record        recordOptions
-	width, height int // where the output is no terminal that could tell
+	width, height int               // where the output is no terminal that could tell
+	screen        *dashboard.Screen // that others had before and will have after; nil: one of its own
+	profiles      *profiles         // nil: none can be switched to
 }
 
 func newWatch() *cobra.Command {
@@ -64,12 +66,17 @@ func newWatch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer current.close()
 			if err := current.standProxy(!o.plain, c.ErrOrStderr()); err != nil {
+				current.close()
 				return err
 			}
 			ctx, release := untilHangup(c.Context())
 			defer release()
+			if !o.plain {
+				p := &profiles{flags: c.Flags(), names: s.Profiles, current: s.Chosen}
+				return p.show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
+			}
+			defer current.close()
 			if o.json {
 				return current.stream(ctx, o, c.OutOrStdout())
 			}

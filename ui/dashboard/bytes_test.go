@@ -45,7 +45,7 @@ func linked(t *testing.T, s *shop, run func(p *tea.Program, l *link), change ...
 	m.ctx = ctx
 	l := &link{}
 	m.cfg.Environ, m.cfg.Width, m.cfg.Height = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, 200, 60
-	program := m.program(nil, l)
+	program := m.program(NewScreen(nil, l))
 	enter(t, m.canvas)
 	ended := make(chan struct{})
 	go func() {

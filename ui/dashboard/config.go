@@ -34,6 +34,18 @@ type Confirmer interface {
 	Confirm(ctx context.Context, seen confirm.Proposal, progress func(confirm.Progress)) confirm.Outcome
 }
 
+// Profiles are the accounts that the screen can be given to instead.
+type Profiles interface {
+	Names() []string
+	Current() string // the one on the screen; "": an account that none names
+	// Prepare makes another one ready while this one goes on. The error says why it
+	// cannot be shown.
+	Prepare(ctx context.Context, name string) error
+	// Take gives the screen to the one that was made ready, once this dashboard has
+	// ended. It does not block.
+	Take()
+}
+
 // Config sets a dashboard up. Source is required.
 type Config struct {
 	Source      Source
@@ -46,6 +58,8 @@ type Config struct {
 	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
 	TryKey      func()         // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
 	KeyFile     string         // where the API key comes from, for display; "" when from no file
+	Profiles    Profiles       // nil: the screen stays with this account
+	Bound       string         // why it does as well, "" when nothing binds it
 	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // what earlier runs remember of what a person saw and put off

@@ -67,7 +67,7 @@ func TestDataIsDrawnTenTimesASecondAndAKeyAtOnce(t *testing.T) {
 		m := New(Config{Source: s, Environ: []string{"TERM=xterm-256color"}, Width: 200, Height: 60})
 		m.ctx = ctx
 		out := &frames{}
-		program := m.program(nil, out)
+		program := m.program(NewScreen(nil, out))
 		enter(t, m.canvas)
 		var runs sync.WaitGroup
 		runs.Go(func() { _, _ = program.Run() })

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,6 +53,8 @@ type Model struct {
 	welcome     *welcome
 	replay      *replay.Bar // nil unless the Source replays
 	asker       asker
+	switching   switching
+	work        sync.WaitGroup // what goes on beside the loop, so that Run can wait
 	footer      footer
 	notifier    *notify.Notifier
 
@@ -183,6 +186,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Err != nil {
 			m.notices.say(warning, "not suspended: "+msg.Err.Error())
 		}
+	case preparedMsg:
+		return m, m.switchOver(msg)
 	case tea.FocusMsg:
 		m.notifier.Focus()
 	case tea.BlurMsg:

@@ -19,7 +19,7 @@ type Layout struct {
 	NoMouse     bool                `json:"no_mouse,omitempty"`
 	Acquainted  bool                `json:"acquainted,omitempty"` // the hints for a first run were seen
 	Filters     []NamedFilter       `json:"filters,omitempty"`
-	Ran         []string            `json:"ran,omitempty"` // by the palette, the newest first; without secrets and personal data
+	Ran         []string            `json:"-"` // by the palette, the newest first; without secrets and personal data
 }
 
 // clone shares nothing with l.

@@ -29,12 +29,38 @@ type changesMsg struct{ account.Changes }
 // or ctx ends, and leaves the terminal as it was. A confirm that is under way is
 // waited for. It returns nil in both cases.
 func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
+	return NewScreen(in, out).Show(ctx, cfg)
+}
+
+// Screen is a terminal that dashboards are shown on, one after another.
+type Screen struct {
+	in     io.Reader
+	out    io.Writer
+	canvas *canvas.Canvas // nil before the first
+	taken  bool           // it was not left after the last
+}
+
+// NewScreen makes a screen of the terminal behind in and out, and leaves that alone.
+func NewScreen(in io.Reader, out io.Writer) *Screen { return &Screen{in: in, out: out} }
+
+// Leave leaves the terminal as it was, if that is not done.
+func (s *Screen) Leave() error {
+	if s.canvas == nil {
+		return nil
+	}
+	return s.canvas.Leave()
+}
+
+// Show is [Run], but that it does not leave the terminal where another profile is to
+// have it next.
+func (s *Screen) Show(ctx context.Context, cfg Config) error {
+	in, out := s.in, s.out
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := New(cfg)
 	m.ctx, m.awaited, m.job = ctx, true, job.New(ctx)
 	m.job.NoShell = !job.IsTerminal(in) || !job.InForeground(in)
-	program := m.program(in, out)
+	program := m.program(s)
 
 	var pumping sync.WaitGroup
 	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
@@ -46,11 +72,12 @@ func Run(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 			program.Quit()
 		}
 	})
-	err := play(ctx, program, m.canvas, in)
+	err := s.play(ctx, program, m)
 	ended := ctx.Err() != nil
 	cancel()
 	pumping.Wait()
 	m.confirms.running.Wait()
+	m.work.Wait()
 	switch {
 	case pumpErr != nil:
 		return pumpErr
@@ -66,14 +93,21 @@ const stuckAfter = 2 * time.Second
 // play runs the program on its terminal. Where that takes nothing any more the
 // program waits for it, for ever: once ctx has ended it is left behind, and only
 // the terminal's keyboard is as before.
-func play(ctx context.Context, program *tea.Program, screen *canvas.Canvas, in io.Reader) error {
+func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error {
+	screen, in := s.canvas, s.in
 	ran := make(chan error, 1)
 	go func() {
-		err := screen.Enter()
+		var err error
+		if !s.taken {
+			err = screen.Enter()
+		}
 		if err == nil {
 			_, err = program.Run() // it recovers its panics
 		}
-		ran <- errors.Join(err, screen.Leave())
+		if s.taken = m.switching.over && err == nil; !s.taken {
+			err = errors.Join(err, screen.Leave())
+		}
+		ran <- err
 	}()
 	select {
 	case err := <-ran:
@@ -95,12 +129,16 @@ func play(ctx context.Context, program *tea.Program, screen *canvas.Canvas, in i
 
 // program has the library run the model, read the keys and draw nothing: that is
 // the canvas's.
-func (m *Model) program(in io.Reader, out io.Writer) *tea.Program {
+func (m *Model) program(s *Screen) *tea.Program {
+	in, out := s.in, s.out
 	environ := m.cfg.Environ
 	if environ == nil {
 		environ = os.Environ()
 	}
-	m.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
+	if s.canvas == nil {
+		s.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
+	}
+	m.canvas = s.canvas
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()
 	size, known := job.SizeOf(out)

@@ -29,6 +29,10 @@ func (m *Model) verbs() []dialog.Verb {
 		verbs = append(verbs, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
 			Offers: func() []string { return []string{"reconnect"} }, Run: m.short(action.Reconnect)})
 	}
+	if m.cfg.Transport == nil {
+		verbs = append(verbs, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Gives the screen to another account of the configuration.",
+			Offers: m.profiles, Run: m.switchTo})
+	}
 	for _, alias := range []struct {
 		name string
 		id   action.ID

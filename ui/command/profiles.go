@@ -1,0 +1,154 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+	"tillwatch/ui/dashboard"
+)
+
+// profiles are the sessions that have the terminal, one after another: the one that
+// the command began with, and each profile that a person switches to. A session
+// ends whole before the next one takes over. It is [dashboard.Profiles].
+type profiles struct {
+	flags   *pflag.FlagSet
+	names   []string
+	current string // "": an account that no profile names
+
+	mu    sync.Mutex
+	ready *session // the next one, not taken yet
+	taken bool
+}
+
+// Names implements [dashboard.Profiles].
+func (p *profiles) Names() []string { return p.names }
+
+// Current implements [dashboard.Profiles].
+func (p *profiles) Current() string { return p.current }
+
+// readyWithin bounds how long another profile may take to be made ready.
+const readyWithin = 10 * time.Second
+
+// Prepare implements [dashboard.Profiles]. The other account's relay has to answer:
+// it would be missed only once the first account is gone.
+func (p *profiles) Prepare(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	s, err := loadProfile(p.flags, name)
+	if err == nil {
+		err = errors.Join(s.checkTheme(), s.takeWatchList(nil))
+	}
+	if err == nil && s.ProxyListen != "" {
+		err = errors.New("a proxy goes with it (proxy_listen): start tillwatch with this profile")
+	}
+	if err == nil {
+		err = s.requireOwnAccount()
+	}
+	if err == nil {
+		err = s.checkRelay(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	next, err := open(s, keeps)
+	if err != nil {
+		return err
+	}
+	p.drop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready = next
+	return nil
+}
+
+// Take implements [dashboard.Profiles].
+func (p *profiles) Take() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken = p.ready != nil
+}
+
+// next is the session that takes over; nil: none does.
+func (p *profiles) next() *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.taken {
+		return nil
+	}
+	next := p.ready
+	p.ready, p.taken, p.current = nil, false, next.settings.Chosen
+	return next
+}
+
+// drop closes a session that was made ready and not taken.
+func (p *profiles) drop() {
+	p.mu.Lock()
+	unused := p.ready
+	p.ready = nil
+	p.mu.Unlock()
+	if unused != nil {
+		unused.close()
+	}
+}
+
+// show shows a session, and then each that a person switches to, on one screen that
+// is not left in between. It closes them all. What is to be said in words comes once
+// the screen is gone.
+func (p *profiles) show(ctx context.Context, current *session, o screenOptions, in io.Reader, out io.Writer) error {
+	var words bytes.Buffer
+	told := o.words
+	defer func() { _, _ = words.WriteTo(told) }()
+	screen := dashboard.NewScreen(in, out)
+	o.words, o.screen, o.profiles = &words, screen, p
+	var err error
+	for err == nil && current != nil {
+		err = current.show(ctx, o, in, out)
+		current.close()
+		current = p.next()
+		o.record = recordOptions{} // it is of the first account
+	}
+	p.drop()
+	return errors.Join(err, screen.Leave())
+}
+
+// ofAccount are the settings that belong to one account. Another account never
+// takes them from flags or variables: those were meant for the first, and its key
+// must not reach another service.
+func ofAccount() []string {
+	return []string{"api_url", "api_key", "api_key_file", "relay_url", "relay_token", "relay_token_file", "insecure_http",
+		"allow_confirm", "confirm_body", "watch_id", "watch_ids", "proxy_listen"}
+}
+
+// requireOwnAccount refuses a profile that the configuration file does not name an
+// account for.
+func (s settings) requireOwnAccount() error {
+	if err := s.requireAccount(); err != nil {
+		return fmt.Errorf("%w; for another profile than at the start, only the configuration file counts", err)
+	}
+	return nil
+}
+
+// checkRelay reads from the relay of the settings, if there is one.
+func (s settings) checkRelay(ctx context.Context) error {
+	if s.RelayURL == "" {
+		return nil
+	}
+	reader, err := relay.NewReader(relay.ReaderConfig{URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP})
+	if err != nil {
+		return addressed(err)
+	}
+	defer reader.Close()
+	if _, err := reader.Head(ctx, 0); err != nil {
+		return fmt.Errorf("its relay: %s", api.Scrub(err.Error()))
+	}
+	return nil
+}
