@@ -111,7 +111,7 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 	year, month, date := now.Date()
 	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
 	p := Pulse{At: now, Known: known, Hour: beats(beatsOfHour, time.Minute, known, now), Day: beats(beatsOfDay, quarterHour, known, now)}
-	var awaiting purse
+	var awaiting Purse
 	days := []*dayBook{
 		newDayBook(midnight(0), now.Add(time.Nanosecond), known),
 		newDayBook(midnight(-1), now.AddDate(0, 0, -1), known),
@@ -125,10 +125,10 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 		count(p.Hour, time.Minute, in)
 		count(p.Day, quarterHour, in)
 		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(now)) {
-			awaiting.add(in.Total)
+			awaiting.Add(in.Total)
 		}
 	}
-	p.Awaiting, p.Unpriced = awaiting.sums(), awaiting.unpriced
+	p.Awaiting, p.Unpriced = awaiting.Sorted(), awaiting.Unpriced
 	p.Today, p.ByNow, p.Before, p.Week = days[0].told(), days[1].told(), days[2].told(), days[3].told()
 	return p
 }
@@ -174,7 +174,7 @@ func (i *Intent) expired() bool {
 // dayBook gathers what became of intents in a stretch of time.
 type dayBook struct {
 	DayPulse
-	value         purse
+	value         Purse
 	offer, orders []time.Duration
 }
 
@@ -201,7 +201,7 @@ func (d *dayBook) add(in *Intent) {
 	switch {
 	case in.State == api.Completed:
 		d.Completed++
-		d.value.add(in.Total)
+		d.value.Add(in.Total)
 		if !in.ConfirmedAt.IsZero() {
 			d.orders = append(d.orders, max(in.EndedAt.Sub(in.ConfirmedAt), 0))
 		}
@@ -213,36 +213,38 @@ func (d *dayBook) add(in *Intent) {
 }
 
 func (d *dayBook) told() DayPulse {
-	d.Value, d.Unpriced = d.value.sums(), d.value.unpriced
+	d.Value, d.Unpriced = d.value.Sorted(), d.value.Unpriced
 	d.Offer, d.Order = paceOf(d.offer), paceOf(d.orders)
 	return d.DayPulse
 }
 
-// purse sums totals by currency.
-type purse struct {
-	amounts  []api.Money
-	unpriced int // that no sum can hold, or of which nothing is known
+// Purse sums totals by currency. The zero Purse is empty.
+type Purse struct {
+	Amounts  []api.Money // one for each currency
+	Unpriced int         // totals that are not known, or that no sum can hold
 }
 
-func (p *purse) add(total *api.Money) {
+// Add adds a total; nil is one that is not known.
+func (p *Purse) Add(total *api.Money) {
 	if total == nil {
-		p.unpriced++
+		p.Unpriced++
 		return
 	}
-	i := slices.IndexFunc(p.amounts, func(m api.Money) bool { return m.Currency == total.Currency })
+	i := slices.IndexFunc(p.Amounts, func(m api.Money) bool { return m.Currency == total.Currency })
 	if i < 0 {
-		p.amounts = append(p.amounts, *total)
+		p.Amounts = append(p.Amounts, *total)
 		return
 	}
-	sum := p.amounts[i].Subunits + total.Subunits
-	if (sum > p.amounts[i].Subunits) != (total.Subunits > 0) {
-		p.unpriced++
+	sum := p.Amounts[i].Subunits + total.Subunits
+	if (sum > p.Amounts[i].Subunits) != (total.Subunits > 0) {
+		p.Unpriced++
 		return
 	}
-	p.amounts[i].Subunits = sum
+	p.Amounts[i].Subunits = sum
 }
 
-func (p *purse) sums() []api.Money {
-	slices.SortFunc(p.amounts, func(a, b api.Money) int { return cmp.Compare(a.Currency, b.Currency) })
-	return p.amounts
+// Sorted are the sums, by currency.
+func (p *Purse) Sorted() []api.Money {
+	slices.SortFunc(p.Amounts, func(a, b api.Money) int { return cmp.Compare(a.Currency, b.Currency) })
+	return p.Amounts
 }

@@ -84,12 +84,12 @@ func TestNothingIsKnownOfAPulseBeforeAnybodyWatched(t *testing.T) {
 }
 
 func TestASumThatNoAmountHoldsIsNotMadeUp(t *testing.T) {
-	var p purse
+	var p Purse
 	for _, subunits := range []int64{1 << 62, 1 << 62, 5, -3} {
-		p.add(&api.Money{Currency: "USD", Subunits: subunits})
+		p.Add(&api.Money{Currency: "USD", Subunits: subunits})
 	}
-	if got := p.sums(); len(got) != 1 || got[0].Subunits != 1<<62+2 || p.unpriced != 1 {
-		t.Errorf("the sum is %v and %d more", got, p.unpriced)
+	if got := p.Sorted(); len(got) != 1 || got[0].Subunits != 1<<62+2 || p.Unpriced != 1 {
+		t.Errorf("the sum is %v and %d more", got, p.Unpriced)
 	}
 }
 

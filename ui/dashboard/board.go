@@ -75,13 +75,14 @@ type board struct {
 	alerts   *pane.Alerts
 	requests *pane.Requests
 	quota    *pane.Quota
+	failures *pane.Failures
 	detail   *pane.Detail
 
 	width, height int
 	layout        layout.Layout
 	focus         layout.Pane
 	tab           layout.Pane // which of events, requests and alerts is on the screen
-	before        layout.Pane // had the focus before the detail was opened
+	before        layout.Pane // had the focus before the detail or a view was opened
 	zoom          bool        // the focused pane has the place of all
 	zoomed        layout.Pane // had the focus when that began
 	detailOpen    bool
@@ -93,10 +94,11 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), alerts: pane.NewAlerts(look, alerting.off), requests: pane.NewRequests(look),
 		quota: pane.NewQuota(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
 	}
+	b.failures = pane.NewFailures(look, b.intents)
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
 		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
-		layout.Detail: b.detail,
+		layout.Detail: b.detail, layout.Failures: b.failures,
 	}
 	for name, columns := range preferences.Columns {
 		if p, ok := b.columned(name); ok {
@@ -134,6 +136,9 @@ func (b *board) setFocus(to layout.Pane) {
 // focusBy moves the focus among the panes that are on the screen.
 func (b *board) focusBy(by int) {
 	to, hidden := b.focus, b.preferences.hidden()
+	if layout.IsView(to) {
+		to = b.before
+	}
 	for {
 		to = layout.Pane((int(to) + by + layout.Board) % layout.Board)
 		if (!layout.IsTab(to) || to == b.tab) && !hidden.Has(to) {
@@ -174,11 +179,21 @@ func (b *board) behind() layout.Pane {
 	return b.focus
 }
 
-// leave notes from which pane the focus goes to the detail.
+// leave notes from which pane the focus goes to the detail or to a view.
 func (b *board) leave() {
-	if b.focus != layout.Detail {
+	if b.focus != layout.Detail && !layout.IsView(b.focus) {
 		b.before = b.focus
 	}
+}
+
+// toggleView gives the screen to a view, or back to the board.
+func (b *board) toggleView(view layout.Pane) {
+	if b.focus == view {
+		b.setFocus(b.before)
+		return
+	}
+	b.leave()
+	b.setFocus(view)
 }
 
 // reveal brings a pane back that was taken off the screen.

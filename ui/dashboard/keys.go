@@ -144,7 +144,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.usage.do(id) {
+	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) {
 		return nil
 	}
 	return m.run(id)
@@ -285,6 +285,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.openDisabled()
 	case action.Acknowledge, action.Mute:
 		return m.alertDisabled()
+	case action.FilterAlike, action.Failures:
+		return m.failures.disabled(id)
 	case action.Usage, action.NextSpan, action.NextChart:
 		return m.usage.disabled(id)
 	case action.CopyID, action.OpenLink:
@@ -298,6 +300,9 @@ func (m *Model) disabled(id action.ID) string {
 	case action.Zoom:
 		if b.focus == layout.Detail && !layout.Beside(m.width) {
 			return "the detail fills the screen already"
+		}
+		if layout.IsView(b.focus) {
+			return "this fills the screen already"
 		}
 	case action.Reconnect:
 		return m.asker.reconnectDisabled()
@@ -326,6 +331,8 @@ func (m *Model) disabled(id action.ID) string {
 func (m *Model) clearOne() {
 	switch b := m.board; {
 	case m.filters.clear():
+	case layout.IsView(b.focus):
+		b.toggleView(b.focus)
 	case b.detailOpen:
 		b.before = b.focus
 		m.details.close()

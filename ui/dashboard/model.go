@@ -39,6 +39,7 @@ type Model struct {
 	details     *details
 	filters     *filters
 	usage       *usage
+	failures    *failures
 	jump        *jump
 	links       *links
 	marks       *marks
@@ -96,6 +97,7 @@ func New(cfg Config) *Model {
 	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
 	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
 	m.filters = &filters{board: m.board}
+	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
 	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices}

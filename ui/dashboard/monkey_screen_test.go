@@ -179,12 +179,13 @@ func (k *monkey) cursor() {
 		}
 		k.t.Fatalf("%s", what)
 	}
+	groups, ok := k.m.board.panes[k.m.board.focus].(asked)
 	switch {
 	case len(rows) > 2:
 		fail("more than one row stands out")
-	case k.m.board.focus == layout.Quota: // its rows are spenders, which have no detail
-		if _, why := k.m.board.quota.Asked(); len(rows) > 0 && why == "nothing under the cursor" {
-			fail("a spender stands out, and the board knows of none")
+	case ok: // its rows are spenders or failures, which have no detail
+		if _, why := groups.Asked(); len(rows) > 0 && why == "nothing under the cursor" {
+			fail("a row stands out, and the board knows of none")
 		}
 		return
 	case s.Kind == pane.None && len(rows) > 0 && k.m.board.focus != layout.Detail && k.m.board.focus != layout.Alerts: // not every alert is about an intent

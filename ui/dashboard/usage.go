@@ -41,7 +41,7 @@ func (u *usage) do(id action.ID) bool {
 // disabled says why an action on the use of the quota cannot be performed now.
 func (u *usage) disabled(id action.ID) string {
 	switch charts := !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing(); {
-	case id == action.Usage:
+	case id == action.Usage, id == action.NextSpan && u.board.focus == layout.Failures:
 		return ""
 	case !charts:
 		return "no chart is on the screen: " + u.board.cfg.Actions.KeyOf(action.Usage) + " shows the use of the quota"

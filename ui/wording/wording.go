@@ -86,8 +86,11 @@ func Failure(f *api.FailureReason) string {
 		return "reason unknown"
 	}
 	code := strings.TrimPrefix(strings.TrimPrefix(string(f.Code), "checkout_intent_"), "product_")
-	if f.Message != "" && (code == "" || code == "unknown") {
+	switch {
+	case f.Message != "" && (code == "" || code == "unknown"):
 		return string(f.Message)
+	case code == "":
+		return Failure(nil)
 	}
 	return Name(code)
 }

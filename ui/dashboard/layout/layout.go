@@ -21,10 +21,11 @@ const (
 	Requests
 	Alerts
 	Detail
-	Panes = int(Detail) + 1
+	Failures // a view: it fills the screen while it has the focus
+	Panes    = int(Failures) + 1
 )
 
-// Board is how many panes the board has: all but the detail.
+// Board is how many panes the board has: all but the detail and the views.
 const Board = int(Detail)
 
 // places is how many of them are on the screen at a time: events, requests and
@@ -44,19 +45,23 @@ func Place(p Pane) Pane {
 // Quota or Events.
 type Hidden [places]bool
 
-// Has reports whether the place of p is hidden. The detail never is.
-func (h Hidden) Has(p Pane) bool { return p != Detail && h[Place(p)] }
+// Has reports whether the place of p is hidden. The detail and the views never are.
+func (h Hidden) Has(p Pane) bool { return int(p) < Board && h[Place(p)] }
 
 // Hideable lists the panes whose places can be hidden.
 func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events} }
 
 // String is the pane's name, as it is remembered.
 func (p Pane) String() string {
-	return [Panes]string{"intents", "shipments", "quota", "events", "requests", "alerts", "detail"}[p]
+	return [Panes]string{"intents", "shipments", "quota", "events", "requests", "alerts", "detail", "failures"}[p]
 }
 
 // IsTab reports whether a pane shares its place with others.
 func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
+
+// IsView reports whether a pane fills the screen while it has the focus, and is on
+// none otherwise.
+func IsView(p Pane) bool { return p >= Failures }
 
 // Arrangement is how the panes are laid out.
 type Arrangement uint8
@@ -154,14 +159,14 @@ func Arrange(r Request) Layout {
 	case !IsTab(r.Tab):
 		r.Tab = Events
 	}
-	if r.Focus != Detail {
+	if int(r.Focus) < Board {
 		r.Hidden[Place(r.Focus)] = false
 	}
 	if r.Hidden == (Hidden{true, true, true, true}) {
 		r.Hidden[Intents] = false
 	}
 	body := Rect{0, 2, r.Width, r.Height - 3}
-	if r.Zoom {
+	if r.Zoom || IsView(r.Focus) {
 		l.Arrangement = r.arrangement(body.W)
 		l.Panes[r.Focus] = body
 		return l

@@ -72,7 +72,7 @@ func check(t *testing.T, r Request, l Layout) {
 			}
 		}
 	}
-	if !r.Detail && l.Panes[r.Focus].Empty() && r.Focus != Detail {
+	if (!r.Detail || IsView(r.Focus)) && l.Panes[r.Focus].Empty() && r.Focus != Detail {
 		t.Fatalf("%+v: the focused pane is not on the screen", r)
 	}
 	shown := 0
@@ -84,7 +84,10 @@ func check(t *testing.T, r Request, l Layout) {
 			}
 		}
 	}
-	if shown == 0 && !r.Detail && !r.Zoom {
+	if shown > 0 && IsView(r.Focus) {
+		t.Fatalf("%+v: a view does not fill the screen", r)
+	}
+	if shown == 0 && !r.Detail && !r.Zoom && !IsView(r.Focus) {
 		t.Fatalf("%+v: nothing is on the screen", r)
 	}
 }

@@ -134,8 +134,8 @@ func (p *Intents) SetFilter(f *Filter) {
 // Fields are the names that a filter of this pane may use.
 func (p *Intents) Fields() []Field {
 	return []Field{oneOf("state", wordedAll(api.IntentStates(), sign.Intent), p.states),
-		inColumn("merchant", inPlace), inColumn("product", inName), inColumn("id", inID),
-		inColumn("reason", inMore), measures("total", amount), measures("age", age), measures("quantity", count)}
+		asWhole(inColumn("merchant", inPlace)), inColumn("product", inName), inColumn("id", inID),
+		asWhole(inColumn("reason", inMore)), measures("total", amount), measures("age", age), measures("quantity", count)}
 }
 
 // states are those that rows are in and the contract does not list.
@@ -263,12 +263,13 @@ func (p *Intents) Lines() []string {
 }
 
 // nothing says why there are no rows.
-func (p *Intents) nothing() {
+func (p *Intents) nothing() { p.empty(p.none()) }
+
+func (p *Intents) none() string {
 	if !p.known {
-		p.empty("no checkout intents are known yet")
-		return
+		return "no checkout intents are known yet"
 	}
-	p.empty("no checkout intents yet: they appear with their first event")
+	return "no checkout intents yet: they appear with their first event"
 }
 
 // top draws the title: the filter with its hits, and the counts where no lane

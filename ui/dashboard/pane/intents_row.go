@@ -28,9 +28,12 @@ type intentRow struct {
 func textOf(r *intentRow) needle {
 	more := string(r.ReferenceID) + " " + strings.ReplaceAll(r.total, ",", "")
 	if r.Failure != nil {
-		more += " " + string(r.Failure.Code) + " " + wording.Failure(r.Failure)
+		more += " " + string(r.Failure.Code)
 	}
-	return newNeedle(worded(r.State, sign.Intent(r.State)), string(r.Merchant), string(r.Product), string(r.ID), more)
+	if r.Failure != nil || r.lane == laneFailed {
+		more += edged(wording.Failure(r.Failure))
+	}
+	return newNeedle(worded(r.State, sign.Intent(r.State)), edged(string(r.Merchant)), string(r.Product), string(r.ID), more)
 }
 
 func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string, ok bool) {

@@ -1,0 +1,123 @@
+package dashboard
+
+import (
+	"slices"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// failures answers why checkouts fail: it shows what failed by reason and by
+// merchant, and filters the board by either of a row.
+type failures struct {
+	board   *board
+	filters *filters
+	details *details
+	notices *notices
+	last    api.ID // the intent whose row was last filtered by
+}
+
+// do does what has to do with failures, if that is what the action does.
+func (f *failures) do(id action.ID) bool {
+	viewing := f.board.focus == layout.Failures
+	switch {
+	case id == action.Failures:
+		f.board.toggleView(layout.Failures)
+	case id == action.FilterAlike:
+		f.filterAlike()
+	case id == action.NextSpan && viewing:
+		f.notices.say(plain, f.board.failures.NextSpan())
+	case id == action.Open && viewing:
+		filter, _ := f.board.failures.Asked()
+		f.show(filter, f.board.cfg.Actions.KeyOf(action.ClearFilter)+" shows all again")
+	default:
+		return false
+	}
+	return true
+}
+
+// disabled says why an action on failures cannot be performed now.
+func (f *failures) disabled(id action.ID) string {
+	if id != action.FilterAlike || len(f.alike()) > 0 {
+		return ""
+	}
+	if f.board.focus == layout.Failures {
+		_, why := f.board.failures.Asked()
+		return why
+	}
+	if _, ok := f.board.intentUnder(); !ok {
+		return "no intent under the cursor"
+	}
+	return "its merchant is not known yet: " + f.board.cfg.Actions.KeyOf(action.Refresh) + " reads it"
+}
+
+// alike are the filters that find what is like the row under the cursor, in the order
+// in which the key goes through them: its merchant's, and those that failed as it did.
+func (f *failures) alike() []string {
+	var filters []string
+	if f.board.focus == layout.Failures {
+		filters = append(filters, f.board.failures.Alike())
+	} else if in, ok := f.board.intentUnder(); ok {
+		filters = append(filters, pane.ByMerchant(in))
+		if in.Failure != nil {
+			filters = append(filters, pane.ByReason(in))
+		}
+	}
+	return slices.DeleteFunc(filters, func(filter string) bool { return filter == "" })
+}
+
+// filterAlike shows the next of what is like the row under the cursor; after the last
+// it shows all. A row that was found by another's reason begins with its own merchant.
+func (f *failures) filterAlike() {
+	filters, now, again := f.alike(), "", f.board.cfg.Actions.KeyOf(action.FilterAlike)+" again "
+	if filter := f.filters.inPane[layout.Intents]; filter != nil {
+		now = filter.Text
+	}
+	in, ok := f.board.intentUnder()
+	at := slices.Index(filters, now)
+	if at > 0 && in.ID != f.last {
+		at = -1
+	}
+	switch {
+	case at == len(filters)-1:
+		f.filters.set(layout.Intents, nil)
+		f.notices.say(plain, "all intents are shown again")
+	case at+2 < len(filters):
+		f.show(filters[at+1], again+"filters by its reason")
+	default:
+		f.show(filters[at+1], again+"shows all")
+	}
+	if ok {
+		f.last = in.ID
+		f.board.intents.Select(in.ID)
+	}
+}
+
+// show shows the intents that a filter finds, and tells how many they are and what
+// comes next.
+func (f *failures) show(text, next string) {
+	b := f.board
+	f.filters.set(layout.Intents, pane.ParseFilter(text, b.intents.Fields()))
+	if b.detailOpen && b.layout.Panes[layout.Intents].Empty() {
+		f.details.close()
+	}
+	b.zoom = b.zoom && b.focus == layout.Intents
+	b.reveal(layout.Intents)
+	b.setFocus(layout.Intents)
+	b.intents.Stay()
+	shown, _ := b.intents.Matches()
+	failed := 0
+	for in := range b.intents.Shown() {
+		if in.State == api.Failed {
+			failed++
+		}
+	}
+	found := wording.Count(failed) + " failed"
+	if failed < shown {
+		found = wording.Counted(shown, "intent", "intents") + ", " + found
+	}
+	f.notices.say(plain, text+": "+found+"; "+next)
+}

@@ -1,0 +1,276 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/wording"
+)
+
+// Failures shows which of the intents failed, grouped by reason and by merchant:
+// whether it is a shop's fault or the service's is seen at a glance. It has the
+// screen to itself, and reads the rows of the intents' pane.
+type Failures struct {
+	frame
+	intents *Intents
+	span    int       // of failureSpans
+	counted time.Time // when the groups were last counted
+	changed bool      // an intent has changed since
+	failed  int       // in the span
+	lost    account.Purse
+	groups  [sides][]*failureGroup
+	side    int           // that the cursor is on
+	under   [sides]string // the group under the cursor, by its name
+	most    [sides]int    // that a group of the side counts
+	at      [sides]int    // the group under the cursor, by its index
+	tops    [sides]int    // the lines where the groups begin; 0 where none stands
+	pages   [sides]int    // how many of them there is room for
+	offsets [sides]int    // of the first in view
+	sorting[*failureGroup]
+}
+
+// The sides of the view.
+const (
+	byReason = iota
+	byMerchant
+	sides
+)
+
+// failureGroup is what failed for one reason, or of one merchant.
+type failureGroup struct {
+	name   string // as it is shown
+	filter string // that finds its intents; "" where nothing does
+	n      int
+	last   time.Time // when the last of them failed; zero while not known
+	lost   account.Purse
+}
+
+var failureSpans = [...]struct {
+	name  string
+	age   string // as a filter asks for it; "" for any
+	shown time.Duration
+}{{"last 24 h", "24h", 24 * time.Hour}, {"all kept", "", 0}, {"last 60 min", "60m", time.Hour}}
+
+// NewFailures makes the view of what the pane of intents holds.
+func NewFailures(look *Look, intents *Intents) *Failures {
+	return &Failures{frame: newFrame(look), intents: intents, changed: true, sorting: by(failureOrders())}
+}
+
+func failureOrders() []order[*failureGroup] {
+	return []order[*failureGroup]{
+		{"failed", true, func(a, b *failureGroup) int { return cmp.Compare(b.n, a.n) }},
+		{"last", true, func(a, b *failureGroup) int { return b.last.Compare(a.last) }},
+		{"value", true, func(a, b *failureGroup) int { return cmp.Compare(largest(&b.lost), largest(&a.lost)) }},
+		{"name", false, func(a, b *failureGroup) int { return cmp.Compare(a.name, b.name) }},
+	}
+}
+
+// largest is the largest of the sums, whatever its currency.
+func largest(p *account.Purse) (subunits int64) {
+	for _, sum := range p.Amounts {
+		subunits = max(subunits, sum.Subunits)
+	}
+	return subunits
+}
+
+// Apply notes that there is something to count.
+func (p *Failures) Apply(c *account.Changes, _ bool) {
+	if c.Whole || len(c.Intents)+len(c.GoneIntents) > 0 {
+		p.changed, p.stale = true, true
+	}
+}
+
+// NextSpan shows another stretch of time, and tells which.
+func (p *Failures) NextSpan() string {
+	p.span = (p.span + 1) % len(failureSpans)
+	p.changed, p.stale = true, true
+	return failureSpans[p.span].name
+}
+
+// Sort changes to an order or, where none has that name, to the next one, or turns the
+// order round. It returns the name of the order.
+func (p *Failures) Sort(name string, reverse bool) string {
+	p.turn(name, reverse)
+	p.changed, p.stale = true, true
+	return p.order
+}
+
+// count groups the failed intents anew, where something has changed or time has gone
+// on. Nothing but a drawing asks for that, so that it costs nothing off the screen.
+func (p *Failures) count() {
+	if !p.changed && p.counted.Equal(p.look.Now) {
+		return
+	}
+	p.changed, p.counted, p.failed, p.lost = false, p.look.Now, 0, account.Purse{}
+	var groups [sides]map[string]*failureGroup
+	for side := range groups {
+		groups[side] = map[string]*failureGroup{}
+	}
+	for _, row := range p.intents.lanes[laneFailed].All() {
+		if span := failureSpans[p.span].shown; span > 0 && (row.Since.IsZero() || p.look.Now.Sub(row.Since) >= span) {
+			continue
+		}
+		p.failed++
+		p.lost.Add(row.Total)
+		reason, merchant := wording.Failure(row.Failure), cmp.Or(string(row.Merchant), "merchant unknown")
+		p.add(groups[byReason], reason, ByReason(row.Intent), row)
+		p.add(groups[byMerchant], merchant, ByMerchant(row.Intent), row)
+	}
+	for side := range groups {
+		p.groups[side], p.most[side] = p.groups[side][:0], 0
+		for _, g := range groups[side] {
+			p.groups[side] = append(p.groups[side], g)
+			p.most[side] = max(p.most[side], g.n)
+		}
+		slices.SortFunc(p.groups[side], func(a, b *failureGroup) int { return cmp.Or(p.compare(a, b), cmp.Compare(a.name, b.name)) })
+	}
+}
+
+func (p *Failures) add(to map[string]*failureGroup, name, filter string, row *intentRow) {
+	g := to[name]
+	if g == nil {
+		g = &failureGroup{name: name, filter: filter}
+		to[name] = g
+	}
+	g.n++
+	g.lost.Add(row.Total)
+	if row.Since.After(g.last) {
+		g.last = row.Since
+	}
+}
+
+// ByMerchant is the filter that finds the intents of the same merchant; "" where that
+// is not known.
+func ByMerchant(in *account.Intent) string {
+	if in.Merchant == "" {
+		return ""
+	}
+	return "merchant=" + quoted(string(in.Merchant))
+}
+
+// ByReason is the filter that finds the intents that failed for the same reason; ""
+// for one that has not failed.
+func ByReason(in *account.Intent) string {
+	if in.State != api.Failed {
+		return ""
+	}
+	return "reason=" + quoted(wording.Failure(in.Failure))
+}
+
+// group is the one under the cursor; nil where there is none.
+func (p *Failures) group() *failureGroup {
+	p.count()
+	if len(p.groups[p.side]) == 0 {
+		return nil
+	}
+	return p.groups[p.side][p.cursor(p.side)]
+}
+
+// cursor is the index of the group under the cursor of a side.
+func (p *Failures) cursor(side int) int {
+	return max(slices.IndexFunc(p.groups[side], func(g *failureGroup) bool { return g.name == p.under[side] }), 0)
+}
+
+// Alike is the filter that finds all intents of the merchant under the cursor, or all
+// that ever failed for the reason under it; "" where nothing does.
+func (p *Failures) Alike() string {
+	if g := p.group(); g != nil {
+		return g.filter
+	}
+	return ""
+}
+
+// Asked is the filter that finds what the group under the cursor counts, or why
+// nothing does.
+func (p *Failures) Asked() (filter, why string) {
+	g := p.group()
+	switch {
+	case g == nil:
+		return "", "nothing under the cursor"
+	case g.filter == "":
+		return "", "the merchant of these is not known: nothing finds them"
+	}
+	filter = g.filter
+	if p.side == byMerchant {
+		filter += " state:failed"
+	}
+	if age := failureSpans[p.span].age; age != "" {
+		filter += " age<" + age
+	}
+	return filter, ""
+}
+
+// Move moves the cursor. Left and right change the side; where the sides stand above
+// each other the cursor goes on from the one to the other.
+func (p *Failures) Move(s Step) {
+	p.count()
+	p.stale = true
+	n := len(p.groups[p.side])
+	if n == 0 {
+		return
+	}
+	at := p.cursor(p.side)
+	switch s {
+	case Left:
+		p.side = byReason
+		return
+	case Right:
+		p.side = byMerchant
+		return
+	case Up:
+		at--
+	case Down:
+		at++
+	case PageUp:
+		at -= p.pages[p.side]
+	case PageDown:
+		at += p.pages[p.side]
+	case First:
+		at = 0
+	case Last:
+		at = n - 1
+	}
+	switch {
+	case p.beside():
+	case at < 0 && p.side == byMerchant:
+		p.side = byReason
+		at = len(p.groups[p.side]) - 1
+	case at >= n && p.side == byReason:
+		p.side, at = byMerchant, 0
+	}
+	p.put(at)
+}
+
+// put puts the cursor on a group of its side, as near as there is one.
+func (p *Failures) put(at int) {
+	groups := p.groups[p.side]
+	p.under[p.side] = groups[min(max(at, 0), len(groups)-1)].name
+}
+
+// Click puts the cursor on a group.
+func (p *Failures) Click(x, y int) (row bool) {
+	for side, top := range p.tops {
+		if p.beside() && (x >= p.w/2) != (side == byMerchant) {
+			continue
+		}
+		if at := y - top; top > 0 && at >= 0 && at < p.pages[side] && p.offsets[side]+at < len(p.groups[side]) {
+			p.side, p.stale = side, true
+			p.put(p.offsets[side] + at)
+		}
+	}
+	return false
+}
+
+// Wheel moves the cursor.
+func (p *Failures) Wheel(_, _, delta int) {
+	step := Down
+	if delta < 0 {
+		step = Up
+	}
+	for range max(delta, -delta) {
+		p.Move(step)
+	}
+}

@@ -1,0 +1,192 @@
+package pane
+
+import (
+	"strings"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// leastBeside is the width from which the sides stand beside each other.
+const leastBeside = 150
+
+func (p *Failures) beside() bool { return p.w >= leastBeside }
+
+// Lines draws the view.
+func (p *Failures) Lines() []string {
+	return p.render(func(*paint.Line) {
+		p.count()
+		p.tops = [sides]int{}
+		p.top()
+		p.rule()
+		switch {
+		case p.failed == 0:
+			p.none()
+		case p.beside():
+			p.sideBySide()
+		default:
+			p.stackedSides()
+		}
+	})
+}
+
+// top draws the title: what failed in which time, and what that would have brought.
+func (p *Failures) top() {
+	l := p.title("FAILURES", -1)
+	l.Space(1).Put(paint.Text, counted(p.failed, p.intents.known))
+	l.Put(paint.Muted, " · ").Put(paint.Text, failureSpans[p.span].name).Put(paint.Muted, " ("+p.look.Keys.Span+")")
+	p.sorted(l, p.order)
+	if p.intents.older && failureSpans[p.span].age == "" && p.w >= 100 {
+		l.Put(paint.Muted, " · older ones are not kept")
+	}
+	text := ""
+	if p.failed > 0 {
+		text = "value lost " + sums(&p.lost, l.Left()-len("value lost ")-3)
+	}
+	p.fill(l, l.Left()-paint.Width(text)-1)
+	p.push(l.Put(paint.Muted, text))
+}
+
+// none says that nothing failed, as far as that is known.
+func (p *Failures) none() {
+	span, known := failureSpans[p.span], p.intents.list.Total()
+	switch {
+	case known == 0:
+		p.empty(p.intents.none())
+		return
+	case span.age == "":
+		p.message(paint.Muted, "none failed of those known: "+wording.Counted(known, "intent", "intents"), "")
+		return
+	}
+	earlier := p.look.Keys.Span + " shows another time"
+	if n := p.intents.lanes[laneFailed].Total(); n > 0 {
+		earlier += ": " + wording.Count(n) + " failed before"
+	}
+	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+wording.Counted(known, "intent", "intents"), earlier)
+}
+
+// sideBySide draws the groups by reason at the left and those by merchant at the
+// right.
+func (p *Failures) sideBySide() {
+	w := (p.w - laneGap) / 2
+	columns := failureColumnsOf(w)
+	l := p.start()
+	for side := range sides {
+		p.head(l.To(side*(w+laneGap)), side, columns)
+	}
+	p.push(l)
+	rows := p.h - len(p.lines)
+	for side := range sides {
+		p.window(side, rows)
+	}
+	for i := range rows {
+		l := p.start()
+		for side := range sides {
+			l.On(paint.Base).To(side * (w + laneGap))
+			p.row(l, side, i, columns)
+		}
+		p.push(l.On(paint.Base))
+	}
+}
+
+// stackedSides draws the groups by reason above those by merchant. Where there is no
+// room for all, each side gets half of it, or what the other does not need.
+func (p *Failures) stackedSides() {
+	columns := failureColumnsOf(p.w)
+	rows := max(p.h-len(p.lines)-sides-1, sides) // without a head for each and a blank line between
+	reasons, merchants := len(p.groups[byReason]), len(p.groups[byMerchant])
+	rooms := [sides]int{byReason: min(reasons, max(rows/2, rows-merchants))}
+	rooms[byMerchant] = rows - rooms[byReason]
+	for side, room := range rooms {
+		if side > 0 {
+			p.push(p.start())
+		}
+		l := p.start()
+		p.head(l, side, columns)
+		p.push(l)
+		p.window(side, room)
+		for i := range min(room, len(p.groups[side])) {
+			l := p.start()
+			p.row(l, side, i, columns)
+			p.push(l.On(paint.Base))
+		}
+	}
+}
+
+// window notes where the groups of a side stand, and has the one under the cursor
+// among them.
+func (p *Failures) window(side, rows int) {
+	n, at := len(p.groups[side]), p.cursor(side)
+	p.at[side] = at
+	p.tops[side], p.pages[side] = len(p.lines), max(rows, 1)
+	p.offsets[side] = max(min(p.offsets[side], at), at-p.pages[side]+1, 0)
+	p.offsets[side] = max(min(p.offsets[side], n-p.pages[side]), 0)
+}
+
+// failureColumns are the widths of the columns of a side.
+type failureColumns struct{ name, bar, failed, share, last, lost int }
+
+func failureColumnsOf(w int) failureColumns {
+	c := failureColumns{failed: 8, share: 7, last: 6, lost: 16}
+	room := w - 3 - c.failed - c.share - c.last - c.lost // the gutter and the blanks around the bar
+	c.name = min(max(room*13/20, 12), 34)
+	c.bar = max(room-c.name, 0)
+	return c
+}
+
+func (p *Failures) head(l *paint.Line, side int, c failureColumns) {
+	name := [sides]string{"BY REASON", "BY MERCHANT"}[side]
+	style := paint.Muted
+	if p.focused && side == p.side {
+		style = paint.Accent
+	}
+	from := l.At()
+	l.Space(1).Put(style|paint.Bold, name).Space(1).Put(paint.Text, wording.Count(len(p.groups[side])))
+	l.To(from+3+c.name+c.bar).Right(paint.Muted, "failed", c.failed).Right(paint.Muted, "share", c.share).Right(paint.Muted, "last", c.last)
+	l.Right(paint.Muted, "value lost", c.lost)
+}
+
+// row draws a group of a side, if there are so many in view.
+func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
+	at := p.offsets[side] + i
+	if at >= len(p.groups[side]) {
+		return
+	}
+	g := p.groups[side][at]
+	p.gutter(l, p.focused && side == p.side && at == p.at[side], false, false)
+	name := g.name
+	if side == byMerchant {
+		name = shortened(name, c.name)
+	}
+	l.Fit(paint.Text, name, c.name).Space(1)
+	length := (g.n*c.bar*2 + p.most[side] - 1) / p.most[side] // in halves of a cell
+	l.Repeat(paint.Failed, "━", length/2)
+	if length%2 > 0 {
+		l.Put(paint.Failed, "╸")
+	}
+	l.Space(c.bar - (length+1)/2 + 1)
+	l.Right(paint.Text, wording.Count(g.n), c.failed).Right(paint.Muted, share(g.n, p.failed), c.share)
+	l.Right(paint.Muted, p.look.age(g.last), c.last).Right(paint.Text, sums(&g.lost, c.lost-1), c.lost)
+}
+
+// sums are the totals that are known, in so many cells: at least so much where some
+// are not known, and a dash where none is.
+func sums(p *account.Purse, room int) string {
+	var all []string
+	for _, sum := range p.Sorted() {
+		all = append(all, sum.Readable())
+	}
+	if len(all) == 0 {
+		return "–"
+	}
+	text := strings.Join(all, " + ")
+	if p.Unpriced > 0 {
+		text = sign.Grounds(account.Counted) + text
+	}
+	if paint.Width(text) > room {
+		return wording.Counted(len(all), "large sum", "currencies")
+	}
+	return text
+}

@@ -1,0 +1,196 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// failedOf is an intent that failed at a time, of a merchant, for a reason and for so
+// many cents; nothing is known where one is empty.
+func failedOf(n int, since time.Duration, merchant, code string, cents int64) *account.Intent {
+	in := *intentOf(fmt.Sprintf("ci_%03d", n), api.Failed, since)
+	in.Merchant = api.Text(merchant)
+	if code != "" {
+		in.Failure = &api.FailureReason{Code: api.FailureCode(code)}
+	}
+	if cents > 0 {
+		in.Total = &api.Money{Currency: "USD", Subunits: cents}
+	}
+	return &in
+}
+
+func failuresOf(w, h int, all ...*account.Intent) (*Failures, *Intents) {
+	shown := intents(160, 30)
+	p := NewFailures(shown.look, shown)
+	p.SetSize(w, h)
+	p.SetFocus(true)
+	c := &account.Changes{Intents: all, Summary: account.Summary{Known: noon.Add(-time.Hour)}}
+	shown.Apply(c, true)
+	p.Apply(c, true)
+	return p, shown
+}
+
+func badDay() []*account.Intent {
+	return []*account.Intent{
+		failedOf(1, time.Minute, "acme.example", "product_out_of_stock", 1050),
+		failedOf(2, 2*time.Hour, "acme.example", "product_out_of_stock", 99950),
+		failedOf(3, 30*time.Hour, "acme.example", "payment_declined", 0),
+		failedOf(4, 5*time.Minute, "not-acme.example", "payment_declined", 20000),
+		failedOf(5, 50*time.Hour, "", "", 0),
+		failedOf(6, 59*time.Minute, `"Quoted", Inc`, "checkout_intent_expired", 100),
+		intentOf("ci_007", api.Completed, time.Minute),
+	}
+}
+
+// TestAGroupLeadsToWhatItCounts: whatever group is entered, in whatever time, the
+// filter finds exactly as many.
+func TestAGroupLeadsToWhatItCounts(t *testing.T) {
+	p, shown := failuresOf(160, 40, badDay()...)
+	entered := 0
+	for range failureSpans {
+		p.Lines()
+		for side, groups := range p.groups {
+			p.side = side
+			for at, g := range groups {
+				p.put(at)
+				filter, why := p.Asked()
+				if (filter == "") != (why != "") || (filter == "") != (g.name == "merchant unknown") {
+					t.Errorf("%s: filter %q, why %q", g.name, filter, why)
+				}
+				if filter == "" {
+					continue
+				}
+				f := ParseFilter(filter, shown.Fields())
+				shown.SetFilter(f)
+				if found, _ := shown.Matches(); f.Wrong != "" || found != g.n {
+					t.Errorf("%s counts %d, %s finds %d: %s", g.name, g.n, filter, found, f.Wrong)
+				}
+				entered++
+			}
+		}
+		p.NextSpan()
+	}
+	if entered < 15 {
+		t.Errorf("only %d groups were entered", entered)
+	}
+}
+
+func TestFailuresTellHowManyOfWhatAndForHowMuch(t *testing.T) {
+	p, _ := failuresOf(160, 40, badDay()...)
+	for _, c := range []struct {
+		title string
+		rows  []string
+	}{
+		{"FAILURES 4 · last 24 h (w)", []string{"out of stock 2 50 % 1m 1,010.00 USD", "payment declined 1 25 % 5m 200.00 USD", "acme.example 2 50 % 1m 1,010.00 USD"}},
+		{"FAILURES 6 · all kept (w)", []string{"payment declined 2 33 % 5m ≥200.00 USD", "reason unknown 1 17 % 2d –", "acme.example 3 50 % 1m ≥1,010.00 USD", "merchant unknown 1 17 % 2d –"}},
+		{"FAILURES 3 · last 60 min (w)", []string{"out of stock 1 33 % 1m 10.50 USD", "expired 1 33 % 59m 1.00 USD"}},
+	} {
+		p.look.Keys.Span = "w"
+		got := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+			if r == '━' || r == '╸' || r == '▌' {
+				return ' '
+			}
+			return r
+		}, text(p.Lines()))), " ")
+		for _, want := range append(c.rows, c.title) {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, text(p.Lines()))
+			}
+		}
+		p.NextSpan()
+	}
+}
+
+func TestSeveralCurrenciesAreNotAddedUp(t *testing.T) {
+	euros := *failedOf(1, time.Minute, "acme.example", "expired", 100)
+	euros.Total = &api.Money{Currency: "EUR", Subunits: 200}
+	p, _ := failuresOf(160, 40, &euros, failedOf(2, time.Minute, "acme.example", "expired", 123456789))
+	if got := text(p.Lines()); !strings.Contains(got, "value lost 2.00 EUR + 1,234,567.89 USD") || strings.Count(got, "2 currencies") != 2 {
+		t.Errorf("the sums are not told apart:\n%s", got)
+	}
+}
+
+func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
+	old := failedOf(1, 30*time.Hour, "acme.example", "expired", 100)
+	sound := intentOf("ci_002", api.Completed, time.Minute)
+	for _, c := range []struct {
+		name string
+		all  []*account.Intent
+		span int
+		want []string
+	}{
+		{"nothing is known", nil, 0, []string{"no checkout intents"}},
+		{"none failed", []*account.Intent{sound}, 1, []string{"none failed of those known: 1 intent"}},
+		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h of those known: 2 intents", "1 failed before"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := failuresOf(80, 21, c.all...)
+			p.span = c.span
+			for _, want := range c.want {
+				if got := text(p.Lines()); !strings.Contains(got, want) || strings.Contains(got, "BY REASON") {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+			if _, why := p.Asked(); why != "nothing under the cursor" {
+				t.Errorf("of none: %q", why)
+			}
+			p.Move(Down)
+			p.Click(3, 5)
+		})
+	}
+}
+
+func TestTheCursorStaysOnItsGroup(t *testing.T) {
+	p, shown := failuresOf(80, 24, badDay()...)
+	p.Lines()
+	for _, c := range []struct {
+		steps []Step
+		want  string
+	}{
+		{[]Step{Down}, "expired"}, {[]Step{Last, Down}, "acme.example"}, {[]Step{Last}, "not-acme.example"}, {[]Step{First, Up}, "payment declined"},
+		{[]Step{Right}, "acme.example"}, {[]Step{PageDown}, "not-acme.example"}, {[]Step{Left}, "payment declined"}, {[]Step{PageUp}, "out of stock"},
+	} {
+		for _, s := range c.steps {
+			p.Move(s)
+		}
+		if g := p.group(); g.name != c.want {
+			t.Errorf("after %v the cursor is on %s, want %s", c.steps, g.name, c.want)
+		}
+	}
+	p.Move(Last)
+	before := p.groups[byReason][0]
+	if p.Lines(); p.groups[byReason][0] != before {
+		t.Error("a key counted everything anew")
+	}
+	c := &account.Changes{Intents: []*account.Intent{failedOf(8, 0, "b.example", "payment_declined", 0), failedOf(9, 0, "b.example", "payment_declined", 0)}}
+	shown.Apply(c, false)
+	p.Apply(c, false)
+	if p.Lines(); p.group().name != "payment declined" || p.groups[byReason][0].name != "payment declined" {
+		t.Errorf("the cursor is on %s once its group is the first", p.group().name)
+	}
+}
+
+func TestManyGroupsAreScrolled(t *testing.T) {
+	var all []*account.Intent
+	for i := range 300 {
+		all = append(all, failedOf(i, time.Minute, fmt.Sprintf("shop-%03d.example", i), fmt.Sprintf("reason_%03d", i/2), 100))
+	}
+	for _, size := range [][2]int{{200, 50}, {120, 30}, {80, 21}, {40, 9}} {
+		p, _ := failuresOf(size[0], size[1], all...)
+		for _, s := range []Step{Last, Right, Last, PageUp, PageDown} {
+			p.Move(s)
+			got := text(p.Lines())
+			if n := strings.Count(got, "\n") + 1; n != size[1] {
+				t.Errorf("%v: %d lines", size, n)
+			}
+			if size[1] > 2 && strings.Count(got, "▌") != 2 { // the title's and the cursor's
+				t.Errorf("%v: the cursor is not in view:\n%s", size, got)
+			}
+		}
+	}
+}
