@@ -12,6 +12,7 @@ type Alert struct {
 	Kind   AlertKind `json:"kind"`
 	Text   string    `json:"text"`
 	Intent api.ID    `json:"intent,omitempty"` // that it is about; "" for none
+	Order  api.Text  `json:"-"`                // the reference of the order that it is about, within this process; "" for none
 	Since  time.Time `json:"since,omitzero"`   // when it was raised, or what it is about began
 	Due    time.Time `json:"due,omitzero"`     // by when what Text ends with comes about; zero when there is no such moment
 	Cause  string    `json:"cause,omitempty"`  // distinguishes alerts of one kind that are about no intent; "" where there is but one

@@ -87,8 +87,8 @@ func (s *Store) judgeOrders(now time.Time) {
 		before, stood := b.alerts[reference]
 		key, stands := alertKey{}, o != nil && s.alerts.concernsOrder(o, now)
 		if stands {
-			key = alertKey{kind: AlertOrder, intent: o.Failed()[0].ID, cause: string(reference)}
-			a := Alert{Since: s.alerts.since(before, now), Text: s.nameOfOrder(o) + " " + o.trouble()}
+			key = alertKey{kind: AlertOrder, intent: o.Failed[0].ID, cause: string(reference)}
+			a := Alert{Order: reference, Since: s.alerts.since(before, now), Text: s.nameOfOrder(o) + " " + o.Trouble()}
 			if o.Closing != nil {
 				a.Due = o.Closing.ExpiresAt
 			}
@@ -109,12 +109,12 @@ func (s *Store) judgeOrders(now time.Time) {
 // to decide, or was until a while ago.
 func (b *alerts) concernsOrder(o *Order, now time.Time) bool {
 	lasts := b.cfg.PartlyFor
-	return lasts > 0 && o.PartlyFailed() && (o.Ended.IsZero() || now.Sub(o.Ended) < lasts)
+	return lasts > 0 && o.PartlyFailed && (o.Ended.IsZero() || now.Sub(o.Ended) < lasts)
 }
 
-// trouble says what is wrong with an order that failed in part, and what to do.
-func (o *Order) trouble() string {
-	text := fmt.Sprintf("is partly failed, %d of %d items: ", len(o.Failed()), len(o.Intents))
+// Trouble says what is wrong with an order that failed in part, and what to do.
+func (o *Order) Trouble() string {
+	text := fmt.Sprintf("is partly failed, %d of %d items: ", len(o.Failed), len(o.Intents))
 	switch {
 	case o.Closing != nil:
 		return text + "ask the buyer before you confirm the rest"

@@ -20,7 +20,12 @@ type Order struct {
 	Totals    []api.Money // by currency, of the items that have not failed and whose total is known
 	Unpriced  int         // items that have not failed and whose total is not known, so that Totals is less than all
 	Closing   *Intent     // the item to be confirmed first, as its window closes first; nil where none awaits that
+	Failed    []*Intent   // the items that failed, without those that were ordered again; the first that failed first
 	Ended     time.Time   // when the last of its items ended; zero while one is open
+
+	// PartlyFailed says that an item failed, or expired, while another completed or
+	// still may: that costs money, or the buyer gets less than was ordered.
+	PartlyFailed bool
 }
 
 // NewOrder makes an order of its items; there must be one at least.
@@ -29,7 +34,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 	slices.SortFunc(o.Intents, func(a, b *Intent) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	o.Worst, o.Best = items[0].State, items[0].State
+	o.Worst, o.Best = o.Intents[0].State, o.Intents[0].State
 	open := false
 	for _, in := range o.Intents {
 		o.Counts[in.State]++
@@ -51,6 +56,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 	if open {
 		o.Ended = time.Time{}
 	}
+	o.findFailed()
 	return o
 }
 
@@ -88,31 +94,36 @@ func (o *Order) add(total *api.Money) {
 	}
 }
 
-// Failed lists the items that failed and that nobody has ordered again: another item
-// of the same product, created after the failure, stands for one that failed.
-func (o *Order) Failed() []*Intent {
+// findFailed lists the items that failed and that nobody has ordered again: another
+// item of the same product, created after the failure, stands for one that failed.
+func (o *Order) findFailed() {
+	type product struct{ name, merchant api.Text }
 	var failed []*Intent
-	stands := map[*Intent]bool{}
+	again := map[product][]*Intent{}
+	alive := false
 	for _, in := range o.Intents {
-		if in.State != api.Failed {
-			continue
-		}
-		again := slices.IndexFunc(o.Intents, func(other *Intent) bool {
-			return other.State != api.Failed && !stands[other] && in.Product != "" && other.Product == in.Product &&
-				other.Merchant == in.Merchant && other.CreatedAt.After(in.Since)
-		})
-		if again < 0 {
+		of := product{in.Product, in.Merchant}
+		switch {
+		case in.State == api.Failed:
 			failed = append(failed, in)
-		} else {
-			stands[o.Intents[again]] = true
+		case in.Product != "":
+			again[of] = append(again[of], in)
 		}
+		alive = alive || in.State.Known() && in.State != api.Failed && !in.Missing
 	}
-	return failed
-}
-
-// PartlyFailed reports whether an item failed, or expired, while another completed or
-// still may: that costs money, or the buyer gets less than was ordered.
-func (o *Order) PartlyFailed() bool {
-	alive := func(in *Intent) bool { return in.State.Known() && in.State != api.Failed && !in.Missing }
-	return slices.ContainsFunc(o.Intents, alive) && len(o.Failed()) > 0
+	slices.SortStableFunc(failed, func(a, b *Intent) int { return a.Since.Compare(b.Since) })
+	for _, in := range failed {
+		of := product{in.Product, in.Merchant}
+		later := again[of]
+		for len(later) > 0 && !later[0].CreatedAt.After(in.Since) {
+			later = later[1:]
+		}
+		if len(later) > 0 {
+			later = later[1:]
+		} else {
+			o.Failed = append(o.Failed, in)
+		}
+		again[of] = later
+	}
+	o.PartlyFailed = alive && len(o.Failed) > 0
 }

@@ -92,7 +92,7 @@ func TestOrdersAreThoseOfTheStandInsRecordForADay(t *testing.T) {
 			for reference, items := range byReference {
 				o := store.Order(api.Text(reference))
 				compareOrder(t, o, items)
-				if len(items) > 1 && o.PartlyFailed() {
+				if len(items) > 1 && o.PartlyFailed {
 					partly++
 				}
 				most = max(most, len(items))

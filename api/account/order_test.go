@@ -44,8 +44,8 @@ func TestAnOrderIsPutTogetherOfItsItems(t *testing.T) {
 	if o.Closing != second || !o.Ended.IsZero() {
 		t.Errorf("closing %v, ended %v", o.Closing, o.Ended)
 	}
-	if o.Counts[api.AwaitingConfirmation] != 2 || o.Counts[api.Failed] != 1 || !o.PartlyFailed() {
-		t.Errorf("%v, partly failed %v", o.Counts, o.PartlyFailed())
+	if o.Counts[api.AwaitingConfirmation] != 2 || o.Counts[api.Failed] != 1 || !o.PartlyFailed {
+		t.Errorf("%v, partly failed %v", o.Counts, o.PartlyFailed)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestAnOrderIsPartlyFailed(t *testing.T) {
 		{"where one of two that failed was ordered again", []*Intent{item("ci_1", 0, api.Failed, 0), item("ci_3", 0, api.Failed, 0), again}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := NewOrder("order-1", c.items).PartlyFailed(); got != c.want {
+			if got := NewOrder("order-1", c.items).PartlyFailed; got != c.want {
 				t.Errorf("partly failed: %v, want %v", got, c.want)
 			}
 		})

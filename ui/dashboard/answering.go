@@ -25,9 +25,12 @@ func (m *Model) openDialog(id action.ID) {
 	}
 }
 
-// openConfirm asks about the intent under the cursor. The dialog holds what the
+// openConfirm asks about the intent under the cursor, or the order. The dialog holds what the
 // person sees, whatever changes behind it.
 func (m *Model) openConfirm() tea.Cmd {
+	if o := m.board.orderUnder(); o != nil {
+		return m.openOrder(o)
+	}
 	in, ok := m.board.intentUnder()
 	if !ok {
 		return nil

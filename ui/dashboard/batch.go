@@ -1,9 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -72,13 +72,12 @@ func (b *batch) propose() []confirm.Proposal {
 		b.notices.say(warning, wording.Counted(gone, "intent", "intents")+" can no longer be confirmed and lost the mark: look again")
 		return nil
 	}
-	slices.SortFunc(seen, func(a, b confirm.Proposal) int {
-		if c := a.ExpiresAt.Compare(b.ExpiresAt); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
-	})
+	slices.SortFunc(seen, closesFirst)
 	return seen
+}
+
+func closesFirst(a, b confirm.Proposal) int {
+	return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.ID, b.ID))
 }
 
 // begin takes the yes. The marks have done their work.
@@ -86,7 +85,9 @@ func (b *batch) begin(ctx context.Context, seen []confirm.Proposal) tea.Cmd {
 	if b.queue != nil {
 		return nil
 	}
-	b.marks.clear()
+	for _, p := range seen {
+		b.marks.put(p.ID, false)
+	}
 	b.queue = &queue{waiting: slices.Clone(seen), accepted: map[api.ID]bool{}}
 	for _, p := range seen {
 		b.intents.SetNote(p.ID, pane.Note{Text: "queued"})

@@ -100,6 +100,7 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
 		layout.Detail: b.detail, layout.Failures: b.failures,
 	}
+	b.intents.Group(preferences.ByOrder)
 	for name, columns := range preferences.Columns {
 		if p, ok := b.columned(name); ok {
 			p.Hide(columns)
@@ -263,6 +264,9 @@ func (b *board) intentUnder() (*account.Intent, bool) { return b.intentOf(b.subj
 
 // intentOf is the intent that a subject belongs to.
 func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
+	if s.Kind == pane.OfOrder {
+		return nil, false // it has several
+	}
 	id := s.ID
 	if s.Kind == pane.OfEvent {
 		if e, ok := b.events.Find(id); ok {

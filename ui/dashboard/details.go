@@ -18,6 +18,7 @@ type details struct {
 	source  Source
 	pane    *pane.Detail
 	read    wholeIntent
+	order   *account.Order // the opened one; nil once it has changed
 	trail   trail
 }
 
@@ -84,6 +85,8 @@ func (d *details) feed() {
 		facts.Event, _ = d.board.events.Find(s.ID)
 	case pane.OfRequest:
 		facts.Request, _ = d.board.requests.Find(s.ID)
+	case pane.OfOrder:
+		facts.Order = d.wholeOrder(api.Text(s.ID))
 	case pane.OfShipment:
 		facts.Shipment = d.picture.shipments[s.ID]
 	}
@@ -105,6 +108,7 @@ func (d *details) whole(id api.ID) *account.IntentDetail {
 
 // forget has the source asked again for the opened intent, if that has changed.
 func (d *details) forget(c *account.Changes) {
+	d.forgetOrder(c)
 	id := d.read.id
 	changed := func(in *account.Intent) bool { return in.ID == id }
 	if id != "" && (c.Whole || slices.ContainsFunc(c.Intents, changed) || slices.Contains(c.GoneIntents, id)) {

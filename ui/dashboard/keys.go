@@ -190,6 +190,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.details.reveal()
 	case action.NextArrangement:
 		m.board.nextArrangement()
+	case action.GroupOrders:
+		m.board.groupOrders()
 	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents:
 		m.board.togglePane(layout.Pane(slices.Index(toggling[:], id)))
 	case action.NextTheme:
@@ -240,7 +242,17 @@ func (m *Model) runConfirm(id action.ID) tea.Cmd {
 	switch id {
 	case action.Confirm:
 		return m.openConfirm()
+	case action.MarkRange:
+		m.marks.reach()
 	case action.Mark:
+		switch {
+		case m.board.ranging():
+			m.marks.reach()
+			return nil
+		case m.board.headUnder():
+			m.markOrder()
+			return nil
+		}
 		if row := m.board.subject(); m.marks.toggle() {
 			m.step(pane.Down)
 			m.marks.stay(row)
@@ -266,10 +278,13 @@ func (m *Model) disabled(id action.ID) string {
 			return "no detail is open"
 		}
 	case action.Confirm:
+		if o := b.orderUnder(); o != nil {
+			return m.batch.orderDisabled(o)
+		}
 		return m.confirms.disabled(b.intentUnder())
 	case action.Mark:
 		return m.marks.disabled()
-	case action.MarkAll:
+	case action.MarkAll, action.MarkRange:
 		return m.marks.allDisabled()
 	case action.Unmark:
 		if len(m.marks.set) == 0 {
@@ -330,6 +345,7 @@ func (m *Model) disabled(id action.ID) string {
 // clearOne takes away one thing: the filter, the detail or the zoom.
 func (m *Model) clearOne() {
 	switch b := m.board; {
+	case b.intents.EndRange():
 	case m.filters.clear():
 	case layout.IsView(b.focus):
 		b.toggleView(b.focus)

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"slices"
+
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -42,20 +44,34 @@ func (s *marks) stay(row pane.Subject) {
 	}
 }
 
-// visit notes that the cursor has gone elsewhere, if it has.
+// visit notes that the cursor has gone elsewhere, if it has, and ends a range that it
+// has left.
 func (s *marks) visit() {
 	if s.board.subject() != s.stayed {
 		s.stayed = pane.Subject{}
+	}
+	if !s.board.intents.Ranging() {
+		s.board.intents.EndRange()
 	}
 }
 
 // all marks all intents that their pane shows, as far as they can be confirmed.
 func (s *marks) all() {
-	var shown, fresh, marked, left int
-	reason := ""
+	var ids []api.ID
 	for row := range s.board.intents.Shown() {
-		shown++
-		in, ok := s.picture.intent(row.ID)
+		ids = append(ids, row.ID)
+	}
+	s.board.intents.EndRange()
+	s.mark(ids, "shown")
+}
+
+// mark marks intents, as far as they can be confirmed, and says how many. chosen is
+// how they were chosen.
+func (s *marks) mark(ids []api.ID, chosen string) {
+	var fresh, marked, left int
+	shown, reason := len(ids), ""
+	for _, id := range ids {
+		in, ok := s.picture.intent(id)
 		if !ok || in.State != api.AwaitingConfirmation {
 			continue
 		}
@@ -68,17 +84,17 @@ func (s *marks) all() {
 			continue
 		}
 		marked++
-		if !s.set[in.ID] {
+		if !s.set[id] {
 			fresh++
-			s.put(in.ID, true)
+			s.put(id, true)
 		}
 	}
 	kind, text := plain, wording.Counted(fresh, "intent", "intents")+" marked"
 	switch {
 	case marked == 0:
-		kind, text = warning, "none of the "+wording.Count(shown)+" shown can be confirmed now"
+		kind, text = warning, "none of the "+wording.Count(shown)+" "+chosen+" can be confirmed now"
 		if shown == 1 {
-			text = "the one shown cannot be confirmed now"
+			text = "the one " + chosen + " cannot be confirmed now"
 		}
 	case fresh == 0:
 		text = "all of them are marked already"
@@ -114,8 +130,45 @@ func (s *marks) keep() {
 	}
 }
 
+// reach begins a range at the cursor, or marks what the range has come to reach.
+func (s *marks) reach() {
+	p := s.board.intents
+	if !p.Ranging() {
+		p.StartRange()
+		keys := s.cfg.Actions
+		s.notices.sayWhile(p.Ranging, plain, "range: move to extend it, "+keys.KeyOf(action.MarkRange)+" or "+keys.KeyOf(action.Mark)+" marks it, "+keys.KeyOf(action.ClearFilter)+" ends it")
+		return
+	}
+	ids := p.Ranged()
+	p.EndRange()
+	s.mark(ids, "in the range")
+}
+
+// toggleOrder marks what of the order under the cursor can be confirmed, or takes
+// these marks away. It returns the items that are shown, behind which the cursor is to
+// move on.
+func (s *marks) toggleOrder() (ids []api.ID) {
+	ids = s.board.intents.ItemsUnder()
+	unmarked := func(id api.ID) bool {
+		in, ok := s.picture.intent(id)
+		return ok && !s.set[id] && s.confirms.unconfirmable(in) == ""
+	}
+	marked := func(id api.ID) bool { return s.set[id] }
+	if slices.ContainsFunc(ids, unmarked) || !slices.ContainsFunc(ids, marked) {
+		s.mark(ids, "of the order")
+	} else {
+		for _, id := range ids {
+			s.put(id, false)
+		}
+	}
+	return ids
+}
+
 // disabled says why the intent under the cursor cannot be marked.
 func (s *marks) disabled() string {
+	if s.board.ranging() || s.board.headUnder() {
+		return ""
+	}
 	in, ok := s.board.intentUnder()
 	switch {
 	case !ok:

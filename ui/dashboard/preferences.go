@@ -16,6 +16,7 @@ type Layout struct {
 	Hidden      []string            `json:"hidden,omitempty"`      // panes
 	Columns     map[string][]string `json:"columns,omitempty"`     // that are left out, by pane
 	Theme       string              `json:"theme,omitempty"`       // "" is the configured one
+	ByOrder     bool                `json:"by_order,omitempty"`    // intents are grouped by order
 	NoMouse     bool                `json:"no_mouse,omitempty"`
 	Acquainted  bool                `json:"acquainted,omitempty"` // the hints for a first run were seen
 	Filters     []NamedFilter       `json:"filters,omitempty"`

@@ -26,7 +26,7 @@ func Replay() *Table {
 	actions := replaying()
 	for _, a := range defaults() {
 		switch a.ID {
-		case Confirm, ConfirmMarked, Mark, MarkAll, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Acknowledge, Mute:
+		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Acknowledge, Mute:
 			continue
 		case LookBack:
 			a.Keys = []string{"alt+left"}

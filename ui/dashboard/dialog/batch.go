@@ -17,11 +17,19 @@ import (
 // batch is what a dialog for several intents shows of them.
 type batch struct {
 	all  []confirm.Proposal
+	left []Left      // below them
+	of   string      // the order whose items they are; "" where they are chosen freely
 	sums []api.Money // by currency, in the order in which they come
 	top  int         // first intent in view
 	page int         // intents in view in the last drawing
 	seen int         // how many have been in view
 }
+
+// Left is an item of an order that is not confirmed with the others, and why.
+type Left struct{ Name, Why string }
+
+// length is how many intents the list has.
+func (b *batch) length() int { return len(b.all) + len(b.left) }
 
 // Sums adds the totals up by currency.
 func Sums(all []confirm.Proposal) ([]api.Money, error) {
@@ -70,6 +78,16 @@ func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, 
 		d.batch.all[i].Cost = copyCost(seen[i].Cost)
 	}
 	return d, nil
+}
+
+// NewOrder is [NewBatch] for the items of one order. What is left of it has to be in
+// view as well.
+func NewOrder(t themes.Theme, reference string, seen []confirm.Proposal, left []Left, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
+	d, err := NewBatch(t, seen, live, quiet, now)
+	if err == nil {
+		d.batch.of, d.batch.left = reference, slices.Clone(left)
+	}
+	return d, err
 }
 
 // Batch lists what a dialog for several intents was opened with; nil for one.
@@ -122,31 +140,47 @@ func (d *Confirm) batchBody(room, height int) []row {
 			needs++
 		}
 	}
-	shown := b.turn(max(height-needs, 1), func(p confirm.Proposal) []paint.Spans { return d.order(p, room) })
+	shown := b.turn(max(height-needs, 1), func(i int) []paint.Spans {
+		if i < len(b.all) {
+			return d.order(b.all[i], room)
+		}
+		return leftOut(b.left[i-len(b.all)], room)
+	})
 	out := rows(margin, paint.Spans{})
-	out = append(out, row{paint.Spans{paint.In(paint.Text|paint.Bold, wording.Counted(len(b.all), "order", "orders"))}, needed})
+	out = append(out, row{paint.Spans{paint.In(paint.Text|paint.Bold, b.heading())}, needed})
 	out = append(out, rows(needed, shown...)...)
 	hidden := paint.Spans{}
-	if b.page < len(b.all) {
-		hidden = paint.Spans{paint.In(paint.Muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(len(b.all))+", pgdn and pgup scroll")}
+	if b.page < b.length() {
+		hidden = paint.Spans{paint.In(paint.Muted, wording.Count(b.top+1)+" to "+wording.Count(b.top+b.page)+" of "+wording.Count(b.length())+", pgdn and pgup scroll")}
 	}
 	out = append(out, row{hidden, needed})
 	return append(out, below...)
 }
 
+// heading says how many are confirmed, and of how many.
+func (b *batch) heading() string {
+	switch {
+	case b.of == "":
+		return wording.Counted(len(b.all), "order", "orders")
+	case len(b.left) > 0:
+		return wording.Count(len(b.all)) + " of " + wording.Counted(b.length(), "item", "items")
+	}
+	return wording.Counted(len(b.all), "item", "items") + ", the whole order"
+}
+
 // turn draws the orders from the top one on that fit into height lines, one at
 // least, and notes how many these are. At the end of the list the page is full.
-func (b *batch) turn(height int, draw func(confirm.Proposal) []paint.Spans) []paint.Spans {
-	last, rest := len(b.all), height
-	for last > 0 && rest >= len(draw(b.all[last-1])) {
+func (b *batch) turn(height int, draw func(i int) []paint.Spans) []paint.Spans {
+	last, rest := b.length(), height
+	for last > 0 && rest >= len(draw(last-1)) {
 		last--
-		rest -= len(draw(b.all[last]))
+		rest -= len(draw(last))
 	}
-	b.top = max(min(b.top, last, len(b.all)-1), 0)
+	b.top = max(min(b.top, last, b.length()-1), 0)
 	b.page = 0
 	var shown []paint.Spans
-	for _, p := range b.all[b.top:] {
-		order := draw(p)
+	for i := b.top; i < b.length(); i++ {
+		order := draw(i)
 		if b.page > 0 && len(shown)+len(order) > height {
 			break
 		}
@@ -172,6 +206,16 @@ func (d *Confirm) order(p confirm.Proposal, room int) []paint.Spans {
 	out := paint.Wrapped(paint.Text, name, max(room-gap-total.Width(), 1))
 	out[0] = paint.Apart(out[0], total, room)
 	for _, l := range paint.Wrapped(paint.Muted, whose, max(room-indent, 1)) {
+		out = append(out, append(paint.Spans{paint.Blank(indent)}, l...))
+	}
+	return out
+}
+
+// leftOut is an item that is not confirmed, with the reason below its name.
+func leftOut(item Left, room int) []paint.Spans {
+	const indent = 2
+	out := paint.Wrapped(paint.Muted, "✕ "+item.Name, room)
+	for _, l := range paint.Wrapped(paint.Warning, "not confirmed: "+item.Why, max(room-indent, 1)) {
 		out = append(out, append(paint.Spans{paint.Blank(indent)}, l...))
 	}
 	return out

@@ -237,7 +237,7 @@ func (d *Confirm) enter(calm bool) Answer {
 // yes is the only way to a Confirmed.
 func (d *Confirm) yes(calm bool) Answer {
 	switch {
-	case d.batch != nil && d.batch.seen < len(d.batch.all):
+	case d.batch != nil && d.batch.seen < d.batch.length():
 		d.notice = "First see the whole list: scroll, or enlarge the terminal."
 	case !d.inFull:
 		d.notice = "Enlarge the terminal to see it all."

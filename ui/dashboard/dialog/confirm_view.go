@@ -59,6 +59,9 @@ func (d *Confirm) panel(width int) panel {
 		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm order")}
 		if d.batch != nil {
 			p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm several orders")}
+			if d.batch.of != "" {
+				p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm "+paint.Shorten(d.batch.of, max(width-40, 12)))}
+			}
 		}
 		p.foot = leaves("esc cancel")
 		if d.Expired(d.now) {

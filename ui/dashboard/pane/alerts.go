@@ -67,7 +67,12 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 }
 
 func alertSubject(r *alertRow) Subject {
-	if r.Intent == "" || r.count > 0 {
+	switch {
+	case r.count > 0:
+		return Subject{}
+	case r.Order != "":
+		return Subject{OfOrder, api.ID(r.Order)}
+	case r.Intent == "":
 		return Subject{}
 	}
 	return Subject{OfIntent, r.Intent}

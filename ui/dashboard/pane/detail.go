@@ -34,6 +34,7 @@ type Facts struct {
 	Shipment  *account.Shipment
 	Event     *account.Event
 	Request   *api.Exchange
+	Order     *account.Order
 	Shipments []*account.Shipment // of the intent
 }
 
@@ -57,7 +58,7 @@ func (p *Detail) Fed() bool { return p.fed }
 
 // Feed gives the subject its facts as they are now.
 func (p *Detail) Feed(f Facts) {
-	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request &&
+	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request && p.facts.Order == f.Order &&
 		slices.Equal(p.facts.Shipments, f.Shipments) {
 		return
 	}
@@ -192,6 +193,9 @@ func (p *Detail) compose() string {
 	case OfRequest:
 		p.request()
 		return "REQUEST"
+	case OfOrder:
+		p.wholeOrder()
+		return "ORDER"
 	}
 	return "DETAIL"
 }

@@ -35,6 +35,8 @@ type Intents struct {
 	widest int       // of the totals, in cells
 	known  bool      // the counts are all that there are
 	older  bool      // there were intents that are not kept any more
+	orders *orders   // nil unless they are grouped by order
+	anchor string    // the row at which a range began; "" while there is none
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]
@@ -66,6 +68,10 @@ func (p *Intents) Forget() {
 		lane.Forget()
 	}
 	p.list.Forget()
+	if p.orders != nil {
+		p.orders.known = account.NewOrders()
+		p.orders.list.Forget()
+	}
 	clear(p.rows)
 	clear(p.notes)
 	clear(p.marks)
@@ -122,6 +128,9 @@ func (p *Intents) SetFilter(f *Filter) {
 		p.hits = [lanes]bool{}
 	}
 	filterTable(p.list, f, p.filter, p.look.Now)
+	if p.orders != nil {
+		filterTable(p.orders.list, f, p.filter, p.look.Now)
+	}
 	for _, lane := range p.lanes {
 		filterTable(lane, f, p.filter, p.look.Now)
 	}
@@ -178,8 +187,14 @@ func (p *Intents) Matches() (shown, total int) {
 	return shown, p.list.Total()
 }
 
-// Subject is the intent under the cursor.
+// Subject is the intent under the cursor, or the order.
 func (p *Intents) Subject() Subject {
+	if p.orders != nil {
+		if row, ok := p.orders.list.Cursor(); ok {
+			return row.subject()
+		}
+		return Subject{}
+	}
 	if row, ok := p.table().Cursor(); ok {
 		return Subject{OfIntent, row.ID}
 	}
@@ -193,7 +208,10 @@ func (p *Intents) Select(id api.ID) bool {
 		return false
 	}
 	p.stale = true
-	if p.listed() {
+	switch {
+	case p.orders != nil:
+		return p.orders.list.Select(string(id))
+	case p.listed():
 		return p.list.Select(string(id))
 	}
 	if row.lane >= lanes || !p.lanes[row.lane].Select(string(id)) {
@@ -206,8 +224,17 @@ func (p *Intents) Select(id api.ID) bool {
 // leastLanes is the width from which five lanes are readable.
 const leastLanes = 108
 
-// listed reports whether the pane is too narrow, or too low, for lanes.
-func (p *Intents) listed() bool { return p.w < leastLanes || p.h < 7 }
+// listed reports whether there are no lanes: the pane is too narrow for them, or too
+// low, or the intents are grouped.
+func (p *Intents) listed() bool { return p.orders != nil || p.w < leastLanes || p.h < 7 }
+
+// pinned reports whether the cursor has left the row where it rests.
+func (p *Intents) pinned() bool {
+	if p.orders != nil {
+		return p.orders.list.Pinned()
+	}
+	return p.table().Pinned()
+}
 
 func (p *Intents) table() *table.Table[*intentRow] {
 	if p.listed() {
@@ -222,13 +249,13 @@ func (p *Intents) SetSize(w, h int) {
 	if p.w == w && p.h == h {
 		return
 	}
-	before, pinned := p.Subject(), p.table().Pinned()
+	before, pinned := p.Subject(), p.pinned()
 	was := p.listed()
 	p.frame.SetSize(w, h)
 	for _, lane := range p.lanes {
 		lane.SetHeight(p.laneRows())
 	}
-	p.list.SetHeight(p.h - p.head())
+	p.setListHeight()
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
@@ -237,7 +264,14 @@ func (p *Intents) SetSize(w, h int) {
 // SetStacked says whether the panes stand above each other.
 func (p *Intents) SetStacked(stacked bool) {
 	p.frame.SetStacked(stacked)
+	p.setListHeight()
+}
+
+func (p *Intents) setListHeight() {
 	p.list.SetHeight(p.h - p.head())
+	if p.orders != nil {
+		p.orders.list.SetHeight(p.h - p.head())
+	}
 }
 
 // laneRows is how many cards fit into a lane: two lines each, below the title,
@@ -253,6 +287,9 @@ func (p *Intents) Lines() []string {
 		case p.listed() && p.list.Total() == 0:
 			p.rule()
 			p.nothing()
+		case p.orders != nil:
+			p.rule()
+			p.drawOrders()
 		case p.listed():
 			p.rule()
 			p.drawList()
@@ -289,6 +326,9 @@ func (p *Intents) top() {
 	}
 	if len(p.marks) > 0 {
 		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.marks))+" marked")
+	}
+	if p.orders != nil {
+		l.Put(paint.Accent, " · by order")
 	}
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)

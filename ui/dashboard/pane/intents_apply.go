@@ -51,6 +51,9 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		}
 		p.lanes[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
 	}
+	if p.orders != nil {
+		p.arrangeOrders(rows, c.GoneIntents)
+	}
 	if row := p.rows[follow]; row != nil && p.lanes[row.lane].Select(string(follow)) {
 		p.lane = row.lane
 	}

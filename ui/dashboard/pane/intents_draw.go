@@ -111,8 +111,11 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 		return
 	}
 	row := rows[index]
-	under := p.focused && c.lane == p.lane && first+index == lane.Index()
-	p.mark(l, row, under)
+	at, from, to := first+index, 0, -1
+	if c.lane == p.lane {
+		from, to = p.span()
+	}
+	p.mark(l, row, p.focused && c.lane == p.lane && at == lane.Index(), from <= at && at <= to)
 	if second {
 		p.cardSecond(l, row, c.w-1)
 	} else {
@@ -120,8 +123,12 @@ func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {
 	}
 }
 
-// mark draws the gutter of a row.
-func (p *Intents) mark(l *paint.Line, row *intentRow, under bool) {
+// mark draws the gutter of a row; ranged says that it is within the range.
+func (p *Intents) mark(l *paint.Line, row *intentRow, under, ranged bool) {
+	if ranged && !under {
+		l.On(paint.Selected).Put(paint.Accent, "┃")
+		return
+	}
 	if p.marks[row.ID] {
 		if under {
 			l.On(paint.Selected)

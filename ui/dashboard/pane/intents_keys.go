@@ -24,6 +24,8 @@ func (p *Intents) Move(s Step) {
 		p.changeLane(-1)
 	case s == Right && !p.listed():
 		p.changeLane(1)
+	case p.orders != nil:
+		step(p.orders.list, s)
 	default:
 		step(p.table(), s)
 	}
@@ -43,7 +45,10 @@ func (p *Intents) changeLane(by int) {
 // is one.
 func (p *Intents) Click(x, y int) (row bool) {
 	p.stale = true
-	if p.listed() {
+	switch {
+	case p.orders != nil:
+		return pick(p.orders.list, y-p.head())
+	case p.listed():
 		return pick(p.list, y-p.head())
 	}
 	p.place()
@@ -59,7 +64,11 @@ func (p *Intents) Click(x, y int) (row bool) {
 // Wheel scrolls what lies at x.
 func (p *Intents) Wheel(x, _, delta int) {
 	p.stale = true
-	if p.listed() {
+	switch {
+	case p.orders != nil:
+		p.orders.list.Scroll(delta)
+		return
+	case p.listed():
 		p.list.Scroll(delta)
 		return
 	}

@@ -46,21 +46,24 @@ func (p *Intents) drawList() {
 		return
 	}
 	c := p.columns()
+	from, to := p.span()
 	for i, row := range rows {
 		l := p.start()
-		p.mark(l, row, p.focused && first+i == p.list.Index())
-		p.listLine(l, row, c)
+		p.mark(l, row, p.focused && first+i == p.list.Index(), from <= first+i && first+i <= to)
+		p.listLine(l, row, c, "")
 		p.push(l.On(paint.Base))
 	}
 }
 
-func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns) {
+// listLine draws an intent; branch stands before its product.
+func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns, branch string) {
 	m := sign.Intent(row.State)
 	if c.state > 2 {
 		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
 	} else {
 		l.Fit(m.Style, m.Glyph, c.state)
 	}
+	l.Put(paint.Faint, branch)
 	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
 		left := shortened(string(row.Merchant), c.merchant-1)

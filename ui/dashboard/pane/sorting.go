@@ -101,6 +101,9 @@ func (p *Intents) Sort(name string, reverse bool) string {
 		lane.SetCompare(p.sorting.compare)
 	}
 	p.list.SetCompare(p.inList.compare)
+	if p.orders != nil {
+		p.orders.list.SetCompare(p.compareOrders)
+	}
 	p.stale = true
 	return p.order
 }

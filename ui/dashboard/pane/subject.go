@@ -12,6 +12,7 @@ const (
 	OfShipment
 	OfEvent
 	OfRequest
+	OfOrder // by its reference
 )
 
 // Subject is the thing under a cursor, by its identity.

@@ -238,6 +238,9 @@ func (t *Table[T]) Cursor() (row T, ok bool) {
 // Index is where the cursor stands among the shown rows.
 func (t *Table[T]) Index() int { return t.index }
 
+// Find is where the row of a key stands among the shown rows, if it does.
+func (t *Table[T]) Find(key string) (index int, ok bool) { return t.find(key) }
+
 // Pinned reports whether the cursor has left the home edge.
 func (t *Table[T]) Pinned() bool { return t.pinned }
 

@@ -1,0 +1,179 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/confirm"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// groupOrders groups the intents by order, or shows them one by one again.
+func (b *board) groupOrders() {
+	by := !b.intents.Grouped()
+	b.intents.Group(by)
+	b.reveal(layout.Intents)
+	b.setFocus(layout.Intents)
+	b.preferences.ByOrder = by
+	b.preferences.keep()
+	if by {
+		b.notices.say(plain, "grouped by order; "+b.cfg.Actions.KeyOf(action.GroupOrders)+" shows the intents one by one again")
+	} else {
+		b.notices.say(plain, "intents one by one")
+	}
+}
+
+// headUnder reports whether the cursor is on the head of an order.
+func (b *board) headUnder() bool { return b.focus == layout.Intents && b.intents.OrderUnder() != nil }
+
+// ranging reports whether a range is being marked.
+func (b *board) ranging() bool { return b.focus == layout.Intents && b.intents.Ranging() }
+
+// orderUnder is the order whose head is under the cursor, or whose detail has the
+// focus; nil for none.
+func (b *board) orderUnder() *account.Order {
+	switch b.focus {
+	case layout.Intents:
+		return b.intents.OrderUnder()
+	case layout.Detail:
+		return b.detail.Order()
+	}
+	return nil
+}
+
+// wholeOrder puts an order together, once for each change.
+func (d *details) wholeOrder(reference api.Text) *account.Order {
+	if d.order == nil || d.order.Reference != reference {
+		var items []*account.Intent
+		for _, in := range d.picture.intents {
+			if in.ReferenceID == reference {
+				items = append(items, in)
+			}
+		}
+		if d.order = nil; len(items) > 0 {
+			d.order = account.NewOrder(reference, items)
+		}
+	}
+	return d.order
+}
+
+// forgetOrder has the opened order put together again, if it has changed.
+func (d *details) forgetOrder(c *account.Changes) {
+	if d.order == nil {
+		return
+	}
+	of := func(in *account.Intent) bool { return in.ReferenceID == d.order.Reference }
+	gone := func(in *account.Intent) bool { return slices.Contains(c.GoneIntents, in.ID) }
+	if c.Whole || slices.ContainsFunc(c.Intents, of) || slices.ContainsFunc(d.order.Intents, gone) {
+		d.order = nil
+	}
+}
+
+// openOrder asks about all items of an order that can be confirmed, and shows what
+// is left of it. The dialog holds what the person sees.
+func (m *Model) openOrder(o *account.Order) tea.Cmd {
+	seen, left := m.batch.proposeOrder(o)
+	if len(seen) == 0 {
+		m.notices.say(warning, m.batch.orderDisabled(o))
+		return nil
+	}
+	d, err := dialog.NewOrder(m.themes.current(), string(o.Reference), seen, left, m.picture.environment().Live, &m.dialog.quiet, time.Now())
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	for _, p := range seen {
+		m.board.intents.SetNote(p.ID, pane.Note{})
+	}
+	return m.dialog.ask(m.ctx, d)
+}
+
+// markOrder marks the order under the cursor, or unmarks it, and moves on behind its
+// items. On the last row the cursor stays, as it does when that is marked.
+func (m *Model) markOrder() {
+	ids := m.marks.toggleOrder()
+	for range len(ids) + 1 {
+		m.step(pane.Down)
+	}
+	if in, ok := m.board.intentUnder(); ok && slices.Contains(ids, in.ID) {
+		m.marks.stayed = m.board.subject()
+	}
+}
+
+// orderDisabled says why no item of an order can be confirmed now; "" when one can.
+func (b *batch) orderDisabled(o *account.Order) string {
+	switch {
+	case !b.cfg.Armed:
+		return action.ReadOnlyReason
+	case b.queue != nil:
+		return "a batch is under way: " + b.cfg.Actions.KeyOf(action.StopBatch) + " stops it"
+	}
+	waiting := ""
+	for _, item := range o.Intents {
+		in, ok := b.picture.intent(item.ID)
+		if !ok || in.State != api.AwaitingConfirmation {
+			continue
+		}
+		if waiting = b.confirms.unconfirmable(in); waiting == "" {
+			return ""
+		}
+	}
+	if waiting != "" {
+		return "no item of this order can be confirmed now: " + waiting
+	}
+	return "no item of this order awaits confirmation"
+}
+
+// proposeOrder binds the items of an order that can be confirmed, the one that
+// expires first at the front, and tells of the others why they cannot.
+func (b *batch) proposeOrder(o *account.Order) (seen []confirm.Proposal, left []dialog.Left) {
+	for _, item := range o.Intents {
+		in, ok := b.picture.intent(item.ID)
+		if !ok {
+			left = append(left, dialog.Left{Name: nameOfItem(item), Why: "it is no longer known"})
+			continue
+		}
+		why := b.whyNot(in)
+		if why == "" {
+			p, err := b.confirms.propose(in.ID)
+			if err == nil {
+				seen = append(seen, p)
+				continue
+			}
+			why = err.Error()
+		}
+		left = append(left, dialog.Left{Name: nameOfItem(in), Why: why})
+	}
+	slices.SortFunc(seen, closesFirst)
+	return seen, left
+}
+
+// whyNot says why an item cannot be confirmed; "" when it can.
+func (b *batch) whyNot(in *account.Intent) string {
+	switch {
+	case in.State == api.Failed:
+		return "failed: " + wording.Failure(in.Failure)
+	case in.State != api.AwaitingConfirmation && in.State != "":
+		return sign.Intent(in.State).Word
+	}
+	return b.confirms.unconfirmable(in)
+}
+
+func nameOfItem(in *account.Intent) string {
+	if in.Product == "" {
+		return string(in.ID)
+	}
+	if in.Quantity > 1 {
+		return string(in.Product) + " ×" + wording.Count(in.Quantity)
+	}
+	return string(in.Product)
+}

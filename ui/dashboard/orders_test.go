@@ -1,0 +1,271 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// orderShop has an order of three items, one of which failed, one of two items, and
+// three intents of no order.
+func orderShop() (s *shop, items []api.ID) {
+	s = newShop(time.Now())
+	put := func(n int, state api.IntentState, in time.Duration, reference api.Text) {
+		one := *s.intent(n, state, in)
+		one.ReferenceID = reference
+		s.put(&one)
+		s.reads[one.ID].ReferenceID = reference
+		items = append(items, one.ID)
+	}
+	put(0, api.AwaitingConfirmation, 40*time.Minute, "order-7") // 12.90
+	put(1, api.AwaitingConfirmation, 39*time.Minute, "order-7") // 44.52
+	put(2, api.Failed, 38*time.Minute, "order-7")
+	put(4, api.AwaitingConfirmation, 30*time.Minute, "order-8") // 129.00
+	put(5, api.PlacingOrder, time.Minute, "order-8")            // 139.95
+	put(7, api.AwaitingConfirmation, 20*time.Minute, "")
+	put(12, api.AwaitingConfirmation, 10*time.Minute, "order-9") // 28.00, alone
+	put(3, api.Completed, 5*time.Minute, "")
+	return s, items
+}
+
+// inOrder reports whether texts stand on the screen in this order.
+func inOrder(got string, texts ...string) bool {
+	for _, text := range texts {
+		at := strings.Index(got, text)
+		if at < 0 {
+			return false
+		}
+		got = got[at+len(text):]
+	}
+	return true
+}
+
+func TestIntentsAreGroupedByOrderAndBack(t *testing.T) {
+	s, _ := orderShop()
+	var kept Layout
+	m := boardOf(t, s, 200, 55, func(c *Config) { c.Remember = func(l Layout) { kept = l } })
+	before := screen(m)
+	press(m, "O")
+	got := screen(m)
+	if !inOrder(got, "by order", "order-7 · 3 items · partly failed · failed to awaiting", "57.42 USD", "Chili Crisp", "Wool Socks", "Desk Lamp",
+		"order-8 · 2 items · awaiting to placing", "268.95 USD", "Linen Shirt", "Trail Runners 2", "Sofa", "Merino Beanie", "Mug") {
+		t.Errorf("not grouped by order, the window that closes first on top:\n%s", got)
+	}
+	if strings.Contains(got, "order-9") || !kept.ByOrder {
+		t.Errorf("an order of one item is a group, or the grouping is not remembered (%v):\n%s", kept.ByOrder, got)
+	}
+	again := boardOf(t, s, 200, 55, func(c *Config) { c.Remembered = kept })
+	if got := screen(again); !strings.Contains(got, "order-7 · 3 items") {
+		t.Errorf("forgotten by the next run:\n%s", got)
+	}
+	press(m, "O")
+	m.notices.toast, m.board.look.Now = toast{}, m.clock
+	if got := screen(m); strings.Contains(got, "order-7") || kept.ByOrder {
+		t.Errorf("does not come back:\n%s\nwas:\n%s", got, before)
+	}
+}
+
+func TestGroupedIntentsAreFilteredSortedAndReadable(t *testing.T) {
+	cases := []struct {
+		name      string
+		keys      []string
+		want, not []string
+	}{
+		{"a filter shows the items that it finds, below their heads", append(strings.Split("O/socks", ""), "enter"), []string{"1 of 8", "order-7 · 3 items", "└ Wool Socks"}, []string{"Chili", "Linen"}},
+		{"an order is found by its reference", append(strings.Split("O/order-8", ""), "enter"), []string{"order-8 · 2 items", "├ Linen Shirt", "└ Trail"}, []string{"Wool"}},
+		{"sorted by total, the largest order first", []string{"O", "s", "s"}, []string{"Sofa", "order-8", "order-7", "Merino"}, nil},
+		{"and reversed", []string{"O", "s", "s", "S"}, []string{"Merino", "order-7", "order-8", "Sofa"}, nil},
+		{"enter on a head opens the order", []string{"O", "enter"}, []string{"ORDER", "3 items: 2 awaiting, 1 failed", "57.42 USD", "PARTLY FAILED", "ask the buyer", "ITEMS", "Chili Crisp", "Wool Socks", "Desk Lamp"}, nil},
+	}
+	for _, c := range cases {
+		for _, size := range [][2]int{{200, 55}, {120, 36}} {
+			s, _ := orderShop()
+			m := boardOf(t, s, size[0], size[1])
+			press(m, c.keys...)
+			got := screen(m)
+			if !inOrder(got, c.want...) {
+				t.Errorf("%s, %v: want %q:\n%s", c.name, size, c.want, got)
+			}
+			for _, not := range c.not {
+				if strings.Contains(got, not) {
+					t.Errorf("%s, %v: %q is there:\n%s", c.name, size, not, got)
+				}
+			}
+		}
+	}
+}
+
+func TestAWholeOrderIsConfirmedFromItsHead(t *testing.T) {
+	for _, keys := range [][]string{{"O", "c"}, {"O", "enter", "c"}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, items := orderShop()
+			g := &till{}
+			m := boardOf(t, s, 160, 45, func(c *Config) { c.Armed, c.Confirmer = true, g })
+			press(m, keys...)
+			rest(m)
+			got := screen(m)
+			if !inOrder(got, "Confirm order-7", "2 of 3 items", "Chili Crisp", "12.90 USD", "Wool Socks", "44.52 USD", "✕ Desk Lamp", "not confirmed: failed: offer retrieval failed", "Total", "57.42 USD") {
+				t.Fatalf("%v: the dialog does not show the whole order:\n%s", keys, got)
+			}
+			s.run(m, g, press(m, "C"))
+			if want := items[:2]; !slices.Equal(g.sent, want) || g.most != 1 {
+				t.Errorf("sent %v, want %v one after another", g.sent, want)
+			}
+		})
+	}
+}
+
+func TestAnOrderIsNotConfirmedUnseenOrWhereNothingAwaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := orderShop()
+		g := &till{}
+		m := boardOf(t, s, 80, 24, func(c *Config) { c.Armed, c.Confirmer = true, g })
+		for n := range 12 {
+			one := *s.intent(20+n, api.AwaitingConfirmation, 41*time.Minute)
+			one.ReferenceID = "order-7"
+			s.put(&one)
+		}
+		m.apply(&s.changes)
+		press(m, "O", "c")
+		rest(m)
+		if press(m, "C"); len(g.sent) > 0 || !strings.Contains(screen(m), "First see the whole list") {
+			t.Errorf("%d items were confirmed before they were in view:\n%s", len(g.sent), screen(m))
+		}
+	})
+	s, items := orderShop()
+	for _, id := range items[:5] {
+		s.place(id, api.Completed)
+	}
+	m := boardOf(t, s, 200, 55, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+	press(m, "O", "G", "k", "k", "k", "k", "k", "k", "k", "c")
+	for range 9 {
+		if m.board.headUnder() {
+			break
+		}
+		press(m, "j")
+	}
+	if press(m, "c"); m.dialog.open() || !strings.Contains(screen(m), "no item of this order awaits confirmation") {
+		t.Errorf("an order is offered of which nothing awaits:\n%s", screen(m))
+	}
+}
+
+func TestReadOnlyConfirmsNoOrder(t *testing.T) {
+	s, _ := orderShop()
+	m := boardOf(t, s, 160, 45)
+	if press(m, "O", "c"); m.dialog.open() || !strings.Contains(screen(m), "read-only") {
+		t.Errorf("a read-only board asks:\n%s", screen(m))
+	}
+}
+
+func TestMarksOfAnOrder(t *testing.T) {
+	s, items := orderShop()
+	m := boardOf(t, s, 160, 45)
+	press(m, "O", "x")
+	if !m.marks.set[items[0]] || !m.marks.set[items[1]] || len(m.marks.set) != 2 {
+		t.Fatalf("x on a head marks %v:\n%s", m.marks.set, screen(m))
+	}
+	if !m.board.headUnder() || m.board.orderUnder().Reference != "order-8" {
+		t.Errorf("the cursor has not moved on behind the items:\n%s", screen(m))
+	}
+	if press(m, "g", "x"); len(m.marks.set) != 0 {
+		t.Errorf("x again leaves %v", m.marks.set)
+	}
+}
+
+func TestAJobOfEveryDayTakesFewKeysToTheDialog(t *testing.T) {
+	cases := []struct {
+		name  string
+		keys  []string
+		shows []string
+	}{
+		{"the three of one merchant, by a filter", []string{"/", "a", "c", "m", "e", "enter", "A", "X"}, []string{"3 orders", "Total", "101.94 USD"}},
+		{"the first three, by a range", []string{"V", "j", "j", "V", "X"}, []string{"3 orders", "Total"}},
+		{"the first three, by a range that x ends", []string{"V", "j", "j", "x", "X"}, []string{"3 orders", "Total"}},
+		{"the first three, one by one", []string{"x", "x", "x", "X"}, []string{"3 orders", "Total"}},
+		{"one order", []string{"O", "c"}, []string{"Confirm order-7", "57.42 USD"}},
+		{"one order, by its mark", []string{"O", "x", "X"}, []string{"2 orders", "57.42 USD"}},
+	}
+	for _, c := range cases {
+		for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+			s, _ := orderShop()
+			for n, state := range map[int]api.IntentState{31: api.AwaitingConfirmation, 48: api.AwaitingConfirmation} { // of acme.example
+				s.intent(n, state, 5*time.Minute)
+			}
+			for i, in := range s.changes.Intents {
+				if in.Product == "Merino Beanie" && in.ReferenceID == "order-9" {
+					other := *in
+					other.Merchant = "another.example"
+					s.changes.Intents[i] = &other
+				}
+			}
+			m := boardOf(t, s, size[0], size[1], func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+			press(m, c.keys...)
+			if got := screen(m); len(c.keys) > 8 || !m.dialog.open() || !inOrder(got, c.shows...) {
+				t.Errorf("%s, %v: %d keys show no dialog with %q:\n%s", c.name, size, len(c.keys), c.shows, got)
+			}
+		}
+	}
+}
+
+func TestARangeIsEndedLeftAndAbandoned(t *testing.T) {
+	cases := []struct {
+		name   string
+		keys   string
+		marked int
+		ranges bool
+	}{
+		{"while it is extended nothing is marked", "V j", 0, true},
+		{"its end marks all of it", "V j j V", 3, false},
+		{"upwards too", "j j V k k V", 3, false},
+		{"of one row", "V V", 1, false},
+		{"esc abandons it", "V j esc", 0, false},
+		{"and what was marked before stays", "x V j esc", 1, false},
+		{"another lane or pane abandons it", "V j l h V", 0, true},
+		{"as grouping does", "V j O V", 0, true},
+		{"another pane has no range", "2 V", 0, false},
+	}
+	for _, c := range cases {
+		s, _ := queueShop(5)
+		s.intent(9, api.PlacingOrder, time.Minute)
+		m := boardOf(t, s, 200, 55)
+		press(m, strings.Fields(c.keys)...)
+		if len(m.marks.set) != c.marked || m.board.ranging() != c.ranges {
+			t.Errorf("%s: %d marked, want %d; a range: %v, want %v\n%s", c.name, len(m.marks.set), c.marked, m.board.ranging(), c.ranges, screen(m))
+		}
+	}
+}
+
+func TestARangeLeavesOutWhatCannotBeConfirmedAndSaysSo(t *testing.T) {
+	s, _ := orderShop()
+	m := boardOf(t, s, 200, 55)
+	press(m, "O", "V", "G", "V")
+	if got := screen(m); len(m.marks.set) != 5 || !strings.Contains(got, "5 intents marked") {
+		t.Errorf("%d marked, want the 5 that await:\n%s", len(m.marks.set), got)
+	}
+}
+
+func TestAnAlertOfAnOrderOpensIt(t *testing.T) {
+	s, items := orderShop()
+	s.changes.Summary.Alerts = []account.Alert{{Kind: account.AlertOrder, Intent: items[2], Order: "order-7", Text: "order-7 is partly failed", Since: s.now}}
+	m := boardOf(t, s, 160, 45)
+	press(m, "6", "enter")
+	if got := screen(m); !inOrder(got, "ORDER", "order-7", "ITEMS") {
+		t.Errorf("enter on the alert does not open the order:\n%s", got)
+	}
+}
+
+func TestAnOpenOrderFollowsItsItems(t *testing.T) {
+	s, items := orderShop()
+	m := boardOf(t, s, 160, 45)
+	press(m, "O", "enter")
+	s.place(items[0], api.Completed)
+	m.apply(&s.changes)
+	if got := screen(m); !strings.Contains(got, "1 awaiting, 1 completed, 1 failed") {
+		t.Errorf("the detail stays behind:\n%s", got)
+	}
+}

@@ -1,0 +1,136 @@
+package pane
+
+import (
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// Order is the order that is shown; nil where another thing is.
+func (p *Detail) Order() *account.Order { return p.facts.Order }
+
+func (p *Detail) wholeOrder() {
+	o := p.facts.Order
+	if o == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "no intent has this reference any more")
+		return
+	}
+	p.orderHead(o)
+	p.counts(o)
+	p.fact("reference", paint.Text, string(o.Reference))
+	p.orderTotal(o)
+	if o.Closing != nil {
+		p.expiry(&account.IntentDetail{Intent: *o.Closing})
+	}
+	if o.PartlyFailed {
+		p.heading("PARTLY FAILED")
+		p.paragraph(paint.Failed, string(o.Reference)+" "+o.Trouble())
+	}
+	p.heading("ITEMS")
+	money := 0
+	for _, in := range o.Intents {
+		if in.Total != nil {
+			money = max(money, paint.Width(in.Total.Readable()))
+		}
+	}
+	for _, in := range o.Intents {
+		p.item(in, money)
+	}
+}
+
+// orderHead names an order, with its worst and its best state at the right.
+func (p *Detail) orderHead(o *account.Order) {
+	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
+	p.add(func(l *paint.Line) {
+		right := paint.Width(worst.String())
+		if o.Worst != o.Best {
+			right += paint.Width(" … " + best.String())
+		}
+		l.Fit(paint.Text|paint.Bold, string(o.Reference), l.Left()-right-2).Space(1)
+		l.Put(worst.Style|paint.Bold, worst.String())
+		if o.Worst != o.Best {
+			l.Put(paint.Muted, " … ").Put(best.Style|paint.Bold, best.String())
+		}
+	})
+	p.blank()
+}
+
+func (p *Detail) counts(o *account.Order) {
+	text := wording.Counted(len(o.Intents), "item", "items")
+	for i, state := range statesOf(o) {
+		if i == 0 {
+			text += ": "
+		} else {
+			text += ", "
+		}
+		text += wording.Count(o.Counts[state]) + " " + sign.Intent(state).Word
+	}
+	p.fact("items", paint.Text, text)
+}
+
+// statesOf lists the states of an order's items, as the contract lists them.
+func statesOf(o *account.Order) (states []api.IntentState) {
+	for _, state := range api.IntentStates() {
+		if o.Counts[state] > 0 {
+			states = append(states, state)
+		}
+	}
+	for _, in := range o.Intents {
+		if !in.State.Known() {
+			return append(states, in.State) // of several unlisted ones the first
+		}
+	}
+	return states
+}
+
+func (p *Detail) orderTotal(o *account.Order) {
+	for i, total := range o.Totals {
+		text := total.Readable()
+		if i == 0 && o.Unpriced > 0 {
+			text = "at least " + text + ", " + wording.Count(o.Unpriced) + " not known yet"
+		}
+		p.fact("total", paint.Text|paint.Bold, text)
+	}
+	if len(o.Totals) == 0 && o.Unpriced > 0 {
+		p.fact("total", paint.Muted, "not known yet")
+	}
+}
+
+// item is one of an order, and below it what is special about it.
+func (p *Detail) item(in *account.Intent, money int) {
+	m := sign.Intent(in.State)
+	name := string(in.Product)
+	if name == "" {
+		name = string(in.ID)
+	}
+	if in.Quantity > 1 {
+		name += " ×" + wording.Count(in.Quantity)
+	}
+	below := string(in.Merchant)
+	switch {
+	case in.State == api.Failed:
+		below += " · " + wording.Failure(in.Failure)
+	case in.State == api.AwaitingConfirmation:
+		if end := expiryOf(in, p.window); end.After(p.look.Now) {
+			below += " · expires in " + Age(end.Sub(p.look.Now))
+		}
+	}
+	p.add(func(l *paint.Line) {
+		l.Put(m.Style, m.Glyph).Space(1)
+		l.Fit(m.Style, m.Word, itemState)
+		right := 1 + money
+		l.Fit(paint.Text, name, l.Left()-right-1)
+		if in.Total != nil {
+			l.Space(1).Right(paint.Text, in.Total.Readable(), money)
+		}
+	})
+	p.body[len(p.body)-1].value = string(in.ID)
+	p.add(func(l *paint.Line) { l.Space(2+itemState).Fit(paint.Muted, below, l.Left()-1) })
+	p.body[len(p.body)-1].value = string(in.ID)
+}
+
+// itemState is the width of the state of an item.
+const itemState = 12

@@ -1,0 +1,80 @@
+package pane
+
+import "tillwatch/api"
+
+// A range reaches from the row at which it began to the cursor, in the lane or the
+// list that the cursor is in.
+
+// StartRange begins a range at the cursor.
+func (p *Intents) StartRange() {
+	p.anchor, p.stale = p.cursorKey(), true
+}
+
+// EndRange ends a range, and reports whether there was one.
+func (p *Intents) EndRange() bool {
+	was := p.Ranging()
+	p.anchor, p.stale = "", p.stale || p.anchor != ""
+	return was
+}
+
+// Ranging reports whether there is a range. One is over when the row at which it began
+// is not there any more, or the cursor has left its lane.
+func (p *Intents) Ranging() bool {
+	from, to := p.span()
+	return from <= to
+}
+
+func (p *Intents) cursorKey() string {
+	if p.orders != nil {
+		if row, ok := p.orders.list.Cursor(); ok {
+			return row.key()
+		}
+		return ""
+	}
+	if row, ok := p.table().Cursor(); ok {
+		return string(row.ID)
+	}
+	return ""
+}
+
+// span is the first and the last row of the range; to is below from where there is
+// none.
+func (p *Intents) span() (from, to int) {
+	if p.anchor == "" {
+		return 0, -1
+	}
+	var at, cursor int
+	var ok bool
+	if p.orders != nil {
+		at, ok = p.orders.list.Find(p.anchor)
+		cursor = p.orders.list.Index()
+	} else {
+		at, ok = p.table().Find(p.anchor)
+		cursor = p.table().Index()
+	}
+	if !ok {
+		return 0, -1
+	}
+	return min(at, cursor), max(at, cursor)
+}
+
+// Ranged lists the intents of the range. A head that is all of it stands for the items
+// that are shown of its order.
+func (p *Intents) Ranged() (ids []api.ID) {
+	from, to := p.span()
+	if p.orders != nil {
+		if from == to && p.OrderUnder() != nil {
+			return p.ItemsUnder()
+		}
+		for _, row := range p.orders.list.Found()[from : to+1] {
+			if row.order == nil {
+				ids = append(ids, row.ID)
+			}
+		}
+		return ids
+	}
+	for _, row := range p.table().Found()[from : to+1] {
+		ids = append(ids, row.ID)
+	}
+	return ids
+}

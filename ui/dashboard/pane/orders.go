@@ -1,0 +1,234 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
+)
+
+// orders is the intents grouped: each order as a head above its items, and the
+// intents that belong to none among them.
+type orders struct {
+	known *account.Orders
+	list  *table.Table[*orderRow]
+}
+
+// orderRow is a line of the grouped intents.
+type orderRow struct {
+	*intentRow                // of a head: its most urgent item, with what holds of the whole order
+	order      *account.Order // of a head; nil for an intent
+	items      []*intentRow   // of a head
+	head       *orderRow      // of an item; nil for a head, and for an intent of no order
+}
+
+func (r *orderRow) key() string {
+	if r.order != nil {
+		return headKey(r.order.Reference)
+	}
+	return string(r.ID)
+}
+
+// headKey is one that no intent has: an id is printable.
+func headKey(reference api.Text) string { return "\x00" + string(reference) }
+
+// leading is the row by which a row finds its place: an item stands with its order.
+func (r *orderRow) leading() *orderRow {
+	if r.head != nil {
+		return r.head
+	}
+	return r
+}
+
+func (r *orderRow) subject() Subject {
+	if r.order != nil {
+		return Subject{OfOrder, api.ID(r.order.Reference)}
+	}
+	return Subject{OfIntent, r.ID}
+}
+
+// matchOrder shows the items that a filter finds, and the heads of those.
+func matchOrder(row *orderRow, filter any) bool {
+	if row.order == nil {
+		return matchRow(row.intentRow, filter)
+	}
+	return slices.ContainsFunc(row.items, func(item *intentRow) bool { return matchRow(item, filter) })
+}
+
+// compareOrders puts orders and intents in the order that was chosen for intents,
+// and within an order the head before its items.
+func (p *Intents) compareOrders(a, b *orderRow) int {
+	if first, second := a.leading(), b.leading(); first != second {
+		if c := cmp.Or(p.inList.compare(first.intentRow, second.intentRow), cmp.Compare(first.key(), second.key())); c != 0 {
+			return c
+		}
+	}
+	if a.order != nil || b.order != nil {
+		return cmp.Compare(len(b.items), len(a.items)) // only a head has some
+	}
+	return p.inList.compare(a.intentRow, b.intentRow)
+}
+
+// Grouped reports whether the intents are grouped by order.
+func (p *Intents) Grouped() bool { return p.orders != nil }
+
+// Group groups the intents by order, or ends that. The cursor stays on its intent.
+func (p *Intents) Group(on bool) {
+	if on == p.Grouped() {
+		return
+	}
+	before, pinned := p.Subject(), p.pinned()
+	p.orders, p.anchor, p.stale = nil, "", true
+	if on {
+		p.orders = &orders{known: account.NewOrders(), list: table.New(table.Config[*orderRow]{
+			Key: (*orderRow).key, Compare: p.compareOrders, Match: matchOrder,
+		})}
+		rows := slices.Clone(p.list.All())
+		p.orders.list.SetHeight(p.h - p.head())
+		filterTable(p.orders.list, p.filter, nil, p.look.Now)
+		p.arrangeOrders(rows, nil)
+	}
+	if pinned {
+		p.reselect(before)
+	}
+}
+
+// reselect puts the cursor back on what it was on, or on an item of it.
+func (p *Intents) reselect(s Subject) {
+	if s.Kind != OfOrder {
+		p.Select(s.ID)
+		return
+	}
+	for _, row := range p.list.All() {
+		if row.ReferenceID == api.Text(s.ID) && p.Select(row.ID) {
+			return
+		}
+	}
+}
+
+// arrangeOrders takes over rows that changed and ids that are gone. The rows of an
+// order that has changed are all made anew: they find their place by its head.
+func (p *Intents) arrangeOrders(changed []*intentRow, gone []api.ID) {
+	o := p.orders
+	touched := map[api.Text]bool{}
+	for _, id := range gone {
+		touched[o.known.Drop(id)] = true
+		o.list.Remove(string(id))
+	}
+	var rows []*orderRow
+	for _, row := range changed {
+		touched[o.known.Put(row.Intent)] = true
+		if touched[row.ReferenceID] = true; len(o.known.Items(row.ReferenceID)) == 0 {
+			rows = append(rows, &orderRow{intentRow: row}) // of no order
+		}
+	}
+	for reference := range touched {
+		rows = append(rows, p.rowsOf(reference)...)
+	}
+	o.list.Upsert(rows...)
+}
+
+// rowsOf makes the rows of an order. One that is not an order any more loses its
+// head.
+func (p *Intents) rowsOf(reference api.Text) []*orderRow {
+	var items []*intentRow
+	for _, id := range p.orders.known.Items(reference) {
+		if row := p.rows[id]; row != nil {
+			items = append(items, row)
+		}
+	}
+	var head *orderRow
+	var rows []*orderRow
+	if len(items) > 1 {
+		head = p.headOf(reference, items)
+		rows = append(rows, head)
+	} else {
+		p.orders.list.Remove(headKey(reference))
+	}
+	for _, row := range items {
+		rows = append(rows, &orderRow{intentRow: row, head: head})
+	}
+	return rows
+}
+
+func (p *Intents) headOf(reference api.Text, items []*intentRow) *orderRow {
+	var intents []*account.Intent
+	for _, item := range items {
+		intents = append(intents, item.Intent)
+	}
+	o := account.NewOrder(reference, intents)
+	row := *slices.MinFunc(items, func(a, b *intentRow) int {
+		return cmp.Or(compareInList(a, b), cmp.Compare(a.ID, b.ID))
+	})
+	in := *row.Intent
+	in.Total, row.expires = nil, time.Time{}
+	if len(o.Totals) > 0 {
+		in.Total = &o.Totals[0]
+	}
+	if o.Closing != nil {
+		row.expires = expiryOf(o.Closing, p.window)
+	}
+	for _, item := range items {
+		if item.Merchant != in.Merchant {
+			in.Merchant = api.Text(merchants(items))
+		}
+		if !item.turned.Before(row.turned) {
+			row.turned = item.turned
+		}
+	}
+	row.Intent, row.total = &in, sum(o)
+	if len(o.Totals) == 1 {
+		p.widest = max(p.widest, paint.Width(row.total))
+	}
+	return &orderRow{intentRow: &row, order: o, items: items}
+}
+
+func merchants(items []*intentRow) string {
+	different := map[api.Text]bool{}
+	for _, item := range items {
+		different[item.Merchant] = true
+	}
+	return wording.Counted(len(different), "merchant", "merchants")
+}
+
+// sum is the totals of an order. While one is not known, it says that there is more.
+func sum(o *account.Order) string {
+	text := ""
+	for i, total := range o.Totals {
+		if i > 0 {
+			text += " + "
+		}
+		text += total.Readable()
+	}
+	if text != "" && o.Unpriced > 0 {
+		text = "≥ " + text
+	}
+	return text
+}
+
+// OrderUnder is the order whose head is under the cursor; nil for none.
+func (p *Intents) OrderUnder() *account.Order {
+	if p.orders != nil {
+		if row, ok := p.orders.list.Cursor(); ok {
+			return row.order
+		}
+	}
+	return nil
+}
+
+// ItemsUnder lists the items that the filter shows of that order.
+func (p *Intents) ItemsUnder() (ids []api.ID) {
+	rows := p.orders.list.Found()
+	for _, row := range rows[p.orders.list.Index()+1:] {
+		if row.head == nil || row.head.order.Reference != rows[p.orders.list.Index()].order.Reference {
+			break
+		}
+		ids = append(ids, row.ID)
+	}
+	return ids
+}

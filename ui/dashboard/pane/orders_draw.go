@@ -1,0 +1,133 @@
+package pane
+
+import (
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// drawOrders draws one line for each head and for each intent.
+func (p *Intents) drawOrders() {
+	list := p.orders.list
+	rows, first := list.Window()
+	if len(rows) == 0 {
+		p.nothingMatches()
+		return
+	}
+	c := p.columns()
+	from, to := p.span()
+	for i, row := range rows {
+		at, l := first+i, p.start()
+		under, ranged := p.focused && at == list.Index(), from <= at && at <= to
+		switch {
+		case row.order != nil:
+			p.markHead(l, row, under, ranged)
+			p.headLine(l, row, c)
+		case row.head != nil:
+			p.mark(l, row.intentRow, under, ranged)
+			p.listLine(l, row.intentRow, c, p.branch(list.Found(), at))
+		default:
+			p.mark(l, row.intentRow, under, ranged)
+			p.listLine(l, row.intentRow, c, "")
+		}
+		p.push(l.On(paint.Base))
+	}
+}
+
+// branch leads from a head to an item.
+func (p *Intents) branch(rows []*orderRow, at int) string {
+	if at+1 == len(rows) || rows[at+1].head == nil || rows[at+1].head.key() != rows[at].head.key() {
+		return "└ "
+	}
+	return "├ "
+}
+
+// markHead draws the gutter of a head: a mark where all of its items that can be
+// confirmed are marked.
+func (p *Intents) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
+	marked, waiting := 0, 0
+	for _, item := range row.items {
+		if p.marks[item.ID] {
+			marked++
+		}
+		if item.State == api.AwaitingConfirmation {
+			waiting++
+		}
+	}
+	switch {
+	case ranged && !under:
+		l.On(paint.Selected).Put(paint.Accent, "┃")
+	case marked > 0 && marked == waiting:
+		if under {
+			l.On(paint.Selected)
+		}
+		l.Put(paint.Accent, sign.Marked().Glyph)
+	default:
+		p.gutter(l, under, p.look.Opened == row.subject(), p.glows(row.turned))
+	}
+}
+
+// headLine draws an order in the columns of its items.
+func (p *Intents) headLine(l *paint.Line, row *orderRow, c listColumns) {
+	o := row.order
+	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
+	start := l.At()
+	l.Put(worst.Style|paint.Bold, worst.Glyph)
+	if c.state > 2 {
+		if o.Worst == o.Best {
+			l.Space(1).Fit(worst.Style|paint.Bold, worst.Word, c.state-3)
+		} else {
+			l.Put(paint.Muted, "…").Put(best.Style|paint.Bold, best.Glyph)
+		}
+	}
+	l.To(start + c.state)
+	p.headName(l, o, l.Left()-c.merchant-c.total-c.special-c.age)
+	if c.merchant > 0 {
+		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
+	}
+	if c.total > 0 {
+		l.Space(1).Right(paint.Text|paint.Bold, whole(row.total, c.total-1), c.total-1)
+	}
+	text, style := p.countdown(row.intentRow, 20)
+	if c.special < specialWidth {
+		text = shorten(text)
+	}
+	l.Space(1).Right(style, text, c.special-1)
+	if c.age > 0 {
+		l.Space(1).Right(paint.Muted, p.look.age(row.Since), c.age-1)
+	}
+}
+
+// headName names an order, and as much of what it is as there is room for.
+func (p *Intents) headName(l *paint.Line, o *account.Order, w int) {
+	end := l.At() + w
+	count := wording.Count(len(o.Intents))
+	reference, least := string(o.Reference), " ("+count+")"
+	l.Fit(paint.Text|paint.Bold, reference, min(paint.Width(reference), max(w-len(least), 0)))
+	if items := " · " + wording.Counted(len(o.Intents), "item", "items"); paint.Width(items) <= end-l.At() {
+		l.Put(paint.Muted, items)
+	} else if len(least) <= end-l.At() {
+		l.Put(paint.Muted, least)
+	}
+	for _, part := range standing(o) {
+		if paint.Width(part.Word)+3 <= end-l.At() {
+			l.Put(paint.Muted, " · ").Put(part.Style, part.Word)
+		}
+	}
+	l.To(end)
+}
+
+// standing says in words how an order is: that it failed in part, and its worst and
+// its best state.
+func standing(o *account.Order) (parts []sign.Sign) {
+	if o.PartlyFailed {
+		parts = append(parts, sign.Sign{Word: "partly failed", Style: paint.Bad})
+	}
+	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
+	if o.Worst != o.Best {
+		parts = append(parts, sign.Sign{Word: worst.Word + " to " + best.Word, Style: paint.Muted})
+	}
+	return parts
+}
