@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -121,10 +122,15 @@ func (s *Store) ApplyEvents(deliveries []Delivery, arrived time.Time) {
 func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 	s.mu.Lock()
 	defer s.release()
+	s.watchedSince(now)
+	begins := s.events.Received == 0
 	for i := range batch {
 		d := &batch[i]
 		s.feed.hears(d.Received)
 		if e := s.events.take(d, s.feed.epoch); e != nil {
+			if begins { // the relay has watched since its first event
+				s.watchedSince(cmp.Or(e.CreatedAt, e.Received))
+			}
 			s.applyEvent(e, &d.Event, now)
 		}
 	}
@@ -138,9 +144,6 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 // applyEvent merges a new event into what it speaks of. A source of a type that is
 // not known has nothing to merge into and nothing to read.
 func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
-	if received := plausible(e.Received); !received.IsZero() && !s.known.IsZero() {
-		s.known = earlier(s.known, received) // the relay watched before us
-	}
 	fresh := s.feed.fresh(e)
 	switch e.SourceType {
 	case api.SourceIntent:

@@ -23,6 +23,17 @@ func (p Pace) Tells() bool { return p.Count >= enoughStays }
 // Slow reports whether a stay is longer than 95 % of those before it.
 func (p Pace) Slow(stay time.Duration) bool { return p.Tells() && stay > p.P95 }
 
+// muchSlower is by how much a percentile must be longer to say that something has
+// become slower.
+const muchSlower = 1.5
+
+// Slower reports whether stays have become much longer than usual: half of them or the
+// longest, where there are enough of both.
+func (p Pace) Slower(usual Pace) bool {
+	much := func(now, before time.Duration) bool { return float64(now) > muchSlower*float64(before) }
+	return p.Tells() && usual.Tells() && (much(p.P50, usual.P50) || much(p.P95, usual.P95))
+}
+
 // paceHistory keeps the newest stays in a state.
 type paceHistory struct {
 	stays []time.Duration // oldest first

@@ -16,8 +16,9 @@ type Pulse struct {
 	Known    time.Time   // since when the account is watched: what was before is not known, it is not zero. Zero: nothing is known
 	Hour     []Beat      // the last 60 minutes, the oldest first; the last is the one that lasts
 	Day      []Beat      // likewise the last 96 quarters of an hour
-	Awaiting []api.Money // the totals of what awaits a decision, by currency; empty for none
-	Unpriced int         // intents that await a decision, of which the total is not known
+	Waiting  int         // intents that await a decision
+	Awaiting []api.Money // their totals, by currency; empty for none
+	Unpriced int         // those of them of which the total is not known
 	Today    DayPulse    // since midnight, where At is
 	ByNow    DayPulse    // yesterday, until the same time of the day
 	Before   DayPulse    // yesterday, the whole day
@@ -125,6 +126,7 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 		count(p.Hour, time.Minute, in)
 		count(p.Day, quarterHour, in)
 		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(now)) {
+			p.Waiting++
 			awaiting.Add(in.Total)
 		}
 	}

@@ -1,8 +1,10 @@
 package account
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tillwatch/api"
@@ -136,4 +138,43 @@ func TestMomentsAreThoseThatSomebodySaw(t *testing.T) {
 	if in, _ := s.Intent("ci_1"); !in.EndedAt.Equal(noon.Add(api.ConfirmWindow)) {
 		t.Errorf("it expired at %v, want the end of its window", in.EndedAt)
 	}
+}
+
+func TestAnAccountIsWatchedSinceItsFirstEventOrStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		event := func(seq int, before time.Duration) []Delivery {
+			return []Delivery{intentEvent(seq, api.ID(fmt.Sprint("ci_", seq)), api.IntentCompleted, start.Add(-before))}
+		}
+		s := NewStore(StoreConfig{KeepIntents: 16})
+		if known := s.Summary().Known; !known.IsZero() {
+			t.Errorf("known since %v: nobody watched", known)
+		}
+		s.ApplyEvents(event(1, 3*time.Hour), start)
+		s.ApplyEvents(event(2, 50*time.Hour), start) // a delivery that was tried for two days
+		if known := s.Summary().Known; !known.Equal(start.Add(-3 * time.Hour)) {
+			t.Errorf("known since %v, want since the relay's first event", start.Sub(known))
+		}
+		time.Sleep(time.Hour)
+		f := openSaved(t, t.TempDir())
+		if err := f.Save(s); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		restored, _ := mustRestore(t, f)
+		if known := restored.Summary().Known; !known.Equal(start.Add(-3 * time.Hour)) {
+			t.Errorf("after a restart known since %v", start.Sub(known))
+		}
+		for seq := range 40 {
+			s.ApplyEvents(event(3+seq, -time.Duration(seq)*time.Minute), time.Now())
+		}
+		sum := s.Summary()
+		oldest := time.Now()
+		for _, in := range s.Changes(0).Intents {
+			oldest = earlier(oldest, in.EndedAt)
+		}
+		if sum.LetGo == 0 || sum.Known.After(oldest) || sum.Known.Before(oldest.Add(-time.Minute)) {
+			t.Errorf("%d are let go, known since %v: want no earlier than the last of those ended, %v", sum.LetGo, sum.Known, oldest)
+		}
+	})
 }

@@ -45,9 +45,7 @@ func (s *Store) restoreHead(f *Frame, now time.Time) {
 	sum := SummaryOf(f.Summary, ToldQuota{})
 	s.feed.Epoch, s.feed.Cursor, s.feed.Head = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Cursor
 	s.events.EventCounters, s.events.newest, s.intents.reads.last = sum.Events, sum.LastEvent, sum.LastRead
-	if known := plausible(sum.Known); !known.IsZero() {
-		s.known = earlier(s.known, known)
-	}
+	s.watchedSince(sum.Known)
 	if f.Memory != nil {
 		s.recallMemory(f.Memory, now)
 	}

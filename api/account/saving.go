@@ -36,11 +36,14 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	if cfg.Quota != nil {
 		memory.Quota = cfg.Quota.Memories(now)
 	}
+	intents, dropped, since := dropEnded(intents, cfg, now)
+	if !sum.Known.IsZero() {
+		sum.Known = later(sum.Known, since)
+	}
 	head, err := newHead(sum, memory)
 	if err != nil {
 		return err
 	}
-	intents, dropped := dropEnded(intents, cfg, now)
 	shipments = slices.DeleteFunc(shipments, func(sh *Shipment) bool { return dropped[sh.IntentID] })
 	if err := v.putGlance(head, intents, shipments, events); err != nil {
 		return err
@@ -84,9 +87,10 @@ func (v *saving) put(f *Frame) {
 }
 
 // dropEnded takes out the ended intents that are no longer kept: by their age, and
-// where there are too many, the ones that ended first.
-func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []*IntentDetail, dropped map[api.ID]bool) {
-	over := now.Add(-cfg.MaxAge)
+// where there are too many, the ones that ended first. Those that ended after over
+// are kept.
+func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []*IntentDetail, dropped map[api.ID]bool, over time.Time) {
+	over = now.Add(-cfg.MaxAge).UTC()
 	var ended []time.Time
 	for _, in := range intents {
 		if in.State.Terminal() && in.Since.After(over) {
@@ -105,7 +109,7 @@ func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []
 			kept = append(kept, in)
 		}
 	}
-	return kept, dropped
+	return kept, dropped, over
 }
 
 // saveAll writes values, many in a line.

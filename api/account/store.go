@@ -150,10 +150,15 @@ func (s *Store) update(change func(now time.Time)) {
 	s.mu.Lock()
 	defer s.release()
 	s.news.stamp()
-	if s.known.IsZero() {
-		s.known = utc(now)
-	}
+	s.watchedSince(now)
 	change(now)
+}
+
+// watchedSince notes that the account was watched at a moment.
+func (s *Store) watchedSince(t time.Time) {
+	if t = plausible(t); !t.IsZero() && (s.known.IsZero() || t.Before(s.known)) {
+		s.known = t
+	}
 }
 
 // release ends a critical section that may have changed something. It lets go of

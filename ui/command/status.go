@@ -120,6 +120,8 @@ type report struct {
 	Today       dayReport                   `json:"today"`
 	Agents      limitReport                 `json:"agents"`
 	Pace        map[string]paceReport       `json:"pace"`
+	Pulse       pulseReport                 `json:"pulse"`
+	Latency     []latencyReport             `json:"latency"`
 	Alerts      []alertReport               `json:"alerts"`
 
 	buckets []quota.Bucket
@@ -231,6 +233,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		Agents: limitOf(s.Agents.Placing, s.Agents.Limit),
 		LetGo:  s.LetGo,
 		Limits: limitsOf(s.Limits, now), Spenders: spendersOf(s.Spenders),
+		Pulse: pulseOf(&picture, len(settling.Missing) == 0, now), Latency: latenciesOf(s.Latency, now),
 		Quota: []quotaReport{}, Alerts: []alertReport{}, Pace: map[string]paceReport{}, buckets: s.Quota,
 	}
 	if s.API.Latency > 0 {
@@ -276,8 +279,13 @@ func quotaOf(b quota.Bucket, now time.Time) quotaReport {
 	return r
 }
 
-// whole is the report with the course of each bucket.
+// whole is the report with the course of each bucket and of the pulse, and the
+// distribution of latencies.
 func (r report) whole() report {
+	r.Pulse = r.Pulse.whole()
+	for i := range r.Latency {
+		r.Latency[i] = r.Latency[i].whole()
+	}
 	for i := range r.Quota {
 		r.Quota[i].History = coursesOf(r.buckets[i])
 	}

@@ -27,7 +27,13 @@ func told(now time.Time) account.Changes {
 		samples[n-1] = quota.Sample{At: now.Add(-step), Known: true, Remaining: 3, Own: 4, Others: 5, Rejected: 1}
 		return samples
 	}
-	return account.Changes{Summary: account.Summary{
+	completed := &account.Intent{ID: "ci_2", State: api.Completed, CreatedAt: now.Add(-time.Hour), OfferedAt: now.Add(-time.Hour + 9*time.Second),
+		ConfirmedAt: now.Add(-time.Minute), EndedAt: now.Add(-30 * time.Second), Total: &api.Money{Currency: "USD", Subunits: 123456}}
+	return account.Changes{Intents: []*account.Intent{completed}, Summary: account.Summary{
+		Known: now.Add(-20 * time.Hour),
+		Latency: []account.Latency{{Class: quota.Reads, Since: now.Add(-time.Hour), Recent: account.Pace{Count: 90, P50: 82 * time.Millisecond, P95: time.Second},
+			Days: 1, Past: account.Pace{Count: 8, P50: 40 * time.Millisecond, P95: 70 * time.Millisecond},
+			Buckets: []account.LatencyBucket{{UpTo: 100 * time.Millisecond, Recent: 90, Past: 8}}}},
 		Intents: map[api.IntentState]int{api.AwaitingConfirmation: 2, "": 1}, Shipments: map[api.ShipmentStatus]int{api.Shipped: 3},
 		Quota: []quota.Bucket{{Class: quota.Reads, Policy: "default", Limit: 10, Window: time.Second, Remaining: 3, Reset: time.Minute, ObservedAt: now,
 			Exhausted: 12 * time.Second, History: course(60, time.Second), Hour: course(60, time.Minute), Day: course(24, time.Hour)}},
@@ -76,6 +82,14 @@ func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 		"today.at_least": "30", "today.limit": "50", "today.seen": "12", "today.told": "true", "today.left": "20", "today.resets_in_s": "3600", "today.exhausted_in_s": "2400",
 		"agents.at_least": "4", "agents.limit": "10",
 		"pace.placing_order.count": "9", "pace.placing_order.p50_s": "20", "pace.placing_order.p95_s": "60",
+		"pulse.known_since": "2026-06-17T16:00:00Z", "pulse.today.from": "2026-06-18T00:00:00Z", "pulse.today.created": "1", "pulse.today.failed": "0", "pulse.today.expired": "0",
+		"pulse.today.completed.count": "1", "pulse.today.completed.totals.0.amount": "1234.56", "pulse.today.completed.unknown_totals": "0", "pulse.today.completion_rate": "1",
+		"pulse.today.offer.p50_s": "9", "pulse.today.order.p95_s": "30", "pulse.yesterday.from": "2026-06-17T16:00:00Z", "pulse.yesterday.completion_rate": "", "pulse.yesterday.offer": "",
+		"pulse.yesterday_by_now": "", "pulse.seven_days_before.completed.count": "0", "pulse.awaiting": "",
+		"pulse.hour.#": "60", "pulse.hour.59.known": "true", "pulse.hour.59.completed": "0", "pulse.hour.58.completed": "1", "pulse.hour.59.at": "2026-06-18T12:00:00Z",
+		"pulse.day.#": "96", "pulse.day.0.known": "false", "pulse.day.94.completed": "1",
+		"latency.0.class": "reads", "latency.0.of": "own", "latency.0.since_s": "3600", "latency.0.last_hour.p50_s": "0.082", "latency.0.unanswered": "0",
+		"latency.0.days": "1", "latency.0.days_before.count": "8", "latency.0.buckets.0.up_to_s": "0.1", "latency.0.buckets.0.last_hour": "90", "latency.0.buckets.0.days_before": "8",
 		"alerts.0.kind": "expiring", "alerts.0.text": "Socks expires", "alerts.0.intent": "ci_1", "alerts.0.age_s": "0", "alerts.0.due_in_s": "60",
 	} {
 		got := gjson.GetBytes(line, name)
@@ -131,6 +145,13 @@ func TestStatusForPeopleTellsASubjectALine(t *testing.T) {
 		"            others 5, 1 refused\n",
 		"today       at least 30 of 50 made; told: 20 left, reset in 1h; used up in 40m\n",
 		"intents     2 awaiting confirmation, 1 other\n",
+		"pulse       since 00:00 1 of 1 completed (100 %) for 1,234.56 USD; yesterday\n",
+		"            from 16:00 none ended\n",
+		"awaiting    unknown\n",
+		"to an offer p50 9.0 s, p95 9.0 s (of 1)\n",
+		"to an order p50 30 s, p95 30 s (of 1)\n",
+		"latency     reads p50 82 ms, p95 1.0 s (of 90), slower than usual; 1 day before\n",
+		"            p50 40 ms, p95 70 ms (of 8)\n",
 		"shipments   3 shipped\n",
 		"missing     the list of intents was not read to its end: GET /x: 429 too many\n",
 		"            requests\n",
@@ -153,6 +174,7 @@ func TestWhatIsNotKnownIsNoZero(t *testing.T) {
 	for _, name := range []string{
 		"intents.retrieving_offer", "intents.awaiting_confirmation", "intents.placing_order", "intents.completed", "intents.failed", "intents.other", "intents.not_read",
 		"shipments.ordered", "shipments.delivered", "relay.head", "relay.cursor", "relay.last_event_age_s", "api.latency_ms", "api.last_read_age_s", "events.missed",
+		"pulse.known_since", "pulse.today", "pulse.yesterday", "pulse.awaiting",
 	} {
 		if got := gjson.GetBytes(line, name); !got.Exists() || got.Type != gjson.Null {
 			t.Errorf("%s is %s, want null", name, got.Raw)

@@ -51,6 +51,7 @@ func (r report) String() string {
 	}
 	line("today", "%s", r.Today.text())
 	line("agents", "%s", r.Agents.text("placing"))
+	r.pulseLines(line)
 	line("events", "%s received, %s doubled, %s late, %s missed, %s backfilled",
 		wording.Count(r.Events.Received), wording.Count(r.Events.Duplicate), wording.Count(r.Events.Late), orUnknown(r.Events.Missed), wording.Count(r.Events.Backfilled))
 	for _, m := range r.Missing {
@@ -64,6 +65,23 @@ func (r report) String() string {
 		line("alert", "%s%s", a.Text, due)
 	}
 	return b.String()
+}
+
+// pulseLines say how the day goes, and whether the service is slow.
+func (r report) pulseLines(line func(subject, format string, args ...any)) {
+	p := &r.Pulse.pulse
+	line("pulse", "%s", wording.Day(p))
+	awaiting := "unknown"
+	if r.Pulse.Awaiting != nil {
+		awaiting = wording.Awaited(p)
+	}
+	line("awaiting", "%s", awaiting)
+	line("to an offer", "%s", wording.Times(p.Today.Offer, p.Before.Offer, p.Week.Offer))
+	line("to an order", "%s", wording.Times(p.Today.Order, p.Before.Order, p.Week.Order))
+	for i := range r.Latency {
+		l := &r.Latency[i].latency
+		line("latency", "%s %s", wording.LatencyOf(l), wording.Latency(l, r.At))
+	}
 }
 
 func detail(err, otherwise string) string {

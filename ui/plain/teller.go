@@ -29,6 +29,8 @@ type teller struct {
 	where     string // the environment that was told
 	day       string
 	intents   map[api.ID]string // what was told last of each
+	picture   map[api.ID]*account.Intent
+	pulseTold string // the hour in which it was told how the day goes
 	shipments map[api.ID]string
 	lastSeq   int64
 	feed      account.FeedState
@@ -45,7 +47,7 @@ type teller struct {
 }
 
 func newTeller(cfg Config) *teller {
-	return &teller{cfg: cfg, intents: map[api.ID]string{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
+	return &teller{cfg: cfg, intents: map[api.ID]string{}, picture: map[api.ID]*account.Intent{}, shipments: map[api.ID]string{}, spenders: map[api.Text]bool{}, ends: map[account.LimitName]bool{}}
 }
 
 // tell returns the lines for what changed, oldest first. The first picture is
@@ -64,6 +66,7 @@ func (t *teller) tell(c *account.Changes) []string {
 	t.sums(&c.Summary, first)
 	t.connections(&c.Summary)
 	for _, in := range c.Intents {
+		t.picture[in.ID] = in
 		t.intent(in, first)
 	}
 	for _, s := range c.Shipments {
@@ -71,6 +74,7 @@ func (t *teller) tell(c *account.Changes) []string {
 	}
 	for _, id := range c.GoneIntents {
 		delete(t.intents, id)
+		delete(t.picture, id)
 	}
 	for _, id := range c.GoneShipments {
 		delete(t.shipments, id)
@@ -78,6 +82,7 @@ func (t *teller) tell(c *account.Changes) []string {
 	t.events(c, first)
 	t.quota(&c.Summary, c.At)
 	t.alertChanges(c.Summary.Alerts)
+	t.pulse(&c.Summary)
 	return t.lines
 }
 

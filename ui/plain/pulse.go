@@ -1,0 +1,38 @@
+package plain
+
+import (
+	"maps"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/wording"
+)
+
+// littleKnown is how long the account must be watched so that there is something to
+// tell of its day.
+const littleKnown = time.Minute
+
+// pulse tells how the day goes and whether the service is slow: with the first change
+// of each hour, once the counts of intents are told.
+func (t *teller) pulse(s *account.Summary) {
+	hour := t.now.Format("2006-01-02 15")
+	if !t.intentsTold || s.Known.IsZero() || t.now.Sub(s.Known) < littleKnown || hour == t.pulseTold {
+		return
+	}
+	t.pulseTold = hour
+	p := account.PulseOf(maps.Values(t.picture), s.Known, t.now)
+	t.say("pulse %s", wording.Day(&p))
+	t.say("pulse awaiting a decision: %s", wording.Awaited(&p))
+	for _, times := range []struct {
+		what                   string
+		today, yesterday, week account.Pace
+	}{{"an offer", p.Today.Offer, p.Before.Offer, p.Week.Offer}, {"an order", p.Today.Order, p.Before.Order, p.Week.Order}} {
+		if times.today.Count > 0 {
+			t.say("pulse time to %s: %s", times.what, wording.Times(times.today, times.yesterday, times.week))
+		}
+	}
+	for i := range s.Latency {
+		l := &s.Latency[i]
+		t.say("pulse latency of %s: %s", wording.LatencyOf(l), wording.Latency(l, t.now))
+	}
+}

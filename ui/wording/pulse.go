@@ -1,0 +1,168 @@
+package wording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// Day says how the day goes: "since 00:00 61 of 69 completed (88 %) for 2,031.40 USD,
+// 5 failed, 3 expired; yesterday 91 % of 74".
+func Day(p *account.Pulse) string {
+	d := &p.Today
+	if !d.Known() {
+		return "unknown"
+	}
+	text := "since " + clock(d.From, p) + " "
+	share, ended := d.CompletionRate()
+	if ended {
+		text += fmt.Sprintf("%s of %s completed (%s)", Count(d.Completed), Count(d.Ended()), percent(share))
+	} else {
+		text += "none has ended"
+	}
+	if d.Completed > 0 {
+		text += " for " + Sum(d.Value, d.Unpriced)
+	}
+	if d.Failed > 0 {
+		text += fmt.Sprintf(", %s failed", Count(d.Failed))
+	}
+	if d.Expired > 0 {
+		text += fmt.Sprintf(", %s expired", Count(d.Expired))
+	}
+	return text + "; " + Yesterday(p)
+}
+
+// Yesterday is the completion rate of yesterday, as far as it is known.
+func Yesterday(p *account.Pulse) string {
+	d := &p.Before
+	text := "yesterday "
+	if midnight := d.To.AddDate(0, 0, -1); d.From.Sub(midnight) >= time.Minute && d.Known() {
+		text += "from " + clock(d.From, p) + " "
+	}
+	switch share, ended := d.CompletionRate(); {
+	case !d.Known():
+		return text + "unknown"
+	case !ended:
+		return text + "none ended"
+	default:
+		return text + percent(share) + " of " + Count(d.Ended())
+	}
+}
+
+// Awaited is the value of what awaits a decision: "5 for 220.10 USD".
+func Awaited(p *account.Pulse) string {
+	if p.Waiting == 0 {
+		return "none"
+	}
+	return Count(p.Waiting) + " for " + Sum(p.Awaiting, p.Unpriced)
+}
+
+// Sum is totals by currency, and how many more of which the total is not known.
+func Sum(totals []api.Money, unpriced int) string {
+	var parts []string
+	for _, m := range totals {
+		parts = append(parts, m.Readable())
+	}
+	if unpriced > 0 {
+		parts = append(parts, Counted(unpriced, "unknown total", "unknown totals"))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// Times is a time against those before: "p50 14 s, p95 41 s (of 70); yesterday p50 12
+// s, p95 35 s (of 74); 7 days before p50 13 s, p95 38 s (of 512)".
+func Times(today, yesterday, week account.Pace) string {
+	text := Pace(today) + Slower(today, week)
+	for _, before := range []struct {
+		when string
+		account.Pace
+	}{{"yesterday", yesterday}, {"7 days before", week}} {
+		if before.Count > 0 {
+			text += "; " + before.when + " " + Pace(before.Pace)
+		}
+	}
+	return text
+}
+
+// Latency says whether the service is slow: how long it took in the last hour, and in
+// the days before.
+func Latency(l *account.Latency, now time.Time) string {
+	text := "none answered"
+	if l.Recent.Count > 0 {
+		text = Pace(l.Recent)
+	}
+	if span := now.Sub(l.Since); span < time.Hour-time.Minute {
+		text += " in the last " + Lasting(span)
+	}
+	if l.Unanswered > 0 {
+		text += fmt.Sprintf(", %s unanswered", Count(l.Unanswered))
+	}
+	if l.Days == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s%s; %s before %s", text, Slower(l.Recent, l.Past), Counted(l.Days, "day", "days"), Pace(l.Past))
+}
+
+// LatencyOf names what a latency is of: "reads", "mutations of others".
+func LatencyOf(l *account.Latency) string {
+	name := string(l.Class)
+	switch l.Class {
+	case quota.Lookup:
+		name = "lookups"
+	case "":
+		name = "other requests"
+	}
+	if l.Others {
+		name += " of others"
+	}
+	return name
+}
+
+// Pace is percentiles with how many they are of: "p50 14 s, p95 41 s (of 70)".
+func Pace(p account.Pace) string {
+	if p.Count == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("p50 %s, p95 %s (of %s)", Took(p.P50), Took(p.P95), Count(p.Count))
+}
+
+// Slower says that something takes longer than it did; "" where it does not.
+func Slower(now, usual account.Pace) string {
+	if now.Slower(usual) {
+		return ", slower than usual"
+	}
+	return ""
+}
+
+// Took writes how long something took with what matters of it: "82 ms", "1.4 s", "38
+// s", "12 min".
+func Took(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < time.Second:
+		return strconv.Itoa(int(d.Round(time.Millisecond)/time.Millisecond)) + " ms"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', 1, 64) + " s"
+	}
+	return Lasting(d.Round(time.Second))
+}
+
+func clock(at time.Time, p *account.Pulse) string { return at.In(p.At.Location()).Format("15:04") }
+
+// percent rounds, but to all or to none only what is.
+func percent(share float64) string {
+	switch n := int(share*100 + 0.5); {
+	case n == 100 && share < 1:
+		return "99 %"
+	case n == 0 && share > 0:
+		return "1 %"
+	default:
+		return strconv.Itoa(n) + " %"
+	}
+}

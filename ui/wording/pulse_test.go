@@ -1,0 +1,91 @@
+package wording_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/wording"
+)
+
+func TestADayInWords(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 30, 0, 0, time.FixedZone("CET", 3600))
+	ended := func(state api.IntentState, ago time.Duration, code api.FailureCode) *account.Intent {
+		in := &account.Intent{State: state, EndedAt: now.Add(-ago)}
+		if state == api.Completed {
+			in.Total = &api.Money{Currency: "USD", Subunits: 120050}
+			in.CreatedAt, in.OfferedAt, in.ConfirmedAt = in.EndedAt.Add(-time.Minute), in.EndedAt.Add(-50*time.Second), in.EndedAt.Add(-1400*time.Millisecond)
+		}
+		if code != "" {
+			in.Failure = &api.FailureReason{Code: code}
+		}
+		return in
+	}
+	intents := []*account.Intent{
+		ended(api.Completed, time.Hour, ""), ended(api.Completed, 2*time.Hour, ""), ended(api.Failed, time.Hour, "payment_failed"),
+		ended(api.Failed, time.Hour, "checkout_intent_expired"), ended(api.Completed, 20*time.Hour, ""),
+		{State: api.AwaitingConfirmation, Total: &api.Money{Currency: "EUR", Subunits: 500}}, {State: api.AwaitingConfirmation},
+	}
+	cases := []struct {
+		name  string
+		known time.Duration // ago; 0: never
+		want  string
+	}{
+		{"a whole day", 100 * time.Hour, "since 00:00 2 of 4 completed (50 %) for 2,401.00 USD, 1 failed, 1 expired; yesterday 100 % of 1"},
+		{"watched since last night", 21 * time.Hour, "since 00:00 2 of 4 completed (50 %) for 2,401.00 USD, 1 failed, 1 expired; yesterday from 15:30 100 % of 1"},
+		{"watched since this morning", 90 * time.Minute, "since 11:00 1 of 3 completed (33 %) for 1,200.50 USD, 1 failed, 1 expired; yesterday unknown"},
+		{"watched since a minute ago", time.Minute, "since 12:29 none has ended; yesterday unknown"},
+		{"never watched", 0, "unknown"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			known := now.Add(-c.known)
+			if c.known == 0 {
+				known = time.Time{}
+			}
+			p := account.PulseOf(slices.Values(intents), known, now)
+			if got := wording.Day(&p); got != c.want {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+			if got, want := wording.Awaited(&p), "2 for 5.00 EUR + 1 unknown total"; got != want {
+				t.Errorf("what awaits is %q, want %q", got, want)
+			}
+		})
+	}
+	p := account.PulseOf(slices.Values(intents), now.Add(-100*time.Hour), now)
+	if got, want := wording.Times(p.Today.Order, p.Before.Order, p.Week.Order), "p50 1.4 s, p95 1.4 s (of 2); yesterday p50 1.4 s, p95 1.4 s (of 1); 7 days before p50 1.4 s, p95 1.4 s (of 1)"; got != want {
+		t.Errorf("orders are %q, want %q", got, want)
+	}
+}
+
+func TestALatencyInWords(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)
+	pace := func(n, p50, p95 int) account.Pace {
+		return account.Pace{Count: n, P50: time.Duration(p50) * time.Millisecond, P95: time.Duration(p95) * time.Millisecond}
+	}
+	cases := []struct {
+		name, of, want string
+		l              account.Latency
+	}{
+		{"as usual", "reads", "p50 82 ms, p95 190 ms (of 1,204); 3 days before p50 80 ms, p95 170 ms (of 22,310)",
+			account.Latency{Class: quota.Reads, Since: now.Add(-time.Hour), Recent: pace(1204, 82, 190), Days: 3, Past: pace(22310, 80, 170)}},
+		{"slow", "mutations of others", "p50 500 ms, p95 2.3 s (of 12), slower than usual; 1 day before p50 80 ms, p95 170 ms (of 9)",
+			account.Latency{Class: quota.Mutations, Others: true, Since: now.Add(-time.Hour), Recent: pace(12, 500, 2300), Days: 1, Past: pace(9, 80, 170)}},
+		{"too few to say slow", "lookups", "p50 500 ms, p95 2.3 s (of 2) in the last 5 min; 1 day before p50 80 ms, p95 170 ms (of 9)",
+			account.Latency{Class: quota.Lookup, Since: now.Add(-5 * time.Minute), Recent: pace(2, 500, 2300), Days: 1, Past: pace(9, 80, 170)}},
+		{"without an answer", "other requests", "none answered, 3 unanswered", account.Latency{Since: now.Add(-time.Hour), Unanswered: 3}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := wording.LatencyOf(&c.l); got != c.of {
+				t.Errorf("it is of %q, want %q", got, c.of)
+			}
+			if got := wording.Latency(&c.l, now); got != c.want {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
