@@ -22,7 +22,7 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	if m.dialog.open() {
 		return m.dialogKey(key)
 	}
-	if m.filters.typed != nil || m.jump.typed != nil {
+	if m.typing() {
 		return m.typeKey(key)
 	}
 	a, ok := m.cfg.Actions.Lookup(m.scope(), key)
@@ -43,6 +43,11 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	return m.do(a.ID)
 }
 
+// typing reports whether keys are letters of what is being typed in the footer.
+func (m *Model) typing() bool {
+	return m.filters.typed != nil || m.jump.typed != nil || m.finder.typed != nil
+}
+
 // typeKey takes a key while a filter or an id is typed. Keys that type nothing may
 // end the program, or move the cursor.
 func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
@@ -50,6 +55,8 @@ func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
 	case ok && a.ID == action.Quit && key.Text == "":
 		return m.quit()
+	case m.finder.typed != nil:
+		m.finder.key(key)
 	case m.jump.typed != nil && m.filters.typed == nil:
 		return m.jump.key(key)
 	case name == "up", name == "down", name == "pgup", name == "pgdown":
@@ -69,6 +76,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case m.dialog.open():
 		return m.dialog.paste(m.ctx, msg.Content)
+	case m.finder.typed != nil:
+		refused = m.finder.paste(msg.Content)
 	case m.jump.typed != nil:
 		refused = m.jump.paste(msg.Content)
 	case m.filters.typed != nil:
@@ -104,7 +113,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.pressFooter(at.X)
 	case pressed:
 		if _, _, ok := m.pointer.under(at.X, at.Y); ok {
-			m.filters.typed, m.jump.typed, m.marks.stayed = nil, nil, pane.Subject{}
+			m.filters.typed, m.jump.typed, m.finder.typed, m.marks.stayed = nil, nil, nil, pane.Subject{}
 		}
 		m.pointer.click(at.X, at.Y)
 	case wheeled:
@@ -144,7 +153,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) {
+	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) {
 		return nil
 	}
 	return m.run(id)
@@ -169,7 +178,9 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Mute:
 		m.openMute()
 	case action.Back:
-		m.details.close()
+		if !m.finder.end() {
+			m.details.close()
+		}
 	case action.Filter:
 		m.filters.start(m.disabled(id))
 	case action.ClearFilter:
@@ -312,6 +323,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.exportDisabled()
 	case action.Refresh:
 		return m.asker.readDisabled(b.intentUnder())
+	case action.FindNext, action.FindPrevious:
+		return m.finder.disabled()
 	case action.Zoom:
 		if b.focus == layout.Detail && !layout.Beside(m.width) {
 			return "the detail fills the screen already"

@@ -40,6 +40,7 @@ type Model struct {
 	filters     *filters
 	usage       *usage
 	failures    *failures
+	finder      *finder
 	jump        *jump
 	links       *links
 	marks       *marks
@@ -98,6 +99,7 @@ func New(cfg Config) *Model {
 	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
 	m.filters = &filters{board: m.board}
 	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
+	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
 	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices}

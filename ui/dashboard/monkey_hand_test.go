@@ -29,7 +29,7 @@ func (k *monkey) addHand() {
 }
 
 func (k *monkey) press(name string) {
-	ends := name == "q" && !k.m.dialog.open() && k.m.filters.typed == nil && k.m.jump.typed == nil && !k.m.confirming()
+	ends := name == "q" && !k.m.dialog.open() && !k.m.typing() && !k.m.confirming()
 	k.quit = false
 	k.handle(actiontest.Press(name))
 	k.catchUp()

@@ -90,6 +90,8 @@ func (m *Model) drawFooter() string {
 	switch {
 	case m.filters.typed != nil:
 		m.footer.spots = m.filters.draw(l)
+	case m.finder.typed != nil:
+		m.footer.spots = m.finder.draw(l)
 	case m.jump.typed != nil:
 		m.footer.spots = m.jump.draw(l)
 	default:

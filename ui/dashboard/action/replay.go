@@ -28,6 +28,10 @@ func Replay() *Table {
 		switch a.ID {
 		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Acknowledge, Mute:
 			continue
+		case FindNext: // n goes to the next mark
+			a.Keys = []string{"alt+n"}
+		case FindPrevious:
+			a.Keys = []string{"alt+p"}
 		case LookBack:
 			a.Keys = []string{"alt+left"}
 		case LookForward:

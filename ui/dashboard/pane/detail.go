@@ -26,6 +26,7 @@ type Detail struct {
 	revealed bool // personal data is shown
 	folded   map[string]bool
 	tree     tree
+	sought   sought
 }
 
 // Facts is what a detail is drawn from. What does not apply is nil.
@@ -48,6 +49,7 @@ func (p *Detail) Open(s Subject) {
 	p.subject, p.facts, p.fed, p.offset, p.stale = s, Facts{}, false, 0, true
 	p.cursor, p.follow, p.revealed = 0, true, false
 	clear(p.folded)
+	p.tree, p.sought = tree{}, sought{}
 }
 
 // Subject is what is shown.
@@ -152,9 +154,13 @@ func (p *Detail) Lines() []string {
 	return p.render(func(*paint.Line) {
 		p.body = p.body[:0]
 		name := p.compose()
+		p.gather()
 		l := p.title(name, -1)
 		if p.revealed {
 			l.Space(2).Put(paint.Warning|paint.Bold, "PERSONAL DATA SHOWN")
+		}
+		if p.sought.text != "" {
+			l.Space(2).Put(paint.Accent, "/ "+p.sought.text).Space(2).Put(paint.Text, p.Found())
 		}
 		if p.subject.Kind != OfRequest {
 			l.Space(2).Put(paint.Muted, string(p.subject.ID))
@@ -163,14 +169,16 @@ func (p *Detail) Lines() []string {
 		p.rule()
 		p.scrollTo()
 		for i := p.offset; i < len(p.body) && len(p.lines) < p.h; i++ {
-			l := p.start()
+			l, found := p.start(), paint.Glow
 			if i == p.cursor && p.focused {
+				found = paint.Selected
 				l.On(paint.Selected).Put(paint.Accent, "▌").Space(1)
 			} else {
 				l.Space(2)
 			}
 			p.body[i].draw(l)
 			p.push(l)
+			p.highlight(found)
 		}
 		if hidden := p.total - p.offset - p.rows(); hidden > 0 && p.h > 3 {
 			p.lines[p.h-1] = p.start().Space(2).Put(paint.Muted, "↓ "+wording.Count(hidden+1)+" more lines").String()
@@ -218,6 +226,7 @@ func (p *Detail) scrollTo() {
 // bodyLine is one line of a detail.
 type bodyLine struct {
 	draw    func(l *paint.Line)
+	text    string // that a search finds; "": what is drawn
 	value   string // to be copied
 	private bool   // the value is personal
 	branch  bool   // can be folded

@@ -223,7 +223,7 @@ func (p *Detail) raw(body []byte) {
 		}
 		p.add(func(l *paint.Line) { n.draw(l, folded) })
 		line := &p.body[len(p.body)-1]
-		line.branch, line.path = n.branch, "raw"+n.path
+		line.branch, line.path, line.text = n.branch, "raw"+n.path, n.key+n.value
 		if n.depth > 1 {
 			line.within = "raw" + n.parent
 		}
