@@ -3,6 +3,7 @@ package dashboard
 import (
 	"slices"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -91,10 +92,11 @@ type board struct {
 func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices, alerting *alerting) *board {
 	b := &board{
 		cfg: cfg, look: look, picture: picture, preferences: preferences, notices: notices, tab: layout.Events,
-		intents: pane.NewIntents(look, cfg.ConfirmWindow), events: pane.NewEvents(look), alerts: pane.NewAlerts(look, alerting.off), requests: pane.NewRequests(look),
+		intents: pane.NewIntents(look, cfg.ConfirmWindow), alerts: pane.NewAlerts(look, alerting.off), requests: pane.NewRequests(look),
 		quota: pane.NewQuota(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
 	}
 	b.failures = pane.NewFailures(look, b.intents)
+	b.events = pane.NewEvents(look, b.intentOfSource)
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
 		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
@@ -273,6 +275,11 @@ func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
 			id = e.SourceID // an intent or a shipment
 		}
 	}
+	return b.intentOfSource(id)
+}
+
+// intentOfSource is the intent that the id of an intent or a shipment leads to.
+func (b *board) intentOfSource(id api.ID) (*account.Intent, bool) {
 	if shipment, ok := b.picture.shipments[id]; ok {
 		id = shipment.IntentID
 	}

@@ -25,6 +25,7 @@ type Events struct {
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
 	shown    eventCounts
+	intentOf func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
 }
 
 // eventCounts is what the title says. It goes with the clock: between two seconds rows
@@ -37,10 +38,11 @@ type eventCounts struct {
 
 type eventRow struct {
 	*account.Event
-	needle  // what a filter finds it by
-	mark    sign.Sign
-	at      string // when it was received, in tenths of a second; "" until it is drawn
-	noted   string // what is special about how it came
+	needle // what a filter finds it by
+	mark   sign.Sign
+	at     string // when it was received, in tenths of a second; "" until it is drawn
+	noted  string // what is special about how it came
+	about
 	changed time.Time
 }
 
@@ -48,9 +50,9 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Received).Seconds(), "", f == age
 }
 
-// NewEvents makes the pane.
-func NewEvents(look *Look) *Events {
-	p := &Events{listing: listing[*eventRow]{frame: newFrame(look, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
+// NewEvents makes the pane. intentOf finds the intent to which an id belongs.
+func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Events {
+	p := &Events{intentOf: intentOf, listing: listing[*eventRow]{frame: newFrame(look, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
 		about: func(r *eventRow) Subject { return Subject{OfEvent, r.ID} }, list: table.New(table.Config[*eventRow]{
 			Key:     func(r *eventRow) string { return string(r.ID) },
 			Compare: compareEvents,
@@ -77,6 +79,9 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			continue
 		}
 		row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
+		if ok {
+			row.about = old.about
+		}
 		row.needle = newNeedle(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		switch {
 		case ok && old.noted == row.noted: // only its product has another name
@@ -86,7 +91,7 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 		}
 		rows[i] = row
 	}
-	if len(rows) > 0 || p.feed.State != c.Summary.Feed.State {
+	if len(rows) > 0 || p.w >= aboutFrom && len(c.Intents)+len(c.Shipments) > 0 || p.feed.State != c.Summary.Feed.State {
 		p.stale = true
 	}
 	p.list.Upsert(rows...)
@@ -216,6 +221,11 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	if p.w >= 100 && p.has(idColumn) {
 		id = min(max(room/3, room-mark-leastName), wholeID)
 	}
+	about := 0
+	if p.w >= aboutFrom {
+		id = min(id, shortID)
+		about = max(room-id-mark-nameRoom, 2+merchantRoom+2+amountRoom)
+	}
 	name, style := string(row.Product), paint.Text
 	switch {
 	case name == "" && id > 0:
@@ -223,7 +233,10 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	case name == "":
 		name, style = string(row.SourceID), paint.Muted
 	}
-	l.Fit(style, name, room-id-mark)
+	l.Fit(style, name, room-id-mark-about)
+	if about > 0 {
+		p.drawAbout(l, row, about)
+	}
 	if id > 0 {
 		l.Space(2).Fit(paint.Muted, string(row.SourceID), id-2)
 	}

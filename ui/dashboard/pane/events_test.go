@@ -13,7 +13,7 @@ import (
 )
 
 func TestAnEventGlowsForWhatHappenedAndNotForAName(t *testing.T) {
-	p := NewEvents(look())
+	p := NewEvents(look(), noIntent)
 	p.SetSize(120, 12)
 	p.Apply(&account.Changes{Events: []*account.Event{
 		{ID: "evt_first", Type: api.OfferRetrieved, Received: noon.Add(-time.Hour)},

@@ -156,7 +156,7 @@ func TestAFilterThatWasTypedOnNarrows(t *testing.T) {
 
 func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
 	l := look()
-	events := NewEvents(l)
+	events := NewEvents(l, noIntent)
 	events.Apply(&account.Changes{Events: []*account.Event{
 		{ID: "1", Type: api.ShipmentCreated, Received: noon.Add(-time.Hour)}, {ID: "2", Type: api.OfferRetrieved, Received: noon, Origin: "backfill"}}}, true)
 	requests := NewRequests(l)
@@ -200,7 +200,7 @@ func TestAStateThatTheContractDoesNotListIsOneOnceARowIsInIt(t *testing.T) {
 	l := look()
 	shipments := NewShipments(l)
 	shipments.Apply(&account.Changes{Shipments: []*account.Shipment{{ID: "1", Latest: &api.Shipment{Status: "lost_at_sea"}}}}, true)
-	events := NewEvents(l)
+	events := NewEvents(l, noIntent)
 	events.Apply(&account.Changes{Events: []*account.Event{{ID: "1", Type: "checkout_intent.requires_action"}}}, true)
 	alerts := NewAlerts(l, nil)
 	for _, c := range []struct {

@@ -385,3 +385,5 @@ func TestWhatIsNotReadYetWaitsBelowWhatIsToBeConfirmedNext(t *testing.T) {
 		t.Errorf("the cursor is on %s, want the one whose window closes first", got)
 	}
 }
+
+func noIntent(api.ID) (*account.Intent, bool) { return nil, false }

@@ -69,7 +69,7 @@ func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 		{api.ShipmentCreated, "", "○ shipment created "},
 	} {
 		for _, width := range []int{200, 80, 60} {
-			p := NewEvents(look())
+			p := NewEvents(look(), noIntent)
 			p.SetSize(width, 8)
 			e := &account.Event{ID: "evt_1", Type: c.kind, Status: c.status, SourceID: "shp_1", Product: "Mug", Received: noon}
 			p.Apply(&account.Changes{Events: []*account.Event{e}}, true)
@@ -81,7 +81,7 @@ func TestAnUpdateOfAShipmentSaysToWhatWhereThatIsKnown(t *testing.T) {
 }
 
 func TestAnEventIsFoundByWhatItHasLedTo(t *testing.T) {
-	p := NewEvents(look())
+	p := NewEvents(look(), noIntent)
 	p.SetSize(120, 8)
 	before := &account.Event{ID: "evt_1", Type: api.ShipmentUpdated, Product: "Mug", Received: noon}
 	p.Apply(&account.Changes{Events: []*account.Event{before}}, true)

@@ -1,0 +1,51 @@
+package pane
+
+import (
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
+)
+
+// The columns of an event that a wide pane has room for.
+const (
+	aboutFrom    = 140 // cells from which they stand there
+	nameRoom     = 40  // of the product, at most
+	merchantRoom = 20
+	amountRoom   = 14 // for the total of an offer or an order
+	shortID      = 14 // enough of an id to tell it from others; the detail has all of it
+)
+
+// about is of whom an event speaks and what came of it, from when that is first known:
+// what a later read changes belongs to a later event.
+type about struct{ merchant, total, failure string }
+
+func (a *about) learn(t api.EventType, in *account.Intent) {
+	if a.merchant == "" {
+		a.merchant = string(in.Merchant)
+	}
+	switch t {
+	case api.OfferFailed, api.OrderFailed:
+		if a.failure == "" || in.Failure != nil {
+			a.failure = wording.Failure(in.Failure)
+		}
+	case api.OfferRetrieved, api.IntentCompleted:
+		if a.total == "" && in.Total != nil {
+			a.total = in.Total.Readable()
+		}
+	}
+}
+
+// drawAbout draws the merchant, and the amount or why it failed, in w cells.
+func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
+	if in, ok := p.intentOf(row.SourceID); ok {
+		row.learn(row.Type, in)
+	}
+	l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom).Space(2)
+	w -= 2 + merchantRoom + 2
+	if row.failure != "" {
+		l.Fit(paint.Failed, row.failure, w)
+		return
+	}
+	l.Right(paint.Text, whole(row.total, amountRoom), amountRoom).Space(w - amountRoom)
+}

@@ -1,0 +1,35 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
+	intents := map[api.ID]*account.Intent{
+		"ci_0123456789abcdef": {Merchant: "paperie.example", Total: &api.Money{Subunits: 123450, Currency: "USD"}},
+		"ci_fedcba9876543210": {Merchant: "a-merchant-with-a-long-name.example", Failure: &api.FailureReason{Code: "product_out_of_stock"}},
+	}
+	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
+	p.Apply(&account.Changes{Events: []*account.Event{
+		{ID: "evt_1", Seq: 1, Type: api.OfferRetrieved, SourceID: "ci_0123456789abcdef", Product: "Gel Pens", Received: noon},
+		{ID: "evt_2", Seq: 2, Type: api.OfferFailed, SourceID: "ci_fedcba9876543210", Product: "Gel Pens", Received: noon},
+		{ID: "evt_3", Seq: 3, Type: api.OfferRetrieved, SourceID: "ci_unknown", Product: "Gel Pens", Received: noon},
+	}}, true)
+	for width, want := range map[int][3]string{
+		200: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
+		140: {"paperie.example 1,234.50 USD ci_01234567", "a-merchant-with-a-l… out of stock ci_fedcba98", "Gel Pens ci_unknown"},
+		120: {"Gel Pens ci_0123456789abcdef", "Gel Pens ci_fedcba9876543210", "Gel Pens ci_unknown"},
+	} {
+		p.SetSize(width, 8)
+		shown := strings.Join(strings.Fields(text(p.Lines())), " ")
+		for _, words := range want {
+			if !strings.Contains(shown, words) {
+				t.Errorf("at %d cells there is no %q in %s", width, words, shown)
+			}
+		}
+	}
+}
