@@ -37,7 +37,7 @@ func TestTheExampleNamesEverySetting(t *testing.T) {
 	}
 	for _, key := range settingKeys() {
 		name := key[strings.LastIndex(key, ".")+1:]
-		if !regexp.MustCompile(`(?m)^(# |\[)?` + name + `( = |\])`).Match(text) {
+		if !regexp.MustCompile(`(?m)^(# |\[|# \[\[)?` + name + `( = |\])`).Match(text) {
 			t.Errorf("the example does not name %s", key)
 		}
 	}

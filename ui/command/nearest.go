@@ -60,7 +60,7 @@ const (
 func variables() []string {
 	names := []string{"CONFIG", "PROFILE"}
 	for _, key := range settingKeys() {
-		if key != "keys" { // a table has no place in a variable
+		if !slices.Contains(tables(), key) { // a table has no place in a variable
 			names = append(names, strings.ToUpper(strings.ReplaceAll(key, ".", "_")))
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
@@ -47,6 +48,8 @@ type session struct {
 	proxied  part           // passes on what others ask of the service; nil: nothing does
 	retry    func()         // has a lost relay dialled now; nil without a relay
 	opened   time.Time
+
+	attention *attention.File // what a person has seen and put off, and what alerts were sent
 }
 
 // memory is what a session has to do with earlier and later ones.
@@ -79,6 +82,7 @@ func newSession(s settings, m memory) (*session, error) {
 	if err != nil {
 		return nil, addressed(err)
 	}
+	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
 	if m == forgets {
 		return out, nil
 	}
@@ -217,13 +221,17 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	s.warn(o.words)
 	if o.plain {
 		lines := plain.Config{Source: restoredStore{s.store, s.restored}, Environment: config.Environment, Account: config.Account}
-		return alongside(ctx, func(ctx context.Context) error { return plain.Run(ctx, lines, out) }, s.run, record.run)
+		return alongside(ctx, func(ctx context.Context) error { return plain.Run(ctx, lines, out) }, s.run, record.run, s.sendAlerts(o))
 	}
 	var layout *remembered
 	if o.kept {
 		layout, config.Warning = recall(s.settings.StateDir, s.settings.Theme, s.settings.Chosen)
 		config.Remembered, config.Remember = layout.layout, layout.remember
 		defer layout.tell(o.words)
+		config.Attend = s.attention.Change
+		if config.Attention, err = s.attention.Load(); err != nil && config.Warning == "" {
+			config.Warning = err.Error()
+		}
 	}
 	if unread := unreadVariables(os.Environ()); len(unread) > 0 && config.Warning == "" {
 		config.Warning = unread[0]
@@ -244,7 +252,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if o.screen != nil {
 		screen = func(ctx context.Context) error { return o.screen.Show(ctx, config) }
 	}
-	return alongside(ctx, screen, live, followTheme, record.run, layout.run)
+	return alongside(ctx, screen, live, followTheme, record.run, layout.run, s.attend(o), s.sendAlerts(o))
 }
 
 // screen is the dashboard's configuration for a session.

@@ -21,6 +21,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/quota"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/notify"
 )
 
@@ -49,6 +50,7 @@ type settings struct {
 	WatchIDs      []string
 	WatchList     string
 	Alerts        alertSettings
+	AlertWays     []attention.Way
 	Theme         string
 	Filter        string
 	Notify        string
@@ -280,7 +282,7 @@ func loadEnvironment(k *koanf.Koanf) error {
 		TransformFunc: func(name, value string) (string, any) {
 			flat := strings.ToLower(strings.TrimPrefix(name, variablePrefix))
 			i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == flat })
-			if i < 0 || known[i] == "keys" { // a table has no place in a variable
+			if i < 0 || slices.Contains(tables(), known[i]) { // a table has no place in a variable
 				return "", nil
 			}
 			key := known[i]

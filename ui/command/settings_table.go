@@ -98,9 +98,13 @@ func settingTable() []setting {
 				at, err := os.Stat(s.StateDir)
 				return s.StateDir != "" && (err != nil || at.IsDir())
 			}},
+		{key: "alert", private: true, field: func(s *settings) any { return &s.AlertWays }},
 		{key: "keys", field: func(s *settings) any { return &s.Keys }},
 	}, alertTable()...)
 }
+
+// tables are the settings that have no place in a variable.
+func tables() []string { return []string{"keys", "alert"} }
 
 // alertTable declares the thresholds of alerts: the table [alerts] of the
 // configuration file; 0 switches an alert off.

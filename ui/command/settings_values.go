@@ -15,6 +15,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
 )
 
@@ -25,8 +26,11 @@ func (s *settings) assign(k *koanf.Koanf) error {
 	var wrong []error
 	for _, one := range settingTable() {
 		value := k.Get(one.key)
+		tables, listed := value.([]any)
 		switch keys, given := value.(map[string]any); {
 		case value == nil:
+		case one.key == "alert" && listed:
+			wrong = append(wrong, s.sendAlerts(tables))
 		case one.key == "keys" && given:
 			wrong = append(wrong, s.bind(keys)...)
 		case !assign(one.field(s), value):
@@ -123,6 +127,8 @@ func wanted(field any) string {
 		return `a list of texts, such as ["a", "b"]`
 	case *keyBindings:
 		return "a table, as in [keys]"
+	case *[]attention.Way:
+		return "tables, as in [[alert]]"
 	}
 	return "a text in quotes"
 }

@@ -36,7 +36,7 @@ func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) er
 	defer record.tell(o.words)
 	s.warn(o.words)
 	source := restoredStore{s.store, s.restored}
-	return alongside(ctx, func(ctx context.Context) error { return printStream(ctx, source, s.header(), out) }, s.run, record.run)
+	return alongside(ctx, func(ctx context.Context) error { return printStream(ctx, source, s.header(), out) }, s.run, record.run, s.sendAlerts(o))
 }
 
 // printStream does not wait for long, once ctx has ended, for a reader that has

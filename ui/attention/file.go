@@ -1,0 +1,158 @@
+package attention
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"tillwatch/api/durable"
+)
+
+// File keeps a [Memory] of one account, and what was sent of its alerts, in a folder
+// that several processes share. Each change is made to what the file holds then.
+type File struct {
+	path string
+
+	mu      sync.Mutex
+	waiting []func(*Memory)
+	wake    chan struct{} // holds a token while something waits
+	failed  error
+}
+
+// content is what the file holds.
+type content struct {
+	Version int `json:"version"`
+	Memory
+	Sent []sent `json:"sent,omitempty"`
+}
+
+const (
+	contentVersion = 1
+	longestContent = 4 << 20 // bytes
+	lockWithin     = 5 * time.Second
+)
+
+// OpenFile names the file of an account in a folder; nothing is read or made yet.
+// The account is what distinguishes it from others, never a key: only its hash is
+// written.
+func OpenFile(folder, account string) *File {
+	name := sha256.Sum256([]byte(account))
+	return &File{path: filepath.Join(folder, "attention-"+hex.EncodeToString(name[:8])+".json"), wake: make(chan struct{}, 1)}
+}
+
+// Load reads what is remembered. That there is no file is no error.
+func (f *File) Load() (Memory, error) {
+	c, err := f.read()
+	if err != nil {
+		return Memory{}, fmt.Errorf("reading what was acknowledged and muted: %w", err)
+	}
+	return c.Memory, nil
+}
+
+// errNewer is of a file that is left alone.
+var errNewer = errors.New("a newer tillwatch wrote it")
+
+func (f *File) read() (c content, err error) {
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{Version: contentVersion}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, longestContent+1))
+	if err != nil {
+		return c, err
+	}
+	switch err := json.Unmarshal(text, &c); {
+	case err != nil, len(text) > longestContent, c.Version < 1:
+		return content{}, fmt.Errorf("%s is damaged: delete it to begin anew", f.path)
+	case c.Version > contentVersion:
+		return content{}, fmt.Errorf("%s: %w", f.path, errNewer)
+	}
+	return c, nil
+}
+
+// change makes a change to what the file holds, while no other process can.
+func (f *File) change(ctx context.Context, do func(*content)) error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(f.path + ".lock")
+	ctx, cancel := context.WithTimeout(ctx, lockWithin)
+	defer cancel()
+	if locked, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !locked {
+		return fmt.Errorf("waiting for another tillwatch to let go of %s: %w", f.path, err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	c, err := f.read()
+	if err != nil {
+		return err
+	}
+	do(&c)
+	return durable.Replace(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
+}
+
+// Change has a change made soon; it never blocks.
+func (f *File) Change(do func(*Memory)) {
+	f.mu.Lock()
+	f.waiting = append(f.waiting, do)
+	f.mu.Unlock()
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run makes the changes until ctx ends, and those that wait then. That it cannot is
+// no reason to end anything else: [File.Err] tells.
+func (f *File) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-f.wake:
+			f.flush()
+		case <-ctx.Done():
+			f.flush()
+			return nil
+		}
+	}
+}
+
+func (f *File) flush() {
+	f.mu.Lock()
+	all := f.waiting
+	f.waiting = nil
+	f.mu.Unlock()
+	if len(all) == 0 {
+		return
+	}
+	err := f.change(context.Background(), func(c *content) {
+		for _, do := range all {
+			do(&c.Memory)
+		}
+	})
+	if err != nil {
+		f.mu.Lock()
+		f.failed = fmt.Errorf("saving what was acknowledged and muted: %w", err)
+		f.mu.Unlock()
+	}
+}
+
+// Err is why a change could not be kept; nil while all were.
+func (f *File) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed
+}

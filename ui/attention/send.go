@@ -1,0 +1,112 @@
+package attention
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// Retries of a webhook.
+const (
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+	retryFor   = 2 * time.Minute
+)
+
+// Send sends a notice once. environ is that of a program: without keys and tokens.
+// The error says nothing secret.
+func (w Way) Send(ctx context.Context, n Notice, environ []string) error {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("writing the alert: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.timeout())
+	defer cancel()
+	if len(w.Command) > 0 {
+		return w.start(ctx, n, body, environ)
+	}
+	return w.post(ctx, body)
+}
+
+// refusedError is an answer that says that trying again changes nothing.
+type refusedError struct{ status int }
+
+func (e *refusedError) Error() string { return statusWords(e.status) }
+
+func statusWords(status int) string {
+	return "it answered " + strconv.Itoa(status) + " " + http.StatusText(status)
+}
+
+func (w Way) post(ctx context.Context, body []byte) error {
+	client := w.client()
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.Webhook.Reveal(), bytes.NewReader(body))
+	if err != nil {
+		return errors.New("its address cannot be called")
+	}
+	for name, value := range w.Headers {
+		request.Header.Set(name, value.Reveal())
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "tillwatch")
+	answer, err := client.Do(request)
+	if err != nil {
+		var outer *url.Error
+		if errors.As(err, &outer) { // it repeats the address
+			err = outer.Err
+		}
+		return err
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10))
+	switch s := answer.StatusCode; {
+	case s >= 200 && s < 300:
+		return nil
+	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:
+		return errors.New(statusWords(s))
+	default:
+		return &refusedError{s}
+	}
+}
+
+// start runs the program and waits for it. It goes through no shell, and what it
+// prints goes nowhere: a screen is drawn there.
+func (w Way) start(ctx context.Context, n Notice, body []byte, environ []string) error {
+	command := exec.CommandContext(ctx, w.Command[0], n.fill(w.Command[1:])...)
+	command.Env, command.Stdin, command.WaitDelay = environ, bytes.NewReader(body), time.Second
+	err := command.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("it did not end within %s", w.timeout())
+	case err != nil:
+		return fmt.Errorf("it failed: %w", err)
+	}
+	return nil
+}
+
+// insist sends a notice, a webhook's again and again for a while.
+func (w Way) insist(ctx context.Context, n Notice, environ []string) error {
+	if len(w.Command) > 0 {
+		return w.Send(ctx, n, environ)
+	}
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = firstRetry, lastRetry
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := w.Send(ctx, n, environ)
+		if refused := (*refusedError)(nil); errors.As(err, &refused) {
+			return struct{}{}, backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(retryFor))
+	return err
+}

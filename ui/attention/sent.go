@@ -1,0 +1,69 @@
+package attention
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// sent is an alert that was sent by one of the ways out.
+type sent struct {
+	Key
+	Way  string    `json:"way"` // a fingerprint of where to
+	At   time.Time `json:"at"`
+	Over bool      `json:"over,omitempty"` // it stands no more: another one of its key is another alert
+}
+
+const (
+	mostSent = 2000
+	// sentFor is how long an alert that was sent holds back the same one, where
+	// nobody saw its end.
+	sentFor = 24 * time.Hour
+	// calmFor is how long one that comes and goes is not sent again.
+	calmFor = time.Minute
+)
+
+// claim reports whether an alert is still to be sent by a way out, and notes that it
+// is. Whoever claims it sends it. A muted one is to be asked for again later.
+func (f *File) claim(ctx context.Context, n Notice, way string, now time.Time) (granted bool, later time.Time, err error) {
+	err = f.change(ctx, func(c *content) {
+		if off, is := c.OffOf(n.alert, now); is && !off.Until.IsZero() {
+			later = off.Until
+			return
+		}
+		key := KeyOf(n.alert)
+		at := slices.IndexFunc(c.Sent, func(s sent) bool { return s.Key == key && s.Way == way })
+		if at >= 0 {
+			before := c.Sent[at]
+			if age := now.Sub(before.At); age < calmFor || !before.Over && age < sentFor {
+				return
+			}
+			c.Sent = slices.Delete(c.Sent, at, at+1)
+		}
+		granted = true
+		c.Sent = append(c.Sent, sent{Key: key, Way: way, At: now})
+		c.Sent = c.Sent[max(len(c.Sent)-mostSent, 0):]
+	})
+	return granted, later, err
+}
+
+// release takes a claim back, of an alert that did not get out.
+func (f *File) release(ctx context.Context, n Notice, way string) error {
+	return f.change(ctx, func(c *content) {
+		c.Sent = slices.DeleteFunc(c.Sent, func(s sent) bool { return s.Key == KeyOf(n.alert) && s.Way == way })
+	})
+}
+
+// end notes which alerts that were sent stand no more.
+func (f *File) end(ctx context.Context, stands map[Key]bool) error {
+	over := func(s sent) bool { return !s.Over && !stands[s.Key] }
+	c, err := f.read()
+	if err != nil || !slices.ContainsFunc(c.Sent, over) {
+		return err
+	}
+	return f.change(ctx, func(c *content) {
+		for i, s := range c.Sent {
+			c.Sent[i].Over = s.Over || over(s)
+		}
+	})
+}

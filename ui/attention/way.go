@@ -1,0 +1,133 @@
+package attention
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// Way is a way out for alerts: a webhook or a program.
+type Way struct {
+	Kinds   []string              // of alerts, as [Kinds] names them; none: every kind
+	Webhook api.Secret            // address that gets a POST of JSON: it may hold a token
+	Headers map[string]api.Secret // of that request
+	Command []string              // program and arguments, in place of a webhook
+	Live    bool                  // the program runs where money is real, too
+	Timeout time.Duration         // of one attempt; 0: 10 s
+
+	transport http.RoundTripper // in place of the network, in tests
+}
+
+// Kinds are the names of what can be sent: the kinds of alerts, and the day that is
+// spent, which is one of the kind "day". What tells that alerts cannot be sent is
+// not sent.
+func Kinds() []string {
+	names := []string{account.Spent}
+	for _, kind := range account.AlertKinds() {
+		if kind != account.AlertSending {
+			names = append(names, string(kind))
+		}
+	}
+	return names
+}
+
+// Check refuses a way out that cannot be meant.
+func (w Way) Check() error {
+	for _, kind := range w.Kinds {
+		if !slices.Contains(Kinds(), kind) {
+			return fmt.Errorf("there is no kind of alert %q: choose among %s", api.Scrub(kind), strings.Join(Kinds(), ", "))
+		}
+	}
+	switch {
+	case w.Webhook.IsZero() == (len(w.Command) == 0):
+		return errors.New("it wants either a webhook or a command")
+	case w.Timeout < 0 || w.Timeout > 5*time.Minute:
+		return errors.New("its timeout must be at most 5m")
+	case len(w.Command) > 0 && len(w.Headers) > 0:
+		return errors.New("headers belong to a webhook, not to a command")
+	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
+		return errors.New("its command names no program")
+	case len(w.Command) > 0 && strings.Contains(w.Command[0], "{"):
+		return errors.New("its program must be named, not filled in")
+	case len(w.Command) > 0:
+		return nil
+	}
+	for name, value := range w.Headers {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value.Reveal()) {
+			return fmt.Errorf("the header %q, or its value, cannot be sent", api.Scrub(name))
+		}
+	}
+	return checkAddress(w.Webhook.Reveal())
+}
+
+// checkAddress does not repeat the address: it may hold a token.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
+		return errors.New("its webhook is no address such as https://hooks.example/path")
+	case u.Scheme == "http" && !api.Loopback(u.Hostname()):
+		return errors.New("its webhook must begin with https://: http:// is for this machine alone")
+	}
+	return nil
+}
+
+// Name is the way out without anything that may be secret: the host of a webhook, or
+// the program.
+func (w Way) Name() string {
+	if len(w.Command) > 0 {
+		return string(api.Scrub(filepath.Base(w.Command[0])))
+	}
+	u, err := url.Parse(w.Webhook.Reveal())
+	if err != nil {
+		return "webhook"
+	}
+	return string(api.Scrub(u.Host))
+}
+
+// takes reports whether an alert is to go this way.
+func (w Way) takes(a account.Alert) bool {
+	if a.Kind == account.AlertSending {
+		return false
+	}
+	return len(w.Kinds) == 0 || slices.Contains(w.Kinds, string(a.Kind)) || a.Cause == account.Spent && slices.Contains(w.Kinds, account.Spent)
+}
+
+// HeldWords say why a way is held.
+const HeldWords = "it is not run where money is real: set live = true on its [[alert]] to allow that"
+
+// Held reports whether the way is a program that may not run where the notice comes
+// from.
+func (w Way) Held(n Notice) bool { return len(w.Command) > 0 && n.Live && !w.Live }
+
+// fingerprint tells this way from others, in files too.
+func (w Way) fingerprint() string {
+	return api.NewSecret(w.Webhook.Reveal() + "\x00" + strings.Join(w.Command, "\x00")).Fingerprint("way of alerts")
+}
+
+func (w Way) timeout() time.Duration {
+	if w.Timeout == 0 {
+		return 10 * time.Second
+	}
+	return w.Timeout
+}
+
+// client calls one webhook. It follows no redirect: headers with secrets go nowhere
+// else.
+func (w Way) client() *http.Client {
+	transport := w.transport
+	if u, err := url.Parse(w.Webhook.Reveal()); err == nil && transport == nil {
+		transport = &http.Transport{Proxy: api.ProxyTo(u.Hostname()), DialContext: api.DialerTo(u.Hostname()).DialContext, ForceAttemptHTTP2: true}
+	}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}

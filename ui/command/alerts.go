@@ -1,0 +1,112 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/ui/attention"
+)
+
+func newAlerts() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "alerts",
+		Short: "Test where alerts are sent to",
+		Long: "Alerts go where the tables [[alert]] of the configuration file say, while tillwatch watch runs, with a screen or with --plain. " +
+			"tillwatch status lists those that stand now.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	command.AddCommand(newAlertsTest())
+	return command
+}
+
+func newAlertsTest() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "test",
+		Short: "Send a sample to each webhook and command of [[alert]], and print what came of it",
+		Long: "Send a sample, marked as a test, once to each webhook and command of [[alert]], and print what came of it. " +
+			"The exit code is 1 when one of them did not get it.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			if len(s.AlertWays) == 0 {
+				return usagef("no [[alert]] is configured, so alerts go nowhere: add [[alert]] with a webhook or a command to tillwatch.toml")
+			}
+			return s.testWays(c, asJSON)
+		},
+	}
+	sourceFlags(command.Flags())
+	settingFlags(command.Flags(), "api_url")
+	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each")
+	return command
+}
+
+// wayTested is what came of a sample.
+type wayTested struct {
+	To    string   `json:"to"`
+	Kinds []string `json:"kinds,omitempty"` // none: all
+	OK    bool     `json:"ok"`
+	Error string   `json:"error,omitempty"`
+}
+
+func (s settings) testWays(c *cobra.Command, asJSON bool) error {
+	failed := 0
+	sample := attention.Sample(s.environment(), (&session{settings: s}).account(), time.Now())
+	for _, way := range s.AlertWays {
+		tested := wayTested{To: way.Name(), Kinds: way.Kinds}
+		err := errHeld(way, sample)
+		if err == nil {
+			err = way.Send(c.Context(), sample, s.programEnvironment())
+		}
+		if tested.OK = err == nil; err != nil {
+			tested.Error = string(api.Scrub(err.Error()))
+			failed++
+		}
+		if err := tested.print(c.OutOrStdout(), asJSON); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d did not get the sample", failed, len(s.AlertWays))
+	}
+	return nil
+}
+
+// errHeld is why a way is not tried.
+func errHeld(way attention.Way, sample attention.Notice) error {
+	if way.Held(sample) {
+		return errors.New(attention.HeldWords)
+	}
+	return nil
+}
+
+func (t wayTested) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(t)
+	}
+	words := "got the sample"
+	if !t.OK {
+		words = t.Error
+	}
+	_, err := fmt.Fprintf(out, "%s: %s\n", t.To, words)
+	return err
+}
+
+// environment is what the address and the key tell of the service.
+func (s settings) environment() api.Environment {
+	client, err := api.New(api.Config{BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP})
+	if err != nil {
+		return api.Environment{Name: "unknown", Live: true}
+	}
+	return client.Environment()
+}

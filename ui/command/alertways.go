@@ -1,0 +1,147 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/ui/attention"
+)
+
+// wayKeys are the names in a table [[alert]].
+func wayKeys() []string {
+	return []string{"kinds", "webhook", "webhook_file", "headers", "header_files", "command", "live", "timeout"}
+}
+
+// sendAlerts takes the tables [[alert]]: where alerts go outside the screen.
+func (s *settings) sendAlerts(tables []any) error {
+	s.AlertWays = nil
+	var wrong []error
+	for i, one := range tables {
+		table, is := one.(map[string]any)
+		if !is {
+			return unfit("alert", one, "tables, as in [[alert]]")
+		}
+		way, err := readWay(table)
+		if err == nil {
+			err = way.Check()
+		}
+		if err != nil {
+			wrong = append(wrong, usagef("[[alert]] %d: %w", i+1, err))
+			continue
+		}
+		s.AlertWays = append(s.AlertWays, way)
+	}
+	return together(wrong...)
+}
+
+// readWay reads one table. A value that may be secret is not repeated.
+func readWay(table map[string]any) (way attention.Way, err error) {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(wayKeys(), key) {
+			return way, fmt.Errorf("there is no setting %q: %s", key, suggest(key, wayKeys()))
+		}
+	}
+	var wrong []error
+	take := func(key, must string, field any) {
+		if value, given := table[key]; given && !assign(field, value) {
+			wrong = append(wrong, fmt.Errorf("%s must be %s", key, must))
+		}
+	}
+	var file string
+	take("kinds", `a list of kinds, such as ["expiring", "failed"]`, &way.Kinds)
+	take("webhook", "an address in quotes", &way.Webhook)
+	take("webhook_file", "a path in quotes", &file)
+	take("command", `a list of texts, such as ["notify-send", "{text}"]`, &way.Command)
+	take("live", "true or false", &way.Live)
+	take("timeout", wantedTime, &way.Timeout)
+	if len(wrong) > 0 {
+		return way, errors.Join(wrong...)
+	}
+	if _, isText := table["command"].(string); isText {
+		return way, errors.New(`command must be a list, such as ["notify-send", "{text}"]: it goes through no shell`)
+	}
+	if file != "" {
+		text, err := readSecretFile(file)
+		if err != nil {
+			return way, fmt.Errorf("reading webhook_file: %w", err)
+		}
+		way.Webhook = api.NewSecret(text)
+	}
+	way.Headers, err = readHeaders(table)
+	return way, err
+}
+
+// readHeaders reads the headers of a webhook: those whose values stand there, and
+// those whose values are in files.
+func readHeaders(table map[string]any) (map[string]api.Secret, error) {
+	headers := map[string]api.Secret{}
+	for _, key := range []string{"headers", "header_files"} {
+		given, is := table[key].(map[string]any)
+		if table[key] != nil && !is {
+			return nil, fmt.Errorf(`%s must be a table, as in %s = { X-Source = "…" }`, key, key)
+		}
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			text, is := given[name].(string)
+			if !is {
+				return nil, fmt.Errorf("%s.%s must be a text in quotes", key, name)
+			}
+			if key == "header_files" {
+				content, err := readSecretFile(text)
+				if err != nil {
+					return nil, fmt.Errorf("reading the file of the header %s: %w", name, err)
+				}
+				text = content
+			}
+			headers[name] = api.NewSecret(text)
+		}
+	}
+	return headers, nil
+}
+
+// programEnvironment is what programs that are started see of the environment:
+// neither tillwatch's variables nor any that holds a key or token of these settings.
+func (s settings) programEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, value, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, variablePrefix) {
+			return true
+		}
+		return slices.ContainsFunc([]api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}, func(secret api.Secret) bool {
+			return !secret.IsZero() && strings.Contains(value, secret.Reveal())
+		})
+	})
+}
+
+// sendAlerts sends alerts to where the settings say, as long as somebody watches.
+func (s *session) sendAlerts(o screenOptions) part {
+	if !o.kept || len(s.settings.AlertWays) == 0 {
+		return untilDone
+	}
+	sender := attention.NewSender(attention.Config{
+		Ways: s.settings.AlertWays, Source: restoredStore{s.store, s.restored}, File: s.attention,
+		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(),
+		Report: s.store.ReportSending, Location: time.Local,
+	})
+	return sender.Run
+}
+
+// attend keeps what a person has seen and puts off.
+func (s *session) attend(o screenOptions) part {
+	if !o.kept {
+		return untilDone
+	}
+	return func(ctx context.Context) error {
+		err := s.attention.Run(ctx)
+		if failed := s.attention.Err(); failed != nil {
+			fmt.Fprintf(o.words, "tillwatch: %v\n", failed)
+		}
+		return err
+	}
+}
