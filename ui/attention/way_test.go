@@ -48,10 +48,10 @@ func TestAWayOutThatCannotBeMeantIsRefused(t *testing.T) {
 
 func TestWhatIsFilledInIsNoOptionAndNoFile(t *testing.T) {
 	for text, want := range map[string]string{
-		"Mug failed":         "failed|Mug failed|ci_1|to ci_1: Mug failed",
-		"--exec=x failed":    "failed|failed: --exec=x failed|ci_1|to ci_1: failed: --exec=x failed",
-		"@/etc/x failed":     "failed|failed: @/etc/x failed|ci_1|to ci_1: failed: @/etc/x failed",
-		"{id} {kind}":        "failed|failed: {id} {kind}|ci_1|to ci_1: failed: {id} {kind}",
+		"Mug failed":       "failed|Mug failed|ci_1|to ci_1: Mug failed",
+		"--exec=x failed":  "failed|failed: --exec=x failed|ci_1|to ci_1: failed: --exec=x failed",
+		"@/etc/x failed":   "failed|failed: @/etc/x failed|ci_1|to ci_1: failed: @/etc/x failed",
+		"{id} {kind}":      "failed|failed: {id} {kind}|ci_1|to ci_1: failed: {id} {kind}",
 		"a\x1b]52;c;x\x07": "failed|a]52;c;x|ci_1|to ci_1: a]52;c;x",
 	} {
 		n := NoticeOf(account.Alert{Kind: account.AlertFailed, Text: text, Intent: "ci_1"}, staging, "", time.UTC)
