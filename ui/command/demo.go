@@ -133,6 +133,7 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / shop.Speed) }
 		s.ConfirmWindow = faster(api.ConfirmWindow)
 		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
+		s.Alerts.PartlyFor = faster(demoPartlyFor)
 	}
 	var at [3]net.Listener
 	for i := range at {
@@ -179,6 +180,7 @@ func demoShop(s settings, shop simulator.Config) simulator.Config {
 const (
 	demoPerDay    = 2000
 	demoPollEvery = 4 * time.Second // things happen faster in the demo than in a real shop
+	demoPartlyFor = 5 * time.Minute // likewise
 )
 
 func relayOnStage(ctx context.Context, listener net.Listener, s settings, folder string) error {

@@ -28,9 +28,7 @@ func (r intentReport) sheet(now time.Time) string {
 	if r.Quantity > 1 {
 		name = fmt.Sprintf("%d × %s", r.Quantity, name)
 	}
-	mark := sign.Intent(r.State).String()
-	name = ansi.Truncate(name, sheetWidth-ansi.StringWidth(mark)-2, "…")
-	s.line(name + strings.Repeat(" ", max(2, sheetWidth-ansi.StringWidth(name)-ansi.StringWidth(mark))) + mark)
+	s.apart(name, sign.Intent(r.State).String())
 	s.row("intent", string(r.Intent))
 	s.row("environment", r.Environment+map[bool]string{true: ", live: real money"}[r.Live])
 	s.row("known", r.known(now))

@@ -155,7 +155,7 @@ func newRoot() *cobra.Command {
 	root.Flags().AddFlagSet(watch.Flags())
 	root.SetFlagErrorFunc(refusedFlag)
 	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as NO_COLOR=1 does")
-	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newProxy(), newTokens(), newEvents(), newIntent(), newSimulate(), newAlerts(), newThemes(), newStatus(), newQuota())
+	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newProxy(), newTokens(), newEvents(), newIntent(), newOrder(), newSimulate(), newAlerts(), newThemes(), newStatus(), newQuota())
 	for _, c := range root.Commands() {
 		hideZeroTimes(c)
 	}

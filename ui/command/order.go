@@ -1,0 +1,169 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+type orderOptions struct {
+	json bool
+	wait time.Duration
+}
+
+func newOrder() *cobra.Command {
+	var o orderOptions
+	command := &cobra.Command{
+		Use:   "order REFERENCE",
+		Short: "Print an order: the intents that share a reference",
+		Long: "Print an order: the intents with one referenceId, each an item, with their total for each currency, the worst and the best of their states, " +
+			"and the confirm window that closes first. What has failed costs nothing and is not in the total.\n\n" +
+			"The service cannot be asked for a reference. The intents are those that it lists, where it has a list, that the relay's events and --watch-id name, and " +
+			"that earlier runs knew; this waits until these are read, at most for --wait, and then reads the order's open items again, for as long at most.\n\n" +
+			"Exit codes:\n" +
+			"0  done: no item has failed\n" +
+			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
+			"2  wrong usage",
+		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .partly_failed",
+		Args:              oneReference,
+		ValidArgsFunction: knownReferences,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			if o.wait < 0 {
+				return usagef("--wait is %v; it must be 0 or longer, such as 10s", o.wait)
+			}
+			if err := s.takeWatchList(c.InOrStdin()); err != nil {
+				return err
+			}
+			return runOrder(c.Context(), s, api.Scrub(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	accountFlags(command.Flags())
+	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
+	command.Flags().DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for a settled picture, and then for the items")
+	return command
+}
+
+func oneReference(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 || args[0] == "":
+		return errors.New("which order? give the referenceId of its intents: tillwatch order REFERENCE")
+	case len(args) > 1:
+		return fmt.Errorf("one order at a time: %s is one reference too many", args[1])
+	}
+	return nil
+}
+
+// knownReferences completes a reference from what earlier runs knew.
+func knownReferences(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	s, err := loadSettings(c.Flags())
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	current, err := newSession(s, remembers)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer current.close()
+	var all []string
+	if current.restored() == nil {
+		for _, reference := range current.store.References() {
+			if strings.HasPrefix(string(reference), begun) {
+				all = append(all, string(reference))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+func runOrder(ctx context.Context, s settings, reference api.Text, o orderOptions, stdout, stderr io.Writer) error {
+	s.AllowConfirm = false
+	current, err := open(s, keeps)
+	if err != nil {
+		return err
+	}
+	defer current.close()
+	look := &intentLook{session: current, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
+	look.o.wait = o.wait
+	var picture report
+	err = alongside(ctx, func(ctx context.Context) error {
+		current.settle(ctx, o.wait)
+		limited, stop := context.WithTimeout(ctx, o.wait)
+		defer stop()
+		look.readItems(limited, reference)
+		picture = current.report(time.Now())
+		return nil
+	}, current.run)
+	if err != nil {
+		return err
+	}
+	found := current.store.Order(reference)
+	if found == nil {
+		if err := picture.failure(); err != nil {
+			return err
+		}
+		return fmt.Errorf("no intent with the reference %s is known%s", reference, picture.doubt())
+	}
+	where := current.client.Environment()
+	r := newOrderReport(found, where, picture)
+	if err := r.print(stdout, o.json, time.Now()); err != nil {
+		return err
+	}
+	if !picture.Settled {
+		look.note(fmt.Errorf("items may be missing%s", picture.doubt()))
+	}
+	if err := look.unread(); err != nil {
+		return err
+	}
+	if n := found.Counts[api.Failed]; n > 0 {
+		return fmt.Errorf("%d of %d items of %s failed", n, len(found.Intents), reference)
+	}
+	return nil
+}
+
+// readItems reads the items of an order that have not ended.
+func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
+	order := l.store.Order(reference)
+	if order == nil {
+		return
+	}
+	for _, in := range order.Intents {
+		l.ids = append(l.ids, in.ID)
+		if in.State.Terminal() && in.Certainty == account.Verified {
+			continue
+		}
+		if err := l.read(ctx, in.ID); err != nil {
+			l.failed[in.ID] = err
+		}
+	}
+}
+
+// doubt says what a picture that is not settled lacks.
+func (r report) doubt() string {
+	if r.Settled {
+		return ""
+	}
+	return ": the picture is not settled, " + r.missing()
+}
+
+func (r orderReport) print(w io.Writer, asJSON bool, now time.Time) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	_, err := io.WriteString(w, r.sheet(now))
+	return err
+}

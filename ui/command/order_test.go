@@ -1,0 +1,97 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// ordered has the service of a world take orders: order-7 of two items that await and
+// one that failed, order-8 of one.
+func (w *world) ordered(t *testing.T) {
+	t.Helper()
+	for _, o := range []simulator.Order{
+		{ReferenceID: "order-7", ProductURL: chiliCrisp, Quantity: 2, State: api.AwaitingConfirmation},
+		{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.AwaitingConfirmation},
+		{ReferenceID: "order-7", ProductURL: chiliCrisp, State: api.Failed, Fate: simulator.Fate{Failure: "payment_failed", WhilePlacing: true}},
+		{ReferenceID: "order-8", ProductURL: chiliCrisp, State: api.Completed},
+	} {
+		if _, err := w.service.CreateIntent(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAnOrderIsPrintedWithItsItems(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Lists = simulator.ListsServed
+	w := newWorld(t, c)
+	w.ordered(t)
+	config := w.asUser(t)
+	sheet := runAs(t, "order", "order-7", "--config", config)
+	for _, want := range []string{"order-7", "✕ failed … ◆ awaiting", "3 items: 2 awaiting, 1 failed", "total", "USD", "confirm by", "is partly failed, 1 of 3 items", "2 × Chili Crisp", "payment failed", "spice-lab.example  ci_"} {
+		if !strings.Contains(sheet.out, want) {
+			t.Errorf("no %q in\n%s%s", want, sheet.out, sheet.words)
+		}
+	}
+	if sheet.code != exitFailed || !strings.Contains(sheet.words, "1 of 3 items of order-7 failed") {
+		t.Errorf("exit code %d: %s", sheet.code, sheet.words)
+	}
+	r := runAs(t, "order", "order-7", "--json", "--config", config)
+	if len(r.objects) != 1 {
+		t.Fatalf("%s%s", r.out, r.words)
+	}
+	object, sum := r.objects[0], 0.0
+	items := object["items"].([]any)
+	for _, item := range items {
+		if one := item.(map[string]any); one["state"] != "failed" {
+			sum += one["total"].(map[string]any)["subunits"].(float64)
+		}
+	}
+	totals := object["totals"].([]any)
+	if len(items) != 3 || len(totals) != 1 || totals[0].(map[string]any)["subunits"] != sum || object["partly_failed"] != true || object["settled"] != true {
+		t.Errorf("items sum up to %v: %s", sum, r.out)
+	}
+	if r := runAs(t, "order", "order-8", "--json", "--config", config); r.code != exitDone || r.objects[0]["best"] != "completed" || r.objects[0]["ended_at"] == nil {
+		t.Errorf("exit code %d of an order of one item that completed: %s%s", r.code, r.out, r.words)
+	}
+}
+
+func TestAnOrderThatIsNotKnownFails(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Lists = simulator.ListsServed
+	w := newWorld(t, c)
+	config := w.asUser(t)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"an unknown one", []string{"order-9"}, exitFailed, "no intent with the reference order-9 is known"},
+		{"none", nil, exitUsage, "which order?"},
+		{"two", []string{"a", "b"}, exitUsage, "one order at a time"},
+		{"a wait below zero", []string{"a", "--wait", "-1s"}, exitUsage, "--wait is -1s"},
+	} {
+		if r := runAs(t, append([]string{"order", "--config", config}, c.args...)...); r.code != c.code || !strings.Contains(r.words, c.says) || r.out != "" {
+			t.Errorf("%s: exit code %d, want %d and %q: %s%s", c.name, r.code, c.code, c.says, r.out, r.words)
+		}
+	}
+}
+
+func TestReferencesAreCompletedFromWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Lists = simulator.ListsServed
+	w := newWorld(t, c)
+	w.ordered(t)
+	config := w.asUser(t)
+	runAs(t, "order", "order-7", "--config", config)
+	if r := runAs(t, "__complete", "order", "--config", config, "order-"); !strings.HasPrefix(r.out, "order-7\norder-8\n:4") {
+		t.Errorf("completes to %q %s", r.out, r.words)
+	}
+}
