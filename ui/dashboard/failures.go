@@ -100,13 +100,13 @@ func (f *failures) filterAlike() {
 // comes next.
 func (f *failures) show(text, next string) {
 	b := f.board
-	f.filters.set(layout.Intents, pane.ParseFilter(text, b.intents.Fields()))
 	if b.detailOpen && b.layout.Panes[layout.Intents].Empty() {
 		f.details.close()
 	}
 	b.zoom = b.zoom && b.focus == layout.Intents
 	b.reveal(layout.Intents)
 	b.setFocus(layout.Intents)
+	f.filters.set(layout.Intents, pane.ParseFilter(text, b.intents.Fields()))
 	b.intents.Stay()
 	shown, _ := b.intents.Matches()
 	failed := 0

@@ -116,6 +116,20 @@ func TestTheThirdTimeShowsAllAgain(t *testing.T) {
 	}
 }
 
+func TestTheCursorIsOnWhatAGroupLeadsTo(t *testing.T) {
+	for _, size := range everySize {
+		m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
+		press(m, "F", "right", "enter")
+		in, ok := m.board.intentUnder()
+		if !ok || in.State != api.Failed || in.Merchant != "acme.example" {
+			t.Errorf("%v: the cursor is on %v", size, m.board.subject())
+		}
+		if press(m, "f"); !strings.Contains(screen(m), "14 of 64") {
+			t.Errorf("%v: the group's merchant is not filtered by:\n%s", size, screen(m))
+		}
+	}
+}
+
 func TestAnotherRowOfTheReasonBeginsWithItsMerchant(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 160, 45)
 	press(m, "l", "l", "l", "f", "f", "j", "f")

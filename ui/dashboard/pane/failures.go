@@ -46,6 +46,7 @@ type failureGroup struct {
 	n      int
 	last   time.Time // when the last of them failed; zero while not known
 	lost   account.Purse
+	rows   []*intentRow // in the order of their lane
 }
 
 var failureSpans = [...]struct {
@@ -136,6 +137,7 @@ func (p *Failures) add(to map[string]*failureGroup, name, filter string, row *in
 		to[name] = g
 	}
 	g.n++
+	g.rows = append(g.rows, row)
 	g.lost.Add(row.Total)
 	if row.Since.After(g.last) {
 		g.last = row.Since

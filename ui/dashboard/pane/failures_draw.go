@@ -77,7 +77,7 @@ func (p *Failures) sideBySide() {
 		p.head(l.To(side*(w+laneGap)), side, columns)
 	}
 	p.push(l)
-	rows := p.h - len(p.lines)
+	rows := min(max(len(p.groups[byReason]), len(p.groups[byMerchant])), p.h-len(p.lines))
 	for side := range sides {
 		p.window(side, rows)
 	}
@@ -89,6 +89,7 @@ func (p *Failures) sideBySide() {
 		}
 		p.push(l.On(paint.Base))
 	}
+	p.members()
 }
 
 // stackedSides draws the groups by reason above those by merchant. Where there is no
@@ -112,6 +113,34 @@ func (p *Failures) stackedSides() {
 			p.row(l, side, i, columns)
 			p.push(l.On(paint.Base))
 		}
+	}
+	p.members()
+}
+
+// leastMembers is how many lines are left at least where members are shown, with the
+// lines above them.
+const leastMembers = 5
+
+// members draws in what is left the intents of the group under the cursor: of a
+// reason with their merchants, of a merchant with the reasons.
+func (p *Failures) members() {
+	if p.h-len(p.lines) < leastMembers {
+		return
+	}
+	g := p.groups[p.side][p.at[p.side]]
+	p.push(p.start())
+	p.push(p.start().Space(1).Put(paint.Muted|paint.Bold, "FAILED").Space(1).Put(paint.Text, g.name))
+	const age, total = 5, 17
+	product := min((p.w-age-total)/2, 40)
+	for _, row := range g.rows[:min(len(g.rows), p.h-len(p.lines))] {
+		l := p.start().Space(1).Fit(paint.Muted, p.look.age(row.Since), age)
+		p.intents.product(l, row, product)
+		other := wording.Failure(row.Failure)
+		if p.side == byReason {
+			other = string(row.Merchant)
+		}
+		l.Space(2).Fit(paint.Muted, other, min(l.Left()-2-total, 40))
+		p.push(l.Right(paint.Text, whole(row.total, total-1), total-1))
 	}
 }
 

@@ -259,6 +259,7 @@ func (p *Intents) SetSize(w, h int) {
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
+	p.findLane() // a list has none
 }
 
 // SetStacked says whether the panes stand above each other.
