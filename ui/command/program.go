@@ -213,6 +213,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if err != nil {
 		return err
 	}
+	config.Commands, config.CommandEnviron, config.Lend = s.settings.Commands, s.settings.commandEnviron(os.Environ()), lending(ctx)
 	record, err := s.record(o, out)
 	if err != nil {
 		return err
@@ -275,7 +276,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		config.Confirmer, config.Unsettled = s.guard, s.guard.Unsettled()
 	}
 	var err error
-	if config.Actions, err = s.settings.Keys.table(); err != nil {
+	if config.Actions, err = s.settings.actions(); err != nil {
 		return config, usage(err)
 	}
 	return config, nil

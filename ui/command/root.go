@@ -48,12 +48,11 @@ func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, 
 // that ends then. The first interrupt asks it to end, the second ends the process
 // at once. One that comes when the command has ended changes nothing of its code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx := interruptible(context.Background())
 	settleColour(args)
 	// net/http logs there, beside all else, what a server sent unasked: it may hold
 	// anything, and a screen is drawn where it would be written.
 	log.SetOutput(io.Discard)
-	context.AfterFunc(ctx, stop)
 	return run(ctx, args, stdin, stdout, stderr)
 }
 

@@ -58,6 +58,7 @@ type settings struct {
 	StateDir      string
 	InsecureHTTP  bool
 	Keys          keyBindings
+	Commands      commandList
 
 	// Profile is the chosen profile where that names the key itself, else "".
 	Profile string

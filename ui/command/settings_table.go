@@ -100,11 +100,12 @@ func settingTable() []setting {
 			}},
 		{key: "alert", private: true, field: func(s *settings) any { return &s.AlertWays }},
 		{key: "keys", field: func(s *settings) any { return &s.Keys }},
+		{key: "command", private: true, field: func(s *settings) any { return &s.Commands }},
 	}, alertTable()...)
 }
 
 // tables are the settings that have no place in a variable.
-func tables() []string { return []string{"keys", "alert"} }
+func tables() []string { return []string{"keys", "command", "alert"} }
 
 // alertTable declares the thresholds of alerts: the table [alerts] of the
 // configuration file; 0 switches an alert off.

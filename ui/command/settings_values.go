@@ -33,6 +33,8 @@ func (s *settings) assign(k *koanf.Koanf) error {
 			wrong = append(wrong, s.sendAlerts(tables))
 		case one.key == "keys" && given:
 			wrong = append(wrong, s.bind(keys)...)
+		case one.key == "command":
+			wrong = append(wrong, s.Commands.take(value)...)
 		case !assign(one.field(s), value):
 			wrong = append(wrong, unfit(one.key, value, wanted(one.field(s))))
 		}
@@ -165,7 +167,7 @@ func (s settings) check() error {
 		}
 	}
 	wrong = append(wrong, s.checkAddresses()...)
-	if _, err := s.Keys.table(); err != nil {
+	if _, err := s.actions(); err != nil {
 		wrong = append(wrong, usage(err))
 	}
 	return together(wrong...)

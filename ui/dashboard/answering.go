@@ -59,13 +59,14 @@ func (m *Model) openBatch() tea.Cmd {
 }
 
 // dialogKey gives a key to the dialog. Ctrl+c ends the program from anywhere but
-// the palette. The key that opened the arranging closes it, and that of a menu takes
+// the palette, and but a command of one's own that runs: it ends that. The key that opened the arranging closes it, and that of a menu takes
 // what is chosen.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
 	_, arranges := m.dialog.shown.(*dialog.Arrange)
 	menu, _ := m.dialog.shown.(*dialog.Menu)
-	if key.String() == "ctrl+c" && !palette {
+	program, _ := m.dialog.shown.(*dialog.Program)
+	if key.String() == "ctrl+c" && !palette && (program == nil || !program.Running()) {
 		m.dialog.close()
 		return m.quit()
 	}
@@ -89,6 +90,10 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 			return m.batch.begin(m.ctx, all)
 		}
 		return m.confirms.begin(m.ctx, c.Proposal())
+	case a.Kind == dialog.Agreed:
+		return m.runOwn(m.dialog.shown.(*dialog.Program))
+	case a.Kind == dialog.Cancelled:
+		m.own.cancel()
 	case a.Kind == dialog.Said:
 		return m.say(a.Verb, a.Words)
 	case a.Kind == dialog.Closed:

@@ -15,6 +15,7 @@ import (
 	"tillwatch/themes"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/replay"
 	"tillwatch/ui/notify"
 )
@@ -48,19 +49,23 @@ type Profiles interface {
 
 // Config sets a dashboard up. Source is required.
 type Config struct {
-	Source      Source
-	Environment string // the service's environment, until an answer names it
-	Live        bool   // the environment takes real money
-	Account     string // for display
-	Armed       bool   // intents may be confirmed; needs a Confirmer
-	Confirmer   Confirmer
-	Unsettled   []confirm.Line // confirms of earlier runs whose outcome was never learnt; the first notice
-	Refresh     func(api.ID)   // asks for a read of an intent; nil: not possible. It must not block.
-	TryKey      func()         // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
-	KeyFile     string         // where the API key comes from, for display; "" when from no file
-	Profiles    Profiles       // nil: the screen stays with this account
-	Bound       string         // why it does as well, "" when nothing binds it
-	Reconnect   func()         // has a lost relay dialled now; nil: there is none. It must not block.
+	Source         Source
+	Environment    string // the service's environment, until an answer names it
+	Live           bool   // the environment takes real money
+	Account        string // for display
+	Armed          bool   // intents may be confirmed; needs a Confirmer
+	Confirmer      Confirmer
+	Unsettled      []confirm.Line                                               // confirms of earlier runs whose outcome was never learnt; the first notice
+	Refresh        func(api.ID)                                                 // asks for a read of an intent; nil: not possible. It must not block.
+	TryKey         func()                                                       // has a refused API key read again, where it comes from a file, and tried now; nil: not possible. It must not block for long.
+	KeyFile        string                                                       // where the API key comes from, for display; "" when from no file
+	Profiles       Profiles                                                     // nil: the screen stays with this account
+	Commands       []own.Command                                                // of the configuration; their actions are in Actions as well
+	RunCommand     func(ctx context.Context, argv, environ []string) own.Result // nil: own.Run
+	CommandEnviron []string                                                     // of those; nil: none
+	Lend           func() (back func())                                         // what ends a program at the terminal is another's until back; nil: it stays ours
+	Bound          string                                                       // why it does as well, "" when nothing binds it
+	Reconnect      func()                                                       // has a lost relay dialled now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // what earlier runs remember of what a person saw and put off
 	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
@@ -115,6 +120,12 @@ func (c Config) withDefaults() Config {
 				c.Themes = append(c.Themes, t)
 			}
 		}
+	}
+	if c.RunCommand == nil {
+		c.RunCommand = own.Run
+	}
+	if c.CommandEnviron == nil {
+		c.CommandEnviron = []string{} // nil would be our own
 	}
 	c.Armed = c.Armed && c.Confirmer != nil
 	return c

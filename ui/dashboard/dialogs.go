@@ -94,8 +94,8 @@ func (d *dialogs) paste(ctx context.Context, text string) tea.Cmd {
 }
 
 func (d *dialogs) setNow(now time.Time) {
-	if c := d.confirm(); c != nil {
-		c.SetNow(now)
+	if timed, ok := d.shown.(interface{ SetNow(time.Time) }); ok {
+		timed.SetNow(now)
 	}
 }
 

@@ -149,6 +149,9 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		return nil
 	}
 	defer m.marks.visit()
+	if c, ok := m.own.find(id); ok {
+		return m.openOwn(c)
+	}
 	if s, ok := steps[id]; ok {
 		m.step(s)
 		return nil
@@ -282,6 +285,9 @@ func (m *Model) runConfirm(id action.ID) tea.Cmd {
 
 // disabled says why an action cannot be performed now; "" when it can.
 func (m *Model) disabled(id action.ID) string {
+	if c, ok := m.own.find(id); ok {
+		return m.own.disabled(c)
+	}
 	b := m.board
 	switch id {
 	case action.FocusDetail:

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -56,6 +57,8 @@ type Model struct {
 	replay      *replay.Bar // nil unless the Source replays
 	asker       asker
 	switching   switching
+	own         *ownCommands
+	out         io.Writer      // the terminal
 	work        sync.WaitGroup // what goes on beside the loop, so that Run can wait
 	footer      footer
 	notifier    *notify.Notifier
@@ -103,6 +106,7 @@ func New(cfg Config) *Model {
 	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices}
+	m.own = &ownCommands{cfg: c, board: m.board, picture: m.picture, links: m.links, ran: map[action.ID]bool{}}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
 
 	m.restyle()
@@ -190,6 +194,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Err != nil {
 			m.notices.say(warning, "not suspended: "+msg.Err.Error())
 		}
+	case ownEndedMsg, ownLeftMsg:
+		m.updateOwn(msg)
 	case preparedMsg:
 		return m, m.switchOver(msg)
 	case tea.FocusMsg:

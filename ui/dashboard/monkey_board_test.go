@@ -18,8 +18,10 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
 	"tillwatch/ui/dashboard/canvas"
+	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/notify"
 	"tillwatch/ui/recording"
 )
@@ -117,6 +119,7 @@ func (k *monkey) close() {
 	_ = k.m.canvas.Leave()
 	k.runs.Wait()
 	k.m.confirms.running.Wait()
+	k.m.work.Wait()
 	k.ended()
 }
 
@@ -215,6 +218,7 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		KeyFile: rapid.SampledFrom([]string{"", "/home/ann/.secrets/checkout-key"}).Draw(t, "the key's file"),
 		Warning: rapid.SampledFrom([]string{"", "", "the state folder cannot be written: it is a long way down, and somebody else has it"}).Draw(t, "warning"),
 	}
+	addCommands(t, &cfg)
 	if rapid.Bool().Draw(t, "a key that can be tried") {
 		cfg.TryKey = func() {}
 	}
@@ -240,6 +244,35 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		k.fill(t)
 	}
 	return k
+}
+
+// addCommands adds commands of one's own, which take a while.
+func addCommands(t *rapid.T, cfg *Config) {
+	lines := strings.Split(actiontest.Text().Draw(t, "what a command prints"), "\n")
+	lasts := rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "a command lasts")
+	cfg.Commands = []own.Command{
+		{Key: "alt+n", Name: "Note it", Program: "note", Args: []string{"--id={id}", "{merchant}"}, Live: true},
+		{Key: "alt+p", Name: "Follow it", Program: "follow", Args: []string{"{tracking}"}, Unguarded: true},
+	}
+	all := action.Default().Actions()
+	for _, c := range cfg.Commands {
+		all = append(all, c.Action())
+	}
+	table, err := action.NewTable(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Actions = table
+	cfg.RunCommand = func(ctx context.Context, argv, _ []string) own.Result {
+		end := time.NewTimer(lasts)
+		defer end.Stop()
+		select {
+		case <-end.C:
+			return own.Result{Lines: append(lines, argv...), Took: lasts}
+		case <-ctx.Done():
+			return own.Result{Err: own.ErrCancelled, Code: -1}
+		}
+	}
 }
 
 // replayMonkey plays with the board of a recorded day.

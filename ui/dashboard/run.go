@@ -138,7 +138,7 @@ func (m *Model) program(s *Screen) *tea.Program {
 	if s.canvas == nil {
 		s.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
 	}
-	m.canvas = s.canvas
+	m.canvas, m.out = s.canvas, out
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()
 	size, known := job.SizeOf(out)

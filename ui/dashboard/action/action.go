@@ -79,17 +79,18 @@ type Group string
 
 // The groups, in the order of the help.
 const (
-	Focus   Group = "Focus"
-	Move    Group = "Move"
-	Intents Group = "Intents"
-	Find    Group = "Find"
-	View    Group = "View"
-	General Group = "General"
-	Time    Group = "Time" // of a replay
+	Focus    Group = "Focus"
+	Move     Group = "Move"
+	Intents  Group = "Intents"
+	Find     Group = "Find"
+	View     Group = "View"
+	General  Group = "General"
+	Time     Group = "Time"     // of a replay
+	Commands Group = "Commands" // of the configuration
 )
 
 // Groups lists the groups in the order of the help.
-func Groups() []Group { return []Group{Time, Focus, Move, Intents, Find, View, General} }
+func Groups() []Group { return []Group{Time, Focus, Move, Intents, Find, View, General, Commands} }
 
 // Scope is where the keys of an action count. Two actions may share a key only
 // when neither scope holds the other.
@@ -120,6 +121,15 @@ type Action struct {
 
 	rank int // in the footer; the smaller, the more useful
 }
+
+// Last is the action with its place in the footer behind all others.
+func (a Action) Last() Action {
+	a.rank = lastRank
+	return a
+}
+
+// lastRank is behind the rank of every action of the default table.
+const lastRank = 1000
 
 // Key is the key that is shown for the action, or "" when it has none.
 func (a Action) Key() string {

@@ -231,7 +231,7 @@ func (d *Confirm) question(room int) []row {
 	if d.Expired(d.now) {
 		out = append(out, rows(sentence, paint.Wrapped(paint.Muted, "Nothing was sent. A new intent is needed to buy this.", room)...)...)
 		out = append(out, rows(air, paint.Spans{})...)
-		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, "It can no longer be confirmed.")}, d.button("Close", true, clicksButton))...)
+		out = append(out, rows(needed, paint.Spans{paint.In(paint.Bad, "It can no longer be confirmed.")}, button("Close", true, clicksButton))...)
 		return append(out, rows(margin, paint.Spans{})...)
 	}
 	what := "Before sending, the intent is read again. If anything changed, nothing is sent."
@@ -315,21 +315,21 @@ func (d *Confirm) buttons(room int) paint.Spans {
 		total = fmt.Sprintf("all %d", len(d.batch.all))
 	}
 	if !d.live {
-		out := append(d.button("Cancel", true, clicksClose), gap, paint.In(paint.Text|paint.Bold|paint.Underline, "C").Clicks(clicksYes))
+		out := append(button("Cancel", true, clicksClose), gap, paint.In(paint.Text|paint.Bold|paint.Underline, "C").Clicks(clicksYes))
 		return append(out, paint.In(paint.Text, d.firstThatFits(room-out.Width(), "  Confirm "+total, "  Confirm")).Clicks(clicksYes))
 	}
-	out := append(d.button("Cancel", d.focus == onCancel, clicksClose), gap)
+	out := append(button("Cancel", d.focus == onCancel, clicksClose), gap)
 	const brackets = 4
 	yes := d.firstThatFits(room-out.Width()-brackets, "Confirm "+total, "Confirm")
 	if d.armed() {
-		return append(out, d.button(yes, d.focus == onConfirm, clicksYes)...)
+		return append(out, button(yes, d.focus == onConfirm, clicksYes)...)
 	}
 	out = append(out, paint.In(paint.Muted, "  "+yes+"  ").Clicks(clicksYes))
 	return append(out, paint.In(paint.Muted, d.firstThatFits(room-out.Width(), "not armed", "")))
 }
 
 // button shows focus by brackets as well, for terminals without colour.
-func (d *Confirm) button(text string, focused bool, target string) paint.Spans {
+func button(text string, focused bool, target string) paint.Spans {
 	if focused {
 		return paint.Spans{paint.In(paint.Accent|paint.Bold, "[ "+text+" ]")}.Select().Clicks(target)
 	}

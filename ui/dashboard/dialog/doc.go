@@ -34,6 +34,8 @@ const (
 	None      Kind = iota // not answered: the dialog stays
 	Closed                // left; after a yes, what was begun goes on
 	Confirmed             // the yes to a [Confirm]; given at most once a dialog
+	Agreed                // a [Program] may run
+	Cancelled             // a [Program] that runs is to end; it stays until it has
 	Said                  // a verb was given to the [Palette], which stays if that refuses its words
 )
 

@@ -72,7 +72,7 @@ func (d *Confirm) verdict(room int) []row {
 	out = append(out, rows(needed, paint.Wrapped(paint.Muted, advice, room)...)...)
 	out = append(out, rows(air, paint.Spans{}, d.id(room))...)
 	out = append(out, rows(air, paint.Spans{})...)
-	return append(out, row{d.button("Close", true, clicksButton), detail})
+	return append(out, row{button("Close", true, clicksButton), detail})
 }
 
 // judge is the sentence with the sign of how it went, and what to do now.

@@ -1,0 +1,128 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/own"
+)
+
+// commandList are commands of one's own, as
+//
+//	[[command]]
+//	key = "alt+n"
+//	name = "Note the order"
+//	program = "note"
+//	args = ["--order", "{order}", "from {merchant}"]
+type commandList []own.Command
+
+// commandFields are the settings of one command.
+func commandFields(c *own.Command, guarded *bool) map[string]any {
+	return map[string]any{"key": &c.Key, "name": &c.Name, "program": &c.Program, "args": &c.Args, "confirm": guarded, "screen": &c.Screen, "live": &c.Live}
+}
+
+// take takes the commands of the configuration file.
+func (l *commandList) take(value any) (wrong []error) {
+	entries, is := value.([]any)
+	if !is {
+		return []error{unfit("command", value, "a list of tables, as in [[command]]")}
+	}
+	*l = nil
+	for i, entry := range entries {
+		place := fmt.Sprintf("command %d", i+1)
+		table, is := entry.(map[string]any)
+		if !is {
+			wrong = append(wrong, unfit(place, entry, "a table, as in [[command]]"))
+			continue
+		}
+		c, guarded := own.Command{}, true
+		fields := commandFields(&c, &guarded)
+		known := slices.Sorted(maps.Keys(fields))
+		for _, key := range slices.Sorted(maps.Keys(table)) {
+			switch field, exists := fields[key]; {
+			case !exists:
+				wrong = append(wrong, usagef("%s: there is no setting %q: %s", place, key, suggest(key, known)))
+			case !assign(field, table[key]):
+				wrong = append(wrong, unfit(place+": "+key, table[key], wanted(field)))
+			}
+		}
+		c.Unguarded = !guarded
+		if err := c.Check(); err != nil {
+			wrong = append(wrong, usagef("%s, %q: %w", place, c.Name, err))
+		}
+		*l = append(*l, c)
+	}
+	return wrong
+}
+
+// actions is the table of actions with the keys and the commands of the settings.
+func (s settings) actions() (*action.Table, error) {
+	table, err := s.Keys.table()
+	if err != nil || len(s.Commands) == 0 {
+		return table, err
+	}
+	all := table.Actions()
+	for _, c := range s.Commands {
+		all = append(all, c.Action())
+	}
+	if table, err = action.NewTable(all); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	return table, nil
+}
+
+// commandEnviron is this process's environment without what is secret in it: no
+// variable of tillwatch, and none that holds the key or a token.
+func (s settings) commandEnviron(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, value, _ := strings.Cut(pair, "=")
+		holds := func(secret api.Secret) bool { return !secret.IsZero() && strings.Contains(value, secret.Reveal()) }
+		return strings.HasPrefix(name, variablePrefix) || slices.ContainsFunc([]api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}, holds)
+	})
+}
+
+// interrupts end this process, but while the terminal is lent to another program:
+// then what is typed there is for that alone.
+type interrupts struct{ lent atomic.Int32 }
+
+type interruptsKey struct{}
+
+// interruptible ends a context at the first interrupt; the second ends the process
+// at once.
+func interruptible(ctx context.Context) context.Context {
+	i := &interrupts{}
+	ctx, end := context.WithCancel(context.WithValue(ctx, interruptsKey{}, i))
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
+	go func() { // for as long as the process lives
+		for s := range heard {
+			if s != os.Interrupt || i.lent.Load() == 0 {
+				signal.Stop(heard)
+				end()
+				return
+			}
+		}
+	}()
+	return ctx
+}
+
+// lending lends the terminal of a command to another program, until back.
+func lending(ctx context.Context) func() (back func()) {
+	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
+	if !ok {
+		return nil
+	}
+	return func() func() {
+		i.lent.Add(1)
+		return func() { i.lent.Add(-1) }
+	}
+}

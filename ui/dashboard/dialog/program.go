@@ -1,0 +1,275 @@
+package dialog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/own"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// Program shows a command of one's own before it runs, while it does, and what it
+// printed.
+type Program struct {
+	pen     *paint.Line
+	command own.Command
+	argv    []string
+	phase   phase
+	yes     bool // the focus is on the yes
+	began   time.Time
+	now     time.Time
+	ending  bool // it was cancelled and has not ended yet
+	result  own.Result
+	top     int           // the first line of the output in view
+	page    int           // lines of it in view
+	lines   int           // that it takes
+	wrapped []paint.Spans // the output, for a room of so many cells
+	room    int
+	said    string
+	spots   spots
+}
+
+const programWidth = 100
+
+// NewProgram asks whether a command may run. It opens on the yes where a person has
+// run it before.
+func NewProgram(t themes.Theme, command own.Command, argv []string, ranBefore bool) *Program {
+	p := &Program{command: command, argv: argv, yes: ranBefore, phase: asking}
+	p.SetTheme(t)
+	return p
+}
+
+// Command is what it is about.
+func (p *Program) Command() own.Command { return p.command }
+
+// Argv is what is shown, and what runs.
+func (p *Program) Argv() []string { return p.argv }
+
+// SetTheme changes the colours.
+func (p *Program) SetTheme(t themes.Theme) { p.pen = paint.NewLine(paint.NewBrush(t, false)) }
+
+// Begin says that the command runs.
+func (p *Program) Begin(at time.Time) { p.phase, p.began, p.now = running, at, at }
+
+// Running reports whether it does.
+func (p *Program) Running() bool { return p.phase == running }
+
+// SetNow moves the clock.
+func (p *Program) SetNow(now time.Time) { p.now = now }
+
+// End shows what came of the command.
+func (p *Program) End(r own.Result) { p.phase, p.result = ended, r }
+
+// Paste says, until the next key, that pasted text is not taken.
+func (p *Program) Paste(string) { p.said = notPasted }
+
+// Key answers, scrolls or closes. While the command runs, leaving cancels it.
+func (p *Program) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	p.said = ""
+	switch name := key.String(); {
+	case name == "esc", name == "ctrl+c":
+		return p.leave()
+	case p.phase == asking:
+		return p.ask(name)
+	case p.phase == ended:
+		return p.read(name)
+	}
+	return Answer{}
+}
+
+func (p *Program) leave() Answer {
+	if p.phase == running {
+		p.ending = true
+		return Answer{Kind: Cancelled}
+	}
+	return Answer{Kind: Closed}
+}
+
+func (p *Program) ask(name string) Answer {
+	switch name {
+	case "tab", "shift+tab", "left", "right", "h", "l":
+		p.yes = !p.yes
+	case "q":
+		return Answer{Kind: Closed}
+	case "enter":
+		if p.yes {
+			return Answer{Kind: Agreed}
+		}
+		return Answer{Kind: Closed}
+	}
+	return Answer{}
+}
+
+func (p *Program) read(name string) Answer {
+	switch name {
+	case "enter", "q":
+		return Answer{Kind: Closed}
+	case "down", "j":
+		p.top++
+	case "up", "k":
+		p.top--
+	case "pgdown", "space":
+		p.top += p.page
+	case "pgup":
+		p.top -= p.page
+	case "home", "g":
+		p.top = 0
+	case "end", "G":
+		p.top = p.lines
+	}
+	p.Scroll(0)
+	return Answer{}
+}
+
+// Scroll moves the output by so many lines, as a mouse wheel does.
+func (p *Program) Scroll(lines int) { p.top = max(min(p.top+lines, p.lines-p.page), 0) }
+
+// Click presses a button.
+func (p *Program) Click(x, y int, _ time.Time) Answer {
+	switch p.spots.at(x, y) {
+	case clicksClose:
+		return p.leave()
+	case clicksYes:
+		return Answer{Kind: Agreed}
+	}
+	return Answer{}
+}
+
+// Size is the block that it wants, at most width by height.
+func (p *Program) Size(width, height int) (int, int) {
+	width = min(programWidth, width)
+	room := width - frame - 2*insetFor(width)
+	return width, min(len(p.body(room))+frame+2, height)
+}
+
+// View draws it as exactly height lines of width cells.
+func (p *Program) View(width, height int) []string {
+	box := panel{pen: p.pen, frame: paint.Faint, inset: insetFor(width), title: paint.Spans{paint.In(paint.Text|paint.Bold, p.title())}}
+	body := p.body(box.room(width))
+	foot := map[phase]string{asking: "esc cancel", running: "esc ends it", ended: "esc close"}[p.phase]
+	box.foot = paint.Spans{paint.In(paint.Muted, foot).Clicks(clicksClose)}
+	if p.phase == asking {
+		box.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, box.foot...)
+	}
+	room := max(height-frame-2, 1)
+	head := len(body) - p.lines
+	p.page = max(room-head, 1)
+	p.Scroll(0)
+	if p.lines > p.page {
+		box.foot = append(box.foot, paint.In(paint.Muted, "   ↑ ↓ scroll"))
+		box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", p.top+1, min(p.top+p.page, p.lines), p.lines))}
+		body = append(body[:head:head], body[head+p.top:min(head+p.top+p.page, len(body))]...)
+	}
+	if p.said != "" {
+		box.foot = paint.Spans{paint.In(paint.Warning, p.said)}
+	}
+	all := append(rows(margin, paint.Spans{}), rows(needed, body...)...)
+	all, _ = squeeze(append(all, rows(margin, paint.Spans{})...), height-frame)
+	p.spots = box.spots(width, height, all)
+	return box.draw(width, height, all)
+}
+
+func (p *Program) title() string {
+	switch p.phase {
+	case asking:
+		return "Run " + p.command.Name + "?"
+	case running:
+		return p.command.Name + " runs"
+	}
+	return p.command.Name
+}
+
+// body is what is shown. The lines of the output come last.
+func (p *Program) body(room int) []paint.Spans {
+	p.lines = 0
+	if p.phase == ended {
+		out := []paint.Spans{p.verdict(), {}}
+		output := p.output(room)
+		p.lines = len(output)
+		return append(out, output...)
+	}
+	out := p.shown(room)
+	out = append(out, paint.Spans{})
+	if p.phase == running {
+		text := fmt.Sprintf("running for %v", p.now.Sub(p.began).Truncate(time.Second))
+		if p.ending {
+			text = "ending"
+		}
+		return append(out, paint.Spans{paint.In(paint.Muted, text)})
+	}
+	return append(out, append(append(button("Cancel", !p.yes, clicksClose), paint.Blank(2)), button("Run", p.yes, clicksYes)...))
+}
+
+// shown is the program and each of its arguments, as they are passed.
+func (p *Program) shown(room int) []paint.Spans {
+	const label = 10
+	var out []paint.Spans
+	for i, arg := range p.argv {
+		name := "argument"
+		if i == 0 {
+			name = "program"
+		}
+		for j, line := range paint.Wrapped(paint.Text|paint.Bold, quoted(arg), max(room-label, 1)) {
+			if j > 0 {
+				name = ""
+			}
+			out = append(out, append(paint.Spans{paint.In(paint.Muted, name), paint.Blank(label - len(name))}, line...))
+		}
+	}
+	return out
+}
+
+// quoted is an argument in quotes where its limits could not be seen.
+func quoted(arg string) string {
+	if arg == "" || strings.ContainsAny(arg, " \"'\\`") || strconv.Quote(arg) != `"`+arg+`"` {
+		return strconv.Quote(arg)
+	}
+	return arg
+}
+
+// verdict says how the command ended, and after how long.
+func (p *Program) verdict() paint.Spans {
+	r := p.result
+	style, text := paint.Good, "✓ done"
+	switch {
+	case r.Err != nil:
+		style, text = paint.Bad, "✕ "+r.Err.Error()
+	case r.Code != 0:
+		style, text = paint.Bad, fmt.Sprintf("✕ exit code %d", r.Code)
+	}
+	took := r.Took.Round(100 * time.Millisecond)
+	if r.Took < time.Second {
+		took = r.Took.Round(time.Millisecond)
+	}
+	return paint.Spans{paint.In(style, text), paint.In(paint.Muted, fmt.Sprintf(" · %v", took))}
+}
+
+// output is what the command printed, wrapped once for each width.
+func (p *Program) output(room int) []paint.Spans {
+	if p.wrapped == nil || p.room != room {
+		p.wrapped, p.room = p.wrap(room), room
+	}
+	return p.wrapped
+}
+
+func (p *Program) wrap(room int) []paint.Spans {
+	if len(p.result.Lines) == 0 {
+		return []paint.Spans{{paint.In(paint.Muted, "It printed nothing.")}}
+	}
+	var out []paint.Spans
+	for _, line := range p.result.Lines {
+		if line == "" {
+			out = append(out, paint.Spans{})
+		}
+		out = append(out, paint.Wrapped(paint.Text, line, room)...)
+	}
+	if p.result.Dropped > 0 {
+		out = append(out, paint.Spans{paint.In(paint.Warning, fmt.Sprintf("… and %d bytes more, which are not kept", p.result.Dropped))})
+	}
+	return out
+}

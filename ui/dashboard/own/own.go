@@ -1,0 +1,96 @@
+// Package own runs the commands that a person has added to the dashboard, on the row
+// under the cursor. No shell takes part: a value is one argument, or a part of one,
+// whatever it holds.
+package own
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/action"
+)
+
+// Command is one of the configuration.
+type Command struct {
+	Key       string // that runs it; "": it is in the palette alone
+	Name      string // in help, footer and palette
+	Program   string // a name to be found in PATH, or a path
+	Args      []string
+	Screen    bool // it takes the terminal over; else its output is shown
+	Live      bool // it may run where money is real
+	Unguarded bool // where none is, it runs without being shown first
+}
+
+// Places are what an argument may hold of a row, as {id}, and what each stands for.
+func Places() []string { return []string{"id", "merchant", "reference", "order", "tracking", "url"} }
+
+var place = regexp.MustCompile(`\{([a-z]+)\}`)
+
+// ID names the command among the actions.
+func (c Command) ID() action.ID {
+	return action.ID("command-" + strings.Join(strings.Fields(strings.ToLower(c.Name)), "-"))
+}
+
+// Check refuses a command that could never run.
+func (c Command) Check() error {
+	switch {
+	case strings.TrimSpace(c.Name) == "":
+		return errors.New("it has no name")
+	case string(api.Scrub(c.Name)) != c.Name:
+		return errors.New("its name holds what cannot be shown")
+	case c.Program == "":
+		return errors.New(`it has no program: a name, as in program = "git"; no shell is started`)
+	case place.MatchString(c.Program):
+		return fmt.Errorf("its program is %s: what a row holds may be an argument, and never the program", c.Program)
+	case strings.ContainsRune(c.Program+strings.Join(c.Args, ""), 0):
+		return errors.New("it holds a NUL character, which no argument can")
+	}
+	for _, arg := range c.Args {
+		for _, found := range place.FindAllStringSubmatch(arg, -1) {
+			if !slices.Contains(Places(), found[1]) {
+				return fmt.Errorf("there is no %s to fill in: there are {%s}", found[0], strings.Join(Places(), "}, {"))
+			}
+		}
+	}
+	return nil
+}
+
+// Argv is what will run: the program and its arguments, with what the row holds in
+// their places. A place that the row has nothing for is refused, and so is a value
+// that the program would take for an option.
+func (c Command) Argv(row map[string]string) ([]string, error) {
+	argv := []string{c.Program}
+	for _, arg := range c.Args {
+		var wrong error
+		filled := place.ReplaceAllStringFunc(arg, func(found string) string {
+			value := string(api.Scrub(row[strings.Trim(found, "{}")]))
+			switch {
+			case wrong != nil:
+			case strings.TrimSpace(value) == "":
+				wrong = fmt.Errorf("%s: this row has no %s", c.Name, found)
+			case strings.HasPrefix(arg, found) && strings.HasPrefix(value, "-"):
+				wrong = fmt.Errorf("%s: %s is %q here, which %s would take for an option", c.Name, found, value, c.Program)
+			}
+			return value
+		})
+		if wrong != nil {
+			return nil, wrong
+		}
+		argv = append(argv, filled)
+	}
+	return argv, nil
+}
+
+// Action is the command as an action of the dashboard.
+func (c Command) Action() action.Action {
+	a := action.Action{ID: c.ID(), Title: c.Name, Short: strings.ToLower(c.Name), Group: action.Commands,
+		Tooltip: "Runs " + strings.Join(append([]string{c.Program}, c.Args...), " ") + "."}
+	if c.Key != "" {
+		a.Keys = []string{c.Key}
+	}
+	return a.Last()
+}

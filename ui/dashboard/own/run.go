@@ -1,0 +1,134 @@
+package own
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tillwatch/api"
+)
+
+// Result is what came of a command.
+type Result struct {
+	Lines   []string // of its output, fit to be shown
+	Dropped int      // bytes of output beyond those that are kept
+	Code    int      // that it ended with; -1: it did not end by itself
+	Took    time.Duration
+	Err     error // why it did not run to its end; nil when it did
+}
+
+const (
+	// mostKept bounds the output that is kept, in bytes.
+	mostKept = 64 << 10
+	// endsWithin is how long a command that is cancelled may take to end, and how long
+	// after its end others may hold its output open.
+	endsWithin = time.Second
+)
+
+// ErrCancelled says that a person ended a command, or that the dashboard ended.
+var ErrCancelled = errors.New("cancelled")
+
+// Run runs a command without a terminal until it ends, or ctx does: then all
+// processes of its group end with it. It has nothing to read. Processes that it
+// leaves behind when it ends by itself are let be.
+func Run(ctx context.Context, argv, environ []string) Result {
+	var output bounded
+	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	command.Env, command.Stdout, command.Stderr, command.WaitDelay = environ, &output, &output, endsWithin
+	apart(command)
+	command.Cancel = func() error { return end(command, endsWithin) }
+	began := time.Now()
+	err := command.Run()
+	r := Result{Code: -1, Took: time.Since(began), Lines: output.lines(), Dropped: output.dropped}
+	if command.ProcessState != nil {
+		r.Code = command.ProcessState.ExitCode()
+	}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		r.Err = ErrCancelled
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+	case errors.As(err, &exit) && exit.Exited():
+	default:
+		r.Err = err
+	}
+	return r
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	mu      sync.Mutex
+	kept    bytes.Buffer
+	dropped int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(p), mostKept-b.kept.Len())
+	b.kept.Write(p[:n])
+	b.dropped += len(p) - n
+	return len(p), nil
+}
+
+// lines are those of the output, without what a terminal would act on.
+func (b *bounded) lines() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := strings.TrimRight(ansi.Strip(b.kept.String()), "\r\n\t ")
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.TrimSuffix(line, "\r")
+		line = line[strings.LastIndexByte(line, '\r')+1:] // what a terminal would show of a bar of progress
+		var whole strings.Builder
+		for len(line) > api.MaxText { // a scrubbed text is bounded
+			whole.WriteString(string(api.Scrub(line[:api.MaxText])))
+			line = line[api.MaxText:]
+		}
+		whole.WriteString(string(api.Scrub(line)))
+		lines[i] = whole.String()
+	}
+	return lines
+}
+
+// Taking runs a command that takes the terminal over. It is a tea.ExecCommand.
+type Taking struct {
+	Context       context.Context
+	Argv, Environ []string
+	Out           io.Writer            // the terminal
+	Leave, Enter  func() error         // give the terminal back, and take it again
+	Lend          func() (back func()) // what is typed there to end a program is the command's alone; nil: it is ours as well
+	in            io.Reader
+}
+
+// SetStdin takes the terminal's keyboard.
+func (t *Taking) SetStdin(r io.Reader) { t.in = r }
+
+// SetStdout does nothing: the library has no terminal.
+func (t *Taking) SetStdout(io.Writer) {}
+
+// SetStderr does nothing, likewise.
+func (t *Taking) SetStderr(io.Writer) {}
+
+// Run gives the terminal over until the command has ended.
+func (t *Taking) Run() error {
+	if t.Lend != nil {
+		defer t.Lend()()
+	}
+	if err := t.Leave(); err != nil {
+		return errors.Join(err, t.Enter())
+	}
+	command := exec.CommandContext(t.Context, t.Argv[0], t.Argv[1:]...)
+	command.Env, command.Stdin, command.Stdout, command.Stderr, command.WaitDelay = t.Environ, t.in, t.Out, t.Out, endsWithin
+	return errors.Join(command.Run(), t.Enter())
+}

@@ -1,0 +1,107 @@
+//go:build unix
+
+package own
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shell is a program for tests that does what a script says.
+func shell(script string) []string { return []string{"/bin/sh", "-c", script} }
+
+func TestWhatACommandPrintsIsKeptAndCannotReachTheTerminal(t *testing.T) {
+	cases := []struct {
+		name, script string
+		lines        []string
+		code         int
+	}{
+		{"lines of both outputs", "echo one; echo two >&2", []string{"one", "two"}, 0},
+		{"an exit code", "echo no; exit 7", []string{"no"}, 7},
+		{"nothing", "true", nil, 0},
+		{"escapes", `printf 'a\033[2J\033]52;c;eA==\007b\033]0;title\007\n\033[31mred\033[m\n\233c\n'`, []string{"ab", "red"}, 0},
+		{"a bar of progress", `printf '10%%\r50%%\r100%%\ndone\r\n'`, []string{"100%", "done"}, 0},
+		{"the environment", `echo "$A-$HOME"`, []string{"b-"}, 0},
+		{"nothing to read", "cat; echo read", []string{"read"}, 0},
+		{"no terminal", "exec 2>/dev/null; echo bad >/dev/tty || echo none", []string{"none"}, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := Run(t.Context(), shell(c.script), []string{"A=b", "PATH=" + os.Getenv("PATH")})
+			if r.Err != nil || r.Code != c.code || !slices.Equal(r.Lines, c.lines) {
+				t.Errorf("code %d, %v, %q; want %d, %q", r.Code, r.Err, r.Lines, c.code, c.lines)
+			}
+		})
+	}
+}
+
+func TestTheOutputIsBounded(t *testing.T) {
+	const printed = 20 << 20
+	r := Run(t.Context(), shell("head -c "+strconv.Itoa(printed)+" /dev/zero | tr '\\0' 'x'"), []string{"PATH=" + os.Getenv("PATH")})
+	kept := len(strings.Join(r.Lines, ""))
+	if r.Err != nil || kept > mostKept+len("…")*printed/mostKept || kept < mostKept/2 || r.Dropped != printed-mostKept {
+		t.Errorf("kept %d bytes, dropped %d, %v", kept, r.Dropped, r.Err)
+	}
+}
+
+func TestAProgramThatIsNotThereIsSaid(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	for _, program := range []string{gone, "no-such-program-anywhere", t.TempDir()} {
+		if r := Run(t.Context(), []string{program}, nil); r.Err == nil || r.Code != -1 || !strings.Contains(r.Err.Error(), program) {
+			t.Errorf("%s: code %d, %v", program, r.Code, r.Err)
+		}
+	}
+}
+
+func TestACancelledCommandEndsWithAllItStarted(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	script := `trap '' TERM; sleep 600 & echo $! >>"` + pids + `"; (trap '' TERM; sleep 600) & echo $! >>"` + pids + `"; echo $$ >>"` + pids + `"; echo begun; sleep 600; sleep 600`
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	began := time.Now()
+	r := Run(ctx, shell(script), []string{"PATH=" + os.Getenv("PATH")})
+	if !errors.Is(r.Err, ErrCancelled) || time.Since(began) > 10*time.Second {
+		t.Fatalf("%v after %v", r.Err, time.Since(began))
+	}
+	content, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Fields(string(content)) {
+		pid, _ := strconv.Atoi(text)
+		for until := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("process %d lives on", pid)
+			}
+		}
+	}
+}
+
+// alive reports whether a process runs; one that nobody waited for does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func TestWhatACommandLeavesBehindIsNotWaitedFor(t *testing.T) {
+	began := time.Now()
+	r := Run(t.Context(), shell("sleep 5 & echo left"), []string{"PATH=" + os.Getenv("PATH")})
+	if r.Err != nil || r.Code != 0 || !slices.Equal(r.Lines, []string{"left"}) || time.Since(began) > 4*time.Second {
+		t.Errorf("code %d, %v, %q after %v", r.Code, r.Err, r.Lines, time.Since(began))
+	}
+}

@@ -1,0 +1,160 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/own"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// ownCommands are those of the configuration, on the row under the cursor.
+type ownCommands struct {
+	cfg     *Config
+	board   *board
+	picture *picture
+	links   *links
+	ran     map[action.ID]bool // in this session
+	cancel  context.CancelFunc // of the one that runs; nil: none does
+}
+
+// ownEndedMsg says what came of a command.
+type ownEndedMsg struct{ own.Result }
+
+// ownLeftMsg says that a command has given the terminal back.
+type ownLeftMsg struct {
+	name string
+	took time.Duration
+	err  error
+}
+
+// find is the command of an action.
+func (o *ownCommands) find(id action.ID) (own.Command, bool) {
+	for _, c := range o.cfg.Commands {
+		if c.ID() == id {
+			return c, true
+		}
+	}
+	return own.Command{}, false
+}
+
+// disabled says why a command cannot run now.
+func (o *ownCommands) disabled(c own.Command) string {
+	if where := o.picture.environment(); where.Live && !c.Live {
+		return c.Name + " is not for an environment with real money: live = true in its entry allows it"
+	}
+	if _, err := c.Argv(o.row()); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// row is what the row under the cursor holds of [own.Places].
+func (o *ownCommands) row() map[string]string {
+	s := o.board.subject()
+	row := map[string]string{}
+	if found := o.links.of(s); len(found) > 0 {
+		row["url"] = found[0].Link.Address
+	}
+	in, ok := o.board.intentOf(s)
+	if ok {
+		row["id"], row["merchant"], row["reference"] = string(in.ID), string(in.Merchant), string(in.ReferenceID)
+		if all, ok := o.cfg.Source.Intent(in.ID); ok && all.Latest != nil && len(all.Latest.OrderIDs) > 0 {
+			row["order"] = string(all.Latest.OrderIDs[0])
+		}
+		for _, sh := range o.picture.shipmentsOf(in.ID) {
+			if sh.Latest != nil && sh.Latest.Tracking != nil && row["tracking"] == "" {
+				row["tracking"] = string(sh.Latest.Tracking.Number)
+			}
+		}
+	}
+	if sh := o.picture.shipments[s.ID]; s.Kind == pane.OfShipment && sh != nil && sh.Latest != nil {
+		row["order"], row["tracking"] = string(sh.Latest.MarketplaceOrderID), ""
+		if sh.Latest.Tracking != nil {
+			row["tracking"] = string(sh.Latest.Tracking.Number)
+		}
+	}
+	return row
+}
+
+// openOwn shows what a command would run, unless it may run at once.
+func (m *Model) openOwn(c own.Command) tea.Cmd {
+	argv, err := c.Argv(m.own.row())
+	if err != nil {
+		m.notices.say(warning, err.Error())
+		return nil
+	}
+	if c.Screen && m.confirming() {
+		m.notices.say(warning, "a confirm is under way: "+c.Name+" can have the terminal once its outcome is known")
+		return nil
+	}
+	live := m.picture.environment().Live
+	d := dialog.NewProgram(m.themes.current(), c, argv, m.own.ran[c.ID()] && !live)
+	m.dialog.shown = d
+	if c.Unguarded && !live {
+		return m.runOwn(d)
+	}
+	return nil
+}
+
+// runOwn runs what a dialog shows.
+func (m *Model) runOwn(d *dialog.Program) tea.Cmd {
+	c := d.Command()
+	if where := m.picture.environment(); where.Live && !c.Live {
+		m.dialog.close()
+		m.notices.say(warning, m.own.disabled(c))
+		return nil
+	}
+	m.own.ran[c.ID()] = true
+	if c.Screen {
+		m.dialog.close()
+		return m.giveOver(c, d.Argv())
+	}
+	d.Begin(time.Now())
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.own.cancel = cancel
+	run := m.cfg.RunCommand
+	return m.beside(func(context.Context) tea.Msg {
+		defer cancel()
+		return ownEndedMsg{run(ctx, d.Argv(), m.cfg.CommandEnviron)}
+	})
+}
+
+// giveOver gives the terminal to a command until it has ended.
+func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
+	if m.canvas == nil {
+		return nil
+	}
+	began := time.Now()
+	taking := &own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Enter, Lend: m.cfg.Lend}
+	return tea.Exec(taking, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
+}
+
+// updateOwn takes how a command ended.
+func (m *Model) updateOwn(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case ownEndedMsg:
+		m.own.cancel = nil
+		if d, ok := m.dialog.shown.(*dialog.Program); ok {
+			d.End(msg.Result)
+		}
+	case ownLeftMsg:
+		took := msg.took.Round(100 * time.Millisecond)
+		var exit *exec.ExitError
+		switch {
+		case msg.err == nil:
+			m.notices.say(plain, fmt.Sprintf("%s ended after %v", msg.name, took))
+		case errors.As(msg.err, &exit) && exit.Exited():
+			m.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %v", msg.name, exit.ExitCode(), took))
+		default:
+			m.notices.say(warning, msg.name+": "+msg.err.Error())
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package dashboard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/own"
+)
+
+// ownBoard is a board with commands, and what it has run.
+func ownBoard(t *testing.T, live bool, commands ...own.Command) (*Model, *[][]string) {
+	t.Helper()
+	var ran [][]string
+	all := action.Default().Actions()
+	for _, c := range commands {
+		all = append(all, c.Action())
+	}
+	table, err := action.NewTable(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) {
+		c.Commands, c.Actions, c.Live = commands, table, live
+		c.RunCommand = func(_ context.Context, argv, _ []string) own.Result {
+			ran = append(ran, argv)
+			return own.Result{Lines: []string{"noted", strings.Repeat("a long line ", 30)}, Code: 3, Took: 1200 * time.Millisecond}
+		}
+	})
+	return m, &ran
+}
+
+// finish takes what a command beside the loop came to.
+func finish(m *Model) {
+	m.work.Wait()
+	m.updateOwn(ownEndedMsg{m.cfg.RunCommand(m.ctx, nil, nil)})
+	m.redraw = true
+}
+
+var note = own.Command{Key: "alt+n", Name: "Note it", Program: "note", Args: []string{"--id={id}", "{merchant}"}}
+
+func TestACommandIsShownBeforeItRunsAndItsOutputAfterwards(t *testing.T) {
+	m, ran := ownBoard(t, false, note)
+	in, _ := m.board.intentUnder()
+	press(m, "alt+n")
+	for _, want := range []string{"Run Note it?", "program   note", "argument  --id=" + string(in.ID), "argument  " + string(in.Merchant), "[ Cancel ]"} {
+		if !strings.Contains(screen(m), want) {
+			t.Errorf("no %q on\n%s", want, screen(m))
+		}
+	}
+	press(m, "enter")
+	if m.dialog.open() || len(*ran) > 0 {
+		t.Fatalf("enter does not cancel the first time: ran %q", *ran)
+	}
+	press(m, "alt+n", "tab", "enter")
+	if got := screen(m); !strings.Contains(got, "Note it runs") || !strings.Contains(got, "running for 0s") {
+		t.Errorf("not told to run:\n%s", got)
+	}
+	m.work.Wait()
+	if want := []string{"note", "--id=" + string(in.ID), string(in.Merchant)}; len(*ran) != 1 || !slices.Equal((*ran)[0], want) {
+		t.Fatalf("ran %q, want %q once", *ran, want)
+	}
+	finish(m)
+	if got := screen(m); !strings.Contains(got, "✕ exit code 3 · 1.2s") || !strings.Contains(got, "noted") {
+		t.Errorf("not told what came of it:\n%s", got)
+	}
+	press(m, "esc", "alt+n")
+	if got := screen(m); m.dialog.shown == nil || !strings.Contains(got, "[ Run ]") {
+		t.Errorf("the second time it does not open on Run:\n%s", got)
+	}
+}
+
+func TestACommandRunsWhatWasShownWhateverChangesBehindTheDialog(t *testing.T) {
+	m, ran := ownBoard(t, false, note)
+	in, _ := m.board.intentUnder()
+	press(m, "alt+n", "tab")
+	m.board.step(1)
+	press(m, "enter")
+	m.work.Wait()
+	if len(*ran) != 1 || (*ran)[0][1] != "--id="+string(in.ID) {
+		t.Errorf("ran %q, and %s was shown", *ran, in.ID)
+	}
+}
+
+func TestACommandIsRefusedWithAReason(t *testing.T) {
+	unguarded := note
+	unguarded.Unguarded = true
+	allowed := unguarded
+	allowed.Live = true
+	parcel := own.Command{Key: "alt+n", Name: "Note it", Program: "note", Args: []string{"{tracking}"}}
+	cases := []struct {
+		name    string
+		live    bool
+		command own.Command
+		keys    []string
+		says    string
+		runs    int
+	}{
+		{"where money is real", true, note, []string{"alt+n"}, "Note it is not for an environment with real money", 0},
+		{"which is shown even where it is allowed unguarded", true, allowed, []string{"alt+n"}, "[ Cancel ]", 0},
+		{"a place without a value", false, parcel, []string{"alt+n"}, "Note it: this row has no {tracking}", 0},
+		{"without a row", false, note, []string{"3", "alt+n"}, "Note it: this row has no {id}", 0},
+		{"in the palette", true, note, []string{":", "n", "o", "t", "e"}, "Not now: Note it is not for an environment with real", 0},
+		{"but not unguarded in a sandbox", false, unguarded, []string{"alt+n"}, "Note it runs", 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m, ran := ownBoard(t, c.live, c.command)
+			press(m, c.keys...)
+			got := screen(m)
+			m.work.Wait()
+			if !strings.Contains(got, c.says) || len(*ran) != c.runs {
+				t.Errorf("ran %q; no %q on\n%s", *ran, c.says, got)
+			}
+		})
+	}
+}
+
+func TestACommandThatRunsIsCancelledAndItsEndIsWaitedFor(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		m, _ := ownBoard(t, false, note)
+		begun := make(chan struct{})
+		m.cfg.RunCommand = func(ctx context.Context, _, _ []string) own.Result {
+			close(begun)
+			<-ctx.Done()
+			return own.Result{Err: own.ErrCancelled, Code: -1}
+		}
+		press(m, "alt+n", "tab", "enter")
+		<-begun
+		press(m, key)
+		if got := screen(m); !strings.Contains(got, "ending") {
+			t.Errorf("%s does not end it:\n%s", key, got)
+		}
+		m.work.Wait()
+		m.updateOwn(ownEndedMsg{own.Result{Err: own.ErrCancelled, Code: -1}})
+		m.redraw = true
+		if got := screen(m); !strings.Contains(got, "✕ cancelled") {
+			t.Errorf("its end is not told:\n%s", got)
+		}
+	}
+}
+
+func TestALongOutputIsScrolled(t *testing.T) {
+	m, _ := ownBoard(t, false, note)
+	press(m, "alt+n", "tab", "enter")
+	m.work.Wait()
+	var lines []string
+	for i := range 500 {
+		lines = append(lines, "line "+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
+	}
+	lines = append(lines, "the last line")
+	m.updateOwn(ownEndedMsg{own.Result{Lines: lines, Dropped: 12345}})
+	m.redraw = true
+	if got := screen(m); !strings.Contains(got, "of 502") || strings.Contains(got, "the last line") {
+		t.Errorf("not from its beginning:\n%s", got)
+	}
+	press(m, "G")
+	if got := screen(m); !strings.Contains(got, "the last line") || !strings.Contains(got, "12345 bytes more") || !strings.Contains(got, "✓ done") {
+		t.Errorf("not to its end:\n%s", got)
+	}
+}
+
+func TestACommandIsInHelpAndFooter(t *testing.T) {
+	m, _ := ownBoard(t, false, note)
+	m.Update(tea.WindowSizeMsg{Width: 300, Height: 60})
+	if got := screen(m); !strings.Contains(got, "alt+n note it") {
+		t.Errorf("not in the footer:\n%s", got)
+	}
+	press(m, "?")
+	if got := screen(m); !strings.Contains(got, "Commands ─") || !strings.Contains(got, "Note it") {
+		t.Errorf("not in the help:\n%s", got)
+	}
+}
