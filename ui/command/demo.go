@@ -41,6 +41,9 @@ func newDemo() *cobra.Command {
 				return usagef("--headless prints the state every second, --plain each change: choose one")
 			}
 			o.screen.plain = o.screen.plain || !o.headless && fallsBack(c)
+			if o.headless && (c.Flags().Changed("filter") || c.Flags().Changed("at")) {
+				return usagef("--filter and --at say what the screen shows, and there is none with --headless: leave them out")
+			}
 			if !o.headless && !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch demo --headless, or --plain"); err != nil {
 					return err
@@ -59,7 +62,7 @@ func newDemo() *cobra.Command {
 			account.Notify, _ = c.Flags().GetString("notify")
 			account.NoOpen, _ = c.Flags().GetBool("no-open")
 			account.Filter, _ = c.Flags().GetString("filter")
-			if err := errors.Join(account.check(), account.checkTheme(), account.checkFilter(c, !o.headless && !o.screen.plain)); err != nil {
+			if err := errors.Join(account.check(), account.checkTheme(), account.checkStart(c, o.screen)); err != nil {
 				return err
 			}
 			return runDemo(c.Context(), account, o, c.InOrStdin(), c.OutOrStdout())

@@ -114,7 +114,7 @@ func (p *profiles) show(ctx context.Context, current *session, o screenOptions, 
 		err = current.show(ctx, o, in, out)
 		current.close()
 		current = p.next()
-		o.record = recordOptions{} // it is of the first account
+		o.record, o.at = recordOptions{}, "" // they are of the first account
 	}
 	p.drop()
 	return errors.Join(err, screen.Leave())
@@ -125,7 +125,7 @@ func (p *profiles) show(ctx context.Context, current *session, o screenOptions, 
 // must not reach another service.
 func ofAccount() []string {
 	return []string{"api_url", "api_key", "api_key_file", "relay_url", "relay_token", "relay_token_file", "insecure_http",
-		"allow_confirm", "confirm_body", "watch_id", "watch_ids", "proxy_listen"}
+		"allow_confirm", "confirm_body", "watch_id", "watch_ids", "proxy_listen", "filter"}
 }
 
 // requireOwnAccount refuses a profile that the configuration file does not name an

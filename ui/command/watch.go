@@ -18,8 +18,9 @@ type screenOptions struct {
 	words         io.Writer
 	noMouse       bool
 	noColor       bool
-	plain         bool // nothing is drawn
-	json          bool // what is printed is the lines of a stream
+	at            string // the position that the screen begins at
+	plain         bool   // nothing is drawn
+	json          bool   // what is printed is the lines of a stream
 	record        recordOptions
 	width, height int               // where the output is no terminal that could tell
 	screen        *dashboard.Screen // that others had before and will have after; nil: one of its own
@@ -46,7 +47,7 @@ func newWatch() *cobra.Command {
 				return usagef("--json and --plain both print lines, each its own: leave one of them out")
 			}
 			o.plain = o.plain || o.json || fallsBack(c)
-			if err := s.checkFilter(c, !o.plain); err != nil {
+			if err := s.checkStart(c, o); err != nil {
 				return err
 			}
 			stdin := c.InOrStdin()
@@ -93,6 +94,7 @@ func newWatch() *cobra.Command {
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {
 	lookFlags(flags, o)
 	recordFlags(flags, &o.record)
+	flags.StringVar(&o.at, "at", "", "what to open at the start: intent:ID, shipment:ID, event:ID, order:REFERENCE, filter:TEXT, or a pane such as failures; Y copies it")
 	settingFlags(flags, "notify", "no_open", "filter")
 }
 
@@ -111,10 +113,16 @@ func notifyMethods() string {
 	return orNone(names)
 }
 
-// checkFilter refuses a filter that means nothing, or that nothing is drawn for.
-func (s settings) checkFilter(c *cobra.Command, drawn bool) error {
-	if !drawn && c.Flags().Changed("filter") {
-		return usagef("--filter narrows what the screen shows, and there is none: leave it out")
+// checkStart refuses a filter or a position to begin at that means nothing, or that
+// nothing is drawn for.
+func (s settings) checkStart(c *cobra.Command, o screenOptions) error {
+	for _, flag := range []string{"filter", "at"} {
+		if o.plain && c.Flags().Changed(flag) {
+			return usagef("--%s says what the screen shows, and there is none: leave it out", flag)
+		}
+	}
+	if wrong := dashboard.WrongPosition(o.at); o.at != "" && wrong != "" {
+		return usagef("--at: %s", wrong)
 	}
 	if wrong := dashboard.WrongFilter(s.Filter); wrong != "" {
 		return usagef("filter is %s: %s", shownValue(s.Filter), wrong)

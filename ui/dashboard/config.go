@@ -88,6 +88,7 @@ type Config struct {
 	Remembered    Layout               // how a person arranged the screen
 	Remember      func(Layout)         // gets each change of that; nil: nobody does. It must not block.
 	Filter        string               // of the intents, or the name of a remembered one; "": all are shown
+	At            string               // the position that the run begins at; "": the board
 	Warning       string               // what is to be said at the start: something was not in order
 	NoMouse       bool                 // leave the mouse to the terminal
 	NoColor       bool                 // draw without any colour, whatever the terminal can

@@ -15,7 +15,7 @@ import (
 // key routes a key: to the dialog, to what is being typed, or through the table of
 // actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.pointer.last = clicked{}
+	m.pointer.last, m.beginning = clicked{}, nil
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // from anywhere
 	}
@@ -217,6 +217,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		if text := m.details.copied(); text != "" {
 			return sendTerminal(ansi.SetSystemClipboard(text))
 		}
+	case action.CopyPosition:
+		return m.copyPosition()
 	case action.OpenLink:
 		m.openLinks()
 	case action.Export:
@@ -329,6 +331,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.exportDisabled()
 	case action.Refresh:
 		return m.asker.readDisabled(b.intentUnder())
+	case action.CopyPosition:
+		return m.disabledPosition()
 	case action.FindNext, action.FindPrevious:
 		return m.finder.disabled()
 	case action.Zoom:

@@ -65,12 +65,13 @@ type Model struct {
 
 	look       *pane.Look
 	line       *paint.Line
-	drawn      []string  // the screen as last drawn
-	clock      time.Time // of what is shown; it goes by seconds
-	redraw     bool      // something besides the panes has changed
-	awaited    bool      // the picture comes in a moment: nothing is drawn without it
-	quitting   bool      // asked once, while a confirm was under way
-	replayFrom int64     // the cursor when a history began to load, or noReplay
+	drawn      []string   // the screen as last drawn
+	clock      time.Time  // of what is shown; it goes by seconds
+	redraw     bool       // something besides the panes has changed
+	awaited    bool       // the picture comes in a moment: nothing is drawn without it
+	quitting   bool       // asked once, while a confirm was under way
+	beginning  *beginning // nil once the run is where it was to begin
+	replayFrom int64      // the cursor when a history began to load, or noReplay
 }
 
 // New makes the model. [Run] shows it; tests drive it with messages.
@@ -117,6 +118,11 @@ func New(cfg Config) *Model {
 	}
 	if c.Filter != "" {
 		m.beginFilter(c.Filter)
+	}
+	if p, err := parsePosition(c.At); c.At != "" && err != nil {
+		m.notices.say(warning, err.Error())
+	} else if c.At != "" {
+		m.beginning = &beginning{position: p}
 	}
 	if c.Warning != "" {
 		m.notices.say(warning, c.Warning)
@@ -184,10 +190,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.themes.await(m.ctx)
 	case changesMsg:
 		m.apply(&msg.Changes)
-		return m, m.batch.feed(m.ctx)
+		return m, tea.Batch(m.begin(m.cfg.Now()), m.batch.feed(m.ctx))
 	case tickMsg:
 		m.advance(m.cfg.Now())
-		return m, tea.Batch(m.tick(), m.notify(), m.batch.feed(m.ctx))
+		return m, tea.Batch(m.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
 	case job.ContinuedMsg:
 		return m, m.suspend(true)
 	case job.ResumedMsg:

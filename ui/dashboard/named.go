@@ -43,8 +43,8 @@ func usableFilters(all []NamedFilter) (usable []NamedFilter) {
 }
 
 func paneCalled(name string) (layout.Pane, bool) {
-	for p := range layout.Pane(layout.Board) {
-		if p.String() == name {
+	for p := range layout.Pane(layout.Panes) {
+		if p.String() == name && p != layout.Detail {
 			return p, true
 		}
 	}
@@ -133,15 +133,18 @@ func (m *Model) forgetFilter(name string) (tea.Cmd, error) {
 // filterBy filters a pane by a kept filter, and turns to it.
 func (m *Model) filterBy(n NamedFilter) error {
 	at, _ := paneCalled(n.Pane)
-	if at == layout.Quota && !m.board.quota.Viewing() {
-		m.usage.toggle()
+	p, ok := m.board.panes[at].(filtered)
+	if !ok {
+		return errors.New(n.Pane + " cannot be filtered")
 	}
-	f := pane.ParseFilter(n.Text, m.board.panes[at].(filtered).Fields())
-	if f != nil && f.Wrong != "" {
+	f := pane.ParseFilter(n.Text, p.Fields())
+	switch {
+	case len(n.Text) > longestFilter:
+		return errors.New(tooLongFilter())
+	case f != nil && f.Wrong != "":
 		return errors.New(f.Wrong)
 	}
-	m.board.reveal(at)
-	m.board.setFocus(at)
+	m.turnTo(at)
 	m.filters.set(at, f)
 	m.board.intents.Stay()
 	return nil

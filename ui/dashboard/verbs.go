@@ -20,7 +20,7 @@ func (m *Model) verbs() []dialog.Verb {
 		{Name: "filter", Takes: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: m.takeFilter},
 		{Name: "sort", Takes: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: m.board.orders, Run: m.takeOrder},
 		{Name: "i", Takes: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: m.takeID},
-		{Name: "at", Takes: "KIND:ID", Tooltip: "Opens a position, as in intent:ci_….", Free: true, Run: m.takePosition},
+		{Name: "at", Takes: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: m.takePosition},
 	}
 	if _, ok := m.cfg.Actions.Action(action.Export); ok {
 		verbs = append(verbs, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor, to hand it on.", Offers: exportNames, Run: m.export})
@@ -119,15 +119,6 @@ func (m *Model) takeOrder(name string) (tea.Cmd, error) {
 	}
 	m.board.sort(name, false)
 	return nil, nil
-}
-
-// takePosition opens what a position names.
-func (m *Model) takePosition(text string) (tea.Cmd, error) {
-	kind, id, ok := strings.Cut(text, ":")
-	if !ok || kind != "intent" && kind != "shipment" && kind != "event" || id == "" {
-		return nil, errors.New("a position is intent:ID, shipment:ID or event:ID; not " + text)
-	}
-	return m.takeID(id)
 }
 
 func (m *Model) takeID(id string) (tea.Cmd, error) {

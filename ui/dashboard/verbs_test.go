@@ -51,7 +51,7 @@ func TestWrongWordsAreSaidWithWhatIsPossibleAndStay(t *testing.T) {
 		{"an order", "sort colour", "sort takes urgency, age, total, product, merchant; not"},
 		{"a filter", "filter total>x", "total"},
 		{"an id", "i nothing", "nothing is not known here"},
-		{"a position", "at door:7", "a position is intent:ID, shipment:ID or event:ID"},
+		{"a position", "at door:7", "a position is intent:ID, shipment:ID, event:ID"},
 		{"what is not possible now", "relay reconnect", "the relay is connected already"},
 	}
 	for _, c := range cases {

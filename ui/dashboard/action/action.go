@@ -35,6 +35,7 @@ const (
 	FindText        ID = "find-text"
 	FindNext        ID = "find-next"
 	FindPrevious    ID = "find-previous"
+	CopyPosition    ID = "copy-position"
 	LookBack        ID = "look-back"
 	LookForward     ID = "look-forward"
 	Freeze          ID = "freeze"

@@ -122,6 +122,8 @@ func finding() []Action {
 			Tooltip: "Goes back to the detail you looked at before."},
 		{ID: LookForward, Keys: []string{"]"}, Title: "Look forward", Group: Find,
 			Tooltip: "Goes forward to the detail you looked at after this one."},
+		{ID: CopyPosition, Keys: []string{"Y"}, Title: "Copy the position", Group: Find,
+			Tooltip: "Copies a command that opens what you look at: for another, or for another time."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "Find an action", Short: "palette", Group: Find, rank: 10,
 			Tooltip: "Finds any action by a few of its letters."},
 	}
