@@ -132,6 +132,7 @@ func (s *stage) confirm(t *testing.T, o *order) {
 		s.watcher.Refresh(id) // unknown, or no longer to be confirmed
 		return
 	}
+	o.sent = sent
 	s.store.ApplyRead(in, sent, account.ByConfirm)
 }
 

@@ -31,7 +31,7 @@ type Beat struct {
 	Known     bool      // the account was watched then: what is 0 did not happen
 	Created   int       // intents that were created
 	Offered   int       // that got their offer
-	Confirmed int       // that were confirmed
+	Confirmed int       // that were confirmed; where nobody saw when, that completed
 	Completed int
 	Failed    int // but for those that expired
 	Expired   int
@@ -158,8 +158,12 @@ func count(all []Beat, width time.Duration, in *Intent) {
 	}
 	at(in.CreatedAt).Created++
 	at(in.OfferedAt).Offered++
-	at(in.ConfirmedAt).Confirmed++
-	switch ended := at(in.EndedAt); {
+	ended, confirmed := at(in.EndedAt), at(in.ConfirmedAt)
+	if in.ConfirmedAt.IsZero() && in.State == api.Completed {
+		confirmed = ended
+	}
+	confirmed.Confirmed++
+	switch {
 	case in.State == api.Completed:
 		ended.Completed++
 	case in.expired():

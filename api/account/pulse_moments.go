@@ -7,11 +7,13 @@ import (
 )
 
 // How long before a read that found a new state another one may lie, so that the
-// moment counts as seen: between them it happened. An end is found by reads that
-// lie further apart, and what counts of it is the minute.
+// moment counts as seen: between them it happened. An order is placed in seconds, so
+// that a confirm which is not known to a few of them would make up its time; of an
+// end, which reads further apart find, the minute counts.
 const (
-	closeReads    = 30 * time.Second
-	closeToTheEnd = 150 * time.Second
+	closeReads     = 30 * time.Second
+	closeToConfirm = 5 * time.Second
+	closeToTheEnd  = 150 * time.Second
 )
 
 // entered notes that an intent was known to enter a state at a moment.
@@ -33,7 +35,7 @@ func (i *Intent) sawEnter(state api.IntentState, at time.Time, exact bool, withi
 	limit, known := closeReads, i.OfferedAt
 	switch {
 	case state == api.PlacingOrder:
-		known = i.ConfirmedAt
+		limit, known = closeToConfirm, i.ConfirmedAt
 	case state.Terminal():
 		limit, known = closeToTheEnd, i.EndedAt
 	}

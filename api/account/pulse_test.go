@@ -111,7 +111,8 @@ func TestMomentsAreThoseThatSomebodySaw(t *testing.T) {
 		want  [3]int // seconds at which it was offered, confirmed and ended; 0 for not known
 	}{
 		{"events and a confirm here", []func(*Store){event(1, api.OfferRetrieved, 9), read(api.PlacingOrder, 20, ByConfirm), event(2, api.IntentCompleted, 40)}, [3]int{9, 20, 40}},
-		{"reads that lie close", []func(*Store){read(api.RetrievingOffer, 1, ByRead), read(api.AwaitingConfirmation, 12, ByRead), read(api.AwaitingConfirmation, 30, ByRead), read(api.PlacingOrder, 50, ByRead), read(api.Completed, 60, ByRead)}, [3]int{12, 50, 60}},
+		{"reads that lie close", []func(*Store){read(api.RetrievingOffer, 1, ByRead), read(api.AwaitingConfirmation, 12, ByRead), read(api.AwaitingConfirmation, 46, ByRead), read(api.PlacingOrder, 50, ByRead), read(api.Completed, 60, ByRead)}, [3]int{12, 50, 60}},
+		{"a confirm between reads that lie apart", []func(*Store){read(api.AwaitingConfirmation, 1, ByRead), read(api.PlacingOrder, 11, ByRead), read(api.Completed, 20, ByRead)}, [3]int{0, 0, 20}},
 		{"a read, and then the event that tells when", []func(*Store){read(api.RetrievingOffer, 1, ByRead), read(api.AwaitingConfirmation, 12, ByRead), event(1, api.OfferRetrieved, 9)}, [3]int{9, 0, 0}},
 		{"an event that comes after the end", []func(*Store){event(2, api.IntentCompleted, 40), event(1, api.OfferRetrieved, 9)}, [3]int{9, 0, 40}},
 		{"first seen awaiting", []func(*Store){read(api.AwaitingConfirmation, 1200, ByRead)}, [3]int{}},

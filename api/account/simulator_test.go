@@ -257,6 +257,7 @@ type order struct {
 	id        string
 	confirmed time.Duration // after its offer; 0: never
 	here      bool          // by this dashboard
+	sent      time.Time     // when this dashboard sent the confirm; zero when it did not
 }
 
 // finding is what a play has shown.
