@@ -25,6 +25,7 @@ import (
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
 	"tillwatch/ui/plain"
+	"tillwatch/ui/recording"
 )
 
 // session is the whole program behind a look at one account:
@@ -240,7 +241,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if s.guard != nil && len(s.guard.Warnings()) > 0 {
 		config.Warning = s.guard.Warnings()[0] // before all others: it is about money
 	}
-	config.Recording = record.trouble()
+	record.past, config.Recording = recording.NewPast(), record
 	followTheme, err := s.settings.dress(&config)
 	if err != nil {
 		return err

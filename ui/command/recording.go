@@ -2,15 +2,21 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/api/account/form"
+	"tillwatch/ui/dashboard"
 	"tillwatch/ui/recording"
 )
 
@@ -25,76 +31,210 @@ func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 	flags.Var(&o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
 }
 
-// record is a recording under way; nil when nothing is recorded.
-type record struct {
-	session  *session
-	recorder *recording.Recorder
-	err      error // with which it ended
+// records are the recordings of a session: at most one is under way.
+type records struct {
+	session *session
+	options recordOptions
+	header  form.Header
+	past    *recording.Past // nil: none is kept
+	starts  chan *record
+	ended   chan struct{} // closed when nothing can be recorded any more
+
+	starting sync.Mutex
+	mu       sync.Mutex
+	all      []*record // the last is the one under way, or none is
 }
 
-// record begins to record a session, if that is asked for.
-func (s *session) record(o screenOptions, out io.Writer) (*record, error) {
-	if o.record.file == "" {
-		if o.record.limit > 0 {
-			return nil, usagef("--record-limit needs --record")
-		}
-		return nil, nil
+// record is one recording.
+type record struct {
+	recorder *recording.Recorder
+	asked    time.Time
+	ctx      context.Context // ends with it
+	end      context.CancelFunc
+	done     chan struct{} // closed once it has ended
+	put      bool          // it was ended by a person, who was told
+}
+
+// record prepares to record a session, and begins where that is asked for. With a
+// past a recording that a person begins reaches back.
+func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
+	if o.record.file == "" && o.record.limit > 0 {
+		return nil, usagef("--record-limit needs --record")
 	}
-	width, height := o.width, o.height
+	r := &records{session: s, options: o.record, header: s.header(), starts: make(chan *record), ended: make(chan struct{})}
+	r.header.Width, r.header.Height = o.width, o.height
 	if file, ok := out.(*os.File); ok && !o.plain {
 		if w, h, err := term.GetSize(file.Fd()); err == nil {
-			width, height = w, h
+			r.header.Width, r.header.Height = w, h
 		}
 	}
-	h := s.header()
-	h.Width, h.Height = width, height
-	recorder, err := recording.Create(o.record.file, h, int64(o.record.limit))
+	if o.record.file == "" {
+		return r, nil
+	}
+	recorder, err := recording.Create(o.record.file, r.header, int64(o.record.limit))
 	if err != nil {
 		return nil, usage(err)
 	}
-	return &record{session: s, recorder: recorder}, nil
+	r.add(recorder)
+	return r, nil
 }
 
-// run records until ctx ends. A recording that fails ends nothing but itself.
-func (r *record) run(ctx context.Context) error {
-	if r != nil && r.session.restored() == nil { // it begins with the whole picture
-		r.err = r.recorder.Run(ctx, r.session.store)
-	}
-	return nil
+func (r *records) add(recorder *recording.Recorder) *record {
+	one := &record{recorder: recorder, asked: time.Now(), done: make(chan struct{})}
+	one.ctx, one.end = context.WithCancel(context.Background())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, one)
+	return one
 }
 
-// trouble tells the screen what goes wrong with the recording.
-func (r *record) trouble() func() string {
-	if r == nil {
+// run records until the recording ends or ctx does.
+func (one *record) run(ctx context.Context, source recording.Source) {
+	defer close(one.done)
+	defer context.AfterFunc(ctx, one.end)()
+	_ = one.recorder.Run(one.ctx, source) // its state tells
+	one.end()
+}
+
+// run records what is asked for until ctx ends. A recording that fails ends nothing
+// but itself, and each is whole at the end.
+func (r *records) run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer close(r.ended)
+	if r.session.restored() != nil { // a recording begins with the whole picture
 		return nil
 	}
-	return func() string {
-		switch state := r.recorder.State(); {
-		case state.Err != nil:
-			return state.Err.Error()
-		case state.Full:
-			return "the recording has ended: its file has reached the limit of " + bytesInWords(state.Bytes)
+	if r.past != nil {
+		running.Go(func() { r.past.Run(ctx, r.session.store) })
+	}
+	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session.store) }) }
+	for _, one := range r.all {
+		begin(one)
+	}
+	for {
+		select {
+		case one := <-r.starts:
+			begin(one)
+		case <-ctx.Done():
+			return nil
 		}
-		return ""
 	}
 }
 
-// tell says what came of the recording, once it has ended.
-func (r *record) tell(words io.Writer) {
-	if r == nil || words == nil {
-		return
+// State is a [dashboard.Recording]'s.
+func (r *records) State() dashboard.RecordingState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.all) == 0 || r.all[len(r.all)-1].put {
+		return dashboard.RecordingState{}
 	}
-	state := r.recorder.State()
-	length := state.Until.Sub(state.Began).Round(time.Second)
+	one := r.all[len(r.all)-1]
+	switch state := one.recorder.State(); {
+	case state.Err != nil:
+		return dashboard.RecordingState{Trouble: state.Err.Error()}
+	case state.Full:
+		return dashboard.RecordingState{Trouble: "the recording has ended: its file has reached the limit of " + bytesInWords(state.Bytes)}
+	}
+	return dashboard.RecordingState{On: true, Since: one.asked}
+}
+
+// Start is a [dashboard.Recording]'s.
+func (r *records) Start() (string, error) {
+	r.starting.Lock()
+	defer r.starting.Unlock()
+	if r.State().On {
+		return "", errors.New("a recording is under way already")
+	}
+	path, err := r.path()
+	if err != nil {
+		return "", fmt.Errorf("recording: %w", err)
+	}
+	h := r.header
+	h.Began = time.Now()
+	create := recording.Create
+	if r.past != nil {
+		create = r.past.Record
+	}
+	recorder, err := create(path, h, int64(r.options.limit))
+	if err != nil {
+		return "", err
+	}
+	one := r.add(recorder)
+	select {
+	case r.starts <- one:
+	case <-r.ended: // the run ends: it is whole, and short
+		one.end()
+		one.run(one.ctx, r.session.store)
+	}
+	from := ""
+	if back := h.Began.Sub(recorder.State().Began); back >= time.Second {
+		from = ", from " + timeOfDay(recorder.State().Began) + " on"
+	}
+	return "recording" + from + ": " + shortened(path), nil
+}
+
+// path is a file for one more recording: beside that of --record, or in the state
+// folder.
+func (r *records) path() (string, error) {
+	if file := r.options.file; file != "" {
+		ending := filepath.Ext(file)
+		return freeName(strings.TrimSuffix(file, ending), ending)
+	}
+	return r.session.settings.newFile("recordings", r.header.Environment, ".tillwatch")
+}
+
+// End is a [dashboard.Recording]'s.
+func (r *records) End() (string, error) {
+	if !r.State().On {
+		return "", errors.New("nothing is recorded")
+	}
+	r.mu.Lock()
+	one := r.all[len(r.all)-1]
+	r.mu.Unlock()
+	one.end()
+	select {
+	case <-one.done:
+	case <-time.After(longestEnd):
+		return "", errors.New("the recording is still being written: the disk is slow")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := one.recorder.State().Err; err != nil {
+		return "", err
+	}
+	one.put = true
+	state := one.recorder.State()
+	return fmt.Sprintf("recorded %v in %s: tillwatch replay %s", state.Length().Round(time.Second), bytesInWords(state.Bytes), shortened(one.recorder.Path())), nil
+}
+
+// longestEnd is how long the end of a recording may take.
+const longestEnd = 10 * time.Second
+
+// words say what was recorded.
+func (one *record) words() string {
+	state := one.recorder.State()
+	length := state.Length().Round(time.Second)
 	how := fmt.Sprintf("recorded %v in %s, without keys, tokens and buyers", length, bytesInWords(state.Bytes))
 	switch {
-	case r.err != nil:
-		fmt.Fprintf(words, "tillwatch: %s; the %v until then can be played\n", api.Scrub(r.err.Error()), length)
-		return
+	case state.Err != nil:
+		return fmt.Sprintf("%s; the %v until then can be played", state.Err, length)
 	case state.Full:
 		how = fmt.Sprintf("the recording reached its limit: %v in %s", length, bytesInWords(state.Bytes))
 	}
-	fmt.Fprintf(words, "tillwatch: %s. To play it: tillwatch replay %s\n", how, api.Scrub(r.recorder.Path()))
+	return how + ". To play it: tillwatch replay " + one.recorder.Path()
+}
+
+// tell says what came of the recordings, once they have ended.
+func (r *records) tell(words io.Writer) {
+	if r == nil || words == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.all {
+		fmt.Fprintf(words, "tillwatch: %s\n", api.Scrub(one.words()))
+	}
 }
 
 func bytesInWords(n int64) string {

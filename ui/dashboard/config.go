@@ -82,7 +82,7 @@ type Config struct {
 	Actions       *action.Table        // nil: the default keys
 	Now           func() time.Time     // the clock that ages are counted by; nil: the machine's
 	Transport     replay.Transport     // steers a Source that replays what was recorded; nil: the Source is live
-	Recording     func() string        // what goes wrong with the recording of what is shown, "" while nothing does; nil: nothing is recorded
+	Recording     Recording            // of what is shown; nil: nothing can be recorded
 	ConfirmWindow time.Duration        // 0: api.ConfirmWindow
 	Location      *time.Location       // of the times that are shown; nil: time.Local
 	Remembered    Layout               // how a person arranged the screen

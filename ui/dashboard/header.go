@@ -31,7 +31,9 @@ type header struct {
 
 func (h header) draw(line *paint.Line) string {
 	l := line.Start(h.width).Edge().On(h.ground())
-	l.Space(1).Put(paint.Text|paint.Bold, "tillwatch").Space(2)
+	l.Space(1)
+	h.name(l)
+	l.Space(2)
 	right := h.slots()
 	used := 0
 	for _, s := range right {
@@ -94,9 +96,6 @@ func (h header) place(l *paint.Line, room int) {
 // the order.
 func (h header) slots() []slot {
 	all := []slot{h.apiSlot(), h.relaySlot(), h.alertSlot(), h.badgeSlot(), h.clockSlot()}
-	if h.cfg.Recording != nil {
-		all = append([]slot{h.recordSlot()}, all...)
-	}
 	where := h.picture.environment()
 	name := len(where.Name)
 	if where.Live {
@@ -118,16 +117,20 @@ func (h header) slots() []slot {
 	}
 }
 
-// recordSlot says that what is shown is recorded.
-func (h header) recordSlot() slot {
-	trouble := h.cfg.Recording()
-	return slot{5, 5, func(l *paint.Line) {
-		if trouble != "" {
-			l.Put(paint.Bad|paint.Bold, "✕ rec")
-			return
-		}
-		l.Put(paint.Bad, "●").Put(paint.Muted, " rec")
-	}}
+// name is that of the program, or instead, in as many cells, that what is shown is
+// recorded, and for how long: that has to be seen at any width.
+func (h header) name(l *paint.Line) {
+	const width = len("tillwatch")
+	state, from := h.cfg.recordingState(), l.At()
+	switch {
+	case state.Trouble != "":
+		l.Put(paint.Bad|paint.Bold, "✕ rec")
+	case state.On:
+		l.Put(paint.Bad, "●").Put(paint.Text, " rec").Right(paint.Text, pane.Age(h.clock.Sub(state.Since)), width-paint.Width("● rec"))
+	default:
+		l.Put(paint.Text|paint.Bold, "tillwatch")
+	}
+	l.To(from + width)
 }
 
 func (h header) clockSlot() slot {

@@ -225,6 +225,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.exportAs(exports()[0])
 	case action.ExportAs:
 		m.openExports()
+	case action.Record:
+		return m.record()
 	case action.Refresh:
 		return m.readAgain()
 	case action.Reconnect:
@@ -326,6 +328,10 @@ func (m *Model) disabled(id action.ID) string {
 	case action.CopyID, action.OpenLink:
 		if b.subject().Kind == pane.None {
 			return "nothing under the cursor"
+		}
+	case action.Record:
+		if m.cfg.Recording == nil {
+			return "nothing can be recorded here"
 		}
 	case action.Export, action.ExportAs:
 		return m.exportDisabled()

@@ -212,6 +212,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
+	case recordedMsg:
+		m.recorded(msg)
 	case exportedMsg:
 		return m, m.exported(msg)
 	case openedMsg:

@@ -226,7 +226,7 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 		cfg.Unsettled = []confirm.Line{{At: time.Now().Add(-30 * time.Hour), Intent: "ci_00000001", Product: "Mug", Total: "12.90 USD"}}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "recording") == 0 {
-		cfg.Recording = func() string { return trouble }
+		cfg.Recording = &recordings{state: RecordingState{Trouble: trouble}}
 	}
 	light, err := themes.Find("light")
 	if err != nil {

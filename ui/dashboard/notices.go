@@ -86,8 +86,8 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 		batch.draw(l)
 	case n.picture.frozen != nil:
 		n.frozen(l)
-	case n.cfg.Recording != nil && n.cfg.Recording() != "":
-		l.Put(paint.Bad, "✕ "+string(api.Scrub(n.cfg.Recording())))
+	case n.cfg.recordingState().Trouble != "":
+		l.Put(paint.Bad, "✕ "+string(api.Scrub(n.cfg.recordingState().Trouble)))
 	case health.Style == paint.Bad:
 		unwell(l, "✕ ", health)
 	case welcome.isNew():

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -54,6 +55,9 @@ type State struct {
 	Err   error     // because writing failed
 }
 
+// Length is how much time is recorded.
+func (s State) Length() time.Duration { return s.Until.Sub(s.Began) }
+
 // Create begins a recording in a new file that only its owner can read. The
 // header's Began, Environment, Account and size are the caller's. It is an error
 // when there is such a file. limit bounds the file, in bytes; 0 is
@@ -70,6 +74,13 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 		return nil, err
 	}
 	return &Recorder{path: path, limit: limit, out: out, marks: marker{began: h.Began}, state: State{Began: h.Began, Until: h.Began}}, nil
+}
+
+// abandon removes a recording that was not begun, because of err.
+func (r *Recorder) abandon(err error) error {
+	r.out.file.Close()
+	os.Remove(r.path)
+	return fmt.Errorf("recording to %s: %w", r.path, err)
 }
 
 // Path is the file.
@@ -95,6 +106,9 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 		}
 		r.mu.Lock()
 		r.state.Ended, r.state.Err, r.state.Bytes = true, err, r.out.packed.Bytes()
+		if err == nil {
+			r.state.Until = r.out.last
+		}
 		r.mu.Unlock()
 	}()
 	var since uint64

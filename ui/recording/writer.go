@@ -88,6 +88,17 @@ func (w *writer) moment(t time.Time) time.Time {
 	return w.last.UTC()
 }
 
+// putPast writes chapters that are kept of the past.
+func (w *writer) putPast(chapters []keptChapter) error {
+	for _, c := range chapters {
+		if err := w.packed.PutPart(c.packed); err != nil {
+			return err
+		}
+		w.last = c.ended
+	}
+	return nil
+}
+
 // flush hands everything to the operating system, so that the end of the process
 // loses nothing.
 func (w *writer) flush() error { return w.packed.Flush() }

@@ -65,6 +65,15 @@ func (w *Writer) EndPart() error {
 	return errors.Join(err, w.ahead.Flush())
 }
 
+// PutPart writes a part as another writer has packed it.
+func (w *Writer) PutPart(packed []byte) error {
+	if err := w.EndPart(); err != nil {
+		return err
+	}
+	_, err := w.out.Write(packed)
+	return err
+}
+
 // Flush hands all lines to the underlying writer.
 func (w *Writer) Flush() error {
 	if w.part == nil {

@@ -71,6 +71,7 @@ const (
 	Palette         ID = "palette"
 	ToggleMouse     ID = "toggle-mouse"
 	Reconnect       ID = "reconnect"
+	Record          ID = "record"
 	Suspend         ID = "suspend"
 	Quit            ID = "quit"
 )

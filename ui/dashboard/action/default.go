@@ -165,6 +165,8 @@ func viewing() []Action {
 			Tooltip: "Shows every key and what the signs mean."},
 		{ID: Reconnect, Keys: []string{"R"}, Title: "Reconnect the relay", Group: General,
 			Tooltip: "Reconnects to a lost relay now instead of at the next attempt."},
+		{ID: Record, Keys: []string{"ctrl+r"}, Title: "Record", Group: General,
+			Tooltip: "Records what is shown to a file, from 15 minutes back on, or ends that and says how to replay it."},
 		{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "Suspend", Group: General,
 			Tooltip: "Suspends tillwatch and returns to the shell; fg brings it back."},
 		{ID: Quit, Keys: []string{"q", "ctrl+c"}, Title: "Quit", Short: "quit", Group: General, rank: 2,

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api/simulator"
+	"tillwatch/ui/recording"
+)
+
+// recordedBoard shows the account of a world on an emulated screen, and returns what
+// is said once it has been left.
+func (w *world) recordedBoard(t *testing.T, o recordOptions) (words *bytes.Buffer) {
+	t.Helper()
+	current, err := open(w.settings, forgets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(current.close)
+	words = &bytes.Buffer{}
+	w.session, w.screen, w.left = current, newScreen(t, 160, 36), make(chan struct{})
+	owned(t, func(ctx context.Context) error {
+		defer close(w.left)
+		return current.show(ctx, screenOptions{width: 160, height: 36, record: o, words: words}, w.screen, w.screen)
+	})
+	w.screen.waitFor(t, `relay ● live`)
+	return words
+}
+
+// recordings are the files of a folder, with flaws of none.
+func recordings(t *testing.T, folder string) (paths []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.tillwatch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		p, err := recording.OpenPlayer(path, recording.PlayerConfig{Paused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flaws := p.Flaws(); flaws != "" {
+			t.Errorf("%s: %s", path, flaws)
+		}
+		if at, err := os.Stat(path); err != nil || at.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, error %v", path, at.Mode(), err)
+		}
+		p.Close()
+	}
+	return paths
+}
+
+func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	words := w.recordedBoard(t, recordOptions{})
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `● rec`, `recording.*: .*/recordings/`)
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
+		t.Fatal(err)
+	}
+	w.screen.waitFor(t, `awaiting 1\b`, `USD`)
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `recorded \S+ in .*: tillwatch replay`)
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `● rec`)
+	w.screen.press(t, "q") // the second one is ended with the board
+	<-w.left
+	paths := recordings(t, filepath.Join(w.settings.StateDir, "recordings"))
+	if len(paths) != 2 || strings.Count(words.String(), "tillwatch replay ") != 2 {
+		t.Fatalf("%v are recorded, and it says\n%s", paths, words)
+	}
+	again, gone := openReplay(t, paths[0], recording.PlayerConfig{Paused: true, From: time.Hour}, 120, 36)
+	again.waitFor(t, `awaiting 1\b`, `USD`)
+	again.press(t, "q")
+	<-gone
+}
+
+func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	folder := t.TempDir()
+	w.recordedBoard(t, recordOptions{file: filepath.Join(folder, "day.tillwatch")})
+	w.screen.waitFor(t, `● rec`)
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `recorded \S+ in .*: tillwatch replay`)
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `● rec`)
+	w.screen.press(t, "q")
+	<-w.left
+	if paths := recordings(t, folder); len(paths) != 2 || filepath.Base(paths[0]) != "day-2.tillwatch" {
+		t.Errorf("%v are recorded", paths)
+	}
+}
+
+func TestAFolderThatIsLostEndsARecordingAndNothingElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	if err := os.WriteFile(filepath.Join(w.settings.StateDir, "recordings"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.recordedBoard(t, recordOptions{})
+	w.screen.press(t, "\x12")
+	w.screen.waitFor(t, `! not recorded: recording: mkdir .*recordings: not a directory`)
+	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
+		t.Fatal(err)
+	}
+	w.screen.waitFor(t, `awaiting 1\b`)
+	w.screen.press(t, "q")
+	<-w.left
+}
+
+func TestAFullFileEndsARecordingAndTheBoardSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	file := filepath.Join(t.TempDir(), "day.tillwatch")
+	words := w.recordedBoard(t, recordOptions{file: file, limit: 100})
+	w.screen.waitFor(t, `✕ rec`, `the recording has ended: its file has reached the limit`)
+	w.screen.press(t, "q")
+	<-w.left
+	if !strings.Contains(words.String(), "reached its limit") {
+		t.Errorf("it says %s", words)
+	}
+}
