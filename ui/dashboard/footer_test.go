@@ -20,7 +20,7 @@ func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
 		if len(f.spots) == 0 {
 			t.Fatal("nothing takes clicks")
 		}
-		if says := strings.Contains(text, action.ReadOnlyReason); says == armed {
+		if says := strings.Contains(text, "confirm — read-only"); says == armed {
 			t.Errorf("armed %t: the footer says that it is read-only: %t\n%s", armed, says, text)
 		}
 		cells := []rune(text)

@@ -33,19 +33,17 @@ const HintGap = 3
 // Footer chooses the hints of the scope that fit into width cells with
 // [HintGap] between them, the most useful first, and returns them in the order
 // of the table, so that they keep their order while the width changes. A
-// disabled action stands there with its reason, shortened to what comes before
-// its colon where space is short. disabled may be nil.
+// disabled action stands there with its reason as far as its colon: what to do about
+// it is said when its key is pressed. disabled may be nil.
 func (t *Table) Footer(scope Scope, width int, disabled func(ID) string) []Hint {
 	var hints []Hint
 	used := 0
 	for _, a := range t.useful(scope) {
-		hint := Hint{ID: a.ID, Key: a.Key(), Title: a.Short, Reason: reason(disabled, a.ID)}
+		hint := Hint{ID: a.ID, Key: a.Key(), Title: a.Short}
+		hint.Reason, _, _ = strings.Cut(reason(disabled, a.ID), ":")
 		room := width - used
 		if len(hints) > 0 {
 			room -= HintGap
-		}
-		if hint.Width() > room {
-			hint.Reason, _, _ = strings.Cut(hint.Reason, ":")
 		}
 		if hint.Width() > room {
 			continue
