@@ -106,10 +106,18 @@ func (s *Store) judgeOrders(now time.Time) {
 }
 
 // concernsOrder reports whether an order failed in part and there still is something
-// to decide, or was until a while ago.
+// to decide, or was until a while ago. Of one that was created long before, it is only
+// known since when its end is known.
 func (b *alerts) concernsOrder(o *Order, now time.Time) bool {
 	lasts := b.cfg.PartlyFor
-	return lasts > 0 && o.PartlyFailed && (o.Ended.IsZero() || now.Sub(o.Ended) < lasts)
+	switch {
+	case lasts <= 0 || !o.PartlyFailed:
+		return false
+	case o.Ended.IsZero():
+		return true
+	}
+	created := o.Intents[len(o.Intents)-1].CreatedAt
+	return now.Sub(o.Ended) < lasts && (created.IsZero() || o.Ended.Sub(created) < b.window+lasts)
 }
 
 // Trouble says what is wrong with an order that failed in part, and what to do.

@@ -21,7 +21,7 @@ type Order struct {
 	Unpriced  int         // items that have not failed and whose total is not known, so that Totals is less than all
 	Closing   *Intent     // the item to be confirmed first, as its window closes first; nil where none awaits that
 	Failed    []*Intent   // the items that failed, without those that were ordered again; the first that failed first
-	Ended     time.Time   // when the last of its items ended; zero while one is open
+	Ended     time.Time   // when the last of its items ended, as far as is known; zero while one is open
 
 	// PartlyFailed says that an item failed, or expired, while another completed or
 	// still may: that costs money, or the buyer gets less than was ordered.

@@ -158,6 +158,18 @@ func TestAPartlyFailedOrderIsAnAlertOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestAnOrderThatFailedInPartLongAgoIsNoAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(StoreConfig{})
+		readItem(s, "ci_1", "order-7", api.Failed, time.Now().Add(-3*time.Hour), nil)
+		readItem(s, "ci_2", "order-7", api.Completed, time.Now().Add(-3*time.Hour), nil)
+		s.tick(time.Now())
+		if n, a := stands(s, AlertOrder); n != 0 {
+			t.Errorf("%+v: it was only read now, and is long over", a)
+		}
+	})
+}
+
 func TestAnAlertOfAnOrderEndsWithWhatItIsAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{KeepIntents: 2})
