@@ -134,5 +134,8 @@ func (j *jump) search(text string) []pane.Subject {
 			found = append(found, pane.Subject{Kind: pane.OfShipment, ID: id})
 		}
 	}
+	if len(found) == 0 {
+		return j.picture.ordered(text)
+	}
 	return found
 }

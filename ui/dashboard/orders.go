@@ -50,6 +50,16 @@ func (b *board) orderUnder() *account.Order {
 	return nil
 }
 
+// ordered is the order of a reference, if an intent has it.
+func (p *picture) ordered(reference string) []pane.Subject {
+	for _, in := range p.intents {
+		if string(in.ReferenceID) == reference {
+			return []pane.Subject{{Kind: pane.OfOrder, ID: api.ID(reference)}}
+		}
+	}
+	return nil
+}
+
 // wholeOrder puts an order together, once for each change.
 func (d *details) wholeOrder(reference api.Text) *account.Order {
 	if d.order == nil || d.order.Reference != reference {

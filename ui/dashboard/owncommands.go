@@ -63,6 +63,9 @@ func (o *ownCommands) row() map[string]string {
 	if found := o.links.of(s); len(found) > 0 {
 		row["url"] = found[0].Link.Address
 	}
+	if s.Kind == pane.OfOrder {
+		row["reference"] = string(s.ID)
+	}
 	in, ok := o.board.intentOf(s)
 	if ok {
 		row["id"], row["merchant"], row["reference"] = string(in.ID), string(in.Merchant), string(in.ReferenceID)

@@ -81,7 +81,7 @@ func (m *Model) open(p position) (there bool, err error) {
 	}
 	found := m.jump.search(p.id)
 	if p.kind == pane.OfOrder {
-		found = m.ordered(p.id)
+		found = m.picture.ordered(p.id)
 	}
 	found = slices.DeleteFunc(found, func(s pane.Subject) bool { return s.Kind != p.kind })
 	if len(found) == 1 {
@@ -97,16 +97,6 @@ func (m *Model) ask(p position) (tea.Cmd, error) {
 		return m.jump.to(p.id)
 	}
 	return nil, errors.New(p.text + " is not known here")
-}
-
-// ordered is the order of a reference, if an intent has it.
-func (m *Model) ordered(reference string) []pane.Subject {
-	for _, in := range m.picture.intents {
-		if string(in.ReferenceID) == reference {
-			return []pane.Subject{{Kind: pane.OfOrder, ID: api.ID(reference)}}
-		}
-	}
-	return nil
 }
 
 // openPane turns to a pane and filters it.

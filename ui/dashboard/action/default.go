@@ -111,7 +111,7 @@ func finding() []Action {
 		{ID: ReverseSort, Keys: []string{"S"}, Title: "Reverse order", Group: Find, Scope: Board,
 			Tooltip: "Reverses the order of the rows."},
 		{ID: Jump, Keys: []string{"i"}, Title: "Go to ID", Short: "go to id", Group: Find, rank: 14,
-			Tooltip: "Opens the intent, shipment or event whose id you type or paste."},
+			Tooltip: "Opens the intent, shipment or event whose id you type or paste, or the order of a reference."},
 		{ID: FindText, Keys: []string{"/"}, Title: "Find in the detail", Short: "find", Group: Find, Scope: Detail, rank: 11,
 			Tooltip: "Finds a text in the detail and in the raw body below it; what is masked is not found."},
 		{ID: FindNext, Keys: []string{"n"}, Title: "Next found", Group: Find, Scope: Detail,
