@@ -244,6 +244,9 @@ func (p *Palette) View(width, height int) []string {
 		badge: paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
 		foot:  paint.Spans{paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
 	}
+	if v, _ := p.typedVerb(); v != nil && v.Offers != nil {
+		box.foot = append(box.foot, paint.In(paint.Muted, "   tab complete"))
+	}
 	room := box.room(width)
 	about := p.about(room)
 	visible := max(height-frame-5-max(aboutLines, len(about)), 1)

@@ -27,6 +27,8 @@ type Result struct {
 const (
 	// mostKept bounds the output that is kept, in bytes.
 	mostKept = 64 << 10
+	// longestLine is where a longer line is divided, in bytes: a text is bounded.
+	longestLine = 2 << 10
 	// endsWithin is how long a command that is cancelled may take to end, and how long
 	// after its end others may hold its output open.
 	endsWithin = time.Second
@@ -86,17 +88,15 @@ func (b *bounded) lines() []string {
 	if text == "" {
 		return nil
 	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:] // what a terminal would show of a bar of progress
-		var whole strings.Builder
-		for len(line) > api.MaxText { // a scrubbed text is bounded
-			whole.WriteString(string(api.Scrub(line[:api.MaxText])))
-			line = line[api.MaxText:]
+		for len(line) > longestLine {
+			lines = append(lines, string(api.Scrub(line[:longestLine])))
+			line = line[longestLine:]
 		}
-		whole.WriteString(string(api.Scrub(line)))
-		lines[i] = whole.String()
+		lines = append(lines, string(api.Scrub(line)))
 	}
 	return lines
 }
