@@ -120,11 +120,16 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 		newDayBook(midnight(-daysOfAPulse), midnight(0), known),
 	}
 	for in := range intents {
+		newest := later(later(in.CreatedAt, in.OfferedAt), later(in.ConfirmedAt, in.EndedAt))
 		for _, d := range days {
-			d.add(in)
+			if !newest.Before(d.From) {
+				d.add(in)
+			}
 		}
-		count(p.Hour, time.Minute, in)
-		count(p.Day, quarterHour, in)
+		if !newest.Before(p.Day[0].At) {
+			count(p.Hour, time.Minute, in)
+			count(p.Day, quarterHour, in)
+		}
 		if in.State == api.AwaitingConfirmation && !in.Missing && (in.ExpiresAt.IsZero() || in.ExpiresAt.After(now)) {
 			p.Waiting++
 			awaiting.Add(in.Total)
@@ -174,7 +179,7 @@ func count(all []Beat, width time.Duration, in *Intent) {
 }
 
 func (i *Intent) expired() bool {
-	return i.State == api.Failed && i.Failure != nil && i.Failure.Code.Group() == api.FailureExpiry
+	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == codeExpired
 }
 
 // dayBook gathers what became of intents in a stretch of time.
