@@ -48,6 +48,7 @@ func focusCases() []actionCase {
 		from("1", `▌INTENTS`, action.FocusPane4, `▌EVENTS \d`),
 		from("1", `▌INTENTS`, action.FocusPane5, `▌EVENTS  REQUESTS \d`),
 		from("1", `▌INTENTS`, action.FocusPane6, `▌EVENTS  REQUESTS  ALERTS`),
+		from("1", `▌INTENTS`, action.FocusPane7, `▌PULSE`),
 		{action.FocusDetail, func(h *hand) {
 			h.act(action.Open)
 			h.see(`▌INTENT  ci_`)
@@ -204,6 +205,15 @@ func viewCases() []actionCase {
 		}},
 		toggle(action.ToggleIntents, "intents", "INTENTS"), toggle(action.ToggleShipments, "shipments", "SHIPMENTS"),
 		toggle(action.ToggleQuota, "quota", "QUOTA"), toggle(action.ToggleEvents, "events", "EVENTS"),
+		toggle(action.TogglePulse, "pulse", "PULSE"),
+		{action.Pulse, func(h *hand) {
+			h.act(action.Pulse)
+			h.see(`▌PULSE · last 60 min`)
+			h.gone(`SHIPMENTS \d`)
+			h.act(action.Pulse)
+			h.see(`SHIPMENTS \d`)
+			h.see(`▌INTENTS`)
+		}},
 		{action.Usage, func(h *hand) {
 			h.act(action.Usage)
 			h.see(`SPENDERS`)

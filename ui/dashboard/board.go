@@ -77,6 +77,7 @@ type board struct {
 	requests *pane.Requests
 	quota    *pane.Quota
 	failures *pane.Failures
+	pulse    *pane.Pulse
 	detail   *pane.Detail
 
 	width, height int
@@ -87,21 +88,24 @@ type board struct {
 	zoom          bool        // the focused pane has the place of all
 	zoomed        layout.Pane // had the focus when that began
 	detailOpen    bool
+	beat          beat
 }
 
 func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *preferences, notices *notices, alerting *alerting) *board {
 	b := &board{
 		cfg: cfg, look: look, picture: picture, preferences: preferences, notices: notices, tab: layout.Events,
 		intents: pane.NewIntents(look, cfg.ConfirmWindow), alerts: pane.NewAlerts(look, alerting.off), requests: pane.NewRequests(look),
-		quota: pane.NewQuota(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
+		quota: pane.NewQuota(look), pulse: pane.NewPulse(look), detail: pane.NewDetail(look, cfg.ConfirmWindow),
 	}
 	b.failures = pane.NewFailures(look, b.intents)
 	b.events = pane.NewEvents(look, b.intentOfSource)
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
-		layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
+		layout.Pulse: b.pulse, layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
 		layout.Detail: b.detail, layout.Failures: b.failures,
 	}
+	b.beat = beat{look: look, picture: picture}
+	look.Pulse = b.beat.get
 	b.intents.Group(preferences.ByOrder)
 	for name, columns := range preferences.Columns {
 		if p, ok := b.columned(name); ok {
@@ -113,15 +117,24 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 
 // arrange divides the screen again; height is that of the board.
 func (b *board) arrange() {
-	b.layout = layout.Arrange(layout.Request{
-		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
-		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(),
-	})
+	b.layout = layout.Arrange(b.request())
+	foot := b.layout.Foot
+	b.intents.SetNotch(b.layout.Panes[layout.Intents].W-foot.W, foot.H)
 	for i, p := range b.panes {
 		r := b.layout.Panes[i]
+		if layout.Pane(i) == layout.Intents {
+			r.H += foot.H
+		}
 		p.SetStacked(b.layout.Arrangement == layout.Narrow)
 		p.SetEdge(r.X+r.W == b.width)
 		p.SetSize(r.W, r.H)
+	}
+}
+
+func (b *board) request() layout.Request {
+	return layout.Request{
+		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
+		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(),
 	}
 }
 
@@ -139,6 +152,7 @@ func (b *board) setFocus(to layout.Pane) {
 // focusBy moves the focus among the panes that are on the screen.
 func (b *board) focusBy(by int) {
 	to, hidden := b.focus, b.preferences.hidden()
+	hidden[layout.Pulse] = !b.pulseStands()
 	if layout.IsView(to) {
 		to = b.before
 	}
@@ -167,12 +181,17 @@ func (b *board) focusOn(id action.ID) bool {
 			return false
 		}
 		b.reveal(layout.Pane(at))
+		if layout.Pane(at) == layout.Pulse && !b.pulseStands() {
+			b.showPulse()
+			break
+		}
 		b.setFocus(layout.Pane(at))
 	}
 	return true
 }
 
-var focusing = [layout.Board]action.ID{action.FocusPane1, action.FocusPane2, action.FocusPane3, action.FocusPane4, action.FocusPane5, action.FocusPane6}
+var focusing = [layout.Board]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
+	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
 
 // behind is the pane that has the focus, or had it before the detail.
 func (b *board) behind() layout.Pane {
@@ -289,6 +308,7 @@ func (b *board) intentOfSource(id api.ID) (*account.Intent, bool) {
 // show takes over what changed.
 func (b *board) show(c *account.Changes, first bool) {
 	b.countAlerts()
+	b.beat.changed = b.beat.changed || first || len(c.Intents)+len(c.GoneIntents) > 0
 	for _, p := range b.panes {
 		if p, ok := p.(forgetter); ok && c.Whole {
 			p.Forget()
@@ -335,7 +355,7 @@ func (b *board) togglePane(p layout.Pane) {
 }
 
 var toggling = [...]action.ID{layout.Intents: action.ToggleIntents, layout.Shipments: action.ToggleShipments,
-	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents}
+	layout.Quota: action.ToggleQuota, layout.Events: action.ToggleEvents, layout.Pulse: action.TogglePulse}
 
 // columned is the pane of a name whose columns can be left out.
 func (b *board) columned(name string) (columned, bool) {

@@ -199,6 +199,10 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Freeze:
 		m.freeze()
 	case action.Zoom:
+		if m.board.pulseWhole() {
+			m.board.togglePulse()
+			break
+		}
 		m.board.toggleZoom()
 	case action.Reveal:
 		m.details.reveal()
@@ -206,7 +210,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.board.nextArrangement()
 	case action.GroupOrders:
 		m.board.groupOrders()
-	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents:
+	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents, action.TogglePulse:
 		m.board.togglePane(layout.Pane(slices.Index(toggling[:], id)))
 	case action.NextTheme:
 		m.themes.next()
@@ -323,7 +327,7 @@ func (m *Model) disabled(id action.ID) string {
 		return m.alertDisabled()
 	case action.FilterAlike, action.Failures:
 		return m.failures.disabled(id)
-	case action.Usage, action.NextSpan, action.NextChart:
+	case action.Usage, action.Pulse, action.NextSpan, action.NextChart:
 		return m.usage.disabled(id)
 	case action.CopyID, action.OpenLink:
 		if b.subject().Kind == pane.None {
@@ -378,6 +382,8 @@ func (m *Model) clearOne() {
 	case m.filters.clear():
 	case layout.IsView(b.focus):
 		b.toggleView(b.focus)
+	case b.pulseWhole():
+		b.togglePulse()
 	case b.detailOpen:
 		b.before = b.focus
 		m.details.close()

@@ -84,8 +84,13 @@ func (p *preferences) hidden() layout.Hidden {
 	return h
 }
 
-// hidesAll reports whether no pane would be on the screen.
-func (p *preferences) hidesAll() bool { return p.hidden() == layout.Hidden{true, true, true, true} }
+// hidesAll reports whether no pane would be on the screen: but for the pulse, which
+// has no place on many.
+func (p *preferences) hidesAll() bool {
+	h := p.hidden()
+	h[layout.Pulse] = true
+	return h.All()
+}
 
 // toggle takes a pane off the screen, or brings it back. It reports false where
 // that would leave none.

@@ -26,7 +26,13 @@ func (u *usage) do(id action.ID) bool {
 	switch id {
 	case action.Usage:
 		u.toggle()
+	case action.Pulse:
+		u.board.togglePulse()
 	case action.NextSpan:
+		if u.board.pulseAsked() {
+			u.notices.say(plain, u.board.pulse.NextSpan())
+			return true
+		}
 		u.notices.say(plain, u.board.quota.NextSpan())
 	case action.NextChart:
 		u.notices.say(plain, "the charts begin with "+u.board.quota.NextChart())
@@ -41,7 +47,7 @@ func (u *usage) do(id action.ID) bool {
 // disabled says why an action on the use of the quota cannot be performed now.
 func (u *usage) disabled(id action.ID) string {
 	switch charts := !u.board.layout.Panes[layout.Quota].Empty() && u.board.quota.Viewing(); {
-	case id == action.Usage, id == action.NextSpan && u.board.focus == layout.Failures:
+	case id == action.Usage, id == action.Pulse, id == action.NextSpan && (u.board.focus == layout.Failures || u.board.pulseAsked()):
 		return ""
 	case !charts:
 		return "no chart is on the screen: " + u.board.cfg.Actions.KeyOf(action.Usage) + " shows the use of the quota"

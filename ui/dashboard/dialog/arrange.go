@@ -144,7 +144,7 @@ func (a *Arrange) Size(width, height int) (int, int) {
 func (a *Arrange) View(width, height int) []string {
 	box := panel{pen: a.pen, frame: paint.Faint, inset: insetFor(width),
 		title: paint.Spans{paint.In(paint.Text|paint.Bold, "Arrange the board")},
-		foot:  a.foot("space choose   1–4 panes   "),
+		foot:  a.foot("space choose   1–5 panes   "),
 	}
 	if box.foot.Width() > width-frame-4 {
 		box.foot = a.foot("space choose   ")

@@ -17,6 +17,7 @@ const (
 	Intents Pane = iota
 	Shipments
 	Quota
+	Pulse
 	Events
 	Requests
 	Alerts
@@ -42,18 +43,21 @@ func Place(p Pane) Pane {
 }
 
 // Hidden says which places a person has hidden: a true at Intents, Shipments,
-// Quota or Events.
+// Quota, Pulse or Events.
 type Hidden [places]bool
+
+// All reports whether every place is hidden.
+func (h Hidden) All() bool { return !slices.Contains(h[:], false) }
 
 // Has reports whether the place of p is hidden. The detail and the views never are.
 func (h Hidden) Has(p Pane) bool { return int(p) < Board && h[Place(p)] }
 
 // Hideable lists the panes whose places can be hidden.
-func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events} }
+func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events, Pulse} }
 
 // String is the pane's name, as it is remembered.
 func (p Pane) String() string {
-	return [Panes]string{"intents", "shipments", "quota", "events", "requests", "alerts", "detail", "failures"}[p]
+	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "detail", "failures"}[p]
 }
 
 // IsTab reports whether a pane shares its place with others.
@@ -114,10 +118,14 @@ type Layout struct {
 	Notice      Rect
 	Footer      Rect
 	Panes       [Panes]Rect
+	Foot        Rect // the left part of the intents, below their rectangle and beside the pulse; empty where that stands elsewhere
 }
 
 // At returns the pane at x, y.
 func (l Layout) At(x, y int) (Pane, bool) {
+	if l.Foot.Contains(x, y) {
+		return Intents, true
+	}
 	for p, r := range l.Panes {
 		if r.Contains(x, y) {
 			return Pane(p), true
@@ -162,9 +170,6 @@ func Arrange(r Request) Layout {
 	if int(r.Focus) < Board {
 		r.Hidden[Place(r.Focus)] = false
 	}
-	if r.Hidden == (Hidden{true, true, true, true}) {
-		r.Hidden[Intents] = false
-	}
 	body := Rect{0, 2, r.Width, r.Height - 3}
 	if r.Zoom || IsView(r.Focus) {
 		l.Arrangement = r.arrangement(body.W)
@@ -182,10 +187,17 @@ func Arrange(r Request) Layout {
 		body.W -= drawer + 1
 	}
 	l.Arrangement = r.arrangement(body.W)
+	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide
+	if r.Hidden.All() {
+		r.Hidden[Intents] = false
+	}
 	if l.Arrangement == Narrow {
 		l.stack(body, r.Focus, r.Tab, r.Hidden)
 	} else {
 		l.board(body, r.Tab, r.Hidden)
+	}
+	if r.Focus == Pulse && l.Panes[Pulse].Empty() { // it has no place of its own here
+		l.Foot, l.Panes = Rect{}, [Panes]Rect{Pulse: body, Detail: l.Panes[Detail]}
 	}
 	return l
 }
@@ -208,7 +220,7 @@ func (r Request) arrangement(width int) Arrangement {
 // the others.
 func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 	share := min(max(body.H*24/100, 5), 16)
-	heights := [3]int{0, min(share, 14), share} // intents, what is in the middle, the tail
+	heights := [3]int{0, min(share, 14), share} // intents or the pulse, what is in the middle, the tail
 	if hidden[Shipments] && hidden[Quota] {
 		heights[1] = 0
 	}
@@ -222,7 +234,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		}
 	}
 	switch {
-	case !hidden[Intents]:
+	case !hidden[Intents], !hidden[Pulse]:
 		heights[0] = rest
 	case heights[1] > 0 && heights[2] > 0:
 		heights[1] += (rest + 1) / 2
@@ -239,7 +251,7 @@ func (l *Layout) board(body Rect, tab Pane, hidden Hidden) {
 		case h == 0:
 			continue
 		case i == 0:
-			l.Panes[Intents] = row
+			l.top(row, hidden)
 		case i == 1:
 			l.beside(row, hidden)
 		default:

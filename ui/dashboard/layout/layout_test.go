@@ -38,11 +38,11 @@ func TestArrangementFollowsTheSize(t *testing.T) {
 func TestRectanglesLieOnTheScreenAndNeverOverlap(t *testing.T) {
 	for width := 20; width <= 300; width += 7 {
 		for height := 6; height <= 100; height += 3 {
-			for flags := range 1 << 8 {
+			for flags := range 1 << 9 {
 				bit := func(n int) bool { return flags>>n&1 > 0 }
 				r := Request{
 					Width: width, Height: height, Focus: Pane((flags + width + height) % Panes), Zoom: bit(0), Detail: bit(1),
-					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5)}, Arrangement: Arrangement(flags >> 6),
+					Hidden: Hidden{bit(2), bit(3), bit(4), bit(5), bit(8)}, Arrangement: Arrangement(flags >> 6 & 3),
 				}
 				check(t, r, Arrange(r))
 			}
@@ -58,7 +58,7 @@ func check(t *testing.T, r Request, l Layout) {
 		}
 		return
 	}
-	rects := append([]Rect{l.Header, l.Notice, l.Footer}, l.Panes[:]...)
+	rects := append([]Rect{l.Header, l.Notice, l.Footer, l.Foot}, l.Panes[:]...)
 	for i, a := range rects {
 		if a == (Rect{}) {
 			continue
@@ -79,7 +79,7 @@ func check(t *testing.T, r Request, l Layout) {
 	for p := range Board {
 		if !l.Panes[p].Empty() {
 			shown++
-			if r.Hidden.Has(Pane(p)) && Place(r.Focus) != Place(Pane(p)) && r.Hidden != (Hidden{true, true, true, true}) {
+			if r.Hidden.Has(Pane(p)) && Place(r.Focus) != Place(Pane(p)) && !unshown(r, l) {
 				t.Fatalf("%+v: pane %d is hidden and on the screen", r, p)
 			}
 		}
@@ -89,6 +89,55 @@ func check(t *testing.T, r Request, l Layout) {
 	}
 	if shown == 0 && !r.Detail && !r.Zoom && !IsView(r.Focus) {
 		t.Fatalf("%+v: nothing is on the screen", r)
+	}
+}
+
+// unshown reports whether all that a person has not hidden is the pulse, which has no
+// place in an arrangement.
+func unshown(r Request, l Layout) bool {
+	r.Hidden[Pulse] = r.Hidden[Pulse] || l.Arrangement != Wide
+	if r.Focus != Detail && r.Focus != Pulse {
+		r.Hidden[Place(r.Focus)] = false
+	}
+	return r.Hidden.All()
+}
+
+func TestThePulseStandsWhereThereIsRoomForItAndTheLanes(t *testing.T) {
+	cases := []struct {
+		width, height int
+		want          bool
+	}{{200, 55, true}, {160, 60, true}, {300, 100, true}, {200, 54, false}, {160, 45, false}, {140, 60, false}, {120, 36, false}, {80, 24, false}}
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("%dx%d", c.width, c.height), func(t *testing.T) {
+			r := Request{Width: c.width, Height: c.height}
+			l := Arrange(r)
+			if got := !l.Panes[Pulse].Empty(); got != c.want || PulseStands(r) != c.want {
+				t.Fatalf("the pulse is at %+v", l.Panes[Pulse])
+			}
+			if c.want && (l.Panes[Intents].H < leastTop || l.Panes[Pulse].H < leastPulse || l.Panes[Intents].W != c.width) {
+				t.Errorf("intents %+v, pulse %+v", l.Panes[Intents], l.Panes[Pulse])
+			}
+			r.Hidden[Pulse] = true
+			if without := Arrange(r); without.Panes[Intents].H != l.Panes[Intents].H+l.Foot.H || !without.Foot.Empty() {
+				t.Errorf("hidden, it leaves %+v to the intents of %+v and %+v", without.Panes[Intents], l.Panes[Intents], l.Foot)
+			}
+			r.Hidden[Pulse], r.Focus = false, Pulse
+			if got := Arrange(r).Panes[Pulse]; !c.want && got != (Rect{0, 2, c.width, c.height - 3}) || c.want && got != l.Panes[Pulse] {
+				t.Errorf("with the focus it is at %+v", got)
+			}
+		})
+	}
+}
+
+func TestTheFootBesideThePulseIsTheIntents(t *testing.T) {
+	l := Arrange(Request{Width: 200, Height: 55})
+	for _, c := range []struct {
+		x, y int
+		want Pane
+	}{{0, 2, Intents}, {199, 2, Intents}, {0, l.Foot.Y + l.Foot.H - 1, Intents}, {199, l.Panes[Pulse].Y, Pulse}} {
+		if got, ok := l.At(c.x, c.y); got != c.want || !ok {
+			t.Errorf("at %d, %d is %s, %t", c.x, c.y, got, ok)
+		}
 	}
 }
 
@@ -114,11 +163,14 @@ func TestAChosenArrangementIsTakenWhereItFits(t *testing.T) {
 
 func TestWhatIsHiddenLeavesItsPlaceToTheOthers(t *testing.T) {
 	for _, c := range []Arrangement{Wide, Narrow} {
-		for hidden := range 15 { // all but everything
-			r := Request{Width: 200, Height: 55, Arrangement: c, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0}}
-			r.Focus = Hideable()[indexOf(r.Hidden, false)]
+		for hidden := range 31 { // all but everything
+			r := Request{Width: 200, Height: 55, Arrangement: c, Hidden: Hidden{hidden&1 > 0, hidden&2 > 0, hidden&4 > 0, hidden&8 > 0, hidden&16 > 0}}
+			r.Focus = Pane(indexOf(r.Hidden, false))
 			l := Arrange(r)
-			cells := 0
+			cells := l.Foot.W * l.Foot.H
+			if !l.Foot.Empty() {
+				cells += l.Panes[Pulse].W + gap*l.Foot.H // blank: above the pulse and beside it
+			}
 			for _, p := range l.Panes {
 				cells += p.W * p.H
 			}
@@ -145,7 +197,7 @@ func TestTheFocusedPaneIsUsable(t *testing.T) {
 			t.Errorf("pane %d has %d rows at 80x24, want at least 6", focus, h)
 		}
 		for other := range Board {
-			if l.Panes[other].H < 1 && !IsTab(Pane(other)) {
+			if l.Panes[other].H < 1 && !IsTab(Pane(other)) && Pane(other) != Pulse && Pane(focus) != Pulse {
 				t.Errorf("pane %d is gone while %d has the focus", other, focus)
 			}
 		}

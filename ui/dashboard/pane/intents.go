@@ -252,9 +252,7 @@ func (p *Intents) SetSize(w, h int) {
 	before, pinned := p.Subject(), p.pinned()
 	was := p.listed()
 	p.frame.SetSize(w, h)
-	for _, lane := range p.lanes {
-		lane.SetHeight(p.laneRows())
-	}
+	p.fit()
 	p.setListHeight()
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
@@ -274,10 +272,6 @@ func (p *Intents) setListHeight() {
 		p.orders.list.SetHeight(p.h - p.head())
 	}
 }
-
-// laneRows is how many cards fit into a lane: two lines each, below the title,
-// the heads and the rule, above the line with the number of the rest.
-func (p *Intents) laneRows() int { return max((p.h-4)/2, 1) }
 
 // Lines draws the pane.
 func (p *Intents) Lines() []string {

@@ -10,7 +10,7 @@ import (
 )
 
 func (p *Intents) drawLanes() {
-	p.place()
+	p.fit()
 	head := p.start()
 	for _, c := range p.cells {
 		p.laneHead(head.To(c.x), c)
@@ -38,13 +38,23 @@ func (p *Intents) drawLanes() {
 			l := p.start()
 			for _, c := range p.cells {
 				l.On(paint.Base).To(c.x)
-				p.laneLine(l, c, row, second == 1)
+				if row < p.cardsOf(c) {
+					p.laneLine(l, c, row, second == 1)
+				} else if row == p.cardsOf(c) && second == 0 {
+					p.overflow(l, c)
+				}
 			}
 			l.On(paint.Base)
 			p.push(l)
 		}
 	}
-	p.overflow()
+	l = p.start()
+	for _, c := range p.cells {
+		if p.cardsOf(c) == p.laneRows() {
+			p.overflow(l, c)
+		}
+	}
+	p.push(l)
 }
 
 func (p *Intents) laneHead(l *paint.Line, c cell) {
@@ -69,6 +79,9 @@ func (p *Intents) laneHead(l *paint.Line, c cell) {
 	if l.At()+len(of) <= c.x+c.w {
 		l.Put(paint.Muted, of)
 	}
+	if p.filter == nil {
+		p.arrivals(l, c)
+	}
 }
 
 // counted is a count; while not everything is known, none may mean some.
@@ -77,28 +90,6 @@ func counted(n int, known bool) string {
 		return "–"
 	}
 	return wording.Count(n)
-}
-
-// overflow says below each lane how many rows do not fit.
-func (p *Intents) overflow() {
-	l := p.start()
-	for _, c := range p.cells {
-		lane := p.lanes[c.lane]
-		rows, first := lane.Window()
-		above, below := first, lane.Shown()-first-len(rows)
-		l.To(c.x + 1)
-		switch {
-		case p.older && below == 0 && (c.lane == laneCompleted || c.lane == laneFailed):
-			l.Fit(paint.Muted, "older ones are not kept", c.w-1)
-		case above > 0 && below > 0:
-			l.Put(paint.Muted, "↑ "+wording.Count(above)+"  ↓ "+wording.Count(below))
-		case above > 0:
-			l.Put(paint.Muted, "↑ "+wording.Count(above))
-		case below > 0:
-			l.Put(paint.Muted, "↓ "+wording.Count(below))
-		}
-	}
-	p.push(l)
 }
 
 func (p *Intents) laneLine(l *paint.Line, c cell, index int, second bool) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -19,6 +20,7 @@ type Look struct {
 	Opened   Subject // what the detail shows
 	Tabs     Tabs
 	Keys     Keys
+	Pulse    func() *account.Pulse // of the intents on the board; it is the same until the clock moves
 }
 
 // Keys are those that panes speak of, as they are shown.
@@ -55,6 +57,7 @@ type frame struct {
 	focused bool
 	stacked bool               // among panes of the whole width
 	edge    bool               // reaches the right edge of the screen
+	notch   notch              // is another pane's
 	columns []string           // that can be left out
 	hidden  []string           // those that are
 	tabEnds [len(tabNames)]int // where the names of tabs end in the title; 0 where none stands
@@ -92,6 +95,16 @@ func (f *frame) SetStacked(stacked bool) {
 func (f *frame) SetEdge(edge bool) {
 	if f.edge != edge {
 		f.edge, f.stale = edge, true
+	}
+}
+
+// notch is the lower right corner of a pane that another one has.
+type notch struct{ w, h int }
+
+// SetNotch leaves the lower right corner of the pane to another one.
+func (f *frame) SetNotch(w, h int) {
+	if n := (notch{w, h}); f.notch != n {
+		f.notch, f.stale = n, true
 	}
 }
 
@@ -144,6 +157,9 @@ func (f *frame) render(draw func(l *paint.Line)) []string {
 }
 
 func (f *frame) start() *paint.Line {
+	if len(f.lines) >= f.h-f.notch.h && f.notch.h > 0 {
+		return f.line.Start(f.w - f.notch.w)
+	}
 	l := f.line.Start(f.w)
 	if f.edge {
 		l.Edge()

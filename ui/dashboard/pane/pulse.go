@@ -1,0 +1,232 @@
+package pane
+
+import (
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/wording"
+)
+
+// Pulse shows how the day is going: what became of the intents over time, what waits
+// for a decision and what was earned, how fast the service is, each against the days
+// before.
+type Pulse struct {
+	frame
+	day       bool // the last 24 hours instead of the last 60 minutes
+	latencies []account.Latency
+}
+
+// NewPulse makes the pane.
+func NewPulse(look *Look) *Pulse { return &Pulse{frame: newFrame(look)} }
+
+// Apply takes over the latencies. They are drawn with the next second, and so is the
+// pulse of the intents.
+func (p *Pulse) Apply(c *account.Changes, first bool) {
+	p.latencies = c.Summary.Latency
+	p.stale = p.stale || first
+}
+
+// NextSpan shows the other stretch of time, and tells which.
+func (p *Pulse) NextSpan() string {
+	p.day, p.stale = !p.day, true
+	return p.span()
+}
+
+func (p *Pulse) span() string {
+	if p.day {
+		return "last 24 h"
+	}
+	return "last 60 min"
+}
+
+// Click takes the focus: there is no row.
+func (p *Pulse) Click(_, _ int) (row bool) { return false }
+
+// Wheel does nothing: there is nothing more to see.
+func (p *Pulse) Wheel(_, _, _ int) {}
+
+// Where the strip stands beside the facts, and where the latencies stand below or
+// beside them.
+const (
+	besideFacts = 100
+	stripBeside = scaleWidth + 60
+	factsGap    = 2
+	pulseView   = 26 // lines
+	leastStrip  = 7
+)
+
+// Lines draws the pane.
+func (p *Pulse) Lines() []string {
+	return p.render(func(*paint.Line) {
+		pulse := p.look.Pulse()
+		p.top(pulse)
+		p.rule()
+		room := p.h - len(p.lines)
+		if room <= 0 {
+			return
+		}
+		switch facts := p.facts(pulse); {
+		case pulse.Known.IsZero():
+			p.empty("how the account does is not known yet")
+		case p.h >= pulseView:
+			p.view(pulse, facts)
+		case p.w >= besideFacts:
+			s := stripOf(p.beats(pulse), p.beat(), stripBeside, room)
+			for y := range room {
+				l := p.start().Space(1)
+				s.row(l, y, p.look.Location)
+				if l.To(1 + stripBeside + factsGap); y < len(facts) {
+					p.fact(l, facts[y], 2, l.Left())
+				}
+				p.push(l)
+			}
+		default:
+			p.stackedFacts(pulse, facts, room)
+		}
+	})
+}
+
+// stackedFacts draws the strip above as many of the facts as there is room for.
+func (p *Pulse) stackedFacts(pulse *account.Pulse, facts []fact, room int) {
+	below := max(min(len(facts), room-leastStrip), 0)
+	p.strip(pulse, room-below)
+	for _, f := range facts[:below] {
+		l := p.start().Space(1)
+		p.fact(l, f, 2, min(l.Left(), 64))
+		p.push(l)
+	}
+}
+
+// strip draws outcomes over the whole width.
+func (p *Pulse) strip(pulse *account.Pulse, h int) {
+	s := stripOf(p.beats(pulse), p.beat(), p.w-2, h)
+	for y := range h {
+		l := p.start().Space(1)
+		s.row(l, y, p.look.Location)
+		p.push(l)
+	}
+}
+
+// view draws everything: the pane has the screen to itself.
+func (p *Pulse) view(pulse *account.Pulse, facts []fact) {
+	room := p.h - len(p.lines)
+	latencies := p.latencyLines()
+	beside := p.w >= factsWidth+factsGap+latencyWidth
+	below := len(facts)
+	switch {
+	case beside:
+		below = max(below, len(latencies))
+	case room-below-1-len(latencies) >= leastStrip+2:
+		below += len(latencies) + 1
+	}
+	p.strip(pulse, room-below-1)
+	p.push(p.start())
+	for y := range below {
+		l := p.start().Space(1)
+		at := y - len(facts) - 1 // of the latencies below the facts
+		if beside {
+			at = y
+		}
+		if y < len(facts) {
+			p.fact(l, facts[y], len(periods), factsWidth)
+		}
+		if at >= 0 && at < len(latencies) && (beside || y > len(facts)) {
+			if beside {
+				l.To(1 + factsWidth + factsGap)
+			}
+			p.latency(l, &latencies[at])
+		}
+		p.push(l)
+	}
+}
+
+// beats are those of the span, and beat is how long each is.
+func (p *Pulse) beats(pulse *account.Pulse) []account.Beat {
+	if p.day {
+		return pulse.Day
+	}
+	return pulse.Hour
+}
+
+func (p *Pulse) beat() time.Duration {
+	if p.day {
+		return 15 * time.Minute
+	}
+	return time.Minute
+}
+
+// top draws the title with the sums of the span, and since when there is anything to
+// show.
+func (p *Pulse) top(pulse *account.Pulse) {
+	l := p.title("PULSE", -1)
+	l.Put(paint.Muted, " · ").Put(paint.Text, p.span()).Put(paint.Muted, " ("+p.look.Keys.Span+")")
+	var sum account.Beat
+	whole := true
+	for _, b := range p.beats(pulse) {
+		sum.Completed, sum.Failed, sum.Expired = sum.Completed+b.Completed, sum.Failed+b.Failed, sum.Expired+b.Expired
+		whole = whole && b.Known
+	}
+	if since := " · watched since " + p.look.moment(pulse.Known); !whole && !pulse.Known.IsZero() && l.Left() > paint.Width(since)+44 {
+		l.Put(paint.Muted, since)
+	}
+	legend := []struct {
+		glyph string
+		style paint.Style
+		n     int
+		word  string
+	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}}
+	width := 0
+	for _, s := range legend {
+		width += 4 + len(atLeast(!whole)) + len(wording.Count(s.n)) + paint.Width(s.word) + 1
+	}
+	if width > l.Left() || pulse.Known.IsZero() {
+		p.fill(l, l.Left())
+		p.push(l)
+		return
+	}
+	p.fill(l, l.Left()-width)
+	for _, s := range legend {
+		l.Space(2).Put(s.style, s.glyph).Space(1).Put(paint.Text, atLeast(!whole)+wording.Count(s.n)).Put(paint.Muted, " "+s.word).Space(1)
+	}
+	p.push(l)
+}
+
+// arrivals draws in the head of a lane how many intents a minute enter it, as far as
+// there is room.
+func (p *Intents) arrivals(l *paint.Line, c cell) {
+	end := c.x + c.w
+	if p.look.Pulse == nil || c.lane >= laneOther || end-l.At() < ratesFrom {
+		return
+	}
+	pulse, state := p.look.Pulse(), laneStates[c.lane]
+	text := ratePer(pulse, state)
+	if text == "" {
+		return
+	}
+	if cells := min(end-l.At()-2-1-rateWidth, 20); cells >= leastTrend {
+		l.To(end - rateWidth - 1 - cells)
+		trend(l, pulse.Hour, state, cells)
+	}
+	l.To(end-rateWidth).Right(paint.Muted, text, rateWidth)
+}
+
+const (
+	ratesFrom  = 8 // cells that a head has left
+	rateWidth  = 6
+	leastTrend = 5
+)
+
+// ratePer is how many intents enter a state, in a unit that makes it a whole number;
+// "" where that is not known.
+func ratePer(pulse *account.Pulse, state api.IntentState) string {
+	rate, ok := pulse.Rate(state)
+	switch {
+	case !ok:
+		return ""
+	case rate >= 1:
+		return short(int(rate+0.5)) + "/min"
+	}
+	return short(int(rate*60+0.5)) + "/h"
+}

@@ -1,0 +1,189 @@
+package pane
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// fact is one line of the table: what is told of each period.
+type fact struct {
+	name  string
+	cells [len(periods)]string
+	head  bool
+	whole string // stands across the periods
+}
+
+// periods are those that are told beside each other. The first two are comparable:
+// they end at the same time of the day.
+var periods = [...]string{"today", "yesterday by now", "all yesterday", "last 7 days"}
+
+// The widths of the table.
+const (
+	factName   = 16
+	factCell   = 17
+	factsWidth = factName + len(periods)*factCell
+)
+
+// notKnown stands for a figure of which nothing is known; none for one that nothing
+// was counted for.
+const notKnown = "not known"
+
+// facts are the lines of the table, the most useful first.
+func (p *Pulse) facts(pulse *account.Pulse) []fact {
+	days := [len(periods)]*account.DayPulse{&pulse.Today, &pulse.ByNow, &pulse.Before, &pulse.Week}
+	midnight := func(days int) time.Time {
+		year, month, date := pulse.At.Date()
+		return time.Date(year, month, date+days, 0, 0, 0, 0, pulse.At.Location())
+	}
+	begins := [len(periods)]time.Time{midnight(0), midnight(-1), midnight(-1), midnight(-7)}
+	row := func(name string, tell func(d *account.DayPulse, part bool) string) fact {
+		f := fact{name: name}
+		for i, d := range days {
+			if f.cells[i] = notKnown; d.Known() {
+				f.cells[i] = tell(d, d.From.After(begins[i]))
+			}
+		}
+		return f
+	}
+	all := []fact{
+		{name: "awaiting", whole: awaitingValue(pulse)},
+		{head: true, cells: periods},
+	}
+	all = append(all, p.values(days[:], row)...)
+	all = append(all,
+		row("completed", func(d *account.DayPulse, part bool) string { return atLeast(part) + wording.Count(d.Completed) }),
+		row("failed, expired", func(d *account.DayPulse, part bool) string {
+			return atLeast(part) + wording.Count(d.Failed) + ", " + atLeast(part) + wording.Count(d.Expired)
+		}),
+		row("completion", func(d *account.DayPulse, _ bool) string {
+			share, ok := d.CompletionRate()
+			if !ok {
+				return "–"
+			}
+			return strconv.Itoa(int(share*100+0.5)) + " %"
+		}),
+		row("offer p50 / p95", func(d *account.DayPulse, _ bool) string { return paceText(d.Offer) }),
+		row("order p50 / p95", func(d *account.DayPulse, _ bool) string { return paceText(d.Order) }),
+	)
+	if p.h < pulseView { // else the latencies have lines of their own
+		all = append(all, p.readsFact())
+	}
+	return all
+}
+
+// values are the sums of what was completed, a line for each currency: but for the
+// first there is room only where the pane has the screen.
+func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.DayPulse, bool) string) fact) []fact {
+	var currencies []string
+	for _, d := range days {
+		for _, m := range d.Value {
+			if !slices.Contains(currencies, m.Currency) {
+				currencies = append(currencies, m.Currency)
+			}
+		}
+	}
+	sum := func(currency string) func(*account.DayPulse, bool) string {
+		return func(d *account.DayPulse, part bool) string {
+			for _, m := range d.Value {
+				if m.Currency == currency {
+					return atLeast(part || d.Unpriced > 0) + m.Readable()
+				}
+			}
+			if d.Unpriced > 0 {
+				return "unread"
+			}
+			return "–"
+		}
+	}
+	slices.Sort(currencies)
+	if len(currencies) == 0 {
+		return []fact{row("value", sum(""))}
+	}
+	if p.h < pulseView && len(currencies) > 1 {
+		return []fact{row("value, +"+wording.Count(len(currencies)-1), sum(currencies[0]))}
+	}
+	all := make([]fact, 0, len(currencies))
+	for _, currency := range currencies {
+		all = append(all, row("value", sum(currency)))
+	}
+	return all
+}
+
+// awaitingValue is what waits for a decision.
+func awaitingValue(pulse *account.Pulse) string {
+	text := ""
+	for _, m := range pulse.Awaiting {
+		if text != "" {
+			text += " + "
+		}
+		text += m.Readable()
+	}
+	switch {
+	case text == "" && pulse.Unpriced == 0:
+		return "nothing to decide"
+	case text == "":
+		return wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
+	case pulse.Unpriced > 0:
+		return text + " and " + wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
+	}
+	return text
+}
+
+// paceText is how long something took, p50 and p95.
+func paceText(pace account.Pace) string {
+	if pace.Count == 0 {
+		return "–"
+	}
+	half, most := brief(pace.P50), brief(pace.P95)
+	if strings.HasSuffix(most, " ms") {
+		half = strings.TrimSuffix(half, " ms")
+	}
+	return half + " / " + most
+}
+
+// brief writes how long something took in two figures or three: 320 ms, 4.2s, 38s.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return Latency(max(d, 1))
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
+	}
+	return Age(d)
+}
+
+// atLeast stands before what may be more.
+func atLeast(is bool) string {
+	if is {
+		return sign.Grounds(account.Counted)
+	}
+	return ""
+}
+
+// fact draws a line of the table with so many of the periods.
+func (p *Pulse) fact(l *paint.Line, f fact, periods, w int) {
+	end := l.At() + w
+	l.Fit(paint.Muted, f.name, factName)
+	if f.whole != "" {
+		l.Fit(paint.Text|paint.Bold, f.whole, w-factName)
+	} else {
+		for i, text := range f.cells[:periods] {
+			width, style := factCell, paint.Muted
+			if i == 0 {
+				width = w - factName - (periods-1)*factCell
+			}
+			if i == 0 && !f.head && text != notKnown {
+				style = paint.Text | paint.Bold
+			}
+			l.Right(style, text, width)
+		}
+	}
+	l.To(end)
+}

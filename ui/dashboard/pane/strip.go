@@ -1,0 +1,194 @@
+package pane
+
+import (
+	"strconv"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// strip is a picture of outcomes over time, the newest at the right: what was
+// completed goes up from the axis, what failed or expired goes down, by one scale.
+type strip struct {
+	up, down []bar // of the cells, oldest first
+	wide     int   // cells that each takes
+	step     time.Duration
+	from     time.Time
+	unit     float64 // intents a row
+	rows     int     // above the axis
+	below    int
+}
+
+// aroundStrip is the axis and its times.
+const aroundStrip = 2
+
+// scales are what a row may stand for, so that figures beside the picture are round.
+var scales = [...]float64{0.25, 0.5, 1, 2, 5}
+
+// stripOf draws beats of a width into w cells and h lines. Where there is no room
+// for each, one cell holds several: those of the same stretch of time, so that the
+// picture moves only when the next begins.
+func stripOf(beats []account.Beat, width time.Duration, w, h int) *strip {
+	cells := max(w-scaleWidth, 1)
+	each := (len(beats) + cells - 1) / cells
+	if each > 1 {
+		each = (len(beats) + cells - 2) / max(cells-1, 1) // the oldest stretch may have begun before
+	}
+	s := &strip{step: width * time.Duration(each), below: max((h-aroundStrip)/3, 1)}
+	s.rows = max(h-aroundStrip-s.below, 1)
+	number := func(b *account.Beat) int64 { return b.At.UnixNano() / int64(s.step) }
+	first := number(&beats[0])
+	s.from = time.Unix(0, first*int64(s.step))
+	n := int(number(&beats[len(beats)-1])-first) + 1
+	s.up, s.down, s.wide = make([]bar, n), make([]bar, n), max(cells/n, 1)
+	sums := make([]account.Beat, n)
+	for i := range beats {
+		sum, b := &sums[number(&beats[i])-first], &beats[i]
+		sum.Known = sum.Known || b.Known
+		sum.Completed, sum.Failed, sum.Expired = sum.Completed+b.Completed, sum.Failed+b.Failed, sum.Expired+b.Expired
+	}
+	var highest, deepest float64
+	for i, sum := range sums {
+		s.up[i] = bar{known: sum.Known, parts: []part{{float64(sum.Completed), solid, paint.Completed}}}
+		s.down[i] = bar{parts: []part{{float64(sum.Failed), solid, paint.Failed}, {float64(sum.Expired), expiredFill, paint.Warning}}}
+		highest, deepest = max(highest, s.up[i].total()), max(deepest, s.down[i].total())
+	}
+	above := s.rows
+	if s.counted() && above > 1 {
+		above-- // for the figure on the highest
+	}
+	s.unit = scaleOf(max(highest/float64(above), deepest/float64(s.below)))
+	return s
+}
+
+// expiredFill tells what expired from what failed where there are no colours.
+const expiredFill = "▒"
+
+// scaleOf is the least scale that is no less than what a row must hold.
+func scaleOf(least float64) float64 {
+	for times := 1.0; ; times *= 10 {
+		for _, scale := range scales {
+			if scale*times >= least && (times == 1 || scale >= 1) {
+				return scale * times
+			}
+		}
+	}
+}
+
+// counted reports whether there is room for a figure on each bar.
+func (s *strip) counted() bool { return s.wide >= 3 }
+
+// row draws one of the lines.
+func (s *strip) row(l *paint.Line, y int, where *time.Location) {
+	switch {
+	case y < s.rows:
+		s.upper(l, s.rows-1-y)
+	case y == s.rows:
+		l.Right(paint.Muted, "0", scaleWidth-1).Space(1).Repeat(paint.Muted, "─", len(s.up)*s.wide)
+	case y <= s.rows+s.below:
+		s.lower(l, y-s.rows-1)
+	default:
+		s.times(l, where)
+	}
+}
+
+// label is the figure beside a row, that of its outer edge: of the last one that is a
+// whole number.
+func (s *strip) label(l *paint.Line, r, rows int) {
+	edge, text := float64(r+1)*s.unit, ""
+	whole := func(n float64) bool { return n == float64(int(n)) }
+	if whole(edge) && (r == rows-1 || !whole(float64(rows)*s.unit) && edge+1 > float64(rows)*s.unit) {
+		text = short(int(edge))
+	}
+	l.Right(paint.Muted, text, scaleWidth-1).Space(1)
+}
+
+// upper draws a line of what was completed, the r-th from the axis.
+func (s *strip) upper(l *paint.Line, r int) {
+	s.label(l, r, s.rows)
+	for i := range s.up {
+		b := &s.up[i]
+		glyph, style := b.at(float64(r)*s.unit, s.unit)
+		if glyph == "" && r == 0 && !b.known {
+			glyph, style = nothing, paint.Muted
+		}
+		s.put(l, b, r, glyph, style)
+	}
+}
+
+// lower draws a line of what failed or expired, the r-th below the axis. No common
+// glyph fills the upper eighths of a cell: there are the whole and the half.
+func (s *strip) lower(l *paint.Line, r int) {
+	s.label(l, r, s.below)
+	for i := range s.down {
+		b := &s.down[i]
+		glyph, style := b.at(float64(r)*s.unit, s.unit)
+		if style == paint.Failed && b.total()-float64(r)*s.unit < 0.75*s.unit {
+			glyph = "▀"
+		}
+		s.put(l, b, r, glyph, style)
+	}
+}
+
+// put draws a cell of a bar or, beyond its end and where there is room, how many it
+// stands for.
+func (s *strip) put(l *paint.Line, b *bar, r int, glyph string, style paint.Style) {
+	switch {
+	case glyph != "" && s.counted():
+		l.Repeat(style, glyph, s.wide-1).Space(1)
+	case glyph != "":
+		l.Repeat(style, glyph, s.wide)
+	case s.counted() && s.ends(b, r):
+		l.Fit(paint.Text, strconv.Itoa(int(b.total())), s.wide)
+	default:
+		l.Space(s.wide)
+	}
+}
+
+// ends reports whether a bar ends below a row, and there is room for its figure.
+func (s *strip) ends(b *bar, r int) bool {
+	if r == 0 || len(strconv.Itoa(int(b.total()))) > s.wide-1 {
+		return false
+	}
+	glyph, _ := b.at(float64(r-1)*s.unit, s.unit)
+	return glyph != ""
+}
+
+// times names the hours below the picture.
+func (s *strip) times(l *paint.Line, where *time.Location) {
+	from := l.At() + scaleWidth
+	end := from + len(s.up)*s.wide
+	l.To(from).Put(paint.Muted, s.from.In(where).Format("15:04"))
+	for _, share := range []int{1, 2, 3} {
+		at := len(s.up) * share / 4
+		text := s.from.Add(time.Duration(at) * s.step).In(where).Format("15:04")
+		if x := from + at*s.wide; x > l.At()+2 && x+len(text)+2 < end-len("now") {
+			l.To(x).Put(paint.Muted, text)
+		}
+	}
+	if last := end - len("now"); last > l.At() {
+		l.To(last).Put(paint.Muted, "now")
+	}
+}
+
+// trend draws how many intents a minute entered a state, in as many cells, the newest
+// at the right.
+func trend(l *paint.Line, beats []account.Beat, state api.IntentState, cells int) {
+	beats = beats[len(beats)-cells:]
+	highest := 1
+	for i := range beats {
+		highest = max(highest, beats[i].Arrivals(state))
+	}
+	for i := range beats {
+		switch n := beats[i].Arrivals(state); {
+		case n > 0:
+			l.Put(paint.Muted, levels[n*(len(levels)-1)/highest])
+		case beats[i].Known:
+			l.Put(paint.Muted, levels[0])
+		default:
+			l.Put(paint.Muted, nothing)
+		}
+	}
+}
