@@ -27,7 +27,7 @@ func (m *Model) verbs() []dialog.Verb {
 	}
 	if _, ok := m.cfg.Actions.Action(action.Reconnect); ok {
 		verbs = append(verbs, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
-			Offers: func() []string { return []string{"reconnect"} }, Run: m.short(action.Reconnect)})
+			Offers: func() []string { return []string{"reconnect"} }, Run: m.short("relay", action.Reconnect)})
 	}
 	if m.cfg.Transport == nil {
 		verbs = append(verbs, dialog.Verb{Name: "profile", Takes: "NAME", Tooltip: "Gives the screen to another account of the configuration.",
@@ -36,22 +36,23 @@ func (m *Model) verbs() []dialog.Verb {
 	for _, alias := range []struct {
 		name string
 		id   action.ID
-	}{{"q", action.Quit}, {"quota", action.Usage}} {
+	}{{"q", action.Quit}, {"quota", action.Usage}, {"pulse", "pulse"}} {
 		if a, ok := m.cfg.Actions.Action(alias.id); ok {
-			verbs = append(verbs, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: m.short(alias.id)})
+			verbs = append(verbs, dialog.Verb{Name: alias.name, Tooltip: a.Tooltip, Run: m.short(alias.name, alias.id)})
 		}
 	}
 	return append(verbs, m.filterVerbs()...)
 }
 
-// short does an action by a verb of its own.
-func (m *Model) short(id action.ID) func(string) (tea.Cmd, error) {
+// short does an action by a verb of its own. A pane of that name that has the whole
+// screen already keeps it.
+func (m *Model) short(name string, id action.ID) func(string) (tea.Cmd, error) {
 	return func(string) (tea.Cmd, error) {
 		if reason := m.disabled(id); reason != "" {
 			return nil, errors.New(reason)
 		}
-		if id == action.Usage && m.usage.whole() {
-			return nil, nil // it would close what was asked for
+		if m.board.zoom && m.board.focus.String() == name {
+			return nil, nil // the action would close it
 		}
 		return m.do(id), nil
 	}
@@ -79,8 +80,9 @@ const longestKept = 24
 // memorable is what is said, as it is remembered: without words that may be a
 // buyer's or a secret.
 func memorable(name, words string) string {
+	filter := name == "filter" || strings.Contains(words, "filter:")
 	for word := range strings.FieldsSeq(words) {
-		if strings.Contains(word, "@") || name == "filter" && len(word) > longestKept {
+		if strings.Contains(word, "@") || filter && len(word) > longestKept {
 			return name
 		}
 	}

@@ -31,6 +31,10 @@ func TestVerbsTakeTheWordsBehindThem(t *testing.T) {
 		{"an id", "i " + string(newShop(now).id(5)), func(m *Model) bool { return m.board.detailOpen }},
 		{"a position", "at intent:" + string(newShop(now).id(5)), func(m *Model) bool { return m.board.detailOpen }},
 		{"an action by its short name", "quota", func(m *Model) bool { return m.usage.whole() }},
+		{"a view that has the screen already", "quota", func(m *Model) bool {
+			said(m, "quota", "enter")
+			return m.usage.whole() && !m.dialog.open()
+		}},
 		{"in capitals", "THEME Nord", func(m *Model) bool { return m.themes.chosen.Name == "nord" }},
 	}
 	for _, c := range cases {
@@ -117,6 +121,8 @@ func TestThePaletteBeginsWithWhatRanLast(t *testing.T) {
 func TestThePaletteRemembersNoBuyerAndNoKeyAndOnlySoMuch(t *testing.T) {
 	m, last := remembering(t, 120, 36, Layout{Ran: []string{"a\x1b[31mb", strings.Repeat("x", longestRan+1), "", "a"}})
 	said(m, "filter ann@buyer.example", "enter")
+	said(m, "filter tok_live_0123456789abcdef012345", "enter")
+	said(m, "at filter:tok_live_0123456789abcdef012345", "enter")
 	said(m, "filter tok_live_0123456789abcdef012345", "enter")
 	for _, line := range last.Ran {
 		if strings.ContainsAny(line, "@\x1b") || strings.Contains(line, "tok_") || len(line) > longestRan {
