@@ -265,7 +265,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Browser: systemBrowser(s.settings), Exporter: exporter{s},
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
-		Filter: s.settings.Filter, At: o.at,
+		Filter: s.settings.Filter, IdleAfter: orNever(s.settings.IdleAfter), At: o.at,
 	}
 	if o.profiles != nil {
 		config.Profiles = o.profiles

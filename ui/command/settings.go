@@ -51,6 +51,7 @@ type settings struct {
 	WatchList     string
 	Alerts        alertSettings
 	AlertWays     []attention.Way
+	IdleAfter     time.Duration
 	Theme         string
 	Filter        string
 	Notify        string
@@ -89,6 +90,7 @@ func defaults() settings {
 		Theme:         themeAuto,
 		Notify:        string(notify.Auto),
 		StateDir:      stateDir(),
+		IdleAfter:     5 * time.Minute,
 	}
 }
 

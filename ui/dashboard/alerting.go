@@ -24,6 +24,7 @@ type alerting struct {
 	notices *notices
 	memory  attention.Memory
 	stood   map[attention.Key]bool // when it was judged last
+	spans   []alertSpan            // of alerts in this run, in the order in which they were raised
 	began   time.Time              // when the first picture came
 }
 
@@ -68,6 +69,7 @@ func (a *alerting) judge(now time.Time) (others bool) {
 	}) {
 		a.change(func(m *attention.Memory) { m.Forget(now, over) })
 	}
+	a.follow(alerts, stands, now)
 	a.stood = stands
 	urgent := alerts
 	if len(a.memory.Off) > 0 {
@@ -79,6 +81,22 @@ func (a *alerting) judge(now time.Time) (others bool) {
 	others = !slices.Equal(urgent, a.picture.urgent)
 	a.picture.urgent = urgent
 	return others
+}
+
+// attend does what has to do with what a person has seen and puts off, if that is
+// what the action does.
+func (m *Model) attend(id action.ID) bool {
+	switch id {
+	case action.Acknowledge:
+		m.acknowledge()
+	case action.Mute:
+		m.openMute()
+	case action.Digest:
+		m.openDigest()
+	default:
+		return false
+	}
+	return true
 }
 
 // judgeAlerts has the board show which alerts press now.

@@ -68,6 +68,7 @@ type Config struct {
 	Reconnect      func()                                                       // has a lost relay dialled now; nil: there is none. It must not block.
 
 	Attention attention.Memory              // what earlier runs remember of what a person saw and put off
+	IdleAfter time.Duration                 // without key and mouse until somebody counts as away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
 
 	Exporter Exporter // puts intents into forms to be handed on; nil: not possible
@@ -99,6 +100,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.ConfirmWindow <= 0 {
 		c.ConfirmWindow = api.ConfirmWindow
+	}
+	if c.IdleAfter == 0 {
+		c.IdleAfter = 5 * time.Minute
 	}
 	if c.Location == nil {
 		c.Location = time.Local

@@ -156,7 +156,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) {
+	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) || m.attend(id) {
 		return nil
 	}
 	return m.run(id)
@@ -176,10 +176,6 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		if !m.board.unfold() {
 			m.details.open(m.board.subject())
 		}
-	case action.Acknowledge:
-		m.acknowledge()
-	case action.Mute:
-		m.openMute()
 	case action.Back:
 		if !m.finder.end() {
 			m.details.close()

@@ -47,6 +47,7 @@ type Model struct {
 	marks       *marks
 	confirms    *confirms
 	alerting    *alerting
+	away        *away
 	batch       *batch
 	dialog      dialogs
 	arranging   arranging
@@ -110,6 +111,8 @@ func New(cfg Config) *Model {
 	m.own = &ownCommands{cfg: c, board: m.board, picture: m.picture, links: m.links, ran: map[action.ID]bool{}}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
 
+	m.away = newAway(c, m.picture, m.alerting, m.board)
+	m.notices.away = m.away.told
 	m.restyle()
 	m.judge()
 	m.board.setFocus(layout.Intents)
@@ -164,6 +167,7 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.waitNoMore(msg)
 	if mouse, ok := msg.(tea.MouseMsg); ok {
+		m.away.use(m.cfg.Now())
 		return m, m.mouse(mouse)
 	}
 	m.redraw = true
@@ -206,9 +210,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.switchOver(msg)
 	case tea.FocusMsg:
 		m.notifier.Focus()
+		m.away.use(m.cfg.Now())
 	case tea.BlurMsg:
 		m.notifier.Blur()
+		m.away.leave(unfocused, m.cfg.Now())
 	case tea.KeyPressMsg:
+		m.away.use(m.cfg.Now())
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
@@ -252,6 +259,7 @@ func (m *Model) advance(now time.Time) {
 	m.dialog.setNow(now)
 	m.judge()
 	m.judgeAlerts()
+	m.away.tick(now)
 	if m.picture.frozen == nil {
 		m.look.Now = now
 		m.filters.advance()
@@ -285,6 +293,7 @@ func (m *Model) apply(c *account.Changes) {
 		m.details.feed()
 	}
 	m.marks.keep()
+	m.away.observe(m.cfg.Now())
 }
 
 // judge has the panes say how healthy the picture is. A frozen screen says what it
@@ -341,11 +350,13 @@ func (m *Model) askTerminal() tea.Cmd {
 func (m *Model) freeze() {
 	if m.picture.frozen == nil {
 		m.picture.freeze(m.cfg.Now())
+		m.away.frozen(true, m.cfg.Now())
 		m.notices.toast = toast{} // the line says at once that the screen is held
 		m.board.invalidate()      // and what the next second would have drawn
 		return
 	}
 	missed := m.picture.thaw()
+	m.away.frozen(false, m.cfg.Now())
 	m.clock = m.cfg.Now()
 	m.look.Now = m.clock
 	m.judge()

@@ -21,6 +21,7 @@ type notices struct {
 	cfg     *Config
 	picture *picture
 	toast   toast
+	away    func() string // what happened in the last absence, in a few words; "" for nothing
 }
 
 // toast is a sentence that answers what a person did, for a while.
@@ -94,6 +95,11 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 		welcome.draw(l)
 	case len(n.picture.urgent) > 0:
 		n.alert(l, clock)
+		if text := " · " + n.away(); n.away() != "" && paint.Width(text) < l.Left() {
+			l.Put(paint.Muted, text)
+		}
+	case n.away() != "":
+		l.Put(paint.Muted, "· "+n.away())
 	case health.Style == paint.Warning:
 		unwell(l, "! ", health)
 	}

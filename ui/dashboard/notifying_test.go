@@ -50,8 +50,11 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 func TestNothingIsToldUnlessItIsWanted(t *testing.T) {
 	for _, method := range []notify.Method{"", notify.Off} {
 		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify = method })
-		if m.modes().Focus {
-			t.Errorf("%q: the terminal is asked to report its focus", method)
+		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
+		m.Update(tea.BlurMsg{}) // reported all the same: it tells when somebody is away
+		m.Update(changesMsg{account.Changes{At: time.Now().Add(-time.Minute), Intents: []*account.Intent{{ID: "ci_1", State: api.AwaitingConfirmation}}}})
+		if cmd := m.notify(); cmd != nil {
+			t.Errorf("%q: told %v", method, cmd())
 		}
 	}
 }

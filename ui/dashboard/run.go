@@ -78,6 +78,7 @@ func (s *Screen) Show(ctx context.Context, cfg Config) error {
 	pumping.Wait()
 	m.confirms.running.Wait()
 	m.work.Wait()
+	m.away.seen(m.cfg.Now())
 	switch {
 	case pumpErr != nil:
 		return pumpErr

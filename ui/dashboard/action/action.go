@@ -56,6 +56,7 @@ const (
 	Reveal          ID = "reveal"
 	Acknowledge     ID = "acknowledge"
 	Mute            ID = "mute"
+	Digest          ID = "digest"
 	Arrange         ID = "arrange"
 	NextArrangement ID = "next-arrangement"
 	GroupOrders     ID = "group-orders"

@@ -167,6 +167,8 @@ func viewing() []Action {
 			Tooltip: "Switches to the next theme."},
 		{ID: ToggleMouse, Keys: []string{"m"}, Title: "Toggle mouse", Group: View,
 			Tooltip: "Leaves the mouse to the terminal, to select text, or takes it back."},
+		{ID: Digest, Keys: []string{"D"}, Title: "What happened", Group: View,
+			Tooltip: "Tells what happened while you were away: what is new, completed, failed, expired, and what it cost."},
 		{ID: Help, Keys: []string{"?", "f1"}, Title: "Help", Short: "help", Group: General, rank: 1,
 			Tooltip: "Shows every key and what the signs mean."},
 		{ID: Reconnect, Keys: []string{"R"}, Title: "Reconnect the relay", Group: General,

@@ -29,6 +29,7 @@ func legend() []signs {
 			means(sign.Intent(api.Failed), ""),
 			{"unread", "reported by an event, not read yet", paint.Muted},
 			means(sign.Marked(), ""),
+			means(sign.Unseen(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
 		{"Quota", []meant{

@@ -25,6 +25,7 @@ type Events struct {
 	feed     account.FeedStatus
 	last     time.Time // when the newest event was received
 	shown    eventCounts
+	unread   unreadLine
 	intentOf func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
 }
 
@@ -53,16 +54,23 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 // NewEvents makes the pane. intentOf finds the intent to which an id belongs.
 func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Events {
 	p := &Events{intentOf: intentOf, listing: listing[*eventRow]{frame: newFrame(look, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
-		about: func(r *eventRow) Subject { return Subject{OfEvent, r.ID} }, list: table.New(table.Config[*eventRow]{
+		about: eventSubject, list: table.New(table.Config[*eventRow]{
 			Key:     func(r *eventRow) string { return string(r.ID) },
 			Compare: compareEvents,
 			Home:    table.Bottom,
 			Limit:   keptEvents,
-			Match:   matchRow[*eventRow],
+			Match:   func(r *eventRow, filter any) bool { return r.ID != unreadID && matchRow(r, filter) },
 		})}}
 	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
 		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
 	return p
+}
+
+func eventSubject(r *eventRow) Subject {
+	if r.ID == unreadID {
+		return Subject{}
+	}
+	return Subject{OfEvent, r.ID}
 }
 
 func compareEvents(a, b *eventRow) int {
@@ -95,11 +103,17 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 		p.stale = true
 	}
 	p.list.Upsert(rows...)
+	p.placeUnread()
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 }
 
 // Lines draws the pane.
-func (p *Events) Lines() []string { return p.drawn(p.top, p.silence, p.draw) }
+func (p *Events) Lines() []string {
+	if p.stale {
+		p.passUnread()
+	}
+	return p.drawn(p.top, p.silence, p.draw)
+}
 
 // silence says why there is no event.
 func (p *Events) silence() {
@@ -183,6 +197,10 @@ func feedWord(s account.FeedState) (string, paint.Style) {
 }
 
 func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
+	if row.ID == unreadID {
+		p.drawUnread(l, under)
+		return
+	}
 	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.list.Pinned() && p.glows(row.changed))
 	m := row.mark
 	if row.at == "" {
@@ -271,7 +289,7 @@ func marks(e *account.Event) []string {
 // Find returns the kept event of an id.
 func (p *Events) Find(id api.ID) (*account.Event, bool) {
 	row, ok := p.list.Get(string(id))
-	if !ok {
+	if !ok || id == unreadID {
 		return nil, false
 	}
 	return row.Event, true

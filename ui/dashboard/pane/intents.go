@@ -17,26 +17,27 @@ import (
 // room, else as one list, grouped by state.
 type Intents struct {
 	frame
-	window time.Duration
-	rows   map[api.ID]*intentRow
-	lanes  [lanes]*table.Table[*intentRow]
-	list   *table.Table[*intentRow]
-	notes  map[api.ID]Note
-	marks  map[api.ID]bool
-	lane   int // that the cursor is in
-	left   int // that a filter has taken the cursor from, from 1 on; 0 for none
-	filter *Filter
-	hits   [lanes]bool // where the filter has found something since it was set
-	agents account.AgentCount
-	stuck  map[api.ID]bool
-	pace   map[api.IntentState]account.Pace
-	read   time.Time // the newest of anything
-	cells  []cell    // of the lanes as last drawn
-	widest int       // of the totals, in cells
-	known  bool      // the counts are all that there are
-	older  bool      // there were intents that are not kept any more
-	orders *orders   // nil unless they are grouped by order
-	anchor string    // the row at which a range began; "" while there is none
+	window      time.Duration
+	unseenSince time.Time // what changed since then is marked; zero: nothing is
+	rows        map[api.ID]*intentRow
+	lanes       [lanes]*table.Table[*intentRow]
+	list        *table.Table[*intentRow]
+	notes       map[api.ID]Note
+	marks       map[api.ID]bool
+	lane        int // that the cursor is in
+	left        int // that a filter has taken the cursor from, from 1 on; 0 for none
+	filter      *Filter
+	hits        [lanes]bool // where the filter has found something since it was set
+	agents      account.AgentCount
+	stuck       map[api.ID]bool
+	pace        map[api.IntentState]account.Pace
+	read        time.Time // the newest of anything
+	cells       []cell    // of the lanes as last drawn
+	widest      int       // of the totals, in cells
+	known       bool      // the counts are all that there are
+	older       bool      // there were intents that are not kept any more
+	orders      *orders   // nil unless they are grouped by order
+	anchor      string    // the row at which a range began; "" while there is none
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]

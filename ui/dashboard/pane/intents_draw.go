@@ -128,6 +128,10 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under, ranged bool) {
 		return
 	}
 	opened := p.look.Opened == Subject{OfIntent, row.ID}
+	if !under && !opened && !p.unseenSince.IsZero() && (row.Since.After(p.unseenSince) || row.CreatedAt.After(p.unseenSince)) {
+		l.Put(paint.Accent, sign.Unseen().Glyph)
+		return
+	}
 	p.gutter(l, under, opened, p.glows(row.turned))
 }
 

@@ -13,6 +13,7 @@ type listing[R searched] struct {
 	filter *Filter
 	fields []Field
 	about  func(R) Subject // what a row stands for
+	extra  int             // rows that are none of what is counted
 	sorting[R]
 }
 
@@ -71,7 +72,7 @@ func (p *listing[R]) SetFilter(f *Filter) {
 func (p *listing[R]) Fields() []Field { return p.fields }
 
 // Matches is how many rows the filter shows, of how many that are kept.
-func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() }
+func (p *listing[R]) Matches() (shown, total int) { return p.list.Shown(), p.list.Total() - p.extra }
 
 // Move moves the cursor.
 func (p *listing[R]) Move(s Step) {
@@ -132,7 +133,7 @@ func (p *listing[R]) hits(l *paint.Line) bool {
 	if p.filter == nil {
 		return false
 	}
-	p.found(l, p.filter, p.list.Shown(), p.list.Total())
+	p.found(l, p.filter, p.list.Shown(), p.list.Total()-p.extra)
 	return true
 }
 

@@ -141,6 +141,9 @@ func Feed(s account.FeedState) Sign {
 // Marked is the sign of an intent that is to be confirmed with others.
 func Marked() Sign { return Sign{"■", "marked", paint.Accent} }
 
+// Unseen is the sign of an intent that changed while nobody looked.
+func Unseen() Sign { return Sign{"•", "changed while away", paint.Accent} }
+
 func notRead() Sign { return Sign{"·", "unread", paint.Muted} }
 
 func unlisted(name string) Sign { return Sign{"?", wording.Name(name), paint.Unlisted} }

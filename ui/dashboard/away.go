@@ -1,0 +1,204 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/attention"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// away knows when nobody looks: the terminal has lost the focus, the screen is
+// frozen, neither key nor mouse was used for a while, or nothing ran. It marks where
+// the eye left off, and tells what happened since.
+type away struct {
+	cfg      *Config
+	picture  *picture
+	alerting *alerting
+	events   *pane.Events
+	intents  *pane.Intents
+
+	used    time.Time // when a key or the mouse was last used, or the focus came
+	absence absence   // the one that lasts, else the last one
+	lasts   bool
+	before  absence // the one before it
+	line    string  // what the notice line says of the last one; "" for nothing
+	until   time.Time
+
+	outages []outage // of the feed, in this run, the newest last
+	gaps    []time.Time
+	counted int // gaps, so far
+}
+
+// absence is a time in which nobody looked.
+type absence struct {
+	from, to time.Time // to is zero while it lasts
+	why      reason
+}
+
+// reason is why nobody looked.
+type reason string
+
+const (
+	unfocused  reason = "the terminal was not focused"
+	stoodStill reason = "the screen was frozen"
+	idle       reason = "no key and no mouse was used"
+	closed     reason = "tillwatch was not running"
+)
+
+// outage is a time without the relay. to is zero while it lasts.
+type outage struct{ from, to time.Time }
+
+const (
+	// glimpse is an absence that is none.
+	glimpse = 10 * time.Second
+	// backFor is how long the notice line says what happened meanwhile.
+	backFor = time.Minute
+	// mostOutages bounds what is known of outages and of gaps.
+	mostOutages = 200
+)
+
+func newAway(cfg *Config, picture *picture, alerting *alerting, board *board) *away {
+	a := &away{cfg: cfg, picture: picture, alerting: alerting, events: board.events, intents: board.intents, used: cfg.Now()}
+	a.absence.from = a.used
+	a.events.Attend(true)
+	if looked := alerting.memory.Looked; !looked.IsZero() && looked.Before(a.used) && cfg.Transport == nil {
+		a.leave(closed, looked)
+	}
+	return a
+}
+
+// leave notes that nobody looks from a moment on, and marks where that was.
+func (a *away) leave(why reason, at time.Time) {
+	if a.lasts || a.cfg.Transport != nil {
+		return
+	}
+	a.before, a.absence, a.lasts, a.line = a.absence, absence{from: at, why: why}, true, ""
+	a.events.Attend(false)
+	a.mark(at)
+	if why != closed {
+		a.alerting.change(func(m *attention.Memory) { m.See(at) })
+	}
+}
+
+// mark shows on the board what came after a moment.
+func (a *away) mark(since time.Time) {
+	a.events.SetUnread(since)
+	a.intents.SetUnread(since)
+}
+
+// use notes that somebody looks: by a key, the mouse or the focus.
+func (a *away) use(now time.Time) {
+	a.used = now
+	if a.lasts && (a.absence.why == unfocused || a.absence.why == idle) {
+		a.back(now)
+	}
+}
+
+// back ends an absence, and says in a line what happened meanwhile.
+func (a *away) back(now time.Time) {
+	if !a.lasts {
+		return
+	}
+	a.lasts, a.absence.to, a.used = false, now, now
+	a.events.Attend(true)
+	if now.Sub(a.absence.from) < glimpse {
+		a.absence = a.before
+		a.mark(time.Time{})
+		if a.absence.why != "" {
+			a.mark(a.absence.from)
+		}
+		return
+	}
+	if d := a.digest(now); d.any() {
+		a.line, a.until = "away "+pane.Age(now.Sub(a.absence.from))+": "+d.short()+" · "+a.cfg.Actions.KeyOf(action.Digest), now.Add(backFor)
+	}
+}
+
+// frozen notes that the screen is stoodStill, or goes on.
+func (a *away) frozen(holds bool, now time.Time) {
+	if holds {
+		a.leave(stoodStill, now)
+	} else if a.absence.why == stoodStill {
+		a.back(now)
+	}
+}
+
+// tick notices that nobody has done anything for long.
+func (a *away) tick(now time.Time) {
+	if a.cfg.IdleAfter > 0 && now.Sub(a.used) >= a.cfg.IdleAfter {
+		a.leave(idle, a.used)
+	}
+	if a.line != "" && !now.Before(a.until) {
+		a.line = ""
+	}
+}
+
+// observe follows the feed, and ends the absence of a run that was not there once
+// what was missed is known.
+func (a *away) observe(now time.Time) {
+	feed := a.picture.summary.Feed.State
+	lost := feed == account.FeedLost || feed == account.FeedRefused
+	last := len(a.outages) - 1
+	open := last >= 0 && a.outages[last].to.IsZero()
+	switch {
+	case lost && !open:
+		a.outages = append(a.outages, outage{from: now})
+		a.outages = a.outages[max(len(a.outages)-mostOutages, 0):]
+	case open && feed == account.FeedLive:
+		a.outages[last].to = now
+	}
+	for ; a.counted < a.picture.summary.Gaps && len(a.gaps) < mostOutages; a.counted++ {
+		a.gaps = append(a.gaps, now)
+	}
+	caughtUp := lost || feed == account.FeedLive || feed == account.FeedOff
+	if a.lasts && a.absence.why == closed && a.picture.started && caughtUp {
+		a.back(now)
+	}
+}
+
+// seen notes, at the end, when somebody last looked.
+func (a *away) seen(now time.Time) {
+	if !a.lasts && a.cfg.Transport == nil {
+		a.alerting.change(func(m *attention.Memory) { m.See(now) })
+	}
+}
+
+// told is what the notice line says of the last absence.
+func (a *away) told() string { return a.line }
+
+// read notes that the digest was read: what was marked is no longer.
+func (a *away) read() {
+	a.line = ""
+	if !a.lasts {
+		a.mark(time.Time{})
+	}
+}
+
+// spans of alerts that were raised and are over, in this run.
+type alertSpan struct {
+	account.Alert
+	over time.Time // zero while it stands
+}
+
+// mostSpans bounds them; the oldest is forgotten first.
+const mostSpans = 1000
+
+// follow keeps when alerts were raised and over.
+func (a *alerting) follow(alerts []account.Alert, stands map[attention.Key]bool, now time.Time) {
+	for i := range a.spans {
+		if span := &a.spans[i]; span.over.IsZero() && !stands[attention.KeyOf(span.Alert)] {
+			span.over = now
+		}
+	}
+	for _, alert := range alerts {
+		if !a.stood[attention.KeyOf(alert)] {
+			a.spans = append(a.spans, alertSpan{Alert: alert})
+		}
+	}
+	if len(a.spans) > mostSpans {
+		a.spans = slices.Clone(a.spans[len(a.spans)-mostSpans:])
+	}
+}

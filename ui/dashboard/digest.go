@@ -1,0 +1,289 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/pane"
+	"tillwatch/ui/wording"
+)
+
+// digest is what happened while nobody looked.
+type digest struct {
+	absence
+	now time.Time
+
+	created   int
+	completed int
+	value     account.Purse
+	failed    int // but for those that expired
+	reasons   map[string]int
+	expired   int // unseen: nobody confirmed them
+	lapsed    int // their window is over, and no read has said what became of them
+	notRead   int // intents of which nothing is known but that they exist
+
+	delivered, troubled []string
+	raised              []alertSpan
+	over                []alertSpan
+	outages             []outage
+	gaps                int
+}
+
+// within reports whether something happened in the absence.
+func (d *digest) within(at time.Time) bool { return at.After(d.from) && !at.After(d.now) }
+
+// digest gathers what happened in the last absence. It looks at all that is known,
+// once, when somebody asks.
+func (a *away) digest(now time.Time) *digest {
+	d := &digest{absence: a.absence, now: now, reasons: map[string]int{}, notRead: a.picture.summary.NotRead}
+	if !d.to.IsZero() {
+		d.now = d.to
+	}
+	for _, in := range a.picture.intents {
+		d.intent(in)
+	}
+	for _, s := range a.picture.shipments {
+		d.shipment(s)
+	}
+	slices.Sort(d.delivered)
+	slices.Sort(d.troubled)
+	for _, span := range a.alerting.spans {
+		if d.within(span.Since) {
+			d.raised = append(d.raised, span)
+		}
+		if d.within(span.over) {
+			d.over = append(d.over, span)
+		}
+	}
+	for _, o := range a.outages {
+		if d.within(o.from) || o.from.Before(d.from) && (o.to.IsZero() || d.within(o.to)) {
+			d.outages = append(d.outages, o)
+		}
+	}
+	for _, at := range a.gaps {
+		if d.within(at) {
+			d.gaps++
+		}
+	}
+	return d
+}
+
+func (d *digest) intent(in *account.Intent) {
+	if d.within(in.CreatedAt) {
+		d.created++
+	}
+	if in.State == api.AwaitingConfirmation && d.within(in.ExpiresAt) {
+		d.lapsed++
+	}
+	if !d.within(in.Since) {
+		return
+	}
+	switch {
+	case in.State == api.Completed:
+		d.completed++
+		d.value.Add(in.Total)
+	case in.State == api.Failed && in.Failure != nil && in.Failure.Code.Group() == api.FailureExpiry:
+		d.expired++
+	case in.State == api.Failed:
+		d.failed++
+		d.reasons[cmp.Or(wording.Failure(in.Failure), "for a reason that is not known")]++
+	}
+}
+
+func (d *digest) shipment(s *account.Shipment) {
+	if s.Latest == nil || !d.within(s.Latest.UpdatedAt) {
+		return
+	}
+	name := cmp.Or(string(s.Product), string(s.ID))
+	switch s.Status() {
+	case api.Delivered:
+		d.delivered = append(d.delivered, name)
+	case api.Delayed, api.Canceled:
+		d.troubled = append(d.troubled, name+" "+wording.Name(string(s.Status())))
+	}
+}
+
+// any reports whether there is something to tell.
+func (d *digest) any() bool {
+	return d.created+d.completed+d.failed+d.expired+d.lapsed+len(d.delivered)+len(d.troubled)+len(d.raised)+len(d.outages)+d.gaps > 0
+}
+
+// short is the digest in a few words: what is new, and what went wrong first.
+func (d *digest) short() string {
+	var parts []string
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, wording.Count(n)+" "+word)
+		}
+	}
+	add(d.created, "new")
+	add(d.failed, "failed")
+	add(d.expired, "expired")
+	add(d.completed, "completed")
+	if len(parts) == 0 {
+		add(len(d.troubled), "in trouble")
+		add(len(d.delivered), "delivered")
+		add(len(d.raised), "alerts")
+		add(d.gaps+len(d.outages), "outages")
+	}
+	return strings.Join(parts[:min(len(parts), 3)], ", ")
+}
+
+func told(text string) dialog.Sentence { return dialog.Sentence{Style: paint.Text, Text: text} }
+func aside(text string) dialog.Sentence {
+	return dialog.Sentence{Style: paint.Muted, Text: text}
+}
+
+// openDigest shows what happened while nobody looked, or since the start.
+func (m *Model) openDigest() {
+	d := m.away.digest(m.cfg.Now())
+	sections := []dialog.Section{
+		{Title: "Since " + wording.Moment(d.from, m.cfg.Now(), m.cfg.Location), Lines: d.since()},
+		{Title: "Intents", Lines: d.intents()},
+		{Title: "Shipments", Lines: d.shipments()},
+		{Title: "Alerts", Lines: d.alerts(m.cfg.Now(), m.cfg.Location)},
+		{Title: "Quota", Lines: d.quota(m.picture.summary.Quota)},
+		{Title: "Relay", Lines: d.relay(m.cfg.Now(), m.cfg.Location, m.picture.summary.Feed.State)},
+	}
+	m.away.read()
+	m.dialog.shown = dialog.NewSheet(m.themes.current(), m.cfg.Actions, "What happened", action.Digest, sections)
+}
+
+func (d *digest) since() []dialog.Sentence {
+	why := string(d.why)
+	switch {
+	case why == "":
+		why = "nobody has looked away since the start"
+	case d.to.IsZero():
+		why = strings.Replace(why, " was ", " is ", 1)
+	}
+	return []dialog.Sentence{aside(pane.Age(d.now.Sub(d.from)) + ": " + why)}
+}
+
+func (d *digest) intents() []dialog.Sentence {
+	lines := []dialog.Sentence{told(wording.Count(d.created) + " new")}
+	completed := wording.Count(d.completed) + " completed"
+	if d.completed > 0 {
+		completed += " for " + wording.Sum(d.value.Sorted(), d.value.Unpriced)
+	}
+	lines = append(lines, told(completed), told(wording.Count(d.failed)+" failed"))
+	reasons := slices.SortedFunc(maps.Keys(d.reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(d.reasons[b], d.reasons[a]), cmp.Compare(a, b))
+	})
+	for _, reason := range reasons {
+		lines = append(lines, aside("  "+wording.Count(d.reasons[reason])+" "+reason))
+	}
+	lines = append(lines, told(wording.Count(d.expired)+" expired unseen"))
+	if d.lapsed > 0 {
+		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has told yet what became of that"))
+	}
+	if d.notRead > 0 {
+		lines = append(lines, aside(wording.Counted(d.notRead, "intent is", "intents are")+" not read yet, so not counted here"))
+	}
+	return lines
+}
+
+func (d *digest) shipments() []dialog.Sentence {
+	list := func(n []string, word string) dialog.Sentence {
+		text := wording.Count(len(n)) + " " + word
+		if len(n) > 0 {
+			text += ": " + strings.Join(n[:min(len(n), mostListed)], ", ")
+		}
+		if more := len(n) - mostListed; more > 0 {
+			text += " and " + wording.Count(more) + " more"
+		}
+		return told(text)
+	}
+	return []dialog.Sentence{list(d.delivered, "delivered"), list(d.troubled, "in trouble")}
+}
+
+// mostListed is how many of a kind are named.
+const mostListed = 5
+
+func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
+	lines := []dialog.Sentence{told(fmt.Sprintf("%s raised, %s over", wording.Count(len(d.raised)), wording.Count(len(d.over))))}
+	for _, span := range d.raised[max(len(d.raised)-2*mostListed, 0):] {
+		end := "still stands"
+		if !span.over.IsZero() {
+			end = "over " + wording.Moment(span.over, now, where)
+		}
+		lines = append(lines, aside("  "+wording.Moment(span.Since, now, where)+" "+span.Text+" · "+end))
+	}
+	if d.why == closed {
+		lines = append(lines, aside("what was raised and over while nothing ran is not known"))
+	}
+	return lines
+}
+
+// quota tells what was spent of each class, as far back as that is kept: by the
+// minute for an hour, by the hour for a day.
+func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
+	var lines []dialog.Sentence
+	for _, bucket := range buckets {
+		samples, step := bucket.Hour, time.Minute
+		if d.now.Sub(d.from) > time.Hour {
+			samples, step = bucket.Day, time.Hour
+		}
+		var spent []quota.Sample
+		known := false
+		for _, sample := range samples {
+			if end := sample.At.Add(step); end.After(d.from) && !sample.At.After(d.now) {
+				spent, known = append(spent, sample), known || sample.Known
+			}
+		}
+		if !known {
+			lines = append(lines, aside(string(bucket.Class)+": not known"))
+			continue
+		}
+		own, others, refused := quota.Sum(spent)
+		text := fmt.Sprintf("%s: %s by tillwatch, at least %s by others", bucket.Class, wording.Count(own), wording.Count(others))
+		if refused > 0 {
+			text += ", " + wording.Count(refused) + " refused"
+		}
+		lines = append(lines, told(text))
+	}
+	switch {
+	case len(lines) == 0:
+		return []dialog.Sentence{aside("not known: no answer has told of a limit")}
+	case d.why == closed || d.now.Sub(d.from) > 24*time.Hour:
+		lines = append(lines, aside("what was spent while nothing ran, or more than a day ago, is not in it"))
+	}
+	return lines
+}
+
+func (d *digest) relay(now time.Time, where *time.Location, feed account.FeedState) []dialog.Sentence {
+	var lines []dialog.Sentence
+	for _, o := range d.outages {
+		text := "lost at " + wording.Moment(o.from, now, where)
+		if o.to.IsZero() {
+			text += ", and not back: changes are found by reading, later than events would tell"
+		} else {
+			text += " for " + pane.Age(o.to.Sub(o.from))
+		}
+		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: text})
+	}
+	if d.gaps > 0 {
+		lines = append(lines, dialog.Sentence{Style: paint.Bad, Text: wording.Counted(d.gaps, "gap", "gaps") + ": the relay let events go before they were read here; what they told is not known"})
+	}
+	switch {
+	case len(lines) > 0:
+	case feed == account.FeedOff:
+		lines = append(lines, aside("none is configured: what began and ended between two reads is not known"))
+	default:
+		lines = append(lines, told("no outage and no gap"))
+	}
+	if d.why == closed && feed != account.FeedOff {
+		lines = append(lines, aside("whether the relay was out while nothing ran is not known"))
+	}
+	return lines
+}
