@@ -37,6 +37,7 @@ type records struct {
 	options recordOptions
 	header  form.Header
 	past    *recording.Past // nil: none is kept
+	first   *record         // that of --record; nil: none
 	starts  chan *record
 	ended   chan struct{} // closed when nothing can be recorded any more
 
@@ -75,7 +76,7 @@ func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	r.add(recorder)
+	r.first = r.add(recorder)
 	return r, nil
 }
 
@@ -109,8 +110,8 @@ func (r *records) run(ctx context.Context) error {
 		running.Go(func() { r.past.Run(ctx, r.session.store) })
 	}
 	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session.store) }) }
-	for _, one := range r.all {
-		begin(one)
+	if r.first != nil {
+		begin(r.first)
 	}
 	for {
 		select {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account/form"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 const (
-	pastAfter   = 3 * time.Second // a program that starts has better things to do
+	pastAfter   = 5 * time.Second // a program that starts has better things to do
 	pastGather  = time.Second     // the past is told in coarser steps than the present
 	pastChapter = PastSpan / 3    // how much of it is let go at once
 )
@@ -63,22 +64,18 @@ func (p *Past) Run(ctx context.Context, source Source) {
 			p.letGo()
 		}
 	}()
-	var since uint64
-	for pause := pastAfter; ; pause = pastGather {
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
+	// As long as nothing changes there is nothing to record.
+	if api.Sleep(ctx, pastAfter) != nil || source.Wait(ctx, source.Changes(0).Version) != nil {
+		return
+	}
+	for since := uint64(0); ; {
 		version, err := p.take(source, since)
 		if err != nil {
 			p.letGo()
 			return
 		}
 		since = version
-		if source.Wait(ctx, since) != nil {
+		if api.Sleep(ctx, pastGather) != nil || source.Wait(ctx, since) != nil {
 			return
 		}
 	}

@@ -135,7 +135,7 @@ func TestThePastIsLetGoAfterAQuarterOfAnHour(t *testing.T) {
 
 func TestThePastIsBoundedInBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 48 << 10
+		const limit = 38 << 10
 		s := newStage(t, 0)
 		past, _ := keeping(t, s, limit)
 		for i := range 300 {
