@@ -85,6 +85,7 @@ type Group string
 
 // The groups, in the order of the help.
 const (
+	Common   Group = "Common" // what one needs most, of all groups
 	Focus    Group = "Focus"
 	Move     Group = "Move"
 	Intents  Group = "Intents"

@@ -1,18 +1,35 @@
 package action
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Section is a group of the help with its actions.
 type Section struct {
 	Group   Group
 	Actions []Action
 }
 
-// Help lists all actions by group, in the order of the table.
+// mostCommon is how many actions stand first in the help.
+const mostCommon = 12
+
+// Help lists all actions: those that one needs most, as the footer ranks them, and
+// the rest by group, in the order of the table.
 func (t *Table) Help() []Section {
-	var sections []Section
+	common := Section{Group: Common}
+	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
+		if !isIn(common.Actions, a.ID) {
+			common.Actions = append(common.Actions, a)
+		}
+	}
+	slices.SortStableFunc(common.Actions, func(a, b Action) int { return cmp.Compare(a.rank, b.rank) })
+	common.Actions = common.Actions[:min(mostCommon, len(common.Actions))]
+	sections := []Section{common}
 	for _, group := range Groups() {
 		section := Section{Group: group}
 		for _, a := range t.actions {
-			if a.Group == group {
+			if a.Group == group && !isIn(common.Actions, a.ID) {
 				section.Actions = append(section.Actions, a)
 			}
 		}
@@ -21,4 +38,8 @@ func (t *Table) Help() []Section {
 		}
 	}
 	return sections
+}
+
+func isIn(actions []Action, id ID) bool {
+	return slices.ContainsFunc(actions, func(a Action) bool { return a.ID == id })
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/api"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
@@ -17,9 +19,11 @@ type Help struct {
 	pen      *paint.Line
 	table    *action.Table
 	disabled func(action.ID) string
-	top      int // first paint.Spans in view
-	page     int // lines in view in the last drawing
-	lines    int // of the last drawing
+	top      int    // first paint.Spans in view
+	page     int    // lines in view in the last drawing
+	lines    int    // of the last drawing
+	sought   string // only what holds it is shown
+	typing   bool   // it is being typed
 	said     string
 	spots    spots
 }
@@ -39,8 +43,49 @@ func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) strin
 // SetTheme changes the colours.
 func (h *Help) SetTheme(t themes.Theme) { h.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
-// Paste says, until the next key, that pasted text is not taken.
-func (h *Help) Paste(string) { h.said = notPasted }
+// Paste searches for what is pasted, or says, until the next key, that pasted text is
+// not taken.
+func (h *Help) Paste(text string) {
+	if !h.typing {
+		h.said = notPasted
+		return
+	}
+	h.search(h.sought + text)
+}
+
+// longestSought bounds what is searched for, in bytes.
+const longestSought = 40
+
+func (h *Help) search(text string) {
+	if len(text) <= longestSought {
+		h.sought, h.top = paint.Drawable(string(api.Scrub(text))), 0
+	}
+}
+
+// typeKey takes a key while a search is typed, and reports whether it was for that.
+func (h *Help) typeKey(key tea.KeyPressMsg) bool {
+	switch name := key.String(); {
+	case name == "/" && !h.typing:
+		h.typing = true
+	case name == "esc" && (h.typing || h.sought != ""):
+		h.typing = false
+		h.search("")
+	case !h.typing:
+		return false
+	case name == "enter":
+		h.typing = false
+	case name == "backspace" && h.sought == "":
+		h.typing = false
+	case name == "backspace":
+		_, size := utf8.DecodeLastRuneInString(h.sought)
+		h.search(h.sought[:len(h.sought)-size])
+	case key.Text == "":
+		return false
+	default:
+		h.search(h.sought + key.Text)
+	}
+	return true
+}
 
 // notPasted is said of a paste where nothing can be typed.
 const notPasted = "pasted text is not taken here"
@@ -48,6 +93,9 @@ const notPasted = "pasted text is not taken here"
 // Key scrolls or closes.
 func (h *Help) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	h.said = ""
+	if h.typeKey(key) {
+		return Answer{}
+	}
 	switch key.String() {
 	case "esc", "q", "?", "enter":
 		return Answer{Kind: Closed}
@@ -92,22 +140,31 @@ func (h *Help) clamp() { h.top = max(min(h.top, h.lines-h.page), 0) }
 // Size is the block that the help wants, at most width by height.
 func (h *Help) Size(width, height int) (int, int) {
 	const most = 3
-	columns := h.columns(width - frame - 2*insetFor(width))
-	w := min(min(columns, most)*(helpColumn+helpGap)-helpGap+frame+2*insetFor(width), width)
-	return w, min(len(h.body(w-frame-2*insetFor(w)))+frame+2, height)
+	inset := helpInset(width)
+	columns := h.columns(width - frame - 2*inset)
+	w := min(min(columns, most)*(helpColumn+helpGap)-helpGap+frame+2*inset, width)
+	return w, min(len(h.body(w-frame-2*helpInset(w), ""))+frame+2, height)
+}
+
+// helpInset is the air at the sides. Two columns matter more.
+func helpInset(width int) int {
+	if inset := insetFor(width); width >= 2*helpColumn+helpGap+frame+2*inset {
+		return inset
+	}
+	return min(insetFor(width), 1)
 }
 
 // View draws the help as exactly height lines of width cells.
 func (h *Help) View(width, height int) []string {
-	p := panel{pen: h.pen, frame: paint.Faint, inset: insetFor(width), title: paint.Spans{paint.In(paint.Text|paint.Bold, "Help")}}
-	body := h.body(p.room(width))
+	p := panel{pen: h.pen, frame: paint.Faint, inset: helpInset(width), title: h.title(width)}
+	body := h.body(p.room(width), h.sought)
 	h.lines, h.page = len(body), max(height-frame-2, 1)
 	if height < 12 {
 		h.page = max(height-frame, 1)
 	}
 	h.clamp()
 	last := min(h.top+h.page, h.lines)
-	p.foot = paint.Spans{paint.In(paint.Muted, "esc close").Clicks(clicksClose)}
+	p.foot = h.foot()
 	if h.lines > h.page {
 		p.foot = append(p.foot, paint.In(paint.Muted, h.scrolling()))
 		p.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
@@ -124,6 +181,38 @@ func (h *Help) View(width, height int) []string {
 	return p.draw(width, height, all)
 }
 
+// title says, once, what is not possible in all of this run.
+func (h *Help) title(width int) paint.Spans {
+	title := paint.Spans{paint.In(paint.Text|paint.Bold, "Help")}
+	reason := action.ReadOnlyReason
+	if width < 2*helpColumn {
+		reason, _, _ = strings.Cut(reason, ":")
+	}
+	if h.why(action.Confirm) == action.ReadOnlyReason {
+		title = append(title, paint.In(paint.Muted, " · "+reason))
+	}
+	return title
+}
+
+// foot names the keys, or shows what is searched for.
+func (h *Help) foot() paint.Spans {
+	switch {
+	case h.typing:
+		return paint.Spans{paint.In(paint.Accent|paint.Bold, "/ "), paint.In(paint.Text, h.sought), paint.In(paint.Accent, "▏"), paint.In(paint.Muted, " enter keeps it   esc shows all")}
+	case h.sought != "":
+		return paint.Spans{paint.In(paint.Accent, "/ "+h.sought), paint.In(paint.Muted, "   esc shows all")}
+	}
+	return paint.Spans{paint.In(paint.Muted, "esc close").Clicks(clicksClose), paint.In(paint.Muted, "  / search")}
+}
+
+// why says why an action is not possible now.
+func (h *Help) why(id action.ID) string {
+	if h.disabled == nil {
+		return ""
+	}
+	return h.disabled(id)
+}
+
 // scrolling names the keys that scroll.
 func (h *Help) scrolling() string {
 	down, _ := h.table.Action(action.Down)
@@ -131,16 +220,19 @@ func (h *Help) scrolling() string {
 	if down.Key() == "" || up.Key() == "" {
 		return ""
 	}
-	return "   " + down.Key() + " " + up.Key() + " scroll"
+	return "  " + down.Key() + " " + up.Key() + " scroll"
 }
 
 func (h *Help) columns(room int) int { return max((room+helpGap)/(helpColumn+helpGap), 1) }
 
 // body sets the sections side by side.
-func (h *Help) body(room int) []paint.Spans {
+func (h *Help) body(room int, sought string) []paint.Spans {
 	columns := h.columns(room)
 	width := (room - (columns-1)*helpGap) / columns
-	blocks := h.blocks(width)
+	blocks := h.blocks(width, strings.ToLower(sought))
+	if len(blocks) == 0 {
+		return []paint.Spans{{paint.In(paint.Muted, "nothing in the help holds "+sought)}}
+	}
 	return beside(distribute(blocks, columns), width, helpGap)
 }
 
@@ -188,21 +280,34 @@ func beside(columns [][]paint.Spans, width, gap int) []paint.Spans {
 	return out
 }
 
-func (h *Help) blocks(width int) [][]paint.Spans {
+// blocks are the groups with what holds the text that is sought.
+func (h *Help) blocks(width int, sought string) [][]paint.Spans {
 	var blocks [][]paint.Spans
-	for _, section := range h.table.Help() {
-		block := []paint.Spans{h.heading(string(section.Group), width)}
-		for _, a := range section.Actions {
-			block = append(block, h.entry(a, width)...)
+	add := func(title string, rows []paint.Spans) {
+		if len(rows) > 0 {
+			blocks = append(blocks, append([]paint.Spans{h.heading(title, width)}, rows...))
 		}
-		blocks = append(blocks, block)
+	}
+	holds := func(texts ...string) bool {
+		return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), sought)
+	}
+	for _, section := range h.table.Help() {
+		var rows []paint.Spans
+		for _, a := range section.Actions {
+			if holds(a.Title, string(a.ID), shownKeys(a)) {
+				rows = append(rows, h.entry(a))
+			}
+		}
+		add(string(section.Group), rows)
 	}
 	for _, group := range legend() {
-		block := []paint.Spans{h.heading("Signs of "+strings.ToLower(group.title), width)}
+		var rows []paint.Spans
 		for _, s := range group.signs {
-			block = append(block, paint.Spans{paint.In(s.style, s.glyph), paint.In(paint.Text, "  "), paint.In(paint.Text, s.meaning)})
+			if holds(s.glyph, s.meaning) {
+				rows = append(rows, paint.Spans{paint.In(s.style, s.glyph), paint.In(paint.Text, "  "), paint.In(paint.Text, s.meaning)})
+			}
 		}
-		blocks = append(blocks, block)
+		add("Signs of "+strings.ToLower(group.title), rows)
 	}
 	return blocks
 }
@@ -212,24 +317,21 @@ func (h *Help) heading(title string, width int) paint.Spans {
 	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
 }
 
-// entry is an action with its keys; below it, while it is disabled, why.
-func (h *Help) entry(a action.Action, width int) []paint.Spans {
+func shownKeys(a action.Action) string {
 	keys := make([]string, len(a.Keys))
 	for i, key := range a.Keys {
 		keys[i] = action.ShowKey(key)
 	}
-	shown := paint.In(paint.Text|paint.Bold, strings.Join(keys, " "))
-	gap := paint.Blank(max(helpKeys-shown.Width(), 1))
-	why := ""
-	if h.disabled != nil {
-		why = h.disabled(a.ID)
+	return strings.Join(keys, " ")
+}
+
+// entry is an action with its keys. One that is not possible now steps back: its key
+// says why.
+func (h *Help) entry(a action.Action) paint.Spans {
+	keys, title := paint.Text|paint.Bold, paint.Text
+	if h.why(a.ID) != "" {
+		keys, title = paint.Muted, paint.Muted
 	}
-	if why == "" {
-		return []paint.Spans{{shown, gap, paint.In(paint.Text, a.Title)}}
-	}
-	entry := []paint.Spans{{paint.In(paint.Muted, shown.Text), gap, paint.In(paint.Muted, a.Title)}}
-	for _, l := range paint.Wrapped(paint.Muted, why, width-helpKeys) {
-		entry = append(entry, append(paint.Spans{paint.Blank(helpKeys)}, l...))
-	}
-	return entry
+	shown := paint.In(keys, shownKeys(a))
+	return paint.Spans{shown, paint.Blank(max(helpKeys-shown.Width(), 1)), paint.In(title, a.Title)}
 }

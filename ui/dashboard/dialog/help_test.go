@@ -28,7 +28,7 @@ func TestHelpShowsEveryActionAndSign(t *testing.T) {
 func TestHelpScrollsToItsEndAndBack(t *testing.T) {
 	h := NewHelp(dark(t), action.Default(), nil)
 	first := plain(h.View(40, 12))
-	if !strings.Contains(first, "Next pane") || strings.Contains(first, "○  none") {
+	if !strings.Contains(first, "Open detail") || strings.Contains(first, "○  none") {
 		t.Fatalf("it does not open at its top:\n%s", first)
 	}
 	h.Key(actiontest.Press("G"), opened)
@@ -79,5 +79,71 @@ func TestHelpIsOneColumnWhereItIsNarrow(t *testing.T) {
 		if got := h.columns(room); got != want {
 			t.Errorf("%d cells: %d columns, want %d", room, got, want)
 		}
+	}
+}
+
+func TestHelpHasTwoColumnsOnASmallScreenWithTheCommonKeysFirst(t *testing.T) {
+	table := action.Default()
+	h := NewHelp(dark(t), table, table.ReadOnly(func(action.ID) string { return "not now: for a reason that takes a line" }))
+	w, height := h.Size(76, 22)
+	screen := plain(h.View(w, height))
+	lines := strings.Split(screen, "\n")
+	if h.columns(w-frame-2*helpInset(w)) != 2 || w > 76 || height > 22 {
+		t.Errorf("%d cells by %d lines are not two columns:\n%s", w, height, screen)
+	}
+	for _, common := range []string{"Open detail", "Filter", "Confirm intent", "Find an action", "Quit", "Next pane"} {
+		if !strings.Contains(screen, common) {
+			t.Errorf("%q is not among the first:\n%s", common, screen)
+		}
+	}
+	if !strings.Contains(lines[2], "Common") {
+		t.Errorf("it begins with %q", lines[2])
+	}
+	if !strings.Contains(lines[0], action.ReadOnlyReason) || strings.Contains(screen, "takes a line") {
+		t.Errorf("what is not possible is not said once and for all:\n%s", screen)
+	}
+	for _, a := range table.Actions() {
+		count := 0
+		for _, section := range table.Help() {
+			for _, other := range section.Actions {
+				if other.ID == a.ID {
+					count++
+				}
+			}
+		}
+		if count != 1 {
+			t.Errorf("%s stands in the help %d times", a.ID, count)
+		}
+	}
+}
+
+func TestHelpIsSearched(t *testing.T) {
+	h := NewHelp(dark(t), action.Default(), nil)
+	w, height := h.Size(76, 22)
+	view := func() string { return plain(h.View(w, height)) }
+	before := view()
+	h.Key(actiontest.Press("/"), opened)
+	for _, letter := range []string{"T", "H", "e", "m"} {
+		h.Key(actiontest.Press(letter), opened)
+	}
+	got := view()
+	if !strings.Contains(got, "Next theme") || !strings.Contains(got, "/ THem▏") || strings.Contains(got, "Confirm intent") || strings.Count(got, "\n") != strings.Count(before, "\n") {
+		t.Errorf("searched for a theme:\n%s", got)
+	}
+	h.Key(actiontest.Press("backspace"), opened)
+	h.Key(actiontest.Press("q"), opened)
+	if got := view(); !strings.Contains(got, "nothing in the help holds THeq") {
+		t.Errorf("it does not say that nothing is found:\n%s", got)
+	}
+	h.Key(actiontest.Press("backspace"), opened)
+	h.Paste("m\x1b")
+	if h.Key(actiontest.Press("enter"), opened).Kind != None || !strings.Contains(view(), "Next theme") || strings.Contains(view(), "▏") {
+		t.Errorf("enter does not keep it:\n%s", view())
+	}
+	if h.Key(actiontest.Press("esc"), opened).Kind != None || view() != before {
+		t.Errorf("esc does not show all again:\n%s", view())
+	}
+	if h.Key(actiontest.Press("esc"), opened).Kind != Closed {
+		t.Error("esc does not close it once all is shown")
 	}
 }
