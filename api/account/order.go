@@ -97,6 +97,9 @@ func (o *Order) add(total *api.Money) {
 // findFailed lists the items that failed and that nobody has ordered again: another
 // item of the same product, created after the failure, stands for one that failed.
 func (o *Order) findFailed() {
+	if o.Counts[api.Failed] == 0 {
+		return
+	}
 	type product struct{ name, merchant api.Text }
 	var failed []*Intent
 	again := map[product][]*Intent{}

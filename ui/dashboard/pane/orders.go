@@ -21,17 +21,17 @@ type orders struct {
 
 // orderRow is a line of the grouped intents.
 type orderRow struct {
+	id         string         // the key of its table
 	*intentRow                // of a head: its most urgent item, with what holds of the whole order
 	order      *account.Order // of a head; nil for an intent
 	items      []*intentRow   // of a head
 	head       *orderRow      // of an item; nil for a head, and for an intent of no order
 }
 
-func (r *orderRow) key() string {
-	if r.order != nil {
-		return headKey(r.order.Reference)
-	}
-	return string(r.ID)
+func (r *orderRow) key() string { return r.id }
+
+func newOrderRow(row *intentRow, head *orderRow) *orderRow {
+	return &orderRow{id: string(row.ID), intentRow: row, head: head}
 }
 
 // headKey is one that no intent has: an id is printable.
@@ -64,7 +64,10 @@ func matchOrder(row *orderRow, filter any) bool {
 // and within an order the head before its items.
 func (p *Intents) compareOrders(a, b *orderRow) int {
 	if first, second := a.leading(), b.leading(); first != second {
-		if c := cmp.Or(p.inList.compare(first.intentRow, second.intentRow), cmp.Compare(first.key(), second.key())); c != 0 {
+		if c := p.inList.compare(first.intentRow, second.intentRow); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(first.id, second.id); c != 0 {
 			return c
 		}
 	}
@@ -124,7 +127,7 @@ func (p *Intents) arrangeOrders(changed []*intentRow, gone []api.ID) {
 	for _, row := range changed {
 		touched[o.known.Put(row.Intent)] = true
 		if touched[row.ReferenceID] = true; len(o.known.Items(row.ReferenceID)) == 0 {
-			rows = append(rows, &orderRow{intentRow: row}) // of no order
+			rows = append(rows, newOrderRow(row, nil)) // of no order
 		}
 	}
 	for reference := range touched {
@@ -151,7 +154,7 @@ func (p *Intents) rowsOf(reference api.Text) []*orderRow {
 		p.orders.list.Remove(headKey(reference))
 	}
 	for _, row := range items {
-		rows = append(rows, &orderRow{intentRow: row, head: head})
+		rows = append(rows, newOrderRow(row, head))
 	}
 	return rows
 }
@@ -173,10 +176,8 @@ func (p *Intents) headOf(reference api.Text, items []*intentRow) *orderRow {
 	if o.Closing != nil {
 		row.expires = expiryOf(o.Closing, p.window)
 	}
+	in.Merchant = merchants(items)
 	for _, item := range items {
-		if item.Merchant != in.Merchant {
-			in.Merchant = api.Text(merchants(items))
-		}
 		if !item.turned.Before(row.turned) {
 			row.turned = item.turned
 		}
@@ -185,15 +186,24 @@ func (p *Intents) headOf(reference api.Text, items []*intentRow) *orderRow {
 	if len(o.Totals) == 1 {
 		p.widest = max(p.widest, paint.Width(row.total))
 	}
-	return &orderRow{intentRow: &row, order: o, items: items}
+	return &orderRow{id: headKey(reference), intentRow: &row, order: o, items: items}
 }
 
-func merchants(items []*intentRow) string {
-	different := map[api.Text]bool{}
+// merchants names the merchant of an order, or says how many there are.
+func merchants(items []*intentRow) api.Text {
+	var different map[api.Text]bool
 	for _, item := range items {
-		different[item.Merchant] = true
+		if different == nil && item.Merchant != items[0].Merchant {
+			different = map[api.Text]bool{items[0].Merchant: true}
+		}
+		if different != nil {
+			different[item.Merchant] = true
+		}
 	}
-	return wording.Counted(len(different), "merchant", "merchants")
+	if different == nil {
+		return items[0].Merchant
+	}
+	return api.Text(wording.Counted(len(different), "merchant", "merchants"))
 }
 
 // sum is the totals of an order. While one is not known, it says that there is more.
