@@ -95,7 +95,7 @@ func TestColumnsAreLeftOut(t *testing.T) {
 	for _, gone := range []struct{ pane, column, text string }{
 		{"intents", "merchant", "acme.example"}, {"intents", "total", "USD"}, {"shipments", "tracking", "UPS 0034"},
 		{"quota", "history", "last minute"}, {"quota", "own and others", "others"}, {"quota", "resets", "resets"},
-		{"events", "id", "ci_"}, {"events", "seq", "1041"}, {"events", "notes", "late "},
+		{"events", "id", "ci_"}, {"events", "merchant", "acme.example"}, {"events", "outcome", "USD"}, {"events", "seq", "1041"}, {"events", "notes", "late "},
 	} {
 		if !strings.Contains(before, gone.text) {
 			t.Fatalf("%q is not there at first:\n%s", gone.text, before)

@@ -22,6 +22,7 @@ func (f *frame) has(column string) bool {
 const (
 	merchantColumn = "merchant"
 	totalColumn    = "total"
+	outcomeColumn  = "outcome"
 	ageColumn      = "age"
 	trackingColumn = "tracking"
 	estimateColumn = "estimate"

@@ -53,7 +53,7 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewEvents makes the pane. intentOf finds the intent to which an id belongs.
 func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Events {
-	p := &Events{intentOf: intentOf, listing: listing[*eventRow]{frame: newFrame(look, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
+	p := &Events{intentOf: intentOf, listing: listing[*eventRow]{frame: newFrame(look, merchantColumn, outcomeColumn, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
 		about: eventSubject, list: table.New(table.Config[*eventRow]{
 			Key:     func(r *eventRow) string { return string(r.ID) },
 			Compare: compareEvents,

@@ -41,11 +41,18 @@ func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
 	if in, ok := p.intentOf(row.SourceID); ok {
 		row.learn(row.Type, in)
 	}
-	l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom).Space(2)
-	w -= 2 + merchantRoom + 2
-	if row.failure != "" {
-		l.Fit(paint.Failed, row.failure, w)
-		return
+	if p.has(merchantColumn) {
+		l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom)
+		w -= 2 + merchantRoom
 	}
-	l.Right(paint.Text, whole(row.total, amountRoom), amountRoom).Space(w - amountRoom)
+	l.Space(2)
+	w -= 2
+	switch {
+	case !p.has(outcomeColumn):
+		l.Space(w)
+	case row.failure != "":
+		l.Fit(paint.Failed, row.failure, w)
+	default:
+		l.Right(paint.Text, whole(row.total, amountRoom), amountRoom).Space(w - amountRoom)
+	}
 }
