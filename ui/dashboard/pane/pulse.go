@@ -179,7 +179,7 @@ func (p *Pulse) top(pulse *account.Pulse) {
 	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}}
 	width := 0
 	for _, s := range legend {
-		width += 4 + len(atLeast(!whole)) + len(wording.Count(s.n)) + paint.Width(s.word) + 1
+		width += 2 + 1 + 1 + paint.Width(atLeast(!whole)+wording.Count(s.n)) + 1 + paint.Width(s.word) + 1
 	}
 	if width > l.Left() || pulse.Known.IsZero() {
 		p.fill(l, l.Left())

@@ -1,0 +1,157 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/quota"
+)
+
+// pulsedShop is an account that has been watched since yesterday morning.
+func pulsedShop(now time.Time) *shop {
+	s := typicalShop(now)
+	s.changes.Summary.Known = now.Add(-30 * time.Hour)
+	n := 1000
+	ended := func(ago, took time.Duration, state api.IntentState, code api.FailureCode) {
+		in := s.intent(n, state, ago)
+		n++
+		in.EndedAt, in.OfferedAt, in.ConfirmedAt = now.Add(-ago), now.Add(-ago-2*took), now.Add(-ago-took)
+		in.CreatedAt = in.OfferedAt.Add(-9 * time.Second)
+		if state == api.Failed {
+			in.Failure = &api.FailureReason{Code: code}
+		}
+	}
+	for i := range 40 {
+		ended(time.Duration(i*i)*time.Minute/2, time.Duration(20+i)*time.Second, api.Completed, "")
+		ended(time.Duration(25*60+i*i)*time.Minute/2+12*time.Hour, time.Duration(30+i)*time.Second, api.Completed, "")
+	}
+	for i := range 9 {
+		ended(time.Duration(3+i*17)*time.Minute, time.Minute, api.Failed, "payment_declined")
+		ended(time.Duration(3+i*29)*time.Minute, time.Minute, api.Failed, "checkout_intent_expired")
+	}
+	s.changes.Summary.Latency = []account.Latency{{
+		Class: quota.Reads, Since: now.Add(-time.Hour), Days: 3, Unanswered: 2,
+		Recent:  account.Pace{Count: 1204, P50: 41 * time.Millisecond, P95: 180 * time.Millisecond},
+		Past:    account.Pace{Count: 40211, P50: 38 * time.Millisecond, P95: 122 * time.Millisecond},
+		Buckets: []account.LatencyBucket{{UpTo: 10 * time.Millisecond, Recent: 4, Past: 900}, {UpTo: 39811 * time.Microsecond, Recent: 700, Past: 30000}, {UpTo: time.Second, Recent: 500, Past: 9311}},
+	}}
+	return s
+}
+
+// afternoon is the time of day of a bubble in which a day has something to tell.
+func afternoon() { time.Sleep(14*time.Hour + 2*time.Minute) }
+
+func TestThePulseLooksAsItShould(t *testing.T) {
+	cases := []struct {
+		name string
+		keys []string
+	}{{"board", nil}, {"hour", []string{"P"}}, {"day", []string{"P", "w"}}}
+	for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}, {40, 12}} {
+		for _, c := range cases {
+			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				var text string
+				synctest.Test(t, func(t *testing.T) {
+					afternoon()
+					m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
+					press(m, c.keys...)
+					text = screen(m)
+					plain := boardOf(t, pulsedShop(time.Now()), size[0], size[1], func(c *Config) { c.NoColor = true })
+					press(plain, c.keys...)
+					if got := screen(plain); got != text {
+						t.Errorf("without colours it is another picture:\n%s\nwant\n%s", got, text)
+					}
+				})
+				golden.RequireEqual(t, text)
+			})
+		}
+	}
+}
+
+func TestThePulseIsAKeyAwayAndBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}} {
+			for _, back := range []string{"P", "esc", "z"} {
+				m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
+				press(m, "2", "P")
+				if got := screen(m); !strings.Contains(got, "▌PULSE · last 60 min (w)") || strings.Contains(got, "INTENTS") {
+					t.Errorf("%v: P does not show the pulse:\n%s", size, got)
+				}
+				if press(m, "w"); !strings.Contains(screen(m), "▌PULSE · last 24 h (w)") {
+					t.Errorf("%v: w does not show the day:\n%s", size, screen(m))
+				}
+				press(m, back)
+				if got := screen(m); !strings.Contains(got, "INTENTS") || !strings.Contains(got, "▌SHIPMENTS") {
+					t.Errorf("%v: %s does not lead back:\n%s", size, back, got)
+				}
+			}
+		}
+	})
+}
+
+func TestThePulseIsHiddenAndShown(t *testing.T) {
+	m := boardOf(t, typicalShop(time.Now()), 200, 55)
+	for _, step := range []struct {
+		keys []string
+		want bool
+	}{{nil, true}, {[]string{"alt+5"}, false}, {[]string{"7"}, true}, {[]string{"v", "5", "esc"}, false}} {
+		press(m, step.keys...)
+		if got := !m.board.layout.Panes[3].Empty(); got != step.want {
+			t.Errorf("after %v the pulse stands there: %t", step.keys, got)
+		}
+	}
+}
+
+func TestWhatIsNotKnownOfThePulseIsNotNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		s := pulsedShop(time.Now())
+		s.changes.Summary.Known = time.Now().Add(-20 * time.Minute)
+		m := boardOf(t, s, 160, 45)
+		press(m, "P")
+		got := screen(m)
+		for _, want := range []string{"watched since 13:42", "not known", "≥"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		s.changes.Summary.Known = time.Time{}
+		m = boardOf(t, s, 160, 45)
+		if press(m, "P"); !strings.Contains(screen(m), "how the account does is not known yet") {
+			t.Errorf("screen:\n%s", screen(m))
+		}
+	})
+}
+
+// The pulse is worked out over all intents: for no key, and for no frame between two
+// seconds.
+func TestThePulseIsWorkedOutOnceASecondAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afternoon()
+		s := pulsedShop(time.Now())
+		m := boardOf(t, s, 200, 55)
+		m.View()
+		first := m.board.beat.pulse.At
+		for i := range 20 {
+			time.Sleep(10 * time.Millisecond)
+			m.Update(changeOf(s, i))
+			press(m, "j")
+		}
+		if got := m.board.beat.pulse.At; !got.Equal(first) {
+			t.Errorf("worked out anew at %s", got)
+		}
+		time.Sleep(time.Second)
+		m.Update(tickMsg{})
+		m.View()
+		if got := m.board.beat.pulse.At; got.Equal(first) {
+			t.Error("not worked out when the clock moved")
+		}
+	})
+}
