@@ -229,7 +229,12 @@ func (d *digest) alerts(now time.Time, where *time.Location) []dialog.Sentence {
 // minute for an hour, by the hour for a day.
 func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 	var lines []dialog.Sentence
+	told, classes := map[quota.Class]string{}, []quota.Class(nil)
+	most := map[quota.Class]int{} // of several limits of a class, the one that knows of most
 	for _, bucket := range buckets {
+		if _, ok := told[bucket.Class]; !ok {
+			told[bucket.Class], classes = "not known", append(classes, bucket.Class)
+		}
 		samples, step := bucket.Hour, time.Minute
 		if d.now.Sub(d.from) > time.Hour {
 			samples, step = bucket.Day, time.Hour
@@ -241,16 +246,19 @@ func (d *digest) quota(buckets []quota.Bucket) []dialog.Sentence {
 				spent, known = append(spent, sample), known || sample.Known
 			}
 		}
-		if !known {
-			lines = append(lines, aside(string(bucket.Class)+": not known"))
+		own, others, refused := quota.Sum(spent)
+		if !known || own+others < most[bucket.Class] {
 			continue
 		}
-		own, others, refused := quota.Sum(spent)
-		text := fmt.Sprintf("%s: %s by tillwatch, at least %s by others", bucket.Class, wording.Count(own), wording.Count(others))
+		most[bucket.Class] = own + others
+		text := fmt.Sprintf("%s by tillwatch, at least %s by others", wording.Count(own), wording.Count(others))
 		if refused > 0 {
 			text += ", " + wording.Count(refused) + " refused"
 		}
-		lines = append(lines, told(text))
+		told[bucket.Class] = text
+	}
+	for _, class := range classes {
+		lines = append(lines, dialog.Sentence{Style: paint.Text, Text: string(class) + ": " + told[class]})
 	}
 	switch {
 	case len(lines) == 0:
