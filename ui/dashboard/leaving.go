@@ -1,0 +1,46 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/layout"
+)
+
+// clearOne takes away one thing: the filter, the detail or the zoom.
+func (m *Model) clearOne() {
+	switch b := m.board; {
+	case b.intents.EndRange():
+	case m.filters.clear():
+	case layout.IsView(b.focus):
+		b.toggleView(b.focus)
+	case b.pulseWhole():
+		b.togglePulse()
+	case b.detailOpen:
+		b.before = b.focus
+		m.details.close()
+	case b.zoom:
+		b.toggleZoom()
+	}
+}
+
+// confirming reports whether a confirm is under way, or queued.
+func (m *Model) confirming() bool {
+	return m.confirms.underway() || m.batch.queue != nil && len(m.batch.queue.waiting) > 0
+}
+
+// suspend gives the terminal back to the shell; over says that the program was
+// stopped and continued already. Keys that are typed meanwhile are the shell's: a
+// dialog with money behind it has the quiet proven anew.
+func (m *Model) suspend(over bool) tea.Cmd {
+	return tea.Batch(m.dialog.hold(m.ctx), m.job.Leave(m.canvas, over))
+}
+
+// quit ends the program. While a confirm is under way it asks once.
+func (m *Model) quit() tea.Cmd {
+	if m.confirming() && !m.quitting {
+		m.quitting = true
+		m.notices.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
+		return nil
+	}
+	return tea.Quit
+}
