@@ -22,7 +22,7 @@ type latencyLine struct {
 
 // The widths of the columns.
 const (
-	latencyName  = 18
+	latencyName  = 21
 	latencyWhen  = 15
 	latencyPace  = 9
 	latencyCount = 9
