@@ -86,7 +86,7 @@ func (d *details) feed() {
 	case pane.OfRequest:
 		facts.Request, _ = d.board.requests.Find(s.ID)
 	case pane.OfOrder:
-		facts.Order = d.wholeOrder(api.Text(s.ID))
+		facts.Order = d.wholeOrder(s.Reference)
 	case pane.OfShipment:
 		facts.Shipment = d.picture.shipments[s.ID]
 	}
@@ -140,7 +140,7 @@ func (d *details) copied() string {
 		}
 	}
 	s := d.board.subject()
-	id := string(s.ID)
+	id := s.Name()
 	if s.Kind == pane.OfRequest {
 		r, ok := d.board.requests.Find(s.ID)
 		if !ok || r.RequestID == "" {

@@ -54,7 +54,7 @@ func (b *board) orderUnder() *account.Order {
 func (p *picture) ordered(reference string) []pane.Subject {
 	for _, in := range p.intents {
 		if string(in.ReferenceID) == reference {
-			return []pane.Subject{{Kind: pane.OfOrder, ID: api.ID(reference)}}
+			return []pane.Subject{{Kind: pane.OfOrder, Reference: in.ReferenceID}}
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func (o *ownCommands) row() map[string]string {
 		row["url"] = found[0].Link.Address
 	}
 	if s.Kind == pane.OfOrder {
-		row["reference"] = string(s.ID)
+		row["reference"] = s.Name()
 	}
 	in, ok := o.board.intentOf(s)
 	if ok {

@@ -178,7 +178,7 @@ func (m *Model) here() string {
 	f := m.filters.inPane[at]
 	for name, kind := range kinds() {
 		if s.Kind == kind && (b.focus == layout.Detail || f == nil) {
-			return name + ":" + string(s.ID)
+			return name + ":" + s.Name()
 		}
 	}
 	if f != nil {

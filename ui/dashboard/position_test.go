@@ -26,7 +26,7 @@ func TestAPositionOpens(t *testing.T) {
 		{at: "intent:" + intent, subject: pane.Subject{Kind: pane.OfIntent, ID: api.ID(intent)}},
 		{at: "shipment:" + shipment, subject: pane.Subject{Kind: pane.OfShipment, ID: api.ID(shipment)}},
 		{at: "event:" + event, subject: pane.Subject{Kind: pane.OfEvent, ID: api.ID(event)}},
-		{at: "order:order-20405", subject: pane.Subject{Kind: pane.OfOrder, ID: "order-20405"}},
+		{at: "order:order-20405", subject: pane.Subject{Kind: pane.OfOrder, Reference: "order-20405"}},
 		{at: "filter:merchant:acme,globex", pane: layout.Intents, filter: "merchant:acme,globex"},
 		{at: "filter:late", pane: layout.Shipments, filter: "status:delayed"},
 		{at: "shipments:status:delayed", pane: layout.Shipments, filter: "status:delayed"},

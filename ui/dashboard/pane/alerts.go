@@ -71,11 +71,11 @@ func alertSubject(r *alertRow) Subject {
 	case r.count > 0:
 		return Subject{}
 	case r.Order != "":
-		return Subject{OfOrder, api.ID(r.Order)}
+		return Subject{Kind: OfOrder, Reference: r.Order}
 	case r.Intent == "":
 		return Subject{}
 	}
-	return Subject{OfIntent, r.Intent}
+	return Subject{Kind: OfIntent, ID: r.Intent}
 }
 
 func compareAlerts(a, b *alertRow) int {

@@ -70,7 +70,7 @@ func eventSubject(r *eventRow) Subject {
 	if r.ID == unreadID {
 		return Subject{}
 	}
-	return Subject{OfEvent, r.ID}
+	return Subject{Kind: OfEvent, ID: r.ID}
 }
 
 func compareEvents(a, b *eventRow) int {
@@ -201,7 +201,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		p.drawUnread(l, under)
 		return
 	}
-	p.gutter(l, under, p.look.Opened == Subject{OfEvent, row.ID}, p.list.Pinned() && p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{Kind: OfEvent, ID: row.ID}, p.list.Pinned() && p.glows(row.changed))
 	m := row.mark
 	if row.at == "" {
 		row.at = row.Received.In(p.look.Location).Format("15:04:05.0")

@@ -197,7 +197,7 @@ func (p *Intents) Subject() Subject {
 		return Subject{}
 	}
 	if row, ok := p.table().Cursor(); ok {
-		return Subject{OfIntent, row.ID}
+		return Subject{Kind: OfIntent, ID: row.ID}
 	}
 	return Subject{}
 }

@@ -127,7 +127,7 @@ func (p *Intents) mark(l *paint.Line, row *intentRow, under, ranged bool) {
 		l.Put(paint.Accent, sign.Marked().Glyph)
 		return
 	}
-	opened := p.look.Opened == Subject{OfIntent, row.ID}
+	opened := p.look.Opened == Subject{Kind: OfIntent, ID: row.ID}
 	if !under && !opened && !p.unseenSince.IsZero() && (row.Since.After(p.unseenSince) || row.CreatedAt.After(p.unseenSince)) {
 		l.Put(paint.Accent, sign.Unseen().Glyph)
 		return

@@ -47,9 +47,9 @@ func (r *orderRow) leading() *orderRow {
 
 func (r *orderRow) subject() Subject {
 	if r.order != nil {
-		return Subject{OfOrder, api.ID(r.order.Reference)}
+		return Subject{Kind: OfOrder, Reference: r.order.Reference}
 	}
-	return Subject{OfIntent, r.ID}
+	return Subject{Kind: OfIntent, ID: r.ID}
 }
 
 // matchOrder shows the items that a filter finds, and the heads of those.
@@ -108,7 +108,7 @@ func (p *Intents) reselect(s Subject) {
 		return
 	}
 	for _, row := range p.list.All() {
-		if row.ReferenceID == api.Text(s.ID) && p.Select(row.ID) {
+		if row.ReferenceID == s.Reference && p.Select(row.ID) {
 			return
 		}
 	}
@@ -203,7 +203,7 @@ func merchants(items []*intentRow) api.Text {
 	if different == nil {
 		return items[0].Merchant
 	}
-	return api.Text(wording.Counted(len(different), "merchant", "merchants"))
+	return api.Scrub(wording.Counted(len(different), "merchant", "merchants"))
 }
 
 // sum is the totals of an order. While one is not known, it says that there is more.

@@ -249,7 +249,7 @@ func TestTheDetailOfAnEventSaysThatItsBodyIsNotKept(t *testing.T) {
 		e.Raw = []byte(body)
 		p := NewDetail(look(), api.ConfirmWindow)
 		p.SetSize(80, 30)
-		p.Open(Subject{OfEvent, e.ID})
+		p.Open(Subject{Kind: OfEvent, ID: e.ID})
 		p.Feed(Facts{Event: e})
 		if got := strings.Contains(text(p.Lines()), "tillwatch events ID --raw"); got != (body == "") {
 			t.Errorf("with the body %q, where to get it is told: %v", body, got)
@@ -285,7 +285,7 @@ func TestTheDetailHidesBuyerAndToken(t *testing.T) {
 	in.Latest.Raw = []byte(`{"id":"a","buyer":{"firstName":"Ann","email":"ann@example.com"},"paymentMethod":{"type":"vault_token","vault_token":{"token":"tok_live_1"}}}`)
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetSize(80, 60)
-	p.Open(Subject{OfIntent, "a"})
+	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
 	got := text(p.Lines())
 	for _, secret := range []string{"Ann", "ann@", "tok_live"} {
@@ -304,7 +304,7 @@ func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 		in.Latest.Payment = &api.PaymentMethod{Type: api.Drawdown, Token: api.NewSecret(token)}
 		p := NewDetail(look(), api.ConfirmWindow)
 		p.SetSize(80, 60)
-		p.Open(Subject{OfIntent, "a"})
+		p.Open(Subject{Kind: OfIntent, ID: "a"})
 		p.Feed(Facts{Intent: in})
 		if got := text(p.Lines()); strings.Contains(got, "token hidden") != want {
 			t.Errorf("token %q:\n%s", token, got)
@@ -319,7 +319,7 @@ func TestTheDetailScrollsToItsEnd(t *testing.T) {
 	}
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetSize(60, 12)
-	p.Open(Subject{OfIntent, "a"})
+	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
 	if got := text(p.Lines()); !strings.Contains(got, "more lines") {
 		t.Errorf("nothing says that there is more:\n%s", got)

@@ -58,7 +58,7 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
 	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, spenderColumn, classColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
-		about: func(r *requestRow) Subject { return Subject{OfRequest, r.key} }, fields: []Field{
+		about: func(r *requestRow) Subject { return Subject{Kind: OfRequest, ID: r.key} }, fields: []Field{
 			asWhole(inColumn("by", inPlace)), inColumn("status", inState), asWhole(inColumn("endpoint", inName)), inColumn("path", inName), inColumn("id", inID),
 			inColumn("method", inMore), inColumn("class", inMore),
 			measures("latency", latency), measures("attempt", count), measures("age", age),
@@ -172,7 +172,7 @@ func purpose(p quota.Priority) string {
 }
 
 func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfRequest, row.key}, p.list.Pinned() && p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{Kind: OfRequest, ID: row.key}, p.list.Pinned() && p.glows(row.changed))
 	c := p.columns()
 	m := sign.Answer(row.Status)
 	word := m.Word

@@ -111,7 +111,7 @@ func TestAlertsStandUntilTheyAreOver(t *testing.T) {
 		t.Errorf("the newest is not first:\n%s", got)
 	}
 	p.Move(Down)
-	if got := p.Subject(); got != (Subject{OfIntent, "ci_1"}) {
+	if got := p.Subject(); got != (Subject{Kind: OfIntent, ID: "ci_1"}) {
 		t.Errorf("under the cursor is %v", got)
 	}
 	old.Text = "expires in 3 minutes"

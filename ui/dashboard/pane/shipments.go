@@ -76,7 +76,7 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
 	p := &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look, trackingColumn, estimateColumn), sorting: by(shipmentOrders()),
-		about: func(r *shipmentRow) Subject { return Subject{OfShipment, r.ID} }, list: table.New(table.Config[*shipmentRow]{
+		about: func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, list: table.New(table.Config[*shipmentRow]{
 			Key:     func(r *shipmentRow) string { return string(r.ID) },
 			Compare: compareShipments,
 			Match:   matchRow[*shipmentRow],
@@ -222,7 +222,7 @@ func (p *Shipments) top() {
 }
 
 func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
-	p.gutter(l, under, p.look.Opened == Subject{OfShipment, row.ID}, p.glows(row.changed))
+	p.gutter(l, under, p.look.Opened == Subject{Kind: OfShipment, ID: row.ID}, p.glows(row.changed))
 	m := sign.Shipment(row.Status())
 	word := 20
 	if p.w < 60 {

@@ -17,6 +17,15 @@ const (
 
 // Subject is the thing under a cursor, by its identity.
 type Subject struct {
-	Kind Kind
-	ID   api.ID
+	Kind      Kind
+	ID        api.ID   // "" of an order
+	Reference api.Text // of an order; "" of all else
+}
+
+// Name is the identity as a person copies it.
+func (s Subject) Name() string {
+	if s.Kind == OfOrder {
+		return string(s.Reference)
+	}
+	return string(s.ID)
 }

@@ -21,7 +21,7 @@ func detailOf(body string) *Detail {
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetSize(80, 60)
 	p.SetFocus(true)
-	p.Open(Subject{OfIntent, "a"})
+	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: in})
 	return p
 }
@@ -67,8 +67,8 @@ func TestPersonalDataIsShownOnRequestAndTokensNever(t *testing.T) {
 	p.SetFocus(true)
 	check("and came back", false)
 	p.Reveal(true)
-	p.Open(Subject{OfIntent, "b"})
-	p.Open(Subject{OfIntent, "a"})
+	p.Open(Subject{Kind: OfIntent, ID: "b"})
+	p.Open(Subject{Kind: OfIntent, ID: "a"})
 	p.Feed(Facts{Intent: detailOf(orderBody).facts.Intent})
 	check("after something else was opened", false)
 }
@@ -155,7 +155,7 @@ func FuzzTree(f *testing.F) {
 func TestAShipmentsTrackingIsALink(t *testing.T) {
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetSize(80, 30)
-	p.Open(Subject{OfShipment, "s"})
+	p.Open(Subject{Kind: OfShipment, ID: "s"})
 	p.Feed(Facts{Shipment: &account.Shipment{ID: "s", Latest: &api.Shipment{Status: api.Shipped, Tracking: &api.Tracking{Number: "42", URL: "https://dhl.example/42"}}}})
 	if got := strings.Join(p.Lines(), "\n"); !strings.Contains(got, "\x1b]8;;https://dhl.example/42\x1b\\") {
 		t.Error("the tracking address is no link")
