@@ -23,7 +23,8 @@ type actionCase struct {
 }
 
 func actionCases() []actionCase {
-	return slices.Concat(focusCases(), moveCases(), findCases(), viewCases(), intentCases(), attentionCases(), leaveCases())
+	return slices.Concat(focusCases(), moveCases(), findCases(), viewCases(), intentCases(), attentionCases(),
+		groupCases(), soughtCases(), handOnCases(), leaveCases())
 }
 
 func focusCases() []actionCase {
@@ -336,6 +337,7 @@ func intentCases() []actionCase {
 			h.act(action.ConfirmMarked)
 			h.see(`Confirm several orders`, `2 orders`)
 			h.agree(`batch: 2 accepted`)
+			h.see(`awaiting 14`) // they have left
 			h.world.screen.waitWritten(h.T, "\x1b]9;4;1;")
 			h.world.screen.waitWritten(h.T, "\x1b]9;4;0")
 			h.act(action.Top)
@@ -359,10 +361,14 @@ func TestEachActionDoesWhatItSays(t *testing.T) {
 	c := quiet()
 	c.Limits = simulator.Limits{Reads: 1000, Mutations: 1000, PerDay: 1000, Agents: 1000}
 	w := newWorld(t, c)
-	w.settings.PollShare = 1
+	w.settings.PollShare, w.settings.NoOpen = 1, true
 	var ids []string
 	for i, state := range slices.Concat(slices.Repeat([]api.IntentState{api.AwaitingConfirmation}, 18), []api.IntentState{api.PlacingOrder, api.Completed}) {
-		id, err := w.service.CreateIntent(simulator.Order{ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: state})
+		order := simulator.Order{ProductURL: fmt.Sprintf("https://shop.example/products/item-%02d", i), State: state}
+		if i < 2 {
+			order.ReferenceID = sharedReference
+		}
+		id, err := w.service.CreateIntent(order)
 		if err != nil {
 			t.Fatal(err)
 		}
