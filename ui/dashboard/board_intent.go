@@ -1,0 +1,32 @@
+package dashboard
+
+import (
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// intentUnder is the intent that the thing under the cursor belongs to.
+func (b *board) intentUnder() (*account.Intent, bool) { return b.intentOf(b.subject()) }
+
+// intentOf is the intent that a subject belongs to.
+func (b *board) intentOf(s pane.Subject) (*account.Intent, bool) {
+	if s.Kind == pane.OfOrder {
+		return nil, false // it has several
+	}
+	id := s.ID
+	if s.Kind == pane.OfEvent {
+		if e, ok := b.events.Find(id); ok {
+			id = e.SourceID // an intent or a shipment
+		}
+	}
+	return b.intentOfSource(id)
+}
+
+// intentOfSource is the intent that the id of an intent or a shipment leads to.
+func (b *board) intentOfSource(id api.ID) (*account.Intent, bool) {
+	if shipment, ok := b.picture.shipments[id]; ok {
+		id = shipment.IntentID
+	}
+	return b.picture.intent(id)
+}
