@@ -11,6 +11,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/paint"
@@ -144,19 +145,19 @@ func aside(text string) dialog.Sentence {
 	return dialog.Sentence{Style: paint.Muted, Text: text}
 }
 
-// openDigest shows what happened while nobody looked, or since the start.
-func (m *Model) openDigest() {
-	d := m.away.digest(m.cfg.Now())
+// sheet shows what happened while nobody looked, or since the start.
+func (a *away) sheet(t themes.Theme) *dialog.Sheet {
+	d := a.digest(a.cfg.Now())
 	sections := []dialog.Section{
-		{Title: "Since " + wording.Moment(d.from, m.cfg.Now(), m.cfg.Location), Lines: d.since()},
+		{Title: "Since " + wording.Moment(d.from, a.cfg.Now(), a.cfg.Location), Lines: d.since()},
 		{Title: "Intents", Lines: d.intents()},
 		{Title: "Shipments", Lines: d.shipments()},
-		{Title: "Alerts", Lines: d.alerts(m.cfg.Now(), m.cfg.Location)},
-		{Title: "Quota", Lines: d.quota(m.picture.summary.Quota)},
-		{Title: "Relay", Lines: d.relay(m.cfg.Now(), m.cfg.Location, m.picture.summary.Feed.State)},
+		{Title: "Alerts", Lines: d.alerts(a.cfg.Now(), a.cfg.Location)},
+		{Title: "Quota", Lines: d.quota(a.picture.summary.Quota)},
+		{Title: "Relay", Lines: d.relay(a.cfg.Now(), a.cfg.Location, a.picture.summary.Feed.State)},
 	}
-	m.away.read()
-	m.dialog.shown = dialog.NewSheet(m.themes.current(), m.cfg.Actions, "What happened", action.Digest, sections)
+	a.read()
+	return dialog.NewSheet(t, a.cfg.Actions, "What happened", action.Digest, sections)
 }
 
 func (d *digest) since() []dialog.Sentence {

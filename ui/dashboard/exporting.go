@@ -52,6 +52,15 @@ func exports() []export {
 	}
 }
 
+// exporting hands on the intent under the cursor.
+type exporting struct {
+	cfg     *Config
+	board   *board
+	notices *notices
+	themes  *theming
+	dialog  *dialogs
+}
+
 // exportedMsg brings what came of an export.
 type exportedMsg struct {
 	export
@@ -60,14 +69,14 @@ type exportedMsg struct {
 	err      error
 }
 
-// export hands the intent under the cursor on, in a way called name.
-func (m *Model) export(name string) (tea.Cmd, error) {
-	if reason := m.exportDisabled(); reason != "" {
+// named hands the intent under the cursor on, in a way called name.
+func (x *exporting) named(name string) (tea.Cmd, error) {
+	if reason := x.disabled(); reason != "" {
 		return nil, errors.New(reason)
 	}
 	for _, e := range exports() {
 		if e.name == name {
-			return m.exportAs(e), nil
+			return x.as(e), nil
 		}
 	}
 	return nil, errors.New("export takes " + strings.Join(exportNames(), ", ") + "; not " + name)
@@ -80,15 +89,15 @@ func exportNames() (names []string) {
 	return names
 }
 
-// exportAs is export for one of [exports]. What of the buyer is on the screen at
+// as is named for one of [exports]. What of the buyer is on the screen at
 // this moment is in it, and nothing else of him.
-func (m *Model) exportAs(e export) tea.Cmd {
-	in, ok := m.board.intentUnder()
+func (x *exporting) as(e export) tea.Cmd {
+	in, ok := x.board.intentUnder()
 	if !ok {
 		return nil
 	}
-	personal := m.board.focus == layout.Detail && m.details.pane.Subject().Kind == pane.OfIntent && m.details.pane.Revealed() && e.form != Curl
-	with, id := m.cfg.Exporter, in.ID
+	personal := x.board.focus == layout.Detail && x.board.detail.Subject().Kind == pane.OfIntent && x.board.detail.Revealed() && e.form != Curl
+	with, id := x.cfg.Exporter, in.ID
 	return func() tea.Msg {
 		done := exportedMsg{export: e, personal: personal}
 		if e.file {
@@ -100,42 +109,42 @@ func (m *Model) exportAs(e export) tea.Cmd {
 	}
 }
 
-// exported says what came of an export, and copies it, or its path.
-func (m *Model) exported(msg exportedMsg) tea.Cmd {
+// done says what came of an export, and copies it, or its path.
+func (x *exporting) done(msg exportedMsg) tea.Cmd {
 	kind, what := success, string(msg.form)
 	if msg.personal {
 		kind, what = warning, what+" with the buyer's personal data"
 	}
 	switch {
 	case msg.err != nil:
-		m.notices.say(warning, "not exported: "+msg.err.Error())
+		x.notices.say(warning, "not exported: "+msg.err.Error())
 		return nil
 	case msg.file:
-		m.notices.say(kind, what+" written, path copied: "+msg.text)
+		x.notices.say(kind, what+" written, path copied: "+msg.text)
 	default:
-		m.notices.say(kind, what+" copied")
+		x.notices.say(kind, what+" copied")
 	}
 	return sendTerminal(ansi.SetSystemClipboard(msg.text))
 }
 
-// openExports offers the ways.
-func (m *Model) openExports() {
+// offer offers the ways.
+func (x *exporting) offer() {
 	var items []dialog.Item
 	for _, e := range exports() {
 		items = append(items, dialog.Item{ID: e.name, Title: e.title, Note: e.name, About: e.about})
 	}
-	m.dialog.choose(dialog.NewMenu(m.themes.current(), "Export the intent", "export", action.ExportAs, items), func(name string) tea.Cmd {
-		cmd, err := m.export(name)
+	x.dialog.choose(dialog.NewMenu(x.themes.current(), "Export the intent", "export", action.ExportAs, items), func(name string) tea.Cmd {
+		cmd, err := x.named(name)
 		if err != nil {
-			m.notices.say(warning, err.Error())
+			x.notices.say(warning, err.Error())
 		}
 		return cmd
 	})
 }
 
-func (m *Model) exportDisabled() string {
-	switch _, ok := m.board.intentUnder(); {
-	case m.cfg.Exporter == nil:
+func (x *exporting) disabled() string {
+	switch _, ok := x.board.intentUnder(); {
+	case x.cfg.Exporter == nil:
 		return "nothing can be exported here"
 	case !ok:
 		return "no intent under the cursor"

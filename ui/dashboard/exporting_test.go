@@ -23,7 +23,7 @@ func (f files) Save(id api.ID, form ExportForm, personal bool) (string, error) {
 	return fmt.Sprintf("/exports/%s.%s.%v", id, form, personal), f.fails
 }
 
-func exporting(fails error) func(*Config) {
+func exportsTo(fails error) func(*Config) {
 	return func(c *Config) { c.Exporter = files{fails} }
 }
 
@@ -46,7 +46,7 @@ func TestEvidenceOfAnIntentIsOneKeyAway(t *testing.T) {
 		{"and nothing of it once it is hidden", []string{"enter", "p", "p", "e"}, "/exports/ID.Markdown.false", "✓ Markdown written"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := boardOf(t, typicalShop(time.Now()), 160, 45, exporting(nil))
+			m := boardOf(t, typicalShop(time.Now()), 160, 45, exportsTo(nil))
 			press(m, "l")
 			in, ok := m.board.intentUnder()
 			if !ok {
@@ -66,7 +66,7 @@ func TestEvidenceOfAnIntentIsOneKeyAway(t *testing.T) {
 
 func TestTheBuyerOfAnIntentIsNotInAnExportFromAShipmentsDetail(t *testing.T) {
 	s := typicalShop(time.Now())
-	m := boardOf(t, s, 160, 45, exporting(nil))
+	m := boardOf(t, s, 160, 45, exportsTo(nil))
 	press(m, "2", "enter", "p")
 	if said := perform(m, press(m, "e")); len(said) != 2 || strings.Contains(screen(m), "with the buyer") {
 		t.Errorf("the terminal gets %q", said)
@@ -79,7 +79,7 @@ func TestWhatCannotBeExportedIsSaid(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "nothing can be exported here") {
 		t.Errorf("without an exporter:\n%s", got)
 	}
-	m = boardOf(t, typicalShop(time.Now()), 160, 45, exporting(errors.New("no space left on \x1b[2Jdevice")))
+	m = boardOf(t, typicalShop(time.Now()), 160, 45, exportsTo(errors.New("no space left on \x1b[2Jdevice")))
 	if said := perform(m, press(m, "l", "e")); len(said) != 1 || !strings.Contains(screen(m), "! not exported: no space left on [2Jdevice") {
 		t.Errorf("a full disk: %q\n%s", said, screen(m))
 	}
@@ -87,7 +87,7 @@ func TestWhatCannotBeExportedIsSaid(t *testing.T) {
 	if got := screen(m); !strings.Contains(got, "no intent under the cursor") {
 		t.Errorf("in the quota:\n%s", got)
 	}
-	if _, err := m.export("pdf"); err == nil {
+	if _, err := m.exporting.named("pdf"); err == nil {
 		t.Error("any word is taken")
 	}
 }

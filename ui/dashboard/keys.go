@@ -15,7 +15,7 @@ import (
 // key routes a key: to the dialog, to what is being typed, or through the table of
 // actions.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.pointer.last, m.beginning = clicked{}, nil
+	m.pointer.last, m.positions.beginning = clicked{}, nil
 	if a, ok := m.cfg.Actions.Lookup(m.scope(), key); ok && a.ID == action.Suspend && key.Text == "" {
 		return m.do(a.ID) // from anywhere
 	}
@@ -156,7 +156,7 @@ func (m *Model) do(id action.ID) tea.Cmd {
 		m.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) || m.attend(id) {
+	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) || m.silencing.do(id) {
 		return nil
 	}
 	return m.run(id)
@@ -218,15 +218,15 @@ func (m *Model) run(id action.ID) tea.Cmd {
 			return sendTerminal(ansi.SetSystemClipboard(text))
 		}
 	case action.CopyPosition:
-		return m.copyPosition()
+		return m.positions.copy()
 	case action.OpenLink:
-		m.openLinks()
+		m.links.offer(m.ctx)
 	case action.Export:
-		return m.exportAs(exports()[0])
+		return m.exporting.as(exports()[0])
 	case action.ExportAs:
-		m.openExports()
+		m.exporting.offer()
 	case action.Record:
-		return m.record()
+		return m.recorder.toggle()
 	case action.Refresh:
 		return m.readAgain()
 	case action.Reconnect:
@@ -235,6 +235,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.suspend(false)
 	case action.Quit:
 		return m.quit()
+	case action.Digest:
+		m.dialog.shown = m.away.sheet(m.themes.current())
 	case action.Arrange, action.Help, action.Palette:
 		m.openDialog(id)
 	default:
@@ -320,7 +322,7 @@ func (m *Model) disabled(id action.ID) string {
 	case action.Open:
 		return m.openDisabled()
 	case action.Acknowledge, action.Mute:
-		return m.alertDisabled()
+		return m.silencing.disabled()
 	case action.FilterAlike, action.Failures:
 		return m.failures.disabled(id)
 	case action.Usage, action.Pulse, action.NextSpan, action.NextChart:
@@ -330,15 +332,13 @@ func (m *Model) disabled(id action.ID) string {
 			return "nothing under the cursor"
 		}
 	case action.Record:
-		if m.cfg.Recording == nil {
-			return "nothing can be recorded here"
-		}
+		return m.recorder.disabled()
 	case action.Export, action.ExportAs:
-		return m.exportDisabled()
+		return m.exporting.disabled()
 	case action.Refresh:
 		return m.asker.readDisabled(b.intentUnder())
 	case action.CopyPosition:
-		return m.disabledPosition()
+		return m.positions.disabled()
 	case action.FindNext, action.FindPrevious:
 		return m.finder.disabled()
 	case action.Zoom:

@@ -30,6 +30,8 @@ type links struct {
 	board   *board
 	picture *picture
 	notices *notices
+	themes  *theming
+	dialog  *dialogs
 	refused error // why the last address that was found is no link
 }
 
@@ -93,25 +95,25 @@ func (l *links) add(found []dialog.Item, title, note string, address api.Text) [
 	return append(found, dialog.Item{ID: strconv.Itoa(len(found)), Title: title, Note: note, Link: link})
 }
 
-// open shows where the thing under the cursor leads; the next key goes there.
-func (m *Model) openLinks() {
-	found := m.links.of(m.board.subject())
+// offer shows where the thing under the cursor leads; the next key goes there.
+func (l *links) offer(ctx context.Context) {
+	found := l.of(l.board.subject())
 	switch {
 	case len(found) > 0:
-	case m.links.refused != nil:
-		m.notices.say(warning, "its address is not opened: "+m.links.refused.Error())
+	case l.refused != nil:
+		l.notices.say(warning, "its address is not opened: "+l.refused.Error())
 		return
 	default:
-		m.notices.say(warning, "no tracking link and no product page is known of it")
+		l.notices.say(warning, "no tracking link and no product page is known of it")
 		return
 	}
 	title, takes := "Open in the browser", "open"
-	if m.cfg.Browser.Open == nil {
+	if l.cfg.Browser.Open == nil {
 		title, takes = "Copy the link", "copy"
 	}
-	m.dialog.choose(dialog.NewMenu(m.themes.current(), title, takes, action.OpenLink, found), func(id string) tea.Cmd {
+	l.dialog.choose(dialog.NewMenu(l.themes.current(), title, takes, action.OpenLink, found), func(id string) tea.Cmd {
 		at, _ := strconv.Atoi(id)
-		return m.links.take(m.ctx, found[at].Link)
+		return l.take(ctx, found[at].Link)
 	})
 }
 

@@ -49,7 +49,13 @@ type Model struct {
 	alerting    *alerting
 	away        *away
 	batch       *batch
-	dialog      dialogs
+	dialog      *dialogs
+	silencing   *silencing
+	exporting   *exporting
+	recorder    recorder
+	kept        *kept
+	positions   *positions
+	loading     *loading
 	arranging   arranging
 	pointer     *pointer
 	themes      *theming
@@ -64,20 +70,18 @@ type Model struct {
 	footer      footer
 	notifier    *notify.Notifier
 
-	look       *pane.Look
-	line       *paint.Line
-	drawn      []string   // the screen as last drawn
-	clock      time.Time  // of what is shown; it goes by seconds
-	redraw     bool       // something besides the panes has changed
-	awaited    bool       // the picture comes in a moment: nothing is drawn without it
-	quitting   bool       // asked once, while a confirm was under way
-	beginning  *beginning // nil once the run is where it was to begin
-	replayFrom int64      // the cursor when a history began to load, or noReplay
+	look     *pane.Look
+	line     *paint.Line
+	drawn    []string  // the screen as last drawn
+	clock    time.Time // of what is shown; it goes by seconds
+	redraw   bool      // something besides the panes has changed
+	awaited  bool      // the picture comes in a moment: nothing is drawn without it
+	quitting bool      // asked once, while a confirm was under way
 }
 
 // New makes the model. [Run] shows it; tests drive it with messages.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, replayFrom: noReplay}
+	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, dialog: &dialogs{}}
 	c := &m.cfg
 	m.job = job.New(m.ctx)
 	m.clock = c.Now()
@@ -107,7 +111,13 @@ func New(cfg Config) *Model {
 	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
 	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
-	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices}
+	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.recorder = recorder{cfg: c, notices: m.notices}
+	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.kept = &kept{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
+	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, kept: m.kept, jump: m.jump, notices: m.notices}
+	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
 	m.own = &ownCommands{cfg: c, board: m.board, picture: m.picture, links: m.links, ran: map[action.ID]bool{}}
 	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
 
@@ -120,12 +130,12 @@ func New(cfg Config) *Model {
 		m.board.focusBy(1)
 	}
 	if c.Filter != "" {
-		m.beginFilter(c.Filter)
+		m.kept.begin(c.Filter)
 	}
 	if p, err := parsePosition(c.At); c.At != "" && err != nil {
 		m.notices.say(warning, err.Error())
 	} else if c.At != "" {
-		m.beginning = &beginning{position: p}
+		m.positions.beginning = &beginning{position: p}
 	}
 	if c.Warning != "" {
 		m.notices.say(warning, c.Warning)
@@ -194,10 +204,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.themes.await(m.ctx)
 	case changesMsg:
 		m.apply(&msg.Changes)
-		return m, tea.Batch(m.begin(m.cfg.Now()), m.batch.feed(m.ctx))
+		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.batch.feed(m.ctx))
 	case tickMsg:
 		m.advance(m.cfg.Now())
-		return m, tea.Batch(m.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
+		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
 	case job.ContinuedMsg:
 		return m, m.suspend(true)
 	case job.ResumedMsg:
@@ -220,9 +230,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		return m, m.paste(msg)
 	case recordedMsg:
-		m.recorded(msg)
+		m.recorder.done(msg)
 	case exportedMsg:
-		return m, m.exported(msg)
+		return m, m.exporting.done(msg)
 	case openedMsg:
 		return m, m.links.failed(msg)
 	default:
@@ -258,7 +268,7 @@ func (m *Model) advance(now time.Time) {
 	m.clock = now
 	m.dialog.setNow(now)
 	m.judge()
-	m.judgeAlerts()
+	m.silencing.judge()
 	m.away.tick(now)
 	if m.picture.frozen == nil {
 		m.look.Now = now
@@ -278,7 +288,7 @@ func (m *Model) apply(c *account.Changes) {
 		m.restyle() // the frame is tinted where money is real
 	}
 	m.details.forget(c)
-	m.watchReplay()
+	m.loading.watch()
 	m.notifier.Observe(c)
 	if first || m.replay != nil { // the clock of a replay may have gone anywhere
 		m.clock = m.cfg.Now()

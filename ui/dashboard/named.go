@@ -7,11 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
-	"tillwatch/ui/dashboard/dialog"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -51,6 +48,15 @@ func paneCalled(name string) (layout.Pane, bool) {
 	return 0, false
 }
 
+// kept shows and changes the filters that are kept under names.
+type kept struct {
+	cfg         *Config
+	board       *board
+	filters     *filters
+	preferences *preferences
+	notices     *notices
+}
+
 // named is the kept filter of a name.
 func (p *preferences) named(name string) (n NamedFilter, ok bool) {
 	at := slices.IndexFunc(p.Filters, func(n NamedFilter) bool { return n.Name == name })
@@ -67,73 +73,54 @@ func (p *preferences) filterNames() (names []string) {
 	return names
 }
 
-// filterVerbs are those that keep filters, and the name of each that is kept.
-func (m *Model) filterVerbs() []dialog.Verb {
-	verbs := []dialog.Verb{
-		{Name: "save", Takes: "NAME", Free: true, Offers: m.preferences.filterNames, Run: m.saveFilter,
-			Tooltip: "Keeps the filter of this pane under a name, which then is a word of the palette, as in :late."},
-		{Name: "forget", Takes: "NAME", Free: true, Offers: m.preferences.filterNames, Run: m.forgetFilter,
-			Tooltip: "Keeps the filter of a name no longer."},
-	}
-	for _, n := range m.preferences.Filters {
-		verbs = append(verbs, dialog.Verb{Name: n.Name, Means: "/ " + n.Text, Tooltip: "Filters " + n.Pane + " by " + n.Text,
-			Run: func(string) (tea.Cmd, error) { return nil, m.filterBy(n) }})
-	}
-	return verbs
-}
-
-// saveFilter keeps the filter of the pane under a name.
-func (m *Model) saveFilter(name string) (tea.Cmd, error) {
-	at := m.board.behind()
-	is := m.filters.inPane[at]
-	switch taken := m.verbCalled(name); {
+// save keeps the filter of the pane under a name; taken says that the palette has
+// another use for that.
+func (k *kept) save(name string, taken bool) error {
+	at := k.board.behind()
+	is := k.filters.inPane[at]
+	switch {
 	case is == nil:
-		return nil, errors.New("this pane has no filter to be kept: " + m.cfg.Actions.KeyOf(action.Filter) + " types one")
+		return errors.New("this pane has no filter to be kept: " + k.cfg.Actions.KeyOf(action.Filter) + " types one")
 	case !filterName.MatchString(name):
-		return nil, errors.New("a name is one word of at most 24 letters, digits and hyphens, as in late")
+		return errors.New("a name is one word of at most 24 letters, digits and hyphens, as in late")
 	case taken:
-		return nil, errors.New(name + " means something else in the palette: choose another name")
+		return errors.New(name + " means something else in the palette: choose another name")
 	}
-	p := m.preferences
+	p := k.preferences
 	n, was := p.named(name)
 	said := name + " is kept: / " + is.Text
 	if was {
 		said = name + " is replaced: / " + is.Text + ", it was / " + n.Text
 	} else if len(p.Filters) >= mostNamed {
-		return nil, fmt.Errorf("%d filters are kept, which is all that there is room for: forget one first", mostNamed)
+		return fmt.Errorf("%d filters are kept, which is all that there is room for: forget one first", mostNamed)
 	}
 	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return n.Name == name })
 	p.Filters = append(p.Filters, NamedFilter{name, at.String(), is.Text})
 	p.keep()
-	m.notices.say(plain, said)
-	return nil, nil
+	k.notices.say(plain, said)
+	return nil
 }
 
-// verbCalled reports whether a name is a word of the palette that is no filter's.
-func (m *Model) verbCalled(name string) bool {
-	_, filter := m.preferences.named(name)
-	return !filter && slices.ContainsFunc(m.verbs(), func(v dialog.Verb) bool { return strings.EqualFold(v.Name, name) })
-}
-
-func (m *Model) forgetFilter(name string) (tea.Cmd, error) {
-	p := m.preferences
+// forget keeps the filter of a name no longer.
+func (k *kept) forget(name string) error {
+	p := k.preferences
 	n, ok := p.named(name)
 	switch {
 	case !ok && len(p.Filters) == 0:
-		return nil, errors.New("no filter is kept: save NAME keeps that of this pane")
+		return errors.New("no filter is kept: save NAME keeps that of this pane")
 	case !ok:
-		return nil, errors.New("no filter is called " + name + "; there are " + strings.Join(p.filterNames(), ", "))
+		return errors.New("no filter is called " + name + "; there are " + strings.Join(p.filterNames(), ", "))
 	}
 	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return n.Name == name })
 	p.keep()
-	m.notices.say(plain, "forgotten: "+name+", / "+n.Text)
-	return nil, nil
+	k.notices.say(plain, "forgotten: "+name+", / "+n.Text)
+	return nil
 }
 
-// filterBy filters a pane by a kept filter, and turns to it.
-func (m *Model) filterBy(n NamedFilter) error {
+// show filters a pane by a kept filter, and turns to it.
+func (k *kept) show(n NamedFilter) error {
 	at, _ := paneCalled(n.Pane)
-	p, ok := m.board.panes[at].(filtered)
+	p, ok := k.board.panes[at].(filtered)
 	if !ok {
 		return errors.New(n.Pane + " cannot be filtered")
 	}
@@ -144,9 +131,9 @@ func (m *Model) filterBy(n NamedFilter) error {
 	case f != nil && f.Wrong != "":
 		return errors.New(f.Wrong)
 	}
-	m.turnTo(at)
-	m.filters.set(at, f)
-	m.board.intents.Stay()
+	k.board.turnTo(at)
+	k.filters.set(at, f)
+	k.board.intents.Stay()
 	return nil
 }
 
@@ -162,15 +149,15 @@ func WrongFilter(text string) string {
 	return ""
 }
 
-// beginFilter filters by what the run was started with: the name of a kept filter,
+// begin filters by what the run was started with: the name of a kept filter,
 // or a filter of the intents.
-func (m *Model) beginFilter(text string) {
+func (k *kept) begin(text string) {
 	text = string(api.Scrub(text))
-	n, ok := m.preferences.named(text)
+	n, ok := k.preferences.named(text)
 	if !ok {
 		n = NamedFilter{Pane: layout.Intents.String(), Text: text}
 	}
-	if err := m.filterBy(n); err != nil {
-		m.notices.say(warning, "the filter "+text+" is not in force: "+err.Error())
+	if err := k.show(n); err != nil {
+		k.notices.say(warning, "the filter "+text+" is not in force: "+err.Error())
 	}
 }

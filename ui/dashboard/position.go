@@ -26,6 +26,18 @@ type position struct {
 	filter string // of the pane, or the name of a kept one; "": none
 }
 
+// positions opens what a position names, and tells where one is.
+type positions struct {
+	cfg       *Config
+	board     *board
+	picture   *picture
+	filters   *filters
+	kept      *kept
+	jump      *jump
+	notices   *notices
+	beginning *beginning // nil once the run is where it was to begin
+}
+
 // kinds are the things that a position can name; requests are not kept long enough.
 func kinds() map[string]pane.Kind {
 	return map[string]pane.Kind{"intent": pane.OfIntent, "shipment": pane.OfShipment, "event": pane.OfEvent, "order": pane.OfOrder}
@@ -62,64 +74,64 @@ func WrongPosition(text string) string {
 	return ""
 }
 
-// takePosition opens what a position names.
-func (m *Model) takePosition(text string) (tea.Cmd, error) {
+// take opens what a position names.
+func (w *positions) take(text string) (tea.Cmd, error) {
 	p, err := parsePosition(text)
 	if err != nil {
 		return nil, err
 	}
-	if there, err := m.open(p); there || err != nil {
+	if there, err := w.open(p); there || err != nil {
 		return nil, err
 	}
-	return m.ask(p)
+	return w.ask(p)
 }
 
 // open goes to a position, and reports whether it is known.
-func (m *Model) open(p position) (there bool, err error) {
+func (w *positions) open(p position) (there bool, err error) {
 	if p.kind == pane.None {
-		return true, m.openPane(p)
+		return true, w.openPane(p)
 	}
-	found := m.jump.search(p.id)
+	found := w.jump.search(p.id)
 	if p.kind == pane.OfOrder {
-		found = m.picture.ordered(p.id)
+		found = w.picture.ordered(p.id)
 	}
 	found = slices.DeleteFunc(found, func(s pane.Subject) bool { return s.Kind != p.kind })
 	if len(found) == 1 {
-		m.jump.lookAt(found[0])
+		w.jump.lookAt(found[0])
 	}
 	return len(found) == 1, nil
 }
 
 // ask has an intent read that is not known; what else is not known cannot be asked
 // for.
-func (m *Model) ask(p position) (tea.Cmd, error) {
+func (w *positions) ask(p position) (tea.Cmd, error) {
 	if p.kind == pane.OfIntent {
-		return m.jump.to(p.id)
+		return w.jump.to(p.id)
 	}
 	return nil, errors.New(p.text + " is not known here")
 }
 
 // openPane turns to a pane and filters it.
-func (m *Model) openPane(p position) error {
-	if n, kept := m.preferences.named(p.filter); kept {
-		return m.filterBy(n)
+func (w *positions) openPane(p position) error {
+	if n, ok := w.kept.preferences.named(p.filter); ok {
+		return w.kept.show(n)
 	}
 	if p.filter != "" {
-		return m.filterBy(NamedFilter{Pane: p.pane.String(), Text: p.filter})
+		return w.kept.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
 	}
-	m.turnTo(p.pane)
+	w.board.turnTo(p.pane)
 	return nil
 }
 
 // turnTo gives a pane the focus, and what shows the whole of it the screen.
-func (m *Model) turnTo(at layout.Pane) {
-	switch b := m.board; {
+func (b *board) turnTo(at layout.Pane) {
+	switch {
 	case at == b.focus && layout.IsView(at):
 	case layout.IsView(at):
 		b.toggleView(at)
 	case at == layout.Quota:
-		if !m.usage.whole() {
-			m.usage.toggle()
+		if !b.quotaWhole() {
+			b.toggleQuota()
 		}
 	default:
 		b.reveal(at)
@@ -141,15 +153,15 @@ const (
 
 // begin goes to the position that the run was started with, or says why not. What a
 // person has gone to since then stays.
-func (m *Model) begin(now time.Time) tea.Cmd {
-	at := m.beginning
-	if at == nil || !m.picture.started {
+func (w *positions) begin(now time.Time) tea.Cmd {
+	at := w.beginning
+	if at == nil || !w.picture.started {
 		return nil
 	}
 	if at.since.IsZero() {
 		at.since = now
 	}
-	there, err := m.open(at.position)
+	there, err := w.open(at.position)
 	waited, patience := now.Sub(at.since), patienceToldOf
 	if at.kind == pane.OfIntent {
 		patience = patienceRead
@@ -157,25 +169,25 @@ func (m *Model) begin(now time.Time) tea.Cmd {
 	var cmd tea.Cmd
 	if !there && err == nil {
 		if waited < patience {
-			m.notices.sayWhile(func() bool { return m.beginning != nil }, plain, "waiting for "+at.text)
+			w.notices.sayWhile(func() bool { return w.beginning != nil }, plain, "waiting for "+at.text)
 			return nil
 		}
-		cmd, err = m.ask(at.position)
+		cmd, err = w.ask(at.position)
 	}
-	m.beginning = nil
+	w.beginning = nil
 	if err != nil {
-		m.notices.say(warning, err.Error())
+		w.notices.say(warning, err.Error())
 	}
 	return cmd
 }
 
 // here is the position of what is looked at: the thing in the detail, the filter of
 // the pane, a view, or the row under the cursor.
-func (m *Model) here() string {
-	b := m.board
+func (w *positions) here() string {
+	b := w.board
 	at := b.behind()
 	s := b.subject()
-	f := m.filters.inPane[at]
+	f := w.filters.inPane[at]
 	for name, kind := range kinds() {
 		if s.Kind == kind && (b.focus == layout.Detail || f == nil) {
 			return name + ":" + s.Name()
@@ -187,10 +199,10 @@ func (m *Model) here() string {
 	return at.String()
 }
 
-// copyPosition copies a command that opens what is looked at.
-func (m *Model) copyPosition() tea.Cmd {
-	command := "tillwatch watch --at " + shellWord(m.here())
-	m.notices.say(plain, "copied: "+command)
+// copy copies a command that opens what is looked at.
+func (w *positions) copy() tea.Cmd {
+	command := "tillwatch watch --at " + shellWord(w.here())
+	w.notices.say(plain, "copied: "+command)
 	return sendTerminal(ansi.SetSystemClipboard(command))
 }
 
@@ -205,10 +217,10 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// disabledPosition says why there is no position to copy.
-func (m *Model) disabledPosition() string {
-	if m.board.focus == layout.Detail && m.board.subject().Kind == pane.OfRequest {
-		return "a request has no position: it is not kept for another run, " + m.cfg.Actions.KeyOf(action.CopyID) + " copies its id"
+// disabled says why there is no position to copy.
+func (w *positions) disabled() string {
+	if w.board.focus == layout.Detail && w.board.subject().Kind == pane.OfRequest {
+		return "a request has no position: it is not kept for another run, " + w.cfg.Actions.KeyOf(action.CopyID) + " copies its id"
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func TestAPositionOpens(t *testing.T) {
 				if f := m.filters.inPane[c.pane]; m.board.focus != c.pane || c.filter != "" && (f == nil || f.Text != c.filter) {
 					t.Errorf("%s %v has the focus, filtered by %v, want %v by %q", name, m.board.focus, f, c.pane, c.filter)
 				}
-				if c.pane == layout.Quota && !m.usage.whole() {
+				if c.pane == layout.Quota && !m.board.quotaWhole() {
 					t.Errorf("%s the use of the quota does not have the screen", name)
 				}
 			}
@@ -85,8 +85,8 @@ func TestAPositionThatIsCopiedOpensTheSame(t *testing.T) {
 				t.Skip("there is no shell")
 			}
 			again := boardOf(t, typicalShop(time.Now()), 200, 55, func(cfg *Config) { cfg.At = string(position) })
-			if again.here() != m.here() || again.here() != string(position) {
-				t.Errorf("%s leads to %s, want %s", position, again.here(), m.here())
+			if again.positions.here() != m.positions.here() || again.positions.here() != string(position) {
+				t.Errorf("%s leads to %s, want %s", position, again.positions.here(), m.positions.here())
 			}
 		})
 	}
@@ -131,10 +131,10 @@ func TestAPositionThatStaysUnknownIsSaidOrReadOnce(t *testing.T) {
 			for range 20 {
 				time.Sleep(time.Second)
 				m.advance(m.cfg.Now())
-				settle(m, m.begin(m.cfg.Now()))
+				settle(m, m.positions.begin(m.cfg.Now()))
 				says = says || strings.Contains(screen(m), c.says)
 			}
-			if !says || len(reads) > 1 || (len(reads) == 1) != strings.Contains(c.says, "reading") || m.beginning != nil {
+			if !says || len(reads) > 1 || (len(reads) == 1) != strings.Contains(c.says, "reading") || m.positions.beginning != nil {
 				t.Errorf("%s: said %t, read %v", c.at, says, reads)
 			}
 		}

@@ -6,31 +6,38 @@ import (
 	"tillwatch/api/account"
 )
 
+// loading is how far work has come that takes a while.
+type loading struct {
+	picture *picture
+	batch   *batch
+	from    int64 // the cursor when a history began to load, or noReplay
+}
+
 // progress has the terminal show work under way in its own bar (OSC 9;4): a batch
 // that confirms, or a history that loads.
-func (m *Model) progress() string {
-	feed := m.picture.summary.Feed
+func (l *loading) progress() string {
+	feed := l.picture.summary.Feed
 	switch {
-	case m.batch.queue != nil:
-		return m.batch.queue.progress()
+	case l.batch.queue != nil:
+		return l.batch.queue.progress()
 	case feed.State != account.FeedReplaying:
 		return ""
-	case m.replayFrom == noReplay || feed.Head <= m.replayFrom:
+	case l.from == noReplay || feed.Head <= l.from:
 		return ansi.SetIndeterminateProgressBar
 	}
-	done := max(feed.Cursor-m.replayFrom, 0) * 100 / (feed.Head - m.replayFrom)
+	done := max(feed.Cursor-l.from, 0) * 100 / (feed.Head - l.from)
 	return ansi.SetProgressBar(int(min(done, 100)))
 }
 
 // noReplay stands for no history that loads.
 const noReplay = -1
 
-// watchReplay notes where the loading of a history began.
-func (m *Model) watchReplay() {
-	switch feed := m.picture.summary.Feed; {
+// watch notes where the loading of a history began.
+func (l *loading) watch() {
+	switch feed := l.picture.summary.Feed; {
 	case feed.State != account.FeedReplaying:
-		m.replayFrom = noReplay
-	case m.replayFrom == noReplay:
-		m.replayFrom = feed.Cursor
+		l.from = noReplay
+	case l.from == noReplay:
+		l.from = feed.Cursor
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestTheTerminalShowsHowFarAHistoryHasLoaded(t *testing.T) {
 	s := typicalShop(time.Now())
 	m := boardOf(t, s, 120, 36)
-	if m.progress() != "" {
+	if m.loading.progress() != "" {
 		t.Error("there is progress while nothing loads")
 	}
 	for _, step := range []struct {
@@ -31,7 +31,7 @@ func TestTheTerminalShowsHowFarAHistoryHasLoaded(t *testing.T) {
 	} {
 		s.changes.Summary.Feed = account.FeedStatus{State: step.state, Cursor: step.cursor, Head: step.head}
 		m.Update(changesMsg{s.Changes(0)})
-		if got := m.progress(); got != step.want {
+		if got := m.loading.progress(); got != step.want {
 			t.Errorf("%d of %d: %q, want %q", step.cursor, step.head, got, step.want)
 		}
 	}
@@ -41,11 +41,11 @@ func TestTheTerminalShowsHowFarABatchIs(t *testing.T) {
 	m := boardOf(t, typicalShop(time.Now()), 120, 36)
 	m.batch.queue = &queue{accepted: map[api.ID]bool{"ci_1": true}, running: "ci_2", waiting: make([]confirm.Proposal, 2)}
 	m.redraw = true
-	if got := m.progress(); got != ansi.SetProgressBar(25) {
+	if got := m.loading.progress(); got != ansi.SetProgressBar(25) {
 		t.Errorf("progress %q", got)
 	}
 	m.batch.queue.others, m.batch.queue.running, m.redraw = 1, "", true
-	if got := m.progress(); got != ansi.SetWarningProgressBar(50) {
+	if got := m.loading.progress(); got != ansi.SetWarningProgressBar(50) {
 		t.Errorf("progress %q", got)
 	}
 }

@@ -21,6 +21,12 @@ type RecordingState struct {
 	Trouble string    // why it has ended by itself; "" when it has not
 }
 
+// recorder records what is shown, when a person asks for it.
+type recorder struct {
+	cfg     *Config
+	notices *notices
+}
+
 // recordedMsg says what came of starting or ending a recording.
 type recordedMsg struct {
 	said string
@@ -35,11 +41,11 @@ func (c *Config) recordingState() RecordingState {
 	return c.Recording.State()
 }
 
-// record starts a recording, or ends it.
-func (m *Model) record() tea.Cmd {
-	do := m.cfg.Recording.Start
-	if m.cfg.recordingState().On {
-		do = m.cfg.Recording.End
+// toggle starts a recording, or ends it.
+func (r recorder) toggle() tea.Cmd {
+	do := r.cfg.Recording.Start
+	if r.cfg.recordingState().On {
+		do = r.cfg.Recording.End
 	}
 	return func() tea.Msg {
 		said, err := do()
@@ -47,14 +53,22 @@ func (m *Model) record() tea.Cmd {
 	}
 }
 
-// recorded says what came of it, for as long as a path takes to be read.
-func (m *Model) recorded(msg recordedMsg) {
+// done says what came of it, for as long as a path takes to be read.
+func (r recorder) done(msg recordedMsg) {
 	if msg.err != nil {
-		m.notices.say(warning, "not recorded: "+msg.err.Error())
+		r.notices.say(warning, "not recorded: "+msg.err.Error())
 	} else {
-		m.notices.say(success, msg.said)
+		r.notices.say(success, msg.said)
 	}
-	m.notices.toast.until = time.Now().Add(pathFor)
+	r.notices.toast.until = time.Now().Add(pathFor)
+}
+
+// disabled says why nothing can be recorded.
+func (r recorder) disabled() string {
+	if r.cfg.Recording == nil {
+		return "nothing can be recorded here"
+	}
+	return ""
 }
 
 // pathFor is how long a sentence with a path is to be read.

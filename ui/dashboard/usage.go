@@ -25,7 +25,7 @@ type asked interface {
 func (u *usage) do(id action.ID) bool {
 	switch id {
 	case action.Usage:
-		u.toggle()
+		u.board.toggleQuota()
 	case action.Pulse:
 		u.board.togglePulse()
 	case action.NextSpan:
@@ -57,20 +57,20 @@ func (u *usage) disabled(id action.ID) string {
 	return ""
 }
 
-// toggle gives the quota the whole screen, for its charts and spenders, or gives it
+// toggleQuota gives the quota the whole screen, for its charts and spenders, or gives it
 // back.
-func (u *usage) toggle() {
-	if u.whole() {
-		u.board.toggleZoom()
+func (b *board) toggleQuota() {
+	if b.quotaWhole() {
+		b.toggleZoom()
 		return
 	}
-	u.board.reveal(layout.Quota)
-	u.board.zoom, u.board.zoomed = true, layout.Quota
-	u.board.setFocus(layout.Quota)
+	b.reveal(layout.Quota)
+	b.zoom, b.zoomed = true, layout.Quota
+	b.setFocus(layout.Quota)
 }
 
-// whole reports whether the quota has the whole screen.
-func (u *usage) whole() bool { return u.board.zoom && u.board.focus == layout.Quota }
+// quotaWhole reports whether the quota has the whole screen.
+func (b *board) quotaWhole() bool { return b.zoom && b.focus == layout.Quota }
 
 // openRequests shows the requests that the row under the cursor stands for.
 func (u *usage) openRequests() bool {

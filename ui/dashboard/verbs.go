@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,10 +21,10 @@ func (m *Model) verbs() []dialog.Verb {
 		{Name: "filter", Takes: "TEXT", Tooltip: "Shows only the rows of this pane that match; without a text, all.", Free: true, Run: m.takeFilter},
 		{Name: "sort", Takes: "COLUMN", Tooltip: "Sorts this pane by a column.", Offers: m.board.orders, Run: m.takeOrder},
 		{Name: "i", Takes: "ID", Tooltip: "Opens the intent, shipment or event of an id, or of its beginning or end.", Free: true, Run: m.takeID},
-		{Name: "at", Takes: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: m.takePosition},
+		{Name: "at", Takes: "POSITION", Tooltip: "Opens a position, as in intent:ci_…, order:REFERENCE, filter:TEXT or failures.", Free: true, Run: m.positions.take},
 	}
 	if _, ok := m.cfg.Actions.Action(action.Export); ok {
-		verbs = append(verbs, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor, to hand it on.", Offers: exportNames, Run: m.export})
+		verbs = append(verbs, dialog.Verb{Name: "export", Takes: "FORM", Tooltip: "Writes or copies the intent under the cursor, to hand it on.", Offers: exportNames, Run: m.exporting.named})
 	}
 	if _, ok := m.cfg.Actions.Action(action.Reconnect); ok {
 		verbs = append(verbs, dialog.Verb{Name: "relay", Takes: "reconnect", Tooltip: "Reconnects to a lost relay now.",
@@ -42,6 +43,27 @@ func (m *Model) verbs() []dialog.Verb {
 		}
 	}
 	return append(verbs, m.filterVerbs()...)
+}
+
+// filterVerbs are those that keep filters, and the name of each that is kept.
+func (m *Model) filterVerbs() []dialog.Verb {
+	verbs := []dialog.Verb{
+		{Name: "save", Takes: "NAME", Free: true, Offers: m.preferences.filterNames, Run: func(name string) (tea.Cmd, error) { return nil, m.kept.save(name, m.verbCalled(name)) },
+			Tooltip: "Keeps the filter of this pane under a name, which then is a word of the palette, as in :late."},
+		{Name: "forget", Takes: "NAME", Free: true, Offers: m.preferences.filterNames, Run: func(name string) (tea.Cmd, error) { return nil, m.kept.forget(name) },
+			Tooltip: "Keeps the filter of a name no longer."},
+	}
+	for _, n := range m.preferences.Filters {
+		verbs = append(verbs, dialog.Verb{Name: n.Name, Means: "/ " + n.Text, Tooltip: "Filters " + n.Pane + " by " + n.Text,
+			Run: func(string) (tea.Cmd, error) { return nil, m.kept.show(n) }})
+	}
+	return verbs
+}
+
+// verbCalled reports whether a name is a word of the palette that is no filter's.
+func (m *Model) verbCalled(name string) bool {
+	_, filter := m.preferences.named(name)
+	return !filter && slices.ContainsFunc(m.verbs(), func(v dialog.Verb) bool { return strings.EqualFold(v.Name, name) })
 }
 
 // short does an action by a verb of its own. A pane of that name that has the whole

@@ -30,10 +30,10 @@ func TestVerbsTakeTheWordsBehindThem(t *testing.T) {
 		{"an order", "sort total", func(m *Model) bool { return strings.Contains(screen(m), "sorted by total") }},
 		{"an id", "i " + string(newShop(now).id(5)), func(m *Model) bool { return m.board.detailOpen }},
 		{"a position", "at intent:" + string(newShop(now).id(5)), func(m *Model) bool { return m.board.detailOpen }},
-		{"an action by its short name", "quota", func(m *Model) bool { return m.usage.whole() }},
+		{"an action by its short name", "quota", func(m *Model) bool { return m.board.quotaWhole() }},
 		{"a view that has the screen already", "quota", func(m *Model) bool {
 			said(m, "quota", "enter")
-			return m.usage.whole() && !m.dialog.open()
+			return m.board.quotaWhole() && !m.dialog.open()
 		}},
 		{"in capitals", "THEME Nord", func(m *Model) bool { return m.themes.chosen.Name == "nord" }},
 	}

@@ -33,7 +33,7 @@ func (m *Model) stale() bool { return m.redraw || m.board.stale() }
 
 // modes are what the terminal is set to beside the cells.
 func (m *Model) modes() canvas.Modes {
-	return canvas.Modes{Title: m.windowTitle(), Progress: m.progress(), Mouse: !m.pointer.off, Focus: m.notifies() || m.replay == nil}
+	return canvas.Modes{Title: m.windowTitle(), Progress: m.loading.progress(), Mouse: !m.pointer.off, Focus: m.notifies() || m.replay == nil}
 }
 
 // terminalMsg is to be sent to the terminal.

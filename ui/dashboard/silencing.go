@@ -1,0 +1,177 @@
+package dashboard
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/attention"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/wording"
+)
+
+// silencing puts the alerts under the cursor off: it acknowledges or mutes them.
+type silencing struct {
+	cfg      *Config
+	picture  *picture
+	board    *board
+	alerting *alerting
+	notices  *notices
+	themes   *theming
+	dialog   *dialogs
+}
+
+// do does what puts alerts off, if that is what the action does.
+func (s *silencing) do(id action.ID) bool {
+	switch id {
+	case action.Acknowledge:
+		s.acknowledge()
+	case action.Mute:
+		s.openMute()
+	default:
+		return false
+	}
+	return true
+}
+
+// judge has the board show which alerts press now.
+func (s *silencing) judge() {
+	if s.alerting.judge(s.cfg.Now()) && s.picture.frozen == nil {
+		s.board.alerts.Arrange()
+		s.board.countAlerts()
+	}
+}
+
+// chosen are the alerts that stand under the cursor: in the list, or of the intent.
+func (s *silencing) chosen() []account.Alert {
+	if s.board.focus == layout.Alerts {
+		return s.board.alerts.Chosen()
+	}
+	in, ok := s.board.intentUnder()
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.picture.summary.Alerts), func(a account.Alert) bool { return a.Intent != in.ID })
+}
+
+// disabled says why no alert can be put off.
+func (s *silencing) disabled() string {
+	if len(s.chosen()) > 0 {
+		return ""
+	}
+	return "no alert under the cursor: " + s.cfg.Actions.KeyOf(action.FocusPane6) + " lists the alerts"
+}
+
+// acknowledge puts the alerts under the cursor off until they get worse, or takes
+// that back where all of them are.
+func (s *silencing) acknowledge() {
+	now, alerts := s.cfg.Now(), s.chosen()
+	back := !slices.ContainsFunc(alerts, func(a account.Alert) bool { _, off := s.alerting.off(a); return !off })
+	s.alerting.change(func(memory *attention.Memory) {
+		for _, a := range alerts {
+			if back {
+				memory.Take(attention.KeyOf(a), false)
+				memory.Take(attention.Key{Kind: a.Kind}, true)
+			} else if _, off := memory.OffOf(a, now); !off {
+				memory.Put(attention.Off{Key: attention.KeyOf(a), At: now, Pressing: attention.Pressing(a, now)})
+			}
+		}
+	})
+	what := "the alert"
+	if len(alerts) > 1 {
+		what = wording.Count(len(alerts)) + " alerts"
+	}
+	if back {
+		s.notices.say(plain, what+": counted again")
+	} else {
+		s.notices.say(plain, what+": acknowledged, until it gets worse or comes anew")
+	}
+	s.show()
+}
+
+// show draws the board after alerts were put off.
+func (s *silencing) show() {
+	s.alerting.judge(s.cfg.Now())
+	s.board.alerts.Arrange()
+	s.board.countAlerts()
+	s.board.alerts.Invalidate()
+}
+
+// What a choice of the menu mutes, before how long.
+const (
+	mutesOne = "one "
+	mutesAll = "all "
+)
+
+// muteTimes are how long an alert can be muted.
+func muteTimes(now time.Time) []struct {
+	words string
+	until time.Time
+} {
+	year, month, day := now.Date()
+	return []struct {
+		words string
+		until time.Time
+	}{
+		{"15 min", now.Add(15 * time.Minute)}, {"1 h", now.Add(time.Hour)},
+		{"until tomorrow", time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())},
+	}
+}
+
+// openMute asks for how long the alerts under the cursor are to be muted.
+func (s *silencing) openMute() {
+	alerts := s.chosen()
+	what := "this alert"
+	if len(alerts) > 1 {
+		what = "these " + wording.Count(len(alerts)) + " alerts"
+	}
+	kinds := map[account.AlertKind]bool{}
+	for _, a := range alerts {
+		kinds[a.Kind] = true
+	}
+	var names []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		names = append(names, string(kind))
+	}
+	now := s.now()
+	var items []dialog.Item
+	for _, which := range []struct{ id, title string }{{mutesOne, what}, {mutesAll, "every alert of kind " + strings.Join(names, ", ")}} {
+		for _, t := range muteTimes(now) {
+			items = append(items, dialog.Item{ID: which.id + t.words, Title: which.title + ", " + t.words, Note: wording.Moment(t.until, now, s.cfg.Location)})
+		}
+	}
+	s.dialog.choose(dialog.NewMenu(s.themes.current(), "Mute", "mute", action.Mute, items), func(option string) tea.Cmd {
+		s.mute(alerts, option)
+		return nil
+	})
+}
+
+func (s *silencing) mute(alerts []account.Alert, option string) {
+	all := strings.HasPrefix(option, mutesAll)
+	now := s.now()
+	for _, t := range muteTimes(now) {
+		if !strings.HasSuffix(option, t.words) {
+			continue
+		}
+		s.alerting.change(func(memory *attention.Memory) {
+			for _, a := range alerts {
+				off := attention.Off{Key: attention.KeyOf(a), At: now, Until: t.until}
+				if all {
+					off.Key, off.All = attention.Key{Kind: a.Kind}, true
+				}
+				memory.Put(off)
+			}
+		})
+		s.notices.say(plain, "muted until "+wording.Moment(t.until, now, s.cfg.Location)+"; "+s.cfg.Actions.KeyOf(action.Acknowledge)+" takes it back")
+	}
+	s.show()
+}
+
+// now is the time on the clock of the person.
+func (s *silencing) now() time.Time { return s.cfg.Now().In(s.cfg.Location) }
