@@ -35,60 +35,63 @@ func newWatch() *cobra.Command {
 		Long: "Open the dashboard on an account. The API key comes from TILLWATCH_API_KEY, the relay's token from TILLWATCH_RELAY_TOKEN, " +
 			"each also from a file that …_FILE names, or both from tillwatch.toml.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
-			if err := s.checkTheme(); err != nil {
-				return err
-			}
-			if o.json && o.plain {
-				return usagef("--json and --plain both print lines, each its own: leave one of them out")
-			}
-			o.plain = o.plain || o.json || fallsBack(c)
-			if err := s.checkStart(c, o); err != nil {
-				return err
-			}
-			stdin := c.InOrStdin()
-			if !o.plain {
-				stdin = nil
-			}
-			if err := s.takeWatchList(stdin); err != nil {
-				return err
-			}
-			o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
-			if !o.plain {
-				if err := requireTerminal(c, "tillwatch watch --json, tillwatch status --json, or --plain"); err != nil {
-					return err
-				}
-			}
-			current, err := open(s, keeps)
-			if err != nil {
-				return err
-			}
-			if err := current.standProxy(!o.plain, c.ErrOrStderr()); err != nil {
-				current.close()
-				return err
-			}
-			ctx, release := untilHangup(c.Context())
-			defer release()
-			if !o.plain {
-				p := &profiles{flags: c.Flags(), names: s.Profiles, current: s.Chosen}
-				return p.show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
-			}
-			defer current.close()
-			if o.json {
-				return current.stream(ctx, o, c.OutOrStdout())
-			}
-			return current.show(ctx, o, c.InOrStdin(), c.OutOrStdout())
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return watch(c, o) },
 	}
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
 	settingFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
 	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
+}
+
+// watch opens the dashboard, or prints lines where nothing is to be drawn.
+func watch(c *cobra.Command, o screenOptions) error {
+	s, err := loadSettings(c.Flags())
+	if err != nil {
+		return err
+	}
+	if err := s.checkTheme(); err != nil {
+		return err
+	}
+	if o.json && o.plain {
+		return usagef("--json and --plain both print lines, each its own: leave one of them out")
+	}
+	o.plain = o.plain || o.json || fallsBack(c)
+	if err := s.checkStart(c, o); err != nil {
+		return err
+	}
+	stdin := c.InOrStdin()
+	if !o.plain {
+		stdin = nil
+	}
+	if err := s.takeWatchList(stdin); err != nil {
+		return err
+	}
+	o.noColor, o.kept, o.words = colourless(c), true, c.ErrOrStderr()
+	if !o.plain {
+		if err := requireTerminal(c, "tillwatch watch --json, tillwatch status --json, or --plain"); err != nil {
+			return err
+		}
+	}
+	current, err := open(s, keeps)
+	if err != nil {
+		return err
+	}
+	if err := current.standProxy(!o.plain, c.ErrOrStderr()); err != nil {
+		current.close()
+		return err
+	}
+	ctx, release := untilHangup(c.Context())
+	defer release()
+	if !o.plain {
+		p := &profiles{flags: c.Flags(), names: s.Profiles, current: s.Chosen}
+		return p.show(ctx, current, o, c.InOrStdin(), c.OutOrStdout())
+	}
+	defer current.close()
+	if o.json {
+		return current.stream(ctx, o, c.OutOrStdout())
+	}
+	return current.show(ctx, o, c.InOrStdin(), c.OutOrStdout())
 }
 
 func screenFlags(flags *pflag.FlagSet, o *screenOptions) {

@@ -202,19 +202,7 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 		return
 	}
 	p.gutter(l, under, p.look.Opened == Subject{Kind: OfEvent, ID: row.ID}, p.list.Pinned() && p.glows(row.changed))
-	m := row.mark
-	if row.at == "" {
-		row.at = row.Received.In(p.look.Location).Format("15:04:05.0")
-	}
-	switch {
-	case p.w >= 72:
-		l.Put(paint.Muted, row.at).Space(2)
-		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
-	case p.w >= 50:
-		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
-	default:
-		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.Style, m.Glyph).Space(1)
-	}
+	p.drawArrival(l, row)
 	if !under {
 		l.On(paint.Base) // what is new is its time and its type
 	}
@@ -263,6 +251,23 @@ func (p *Events) draw(l *paint.Line, row *eventRow, under bool) {
 	}
 	if seq > 0 && row.Seq > 0 {
 		l.Right(paint.Muted, strconv.FormatInt(row.Seq, 10), seq)
+	}
+}
+
+// drawArrival draws when an event was received and its type, as far as there is room.
+func (p *Events) drawArrival(l *paint.Line, row *eventRow) {
+	m := row.mark
+	if row.at == "" {
+		row.at = row.Received.In(p.look.Location).Format("15:04:05.0")
+	}
+	switch {
+	case p.w >= 72:
+		l.Put(paint.Muted, row.at).Space(2)
+		l.Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 20)
+	case p.w >= 50:
+		l.Put(paint.Muted, row.at[:8]).Space(1).Put(m.Style, m.Glyph).Space(1).Fit(paint.Text, m.Word, 18).Space(1)
+	default:
+		l.Put(paint.Muted, row.at[:5]).Space(1).Put(m.Style, m.Glyph).Space(1)
 	}
 }
 
