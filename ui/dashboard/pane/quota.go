@@ -29,7 +29,7 @@ type Quota struct {
 
 // NewQuota makes the pane.
 func NewQuota(look *Look) *Quota {
-	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending()}
+	return &Quota{frame: newFrame(look, resetsColumn, rateColumn, historyColumn), sorting: by(bucketOrders(look)), rows: everyClass(nil), called: map[quota.Class]bool{}, spending: newSpending(look)}
 }
 
 // Apply takes over the summary. It is drawn with the next second: that is as
@@ -37,7 +37,7 @@ func NewQuota(look *Look) *Quota {
 func (p *Quota) Apply(c *account.Changes, first bool) {
 	before := len(p.rows)
 	p.rows, p.day, p.agents, p.known = everyClass(c.Summary.Quota), c.Summary.Day, c.Summary.Agents, c.Summary.IntentsKnown()
-	p.spending.apply(&c.Summary)
+	p.spending.apply(&c.Summary, p.rows)
 	p.sortRows()
 	for _, r := range c.Requests {
 		if r.Status > 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tillwatch/api/account"
-	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/wording"
@@ -43,9 +42,6 @@ func (p *Quota) AllCharts() bool {
 	columns, rows, _ := p.grid()
 	return columns*rows >= len(charts)
 }
-
-// charts are those of the view, in their order.
-var charts = [...]string{string(quota.Reads), string(quota.Mutations), string(quota.Lookup), "today", "agents"}
 
 func spanName(s account.Span) string {
 	return [...]string{"last 60 s", "last 60 min", "last 24 h"}[s]
@@ -125,7 +121,7 @@ func (p *Quota) beside(from, to, height int) {
 		if !p.AllCharts() {
 			at += p.spending.chart
 		}
-		row[i] = p.chart(at%len(charts), width, height)
+		row[i] = p.spending.chartAt(at%len(charts), width, height)
 	}
 	for y := range height {
 		l := p.start().Space(1)
@@ -137,16 +133,6 @@ func (p *Quota) beside(from, to, height int) {
 		}
 		p.push(l)
 	}
-}
-
-func (p *Quota) chart(at, w, h int) *chart {
-	switch charts[at] {
-	case "today":
-		return p.burnDown(w, h)
-	case "agents":
-		return p.agentsChart(w, h)
-	}
-	return p.spentChart(quota.Class(charts[at]), w, h)
 }
 
 // spendColumns are the widths of the columns of the table, with the blank before

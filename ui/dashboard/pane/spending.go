@@ -15,6 +15,8 @@ import (
 // spending is who spends the quota: what the enlarged quota pane shows as charts
 // and as a table with a cursor.
 type spending struct {
+	look     *Look
+	buckets  []quota.Bucket // one at least for each class of the contract
 	limits   []account.Limit
 	spenders []account.Spender
 	signs    []sign.Sign    // of each of them
@@ -50,8 +52,8 @@ type spendRow struct {
 	ends     int                    // how many endpoints there are
 }
 
-func newSpending() spending {
-	return spending{seen: map[string]int{}, folded: map[spendKey]bool{}, sorting: by(spendOrders())}
+func newSpending(look *Look) spending {
+	return spending{look: look, seen: map[string]int{}, folded: map[spendKey]bool{}, sorting: by(spendOrders())}
 }
 
 // spendOrders are those of the spenders, and of the endpoints of each.
@@ -93,8 +95,8 @@ func called(s *account.Spender) (name, of string) {
 const mostSeen = 100
 
 // apply takes over what is known. A spender keeps the sign that it was given first.
-func (s *spending) apply(sum *account.Summary) {
-	s.limits, s.spenders = sum.Limits, sum.Spenders
+func (s *spending) apply(sum *account.Summary, buckets []quota.Bucket) {
+	s.limits, s.spenders, s.buckets = sum.Limits, sum.Spenders, buckets
 	if len(s.seen) > mostSeen {
 		clear(s.seen)
 	}

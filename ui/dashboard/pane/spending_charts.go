@@ -66,23 +66,36 @@ func (t *axis) fill(bars []bar, moment time.Time, c bar) {
 	}
 }
 
+// charts are those of the view, in their order.
+var charts = [...]string{string(quota.Reads), string(quota.Mutations), string(quota.Lookup), "today", "agents"}
+
+// chartAt is one of the charts.
+func (s *spending) chartAt(at, w, h int) *chart {
+	switch charts[at] {
+	case "today":
+		return s.burnDown(w, h)
+	case "agents":
+		return s.agentsChart(w, h)
+	}
+	return s.spentChart(quota.Class(charts[at]), w, h)
+}
+
 // spentChart is what everybody spent of one class of calls, by who did.
-func (p *Quota) spentChart(class quota.Class, w, h int) *chart {
-	s := &p.spending
-	t := axisOf(s.span, p.look.Now, w-scaleWidth)
-	c := p.chartOf(string(class)+" "+aSample(s.span), &t, w, h)
-	known := p.knownOf(class, &t, c.bars)
+func (s *spending) spentChart(class quota.Class, w, h int) *chart {
+	t := axisOf(s.span, s.look.Now, w-scaleWidth)
+	c := s.chartOf(string(class)+" "+aSample(s.span), &t, w, h)
+	known := s.knownOf(class, &t, c.bars)
 	any := false
-	for at, b := range p.spentBars(class) {
+	for at, b := range s.spentBars(class) {
 		if len(b.parts) > 0 {
-			t.fill(c.bars, p.look.Now.Add(time.Duration(at-s.span.Length()+1)*s.span.Width()), b)
+			t.fill(c.bars, s.look.Now.Add(time.Duration(at-s.span.Length()+1)*s.span.Width()), b)
 			any = true
 		}
 	}
-	p.limitOf(c, class)
+	s.limitOf(c, class)
 	if !known && !any {
 		c.empty = "not called yet"
-		if slices.ContainsFunc(p.rows, func(b quota.Bucket) bool { return b.Class == class && !unreported(&b) }) {
+		if slices.ContainsFunc(s.buckets, func(b quota.Bucket) bool { return b.Class == class && !unreported(&b) }) {
 			c.empty = "not called in this time"
 		}
 	}
@@ -91,10 +104,9 @@ func (p *Quota) spentChart(class quota.Class, w, h int) *chart {
 
 // spentBars are the samples of the span, oldest first: what each spender spent of a
 // class lies above what those before it did.
-func (p *Quota) spentBars(class quota.Class) []bar {
-	s := &p.spending
+func (s *spending) spentBars(class quota.Class) []bar {
 	number := func(at time.Time) int64 { return at.UnixNano() / int64(s.span.Width()) }
-	bars, newest := make([]bar, s.span.Length()), number(p.look.Now)
+	bars, newest := make([]bar, s.span.Length()), number(s.look.Now)
 	for _, i := range s.stack {
 		look := s.signs[i]
 		for _, tally := range s.spenders[i].Over(s.span, class) {
@@ -115,12 +127,12 @@ func (p *Quota) spentBars(class quota.Class) []bar {
 }
 
 // knownOf marks the bars in which headers told something of a class.
-func (p *Quota) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
-	for i := range p.rows {
-		if p.rows[i].Class != class {
+func (s *spending) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
+	for i := range s.buckets {
+		if s.buckets[i].Class != class {
 			continue
 		}
-		for _, sample := range samplesOf(&p.rows[i], p.spending.span) {
+		for _, sample := range samplesOf(&s.buckets[i], s.span) {
 			if sample.Known {
 				t.fill(bars, sample.At, bar{known: true})
 				any = true
@@ -132,12 +144,12 @@ func (p *Quota) knownOf(class quota.Class, t *axis, bars []bar) (any bool) {
 
 // limitOf draws the limit of a class, as far as it holds for a sample of the span:
 // that of its shortest window.
-func (p *Quota) limitOf(c *chart, class quota.Class) {
-	l := p.spending.limit(account.LimitName(class))
+func (s *spending) limitOf(c *chart, class quota.Class) {
+	l := s.limit(account.LimitName(class))
 	if l == nil || l.Limit.Grounds == account.NotKnown || l.Window <= 0 {
 		return
 	}
-	width := p.spending.span.Width()
+	width := s.span.Width()
 	if l.Window > width {
 		return
 	}
@@ -149,23 +161,23 @@ func (p *Quota) limitOf(c *chart, class quota.Class) {
 	c.note, c.noteStyle = "limit "+sign.Grounds(l.Limit.Grounds)+wording.Count(c.limit), paint.Muted
 }
 
-func (p *Quota) chartOf(title string, t *axis, w, h int) *chart {
-	c := &chart{title: title, w: w, h: h, bars: make([]bar, t.cells), from: p.time(t.from()), to: "now"}
+func (s *spending) chartOf(title string, t *axis, w, h int) *chart {
+	c := &chart{title: title, w: w, h: h, bars: make([]bar, t.cells), from: s.time(t.from()), to: "now"}
 	for i := t.cells - t.wide; i >= 0 && i < t.cells; i++ {
 		c.bars[i].known = true // it is not over yet
 	}
-	if middle := t.now.Add(-t.now.Sub(t.from()) / 2); p.spending.span != account.LastMinute {
-		c.mid, c.midAt = p.time(middle), t.cells/2
+	if middle := t.now.Add(-t.now.Sub(t.from()) / 2); s.span != account.LastMinute {
+		c.mid, c.midAt = s.time(middle), t.cells/2
 	}
 	return c
 }
 
 // time is a time below an axis.
-func (p *Quota) time(at time.Time) string {
-	if p.spending.span == account.LastMinute {
-		return at.In(p.look.Location).Format("15:04:05")
+func (s *spending) time(at time.Time) string {
+	if s.span == account.LastMinute {
+		return at.In(s.look.Location).Format("15:04:05")
 	}
-	return at.In(p.look.Location).Format("15:04")
+	return at.In(s.look.Location).Format("15:04")
 }
 
 func aSample(span account.Span) string {
@@ -173,10 +185,10 @@ func aSample(span account.Span) string {
 }
 
 // agentsChart is how many agents were placing orders.
-func (p *Quota) agentsChart(w, h int) *chart {
-	t := axisOf(p.spending.span, p.look.Now, w-scaleWidth)
-	c := p.chartOf("agents at work", &t, w, h)
-	l := p.spending.limit(account.LimitAgents)
+func (s *spending) agentsChart(w, h int) *chart {
+	t := axisOf(s.span, s.look.Now, w-scaleWidth)
+	c := s.chartOf("agents at work", &t, w, h)
+	l := s.limit(account.LimitAgents)
 	if l == nil || l.Used.Grounds == account.NotKnown {
 		c.empty = "not read yet"
 		return c
@@ -185,7 +197,7 @@ func (p *Quota) agentsChart(w, h int) *chart {
 		c.limit = l.Limit.N
 		c.note, c.noteStyle = "limit "+sign.Grounds(l.Limit.Grounds)+wording.Count(l.Limit.N), paint.Muted
 	}
-	for _, level := range l.Over(p.spending.span) {
+	for _, level := range l.Over(s.span) {
 		t.fill(c.bars, level.At, bar{known: true, parts: []part{{float64(level.Used), solid, paint.Placing}}})
 	}
 	return c
@@ -193,16 +205,16 @@ func (p *Quota) agentsChart(w, h int) *chart {
 
 // burnDown is what was left of the day's intents and, at the pace of late, what
 // will be.
-func (p *Quota) burnDown(w, h int) *chart {
-	span := p.spending.span
+func (s *spending) burnDown(w, h int) *chart {
+	span := s.span
 	cells := w - scaleWidth
 	ahead := 0
 	if span != account.LastMinute {
 		ahead = cells / 4
 	}
-	t := axisOf(span, p.look.Now, cells-ahead)
-	c := p.chartOf("left of the day's intents", &t, w, h)
-	l := p.spending.limit(account.LimitDay)
+	t := axisOf(span, s.look.Now, cells-ahead)
+	c := s.chartOf("left of the day's intents", &t, w, h)
+	l := s.limit(account.LimitDay)
 	switch {
 	case l == nil || l.Used.Grounds == account.NotKnown:
 		c.empty = "not read yet"
@@ -216,27 +228,27 @@ func (p *Quota) burnDown(w, h int) *chart {
 		left := l.Limit.N - level.Used
 		t.fill(c.bars, level.At, bar{known: true, parts: []part{{float64(max(left, 0)), solid, leftStyle(int64(left), int64(l.Limit.N))}}})
 	}
-	c.note, c.noteStyle = p.dayNote(l)
+	c.note, c.noteStyle = s.dayNote(l)
 	if ahead > 0 {
-		p.forecast(c, l, &t, ahead)
+		s.forecast(c, l, &t, ahead)
 	}
 	return c
 }
 
 // dayNote says when the day runs out, when slots return, or how many may be made.
-func (p *Quota) dayNote(l *account.Limit) (string, paint.Style) {
+func (s *spending) dayNote(l *account.Limit) (string, paint.Style) {
 	switch {
 	case !l.RunsOut.IsZero():
-		return p.look.runsOut(l.RunsOut), paint.Warning
+		return s.look.runsOut(l.RunsOut), paint.Warning
 	case l.Left().N == 0 && !l.Returns.IsZero():
-		return "back " + p.look.moment(l.Returns), paint.Bad
+		return "back " + s.look.moment(l.Returns), paint.Bad
 	}
 	return "limit " + sign.Grounds(l.Limit.Grounds) + wording.Count(l.Limit.N), paint.Muted
 }
 
 // forecast goes on from now at the pace of late, until nothing is left.
-func (p *Quota) forecast(c *chart, l *account.Limit, t *axis, ahead int) {
-	c.mid, c.midAt, c.to = "now", t.cells, p.time(t.now.Add(time.Duration(ahead)*t.share/time.Duration(t.wide)))
+func (s *spending) forecast(c *chart, l *account.Limit, t *axis, ahead int) {
+	c.mid, c.midAt, c.to = "now", t.cells, s.time(t.now.Add(time.Duration(ahead)*t.share/time.Duration(t.wide)))
 	left := float64(l.Left().N)
 	over := false
 	for i := range ahead {
