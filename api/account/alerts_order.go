@@ -11,23 +11,25 @@ import (
 // orderBook keeps the orders of a store, and the alerts that stand for them.
 type orderBook struct {
 	*Orders
+	news    *news
+	intents *intents
+	alerts  *alerts
 	seen    uint64 // the version up to which changes are taken in
 	touched map[api.Text]bool
-	alerts  map[api.Text]alertKey
+	raised  map[api.Text]alertKey
 }
 
-func newOrderBook() orderBook {
-	return orderBook{Orders: NewOrders(), touched: map[api.Text]bool{}, alerts: map[api.Text]alertKey{}}
+func newOrderBook(n *news, in *intents, a *alerts) orderBook {
+	return orderBook{Orders: NewOrders(), news: n, intents: in, alerts: a, touched: map[api.Text]bool{}, raised: map[api.Text]alertKey{}}
 }
 
-// knowOrders takes in what has changed. It must come first in a critical section:
+// know takes in what has changed. It must come first in a critical section:
 // what that goes on to change is known to the next.
-func (s *Store) knowOrders() {
-	b := &s.orders
-	if b.seen == s.news.version {
+func (b *orderBook) know() {
+	if b.seen == b.news.version {
 		return
 	}
-	gone, all := s.intents.goneSince(b.seen)
+	gone, all := b.intents.goneSince(b.seen)
 	if !all {
 		for reference := range b.items {
 			b.touched[reference] = true
@@ -37,16 +39,16 @@ func (s *Store) knowOrders() {
 	for _, id := range gone {
 		b.touched[b.Drop(id)] = true
 	}
-	for _, in := range s.intents.since(b.seen) {
+	for _, in := range b.intents.since(b.seen) {
 		b.touched[b.Put(&in.Intent)] = true
 		b.touched[in.ReferenceID] = true
 	}
-	b.seen = s.news.version
+	b.seen = b.news.version
 }
 
-func (s *Store) order(reference api.Text) *Order {
-	return s.orders.Order(reference, func(id api.ID) *Intent {
-		if in := s.intents.get(id); in != nil {
+func (b *orderBook) order(reference api.Text) *Order {
+	return b.Order(reference, func(id api.ID) *Intent {
+		if in := b.intents.get(id); in != nil {
 			return &in.Intent
 		}
 		return nil
@@ -57,15 +59,15 @@ func (s *Store) order(reference api.Text) *Order {
 func (s *Store) Order(reference api.Text) *Order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.knowOrders()
-	return s.order(reference)
+	s.orders.know()
+	return s.orders.order(reference)
 }
 
 // References lists what intents are referred to by, in no order.
 func (s *Store) References() []api.Text {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.knowOrders()
+	s.orders.know()
 	var all []api.Text
 	for reference := range s.orders.items {
 		all = append(all, reference)
@@ -73,32 +75,31 @@ func (s *Store) References() []api.Text {
 	return all
 }
 
-// judgeOrders judges the orders that changed, and those whose alert stands.
-func (s *Store) judgeOrders(now time.Time) {
-	b := &s.orders
-	for reference := range b.alerts {
+// judge judges the orders that changed, and those whose alert stands.
+func (b *orderBook) judge(now time.Time) {
+	for reference := range b.raised {
 		b.touched[reference] = true
 	}
 	for reference := range b.touched {
 		var o *Order
 		if len(b.Items(reference)) > 1 {
-			o = s.order(reference)
+			o = b.order(reference)
 		}
-		before, stood := b.alerts[reference]
-		key, stands := alertKey{}, o != nil && s.alerts.concernsOrder(o, now)
+		before, stood := b.raised[reference]
+		key, stands := alertKey{}, o != nil && b.alerts.concernsOrder(o, now)
 		if stands {
 			key = alertKey{kind: AlertOrder, intent: o.Failed[0].ID, cause: string(reference)}
-			a := Alert{Order: reference, Since: s.alerts.since(before, now), Text: s.nameOfOrder(o) + " " + o.Trouble()}
+			a := Alert{Order: reference, Since: b.alerts.since(before, now), Text: b.nameOf(o) + " " + o.Trouble()}
 			if o.Closing != nil {
 				a.Due = o.Closing.ExpiresAt
 			}
-			s.alerts.renew(true, key, a)
-			b.alerts[reference] = key
+			b.alerts.renew(true, key, a)
+			b.raised[reference] = key
 		}
 		if stood && before != key {
-			s.alerts.renew(false, before, Alert{})
+			b.alerts.renew(false, before, Alert{})
 			if !stands {
-				delete(b.alerts, reference)
+				delete(b.raised, reference)
 			}
 		}
 	}
@@ -132,11 +133,11 @@ func (o *Order) Trouble() string {
 	return text + "order again what failed, or return the rest at its merchant"
 }
 
-// nameOfOrder is the reference of an order, unless that repeats something of a buyer:
+// nameOf is the reference of an order, unless that repeats something of a buyer:
 // the words of an alert leave the process.
-func (s *Store) nameOfOrder(o *Order) string {
+func (b *orderBook) nameOf(o *Order) string {
 	for _, item := range o.Intents {
-		in := s.intents.get(item.ID)
+		in := b.intents.get(item.ID)
 		if in.Latest != nil && unlessQuoting(in.Latest.Buyer, o.Reference) == "" {
 			return "the order of " + cmp.Or(string(item.Product), string(item.ID))
 		}

@@ -51,7 +51,7 @@ func (s *Store) follow(o outcome, now time.Time) {
 		s.missing.expect(o.in, o.from, now)
 	}
 	if o.named {
-		s.spreadProduct(o.in)
+		s.ties.spreadProduct(o.in)
 	}
 	s.alerts.judgeIntent(o.in, now)
 }
@@ -91,7 +91,7 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 	if before.Status() != read.Status {
 		s.intents.reads.StateChanges++
 	}
-	s.link(sh, read.IntentID)
+	s.ties.link(sh, read.IntentID)
 	s.events.explain(sh)
 	return news
 }
@@ -163,7 +163,7 @@ func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
 		}
 		s.events.explain(sh)
 		if sh.IntentID != "" {
-			s.line(s.intents.edit(sh.IntentID), e, now)
+			s.ties.line(s.intents.edit(sh.IntentID), e, now)
 		}
 	case api.SourceProduct:
 		if p, known := s.products.of(e.SourceID); known {

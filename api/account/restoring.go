@@ -1,10 +1,6 @@
 package account
 
-import (
-	"time"
-
-	"tillwatch/api"
-)
+import "time"
 
 // restore fills an empty picture with the lines of a frame. It takes what they hold
 // for its own.
@@ -27,12 +23,12 @@ func (s *Store) restore(lines []*Frame) {
 		}
 		for _, f := range lines {
 			for _, sh := range f.Shipments {
-				s.adopt(sh.IntentID, sh.ID)
+				s.ties.adopt(sh.IntentID, sh.ID)
 			}
 		}
 		for _, f := range lines {
 			for _, e := range f.Events {
-				in := s.intentOf(e)
+				in := s.ties.intentOf(e)
 				s.events.restore(e, s.feed.epoch, in != nil && in.remembers(e.ID))
 			}
 		}
@@ -57,7 +53,7 @@ func (s *Store) restoreIntent(saved *IntentDetail, m intentMemory, now time.Time
 		return
 	}
 	for _, id := range saved.Shipments {
-		s.adopt(in.ID, id)
+		s.ties.adopt(in.ID, id)
 	}
 	for i := range in.Timeline {
 		if id := in.Timeline[i].EventID; id != "" {
@@ -65,28 +61,4 @@ func (s *Store) restoreIntent(saved *IntentDetail, m intentMemory, now time.Time
 		}
 	}
 	s.alerts.judgeIntent(in, now)
-}
-
-// adopt ties a restored shipment to its intent, if both are there.
-func (s *Store) adopt(intent, shipment api.ID) {
-	sh := s.shipments.get(shipment)
-	if sh == nil || sh.IntentID != "" || s.intents.get(intent) == nil {
-		return
-	}
-	in := s.intents.edit(intent)
-	s.shipments.edit(shipment).IntentID = intent
-	in.Shipments = append(in.Shipments, shipment)
-}
-
-// intentOf returns the intent in whose timeline an event may stand; nil for none.
-func (s *Store) intentOf(e *Event) *IntentDetail {
-	switch e.SourceType {
-	case api.SourceIntent:
-		return s.intents.get(e.SourceID)
-	case api.SourceShipment:
-		if sh := s.shipments.get(e.SourceID); sh != nil {
-			return s.intents.get(sh.IntentID)
-		}
-	}
-	return nil
 }

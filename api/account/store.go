@@ -21,6 +21,7 @@ type Store struct {
 	shipments shipments
 	products  products
 	events    events
+	ties      ties
 	missing   missing
 	requests  requestLog
 	health    health
@@ -63,10 +64,11 @@ func NewStore(cfg StoreConfig) *Store {
 		requests:  requestLog{news: n, keep: cfg.KeepRequests},
 		health:    health{slowAfter: cfg.SlowAfter},
 		spenders:  newSpenders(),
-		orders:    newOrderBook(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
 	s.alerts = newAlerts(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
+	s.orders = newOrderBook(n, &s.intents, &s.alerts)
+	s.ties = ties{news: n, intents: &s.intents, shipments: &s.shipments, events: &s.events}
 	return s
 }
 
@@ -188,7 +190,7 @@ func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.release()
-	s.knowOrders()
+	s.orders.know()
 	for _, in := range s.intents.byID {
 		if in.State != api.Completed { // of which no alert stands
 			s.alerts.judgeIntent(in, now)
@@ -202,7 +204,7 @@ func (s *Store) tick(now time.Time) {
 			s.intents.edit(sh.IntentID).remember(Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
 		}
 	})
-	s.judgeOrders(now)
+	s.orders.judge(now)
 	s.judgeFeed(now)
 	s.alerts.judgeQuota(buckets, now)
 	day := s.intents.day.of(buckets, now)
