@@ -7,7 +7,6 @@ import (
 
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/dialog"
-	"tillwatch/ui/dashboard/pane"
 )
 
 // openDialog opens one without money behind it.
@@ -18,49 +17,16 @@ func (m *Model) openDialog(id action.ID) {
 		m.dialog.shown = dialog.NewHelp(t, m.cfg.Actions, m.disabled)
 	case action.Palette:
 		p := dialog.NewPalette(t, m.cfg.Actions, m.scope(), m.disabled)
-		p.Remembered(m.verbs(), m.preferences.Ran)
+		p.Remembered(m.verbs.all(m.ctx), m.preferences.Ran)
 		m.dialog.shown = p
 	case action.Arrange:
 		m.dialog.shown = dialog.NewArrange(t, m.arranging.choices())
 	}
 }
 
-// openConfirm asks about the intent under the cursor, or the order. The dialog holds what the
-// person sees, whatever changes behind it.
-func (m *Model) openConfirm() tea.Cmd {
-	if o := m.board.orderUnder(); o != nil {
-		return m.openOrder(o)
-	}
-	in, ok := m.board.intentUnder()
-	if !ok {
-		return nil
-	}
-	seen, err := m.confirms.propose(in.ID)
-	if err != nil {
-		m.notices.say(warning, err.Error())
-		return nil
-	}
-	m.board.intents.SetNote(in.ID, pane.Note{})
-	return m.dialog.ask(m.ctx, dialog.NewConfirm(m.themes.current(), seen, seen.Live, &m.dialog.quiet, time.Now()))
-}
-
-// openBatch asks about all that is marked.
-func (m *Model) openBatch() tea.Cmd {
-	seen := m.batch.propose()
-	if len(seen) == 0 {
-		return nil
-	}
-	d, err := dialog.NewBatch(m.themes.current(), seen, m.picture.environment().Live, &m.dialog.quiet, time.Now())
-	if err != nil {
-		m.notices.say(warning, err.Error())
-		return nil
-	}
-	return m.dialog.ask(m.ctx, d)
-}
-
 // dialogKey gives a key to the dialog. Ctrl+c ends the program from anywhere but
-// the palette, and but a command of one's own that runs: it ends that. The key that opened the arranging closes it, and that of a menu takes
-// what is chosen.
+// the palette, and but a command of one's own that runs: it ends that. The key that
+// opened the arranging closes it, and that of a menu takes what is chosen.
 func (m *Model) dialogKey(key tea.KeyPressMsg) tea.Cmd {
 	_, palette := m.dialog.shown.(*dialog.Palette)
 	_, arranges := m.dialog.shown.(*dialog.Arrange)
@@ -91,11 +57,11 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		}
 		return m.confirms.begin(m.ctx, c.Proposal())
 	case a.Kind == dialog.Agreed:
-		return m.runOwn(m.dialog.shown.(*dialog.Program))
+		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
 	case a.Kind == dialog.Cancelled:
 		m.own.cancel()
 	case a.Kind == dialog.Said:
-		return m.say(a.Verb, a.Words)
+		return m.verbs.say(a.Verb, a.Words)
 	case a.Kind == dialog.Closed:
 		m.dialog.close()
 		if a.Option != "" {

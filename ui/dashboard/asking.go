@@ -66,6 +66,19 @@ func (a asker) reconnectDisabled() string {
 	return "no relay is configured"
 }
 
+// readAgain reads an intent; while the API key is refused, it tries that. ok says that
+// there is one.
+func (a asker) readAgain(in *account.Intent, ok bool) tea.Cmd {
+	if a.triesKey() {
+		return a.tryKey()
+	}
+	if !ok {
+		return nil
+	}
+	a.notices.say(plain, "reading "+string(in.ID)+" again")
+	return a.read(in.ID)
+}
+
 // readDisabled says why an intent cannot be read again now; ok says that there is
 // one.
 func (a asker) readDisabled(_ *account.Intent, ok bool) string {

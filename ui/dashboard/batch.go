@@ -51,6 +51,11 @@ func (b *batch) disabled() string {
 	return ""
 }
 
+// confirming reports whether a confirm is under way, or queued.
+func (b *batch) confirming() bool {
+	return b.confirms.underway() || b.queue != nil && len(b.queue.waiting) > 0
+}
+
 // propose binds all that is marked, the one that expires first at the front. An
 // intent that cannot be confirmed any more loses its mark; it then returns none,
 // so that nothing is asked until the person has seen that.

@@ -5,6 +5,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/pane"
 )
@@ -41,6 +42,28 @@ func (d *details) turn(s pane.Subject) {
 	d.board.detailOpen = true
 	d.feed()
 	d.board.setFocus(layout.Detail)
+}
+
+// do does what has to do with the detail, if that is what the action does.
+func (d *details) do(id action.ID) bool {
+	switch id {
+	case action.LookBack:
+		d.lookBack(-1)
+	case action.LookForward:
+		d.lookBack(1)
+	case action.Reveal:
+		d.reveal()
+	default:
+		return false
+	}
+	return true
+}
+
+// step moves the cursor, and an open detail with it.
+func (d *details) step(s pane.Step) {
+	if d.board.step(s) {
+		d.follow()
+	}
 }
 
 // follow turns an open detail to what the cursor of the board is on.

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -150,23 +149,19 @@ func (m *Model) do(id action.ID) tea.Cmd {
 	}
 	defer m.marks.visit()
 	if c, ok := m.own.find(id); ok {
-		return m.openOwn(c)
+		return m.own.open(m.ctx, c)
 	}
 	if s, ok := steps[id]; ok {
-		m.step(s)
+		m.details.step(s)
 		return nil
 	}
-	if m.board.focusOn(id) || m.replay != nil && m.replay.Steer(id) || m.failures.do(id) || m.usage.do(id) || m.finder.do(id) || m.silencing.do(id) {
+	switch {
+	case m.board.focusOn(id), m.replay != nil && m.replay.Steer(id), m.board.do(id), m.details.do(id), m.finder.do(id):
+		return nil
+	case m.failures.do(id), m.usage.do(id), m.silencing.do(id):
 		return nil
 	}
 	return m.run(id)
-}
-
-// step moves the cursor, and an open detail with it.
-func (m *Model) step(s pane.Step) {
-	if m.board.step(s) {
-		m.details.follow()
-	}
 }
 
 // run does what is neither a step nor a change of the focus.
@@ -184,30 +179,10 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		m.filters.start(m.disabled(id))
 	case action.ClearFilter:
 		m.clearOne()
-	case action.Sort, action.ReverseSort:
-		m.board.sort("", id == action.ReverseSort)
 	case action.Jump:
 		m.jump.start()
-	case action.LookBack:
-		m.details.lookBack(-1)
-	case action.LookForward:
-		m.details.lookBack(1)
 	case action.Freeze:
 		m.freeze()
-	case action.Zoom:
-		if m.board.pulseWhole() {
-			m.board.togglePulse()
-			break
-		}
-		m.board.toggleZoom()
-	case action.Reveal:
-		m.details.reveal()
-	case action.NextArrangement:
-		m.board.nextArrangement()
-	case action.GroupOrders:
-		m.board.groupOrders()
-	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents, action.TogglePulse:
-		m.board.togglePane(layout.Pane(slices.Index(toggling[:], id)))
 	case action.NextTheme:
 		m.themes.next()
 		m.restyle()
@@ -228,7 +203,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Record:
 		return m.recorder.toggle()
 	case action.Refresh:
-		return m.readAgain()
+		return m.asker.readAgain(m.board.intentUnder())
 	case action.Reconnect:
 		return m.asker.reconnect()
 	case action.Suspend:
@@ -240,51 +215,7 @@ func (m *Model) run(id action.ID) tea.Cmd {
 	case action.Arrange, action.Help, action.Palette:
 		m.openDialog(id)
 	default:
-		return m.runConfirm(id)
-	}
-	return nil
-}
-
-// openDisabled says why nothing can be opened.
-func (m *Model) openDisabled() string {
-	if p, ok := m.board.panes[m.board.focus].(asked); ok {
-		_, why := p.Asked()
-		return why
-	}
-	if m.board.subject().Kind == pane.None && !m.board.onFold() {
-		return "nothing under the cursor"
-	}
-	return ""
-}
-
-// runConfirm does what leads to a confirm.
-func (m *Model) runConfirm(id action.ID) tea.Cmd {
-	switch id {
-	case action.Confirm:
-		return m.openConfirm()
-	case action.MarkRange:
-		m.marks.reach()
-	case action.Mark:
-		switch {
-		case m.board.ranging():
-			m.marks.reach()
-			return nil
-		case m.board.headUnder():
-			m.markOrder()
-			return nil
-		}
-		if row := m.board.subject(); m.marks.toggle() {
-			m.step(pane.Down)
-			m.marks.stay(row)
-		}
-	case action.MarkAll:
-		m.marks.all()
-	case action.Unmark:
-		m.marks.clear()
-	case action.ConfirmMarked:
-		return m.openBatch()
-	case action.StopBatch:
-		m.batch.stop("by hand")
+		return m.consent.do(m.ctx, id)
 	}
 	return nil
 }
@@ -294,93 +225,33 @@ func (m *Model) disabled(id action.ID) string {
 	if c, ok := m.own.find(id); ok {
 		return m.own.disabled(c)
 	}
-	b := m.board
 	switch id {
-	case action.FocusDetail:
-		if !b.detailOpen {
-			return "no detail is open"
-		}
-	case action.Confirm:
-		if o := b.orderUnder(); o != nil {
-			return m.batch.orderDisabled(o)
-		}
-		return m.confirms.disabled(b.intentUnder())
-	case action.Mark:
-		return m.marks.disabled()
-	case action.MarkAll, action.MarkRange:
-		return m.marks.allDisabled()
-	case action.Unmark:
-		if len(m.marks.set) == 0 {
-			return "nothing is marked"
-		}
-	case action.ConfirmMarked:
-		return m.batch.disabled()
-	case action.StopBatch:
-		if m.batch.queue == nil {
-			return "no batch is under way"
-		}
-	case action.Open:
-		return m.openDisabled()
+	case action.Confirm, action.Mark, action.MarkAll, action.MarkRange, action.Unmark, action.ConfirmMarked, action.StopBatch:
+		return m.consent.disabled(id)
 	case action.Acknowledge, action.Mute:
 		return m.silencing.disabled()
 	case action.FilterAlike, action.Failures:
 		return m.failures.disabled(id)
 	case action.Usage, action.Pulse, action.NextSpan, action.NextChart:
 		return m.usage.disabled(id)
-	case action.CopyID, action.OpenLink:
-		if b.subject().Kind == pane.None {
-			return "nothing under the cursor"
-		}
 	case action.Record:
 		return m.recorder.disabled()
 	case action.Export, action.ExportAs:
 		return m.exporting.disabled()
 	case action.Refresh:
-		return m.asker.readDisabled(b.intentUnder())
+		return m.asker.readDisabled(m.board.intentUnder())
 	case action.CopyPosition:
 		return m.positions.disabled()
 	case action.FindNext, action.FindPrevious:
 		return m.finder.disabled()
-	case action.Zoom:
-		if b.focus == layout.Detail && !layout.Beside(m.width) {
-			return "the detail fills the screen already"
-		}
-		if layout.IsView(b.focus) {
-			return "this fills the screen already"
-		}
 	case action.Reconnect:
 		return m.asker.reconnectDisabled()
 	case action.Suspend:
-		return m.job.Disabled(m.confirming())
+		return m.job.Disabled(m.batch.confirming())
 	case action.LookBack:
-		return m.details.trail.ends(-1, b.detailOpen)
+		return m.details.trail.ends(-1, m.board.detailOpen)
 	case action.LookForward:
-		return m.details.trail.ends(1, b.detailOpen)
-	case action.Sort, action.ReverseSort:
-		if _, ok := b.panes[b.focus].(sortable); !ok {
-			return "this pane cannot be sorted"
-		}
-	case action.Filter:
-		if _, ok := b.panes[b.focus].(filtered); !ok {
-			return "this pane cannot be filtered"
-		}
-		if b.focus == layout.Quota && !b.quota.Viewing() {
-			return "no spender is on the screen to be filtered: " + m.cfg.Actions.KeyOf(action.Usage) + " shows them"
-		}
+		return m.details.trail.ends(1, m.board.detailOpen)
 	}
-	return ""
-}
-
-// readAgain reads what the cursor is on; while the API key is refused, it tries
-// that.
-func (m *Model) readAgain() tea.Cmd {
-	if m.asker.triesKey() {
-		return m.asker.tryKey()
-	}
-	in, ok := m.board.intentUnder()
-	if !ok {
-		return nil
-	}
-	m.notices.say(plain, "reading "+string(in.ID)+" again")
-	return m.asker.read(in.ID)
+	return m.board.disabled(id)
 }

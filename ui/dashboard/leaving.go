@@ -23,11 +23,6 @@ func (m *Model) clearOne() {
 	}
 }
 
-// confirming reports whether a confirm is under way, or queued.
-func (m *Model) confirming() bool {
-	return m.confirms.underway() || m.batch.queue != nil && len(m.batch.queue.waiting) > 0
-}
-
 // suspend gives the terminal back to the shell; over says that the program was
 // stopped and continued already. Keys that are typed meanwhile are the shell's: a
 // dialog with money behind it has the quiet proven anew.
@@ -37,7 +32,7 @@ func (m *Model) suspend(over bool) tea.Cmd {
 
 // quit ends the program. While a confirm is under way it asks once.
 func (m *Model) quit() tea.Cmd {
-	if m.confirming() && !m.quitting {
+	if m.batch.confirming() && !m.quitting {
 		m.quitting = true
 		m.notices.say(warning, "a confirm is under way: quit again to leave; the audit log will tell its outcome")
 		return nil

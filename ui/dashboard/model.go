@@ -3,12 +3,10 @@ package dashboard
 import (
 	"context"
 	"io"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -63,10 +61,12 @@ type Model struct {
 	welcome     *welcome
 	replay      *replay.Bar // nil unless the Source replays
 	asker       asker
-	switching   switching
+	consent     *consent
+	switching   *switching
+	verbs       *verbs
 	own         *ownCommands
-	out         io.Writer      // the terminal
-	work        sync.WaitGroup // what goes on beside the loop, so that Run can wait
+	out         io.Writer // the terminal
+	work        *errands
 	footer      footer
 	notifier    *notify.Notifier
 
@@ -81,7 +81,7 @@ type Model struct {
 
 // New makes the model. [Run] shows it; tests drive it with messages.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, dialog: &dialogs{}}
+	m := &Model{cfg: cfg.withDefaults(), ctx: context.Background(), redraw: true, dialog: &dialogs{}, work: &errands{}}
 	c := &m.cfg
 	m.job = job.New(m.ctx)
 	m.clock = c.Now()
@@ -99,29 +99,7 @@ func New(cfg Config) *Model {
 	if c.Transport != nil {
 		m.replay = &replay.Bar{Transport: c.Transport, Now: c.Now, Location: c.Location, Say: m.notices.say}
 	}
-	m.footer = footer{cfg: c}
-	m.arranging = arranging{c, m.board, m.preferences, m.themes}
-	m.asker = asker{c, m.picture, m.notices}
-	m.confirms = &confirms{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, runs: map[api.ID]*confirmRun{}}
-	m.marks = &marks{cfg: c, picture: m.picture, board: m.board, notices: m.notices, confirms: m.confirms, set: map[api.ID]bool{}}
-	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
-	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
-	m.filters = &filters{board: m.board}
-	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
-	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
-	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
-	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
-	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.recorder = recorder{cfg: c, notices: m.notices}
-	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
-	m.kept = &kept{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
-	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, kept: m.kept, jump: m.jump, notices: m.notices}
-	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
-	m.own = &ownCommands{cfg: c, board: m.board, picture: m.picture, links: m.links, ran: map[action.ID]bool{}}
-	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
-
-	m.away = newAway(c, m.picture, m.alerting, m.board)
+	m.addParts()
 	m.notices.away = m.away.told
 	m.restyle()
 	m.judge()
@@ -142,6 +120,47 @@ func New(cfg Config) *Model {
 	}
 	m.notices.sayUnsettled(c.Unsettled)
 	return m
+}
+
+// addParts makes the parts that stand on the board.
+func (m *Model) addParts() {
+	c := &m.cfg
+	m.footer = footer{cfg: c}
+	m.arranging = arranging{c, m.board, m.preferences, m.themes}
+	m.asker = asker{c, m.picture, m.notices}
+	m.confirms = &confirms{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, runs: map[api.ID]*confirmRun{}}
+	m.marks = &marks{cfg: c, picture: m.picture, board: m.board, notices: m.notices, confirms: m.confirms, set: map[api.ID]bool{}}
+	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
+	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
+	m.filters = &filters{board: m.board}
+	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
+	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
+	m.usage = &usage{board: m.board, filters: m.filters, notices: m.notices}
+	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
+	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.recorder = recorder{cfg: c, notices: m.notices}
+	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.kept = &kept{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
+	m.positions = &positions{cfg: c, board: m.board, picture: m.picture, filters: m.filters, kept: m.kept, jump: m.jump, notices: m.notices}
+	m.loading = &loading{picture: m.picture, batch: m.batch, from: noReplay}
+	m.own = &ownCommands{
+		cfg: c, board: m.board, picture: m.picture, links: m.links, batch: m.batch, notices: m.notices, themes: m.themes, dialog: m.dialog,
+		work: m.work, giveOver: m.giveOver, ran: map[action.ID]bool{},
+	}
+	m.consent = &consent{
+		board: m.board, picture: m.picture, marks: m.marks, batch: m.batch, confirms: m.confirms, details: m.details,
+		notices: m.notices, themes: m.themes, dialog: m.dialog,
+	}
+	m.switching = &switching{cfg: c, batch: m.batch, notices: m.notices, dialog: m.dialog, work: m.work}
+	m.verbs = &verbs{
+		cfg: c, board: m.board, filters: m.filters, kept: m.kept, positions: m.positions, exporting: m.exporting, jump: m.jump,
+		switching: m.switching, themes: m.themes, preferences: m.preferences, notices: m.notices, dialog: m.dialog,
+		do: m.do, disabled: m.disabled, restyle: m.restyle,
+	}
+	m.pointer = &pointer{cfg: c, board: m.board, details: m.details, preferences: m.preferences, notices: m.notices, off: c.NoMouse || c.Remembered.NoMouse}
+
+	m.away = newAway(c, m.picture, m.alerting, m.board)
 }
 
 // Init starts the clock.
@@ -182,22 +201,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.redraw = true
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		m.resize(msg)
-	case terminalMsg:
-		if m.canvas != nil {
-			m.canvas.Tell(string(msg))
-		}
-	case tea.ModeReportMsg:
-		if m.canvas != nil {
-			m.canvas.Learn(msg.Mode, msg.Value)
-		}
-	case tea.ColorProfileMsg:
-		m.themes.setProfile(msg.Profile)
-		m.restyle()
-	case tea.BackgroundColorMsg:
-		m.themes.suitGround(msg)
-		m.restyle()
+	case tea.WindowSizeMsg, terminalMsg, tea.ModeReportMsg, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg:
+		m.updateTerminal(msg)
 	case themeMsg:
 		m.themes.change(msg.Change)
 		m.restyle()
@@ -215,15 +220,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.notices.say(warning, "not suspended: "+msg.Err.Error())
 		}
 	case ownEndedMsg, ownLeftMsg:
-		m.updateOwn(msg)
+		m.own.update(msg)
 	case preparedMsg:
-		return m, m.switchOver(msg)
-	case tea.FocusMsg:
-		m.notifier.Focus()
-		m.away.use(m.cfg.Now())
-	case tea.BlurMsg:
-		m.notifier.Blur()
-		m.away.leave(unfocused, m.cfg.Now())
+		return m, m.switching.take(msg)
 	case tea.KeyPressMsg:
 		m.away.use(m.cfg.Now())
 		return m, m.key(msg)
@@ -324,36 +323,6 @@ func (m *Model) restyle() {
 		m.dialog.shown.SetTheme(t)
 	}
 	m.board.invalidate()
-}
-
-// resize takes a new size of the screen. A replay keeps the last line, where there
-// is room for it.
-func (m *Model) resize(size tea.WindowSizeMsg) {
-	m.width, m.height = size.Width, size.Height
-	if m.canvas != nil {
-		m.canvas.Resize(m.width, m.height)
-	}
-	m.board.width, m.board.height = m.width, m.height
-	if m.replay != nil && m.height > layout.MinHeight {
-		m.board.height--
-	}
-	m.board.arrange()
-}
-
-// askTerminal asks the terminal what it can do, and for its ground where there are
-// colours to suit it. The first picture does not wait for the answers.
-func (m *Model) askTerminal() tea.Cmd {
-	var questions string
-	if m.canvas != nil {
-		questions = m.canvas.Questions()
-	}
-	if !m.cfg.NoColor {
-		questions += ansi.RequestBackgroundColor
-	}
-	if questions == "" {
-		return nil
-	}
-	return sendTerminal(questions)
 }
 
 // freeze holds the screen, or lets it go on from where the picture is.

@@ -2,9 +2,6 @@ package dashboard
 
 import (
 	"slices"
-	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -85,37 +82,6 @@ func (d *details) forgetOrder(c *account.Changes) {
 	gone := func(in *account.Intent) bool { return slices.Contains(c.GoneIntents, in.ID) }
 	if c.Whole || slices.ContainsFunc(c.Intents, of) || slices.ContainsFunc(d.order.Intents, gone) {
 		d.order = nil
-	}
-}
-
-// openOrder asks about all items of an order that can be confirmed, and shows what
-// is left of it. The dialog holds what the person sees.
-func (m *Model) openOrder(o *account.Order) tea.Cmd {
-	seen, left := m.batch.proposeOrder(o)
-	if len(seen) == 0 {
-		m.notices.say(warning, m.batch.orderDisabled(o))
-		return nil
-	}
-	d, err := dialog.NewOrder(m.themes.current(), string(o.Reference), seen, left, m.picture.environment().Live, &m.dialog.quiet, time.Now())
-	if err != nil {
-		m.notices.say(warning, err.Error())
-		return nil
-	}
-	for _, p := range seen {
-		m.board.intents.SetNote(p.ID, pane.Note{})
-	}
-	return m.dialog.ask(m.ctx, d)
-}
-
-// markOrder marks the order under the cursor, or unmarks it, and moves on behind its
-// items. On the last row the cursor stays, as it does when that is marked.
-func (m *Model) markOrder() {
-	ids := m.marks.toggleOrder()
-	for range len(ids) + 1 {
-		m.step(pane.Down)
-	}
-	if in, ok := m.board.intentUnder(); ok && slices.Contains(ids, in.ID) {
-		m.marks.stayed = m.board.subject()
 	}
 }
 

@@ -21,8 +21,17 @@ type ownCommands struct {
 	board   *board
 	picture *picture
 	links   *links
-	ran     map[action.ID]bool // in this session
-	cancel  context.CancelFunc // of the one that runs; nil: none does
+	batch   *batch
+	notices *notices
+	themes  *theming
+	dialog  *dialogs
+	work    *errands
+
+	// giveOver gives the terminal to a command until it has ended.
+	giveOver func(c own.Command, argv []string) tea.Cmd
+
+	ran    map[action.ID]bool // in this session
+	cancel context.CancelFunc // of the one that runs; nil: none does
 }
 
 // ownEndedMsg says what came of a command.
@@ -87,46 +96,46 @@ func (o *ownCommands) row() map[string]string {
 	return row
 }
 
-// openOwn shows what a command would run, unless it may run at once.
-func (m *Model) openOwn(c own.Command) tea.Cmd {
-	argv, err := c.Argv(m.own.row())
+// open shows what a command would run, unless it may run at once.
+func (o *ownCommands) open(ctx context.Context, c own.Command) tea.Cmd {
+	argv, err := c.Argv(o.row())
 	if err != nil {
-		m.notices.say(warning, err.Error())
+		o.notices.say(warning, err.Error())
 		return nil
 	}
-	if c.Screen && m.confirming() {
-		m.notices.say(warning, "a confirm is under way: "+c.Name+" can have the terminal once its outcome is known")
+	if c.Screen && o.batch.confirming() {
+		o.notices.say(warning, "a confirm is under way: "+c.Name+" can have the terminal once its outcome is known")
 		return nil
 	}
-	live := m.picture.environment().Live
-	d := dialog.NewProgram(m.themes.current(), c, argv, m.own.ran[c.ID()] && !live)
-	m.dialog.shown = d
+	live := o.picture.environment().Live
+	d := dialog.NewProgram(o.themes.current(), c, argv, o.ran[c.ID()] && !live)
+	o.dialog.shown = d
 	if c.Unguarded && !live {
-		return m.runOwn(d)
+		return o.run(ctx, d)
 	}
 	return nil
 }
 
-// runOwn runs what a dialog shows.
-func (m *Model) runOwn(d *dialog.Program) tea.Cmd {
+// run runs what a dialog shows.
+func (o *ownCommands) run(ctx context.Context, d *dialog.Program) tea.Cmd {
 	c := d.Command()
-	if where := m.picture.environment(); where.Live && !c.Live {
-		m.dialog.close()
-		m.notices.say(warning, m.own.disabled(c))
+	if where := o.picture.environment(); where.Live && !c.Live {
+		o.dialog.close()
+		o.notices.say(warning, o.disabled(c))
 		return nil
 	}
-	m.own.ran[c.ID()] = true
+	o.ran[c.ID()] = true
 	if c.Screen {
-		m.dialog.close()
-		return m.giveOver(c, d.Argv())
+		o.dialog.close()
+		return o.giveOver(c, d.Argv())
 	}
 	d.Begin(time.Now())
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.own.cancel = cancel
-	run := m.cfg.RunCommand
-	return m.beside(func(context.Context) tea.Msg {
+	running, cancel := context.WithCancel(ctx)
+	o.cancel = cancel
+	run := o.cfg.RunCommand
+	return o.work.start(running, func(ctx context.Context) tea.Msg {
 		defer cancel()
-		return ownEndedMsg{run(ctx, d.Argv(), m.cfg.CommandEnviron)}
+		return ownEndedMsg{run(ctx, d.Argv(), o.cfg.CommandEnviron)}
 	})
 }
 
@@ -140,12 +149,12 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 	return tea.Exec(taking, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
 }
 
-// updateOwn takes how a command ended.
-func (m *Model) updateOwn(msg tea.Msg) {
+// update takes how a command ended.
+func (o *ownCommands) update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case ownEndedMsg:
-		m.own.cancel = nil
-		if d, ok := m.dialog.shown.(*dialog.Program); ok {
+		o.cancel = nil
+		if d, ok := o.dialog.shown.(*dialog.Program); ok {
 			d.End(msg.Result)
 		}
 	case ownLeftMsg:
@@ -153,11 +162,11 @@ func (m *Model) updateOwn(msg tea.Msg) {
 		var exit *exec.ExitError
 		switch {
 		case msg.err == nil:
-			m.notices.say(plain, fmt.Sprintf("%s ended after %v", msg.name, took))
+			o.notices.say(plain, fmt.Sprintf("%s ended after %v", msg.name, took))
 		case errors.As(msg.err, &exit) && exit.Exited():
-			m.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %v", msg.name, exit.ExitCode(), took))
+			o.notices.say(warning, fmt.Sprintf("%s ended with exit code %d after %v", msg.name, exit.ExitCode(), took))
 		default:
-			m.notices.say(warning, msg.name+": "+msg.err.Error())
+			o.notices.say(warning, msg.name+": "+msg.err.Error())
 		}
 	}
 }

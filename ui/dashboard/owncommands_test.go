@@ -38,7 +38,7 @@ func ownBoard(t *testing.T, live bool, commands ...own.Command) (*Model, *[][]st
 // finish takes what a command beside the loop came to.
 func finish(m *Model) {
 	m.work.Wait()
-	m.updateOwn(ownEndedMsg{m.cfg.RunCommand(m.ctx, nil, nil)})
+	m.own.update(ownEndedMsg{m.cfg.RunCommand(m.ctx, nil, nil)})
 	m.redraw = true
 }
 
@@ -137,7 +137,7 @@ func TestACommandThatRunsIsCancelledAndItsEndIsWaitedFor(t *testing.T) {
 			t.Errorf("%s does not end it:\n%s", key, got)
 		}
 		m.work.Wait()
-		m.updateOwn(ownEndedMsg{own.Result{Err: own.ErrCancelled, Code: -1}})
+		m.own.update(ownEndedMsg{own.Result{Err: own.ErrCancelled, Code: -1}})
 		m.redraw = true
 		if got := screen(m); !strings.Contains(got, "✕ cancelled") {
 			t.Errorf("its end is not told:\n%s", got)
@@ -154,7 +154,7 @@ func TestALongOutputIsScrolled(t *testing.T) {
 		lines = append(lines, "line "+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
 	}
 	lines = append(lines, "the last line")
-	m.updateOwn(ownEndedMsg{own.Result{Lines: lines, Dropped: 12345}})
+	m.own.update(ownEndedMsg{own.Result{Lines: lines, Dropped: 12345}})
 	m.redraw = true
 	if got := screen(m); !strings.Contains(got, "of 502") || strings.Contains(got, "the last line") {
 		t.Errorf("not from its beginning:\n%s", got)

@@ -10,8 +10,13 @@ import (
 // switching is the way to another account. This dashboard ends with all that it
 // knows, and another one is made for that account.
 type switching struct {
-	to   string // being made ready; "": none
-	over bool   // the next dashboard has the screen
+	cfg     *Config
+	batch   *batch
+	notices *notices
+	dialog  *dialogs
+	work    *errands
+	to      string // being made ready; "": none
+	over    bool   // the next dashboard has the screen
 }
 
 // preparedMsg says that a profile is ready, or why it is not.
@@ -20,67 +25,61 @@ type preparedMsg struct {
 	err  error
 }
 
-func (m *Model) profiles() []string {
-	if m.cfg.Profiles == nil {
+// profiles are the accounts that can be switched to.
+func (s *switching) profiles() []string {
+	if s.cfg.Profiles == nil {
 		return nil
 	}
-	return m.cfg.Profiles.Names()
+	return s.cfg.Profiles.Names()
 }
 
-// switchTo has a profile made ready. Until it is, this account stays on the screen.
-func (m *Model) switchTo(name string) (tea.Cmd, error) {
+// prepare has a profile made ready. Until it is, this account stays on the screen.
+func (s *switching) prepare(ctx context.Context, name string) (tea.Cmd, error) {
 	switch {
-	case m.cfg.Profiles == nil:
+	case s.cfg.Profiles == nil:
 		return nil, errors.New("there is no other account to switch to here")
-	case len(m.profiles()) == 0:
+	case len(s.profiles()) == 0:
 		return nil, errors.New("the configuration file has no profiles: a table such as [profile.staging] makes one")
-	case name == m.cfg.Profiles.Current():
+	case name == s.cfg.Profiles.Current():
 		return nil, errors.New(name + " is on the screen already")
-	case m.switching.to != "":
-		return nil, errors.New("profile " + m.switching.to + " is being made ready")
+	case s.to != "":
+		return nil, errors.New("profile " + s.to + " is being made ready")
 	}
-	if why := m.bound(); why != "" {
+	if why := s.bound(); why != "" {
 		return nil, errors.New(why)
 	}
-	m.switching.to = name
-	m.notices.sayWhile(func() bool { return m.switching.to != "" }, plain, "making profile "+name+" ready")
-	return m.beside(func(ctx context.Context) tea.Msg {
-		return preparedMsg{name, m.cfg.Profiles.Prepare(ctx, name)}
+	s.to = name
+	s.notices.sayWhile(func() bool { return s.to != "" }, plain, "making profile "+name+" ready")
+	return s.work.start(ctx, func(ctx context.Context) tea.Msg {
+		return preparedMsg{name, s.cfg.Profiles.Prepare(ctx, name)}
 	}), nil
 }
 
 // bound says why this account cannot leave the screen now; "" when it can.
-func (m *Model) bound() string {
+func (s *switching) bound() string {
 	switch {
-	case m.cfg.Bound != "":
-		return m.cfg.Bound
-	case m.confirming() || m.batch.queue != nil:
+	case s.cfg.Bound != "":
+		return s.cfg.Bound
+	case s.batch.confirming() || s.batch.queue != nil:
 		return "a confirm is under way: switch once its outcome is known"
-	case m.dialog.confirm() != nil:
+	case s.dialog.confirm() != nil:
 		return "a confirm is being asked for: answer that first"
 	}
 	return ""
 }
 
-// switchOver gives the screen to the profile that was made ready.
-func (m *Model) switchOver(msg preparedMsg) tea.Cmd {
-	m.switching.to = ""
-	why := m.bound()
+// take gives the screen to the profile that was made ready.
+func (s *switching) take(msg preparedMsg) tea.Cmd {
+	s.to = ""
+	why := s.bound()
 	if msg.err != nil {
 		why = msg.err.Error()
 	}
 	if why != "" {
-		m.notices.say(warning, "not switched to "+msg.name+": "+why)
+		s.notices.say(warning, "not switched to "+msg.name+": "+why)
 		return nil
 	}
-	m.cfg.Profiles.Take()
-	m.switching.over = true
+	s.cfg.Profiles.Take()
+	s.over = true
 	return tea.Quit
-}
-
-// beside does something beside the loop. Run waits for it.
-func (m *Model) beside(do func(context.Context) tea.Msg) tea.Cmd {
-	done := make(chan tea.Msg, 1)
-	m.work.Go(func() { done <- do(m.ctx) })
-	return func() tea.Msg { return <-done }
 }

@@ -1,0 +1,80 @@
+package dashboard
+
+import (
+	"slices"
+
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// do sorts and arranges, if that is what the action does.
+func (b *board) do(id action.ID) bool {
+	switch id {
+	case action.Sort, action.ReverseSort:
+		b.sort("", id == action.ReverseSort)
+	case action.Zoom:
+		if b.pulseWhole() {
+			b.togglePulse()
+		} else {
+			b.toggleZoom()
+		}
+	case action.NextArrangement:
+		b.nextArrangement()
+	case action.GroupOrders:
+		b.groupOrders()
+	case action.ToggleIntents, action.ToggleShipments, action.ToggleQuota, action.ToggleEvents, action.TogglePulse:
+		b.togglePane(layout.Pane(slices.Index(toggling[:], id)))
+	default:
+		return false
+	}
+	return true
+}
+
+// disabled says why an action cannot be performed on what has the focus now; "" when
+// it can.
+func (b *board) disabled(id action.ID) string {
+	switch id {
+	case action.FocusDetail:
+		if !b.detailOpen {
+			return "no detail is open"
+		}
+	case action.Open:
+		return b.openDisabled()
+	case action.CopyID, action.OpenLink:
+		if b.subject().Kind == pane.None {
+			return "nothing under the cursor"
+		}
+	case action.Zoom:
+		if b.focus == layout.Detail && !layout.Beside(b.width) {
+			return "the detail fills the screen already"
+		}
+		if layout.IsView(b.focus) {
+			return "this fills the screen already"
+		}
+	case action.Sort, action.ReverseSort:
+		if _, ok := b.panes[b.focus].(sortable); !ok {
+			return "this pane cannot be sorted"
+		}
+	case action.Filter:
+		if _, ok := b.panes[b.focus].(filtered); !ok {
+			return "this pane cannot be filtered"
+		}
+		if b.focus == layout.Quota && !b.quota.Viewing() {
+			return "no spender is on the screen to be filtered: " + b.cfg.Actions.KeyOf(action.Usage) + " shows them"
+		}
+	}
+	return ""
+}
+
+// openDisabled says why nothing can be opened.
+func (b *board) openDisabled() string {
+	if p, ok := b.panes[b.focus].(asked); ok {
+		_, why := p.Asked()
+		return why
+	}
+	if b.subject().Kind == pane.None && !b.onFold() {
+		return "nothing under the cursor"
+	}
+	return ""
+}

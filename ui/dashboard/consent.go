@@ -1,0 +1,152 @@
+package dashboard
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// consent has a person choose what is confirmed, and asks for the yes.
+type consent struct {
+	board    *board
+	picture  *picture
+	marks    *marks
+	batch    *batch
+	confirms *confirms
+	details  *details
+	notices  *notices
+	themes   *theming
+	dialog   *dialogs
+}
+
+// do does what leads to a confirm.
+func (c *consent) do(ctx context.Context, id action.ID) tea.Cmd {
+	switch id {
+	case action.Confirm:
+		return c.ask(ctx)
+	case action.MarkRange:
+		c.marks.reach()
+	case action.Mark:
+		c.mark()
+	case action.MarkAll:
+		c.marks.all()
+	case action.Unmark:
+		c.marks.clear()
+	case action.ConfirmMarked:
+		return c.askMarked(ctx)
+	case action.StopBatch:
+		c.batch.stop("by hand")
+	}
+	return nil
+}
+
+// mark marks what the range reaches, the order or the intent under the cursor, or
+// takes the mark away, and moves on.
+func (c *consent) mark() {
+	switch row := c.board.subject(); {
+	case c.board.ranging():
+		c.marks.reach()
+	case c.board.headUnder():
+		c.markOrder()
+	case c.marks.toggle():
+		c.details.step(pane.Down)
+		c.marks.stay(row)
+	}
+}
+
+// disabled says why that cannot be performed now.
+func (c *consent) disabled(id action.ID) string {
+	switch id {
+	case action.Confirm:
+		if o := c.board.orderUnder(); o != nil {
+			return c.batch.orderDisabled(o)
+		}
+		return c.confirms.disabled(c.board.intentUnder())
+	case action.Mark:
+		return c.marks.disabled()
+	case action.MarkAll, action.MarkRange:
+		return c.marks.allDisabled()
+	case action.Unmark:
+		if len(c.marks.set) == 0 {
+			return "nothing is marked"
+		}
+	case action.ConfirmMarked:
+		return c.batch.disabled()
+	case action.StopBatch:
+		if c.batch.queue == nil {
+			return "no batch is under way"
+		}
+	}
+	return ""
+}
+
+// ask asks about the intent under the cursor, or the order. The dialog holds what
+// the person sees, whatever changes behind it.
+func (c *consent) ask(ctx context.Context) tea.Cmd {
+	if o := c.board.orderUnder(); o != nil {
+		return c.askOrder(ctx, o)
+	}
+	in, ok := c.board.intentUnder()
+	if !ok {
+		return nil
+	}
+	seen, err := c.confirms.propose(in.ID)
+	if err != nil {
+		c.notices.say(warning, err.Error())
+		return nil
+	}
+	c.board.intents.SetNote(in.ID, pane.Note{})
+	return c.dialog.ask(ctx, dialog.NewConfirm(c.themes.current(), seen, seen.Live, &c.dialog.quiet, time.Now()))
+}
+
+// askMarked asks about all that is marked.
+func (c *consent) askMarked(ctx context.Context) tea.Cmd {
+	seen := c.batch.propose()
+	if len(seen) == 0 {
+		return nil
+	}
+	d, err := dialog.NewBatch(c.themes.current(), seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
+	if err != nil {
+		c.notices.say(warning, err.Error())
+		return nil
+	}
+	return c.dialog.ask(ctx, d)
+}
+
+// askOrder asks about all items of an order that can be confirmed, and shows what
+// is left of it. The dialog holds what the person sees.
+func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
+	seen, left := c.batch.proposeOrder(o)
+	if len(seen) == 0 {
+		c.notices.say(warning, c.batch.orderDisabled(o))
+		return nil
+	}
+	d, err := dialog.NewOrder(c.themes.current(), string(o.Reference), seen, left, c.picture.environment().Live, &c.dialog.quiet, time.Now())
+	if err != nil {
+		c.notices.say(warning, err.Error())
+		return nil
+	}
+	for _, p := range seen {
+		c.board.intents.SetNote(p.ID, pane.Note{})
+	}
+	return c.dialog.ask(ctx, d)
+}
+
+// markOrder marks the order under the cursor, or unmarks it, and moves on behind its
+// items. On the last row the cursor stays, as it does when that is marked.
+func (c *consent) markOrder() {
+	ids := c.marks.toggleOrder()
+	for range len(ids) + 1 {
+		c.details.step(pane.Down)
+	}
+	if in, ok := c.board.intentUnder(); ok && slices.Contains(ids, in.ID) {
+		c.marks.stayed = c.board.subject()
+	}
+}
