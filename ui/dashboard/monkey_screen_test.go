@@ -238,15 +238,11 @@ func (k *monkey) named(s pane.Subject, at gutter, r layout.Rect) {
 		name = string(s.ID)
 	}
 	first := min(len(name), 3)
-	if first < len(name) && name[first] > '~' {
-		first-- // what follows may be drawn in one cell with it
+	odd := strings.IndexFunc(name, func(c rune) bool { return c < ' ' || c > '~' })
+	if odd >= 0 && odd <= first {
+		first = max(odd-1, 0) // what is odd may be drawn in one cell with what is before it
 	}
 	name = strings.TrimSpace(name[:first])
-	for _, c := range name {
-		if c < ' ' || c > '~' {
-			return
-		}
-	}
 	if row := textFrom(k.paper, at.x+1, r.X+r.W, at.y); !strings.Contains(row, name) {
 		k.t.Logf("the board acts on %+v, and the row says %q, not %q", s, row, name)
 		k.t.Fatalf("the cursor is on another row than it names")
