@@ -93,6 +93,6 @@ func (p *Events) drawUnread(l *paint.Line, under bool) {
 
 // SetUnread marks the intents whose state changed since then; the zero time none.
 func (p *Intents) SetUnread(since time.Time) {
-	p.unseenSince = since
+	p.cards.unseenSince = since
 	p.stale = true
 }

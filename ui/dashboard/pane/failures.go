@@ -110,7 +110,7 @@ func (p *Failures) count() {
 	for side := range groups {
 		groups[side] = map[string]*failureGroup{}
 	}
-	for _, row := range p.intents.lanes[laneFailed].All() {
+	for _, row := range p.intents.lanes.tables[laneFailed].All() {
 		if span := failureSpans[p.span].shown; span > 0 && (row.Since.IsZero() || p.look.Now.Sub(row.Since) >= span) {
 			continue
 		}

@@ -61,7 +61,7 @@ func (p *Failures) none() {
 		return
 	}
 	earlier := p.look.Keys.Span + " shows another time"
-	if n := p.intents.lanes[laneFailed].Total(); n > 0 {
+	if n := p.intents.lanes.tables[laneFailed].Total(); n > 0 {
 		earlier += ": " + wording.Count(n) + " failed before"
 	}
 	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+wording.Counted(known, "intent", "intents"), earlier)
@@ -134,7 +134,7 @@ func (p *Failures) members() {
 	product := min((p.w-age-total)/2, 40)
 	for _, row := range g.rows[:min(len(g.rows), p.h-len(p.lines))] {
 		l := p.start().Space(1).Fit(paint.Muted, p.look.age(row.Since), age)
-		p.intents.product(l, row, product)
+		p.intents.cards.product(l, row, product)
 		other := wording.Failure(row.Failure)
 		if p.side == byReason {
 			other = string(row.Merchant)

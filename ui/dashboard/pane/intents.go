@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"cmp"
 	"iter"
 	"time"
 
@@ -17,27 +16,17 @@ import (
 // room, else as one list, grouped by state.
 type Intents struct {
 	frame
-	window      time.Duration
-	unseenSince time.Time // what changed since then is marked; zero: nothing is
-	rows        map[api.ID]*intentRow
-	lanes       [lanes]*table.Table[*intentRow]
-	list        *table.Table[*intentRow]
-	notes       map[api.ID]Note
-	marks       map[api.ID]bool
-	lane        int // that the cursor is in
-	left        int // that a filter has taken the cursor from, from 1 on; 0 for none
-	filter      *Filter
-	hits        [lanes]bool // where the filter has found something since it was set
-	agents      account.AgentCount
-	stuck       map[api.ID]bool
-	pace        map[api.IntentState]account.Pace
-	read        time.Time // the newest of anything
-	cells       []cell    // of the lanes as last drawn
-	widest      int       // of the totals, in cells
-	known       bool      // the counts are all that there are
-	older       bool      // there were intents that are not kept any more
-	orders      *orders   // nil unless they are grouped by order
-	anchor      string    // the row at which a range began; "" while there is none
+	rows   map[api.ID]*intentRow
+	lanes  laneSet
+	list   *table.Table[*intentRow]
+	orders *orders // nil unless they are grouped by order
+	cards  cards
+	filter *Filter
+	agents account.AgentCount
+	read   time.Time // the newest of anything
+	known  bool      // the counts are all that there are
+	older  bool      // there were intents that are not kept any more
+	anchor string    // the row at which a range began; "" while there is none
 
 	sorting[*intentRow] // of the lanes
 	inList              sorting[*intentRow]
@@ -46,12 +35,10 @@ type Intents struct {
 // NewIntents makes the pane. window is how long an intent can be confirmed, where
 // the service does not say until when.
 func NewIntents(look *Look, window time.Duration) *Intents {
-	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)), window: window, lane: laneAwaiting,
-		rows: map[api.ID]*intentRow{}, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
-	for i := range p.lanes {
-		p.lanes[i] = table.New(intentTable(compareInLane))
-	}
-	p.list = table.New(intentTable(compareInList))
+	p := &Intents{frame: newFrame(look, merchantColumn, totalColumn, ageColumn), sorting: by(intentOrders(compareInLane)), inList: by(intentOrders(compareInList)),
+		rows: map[api.ID]*intentRow{}, list: table.New(intentTable(compareInList))}
+	p.lanes = newLaneSet(&p.frame)
+	p.cards = cards{frame: &p.frame, window: window, notes: map[api.ID]Note{}, marks: map[api.ID]bool{}}
 	return p
 }
 
@@ -65,7 +52,7 @@ func intentTable(compare func(a, b *intentRow) int) table.Config[*intentRow] {
 
 // Forget takes all rows out, for a picture that starts over.
 func (p *Intents) Forget() {
-	for _, lane := range p.lanes {
+	for _, lane := range p.lanes.tables {
 		lane.Forget()
 	}
 	p.list.Forget()
@@ -74,8 +61,8 @@ func (p *Intents) Forget() {
 		p.orders.list.Forget()
 	}
 	clear(p.rows)
-	clear(p.notes)
-	clear(p.marks)
+	clear(p.cards.notes)
+	clear(p.cards.marks)
 	p.stale = true
 }
 
@@ -95,18 +82,18 @@ func stuckIntents(alerts []account.Alert) map[api.ID]bool {
 // SetNote writes on the row of an intent what a confirm says; the zero Note takes
 // that away.
 func (p *Intents) SetNote(id api.ID, note Note) {
-	delete(p.notes, id)
+	delete(p.cards.notes, id)
 	if note != (Note{}) && p.rows[id] != nil {
-		p.notes[id] = note
+		p.cards.notes[id] = note
 	}
 	p.stale = true
 }
 
 // SetMarked marks the row of an intent, or takes the mark away.
 func (p *Intents) SetMarked(id api.ID, marked bool) {
-	delete(p.marks, id)
+	delete(p.cards.marks, id)
 	if marked && p.rows[id] != nil {
-		p.marks[id] = true
+		p.cards.marks[id] = true
 	}
 	p.stale = true
 }
@@ -125,18 +112,12 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 // SetFilter shows only what the filter finds; nil shows all. It is in force in
 // the lanes and in the list, whichever is shown.
 func (p *Intents) SetFilter(f *Filter) {
-	if f != p.filter {
-		p.hits = [lanes]bool{}
-	}
 	filterTable(p.list, f, p.filter, p.look.Now)
 	if p.orders != nil {
 		filterTable(p.orders.list, f, p.filter, p.look.Now)
 	}
-	for _, lane := range p.lanes {
-		filterTable(lane, f, p.filter, p.look.Now)
-	}
+	p.lanes.setFilter(f, p.filter)
 	p.filter = f
-	p.findHits()
 	p.findLane()
 	p.stale = true
 }
@@ -158,23 +139,12 @@ func (p *Intents) states(yield func(string) bool) {
 }
 
 // Stay keeps the cursor in the lane that a filter has brought it to.
-func (p *Intents) Stay() { p.left = 0 }
+func (p *Intents) Stay() { p.lanes.left = 0 }
 
-// findLane moves the cursor to a lane where the filter finds something, and back
-// once the lane that it came from has a row again.
+// findLane has the cursor of the lanes where a filter finds something: a list has
+// none.
 func (p *Intents) findLane() {
-	if p.left > 0 && p.lanes[p.left-1].Shown() > 0 {
-		p.lane, p.left = p.left-1, 0
-	}
-	if p.filter == nil || p.listed() || p.lanes[p.lane].Shown() > 0 {
-		return
-	}
-	for i, lane := range p.lanes {
-		if lane.Shown() > 0 {
-			p.lane, p.left = i, cmp.Or(p.left, p.lane+1)
-			return
-		}
-	}
+	p.lanes.find(p.filter != nil && !p.listed())
 }
 
 // Matches is how many intents the filter shows, of how many.
@@ -182,7 +152,7 @@ func (p *Intents) Matches() (shown, total int) {
 	if p.listed() {
 		return p.list.Shown(), p.list.Total()
 	}
-	for _, lane := range p.lanes {
+	for _, lane := range p.lanes.tables {
 		shown += lane.Shown()
 	}
 	return shown, p.list.Total()
@@ -215,11 +185,7 @@ func (p *Intents) Select(id api.ID) bool {
 	case p.listed():
 		return p.list.Select(string(id))
 	}
-	if row.lane >= lanes || !p.lanes[row.lane].Select(string(id)) {
-		return false
-	}
-	p.lane, p.left = row.lane, 0
-	return true
+	return p.lanes.choose(row)
 }
 
 // leastLanes is the width from which five lanes are readable.
@@ -229,19 +195,26 @@ const leastLanes = 108
 // low, or the intents are grouped.
 func (p *Intents) listed() bool { return p.orders != nil || p.w < leastLanes || p.h < 7 }
 
-// pinned reports whether the cursor has left the row where it rests.
-func (p *Intents) pinned() bool {
+// cursor is that of what is shown.
+func (p *Intents) cursor() tableCursor {
 	if p.orders != nil {
-		return p.orders.list.Pinned()
+		return p.orders.list
 	}
-	return p.table().Pinned()
+	return p.table()
+}
+
+// tableCursor is the cursor of a table, whatever its rows are.
+type tableCursor interface {
+	Find(key string) (index int, ok bool)
+	Index() int
+	Pinned() bool
 }
 
 func (p *Intents) table() *table.Table[*intentRow] {
 	if p.listed() {
 		return p.list
 	}
-	return p.lanes[p.lane]
+	return p.lanes.current()
 }
 
 // SetSize gives the pane its place. The cursor stays on its intent when lanes
@@ -250,15 +223,15 @@ func (p *Intents) SetSize(w, h int) {
 	if p.w == w && p.h == h {
 		return
 	}
-	before, pinned := p.Subject(), p.pinned()
+	before, pinned := p.Subject(), p.cursor().Pinned()
 	was := p.listed()
 	p.frame.SetSize(w, h)
-	p.fit()
+	p.lanes.fit()
 	p.setListHeight()
 	if was != p.listed() && pinned && before.Kind == OfIntent {
 		p.Select(before.ID)
 	}
-	p.findLane() // a list has none
+	p.findLane()
 }
 
 // SetStacked says whether the panes stand above each other.
@@ -311,7 +284,7 @@ func (p *Intents) top() {
 	l := p.title("INTENTS", -1)
 	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
 	inNone := p.list.Total()
-	for _, lane := range p.lanes {
+	for _, lane := range p.lanes.tables {
 		inNone -= lane.Total()
 	}
 	if inNone > 0 && p.w >= 60 {
@@ -320,8 +293,8 @@ func (p *Intents) top() {
 	if p.older && p.w >= 60 {
 		l.Put(paint.Muted, " · older ones are not kept")
 	}
-	if len(p.marks) > 0 {
-		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.marks))+" marked")
+	if len(p.cards.marks) > 0 {
+		l.Put(paint.Accent, " · "+sign.Marked().Glyph+" "+wording.Count(len(p.cards.marks))+" marked")
 	}
 	if p.orders != nil {
 		l.Put(paint.Accent, " · by order")
@@ -341,13 +314,13 @@ func (p *Intents) top() {
 // tally writes the counts of all states, at the right.
 func (p *Intents) tally(l *paint.Line) {
 	width := 0
-	for i, lane := range p.lanes {
+	for i, lane := range p.lanes.tables {
 		if i < laneOther || lane.Total() > 0 {
 			width += 3 + paint.Width(counted(lane.Total(), p.known)) + 1
 		}
 	}
 	p.fill(l, l.Left()-width)
-	for i, lane := range p.lanes {
+	for i, lane := range p.lanes.tables {
 		if i == laneOther && lane.Total() == 0 {
 			continue
 		}
@@ -358,11 +331,4 @@ func (p *Intents) tally(l *paint.Line) {
 		}
 		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, counted(lane.Total(), p.known)).Space(1)
 	}
-}
-
-func laneMark(lane int) sign.Sign {
-	if lane == laneOther {
-		return sign.Sign{Glyph: "?", Word: "other", Style: paint.Unlisted}
-	}
-	return sign.Intent(laneStates[lane])
 }

@@ -31,10 +31,10 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 		rows = append(rows, row)
 		p.rows[in.ID] = row
 		if old != nil && old.State != in.State {
-			delete(p.notes, in.ID)
+			delete(p.cards.notes, in.ID)
 		}
 		if old != nil && old.lane != row.lane && old.lane < lanes {
-			if p.isFollowed(old) && row.lane < lanes {
+			if p.lanes.follows(old) && row.lane < lanes {
 				follow = in.ID
 			}
 			moves[old.lane].out = append(moves[old.lane].out, old)
@@ -47,23 +47,23 @@ func (p *Intents) Apply(c *account.Changes, first bool) {
 	p.list.Upsert(rows...)                                                 // of each the last
 	for i, m := range moves {
 		for _, row := range m.out {
-			p.lanes[i].Remove(string(row.ID))
+			p.lanes.tables[i].Remove(string(row.ID))
 		}
-		p.lanes[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
+		p.lanes.tables[i].Upsert(slices.DeleteFunc(m.in, outdated)...)
 	}
 	if p.orders != nil {
-		p.arrangeOrders(rows, c.GoneIntents)
+		p.orders.arrange(p.rows, rows, c.GoneIntents)
 	}
-	if row := p.rows[follow]; row != nil && p.lanes[row.lane].Select(string(follow)) {
-		p.lane = row.lane
+	if row := p.rows[follow]; row != nil && p.lanes.tables[row.lane].Select(string(follow)) {
+		p.lanes.at = row.lane
 	}
-	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.stuck)+len(c.Summary.Alerts) > 0 ||
-		!maps.Equal(p.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)
+	p.stale = p.stale || len(rows) > 0 || p.agents != c.Summary.Agents || len(p.cards.stuck)+len(c.Summary.Alerts) > 0 ||
+		!maps.Equal(p.cards.pace, c.Summary.Pace) || p.look.freshness(p.read) != p.look.freshness(c.Summary.LastRead)
 	if older := c.Summary.LetGo > 0; p.older != older {
 		p.older, p.stale = older, true
 	}
 	p.agents, p.read = c.Summary.Agents, c.Summary.LastRead
-	p.stuck, p.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
+	p.cards.stuck, p.cards.pace = stuckIntents(c.Summary.Alerts), c.Summary.Pace
 	if known := c.Summary.IntentsKnown(); p.known != known {
 		p.known, p.stale = known, true
 	}
@@ -77,21 +77,21 @@ func (p *Intents) letGo(ids []api.ID) {
 			continue
 		}
 		if row.lane < lanes {
-			p.lanes[row.lane].Remove(string(id))
+			p.lanes.tables[row.lane].Remove(string(id))
 		}
 		p.list.Remove(string(id))
 		delete(p.rows, id)
-		delete(p.notes, id)
+		delete(p.cards.notes, id)
 		p.stale = true
 	}
 }
 
 // newRow is the row of an intent. old is the one that it replaces, or nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
-	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.window)}
+	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.cards.window)}
 	if in.Total != nil {
 		row.total = in.Total.Readable()
-		p.widest = max(p.widest, paint.Width(row.total))
+		p.cards.widest = max(p.cards.widest, paint.Width(row.total))
 	}
 	row.needle = textOf(row)
 	switch {
@@ -117,14 +117,4 @@ func expiryOf(in *account.Intent, window time.Duration) time.Time {
 		return in.CreatedAt.Add(window)
 	}
 	return in.ExpiresAt
-}
-
-// isFollowed reports whether a person put the cursor on a row, so that it goes
-// along when the row moves to another lane.
-func (p *Intents) isFollowed(row *intentRow) bool {
-	if p.lane != row.lane || !p.lanes[row.lane].Pinned() {
-		return false
-	}
-	under, ok := p.lanes[row.lane].Cursor()
-	return ok && under.ID == row.ID
 }

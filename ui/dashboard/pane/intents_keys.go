@@ -21,24 +21,15 @@ const (
 func (p *Intents) Move(s Step) {
 	switch {
 	case s == Left && !p.listed():
-		p.changeLane(-1)
+		p.lanes.change(-1)
 	case s == Right && !p.listed():
-		p.changeLane(1)
+		p.lanes.change(1)
 	case p.orders != nil:
 		step(p.orders.list, s)
 	default:
 		step(p.table(), s)
 	}
 	p.stale = true
-}
-
-func (p *Intents) changeLane(by int) {
-	for i := p.lane + by; i >= 0 && i < lanes; i += by {
-		if (i != laneOther || p.lanes[i].Total() > 0) && !p.folds(i) {
-			p.lane, p.left = i, 0
-			return
-		}
-	}
 }
 
 // Click puts the cursor on the row at x, y of the pane, and reports whether there
@@ -51,14 +42,12 @@ func (p *Intents) Click(x, y int) (row bool) {
 	case p.listed():
 		return pick(p.list, y-p.head())
 	}
-	p.place()
-	for _, c := range p.cells {
-		if x >= c.x && x < c.x+c.w+laneGap {
-			p.lane, p.left = c.lane, 0
-			return y >= 3 && pick(p.lanes[c.lane], (y-3)/2)
-		}
+	lane, ok := p.lanes.under(x)
+	if !ok {
+		return false
 	}
-	return false
+	p.lanes.enter(lane)
+	return y >= 3 && pick(p.lanes.current(), (y-3)/2)
 }
 
 // Wheel scrolls what lies at x.
@@ -72,11 +61,8 @@ func (p *Intents) Wheel(x, _, delta int) {
 		p.list.Scroll(delta)
 		return
 	}
-	p.place()
-	for _, c := range p.cells {
-		if x >= c.x && x < c.x+c.w+laneGap {
-			p.lanes[c.lane].Scroll(delta)
-		}
+	if lane, ok := p.lanes.under(x); ok {
+		p.lanes.tables[lane].Scroll(delta)
 	}
 }
 

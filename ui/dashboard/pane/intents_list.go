@@ -15,24 +15,24 @@ const (
 	leastProduct = 12 // cells, below which the merchant gives way
 )
 
-func (p *Intents) columns() listColumns {
+func (d *cards) columns() listColumns {
 	c := listColumns{state: 13, special: 5}
-	if p.w < 56 {
+	if d.w < 56 {
 		c.state = 2 // the glyph alone
 	}
-	if p.w >= 72 {
+	if d.w >= 72 {
 		c.special = specialWidth
-		if p.has(merchantColumn) {
-			c.merchant = 18 + min(max(p.w-88, 0), 8)
+		if d.has(merchantColumn) {
+			c.merchant = 18 + min(max(d.w-88, 0), 8)
 		}
 	}
-	if p.has(totalColumn) {
-		c.total = max(p.widest, moneyWidth) + 1
+	if d.has(totalColumn) {
+		c.total = max(d.widest, moneyWidth) + 1
 	}
-	if p.has(ageColumn) {
+	if d.has(ageColumn) {
 		c.age = ageWidth + 1
 	}
-	if p.w-c.state-c.merchant-c.total-c.special-c.age < leastProduct {
+	if d.w-c.state-c.merchant-c.total-c.special-c.age < leastProduct {
 		c.merchant = 0
 	}
 	return c
@@ -45,18 +45,18 @@ func (p *Intents) drawList() {
 		p.nothingMatches()
 		return
 	}
-	c := p.columns()
+	c := p.cards.columns()
 	from, to := p.span()
 	for i, row := range rows {
 		l := p.start()
-		p.mark(l, row, p.focused && first+i == p.list.Index(), from <= first+i && first+i <= to)
-		p.listLine(l, row, c, "")
+		p.cards.mark(l, row, p.focused && first+i == p.list.Index(), from <= first+i && first+i <= to)
+		p.cards.listLine(l, row, c, "")
 		p.push(l.On(paint.Base))
 	}
 }
 
 // listLine draws an intent; branch stands before its product.
-func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns, branch string) {
+func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch string) {
 	m := sign.Intent(row.State)
 	if c.state > 2 {
 		l.Put(m.Style, m.Glyph).Space(1).Fit(m.Style, m.Word, c.state-2)
@@ -64,7 +64,7 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns, branch 
 		l.Fit(m.Style, m.Glyph, c.state)
 	}
 	l.Put(paint.Faint, branch)
-	p.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
+	d.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
 		left := shortened(string(row.Merchant), c.merchant-1)
 		if row.lane == laneFailed && !row.ReadAt.IsZero() {
@@ -73,17 +73,17 @@ func (p *Intents) listLine(l *paint.Line, row *intentRow, c listColumns, branch 
 		l.Space(1).Fit(paint.Muted, left, c.merchant-1)
 	}
 	if c.total > 0 {
-		total, style := p.amount(row)
+		total, style := d.amount(row)
 		l.Space(1)
-		p.glowing(l, row, total, style, c.total-1)
+		d.glowing(l, row, total, style, c.total-1)
 	}
-	text, style := p.special(row, 20)
+	text, style := d.special(row, 20)
 	if c.special < specialWidth {
 		text = shorten(text)
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(p.ageStyle(row), p.look.age(row.Since), c.age-1)
+		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Since), c.age-1)
 	}
 }
 

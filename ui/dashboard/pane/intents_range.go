@@ -43,19 +43,12 @@ func (p *Intents) span() (from, to int) {
 	if p.anchor == "" {
 		return 0, -1
 	}
-	var at, cursor int
-	var ok bool
-	if p.orders != nil {
-		at, ok = p.orders.list.Find(p.anchor)
-		cursor = p.orders.list.Index()
-	} else {
-		at, ok = p.table().Find(p.anchor)
-		cursor = p.table().Index()
-	}
+	shown := p.cursor()
+	at, ok := shown.Find(p.anchor)
 	if !ok {
 		return 0, -1
 	}
-	return min(at, cursor), max(at, cursor)
+	return min(at, shown.Index()), max(at, shown.Index())
 }
 
 // Ranged lists the intents of the range. A head that is all of it stands for the items

@@ -113,23 +113,3 @@ func compareInList(a, b *intentRow) int {
 }
 
 var laneRanks = [...]int8{laneAwaiting: 0, laneOther: 1, lanePlacing: 2, laneRetrieving: 3, laneFailed: 4, laneCompleted: 5, laneNone: 6}
-
-// How long a state lasts before it is marked as slow, while the account has no
-// history. Both offers and orders have been seen to take minutes.
-const (
-	slowRetrieving = 10 * time.Minute
-	slowPlacing    = 5 * time.Minute
-)
-
-// slow reports whether an intent has been retrieving or placing for longer than
-// 95 % of the account's earlier ones.
-func (p *Intents) slow(row *intentRow) bool {
-	if row.lane != laneRetrieving && row.lane != lanePlacing {
-		return false
-	}
-	stay := p.look.Now.Sub(row.Since)
-	if pace := p.pace[row.State]; pace.Tells() {
-		return pace.Slow(stay)
-	}
-	return row.lane == laneRetrieving && stay >= slowRetrieving || row.lane == lanePlacing && stay >= slowPlacing
-}

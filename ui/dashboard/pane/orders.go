@@ -15,8 +15,16 @@ import (
 // orders is the intents grouped: each order as a head above its items, and the
 // intents that belong to none among them.
 type orders struct {
-	known *account.Orders
-	list  *table.Table[*orderRow]
+	known  *account.Orders
+	list   *table.Table[*orderRow]
+	inList *sorting[*intentRow] // the order that was chosen for intents
+	cards  *cards
+}
+
+func newOrders(inList *sorting[*intentRow], c *cards) *orders {
+	o := &orders{known: account.NewOrders(), inList: inList, cards: c}
+	o.list = table.New(table.Config[*orderRow]{Key: (*orderRow).key, Compare: o.compare, Match: matchOrder})
+	return o
 }
 
 // orderRow is a line of the grouped intents.
@@ -60,11 +68,11 @@ func matchOrder(row *orderRow, filter any) bool {
 	return slices.ContainsFunc(row.items, func(item *intentRow) bool { return matchRow(item, filter) })
 }
 
-// compareOrders puts orders and intents in the order that was chosen for intents,
+// compare puts orders and intents in the order that was chosen for intents,
 // and within an order the head before its items.
-func (p *Intents) compareOrders(a, b *orderRow) int {
+func (o *orders) compare(a, b *orderRow) int {
 	if first, second := a.leading(), b.leading(); first != second {
-		if c := p.inList.compare(first.intentRow, second.intentRow); c != 0 {
+		if c := o.inList.compare(first.intentRow, second.intentRow); c != 0 {
 			return c
 		}
 		if c := cmp.Compare(first.id, second.id); c != 0 {
@@ -74,50 +82,13 @@ func (p *Intents) compareOrders(a, b *orderRow) int {
 	if a.order != nil || b.order != nil {
 		return cmp.Compare(len(b.items), len(a.items)) // only a head has some
 	}
-	return p.inList.compare(a.intentRow, b.intentRow)
+	return o.inList.compare(a.intentRow, b.intentRow)
 }
 
-// Grouped reports whether the intents are grouped by order.
-func (p *Intents) Grouped() bool { return p.orders != nil }
-
-// Group groups the intents by order, or ends that. The cursor stays on its intent.
-func (p *Intents) Group(on bool) {
-	if on == p.Grouped() {
-		return
-	}
-	before, pinned := p.Subject(), p.pinned()
-	p.orders, p.anchor, p.stale = nil, "", true
-	if on {
-		p.orders = &orders{known: account.NewOrders(), list: table.New(table.Config[*orderRow]{
-			Key: (*orderRow).key, Compare: p.compareOrders, Match: matchOrder,
-		})}
-		rows := slices.Clone(p.list.All())
-		p.orders.list.SetHeight(p.h - p.head())
-		filterTable(p.orders.list, p.filter, nil, p.look.Now)
-		p.arrangeOrders(rows, nil)
-	}
-	if pinned {
-		p.reselect(before)
-	}
-}
-
-// reselect puts the cursor back on what it was on, or on an item of it.
-func (p *Intents) reselect(s Subject) {
-	if s.Kind != OfOrder {
-		p.Select(s.ID)
-		return
-	}
-	for _, row := range p.list.All() {
-		if row.ReferenceID == s.Reference && p.Select(row.ID) {
-			return
-		}
-	}
-}
-
-// arrangeOrders takes over rows that changed and ids that are gone. The rows of an
-// order that has changed are all made anew: they find their place by its head.
-func (p *Intents) arrangeOrders(changed []*intentRow, gone []api.ID) {
-	o := p.orders
+// arrange takes over rows that changed, of all there are, and ids that are gone. The
+// rows of an order that has changed are all made anew: they find their place by its
+// head.
+func (o *orders) arrange(all map[api.ID]*intentRow, changed []*intentRow, gone []api.ID) {
 	touched := map[api.Text]bool{}
 	for _, id := range gone {
 		touched[o.known.Drop(id)] = true
@@ -131,27 +102,27 @@ func (p *Intents) arrangeOrders(changed []*intentRow, gone []api.ID) {
 		}
 	}
 	for reference := range touched {
-		rows = append(rows, p.rowsOf(reference)...)
+		rows = append(rows, o.rowsOf(all, reference)...)
 	}
 	o.list.Upsert(rows...)
 }
 
 // rowsOf makes the rows of an order. One that is not an order any more loses its
 // head.
-func (p *Intents) rowsOf(reference api.Text) []*orderRow {
+func (o *orders) rowsOf(all map[api.ID]*intentRow, reference api.Text) []*orderRow {
 	var items []*intentRow
-	for _, id := range p.orders.known.Items(reference) {
-		if row := p.rows[id]; row != nil {
+	for _, id := range o.known.Items(reference) {
+		if row := all[id]; row != nil {
 			items = append(items, row)
 		}
 	}
 	var head *orderRow
 	var rows []*orderRow
 	if len(items) > 1 {
-		head = p.headOf(reference, items)
+		head = o.headOf(reference, items)
 		rows = append(rows, head)
 	} else {
-		p.orders.list.Remove(headKey(reference))
+		o.list.Remove(headKey(reference))
 	}
 	for _, row := range items {
 		rows = append(rows, newOrderRow(row, head))
@@ -159,22 +130,22 @@ func (p *Intents) rowsOf(reference api.Text) []*orderRow {
 	return rows
 }
 
-func (p *Intents) headOf(reference api.Text, items []*intentRow) *orderRow {
+func (o *orders) headOf(reference api.Text, items []*intentRow) *orderRow {
 	var intents []*account.Intent
 	for _, item := range items {
 		intents = append(intents, item.Intent)
 	}
-	o := account.NewOrder(reference, intents)
+	order := account.NewOrder(reference, intents)
 	row := *slices.MinFunc(items, func(a, b *intentRow) int {
 		return cmp.Or(compareInList(a, b), cmp.Compare(a.ID, b.ID))
 	})
 	in := *row.Intent
 	in.Total, row.expires = nil, time.Time{}
-	if len(o.Totals) > 0 {
-		in.Total = &o.Totals[0]
+	if len(order.Totals) > 0 {
+		in.Total = &order.Totals[0]
 	}
-	if o.Closing != nil {
-		row.expires = expiryOf(o.Closing, p.window)
+	if order.Closing != nil {
+		row.expires = expiryOf(order.Closing, o.cards.window)
 	}
 	in.Merchant = merchants(items)
 	for _, item := range items {
@@ -182,11 +153,11 @@ func (p *Intents) headOf(reference api.Text, items []*intentRow) *orderRow {
 			row.turned = item.turned
 		}
 	}
-	row.Intent, row.total = &in, sum(o)
-	if len(o.Totals) == 1 {
-		p.widest = max(p.widest, paint.Width(row.total))
+	row.Intent, row.total = &in, sum(order)
+	if len(order.Totals) == 1 {
+		o.cards.widest = max(o.cards.widest, paint.Width(row.total))
 	}
-	return &orderRow{id: headKey(reference), intentRow: &row, order: o, items: items}
+	return &orderRow{id: headKey(reference), intentRow: &row, order: order, items: items}
 }
 
 // merchants names the merchant of an order, or says how many there are.
@@ -219,26 +190,4 @@ func sum(o *account.Order) string {
 		text = "≥ " + text
 	}
 	return text
-}
-
-// OrderUnder is the order whose head is under the cursor; nil for none.
-func (p *Intents) OrderUnder() *account.Order {
-	if p.orders != nil {
-		if row, ok := p.orders.list.Cursor(); ok {
-			return row.order
-		}
-	}
-	return nil
-}
-
-// ItemsUnder lists the items that the filter shows of that order.
-func (p *Intents) ItemsUnder() (ids []api.ID) {
-	rows := p.orders.list.Found()
-	for _, row := range rows[p.orders.list.Index()+1:] {
-		if row.head == nil || row.head.order.Reference != rows[p.orders.list.Index()].order.Reference {
-			break
-		}
-		ids = append(ids, row.ID)
-	}
-	return ids
 }

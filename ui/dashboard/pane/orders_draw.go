@@ -16,28 +16,28 @@ func (p *Intents) drawOrders() {
 		p.nothingMatches()
 		return
 	}
-	c := p.columns()
+	c := p.cards.columns()
 	from, to := p.span()
 	for i, row := range rows {
 		at, l := first+i, p.start()
 		under, ranged := p.focused && at == list.Index(), from <= at && at <= to
 		switch {
 		case row.order != nil:
-			p.markHead(l, row, under, ranged)
-			p.headLine(l, row, c)
+			p.cards.markHead(l, row, under, ranged)
+			p.cards.headLine(l, row, c)
 		case row.head != nil:
-			p.mark(l, row.intentRow, under, ranged)
-			p.listLine(l, row.intentRow, c, p.branch(list.Found(), at))
+			p.cards.mark(l, row.intentRow, under, ranged)
+			p.cards.listLine(l, row.intentRow, c, branch(list.Found(), at))
 		default:
-			p.mark(l, row.intentRow, under, ranged)
-			p.listLine(l, row.intentRow, c, "")
+			p.cards.mark(l, row.intentRow, under, ranged)
+			p.cards.listLine(l, row.intentRow, c, "")
 		}
 		p.push(l.On(paint.Base))
 	}
 }
 
 // branch leads from a head to an item.
-func (p *Intents) branch(rows []*orderRow, at int) string {
+func branch(rows []*orderRow, at int) string {
 	if at+1 == len(rows) || rows[at+1].head == nil || rows[at+1].head.key() != rows[at].head.key() {
 		return "└ "
 	}
@@ -46,10 +46,10 @@ func (p *Intents) branch(rows []*orderRow, at int) string {
 
 // markHead draws the gutter of a head: a mark where all of its items that can be
 // confirmed are marked.
-func (p *Intents) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
+func (d *cards) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
 	marked, waiting := 0, 0
 	for _, item := range row.items {
-		if p.marks[item.ID] {
+		if d.marks[item.ID] {
 			marked++
 		}
 		if item.State == api.AwaitingConfirmation {
@@ -65,12 +65,12 @@ func (p *Intents) markHead(l *paint.Line, row *orderRow, under, ranged bool) {
 		}
 		l.Put(paint.Accent, sign.Marked().Glyph)
 	default:
-		p.gutter(l, under, p.look.Opened == row.subject(), p.glows(row.turned))
+		d.gutter(l, under, d.look.Opened == row.subject(), d.glows(row.turned))
 	}
 }
 
 // headLine draws an order in the columns of its items.
-func (p *Intents) headLine(l *paint.Line, row *orderRow, c listColumns) {
+func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	o := row.order
 	worst, best := sign.Intent(o.Worst), sign.Intent(o.Best)
 	start := l.At()
@@ -83,25 +83,25 @@ func (p *Intents) headLine(l *paint.Line, row *orderRow, c listColumns) {
 		}
 	}
 	l.To(start + c.state)
-	p.headName(l, o, l.Left()-c.merchant-c.total-c.special-c.age)
+	d.headName(l, o, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
 	}
 	if c.total > 0 {
 		l.Space(1).Right(paint.Text|paint.Bold, whole(row.total, c.total-1), c.total-1)
 	}
-	text, style := p.countdown(row.intentRow, 20)
+	text, style := d.countdown(row.intentRow, 20)
 	if c.special < specialWidth {
 		text = shorten(text)
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(paint.Muted, p.look.age(row.Since), c.age-1)
+		l.Space(1).Right(paint.Muted, d.look.age(row.Since), c.age-1)
 	}
 }
 
 // headName names an order, and as much of what it is as there is room for.
-func (p *Intents) headName(l *paint.Line, o *account.Order, w int) {
+func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
 	end := l.At() + w
 	count := wording.Count(len(o.Intents))
 	reference, least := string(o.Reference), " ("+count+")"

@@ -195,12 +195,12 @@ func (p *Pulse) top(pulse *account.Pulse) {
 
 // arrivals draws in the head of a lane how many intents a minute enter it, as far as
 // there is room.
-func (p *Intents) arrivals(l *paint.Line, c cell) {
+func arrivals(look *Look, l *paint.Line, c cell) {
 	end := c.x + c.w
-	if p.look.Pulse == nil || c.lane >= laneOther || end-l.At() < ratesFrom {
+	if look.Pulse == nil || c.lane >= laneOther || end-l.At() < ratesFrom {
 		return
 	}
-	pulse, state := p.look.Pulse(), laneStates[c.lane]
+	pulse, state := look.Pulse(), laneStates[c.lane]
 	text := ratePer(pulse, state)
 	if text == "" {
 		return

@@ -97,12 +97,12 @@ func worth(row *intentRow) int64 {
 func (p *Intents) Sort(name string, reverse bool) string {
 	p.turn(name, reverse)
 	p.inList.turn(name, reverse)
-	for _, lane := range p.lanes {
+	for _, lane := range p.lanes.tables {
 		lane.SetCompare(p.sorting.compare)
 	}
 	p.list.SetCompare(p.inList.compare)
 	if p.orders != nil {
-		p.orders.list.SetCompare(p.compareOrders)
+		p.orders.list.SetCompare(p.orders.compare)
 	}
 	p.stale = true
 	return p.order

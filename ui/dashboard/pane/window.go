@@ -16,15 +16,15 @@ const (
 
 // windowed reports whether the special thing about a card is that its confirm window
 // runs out: no bar stands where something more important is said.
-func (p *Intents) windowed(row *intentRow) bool {
-	return row.lane == laneAwaiting && row.expires.After(p.look.Now) && p.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
+func (d *cards) windowed(row *intentRow) bool {
+	return row.lane == laneAwaiting && row.expires.After(d.look.Now) && d.notes[row.ID].Text == "" && !row.Missing && row.Certainty == account.Verified
 }
 
 // windowBar is how many cells of a card's second line the bar takes beside its text,
 // with the blank before it, and the text: the shorter one where that makes room. The
 // bars of a lane are as long as each other.
-func (p *Intents) windowBar(row *intentRow, text string, w int) (cells int, beside string) {
-	if !p.windowed(row) {
+func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside string) {
+	if !d.windowed(row) {
 		return 0, text
 	}
 	for _, beside := range []string{text, "in " + text[len(text)-ageWidth:]} {
@@ -37,10 +37,10 @@ func (p *Intents) windowBar(row *intentRow, text string, w int) (cells int, besi
 
 // drain draws what is left of the confirm window, in halves of a cell: it moves each
 // few minutes.
-func (p *Intents) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
-	left := min(row.expires.Sub(p.look.Now), p.window)
+func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
+	left := min(row.expires.Sub(d.look.Now), d.window)
 	halves := 0
-	if step := p.window / time.Duration(2*cells); step > 0 {
+	if step := d.window / time.Duration(2*cells); step > 0 {
 		halves = min(int((left+step-1)/step), 2*cells)
 	}
 	l.Repeat(style, "━", halves/2)

@@ -14,35 +14,35 @@ const (
 
 // place divides the width among the lanes that are shown. Those that a filter
 // empties are folded; the last of the others takes what the division leaves.
-func (p *Intents) place() {
-	p.cells = p.cells[:0]
-	p.findHits()
-	room, sum, last := p.w+laneGap, 0, 0
-	for i, lane := range p.lanes {
+func (s *laneSet) place() {
+	s.cells = s.cells[:0]
+	s.findHits()
+	room, sum, last := s.w+laneGap, 0, 0
+	for i, lane := range s.tables {
 		switch {
 		case i == laneOther && lane.Total() == 0:
 			continue
-		case p.folds(i):
+		case s.folds(i):
 			room -= folded
 		default:
 			sum += weights[i]
 			last = i
 		}
 		room -= laneGap
-		p.cells = append(p.cells, cell{lane: i})
+		s.cells = append(s.cells, cell{lane: i})
 	}
 	x, left := 0, room
-	for i := range p.cells {
-		c := &p.cells[i]
+	for i := range s.cells {
+		c := &s.cells[i]
 		switch {
-		case p.folds(c.lane):
+		case s.folds(c.lane):
 			c.w = folded
 		case c.lane == last:
 			c.w = min(left, mostLane)
 		default:
 			c.w = min(room*weights[c.lane]/sum, mostLane)
 		}
-		if !p.folds(c.lane) {
+		if !s.folds(c.lane) {
 			left -= c.w
 		}
 		c.x = x
@@ -53,14 +53,14 @@ func (p *Intents) place() {
 // findHits notes in which lanes the filter finds something. One that it has found
 // something in keeps its room for as long as the filter stays: nothing jumps when
 // the last row leaves.
-func (p *Intents) findHits() {
-	for i, lane := range p.lanes {
-		p.hits[i] = p.hits[i] || lane.Shown() > 0
+func (s *laneSet) findHits() {
+	for i, lane := range s.tables {
+		s.hits[i] = s.hits[i] || lane.Shown() > 0
 	}
 }
 
 // folds reports whether a filter that finds something elsewhere has found nothing
 // in a lane.
-func (p *Intents) folds(lane int) bool {
-	return p.filter != nil && !p.hits[lane] && p.hits != [lanes]bool{}
+func (s *laneSet) folds(lane int) bool {
+	return s.filtered && !s.hits[lane] && s.hits != [lanes]bool{}
 }

@@ -101,7 +101,7 @@ func TestAFailedCardTellsMerchantAndTotal(t *testing.T) {
 	} {
 		p := oneInEach(width)
 		lines := strings.Split(text(p.Lines()), "\n")
-		c := p.cells[laneFailed]
+		c := p.lanes.cells[laneFailed]
 		card := string([]rune(lines[3])[c.x:]) + "\n" + string([]rune(lines[4])[c.x:])
 		for _, want := range wants {
 			if !strings.Contains(card, want) {

@@ -1,0 +1,284 @@
+package pane
+
+import (
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// cards draws the intents, each as a card of a lane or as a line of a list, with what
+// stands on it that is not its own.
+type cards struct {
+	*frame
+	window      time.Duration // in which an intent can be confirmed, where the service does not say until when
+	unseenSince time.Time     // what changed since then is marked; zero: nothing is
+	notes       map[api.ID]Note
+	marks       map[api.ID]bool
+	stuck       map[api.ID]bool
+	pace        map[api.IntentState]account.Pace
+	widest      int // of the totals, in cells
+}
+
+// mark draws the gutter of a row; ranged says that it is within the range.
+func (d *cards) mark(l *paint.Line, row *intentRow, under, ranged bool) {
+	if ranged && !under {
+		l.On(paint.Selected).Put(paint.Accent, "┃")
+		return
+	}
+	if d.marks[row.ID] {
+		if under {
+			l.On(paint.Selected)
+		}
+		l.Put(paint.Accent, sign.Marked().Glyph)
+		return
+	}
+	opened := d.look.Opened == Subject{Kind: OfIntent, ID: row.ID}
+	if !under && !opened && !d.unseenSince.IsZero() && (row.Since.After(d.unseenSince) || row.CreatedAt.After(d.unseenSince)) {
+		l.Put(paint.Accent, sign.Unseen().Glyph)
+		return
+	}
+	d.gutter(l, under, opened, d.glows(row.turned))
+}
+
+// unread is said of what was not read yet.
+const unread = "unread"
+
+const (
+	ageWidth   = 3
+	moneyWidth = 11 // of a total, at the least
+	roomy      = 34 // from which a card has room for amount and age in one line
+	failedRoom = 28 // the same in the lane of the failed, whose second line is taken by the reason
+)
+
+// cardFirst draws the product and, at the right, what matters most in the lane:
+// the amount where it is to be confirmed, else the age in the state.
+func (d *cards) cardFirst(l *paint.Line, row *intentRow, w int) {
+	total, style := d.amount(row)
+	total = whole(total, w)
+	amount := d.has(totalColumn) && (row.lane == laneAwaiting || row.lane != laneRetrieving && w >= roomy || row.lane == laneFailed && w >= failedRoom)
+	age := d.has(ageColumn) && (row.lane != laneAwaiting || w >= roomy)
+	right, money := 0, paint.Width(total)
+	if amount {
+		right += money + 1
+	}
+	if age {
+		right += ageWidth + 1
+	}
+	d.product(l, row, w-right)
+	if amount {
+		l.Space(1)
+		d.glowing(l, row, total, style, money)
+	}
+	if age {
+		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Since), ageWidth)
+	}
+}
+
+// glowing draws an amount that has just changed on a ground of its own.
+func (d *cards) glowing(l *paint.Line, row *intentRow, total string, style paint.Style, w int) {
+	ground := l.Ground()
+	if ground == paint.Base && d.glows(row.changed) {
+		l.Space(w-paint.Width(total)).On(paint.Glow).Put(style, total).On(ground)
+		return
+	}
+	l.Right(style, total, w)
+}
+
+func (d *cards) product(l *paint.Line, row *intentRow, w int) {
+	name := string(row.Product)
+	style := paint.Text
+	if name == "" {
+		name, style = string(row.ID), paint.Muted
+	}
+	if row.Quantity > 1 {
+		times := " ×" + wording.Count(row.Quantity)
+		room := w - paint.Width(times)
+		if width := paint.Width(name); width < room {
+			l.Put(style, name).Fit(paint.Muted, times, w-width)
+			return
+		}
+		l.Fit(style, name, room).Put(paint.Muted, times)
+		return
+	}
+	l.Fit(style, name, w)
+}
+
+func (d *cards) amount(row *intentRow) (string, paint.Style) {
+	switch {
+	case row.Total != nil:
+		return row.total, paint.Text
+	case row.lane == laneAwaiting:
+		return unread, paint.Muted
+	}
+	return "", paint.Text
+}
+
+func (d *cards) ageStyle(row *intentRow) paint.Style {
+	if d.slow(row) || d.stuck[row.ID] {
+		return paint.Warning
+	}
+	return paint.Muted
+}
+
+// cardSecond draws the merchant, or why it failed, and what is special.
+func (d *cards) cardSecond(l *paint.Line, row *intentRow, w int) {
+	text, style := d.special(row, w)
+	if text == "" && d.has(totalColumn) && (row.lane == laneCompleted || row.lane == lanePlacing) && w < roomy {
+		text, style = whole(row.total, w), paint.Muted
+	}
+	left, leftStyle := d.merchant(row), paint.Muted
+	if row.lane == laneFailed && !row.ReadAt.IsZero() {
+		d.reason(l, row, w, text, style)
+		return
+	}
+	if row.lane == laneOther {
+		left, leftStyle = sign.Intent(row.State).Word, paint.Unlisted
+	}
+	bar, text := d.windowBar(row, text, w)
+	width := min(paint.Width(text), w)
+	room := w - width - bar
+	if width > 0 {
+		room--
+	}
+	if row.lane != laneOther {
+		left = shortened(left, room)
+	}
+	l.Fit(leftStyle, left, room)
+	if bar > 0 {
+		d.drain(l.Space(1), row, style, bar-1)
+	}
+	if width > 0 {
+		l.Space(1).Fit(style, text, width)
+	}
+}
+
+// reason draws why an intent failed and, at the right, what is special about it,
+// else its merchant as far as there is room: they share it.
+func (d *cards) reason(l *paint.Line, row *intentRow, w int, special string, style paint.Style) {
+	reason := wording.Failure(row.Failure)
+	width := min(paint.Width(special), w)
+	if special == "" && w >= leastReason {
+		left := w - 1 - paint.Width(reason)
+		special, style = shortened(d.merchant(row), left), paint.Muted
+		width = min(paint.Width(special), max(left, w/2))
+	}
+	if width == 0 {
+		l.Fit(paint.Muted, reason, w)
+		return
+	}
+	l.Fit(paint.Muted, reason, w-width-1).Space(1).Fit(style, special, width)
+}
+
+// leastReason is the width below which a reason stands alone.
+const leastReason = 20
+
+// shortened is a merchant without its top-level domain where there is no room for
+// it: its head tells it from the others.
+func shortened(merchant string, room int) string {
+	dot := strings.LastIndexByte(merchant, '.')
+	if dot <= 0 || paint.Width(merchant) <= room || strings.ContainsAny(merchant[dot:], " ") {
+		return merchant
+	}
+	return merchant[:dot]
+}
+
+// whole is an amount that fits into w cells, or a pointer to the detail: an
+// amount that is cut reads as another one.
+func whole(amount string, w int) string {
+	if paint.Width(amount) > w {
+		return "see detail"
+	}
+	return amount
+}
+
+// special is what stands at the right of a card's second line, the most
+// important first: a confirm under way, doubts about the state, time running out.
+func (d *cards) special(row *intentRow, w int) (string, paint.Style) {
+	switch note := d.notes[row.ID]; {
+	case note.Text != "" && note.Bad:
+		return note.Text, paint.Bad
+	case note.Text != "":
+		return note.Text, paint.Placing
+	case row.Missing:
+		return "gone (404)", paint.Bad
+	case row.Certainty == account.Hinted: // its state is not known, and that stands beside it
+		return "", paint.Muted
+	case row.Certainty == account.Reported:
+		if row.lane == laneAwaiting && row.Total == nil && d.has(totalColumn) {
+			return "", paint.Muted // it stands where the amount would
+		}
+		return unread, paint.Muted
+	case row.lane == laneAwaiting:
+		return d.countdown(row, w)
+	case d.stuck[row.ID]:
+		return "stuck", paint.Warning
+	case d.slow(row):
+		return "slow", paint.Warning
+	}
+	return "", paint.Text
+}
+
+func (d *cards) merchant(row *intentRow) string {
+	if !d.has(merchantColumn) {
+		return ""
+	}
+	return string(row.Merchant)
+}
+
+// The end of the confirm window is near, and close, when one in so many parts of
+// it is left.
+const (
+	expiryNear  = 3
+	expiryClose = 9
+)
+
+func (d *cards) countdown(row *intentRow, w int) (string, paint.Style) {
+	if row.expires.IsZero() {
+		return "", paint.Muted
+	}
+	left := row.expires.Sub(d.look.Now)
+	if left <= 0 {
+		return "expired", paint.Bad
+	}
+	text := "expires in "
+	if w < 30 {
+		text = "in "
+	}
+	age := Age(left)
+	if len(age) < ageWidth {
+		text += " "
+	}
+	style := paint.Muted
+	switch {
+	case left < d.window/expiryClose:
+		style = paint.Bad
+	case left < d.window/expiryNear:
+		style = paint.Warning
+	}
+	return text + age, style
+}
+
+// How long a state lasts before it is marked as slow, while the account has no
+// history. Both offers and orders have been seen to take minutes.
+const (
+	slowRetrieving = 10 * time.Minute
+	slowPlacing    = 5 * time.Minute
+)
+
+// slow reports whether an intent has been retrieving or placing for longer than
+// 95 % of the account's earlier ones.
+func (d *cards) slow(row *intentRow) bool {
+	if row.lane != laneRetrieving && row.lane != lanePlacing {
+		return false
+	}
+	stay := d.look.Now.Sub(row.Since)
+	if pace := d.pace[row.State]; pace.Tells() {
+		return pace.Slow(stay)
+	}
+	return row.lane == laneRetrieving && stay >= slowRetrieving || row.lane == lanePlacing && stay >= slowPlacing
+}
