@@ -42,15 +42,15 @@ func (k *monkey) check() {
 	k.cursor()
 }
 
-// fresh draws everything again. What comes late by intent, the figures of the
-// quota, is left until the next second.
+// fresh draws everything again. What comes late by intent, the figures of the quota
+// and of the pulse, is left until the next second.
 func (k *monkey) fresh() []string {
 	m := k.m
 	redraw := m.redraw
 	m.look.Brush = paint.NewBrush(m.themes.current(), m.picture.environment().Live)
 	m.line = paint.NewLine(m.look.Brush)
 	for i, p := range m.board.panes {
-		if layout.Pane(i) != layout.Quota || k.ticked {
+		if at := layout.Pane(i); at != layout.Quota && at != layout.Pulse || k.ticked {
 			p.Invalidate()
 		}
 	}
