@@ -134,13 +134,16 @@ func (s *screen) rest(t *testing.T) {
 func (s *screen) agree(t *testing.T, keys string, patterns ...string) string {
 	t.Helper()
 	s.rest(t)
-	s.waitGone(t, tooSoon) // what is said of an earlier key
+	if text, _ := s.text(); missing(text, patterns) == "" {
+		return text
+	}
+	s.waitGone(t, tooSoon+"Wait a moment") // what is said of an earlier key until it would be taken
 	s.press(t, keys)
 	return s.insist(t, keys, patterns...)
 }
 
-// tooSoon is said of a key until it would be taken.
-const tooSoon = "Too soon: ignored. Wait a moment"
+// tooSoon is said of a key that was not taken.
+const tooSoon = "Too soon: ignored. "
 
 // insist is agree after the first press.
 func (s *screen) insist(t *testing.T, keys string, patterns ...string) string {
