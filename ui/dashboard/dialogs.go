@@ -93,6 +93,13 @@ func (d *dialogs) paste(ctx context.Context, text string) tea.Cmd {
 	return d.hold(ctx)
 }
 
+// hide says that the screen has no room for any dialog.
+func (d *dialogs) hide() {
+	if c := d.confirm(); c != nil {
+		c.Hide()
+	}
+}
+
 func (d *dialogs) setNow(now time.Time) {
 	if timed, ok := d.shown.(interface{ SetNow(time.Time) }); ok {
 		timed.SetNow(now)

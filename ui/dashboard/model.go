@@ -202,7 +202,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.redraw = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg, terminalMsg, tea.ModeReportMsg, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.FocusMsg, tea.BlurMsg:
-		m.updateTerminal(msg)
+		return m, m.updateTerminal(msg)
 	case themeMsg:
 		m.themes.change(msg.Change)
 		m.restyle()

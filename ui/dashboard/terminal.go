@@ -8,10 +8,13 @@ import (
 )
 
 // updateTerminal takes what is sent to the terminal, and what that tells of itself.
-func (m *Model) updateTerminal(msg tea.Msg) {
+// A dialog with money behind it stands elsewhere on a screen of another size: keys
+// count again once that has been drawn.
+func (m *Model) updateTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg)
+		return m.dialog.hold(m.ctx)
 	case terminalMsg:
 		if m.canvas != nil {
 			m.canvas.Tell(string(msg))
@@ -33,6 +36,7 @@ func (m *Model) updateTerminal(msg tea.Msg) {
 		m.notifier.Blur()
 		m.away.leave(unfocused, m.cfg.Now())
 	}
+	return nil
 }
 
 // resize takes a new size of the screen. A replay keeps the last line, where there

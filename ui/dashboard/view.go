@@ -61,6 +61,7 @@ func (m *Model) lines() []string {
 	b := m.board
 	p := page{line: m.line, layout: &b.layout, width: m.width, height: m.height}
 	if b.layout.TooSmall {
+		m.dialog.hide()
 		return p.tooSmall()
 	}
 	var content [layout.Panes][]string

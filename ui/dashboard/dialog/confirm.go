@@ -22,6 +22,9 @@ const (
 	soonOver = "Too soon: ignored. Press it again."
 )
 
+// unseen is said of a key that would confirm what is not all on the screen.
+const unseen = "Enlarge the terminal to see it all."
+
 type phase uint8
 
 const (
@@ -90,6 +93,10 @@ func (d *Confirm) SetTheme(t themes.Theme) {
 
 // SetNow moves the countdown.
 func (d *Confirm) SetNow(now time.Time) { d.now = now }
+
+// Hide says that the dialog is not on the screen: nothing is confirmed that nobody
+// sees.
+func (d *Confirm) Hide() { d.inFull = false }
 
 // Proposal is what the dialog was opened with.
 func (d *Confirm) Proposal() confirm.Proposal { return d.proposal }
@@ -240,7 +247,7 @@ func (d *Confirm) yes(calm bool) Answer {
 	case d.batch != nil && d.batch.seen < d.batch.length():
 		d.notice = "First see the whole list: scroll, or enlarge the terminal."
 	case !d.inFull:
-		d.notice = "Enlarge the terminal to see it all."
+		d.notice = unseen
 	case !calm:
 		d.notice = tooSoon
 	case d.live && !d.armed():

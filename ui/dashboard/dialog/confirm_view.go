@@ -35,7 +35,10 @@ func (d *Confirm) View(width, height int) []string {
 		body = func(room int) []row { return d.batchBody(room, max(height-frame, 0)) }
 	}
 	kept, all := squeeze(body(room), max(height-frame, 0))
-	d.inFull = all && room >= leastRoom
+	if d.inFull = all && room >= leastRoom; d.inFull && d.notice == unseen {
+		d.notice = ""
+		kept, _ = squeeze(body(room), max(height-frame, 0))
+	}
 	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
