@@ -42,7 +42,7 @@ type Config struct {
 // Canvas is the screen of a terminal. It is safe for use by several goroutines.
 type Canvas struct {
 	out     io.Writer
-	console console
+	console *console
 	pause   time.Duration
 
 	mu      sync.Mutex

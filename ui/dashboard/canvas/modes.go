@@ -48,9 +48,22 @@ func either(first bool, a, b string) string {
 // Every terminal is asked for its other screen without a cursor, and for pasted
 // text in brackets: one that knows none of these modes passes over them.
 const (
-	enter = ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
+	enter = afresh + ansi.SetModeAltScreenSaveCursor + inOrder + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
 	leave = ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 )
+
+// Whoever had the terminal before may have been killed. The style and insert mode
+// are put right before the cursor is saved with them. What moves the cursor comes
+// after: the keys of an application, reverse video, origins within the margins,
+// those margins, each way to report the mouse and a frame that has not ended.
+const (
+	afresh  = ansi.ResetStyle + ansi.ResetModeInsertReplace
+	inOrder = "\x1b[?1;5;6;69;2026l\x1b[r\x1b[?9;1000;1002;1003;1004;1005;1006;1015;1016l"
+)
+
+// All but old terminals are asked for their usual characters and the usual keypad,
+// too.
+const usual = "\x0f\x1b(B\x1b>"
 
 // All but old terminals are asked to keep the title that they have, and for keys
 // that can be told apart, by either of two protocols.
@@ -71,6 +84,9 @@ func (c *Canvas) Enter() error {
 	c.open, c.damaged = true, true
 	c.renderer.SetPosition(-1, -1)
 	c.frame.Reset()
+	if !c.old {
+		c.frame.WriteString(usual)
+	}
 	c.frame.WriteString(enter)
 	if !c.old {
 		c.frame.WriteString(enhance)
@@ -83,6 +99,12 @@ func (c *Canvas) Enter() error {
 		return c.draw()
 	}
 	return c.send()
+}
+
+// Retake is [Canvas.Enter] after a program was lent the terminal that was left for
+// it. However that has set it up: once it is left again it is as it was before.
+func (c *Canvas) Retake() error {
+	return errors.Join(c.console.asBefore(), c.Enter())
 }
 
 // Leave gives the terminal back as it was. Nothing is drawn any more, unless it is

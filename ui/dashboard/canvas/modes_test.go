@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,60 @@ func TestATerminalIsLeftAsItWasTaken(t *testing.T) {
 	}
 }
 
+// A program that is lent the terminal may be killed before it has put that in order.
+func TestATerminalIsTakenBackInOrderWhateverAProgramHasLeft(t *testing.T) {
+	for _, c := range []struct{ name, left string }{
+		{"nothing", ""},
+		{"a scroll region", "\x1b[2;4r"},
+		{"margins on the left and the right", "\x1b[?69h\x1b[5;20s"},
+		{"origins within the region", "\x1b[2;4r\x1b[?6h"},
+		{"a colour", "\x1b[31;44;7m"},
+		{"insert mode", "\x1b[4h"},
+		{"the characters of lines", "\x1b(0"},
+		{"the characters of lines, shifted out", "\x1b)0\x0e"},
+		{"no wrapping", "\x1b[?7l"},
+		{"the mouse reported", "\x1b[?9h\x1b[?1000h\x1b[?1003h\x1b[?1006h\x1b[?1015h"},
+		{"all in reverse", "\x1b[?5h"},
+		{"keys of an application", "\x1b[?1h\x1b="},
+		{"a frame that does not end", "\x1b[?2026h"},
+		{"much of it, on the other screen", "\x1b[?1000h\x1b[?25l\x1b[31m\x1b[?1049hmess\x1b[2;4r\x1b[?6h"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			screen := newTerminal(40, 5)
+			screen.WriteString("\x1b[3;7H")
+			at := screen.CursorPosition()
+			canvas := open(screen)
+			canvas.Set(Modes{Focus: true})
+			take(canvas)
+			canvas.Show(numbered(5, 0))
+			give(canvas)
+			if got := screen.CursorPosition(); got != at {
+				t.Errorf("the cursor is at %v, and was at %v", got, at)
+			}
+			screen.Write([]byte(c.left))
+			take(canvas)
+			for _, reset := range []string{ansi.ResetStyle, ansi.ResetModeInsertReplace, "\x1b[r", "\x0f", "\x1b(B", "\x1b>"} { // not all are emulated
+				if !strings.Contains(screen.last, reset) {
+					t.Errorf("%q is not told: %q", reset, screen.last)
+				}
+			}
+			if got, want := screen.looks(), asPrinted(numbered(5, 0), 40, 5); got != want {
+				t.Errorf("the screen is\n%s, want\n%s", got, want)
+			}
+			canvas.Show(numbered(5, 1)) // scrolls
+			if got, want := screen.looks(), asPrinted(numbered(5, 1), 40, 5); got != want {
+				t.Errorf("the next frame is\n%s, want\n%s", got, want)
+			}
+			on := []string{"mode 7", "mode 1004", "mode 1049", "mode 2004"}
+			for what, is := range told(screen.all) {
+				if strings.HasPrefix(what, "mode ") && is != slices.Contains(on, what) {
+					t.Errorf("%s is %t", what, is)
+				}
+			}
+		})
+	}
+}
+
 func TestATerminalIsToldWhatIsNewInItsModes(t *testing.T) {
 	screen := newTerminal(40, 5)
 	c := open(screen)
@@ -133,7 +188,7 @@ func TestATerminalIsAskedWhatItWillAnswer(t *testing.T) {
 // An old terminal passes over modes that it does not know, and prints what it takes
 // for no sequence.
 func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
-	modes := regexp.MustCompile(`\x1b\[\?[0-9;]+[hl]|\x1b\[(\d+;\d+|)H`)
+	modes := regexp.MustCompile(`\x1b\[\?[0-9;]+[hl]|\x1b\[(\d+;\d+|)H|\x1b\[(m|4l|r)`)
 	for _, term := range []string{"", "dumb", "vt100", "vt220", "ansi"} {
 		screen := newTerminal(40, 5)
 		c := New(Config{Out: screen, Environ: []string{"TERM=" + term}})
