@@ -13,8 +13,8 @@ import (
 
 // Masked renders a body of the service as compact JSON that may be shown, logged
 // or exported: payment tokens, the buyer's personal data, the values of refused
-// fields, stacks and whatever is named like a secret become "[masked]"; unknown
-// fields stay. Characters that must not reach a terminal are written as \u
+// fields, stacks, whatever is named like a secret and what [MaskAddress] masks
+// become "[masked]"; unknown fields stay. Characters that must not reach a terminal are written as \u
 // escapes, so that nothing else is lost. A body that is no JSON is not shown at
 // all.
 func Masked(body []byte) []byte {
@@ -84,8 +84,21 @@ func (m masker) appendScalar(out []byte, v gjson.Result, c cover) []byte {
 				return append(out, `"`+masked+`"`...)
 			}
 		}
+		if hidden := maskAddress(v.Str); hidden != v.Str {
+			return appendString(out, hidden)
+		}
 	}
 	return append(out, v.Raw...)
+}
+
+func appendString(out []byte, text string) []byte {
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(text) != nil {
+		return append(out, `"`+masked+`"`...)
+	}
+	return append(out, bytes.TrimSpace(quoted.Bytes())...)
 }
 
 // within decides about the value of a field.

@@ -33,7 +33,7 @@ func (s *session) intentReport(in *account.IntentDetail, reveal, told bool, now 
 	}
 	for _, id := range in.Shipments {
 		if sh, known := s.store.Shipment(id); known {
-			r.Shipments = append(r.Shipments, shipmentOf(sh, now))
+			r.Shipments = append(r.Shipments, shipmentOf(sh, reveal, now))
 		}
 	}
 	for _, e := range s.store.RequestsAbout(append([]api.ID{in.ID}, in.Shipments...)...) {

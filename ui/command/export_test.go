@@ -221,3 +221,23 @@ func TestAnIntentIsPrintedAsMarkdownOrAsACommand(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, words)
 	}
 }
+
+func TestAddressesAreMaskedUnlessTheyAreRevealed(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	id, _ := s.awaiting(t, "https://us:opensesame@evil.example/p?size=M&token=abcdef")
+	masked := "evil.example/p?size=M&token="
+	for _, form := range []string{"", "--json", "--markdown"} {
+		args := []string{"intent", id, "--config", s.config}
+		if form != "" {
+			args = append(args, form)
+		}
+		plain := strings.NewReplacer(`\`, "", "u0026", "&").Replace
+		if said := plain(runAs(t, args...).out); strings.Contains(said, "opensesame") || strings.Contains(said, "abcdef") || !strings.Contains(said, masked) {
+			t.Errorf("%v print\n%s", args, said)
+		}
+		if said := plain(runAs(t, append(args, "--reveal")...).out); !strings.Contains(said, "opensesame") || !strings.Contains(said, "token=abcdef") {
+			t.Errorf("%v --reveal print\n%s", args, said)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func newIntent() *cobra.Command {
 	flags.BoolVarP(&o.follow, "follow", "f", false, "watch until all have ended")
 	flags.DurationVar(&o.atMost, "for", 0, "with --follow: end after this long, such as 10m")
 	flags.DurationVar(&o.wait, "wait", 10*time.Second, "how long to wait for answers and for the relay's history")
-	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, who is masked otherwise; payment tokens stay hidden")
+	flags.BoolVar(&o.reveal, "reveal", false, "show the buyer, and what is secret in addresses, which are masked otherwise; payment tokens stay hidden")
 	return command
 }
 

@@ -142,6 +142,9 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 // read takes over what only the newest read tells.
 func (r *intentReport) read(in *api.Intent, reveal bool) {
 	r.ProductURL, r.OrderIDs = in.ProductURL, append(r.OrderIDs, in.OrderIDs...)
+	if !reveal {
+		r.ProductURL = api.MaskAddress(in.ProductURL)
+	}
 	for _, v := range in.Variants {
 		r.Variants = append(r.Variants, variantReport{v.Label, v.Value})
 	}
@@ -157,6 +160,7 @@ func (r *intentReport) read(in *api.Intent, reveal bool) {
 		if !reveal {
 			message = unquoted(in.Buyer, message)
 			quoting = message != f.Message
+			message = api.MaskAddress(message)
 		}
 		r.Failure = &intentFailure{failureReport{f.Code, message}, f.Code.Group(), f.Code.Advice()}
 	}
@@ -199,12 +203,15 @@ func offerOf(o *api.Offer) *offerReport {
 	return r
 }
 
-func shipmentOf(sh *account.Shipment, now time.Time) shipmentReport {
+func shipmentOf(sh *account.Shipment, reveal bool, now time.Time) shipmentReport {
 	r := shipmentReport{Shipment: sh.ID, Status: sh.Status(), DaysLate: sh.Late(now)}
 	if in := sh.Latest; in != nil {
 		r.UpdatedAt, r.ShippedAt, r.DeliveredAt = moment(in.UpdatedAt), moment(in.ShippedAt), moment(in.DeliveredAt)
 		if t := in.Tracking; t != nil {
 			r.Carrier, r.Number, r.URL, r.Estimated = t.Carrier, t.Number, t.URL, moment(t.Estimated)
+			if !reveal {
+				r.URL = api.MaskAddress(t.URL)
+			}
 		}
 	}
 	return r

@@ -44,3 +44,20 @@ func TestCopyingAValueDoesNotEchoWhatIsPersonal(t *testing.T) {
 		t.Errorf("after y:\n%s", screen(m))
 	}
 }
+
+func TestSecretsInAnAddressAreHiddenUntilTheyAreAskedFor(t *testing.T) {
+	const secret = "https://us:opensesame@evil.example/p?token=abcdef"
+	shop := typicalShop(time.Now())
+	for _, in := range shop.reads {
+		in.ProductURL = secret
+	}
+	m := boardOf(t, shop, 200, 55)
+	press(m, "4", "enter", "esc", "1", "enter")
+	if got := screen(m); strings.Contains(got, "opensesame") || strings.Contains(got, "abcdef") || !strings.Contains(got, "https://[masked]@evil.example/p?token=[masked]") {
+		t.Errorf("at first:\n%s", got)
+	}
+	press(m, "p")
+	if got := screen(m); !strings.Contains(got, secret) {
+		t.Errorf("after p:\n%s", got)
+	}
+}

@@ -158,10 +158,11 @@ func (d *Confirm) facts(room int) []row {
 	return append(out, rows(needed, d.id(room), d.environment(room), d.window())...)
 }
 
-// page is the address of what is bought, over as many lines as that takes.
+// page is the address of what is bought, without secrets, over as many lines as that
+// takes.
 func (d *Confirm) page(room int) []paint.Spans {
 	var out []paint.Spans
-	for i, l := range paint.Wrapped(paint.Muted, string(d.proposal.ProductURL), room-labelWidth) {
+	for i, l := range paint.Wrapped(paint.Muted, string(api.MaskAddress(d.proposal.ProductURL)), room-labelWidth) {
 		label := ""
 		if i == 0 {
 			label = "Page"

@@ -196,7 +196,7 @@ func (p *Detail) order(in *account.IntentDetail) {
 	for _, v := range order.Variants {
 		p.fact(strings.ToLower(string(v.Label)), paint.Text, string(v.Value))
 	}
-	p.fact("url", paint.Text, string(order.ProductURL))
+	p.address("url", order.ProductURL)
 	p.fact("reference", paint.Text, string(order.ReferenceID))
 	p.fact("order ids", paint.Text, join(order.OrderIDs))
 	if order.Payment != nil {
@@ -207,6 +207,15 @@ func (p *Detail) order(in *account.IntentDetail) {
 		p.fact("payment", paint.Text, kind)
 	}
 	p.buyer(order.Buyer)
+}
+
+// address is an address on the web. What is secret in it is masked until a person asks
+// for what is hidden.
+func (p *Detail) address(label string, at api.Text) {
+	if !p.revealed {
+		at = api.MaskAddress(at)
+	}
+	p.fact(label, paint.Text, string(at))
 }
 
 // buyer is hidden until a person asks for it.

@@ -33,7 +33,7 @@ func (p *Detail) shipment() {
 	}
 	in := s.Latest
 	if in.Tracking != nil {
-		p.fact("tracked at", paint.Text, string(in.Tracking.URL))
+		p.address("tracked at", in.Tracking.URL)
 		p.estimate(s)
 	}
 	p.fact("read", paint.Text, p.look.age(s.ReadAt)+" ago")
