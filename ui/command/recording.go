@@ -147,12 +147,12 @@ func (r *records) Start() (string, error) {
 	if r.State().On {
 		return "", errors.New("a recording is under way already")
 	}
-	path, err := r.path()
+	h := r.session.header()
+	h.Width, h.Height = r.header.Width, r.header.Height
+	path, err := r.path(h.Environment)
 	if err != nil {
 		return "", fmt.Errorf("recording: %w", err)
 	}
-	h := r.header
-	h.Began = time.Now()
 	create := recording.Create
 	if r.past != nil {
 		create = r.past.Record
@@ -177,12 +177,12 @@ func (r *records) Start() (string, error) {
 
 // path is a file for one more recording: beside that of --record, or in the state
 // folder.
-func (r *records) path() (string, error) {
+func (r *records) path(environment string) (string, error) {
 	if file := r.options.file; file != "" {
 		ending := filepath.Ext(file)
 		return freeName(strings.TrimSuffix(file, ending), ending)
 	}
-	return r.session.settings.newFile("recordings", r.header.Environment, ".tillwatch")
+	return r.session.settings.newFile("recordings", environment, ".tillwatch")
 }
 
 // End is a [dashboard.Recording]'s.

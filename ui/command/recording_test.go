@@ -75,6 +75,17 @@ func TestRecordingsAreStartedAndEndedWhileTheBoardRuns(t *testing.T) {
 	if len(paths) != 2 || strings.Count(words.String(), "tillwatch replay ") != 2 {
 		t.Fatalf("%v are recorded, and it says\n%s", paths, words)
 	}
+	for _, path := range paths {
+		p, err := recording.OpenPlayer(path, recording.PlayerConfig{Paused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := p.Header()
+		p.Close()
+		if !strings.HasPrefix(filepath.Base(path), "simulator-") || header.Environment != "simulator" || header.Live {
+			t.Errorf("%s is of %q, live %t", path, header.Environment, header.Live)
+		}
+	}
 	again, gone := openReplay(t, paths[0], recording.PlayerConfig{Paused: true, From: time.Hour}, 120, 36)
 	again.waitFor(t, `awaiting 1\b`, `USD`)
 	again.press(t, "q")

@@ -36,7 +36,29 @@ func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) er
 	defer record.tell(o.words)
 	s.warn(o.words)
 	source := restoredStore{s.store, s.restored}
-	return alongside(ctx, func(ctx context.Context) error { return printStream(ctx, source, s.header(), out) }, s.run, record.run, s.sendAlerts(o))
+	printing := func(ctx context.Context) error {
+		s.awaitEnvironment(ctx)
+		return printStream(ctx, source, s.header(), out)
+	}
+	return alongside(ctx, printing, s.run, record.run, s.sendAlerts(o))
+}
+
+// environmentWithin is how long a stream waits for an answer to tell where it comes
+// from.
+const environmentWithin = 2 * time.Second
+
+// awaitEnvironment waits, where only an answer can tell the environment, for the first
+// one: the first line of a stream names it, and does not change.
+func (s *session) awaitEnvironment(ctx context.Context) {
+	if len(s.client.Environments()) == 1 {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, environmentWithin)
+	defer stop()
+	for version := uint64(0); ctx.Err() == nil && !s.client.Environment().Known(); {
+		version = s.store.Changes(version).Version
+		_ = s.store.Wait(ctx, version)
+	}
 }
 
 // printStream does not wait for long, once ctx has ended, for a reader that has

@@ -47,7 +47,7 @@ func TestWatchTellsAPipeInLinesUntilItsReaderLeaves(t *testing.T) {
 			}
 			lines := bufio.NewScanner(in)
 			lines.Buffer(nil, 8<<20)
-			if !lines.Scan() || !strings.Contains(lines.Text(), `"kind":"stream"`) {
+			if !lines.Scan() || !strings.Contains(lines.Text(), `"kind":"stream"`) || !strings.Contains(lines.Text(), `"environment":"simulator"`) {
 				t.Fatalf("it begins with %q", lines.Text())
 			}
 			var id api.ID
