@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// apart gives a command a session of its own: it cannot reach the terminal, and all
-// that it starts can be ended.
+// apart gives a command a session of its own: it cannot reach the terminal, and what
+// it starts can be ended, but for what takes a session of its own in turn.
 func apart(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // end asks the processes of a command's group to end, and ends those that have not
