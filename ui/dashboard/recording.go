@@ -58,10 +58,13 @@ func (r recorder) done(msg recordedMsg) {
 	if msg.err != nil {
 		r.notices.say(warning, "not recorded: "+msg.err.Error())
 	} else {
-		r.notices.say(success, msg.said)
+		r.notices.sayWhile(r.untroubled, success, msg.said)
 	}
 	r.notices.toast.until = time.Now().Add(pathFor)
 }
+
+// untroubled reports whether no recording has ended by itself.
+func (r recorder) untroubled() bool { return r.cfg.recordingState().Trouble == "" }
 
 // disabled says why nothing can be recorded.
 func (r recorder) disabled() string {
