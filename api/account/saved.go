@@ -113,7 +113,7 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 				err = olderErr
 			}
 			err = fmt.Errorf("open saved picture: %w", err)
-			s.report(AlertSaving, "what the last run knew cannot be opened, all is read again: ", cmp.Or(errors.Unwrap(err), err))
+			s.report(AlertSaving, "what the last run knew cannot be opened, all is read again: ", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
 			return Restoration{}, err
 		}
 	}
@@ -154,7 +154,7 @@ func (w *Watcher) save() {
 	if err == nil {
 		w.saved = version
 	}
-	w.store.report(AlertSaving, "what is known cannot be kept for the next start: ", cmp.Or(errors.Unwrap(err), err))
+	w.store.report(AlertSaving, "what is known cannot be kept for the next start: ", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
 }
 
 // Cursor is the place in the feed that the picture has reached, as

@@ -81,12 +81,12 @@ func (e exporter) Save(id api.ID, form dashboard.ExportForm, personal bool) (str
 	ending := map[dashboard.ExportForm]string{dashboard.Markdown: ".md", dashboard.JSON: ".json"}[form]
 	path, err := e.settings.newFile("exports", string(id), ending)
 	if err != nil {
-		return "", err
+		return "", durable.ReasonFirst(err)
 	}
-	return path, durable.Replace(path, func(w io.Writer) error {
+	return path, durable.ReasonFirst(durable.Replace(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
-	})
+	}))
 }
 
 // newFile is the path of a file that is not there yet, named by a name and the time,

@@ -16,6 +16,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account/form"
+	"tillwatch/api/durable"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/recording"
 )
@@ -151,7 +152,7 @@ func (r *records) Start() (string, error) {
 	h.Width, h.Height = r.header.Width, r.header.Height
 	path, err := r.path(h.Environment)
 	if err != nil {
-		return "", fmt.Errorf("recording: %w", err)
+		return "", durable.ReasonFirst(err)
 	}
 	create := recording.Create
 	if r.past != nil {

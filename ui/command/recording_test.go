@@ -117,7 +117,7 @@ func TestAFolderThatIsLostEndsARecordingAndNothingElse(t *testing.T) {
 	}
 	w.recordedBoard(t, recordOptions{})
 	w.screen.press(t, "\x12")
-	w.screen.waitFor(t, `! not recorded: recording: mkdir .*recordings: not a directory`)
+	w.screen.waitFor(t, `! not recorded: not a directory: .*recordings`)
 	if _, err := w.service.CreateIntent(simulator.Order{ProductURL: chiliCrisp}); err != nil {
 		t.Fatal(err)
 	}

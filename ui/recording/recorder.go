@@ -80,7 +80,7 @@ func Create(path string, h form.Header, limit int64) (*Recorder, error) {
 func (r *Recorder) abandon(err error) error {
 	r.out.file.Close()
 	os.Remove(r.path)
-	return fmt.Errorf("recording to %s: %w", r.path, err)
+	return fmt.Errorf("%w, recording to %s", cause(err), r.path)
 }
 
 // Path is the file.
@@ -102,7 +102,7 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 		}
 		if err != nil {
 			r.out.file.Close()
-			err = fmt.Errorf("recording to %s: %w", r.path, err)
+			err = fmt.Errorf("the recording has ended: %w: %s", cause(err), r.path)
 		}
 		r.mu.Lock()
 		r.state.Ended, r.state.Err, r.state.Bytes = true, err, r.out.packed.Bytes()

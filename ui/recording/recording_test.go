@@ -263,13 +263,14 @@ func TestARecordingEndsAtItsLimitAndSaysSo(t *testing.T) {
 
 func TestADiskThatFailsIsToldAndDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		recorder, err := Create(t.TempDir()+"/r", form.Header{}, 0)
+		path := t.TempDir() + "/r"
+		recorder, err := Create(path, form.Header{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		recorder.out.file.Close() // as if the disk were gone
 		err = recorder.Run(t.Context(), account.NewStore(account.StoreConfig{}))
-		if err == nil || !strings.Contains(err.Error(), "recording to") {
+		if err == nil || err.Error() != "the recording has ended: file already closed: "+path {
 			t.Errorf("err = %v", err)
 		}
 		if state := recorder.State(); !state.Ended || state.Err == nil {

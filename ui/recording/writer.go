@@ -35,7 +35,7 @@ func create(path string, h form.Header) (*writer, error) {
 	case errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("recording to %s: it is there already, and nothing is overwritten: give another name, or remove it", path)
 	case err != nil:
-		return nil, fmt.Errorf("recording to %s: %w", path, errors.Unwrap(err))
+		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
 	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), last: h.Began.Round(0)}
 	w.teller.Put = w.put
@@ -44,7 +44,7 @@ func create(path string, h form.Header) (*writer, error) {
 	if err = errors.Join(err, w.packed.EndPart()); err != nil {
 		file.Close()
 		os.Remove(path)
-		return nil, fmt.Errorf("recording to %s: %w", path, err)
+		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
 	return w, nil
 }
