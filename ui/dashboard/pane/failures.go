@@ -20,6 +20,7 @@ type Failures struct {
 	counted time.Time // when the groups were last counted
 	changed bool      // an intent has changed since
 	failed  int       // in the span
+	unread  int       // intents, failed or not, whose state no read has told
 	lost    account.Purse
 	groups  [sides][]*failureGroup
 	side    int           // that the cursor is on
@@ -104,6 +105,14 @@ func (p *Failures) Sort(name string, reverse bool) string {
 func (p *Failures) count() {
 	if !p.changed && p.counted.Equal(p.look.Now) {
 		return
+	}
+	if p.changed {
+		p.unread = 0
+		for _, row := range p.intents.rows {
+			if row.Certainty != account.Verified {
+				p.unread++
+			}
+		}
 	}
 	p.changed, p.counted, p.failed, p.lost = false, p.look.Now, 0, account.Purse{}
 	var groups [sides]map[string]*failureGroup

@@ -51,20 +51,27 @@ func (p *Failures) top() {
 
 // none says that nothing failed, as far as that is known.
 func (p *Failures) none() {
-	span, known := failureSpans[p.span], p.intents.list.Total()
+	span, total := failureSpans[p.span], p.intents.list.Total()
+	known := "none"
+	if read := total - p.unread; read > 0 {
+		known = wording.Counted(read, "intent", "intents")
+	}
+	if p.unread > 0 {
+		known += ", " + wording.Count(p.unread) + " unread"
+	}
 	switch {
-	case known == 0:
+	case total == 0:
 		p.empty(p.intents.none())
 		return
 	case span.age == "":
-		p.message(paint.Muted, "none failed of those known: "+wording.Counted(known, "intent", "intents"), "")
+		p.message(paint.Muted, "none failed of those known: "+known, "")
 		return
 	}
 	earlier := p.look.Keys.Span + " shows another time"
 	if n := p.intents.lanes.tables[laneFailed].Total(); n > 0 {
 		earlier += ": " + wording.Count(n) + " failed before"
 	}
-	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+wording.Counted(known, "intent", "intents"), earlier)
+	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+known, earlier)
 }
 
 // sideBySide draws the groups by reason at the left and those by merchant at the

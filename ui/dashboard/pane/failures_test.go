@@ -118,12 +118,18 @@ func TestSeveralCurrenciesAreNotAddedUp(t *testing.T) {
 func TestWithoutFailuresTheViewSaysWhatIsKnown(t *testing.T) {
 	old := failedOf(1, 30*time.Hour, "acme.example", "expired", 100)
 	sound := intentOf("ci_002", api.Completed, time.Minute)
+	hint, told := *intentOf("ci_003", "", time.Minute), *intentOf("ci_004", api.PlacingOrder, time.Minute)
+	hint.Certainty, hint.ReadAt = account.Hinted, time.Time{}
+	told.Certainty, told.ReadAt = account.Reported, time.Time{}
 	for _, c := range []struct {
 		name string
 		all  []*account.Intent
 		span int
 		want []string
 	}{
+		{"some are not read", []*account.Intent{sound, &hint, &told}, 1, []string{"none failed of those known: 1 intent, 2 unread"}},
+		{"some are not read, of late", []*account.Intent{sound, &hint}, 0, []string{"none failed in the last 24 h of those known: 1 intent, 1 unread"}},
+		{"none is read", []*account.Intent{&hint}, 0, []string{"none failed in the last 24 h of those known: none, 1 unread"}},
 		{"nothing is known", nil, 0, []string{"no checkout intents"}},
 		{"none failed", []*account.Intent{sound}, 1, []string{"none failed of those known: 1 intent"}},
 		{"none failed of late", []*account.Intent{sound, old}, 0, []string{"none failed in the last 24 h of those known: 2 intents", "1 failed before"}},
