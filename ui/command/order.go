@@ -31,9 +31,10 @@ func newOrder() *cobra.Command {
 			"The service cannot be asked for a reference. The intents are those that it lists, where it has a list, that the relay's events and --watch-id name, and " +
 			"that earlier runs knew; this waits until these are read, at most for --wait, and then reads the order's open items again, for as long at most.\n\n" +
 			"Exit codes:\n" +
-			"0  done: no item has failed\n" +
+			"0  done: no item has failed, and none is missing\n" +
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
-			"2  wrong usage",
+			"2  wrong usage\n" +
+			"4  unknown: no item that is known has failed, but items may be missing",
 		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .partly_failed",
 		Args:              oneReference,
 		ValidArgsFunction: knownReferences,
@@ -123,16 +124,22 @@ func runOrder(ctx context.Context, s settings, reference api.Text, o orderOption
 	if err := r.print(stdout, o.json, time.Now()); err != nil {
 		return err
 	}
+	var missing error
 	if !picture.Settled {
-		look.note(fmt.Errorf("items may be missing%s", picture.doubt()))
+		missing = fmt.Errorf("items may be missing%s", picture.doubt())
 	}
-	if err := look.unread(); err != nil {
+	err = look.unread()
+	if n := found.Counts[api.Failed]; err == nil && n > 0 {
+		err = fmt.Errorf("%d of %d items of %s failed", n, len(found.Intents), reference)
+	}
+	switch {
+	case missing == nil:
 		return err
+	case err == nil:
+		return &exitError{exitUnknown, missing}
 	}
-	if n := found.Counts[api.Failed]; n > 0 {
-		return fmt.Errorf("%d of %d items of %s failed", n, len(found.Intents), reference)
-	}
-	return nil
+	look.note(missing)
+	return err
 }
 
 // readItems reads the items of an order that have not ended.

@@ -83,6 +83,21 @@ func TestAnOrderThatIsNotKnownFails(t *testing.T) {
 	}
 }
 
+func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	completed, err := w.service.CreateIntent(simulator.Order{ReferenceID: "order-9", ProductURL: chiliCrisp, State: api.Completed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := configFile(t, "api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal(),
+		"relay_url", "http://127.0.0.1:1", "relay_token", "token-of-a-relay-that-is-down", "state_dir", t.TempDir())
+	r := runAs(t, "order", "order-9", "--json", "--config", config, "--watch-id", completed, "--wait", "2s")
+	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing") {
+		t.Errorf("exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
+	}
+}
+
 func TestReferencesAreCompletedFromWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	c := quiet()
