@@ -152,8 +152,8 @@ func TestExportsAreFilesOfTheirOwnForTheirOwnerAlone(t *testing.T) {
 	if err := os.WriteFile(e.settings.StateDir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if path, err := e.Save("ci_1", dashboard.Markdown, false); err == nil {
-		t.Errorf("a folder that is a file took %s", path)
+	if path, err := e.Save("ci_1", dashboard.Markdown, false); err == nil || !strings.HasPrefix(err.Error(), "not a directory: ") {
+		t.Errorf("a folder that is a file took %q, %v", path, err)
 	}
 	if _, err := e.Save("ci_9", dashboard.Markdown, false); err == nil || err.Error() != "it is no longer kept here" {
 		t.Errorf("error %v", err)
