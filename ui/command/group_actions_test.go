@@ -25,7 +25,7 @@ func groupCases() []actionCase {
 		}},
 		{action.GroupOrders, func(h *hand) {
 			h.act(action.GroupOrders)
-			h.see(`grouped by order; O shows`, sharedReference+` \(2\)`)
+			h.see(`grouped by order; O shows`, sharedReference+` (\(2\)|· 2 items)`)
 			h.act(action.GroupOrders)
 			h.see(`intents one by one`)
 			h.gone(sharedReference + ` `)
