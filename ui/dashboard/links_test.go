@@ -57,12 +57,12 @@ func TestACarriersPageOfALateShipmentIsThreeKeysAway(t *testing.T) {
 			if got := screen(m); !strings.Contains(got, "2 days late") && !strings.Contains(got, "2d late") {
 				t.Errorf("no lateness in\n%s", got)
 			}
-			cmd := press(m, "o")
+			press(m, "o")
 			got := screen(m)
 			if !strings.Contains(got, "https://track.dhl.example/?id=1") || !strings.Contains(got, "2 days late") || len(opened) > 0 {
 				t.Errorf("o shows no address, or opened %v:\n%s", opened, got)
 			}
-			cmd = press(m, "o")
+			cmd := press(m, "o")
 			perform(m, cmd)
 			if len(opened) != 1 || opened[0] != "https://track.dhl.example/?id=1" || !strings.Contains(screen(m), "opening https://track.dhl.example/?id=1") {
 				t.Errorf("opened %v:\n%s", opened, screen(m))

@@ -99,10 +99,13 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 		}
 		rows[i] = row
 	}
-	if len(rows) > 0 || p.w >= aboutFrom && len(c.Intents)+len(c.Shipments) > 0 || p.feed.State != c.Summary.Feed.State {
+	if len(rows) > 0 || p.feed.State != c.Summary.Feed.State {
 		p.stale = true
 	}
 	p.list.Upsert(rows...)
+	if len(rows)+len(c.Intents)+len(c.Shipments) > 0 {
+		p.learn()
+	}
 	p.placeUnread()
 	p.counters, p.feed, p.last = c.Summary.Events, c.Summary.Feed, c.Summary.LastEvent
 }

@@ -20,6 +20,17 @@ const (
 // what a later read changes belongs to a later event.
 type about struct{ merchant, total, failure string }
 
+// learn takes over what is known by now, of what the pane has been told.
+func (p *Events) learn() {
+	for _, row := range p.list.All() {
+		before := row.about
+		if in, ok := p.intentOf(row.SourceID); ok {
+			row.learn(row.Type, in)
+		}
+		p.stale = p.stale || row.about != before
+	}
+}
+
 func (a *about) learn(t api.EventType, in *account.Intent) {
 	if a.merchant == "" {
 		a.merchant = string(in.Merchant)
@@ -38,9 +49,6 @@ func (a *about) learn(t api.EventType, in *account.Intent) {
 
 // drawAbout draws the merchant, and the amount or why it failed, in w cells.
 func (p *Events) drawAbout(l *paint.Line, row *eventRow, w int) {
-	if in, ok := p.intentOf(row.SourceID); ok {
-		row.learn(row.Type, in)
-	}
 	if p.has(merchantColumn) {
 		l.Space(2).Fit(paint.Muted, shortened(row.merchant, merchantRoom), merchantRoom)
 		w -= 2 + merchantRoom

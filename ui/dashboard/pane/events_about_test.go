@@ -33,3 +33,19 @@ func TestAWideEventSaysOfWhomItSpeaksAndWhatCameOfIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEventSaysNoMoreThanThePaneWasTold(t *testing.T) {
+	intents := map[api.ID]*account.Intent{}
+	p := NewEvents(look(), func(id api.ID) (*account.Intent, bool) { in, ok := intents[id]; return in, ok })
+	p.SetSize(200, 8)
+	p.Apply(&account.Changes{Events: []*account.Event{{ID: "evt_1", Type: api.OfferRetrieved, SourceID: "ci_1", Received: noon}}}, true)
+	intents["ci_1"] = &account.Intent{ID: "ci_1", Merchant: "paperie.example"}
+	p.Invalidate() // as on a screen that is held
+	if shown := text(p.Lines()); strings.Contains(shown, "paperie") {
+		t.Errorf("before the change is shown:\n%s", shown)
+	}
+	p.Apply(&account.Changes{Intents: []*account.Intent{intents["ci_1"]}}, false)
+	if shown := text(p.Lines()); !strings.Contains(shown, "paperie") {
+		t.Errorf("after it:\n%s", shown)
+	}
+}
