@@ -139,6 +139,14 @@ func watchOn(t *testing.T, s *terminalScreen, args ...string) (left func() (code
 
 func TestAProfileIsSwitchedToInPlaceAndNothingOfTheFirstIsLeft(t *testing.T) {
 	_, _, _, config := twoAccounts(t)
+	for _, profile := range []string{"staging", "live"} { // what delivers an event to a relay stays
+		s := newTerminalScreen(t, 120, 36)
+		left := watchOn(t, s, "--config", config, "--profile", profile)
+		s.waitFor(t, `EVENTS 1`)
+		s.press(t, "q")
+		left()
+	}
+	http.DefaultClient.CloseIdleConnections()
 	s := newTerminalScreen(t, 120, 36)
 	before := goleak.IgnoreCurrent()
 	left := watchOn(t, s, "--config", config, "--profile", "staging")
