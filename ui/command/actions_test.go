@@ -266,7 +266,8 @@ func intentCases() []actionCase {
 			h.act(action.StopBatch)
 			h.see(`stopped; waiting for the one that was sent`)
 			h.world.service.LetGo()
-			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`, `awaiting 16`) // the accepted one has left
+			h.see(`batch: 1 accepted, 2 not sent: stopped, by hand`)
+			h.see(`awaiting 16`) // the accepted one has left
 			h.act(action.Top)
 		}},
 		{action.ConfirmMarked, func(h *hand) {

@@ -30,12 +30,13 @@ type world struct {
 	screen   *screen
 	data     string        // folder of the relay's journal
 	killed   func()        // ends the relay
+	owner    *testing.T    // whose end is the end of every part, also of one that a subtest starts
 	left     chan struct{} // closed when the board has been left
 }
 
 func newWorld(t *testing.T, c simulator.Config) *world {
 	t.Helper()
-	w := &world{settings: defaults(), data: t.TempDir()}
+	w := &world{owner: t, settings: defaults(), data: t.TempDir()}
 	w.settings.APIKey, w.settings.SigningSecret = api.NewSecret("key-of-the-test"), api.NewSecret("signing-secret-of-the-test")
 	w.settings.RelayToken, w.settings.StateDir = api.NewSecret("token-of-the-test"), t.TempDir()
 	w.settings.AllowConfirm = true
@@ -60,7 +61,7 @@ func newWorld(t *testing.T, c simulator.Config) *world {
 // startRelay starts a relay on the world's journal.
 func (w *world) startRelay(t *testing.T, on string) {
 	t.Helper()
-	events, err := sqlite.Open(t.Context(), w.data)
+	events, err := sqlite.Open(w.owner.Context(), w.data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func (w *world) startRelay(t *testing.T, on string) {
 		t.Fatal(err)
 	}
 	w.settings.RelayURL = address(listener)
-	w.killed = owned(t, func(ctx context.Context) error {
+	w.killed = owned(w.owner, func(ctx context.Context) error {
 		defer events.Close()
 		return r.Serve(ctx, listener)
 	})
