@@ -154,9 +154,54 @@ func newRoot() *cobra.Command {
 	root.Flags().AddFlagSet(watch.Flags())
 	root.SetFlagErrorFunc(refusedFlag)
 	root.PersistentFlags().Bool(noColorFlag, false, "draw without colours, as NO_COLOR=1 does")
-	root.AddCommand(watch, newConfirm(), newDemo(), newReplay(), newRelay(), newProxy(), newTokens(), newEvents(), newIntent(), newOrder(), newSimulate(), newAlerts(), newThemes(), newStatus(), newQuota())
+	for _, g := range commandGroups(watch) {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID(others)
+	root.SetCompletionCommandGroupID(others)
 	for _, c := range root.Commands() {
 		hideZeroTimes(c)
 	}
 	return root
+}
+
+// others is the heading of the commands that cobra brings.
+const others = "other"
+
+// commandGroup is a heading of the help and the commands below it, a line each so
+// that whoever adds one meets nobody else.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func commandGroups(watch *cobra.Command) []commandGroup {
+	return []commandGroup{
+		{"watch", []*cobra.Command{
+			watch,
+			newStatus(),
+			newIntent(),
+			newOrder(),
+			newQuota(),
+			newEvents(),
+			newConfirm(),
+			newReplay(),
+			newAlerts(),
+			newThemes(),
+		}},
+		{"build and test", []*cobra.Command{
+			newDemo(),
+			newSimulate(),
+		}},
+		{"serve", []*cobra.Command{
+			newRelay(),
+			newTokens(),
+			newProxy(),
+		}},
+		{others, nil},
+	}
 }
