@@ -1,0 +1,52 @@
+// Package delivery holds what becomes of events on their way to an endpoint,
+// whoever sends them: the forwarder or the stand-in.
+package delivery
+
+import (
+	"net/http"
+	"time"
+
+	"tillwatch/api"
+)
+
+// State is how a delivery stands.
+type State string
+
+// The states.
+const (
+	Waiting   State = "waiting" // for its next attempt
+	Sending   State = "sending" // an attempt is under way
+	Delivered State = "delivered"
+	Dead      State = "dead" // given up: nothing sends it again by itself
+)
+
+// Delivery is one event on its way to one target. It is immutable: what changes
+// puts a new one in its place, with the same ID.
+type Delivery struct {
+	ID       api.ID        `json:"id"`
+	Target   api.Text      `json:"target"` // its address, without what is secret in it
+	Event    api.ID        `json:"event"`
+	Type     api.EventType `json:"type"`   // as remote as the event: to be scrubbed where it is shown
+	Source   api.ID        `json:"source"` // the id of what the event speaks of
+	State    State         `json:"state"`
+	Attempts int           `json:"attempts"`         // begun, the one under way among them
+	Sent     time.Time     `json:"sent,omitzero"`    // when the last attempt began; zero before the first
+	Took     time.Duration `json:"tookNs,omitempty"` // of the last answered or failed attempt
+	Status   int           `json:"status,omitempty"` // of its answer; 0 where there was none
+	Error    api.Text      `json:"error,omitempty"`  // why that attempt came to nothing; "" where it did not
+	Next     time.Time     `json:"next,omitzero"`    // when it is tried again; zero where it is not
+	Request  Message       `json:"request,omitzero"` // as last sent
+	Answer   Message       `json:"answer,omitzero"`  // to that; zero where there was none
+}
+
+// Message is one side of an attempt as it went over the wire. It is not scrubbed.
+type Message struct {
+	Header http.Header `json:"header,omitempty"` // no value of it is a secret: whoever keeps a delivery puts [Hidden] in its place
+	Body   []byte      `json:"body,omitempty"`   // of an answer at most [KeptAnswer] bytes
+}
+
+// Hidden stands for the value of a header that is a secret.
+const Hidden = "[redacted]"
+
+// KeptAnswer is how much of the body of an answer is kept, in bytes.
+const KeptAnswer = 4 << 10
