@@ -44,6 +44,10 @@ func (c controlAPI) controls() []control {
 		{Control{"POST", "/control/webhook-endpoints", "url, history", "one more URL that events are delivered to, or the same verified anew"}, c.registerEndpoint},
 		{Control{"POST", "/control/failures", "count, status, path, method, after, drop, twice, lateBy (seconds)", "the next requests under a path go wrong"}, c.fail},
 		{Control{"POST", "/control/failures/end", "", "what lateBy holds back goes on now"}, c.letGo},
+		{Control{"POST", "/control/event-faults", "type (of an event, or a group such as shipment.*), source, do (lose, double, late or reorder), lateBy (seconds), count",
+			"the delivery of the next events goes wrong, at every endpoint"}, c.faultEvents},
+		{Control{"GET", "/control/event-faults", "", "those that have not struck yet"}, c.eventFaults},
+		{Control{"DELETE", "/control/event-faults", "", "they are forgotten"}, c.forgetEventFaults},
 		{Control{"PUT", "/control/buckets/{name}", "remaining", "what is left in mutations, reads, product-lookup or checkout-intents"}, c.setBucket},
 	}
 }

@@ -129,6 +129,7 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 	case err == nil:
 		e.webhooks.cfg.Logger.Debug("webhook delivered", append(about, "attempt", attempts)...)
 		e.note(func(s *EndpointSummary) { s.Delivered++ })
+		e.release(d)
 		if d.forged {
 			e.complaints.add("webhook endpoint took a delivery with a wrong signature, or without one", nil, about...)
 		}

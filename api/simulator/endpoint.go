@@ -146,7 +146,7 @@ func (e *endpoint) unread() []event {
 // plan decides when an event is delivered, how often, and what goes wrong.
 func (e *endpoint) plan(ev event, now time.Time) {
 	f := e.webhooks.cfg.Faults
-	if e.dice.chance(f.Lose) {
+	if e.dice.chance(f.Lose) || ev.fault.Do == lose {
 		e.note(func(s *EndpointSummary) { s.Lost++ })
 		return
 	}
@@ -154,12 +154,26 @@ func (e *endpoint) plan(ev event, now time.Time) {
 	if e.dice.chance(f.Reorder) {
 		at = at.Add(time.Duration(e.dice.between(500, 3000)) * time.Millisecond)
 	}
+	if ev.fault.Do == late || ev.fault.Do == reorder {
+		at = at.Add(ev.fault.wait())
+	}
 	e.planned++
 	e.due.plan(at, delivery{event: ev, number: e.planned, forged: e.dice.chance(f.BadSignature)})
+	if ev.fault.Do == double {
+		e.planned++
+		e.due.plan(at, delivery{event: ev, number: e.planned})
+	}
 	if e.dice.chance(f.Duplicate) {
 		e.planned++
 		e.due.plan(at.Add(time.Duration(e.dice.between(0, 1500))*time.Millisecond), delivery{event: ev, number: e.planned})
 	}
+}
+
+// release lets those go that were held back until an event after them was taken.
+func (e *endpoint) release(taken delivery) {
+	e.due.hurry(time.Now(), func(d delivery) bool {
+		return d.event.fault.Do == reorder && d.attempt == 0 && d.number < taken.number
+	})
 }
 
 // note keeps what became of the endpoint for its summary.

@@ -31,6 +31,7 @@ type event struct {
 	suffix string
 	at     int64 // Unix milliseconds
 	data   json.RawMessage
+	fault  EventFault // that befalls its deliveries
 }
 
 func (e *event) id() string { return "evt_" + e.source + "_" + e.suffix }

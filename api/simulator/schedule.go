@@ -27,6 +27,16 @@ func (s *schedule[T]) plan(at time.Time, what T) (soonest bool) {
 	return s.heap[0].order == s.planned
 }
 
+// hurry makes what matches due at the given time, unless it is due before.
+func (s *schedule[T]) hurry(at time.Time, match func(T) bool) {
+	for i := range s.heap {
+		if match(s.heap[i].what) && at.Before(s.heap[i].at) {
+			s.heap[i].at = at
+		}
+	}
+	heap.Init(&s.heap)
+}
+
 // next is what is due soonest; there must be something.
 func (s *schedule[T]) next() due[T] { return s.heap[0] }
 

@@ -16,6 +16,7 @@ type webhooks struct {
 	mu        *sync.Mutex // the simulator's; guards all below
 	events    eventLog
 	endpoints []*endpoint
+	faults    []EventFault // to come
 }
 
 // emit records an event and wakes those who deliver it.
@@ -24,7 +25,9 @@ func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string,
 	if data != nil {
 		e.data = encode(data)
 	}
-	if w.events.add(e) {
+	if !w.events.has(e) {
+		e.fault = w.fault(e)
+		w.events.add(e)
 		for _, endpoint := range w.endpoints {
 			endpoint.wake()
 		}

@@ -10,13 +10,17 @@ import (
 	"tillwatch/api/simulator"
 )
 
-func TestMagicAndControlAreInTheHelpAndTheREADME(t *testing.T) {
+func TestMagicAndControlAreInTheHelpAndTheDocuments(t *testing.T) {
 	said := &utterances{}
 	if code := run(t.Context(), []string{"simulate", "--help"}, strings.NewReader(""), said, said); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	help := said.String()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	workbench, err := os.ReadFile("WORKBENCH.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +37,8 @@ func TestMagicAndControlAreInTheHelpAndTheREADME(t *testing.T) {
 			t.Errorf("%s %s is not in the help", c.Method, c.Path)
 		}
 		short := c.Path[strings.LastIndexByte(c.Path, '/'):]
-		if !strings.Contains(string(readme), c.Path) && !strings.Contains(string(readme), "/{id}"+short) {
-			t.Errorf("%s is not in the README", c.Path)
+		if !strings.Contains(string(workbench), c.Path) && !strings.Contains(string(workbench), "/{id}"+short) {
+			t.Errorf("%s is not in WORKBENCH.md", c.Path)
 		}
 		for _, field := range regexp.MustCompile(`[a-zA-Z]+`).FindAllString(c.Body, -1) {
 			if !holds(help, field) {
