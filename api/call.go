@@ -26,7 +26,7 @@ type call struct {
 	method string
 	path   string // escaped
 	query  url.Values
-	body   []byte // of a POST
+	body   []byte // nil: none
 	hidden Secret // a token within body, which an error must not repeat
 	once   string // the idempotency key of a POST that is only ever meant once; else each has its own
 	probe  bool   // of a list that may not be there
@@ -166,6 +166,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	if err != nil {
 		return nil, nil, request.notSent(err)
 	}
+	word := req.Header.Get(standInHeader) // "": not asked
 	answer, err := c.http.Do(req)
 	if err != nil {
 		return nil, nil, &TransportError{
@@ -175,7 +176,7 @@ func (c *Client) send(ctx context.Context, request call, of *Response) (header h
 	}
 	defer answer.Body.Close()
 	of.Status, of.RequestID = answer.StatusCode, requestID(answer.Header)
-	of.From = c.answeredBy(answer.Header, req.Header.Get(standInHeader))
+	of.From = c.answeredBy(answer.Header, word)
 	body, err = readBody(answer.Body)
 	if answer.StatusCode/100 != 2 {
 		// Whatever could be read of a refusal is enough.
@@ -201,7 +202,7 @@ func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*htt
 	}
 	target.Path, target.RawPath = unescaped, escaped
 	var body io.Reader
-	if request.method == http.MethodPost {
+	if request.body != nil {
 		body = bytes.NewReader(request.body)
 	}
 	req, err := http.NewRequestWithContext(ctx, request.method, target.String(), body)
@@ -209,13 +210,15 @@ func (c *Client) newRequest(ctx context.Context, request call, key Secret) (*htt
 		return nil, errors.New("the request cannot be built")
 	}
 	req.Header.Set("Authorization", "Bearer "+key.Reveal())
-	if c.onLoopback {
+	if c.onLoopback || request.standIn {
 		askStandIn(req.Header)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
-	if request.method == http.MethodPost {
+	if request.body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if request.method == http.MethodPost {
 		// In this case on purpose: net/http sends a POST with an Idempotency-Key
 		// again by itself when a reused connection breaks, but looks for the
 		// canonical name only. What may have been sent must not be sent twice.

@@ -74,13 +74,12 @@ func detectEnvironment(base *url.URL, key Secret) (Environment, error) {
 // is a stand-in.
 func (c *Client) answeredBy(header http.Header, word string) Environment {
 	from := c.environment
-	if !c.onLoopback {
-		return from
-	}
-	if answersAsStandIn(header, word) {
+	if word != "" && answersAsStandIn(header, word) {
 		from = ofStandIn()
 	}
-	c.answered.Store(&from)
+	if c.onLoopback {
+		c.answered.Store(&from)
+	}
 	return from
 }
 

@@ -36,9 +36,13 @@ func (c controlAPI) controls() []control {
 		{Control{"GET", "/control/state", "", "counts of everything, buckets, webhook endpoints with their last error"}, c.state},
 		{Control{"POST", "/control/intents", "productUrl, quantity, referenceId, state, failure, whilePlacing, purchase, offerAfter, placingAfter, confirmAfter (seconds)",
 			"an intent with the fate of your choice"}, c.createIntent},
+		{Control{"GET", "/control/intents/{id}", "", "all about an intent: itself, its shipments, its events, how many orders were placed"}, ofIntent(c.sim, c.intentFile)},
+		{Control{"POST", "/control/intents/{id}/fail", "failure", "it fails with that reason: now while its offer is retrieved or its order placed, else once it is confirmed"}, ofIntent(c.sim, c.failIntent)},
 		{Control{"POST", "/control/intents/{id}/expire", "", "its confirm window closes now"}, ofIntent(c.sim, c.expire)},
 		{Control{"POST", "/control/intents/{id}/finish", "", "the placing of its order ends now"}, ofIntent(c.sim, c.finish)},
 		{Control{"POST", "/control/shipments/{id}/advance", "", "its next scan happens now"}, ofShipment(c.sim, c.advance)},
+		{Control{"POST", "/control/events", "type, source, productUrl, quantity, referenceId, failure, price (cents), availability",
+			"what an event of the type tells of happens now, to the source or to something new; answers with the event"}, c.happen},
 		{Control{"POST", "/control/products/events", "productUrl, topic (product.updated or product.removed), price (cents), availability",
 			"the product changes and its event is delivered"}, c.changeProduct},
 		{Control{"POST", "/control/webhook-endpoints", "url, history", "one more URL that events are delivered to, or the same verified anew"}, c.registerEndpoint},
@@ -191,17 +195,25 @@ func (c controlAPI) registerEndpoint(r *request) answer {
 	return created(e.summed())
 }
 
+// productChange is what is to become of a product. Zero fields leave it to the
+// simulator.
+type productChange struct {
+	ProductURL   string           `json:"productUrl"`
+	Topic        api.EventType    `json:"topic"`
+	Price        *int64           `json:"price"` // cents
+	Availability api.Availability `json:"availability"`
+}
+
 // changeProduct lets a product change, or be removed, and emits its event.
 func (c controlAPI) changeProduct(r *request) answer {
-	o := struct {
-		ProductURL   string           `json:"productUrl"`
-		Topic        api.EventType    `json:"topic"`
-		Price        *int64           `json:"price"`
-		Availability api.Availability `json:"availability"`
-	}{Topic: api.ProductUpdated}
+	o := productChange{Topic: api.ProductUpdated}
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
+	return c.productEvent(o)
+}
+
+func (c controlAPI) productEvent(o productChange) answer {
 	updated := o.Topic == api.ProductUpdated
 	switch {
 	case !updated && o.Topic != api.ProductRemoved:

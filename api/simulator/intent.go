@@ -25,12 +25,13 @@ type Fate struct {
 // with the state.
 type intent struct {
 	intentWire
-	created time.Time
-	number  uint64 // by creation, from 1
-	fate    Fate
-	payment *paymentWire // chosen; shown from awaiting_confirmation on
-	parcels uint64       // shipments so far
-	orders  int          // that were placed
+	created   time.Time
+	number    uint64 // by creation, from 1
+	fate      Fate
+	payment   *paymentWire // chosen; shown from awaiting_confirmation on
+	parcels   uint64       // shipments so far
+	unshipped int          // shipments to come
+	orders    int          // that were placed
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).

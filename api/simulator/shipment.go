@@ -43,8 +43,18 @@ func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	}
 	for range parcels {
 		wait := f.cfg.vary(d, f.cfg.Timings.ShipmentStep/4)
-		f.agenda.plan(at.Add(wait), func(at time.Time) { f.ship(in, p, at) })
+		in.unshipped++
+		f.agenda.plan(at.Add(wait), func(at time.Time) { f.shipNext(in, at) })
 	}
+}
+
+// shipNext creates the next shipment of an order; nil where none is left.
+func (f *fulfilment) shipNext(in *intent, at time.Time) *shipment {
+	if in.unshipped == 0 { // it was shipped before its time
+		return nil
+	}
+	in.unshipped--
+	return f.ship(in, f.catalogue.find(in.ProductURL), at)
 }
 
 // ship creates a shipment.

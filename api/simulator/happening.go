@@ -1,0 +1,225 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// happening is what an event tells of, and is to happen now: the body of POST
+// /control/events. Zero fields leave it to the simulator.
+type happening struct {
+	Type         api.EventType    `json:"type"`
+	Source       string           `json:"source"` // what it happens to: an intent, for shipment events too, a shipment, or a webhook endpoint; "": a new one
+	ProductURL   string           `json:"productUrl"`
+	Quantity     int              `json:"quantity"`
+	ReferenceID  string           `json:"referenceId"`
+	Failure      api.FailureCode  `json:"failure"`
+	Price        *int64           `json:"price"` // cents
+	Availability api.Availability `json:"availability"`
+}
+
+// happen makes what an event tells of happen, and answers with the event, which is
+// delivered as any.
+func (c controlAPI) happen(r *request) answer {
+	var h happening
+	if refusal := readControl(r, &h); refusal != nil {
+		return *refusal
+	}
+	if !slices.Contains(api.EventTypes(), h.Type) {
+		return invalidField("body.type", fmt.Sprintf("must be one of %v", api.EventTypes()))
+	}
+	group, _, _ := strings.Cut(string(h.Type), ".")
+	if group != string(api.SourceProduct) && (h.Price != nil || h.Availability != "") {
+		return invalidField("body", "price and availability are of product events")
+	}
+	if _, known := failureKinds()[h.Failure]; h.Failure != "" && (!known || h.Type != api.OfferFailed && h.Type != api.OrderFailed) {
+		return invalidField("body.failure", fmt.Sprintf("must be one of %v, of %s or %s", FailureCodes(), api.OfferFailed, api.OrderFailed))
+	}
+	if h.Source != "" && (h.ProductURL != "" || h.Quantity != 0 || h.ReferenceID != "") {
+		return invalidField("body.source", "productUrl, quantity and referenceId are of something new: leave out the source, or them")
+	}
+	now := time.Now()
+	switch api.SourceType(group) {
+	case api.SourceIntent:
+		return c.happenToIntent(h, now)
+	case api.SourceShipment:
+		return c.happenToShipment(h, now)
+	case api.SourceWebhookEndpoint:
+		return c.challenge(h, now)
+	}
+	return c.productEvent(productChange{h.ProductURL, h.Type, h.Price, h.Availability})
+}
+
+// newestEvent answers with the newest event, where it is of the type and the source
+// and happened just now.
+func (c controlAPI) newestEvent(kind api.EventType, source string, before int) answer {
+	events := c.sim.webhooks.events.events
+	for i := len(events) - 1; i >= before; i-- {
+		if e := events[i]; e.kind == kind && e.source == source {
+			return created(e.wire())
+		}
+	}
+	return refused(http.StatusConflict, "ConflictError", fmt.Sprintf("%s does not happen to %s now", kind, source))
+}
+
+// subject is the intent that something is to happen to, or a new one.
+func (c controlAPI) subject(h happening) (*intent, *answer) {
+	if h.Source != "" {
+		if in := c.sim.fulfilment.intents[h.Source]; in != nil {
+			return in, nil
+		}
+		a := notFound("There is nothing of this id that the event could tell of")
+		return nil, &a
+	}
+	h.ProductURL = cmp.Or(h.ProductURL, c.sellable().url())
+	in, err := c.sim.shop.createOrder(Order{ProductURL: h.ProductURL, Quantity: h.Quantity, ReferenceID: h.ReferenceID})
+	if err != nil {
+		a := invalidField("body", err.Error())
+		return nil, &a
+	}
+	return in, nil
+}
+
+// sellable is a product that can be ordered and shipped.
+func (c controlAPI) sellable() *product {
+	p := c.sim.catalogue.random(c.sim.shop.dice)
+	for tries := 0; tries < 100 && (p.Digital || p.removed || p.availability != api.InStock); tries++ {
+		p = c.sim.catalogue.random(c.sim.shop.dice)
+	}
+	return p
+}
+
+// happenToIntent brings an intent to the state that the event tells of.
+func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
+	in, refusal := c.subject(h)
+	if refusal != nil {
+		return *refusal
+	}
+	before, fate := c.sim.webhooks.events.len(), &in.fate
+	to := api.Completed
+	switch h.Type {
+	case api.OfferRetrieved:
+		to = api.AwaitingConfirmation
+		if !fate.WhilePlacing {
+			fate.Failure = ""
+		}
+	case api.OfferFailed:
+		to = api.AwaitingConfirmation // where it will not come
+		fate.Failure, fate.WhilePlacing = cmp.Or(h.Failure, fate.Failure, "offer_retrieval_failed"), false
+	case api.OrderFailed:
+		fate.Failure, fate.WhilePlacing = cmp.Or(h.Failure, fate.Failure, "order_placement_failed"), true
+	default:
+		fate.Failure = ""
+	}
+	state := in.State
+	c.sim.fulfilment.bring(in, to, now)
+	a := c.newestEvent(h.Type, in.ID, before)
+	if a.status == http.StatusConflict {
+		reason := ""
+		if in.FailureReason != nil {
+			reason = fmt.Sprintf(" (%s)", in.FailureReason.Code)
+		}
+		a.body = stateErrorWire{"InvalidCheckoutIntentStateError", fmt.Sprintf("%s does not happen to an intent that was %s: it is %s%s", h.Type, state, in.State, reason), in.State}
+	}
+	return a
+}
+
+// happenToShipment ships a parcel of a completed order, or makes its next scan
+// happen; where there is no order, one is made, and where there is no parcel, it is
+// shipped first.
+func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
+	f := &c.sim.fulfilment
+	sh := f.parcels[h.Source]
+	if sh == nil {
+		in, refusal := c.subject(h)
+		if refusal != nil {
+			return *refusal
+		}
+		f.bring(in, api.Completed, now)
+		at := slices.IndexFunc(f.shipments, func(s *shipment) bool { return s.intent == in && s.done < len(s.legs) })
+		switch {
+		case h.Type == api.ShipmentUpdated && at >= 0:
+			sh = f.shipments[at]
+		case in.State == api.Completed && in.unshipped > 0:
+			sh = f.shipNext(in, now)
+		default:
+			return refused(http.StatusConflict, "ConflictError", fmt.Sprintf("Nothing of %s is left to ship: it is %s, with %d parcels", in.ID, in.State, in.parcels))
+		}
+		if h.Type == api.ShipmentCreated {
+			return c.newestEvent(h.Type, sh.ID, 0)
+		}
+	}
+	before := c.sim.webhooks.events.len()
+	f.advance(sh, now)
+	return c.newestEvent(h.Type, sh.ID, before)
+}
+
+// challenge saves a registered webhook URL anew: that is when the service sends its
+// challenge.
+func (c controlAPI) challenge(h happening, now time.Time) answer {
+	for _, e := range c.sim.webhooks.endpoints {
+		if s := e.summed(); h.Source == "" || h.Source == s.ID {
+			return created(c.sim.webhooks.register(s.URL, false, now).challenge.wire())
+		}
+	}
+	return notFound("There is no such webhook endpoint")
+}
+
+// failIntent has an intent fail with a reason: at once where it is retrieving its
+// offer or its order is being placed, and else once it is confirmed.
+func (c controlAPI) failIntent(r *request, in *intent) answer {
+	var o struct {
+		Failure api.FailureCode `json:"failure"`
+	}
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	if _, known := failureKinds()[o.Failure]; !known {
+		return invalidField("body.failure", fmt.Sprintf("must be one of %v", FailureCodes()))
+	}
+	if in.State.Terminal() {
+		return answer{status: http.StatusConflict, body: stateErrorWire{"InvalidCheckoutIntentStateError", "Checkout intent has ended", in.State}}
+	}
+	in.fate.Failure, in.fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
+	switch {
+	case o.Failure == expired:
+		c.sim.fulfilment.expire(in, time.Now())
+	case in.State == api.RetrievingOffer:
+		c.sim.fulfilment.endRetrieval(in, time.Now())
+	default:
+		c.sim.fulfilment.endPlacing(in, time.Now())
+	}
+	return ok(in.intentWire)
+}
+
+// intentFile is all that there is about an intent.
+type intentFile struct {
+	Intent    intentWire     `json:"intent"`
+	Orders    int            `json:"orders"` // that were placed for it
+	Shipments []shipmentWire `json:"shipments"`
+	Events    []eventWire    `json:"events"` // of it and of its shipments, as they happened
+}
+
+// intentFile answers with all about an intent, at no cost of quota.
+func (c controlAPI) intentFile(_ *request, in *intent) answer {
+	file := intentFile{in.intentWire, in.orders, []shipmentWire{}, []eventWire{}}
+	sources := []string{in.ID}
+	for _, sh := range c.sim.fulfilment.shipments {
+		if sh.intent == in {
+			file.Shipments = append(file.Shipments, sh.shipmentWire)
+			sources = append(sources, sh.ID)
+		}
+	}
+	for _, e := range c.sim.webhooks.events.events {
+		if slices.Contains(sources, e.source) {
+			file.Events = append(file.Events, e.wire())
+		}
+	}
+	return ok(file)
+}
