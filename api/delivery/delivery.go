@@ -18,6 +18,7 @@ const (
 	Sending   State = "sending" // an attempt is under way
 	Delivered State = "delivered"
 	Dead      State = "dead" // given up: nothing sends it again by itself
+	Lost      State = "lost" // never sent, as the stand-in was told to lose it
 )
 
 // Delivery is one event on its way to one target. It is immutable: what changes

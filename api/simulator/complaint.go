@@ -134,15 +134,20 @@ func (c *complaints) wait(now time.Time) time.Duration {
 // excerpt is the beginning of what somebody else wrote, without control characters
 // and without the secrets of the account.
 func (e *endpoint) excerpt(text string) string {
+	const longest = 200
+	text = strings.Join(strings.Fields(string(api.Scrub(e.withoutSecrets(text)))), " ")
+	if utf8.RuneCountInString(text) > longest {
+		text = string([]rune(text)[:longest]) + "…"
+	}
+	return text
+}
+
+// withoutSecrets is a text without the secrets of the account.
+func (e *endpoint) withoutSecrets(text string) string {
 	for _, secret := range e.webhooks.cfg.secrets() {
 		if hidden := secret.Reveal(); len(hidden) >= 6 {
 			text = strings.ReplaceAll(text, hidden, "…")
 		}
-	}
-	const longest = 200
-	text = strings.Join(strings.Fields(string(api.Scrub(text))), " ")
-	if utf8.RuneCountInString(text) > longest {
-		text = string([]rune(text)[:longest]) + "…"
 	}
 	return text
 }

@@ -41,7 +41,7 @@ func Signature(secret api.Secret, body []byte) string {
 }
 
 // post makes one attempt and returns the body of an answer with status 200.
-func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError) {
+func (e *endpoint) post(ctx context.Context, d *delivery) ([]byte, *deliveryError) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	body := encode(d.event.wire())
@@ -63,12 +63,15 @@ func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError
 	if signature != "" {
 		req.Header[prefix+"signature"] = []string{signature}
 	}
+	e.begin(d, req.Header, body)
+	defer func() { d.sent.Took = time.Since(d.sent.Sent) }()
 	resp, err := e.client.Do(req)
 	if err != nil {
 		return nil, e.unanswered(err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	e.answer(d, resp, answer)
 	if err != nil {
 		return nil, e.unanswered(err)
 	}
@@ -82,11 +85,12 @@ func (e *endpoint) post(ctx context.Context, d delivery) ([]byte, *deliveryError
 // when ctx ended first.
 func (e *endpoint) verify(ctx context.Context) bool {
 	pauses := backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, MaxInterval: 2 * time.Second, Multiplier: 2}
-	want := e.challenge.source
+	want, d := e.challenge.source, delivery{event: e.challenge}
 	for {
-		answer, err := e.post(ctx, delivery{event: e.challenge})
+		answer, err := e.post(ctx, &d)
 		if err == nil {
 			if answersChallenge(answer, want) {
+				e.end(&d, nil, time.Time{})
 				return true
 			}
 			err = e.answered(http.StatusOK, string(answer), fmt.Sprintf(`200 with {"challenge":%q} and no more`, want))
@@ -96,7 +100,9 @@ func (e *endpoint) verify(ctx context.Context) bool {
 		}
 		e.failed(err)
 		e.complaints.add("webhook endpoint does not answer the verification challenge", err, e.about()...)
-		if api.Sleep(ctx, pauses.NextBackOff()) != nil {
+		pause := pauses.NextBackOff()
+		e.end(&d, err, time.Now().Add(pause))
+		if api.Sleep(ctx, pause) != nil {
 			return false
 		}
 	}
@@ -130,25 +136,29 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 		e.webhooks.cfg.Logger.Debug("webhook delivered", append(about, "attempt", attempts)...)
 		e.note(func(s *EndpointSummary) { s.Delivered++ })
 		e.release(d)
+		e.end(&d, nil, time.Time{})
 		if d.forged {
 			e.complaints.add("webhook endpoint took a delivery with a wrong signature, or without one", nil, about...)
 		}
 		return
 	case ctx.Err() != nil:
+		e.due.plan(time.Now(), d) // to be abandoned with the others
 		return
 	}
 	e.webhooks.cfg.Logger.Debug("webhook not delivered", append(about, "attempt", attempts, "error", err)...)
 	e.failed(err)
 	if d.attempt >= e.webhooks.cfg.Retries {
 		e.note(func(s *EndpointSummary) { s.GivenUp++ })
+		e.end(&d, err, time.Time{})
 		e.complaints.add("webhook delivery given up", err, append(about, "attempts", attempts)...)
 		return
 	}
 	if !d.forged { // a forged one is to be rejected
 		e.complaints.add("webhook delivery rejected", err, about...)
 	}
-	again := delivery{event: d.event, number: d.number, attempt: attempts}
-	e.due.plan(time.Now().Add(RetryPauses()[d.attempt]), again)
+	next := time.Now().Add(RetryPauses()[d.attempt])
+	e.end(&d, err, next)
+	e.due.plan(next, delivery{event: d.event, number: d.number, attempt: attempts, sent: d.sent})
 }
 
 // forged spoils a signature: every second time it is missing.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	deliveries "tillwatch/api/delivery"
 )
 
 const senders = 8 // deliveries to one endpoint at the same time
@@ -20,7 +21,8 @@ type endpoint struct {
 	next       int // index of the next event to plan; only its own goroutine moves it
 	woken      chan struct{}
 	due        schedule[delivery]
-	planned    uint64 // deliveries
+	planned    uint64     // deliveries
+	again      []delivery // that a person has asked for; the simulator's lock guards it
 	dice       dice
 	challenge  event
 	complaints complaints
@@ -48,7 +50,8 @@ type delivery struct {
 	event   event
 	number  uint64 // of the endpoint's deliveries, from 1
 	attempt int
-	forged  bool // this attempt carries a wrong signature
+	forged  bool                // this attempt carries a wrong signature
+	sent    deliveries.Delivery // as it is in the log; zero before the first attempt
 }
 
 func (e *endpoint) wake() {
@@ -90,6 +93,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 			r := <-ended
 			e.settle(ctx, r.of, r.err)
 		}
+		e.abandon()
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -99,12 +103,13 @@ func (e *endpoint) deliver(ctx context.Context) {
 		for _, ev := range e.unread() {
 			e.plan(ev, now)
 		}
+		e.sendAgain(now)
 		for inFlight < most && e.due.len() > 0 && !e.due.next().at.After(now) {
 			d := e.due.pop().what
 			inFlight++
 			sending.Go(func() {
 				defer e.webhooks.crew.reportPanic("webhook delivery")
-				_, err := e.post(ctx, d)
+				_, err := e.post(ctx, &d)
 				ended <- result{d, err}
 			})
 		}
@@ -148,6 +153,7 @@ func (e *endpoint) plan(ev event, now time.Time) {
 	f := e.webhooks.cfg.Faults
 	if e.dice.chance(f.Lose) || ev.fault.Do == lose {
 		e.note(func(s *EndpointSummary) { s.Lost++ })
+		e.lose(ev)
 		return
 	}
 	at := now.Add(f.Delay)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	deliveries "tillwatch/api/delivery"
 )
 
 // webhooks keep the events and deliver them to the registered endpoints.
@@ -17,6 +18,7 @@ type webhooks struct {
 	events    eventLog
 	endpoints []*endpoint
 	faults    []EventFault // to come
+	sent      *deliveries.Log
 }
 
 // emit records an event and wakes those who deliver it.

@@ -1,0 +1,137 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	deliveries "tillwatch/api/delivery"
+)
+
+// keptDeliveries bounds what is kept of deliveries and their answers.
+const keptDeliveries = 1000
+
+// Deliveries are the newest deliveries: what was sent, to whom, with which answer.
+func (s *Simulator) Deliveries() *deliveries.Log { return s.webhooks.sent }
+
+// Redeliver has a delivery made now: one that waits for its next attempt, that was
+// given up or lost, or once more one that was delivered.
+func (s *Simulator) Redeliver(id api.ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.webhooks.redeliver(id)
+}
+
+// redeliver is [Simulator.Redeliver]. The caller holds the lock.
+func (w *webhooks) redeliver(id api.ID) error {
+	d, ok := w.sent.Find(id)
+	if !ok {
+		return fmt.Errorf("delivery %s is no longer kept", id)
+	}
+	of, number, _ := strings.Cut(string(id), deliveryNumber)
+	at := slices.IndexFunc(w.endpoints, func(e *endpoint) bool { return e.summary.ID == of })
+	ev, known := w.events.find(string(d.Event))
+	switch {
+	case at < 0:
+		return errors.New("its endpoint is no longer registered")
+	case d.Type == api.VerificationChallenge:
+		return errors.New("a challenge is sent until it is answered: register the endpoint anew for another one")
+	case d.State == deliveries.Sending:
+		return errors.New("an attempt is under way")
+	case !known:
+		return errors.New("the stand-in does not know its event")
+	}
+	again := delivery{event: ev, sent: *d}
+	again.number, _ = strconv.ParseUint(number, 10, 64)
+	e := w.endpoints[at]
+	e.again = append(e.again, again)
+	e.wake()
+	return nil
+}
+
+// deliveryNumber stands between the endpoint and the number in a delivery's id.
+const deliveryNumber = "-d"
+
+// sendAgain makes due now what a person has asked for. What is planned already is
+// not sent twice.
+func (e *endpoint) sendAgain(now time.Time) {
+	e.webhooks.mu.Lock()
+	again := e.again
+	e.again = nil
+	e.webhooks.mu.Unlock()
+	for _, d := range again {
+		planned := false
+		e.due.hurry(now, func(other delivery) bool {
+			planned = planned || other.number == d.number
+			return other.number == d.number
+		})
+		if !planned {
+			e.due.plan(now, d)
+		}
+	}
+}
+
+// begin notes an attempt in the log. The header and the body are not changed
+// hereafter.
+func (e *endpoint) begin(d *delivery, header http.Header, body []byte) {
+	if d.sent.ID == "" {
+		d.sent = e.unsent(d.event, d.number)
+	}
+	s := &d.sent
+	s.State, s.Attempts, s.Sent, s.Next = deliveries.Sending, s.Attempts+1, time.Now(), time.Time{}
+	s.Request = deliveries.Message{Header: header, Body: body}
+	s.Answer, s.Status, s.Took, s.Error = deliveries.Message{}, 0, 0, ""
+	e.webhooks.sent.Put(*s)
+}
+
+// unsent is a delivery before its first attempt.
+func (e *endpoint) unsent(ev event, number uint64) deliveries.Delivery {
+	id := e.summary.ID + deliveryNumber + strconv.FormatUint(number, 10)
+	return deliveries.Delivery{
+		ID: api.ScrubID(id), Target: api.MaskAddress(api.Scrub(e.summary.URL)),
+		Event: api.ScrubID(ev.id()), Type: ev.kind, Source: api.ScrubID(ev.source),
+	}
+}
+
+// answer notes what answered an attempt.
+func (e *endpoint) answer(d *delivery, resp *http.Response, body []byte) {
+	kept := e.withoutSecrets(string(body))
+	d.sent.Status = resp.StatusCode
+	d.sent.Answer = deliveries.Message{Header: resp.Header, Body: []byte(kept[:min(len(kept), deliveries.KeptAnswer)])}
+}
+
+// end notes what came of an attempt, and when the next one is; zero where there is
+// none.
+func (e *endpoint) end(d *delivery, err *deliveryError, next time.Time) {
+	s := &d.sent
+	s.State, s.Next = deliveries.Delivered, next
+	if err != nil {
+		s.State, s.Error = deliveries.Dead, api.Scrub(err.Error())
+	}
+	if !next.IsZero() {
+		s.State = deliveries.Waiting
+	}
+	e.webhooks.sent.Put(*s)
+}
+
+// abandon notes that what was still to be tried again is not.
+func (e *endpoint) abandon() {
+	for e.due.len() > 0 {
+		if d := e.due.pop().what; d.sent.ID != "" {
+			e.end(&d, &deliveryError{"abandoned", "the endpoint was registered anew"}, time.Time{})
+		}
+	}
+}
+
+// lose notes an event that is never sent, by a fault.
+func (e *endpoint) lose(ev event) {
+	e.planned++
+	d := e.unsent(ev, e.planned)
+	d.State = deliveries.Lost
+	e.webhooks.sent.Put(d)
+}
