@@ -5,35 +5,41 @@ import (
 	"time"
 )
 
-// agenda is what will happen by itself.
+// agenda is what will happen by itself, and the clock that says when.
 type agenda struct {
+	clock
 	schedule[func(at time.Time)]
-	woken chan struct{} // something became the soonest
+	woken chan struct{} // something became the soonest, or the clock changed
 }
 
-func newAgenda() agenda { return agenda{woken: make(chan struct{}, 1)} }
+func newAgenda(c clock) agenda { return agenda{clock: c, woken: make(chan struct{}, 1)} }
 
 // plan makes run happen at the given time, which may be past.
 func (a *agenda) plan(at time.Time, run func(at time.Time)) {
 	if a.schedule.plan(at, run) {
-		select {
-		case a.woken <- struct{}{}:
-		default:
-		}
+		a.wake()
 	}
 }
 
-// runDue runs at most limit tasks that are due at now and reports how long to
-// wait for the next: 0 when there are more, negative when there is none.
-func (a *agenda) runDue(now time.Time, limit int) time.Duration {
+func (a *agenda) wake() {
+	select {
+	case a.woken <- struct{}{}:
+	default:
+	}
+}
+
+// runDue runs at most limit tasks that are due and reports how long to wait for the
+// next: 0 when there are more, negative when none will be due by itself.
+func (a *agenda) runDue(limit int) time.Duration {
+	now := a.now()
 	for ; limit > 0 && a.len() > 0; limit-- {
-		if wait := a.next().at.Sub(now); wait > 0 {
-			return wait
+		if a.next().at.After(now) {
+			break
 		}
 		task := a.pop()
 		task.what(task.at)
 	}
-	if a.len() == 0 {
+	if a.len() == 0 || !a.stopped.IsZero() && a.next().at.After(now) {
 		return -1
 	}
 	return max(0, a.next().at.Sub(now))
@@ -64,5 +70,5 @@ func (s *Simulator) keepAgenda(ctx context.Context) {
 func (s *Simulator) runDue(batch int) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.agenda.runDue(time.Now(), batch)
+	return s.agenda.runDue(batch)
 }

@@ -26,7 +26,7 @@ func (b *bucket) roll(now time.Time) {
 	case b.gauge:
 	case b.daily && today.After(b.start):
 		b.start, b.used = today, 0
-	case !b.daily && now.Sub(b.start) >= b.window:
+	case !b.daily && now.Sub(b.start).Abs() >= b.window: // the clock may have gone on after a stop
 		b.start, b.used = now, 0
 	}
 }
@@ -108,9 +108,18 @@ type BucketSummary struct {
 	Reset     int    `json:"resetSeconds"`
 }
 
-func (b *buckets) summary(now time.Time) []BucketSummary {
+// time is the one by which the window of a bucket passes.
+func (b *bucket) time(c *clock) time.Time {
+	if b.daily {
+		return c.now()
+	}
+	return c.seconds()
+}
+
+func (b *buckets) summary(c *clock) []BucketSummary {
 	var all []BucketSummary
 	for _, each := range b.all() {
+		now := each.time(c)
 		each.roll(now)
 		sum := BucketSummary{Name: each.name, Limit: max(each.limit, -1), Remaining: -1, Reset: each.reset(now)}
 		if each.limit >= 0 {

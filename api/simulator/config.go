@@ -25,6 +25,9 @@ type Config struct {
 	HeaderPrefix  string      // of the four delivery headers; default "x-svc-"
 	LookupPath    string      // of the product lookup; default "/api/v1/products/lookup"
 
+	At      time.Time // what the service's clock shows at the start; default: the machine's time
+	Stopped bool      // the clock stands until the control API starts or moves it
+
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
 	IntentsPerMinute       float64 // a real minute, whatever the speed, created by the simulated shop; 0: none

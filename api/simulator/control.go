@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"tillwatch/api"
 )
@@ -52,6 +51,8 @@ func (c controlAPI) controls() []control {
 			"the delivery of the next events goes wrong, at every endpoint"}, c.faultEvents},
 		{Control{"GET", "/control/event-faults", "", "those that have not struck yet"}, c.eventFaults},
 		{Control{"DELETE", "/control/event-faults", "", "they are forgotten"}, c.forgetEventFaults},
+		{Control{"GET", "/control/clock", "", "the service's own time"}, c.readClock},
+		{Control{"PUT", "/control/clock", "stopped, forward (seconds), to", "it stops, runs on or moves ahead; what is due on the way has happened with the answer"}, c.setClock},
 		{Control{"PUT", "/control/buckets/{name}", "remaining", "what is left in mutations, reads, product-lookup or checkout-intents"}, c.setBucket},
 	}
 }
@@ -65,7 +66,7 @@ func Controls() []Control {
 	return all
 }
 
-func (c controlAPI) state(*request) answer { return ok(c.sim.summary(time.Now())) }
+func (c controlAPI) state(*request) answer { return ok(c.sim.summary()) }
 
 // readControl reads a body with known keys only.
 func readControl(r *request, into any) *answer {
@@ -112,19 +113,19 @@ func (c controlAPI) createIntent(r *request) answer {
 
 // expire closes the confirm window of an intent at once.
 func (c controlAPI) expire(_ *request, in *intent) answer {
-	c.sim.fulfilment.expire(in, time.Now())
+	c.sim.fulfilment.expire(in, c.sim.agenda.now())
 	return ok(in.intentWire)
 }
 
 // finish ends the placing of an order at once.
 func (c controlAPI) finish(_ *request, in *intent) answer {
-	c.sim.fulfilment.endPlacing(in, time.Now())
+	c.sim.fulfilment.endPlacing(in, c.sim.agenda.now())
 	return ok(in.intentWire)
 }
 
 // advance makes the next scan of a shipment happen now.
 func (c controlAPI) advance(sh *shipment) answer {
-	c.sim.fulfilment.advance(sh, time.Now())
+	c.sim.fulfilment.advance(sh, c.sim.agenda.now())
 	return ok(sh.shipmentWire)
 }
 
@@ -161,7 +162,6 @@ func (c controlAPI) setBucket(r *request) answer {
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
-	now := time.Now()
 	all := c.sim.buckets.all()
 	i := slices.IndexFunc(all, func(b *bucket) bool { return b.name == r.PathValue("name") && !b.gauge })
 	if i < 0 {
@@ -171,9 +171,9 @@ func (c controlAPI) setBucket(r *request) answer {
 	if o.Remaining == nil || *o.Remaining < 0 || *o.Remaining > b.limit {
 		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", b.limit))
 	}
-	b.roll(now)
+	b.roll(b.time(&c.sim.agenda.clock))
 	b.used = b.limit - *o.Remaining
-	return ok(c.sim.buckets.summary(now))
+	return ok(c.sim.buckets.summary(&c.sim.agenda.clock))
 }
 
 // registerEndpoint registers a webhook endpoint.
@@ -191,7 +191,7 @@ func (c controlAPI) registerEndpoint(r *request) answer {
 	if c.sim.cfg.SigningSecret.IsZero() {
 		return invalidField("body.url", "the simulator was started without a signing secret")
 	}
-	e := c.sim.webhooks.register(o.URL, o.History, time.Now())
+	e := c.sim.webhooks.register(o.URL, o.History, c.sim.agenda.now())
 	return created(e.summed())
 }
 
@@ -230,7 +230,7 @@ func (c controlAPI) productEvent(o productChange) answer {
 		p = c.sim.catalogue.find(o.ProductURL)
 	}
 	if !updated {
-		e := c.sim.shop.removeProduct(p, time.Now())
+		e := c.sim.shop.removeProduct(p, c.sim.agenda.now())
 		return created(e.wire())
 	}
 	if o.Price == nil && o.Availability == "" {
@@ -243,7 +243,7 @@ func (c controlAPI) productEvent(o productChange) answer {
 	if o.Availability != "" {
 		p.availability = o.Availability
 	}
-	e := c.sim.shop.updateProduct(p, time.Now())
+	e := c.sim.shop.updateProduct(p, c.sim.agenda.now())
 	return created(e.wire())
 }
 

@@ -3,7 +3,6 @@ package simulator
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"tillwatch/api"
 )
@@ -40,7 +39,7 @@ func (s *shop) createOrder(o Order) (*intent, error) {
 	if o.Fate.OfferAfter < 0 || o.Fate.PlacingAfter < 0 || o.Fate.ConfirmAfter < 0 || o.Quantity < 0 {
 		return nil, errors.New("simulator: creating an intent: durations and the quantity must not be negative")
 	}
-	now := time.Now()
+	now := s.agenda.now()
 	w, payment := s.inventOrder(s.dice)
 	if o.ProductURL != "" {
 		if !isWebAddress(o.ProductURL) {

@@ -78,7 +78,7 @@ func (v *server) suffer(f fault, r *request, run operation, second *bucket) answ
 	}
 	if f.After || f.Status == 0 && !f.Drop {
 		a = run(r)
-		if now := time.Now(); f.Twice && second.take(now) {
+		if now := v.sim.agenda.seconds(); f.Twice && second.take(now) {
 			a = run(r)
 		} else if f.Twice {
 			a = tooFast(second.reset(now))

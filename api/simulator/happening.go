@@ -44,7 +44,7 @@ func (c controlAPI) happen(r *request) answer {
 	if h.Source != "" && (h.ProductURL != "" || h.Quantity != 0 || h.ReferenceID != "") {
 		return invalidField("body.source", "productUrl, quantity and referenceId are of something new: leave out the source, or them")
 	}
-	now := time.Now()
+	now := c.sim.agenda.now()
 	switch api.SourceType(group) {
 	case api.SourceIntent:
 		return c.happenToIntent(h, now)
@@ -189,11 +189,11 @@ func (c controlAPI) failIntent(r *request, in *intent) answer {
 	in.fate.Failure, in.fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
 	switch {
 	case o.Failure == expired:
-		c.sim.fulfilment.expire(in, time.Now())
+		c.sim.fulfilment.expire(in, c.sim.agenda.now())
 	case in.State == api.RetrievingOffer:
-		c.sim.fulfilment.endRetrieval(in, time.Now())
+		c.sim.fulfilment.endRetrieval(in, c.sim.agenda.now())
 	default:
-		c.sim.fulfilment.endPlacing(in, time.Now())
+		c.sim.fulfilment.endPlacing(in, c.sim.agenda.now())
 	}
 	return ok(in.intentWire)
 }

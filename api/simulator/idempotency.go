@@ -48,7 +48,7 @@ func (h *handlers) once(run operation) operation {
 			return invalidField(idempotencyHeader, fmt.Sprintf("maxLength %d", longestKey))
 		}
 		of := sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", r.Method, r.URL.EscapedPath(), bytes.TrimSpace(r.body)))
-		return h.repeats.take(key, of, time.Now(), func() answer { return run(r) })
+		return h.repeats.take(key, of, h.sim.agenda.now(), func() answer { return run(r) })
 	}
 }
 

@@ -1,10 +1,6 @@
 package simulator
 
-import (
-	"time"
-
-	"tillwatch/api"
-)
+import "tillwatch/api"
 
 // Orders is how many orders were placed for an intent: what a client says of its
 // confirms is to be measured by it.
@@ -43,7 +39,7 @@ func (s *Simulator) FinishPlacing(id string) bool {
 	if !ok || in.State != api.PlacingOrder {
 		return false
 	}
-	s.fulfilment.endPlacing(in, time.Now())
+	s.fulfilment.endPlacing(in, s.agenda.now())
 	return true
 }
 

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"net/http"
-	"time"
 
 	"tillwatch/api"
 )
@@ -20,7 +19,7 @@ func (h *handlers) takeOrder(r *request, purchase bool) answer {
 	if len(c) > 0 {
 		return invalid(c)
 	}
-	now := time.Now()
+	now := h.sim.agenda.now()
 	if refusal := h.sim.fulfilment.admit(now); refusal != "" {
 		return tooMany(refusal)
 	}
@@ -64,7 +63,7 @@ func (h *handlers) confirmIntent(r *request, in *intent) answer {
 	case payment == nil && in.payment == nil:
 		return invalidField("body.paymentMethod", "'paymentMethod' is required")
 	}
-	h.sim.fulfilment.confirm(in, payment, time.Now())
+	h.sim.fulfilment.confirm(in, payment, h.sim.agenda.now())
 	return ok(in.intentWire)
 }
 

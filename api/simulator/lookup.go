@@ -15,7 +15,7 @@ func (h *handlers) lookUpProduct(r *request) answer {
 	if p.removed {
 		return notFound("Product not found")
 	}
-	return ok(quote(p, magicOf(raw), time.Now()))
+	return ok(quote(p, magicOf(raw), h.sim.agenda.now()))
 }
 
 // quote is the product with the tax and the shipping of one piece that stays in

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"tillwatch/api"
 )
@@ -115,7 +114,7 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 	defer v.sim.mu.Unlock()
 	v.counts.Requests++
 	number = v.counts.Requests
-	now := time.Now()
+	now := v.sim.agenda.seconds()
 	second := v.sim.buckets.of(c)
 	room := second.take(now)
 	fields = v.sim.buckets.perSecond(c, now)
@@ -137,7 +136,7 @@ func (v *server) perform(r *request, c class, key *Key, scope Scope, run operati
 		v.counts.Rejected++
 	}
 	if room && c == classCreates && v.sim.cfg.EveryPolicy {
-		v.sim.buckets.perIntent(&fields, now)
+		v.sim.buckets.perIntent(&fields, v.sim.agenda.now())
 	}
 	return a, fields, number
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"tillwatch/api"
 	deliveries "tillwatch/api/delivery"
@@ -36,7 +35,7 @@ func New(cfg Config) (*Simulator, error) {
 	s := &Simulator{
 		cfg:       &cfg,
 		crew:      crew{crashed: make(chan error, 1)},
-		agenda:    newAgenda(),
+		agenda:    newAgenda(startClock(cfg.At, cfg.Stopped)),
 		catalogue: newCatalogue(),
 		buckets:   newBuckets(cfg),
 	}
@@ -53,7 +52,7 @@ func New(cfg Config) (*Simulator, error) {
 		s.shop.outlet = newOutlet(cfg)
 	}
 	s.server = newServer(s)
-	now := time.Now()
+	now := s.agenda.now()
 	s.shop.writeHistory(now)
 	if cfg.WebhookURL != "" {
 		s.webhooks.endpoints = append(s.webhooks.endpoints, s.webhooks.newEndpoint(cfg.WebhookURL, 0, now))
@@ -126,15 +125,15 @@ type Summary struct {
 func (s *Simulator) Summary() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.summary(time.Now())
+	return s.summary()
 }
 
-func (s *Simulator) summary(now time.Time) Summary {
+func (s *Simulator) summary() Summary {
 	sum := Summary{
 		Intents:   make(map[api.IntentState]int, len(s.fulfilment.states)),
 		Shipments: map[api.ShipmentStatus]int{},
 		Events:    s.webhooks.events.len(),
-		Buckets:   s.buckets.summary(now),
+		Buckets:   s.buckets.summary(&s.agenda.clock),
 		Endpoints: []EndpointSummary{},
 		Counts:    s.server.counts,
 		Pending:   s.agenda.len(),

@@ -1,0 +1,108 @@
+package simulator
+
+import (
+	"fmt"
+	"time"
+)
+
+// longestMove bounds how far the clock is moved at once: all that happens on the way
+// happens before the answer.
+const longestMove = 31 * day
+
+// clock is the service's own time: that of what it makes and of its agenda. It runs
+// as the machine's does, until it is stopped or moved ahead; it never goes back.
+// What receivers and clients wait for is real time: the windows of a second,
+// deliveries and their pauses, what faults hold back. The simulator's lock guards
+// it.
+type clock struct {
+	ahead   time.Duration // of the machine's
+	stopped time.Time     // zero: it runs
+}
+
+// startClock makes a clock that shows a time now; zero is the machine's.
+func startClock(at time.Time, stopped bool) (c clock) {
+	if !at.IsZero() {
+		c.ahead = time.Until(at)
+	}
+	if stopped {
+		c.stop()
+	}
+	return c
+}
+
+func (c *clock) now() time.Time {
+	if !c.stopped.IsZero() {
+		return c.stopped
+	}
+	return c.seconds()
+}
+
+// seconds is the time by which the windows of a second pass: it runs while the clock
+// is stopped.
+func (c *clock) seconds() time.Time { return time.Now().Add(c.ahead) }
+
+// stop stops the clock, at what the control API can tell exactly.
+func (c *clock) stop() { c.stopped = c.now().Truncate(time.Millisecond) }
+
+func (c *clock) start() {
+	if !c.stopped.IsZero() {
+		c.ahead, c.stopped = time.Until(c.stopped), time.Time{}
+	}
+}
+
+func (c *clock) move(by time.Duration) {
+	c.ahead += by
+	if !c.stopped.IsZero() {
+		c.stopped = c.stopped.Add(by)
+	}
+}
+
+// clockWire is what the control API tells of the clock.
+type clockWire struct {
+	Now     string `json:"now"`
+	Stopped bool   `json:"stopped"`
+}
+
+func (c *clock) wire() clockWire { return clockWire{stamp(c.now()), !c.stopped.IsZero()} }
+
+// clockChange is what is to become of the clock. Zero fields leave it.
+type clockChange struct {
+	Stopped *bool     `json:"stopped"`
+	Forward float64   `json:"forward"` // seconds
+	To      time.Time `json:"to"`
+}
+
+// setClock stops, starts or moves the clock. All that is due on the way has happened
+// when it answers.
+func (c controlAPI) setClock(r *request) answer {
+	var o clockChange
+	if refusal := readControl(r, &o); refusal != nil {
+		return *refusal
+	}
+	agenda := &c.sim.agenda
+	by := seconds(o.Forward)
+	if !o.To.IsZero() {
+		by = o.To.Sub(agenda.now())
+	}
+	switch {
+	case o.Forward != 0 && !o.To.IsZero():
+		return invalidField("body", "forward and to exclude each other")
+	case !(o.Forward >= 0 && o.Forward <= longestMove.Seconds()):
+		return invalidField("body.forward", fmt.Sprintf("must be from 0 to %v seconds", longestMove.Seconds()))
+	case by < 0 || by > longestMove:
+		return invalidField("body.to", fmt.Sprintf("must be from now, %s, to %d days ahead: the clock never goes back", stamp(agenda.now()), longestMove/day))
+	}
+	if o.Stopped != nil && *o.Stopped {
+		agenda.stop()
+	}
+	agenda.move(by)
+	for agenda.runDue(1<<20) == 0 {
+	}
+	if o.Stopped != nil && !*o.Stopped {
+		agenda.start()
+	}
+	agenda.wake()
+	return ok(agenda.wire())
+}
+
+func (c controlAPI) readClock(*request) answer { return ok(c.sim.agenda.wire()) }
