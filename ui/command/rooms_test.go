@@ -31,6 +31,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/confirm":         {"api", "api/durable", "api/quota"},
 		"api/simulator":       {"api", "api/delivery", "api/quota"},
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal"},
+		"relay/forward":       {"api", "api/delivery", "relay"},
 		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
 		"themes":              {},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},

@@ -1,0 +1,70 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+)
+
+var errEnding = errors.New("forwarding ends")
+
+// Events implements [relay.Handler]. It waits while there is no room: the relay keeps
+// what is not read.
+func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
+	epoch := l.source.Status().Epoch
+	for _, item := range batch {
+		if !l.resumed && item.Seq <= l.stored && item.Received.Before(l.f.config.Since) {
+			continue
+		}
+		if err := l.hand(ctx, l.entryOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lane) entryOf(item relay.Item, cursor string) *entry {
+	event := item.Event
+	return &entry{fresh: true, Held: Held{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
+		ID: l.idOf(event.ID), Target: l.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting,
+	}}}
+}
+
+// Status implements [relay.Handler]. Where the stream begins, and over what it was not
+// asked for, the cursor moves without an event.
+func (l *lane) Status(s relay.Status) {
+	switch s.State {
+	case relay.Replaying:
+		if !l.welcomed {
+			l.stored, l.welcomed = s.Head, true
+		}
+		l.mark()
+	case relay.Live:
+		l.mark()
+	}
+	if l.f.config.Status != nil {
+		l.f.telling.Lock()
+		defer l.f.telling.Unlock()
+		l.f.config.Status(l.shown, s)
+	}
+}
+
+// mark hands over a position without an event.
+func (l *lane) mark() {
+	_ = l.hand(context.Background(), &entry{Held: Held{Cursor: l.source.Cursor()}})
+}
+
+// hand hands an entry to the loop.
+func (l *lane) hand(ctx context.Context, e *entry) error {
+	select {
+	case l.arrivals <- e:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.left:
+		return errEnding
+	}
+}

@@ -1,0 +1,153 @@
+package forward
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+)
+
+const (
+	// answerTimeout is how long the service waits for an answer (contract, Webhook
+	// receiver contract).
+	answerTimeout = 5 * time.Second
+	// maxAnswer is how much of an answer is read: enough to mask it as a whole.
+	maxAnswer = 64 << 10
+)
+
+// Sender makes attempts as the service does: the exact bytes, with its four headers,
+// taken once they are answered with 200 within 5 seconds.
+type Sender struct {
+	Prefix    string                   // of the four headers
+	Sign      func(body []byte) string // the value of the signature header; nil: nothing is signed
+	Fresh     bool                     // the timestamp is that of the attempt, not that of the delivery to the relay
+	Header    http.Header              // added to each request; its values are secrets
+	Transport http.RoundTripper        // such as [NewTransport]
+}
+
+// NewTransport is the network, with as many connections to a target as it may have
+// attempts at a time.
+func NewTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = atOnce
+	t.DisableCompression = true // an answer is shown as it was given
+	return t
+}
+
+// CheckTarget tells what is wrong with the address of a target.
+func CheckTarget(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return errors.New("give the whole address of an endpoint, such as http://127.0.0.1:3000/webhooks")
+	}
+	return nil
+}
+
+// Shown is the address of a target as it may be shown: its query may be a secret.
+func Shown(address string) api.Text {
+	plain, query, _ := strings.Cut(address, "?")
+	if query != "" {
+		plain += "?…"
+	}
+	return api.Scrub(plain)
+}
+
+// Send makes one attempt and returns what became of it: d with the attempt in it,
+// delivered or waiting.
+func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d delivery.Delivery) delivery.Delivery {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	d.Sent, d.Attempts = time.Now(), d.Attempts+1
+	d.State, d.Status, d.Error, d.Answer, d.Next = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
+	if err == nil {
+		d.Request = delivery.Message{Header: s.dress(request, item), Body: item.Event.Raw}
+		err = s.exchange(request, &d)
+	}
+	d.Took = time.Since(d.Sent)
+	switch {
+	case err != nil:
+		d.Error = reason(err)
+	case d.Status == http.StatusOK:
+		d.State = delivery.Delivered
+	}
+	return d
+}
+
+// dress gives a request its headers and returns them as they may be shown.
+func (s *Sender) dress(request *http.Request, item relay.Item) http.Header {
+	at := item.Received
+	if s.Fresh || at.IsZero() {
+		at = time.Now()
+	}
+	h := request.Header
+	h.Set("Content-Type", "application/json")
+	h.Set("User-Agent", "tillwatch")
+	// Assigned, not Set: the names go out in lower case, as the service writes them.
+	h[s.Prefix+"event-id"] = []string{string(item.Event.ID)}
+	h[s.Prefix+"timestamp"] = []string{strconv.FormatInt(at.Unix(), 10)}
+	h[s.Prefix+"topic"] = []string{string(item.Event.Type)}
+	if s.Sign != nil {
+		h[s.Prefix+"signature"] = []string{s.Sign(item.Event.Raw)}
+	}
+	shown := h.Clone()
+	for name, values := range s.Header {
+		h[name], shown[name] = values, []string{delivery.Hidden}
+		if name == "Host" {
+			request.Host = values[0]
+		}
+	}
+	return shown
+}
+
+// exchange takes the answer into d. It does not follow it elsewhere.
+func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
+	client := http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	d.Status = response.StatusCode
+	header := response.Header.Clone()
+	for name := range header {
+		if name == "Set-Cookie" || name == "Authorization" {
+			header[name] = []string{delivery.Hidden}
+		}
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	d.Answer = delivery.Message{Header: header, Body: kept(body)}
+	return err
+}
+
+// kept is what is kept of the body of an answer. JSON is masked as a whole, before it
+// is cut; what only begins like it may hold the same and is not kept.
+func kept(body []byte) []byte {
+	body = bytes.TrimSpace(body)
+	if len(body) > 0 && (body[0] == '{' || body[0] == '[') {
+		body = api.Masked(body)
+	}
+	return body[:min(len(body), delivery.KeptAnswer)]
+}
+
+// reason says in a line why there is no whole answer.
+func reason(err error) api.Text {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return api.Scrub(fmt.Sprintf("no whole answer within %d s", answerTimeout/time.Second))
+	}
+	var outer *url.Error
+	if errors.As(err, &outer) { // its text repeats the address
+		err = outer.Err
+	}
+	return api.Scrub(err.Error())
+}

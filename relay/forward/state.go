@@ -1,0 +1,335 @@
+package forward
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+)
+
+// The tables: how far each target has got, and the events before that cursor which it
+// has not taken. Those that wait are tried in the order of n, the dead no more.
+const schema = `
+CREATE TABLE IF NOT EXISTS cursors (target TEXT PRIMARY KEY, cursor TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS held (
+	n INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, dead INTEGER NOT NULL,
+	since INTEGER NOT NULL, next INTEGER NOT NULL, seq INTEGER NOT NULL, cursor TEXT NOT NULL, received INTEGER NOT NULL, origin TEXT NOT NULL,
+	delivery BLOB NOT NULL, body BLOB NOT NULL, UNIQUE (target, id));
+PRAGMA user_version = 1`
+
+// State is what a forwarder keeps on disk. A write is in the file when the process
+// ends, however it ends. After a loss of power the newest writes may be missing, all
+// from one point on: what they told of is then sent again.
+type State struct {
+	db *sql.DB
+
+	mu     sync.Mutex
+	writes *sql.Tx // begun and not committed; nil: none
+	failed error   // of an earlier write: nothing is written after it
+}
+
+// OpenState opens the state in the file at path, and makes it where there is none.
+func OpenState(path string) (*State, error) {
+	s, err := openState(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the state of forwarding, %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func openState(path string) (*State, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // for this user alone
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	options := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(schema); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &State{db: db}, nil
+}
+
+// Close drops what is not committed.
+func (s *State) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rollback()
+	return s.db.Close()
+}
+
+func (s *State) rollback() {
+	if s.writes != nil {
+		_ = s.writes.Rollback()
+		s.writes = nil
+	}
+}
+
+// transact does something as part of the next commit. After an error nothing is
+// written any more: who goes on could move a cursor over what is not held.
+func (s *State) transact(do func(*sql.Tx) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil && s.writes == nil {
+		s.writes, s.failed = s.db.Begin()
+	}
+	if s.failed == nil {
+		s.failed = do(s.writes)
+	}
+	if s.failed != nil {
+		s.rollback()
+		return fmt.Errorf("keep the state of forwarding: %w", s.failed)
+	}
+	return nil
+}
+
+// querier reads, within what is not committed yet where there is any.
+type querier interface {
+	Query(string, ...any) (*sql.Rows, error)
+	QueryRow(string, ...any) *sql.Row
+}
+
+func (s *State) read(do func(querier) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var from querier = s.db
+	if s.writes != nil {
+		from = s.writes
+	}
+	if err := do(from); err != nil {
+		return fmt.Errorf("read the state of forwarding: %w", err)
+	}
+	return nil
+}
+
+// commit makes what was written last. It may hold a part of what another target is
+// about to write: its cursor comes last.
+func (s *State) commit() error {
+	return s.transact(func(tx *sql.Tx) error {
+		s.writes = nil
+		return tx.Commit()
+	})
+}
+
+func (s *State) exec(statement string, args ...any) error {
+	return s.transact(func(tx *sql.Tx) error {
+		_, err := tx.Exec(statement, args...)
+		return err
+	})
+}
+
+// cursor is "" for a target that nothing was sent to yet.
+func (s *State) cursor(target string) (cursor string, err error) {
+	err = s.read(func(tx querier) error {
+		err := tx.QueryRow("SELECT cursor FROM cursors WHERE target = ?", target).Scan(&cursor)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return cursor, err
+}
+
+func (s *State) moveCursor(target, cursor string) error {
+	return s.exec("INSERT INTO cursors VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor", target, cursor)
+}
+
+// Held is an event that a target has not taken.
+type Held struct {
+	relay.Item
+	Target   string    // its whole address
+	Cursor   string    // behind the event
+	Since    time.Time // the first attempt; zero: there was none
+	Delivery delivery.Delivery
+	Dead     bool
+
+	n int64
+}
+
+// hold keeps an event, and notes its number. Of one that is among the dead it begins
+// anew; of one that waits already it returns false.
+func (s *State) hold(h *Held) (added bool, err error) {
+	kept, err := json.Marshal(withoutBody(h.Delivery))
+	if err != nil {
+		return false, err
+	}
+	err = s.transact(func(tx *sql.Tx) error {
+		err := tx.QueryRow(`INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+			ON CONFLICT (target, id) DO UPDATE SET dead = excluded.dead, since = excluded.since, next = excluded.next, delivery = excluded.delivery WHERE held.dead = 1 RETURNING n`,
+			h.Target, h.Event.ID, h.Event.Source.ID, h.Dead, millis(h.Since), millis(h.Delivery.Next), h.Seq, h.Cursor, millis(h.Received), h.Origin, kept, []byte(h.Event.Raw)).Scan(&h.n)
+		added = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return added, err
+}
+
+// update keeps what became of another attempt.
+func (s *State) update(h *Held) error {
+	kept, err := json.Marshal(withoutBody(h.Delivery))
+	if err != nil {
+		return err
+	}
+	return s.exec("UPDATE held SET dead = ?, since = ?, next = ?, delivery = ? WHERE n = ?", h.Dead, millis(h.Since), millis(h.Delivery.Next), kept, h.n)
+}
+
+// taken forgets an event that its target has taken.
+func (s *State) taken(target string, id api.ID) error {
+	return s.exec("DELETE FROM held WHERE target = ? AND id = ?", target, id)
+}
+
+const heldColumns = "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "
+
+func (s *State) held(where string, args ...any) (all []*Held, err error) {
+	err = s.read(func(tx querier) error {
+		rows, err := tx.Query(heldColumns+where, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			h := &Held{}
+			var since, received int64
+			var kept, body []byte
+			if err := rows.Scan(&h.n, &h.Target, &h.Dead, &since, &h.Seq, &h.Cursor, &received, &h.Origin, &kept, &body); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(kept, &h.Delivery); err != nil {
+				return err
+			}
+			if h.Event, err = api.DecodeEvent(body); err != nil { // as the relay's client does with what it cannot decode
+				h.Event = api.Event{ID: h.Delivery.Event, Type: h.Delivery.Type, Raw: body}
+			}
+			h.Since, h.Received, h.Delivery.Request.Body = moment(since), moment(received), body
+			all = append(all, h)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// heldAt reads one by its number; nil: it was taken meanwhile.
+func (s *State) heldAt(n int64) (*Held, error) {
+	all, err := s.held("WHERE n = ?", n)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
+}
+
+// Dead lists up to limit events that were given up and come after number n, the oldest
+// first, and the number to go on after.
+func (s *State) Dead(n int64, limit int) (all []*Held, last int64, err error) {
+	all, err = s.held("WHERE dead = 1 AND n > ? ORDER BY n LIMIT ?", n, limit)
+	if len(all) > 0 {
+		n = all[len(all)-1].n
+	}
+	return all, n, err
+}
+
+// waitingRow is what is remembered of an event that waits on disk.
+type waitingRow struct {
+	n      int64
+	source api.ID
+	next   time.Time // zero: the one before it of its source was not taken yet
+}
+
+func (s *State) waiting(target string) (all []waitingRow, err error) {
+	err = s.read(func(tx querier) error {
+		rows, err := tx.Query("SELECT n, source, next FROM held WHERE target = ? AND dead = 0 ORDER BY n", target)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var row waitingRow
+			var source string
+			var next int64
+			if err := rows.Scan(&row.n, &source, &next); err != nil {
+				return err
+			}
+			row.source, row.next = api.ScrubID(source), moment(next)
+			all = append(all, row)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// Counts are how many events wait for each target, and how many are dead.
+func (s *State) Counts() (waiting, dead map[string]int, err error) {
+	waiting, dead = map[string]int{}, map[string]int{}
+	err = s.read(func(tx querier) error {
+		rows, err := tx.Query("SELECT target, dead, count(*) FROM held GROUP BY target, dead")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var target string
+			var isDead bool
+			var n int
+			if err := rows.Scan(&target, &isDead, &n); err != nil {
+				return err
+			}
+			if isDead {
+				dead[target] = n
+			} else {
+				waiting[target] = n
+			}
+		}
+		return rows.Err()
+	})
+	return waiting, dead, err
+}
+
+// withoutBody leaves out what has a column of its own.
+func withoutBody(d delivery.Delivery) delivery.Delivery {
+	d.Request.Body = nil
+	return d
+}
+
+// millis and moment write a time as a number; that of the zero time is 0.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
