@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -62,7 +63,17 @@ func (c *Client) create(ctx context.Context, path string, body CreateIntent) (In
 	if err != nil {
 		return Intent{}, fmt.Errorf("POST %s: not sent: %w", path, err)
 	}
-	return decoded(ctx, c, post(path, encoded, body.Payment), decodeIntent)
+	request := post(path, encoded, paymentOf(body.Payment, body.Raw))
+	request.standIn = body.StandIn
+	return decoded(ctx, c, request, decodeIntent)
+}
+
+// paymentOf is how a body pays, whose token errors must not repeat.
+func paymentOf(payment *PaymentMethod, raw json.RawMessage) *PaymentMethod {
+	if len(raw) > 0 {
+		return decodePayment(gjson.GetBytes(raw, "paymentMethod"))
+	}
+	return payment
 }
 
 // ConfirmIntent submits an intent for purchase, which costs money (contract, States
@@ -79,11 +90,7 @@ func (c *Client) ConfirmIntent(ctx context.Context, id ID, body ConfirmIntent) (
 	if err != nil {
 		return Intent{}, fmt.Errorf("POST %s/confirm: not sent: %w", path, err)
 	}
-	payment := body.Payment
-	if len(body.Raw) > 0 {
-		payment = decodePayment(gjson.GetBytes(body.Raw, "paymentMethod"))
-	}
-	request := post(path+"/confirm", encoded, payment)
+	request := post(path+"/confirm", encoded, paymentOf(body.Payment, body.Raw))
 	request.once, request.standIn = onceFor(path+"/confirm"), body.StandIn
 	return decoded(ctx, c, request, expecting(id, decodeIntent, intentID))
 }

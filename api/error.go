@@ -46,7 +46,10 @@ type Error struct {
 }
 
 // FieldError is one refused field of a 422.
-type FieldError struct{ Field, Message Text }
+type FieldError struct {
+	Field, Message Text
+	Value          Text // what was refused, as JSON that [Masked] would show; "" when absent
+}
 
 // Error says what was asked, how it ended and which fields were refused.
 func (e *Error) Error() string {

@@ -80,11 +80,27 @@ func decodeFieldErrors(v gjson.Result) []FieldError {
 		field := FieldError{Field: Scrub(key), Message: textOf(v)}
 		if v.IsObject() {
 			field.Message = textOf(v.Get("message"))
+			field.Value = refusedValue(key, v.Get("value"))
 		}
 		field.Message = withoutIssues(field.Message)
 		fields = append(fields, field)
 	})
 	return fields
+}
+
+// refusedValue is what was refused in a field, masked by the names on the way to it:
+// "body.buyer.phone".
+func refusedValue(path string, v gjson.Result) Text {
+	const longest = 200
+	if !v.Exists() {
+		return ""
+	}
+	c := coverNothing
+	for name := range strings.SplitSeq(path, ".") {
+		c = c.within(name)
+	}
+	m := masker{tokens: paymentTokens(v, c == coverPayment, nil)}
+	return Scrub(cut(string(escapeUnsafe(m.append(nil, v, c))), longest))
 }
 
 // withoutIssues cuts what a failed union appends: nested JSON that repeats the
@@ -171,6 +187,6 @@ func (e *Error) redact(secrets []Secret) {
 	e.Name, e.Message, e.RequestID = clear(e.Name), clear(e.Message), clear(e.RequestID)
 	e.State = IntentState(clear(Text(e.State)))
 	for i, field := range e.Fields {
-		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message)}
+		e.Fields[i] = FieldError{Field: clear(field.Field), Message: clear(field.Message), Value: clear(field.Value)}
 	}
 }

@@ -111,6 +111,20 @@ func TestErrorsReadLikeSentences(t *testing.T) {
 	}
 }
 
+func TestValuesOfRefusedFieldsAreMaskedByTheirNames(t *testing.T) {
+	body := `{"fields":{"body.quantity":{"message":"m","value":-1},"body.buyer.phone":{"message":"m","value":"555"},"body.buyer.country":{"message":"m","value":"us"},` +
+		`"body.paymentMethod":{"message":"m","value":{"type":"vault_token","vaultToken":"tok_1"}},"body":{"message":"m","value":{"buyer":{"firstName":"Ada"},"x":"a\u001b[2J"}},"body.none":{"message":"m"}}}`
+	want := map[Text]Text{
+		"body.quantity": "-1", "body.buyer.phone": `"[masked]"`, "body.buyer.country": `"us"`, "body.none": "",
+		"body.paymentMethod": `{"type":"vault_token","vaultToken":"[masked]"}`, "body": `{"buyer":{"firstName":"[masked]"},"x":"a\u001b[2J"}`,
+	}
+	e := answerError(get("/p", nil), nil, 422, nil, []byte(body), time.Now())
+	same(t, "fields", len(e.Fields), len(want))
+	for _, field := range e.Fields {
+		same(t, string(field.Field), field.Value, want[field.Field])
+	}
+}
+
 func TestErrorsBoundTheirFields(t *testing.T) {
 	var body strings.Builder
 	body.WriteString(`{"fields":{"a0":{"message":"no"}`)
@@ -209,7 +223,7 @@ func TestErrorsAnswerIsTheirKindWhenMadeByHand(t *testing.T) {
 	wrapped := fmt.Errorf("confirm: %w", &Error{Status: 429, Message: "limit of 10 running agents"})
 	same(t, "kinds", kindsOf(wrapped), "rate limited, agents")
 	same(t, "no kind", kindsOf(&Error{Status: 200}), "")
-	same(t, "validation under 400", kindsOf(&Error{Status: 400, Fields: []FieldError{{"a", "b"}}}), "validation")
+	same(t, "validation under 400", kindsOf(&Error{Status: 400, Fields: []FieldError{{Field: "a", Message: "b"}}}), "validation")
 }
 
 func TestUnknownOutcomes(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/tidwall/gjson"
 )
 
 // CreateIntent is the body of [Client.CreateIntent] and [Client.Purchase]. ProductURL
@@ -18,6 +20,8 @@ type CreateIntent struct {
 	VariantSelections  []VariantSelection // they win over a variant in ProductURL
 	Constraints        *Constraints       // nil: none
 	Payment            *PaymentMethod     // required for a purchase
+	Raw                json.RawMessage    `json:"-"` // a JSON object that is sent as it is, instead of all that; nil: not set
+	StandIn            bool               `json:"-"` // for a stand-in alone: the service refuses the key that it carries
 }
 
 // ConfirmIntent is the body of [Client.ConfirmIntent]. A zero body sends {}. The
@@ -62,10 +66,16 @@ type constraintsWire struct {
 }
 
 func (c *CreateIntent) encode() ([]byte, error) {
+	if len(c.Raw) > 0 {
+		if !gjson.ValidBytes(c.Raw) || !gjson.ParseBytes(c.Raw).IsObject() {
+			return nil, errors.New("the raw body is no JSON object")
+		}
+		return c.Raw, nil
+	}
 	if c.ProductURL == "" {
 		return nil, errors.New("the product URL is missing")
 	}
-	payment, err := c.Payment.wire()
+	payment, err := c.Payment.Fields()
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +105,7 @@ func (c *ConfirmIntent) encode() ([]byte, error) {
 		}
 		return c.Raw, nil
 	}
-	payment, err := c.Payment.wire()
+	payment, err := c.Payment.Fields()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +127,9 @@ func (b *Buyer) wire() map[string]Text {
 	return fields
 }
 
-func (p *PaymentMethod) wire() (map[string]string, error) {
+// Fields are those of the method in a request, with its live token; none of a nil
+// one.
+func (p *PaymentMethod) Fields() (map[string]string, error) {
 	if p == nil {
 		return nil, nil
 	}

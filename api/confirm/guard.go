@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,7 +52,9 @@ func New(cfg Config) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool { return !slices.Contains(cfg.Environments, l.Environment) })
+	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool {
+		return !slices.Contains(cfg.Environments, l.Environment) || strings.HasPrefix(string(l.Intent), creationMark) // there is none to read
+	})
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
 }
 

@@ -95,12 +95,17 @@ func (o confirmOptions) checkLive(live bool, id api.ID) error {
 	if !live || o.dryRun {
 		return nil
 	}
-	tail := []rune(string(id))
-	switch given := o.live; {
+	return checkEnd(o.live, string(id), "id")
+}
+
+// checkEnd asks for how something ends.
+func checkEnd(given, whole, what string) error {
+	tail := []rune(whole)
+	switch {
 	case given == "":
-		return usagef("real money moves here: add --live with the last four characters of the intent's id")
+		return usagef("real money moves here: add --live with the last four characters of the %s", what)
 	case given != string(tail[max(len(tail)-4, 0):]):
-		return usagef("--live is %q, which is not how the id ends", given)
+		return usagef("--live is %q, which is not how the %s ends", given, what)
 	}
 	return nil
 }

@@ -196,6 +196,9 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 		{"build and test", []*cobra.Command{
 			newDemo(),
 			newSimulate(),
+			newCreate(),
+			newPurchase(),
+			newLookup(),
 		}},
 		{"serve", []*cobra.Command{
 			newRelay(),

@@ -1,0 +1,208 @@
+package confirm
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"tillwatch/api"
+)
+
+// Maker makes intents; [api.Client] is one.
+type Maker interface {
+	CreateIntent(ctx context.Context, body api.CreateIntent) (api.Intent, error)
+	Purchase(ctx context.Context, body api.CreateIntent) (api.Intent, error)
+	Lister
+}
+
+// Creation is a new intent that a person said yes to.
+type Creation struct {
+	Environment string
+	Purchase    bool             // it is bought in one step
+	Wanted      api.Intent       // product URL, quantity, variants and reference, as they are asked for
+	Most        string           // what it may cost, for the audit log; "" for no limit
+	Body        api.CreateIntent // sent as it is
+}
+
+// subject is what the audit log has a creation under, which has no id yet: its
+// reference and what is asked for. Without a reference each is another.
+func (c Creation) subject(attempt string) subject {
+	if c.Wanted.ReferenceID == "" {
+		return subjectOf(c.Environment, api.ID(creationMark+attempt))
+	}
+	w := c.Wanted
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", w.ProductURL, w.Quantity, w.Variants))
+	return subjectOf(c.Environment, api.ID(fmt.Sprintf("%s%s %x", creationMark, w.ReferenceID, sum[:8])))
+}
+
+// creationMark begins what stands in the audit log for the id of a new intent; no
+// id holds a space.
+const creationMark = "new "
+
+// Create makes an intent with the same care as [Guard.Confirm]: it is recorded
+// before it is sent, and sent once. Where it has a reference and the service lists
+// intents, it is not sent while there is one like it that has not failed, and reads of
+// the list settle a lost answer. Where an earlier answer was lost and no read tells,
+// it is not sent either.
+func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress func(Progress)) Outcome {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	attempt := newAttempt()
+	m := &making{guard: g, maker: maker, wanted: c, subject: c.subject(attempt), report: progress}
+	if !g.begin(m.subject.intent) {
+		return Outcome{Verdict: NotSent, Err: errors.New("it is under way already")}
+	}
+	defer g.end(m.subject.intent)
+	mark, out := m.prepare(ctx)
+	if out != nil {
+		return *out
+	}
+	w := c.Wanted
+	m.line = Line{
+		At: time.Now().UTC(), Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
+		Product: api.MaskAddress(w.ProductURL), Merchant: w.Merchant(), Quantity: w.Quantity, Total: c.Most,
+	}
+	if err := g.audit.begin(m.line, mark); err != nil {
+		return *g.without(m.subject, nil, NotSent, err)
+	}
+	sent := m.send(ctx)
+	sent.Attempt = attempt
+	detail := string(sent.Verdict)
+	if sent.Intent != nil {
+		detail += ": " + string(sent.Intent.ID)
+	} else if sent.Err != nil {
+		detail += ": " + sent.Err.Error()
+	}
+	if err := g.audit.append(m.line.verdict(sent.Verdict, string(api.Scrub(detail)))); err != nil {
+		sent.Err = errors.Join(sent.Err, err)
+	}
+	return sent
+}
+
+// making is one creation.
+type making struct {
+	guard   *Guard
+	maker   Maker
+	wanted  Creation
+	subject subject
+	line    Line
+	report  func(Progress)
+}
+
+// prepare looks for what was made before. It returns where the audit log stood when
+// it looked, or how the creation ended if nothing is to be sent.
+func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
+	g := m.guard
+	for again := false; ; again = true {
+		mark, err := g.audit.mark(m.subject)
+		if err != nil {
+			return 0, &Outcome{Verdict: NotSent, Err: err}
+		}
+		if m.wanted.Wanted.ReferenceID == "" {
+			return mark, nil
+		}
+		open, err := g.audit.openOf(m.subject)
+		if err != nil {
+			return 0, &Outcome{Verdict: NotSent, Err: err}
+		}
+		asked := time.Now()
+		made, whole, err := m.find(ctx)
+		switch {
+		case made != nil:
+			for _, line := range open {
+				err = errors.Join(err, g.audit.append(line.verdict(Accepted, string(made.ID))))
+			}
+			return 0, &Outcome{Verdict: Already, Intent: made, Err: err}
+		case err != nil && !errors.Is(err, api.ErrNotServed):
+			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking whether it was made before: %w", err))
+		case len(open) == 0:
+			return mark, nil
+		case !whole, !open[len(open)-1].At.Before(asked.Add(-settleFor)):
+			return 0, g.without(m.subject, nil, NotSent, nil)
+		case again:
+			err = g.audit.notTaken(m.subject, asked.Add(-settleFor))
+		default:
+			err = api.Sleep(ctx, settleGap)
+		}
+		if err != nil {
+			return 0, g.without(m.subject, nil, NotSent, err)
+		}
+	}
+}
+
+func (m *making) send(ctx context.Context) Outcome {
+	m.report(Progress{Stage: Sending})
+	bounded, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	post := m.maker.CreateIntent
+	if m.wanted.Purchase {
+		post = m.maker.Purchase
+	}
+	answer, err := post(bounded, m.wanted.Body)
+	switch refused := new(*api.Error); {
+	case err == nil:
+		return Outcome{Verdict: Accepted, Intent: &answer}
+	case api.IsUnknownOutcome(err):
+		return m.settle(ctx, err)
+	case !errors.As(err, refused):
+		return Outcome{Verdict: NotSent, Err: err}
+	case errors.Is(err, api.ErrRateLimited), errors.Is(err, api.ErrConflict):
+		// What was doubled on its way may have been taken before it was refused.
+		return m.settle(ctx, err)
+	}
+	return Outcome{Verdict: Refused, Err: err}
+}
+
+// settle reads the list of intents until what was sent is found in it. A service
+// that said no is believed where it has no list, or once the list has been without it
+// for as long as a request can be held on its way.
+func (m *making) settle(ctx context.Context, cause error) Outcome {
+	out := Outcome{Verdict: Unknown, Err: cause}
+	if !api.IsUnknownOutcome(cause) {
+		out.Verdict = Refused
+	}
+	if m.wanted.Wanted.ReferenceID == "" {
+		return out
+	}
+	over := time.Now().Add(settleFor)
+	m.report(Progress{Stage: Settling, Why: cause, Until: over})
+	for step := growing(firstSettleRead, lastSettleRead); ; {
+		asked := time.Now()
+		made, _, err := m.find(ctx)
+		switch {
+		case made != nil && out.Verdict == Refused:
+			return Outcome{Verdict: Overtaken, Intent: made, Err: cause}
+		case made != nil:
+			return Outcome{Verdict: Accepted, Intent: made}
+		case errors.Is(err, api.ErrNotServed), err == nil && !asked.Before(over), asked.After(over.Add(settleGrace)):
+			return out
+		}
+		gap := step.NextBackOff()
+		if left := time.Until(over); left > 0 {
+			gap = min(gap, left)
+		}
+		if api.Sleep(ctx, gap) != nil {
+			out.Verdict = Unknown
+			return out
+		}
+	}
+}
+
+// find looks for it in the list of intents, and reports whether it saw all that
+// could be it.
+func (m *making) find(ctx context.Context) (made *api.Intent, whole bool, err error) {
+	w := m.wanted.Wanted
+	return find(ctx, m.maker, func(in *api.Intent) bool {
+		return in.ReferenceID == w.ReferenceID && in.ProductURL == w.ProductURL && (in.Quantity == 0 || in.Quantity == w.Quantity) &&
+			(len(w.Variants) == 0 || variant(in.Variants) == variant(w.Variants)) && (in.State != api.Failed || m.sentBefore(in))
+	})
+}
+
+// sentBefore reports whether an intent can have come of what was sent.
+func (m *making) sentBefore(in *api.Intent) bool {
+	const skew = time.Minute // between two clocks
+	return !m.line.At.IsZero() && in.CreatedAt.After(m.line.At.Add(-skew))
+}

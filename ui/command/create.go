@@ -1,0 +1,208 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+)
+
+type createOptions struct {
+	purchase bool
+	asked    orderFlags
+	live     string
+	dryRun   bool
+	json     bool
+}
+
+const createCodes = "\n\nExit codes:\n" +
+	"0  done\n" +
+	"1  failed: the service refused it, or it could not be sent\n" +
+	"2  wrong usage\n" +
+	"3  not sent: the product is not what you gave\n" +
+	"4  unknown outcome: the answer was lost, and it is never sent twice by itself\n" +
+	"5  made already: an intent of the same reference and product has not failed"
+
+func newCreate() *cobra.Command {
+	return creating(createOptions{}, &cobra.Command{
+		Use:   "create [PRODUCT-URL]",
+		Short: "Create an intent",
+		Long: "Create a checkout intent. Its fields come from flags, which win, and from the JSON object of --body. " +
+			"On anything but a stand-in that spends the account's daily quota, so there it takes --allow-confirm, and the audit log has it before it is sent." + createCodes,
+		Example: "tillwatch create https://spice-lab.example/products/chili-crisp --test-buyer --reference order-7\n" +
+			"tillwatch create --body intent.json --dry-run",
+	})
+}
+
+func newPurchase() *cobra.Command {
+	return creating(createOptions{purchase: true}, &cobra.Command{
+		Use:   "purchase [PRODUCT-URL]",
+		Short: "Create an intent and buy it in one step, with real money",
+		Long: "Create a checkout intent and buy it in one step: nobody is asked between the offer and the order. Its fields come from flags, which win, and from the JSON object of --body.\n\n" +
+			"On anything but a stand-in it has the guards of tillwatch confirm: --allow-confirm; --max-total, which the service is sent as the most that it may cost; --reference, " +
+			"by which it is found again; and where real money may move, --live with the last four characters of the reference. The product is looked up and its price shown, " +
+			"the audit log has it before it is sent, and it is sent once. Where the service lists its intents, reads settle a lost answer, which takes up to two minutes." + createCodes,
+		Example: "tillwatch purchase https://spice-lab.example/products/chili-crisp --test-buyer --payment drawdown\n" +
+			"tillwatch purchase --body order.json --buyer-file - --reference order-7 --max-total 50.00USD --allow-confirm --live er-7",
+	})
+}
+
+// creating gives both commands their flags.
+func creating(o createOptions, command *cobra.Command) *cobra.Command {
+	command.Args = oneProduct
+	command.RunE = func(c *cobra.Command, args []string) error {
+		s, err := loadSettings(c.Flags())
+		if err != nil {
+			return err
+		}
+		body, err := o.asked.body(c, args)
+		if err != nil {
+			return err
+		}
+		return runCreate(c.Context(), s, o, body, c.OutOrStdout(), c.ErrOrStderr())
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
+	o.asked.flags(flags)
+	if o.purchase {
+		flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the reference")
+	}
+	flags.BoolVar(&o.dryRun, "dry-run", false, "print the request, masked, and send nothing")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	return command
+}
+
+func oneProduct(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("one product at a time: an intent has one URL, and an order of several is several intents with one --reference")
+	}
+	return nil
+}
+
+// check refuses what can be refused before anything is sent to what is no
+// stand-in.
+func (o createOptions) check(s settings, where api.Environment, body *createBody) error {
+	reference := string(body.wanted.ReferenceID)
+	switch {
+	case !s.AllowConfirm:
+		return usagef("read-only: this is no stand-in, and it spends the account's daily quota: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run")
+	case body.test && where.Live:
+		return usagef("real money moves here, and there is no test buyer: give --buyer-file")
+	case !o.purchase:
+		return nil
+	case body.most == nil:
+		return usagef("give the most that it may cost, with its currency, as in --max-total 44.52USD")
+	case reference == "":
+		return usagef("give your own id of the order, as in --reference order-7: by it a lost answer is settled, and it is not bought twice")
+	}
+	if !where.Live {
+		return nil
+	}
+	return checkEnd(o.live, reference, "reference")
+}
+
+func runCreate(ctx context.Context, s settings, o createOptions, body *createBody, stdout, stderr io.Writer) error {
+	if o.purchase && !body.has("paymentMethod") {
+		return usagef("how is it paid for? give --payment drawdown, --payment vault_token with --payment-token-file, or paymentMethod in --body")
+	}
+	path := "/api/v1/checkout-intents"
+	if o.purchase {
+		path += "/purchase"
+	}
+	if o.dryRun {
+		return printRequest(stdout, s, http.MethodPost, path, body.raw, o.json)
+	}
+	if body.wanted.ProductURL == "" {
+		return usagef("which product? give its URL, or productUrl in --body")
+	}
+	armed := s.AllowConfirm
+	s.AllowConfirm, s.RelayURL = false, "" // nothing is followed
+	current, err := newSession(s, forgets)
+	if err != nil {
+		return err
+	}
+	defer current.close()
+	r := newCreateReport(current.client, o.purchase, body)
+	where, err := r.lookUp(ctx, current.client, stderr)
+	if err != nil {
+		return err
+	}
+	if r.code == exitDone && where.StandIn {
+		r.sent(body.send(ctx, current.client, o.purchase))
+	} else if r.code == exitDone {
+		s.AllowConfirm = armed
+		if err := o.check(s, where, body); err != nil {
+			return err
+		}
+		if err := current.arm(); err != nil {
+			return err
+		}
+		current.warn(stderr)
+		r.guarded(ctx, current, where, stderr)
+	}
+	if err := r.print(stdout, o.json); err != nil {
+		return err
+	}
+	return r.failure()
+}
+
+// lookUp finds out what answers, and what a purchase buys there. The error is one of
+// not knowing that.
+func (r *createReport) lookUp(ctx context.Context, client *api.Client, stderr io.Writer) (api.Environment, error) {
+	where := client.Environment()
+	if where.Known() && !r.purchase {
+		return where, nil
+	}
+	product, err := client.LookupProduct(ctx, string(r.body.wanted.ProductURL))
+	if where = client.Environment(); errors.Is(err, api.ErrUnauthorized) {
+		return where, errUnauthorized
+	}
+	if !where.Known() {
+		return where, fmt.Errorf("nothing was sent: what answers could not be told: %w", err)
+	}
+	r.Environment, r.Live = where.Name, where.Live
+	if r.purchase && !where.StandIn {
+		r.weigh(product, err, stderr)
+	}
+	return where, nil
+}
+
+// weigh shows what is bought, and holds its price against the most that it may cost.
+func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
+	most := r.body.most
+	if err != nil || product.Price == nil {
+		r.notSent("the lookup tells no price to hold --max-total against", err)
+		return
+	}
+	fmt.Fprintf(stderr, "%s\n", api.Scrub(fmt.Sprintf("%d × %s at %s, before tax and shipping, in %s", r.Quantity, product.Name, product.Price.Readable(), r.Environment)))
+	if most == nil {
+		return // and that is refused
+	}
+	price := *product.Price
+	switch {
+	case price.Currency != most.Currency:
+		r.notSent(fmt.Sprintf("the price is in %s and --max-total in %s, and the service is told a number alone", price.Currency, most.Currency), nil)
+	case r.Quantity > 0 && price.Subunits > most.Subunits/int64(r.Quantity):
+		r.notSent(fmt.Sprintf("%d × %s is more than --max-total, %s", r.Quantity, price.Readable(), most.Readable()), nil)
+	}
+}
+
+// guarded makes it with the guards of a confirm.
+func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, stderr io.Writer) {
+	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Body: api.CreateIntent{Raw: r.body.raw}}
+	if r.body.most != nil {
+		c.Most = "at most " + r.body.most.String()
+	}
+	r.ended(s.guard.Create(ctx, s.client, c, func(at confirm.Progress) {
+		if at.Stage == confirm.Settling {
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the list of intents until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
+		}
+	}))
+}

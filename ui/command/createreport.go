@@ -1,0 +1,184 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
+)
+
+// createReport is the object of `create --json` and `purchase --json`. Fields are
+// added, never renamed.
+type createReport struct {
+	*confirmReport
+	Reference api.Text        `json:"reference"`
+	Status    int             `json:"status,omitempty"` // of a refusal
+	Fields    []refusedReport `json:"fields,omitempty"` // that were refused
+
+	purchase bool
+	body     *createBody
+}
+
+// refusedReport is a refused field. Its value is masked where it may be personal.
+type refusedReport struct {
+	Field   api.Text `json:"field"`
+	Message api.Text `json:"message"`
+	Value   api.Text `json:"value,omitempty"` // as JSON
+}
+
+func newCreateReport(client *api.Client, purchase bool, body *createBody) *createReport {
+	r := &createReport{confirmReport: newConfirmReport(client, ""), Reference: body.wanted.ReferenceID, purchase: purchase, body: body}
+	r.saw(&body.wanted)
+	r.State = ""
+	return r
+}
+
+// did is the word for it.
+func (r *createReport) did() string {
+	if r.purchase {
+		return "purchased"
+	}
+	return "created"
+}
+
+// notSent takes down why nothing was sent to where money is real.
+func (r *createReport) notSent(why string, err error) {
+	if err != nil {
+		why, r.Error = why+": "+err.Error(), string(api.Scrub(err.Error()))
+	}
+	r.code, r.Verdict, r.text = exitNotConfirmable, "not_sent", "nothing was sent: "+why
+}
+
+// sent takes down what a stand-in answered.
+func (r *createReport) sent(in api.Intent, err error) {
+	out := confirm.Outcome{Verdict: confirm.Accepted, Intent: &in}
+	switch refused := new(*api.Error); {
+	case err == nil:
+	case api.IsUnknownOutcome(err):
+		out = confirm.Outcome{Verdict: confirm.Unknown, Err: err}
+	case errors.As(err, refused):
+		out = confirm.Outcome{Verdict: confirm.Refused, Err: err}
+	default:
+		out = confirm.Outcome{Verdict: confirm.NotSent, Err: err}
+	}
+	r.ended(out)
+}
+
+// ended takes down how it ended.
+func (r *createReport) ended(out confirm.Outcome) {
+	r.end(out)
+	if out.Intent != nil {
+		r.Intent = out.Intent.ID
+	}
+	switch {
+	case out.Unsettled:
+		r.text = "nothing was sent: an earlier answer to the same was lost, and what came of it is not known" + r.findOut()
+		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
+			r.text += ". It was sent at " + (*earlier).Earlier.At.Local().Format("15:04:05 MST")
+		}
+	case out.Verdict == confirm.Unknown:
+		r.text = "unknown: it may have been " + r.did() + ", and is not sent again: " + r.Error + r.findOut()
+	case out.Verdict == confirm.Already:
+		r.text = fmt.Sprintf("nothing was sent: %s was %s already, as %s. Give another --reference for one more", r.Reference, r.did(), r.Intent)
+	case out.Verdict == confirm.Overtaken:
+		r.text = fmt.Sprintf("refused, and yet %s as %s: a request was doubled on its way", r.did(), r.Intent)
+	case out.Intent != nil:
+		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.Intent, spaced(string(r.State)), r.Environment)
+		if out.Intent.State == api.Failed {
+			r.text += r.whyFailed()
+		}
+	case out.Verdict == confirm.Refused:
+		r.refused(out.Err)
+	default:
+		r.text = "nothing was sent: " + r.Error
+	}
+}
+
+func (r *createReport) whyFailed() string {
+	if r.Failure == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %s. %s", r.Failure.Code, r.Failure.Code.Advice())
+}
+
+// findOut says how to find out what came of a lost answer.
+func (r *createReport) findOut() string {
+	if r.Reference == "" {
+		return ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
+	}
+	return fmt.Sprintf(". Find out with: tillwatch order %s", r.Reference)
+}
+
+// refused takes down the service's no, field by field.
+func (r *createReport) refused(err error) {
+	refused := new(*api.Error)
+	if !errors.As(err, refused) {
+		r.text = err.Error()
+		return
+	}
+	e := **refused
+	for _, f := range e.Fields {
+		r.Fields = append(r.Fields, refusedReport(f))
+	}
+	r.Status, e.Fields = e.Status, nil
+	if errors.Is(err, api.ErrUnauthorized) {
+		r.text = errUnauthorized.Error()
+		return
+	}
+	r.text = "refused: " + e.Error()
+	if e.Message != "" && e.Name != "" {
+		r.text += fmt.Sprintf(" (%s)", e.Name)
+	}
+	for _, f := range r.Fields {
+		r.text += "\n" + string(f.Field) + ": " + string(f.Message)
+		if f.Value != "" {
+			r.text += " (it was " + string(f.Value) + ")"
+		}
+	}
+}
+
+func (r *createReport) print(w io.Writer, asJSON bool) error {
+	r.ExitCode = r.code
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	return r.confirmReport.print(w, false)
+}
+
+// printRequest prints a request that is not sent: what is secret or personal in it is
+// masked.
+func printRequest(w io.Writer, s settings, method, path string, body []byte, asJSON bool) error {
+	if err := s.requireAccount(); err != nil {
+		return err
+	}
+	url := string(api.MaskAddress(api.Scrub(strings.TrimRight(s.APIURL, "/") + path)))
+	if asJSON {
+		var shown json.RawMessage
+		if body != nil {
+			shown = api.Masked(body)
+		}
+		return json.NewEncoder(w).Encode(struct {
+			Verdict string          `json:"verdict"`
+			Method  string          `json:"method"`
+			URL     string          `json:"url"`
+			Body    json.RawMessage `json:"body,omitempty"`
+		}{"dry_run", method, url, shown})
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s %s\nAuthorization: Bearer [redacted]\n", method, url)
+	if method == http.MethodPost {
+		out.WriteString("Content-Type: application/json\n\n")
+		if err := json.Indent(&out, api.Masked(body), "", "  "); err != nil {
+			return err
+		}
+		out.WriteByte('\n')
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
