@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,9 +73,9 @@ func refusalFor(status int, body []byte, scope Scope) error {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to", status)
 	case http.StatusUnauthorized:
-		return errors.New("the relay does not accept the token (401): set one that it knows")
+		return &RefusedError{status, "the relay does not accept the token (401): set one that it knows"}
 	case http.StatusForbidden:
-		return fmt.Errorf("the relay forbids this token to %s (403): use one with the scope %s", scope, scope)
+		return &RefusedError{status, fmt.Sprintf("the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
 	}
 	return fmt.Errorf("the relay answered %d: %s", status, messageOf(body))
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -75,6 +76,32 @@ func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, 
 		all = append(all, Quarantined{q.Received, q.Reason, q.Raw})
 	}
 	return all, answer.More, nil
+}
+
+// Deliveries counts the deliveries that a relay has answered since it started, by
+// what became of them: stored, duplicate, conflict, quarantined, challenge,
+// unauthorized, too_large, unread, crowded and unavailable. The token needs the scope
+// admin.
+func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
+	status, body, err := r.client.do(ctx, http.MethodGet, MetricsPath, nil)
+	if err == nil {
+		err = refusalFor(status, body, ScopeAdmin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int64{}
+	for line := range strings.Lines(string(body)) {
+		var outcome string
+		var count float64
+		if _, err := fmt.Sscanf(line, deliveriesMetric+"{outcome=%q} %g", &outcome, &count); err == nil {
+			counts[outcome] = int64(count)
+		}
+	}
+	if len(counts) == 0 {
+		return nil, errors.New("the relay's metrics tell of no deliveries")
+	}
+	return counts, nil
 }
 
 // get decodes the answer to path.

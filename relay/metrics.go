@@ -36,6 +36,9 @@ func (o outcome) String() string {
 		"unauthorized", "too_large", "unread", "crowded", "unavailable"}[o]
 }
 
+// deliveriesMetric counts deliveries by their outcome.
+const deliveriesMetric = "tillwatch_deliveries_total"
+
 // metricsTimeout bounds what a scrape asks the journal.
 const metricsTimeout = 2 * time.Second
 
@@ -73,7 +76,7 @@ func (o batchOutcome) String() string {
 func newMetrics(r *Relay) *metrics {
 	registry := prometheus.NewRegistry()
 	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "tillwatch_deliveries_total", Help: "Deliveries answered, by outcome.",
+		Name: deliveriesMetric, Help: "Deliveries answered, by outcome.",
 	}, []string{"outcome"})
 	batches := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tillwatch_observation_batches_total", Help: "Batches of observations answered, by outcome.",

@@ -219,7 +219,7 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		var refusal *refusedError
+		var refusal *RefusedError
 		if errors.As(err, &refusal) {
 			s.enter(h, Status{State: Refused, Err: err})
 			return err

@@ -133,7 +133,7 @@ func TestAFinalCloseEndsTheSubscription(t *testing.T) {
 		})
 		c := newCollector()
 		err := subscribe(t, n, nil).Run(t.Context(), c)
-		var refused *refusedError
+		var refused *RefusedError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "revoked") || strings.ContainsRune(err.Error(), 0x1b) {
 			t.Errorf("run: %v", err)
 		}

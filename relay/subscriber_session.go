@@ -33,10 +33,14 @@ var (
 	errSilent = errors.New("the relay has new events and sends none")
 )
 
-// refusedError ends a subscription for good.
-type refusedError struct{ reason string }
+// RefusedError is the answer of a relay that does not let this client do what it
+// asked for. It ends a subscription for good.
+type RefusedError struct {
+	Status int // of the answer: 401 or 403, or what closed the stream
+	reason string
+}
 
-func (e *refusedError) Error() string { return e.reason }
+func (e *RefusedError) Error() string { return e.reason }
 
 // byeError is the relay's farewell, with the time to come again.
 type byeError struct {
@@ -132,9 +136,9 @@ func (s *Subscriber) dial(ctx context.Context) (*websocket.Conn, error) {
 	case answer == nil:
 		return nil, fmt.Errorf("connect to the relay: %w", err)
 	case answer.StatusCode == http.StatusUnauthorized:
-		return nil, &refusedError{"the relay does not accept the token (401): set the one that it was started with"}
+		return nil, &RefusedError{answer.StatusCode, "the relay does not accept the token (401): set the one that it was started with"}
 	case answer.StatusCode == http.StatusForbidden:
-		return nil, &refusedError{"the relay forbids this token to read the stream (403): use one that may"}
+		return nil, &RefusedError{answer.StatusCode, "the relay forbids this token to read the stream (403): use one that may"}
 	}
 	return nil, fmt.Errorf("connect to the relay: it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 }
@@ -291,7 +295,7 @@ func readError(err error) error {
 		return fmt.Errorf("read the stream: %w", err)
 	}
 	if closed.Code >= 4500 && closed.Code < 4600 {
-		return &refusedError{fmt.Sprintf("the relay refuses this client (%d): %s", closed.Code, api.Scrub(closed.Text))}
+		return &RefusedError{closed.Code, fmt.Sprintf("the relay refuses this client (%d): %s", closed.Code, api.Scrub(closed.Text))}
 	}
 	return fmt.Errorf("the relay closed the stream (%d)", closed.Code)
 }

@@ -64,7 +64,7 @@ func TestAWrongTokenIsFinal(t *testing.T) {
 	s := newTestSubscriber(t, SubscriberConfig{URL: server.URL, Token: api.NewSecret("another token")})
 	c := newCollector()
 	err := s.Run(t.Context(), c)
-	var refused *refusedError
+	var refused *RefusedError
 	if !errors.As(err, &refused) || strings.Contains(err.Error(), "another") {
 		t.Errorf("run: %v", err)
 	}

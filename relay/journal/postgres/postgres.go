@@ -108,11 +108,7 @@ func prepare(ctx context.Context, connection *pgx.Conn) (found state, warning st
 	if found, err = look(ctx, connection); err != nil {
 		return state{}, "", err
 	}
-	var synced bool
-	err = connection.QueryRow(ctx, "SELECT current_setting('fsync')::boolean AND current_setting('full_page_writes')::boolean").Scan(&synced)
-	if err == nil && !synced {
-		warning = "this PostgreSQL may lose acknowledged events in a power cut: set fsync and full_page_writes to on"
-	}
+	warning, err = unsafety(ctx, connection)
 	return found, warning, err
 }
 
