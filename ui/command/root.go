@@ -101,6 +101,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		exit = &exitError{exitFailed, failure}
 	}
 	fmt.Fprintf(stderr, "tillwatch: %s\n", inLines(failure))
+	if saysMore(failure) {
+		fmt.Fprintln(stderr, "tillwatch doctor says more.")
+	}
 	return exit.code
 }
 
@@ -199,6 +202,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newCreate(),
 			newPurchase(),
 			newLookup(),
+			newDoctor(),
 		}},
 		{"serve", []*cobra.Command{
 			newRelay(),

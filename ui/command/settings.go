@@ -69,9 +69,14 @@ type settings struct {
 	Profiles []string
 	// KeyFile is the file that the API key comes from, else "".
 	KeyFile string
+	// SecretFiles are the files that secrets are read from, by their setting.
+	SecretFiles map[string]string
 	// LastingDir takes the place of StateDir for what a person keeps, where StateDir
 	// goes with this run; "": it does not.
 	LastingDir string
+	// Sources says of each setting that is given where it comes from, the one that
+	// counts last.
+	Sources sources
 	// OwnStandIn: the service is a stand-in that this process runs.
 	OwnStandIn bool
 }
@@ -117,18 +122,22 @@ func sourceFlags(flags *pflag.FlagSet) {
 }
 
 // loadSettings merges all sources.
-func loadSettings(flags *pflag.FlagSet) (settings, error) { return loadProfile(flags, "") }
+func loadSettings(flags *pflag.FlagSet) (settings, error) {
+	s, err := loadProfile(flags, "")
+	return s, explainable(err)
+}
 
 // loadProfile merges all sources for a profile that is switched to, of which the
 // file alone names the account; "" is the one that the flags choose.
 func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	k := koanf.New(".")
-	chosen, all, err := loadFile(k, flags, switchedTo)
+	from := sources{}
+	chosen, all, err := loadFile(k, flags, switchedTo, from)
 	if err != nil {
 		return settings{}, err
 	}
 	ofFile := k.Copy()
-	if err := loadEnvironment(k); err != nil {
+	if err := loadEnvironment(k, from); err != nil {
 		return settings{}, err
 	}
 	known := settingKeys()
@@ -137,6 +146,7 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 		if !slices.Contains(known, key) || !f.Changed {
 			return "", nil
 		}
+		from.note(key, "flag --"+f.Name)
 		return key, posflag.FlagVal(flags, f)
 	}
 	if err := k.Load(posflag.ProviderWithFlag(flags, ".", k, flagKey), nil); err != nil {
@@ -153,12 +163,13 @@ func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
 	if k.String("api_key") != "" {
 		keyFile = ""
 	}
-	if err := readSecretFiles(k); err != nil {
-		return settings{}, err
-	}
 	s := defaults()
+	s.Sources = from
+	if s.SecretFiles, err = readSecretFiles(k); err != nil {
+		return s, err
+	}
 	if err := s.assign(k); err != nil {
-		return settings{}, together(err)
+		return s, together(err)
 	}
 	s.Profile, s.KeyFile, s.Chosen, s.Profiles = profile, keyFile, chosen, all
 	return s, s.check()
@@ -181,8 +192,9 @@ func keySource(k *koanf.Koanf) string {
 
 // loadFile reads the configuration file: its top level, then a profile over it: that
 // which is named, or else the one that the flags choose. It returns that profile's
-// name and all there are. A file that nobody named may be absent.
-func loadFile(k *koanf.Koanf, flags *pflag.FlagSet, profile string) (chosen string, all []string, err error) {
+// name and all there are, and notes what is given where. A file that nobody named may
+// be absent.
+func loadFile(k *koanf.Koanf, flags *pflag.FlagSet, profile string, from sources) (chosen string, all []string, err error) {
 	path, _ := flags.GetString("config")
 	if path == "" {
 		path = os.Getenv("TILLWATCH_CONFIG")
@@ -227,12 +239,14 @@ func loadFile(k *koanf.Koanf, flags *pflag.FlagSet, profile string) (chosen stri
 		return "", nil, usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
 	}
 	content.Delete("default_profile")
+	from.noteAll(content, path)
 	if err := k.Merge(content); err != nil {
 		return "", nil, err
 	}
 	if profile == "" {
 		return "", profiles.MapKeys(""), nil
 	}
+	from.noteAll(profiles.Cut(profile), "profile "+profile+" of "+path)
 	return profile, profiles.MapKeys(""), k.Merge(profiles.Cut(profile))
 }
 
@@ -278,7 +292,7 @@ func emptyTable(content *koanf.Koanf, known []string, key string) bool {
 }
 
 // loadEnvironment reads TILLWATCH_API_URL and its like.
-func loadEnvironment(k *koanf.Koanf) error {
+func loadEnvironment(k *koanf.Koanf, from sources) error {
 	known := settingKeys()
 	provider := env.Provider(".", env.Opt{
 		Prefix: variablePrefix,
@@ -289,6 +303,7 @@ func loadEnvironment(k *koanf.Koanf) error {
 				return "", nil
 			}
 			key := known[i]
+			from.note(key, "variable "+name)
 			if key == "watch_id" {
 				return key, strings.Split(value, ",")
 			}
@@ -302,8 +317,9 @@ func loadEnvironment(k *koanf.Koanf) error {
 }
 
 // readSecretFiles replaces KEY_file by the secret that the file holds. A secret
-// given directly wins.
-func readSecretFiles(k *koanf.Koanf) error {
+// given directly wins. It returns the files that were read.
+func readSecretFiles(k *koanf.Koanf) (files map[string]string, err error) {
+	files = map[string]string{}
 	for _, key := range secrets() {
 		path := k.String(key + "_file")
 		k.Delete(key + "_file")
@@ -312,13 +328,14 @@ func readSecretFiles(k *koanf.Koanf) error {
 		}
 		secret, err := readSecretFile(path)
 		if err != nil {
-			return usagef("reading the file that %s_file names: %w", key, err)
+			return files, usagef("reading the file that %s_file names: %w", key, err)
 		}
+		files[key] = path
 		if err := k.Set(key, secret); err != nil {
-			return err
+			return files, err
 		}
 	}
-	return nil
+	return files, nil
 }
 
 // requireAccount refuses settings that name no account.

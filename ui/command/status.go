@@ -298,9 +298,9 @@ func (r report) failure() error {
 	case r.API.State == "unauthorized":
 		return errUnauthorized
 	case r.Relay.State == "refused":
-		return fmt.Errorf("the relay refuses this client: %s", r.Relay.Error)
+		return explainable(fmt.Errorf("the relay refuses this client: %s", r.Relay.Error))
 	case r.API.State == "failing":
-		return fmt.Errorf("the service does not answer as it should: %s", r.API.Error)
+		return explainable(fmt.Errorf("the service does not answer as it should: %s", r.API.Error))
 	case !r.Settled && r.Reads.Total == 0:
 		return fmt.Errorf("nothing could be read of the account: %s", r.missing())
 	case r.Reads.Unreadable > 0 && r.Reads.Total == 0:
