@@ -35,6 +35,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
 		"themes":              {},
 		"ui/dashboard":        {"api", "api/quota", "api/account", "api/confirm", "api/delivery", "themes", "ui/attention", "ui/dashboard/", "ui/notify", "ui/recording", "ui/timeline", "ui/weblink", "ui/wording"},
+		"ui/doctor":           {"api", "ui/dashboard/paint"},
 		"ui/attention":        {"api", "api/account", "api/durable"},
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
 		"ui/notify":           {"api", "api/account", "ui/wording"},
@@ -45,7 +46,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/terminal":         {},
 		"ui/terminal/picture": {"ui/terminal"},
 		"ui/measure":          {"api", "api/", "relay", "relay/", "ui/terminal"},
-		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/dashboard", "ui/dashboard/", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
+		"ui/command":          {"api", "api/", "relay", "relay/", "themes", "ui/attention", "ui/dashboard", "ui/dashboard/", "ui/doctor", "ui/notify", "ui/plain", "ui/recording", "ui/timeline", "ui/wording"},
 	}
 	for _, p := range listPackages(t) {
 		room := p.room

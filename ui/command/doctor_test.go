@@ -1,0 +1,377 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+	"tillwatch/ui/doctor"
+)
+
+// clinic is a healthy set-up into which one fault is put.
+type clinic struct {
+	settings map[string]string // of the configuration file
+	args     []string
+	room     uint64 // free on every disk
+	data     string
+	dir      string // of this case alone
+
+	t *testing.T
+}
+
+// doctors is a world with an event of ten minutes ago, whose quota nobody spends.
+func doctors(t *testing.T) *world {
+	t.Helper()
+	c := quiet()
+	c.Limits, c.Lists = simulator.Limits{Reads: 1000}, simulator.ListsServed
+	c.MoreKeys = []simulator.Key{{Name: "reader", Secret: api.NewSecret("key-without-events"), Scopes: []simulator.Scope{simulator.IntentsRead}}}
+	w := newWorld(t, c)
+	body := fmt.Sprintf(`{"id":"evt_ci_1_completed","object":"event","type":"checkout_intent.completed","createdAt":%q,"source":{"id":"ci_1","type":"checkout_intent"}}`,
+		time.Now().Add(-10*time.Minute).UTC().Format(time.RFC3339Nano))
+	request, err := http.NewRequest(http.MethodPost, w.settings.RelayURL+"/webhooks", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("x-svc-signature", simulator.Signature(w.settings.SigningSecret, []byte(body)))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("the event was not taken: %v, %v", answer, err)
+	}
+	_ = answer.Body.Close()
+	return w
+}
+
+// admit makes a healthy set-up of a world. Requests to the service pass a front.
+func admit(t *testing.T, w *world) *clinic {
+	t.Helper()
+	c := &clinic{t: t, room: 40 << 30, dir: t.TempDir(), data: w.data}
+	c.settings = map[string]string{"api_url": w.settings.APIURL, "api_key": w.settings.APIKey.Reveal(), "relay_url": w.settings.RelayURL,
+		"relay_token": w.settings.RelayToken.Reveal(), "signing_secret": w.settings.SigningSecret.Reveal(), "state_dir": filepath.Join(c.dir, "state")}
+	if err := os.Mkdir(c.settings["state_dir"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// front stands before a service or a relay. answer may answer in its place, by true;
+// alter changes what it answered.
+func (c *clinic) front(setting string, answer func(http.ResponseWriter, *http.Request) bool, alter func(http.Header)) {
+	c.t.Helper()
+	to, err := url.Parse(c.settings[setting])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	pass.ModifyResponse = func(r *http.Response) error {
+		if alter != nil {
+			alter(r.Header)
+		}
+		return nil
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer == nil || !answer(w, r) {
+			pass.ServeHTTP(w, r)
+		}
+	}))
+	c.t.Cleanup(server.Close)
+	c.settings[setting] = server.URL
+}
+
+// says is an answer for one path.
+func says(path string, status int, body string) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != path {
+			return false
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+}
+
+// file writes a file of the case.
+func (c *clinic) file(name, content string, mode os.FileMode) (path string) {
+	c.t.Helper()
+	path = filepath.Join(c.dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// reachable lets every user pass through to the case's folder.
+func (c *clinic) reachable() {
+	c.t.Helper()
+	for dir := c.dir; dir != filepath.Clean(os.TempDir()) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// keyFile has the key come from a file.
+func (c *clinic) keyFile(content string, mode os.FileMode) {
+	delete(c.settings, "api_key")
+	c.settings["api_key_file"] = c.file("key", content, mode)
+}
+
+// nowhere is an address at which nothing listens.
+func nowhere(t *testing.T) string {
+	t.Helper()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	return closed.Addr().String()
+}
+
+func (c *clinic) arguments() []string {
+	var pairs []string
+	for key, value := range c.settings {
+		pairs = append(pairs, key, value)
+	}
+	return append([]string{"--config", configFile(c.t, pairs...), "--data", c.data}, c.args...)
+}
+
+// examine makes all the checks.
+func (c *clinic) examine() (found []doctor.Finding, p *patient) {
+	c.t.Helper()
+	command := newDoctor()
+	if err := command.ParseFlags(c.arguments()); err != nil {
+		c.t.Fatal(err)
+	}
+	p = newPatient(command.Flags(), strings.NewReader(""), io.Discard)
+	c.t.Cleanup(p.close)
+	p.free = func(string) (uint64, error) { return c.room, nil }
+	_, err := doctor.Examine(c.t.Context(), p.checks(), func(f doctor.Finding) error {
+		found = append(found, p.discreet(f))
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return found, p
+}
+
+func bad(found []doctor.Finding) []doctor.Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f doctor.Finding) bool { return f.Verdict != doctor.Fault && f.Verdict != doctor.Warning })
+}
+
+func TestADoctorFindsNothingInAHealthySetUp(t *testing.T) {
+	t.Parallel()
+	c := admit(t, doctors(t))
+	var mu sync.Mutex
+	var asked []string
+	c.front("api_url", func(_ http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		return false
+	}, nil)
+	found, p := c.examine()
+	if wrong := bad(found); len(wrong) > 0 {
+		t.Errorf("found %+v", wrong)
+	}
+	if names := p.names(); len(found) != len(names) {
+		t.Errorf("%d findings of %d checks", len(found), len(names))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	charged := 0
+	for _, one := range asked {
+		if !strings.HasPrefix(one, "GET /") {
+			t.Errorf("asked %s", one)
+		}
+		if strings.HasPrefix(one, "GET /api/v1/") {
+			charged++
+		}
+	}
+	if reads := int(p.reads.Load()); reads != charged || reads == 0 || reads > 6 {
+		t.Errorf("%d reads told, %d made: %v", reads, charged, asked)
+	}
+}
+
+func TestADoctorFindsEachFaultAndNoOther(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such permissions")
+	}
+	t.Parallel()
+	w := doctors(t)
+	for _, a := range ailments() {
+		t.Run(a.name, func(t *testing.T) {
+			c := admit(t, w)
+			a.put(c)
+			found, p := c.examine()
+			wrong := bad(found)
+			if len(wrong) != 1 || wrong[0].Check != a.check || wrong[0].Verdict != cmp.Or(a.verdict, doctor.Fault) || !strings.Contains(wrong[0].Found, a.words) {
+				t.Fatalf("found %+v, want one of the check %s that says %q", wrong, a.check, a.words)
+			}
+			if wrong[0].Means+wrong[0].Do == "" {
+				t.Error("neither what it means nor what to do is said")
+			}
+			if reads := p.reads.Load(); reads > 6 {
+				t.Errorf("%d reads", reads)
+			}
+			all, err := json.Marshal(found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, secret := range []string{"key-of-the-test", "another-key", "key-without", "token-of-the-test", "another-token", "signing-secret-of", "secret-password"} {
+				if bytes.Contains(all, []byte(secret)) {
+					t.Errorf("it tells the secret %s: %s", secret, all)
+				}
+			}
+		})
+	}
+}
+
+func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	for _, test := range []struct {
+		name, check string
+		put         func(*clinic)
+		words       string
+	}{
+		{"a state folder that is not there yet", "state", func(c *clinic) { c.settings["state_dir"] = filepath.Join(c.dir, "a", "b") }, "not there yet"},
+		{"a journal that is not there yet", "journal", func(c *clinic) { c.data = filepath.Join(c.dir, "a", "b") }, "no journal in"},
+		{"lists that are not served beside a relay", "lists", func(c *clinic) {
+			c.front("api_url", func(w http.ResponseWriter, r *http.Request) bool {
+				return says("/api/v1/checkout-intents", 404, "{}")(w, r) || says("/api/v1/events", 404, "{}")(w, r)
+			}, nil)
+		}, "neither intents nor events"},
+		{"a token that may only stream", "token", func(c *clinic) { c.front("relay_url", says("/v1/events", 403, `{}`), nil) }, "scope read"},
+		{"what the relay counts may not be read", "endpoint", func(c *clinic) {
+			c.front("relay_url", says("/metrics", 403, `{}`), nil)
+			c.front("api_url", nil, func(h http.Header) { h.Del("Tillwatch-Stand-In") })
+		}, "cannot be known"},
+		{"an answer without a Date", "clock", func(c *clinic) { c.front("api_url", nil, func(h http.Header) { h["Date"] = []string{""} }) }, "cannot be compared"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := admit(t, w)
+			test.put(c)
+			found, _ := c.examine()
+			if wrong := bad(found); len(wrong) > 0 {
+				t.Errorf("found %+v", wrong)
+			}
+			at := slices.IndexFunc(found, func(f doctor.Finding) bool { return f.Check == test.check })
+			if at < 0 || found[at].Verdict != doctor.Note || !strings.Contains(found[at].Found, test.words) {
+				t.Errorf("found %+v, want a note of %s that says %q", found, test.check, test.words)
+			}
+		})
+	}
+}
+
+func TestADoctorLeavesTheReserveToOthers(t *testing.T) {
+	t.Parallel()
+	c := admit(t, doctors(t))
+	c.front("api_url", nil, func(h http.Header) {
+		h.Set("RateLimit", `"default";r=2;t=3600`)
+		h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
+	})
+	_, p := c.examine()
+	if reads := p.reads.Load(); reads != 1 {
+		t.Errorf("%d reads, want the one that found out", reads)
+	}
+}
+
+func TestAFileThatNobodyCanReachIsNobodyElses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such permissions")
+	}
+	t.Parallel()
+	c := &clinic{t: t, dir: t.TempDir()}
+	path := c.file("key", "x", 0o644)
+	c.reachable()
+	if who := whoElse(path, 0o004); who == "" {
+		t.Error("every user can read it, and nobody is told of")
+	}
+	if err := os.Chmod(c.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if who := whoElse(path, 0o044); who != "" {
+		t.Errorf("%s is told of, and cannot reach it", who)
+	}
+}
+
+func TestADoctorsWordsAndObjects(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	for _, test := range []struct {
+		name, key, ends string
+		code            int
+	}{
+		{"healthy", w.settings.APIKey.Reveal(), "no fault", exitDone},
+		{"a wrong key", "another-key", "1 fault", exitFailed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := admit(t, w)
+			c.settings["api_key"] = test.key
+			r := runAs(t, append([]string{"doctor"}, c.arguments()...)...)
+			if r.code != test.code || !strings.Contains(r.out, "21 checks: ") || !strings.Contains(r.out, test.ends) || strings.Contains(r.out, "\x1b") {
+				t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
+			}
+			r = runAs(t, append([]string{"doctor", "--json"}, c.arguments()...)...)
+			lines := strings.Count(r.out, "\n")
+			if r.code != test.code || len(r.objects) != lines || lines < 22 {
+				t.Fatalf("exit code %d, %d objects: %s%s", r.code, len(r.objects), r.out, r.words)
+			}
+			last := r.objects[lines-1]
+			if last["checks"] != 21.0 || last["faults"] != float64(test.code) || last["reads"].(float64) < 1 {
+				t.Errorf("the last object is %v", last)
+			}
+			for _, one := range r.objects[:lines-1] {
+				if one["check"] == "" || one["verdict"] == "" || one["found"] == "" {
+					t.Errorf("incomplete: %v", one)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		put  func(*clinic)
+		more bool
+	}{
+		{"a refused key", []string{"intent", "ci_1"}, func(c *clinic) { c.settings["api_key"] = "another-key" }, true},
+		{"a refused token", []string{"events"}, func(c *clinic) { c.settings["relay_token"] = "another-token" }, true},
+		{"a relay that is away", []string{"events", "--last", "3"}, func(c *clinic) { c.settings["relay_url"] = "http://" + nowhere(c.t) }, true},
+		{"wrong settings", []string{"events"}, func(c *clinic) { c.settings["relay_ulr"] = "x" }, true},
+		{"a wrong id", []string{"events", "evt_none"}, func(*clinic) {}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := admit(t, w)
+			test.put(c)
+			r := runAs(t, append(test.args, c.arguments()[:2]...)...)
+			if r.code == exitDone || strings.HasSuffix(r.words, "\ntillwatch doctor says more.\n") != test.more {
+				t.Errorf("exit code %d: %s", r.code, r.words)
+			}
+		})
+	}
+}
