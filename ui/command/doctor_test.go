@@ -369,7 +369,7 @@ func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 			c := admit(t, w)
 			test.put(c)
 			r := runAs(t, append(test.args, c.arguments()[:2]...)...)
-			if r.code == exitDone || strings.HasSuffix(r.words, "\ntillwatch doctor says more.\n") != test.more {
+			if r.code == exitDone || strings.HasSuffix(r.words, " (tillwatch doctor says more)\n") != test.more {
 				t.Errorf("exit code %d: %s", r.code, r.words)
 			}
 		})

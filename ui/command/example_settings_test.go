@@ -15,6 +15,7 @@ func TestTheExampleOfSettingsHoldsTheDefaults(t *testing.T) {
 	got := loadExample(t)
 	want := defaults()
 	want.WatchIDs, want.Keys, want.Profiles = []string{}, keyBindings{}, []string{"live", "staging"}
+	want.Sources, want.SecretFiles = got.Sources, map[string]string{} // where they come from is no setting
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the example says\n%+v\nand the defaults are\n%+v", got, want)
 	}

@@ -100,10 +100,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case !errors.As(failure, &exit):
 		exit = &exitError{exitFailed, failure}
 	}
-	fmt.Fprintf(stderr, "tillwatch: %s\n", inLines(failure))
+	said := inLines(failure)
 	if saysMore(failure) {
-		fmt.Fprintln(stderr, "tillwatch doctor says more.")
+		said += " (tillwatch doctor says more)"
 	}
+	fmt.Fprintf(stderr, "tillwatch: %s\n", said)
 	return exit.code
 }
 
