@@ -33,7 +33,7 @@ type control struct {
 func (c controlAPI) controls() []control {
 	return []control{
 		{Control{"GET", "/control/state", "", "counts of everything, buckets, webhook endpoints with their last error"}, c.state},
-		{Control{"POST", "/control/intents", "productUrl, quantity, referenceId, state, failure, whilePlacing, purchase, offerAfter, placingAfter, confirmAfter (seconds)",
+		{Control{"POST", "/control/intents", "productUrl, quantity, referenceId, state, failure, whilePlacing, purchase, offerAfter, placingAfter, confirmAfter (seconds), seed",
 			"an intent with the fate of your choice"}, c.createIntent},
 		{Control{"GET", "/control/intents/{id}", "", "all about an intent: itself, its shipments, its events, how many orders were placed"}, ofIntent(c.sim, c.intentFile)},
 		{Control{"POST", "/control/intents/{id}/fail", "failure", "it fails with that reason: now while its offer is retrieved or its order placed, else once it is confirmed"}, ofIntent(c.sim, c.failIntent)},
@@ -91,18 +91,23 @@ func (c controlAPI) createIntent(r *request) answer {
 		ReferenceID  string          `json:"referenceId"`
 		State        api.IntentState `json:"state"`
 		Failure      api.FailureCode `json:"failure"`
-		WhilePlacing bool            `json:"whilePlacing"`
+		WhilePlacing *bool           `json:"whilePlacing"` // nil: when such a failure usually strikes
 		Purchase     bool            `json:"purchase"`
 		OfferAfter   float64         `json:"offerAfter"`
 		PlacingAfter float64         `json:"placingAfter"`
 		ConfirmAfter float64         `json:"confirmAfter"`
+		Seed         uint64          `json:"seed"`
 	}
 	if refusal := readControl(r, &o); refusal != nil {
 		return *refusal
 	}
+	placing := failureKinds()[o.Failure].placing
+	if o.WhilePlacing != nil {
+		placing = *o.WhilePlacing
+	}
 	in, err := c.sim.shop.createOrder(Order{
-		ProductURL: o.ProductURL, Quantity: o.Quantity, ReferenceID: o.ReferenceID, State: o.State,
-		Fate: Fate{Failure: o.Failure, WhilePlacing: o.WhilePlacing, Purchase: o.Purchase,
+		ProductURL: o.ProductURL, Quantity: o.Quantity, ReferenceID: o.ReferenceID, State: o.State, Seed: o.Seed,
+		Fate: Fate{Failure: o.Failure, WhilePlacing: placing, Purchase: o.Purchase,
 			OfferAfter: seconds(o.OfferAfter), PlacingAfter: seconds(o.PlacingAfter), ConfirmAfter: seconds(o.ConfirmAfter)},
 	})
 	if err != nil {

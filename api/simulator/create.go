@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -14,6 +15,7 @@ type Order struct {
 	Quantity    int    // default 1
 	ReferenceID string
 	Fate        Fate
+	Seed        uint64          // the same seed invents the same, in the usual times; 0: it goes by the simulator's
 	State       api.IntentState // brought to this state at once; "": it begins as any
 }
 
@@ -40,14 +42,20 @@ func (s *shop) createOrder(o Order) (*intent, error) {
 		return nil, errors.New("simulator: creating an intent: durations and the quantity must not be negative")
 	}
 	now := s.agenda.now()
-	w, payment := s.inventOrder(s.dice)
+	d := s.dice
+	if o.Seed != 0 {
+		d = newDice(o.Seed, diceShop, 0)
+		o.Fate.OfferAfter = cmp.Or(o.Fate.OfferAfter, s.cfg.Timings.Offer)
+		o.Fate.PlacingAfter = cmp.Or(o.Fate.PlacingAfter, s.cfg.Timings.Placing)
+	}
+	w, payment := s.inventOrder(d)
 	if o.ProductURL != "" {
 		if !isWebAddress(o.ProductURL) {
 			return nil, errors.New("simulator: creating an intent: the product URL must be absolute and begin with http:// or https://")
 		}
 		w.ProductURL, w.VariantSelections = o.ProductURL, nil
 		if variantID(o.ProductURL) == "" {
-			w.VariantSelections = s.catalogue.find(o.ProductURL).anySelection(s.dice)
+			w.VariantSelections = s.catalogue.find(o.ProductURL).anySelection(d)
 		}
 	}
 	w.Quantity = max(1, o.Quantity)

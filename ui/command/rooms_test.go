@@ -29,7 +29,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/proxy":           {"api", "api/listener", "api/quota"},
 		"api/account":         {"api", "api/account/form", "api/durable", "api/quota"},
 		"api/confirm":         {"api", "api/durable", "api/quota"},
-		"api/simulator":       {"api", "api/delivery", "api/quota"},
+		"api/simulator":       {"api", "api/delivery", "api/quota", "api/simulator"},
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal"},
 		"relay/forward":       {"api", "api/delivery", "relay"},
 		"relay/journal":       {"api", "relay/journal", "relay/journal/groupcommit", "relay/journal/journaltest"},
