@@ -140,14 +140,14 @@ func (p *player) trigger(ctx context.Context, step *Step) error {
 
 // fault has the delivery of events go wrong that are still to happen.
 func (p *player) fault(ctx context.Context, step *Step) (about, what string, err error) {
-	do, pattern := "lose", step.Lose
+	do, pattern, by := "lose", step.Lose, step.By
 	switch {
 	case step.Double != "":
 		do, pattern = "double", step.Double
 	case step.Delay != "":
 		do, pattern = "late", step.Delay
 	case step.Reorder != "":
-		do, pattern = "reorder", step.Reorder
+		do, pattern, by = "reorder", step.Reorder, cmp.Or(by, span(5*time.Minute))
 	}
 	source := p.intents[step.Of]
 	if !strings.HasPrefix(pattern, string(api.SourceIntent)) {
@@ -155,7 +155,7 @@ func (p *player) fault(ctx context.Context, step *Step) (about, what string, err
 	}
 	what = do + " " + pattern + of(step.Of)
 	return step.Of, what, p.post(ctx, "/control/event-faults", map[string]any{
-		"type": pattern, "source": source, "do": do, "lateBy": step.By.seconds(), "count": step.Count}, nil)
+		"type": pattern, "source": source, "do": do, "lateBy": by.seconds(), "count": step.Count}, nil)
 }
 
 // confirm submits an intent for purchase, as often as the step says: what is sent

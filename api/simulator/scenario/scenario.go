@@ -56,7 +56,7 @@ type Step struct {
 	Of           string           `toml:"of"`     // an intent; "": something new or any
 	Price        *int64           `toml:"price"`  // cents
 	Availability api.Availability `toml:"availability"`
-	By           span             `toml:"by"`    // how much later
+	By           span             `toml:"by"`    // how much later; of reorder at most, default 5 minutes
 	Count        int              `toml:"count"` // events; default 1
 }
 
@@ -87,7 +87,7 @@ func verbs() map[string][]string {
 		"lose":    fault,
 		"double":  fault,
 		"delay":   append([]string{"by"}, fault...),
-		"reorder": fault,
+		"reorder": append([]string{"by"}, fault...),
 		"pause":   {},
 	}
 }
