@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"bytes"
 	"net/http"
 	"time"
 
@@ -43,7 +44,19 @@ type Delivery struct {
 // Message is one side of an attempt as it went over the wire. It is not scrubbed.
 type Message struct {
 	Header http.Header `json:"header,omitempty"` // no value of it is a secret: whoever keeps a delivery puts [Hidden] in its place
-	Body   []byte      `json:"body,omitempty"`   // of an answer at most [KeptAnswer] bytes
+	Body   Body        `json:"body,omitempty"`   // of an answer at most [KeptAnswer] bytes
+}
+
+// Body is that of a message. In JSON it is a text, with U+FFFD for what is no UTF-8.
+type Body []byte
+
+// MarshalText implements [encoding.TextMarshaler].
+func (b Body) MarshalText() ([]byte, error) { return b, nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (b *Body) UnmarshalText(text []byte) error {
+	*b = bytes.Clone(text)
+	return nil
 }
 
 // Hidden stands for the value of a header that is a secret.

@@ -3,6 +3,8 @@ package simulator
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 )
 
@@ -163,4 +165,40 @@ func (b *buckets) untouched(c class) (f quotaFields) {
 	second := b.of(c)
 	b.report(&f, second, second.limit, int(second.window/time.Second))
 	return f
+}
+
+// bucketOrder is what is to become of a bucket. Nil leaves it as it is.
+type bucketOrder struct {
+	Limit     *int `json:"limit"`     // -1: none
+	Remaining *int `json:"remaining"` // in its present window
+}
+
+// setBucket sets the limit of a bucket and what it has left.
+func (c controlAPI) setBucket(r *request, o bucketOrder) answer {
+	i := slices.IndexFunc(c.sim.buckets.all(), func(b *bucket) bool { return b.name == r.PathValue("name") })
+	if i < 0 {
+		return notFound("There is no such bucket; there are mutations, reads, product-lookup, checkout-intents and concurrent-agents")
+	}
+	b := c.sim.buckets.all()[i]
+	changed := *b
+	if o.Limit != nil {
+		changed.limit = *o.Limit
+	}
+	switch {
+	case changed.limit < -1 || changed.limit > math.MaxInt32:
+		return invalidField("body.limit", "must be from 0 to 2147483647, or -1 for none")
+	case o.Remaining != nil && b.gauge:
+		return invalidField("body.remaining", "cannot be set: the agents at work are counted")
+	case o.Remaining != nil && (*o.Remaining < 0 || *o.Remaining > changed.limit):
+		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", max(0, changed.limit)))
+	}
+	if o.Remaining != nil {
+		changed.roll(changed.time(&c.sim.agenda.clock))
+		changed.used = changed.limit - *o.Remaining
+	}
+	*b = changed
+	for f := &c.sim.fulfilment; len(f.queued) > 0 && !f.buckets.agents.full(c.sim.agenda.now()); {
+		f.placeQueued(c.sim.agenda.now())
+	}
+	return ok(c.sim.buckets.summary(&c.sim.agenda.clock))
 }

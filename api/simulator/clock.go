@@ -74,11 +74,7 @@ type clockChange struct {
 
 // setClock stops, starts or moves the clock. All that is due on the way has happened
 // when it answers.
-func (c controlAPI) setClock(r *request) answer {
-	var o clockChange
-	if refusal := readControl(r, &o); refusal != nil {
-		return *refusal
-	}
+func (c controlAPI) setClock(_ *request, o clockChange) answer {
 	agenda := &c.sim.agenda
 	by := seconds(o.Forward)
 	if !o.To.IsZero() {

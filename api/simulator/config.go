@@ -37,6 +37,7 @@ type Config struct {
 	ShopURL                string  // base URL at which the shop calls the service over HTTP, as through a proxy; "": it acts within the process
 	ProductEventsPerMinute float64 // default 0.7 while the shop creates intents, negative: none
 	History                int     // past intents at the start; default 25, negative: none
+	Balance                int64   // cents that orders paid by drawdown may take; default: it never runs out, negative: nothing is left
 
 	Timings Timings
 	Limits  Limits

@@ -84,11 +84,7 @@ func (w *webhooks) fault(e event) EventFault {
 func (f EventFault) wait() time.Duration { return seconds(f.LateBy) }
 
 // faultEvents orders a fault for events.
-func (c controlAPI) faultEvents(r *request) answer {
-	var f EventFault
-	if refusal := readControl(r, &f); refusal != nil {
-		return *refusal
-	}
+func (c controlAPI) faultEvents(_ *request, f EventFault) answer {
 	if field, wrong := f.check(); wrong != "" {
 		return invalidField(field, wrong)
 	}

@@ -23,6 +23,7 @@ type fulfilment struct {
 	queued    []*intent // one-step purchases that wait for an agent
 	parcels   map[string]*shipment
 	shipments []*shipment // by creation
+	balance   balance
 }
 
 // admit charges the daily bucket for a new intent, unless the agents or the day

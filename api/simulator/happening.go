@@ -26,11 +26,7 @@ type happening struct {
 
 // happen makes what an event tells of happen, and answers with the event, which is
 // delivered as any.
-func (c controlAPI) happen(r *request) answer {
-	var h happening
-	if refusal := readControl(r, &h); refusal != nil {
-		return *refusal
-	}
+func (c controlAPI) happen(_ *request, h happening) answer {
 	if !slices.Contains(api.EventTypes(), h.Type) {
 		return invalidField("body.type", fmt.Sprintf("must be one of %v", api.EventTypes()))
 	}
@@ -171,15 +167,14 @@ func (c controlAPI) challenge(h happening, now time.Time) answer {
 	return notFound("There is no such webhook endpoint")
 }
 
+// failureOrder is what an intent is to fail with.
+type failureOrder struct {
+	Failure api.FailureCode `json:"failure"`
+}
+
 // failIntent has an intent fail with a reason: at once where it is retrieving its
 // offer or its order is being placed, and else once it is confirmed.
-func (c controlAPI) failIntent(r *request, in *intent) answer {
-	var o struct {
-		Failure api.FailureCode `json:"failure"`
-	}
-	if refusal := readControl(r, &o); refusal != nil {
-		return *refusal
-	}
+func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 	if _, known := failureKinds()[o.Failure]; !known {
 		return invalidField("body.failure", fmt.Sprintf("must be one of %v", FailureCodes()))
 	}

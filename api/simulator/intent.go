@@ -32,6 +32,8 @@ type intent struct {
 	parcels   uint64       // shipments so far
 	unshipped int          // shipments to come
 	orders    int          // that were placed
+	drawn     int64        // cents that its order has taken from the balance
+	unpaid    bool         // the balance did not cover it
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -151,6 +153,7 @@ func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) boo
 // place hands the order to an agent.
 func (f *fulfilment) place(in *intent, at time.Time) {
 	in.orders++
+	f.draw(in)
 	f.enter(in, api.PlacingOrder)
 	took := f.cfg.took(newDice(f.cfg.Seed, diceOrder, in.number), in.fate.PlacingAfter, f.cfg.Timings.Placing)
 	if magicOf(in.ProductURL).situation == slowOrder {
@@ -165,8 +168,16 @@ func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	if in.State != api.PlacingOrder {
 		return
 	}
-	if in.fate.Failure != "" && in.fate.WhilePlacing {
-		in.FailureReason = failureOf(in.fate.Failure)
+	var reason *failureWire
+	switch {
+	case in.fate.Failure != "" && in.fate.WhilePlacing:
+		reason = failureOf(in.fate.Failure)
+	case in.unpaid:
+		reason = notCovered()
+	}
+	if reason != nil {
+		in.FailureReason = reason
+		f.giveBack(in)
 		f.enter(in, api.Failed)
 		f.webhooks.emit(at, api.OrderFailed, in.ID, string(in.State), nil)
 	} else {

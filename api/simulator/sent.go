@@ -54,6 +54,12 @@ func (w *webhooks) redeliver(id api.ID) error {
 	return nil
 }
 
+// endpointOf is the id of the endpoint in the id of a delivery.
+func endpointOf(delivery api.ID) string {
+	of, _, _ := strings.Cut(string(delivery), deliveryNumber)
+	return of
+}
+
 // deliveryNumber stands between the endpoint and the number in a delivery's id.
 const deliveryNumber = "-d"
 

@@ -68,7 +68,7 @@ func newServer(s *Simulator) *server {
 		mutations(w, r)
 	})
 	for _, c := range (controlAPI{s}).controls() {
-		v.mux.HandleFunc(c.Method+" "+c.Path, v.uncharged(c.run))
+		v.mux.HandleFunc(c.method+" "+c.path, v.uncharged(c.operation))
 	}
 	v.mux.HandleFunc("/control/", v.uncharged(noSuchPath))
 	return v

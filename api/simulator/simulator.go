@@ -42,7 +42,7 @@ func New(cfg Config) (*Simulator, error) {
 	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: newEventLog(cfg.WholeSeconds), sent: deliveries.NewLog(keptDeliveries)}
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
-		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
+		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{}, balance: newBalance(cfg.Balance),
 	}
 	s.shop = shop{
 		cfg: &cfg, crew: &s.crew, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,

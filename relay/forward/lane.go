@@ -3,6 +3,7 @@ package forward
 import (
 	"container/heap"
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -447,7 +448,7 @@ func (l *lane) again(ctx context.Context, r request) error {
 	case r.of.State == delivery.Delivered && len(r.of.Request.Body) < keptBody:
 		event, err := api.DecodeEvent(r.of.Request.Body)
 		if err != nil {
-			event = api.Event{ID: r.of.Event, Type: r.of.Type, Raw: r.of.Request.Body}
+			event = api.Event{ID: r.of.Event, Type: r.of.Type, Raw: json.RawMessage(r.of.Request.Body)}
 		}
 		l.attempt(ctx, nil, &entry{Held: Held{Item: relay.Item{Event: event}, Target: l.target.URL, Delivery: r.of}})
 	case r.of.State == delivery.Delivered:

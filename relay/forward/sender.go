@@ -71,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, target string, item relay.Item, d del
 	d.State, d.Status, d.Error, d.Answer, d.Next = delivery.Waiting, 0, "", delivery.Message{}, time.Time{}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(item.Event.Raw))
 	if err == nil {
-		d.Request = delivery.Message{Header: s.dress(request, item), Body: item.Event.Raw}
+		d.Request = delivery.Message{Header: s.dress(request, item), Body: delivery.Body(item.Event.Raw)}
 		err = s.exchange(request, &d)
 	}
 	d.Took = time.Since(d.Sent)

@@ -31,10 +31,10 @@ func simulateHelp() string {
 		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
 	}
 	lines.Flush()
-	b.WriteString("The fields of its bodies:\n")
+	b.WriteString("The fields of its bodies, which GET /control/openapi.json explains:\n")
 	for _, c := range simulator.Controls() {
-		if c.Body != "" {
-			b.WriteString("  " + c.Path + "\n" + folded(strings.Split(c.Body, ", "), "    ") + "\n")
+		if len(c.Fields) > 0 {
+			b.WriteString("  " + c.Path + "\n" + folded(c.Fields, "    ") + "\n")
 		}
 	}
 	b.WriteString("\nA key may be bound to scopes; where it lacks one, the answer is 403:\n")

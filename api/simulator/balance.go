@@ -1,0 +1,67 @@
+package simulator
+
+import (
+	"math"
+
+	"tillwatch/api"
+)
+
+// balance is the pre-funded account that the payment drawdown draws on.
+type balance struct {
+	limited bool // else it never runs out
+	left    int64
+}
+
+// newBalance reads the balance of a [Config].
+func newBalance(cents int64) balance { return balance{cents != 0, max(0, cents)} }
+
+// draw takes the total of an intent, when its order is placed, out of the balance
+// that pays for it; what the balance does not cover fails while it is placed.
+func (f *fulfilment) draw(in *intent) {
+	total := in.Offer.Cost.Total.AmountSubunits
+	switch b := &f.balance; {
+	case !b.limited || in.PaymentMethod == nil || in.PaymentMethod.Type != api.Drawdown:
+	case total > b.left:
+		in.unpaid = true
+	default:
+		b.left -= total
+		in.drawn = total
+	}
+}
+
+// giveBack returns what an order that failed had drawn.
+func (f *fulfilment) giveBack(in *intent) {
+	f.balance.left += in.drawn
+	in.drawn = 0
+}
+
+func notCovered() *failureWire {
+	return &failureWire{"payment_failed", "The drawdown balance does not cover the total"}
+}
+
+// balanceWire is the balance as the control API tells it: null when it never runs
+// out.
+type balanceWire struct {
+	AmountSubunits *int64 `json:"amountSubunits"`
+}
+
+func (b balance) wire() (w balanceWire) {
+	if b.limited {
+		w.AmountSubunits = &b.left
+	}
+	return w
+}
+
+func (c controlAPI) readBalance(*request) answer { return ok(c.sim.fulfilment.balance.wire()) }
+
+func (c controlAPI) setBalance(_ *request, o balanceWire) answer {
+	b := balance{}
+	if cents := o.AmountSubunits; cents != nil {
+		if *cents < 0 || *cents > math.MaxInt32 {
+			return invalidField("body.amountSubunits", "must be cents from 0 to 2147483647, or null: it never runs out")
+		}
+		b = balance{true, *cents}
+	}
+	c.sim.fulfilment.balance = b
+	return ok(b.wire())
+}

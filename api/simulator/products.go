@@ -1,0 +1,76 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"tillwatch/api"
+)
+
+// soldProduct is a product as the control API lists it.
+type soldProduct struct {
+	productWire
+	Removed bool `json:"removed"` // the lookup answers 404
+}
+
+// products lists what the merchants sell, and what else was changed.
+func (c controlAPI) products(*request) answer {
+	sold := []soldProduct{}
+	for _, p := range slices.SortedFunc(maps.Values(c.sim.catalogue.byAddress), func(a, b *product) int { return cmp.Compare(a.address(), b.address()) }) {
+		sold = append(sold, soldProduct{p.wire(), p.removed})
+	}
+	return ok(sold)
+}
+
+// productChange is what is to become of a product. Zero fields leave it to the
+// simulator.
+type productChange struct {
+	ProductURL   string           `json:"productUrl"`
+	Topic        api.EventType    `json:"topic"`
+	Price        *int64           `json:"price"` // cents
+	Availability api.Availability `json:"availability"`
+}
+
+// changeProduct lets a product change, or be removed, and emits its event.
+func (c controlAPI) changeProduct(_ *request, o productChange) answer { return c.productEvent(o) }
+
+func (c controlAPI) productEvent(o productChange) answer {
+	updated := o.Topic == api.ProductUpdated
+	switch {
+	case !updated && o.Topic != api.ProductRemoved:
+		return invalidField("body.topic", "must be product.updated or product.removed")
+	case o.ProductURL != "" && !isWebAddress(o.ProductURL):
+		return invalidField("body.productUrl", "must be absolute and begin with http:// or https://")
+	case o.Price != nil && !(updated && *o.Price >= 0 && *o.Price <= math.MaxInt32):
+		return invalidField("body.price", "must be cents from 0 to 2147483647, of product.updated")
+	case o.Availability != "" && !(updated && slices.Contains(availabilities(), o.Availability)):
+		return invalidField("body.availability", fmt.Sprintf("must be one of %v, of product.updated", availabilities()))
+	}
+	p := c.sim.catalogue.random(c.sim.shop.dice)
+	if o.ProductURL != "" {
+		p = c.sim.catalogue.find(o.ProductURL)
+	}
+	if !updated {
+		e := c.sim.shop.removeProduct(p, c.sim.agenda.now())
+		return created(e.wire())
+	}
+	if o.Price == nil && o.Availability == "" {
+		p.revise(c.sim.shop.dice)
+	}
+	p.removed = false
+	if o.Price != nil {
+		p.Price = *o.Price
+	}
+	if o.Availability != "" {
+		p.availability = o.Availability
+	}
+	e := c.sim.shop.updateProduct(p, c.sim.agenda.now())
+	return created(e.wire())
+}
+
+func availabilities() []api.Availability {
+	return []api.Availability{api.InStock, api.OutOfStock, api.Preorder, api.Backorder, "unknown"}
+}
