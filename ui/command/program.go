@@ -111,17 +111,21 @@ func open(s settings, m memory) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]api.ID, len(s.WatchIDs))
-	for i, id := range s.WatchIDs {
-		ids[i] = api.ScrubID(id)
-	}
-	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: ids, Poll: s.PollEvery, Saved: out.saved})
+	out.watcher = account.NewWatcher(account.WatcherConfig{Store: out.store, Reader: out.client, Feed: feed, WatchIDs: idsOf(s.WatchIDs), Poll: s.PollEvery, Saved: out.saved})
 	if s.AllowConfirm {
 		if err := out.arm(); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+func idsOf(texts []string) []api.ID {
+	ids := make([]api.ID, len(texts))
+	for i, id := range texts {
+		ids[i] = api.ScrubID(id)
+	}
+	return ids
 }
 
 // subscribe makes the feed of events that the relay received since then; nil

@@ -204,6 +204,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newPurchase(),
 			newLookup(),
 			newDoctor(),
+			newWait(),
 		}},
 		{"serve", []*cobra.Command{
 			newRelay(),

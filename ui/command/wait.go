@@ -1,0 +1,300 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/relay"
+)
+
+type waitOptions struct {
+	atMost time.Duration
+	since  time.Duration
+	json   bool
+}
+
+func newWait() *cobra.Command {
+	o := waitOptions{since: -1}
+	command := &cobra.Command{
+		Use:   "wait CONDITION",
+		Short: "Wait until something is so: an intent's state, an event, the relay",
+		Long: "Wait until something is so, for scripts and CI. A condition is a subject and what must hold of it, each as name=value, or several values with commas between them:\n\n" +
+			"intent:ID state=… reason=…                  a read says that it is in the state\n" +
+			"shipment:ID status=…                        likewise\n" +
+			"order:REFERENCE state=… items=N             all items of the order, N of them at least\n" +
+			"event type=… reference=… intent=… id=…      the relay has received such an event; type=shipment.* is any of a kind\n" +
+			"alert kind=…                                such an alert stands\n" +
+			"relay                                       it answers, takes the token and streams\n\n" +
+			"An intent alone, or with --relay-url its event, is read; orders and alerts watch the account, within the share of the quota that the dashboard has. " +
+			"Events of the last hour count where the condition names a reference, an intent or an id, else those that come from now on: --since says otherwise.\n\n" +
+			"Exit codes:\n" +
+			"0  it is so\n" +
+			"1  the time is over, or it could not be looked\n" +
+			"2  wrong usage\n" +
+			"3  it can no longer become so, as when the intent has failed or there is none",
+		Example: "tillwatch wait relay --for 30s\n" +
+			"tillwatch wait 'intent:ci_779d1ba1900f41e1ace4536c64382ed7 state=completed' --for 5m\n" +
+			"tillwatch wait 'event type=checkout_intent.completed reference=order-7' --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := parseCondition(args)
+			if err != nil {
+				return usage(err)
+			}
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			if err := s.takeWatchList(c.InOrStdin()); err != nil {
+				return err
+			}
+			if o.atMost <= 0 || c.Flags().Changed("since") && o.since < 0 {
+				return usagef("--for must be longer than 0, and --since 0 or longer, such as 5m")
+			}
+			return runWait(c.Context(), s, w, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	accountFlags(flags)
+	flags.DurationVar(&o.atMost, "for", 5*time.Minute, "how long to wait")
+	flags.DurationVar(&o.since, "since", o.since, "with event and order: how far back the relay's events count (default 1h where a reference, an intent or an id is named)")
+	flags.Lookup("since").DefValue = "0s"
+	flags.BoolVar(&o.json, "json", false, "print one JSON object at the end")
+	return command
+}
+
+// waitReport is the object of `wait --json`. Fields are added, never renamed.
+type waitReport struct {
+	Condition string  `json:"condition"`
+	Verdict   string  `json:"verdict"` // met, time_over, impossible
+	Is        string  `json:"is"`      // what is, in words
+	Intent    api.ID  `json:"intent,omitempty"`
+	Event     api.ID  `json:"event,omitempty"`
+	WaitedS   float64 `json:"waited_s"`
+	ExitCode  int     `json:"exit_code"`
+}
+
+// runWait waits and says what came of it.
+func runWait(ctx context.Context, s settings, w *condition, o waitOptions, stdout, stderr io.Writer) error {
+	if w.subject == ofEvent || w.subject == ofRelay {
+		if err := s.requireRelay(); err != nil {
+			return err
+		}
+	}
+	if err := s.requireAccount(); err != nil && w.subject != ofRelay {
+		return err
+	}
+	began := time.Now()
+	fmt.Fprintf(stderr, "waiting for %s, for %v at most\n", api.Scrub(w.text), o.atMost)
+	limited, stop := context.WithTimeout(ctx, o.atMost)
+	defer stop()
+	wait := waitForPicture
+	if w.subject == ofRelay {
+		wait = waitForRelay
+	}
+	now, err := wait(limited, s, w, o)
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitFailed, errors.New("interrupted: " + now.is)}
+	case err != nil && limited.Err() == nil:
+		return err
+	}
+	r := waitReport{Condition: w.text, Is: now.is, Intent: now.intent, Event: now.event, WaitedS: rounded(time.Since(began).Seconds())}
+	var failure error
+	switch now.verdict {
+	case isSo:
+		r.Verdict = "met"
+	case neverSo:
+		r.Verdict, r.ExitCode = "impossible", exitNotConfirmable
+		failure = fmt.Errorf("it can no longer become so: %s", now.is)
+	default:
+		r.Verdict, r.ExitCode = "time_over", exitFailed
+		failure = fmt.Errorf("the time is over: %s", now.is)
+	}
+	if o.json {
+		if err := json.NewEncoder(stdout).Encode(r); err != nil {
+			return err
+		}
+	}
+	if failure != nil {
+		return &exitError{r.ExitCode, failure}
+	}
+	_, err = fmt.Fprintf(stderr, "%s, after %v\n", api.Scrub(now.is), time.Since(began).Round(100*time.Millisecond))
+	return err
+}
+
+// waitForRelay waits until the relay streams to this client.
+func waitForRelay(ctx context.Context, s settings, _ *condition, _ waitOptions) (found, error) {
+	subscriber, err := relay.NewSubscriber(relay.SubscriberConfig{
+		URL: s.RelayURL, Token: s.RelayToken, InsecureHTTP: s.InsecureHTTP, From: relay.FromLatest, Client: "tillwatch wait",
+	})
+	if err != nil {
+		return found{}, addressed(err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	states := &relayStates{end: stop, last: found{is: "the relay has not answered"}}
+	err = alongside(ctx, func(ctx context.Context) error { return subscriber.Run(ctx, states) }, func(ctx context.Context) error {
+		for api.Sleep(ctx, dialEvery) == nil {
+			subscriber.Retry() // what is waited for may have started just now
+		}
+		return nil
+	})
+	if states.last.verdict != notYet {
+		err = nil
+	}
+	return states.last, err
+}
+
+const dialEvery = time.Second
+
+// relayStates takes down what a relay says until it is ready or refuses.
+type relayStates struct {
+	end  func()
+	last found
+}
+
+// Events is a [relay.Handler]'s.
+func (r *relayStates) Events(context.Context, []relay.Item) error { return nil }
+
+// Status is a [relay.Handler]'s.
+func (r *relayStates) Status(s relay.Status) {
+	switch {
+	case r.last.verdict != notYet:
+		return
+	case s.State == relay.Live:
+		r.last = found{verdict: isSo, is: "the relay is ready"}
+	case s.State == relay.Refused:
+		r.last = found{verdict: neverSo, is: "the relay refuses this client: " + words(s.Err)}
+	case s.Err != nil:
+		r.last.is = "the relay does not answer: " + words(s.Err)
+	}
+	if r.last.verdict != notYet {
+		r.end()
+	}
+}
+
+// askEvery is how often what is waited for is read, whatever events say: a confirm and
+// an expiry have none.
+const askEvery = 10 * time.Second
+
+// waitForPicture keeps a picture of the account, or of the one intent, and looks at
+// it whenever it changes.
+func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
+	s.AllowConfirm = false
+	current, err := newSession(s, forgets)
+	if err != nil {
+		return found{}, err
+	}
+	defer current.close()
+	look := &waiting{condition: w, store: current.store, since: time.Now().Add(-w.back(o.since))}
+	ids, err := look.intents(ctx, current.client)
+	if err != nil || look.now.verdict != notYet {
+		return look.now, err
+	}
+	events, err := current.subscribe(look.since)
+	if err != nil {
+		return found{}, err
+	}
+	if events != nil {
+		events = tap{events, look.take}
+	}
+	config := account.WatcherConfig{Store: current.store, Reader: current.client, Feed: events, WatchIDs: ids, Only: ids, Poll: s.PollEvery}
+	switch {
+	case len(ids) > 0:
+		config.Poll = min(config.Poll, askEvery)
+	case w.subject == ofEvent && len(w.terms["reference"]) == 0:
+		config.Only = []api.ID{nothingToRead}
+	default:
+		config.WatchIDs = idsOf(s.WatchIDs)
+	}
+	watcher := account.NewWatcher(config)
+	err = alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {
+		for api.Sleep(ctx, askEvery) == nil {
+			for _, id := range ids {
+				watcher.Refresh(id)
+			}
+		}
+		return nil
+	})
+	return look.now, err
+}
+
+// intents are the ones that alone have to be read; none for the whole account.
+func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, error) {
+	w := l.condition
+	switch {
+	case w.subject == ofIntent:
+		return []api.ID{api.ID(w.name)}, nil
+	case w.subject == ofEvent && len(w.terms["intent"]) > 0:
+		var ids []api.ID
+		for _, id := range w.terms["intent"] {
+			ids = append(ids, api.ID(id))
+		}
+		return ids, nil
+	case w.subject != ofShipment:
+		return nil, nil
+	}
+	sh, err := client.Shipment(ctx, api.ID(w.name))
+	switch {
+	case errors.Is(err, api.ErrNotFound):
+		l.now = found{verdict: neverSo, is: "there is no such shipment"}
+		return nil, nil
+	case errors.Is(err, api.ErrUnauthorized):
+		return nil, errUnauthorized
+	case err != nil:
+		return nil, err
+	}
+	l.store.ApplyShipments([]api.Shipment{sh}, sh.Response.Sent)
+	return []api.ID{sh.IntentID}, nil
+}
+
+// until looks at the picture whenever it has changed.
+func (l *waiting) until(ctx context.Context) error {
+	for version := uint64(0); ; {
+		version = l.store.Changes(version).Version
+		if l.look(); l.now.verdict != notYet {
+			return nil
+		}
+		summary := l.store.Summary()
+		switch {
+		case summary.API.State == account.APIUnauthorized:
+			return errUnauthorized
+		case l.condition.subject == ofEvent && summary.Feed.State == account.FeedRefused:
+			l.now = found{verdict: neverSo, is: "the relay refuses this client: " + words(summary.Feed.Err)}
+			return nil
+		}
+		if err := l.store.Wait(ctx, version); err != nil {
+			return err
+		}
+	}
+}
+
+// tap shows the deliveries of a feed to somebody before they are merged.
+type tap struct {
+	account.Feed
+	take func([]account.Delivery)
+}
+
+// Follow implements [account.Feed].
+func (t tap) Follow(ctx context.Context, sink account.Sink) error {
+	return t.Feed.Follow(ctx, tapped{sink, t.take})
+}
+
+type tapped struct {
+	account.Sink
+	take func([]account.Delivery)
+}
+
+// Deliver is an [account.Sink]'s.
+func (t tapped) Deliver(batch []account.Delivery, arrived time.Time) {
+	t.take(batch)
+	t.Sink.Deliver(batch, arrived)
+}

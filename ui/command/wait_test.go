@@ -1,0 +1,171 @@
+package command
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	c := quiet()
+	c.Limits = simulator.Unlimited()
+	c.Timings.Offer, c.Timings.Placing = 300*time.Millisecond, 300*time.Millisecond
+	w := newWorld(t, c)
+	config := w.asUser(t)
+	alone := configFile(t, "api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal(), "state_dir", t.TempDir())
+	make1 := func(o simulator.Order) string {
+		o.ProductURL = chiliCrisp
+		id, err := w.service.CreateIntent(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	confirmed := simulator.Fate{ConfirmAfter: 100 * time.Millisecond}
+	failing := simulator.Fate{ConfirmAfter: 100 * time.Millisecond, Failure: "payment_failed", WhilePlacing: true}
+	cases := []struct {
+		name  string
+		order simulator.Order
+		args  string // ID stands for that of the intent
+		alone bool   // without a relay
+		code  int
+		says  string
+	}{
+		{"an intent, with a relay", simulator.Order{Fate: confirmed}, "intent:ID state=completed", false, exitDone, " is completed, after"},
+		{"an intent, by polling alone", simulator.Order{}, "intent:ID state=awaiting_confirmation --poll-every 2s", true, exitDone, "is awaiting confirmation"},
+		{"an intent as it is", simulator.Order{State: api.AwaitingConfirmation}, "intent:ID", true, exitDone, "is awaiting confirmation"},
+		{"one of several states", simulator.Order{State: api.Completed}, "intent:ID state=failed,completed", true, exitDone, "is completed"},
+		{"why it failed", simulator.Order{State: api.Failed}, "intent:ID state=failed reason=order_placement_failed", true, exitDone, "is failed: order placement failed"},
+		{"another reason", simulator.Order{State: api.Failed}, "intent:ID state=failed reason=payment_failed", true, exitNotConfirmable, "no longer"},
+		{"it has failed", simulator.Order{Fate: failing}, "intent:ID state=completed", false, exitNotConfirmable, "it can no longer become so: intent ID is failed: payment failed"},
+		{"it is past that", simulator.Order{State: api.AwaitingConfirmation}, "intent:ID state=retrieving_offer", true, exitNotConfirmable, "is awaiting confirmation"},
+		{"the time is over", simulator.Order{State: api.AwaitingConfirmation}, "intent:ID state=completed --for 300ms", true, exitFailed, "the time is over: intent ID is awaiting confirmation"},
+		{"no such intent", simulator.Order{}, "intent:ci_nobody state=completed", true, exitNotConfirmable, "knows no such intent"},
+		{"no such shipment", simulator.Order{}, "shipment:shp_nobody status=delivered", true, exitNotConfirmable, "no such shipment"},
+		{"an event to come, by its reference", simulator.Order{ReferenceID: "order-1", Fate: confirmed}, "event type=checkout_intent.completed reference=order-1", false, exitDone, "_completed: checkout_intent.completed, after"},
+		{"an event that came before", simulator.Order{ReferenceID: "order-2", State: api.AwaitingConfirmation}, "event type=checkout_intent.offer_retrieved intent=ID", false, exitDone, "event evt_ID_awaiting_confirmation: checkout_intent.offer_retrieved"},
+		{"an event that can no longer come", simulator.Order{ReferenceID: "order-3", Fate: failing}, "event type=checkout_intent.completed reference=order-3", false, exitNotConfirmable, "no such event has come, and intent ID is failed"},
+		{"an event of any intent", simulator.Order{Fate: confirmed}, "event type=checkout_intent.*", false, exitDone, ": checkout_intent."},
+		{"an event of an order that nobody made", simulator.Order{}, "event type=checkout_intent.completed reference=nobody --for 300ms", false, exitFailed, "no such event has come"},
+		{"an order", simulator.Order{ReferenceID: "order-4", Fate: confirmed}, "order:order-4 state=completed", false, exitDone, "of order order-4 1 completed"},
+		{"an order of which an item failed", simulator.Order{ReferenceID: "order-5", Fate: failing}, "order:order-5 state=completed", false, exitNotConfirmable, "1 failed"},
+		{"more items than there are", simulator.Order{ReferenceID: "order-6", State: api.Completed}, "order:order-6 state=completed items=2 --for 500ms", false, exitFailed, "the time is over: "},
+		{"an alert", simulator.Order{Fate: failing}, "alert kind=failed", false, exitDone, "alert: "},
+		{"a relay that is ready", simulator.Order{}, "relay", false, exitDone, "the relay is ready"},
+		{"no relay", simulator.Order{}, "relay", true, exitUsage, "no relay is configured"},
+		{"an event without a relay", simulator.Order{}, "event type=shipment.*", true, exitUsage, "no relay is configured"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			id := make1(c.order)
+			with := config
+			if c.alone {
+				with = alone
+			}
+			r := runAs(t, append(strings.Fields("wait --json --for 30s --poll-share 1 "+strings.ReplaceAll(c.args, "ID", id)), "--config", with)...)
+			if want := strings.ReplaceAll(c.says, "ID", id); r.code != c.code || !strings.Contains(r.words, want) {
+				t.Errorf("exit code %d, want %d; no %q in %s", r.code, c.code, want, r.words)
+			}
+			if c.code == exitUsage {
+				return
+			}
+			verdict := map[int]string{exitDone: "met", exitFailed: "time_over", exitNotConfirmable: "impossible"}[c.code]
+			if len(r.objects) != 1 || r.objects[0]["verdict"] != verdict || r.objects[0]["exit_code"] != float64(c.code) {
+				t.Errorf("printed %s", r.out)
+			}
+		})
+	}
+}
+
+func TestWaitRefusesWhatMeansNothing(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, args, says string }{
+		{"nothing", "", "for what?"},
+		{"no subject", "intnt:ci_1 state=completed", "did you mean intent?"},
+		{"an intent without its id", "intent state=completed", "write intent:ID"},
+		{"an event with a colon", "event:evt_1", "without a colon"},
+		{"a path for an id", "intent:../x", "looks like a path"},
+		{"no such state", "intent:ci_1 state=complete", "did you mean completed?"},
+		{"no such status", "shipment:shp_1 status=deliverd", "did you mean delivered?"},
+		{"no such type", "event type=checkout_intent.complete", "did you mean checkout_intent.completed?"},
+		{"no such name", "intent:ci_1 stat=completed", "did you mean state?"},
+		{"a word", "intent:ci_1 completed", "write name=value"},
+		{"no value", "intent:ci_1 state=", "write name=value"},
+		{"terms of the relay", "relay state=live", "relay takes no terms"},
+		{"nothing of an order", "order:o-1", "as in state=…"},
+		{"no items", "order:o-1 items=0", "a whole number, 1 or more"},
+		{"no time", "relay --for 0s", "--for must be longer than 0"},
+		{"a time before all", "relay --since -1s", "--since 0 or longer"},
+	}
+	config := configFile(t, "api_url", "http://127.0.0.1:1", "api_key", "key-of-the-test", "state_dir", t.TempDir())
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if r := runAs(t, append(strings.Fields("wait "+c.args), "--config", config)...); r.code != exitUsage || !strings.Contains(r.words, c.says) || r.out != "" {
+				t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
+			}
+		})
+	}
+}
+
+func TestWaitEndsWhereNothingCanBeSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	id, err := w.service.CreateIntent(simulator.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("the key is refused", func(t *testing.T) {
+		config := configFile(t, "api_url", w.settings.APIURL, "api_key", "another-key", "state_dir", t.TempDir())
+		if r := runAs(t, "wait", "intent:"+id, "state=completed", "--config", config); r.code != exitFailed || !strings.Contains(r.words, "refuses the API key") {
+			t.Errorf("exit code %d: %s", r.code, r.words)
+		}
+	})
+	t.Run("the token is refused", func(t *testing.T) {
+		config := configFile(t, "relay_url", w.settings.RelayURL, "relay_token", "another-token")
+		if r := runAs(t, "wait", "relay", "--config", config); r.code != exitNotConfirmable || !strings.Contains(r.words, "refuses this client") {
+			t.Errorf("exit code %d: %s", r.code, r.words)
+		}
+	})
+	t.Run("an interrupt is no success", func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		if code := run(ctx, []string{"wait", "intent:" + id, "state=completed", "--config", w.asUser(t)}, nil, &strings.Builder{}, &strings.Builder{}); code != exitFailed {
+			t.Errorf("exit code %d", code)
+		}
+	})
+}
+
+func TestWaitForARelayThatStartsLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quiet())
+	w.killed()
+	answered := make(chan struct{}, 1)
+	listener, err := net.Listen("tcp", strings.TrimPrefix(w.settings.RelayURL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	starting := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusServiceUnavailable)
+		select {
+		case answered <- struct{}{}:
+		default:
+		}
+	})}
+	go starting.Serve(listener)
+	config, done := w.asUser(t), make(chan ran, 1)
+	go func() { done <- runAs(t, "wait", "relay", "--for", "30s", "--config", config) }()
+	<-answered
+	starting.Close()
+	w.restartRelay(t)
+	if r := <-done; r.code != exitDone || !strings.Contains(r.words, "the relay is ready") {
+		t.Errorf("exit code %d: %s", r.code, r.words)
+	}
+}

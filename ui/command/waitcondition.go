@@ -1,0 +1,373 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+)
+
+// The subjects of a condition.
+const (
+	ofIntent   = "intent"
+	ofShipment = "shipment"
+	ofOrder    = "order"
+	ofEvent    = "event"
+	ofAlert    = "alert"
+	ofRelay    = "relay"
+)
+
+// nothingToRead is no id: who waits for any event of a type reads no intent.
+const nothingToRead api.ID = "none"
+
+// condition is one as it was typed.
+type condition struct {
+	text    string
+	subject string
+	name    string // behind its colon
+	terms   map[string][]string
+}
+
+// waitTerms are the names that a condition about a subject may have, with the values
+// that there are; nil for any.
+func waitTerms() map[string]map[string][]string {
+	words := func(all ...string) []string { return all }
+	states, statuses, kinds := words(), words(), words()
+	for _, s := range api.IntentStates() {
+		states = append(states, string(s))
+	}
+	for _, s := range api.ShipmentStatuses() {
+		statuses = append(statuses, string(s))
+	}
+	for _, k := range account.AlertKinds() {
+		kinds = append(kinds, strings.ReplaceAll(string(k), " ", "-"))
+	}
+	return map[string]map[string][]string{
+		ofIntent:   {"state": states, "reason": nil},
+		ofShipment: {"status": statuses},
+		ofOrder:    {"state": states, "items": nil},
+		ofEvent:    {"type": nil, "reference": nil, "intent": nil, "id": nil},
+		ofAlert:    {"kind": kinds},
+		ofRelay:    {},
+	}
+}
+
+func parseCondition(args []string) (*condition, error) {
+	w := &condition{text: strings.Join(strings.Fields(strings.Join(args, " ")), " "), terms: map[string][]string{}}
+	words := strings.Fields(w.text)
+	if len(words) == 0 {
+		return nil, errors.New("for what? as in: tillwatch wait 'intent:ci_… state=completed', or: tillwatch wait relay")
+	}
+	subject, name, named := strings.Cut(words[0], ":")
+	terms, known := waitTerms()[subject]
+	must := subject == ofIntent || subject == ofShipment || subject == ofOrder
+	switch {
+	case !known:
+		return nil, fmt.Errorf("%s cannot be waited for: %s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
+	case must != named || must && name == "":
+		return nil, fmt.Errorf("%s: write intent:ID, shipment:ID or order:REFERENCE, and event, alert or relay without a colon", shownValue(words[0]))
+	}
+	w.subject, w.name = subject, name
+	if subject == ofIntent || subject == ofShipment {
+		if err := checkID(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, word := range words[1:] {
+		if err := w.term(word, terms); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.terms) == 0 && (subject == ofShipment || subject == ofOrder || subject == ofEvent) {
+		return nil, fmt.Errorf("what of the %s? as in %s=…", subject, slices.Sorted(maps.Keys(terms))[len(terms)-1])
+	}
+	return w, nil
+}
+
+// term takes one name=value.
+func (w *condition) term(word string, terms map[string][]string) error {
+	key, value, ok := strings.Cut(word, "=")
+	values := strings.Split(value, ",")
+	known, is := terms[key]
+	switch {
+	case !ok || slices.Contains(values, ""):
+		return fmt.Errorf("%s is no term: write name=value, as in state=completed", shownValue(word))
+	case !is && len(terms) == 0:
+		return fmt.Errorf("%s takes no terms", w.subject)
+	case !is:
+		return fmt.Errorf("%s has no %s: %s", w.subject, shownValue(key), suggest(key, slices.Sorted(maps.Keys(terms))))
+	case key == "items":
+		if n, err := strconv.Atoi(value); err != nil || n < 1 {
+			return fmt.Errorf("items is %s; it must be a whole number, 1 or more", shownValue(value))
+		}
+	}
+	for _, v := range values {
+		switch {
+		case key == "type" && !matchesAny(v):
+			return fmt.Errorf("there is no event type %s: %s", shownValue(v), suggest(v, eventTypes()))
+		case key == "intent":
+			if err := checkID(v); err != nil {
+				return err
+			}
+		case known != nil && !slices.Contains(known, v):
+			return fmt.Errorf("there is no %s %s: %s", key, shownValue(v), suggest(v, known))
+		}
+	}
+	w.terms[key] = append(w.terms[key], values...)
+	return nil
+}
+
+// allows reports whether a value is one of those that a term names, or there is no
+// such term.
+func (w *condition) allows(term, value string) bool {
+	return len(w.terms[term]) == 0 || slices.Contains(w.terms[term], value)
+}
+
+// back is how far back the relay's events count.
+func (w *condition) back(given time.Duration) time.Duration {
+	named := w.subject == ofOrder || len(w.terms["reference"])+len(w.terms["intent"])+len(w.terms["id"]) > 0
+	switch {
+	case given >= 0:
+		return given
+	case named:
+		return time.Hour
+	}
+	return 0
+}
+
+// waitVerdict is what is known of a condition.
+type waitVerdict uint8
+
+const (
+	notYet waitVerdict = iota
+	isSo
+	neverSo
+)
+
+// found is what was found of a condition.
+type found struct {
+	verdict waitVerdict
+	is      string // in words
+	intent  api.ID
+	event   api.ID
+}
+
+// waiting looks for a condition in a picture.
+type waiting struct {
+	*condition
+	store *account.Store
+	since time.Time // from when on the relay's events count
+	now   found
+
+	mu     sync.Mutex
+	events []api.Event // that would do, if their intent does
+}
+
+// take keeps the events that may be the one.
+func (l *waiting) take(batch []account.Delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range batch {
+		e := &batch[i].Event
+		if !batch[i].Received.Before(l.since) && l.ofType(e.Type) && l.allows("id", string(e.ID)) && l.subject == ofEvent {
+			l.events = append(l.events, *e)
+		}
+	}
+}
+
+func (l *waiting) ofType(t api.EventType) bool {
+	return len(l.terms["type"]) == 0 || slices.ContainsFunc(l.terms["type"], func(pattern string) bool {
+		beginning, wild := strings.CutSuffix(pattern, "*")
+		return string(t) == pattern || wild && strings.HasPrefix(string(t), beginning)
+	})
+}
+
+// look looks whether it is so.
+func (l *waiting) look() {
+	switch l.subject {
+	case ofIntent:
+		l.now = l.intent()
+	case ofShipment:
+		l.now = l.shipment()
+	case ofOrder:
+		l.now = l.order()
+	case ofAlert:
+		l.now = l.alert()
+	case ofEvent:
+		l.now = l.event()
+	}
+}
+
+// intent compares the state that a read told.
+func (l *waiting) intent() found {
+	in, known := l.store.Intent(api.ID(l.name))
+	now := found{intent: api.ID(l.name), is: "the intent has not been read"}
+	switch {
+	case known && in.Missing:
+		now.verdict, now.is = neverSo, "the service knows no such intent here"
+	case known && in.State != "" && in.Certainty == account.Verified:
+		now.is = fmt.Sprintf("intent %s is %s", in.ID, spaced(string(in.State)))
+		reason := ""
+		if in.Failure != nil {
+			reason = string(in.Failure.Code)
+			now.is += ": " + spaced(reason)
+		}
+		switch {
+		case l.allows("state", string(in.State)) && l.allows("reason", reason):
+			now.verdict = isSo
+		case in.State.Terminal() || in.State.Known() && l.past(in.State):
+			now.verdict = neverSo
+		}
+	}
+	return now
+}
+
+// past reports whether no state that is wanted can follow this one.
+func (l *waiting) past(state api.IntentState) bool {
+	return len(l.terms["state"]) > 0 && !slices.ContainsFunc(l.terms["state"], func(s string) bool { return api.IntentState(s).Rank() >= state.Rank() })
+}
+
+func (l *waiting) shipment() found {
+	sh, known := l.store.Shipment(api.ID(l.name))
+	if !known || sh.Latest == nil {
+		return found{is: "the shipment has not been read"}
+	}
+	now := found{intent: sh.IntentID, is: fmt.Sprintf("shipment %s is %s", sh.ID, spaced(string(sh.Status())))}
+	switch {
+	case l.allows("status", string(sh.Status())):
+		now.verdict = isSo
+	case sh.Status().Terminal():
+		now.verdict = neverSo
+	}
+	return now
+}
+
+// order wants all items in one of the states.
+func (l *waiting) order() found {
+	o := l.store.Order(api.Text(l.name))
+	if o == nil {
+		return found{is: "no intent of the order is known"}
+	}
+	least := 1
+	if n := l.terms["items"]; len(n) > 0 {
+		least, _ = strconv.Atoi(n[len(n)-1])
+	}
+	now := found{verdict: isSo}
+	var parts []string
+	for _, state := range slices.SortedFunc(maps.Keys(o.Counts), func(a, b api.IntentState) int { return cmp.Compare(b.Rank(), a.Rank()) }) {
+		parts = append(parts, fmt.Sprintf("%d %s", o.Counts[state], cmp.Or(spaced(string(state)), "not read")))
+	}
+	now.is = fmt.Sprintf("of order %s %s", o.Reference, strings.Join(parts, ", "))
+	if len(o.Intents) < least {
+		now.verdict = notYet
+	}
+	for _, in := range o.Intents {
+		switch read := in.Certainty == account.Verified; {
+		case read && l.allows("state", string(in.State)):
+		case read && (in.State.Terminal() || in.State.Known() && l.past(in.State)):
+			now.verdict = neverSo
+			return now
+		default:
+			now.verdict = notYet
+		}
+	}
+	return now
+}
+
+func (l *waiting) alert() found {
+	for _, a := range l.store.Summary().Alerts {
+		if l.allows("kind", strings.ReplaceAll(string(a.Kind), " ", "-")) {
+			return found{verdict: isSo, is: fmt.Sprintf("alert: %s", a.Text), intent: a.Intent}
+		}
+	}
+	return found{is: "no such alert stands"}
+}
+
+// event looks for the event, and else whether it can still come.
+func (l *waiting) event() found {
+	l.mu.Lock()
+	events := slices.Clone(l.events)
+	l.mu.Unlock()
+	for _, e := range events {
+		if id := l.intentOf(&e); l.concerns(id) {
+			return found{verdict: isSo, event: e.ID, intent: id, is: fmt.Sprintf("event %s: %s", e.ID, e.Type)}
+		}
+	}
+	now := found{is: "no such event has come"}
+	if concerned := l.concerned(); len(concerned) > 0 && !slices.ContainsFunc(concerned, l.mayCome) {
+		last := concerned[len(concerned)-1]
+		now.verdict, now.intent = neverSo, last.ID
+		now.is = fmt.Sprintf("no such event has come, and intent %s is %s", last.ID, cmp.Or(spaced(string(last.State)), "not there"))
+	}
+	return now
+}
+
+// intentOf is the intent that an event is about; "" for none, or one not known yet.
+func (l *waiting) intentOf(e *api.Event) api.ID {
+	switch e.Source.Type {
+	case api.SourceIntent:
+		return e.Source.ID
+	case api.SourceShipment:
+		if sh, known := l.store.Shipment(e.Source.ID); known {
+			return sh.IntentID
+		}
+	}
+	return ""
+}
+
+// concerns reports whether an intent is one that the condition names.
+func (l *waiting) concerns(id api.ID) bool {
+	if len(l.terms["reference"]) == 0 {
+		return l.allows("intent", string(id))
+	}
+	in, known := l.store.Intent(id)
+	return known && l.allows("intent", string(id)) && l.allows("reference", string(in.ReferenceID))
+}
+
+// concerned are the intents that the condition names, as far as they are known.
+func (l *waiting) concerned() (all []*account.Intent) {
+	for _, id := range l.terms["intent"] {
+		if in, known := l.store.Intent(api.ID(id)); known {
+			all = append(all, &in.Intent)
+		}
+	}
+	if len(l.terms["intent"]) > 0 {
+		return all
+	}
+	for _, reference := range l.terms["reference"] {
+		if o := l.store.Order(api.Text(reference)); o != nil {
+			all = append(all, o.Intents...)
+		}
+	}
+	return all
+}
+
+// mayCome reports whether one of the types that are wanted can still come of an
+// intent.
+func (l *waiting) mayCome(in *account.Intent) bool {
+	if in.Missing {
+		return false
+	}
+	if in.Certainty != account.Verified || len(l.terms["type"]) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.terms["type"], func(t string) bool {
+		switch api.EventType(t) {
+		case api.IntentCompleted:
+			return in.State != api.Failed
+		case api.OrderFailed:
+			return in.State != api.Completed && !(in.State == api.Failed && in.Failure != nil && in.Failure.Code == "checkout_intent_expired")
+		case api.OfferFailed:
+			return in.State.Rank() < api.AwaitingConfirmation.Rank() || in.State == api.Failed
+		}
+		return true
+	})
+}
