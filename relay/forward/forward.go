@@ -141,8 +141,37 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// State is what is kept on disk.
-func (f *Forwarder) State() *State { return f.state }
+// Left counts the events that wait for a target, whether on disk or, once Run has
+// ended, read and not taken, and those among the dead.
+func (f *Forwarder) Left() (waiting, dead int, err error) {
+	onDisk, given, err := f.state.Counts()
+	for _, l := range f.lanes {
+		waiting, dead = waiting+onDisk[l.target.URL], dead+given[l.target.URL]
+		select {
+		case <-f.ended:
+			for _, e := range l.window {
+				if !e.settled {
+					waiting++
+				}
+			}
+		default: // the window is another's
+		}
+	}
+	return waiting, dead, err
+}
+
+// Elsewhere counts the events that wait for targets that nothing is sent to.
+func (f *Forwarder) Elsewhere() (map[api.Text]int, error) {
+	waiting, _, err := f.state.Counts()
+	for _, l := range f.lanes {
+		delete(waiting, l.target.URL)
+	}
+	others := map[api.Text]int{}
+	for target, n := range waiting {
+		others[Shown(target)] += n
+	}
+	return others, err
+}
 
 // Deliveries are those that changed last: at most 1,000, of which each keeps no more
 // than 64 KiB of the body.

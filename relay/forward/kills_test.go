@@ -37,7 +37,8 @@ type hardship struct {
 // TestEveryEventArrivesInOrderWhateverHappens runs a forwarder through what is told
 // above, and kills it 20 times.
 func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
-	events, sources := unlessRaced(10_000, 400), unlessRaced(1_000, 40)
+	events, sources, poisoned := unlessRaced(10_000, 300), unlessRaced(1_000, 30), unlessRaced(20, 3)
+	dice := rand.New(rand.NewPCG(3, 4))
 	synctest.Test(t, func(t *testing.T) {
 		h := &hardship{poison: map[api.ID]bool{}, bySeq: map[string][]api.ID{}}
 		j := newJournal()
@@ -45,7 +46,7 @@ func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
 			source := fmt.Sprintf("ci_%d", i*7%sources)
 			id := j.add(t, source, api.IntentCompleted)
 			h.bySeq[source] = append(h.bySeq[source], id)
-			if i%(events/20) == 3 {
+			if i%(events/poisoned) == 3 {
 				h.poison[id] = true
 			}
 		}
@@ -66,11 +67,11 @@ func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
 			Sender: Sender{Prefix: "x-svc-", Transport: h}, Subscribe: j.subscribe,
 		}
 		for range 20 {
-			h.refuses = h.dice.IntN(4) == 0
+			h.refuses = dice.IntN(4) == 0
 			f := mustOpen(t, config)
 			ended := make(chan error, 1)
 			go func() { ended <- f.Run(t.Context()) }()
-			time.Sleep(time.Duration(h.dice.IntN(40_000)) * time.Millisecond)
+			time.Sleep(time.Duration(dice.IntN(40_000)) * time.Millisecond)
 			f.kill()
 			if err := <-ended; !errors.Is(err, errKilled) {
 				t.Errorf("a killed forwarder ends with %v", err)
@@ -92,7 +93,7 @@ func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
 		if err != nil || waiting["http://target"] != 0 || dead["http://target"] != len(h.poison) {
 			t.Errorf("%v wait, %v are dead, %v", waiting, dead, err)
 		}
-		all, _, err := f.State().Dead(0, events)
+		all, _, err := f.state.Dead(0, events)
 		for _, d := range all {
 			if !h.poison[d.Event.ID] || d.Delivery.Attempts < 2 || d.Delivery.Status != 500 || h.taken[d.Event.ID] != 0 {
 				t.Errorf("dead is %s after %d attempts: %v", d.Event.ID, d.Delivery.Attempts, err)

@@ -1,10 +1,12 @@
 package forward
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -57,8 +59,14 @@ func openState(path string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	const magic = "SQLite format 3\x00"
+	begin := make([]byte, len(magic))
+	n, _ := io.ReadFull(file, begin)
 	if err := file.Close(); err != nil {
 		return nil, err
+	}
+	if n > 0 && string(begin[:n]) != magic {
+		return nil, errors.New("it holds something else, such as the cursor of tillwatch events: name another file")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -332,4 +340,19 @@ func moment(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
+}
+
+// Resend sends one of the dead again, once, and keeps what came of it.
+func (s *State) Resend(ctx context.Context, sender Sender, h *Held) (taken bool, err error) {
+	h.Delivery = sender.Send(ctx, h.Target, h.Item, h.Delivery)
+	if ctx.Err() != nil {
+		return false, ctx.Err() // whether it arrived is not known
+	}
+	if taken = h.Delivery.State == delivery.Delivered; taken {
+		err = s.taken(h.Target, h.Event.ID)
+	} else {
+		h.Delivery.State = delivery.Dead
+		err = s.update(h)
+	}
+	return taken, errors.Join(err, s.commit())
 }

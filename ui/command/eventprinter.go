@@ -27,7 +27,7 @@ type eventPrinter struct {
 	stdout     io.Writer
 	stderr     io.Writer
 	stop       context.CancelFunc
-	forward    *forwarder // nil: prints only
+	forward    *postman // nil: prints only
 
 	buffer bytes.Buffer
 	newest map[api.ID]time.Time // createdAt of each source's newest event
@@ -103,13 +103,13 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		if p.enough() {
 			break
 		}
-		line := p.lineOf(item, epoch)
+		line := p.lineOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		at = line.Cursor
 		if item.Seq <= p.stored && item.Received.Before(p.since) {
 			continue
 		}
 		if p.forward != nil {
-			result := p.forward.forward(ctx, item.Event)
+			result := p.forward.forward(ctx, item)
 			if line.Forwarded = &result; ctx.Err() != nil {
 				return ctx.Err() // whether it arrived is unknown: the next start delivers it again
 			}
@@ -143,9 +143,9 @@ func lineOfItem(item relay.Item, cursor string) eventLine {
 	}
 }
 
-func (p *eventPrinter) lineOf(item relay.Item, epoch string) eventLine {
+func (p *eventPrinter) lineOf(item relay.Item, cursor string) eventLine {
 	event := item.Event
-	line := lineOfItem(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
+	line := lineOfItem(item, cursor)
 	newest := p.newest[event.Source.ID]
 	line.Late = event.CreatedAt.Before(newest) && !event.CreatedAt.IsZero()
 	if event.CreatedAt.After(newest) {
@@ -213,7 +213,9 @@ func (p *eventPrinter) Status(s relay.Status) {
 		if !p.begun {
 			p.stored, p.begun = s.Head, true
 		}
-		p.sayResume(s)
+		if words := resumed(s); words != "" {
+			p.say(words)
+		}
 	case relay.Live:
 		if p.enough() {
 			return // the cursor stays behind what was printed
@@ -230,15 +232,6 @@ func (p *eventPrinter) Status(s relay.Status) {
 			return
 		}
 		p.say(fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error())))
-	}
-}
-
-func (p *eventPrinter) sayResume(s relay.Status) {
-	switch s.Resume {
-	case relay.ResumeGap:
-		p.say(fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo))
-	case relay.ResumeReset:
-		p.say("The cursor belongs to another journal: beginning with the oldest event.")
 	}
 }
 

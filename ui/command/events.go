@@ -28,6 +28,7 @@ type eventsOptions struct {
 	limit, last       int
 	raw, quarantined  bool
 	forwardTo         string
+	sender            senderOptions
 }
 
 func newEvents() *cobra.Command {
@@ -51,6 +52,8 @@ func newEvents() *cobra.Command {
 				return err
 			case len(args) == 1:
 				return showEvent(c.Context(), s, o, args[0], c.OutOrStdout(), c.ErrOrStderr())
+			case o.follow && o.forwardTo != "":
+				return followForward(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			case o.quarantined:
 				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
@@ -68,10 +71,11 @@ func newEvents() *cobra.Command {
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, whatever --since says")
 	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
-		"signed with TILLWATCH_SIGNING_SECRET where it is set")
+		"signed with TILLWATCH_SIGNING_SECRET where it is set; with --follow as tillwatch forward does, until it is taken")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	flags.BoolVar(&o.raw, "raw", false, "with an ID: the exact bytes that were signed, not masked; with --quarantined --json: these bytes in Base64 too")
 	flags.BoolVar(&o.quarantined, "quarantined", false, "list the newest signed bodies that are no events, and why")
+	command.AddCommand(newEventsResend())
 	return command
 }
 
@@ -93,7 +97,7 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return addressed(err)
 	}
-	forward, err := openForwarder(s, o.forwardTo, stderr)
+	forward, err := newPostman(s, o.forwardTo, "--forward-to", o.sender, stderr)
 	if err != nil {
 		return err
 	}
@@ -110,12 +114,12 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	go func() { done <- printer.run(ctx) }()
 	select {
 	case err := <-done:
-		return err
+		return errors.Join(err, forward.outcome())
 	case <-ctx.Done():
 	}
 	select {
 	case err := <-done:
-		return err
+		return errors.Join(err, forward.outcome())
 	case <-time.After(leaveWithin):
 		return nil
 	}

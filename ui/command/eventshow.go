@@ -54,19 +54,20 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 		return err
 	}
 	line := lineOfItem(item, cursor)
-	forward, err := openForwarder(s, o.forwardTo, stderr)
+	forward, err := newPostman(s, o.forwardTo, "--forward-to", o.sender, stderr)
 	if err != nil {
 		return err
 	}
 	if forward != nil {
-		result := forward.forward(ctx, item.Event)
+		result := forward.forward(ctx, item)
 		line.Forwarded = &result
 	}
 	if o.json {
-		return json.NewEncoder(stdout).Encode(line)
+		err = json.NewEncoder(stdout).Encode(line)
+	} else {
+		_, err = io.WriteString(stdout, line.sheet())
 	}
-	_, err = io.WriteString(stdout, line.sheet())
-	return err
+	return errors.Join(err, forward.outcome())
 }
 
 // sheet is an event on several lines.

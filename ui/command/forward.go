@@ -1,108 +1,194 @@
 package command
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"strconv"
+	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"tillwatch/api"
-	"tillwatch/api/simulator"
+	"tillwatch/relay"
+	"tillwatch/relay/forward"
 )
 
-// forwardTimeout is how long the service waits for an answer to a webhook.
-const forwardTimeout = 5 * time.Second
+// Exit codes of forward, beside those of every command.
+const (
+	exitWaiting = 3 // events wait for another attempt
+	exitDead    = 4 // events were given up, or the relay let them go before they were read
+)
 
-// forwarder delivers stored events to an endpoint under development, as the
-// service does (contract, Webhook receiver contract): the exact bytes, with the
-// four headers.
-type forwarder struct {
-	url    string
-	prefix string
-	secret api.Secret // zero: what is forwarded carries no signature
-	client http.Client
+type forwardOptions struct {
+	sender     senderOptions
+	to, routes []string
+	since      string
+	stateFile  string
+	giveUp     timeSpan
+	challenge  string
+	json       bool
 }
 
-// newForwarder returns nil when nothing is to be forwarded.
-func newForwarder(s settings, target string) (*forwarder, error) {
+func newForward() *cobra.Command {
+	o := forwardOptions{giveUp: timeSpan(forward.GiveUp)}
+	command := &cobra.Command{
+		Use:   "forward",
+		Short: "Deliver a relay's events to other endpoints, each at least once",
+		Long: "Deliver the events of a relay to other endpoints as the service does: the exact bytes and the four headers, signed, taken once they are answered with " +
+			"200 within 5 seconds. Each event arrives at least once; a repetition has the same id. Those about one intent, parcel or product arrive in order: one that is not taken holds up " +
+			"the later ones of its source, and no others. It is tried again after a second, then less and less often, at most a minute apart, and for --give-up; then it lies among the dead, which " +
+			"tillwatch forward dead lists and tillwatch forward resend sends again. What was delivered and what waits outlasts the process, however it ends.\n\n" +
+			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is that of the moment at which the relay received them.\n\n" +
+			"The relay answers the service's verification challenge itself. With --challenge pass, each target gets a challenge of its own first, and events once it has answered that.\n\n" +
+			"Exit codes: 0 all was delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 events wait for another attempt, which the next run makes; " +
+			"4 events were given up, or the relay let them go unread.",
+		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
+			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
+			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt' --json",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := loadSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			ctx, release := untilHangup(c.Context())
+			defer release()
+			return runForward(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.PersistentFlags()
+	sourceFlags(flags)
+	settingFlags(flags, "relay_url", "insecure_http", "state_dir")
+	senderFlags(flags, &o.sender)
+	flags.StringVar(&o.stateFile, "cursor-file", "", "file that keeps how far each target has got, and what it has not taken (default: one for each relay in the state folder)")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object for each attempt")
+	flags = command.Flags()
+	flags.StringArrayVar(&o.to, "to", nil, "endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
+	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for one type of events, or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
+	flags.StringVar(&o.since, "since", "", "where a target begins that has got nothing yet: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest (default latest)")
+	flags.Var(&o.giveUp, "give-up", "how long an event is tried")
+	flags.StringVar(&o.challenge, "challenge", "answer", "the verification challenge: answer (the relay does), or pass (each target has to answer one, too)")
+	command.AddCommand(newForwardDead(&o), newForwardResend(&o))
+	return command
+}
+
+// config is what the options ask for; of a forwarder that tells nobody.
+func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, error) {
+	var c forward.Config
+	targets, err := routes(o.to, o.routes)
+	if err != nil {
+		return c, err
+	}
+	if o.challenge != "answer" && o.challenge != "pass" {
+		return c, usagef("--challenge is answer or pass, not %q", o.challenge)
+	}
+	begin, err := eventsFrom(s, eventsOptions{follow: true, since: o.since}, time.Now())
+	if err != nil {
+		return c, err
+	}
+	begin.Client = "tillwatch forward"
+	c = forward.Config{
+		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp.duration(), Challenge: o.challenge == "pass", Since: begin.Since,
+		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
+			config := begin
+			if config.Types = t.Types; cursor != "" {
+				config.Cursor = cursor
+			}
+			subscriber, err := relay.NewSubscriber(config)
+			if err != nil {
+				return nil, addressed(err)
+			}
+			return subscriber, nil
+		},
+	}
+	c.Sender, err = o.sender.sender(s, stderr)
+	return c, err
+}
+
+// statePath is the file of the state: one for each relay, unless another one is named.
+func (o forwardOptions) statePath(s settings) string {
+	if o.stateFile != "" {
+		return o.stateFile
+	}
+	sum := sha256.Sum256([]byte(s.RelayURL))
+	return filepath.Join(s.StateDir, "forward-"+hex.EncodeToString(sum[:4])+".db")
+}
+
+// runForward forwards until ctx ends, and says what is left.
+func runForward(ctx context.Context, s settings, o forwardOptions, stdout, stderr io.Writer) error {
+	config, err := o.config(s, stderr)
+	if err != nil {
+		return err
+	}
+	return runForwarder(ctx, config, 0, stderr, func(h forward.Held) error { return o.print(stdout, &h) })
+}
+
+// runForwarder prints each attempt, and ends after limit of them; 0: it does not.
+func runForwarder(ctx context.Context, config forward.Config, limit int, stderr io.Writer, show func(forward.Held) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	words := &forwardWords{out: stderr, said: map[api.Text]string{}}
+	printer := &attemptPrinter{show: show, limit: limit, stop: stop}
+	config.Tell, config.Status = printer.tell, words.status
+	f, err := forward.Open(config)
+	if err != nil {
+		return err
+	}
+	if err := words.begin(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	err = f.Run(ctx)
+	left := leftOf(f, printer.dead, words.lost)
+	if err = errors.Join(err, printer.failed, f.Close()); err != nil {
+		return err
+	}
+	return left
+}
+
+// leftOf is an error that says what was not delivered, with its exit code.
+func leftOf(f *forward.Forwarder, dead int, lost int64) error {
+	waiting, _, err := f.Left()
+	switch {
+	case err != nil:
+		return err
+	case dead > 0:
+		return &exitError{exitDead, fmt.Errorf("%s given up, and %s: tillwatch forward dead lists the first, tillwatch forward resend sends them again",
+			countOf(dead, "was", "were"), waits(waiting))}
+	case lost > 0:
+		return &exitError{exitDead, fmt.Errorf("the relay no longer had %s", countOf(int(lost), "that was not read", "that were not read"))}
+	case waiting > 0:
+		return &exitError{exitWaiting, fmt.Errorf("%s: the next run goes on with what is left", waits(waiting))}
+	}
+	return nil
+}
+
+func waits(n int) string { return countOf(n, "waits for another attempt", "wait for another attempt") }
+
+// countOf counts events in words.
+func countOf(n int, one, more string) string {
+	if n == 1 {
+		return "1 event " + one
+	}
+	return fmt.Sprintf("%d events %s", n, more)
+}
+
+// forwardTo has the session forward the events of its relay to an endpoint, as long as
+// it runs.
+func (s *session) forwardTo(target string, words io.Writer) error {
 	if target == "" {
-		return nil, nil
+		return nil
 	}
-	u, err := url.Parse(target)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return nil, usagef("--forward-to needs the whole address of an endpoint, such as http://127.0.0.1:3000/webhooks")
+	if err := s.settings.requireRelay(); err != nil {
+		return err
 	}
-	f := &forwarder{url: target, prefix: s.HeaderPrefix}
-	if secrets := s.signingSecrets(); len(secrets) > 0 {
-		f.secret = secrets[0]
-	}
-	f.client.Timeout = forwardTimeout
-	f.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return f, nil
-}
-
-// openForwarder is newForwarder that says when there is nothing to sign with.
-func openForwarder(s settings, target string, stderr io.Writer) (*forwarder, error) {
-	f, err := newForwarder(s, target)
-	if f != nil && f.secret.IsZero() {
-		fmt.Fprintln(stderr, "Forwarded events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
-	}
-	return f, err
-}
-
-// forwarded is what became of one event. Its names stay.
-type forwarded struct {
-	Status int      `json:"status,omitempty"` // of the answer; 0 when there was none
-	Error  api.Text `json:"error,omitempty"`
-	Millis int64    `json:"ms"`
-}
-
-func (f forwarded) String() string {
-	if f.Status == 0 {
-		return fmt.Sprintf("not forwarded: %s", f.Error)
-	}
-	return fmt.Sprintf("forwarded: %d in %d ms", f.Status, f.Millis)
-}
-
-// forward delivers an event once. That the endpoint does not take it is an
-// outcome, not an error.
-func (f *forwarder) forward(ctx context.Context, event api.Event) forwarded {
-	began := time.Now()
-	status, err := f.post(ctx, event)
-	result := forwarded{Status: status, Millis: time.Since(began).Milliseconds()}
+	config, err := forwardOptions{to: []string{target}, challenge: "answer"}.config(s.settings, words)
 	if err != nil {
-		var outer *url.Error
-		if errors.As(err, &outer) { // its text repeats the address
-			err = outer.Err
-		}
-		result.Error = api.Scrub(err.Error())
+		return err
 	}
-	return result
-}
-
-func (f *forwarder) post(ctx context.Context, event api.Event) (status int, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(event.Raw))
-	if err != nil {
-		return 0, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "tillwatch")
-	request.Header.Set(f.prefix+"event-id", string(event.ID))
-	request.Header.Set(f.prefix+"timestamp", strconv.FormatInt(time.Now().Unix(), 10))
-	request.Header.Set(f.prefix+"topic", string(event.Type))
-	if !f.secret.IsZero() {
-		request.Header.Set(f.prefix+"signature", simulator.Signature(f.secret, event.Raw))
-	}
-	answer, err := f.client.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
-	return answer.StatusCode, nil
+	s.forwarder, err = forward.Open(config)
+	return err
 }

@@ -59,12 +59,12 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 	}
 	e.status = http.StatusTeapot
 	code, out, _ = events(t, "evt_2", "--forward-to", e.url)
-	if code != exitDone || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
+	if code != exitFailed || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
 		t.Errorf("one event again: %d %s", code, out)
 	}
 	t.Setenv("TILLWATCH_SIGNING_SECRET", "")
 	code, out, said = events(t, "--forward-to", e.url, "--limit", "1")
-	if code != exitDone || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "are not signed") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
+	if code != exitFailed || !strings.Contains(out, "forwarded: 418") || !strings.Contains(said, "are not signed") || len(e.requests[3].Header.Values("x-svc-signature")) != 0 {
 		t.Errorf("without a secret: %d %s%s", code, out, said)
 	}
 }
@@ -72,7 +72,7 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 func TestAnEndpointThatIsAwayIsToldAndTheStreamGoesOn(t *testing.T) {
 	startEvents(t, 2)
 	code, out, said := events(t, "--forward-to", "http://127.0.0.1:1/")
-	if code != exitDone || strings.Count(out, "not forwarded: ") != 2 || strings.Contains(said, oldSecret) {
+	if code != exitFailed || strings.Count(out, "not forwarded: ") != 2 || !strings.Contains(said, "2 events were not taken, of 2") || strings.Contains(said, oldSecret) {
 		t.Errorf("%d %s%s", code, out, said)
 	}
 	for _, wrong := range []string{"127.0.0.1:3000", "ftp://127.0.0.1/", "http://", "http://name:word@127.0.0.1/"} {

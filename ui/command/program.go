@@ -21,6 +21,7 @@ import (
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
+	"tillwatch/relay/forward"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard"
 	"tillwatch/ui/notify"
@@ -38,17 +39,18 @@ import (
 // newSession makes what reads the account, [session.open] what keeps the picture
 // live, [session.run] lets that run, and [session.show] puts a screen before it.
 type session struct {
-	settings settings
-	client   *api.Client
-	store    *account.Store                 // the picture
-	saved    *account.Saved                 // where it is kept between runs; nil: nowhere
-	glance   func() (account.Changes, bool) // what a screen shows until then
-	restored func() error                   // returns once the picture holds what the last run knew
-	watcher  *account.Watcher
-	guard    *confirm.Guard // nil while read-only
-	proxied  part           // passes on what others ask of the service; nil: nothing does
-	retry    func()         // has a lost relay dialled now; nil without a relay
-	opened   time.Time
+	settings  settings
+	client    *api.Client
+	store     *account.Store                 // the picture
+	saved     *account.Saved                 // where it is kept between runs; nil: nowhere
+	glance    func() (account.Changes, bool) // what a screen shows until then
+	restored  func() error                   // returns once the picture holds what the last run knew
+	watcher   *account.Watcher
+	guard     *confirm.Guard     // nil while read-only
+	forwarder *forward.Forwarder // delivers the events of the relay elsewhere; nil: nothing does
+	proxied   part               // passes on what others ask of the service; nil: nothing does
+	retry     func()             // has a lost relay dialled now; nil without a relay
+	opened    time.Time
 
 	attention *attention.File // what a person has seen and put off, and what alerts were sent
 }
@@ -183,6 +185,9 @@ func (s *session) close() {
 	if s.guard != nil {
 		s.guard.Close()
 	}
+	if s.forwarder != nil {
+		_ = s.forwarder.Close() // what is not kept is sent again
+	}
 }
 
 // run keeps the picture live until ctx ends, and settles what earlier confirms
@@ -200,6 +205,9 @@ func (s *session) run(ctx context.Context) error {
 	}
 	if s.proxied != nil {
 		parts = append(parts, s.proxied)
+	}
+	if s.forwarder != nil {
+		parts = append(parts, s.forwarder.Run)
 	}
 	err := alongside(ctx, untilDone, parts...)
 	if err != nil {
@@ -276,6 +284,9 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	}
 	if s.proxied != nil {
 		config.Bound = "a proxy passes requests on to this account: end it first"
+	}
+	if s.forwarder != nil {
+		config.Bound = "events of this account are forwarded: end that first"
 	}
 	if s.guard != nil {
 		config.Confirmer, config.Unsettled = s.guard, s.guard.Unsettled()

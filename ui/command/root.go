@@ -200,6 +200,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 		{"build and test", []*cobra.Command{
 			newDemo(),
 			newSimulate(),
+			newForward(),
 			newCreate(),
 			newPurchase(),
 			newLookup(),

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+)
+
+func newEventsResend() *cobra.Command {
+	var o eventsOptions
+	command := &cobra.Command{
+		Use:   "resend ID... --to URL | --since 10m --to URL",
+		Short: "Send stored events again to an endpoint, each once and in order",
+		Long: "Send stored events again to an endpoint: those that the IDs name, or those since a time, of the types that --type names. Each is sent once, one after another, as tillwatch forward " +
+			"sends it, and printed with the answer.\n\nExit codes: 0 all were taken; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
+		Example: "tillwatch events resend evt_ci_42_completed --to http://127.0.0.1:3000/webhooks\n" +
+			"tillwatch events resend --since 10m --type 'shipment.*' --to http://127.0.0.1:3000/webhooks",
+		RunE: func(c *cobra.Command, ids []string) error {
+			s, err := loadSettings(c.Flags())
+			switch {
+			case err != nil:
+				return err
+			case o.forwardTo == "":
+				return usagef("where to? give --to http://127.0.0.1:3000/webhooks")
+			case (len(ids) > 0) == (o.since != ""):
+				return usagef("which? give the IDs of events, or --since 10m")
+			case len(ids) > 0 && len(o.types) > 0:
+				return usagef("an ID selects one event: leave out --type")
+			case len(ids) > 0:
+				return resendEvents(c.Context(), s, o, ids, c.OutOrStdout(), c.ErrOrStderr())
+			}
+			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	settingFlags(flags, "relay_url", "insecure_http")
+	senderFlags(flags, &o.sender)
+	flags.StringVar(&o.forwardTo, "to", "", "the endpoint, such as http://127.0.0.1:3000/webhooks")
+	flags.StringVar(&o.since, "since", "", "where to begin: a cursor, a time ago such as 10m, an RFC 3339 time or earliest")
+	flags.StringSliceVar(&o.types, "type", nil, "event type to send, or its beginning, such as shipment.* (repeatable)")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	return command
+}
+
+// resendEvents sends the events of some ids.
+func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string, stdout, stderr io.Writer) error {
+	reader, err := newReader(s)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	to, err := newPostman(s, o.forwardTo, "--to", o.sender, stderr)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	p := eventPrinter{options: o}
+	for _, id := range ids {
+		item, cursor, err := reader.Event(ctx, string(api.ScrubID(id)))
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		line := lineOfItem(item, cursor)
+		result := to.forward(ctx, item)
+		if line.Forwarded = &result; ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.buffer.Reset()
+		if err := p.format(line); err != nil {
+			return err
+		}
+		if _, err := stdout.Write(p.buffer.Bytes()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(append(wrong, to.outcome())...)
+}

@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/relay/forward"
+)
+
+// deadAtOnce is how many of the dead are read at a time.
+const deadAtOnce = 100
+
+func newForwardDead(o *forwardOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "dead",
+		Short:   "List the events that were given up, with the last answer to each",
+		Example: "tillwatch forward dead\ntillwatch forward dead --json",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			n := 0
+			err := withDead(c, *o, func(_ context.Context, _ *forward.State, h *forward.Held) error {
+				n++
+				return o.print(c.OutOrStdout(), h)
+			})
+			if err == nil && n == 0 {
+				fmt.Fprintln(c.ErrOrStderr(), "No event was given up.")
+			}
+			return err
+		},
+	}
+}
+
+func newForwardResend(o *forwardOptions) *cobra.Command {
+	var all bool
+	command := &cobra.Command{
+		Use:   "resend ID... | --all",
+		Short: "Send events again that were given up",
+		Long: "Send events again that were given up, each once, to the target that did not take it. What it takes is no longer among the dead. A running forwarder need not end.\n\n" +
+			"Exit codes: 0 all were taken; 1 some were not, or are not among the dead; 2 wrong usage.",
+		Example: "tillwatch forward resend evt_ci_42_completed\ntillwatch forward resend --all",
+		RunE: func(c *cobra.Command, ids []string) error {
+			if all == (len(ids) > 0) {
+				return usagef("which? give the IDs of events, or --all")
+			}
+			return o.resend(c, ids)
+		},
+	}
+	command.Flags().BoolVar(&all, "all", false, "send all of them")
+	return command
+}
+
+// resend sends the dead again that ids name; all of them where it names none.
+func (o *forwardOptions) resend(c *cobra.Command, ids []string) error {
+	s, err := loadSettings(c.Flags())
+	if err != nil {
+		return err
+	}
+	sender, err := o.sender.sender(s, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	wanted := map[api.ID]bool{} // and whether it was found
+	for _, id := range ids {
+		wanted[api.ScrubID(id)] = false
+	}
+	sent, refused := 0, 0
+	err = withDead(c, *o, func(ctx context.Context, state *forward.State, h *forward.Held) error {
+		if _, ok := wanted[h.Event.ID]; !ok && len(ids) > 0 {
+			return nil
+		}
+		wanted[h.Event.ID] = true
+		taken, err := state.Resend(ctx, sender, h)
+		if sent++; !taken {
+			refused++
+		}
+		return errors.Join(err, o.print(c.OutOrStdout(), h))
+	})
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for id, found := range wanted {
+		if !found {
+			wrong = append(wrong, fmt.Errorf("%s is not among the dead: tillwatch events resend sends any stored event", id))
+		}
+	}
+	if refused > 0 {
+		wrong = append(wrong, fmt.Errorf("%s not taken, of %d", countOf(refused, "was", "were"), sent))
+	}
+	if len(wrong) == 0 && sent == 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "No event was given up.")
+	}
+	return errors.Join(wrong...)
+}
+
+func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
+	line := attemptOf(*h)
+	if o.json {
+		return json.NewEncoder(out).Encode(line)
+	}
+	_, err := io.WriteString(out, line.String())
+	return err
+}
+
+// withDead does something with each of the dead, the oldest first. A forwarder may run.
+func withDead(c *cobra.Command, o forwardOptions, do func(context.Context, *forward.State, *forward.Held) error) error {
+	s, err := loadSettings(c.Flags())
+	switch {
+	case err != nil:
+		return err
+	case o.stateFile == "" && s.RelayURL == "":
+		return usagef("whose? give --relay-url or set TILLWATCH_RELAY_URL, or --cursor-file")
+	}
+	path := o.statePath(s)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && o.stateFile == "" {
+		return nil // nothing was forwarded yet
+	} else if err != nil {
+		return usagef("reading what was forwarded: %w", err)
+	}
+	state, err := forward.OpenState(path)
+	if err != nil {
+		return err
+	}
+	defer state.Close()
+	for after, all := int64(0), []*forward.Held(nil); ; {
+		if all, after, err = state.Dead(after, deadAtOnce); err != nil || len(all) == 0 {
+			return err
+		}
+		for _, h := range all {
+			if err := errors.Join(do(c.Context(), state, h), c.Context().Err()); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+	"tillwatch/relay/forward"
+)
+
+// forwarded is what became of one event. Its names stay.
+type forwarded struct {
+	Status   int       `json:"status,omitempty"` // of the answer; 0 when there was none
+	Error    api.Text  `json:"error,omitempty"`
+	Millis   int64     `json:"ms"`
+	Attempts int       `json:"attempts,omitempty"` // of one that is tried until it is taken
+	Again    time.Time `json:"again,omitzero"`     // when it is tried again
+}
+
+func (f forwarded) String() string {
+	text := fmt.Sprintf("forwarded: %d in %d ms", f.Status, f.Millis)
+	if f.Status == 0 {
+		text = fmt.Sprintf("not forwarded: %s", f.Error)
+	}
+	if f.Attempts > 1 {
+		text += fmt.Sprintf(" (attempt %d)", f.Attempts)
+	}
+	if !f.Again.IsZero() {
+		text += ", to be tried again"
+	}
+	return text
+}
+
+// postman delivers stored events to an endpoint, each once.
+type postman struct {
+	target        string
+	sender        forward.Sender
+	sent, refused int
+}
+
+// newPostman returns nil when nothing is to be forwarded.
+func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writer) (*postman, error) {
+	if target == "" {
+		return nil, nil
+	}
+	if err := forward.CheckTarget(target); err != nil {
+		return nil, usagef("%s: %w", flag, err)
+	}
+	sender, err := o.sender(s, stderr)
+	return &postman{target: target, sender: sender}, err
+}
+
+// forward makes one attempt. That the endpoint does not take the event is an outcome.
+func (p *postman) forward(ctx context.Context, item relay.Item) forwarded {
+	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{})
+	if p.sent++; d.State != delivery.Delivered {
+		p.refused++
+	}
+	return forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds()}
+}
+
+// outcome is an error where the endpoint did not take all.
+func (p *postman) outcome() error {
+	if p == nil || p.refused == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not taken, of %d: the endpoint has to answer 200 within 5 seconds", countOf(p.refused, "was", "were"), p.sent)
+}
+
+// followForward prints the events that arrive with what came of each attempt to deliver
+// it, as tillwatch forward makes them.
+func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
+	options := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}
+	if o.last > 0 {
+		reader, err := newReader(s)
+		if err != nil {
+			return err
+		}
+		if options.since, err = reader.Head(ctx, int64(o.last)); err != nil {
+			return err
+		}
+	}
+	config, err := options.config(s, stderr)
+	if err != nil {
+		return err
+	}
+	config.Targets[0].Types = o.types
+	lines := eventPrinter{options: o, stdout: stdout, newest: map[api.ID]time.Time{}}
+	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
+		line := lines.lineOf(h.Item, h.Cursor)
+		d := h.Delivery
+		line.Forwarded = &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds(), Attempts: d.Attempts, Again: d.Next}
+		lines.buffer.Reset()
+		if err := lines.format(line); err != nil {
+			return err
+		}
+		_, err := stdout.Write(lines.buffer.Bytes())
+		return err
+	})
+}

@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+	"tillwatch/relay/forward"
+)
+
+// attemptLine is an attempt as --json prints it. Its names stay.
+type attemptLine struct {
+	At       time.Time      `json:"at"`
+	Event    api.ID         `json:"event"`
+	Type     api.Text       `json:"type"`
+	Source   api.ID         `json:"source"`
+	Cursor   api.Text       `json:"cursor,omitempty"` // none of a challenge
+	Target   api.Text       `json:"target"`
+	State    delivery.State `json:"state"`
+	Attempts int            `json:"attempts"`
+	Status   int            `json:"status,omitempty"` // 0: there was no answer
+	Millis   int64          `json:"ms"`
+	Error    api.Text       `json:"error,omitempty"`
+	Next     time.Time      `json:"next,omitzero"`
+	Body     api.Text       `json:"body,omitempty"` // of the answer, masked, in one line
+}
+
+func attemptOf(h forward.Held) attemptLine {
+	d := h.Delivery
+	return attemptLine{
+		At: d.Sent, Event: d.Event, Type: api.Scrub(string(d.Type)), Source: d.Source, Cursor: api.Scrub(h.Cursor), Target: d.Target, State: d.State, Attempts: d.Attempts,
+		Status: d.Status, Millis: d.Took.Milliseconds(), Error: d.Error, Next: d.Next, Body: api.MaskAddress(api.Scrub(string(d.Answer.Body))),
+	}
+}
+
+func (l attemptLine) String() string {
+	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.At.UTC().Format("2006-01-02 15:04:05Z"), l.outcome(), l.Type, l.Event, l.Target, l.Body)
+	return strings.TrimRight(text, " ") + "\n"
+}
+
+// outcome says what came of the attempt, and what follows.
+func (l attemptLine) outcome() string {
+	text := fmt.Sprintf("%d in %d ms", l.Status, l.Millis)
+	if l.Error != "" {
+		text = fmt.Sprintf("%s after %d ms", l.Error, l.Millis)
+	}
+	switch {
+	case l.State == delivery.Dead:
+		text += fmt.Sprintf(", given up (attempt %d)", l.Attempts)
+	case !l.Next.IsZero():
+		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, l.Next.Sub(l.At).Seconds()), l.Attempts)
+	case l.Attempts > 1:
+		text += fmt.Sprintf(" (attempt %d)", l.Attempts)
+	}
+	return text
+}
+
+// attemptPrinter prints attempts, and ends the command when nobody reads them.
+type attemptPrinter struct {
+	show   func(forward.Held) error
+	limit  int // of attempts; 0: none
+	stop   context.CancelFunc
+	count  int
+	dead   int // events that were given up
+	failed error
+}
+
+func (p *attemptPrinter) tell(h forward.Held) {
+	if h.Delivery.State == delivery.Dead {
+		p.dead++
+	}
+	if p.failed != nil || p.limit > 0 && p.count >= p.limit {
+		return
+	}
+	if err := p.show(h); err != nil {
+		p.failed = fmt.Errorf("printing attempts: %w", err)
+	}
+	if p.count++; p.failed != nil || p.count == p.limit {
+		p.stop()
+	}
+}
+
+// forwardWords tells people how forwarding goes.
+type forwardWords struct {
+	out  io.Writer
+	said map[api.Text]string // the last words about each target
+	lost int64               // events that the relay let go unread
+}
+
+// begin says what earlier runs left.
+func (w *forwardWords) begin(f *forward.Forwarder) error {
+	waiting, dead, err := f.Left()
+	if err != nil {
+		return err
+	}
+	if waiting > 0 {
+		fmt.Fprintf(w.out, "From earlier, %s.\n", waits(waiting))
+	}
+	if dead > 0 {
+		fmt.Fprintf(w.out, "From earlier, %s: tillwatch forward dead lists them.\n", countOf(dead, "was given up", "were given up"))
+	}
+	others, err := f.Elsewhere()
+	for target, n := range others {
+		fmt.Fprintf(w.out, "%s at %s, which this run does not send to.\n", waits(n), target)
+	}
+	return err
+}
+
+// status says once in a row how the stream for a target stands.
+func (w *forwardWords) status(target api.Text, s relay.Status) {
+	var words string
+	switch s.State {
+	case relay.Replaying:
+		words = resumed(s)
+		if s.Resume == relay.ResumeGap {
+			w.lost += s.LostTo - s.LostFrom + 1
+		}
+	case relay.Live:
+		words = "Live: waiting for events."
+	case relay.Lost:
+		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
+	}
+	if words != "" && w.said[target] != words {
+		fmt.Fprintf(w.out, "%s: %s\n", target, words)
+		w.said[target] = words
+	}
+}
+
+// resumed says what a stream has lost; "" when nothing.
+func resumed(s relay.Status) string {
+	switch s.Resume {
+	case relay.ResumeGap:
+		return fmt.Sprintf("The relay no longer has the events %d to %d.", s.LostFrom, s.LostTo)
+	case relay.ResumeReset:
+		return "The cursor belongs to another journal: beginning with the oldest event."
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/net/http/httpguts"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+	"tillwatch/relay/forward"
+)
+
+// senderOptions say how events are sent to an endpoint.
+type senderOptions struct {
+	secretFile           string
+	fresh                bool
+	headers, headerFiles []string
+}
+
+func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
+	flags.StringVar(&o.secretFile, "signing-secret-file", "", "file with the secret to sign with, in place of TILLWATCH_SIGNING_SECRET")
+	flags.BoolVar(&o.fresh, "fresh", false, "give each attempt a timestamp of its own")
+	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
+	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add whose value is in a file, such as 'Authorization=token.txt' (repeatable)")
+}
+
+// sender signs with the first secret of the settings, or that of the file, and says on
+// stderr when there is none.
+func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, error) {
+	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
+	if o.secretFile != "" {
+		text, err := readSecretFile(o.secretFile)
+		if err != nil {
+			return out, usagef("reading the signing secret: %w", err)
+		}
+		s.SigningSecret = api.NewSecret(text)
+	}
+	if secrets := s.signingSecrets(); len(secrets) > 0 {
+		out.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }
+	} else {
+		fmt.Fprintln(stderr, "Forwarded events are not signed: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE to sign them.")
+	}
+	for _, header := range o.headers {
+		name, value, found := strings.Cut(header, ":")
+		if err := addHeader(out, name, strings.TrimSpace(value)); err != nil || !found {
+			return out, usagef("--header %q: give a name and a value, as in 'X-Team: checkout'%s", name, because(err))
+		}
+	}
+	for _, header := range o.headerFiles {
+		name, path, found := strings.Cut(header, "=")
+		if !found {
+			return out, usagef("--header-file %q: give a name and a file, as in 'Authorization=token.txt'", name)
+		}
+		value, err := readSecretFile(path)
+		if err != nil {
+			return out, usagef("--header-file %s: %w", name, err)
+		}
+		if err := addHeader(out, name, value); err != nil {
+			return out, usagef("--header-file %s%s", name, because(err))
+		}
+	}
+	return out, nil
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// addHeader refuses what would not arrive, or would take the place of what has to.
+func addHeader(s forward.Sender, name, value string) error {
+	key := http.CanonicalHeaderKey(strings.TrimSpace(name))
+	switch {
+	case !httpguts.ValidHeaderFieldName(key):
+		return fmt.Errorf("%q is no name of a header", name)
+	case !httpguts.ValidHeaderFieldValue(value):
+		return fmt.Errorf("the value of %s has a character that no header may have, such as a line break", key)
+	case strings.HasPrefix(strings.ToLower(key), strings.ToLower(s.Prefix)),
+		slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}, key):
+		return fmt.Errorf("%s says what the body is and cannot be set", key)
+	}
+	s.Header[key] = append(s.Header[key], value)
+	return nil
+}
+
+// routes are the targets of --to and --route; routes to the same address make one.
+func routes(to, routed []string) ([]forward.Target, error) {
+	var all []forward.Target
+	at := func(address, flag string) (*forward.Target, error) {
+		if err := forward.CheckTarget(address); err != nil {
+			return nil, usagef("%s: %w", flag, err)
+		}
+		for i := range all {
+			if all[i].URL == address {
+				return &all[i], nil
+			}
+		}
+		all = append(all, forward.Target{URL: address})
+		return &all[len(all)-1], nil
+	}
+	for _, route := range routed {
+		pattern, address, found := strings.Cut(route, "=")
+		if !found || pattern == "" || strings.Contains(pattern, "/") {
+			return nil, usagef("--route: give a type of events and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
+		}
+		t, err := at(address, "--route "+pattern)
+		if err != nil {
+			return nil, err
+		}
+		t.Types = append(t.Types, pattern)
+	}
+	for _, address := range to {
+		t, err := at(address, "--to")
+		if err != nil {
+			return nil, err
+		}
+		t.Types = nil // all
+	}
+	if len(all) == 0 {
+		return nil, usagef("where to? give --to http://127.0.0.1:3000/webhooks, or --route for each type of events")
+	}
+	return all, nil
+}
