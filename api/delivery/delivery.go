@@ -22,6 +22,9 @@ const (
 	Lost      State = "lost" // never sent, as the stand-in was told to lose it
 )
 
+// States lists them.
+func States() []State { return []State{Waiting, Sending, Delivered, Dead, Lost} }
+
 // Delivery is one event on its way to one target. It is immutable: what changes
 // puts a new one in its place, with the same ID.
 type Delivery struct {
@@ -31,6 +34,7 @@ type Delivery struct {
 	Type     api.EventType `json:"type"`   // as remote as the event: to be scrubbed where it is shown
 	Source   api.ID        `json:"source"` // the id of what the event speaks of
 	State    State         `json:"state"`
+	Since    time.Time     `json:"since,omitzero"`   // when it came about; no attempt moves that
 	Attempts int           `json:"attempts"`         // begun, the one under way among them
 	Sent     time.Time     `json:"sent,omitzero"`    // when the last attempt began; zero before the first
 	Took     time.Duration `json:"tookNs,omitempty"` // of the last answered or failed attempt

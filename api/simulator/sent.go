@@ -100,7 +100,7 @@ func (e *endpoint) unsent(ev event, number uint64) deliveries.Delivery {
 	id := e.summary.ID + deliveryNumber + strconv.FormatUint(number, 10)
 	return deliveries.Delivery{
 		ID: api.ScrubID(id), Target: api.MaskAddress(api.Scrub(e.summary.URL)),
-		Event: api.ScrubID(ev.id()), Type: ev.kind, Source: api.ScrubID(ev.source),
+		Event: api.ScrubID(ev.id()), Type: ev.kind, Source: api.ScrubID(ev.source), Since: time.Now(),
 	}
 }
 

@@ -218,6 +218,20 @@ func intentCases() []actionCase {
 			h.gone(`INTENT  ci_`)
 			h.see(`▌INTENTS`)
 		}},
+		{action.SendAgain, func(h *hand) {
+			before := h.world.service.Summary().Endpoints[0].Delivered
+			h.act(action.FocusPane8)
+			h.see(`DELIVERIES \d`)
+			h.act(action.SendAgain)
+			h.see(`sending evt_\S+ again, to 127.0.0.1`, `×2\s+200`)
+			if got := h.world.service.Summary().Endpoints[0].Delivered; got != before+1 {
+				h.Errorf("%d deliveries after %d", got, before)
+			}
+			h.typed("4")
+			h.see(`▌EVENTS \d`)
+			h.typed("1")
+			h.see(`▌INTENTS`)
+		}},
 		{action.Refresh, func(h *hand) { h.act(action.Refresh); h.see(`reading ci_\w+ again`) }},
 		{action.CopyID, func(h *hand) {
 			h.act(action.CopyID)

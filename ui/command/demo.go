@@ -94,22 +94,23 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 	if o.headless || o.screen.plain {
 		curtain = 0
 	}
-	s, atProxy, stage, err := setStage(s, o.shop, folder, curtain)
+	on, err := setStage(s, o.shop, folder, curtain)
 	if err != nil {
 		return err
 	}
-	defer atProxy.Close() // again, once it has served
+	defer on.atProxy.Close() // again, once it has served
 	return alongside(ctx, func(ctx context.Context) error {
 		if o.length > 0 {
 			end := time.AfterFunc(o.length, quit)
 			defer end.Stop()
 		}
-		current, err := open(s, forgets)
+		current, err := open(on.settings, forgets)
 		if err != nil {
 			return err
 		}
 		defer current.close()
-		if err := current.passOn(atProxy, io.Discard); err != nil {
+		current.deliveries = ofStandIn{on.service.Deliveries(), on.service}
+		if err := current.passOn(on.atProxy, io.Discard); err != nil {
 			return err
 		}
 		if !o.headless {
@@ -121,14 +122,20 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 		}
 		defer record.tell(o.screen.words)
 		return alongside(ctx, func(ctx context.Context) error { return current.reportEverySecond(ctx, out, o.json) }, current.run, record.run)
-	}, stage...)
+	}, on.parts...)
 }
 
-// setStage makes a relay and a simulator on loopback, which the parts run, and
-// returns the settings of an account that looks at them. They listen at once and
-// begin to answer after curtain, so that they do not compete with the first picture.
-// The shop calls the service through a proxy, which is to stand at the listener.
-func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (settings, net.Listener, []part, error) {
+// demoStage is a relay and a simulator on loopback.
+type demoStage struct {
+	settings settings     // of an account that looks at them
+	atProxy  net.Listener // where a proxy is to stand through which the shop calls the service
+	service  *simulator.Simulator
+	parts    []part // run them
+}
+
+// setStage makes a stage. Its parts listen at once and begin to answer after curtain,
+// so that they do not compete with the first picture.
+func setStage(s settings, shop simulator.Config, folder string, curtain time.Duration) (demoStage, error) {
 	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
@@ -142,17 +149,17 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 	for i := range at {
 		var err error
 		if at[i], err = listen("127.0.0.1:0"); err != nil {
-			return s, nil, nil, errors.Join(err, closeListeners(at[:i]))
+			return demoStage{}, errors.Join(err, closeListeners(at[:i]))
 		}
 	}
 	atRelay, atService, atProxy := at[0], at[1], at[2]
 	s.RelayURL, shop.ShopURL = address(atRelay), address(atProxy)
 	service, err := simulator.New(demoShop(s, shop))
 	if err != nil {
-		return s, nil, nil, errors.Join(usage(err), closeListeners(at[:]))
+		return demoStage{}, errors.Join(usage(err), closeListeners(at[:]))
 	}
 	s.APIURL, s.OwnStandIn = address(atService), true
-	return s, atProxy, []part{
+	return demoStage{s, atProxy, service, []part{
 		func(ctx context.Context) error {
 			_ = api.Sleep(ctx, curtain)
 			return relayOnStage(ctx, atRelay, s, folder)
@@ -162,7 +169,7 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 			return service.Run(ctx)
 		},
 		func(ctx context.Context) error { return service.Serve(ctx, atService) },
-	}, nil
+	}}, nil
 }
 
 // demoShop is the shop of the demo: with a list, so that an intent is seen before

@@ -12,12 +12,12 @@ import (
 
 func TestTheConfirmWindowOfADemoRunsAsFastAsItsShop(t *testing.T) {
 	t.Parallel()
-	s, atProxy, stage, err := setStage(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
-	if err != nil || s.ConfirmWindow != 5*time.Minute {
-		t.Errorf("window %v, %v; want 5m", s.ConfirmWindow, err)
+	on, err := setStage(defaults(), simulator.Config{Speed: 9, History: -1}, t.TempDir(), 0)
+	if err != nil || on.settings.ConfirmWindow != 5*time.Minute {
+		t.Fatalf("window %v, %v; want 5m", on.settings.ConfirmWindow, err)
 	}
-	defer atProxy.Close()
-	if err := alongside(t.Context(), func(context.Context) error { return nil }, stage...); err != nil {
+	defer on.atProxy.Close()
+	if err := alongside(t.Context(), func(context.Context) error { return nil }, on.parts...); err != nil {
 		t.Error(err)
 	}
 }

@@ -97,6 +97,7 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(current.close)
+	current.deliveries = ofStandIn{w.service.Deliveries(), w.service}
 	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)

@@ -29,7 +29,7 @@ func (a arranging) choices() []dialog.Choices {
 	panes := dialog.Choices{Title: "Panes"}
 	for i, p := range layout.Hideable() {
 		panes.Options = append(panes.Options, dialog.Option{
-			ID: choosesPane + p.String(), Title: paneTitle(p), Key: string(rune('1' + i)), On: !a.preferences.hidden().Has(p),
+			ID: choosesPane + p.String(), Title: a.title(p), Key: string(rune('1' + i)), On: !a.preferences.hidden().Has(p),
 		})
 	}
 	arrangements := dialog.Choices{Title: "Arrangement", One: true}
@@ -41,7 +41,7 @@ func (a arranging) choices() []dialog.Choices {
 	all := []dialog.Choices{panes, arrangements}
 	for i, p := range a.board.panes {
 		p, ok := p.(columned)
-		if !ok || len(p.Columns()) == 0 {
+		if !ok || len(p.Columns()) == 0 || !a.board.delivers(layout.Pane(i)) {
 			continue
 		}
 		name := layout.Pane(i).String()
@@ -61,8 +61,11 @@ func (a arranging) choices() []dialog.Choices {
 	return append(all, looks)
 }
 
-func paneTitle(p layout.Pane) string {
-	if p == layout.Events {
+func (a arranging) title(p layout.Pane) string {
+	switch {
+	case p == layout.Events && a.board.delivers(layout.Deliveries):
+		return "events, requests, alerts, deliveries"
+	case p == layout.Events:
 		return "events, requests, alerts"
 	}
 	return p.String()

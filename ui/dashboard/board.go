@@ -69,20 +69,21 @@ type board struct {
 	preferences *preferences
 	notices     *notices
 
-	panes    [layout.Panes]drawnPane
-	intents  *pane.Intents // this and those below are among the panes
-	events   *pane.Events
-	alerts   *pane.Alerts
-	requests *pane.Requests
-	quota    *pane.Quota
-	failures *pane.Failures
-	pulse    *pane.Pulse
-	detail   *pane.Detail
+	panes      [layout.Panes]drawnPane
+	intents    *pane.Intents // this and those below are among the panes
+	events     *pane.Events
+	alerts     *pane.Alerts
+	requests   *pane.Requests
+	quota      *pane.Quota
+	deliveries *pane.Deliveries
+	failures   *pane.Failures
+	pulse      *pane.Pulse
+	detail     *pane.Detail
 
 	width, height int
 	layout        layout.Layout
 	focus         layout.Pane
-	tab           layout.Pane // which of events, requests and alerts is on the screen
+	tab           layout.Pane // which of those that share a place is on the screen
 	before        layout.Pane // had the focus before the detail or a view was opened
 	zoom          bool        // the focused pane has the place of all
 	zoomed        layout.Pane // had the focus when that began
@@ -98,10 +99,12 @@ func newBoard(cfg *Config, look *pane.Look, picture *picture, preferences *prefe
 	}
 	b.failures = pane.NewFailures(look, b.intents)
 	b.events = pane.NewEvents(look, b.intentOfSource)
+	b.deliveries = pane.NewDeliveries(look, b.intentOfSource)
+	look.Tabs.Deliveries = cfg.Deliveries != nil
 	b.panes = [layout.Panes]drawnPane{
 		layout.Intents: b.intents, layout.Shipments: pane.NewShipments(look), layout.Quota: b.quota,
 		layout.Pulse: b.pulse, layout.Events: b.events, layout.Requests: b.requests, layout.Alerts: b.alerts,
-		layout.Detail: b.detail, layout.Failures: b.failures,
+		layout.Deliveries: b.deliveries, layout.Detail: b.detail, layout.Failures: b.failures,
 	}
 	b.beat = beat{look: look, picture: picture}
 	look.Pulse = b.beat.get
@@ -138,6 +141,9 @@ func (b *board) request() layout.Request {
 }
 
 func (b *board) setFocus(to layout.Pane) {
+	if !b.delivers(to) {
+		to = layout.Events
+	}
 	b.focus = to
 	if layout.IsTab(to) {
 		b.tab = to
@@ -190,7 +196,8 @@ func (b *board) focusOn(id action.ID) bool {
 }
 
 var focusing = [layout.Board]action.ID{layout.Intents: action.FocusPane1, layout.Shipments: action.FocusPane2, layout.Quota: action.FocusPane3,
-	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7}
+	layout.Events: action.FocusPane4, layout.Requests: action.FocusPane5, layout.Alerts: action.FocusPane6, layout.Pulse: action.FocusPane7,
+	layout.Deliveries: action.FocusPane8}
 
 // behind is the pane that has the focus, or had it before the detail.
 func (b *board) behind() layout.Pane {
@@ -234,7 +241,7 @@ var steps = map[action.ID]pane.Step{
 // and right change to the next one instead; moved is then false.
 func (b *board) step(s pane.Step) (moved bool) {
 	if by := map[pane.Step]int{pane.Left: -1, pane.Right: 1}[s]; by != 0 && layout.IsTab(b.focus) {
-		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) {
+		if to := int(b.focus) + by; to >= 0 && layout.IsTab(layout.Pane(to)) && b.delivers(layout.Pane(to)) {
 			b.setFocus(layout.Pane(to))
 		}
 		return false

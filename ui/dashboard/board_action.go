@@ -39,6 +39,10 @@ func (b *board) disabled(id action.ID) string {
 		if !b.detailOpen {
 			return "no detail is open"
 		}
+	case action.FocusPane8:
+		if !b.delivers(layout.Deliveries) {
+			return noDeliveries
+		}
 	case action.Open:
 		return b.openDisabled()
 	case action.CopyID, action.OpenLink:

@@ -71,6 +71,8 @@ type Config struct {
 	IdleAfter time.Duration                 // without key and mouse until somebody counts as away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
 
+	Deliveries Deliveries // what is sent to endpoints from here; nil: nothing is
+
 	Exporter Exporter // puts intents into forms to be handed on; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them
 

@@ -108,6 +108,8 @@ func (d *details) feed() {
 		facts.Event, _ = d.board.events.Find(s.ID)
 	case pane.OfRequest:
 		facts.Request, _ = d.board.requests.Find(s.ID)
+	case pane.OfDelivery:
+		facts.Delivery, _ = d.board.deliveries.Find(s.ID)
 	case pane.OfOrder:
 		facts.Order = d.wholeOrder(s.Reference)
 	case pane.OfShipment:
@@ -171,6 +173,9 @@ func (d *details) copied() string {
 			return ""
 		}
 		id = string(r.RequestID)
+	}
+	if of, ok := d.board.deliveries.Find(s.ID); ok && s.Kind == pane.OfDelivery {
+		id = string(of.Event)
 	}
 	d.notices.say(plain, "copied "+id)
 	return id

@@ -200,6 +200,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.exporting.as(exports()[0])
 	case action.ExportAs:
 		m.exporting.offer()
+	case action.SendAgain:
+		return m.deliveries.again(m.ctx)
 	case action.Record:
 		return m.recorder.toggle()
 	case action.Refresh:
@@ -236,6 +238,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.usage.disabled(id)
 	case action.Record:
 		return m.recorder.disabled()
+	case action.SendAgain:
+		return m.deliveries.disabled()
 	case action.Export, action.ExportAs:
 		return m.exporting.disabled()
 	case action.Refresh:

@@ -36,6 +36,7 @@ type Model struct {
 	preferences *preferences
 	board       *board
 	details     *details
+	deliveries  *deliveries
 	filters     *filters
 	usage       *usage
 	failures    *failures
@@ -86,7 +87,7 @@ func New(cfg Config) *Model {
 	m.job = job.New(m.ctx)
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
-	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan)}
+	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan), SendAgain: c.Actions.KeyOf(action.SendAgain)}
 	m.notifier = notify.New(notify.Config{Method: c.Notify})
 
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
@@ -132,6 +133,7 @@ func (m *Model) addParts() {
 	m.marks = &marks{cfg: c, picture: m.picture, board: m.board, notices: m.notices, confirms: m.confirms, set: map[api.ID]bool{}}
 	m.batch = &batch{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, marks: m.marks, confirms: m.confirms}
 	m.details = &details{board: m.board, picture: m.picture, notices: m.notices, source: c.Source, pane: m.board.detail}
+	m.deliveries = &deliveries{cfg: c, board: m.board, picture: m.picture, details: m.details, notices: m.notices}
 	m.filters = &filters{board: m.board}
 	m.failures = &failures{board: m.board, filters: m.filters, details: m.details, notices: m.notices}
 	m.finder = &finder{cfg: c, pane: m.board.detail, notices: m.notices}
@@ -228,6 +230,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg)
+	case deliveriesMsg, sentAgainMsg:
+		m.deliveries.update(msg)
 	case recordedMsg:
 		m.recorder.done(msg)
 	case exportedMsg:
@@ -340,6 +344,7 @@ func (m *Model) freeze() {
 	m.look.Now = m.clock
 	m.judge()
 	m.board.show(&missed, false)
+	m.deliveries.show()
 	m.details.feed()
 	m.board.invalidate()
 }

@@ -17,6 +17,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/api/delivery"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/action/actiontest"
@@ -235,7 +236,14 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 	if rapid.Bool().Draw(t, "by the terminal's ground") {
 		cfg.LightTheme = &light
 	}
+	deliveries := &sent{Log: delivery.NewLog(40)}
+	if rapid.IntRange(0, 3).Draw(t, "delivers") > 0 {
+		cfg.Deliveries = deliveries
+	}
 	k := newMonkey(t, ctx, cfg)
+	if cfg.Deliveries != nil {
+		k.steps["a delivery"] = func() { k.deliver(deliveries) }
+	}
 	k.account, k.guard, k.hand.IDs = a, guard, a.known
 	k.addHand()
 	k.addAccount()

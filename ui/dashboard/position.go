@@ -116,6 +116,9 @@ func (w *positions) openPane(p position) error {
 	if n, ok := w.kept.preferences.named(p.filter); ok {
 		return w.kept.show(n)
 	}
+	if !w.board.delivers(p.pane) {
+		return errors.New(noDeliveries)
+	}
 	if p.filter != "" {
 		return w.kept.show(NamedFilter{Pane: p.pane.String(), Text: p.filter})
 	}

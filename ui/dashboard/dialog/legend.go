@@ -3,6 +3,7 @@ package dialog
 import (
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 )
@@ -32,6 +33,7 @@ func legend() []signs {
 			means(sign.Unseen(), ""),
 		}},
 		{"Shipments", eachMeans(api.ShipmentStatuses(), sign.Shipment)},
+		{"Deliveries", eachMeans(delivery.States(), sign.Delivery)},
 		{"Quota", []meant{
 			means(sign.Own(), ""),
 			means(sign.Observed(0), "a caller that was observed"),
@@ -60,7 +62,7 @@ func means(s sign.Sign, meaning string) meant {
 	return meant{s.Glyph, meaning, s.Style}
 }
 
-func eachMeans(states []api.ShipmentStatus, of func(api.ShipmentStatus) sign.Sign) []meant {
+func eachMeans[S any](states []S, of func(S) sign.Sign) []meant {
 	all := make([]meant, 0, len(states))
 	for _, s := range states {
 		all = append(all, means(of(s), ""))

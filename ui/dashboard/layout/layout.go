@@ -21,6 +21,7 @@ const (
 	Events
 	Requests
 	Alerts
+	Deliveries // there only where something is delivered
 	Detail
 	Failures // a view: it fills the screen while it has the focus
 	Panes    = int(Failures) + 1
@@ -29,12 +30,12 @@ const (
 // Board is how many panes the board has: all but the detail and the views.
 const Board = int(Detail)
 
-// places is how many of them are on the screen at a time: events, requests and
-// alerts share one place.
+// places is how many of them are on the screen at a time: events, requests, alerts
+// and deliveries share one place.
 const places = int(Events) + 1
 
-// Place is the pane that stands for p's place on the screen: events for the
-// three that share theirs.
+// Place is the pane that stands for p's place on the screen: events for those
+// that share theirs.
 func Place(p Pane) Pane {
 	if IsTab(p) {
 		return Events
@@ -57,11 +58,11 @@ func Hideable() []Pane { return []Pane{Intents, Shipments, Quota, Events, Pulse}
 
 // String is the pane's name, as it is remembered.
 func (p Pane) String() string {
-	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "detail", "failures"}[p]
+	return [Panes]string{"intents", "shipments", "quota", "pulse", "events", "requests", "alerts", "deliveries", "detail", "failures"}[p]
 }
 
 // IsTab reports whether a pane shares its place with others.
-func IsTab(p Pane) bool { return p >= Events && p <= Alerts }
+func IsTab(p Pane) bool { return p >= Events && p <= Deliveries }
 
 // IsView reports whether a pane fills the screen while it has the focus, and is on
 // none otherwise.
@@ -101,7 +102,7 @@ func (r Rect) Contains(x, y int) bool {
 type Request struct {
 	Width, Height int
 	Focus         Pane
-	Tab           Pane // which of events, requests and alerts is on the screen; the focused one of them is
+	Tab           Pane // which of those that share a place is on the screen; the focused one of them is
 	Zoom          bool // the focused pane has the body to itself
 	Detail        bool // the detail is open
 

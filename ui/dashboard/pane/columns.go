@@ -36,4 +36,6 @@ const (
 	spenderColumn  = "by"
 	attemptColumn  = "attempt"
 	waitedColumn   = "waited"
+	targetColumn   = "target"
+	nextColumn     = "next"
 )

@@ -6,6 +6,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -36,6 +37,7 @@ type Facts struct {
 	Event     *account.Event
 	Request   *api.Exchange
 	Order     *account.Order
+	Delivery  *delivery.Delivery
 	Shipments []*account.Shipment // of the intent
 }
 
@@ -60,7 +62,7 @@ func (p *Detail) Fed() bool { return p.fed }
 
 // Feed gives the subject its facts as they are now.
 func (p *Detail) Feed(f Facts) {
-	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request && p.facts.Order == f.Order &&
+	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request && p.facts.Order == f.Order && p.facts.Delivery == f.Delivery &&
 		slices.Equal(p.facts.Shipments, f.Shipments) {
 		return
 	}
@@ -201,6 +203,9 @@ func (p *Detail) compose() string {
 	case OfRequest:
 		p.request()
 		return "REQUEST"
+	case OfDelivery:
+		p.delivery()
+		return "DELIVERY"
 	case OfOrder:
 		p.wholeOrder()
 		return "ORDER"

@@ -24,7 +24,7 @@ type Look struct {
 }
 
 // Keys are those that panes speak of, as they are shown.
-type Keys struct{ Follow, ShowAll, Span string }
+type Keys struct{ Follow, ShowAll, Span, SendAgain string }
 
 // Health is what a pane without rows says about why it has none.
 type Health struct {

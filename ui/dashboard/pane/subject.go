@@ -13,6 +13,7 @@ const (
 	OfEvent
 	OfRequest
 	OfOrder // by its reference
+	OfDelivery
 )
 
 // Subject is the thing under a cursor, by its identity.

@@ -7,10 +7,14 @@ import (
 
 // Tabs is what the panes that share a place say about each other in their titles.
 type Tabs struct {
-	Alerts int
+	Alerts     int
+	Deliveries bool // there are any: the pane has a name among the others
+	Troubled   int  // deliveries
 }
 
-var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS"}
+const deliveriesTab = "DELIVERIES"
+
+var tabNames = [...]string{"EVENTS", "REQUESTS", "ALERTS", deliveriesTab}
 
 const tabGap = 2
 
@@ -28,6 +32,9 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 		l.Space(1)
 	}
 	for i, tab := range tabNames {
+		if tab == deliveriesTab && !f.look.Tabs.Deliveries {
+			break
+		}
 		if i > 0 {
 			l.Space(tabGap)
 		}
@@ -44,6 +51,8 @@ func (f *frame) tabTitle(name string, count int) *paint.Line {
 			l.Space(1).Put(paint.Text, wording.Count(count))
 		case tab == "ALERTS" && f.look.Tabs.Alerts > 0:
 			l.Space(1).Put(paint.Warning, wording.Count(f.look.Tabs.Alerts))
+		case tab == deliveriesTab && f.look.Tabs.Troubled > 0:
+			l.Space(1).Put(paint.Warning, wording.Count(f.look.Tabs.Troubled))
 		}
 		f.tabEnds[i] = l.At()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/delivery"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/wording"
 )
@@ -119,6 +120,23 @@ func Answer(status int) Sign {
 		return Sign{"✕", strconv.Itoa(status), paint.Bad}
 	}
 	return Sign{"✓", strconv.Itoa(status), paint.Good}
+}
+
+// Delivery is the sign of a delivery by its state.
+func Delivery(s delivery.State) Sign {
+	switch s {
+	case delivery.Waiting:
+		return Sign{"◔", "waiting", paint.Warning}
+	case delivery.Sending:
+		return Sign{"▸", "sending", paint.Placing}
+	case delivery.Delivered:
+		return Sign{"✓", "delivered", paint.Good}
+	case delivery.Dead:
+		return Sign{"✕", "dead", paint.Bad}
+	case delivery.Lost:
+		return Sign{"○", "lost", paint.Warning}
+	}
+	return unlisted(string(s))
 }
 
 // Feed is the sign of the way to the relay.

@@ -1,0 +1,123 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/ui/dashboard/layout"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// Deliveries is what was sent to endpoints, by the forwarder or by the stand-in; a
+// [delivery.Log] has all but Again.
+type Deliveries interface {
+	// Since returns what is new or has changed after a version, 0 for all, and the
+	// version to ask with the next time.
+	Since(version uint64) ([]*delivery.Delivery, uint64)
+	// Wait returns once there is something after a version, or an error when ctx ends.
+	Wait(ctx context.Context, version uint64) error
+	// Again has a delivery made now. The error says why it cannot be.
+	Again(ctx context.Context, id api.ID) error
+}
+
+// noDeliveries is why a dashboard shows none.
+const noDeliveries = "nothing is delivered from here: watch --forward-to, demo and simulate --ui show deliveries"
+
+// deliveries shows what was delivered, and sends it again.
+type deliveries struct {
+	cfg     *Config
+	board   *board
+	picture *picture
+	details *details
+	notices *notices
+	begun   bool
+	held    []*delivery.Delivery // that changed while the screen was frozen
+}
+
+// deliveriesMsg brings those that changed.
+type deliveriesMsg []*delivery.Delivery
+
+// sentAgainMsg says that a delivery was not sent again, and why.
+type sentAgainMsg struct{ err error }
+
+// update takes over what changed, or keeps it while the screen is frozen.
+func (d *deliveries) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case deliveriesMsg:
+		d.held = append(d.held, msg...)
+		if most := 2 * keptEvents; len(d.held) > most {
+			d.held = d.held[len(d.held)-most:]
+		}
+		if d.picture.frozen == nil {
+			d.show()
+		}
+	case sentAgainMsg:
+		d.notices.say(warning, "not sent again: "+msg.err.Error())
+	}
+}
+
+// show puts what changed on the screen.
+func (d *deliveries) show() {
+	if len(d.held) == 0 {
+		return
+	}
+	p := d.board.deliveries
+	p.Take(d.held, !d.begun)
+	d.begun, d.held = true, nil
+	if n := p.Troubled(); n != d.board.look.Tabs.Troubled {
+		d.board.look.Tabs.Troubled = n
+		d.board.panes[d.board.tab].Invalidate()
+	}
+	d.details.feed()
+}
+
+// again sends what the cursor is on once more.
+func (d *deliveries) again(ctx context.Context) tea.Cmd {
+	of, ok := d.board.deliveries.Find(d.board.subject().ID)
+	if !ok {
+		return nil
+	}
+	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
+	return func() tea.Msg {
+		if err := d.cfg.Deliveries.Again(ctx, of.ID); err != nil && ctx.Err() == nil {
+			return sentAgainMsg{err}
+		}
+		return nil
+	}
+}
+
+// disabled says why nothing can be sent again.
+func (d *deliveries) disabled() string {
+	switch s := d.board.subject(); {
+	case d.cfg.Deliveries == nil:
+		return noDeliveries
+	case s.Kind != pane.OfDelivery:
+		return "no delivery under the cursor"
+	default:
+		if _, ok := d.board.deliveries.Find(s.ID); !ok {
+			return "this delivery is no longer kept"
+		}
+	}
+	return ""
+}
+
+// delivers reports whether a pane is one of those that this board has.
+func (b *board) delivers(at layout.Pane) bool {
+	return at != layout.Deliveries || b.cfg.Deliveries != nil
+}
+
+// pumpDeliveries sends what changes, gathered for a frame, until ctx ends.
+func pumpDeliveries(ctx context.Context, source Deliveries, send func(deliveriesMsg)) {
+	for since := uint64(0); ; {
+		changed, now := source.Since(since)
+		if since = now; len(changed) > 0 {
+			send(changed)
+		}
+		if api.Sleep(ctx, frame) != nil || source.Wait(ctx, since) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package pane
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/delivery"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/dashboard/table"
+	"tillwatch/ui/wording"
+)
+
+// keptDeliveries bounds what is shown of deliveries.
+const keptDeliveries = 1000
+
+// Deliveries is the tail of what was sent to endpoints: each with its target, its
+// attempts and the last answer. A row stays where it is while it is tried again.
+type Deliveries struct {
+	listing[*deliveryRow]
+	intentOf      func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
+	waiting, dead int                                         // of those kept
+}
+
+type deliveryRow struct {
+	*delivery.Delivery
+	needle
+	at      string
+	mark    sign.Sign // of its event
+	product string    // "" while it is not known
+	changed time.Time
+}
+
+func (r *deliveryRow) figure(f figure, now time.Time) (float64, string, bool) {
+	switch f {
+	case age:
+		return now.Sub(r.Since).Seconds(), "", true
+	case latency:
+		return float64(r.Took) / float64(time.Millisecond), "", r.Took > 0
+	case count:
+		return float64(r.Attempts), "", true
+	}
+	return 0, "", false
+}
+
+// NewDeliveries makes the pane. intentOf finds the intent to which an id belongs.
+func NewDeliveries(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Deliveries {
+	p := &Deliveries{intentOf: intentOf, listing: listing[*deliveryRow]{frame: newFrame(look, targetColumn, attemptColumn, nextColumn), sorting: by(deliveryOrders()),
+		about: func(r *deliveryRow) Subject { return Subject{Kind: OfDelivery, ID: r.ID} }, list: table.New(table.Config[*deliveryRow]{
+			Key:     func(r *deliveryRow) string { return string(r.ID) },
+			Compare: compareDeliveries,
+			Home:    table.Bottom,
+			Limit:   keptDeliveries,
+			Match:   matchRow[*deliveryRow],
+		})}}
+	var states []string
+	for _, s := range delivery.States() {
+		states = append(states, string(s))
+	}
+	p.fields = []Field{oneOf("state", states, p.states), inColumn("status", inState), inColumn("target", inPlace), inColumn("product", inName),
+		inColumn("type", inMore), inColumn("id", inID), measures("attempts", count), measures("latency", latency), measures("age", age)}
+	return p
+}
+
+func compareDeliveries(a, b *deliveryRow) int { return a.Since.Compare(b.Since) }
+
+func deliveryOrders() []order[*deliveryRow] {
+	return []order[*deliveryRow]{
+		{"time", false, compareDeliveries},
+		{"state", false, func(a, b *deliveryRow) int { return cmp.Compare(a.State, b.State) }},
+		{"status", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Status, b.Status) }},
+		{"type", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Type, b.Type) }},
+		{"target", false, func(a, b *deliveryRow) int { return cmp.Compare(a.Target, b.Target) }},
+		{"attempts", true, func(a, b *deliveryRow) int { return cmp.Compare(b.Attempts, a.Attempts) }},
+		{"latency", true, func(a, b *deliveryRow) int { return cmp.Compare(b.Took, a.Took) }},
+		{"next", false, func(a, b *deliveryRow) int { return compareKnown(a.Next, b.Next) }},
+	}
+}
+
+// Take takes over deliveries that are new or have changed; first says that they are
+// the first ones.
+func (p *Deliveries) Take(changed []*delivery.Delivery, first bool) {
+	rows := make([]*deliveryRow, 0, len(changed))
+	for _, d := range changed {
+		row := &deliveryRow{Delivery: d, at: d.Since.In(p.look.Location).Format("15:04:05.0"), mark: sign.Event(d.Type)}
+		if old, ok := p.list.Get(string(d.ID)); ok {
+			row.product = old.product
+		}
+		if !first {
+			row.changed = p.look.Now
+		}
+		p.learn(row)
+		row.find()
+		rows = append(rows, row)
+	}
+	p.list.Upsert(rows...)
+	p.waiting, p.dead = 0, 0
+	for _, row := range p.list.All() {
+		switch row.State {
+		case delivery.Waiting:
+			p.waiting++
+		case delivery.Dead:
+			p.dead++
+		}
+	}
+	p.stale = true
+}
+
+// Troubled is how many deliveries have not come to an end as they should.
+func (p *Deliveries) Troubled() int { return p.waiting + p.dead }
+
+// learn takes over what is known by now of what an event speaks of.
+func (p *Deliveries) learn(row *deliveryRow) (changed bool) {
+	in, ok := p.intentOf(row.Source)
+	if !ok || row.product == string(in.Product) {
+		return false
+	}
+	row.product = string(in.Product)
+	return true
+}
+
+// find makes the row one that a filter finds.
+func (r *deliveryRow) find() {
+	state := string(r.State)
+	if r.Status > 0 {
+		state += " " + strconv.Itoa(r.Status)
+	}
+	r.needle = newNeedle(state, string(r.Target), r.product, string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
+}
+
+// Apply takes over the names of what events speak of.
+func (p *Deliveries) Apply(c *account.Changes, _ bool) {
+	if len(c.Intents)+len(c.Shipments) == 0 {
+		return
+	}
+	var named []*deliveryRow
+	for _, row := range p.list.All() {
+		if again := *row; p.learn(&again) {
+			again.find()
+			named = append(named, &again)
+		}
+	}
+	if len(named) > 0 {
+		p.list.Upsert(named...)
+		p.stale = true
+	}
+}
+
+// Forget keeps the rows: no picture of the account holds them.
+func (p *Deliveries) Forget() {}
+
+// Find returns the kept delivery of an id.
+func (p *Deliveries) Find(id api.ID) (*delivery.Delivery, bool) {
+	row, ok := p.list.Get(string(id))
+	if !ok {
+		return nil, false
+	}
+	return row.Delivery, true
+}
+
+// Lines draws the pane.
+func (p *Deliveries) Lines() []string {
+	return p.drawn(p.top, func() { p.message(paint.Muted, "no deliveries yet", "") }, p.draw)
+}
+
+func (p *Deliveries) top() {
+	l := p.tabTitle(deliveriesTab, p.list.Total())
+	p.sorted(l, p.order)
+	if p.list.Pinned() {
+		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
+	}
+	if p.hits(l) {
+		p.push(l)
+		return
+	}
+	waiting, dead := "", ""
+	if p.waiting > 0 {
+		waiting = wording.Count(p.waiting) + " waiting  "
+	}
+	if p.dead > 0 {
+		dead = wording.Count(p.dead) + " dead "
+	}
+	p.fill(l, l.Left()-len(waiting)-len(dead))
+	p.push(l.Put(paint.Warning, waiting).Put(paint.Bad, dead))
+}
+
+func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
+	p.gutter(l, under, p.look.Opened == Subject{Kind: OfDelivery, ID: row.ID}, (p.list.Pinned() || row.Attempts > 1) && p.glows(row.changed))
+	c := p.columns()
+	m := sign.Delivery(row.State)
+	l.Put(paint.Muted, row.at[:c.at]).Space(2).Put(m.Style, m.Glyph).Space(1)
+	if c.state > 0 {
+		l.Fit(m.Style, m.Word, c.state)
+	}
+	if !under {
+		l.On(paint.Base)
+	}
+	l.Fit(paint.Text, row.mark.Word, c.kind)
+	name, style := row.product, paint.Text
+	if name == "" {
+		name, style = string(row.Source), paint.Muted
+	}
+	l.Fit(style, name, l.Left()-c.target-c.attempts-c.answer-c.took-c.next)
+	if c.target > 0 {
+		l.Space(2).Fit(paint.Muted, Shown(row.Target), c.target-2)
+	}
+	p.outcome(l, row, c)
+}
+
+// outcome draws the attempts, the last answer and when the next attempt is.
+func (p *Deliveries) outcome(l *paint.Line, row *deliveryRow, c deliveryColumns) {
+	if c.attempts > 0 {
+		attempts, style := "", paint.Muted
+		if row.Attempts > 1 {
+			attempts, style = "×"+strconv.Itoa(row.Attempts), paint.Warning
+		}
+		l.Right(style, attempts, c.attempts)
+	}
+	answer, style := lastAnswer(row.Delivery)
+	if c.answer < paint.Width(answer)+2 && row.Status == 0 {
+		answer = "–"
+	}
+	l.Space(2).Fit(style, answer, c.answer-2)
+	if c.took > 0 {
+		l.Right(paint.Muted, Latency(row.Took), c.took)
+	}
+	if c.next > 0 {
+		next := ""
+		if row.State == delivery.Waiting && !row.Next.IsZero() {
+			next = "again " + wording.Until(row.Next.Sub(p.look.Now))
+		}
+		l.Space(2).Fit(paint.Warning, next, c.next-2)
+	}
+}
+
+// lastAnswer is the answer to the last attempt, in few words.
+func lastAnswer(d *delivery.Delivery) (string, paint.Style) {
+	switch {
+	case d.State == delivery.Sending:
+		return "…", paint.Muted
+	case d.Attempts == 0:
+		return "not sent", paint.Muted
+	case d.Status == 0:
+		return "no answer", paint.Bad
+	case d.Status == http.StatusOK:
+		return "200", paint.Good
+	}
+	return strconv.Itoa(d.Status), paint.Bad // nothing else counts as taken (contract, Webhook receiver contract)
+}
+
+// Shown is the address of a target without what most have in common.
+func Shown(target api.Text) string {
+	return strings.TrimPrefix(string(target), "http://")
+}
+
+// deliveryColumns are the widths of the columns with the blanks before each; 0
+// leaves one out.
+type deliveryColumns struct{ at, state, kind, target, attempts, answer, took, next int }
+
+func (p *Deliveries) columns() deliveryColumns {
+	c := deliveryColumns{at: len("15:04"), kind: 19, answer: 6}
+	switch {
+	case p.w >= 150:
+		c = deliveryColumns{at: len("15:04:05.0"), state: 11, kind: 21, target: 2 + 32, attempts: 5, answer: 11, took: 9, next: 14}
+	case p.w >= 110:
+		c = deliveryColumns{at: len("15:04:05"), state: 11, kind: 19, target: 2 + 22, attempts: 4, answer: 11, took: 8, next: 13}
+	case p.w >= 72:
+		c = deliveryColumns{at: len("15:04:05"), kind: 19, target: 2 + 16, attempts: 4, answer: 6, took: 8}
+	}
+	if !p.has(targetColumn) {
+		c.target = 0
+	}
+	if !p.has(attemptColumn) {
+		c.attempts = 0
+	}
+	if !p.has(nextColumn) {
+		c.next = 0
+	}
+	return c
+}

@@ -1,0 +1,131 @@
+package pane
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/ui/dashboard/paint"
+	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
+)
+
+// delivery shows both sides of the last attempt, what came back first.
+func (p *Detail) delivery() {
+	d := p.facts.Delivery
+	if d == nil {
+		p.blank()
+		p.paragraph(paint.Muted, "this delivery is no longer kept")
+		return
+	}
+	p.headline(sign.Delivery(d.State), string(api.Scrub(string(d.Type))), p.look.age(d.Since))
+	p.fact("target", paint.Text, string(d.Target))
+	p.fact("event", paint.Text, string(d.Event))
+	p.fact("source", paint.Text, string(d.Source))
+	if in := p.facts.Intent; in != nil {
+		p.fact("product", paint.Text, string(in.Product))
+	}
+	p.attempts(d)
+	if d.State != delivery.Sending {
+		p.paragraph(paint.Muted, p.look.Keys.SendAgain+" sends it again")
+	}
+	if d.Answer.Header != nil || len(d.Answer.Body) > 0 {
+		p.heading("ANSWER " + strconv.Itoa(d.Status) + " " + http.StatusText(d.Status))
+		p.headers(d.Answer.Header)
+		p.text(d.Answer.Body)
+	}
+	if d.Request.Header != nil || len(d.Request.Body) > 0 {
+		p.heading("REQUEST")
+		p.headers(d.Request.Header)
+		p.raw(d.Request.Body)
+	}
+}
+
+// attempts says what came of the last attempt, and when the next one is.
+func (p *Detail) attempts(d *delivery.Delivery) {
+	switch {
+	case d.State == delivery.Lost && d.Attempts == 0:
+		p.fact("attempts", paint.Warning, "none: the stand-in was told to lose it")
+		return
+	case d.Attempts == 0:
+		p.fact("attempts", paint.Text, "none yet")
+		return
+	}
+	p.fact("attempts", paint.Text, wording.Count(d.Attempts))
+	p.fact("last", paint.Text, p.moment(d.Sent))
+	answer, style := lastAnswer(d)
+	switch {
+	case d.State == delivery.Sending:
+		p.fact("answer", style, "awaited")
+	case d.Status > 0:
+		p.fact("answer", style, answer+" in "+Latency(d.Took))
+	default:
+		p.fact("answer", style, answer+" within "+Latency(d.Took))
+	}
+	p.fact("error", paint.Bad, string(d.Error))
+	if !d.Next.IsZero() {
+		p.fact("next", paint.Warning, wording.Until(d.Next.Sub(p.look.Now)))
+	}
+}
+
+// headers adds the fields of a header, in the order of their names.
+func (p *Detail) headers(h http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		value := strings.Join(h[name], ", ")
+		if heldBack(name) {
+			value = delivery.Hidden
+		}
+		p.field(string(api.Scrub(name)), string(api.Scrub(value)))
+	}
+}
+
+// field adds one field of a header. A value that is wider than the pane goes on
+// below.
+func (p *Detail) field(name, value string) {
+	const indent = 2
+	for i, part := range paint.Wrap(name+": "+value, p.w-3-indent) {
+		p.add(func(l *paint.Line) {
+			label, rest, ok := strings.Cut(part, ": ")
+			switch {
+			case i == 0 && ok:
+				l.Put(paint.Muted, label+": ").Put(paint.Text, rest)
+			case i == 0:
+				l.Put(paint.Muted, part)
+			default:
+				l.Space(indent).Put(paint.Text, part)
+			}
+		})
+		p.body[len(p.body)-1].value = value
+	}
+}
+
+// text adds the body of an answer, masked where it is JSON, a line for each of its
+// lines.
+func (p *Detail) text(body []byte) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		p.paragraph(paint.Muted, "no body")
+		return
+	}
+	if json.Valid(body) {
+		body = api.Masked(body)
+	}
+	p.blank()
+	for line := range bytes.Lines(body) {
+		p.paragraph(paint.Text, string(api.Scrub(string(bytes.TrimRight(line, "\r\n")))))
+	}
+}
+
+// heldBack reports whether the value of a header's field is not to be shown, whoever
+// kept it.
+func heldBack(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	return slices.Contains([]string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"}, name) ||
+		namesSecret(name) && !strings.HasSuffix(name, "-Signature")
+}
