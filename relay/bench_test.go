@@ -17,6 +17,7 @@ import (
 
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/sqlite"
+	"tillwatch/relay/signature"
 )
 
 const benchConnections = 64
@@ -192,7 +193,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkAccept(b *testing.B) {
 	r := newTestRelay(b, newMemory(b), nil)
 	body := padded(1, 400)
-	given, _ := parseSignature(sign(testSecret, body))
+	given, _ := signature.Parse(sign(testSecret, body))
 	b.ReportAllocs()
 	for b.Loop() {
 		v, ok := r.verifier.verify(body, given)

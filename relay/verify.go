@@ -3,7 +3,6 @@ package relay
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -12,12 +11,11 @@ import (
 	"sync/atomic"
 
 	"tillwatch/api"
+	"tillwatch/relay/signature"
 )
 
 // MinSecret is the shortest signing secret that a relay accepts, in bytes.
 const MinSecret = 16
-
-const signatureVersion = "v0="
 
 // Verified is a body whose signature was checked. Only the verifier makes one
 // that is not empty, and only a Verified can reach the journal.
@@ -33,8 +31,6 @@ type verifier struct {
 // signingKey is a secret with a pool of keyed hashes: a new one for each delivery
 // makes the judging of it a fifth slower.
 type signingKey struct{ hashes sync.Pool }
-
-type signature [sha256.Size]byte
 
 func newVerifier(headerPrefix string, secrets []api.Secret) (*verifier, error) {
 	v := &verifier{header: http.CanonicalHeaderKey(headerPrefix + "signature")}
@@ -58,32 +54,17 @@ func (v *verifier) setSecrets(secrets []api.Secret) error {
 	return nil
 }
 
-// signature reads the one signature that a delivery must carry: v0= and 64
-// lower-case hexadecimal digits.
-func (v *verifier) signature(header http.Header) (s signature, ok bool) {
+// signature reads the one signature that a delivery must carry.
+func (v *verifier) signature(header http.Header) (s signature.Sum, ok bool) {
 	values := header[v.header]
 	if len(values) != 1 {
 		return s, false
 	}
-	return parseSignature(values[0])
-}
-
-func parseSignature(text string) (s signature, ok bool) {
-	if len(text) != len(signatureVersion)+hex.EncodedLen(len(s)) || text[:len(signatureVersion)] != signatureVersion {
-		return s, false
-	}
-	digits := text[len(signatureVersion):]
-	for i := range len(digits) {
-		if c := digits[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return s, false
-		}
-	}
-	_, err := hex.Decode(s[:], []byte(digits))
-	return s, err == nil
+	return signature.Parse(values[0])
 }
 
 // verify checks body against every active secret.
-func (v *verifier) verify(body []byte, given signature) (Verified, bool) {
+func (v *verifier) verify(body []byte, given signature.Sum) (Verified, bool) {
 	matched := false
 	for _, key := range *v.keys.Load() {
 		expected := key.sign(body)
@@ -97,7 +78,7 @@ func (v *verifier) verify(body []byte, given signature) (Verified, bool) {
 	return Verified{body: body}, true
 }
 
-func (k *signingKey) sign(body []byte) (s signature) {
+func (k *signingKey) sign(body []byte) (s signature.Sum) {
 	h := k.hashes.Get().(hash.Hash)
 	defer k.hashes.Put(h)
 	h.Reset()

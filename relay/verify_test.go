@@ -12,6 +12,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/relay/journal/journaltest"
+	"tillwatch/relay/signature"
 )
 
 // attempt is a delivery with the signature values that it carries.
@@ -200,7 +201,7 @@ func TestTheKeyIsTheTextOfTheSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, ok := parseSignature("v0=58e519482bcc890c89a50ddb639a0b86ea1835e44705031cc823a63db8345200")
+	given, ok := signature.Parse("v0=58e519482bcc890c89a50ddb639a0b86ea1835e44705031cc823a63db8345200")
 	if !ok {
 		t.Fatal("the signature is not of the right form")
 	}

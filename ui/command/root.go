@@ -198,6 +198,8 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newThemes(),
 		}},
 		{"build and test", []*cobra.Command{
+			newSign(),
+			newVerify(),
 			newDemo(),
 			newSimulate(),
 			newForward(),

@@ -1,0 +1,192 @@
+package signature
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/tidwall/gjson"
+)
+
+// deepest bounds how far JSON is written anew: what is deeper stays as it is.
+const deepest = 16
+
+// style is how a library writes JSON; each part says in words who writes so.
+type style struct {
+	layout  layout
+	escapes escapes
+	order   order
+}
+
+type layout struct{ comma, colon, indent, words string }
+
+type escapes struct {
+	special string // runes that are escaped beside those that JSON asks for
+	ascii   bool   // whatever is not ASCII is
+	digits  string // of such an escape
+	words   string
+}
+
+type order struct {
+	event, source []string // names of members in their order; nil: as they stand
+	sorted        bool
+	words         string
+}
+
+// styles are those of the common libraries, the plainest first.
+func styles(yield func(style) bool) {
+	event, arranged := []string{"id", "object", "type", "createdAt", "source", "data"}, "with its members in the contract's order (a map in Go, sort_keys in Python and jq -S sort them)"
+	for _, o := range []order{
+		{words: "with its members in another order"},
+		{sorted: true, words: "with its members sorted (a map in Go, sort_keys in Python, jq -S)"},
+		{event: event, source: []string{"id", "type"}, words: arranged},
+		{event: event, source: []string{"type", "id"}, words: arranged},
+	} {
+		for _, e := range []escapes{
+			{words: "with nothing escaped that need not be (JSON.stringify, jq)"},
+			{ascii: true, digits: `\u%04x`, words: `with non-ASCII as \u… (Python's json.dumps)`},
+			{special: "/", ascii: true, digits: `\u%04x`, words: `with slashes and non-ASCII escaped (PHP's json_encode)`},
+			{special: "/", words: "with slashes escaped (PHP with JSON_UNESCAPED_UNICODE)"},
+			{special: "<>&\u2028\u2029", digits: `\u%04x`, words: `with <, > and & as \u… (Go's encoding/json, Rails)`},
+			{special: `<>&'+"`, ascii: true, digits: `\u%04X`, words: `with non-ASCII, <, > and & as \u… in capitals (.NET's System.Text.Json)`},
+		} {
+			for _, l := range []layout{
+				{",", ":", "", "without blanks (JSON.stringify, Go, Jackson, PHP)"},
+				{", ", ": ", "", "with a blank behind each comma and colon (Python's json.dumps)"},
+				{",", ": ", "  ", "indented by 2 (JSON.stringify with 2, jq, Ruby)"},
+				{",", ": ", "    ", "indented by 4 (PHP's JSON_PRETTY_PRINT, Python's indent=4)"},
+				{",", ": ", "\t", "indented by tabs (Go's MarshalIndent, jq --tab)"},
+			} {
+				if !yield(style{l, e, o}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rewritings are the ways in which the JSON of a body may have been written when it
+// was signed.
+func rewritings(body []byte) iter.Seq[form] {
+	return func(yield func(form) bool) {
+		if !json.Valid(body) {
+			return
+		}
+		for s := range styles {
+			text := s.of(body)
+			for _, signed := range [][]byte{text, append(text, '\n')} {
+				if !bytes.Equal(signed, body) && !yield(form{body: signed, style: s, fault: fault{cause: Rewritten}}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// against tells how a body was signed and how it arrived, in what differs.
+func (s style) against(body []byte) string {
+	was, is := s.layout.words, "in a form of its own"
+	for arrived := range styles {
+		if text := arrived.of(body); !bytes.Equal(text, bytes.TrimSuffix(body, []byte("\n"))) {
+			continue
+		}
+		was, is = "", ""
+		for _, part := range [][2]string{{s.layout.words, arrived.layout.words}, {s.escapes.words, arrived.escapes.words}, {s.order.words, arrived.order.words}} {
+			if part[0] != part[1] {
+				was, is = was+", "+part[0], is+", "+part[1]
+			}
+		}
+		break
+	}
+	return fmt.Sprintf("the JSON was parsed and written again: it was signed %s and arrived %s; keep the raw bytes, from before anything parses them",
+		strings.TrimPrefix(was, ", "), strings.TrimPrefix(is, ", "))
+}
+
+// of is JSON in this style.
+func (s style) of(body []byte) []byte {
+	var b bytes.Buffer
+	s.write(&b, gjson.ParseBytes(body), 0)
+	return b.Bytes()
+}
+
+func (s style) write(b *bytes.Buffer, v gjson.Result, depth int) {
+	switch {
+	case v.Type == gjson.String:
+		s.quote(b, v.Str)
+		return
+	case !v.IsObject() && !v.IsArray(), depth > deepest:
+		b.WriteString(v.Raw)
+		return
+	}
+	var items [][2]gjson.Result // name and value
+	v.ForEach(func(name, value gjson.Result) bool {
+		items = append(items, [2]gjson.Result{name, value})
+		return true
+	})
+	brackets := "[]"
+	if v.IsObject() {
+		brackets = "{}"
+		slices.SortStableFunc(items, func(a, b [2]gjson.Result) int { return s.order.compare(a[0].Str, b[0].Str, len(items)) })
+	}
+	line := func(depth int) {
+		if s.layout.indent != "" && len(items) > 0 {
+			b.WriteString("\n" + strings.Repeat(s.layout.indent, depth))
+		}
+	}
+	b.WriteByte(brackets[0])
+	for i, item := range items {
+		if i > 0 {
+			b.WriteString(s.layout.comma)
+		}
+		line(depth + 1)
+		if v.IsObject() {
+			s.quote(b, item[0].Str)
+			b.WriteString(s.layout.colon)
+		}
+		s.write(b, item[1], depth+1)
+	}
+	line(depth)
+	b.WriteByte(brackets[1])
+}
+
+// compare orders two names of an object with so many members: a source has two.
+func (o order) compare(a, b string, members int) int {
+	names := o.event
+	if members == 2 {
+		names = o.source
+	}
+	if o.sorted {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(slices.Index(names, a), slices.Index(names, b))
+}
+
+func (s style) quote(b *bytes.Buffer, text string) {
+	e := s.escapes
+	b.WriteByte('"')
+	for _, r := range text {
+		if 'a' <= r && r <= 'z' { // most are
+			b.WriteByte(byte(r))
+			continue
+		}
+		short := strings.IndexRune("\"\\\b\f\n\r\t/", r)
+		special := strings.ContainsRune(e.special, r)
+		switch {
+		case special && e.digits != "" && r != '/', e.ascii && r > '~' && r < 0x10000, short < 0 && r < ' ':
+			fmt.Fprintf(b, cmp.Or(e.digits, `\u%04x`), r)
+		case short >= 0 && (special || r != '/'):
+			b.WriteString(`\` + `"\bfnrt/`[short:short+1])
+		case e.ascii && r > '~':
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(b, e.digits+e.digits, high, low)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+}

@@ -1,0 +1,169 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tillwatch/api"
+	"tillwatch/relay"
+	"tillwatch/relay/signature"
+)
+
+type signOptions struct {
+	body, curl string
+	timestamp  int64
+	json       bool
+}
+
+func newSign() *cobra.Command {
+	var o signOptions
+	command := &cobra.Command{
+		Use:   "sign",
+		Short: "Sign a body as the service does, and print the four headers",
+		Long: "Sign a body from stdin or a file as the service does, and print the four headers of a delivery, or the curl command that delivers it. " +
+			"The event's id and topic come from the body. The secret comes from TILLWATCH_SIGNING_SECRET or a file; of several lines, the first signs.",
+		Example: "tillwatch sign --body event.json --curl http://127.0.0.1:3000/webhooks | sh\n" +
+			"tillwatch sign < event.json > headers && curl -H @headers --data-binary @event.json http://127.0.0.1:3000/webhooks",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := signingSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			body, err := readInput(o.body, c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return o.print(s, body, c.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	secretFileFlag(flags)
+	flags.StringVar(&o.body, "body", "", "file of the exact body (default: stdin)")
+	flags.StringVar(&o.curl, "curl", "", "print the curl command that delivers the body to this URL")
+	flags.Int64Var(&o.timestamp, "timestamp", 0, "Unix time of the delivery in seconds (default: now)")
+	flags.BoolVar(&o.json, "json", false, "print the headers as one JSON object")
+	return command
+}
+
+// secretFileFlag gives a command the flag of a file with signing secrets.
+func secretFileFlag(flags *pflag.FlagSet) {
+	flags.String("signing-secret-file", "", "file with the signing secret; during a rotation both, one a line (default: TILLWATCH_SIGNING_SECRET)")
+}
+
+// signingSettings are settings with a signing secret. The file that a flag names
+// wins over a variable.
+func signingSettings(flags *pflag.FlagSet) (settings, error) {
+	s, err := loadSettings(flags)
+	if err != nil {
+		return s, err
+	}
+	if path, _ := flags.GetString("signing-secret-file"); path != "" {
+		text, err := readSecretFile(path)
+		if err != nil {
+			return s, usagef("reading the file that --signing-secret-file names: %w", err)
+		}
+		s.SigningSecret = api.NewSecret(text)
+	}
+	if len(s.signingSecrets()) == 0 {
+		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file")
+	}
+	return s, nil
+}
+
+// otherSecrets are the signing secrets of the other profiles of the configuration
+// file. One that cannot be read is left out: it only serves to name a cause.
+func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) {
+	for _, name := range s.Profiles {
+		k := koanf.New(".")
+		if _, _, err := loadFile(k, flags, name, sources{}); err != nil || name == s.Chosen {
+			continue
+		}
+		text := k.String("signing_secret")
+		if path := k.String("signing_secret_file"); text == "" && path != "" {
+			text, _ = readSecretFile(path)
+		}
+		for _, secret := range (settings{SigningSecret: api.NewSecret(text)}).signingSecrets() {
+			others = append(others, signature.Other{Secret: secret, Cause: signature.OtherSecret, Whose: fmt.Sprintf("the profile %q", api.Scrub(name))})
+		}
+	}
+	return others
+}
+
+// readInput reads a file, or stdin where none is named.
+func readInput(path string, stdin io.Reader) ([]byte, error) {
+	if path != "" && path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, usagef("reading the body: %w", err)
+		}
+		defer file.Close()
+		stdin = file
+	}
+	body, err := io.ReadAll(io.LimitReader(stdin, relay.MaxBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the body: %w", err)
+	case len(body) > relay.MaxBody:
+		return nil, usagef("the body is larger than %d bytes, which no relay takes", relay.MaxBody)
+	}
+	return body, nil
+}
+
+// print prints the headers. What is no event of the contract is signed all the same,
+// without an id and a topic.
+func (o signOptions) print(s settings, body []byte, stdout io.Writer) error {
+	event, _ := api.DecodeEvent(body)
+	headers, object := [][2]string{
+		{s.HeaderPrefix + "signature", signature.Of(s.signingSecrets()[0], body).String()},
+		{s.HeaderPrefix + "event-id", string(event.ID)},
+		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
+		{s.HeaderPrefix + "topic", string(event.Type)},
+	}, map[string]string{}
+	for _, h := range headers {
+		object[h[0]] = h[1]
+	}
+	switch {
+	case o.json:
+		return json.NewEncoder(stdout).Encode(object)
+	case o.curl != "":
+		return o.printCurl(headers, body, stdout)
+	}
+	for _, h := range headers {
+		if _, err := fmt.Fprintf(stdout, "%s: %s\n", h[0], h[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printCurl prints a command of a shell. A body of stdin stands in it, if it is text.
+func (o signOptions) printCurl(headers [][2]string, body []byte, stdout io.Writer) error {
+	content := "@" + o.body
+	if o.body == "" || o.body == "-" {
+		content = string(body)
+		if strings.HasPrefix(content, "@") || strings.ContainsFunc(content, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufffd' }) {
+			return usagef("this body cannot stand in a command: save it and name it with --body")
+		}
+	}
+	line := "curl --data-binary " + quoted(content) + " -H 'content-type: application/json'"
+	for _, h := range headers {
+		line += " -H " + quoted(h[0]+": "+h[1])
+	}
+	_, err := fmt.Fprintln(stdout, line, "--url", quoted(o.curl))
+	return err
+}
+
+// quoted is a word of a shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

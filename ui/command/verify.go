@@ -1,0 +1,142 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/relay/signature"
+)
+
+type verifyOptions struct {
+	body, request  string
+	headers        []string
+	diagnose, json bool
+}
+
+func newVerify() *cobra.Command {
+	var o verifyOptions
+	command := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the signature of a delivery, and name why it is wrong",
+		Long: "Check the signature of a delivery: of a body with the headers that are given, or of a raw request (headers, a blank line, the body) " +
+			"from stdin or a file. With --diagnose, likely faults are undone one after another until the signature fits. " +
+			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 when the signature is right, and 1 when it is not.",
+		Example: "tillwatch verify --request delivery.http --diagnose\n" +
+			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…' --diagnose\ntillwatch sign --body event.json | tillwatch verify --request - --body event.json",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := signingSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			d := signature.Delivery{Prefix: s.HeaderPrefix, Secrets: s.signingSecrets(), Now: time.Now(), Effort: 256 << 20}
+			if o.diagnose {
+				d.Others = s.otherSecrets(c.Flags())
+			}
+			if d.Header, d.Body, err = o.read(c.InOrStdin()); err != nil {
+				return err
+			}
+			return o.report(signature.Diagnose(d), c.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	secretFileFlag(flags)
+	flags.StringVar(&o.body, "body", "", "file of the exact body (default: stdin)")
+	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of the delivery, as in 'x-svc-signature: v0=…' (repeatable)")
+	flags.StringVar(&o.request, "request", "", "file of the headers, or of the whole request with its body, as HTTP writes it (- is stdin; default without --header)")
+	flags.BoolVar(&o.diagnose, "diagnose", false, "name the likely cause of a wrong signature")
+	flags.BoolVar(&o.json, "json", false, "print what was found as one JSON object")
+	return command
+}
+
+// read is the delivery that the flags and stdin tell of.
+func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
+	header, body, whole := http.Header{}, []byte(nil), false
+	if o.request != "" || len(o.headers) == 0 {
+		raw, err := readInput(o.request, stdin)
+		if err == nil {
+			header, body, whole, err = parseRequest(raw)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, line := range o.headers {
+		name, value, found := strings.Cut(line, ":")
+		if !found {
+			return nil, nil, usagef("--header is %s; it must be a name and a value, as in 'x-svc-signature: v0=…'", shownValue(line))
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if whole && o.body == "" {
+		return header, body, nil
+	}
+	if o.body == "" && (o.request == "-" || len(o.headers) == 0 && o.request == "") {
+		return nil, nil, usagef("stdin holds headers and no body: put a blank line and the body behind them, or name its file with --body")
+	}
+	body, err := readInput(o.body, stdin)
+	return header, body, err
+}
+
+// parseRequest takes a request apart: perhaps its first line, headers, and, where a
+// blank line follows, the exact body.
+func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err error) {
+	if first, rest, found := bytes.Cut(raw, []byte("\n")); found && bytes.Contains(first, []byte(" HTTP/")) {
+		raw = rest
+	}
+	at := bufio.NewReader(bytes.NewReader(raw))
+	fields, err := textproto.NewReader(at).ReadMIMEHeader()
+	whole = err == nil
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, false, usagef("the headers cannot be read: give a line each, as in x-svc-signature: v0=…")
+	}
+	header = http.Header(fields)
+	var content io.Reader = at
+	if strings.EqualFold(header.Get("Transfer-Encoding"), "chunked") {
+		content = httputil.NewChunkedReader(at)
+	}
+	if body, err = io.ReadAll(content); err != nil {
+		return nil, nil, false, usagef("the body of the request cannot be read: %w", err)
+	}
+	if n, err := strconv.Atoi(header.Get("Content-Length")); err == nil && 0 <= n && n < len(body) {
+		body = body[:n] // an editor has put a line break behind it
+	}
+	return header, body, whole, nil
+}
+
+// report prints what was found. A signature that is wrong is an error.
+func (o verifyOptions) report(found signature.Diagnosis, stdout io.Writer) error {
+	if !o.diagnose {
+		found = signature.Diagnosis{Valid: found.Valid}
+	}
+	wrong := error(nil)
+	if !found.Valid {
+		found.Text = cmp.Or(found.Text, "--diagnose names the likely cause")
+		wrong = fmt.Errorf("the signature is wrong: %s", found.Text)
+	}
+	if o.json {
+		return errors.Join(json.NewEncoder(stdout).Encode(found), wrong)
+	}
+	if found.Valid && found.Text != "" {
+		found.Text = ": " + found.Text
+	}
+	if found.Valid {
+		fmt.Fprintln(stdout, "the signature is right"+string(api.Scrub(found.Text)))
+	}
+	return wrong
+}
