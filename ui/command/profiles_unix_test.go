@@ -1,7 +1,4 @@
-// Between two dashboards on one terminal the library closes its reader of keys beside
-// the last read (cancelreader, epoll), which the race detector takes for a fault of ours.
-
-//go:build unix && !race
+//go:build unix
 
 package command
 

@@ -145,8 +145,8 @@ func (m *Model) giveOver(c own.Command, argv []string) tea.Cmd {
 		return nil
 	}
 	began := time.Now()
-	taking := &own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Retake, Lend: m.cfg.Lend}
-	return tea.Exec(taking, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
+	taking := own.Taking{Context: m.ctx, Argv: argv, Environ: m.cfg.CommandEnviron, In: m.in, Out: m.out, Leave: m.canvas.Leave, Enter: m.canvas.Retake, Lend: m.cfg.Lend}
+	return m.job.Lend(taking.Run, func(err error) tea.Msg { return ownLeftMsg{c.Name, time.Since(began), err} })
 }
 
 // update takes how a command ended.

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 
 	"tillwatch/api/account"
@@ -106,7 +107,11 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 			err = screen.Enter()
 		}
 		if err == nil {
+			err = m.job.Keys.Take()
+		}
+		if err == nil {
 			_, err = program.Run() // it recovers its panics
+			err = errors.Join(err, m.job.Keys.Give())
 		}
 		if s.taken = m.switching.over && err == nil; !s.taken {
 			err = errors.Join(err, screen.Leave())
@@ -131,8 +136,8 @@ func (s *Screen) play(ctx context.Context, program *tea.Program, m *Model) error
 	}
 }
 
-// program has the library run the model, read the keys and draw nothing: that is
-// the canvas's.
+// program has the library run the model, read no keys and draw nothing: those are
+// the keyboard's and the canvas's.
 func (m *Model) program(s *Screen) *tea.Program {
 	in, out := s.in, s.out
 	environ := m.cfg.Environ
@@ -142,7 +147,7 @@ func (m *Model) program(s *Screen) *tea.Program {
 	if s.canvas == nil {
 		s.canvas = canvas.New(canvas.Config{In: in, Out: out, Environ: environ})
 	}
-	m.canvas, m.out = s.canvas, out
+	m.canvas, m.in, m.out = s.canvas, in, out
 	m.themes.setProfile(profileOf(out, environ))
 	m.restyle()
 	size, known := job.SizeOf(out)
@@ -152,8 +157,10 @@ func (m *Model) program(s *Screen) *tea.Program {
 	m.resize(size)
 	// Signals are the caller's: they end the context. Were both to hear them, the
 	// library's handler could wait for ever for a loop that its end has ended.
-	return tea.NewProgram(rescued{m}, tea.WithContext(m.ctx), tea.WithInput(in), tea.WithOutput(io.Discard), tea.WithEnvironment(environ),
+	program := tea.NewProgram(rescued{m}, tea.WithContext(m.ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithEnvironment(environ),
 		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(m.themes.profile), tea.WithWindowSize(size.Width, size.Height))
+	m.job.Keys = job.NewKeyboard(in, uv.Environ(environ).Getenv("TERM"), program.Send)
+	return program
 }
 
 // profileOf is what colours a terminal has. What is no file of this system, such as

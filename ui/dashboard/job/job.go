@@ -5,7 +5,6 @@ package job
 import (
 	"context"
 	"errors"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -16,16 +15,20 @@ import (
 
 // Job is the program as its shell sees it: stopped by a key and continued by fg.
 // The library can suspend as well, but where nobody stops the program it waits for
-// ever to be continued.
+// ever to be continued, and it waits half a second for a reader of keys that it has
+// not.
 type Job struct {
 	ctx       context.Context
+	Keys      *Keyboard
 	NoShell   bool          // nobody could continue the program
 	waits     atomic.Bool   // for continued
 	continued chan struct{} // room for one
 }
 
 // New makes the job of a program that ends with ctx.
-func New(ctx context.Context) *Job { return &Job{ctx: ctx, continued: make(chan struct{}, 1)} }
+func New(ctx context.Context) *Job {
+	return &Job{ctx: ctx, Keys: &Keyboard{}, continued: make(chan struct{}, 1)}
+}
 
 // ResumedMsg says that the program has its terminal back; Err is why it was not
 // stopped, nil if it was.
@@ -87,53 +90,54 @@ func (j *Job) Disabled(confirming bool) string {
 	return ""
 }
 
-// Leave gives the terminal back and stops the program until it is continued. over
-// says that it was already.
-func (j *Job) Leave(screen *canvas.Canvas, over bool) tea.Cmd {
-	s := &suspension{job: j, screen: screen, over: over}
-	return tea.Exec(s, func(err error) tea.Msg { return ResumedMsg{err} })
+// LentMsg brings what is to run while somebody else has the terminal.
+type LentMsg struct {
+	keys *Keyboard
+	run  func() error
+	over func(error) tea.Msg
 }
 
-// suspension is what the library runs while it has given the terminal back.
-type suspension struct {
-	job    *Job
-	screen *canvas.Canvas
-	over   bool      // the program was stopped and continued already
-	input  io.Reader // the terminal
-}
-
-// SetStdin takes the terminal that the program reads.
-func (s *suspension) SetStdin(r io.Reader) { s.input = r }
-
-// SetStdout does nothing: nothing is written.
-func (s *suspension) SetStdout(io.Writer) {}
-
-// SetStderr does nothing: nothing is written.
-func (s *suspension) SetStderr(io.Writer) {}
-
-// Run gives the terminal back, stops the program and takes the terminal again once
-// it is in the foreground. Where it is to end before that, it does not return: the
-// terminal is not to be touched.
-func (s *suspension) Run() error {
-	err := s.screen.Leave()
-	if !s.over {
-		err = errors.Join(err, s.stop())
+// Lend gives the keyboard away and brings what run does next to the program's loop,
+// which is to stand still meanwhile. over makes the message that tells of its end.
+func (j *Job) Lend(run func() error, over func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg { // beside the loop, which takes what was typed until then
+		_ = j.Keys.Give() // it tells of the error again when the program ends
+		return LentMsg{j.Keys, run, over}
 	}
-	return errors.Join(err, s.screen.Enter())
 }
 
-func (s *suspension) stop() error {
-	s.job.waits.Store(true)
-	defer s.job.waits.Store(false)
+// Run runs it, and takes the keyboard again.
+func (m LentMsg) Run() tea.Cmd {
+	err := errors.Join(m.run(), m.keys.Take())
+	return func() tea.Msg { return m.over(err) }
+}
+
+// Leave gives the terminal back, stops the program until it is continued and takes
+// the terminal again once it is in the foreground; over says that it was stopped and
+// continued already. Where the program is to end before that, its loop stands still
+// for good: the terminal is not to be touched.
+func (j *Job) Leave(screen *canvas.Canvas, over bool) tea.Cmd {
+	return j.Lend(func() error {
+		err := screen.Leave()
+		if !over {
+			err = errors.Join(err, j.stop())
+		}
+		return errors.Join(err, screen.Enter())
+	}, func(err error) tea.Msg { return ResumedMsg{err} })
+}
+
+func (j *Job) stop() error {
+	j.waits.Store(true)
+	defer j.waits.Store(false)
 	if err := stopProcess(); err != nil {
 		return err
 	}
-	stopped := s.job.awaitContinued()
-	for !InForeground(s.input) { // bg continued it, or a signal that ends it
+	stopped := j.awaitContinued()
+	for !InForeground(j.Keys.in) { // bg continued it, or a signal that ends it
 		stopped = true
 		select {
-		case <-s.job.ctx.Done():
-			select {} // Run leaves the program behind
+		case <-j.ctx.Done():
+			select {} // whoever runs the program leaves it behind
 		case <-time.After(lookAgain):
 		}
 	}

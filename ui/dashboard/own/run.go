@@ -101,24 +101,15 @@ func (b *bounded) lines() []string {
 	return lines
 }
 
-// Taking runs a command that takes the terminal over. It is a tea.ExecCommand.
+// Taking runs a command that takes the terminal over.
 type Taking struct {
 	Context       context.Context
 	Argv, Environ []string
+	In            io.Reader            // the terminal
 	Out           io.Writer            // the terminal
 	Leave, Enter  func() error         // give the terminal back, and take it again
 	Lend          func() (back func()) // what is typed there to end a program is the command's alone; nil: it is ours as well
-	in            io.Reader
 }
-
-// SetStdin takes the terminal's keyboard.
-func (t *Taking) SetStdin(r io.Reader) { t.in = r }
-
-// SetStdout does nothing: the library has no terminal.
-func (t *Taking) SetStdout(io.Writer) {}
-
-// SetStderr does nothing, likewise.
-func (t *Taking) SetStderr(io.Writer) {}
 
 // Run gives the terminal over until the command has ended.
 func (t *Taking) Run() error {
@@ -129,6 +120,6 @@ func (t *Taking) Run() error {
 		return errors.Join(err, t.Enter())
 	}
 	command := exec.CommandContext(t.Context, t.Argv[0], t.Argv[1:]...)
-	command.Env, command.Stdin, command.Stdout, command.Stderr, command.WaitDelay = t.Environ, t.in, t.Out, t.Out, endsWithin
+	command.Env, command.Stdin, command.Stdout, command.Stderr, command.WaitDelay = t.Environ, t.In, t.Out, t.Out, endsWithin
 	return errors.Join(command.Run(), t.Enter())
 }

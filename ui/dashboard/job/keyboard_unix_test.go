@@ -1,0 +1,111 @@
+//go:build unix
+
+package job
+
+import (
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+	"go.uber.org/goleak"
+)
+
+// keyboardOf is the keyboard of a terminal, and what it tells of.
+func keyboardOf(t *testing.T) (k *Keyboard, far, terminal *os.File, told chan tea.Msg) {
+	t.Helper()
+	far, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { terminal.Close(); far.Close() })
+	if _, err := term.MakeRaw(terminal.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	told = make(chan tea.Msg)
+	return NewKeyboard(terminal, "xterm", func(msg tea.Msg) { told <- msg }), far, terminal, told
+}
+
+func types(t *testing.T, far *os.File, keys string) {
+	t.Helper()
+	if _, err := far.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAKeyboardThatIsGivenAwayIsReadByNobody(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	k, far, terminal, told := keyboardOf(t)
+	if err := k.Take(); err != nil {
+		t.Fatal(err)
+	}
+	types(t, far, "abc")
+	if key := (<-told).(interface{ String() string }); key.String() != "a" {
+		t.Errorf("told of %s", key)
+	}
+	given := make(chan error)
+	go func() { given <- k.Give() }() // with keys that nobody was told of
+	var last tea.Msg
+	for range 2 {
+		last = <-told
+	}
+	if key := last.(interface{ String() string }); key.String() != "c" {
+		t.Errorf("told of %s at last", key)
+	}
+	if err := <-given; err != nil {
+		t.Fatal(err)
+	}
+	goleak.VerifyNone(t, before)
+	types(t, far, "sh")
+	read := make([]byte, 2)
+	if _, err := io.ReadFull(terminal, read); err != nil || string(read) != "sh" {
+		t.Errorf("who has the terminal reads %q, %v", read, err)
+	}
+	if err := k.Give(); err != nil { // to a second
+		t.Fatal(err)
+	}
+	for range 2 {
+		goleak.VerifyNone(t, before)
+		if err := k.Take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	types(t, far, "d")
+	if key := (<-told).(interface{ String() string }); key.String() != "d" {
+		t.Errorf("told of %s, taken again", key)
+	}
+	if err := k.Give(); err != nil {
+		t.Error(err)
+	}
+	goleak.VerifyNone(t, before)
+}
+
+func TestAKeyboardThatCannotBeReadEndsTheProgram(t *testing.T) {
+	terminal, far, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	defer far.Close()
+	if err := terminal.SetReadDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	types(t, far, "a")
+	told := make(chan tea.Msg)
+	k := NewKeyboard(terminal, "xterm", func(msg tea.Msg) { told <- msg })
+	if err := k.Take(); err != nil {
+		t.Fatal(err)
+	}
+	if msg := <-told; msg != tea.Quit() {
+		t.Errorf("told of %v", msg)
+	}
+	for range 2 {
+		if err := k.Give(); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("it fails with %v", err)
+		}
+	}
+}
