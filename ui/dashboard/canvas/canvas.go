@@ -175,9 +175,13 @@ func (c *Canvas) send() (err error) {
 }
 
 // repaint writes every line. Nothing is known of how the terminal
-// measures what it is sent, so a line that it finds too long is not to wrap.
+// measures what it is sent, so a line that it finds too long is not to wrap. Where
+// it grew before that was noticed, its margins may still be those of its old size.
 func (c *Canvas) repaint() {
 	c.pen.reset(&c.frame)
+	if c.known {
+		c.frame.WriteString(unbound)
+	}
 	c.frame.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen + ansi.CursorHomePosition)
 	for y, line := range c.lines {
 		if y > 0 {

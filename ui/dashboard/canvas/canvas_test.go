@@ -156,8 +156,12 @@ func TestTheTerminalShowsTheLastFrameWhateverCameBefore(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "frames") {
 			switch rapid.IntRange(0, 9).Draw(t, "between") {
 			case 0:
+				before := [2]int{width, height}
 				width, height = rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 				screen.Resize(width, height)
+				if height >= before[1] && rapid.Bool().Draw(t, "unnoticed at first") { // the emulator cannot bear margins beyond its end
+					c.Show(aFrame(t, lines, before[0], before[1]))
+				}
 				c.Resize(width, height)
 			case 1:
 				give(c)

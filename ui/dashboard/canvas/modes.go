@@ -58,8 +58,11 @@ const (
 // those margins, each way to report the mouse and a frame that has not ended.
 const (
 	afresh  = ansi.ResetStyle + ansi.ResetModeInsertReplace
-	inOrder = "\x1b[?1;5;6;69;2026l\x1b[r\x1b[?9;1000;1002;1003;1004;1005;1006;1015;1016l"
+	inOrder = "\x1b[?1;5;6;69;2026l" + unbound + "\x1b[?9;1000;1002;1003;1004;1005;1006;1015;1016l"
 )
+
+// unbound has the whole screen scroll, whatever its size.
+const unbound = "\x1b[r"
 
 // All but old terminals are asked for their usual characters and the usual keypad,
 // too.

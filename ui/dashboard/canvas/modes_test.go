@@ -1,10 +1,12 @@
 package canvas
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -203,4 +205,31 @@ func TestAnOldTerminalIsToldNothingThatItMayPrint(t *testing.T) {
 			t.Errorf("TERM=%s is told nothing", term)
 		}
 	}
+}
+
+func TestATerminalThatGrewUnnoticedIsDrawnOnWhole(t *testing.T) {
+	frame := func(first, height int) []string {
+		lines := make([]string, height)
+		for y := range lines {
+			lines[y] = fmt.Sprintf("line %-15d", first+y)
+		}
+		return lines
+	}
+	synctest.Test(t, func(t *testing.T) {
+		terminal := newTerminal(20, 10)
+		c := open(terminal)
+		take(c)
+		c.Show(frame(0, 10))
+		terminal.Resize(20, 24) // and nobody knows yet
+		c.Show(frame(2, 10))    // which scrolls
+		if !strings.Contains(terminal.last, "\x1b[1;10r") {
+			t.Fatalf("nothing is scrolled: %q", terminal.last)
+		}
+		c.Resize(20, 24)
+		lines := frame(3, 24)
+		c.Show(lines)
+		if got, want := terminal.looks(), asPrinted(lines, 20, 24); got != want {
+			t.Errorf("it shows\n%s\nwant\n%s", terminal.String(), strings.Join(lines, "\n"))
+		}
+	})
 }
