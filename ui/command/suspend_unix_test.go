@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	tty "tillwatch/ui/terminal"
 )
 
@@ -38,16 +40,30 @@ func startShell(t *testing.T, width, height int) *shell {
 	return sh
 }
 
-// demo starts the demo and waits until the terminal has answered what it was asked
-// at the start.
+// demo starts the demo and waits until it has read what the terminal answers to what
+// it was asked at the start: a shell would take that for commands.
 func (s *shell) demo(t *testing.T, height int) {
 	t.Helper()
 	s.types(t, "sh -c 'echo $$ >"+s.tmp+"/pid; exec "+os.Args[0]+" demo --speed 20'\r")
-	s.shows(t, "the board", wholeBoard(height))
+	s.shows(t, "the board in frames that begin and end", func(screen string) bool {
+		return wholeBoard(height)(screen) && has(ansi.SetModeSynchronizedOutput)(s.written(0))
+	})
 	s.looksAtHelp(t, height)
 }
 
-// stop has the demo stopped by kill -STOP.
+// written is what was written to the terminal, but for its beginning.
+func (s *shell) written(from int) string {
+	var all []byte
+	chunks, _ := s.Chunks()
+	for _, c := range chunks {
+		all = append(all, c.Bytes...)
+	}
+	return string(all[from:])
+}
+
+// stop has the demo stopped by kill -STOP and waits until the shell says so. The
+// stop may cut a frame in two: the terminal can take some of the shell's words for
+// the rest of a control sequence.
 func (s *shell) stop(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.tmp, "pid"))
@@ -58,9 +74,11 @@ func (s *shell) stop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	from := len(s.written(0))
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	s.shows(t, "that it has stopped", func(string) bool { return hasStopped(s.written(from)) })
 }
 
 // quit ends the demo and the shell.
@@ -181,7 +199,6 @@ func TestADashboardIsStoppedAndContinuedAsAnyJob(t *testing.T) {
 		}},
 		{"stopped by another program", func(t *testing.T, sh *shell) {
 			sh.stop(t)
-			sh.shows(t, "that it has stopped", hasStopped)
 		}},
 	}
 	for _, c := range cases {
@@ -190,8 +207,11 @@ func TestADashboardIsStoppedAndContinuedAsAnyJob(t *testing.T) {
 			sh := startShell(t, 80, 24)
 			sh.demo(t, 24)
 			c.stop(t, sh)
-			sh.types(t, "fg\n") // the terminal may still be set up for the board
-			sh.shows(t, "the whole board again", wholeBoard(24))
+			from := len(sh.written(0))
+			sh.types(t, "fg\n")                                             // the terminal may still be set up for the board
+			sh.shows(t, "the whole board again", func(screen string) bool { // and the shell's words may be in it
+				return has(ansi.SetModeAltScreenSaveCursor)(sh.written(from)) && wholeBoard(24)(screen)
+			})
 			sh.looksAtHelp(t, 24)
 			sh.quit(t)
 		})
