@@ -203,6 +203,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newDemo(),
 			newSimulate(),
 			newForward(),
+			newConsole(),
 			newCreate(),
 			newPurchase(),
 			newLookup(),

@@ -1,0 +1,222 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+)
+
+// newConsole is the control API of a stand-in by hand: each command makes one of its
+// requests and prints the answer.
+func newConsole() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "console",
+		Short: "Look into a running stand-in, and make things happen in it",
+		Long: "Look into a running stand-in (tillwatch simulate or demo), and make things happen in it. Each command is a request under /control/ of the stand-in at --api-url, " +
+			"with its API key; anything else there is refused. Without a command, it prints what there is.\n\n" +
+			"Exit codes: 0 done; 1 the stand-in refused it, or did not answer; 2 wrong usage, or no stand-in.",
+		Example: "tillwatch console --api-url http://127.0.0.1:7420\n" +
+			"tillwatch console fault lose --type checkout_intent.completed\n" +
+			"tillwatch console clock forward 45m",
+		Args: noArguments,
+	}
+	sourceFlags(command.PersistentFlags())
+	settingFlags(command.PersistentFlags(), "api_url", "insecure_http")
+	command.PersistentFlags().Bool("json", false, "print the answer as JSON, with buyers and payment tokens masked")
+	command.RunE = asking(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
+	command.AddCommand(
+		consoleEndpoints(), consoleDeliveries(), consoleDeliver(), consoleFault(), consoleProducts(), consoleProduct(),
+		consoleAdvance(), consoleClock(), consoleLimit(), consoleBalance(),
+	)
+	return command
+}
+
+// request is one to the control API. body is nil where there is none.
+type request struct {
+	method, path string
+	body         any
+}
+
+// fields are a body.
+type fields map[string]any
+
+// asking is a command that makes one request.
+func asking(show printer, of func(args []string) (request, error)) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		r, err := of(args)
+		if err != nil {
+			return usage(err)
+		}
+		return inConsole(c, show, func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
+			err = client.Control(ctx, r.method, r.path, r.body, &answer)
+			return answer, err
+		})
+	}
+}
+
+// inConsole prints the answer to what is asked of the stand-in.
+func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Client) (json.RawMessage, error)) error {
+	s, err := loadSettings(c.Flags())
+	if err != nil {
+		return err
+	}
+	client, err := standInClient(s)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	answer, err := ask(c.Context(), client)
+	if err != nil {
+		return onStandIn(err)
+	}
+	if asJSON, _ := c.Flags().GetBool("json"); asJSON {
+		_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", api.Masked(answer))
+		return err
+	}
+	return show(c.OutOrStdout(), answer)
+}
+
+// consoleCommand is a command that makes one request.
+func consoleCommand(use, short, example string, args cobra.PositionalArgs, show printer, of func([]string) (request, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: asking(show, of)}
+}
+
+func consoleEndpoints() *cobra.Command {
+	const path = "/control/webhook-endpoints"
+	show := table("id", "url", "verified", "delivered", "failures", "givenUp", "lost", "lastError")
+	list := consoleCommand("endpoints", "List the webhook endpoints", "tillwatch console endpoints add http://127.0.0.1:3000/webhooks", noArguments, show,
+		func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil })
+	var history bool
+	add := consoleCommand("add URL", "Deliver events to one more URL, or verify the same anew", "", oneArgumentNamed("a URL"), show,
+		func(args []string) (request, error) {
+			return request{http.MethodPost, path, fields{"url": args[0], "history": history}}, nil
+		})
+	add.Flags().BoolVar(&history, "history", false, "deliver all events since the start, too")
+	remove := consoleCommand("remove ID", "Deliver nothing more to an endpoint", "", oneArgumentNamed("the id of an endpoint"), show,
+		func(args []string) (request, error) {
+			return request{http.MethodDelete, path + "/" + url.PathEscape(args[0]), nil}, nil
+		})
+	list.AddCommand(add, remove)
+	return list
+}
+
+var deliveryColumns = []string{"id", "type", "source", "state", "attempts", "status", "tookNs", "error", "answer.body"}
+
+func consoleDeliveries() *cobra.Command {
+	var event, endpoint string
+	var limit int
+	command := consoleCommand("deliveries", "List the newest deliveries, with the answers to them", "tillwatch console deliveries --limit 5 --json", noArguments, table(deliveryColumns...),
+		func([]string) (request, error) {
+			q := url.Values{"limit": {fmt.Sprint(limit)}}
+			for name, value := range map[string]string{"event": event, "endpoint": endpoint} {
+				if value != "" {
+					q.Set(name, value)
+				}
+			}
+			return request{http.MethodGet, "/control/deliveries?" + q.Encode(), nil}, nil
+		})
+	command.Flags().StringVar(&event, "event", "", "of the event with this id alone")
+	command.Flags().StringVar(&endpoint, "endpoint", "", "to the endpoint with this id alone")
+	command.Flags().IntVar(&limit, "limit", 20, "how many at most, from 1 to 1000")
+	return command
+}
+
+func consoleDeliver() *cobra.Command {
+	return &cobra.Command{
+		Use:   "deliver ID",
+		Short: "Make a delivery again, or every one of an event",
+		Long: "Make a delivery again: of one that is listed, by its id, or of an event, by the event's id, to each endpoint that it was sent to. " +
+			"What waits for its next attempt is sent now; what was lost or given up is sent after all.",
+		Example: "tillwatch console deliver evt_ci_779d1ba1900f41e1ace4536c64382ed7_completed",
+		Args:    oneArgumentNamed("the id of a delivery or of an event"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return inConsole(c, table(deliveryColumns[:5]...), func(ctx context.Context, client *api.Client) (json.RawMessage, error) {
+				return deliverAgain(ctx, client, args[0])
+			})
+		},
+	}
+}
+
+// deliverAgain makes the deliveries of an event again, or the one of that id.
+func deliverAgain(ctx context.Context, client *api.Client, id string) (json.RawMessage, error) {
+	var listed []struct {
+		ID string `json:"id"`
+	}
+	if err := client.Control(ctx, http.MethodGet, "/control/deliveries?limit=1000&event="+url.QueryEscape(id), nil, &listed); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, d := range listed {
+		ids = append(ids, d.ID)
+	}
+	if len(ids) == 0 {
+		ids = []string{id}
+	}
+	all := []json.RawMessage{}
+	for _, id := range ids {
+		var one json.RawMessage
+		if err := client.Control(ctx, http.MethodPost, "/control/deliveries/"+url.PathEscape(id)+"/again", nil, &one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return json.Marshal(all)
+}
+
+func consoleAdvance() *cobra.Command {
+	var to, failure string
+	var expire bool
+	command := &cobra.Command{
+		Use:   "advance ID",
+		Short: "Bring an intent to its next state, or a parcel to its next scan",
+		Example: "tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --to completed\n" +
+			"tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --fail payment_failed",
+		Args: oneArgumentNamed("the id of an intent or of a shipment"),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, step := url.PathEscape(args[0]), request{http.MethodPost, "/advance", fields{"to": to}}
+			switch {
+			case to != "" && (failure != "" || expire) || failure != "" && expire:
+				return usagef("--to, --fail and --expire exclude each other")
+			case failure != "":
+				step = request{http.MethodPost, "/fail", fields{"failure": failure}}
+			case expire:
+				step = request{http.MethodPost, "/expire", nil}
+			}
+			return inConsole(c, table("id", "state", "status", "failureReason.code", "orderId", "tracking.number"), func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
+				err = client.Control(ctx, step.method, "/control/intents/"+id+step.path, step.body, &answer)
+				if errors.Is(err, api.ErrNotFound) && cmp.Or(to, failure) == "" && !expire {
+					err = client.Control(ctx, http.MethodPost, "/control/shipments/"+id+"/advance", nil, &answer)
+				}
+				if errors.Is(err, api.ErrNotFound) {
+					err = fmt.Errorf("the stand-in has no intent, and no shipment that could do this, with the id %s", api.Scrub(args[0]))
+				}
+				return answer, err
+			})
+		},
+	}
+	command.Flags().StringVar(&to, "to", "", "state of an intent to come to: awaiting_confirmation, placing_order or completed")
+	command.Flags().StringVar(&failure, "fail", "", "let an intent fail with this code, such as payment_failed")
+	command.Flags().BoolVar(&expire, "expire", false, "close the confirm window of an intent")
+	return command
+}
+
+func oneArgumentNamed(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 || args[0] == "" {
+			return fmt.Errorf("give %s, and nothing else", what)
+		}
+		return nil
+	}
+}
+
+// printer prints an answer for people.
+type printer func(w io.Writer, answer []byte) error

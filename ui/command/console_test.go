@@ -1,0 +1,132 @@
+package command
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// console runs tillwatch console against a stand-in.
+func (s *simulated) console(t *testing.T, args ...string) (code int, said string) {
+	t.Helper()
+	t.Setenv("TILLWATCH_API_URL", s.Listen)
+	t.Setenv("TILLWATCH_API_KEY", s.APIKey)
+	out := &utterances{}
+	code = run(t.Context(), append([]string{"console"}, args...), strings.NewReader(""), out, out)
+	return code, out.String()
+}
+
+// made makes an intent and returns its id.
+func (s *simulated) made(t *testing.T) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Listen+"/control/intents", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+s.APIKey)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var in struct{ ID string }
+	if err := json.NewDecoder(answer.Body).Decode(&in); err != nil || in.ID == "" {
+		t.Fatalf("no intent: %d, %v", answer.StatusCode, err)
+	}
+	return in.ID
+}
+
+func TestEachCommandOfTheConsole(t *testing.T) {
+	isolate(t)
+	s := startSimulateCommand(t, "--history", "6", "--seed", "3", "--webhook-url", "http://127.0.0.1:1/hooks")
+	waiting := s.made(t)
+	const mug = "https://spice-lab.example/products/chili-crisp"
+	for _, c := range []struct {
+		args string
+		code int
+		says []string
+	}{
+		{"", 0, []string{"retrieving_offer 1", "checkout-intents", "http://127.0.0.1:1/hooks"}},
+		{"endpoints", 0, []string{"http://127.0.0.1:1/hooks", "false"}},
+		{"endpoints add http://127.0.0.1:1/more --history", 0, []string{"http://127.0.0.1:1/more"}},
+		{"endpoints add nowhere", 1, []string{"body.url: the webhook URL must be absolute"}},
+		{"endpoints remove we_none", 1, []string{"There is no such webhook endpoint"}},
+		{"deliveries --limit 0", 1, []string{"limit: must be a whole number from 1 to 1000"}},
+		{"deliveries --event evt_none --endpoint we_none", 0, []string{"none\n"}},
+		{"deliver evt_none", 1, []string{"There is no such delivery"}},
+		{"fault", 0, []string{"none\n"}},
+		{"fault late --type shipment.* --late-by 30s --count 2", 0, []string{"late  shipment.*  30      2"}},
+		{"fault --forget", 0, []string{"none\n"}},
+		{"fault eat", 1, []string{"body.do: must be lose, double, late or reorder"}},
+		{"fault --type shipment.*", 2, []string{"what is to go wrong?"}},
+		{"product " + mug + " --price 12.90USD --stock out_of_stock", 0, []string{"product.updated", "12.90 USD", "out_of_stock"}},
+		{"product " + mug + " --price 12.90EUR", 2, []string{"--price is 12.90 EUR; the stand-in deals in dollars"}},
+		{"product " + mug + " --remove", 0, []string{"product.removed"}},
+		{"products", 0, []string{mug + " ", "true"}},
+		{"clock stop", 0, []string{"true"}},
+		{"advance " + waiting, 0, []string{waiting, "awaiting_confirmation"}},
+		{"advance " + waiting + " --to completed", 0, []string{"completed", "orderId"}},
+		{"advance " + waiting + " --fail payment_failed", 1, []string{"Checkout intent has ended"}},
+		{"advance " + waiting + " --to completed --expire", 2, []string{"exclude each other"}},
+		{"advance ci_none", 1, []string{"no intent, and no shipment that could do this, with the id ci_none"}},
+		{"clock forward 24h", 0, []string{"true"}},
+		{"clock start", 0, []string{"false"}},
+		{"clock", 0, []string{"false"}},
+		{"clock to 2001-01-01T00:00:00Z", 1, []string{"the clock never goes back"}},
+		{"clock to noon", 2, []string{`"noon" is no time`}},
+		{"clock forward -- -3m", 2, []string{`"-3m" is no duration`}},
+		{"clock forward soon", 2, []string{`"soon" is no duration`}},
+		{"limit checkout-intents 500", 0, []string{"checkout-intents   500"}},
+		{"limit reads --left 0", 0, []string{"reads              10     0"}},
+		{"limit mutations none", 0, []string{"mutations          -1     -1"}},
+		{"limit tea 5", 1, []string{"There is no such bucket"}},
+		{"limit reads", 2, []string{"give a limit, or --left"}},
+		{"limit reads many", 2, []string{"it is a whole number, or none"}},
+		{"balance", 0, []string{"never runs out"}},
+		{"balance 100.00USD", 0, []string{"100.00 USD left for drawdown"}},
+		{"balance none", 0, []string{"never runs out"}},
+		{"balance much", 2, []string{"the balance: amount"}},
+	} {
+		code, said := s.console(t, strings.Fields(c.args)...)
+		if code != c.code {
+			t.Errorf("console %s: exit code %d, want %d:\n%s", c.args, code, c.code, said)
+		}
+		for _, word := range c.says {
+			if !strings.Contains(said, word) {
+				t.Errorf("console %s does not say %q:\n%s", c.args, word, said)
+			}
+		}
+	}
+	_, state := s.console(t, "--json")
+	if n := gjson.Get(state, "shipments.delivered").Int(); n < 2 {
+		t.Errorf("a day later %d parcels are delivered: %s", n, state)
+	}
+	code, said := s.console(t, "advance", s.made(t), "--json")
+	if code != exitDone || gjson.Get(said, "state").String() != "awaiting_confirmation" || gjson.Get(said, "buyer.email").String() != "[masked]" {
+		t.Errorf("as JSON: %d %s", code, said)
+	}
+}
+
+func TestTheConsoleLeavesTheServiceAlone(t *testing.T) {
+	isolate(t)
+	asked := []string{}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Header.Get("Authorization"))
+		w.WriteHeader(http.StatusOK)
+	}))
+	defer service.Close()
+	s := &simulated{ready: ready{Listen: service.URL, APIKey: "a-key-of-the-account"}}
+	for _, args := range [][]string{{}, {"clock", "stop"}, {"advance", "ci_1"}, {"deliver", "evt_1"}} {
+		if code, said := s.console(t, args...); code != exitUsage || !strings.Contains(said, "this is no stand-in") {
+			t.Errorf("console %v: exit code %d: %s", args, code, said)
+		}
+	}
+	if len(asked) == 0 || slices.Contains(asked, "Bearer a-key-of-the-account") {
+		t.Errorf("the service was shown %q", asked)
+	}
+}

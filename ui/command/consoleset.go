@@ -1,0 +1,179 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// The commands of the console that set something.
+
+func consoleFault() *cobra.Command {
+	var f simulator.EventFault
+	var lateBy time.Duration
+	var forget bool
+	command := consoleCommand("fault [lose|double|late|reorder]", "Let the delivery of the next events go wrong, or list what has not struck yet",
+		"tillwatch console fault lose --type checkout_intent.completed\ntillwatch console fault late --type 'shipment.*' --late-by 30s --count 3",
+		func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && forget {
+				return fmt.Errorf("give one of lose, double, late and reorder; or --forget alone")
+			}
+			return nil
+		},
+		table("do", "type", "source", "lateBy", "count"),
+		func(args []string) (request, error) {
+			const path = "/control/event-faults"
+			switch {
+			case forget:
+				return request{http.MethodDelete, path, nil}, nil
+			case len(args) == 0 && f != simulator.EventFault{Count: 1}:
+				return request{}, fmt.Errorf("what is to go wrong? give lose, double, late or reorder")
+			case len(args) == 0:
+				return request{http.MethodGet, path, nil}, nil
+			}
+			f.Do, f.LateBy = args[0], lateBy.Seconds()
+			return request{http.MethodPost, path, f}, nil
+		})
+	command.ValidArgs = []string{"lose", "double", "late", "reorder"}
+	flags := command.Flags()
+	flags.StringVar(&f.Type, "type", "", "of the events, or a group of types such as 'shipment.*' (default any)")
+	flags.StringVar(&f.Source, "source", "", "id of the intent, shipment or product that the events are about (default any)")
+	flags.IntVar(&f.Count, "count", 1, "how many events it strikes")
+	flags.DurationVar(&lateBy, "late-by", 0, "how late; of reorder, how late at most (default 10s)")
+	flags.BoolVar(&forget, "forget", false, "forget what has not struck yet")
+	return command
+}
+
+func consoleProducts() *cobra.Command {
+	return consoleCommand("products", "List what the merchants sell, with price and stock", "", noArguments,
+		table("url", "price", "availability", "removed", "name"),
+		func([]string) (request, error) { return request{http.MethodGet, "/control/products", nil}, nil })
+}
+
+func consoleProduct() *cobra.Command {
+	var price, stock string
+	var remove bool
+	command := consoleCommand("product URL", "Change the price or the stock of a product, or remove it; its event is delivered",
+		"tillwatch console product https://spice-lab.example/products/chili-crisp --price 12.90USD --stock out_of_stock", oneArgumentNamed("the URL of a product"),
+		table("id", "type", "source.id", "data.price", "data.availability"),
+		func(args []string) (request, error) {
+			body := fields{"productUrl": args[0]}
+			if price != "" {
+				cents, err := dollars("--price", price)
+				if err != nil {
+					return request{}, err
+				}
+				body["price"] = cents
+			}
+			if stock != "" {
+				body["availability"] = stock
+			}
+			if remove {
+				body["topic"] = api.ProductRemoved
+			}
+			return request{http.MethodPost, "/control/products/events", body}, nil
+		})
+	command.Flags().StringVar(&price, "price", "", "its new price, such as 12.90USD")
+	command.Flags().StringVar(&stock, "stock", "", "its new availability, such as out_of_stock")
+	command.Flags().BoolVar(&remove, "remove", false, "take it down")
+	return command
+}
+
+// dollars reads an amount in the currency of the stand-in, as cents.
+func dollars(of, text string) (int64, error) {
+	amount, err := api.ParseMoney(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", of, err)
+	case amount.Currency != "USD" || amount.Subunits < 0 || amount.Subunits > math.MaxInt32:
+		return 0, fmt.Errorf("%s is %s; the stand-in deals in dollars, from 0.00USD to 21474836.47USD", of, amount.Readable())
+	}
+	return amount.Subunits, nil
+}
+
+func consoleClock() *cobra.Command {
+	const path = "/control/clock"
+	set := func(body fields) (request, error) { return request{http.MethodPut, path, body}, nil }
+	show := table("now", "stopped")
+	command := consoleCommand("clock", "Tell the stand-in's own time, by which intents and parcels go on", "tillwatch console clock stop\ntillwatch console clock forward 45m", noArguments, show,
+		func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil })
+	command.Long = command.Short + ". It is in what the stand-in makes, and in nothing that clients wait for: limits of a second, deliveries and their pauses go by real time.\n\n" +
+		"It stops, runs on and moves ahead, at most 31 days at once, and never goes back. What is due on the way has happened when the command ends."
+	command.AddCommand(
+		consoleCommand("stop", "Stop it: nothing goes on by itself", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": true}) }),
+		consoleCommand("start", "Let it run on", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": false}) }),
+		consoleCommand("forward DURATION", "Move it ahead, such as by 90s, 45m or 24h", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
+			d, err := time.ParseDuration(args[0])
+			if err != nil || d < 0 {
+				return request{}, fmt.Errorf("%.40q is no duration to move ahead by; give one such as 90s, 45m or 24h", args[0])
+			}
+			return set(fields{"forward": d.Seconds()})
+		}),
+		consoleCommand("to TIME", "Move it to a time, such as 2026-03-01T12:00:00Z", "", oneArgumentNamed("a time such as 2026-03-01T12:00:00Z"), show, func(args []string) (request, error) {
+			at, err := time.Parse(time.RFC3339, args[0])
+			if err != nil {
+				return request{}, fmt.Errorf("%.40q is no time; give one such as 2026-03-01T12:00:00Z", args[0])
+			}
+			return set(fields{"to": at})
+		}),
+	)
+	return command
+}
+
+func consoleLimit() *cobra.Command {
+	var left int
+	command := &cobra.Command{
+		Use:   "limit BUCKET [N|none]",
+		Short: "Raise or lower a limit of the account, or set what is left in it",
+		Long: "Raise or lower a limit of the account: that of mutations, reads, product-lookup (a second), checkout-intents (a day) or concurrent-agents. " +
+			"With --left, set what the present window has left.",
+		Example: "tillwatch console limit checkout-intents 500\ntillwatch console limit reads --left 0",
+		Args:    cobra.RangeArgs(1, 2),
+	}
+	command.RunE = asking(table("name", "limit", "remaining", "resetSeconds"), func(args []string) (request, error) {
+		body := fields{}
+		if len(args) == 2 {
+			limit, err := strconv.Atoi(args[1])
+			if args[1] == "none" {
+				limit, err = -1, nil
+			}
+			if err != nil {
+				return request{}, fmt.Errorf("the limit is %.40q; it is a whole number, or none", args[1])
+			}
+			body["limit"] = limit
+		}
+		if command.Flags().Changed("left") {
+			body["remaining"] = left
+		}
+		if len(body) == 0 {
+			return request{}, fmt.Errorf("what is to become of it? give a limit, or --left")
+		}
+		return request{http.MethodPut, "/control/buckets/" + url.PathEscape(args[0]), body}, nil
+	})
+	command.Flags().IntVar(&left, "left", 0, "what is left in the present window")
+	return command
+}
+
+func consoleBalance() *cobra.Command {
+	return consoleCommand("balance [AMOUNT|none]", "Tell or set what payment by drawdown has left; an order above it fails with payment_failed",
+		"tillwatch console balance 100.00USD\ntillwatch console balance none", cobra.MaximumNArgs(1), printBalance,
+		func(args []string) (request, error) {
+			const path = "/control/balance"
+			switch {
+			case len(args) == 0:
+				return request{http.MethodGet, path, nil}, nil
+			case args[0] == "none":
+				return request{http.MethodPut, path, fields{"amountSubunits": nil}}, nil
+			}
+			cents, err := dollars("the balance", args[0])
+			return request{http.MethodPut, path, fields{"amountSubunits": cents}}, err
+		})
+}

@@ -1,0 +1,29 @@
+package command
+
+import (
+	"errors"
+
+	"tillwatch/api"
+)
+
+// standInClient reaches the stand-in that the settings name. That it is one shows
+// with its first answer.
+func standInClient(s settings) (*api.Client, error) {
+	s.RelayURL = "" // it is not asked
+	if err := s.requireAccount(); err != nil {
+		return nil, err
+	}
+	client, err := api.New(api.Config{BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, UserAgent: "tillwatch"})
+	if err != nil {
+		return nil, addressed(err)
+	}
+	return client, nil
+}
+
+// onStandIn says what to do where no stand-in answered.
+func onStandIn(err error) error {
+	if errors.Is(err, api.ErrNotStandIn) {
+		return usagef("%w, and this is done to a stand-in alone: run tillwatch simulate, and give its address with --api-url", err)
+	}
+	return err
+}
