@@ -29,7 +29,7 @@ func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
 func (l *lane) entryOf(item relay.Item, cursor string) *entry {
 	event := item.Event
 	return &entry{fresh: true, Held: Held{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
-		ID: l.idOf(event.ID), Target: l.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting,
+		ID: l.idOf(event.ID), Target: l.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting, Since: item.Received,
 	}}}
 }
 

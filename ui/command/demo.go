@@ -109,7 +109,7 @@ func runDemo(ctx context.Context, s settings, o demoOptions, in io.Reader, out i
 			return err
 		}
 		defer current.close()
-		current.deliveries = ofStandIn{on.service.Deliveries(), on.service}
+		current.standIn = on.service
 		if err := current.passOn(on.atProxy, io.Discard); err != nil {
 			return err
 		}

@@ -28,10 +28,11 @@ type world struct {
 	service  *simulator.Simulator
 	session  *session
 	screen   *screen
-	data     string        // folder of the relay's journal
-	killed   func()        // ends the relay
-	owner    *testing.T    // whose end is the end of every part, also of one that a subtest starts
-	left     chan struct{} // closed when the board has been left
+	data     string         // folder of the relay's journal
+	killed   func()         // ends the relay
+	owner    *testing.T     // whose end is the end of every part, also of one that a subtest starts
+	prepare  func(*session) // before the board opens; nil: nothing
+	left     chan struct{}  // closed when the board has been left
 }
 
 func newWorld(t *testing.T, c simulator.Config) *world {
@@ -97,7 +98,10 @@ func (w *world) openBoard(t *testing.T, width, height int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(current.close)
-	current.deliveries = ofStandIn{w.service.Deliveries(), w.service}
+	current.standIn = w.service
+	if w.prepare != nil {
+		w.prepare(current)
+	}
 	w.session, w.screen, w.left = current, newScreen(t, width, height), make(chan struct{})
 	owned(t, func(ctx context.Context) error {
 		defer close(w.left)

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +18,7 @@ import (
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
 	"tillwatch/api/quota"
+	"tillwatch/api/simulator"
 	"tillwatch/relay"
 	"tillwatch/relay/forward"
 	"tillwatch/ui/attention"
@@ -52,7 +51,7 @@ type session struct {
 	retry     func()             // has a lost relay dialled now; nil without a relay
 	opened    time.Time
 
-	deliveries dashboard.Deliveries // what is sent to endpoints from here; nil: nothing is
+	standIn *simulator.Simulator // within the process; nil: none is
 
 	attention *attention.File // what a person has seen and put off, and what alerts were sent
 }
@@ -277,7 +276,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	config := dashboard.Config{
 		Source: &glancedStore{restoredStore: restoredStore{s.store, s.restored}, glance: s.glance}, Environment: where.Name, Live: where.Live, Account: s.account(),
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
-		Deliveries: s.deliveries, Browser: systemBrowser(s.settings), Exporter: exporter{s},
+		Browser: systemBrowser(s.settings), Exporter: exporter{s},
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
 		Filter: s.settings.Filter, IdleAfter: orNever(s.settings.IdleAfter), At: o.at,
 	}
@@ -287,7 +286,12 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 	if s.proxied != nil {
 		config.Bound = "a proxy passes requests on to this account: end it first"
 	}
+	if s.standIn != nil {
+		config.Deliveries = s.standIn.Deliveries()
+		config.SendAgain = func(_ context.Context, id api.ID) error { return s.standIn.Redeliver(id) }
+	}
 	if s.forwarder != nil {
+		config.Deliveries, config.SendAgain = s.forwarder.Deliveries(), s.forwarder.Again
 		config.Bound = "events of this account are forwarded: end that first"
 	}
 	if s.guard != nil {
@@ -352,64 +356,4 @@ func (s settings) pictureName(environment string) string {
 		whose = "key file " + path
 	}
 	return strings.Join([]string{environment, s.APIURL, s.RelayURL, whose}, "\n")
-}
-
-// restore begins to fill a picture with what the last run knew. restored waits for
-// that; its error is a fault of this program. glance waits for what a screen shows
-// first of it, if anything. A saved picture that cannot be read is told of as an
-// alert, and all is read anew.
-func restore(saved *account.Saved, store *account.Store) (glance func() (account.Changes, bool), restored func() error) {
-	var first account.Changes
-	var any bool
-	glanced := make(chan struct{})
-	glance = func() (account.Changes, bool) {
-		<-glanced
-		return first, any
-	}
-	restored = sync.OnceValue(func() (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("opening the saved picture: panic: %v", p)
-			}
-		}()
-		func() {
-			defer close(glanced)
-			first, any = saved.Glance(store)
-		}()
-		_, _ = saved.Restore(store)
-		return nil
-	})
-	go restored()
-	return glance, restored
-}
-
-// restoredStore is a picture that tells nothing before it is restored.
-type restoredStore struct {
-	*account.Store
-	restored func() error
-}
-
-// Changes waits for the picture.
-func (r restoredStore) Changes(since uint64) account.Changes {
-	_ = r.restored() // running the session tells of it
-	return r.Store.Changes(since)
-}
-
-// glancedStore is a picture of which a screen is shown first what it shows of it:
-// it does not wait until all is restored.
-type glancedStore struct {
-	restoredStore
-	glance func() (account.Changes, bool)
-	shown  atomic.Bool
-}
-
-// Changes begins with the glance, if there is one. Its version is before all that
-// the store holds.
-func (g *glancedStore) Changes(since uint64) account.Changes {
-	if !g.shown.Swap(true) {
-		if first, ok := g.glance(); ok {
-			return first
-		}
-	}
-	return g.restoredStore.Changes(since)
 }

@@ -12,6 +12,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/confirm"
+	"tillwatch/api/delivery"
 	"tillwatch/themes"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/dashboard/action"
@@ -71,7 +72,8 @@ type Config struct {
 	IdleAfter time.Duration                 // without key and mouse until somebody counts as away; 0: 5 min, below 0: never
 	Attend    func(func(*attention.Memory)) // gets each change of that; nil: nobody does. It must not block.
 
-	Deliveries Deliveries // what is sent to endpoints from here; nil: nothing is
+	Deliveries *delivery.Log                       // what is sent to endpoints from here; nil: nothing is
+	SendAgain  func(context.Context, api.ID) error // has one of them made now; the error says why it cannot be
 
 	Exporter Exporter // puts intents into forms to be handed on; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them

@@ -11,18 +11,6 @@ import (
 	"tillwatch/ui/dashboard/pane"
 )
 
-// Deliveries is what was sent to endpoints, by the forwarder or by the stand-in; a
-// [delivery.Log] has all but Again.
-type Deliveries interface {
-	// Since returns what is new or has changed after a version, 0 for all, and the
-	// version to ask with the next time.
-	Since(version uint64) ([]*delivery.Delivery, uint64)
-	// Wait returns once there is something after a version, or an error when ctx ends.
-	Wait(ctx context.Context, version uint64) error
-	// Again has a delivery made now. The error says why it cannot be.
-	Again(ctx context.Context, id api.ID) error
-}
-
 // noDeliveries is why a dashboard shows none.
 const noDeliveries = "nothing is delivered from here: watch --forward-to, demo and simulate --ui show deliveries"
 
@@ -82,7 +70,7 @@ func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	}
 	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
 	return func() tea.Msg {
-		if err := d.cfg.Deliveries.Again(ctx, of.ID); err != nil && ctx.Err() == nil {
+		if err := d.cfg.SendAgain(ctx, of.ID); err != nil && ctx.Err() == nil {
 			return sentAgainMsg{err}
 		}
 		return nil
@@ -110,7 +98,7 @@ func (b *board) delivers(at layout.Pane) bool {
 }
 
 // pumpDeliveries sends what changes, gathered for a frame, until ctx ends.
-func pumpDeliveries(ctx context.Context, source Deliveries, send func(deliveriesMsg)) {
+func pumpDeliveries(ctx context.Context, source *delivery.Log, send func(deliveriesMsg)) {
 	for since := uint64(0); ; {
 		changed, now := source.Since(since)
 		if since = now; len(changed) > 0 {

@@ -21,14 +21,14 @@ import (
 	"tillwatch/ui/dashboard/layout"
 )
 
-// sent are deliveries that a test makes. It is [Deliveries].
+// sent are deliveries that a test makes.
 type sent struct {
 	*delivery.Log
 	again   []api.ID // asked for
 	refused error
 }
 
-func (s *sent) Again(_ context.Context, id api.ID) error {
+func (s *sent) sendAgain(_ context.Context, id api.ID) error {
 	s.again = append(s.again, id)
 	return s.refused
 }
@@ -70,7 +70,7 @@ func typicalDeliveries(s *shop) *sent {
 // delivering is a board with deliveries.
 func delivering(t testing.TB, s *shop, width, height int, change ...func(*Config)) (*Model, *sent) {
 	log := typicalDeliveries(s)
-	m := boardOf(t, s, width, height, append(change, func(c *Config) { c.Deliveries = log })...)
+	m := boardOf(t, s, width, height, append(change, func(c *Config) { c.Deliveries, c.SendAgain = log.Log, log.sendAgain })...)
 	all, _ := log.Since(0)
 	m.Update(deliveriesMsg(all))
 	return m, log
@@ -281,7 +281,7 @@ func TestDeliveriesAreGatheredForAFrameAndNothingComesAtRest(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			pumpDeliveries(ctx, log, func(msg deliveriesMsg) { got, messages = got+len(msg), messages+1 })
+			pumpDeliveries(ctx, log.Log, func(msg deliveriesMsg) { got, messages = got+len(msg), messages+1 })
 		}()
 		for n := range 500 {
 			log.Put(delivery.Delivery{ID: api.ScrubID(fmt.Sprint(n))})

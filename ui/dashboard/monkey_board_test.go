@@ -238,7 +238,7 @@ func liveMonkey(t *rapid.T, ctx context.Context) *monkey {
 	}
 	deliveries := &sent{Log: delivery.NewLog(40)}
 	if rapid.IntRange(0, 3).Draw(t, "delivers") > 0 {
-		cfg.Deliveries = deliveries
+		cfg.Deliveries, cfg.SendAgain = deliveries.Log, deliveries.sendAgain
 	}
 	k := newMonkey(t, ctx, cfg)
 	if cfg.Deliveries != nil {
