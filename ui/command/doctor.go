@@ -2,16 +2,20 @@ package command
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/api/quota"
+	"tillwatch/relay"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/doctor"
 	"tillwatch/ui/wording"
@@ -25,19 +29,14 @@ func newDoctor() *cobra.Command {
 		Long: "Check what is configured, in order: settings and where each comes from, secrets, files, terminal, service, clock, key, environment, RateLimit " +
 			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check ends with ok, a note, a warning or a " +
 			"fault, what it means, and what to do. One that needs what is at fault is skipped, and says so.\n\n" +
-			"It reads and changes nothing: all requests are GET, at most six of them from the reads bucket, and none while the bucket is down to its reserve. " +
+			"It changes nothing: all requests are GET, at most six of them from the reads bucket, and none while that is down to its reserve. " +
 			"Each check takes five seconds at most. No key, token or secret is printed.\n\n" +
-			"--json prints an object a finding: check, verdict (ok, note, warning, fault or skipped), found, means, do, details (a list of texts), took_ms of " +
-			"the check; fields that say nothing are left out. The last object has checks, faults, warnings, notes, skipped and reads instead. " +
-			"The exit code is 1 when there is a fault.",
+			"--json prints an object a finding: check, verdict (ok, note, skipped, warning or fault), found, means, do, details (a list of texts), took_ms of " +
+			"the check; means, do and details are left out where there is nothing to say. The last object counts: ok, note, skipped, warning, fault, and " +
+			"the reads that were spent. The exit code is 1 when there is a fault.",
 		Example: "tillwatch doctor\ntillwatch doctor --profile staging\ntillwatch doctor --data /var/lib/tillwatch\ntillwatch doctor --json | jq -c 'select(.verdict == \"fault\")'",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkPostgresFlag(c.Flags()); err != nil {
-				return err
-			}
-			return runDoctor(c, asJSON)
-		},
+		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c, asJSON) },
 	}
 	flags := command.Flags()
 	accountFlags(flags)
@@ -47,46 +46,112 @@ func newDoctor() *cobra.Command {
 	return command
 }
 
-// errFaults ends a check-up that found faults, which have been told already.
-var errFaults = fmt.Errorf("there are faults: what to do stands beside each")
-
 func runDoctor(c *cobra.Command, asJSON bool) error {
+	if err := checkPostgresFlag(c.Flags()); err != nil {
+		return err
+	}
 	p := newPatient(c.Flags(), c.InOrStdin(), c.OutOrStdout())
 	defer p.close()
-	sheet := sheetOn(c, p.names())
-	tell := sheet.Write
-	if asJSON {
-		lines := json.NewEncoder(c.OutOrStdout())
-		tell = func(f doctor.Finding) error { return lines.Encode(f) }
-	}
-	tally, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error { return tell(p.discreet(f)) })
+	sheet, lines := p.sheet(c), json.NewEncoder(c.OutOrStdout())
+	counts, err := doctor.Examine(c.Context(), p.checks(), func(f doctor.Finding) error {
+		if f = p.discreet(f); asJSON {
+			return lines.Encode(f)
+		}
+		return sheet.Write(f)
+	})
 	if err != nil {
 		return err
 	}
 	reads := int(p.reads.Load())
 	if asJSON {
-		err = json.NewEncoder(c.OutOrStdout()).Encode(struct {
-			doctor.Tally
-			Reads int `json:"reads"`
-		}{tally, reads})
+		sum := map[doctor.Verdict]int{"reads": reads}
+		for _, v := range doctor.Verdicts() {
+			sum[v] = 0
+		}
+		maps.Copy(sum, counts)
+		err = lines.Encode(sum)
 	} else {
-		err = sheet.Close(tally, wording.Counted(reads, "read", "reads")+" of the quota spent")
+		err = sheet.Close(counts, wording.Counted(reads, "read", "reads")+" of the quota spent")
 	}
-	if err == nil && tally.Faults > 0 {
-		return errFaults
+	if err == nil && counts[doctor.Fault] > 0 {
+		return errors.New("there are faults: what to do stands beside each")
 	}
 	return err
 }
 
-// sheetOn is the form for people: in the terminal's own colours, where it has any, and
-// in unbroken lines where there is no terminal.
-func sheetOn(c *cobra.Command, names []string) doctor.Sheet {
-	out := c.OutOrStdout()
-	s := doctor.Sheet{To: out, Width: terminalWidth(out)}
-	for _, name := range names {
-		s.Names = max(s.Names, len(name))
+// patient is a set-up that is being examined, and what the checks have learnt of it.
+// They run one after another.
+type patient struct {
+	settings settings
+	wrong    error  // why the settings cannot be used
+	data     string // folder of the relay's journal; "": none was named
+	in       io.Reader
+	out      io.Writer
+	free     func(folder string) (bytes uint64, err error)
+	reads    atomic.Int64 // that the service's quota was charged with
+
+	client  *api.Client // nil before the service was looked at
+	pacer   *quota.Pacer
+	heard   heard
+	first   error // of the first read; nil: it was answered well
+	intents listProbe
+	events  listProbe
+
+	reader *relay.Reader // nil before the relay was looked at
+	newest []relay.Item  // of the relay's journal, oldest first
+}
+
+func newPatient(flags *pflag.FlagSet, in io.Reader, out io.Writer) *patient {
+	p := &patient{in: in, out: out, free: freeSpace}
+	p.settings, p.wrong = loadSettings(flags)
+	p.data, _ = flags.GetString("data")
+	return p
+}
+
+func (p *patient) close() {
+	if p.client != nil {
+		p.client.Close()
 	}
-	profile := colorprofile.Detect(out, os.Environ())
+	if p.reader != nil {
+		p.reader.Close()
+	}
+}
+
+// checks are all there are, in the order in which they are made.
+func (p *patient) checks() []doctor.Check {
+	return []doctor.Check{
+		{Name: "settings", Run: p.checkSettings},
+		{Name: "secrets", Needs: []string{"settings"}, Run: p.checkSecrets},
+		{Name: "files", Needs: []string{"settings"}, Run: p.checkFiles},
+		{Name: "state", Needs: []string{"settings"}, Run: p.checkState},
+		{Name: "terminal", Run: p.checkTerminal},
+		{Name: "service", Needs: []string{"settings", "secrets"}, Run: p.checkService},
+		{Name: "clock", Needs: []string{"service"}, Run: p.checkClock},
+		{Name: "key", Needs: []string{"service"}, Run: p.checkKey},
+		{Name: "environment", Needs: []string{"service"}, Run: p.checkEnvironment},
+		{Name: "headers", Needs: []string{"key"}, Run: p.checkHeaders},
+		{Name: "limits", Needs: []string{"key"}, Run: p.checkLimits},
+		{Name: "lists", Needs: []string{"key"}, Run: p.checkLists},
+		{Name: "relay", Needs: []string{"settings", "secrets"}, Run: p.checkRelay},
+		{Name: "token", Needs: []string{"relay"}, Run: p.checkToken},
+		{Name: "stream", Needs: []string{"token"}, Run: p.checkStream},
+		{Name: "events", Needs: []string{"stream"}, Run: p.checkEvents},
+		{Name: "endpoint", Needs: []string{"token"}, Run: p.checkEndpoint},
+		{Name: "disk", Needs: []string{"state"}, Run: p.checkDisk},
+		{Name: "journal", Needs: []string{"settings"}, Run: p.checkJournal},
+		{Name: "database", Needs: []string{"settings"}, Run: p.checkDatabase},
+		{Name: "proxy", Needs: []string{"settings"}, Run: p.checkProxy},
+	}
+}
+
+// sheet is the form for people: in the terminal's own colours, where it has any, and
+// in unbroken lines where there is no terminal.
+func (p *patient) sheet(c *cobra.Command) doctor.Sheet {
+	s := doctor.Sheet{To: p.out, Width: terminalWidth(p.out)}
+	for _, check := range p.checks() {
+		s.Names = max(s.Names, len(check.Name))
+	}
+	profile := colorprofile.Detect(p.out, os.Environ())
 	if s.Width == 0 || colourless(c) || profile <= colorprofile.ASCII {
 		return s
 	}
@@ -96,29 +161,19 @@ func sheetOn(c *cobra.Command, names []string) doctor.Sheet {
 	return s
 }
 
-// newPatient is what the settings describe. Settings that are wrong are a finding.
-func newPatient(flags *pflag.FlagSet, in io.Reader, out io.Writer) *patient {
-	p := &patient{in: in, out: out, free: freeSpace}
-	p.settings, p.wrong = loadSettings(flags)
-	p.data, _ = flags.GetString("data")
-	return p
-}
-
 // discreet is a finding without what is secret: an error may repeat what was sent.
 func (p *patient) discreet(f doctor.Finding) doctor.Finding {
-	hidden := func(text string) string {
-		for _, secret := range []api.Secret{p.settings.APIKey, p.settings.RelayToken, p.settings.SigningSecret, p.settings.Postgres} {
-			if text != "" && !secret.IsZero() {
-				text = strings.ReplaceAll(text, secret.Reveal(), "[redacted]")
+	texts := append([]string{f.Found, f.Means, f.Do}, f.Details...)
+	for _, secret := range []api.Secret{p.settings.APIKey, p.settings.RelayToken, p.settings.SigningSecret, p.settings.Postgres} {
+		for i := range texts {
+			if !secret.IsZero() {
+				texts[i] = strings.ReplaceAll(texts[i], secret.Reveal(), secret.String())
 			}
 		}
-		return string(api.Scrub(text))
 	}
-	f.Found, f.Means, f.Do = hidden(f.Found), hidden(f.Means), hidden(f.Do)
-	details := make([]string, len(f.Details))
-	for i, detail := range f.Details {
-		details[i] = hidden(detail)
+	for i := range texts {
+		texts[i] = string(api.Scrub(texts[i]))
 	}
-	f.Details = details
+	f.Found, f.Means, f.Do, f.Details = texts[0], texts[1], texts[2], texts[3:]
 	return f
 }

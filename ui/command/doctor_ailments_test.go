@@ -75,7 +75,7 @@ func ailmentsOfTheService() []ailment {
 		{name: "a quota that is used up", put: header(func(h http.Header) {
 			h.Set("RateLimit", `"default";r=0;t=3600`)
 			h.Set("RateLimit-Policy", `"default";q=1000;w=86400`)
-		}), check: "limits", words: "used up for another 59 min"},
+		}), check: "limits", words: "0 of 1,000 left for another 59 min"},
 		{name: "no lists and no relay", put: func(c *clinic) {
 			c.front("api_url", says(intents, 404, "{}"), nil)
 			delete(c.settings, "relay_url")
@@ -86,7 +86,7 @@ func ailmentsOfTheService() []ailment {
 		{name: "intents without events", put: func(c *clinic) {
 			c.front("api_url", says(events, 404, "{}"), nil)
 			c.front("api_url", says(intents, 200, fmt.Sprintf(`[{"id":"ci_2","state":"completed","createdAt":%q}]`, time.Now().Add(-4*time.Minute).UTC().Format(time.RFC3339))), nil)
-		}, check: "events", words: "an intent of 4 min ago"},
+		}, check: "events", words: "an intent past its offer of 4 min ago"},
 		{name: "an endpoint that is not registered", put: answering("/control/state", 200, `{"webhookEndpoints":[]}`),
 			check: "endpoint", words: "does not know the relay"},
 	}
@@ -119,8 +119,8 @@ func ailmentsOfTheRelay() []ailment {
 
 func ailmentsOfTheMachine() []ailment {
 	return []ailment{
-		{name: "a full disk", put: func(c *clinic) { c.room, c.data = 1<<20, "" }, check: "disk", words: "1 MB free"},
-		{name: "a disk that is nearly full", put: func(c *clinic) { c.room, c.data = 200<<20, "" }, check: "disk", words: "200 MB free", verdict: doctor.Warning},
+		{name: "a full disk", put: func(c *clinic) { c.room, c.data = 1<<20, "" }, check: "disk", words: "1.0 MB free"},
+		{name: "a disk that is nearly full", put: func(c *clinic) { c.room, c.data = 200<<20, "" }, check: "disk", words: "200.0 MB free", verdict: doctor.Warning},
 		{name: "a journal that cannot be written", put: func(c *clinic) {
 			c.data = c.t.TempDir()
 			if err := os.Mkdir(filepath.Join(c.data, "journal.db"), 0o700); err != nil { // what root cannot write either

@@ -67,3 +67,24 @@ func TestReadingAgainTriesARefusedKeyWhereverTheCursorIs(t *testing.T) {
 		})
 	}
 }
+
+func TestALineThatADoctorCanExplainNamesItWhereThereIsRoom(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		width int
+		feed  account.FeedStatus
+		want  bool
+	}{
+		{200, account.FeedStatus{State: account.FeedRefused}, true},
+		{200, account.FeedStatus{State: account.FeedLost, Since: now}, true},
+		{80, account.FeedStatus{State: account.FeedRefused}, false},
+		{200, account.FeedStatus{State: account.FeedLive}, false},
+	} {
+		s := typicalShop(now)
+		s.changes.Summary.Feed = c.feed
+		line := strings.Split(screen(boardOf(t, s, c.width, 40, func(cfg *Config) { cfg.Now = func() time.Time { return now } })), "\n")[1]
+		if strings.Contains(line, "tillwatch doctor says more") != c.want {
+			t.Errorf("%s at %d: %q", c.feed.State, c.width, line)
+		}
+	}
+}

@@ -105,7 +105,8 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	}
 }
 
-// unwell says what is wrong with the picture, what can be done, and why it is so.
+// unwell says what is wrong with the picture, what can be done, why it is so, and who
+// says more, where there is room for that.
 func unwell(l *paint.Line, glyph string, h pane.Health) {
 	l.Put(h.Style, glyph+h.Text)
 	if h.Advice != "" {
@@ -113,6 +114,9 @@ func unwell(l *paint.Line, glyph string, h pane.Health) {
 	}
 	if h.Cause != "" {
 		l.Put(paint.Muted, " ("+h.Cause+")")
+	}
+	if more := " · tillwatch doctor says more"; h.Style == paint.Bad && paint.Width(more) <= l.Left() {
+		l.Put(paint.Muted, more)
 	}
 }
 

@@ -14,12 +14,15 @@ type Verdict string
 
 // The verdicts, from good to bad.
 const (
-	Skipped Verdict = "skipped" // nothing was looked at; Found says why
 	OK      Verdict = "ok"
 	Note    Verdict = "note"    // worth knowing, and nothing to be done
+	Skipped Verdict = "skipped" // nothing was looked at; Found says why
 	Warning Verdict = "warning" // it works, but not as well as it might
 	Fault   Verdict = "fault"   // something does not work
 )
+
+// Verdicts lists them all.
+func Verdicts() []Verdict { return []Verdict{OK, Note, Skipped, Warning, Fault} }
 
 // Finding is one thing that a check found.
 type Finding struct {
@@ -32,93 +35,7 @@ type Finding struct {
 	TookMS  float64  `json:"took_ms"` // of the whole check
 }
 
-// Check looks at one thing. It is skipped where a check that it needs has found a
-// fault or was skipped. It says at least one thing, before its context ends.
-type Check struct {
-	Name  string
-	Needs []string
-	Run   func(ctx context.Context) []Finding
-}
-
-// Tally counts what was found.
-type Tally struct {
-	Checks   int `json:"checks"`
-	Faults   int `json:"faults"`
-	Warnings int `json:"warnings"`
-	Notes    int `json:"notes"`
-	Skipped  int `json:"skipped"`
-}
-
-// Within is how long one check may take.
-const Within = 5 * time.Second
-
-// grace is how much later a check that hangs in the system is left to itself.
-const grace = 500 * time.Millisecond
-
-// Examine runs the checks in order, and tells of each finding as it comes, until ctx
-// ends or tell fails.
-func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (Tally, error) {
-	tally := Tally{Checks: len(checks)}
-	var failed []string
-	for _, check := range checks {
-		began := time.Now()
-		findings := examine(ctx, check, failed)
-		if err := ctx.Err(); err != nil {
-			return tally, err
-		}
-		took := float64(time.Since(began).Microseconds()) / 1000
-		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Verdict == Fault || f.Verdict == Skipped }) {
-			failed = append(failed, check.Name)
-		}
-		for _, f := range findings {
-			f.Check, f.TookMS = check.Name, took
-			tally.count(f.Verdict)
-			if err := tell(f); err != nil {
-				return tally, err
-			}
-		}
-	}
-	return tally, nil
-}
-
-func (t *Tally) count(v Verdict) {
-	switch v {
-	case Fault:
-		t.Faults++
-	case Warning:
-		t.Warnings++
-	case Note:
-		t.Notes++
-	case Skipped:
-		t.Skipped++
-	}
-}
-
-// examine runs one check. What hangs in the system, as a file on a server that is
-// away does, cannot be ended: its goroutine ends with the process, and since that is a
-// fault, nothing that needs the check goes near what it holds.
-func examine(ctx context.Context, check Check, failed []string) []Finding {
-	for _, need := range check.Needs {
-		if slices.Contains(failed, need) {
-			return Skip("it needs the check %q to find no fault", need)
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, Within)
-	defer cancel()
-	done := make(chan []Finding, 1)
-	go func() { done <- check.Run(ctx) }()
-	hung := time.NewTimer(Within + grace)
-	defer hung.Stop()
-	select {
-	case findings := <-done:
-		return findings
-	case <-hung.C:
-		return Findings(Fault, fmt.Sprintf("the check has not ended within %s", Within), "the system itself does not answer, as with a file on a server that is away",
-			"look at what this check looks at by hand")
-	}
-}
-
-// Findings is one finding; means and do may be "".
+// Findings is one finding, of which means and do may be "".
 func Findings(v Verdict, found, means, do string) []Finding {
 	return []Finding{{Verdict: v, Found: found, Means: means, Do: do}}
 }
@@ -131,4 +48,67 @@ func Fine(format string, args ...any) []Finding {
 // Skip says why nothing was looked at.
 func Skip(format string, args ...any) []Finding {
 	return Findings(Skipped, fmt.Sprintf(format, args...), "", "")
+}
+
+// Check looks at one thing. It is skipped where a check that it needs has found a
+// fault or was skipped. It says at least one thing, before its context ends.
+type Check struct {
+	Name  string
+	Needs []string
+	Run   func(ctx context.Context) []Finding
+}
+
+const (
+	// Within is how long one check may take.
+	Within = 5 * time.Second
+	// grace is how much later a check that hangs in the system is left to itself.
+	grace = 500 * time.Millisecond
+)
+
+// Examine runs the checks in order, tells of each finding as it comes, and counts them,
+// until ctx ends or tell fails.
+func Examine(ctx context.Context, checks []Check, tell func(Finding) error) (map[Verdict]int, error) {
+	counts := map[Verdict]int{}
+	var failed []string
+	for _, check := range checks {
+		began := time.Now()
+		findings := examine(ctx, check, failed)
+		if err := ctx.Err(); err != nil {
+			return counts, err
+		}
+		for _, f := range findings {
+			if f.Verdict == Fault || f.Verdict == Skipped {
+				failed = append(failed, check.Name)
+			}
+			counts[f.Verdict]++
+			f.Check, f.TookMS = check.Name, float64(time.Since(began).Microseconds())/1000
+			if err := tell(f); err != nil {
+				return counts, err
+			}
+		}
+	}
+	return counts, nil
+}
+
+// examine runs one check. What hangs in the system, as a file on a server that is
+// away does, cannot be ended: its goroutine ends with the process, and since that is a
+// fault, nothing that needs the check goes near what it holds.
+func examine(ctx context.Context, check Check, failed []string) []Finding {
+	for _, need := range check.Needs {
+		if slices.Contains(failed, need) {
+			return Skip("it needs the check %q to be in order", need)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, Within)
+	defer cancel()
+	done := make(chan []Finding, 1)
+	go func() { done <- check.Run(ctx) }()
+	hung := time.NewTimer(Within + grace)
+	defer hung.Stop()
+	select {
+	case findings := <-done:
+		return findings
+	case <-hung.C:
+		return Findings(Fault, fmt.Sprintf("it has not ended within %s", Within), "the system itself does not answer, as with a file on a server that is away", "")
+	}
 }

@@ -18,103 +18,70 @@ type Sheet struct {
 	Names int          // the width of the column of checks
 }
 
-// Narrowest and widest lines that are broken.
 const (
-	narrowest = 40
-	widest    = 120
+	verdictCells = 10 // with the glyph and the gap
+	narrowest    = 40 // lines that are broken
+	widest       = 120
 )
-
-const verdicts = 10 // the width of the column of verdicts, with its glyph
 
 // Write writes one finding.
 func (s Sheet) Write(f Finding) error {
 	glyph, style := look(f.Verdict)
-	text := paint.Text
-	if f.Verdict == Skipped {
-		text = paint.Muted
-	}
-	lines := s.column(text, "", f.Found)
-	lines = append(lines, s.column(paint.Muted, "", f.Means)...)
-	lines = append(lines, s.column(paint.Accent, "→ ", f.Do)...)
-	for _, detail := range f.Details {
-		lines = append(lines, s.column(paint.Muted, "  ", detail)...)
-	}
+	left := s.paint(style, fmt.Sprintf("%-*s", verdictCells, glyph+" "+string(f.Verdict))) + fmt.Sprintf("%-*s  ", s.Names, f.Check)
 	var b strings.Builder
-	for i, line := range lines {
-		verdict, name := "", ""
-		if i == 0 {
-			verdict, name = glyph+" "+string(f.Verdict), f.Check
+	add := func(style paint.Style, lead, text string) {
+		indent := strings.Repeat(" ", paint.Width(lead))
+		for _, line := range s.broken(text, verdictCells+s.Names+2+len(indent)) {
+			b.WriteString(left + s.paint(style, lead+line) + "\n")
+			left, lead = strings.Repeat(" ", verdictCells+s.Names+2), indent
 		}
-		b.WriteString(s.paint(style, fmt.Sprintf("%-*s", verdicts, verdict)))
-		b.WriteString(s.paint(paint.Text, fmt.Sprintf("%-*s  ", s.Names, name)))
-		b.WriteString(line + "\n")
+	}
+	add(paint.Text, "", f.Found)
+	add(paint.Muted, "", f.Means)
+	add(paint.Accent, "→ ", f.Do)
+	for _, detail := range f.Details {
+		add(paint.Muted, "  ", detail)
 	}
 	_, err := io.WriteString(s.To, b.String())
 	return err
 }
 
-// Close writes what was found in all, and beyond.
-func (s Sheet) Close(t Tally, beyond string) error {
-	style, parts := paint.Good, []string{}
-	for _, count := range []struct {
-		n         int
-		one, many string
-		style     paint.Style
-	}{{t.Notes, "note", "notes", paint.Good}, {t.Skipped, "skipped", "skipped", paint.Good}, {t.Warnings, "warning", "warnings", paint.Warning}, {t.Faults, "fault", "faults", paint.Bad}} {
-		if count.n == 0 {
-			continue
+// Close writes how many findings there are of each verdict, and what else there is to
+// say of all.
+func (s Sheet) Close(counts map[Verdict]int, beyond string) error {
+	var parts []string
+	_, style := look(OK)
+	for _, v := range Verdicts() {
+		text := fmt.Sprintf("%d %s", counts[v], v)
+		if counts[v] > 1 && v != OK && v != Skipped {
+			text += "s"
 		}
-		style = count.style
-		word := count.many
-		if count.n == 1 {
-			word = count.one
+		if counts[v] > 0 {
+			parts = append(parts, text)
 		}
-		parts = append([]string{fmt.Sprintf("%d %s", count.n, word)}, parts...)
+		if counts[v] > 0 && (v == Warning || v == Fault) {
+			_, style = look(v)
+		}
 	}
-	sum := strings.Join(parts, ", ")
-	if t.Faults == 0 {
-		sum = strings.TrimSuffix("no fault, "+sum, ", ")
-	}
-	_, err := fmt.Fprintf(s.To, "\n%s\n", strings.Join(s.broken(style, fmt.Sprintf("%d checks: %s; %s", t.Checks, sum, beyond), s.Width), "\n"))
+	_, err := fmt.Fprintf(s.To, "\n%s\n", s.paint(style, strings.Join(parts, ", ")+"; "+beyond))
 	return err
 }
 
-// column is a text in the column of what was found; nil where there is none.
-func (s Sheet) column(style paint.Style, lead, text string) []string {
-	if text == "" {
-		return nil
-	}
-	room := 0
-	if s.Width > 0 {
-		room = min(max(s.Width, narrowest), widest) - verdicts - s.Names - 2 - paint.Width(lead)
-	}
-	lines := s.broken(style, text, room)
-	for i := range lines {
-		if i == 0 {
-			lines[i] = s.paint(style, lead) + lines[i]
-		} else {
-			lines[i] = strings.Repeat(" ", paint.Width(lead)) + lines[i]
-		}
-	}
-	return lines
-}
-
-// broken breaks text into lines of at most width cells; 0: it does not.
-func (s Sheet) broken(style paint.Style, text string, width int) []string {
+// broken breaks a text into lines that leave room for as many cells before them.
+func (s Sheet) broken(text string, before int) []string {
 	text = string(api.Scrub(text))
-	lines := []string{text}
-	if width > 0 {
-		lines = paint.Wrap(text, width)
+	switch {
+	case text == "":
+		return nil
+	case s.Width == 0:
+		return []string{text}
 	}
-	for i := range lines {
-		lines[i] = s.paint(style, lines[i])
-	}
-	return lines
+	return paint.Wrap(text, min(max(s.Width, narrowest), widest)-before)
 }
 
-// paint is a text in a role of the theme.
+// paint is a line in a role of the theme.
 func (s Sheet) paint(style paint.Style, text string) string {
-	if s.Brush == nil || text == "" {
+	if s.Brush == nil {
 		return text
 	}
 	return paint.NewLine(s.Brush).Start(paint.Width(text)).Put(style, text).String()

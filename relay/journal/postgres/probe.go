@@ -26,10 +26,12 @@ func Probe(ctx context.Context, dsn string) (head int64, warning string, err err
 	defer disconnect(connection)
 	found, err := look(ctx, connection)
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == codeUndefinedTable {
+	switch {
+	case errors.As(err, &refused) && refused.Code == codeUndefinedTable:
 		return 0, "", ErrNoJournal
-	}
-	if err == nil {
+	case errors.Is(err, pgx.ErrNoRows):
+		err = errMissing
+	case err == nil:
 		warning, err = unsafety(ctx, connection)
 	}
 	if err != nil {
