@@ -204,6 +204,8 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newSimulate(),
 			newForward(),
 			newConsole(),
+			newTrigger(),
+			newScenario(),
 			newCreate(),
 			newPurchase(),
 			newLookup(),

@@ -62,9 +62,9 @@ func secretFileFlag(flags *pflag.FlagSet) {
 	flags.String("signing-secret-file", "", "file with the signing secret; during a rotation both, one a line (default: TILLWATCH_SIGNING_SECRET)")
 }
 
-// signingSettings are settings with a signing secret. The file that a flag names
-// wins over a variable.
-func signingSettings(flags *pflag.FlagSet) (settings, error) {
+// secretSettings are settings in which the file with a signing secret that a flag
+// names wins over a variable.
+func secretSettings(flags *pflag.FlagSet) (settings, error) {
 	s, err := loadSettings(flags)
 	if err != nil {
 		return s, err
@@ -75,6 +75,15 @@ func signingSettings(flags *pflag.FlagSet) (settings, error) {
 			return s, usagef("reading the file that --signing-secret-file names: %w", err)
 		}
 		s.SigningSecret = api.NewSecret(text)
+	}
+	return s, nil
+}
+
+// signingSettings are settings with a signing secret.
+func signingSettings(flags *pflag.FlagSet) (settings, error) {
+	s, err := secretSettings(flags)
+	if err != nil {
+		return s, err
 	}
 	if len(s.signingSecrets()) == 0 {
 		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file")

@@ -53,7 +53,7 @@ func (s *Scenario) Play(ctx context.Context, client *api.Client, told func(Done)
 				told(done)
 			}
 			if done.Err != nil {
-				return fmt.Errorf("%s:%d: %s: %w", s.Name, done.Line, done.Step, done.Err)
+				return fmt.Errorf("%s:%d: %s: %w", s.file, done.Line, done.Step, done.Err)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func Read(name string, file io.Reader) (*Scenario, error) {
 	if len(content) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes: that is no scenario", name, maxFile)
 	}
-	s := &Scenario{Name: strings.TrimSuffix(filepath.Base(name), ".toml")}
+	s := &Scenario{file: name, Name: strings.TrimSuffix(filepath.Base(name), ".toml")}
 	if err := toml.NewDecoder(bytes.NewReader(content)).DisallowUnknownFields().Decode(s); err != nil {
 		return nil, placed(name, err)
 	}

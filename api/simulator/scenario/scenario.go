@@ -16,6 +16,7 @@ import (
 
 // Scenario is what a file tells.
 type Scenario struct {
+	file    string            // as errors name it
 	Name    string            `toml:"-"`
 	About   string            `toml:"about"`   // what it shows, in a sentence
 	Seed    uint64            `toml:"seed"`    // decides what the steps leave open; 0: 1

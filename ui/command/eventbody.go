@@ -1,0 +1,167 @@
+package command
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"tillwatch/api"
+)
+
+// eventType is a type of event of the contract, for people.
+type eventType struct {
+	Type   api.EventType `json:"type"`
+	Means  string        `json:"means"`
+	Needs  string        `json:"source"` // what its source is
+	prefix string        // of the ids of its sources
+	suffix string        // of its own id
+}
+
+func triggerTypes() []eventType {
+	return []eventType{
+		{api.OfferRetrieved, "the offer is there: the intent can be confirmed", "an intent, ci_…", "ci_", "awaiting_confirmation"},
+		{api.OfferFailed, "there is no offer: the intent failed", "an intent, ci_…", "ci_", "failed"},
+		{api.IntentCompleted, "the order is placed", "an intent, ci_…", "ci_", "completed"},
+		{api.OrderFailed, "the order could not be placed: the intent failed", "an intent, ci_…", "ci_", "failed"},
+		{api.ShipmentCreated, "the merchant ships a parcel of an order", "a shipment, shp_…; in the stand-in also its intent", "shp_", "created"},
+		{api.ShipmentUpdated, "the parcel was scanned: its status may be another", "a shipment, shp_…; in the stand-in also its intent", "shp_", "shipped"},
+		{api.ProductUpdated, "a price, the stock or else of a product changed; carries the product", "a product, shop.example:mug", "", ""},
+		{api.ProductRemoved, "the product is no longer sold", "a product, shop.example:mug", "", "removed"},
+		{api.VerificationChallenge, "an endpoint was saved, and has to answer {\"challenge\": source.id}", "a webhook endpoint, we_…", "we_", "verification_challenge"},
+	}
+}
+
+// typeOf finds a type by its name.
+func typeOf(name string) (eventType, error) {
+	all := triggerTypes()
+	i := slices.IndexFunc(all, func(t eventType) bool { return string(t.Type) == name })
+	if i >= 0 {
+		return all[i], nil
+	}
+	return eventType{}, fmt.Errorf("there is no type of event %.60q: %s (tillwatch trigger --list)", name, suggest(name, typeNames()))
+}
+
+func typeNames() (names []string) {
+	for _, t := range api.EventTypes() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// sampleProduct is what product.updated carries, but for its id.
+const sampleProduct = `,"data":{"id":%q,"name":"Merino Crew","url":"https://outfitters.example/products/merino-crew","brand":"Northern Wool","retailer":"Outfitters",` +
+	`"sku":"NW-MC-01","description":"Midweight merino, ribbed cuffs.","availability":"in_stock","isPurchasable":true,"price":{"currencyCode":"USD","amountSubunits":12900},` +
+	`"images":[{"url":"https://cdn.outfitters.example/merino-crew-1.jpg","isFeatured":true}],"variantDimensions":null,"variants":null}`
+
+// sample is a body of the type in the contract's shape and order. source is the id of
+// what it is about; "": one that nobody has.
+func (t eventType) sample(source string, now time.Time) []byte {
+	if source == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // never fails
+		source = t.prefix + hex.EncodeToString(random[:])
+		if t.prefix == "" {
+			source = "outfitters.example:merino-crew"
+		}
+	}
+	group, _, _ := strings.Cut(string(t.Type), ".")
+	suffix, data := t.suffix, ""
+	if t.prefix == "" { // it can happen to a product again and again
+		suffix = strings.TrimPrefix(suffix+"_"+now.UTC().Format("20060102T150405.000Z"), "_")
+	}
+	if t.Type == api.ProductUpdated {
+		data = fmt.Sprintf(sampleProduct, source)
+	}
+	return fmt.Appendf(nil, `{"id":%q,"object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%q}%s}`,
+		"evt_"+source+"_"+suffix, t.Type, now.UTC().Format("2006-01-02T15:04:05.000Z"), group, source, data)
+}
+
+// override is a field that --set changes.
+type override struct {
+	path  []string
+	value string // as JSON
+}
+
+func (o override) String() string { return strings.Join(o.path, ".") }
+
+// text is the value without the quotes of a string.
+func (o override) text() string {
+	if v := gjson.Parse(o.value); v.Type == gjson.String {
+		return v.Str
+	}
+	return o.value
+}
+
+// parseOverride reads PATH=VALUE. What is no JSON is a string.
+func parseOverride(text string) (override, error) {
+	path, value, ok := strings.Cut(text, "=")
+	o := override{strings.Split(path, "."), value}
+	if !ok || slices.Contains(o.path, "") {
+		return o, fmt.Errorf("--set %.60q names no field and value: write it as in --set data.price=1299", text)
+	}
+	if !json.Valid([]byte(value)) {
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			return o, err
+		}
+		o.value = string(quoted)
+	}
+	return o, nil
+}
+
+// apply changes a field of a body; the rest stays as it was written. What is a text
+// stays one, and a number for an amount of money is its cents. Only data takes new
+// fields, unless it is closed, as that of a known shape is.
+func (o override) apply(body []byte, closed bool) ([]byte, error) {
+	body = bytes.TrimSpace(body)
+	here := gjson.ParseBytes(body)
+	for i, name := range o.path {
+		next := here.Get(gjson.Escape(name))
+		if !next.Exists() {
+			return o.add(body, here, i, closed)
+		}
+		here = next
+	}
+	value, given := o.value, gjson.Parse(o.value)
+	if amount := here.Get("amountSubunits"); amount.Exists() && given.Type == gjson.Number {
+		here = amount
+	}
+	if here.Type == gjson.String && given.Type == gjson.Number {
+		value = `"` + value + `"`
+	}
+	return slices.Concat(body[:here.Index], []byte(value), body[here.Index+len(here.Raw):]), nil
+}
+
+// add puts a new field into an object of a body, where that may have one.
+func (o override) add(body []byte, object gjson.Result, depth int, closed bool) ([]byte, error) {
+	var known []string
+	if object.IsObject() {
+		object.ForEach(func(key, _ gjson.Result) bool {
+			known = append(known, key.Str)
+			return true
+		})
+	}
+	name, value := o.path[depth], o.value
+	switch {
+	case !object.IsObject():
+		return nil, fmt.Errorf("--set %s: %s holds no field %s", o, strings.Join(o.path[:depth], "."), name)
+	case o.path[0] != "data" || closed && depth > 0:
+		return nil, fmt.Errorf("--set %s: there is no field %s; there are %s", o, name, strings.Join(known, ", "))
+	}
+	for _, inner := range slices.Backward(o.path[depth+1:]) {
+		value = fmt.Sprintf("{%q:%s}", inner, value)
+	}
+	end := object.Index + len(object.Raw) - 1
+	comma := ","
+	if len(known) == 0 {
+		comma = ""
+	}
+	return slices.Concat(body[:end], fmt.Appendf(nil, "%s%q:%s", comma, name, value), body[end:]), nil
+}

@@ -1,0 +1,382 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/api/simulator"
+	"tillwatch/relay"
+	"tillwatch/relay/forward"
+)
+
+type triggerOptions struct {
+	list, json         bool
+	set                []string
+	body, to           string
+	product, reference string // of something new in the stand-in
+	failure            string
+	repeat             int
+}
+
+func newTrigger() *cobra.Command {
+	var o triggerOptions
+	command := &cobra.Command{
+		Use:   "trigger TYPE",
+		Short: "Make an event happen in a stand-in, or send one to an endpoint",
+		Long: "Make an event of the contract happen. In the stand-in that is configured, what the event tells of really happens, to the source that --set source.id names or to " +
+			"something new: checkout_intent.completed makes an intent and completes it. The event that is delivered is the stand-in's own, and its state agrees with it. " +
+			"With --to, a body in the contract's shape goes to any endpoint, with the four headers, signed with TILLWATCH_SIGNING_SECRET.\n\n" +
+			"--set changes a field of the body, by its path: --set data.price=1299 (cents), --set source.id=ci_…, --set data.variants.0.sku=X; a value is JSON, or else a text. " +
+			"--body sends a body of your own, byte for byte where no --set changes it.\n\n" +
+			"Exit codes: 0 it was answered with 200 within 5 seconds; 1 it was not; 2 wrong usage, or no stand-in.",
+		Example: "tillwatch trigger checkout_intent.completed --reference order-7\n" +
+			"tillwatch trigger checkout_intent.order_failed --set source.id=ci_779d1ba1900f41e1ace4536c64382ed7 --failure payment_failed\n" +
+			"tillwatch trigger product.updated --set data.price=1299 --to http://127.0.0.1:3000/webhooks --repeat 2",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("one type at a time: leave out %.60q", args[1])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.list {
+				return listTypes(c.OutOrStdout(), o.json)
+			}
+			s, err := secretSettings(c.Flags())
+			if err != nil {
+				return err
+			}
+			t, err := o.take(c, args)
+			if err != nil {
+				return usage(err)
+			}
+			return t.run(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
+			for _, t := range triggerTypes() {
+				names = append(names, string(t.Type)+"\t"+t.Means)
+			}
+			return names[:len(names)*(1-min(len(args), 1))], cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	flags := command.Flags()
+	sourceFlags(flags)
+	settingFlags(flags, "api_url", "insecure_http")
+	flags.BoolVar(&o.list, "list", false, "list the types, what each means and what its source is")
+	flags.StringArrayVar(&o.set, "set", nil, "a field of the body and its value, such as data.price=1299 (repeatable)")
+	flags.StringVar(&o.body, "body", "", "file with a body of your own, or - for stdin; it needs --to")
+	flags.StringVar(&o.to, "to", "", "endpoint to send the event to, such as http://127.0.0.1:3000/webhooks (default: into the stand-in)")
+	secretFileFlag(flags)
+	flags.StringVar(&o.product, "product", "", "in the stand-in: URL of the product of a new intent, or the product that changes")
+	flags.StringVar(&o.reference, "reference", "", "in the stand-in: reference of a new intent")
+	flags.StringVar(&o.failure, "failure", "", "in the stand-in: code of the failure, such as payment_failed")
+	flags.IntVar(&o.repeat, "repeat", 1, "how often the event is delivered, each time with the same id")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object for each delivery")
+	return command
+}
+
+func listTypes(stdout io.Writer, asJSON bool) error {
+	for _, t := range triggerTypes() {
+		line := fmt.Appendf(nil, "%-40s %s; its source is %s", t.Type, t.Means, t.Needs)
+		if asJSON {
+			var err error
+			if line, err = json.Marshal(t); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(stdout, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// triggering is an event that is to happen or to be sent.
+type triggering struct {
+	triggerOptions
+	kind      eventType // zero with a body of one's own
+	overrides []override
+	own       []byte // the body of one's own; nil: none
+}
+
+// take checks what can be checked before anything is sent.
+func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err error) {
+	t.triggerOptions = o
+	switch {
+	case o.body != "" && len(args) > 0:
+		return t, fmt.Errorf("a body of your own has a type of its own: leave out %s", api.Scrub(args[0]))
+	case o.body != "" && o.to == "":
+		return t, fmt.Errorf("--body needs --to: the stand-in delivers events of its own only")
+	case o.body == "" && len(args) == 0:
+		return t, fmt.Errorf("which event? give its type, such as checkout_intent.completed (tillwatch trigger --list)")
+	case o.repeat < 1 || o.repeat > 100:
+		return t, fmt.Errorf("--repeat is %d; it must be from 1 to 100", o.repeat)
+	case o.to != "" && o.product+o.reference+o.failure != "":
+		return t, fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
+	}
+	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
+		return t, fmt.Errorf("--failure is %.60q, which is no code of the service; they are %v", o.failure, codes)
+	}
+	for _, text := range o.set {
+		one, err := parseOverride(text)
+		if err != nil {
+			return t, err
+		}
+		t.overrides = append(t.overrides, one)
+	}
+	if o.body != "" {
+		t.own, err = (&inputs{stdin: c.InOrStdin()}).read("--body", o.body)
+		return t, err
+	}
+	t.kind, err = typeOf(args[0])
+	return t, err
+}
+
+func (t triggering) run(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	if t.to != "" {
+		return t.send(ctx, s, stdout, stderr)
+	}
+	return t.happen(ctx, s, stdout, stderr)
+}
+
+// event is the event that is sent.
+func (t triggering) event() (api.Event, error) {
+	body, err := t.own, error(nil)
+	if body == nil {
+		source := ""
+		for _, o := range t.overrides {
+			if o.String() == "source.id" {
+				source = o.text()
+			}
+		}
+		body = t.kind.sample(source, time.Now())
+	}
+	for _, o := range t.overrides {
+		if body, err = o.apply(body, t.kind.Type == api.ProductUpdated); err != nil {
+			return api.Event{}, err
+		}
+	}
+	event, err := api.DecodeEvent(body)
+	if err != nil {
+		return event, fmt.Errorf("the body is no event: %w", err)
+	}
+	return event, nil
+}
+
+// send sends the event to an endpoint as the service does.
+func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	if err := forward.CheckTarget(t.to); err != nil {
+		return usagef("--to: %w", err)
+	}
+	event, err := t.event()
+	if err != nil {
+		return usage(err)
+	}
+	sender := forward.Sender{Prefix: s.HeaderPrefix, Transport: forward.NewTransport()}
+	if secrets := s.signingSecrets(); len(secrets) > 0 {
+		sender.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }
+	} else {
+		fmt.Fprintln(stderr, "The event is not signed: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file.")
+	}
+	var all []delivery.Delivery
+	for range t.repeat {
+		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
+		d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
+		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !answersChallenge(d.Answer.Body, event.Source.ID) {
+			d.State, d.Error = delivery.Waiting, "the answer is not {\"challenge\": source.id}"
+		}
+		all = append(all, d)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return printTriggered(stdout, t.json, event.Raw, all)
+}
+
+func answersChallenge(answer []byte, source api.ID) bool {
+	var said map[string]string
+	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == string(source)
+}
+
+// happening is what the stand-in is asked for; overrides change only what it can
+// make true.
+func (t triggering) happening() (map[string]any, error) {
+	asked := map[string]any{"type": t.kind.Type, "productUrl": t.product, "referenceId": t.reference, "failure": t.failure}
+	for _, o := range t.overrides {
+		switch o.String() {
+		case "source.id":
+			asked["source"] = o.text()
+		case "data.url":
+			asked["productUrl"] = o.text()
+		case "data.availability":
+			asked["availability"] = o.text()
+		case "data.price", "data.price.amountSubunits":
+			asked["price"] = json.RawMessage(o.value)
+		default:
+			return nil, fmt.Errorf("--set %s: the stand-in makes events of its own, and takes source.id, data.price, data.availability and data.url; give --to to send any other body", o)
+		}
+	}
+	return asked, nil
+}
+
+// happen makes what the event tells of happen in the stand-in, and tells what its
+// endpoints answered.
+func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	if s.APIURL == "" {
+		return usagef("where to? give --to with the address of an endpoint, or --api-url with that of a stand-in (tillwatch simulate)")
+	}
+	asked, err := t.happening()
+	if err != nil {
+		return usage(err)
+	}
+	client, err := standInClient(s)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var event json.RawMessage
+	if err := client.Control(ctx, http.MethodPost, "/control/events", asked, &event); err != nil {
+		return onStandIn(err)
+	}
+	decoded, err := api.DecodeEvent(event)
+	if err != nil {
+		return err
+	}
+	all, err := deliveriesOf(ctx, client, decoded.ID, 1)
+	if err != nil {
+		return err
+	}
+	for range t.repeat - 1 {
+		for _, d := range all {
+			if err := client.Control(ctx, http.MethodPost, "/control/deliveries/"+url.PathEscape(string(d.ID))+"/again", nil, nil); err != nil {
+				return err
+			}
+		}
+		if all, err = deliveriesOf(ctx, client, decoded.ID, all[0].Attempts+1); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(stderr, "It was delivered to nobody: the stand-in has no endpoint that answered its challenge (tillwatch simulate --webhook-url).")
+	}
+	return printTriggered(stdout, t.json, event, all)
+}
+
+// deliveriesOf waits until each endpoint of a stand-in has answered an event, or for
+// as long as one may take.
+func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempts int) (all []delivery.Delivery, err error) {
+	var state struct{ WebhookEndpoints []struct{ Verified bool } }
+	if err := client.Control(ctx, http.MethodGet, "/control/state", nil, &state); err != nil {
+		return nil, err
+	}
+	endpoints := 0
+	for _, e := range state.WebhookEndpoints {
+		if e.Verified {
+			endpoints++
+		}
+	}
+	for began := time.Now(); ; {
+		if err := client.Control(ctx, http.MethodGet, "/control/deliveries?event="+url.QueryEscape(string(event)), nil, &all); err != nil {
+			return nil, err
+		}
+		open := func(d delivery.Delivery) bool {
+			return d.State != delivery.Lost && (d.State == delivery.Sending || d.Attempts < attempts)
+		}
+		if len(all) >= endpoints && !slices.ContainsFunc(all, open) || time.Since(began) > 6*time.Second {
+			return all, nil
+		}
+		if err := api.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// triggeredLine is a delivery as --json prints it. Its names stay.
+type triggeredLine struct {
+	Event    json.RawMessage `json:"event"`
+	Target   api.Text        `json:"target,omitempty"` // "": it was delivered to nobody
+	State    delivery.State  `json:"state,omitempty"`
+	Status   int             `json:"status,omitempty"` // of the answer; 0 when there was none
+	Millis   int64           `json:"ms"`
+	Attempts int             `json:"attempts,omitempty"`
+	Answer   string          `json:"answer,omitempty"`
+	Error    api.Text        `json:"error,omitempty"`
+}
+
+// printTriggered prints an event and what was answered. That an endpoint did not take
+// it is an error.
+func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.Delivery) error {
+	masked := api.Masked(event)
+	lines := []triggeredLine{}
+	refused := 0
+	for _, d := range all {
+		if d.State != delivery.Delivered && d.State != delivery.Lost {
+			refused++
+		}
+		lines = append(lines, triggeredLine{masked, d.Target, d.State, d.Status, d.Took.Milliseconds(), d.Attempts, shownAnswer(d.Answer.Body), d.Error})
+	}
+	if asJSON {
+		if len(lines) == 0 {
+			lines = append(lines, triggeredLine{Event: masked})
+		}
+		for _, l := range lines {
+			if err := json.NewEncoder(stdout).Encode(l); err != nil {
+				return err
+			}
+		}
+	} else {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s\n", masked)
+		for _, l := range lines {
+			fmt.Fprintf(&b, "→ %s  %s\n", l.Target, l.became())
+			if l.Answer != "" {
+				fmt.Fprintf(&b, "  %s\n", l.Answer)
+			}
+		}
+		if _, err := io.WriteString(stdout, b.String()); err != nil {
+			return err
+		}
+	}
+	if refused > 0 {
+		return fmt.Errorf("not answered with 200 within 5 seconds: %d of %d", refused, len(all))
+	}
+	return nil
+}
+
+// became says what became of a delivery.
+func (l triggeredLine) became() string {
+	words := "no answer"
+	switch {
+	case l.State == delivery.Lost:
+		return "lost, as was asked for"
+	case l.Status != 0:
+		words = strings.TrimSpace(fmt.Sprintf("%d %s", l.Status, http.StatusText(l.Status)))
+	}
+	words = fmt.Sprintf("%s in %d ms", words, l.Millis)
+	if l.Attempts > 1 {
+		words += fmt.Sprintf(", at attempt %d", l.Attempts)
+	}
+	if l.Error != "" {
+		words += ": " + string(l.Error)
+	}
+	return words
+}
+
+// shownAnswer is the body of an answer as it may be shown.
+func shownAnswer(body []byte) string {
+	if json.Valid(body) {
+		return string(api.Masked(body))
+	}
+	return string(api.Scrub(string(body)))
+}

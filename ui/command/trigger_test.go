@@ -1,0 +1,271 @@
+package command
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/simulator"
+)
+
+// target is an endpoint under development that keeps what it gets.
+type target struct {
+	url string
+
+	mu      sync.Mutex
+	headers []http.Header
+	bodies  []string
+}
+
+// newTarget answers with a status and a text, or as the contract wants it.
+func newTarget(t *testing.T, status int, text string) *target {
+	t.Helper()
+	g := &target{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		g.mu.Lock()
+		g.headers, g.bodies = append(g.headers, r.Header), append(g.bodies, string(body))
+		g.mu.Unlock()
+		answer := text
+		if event, err := api.DecodeEvent(body); err == nil && event.Type == api.VerificationChallenge && text == "" {
+			answer = `{"challenge":"` + string(event.Source.ID) + `"}`
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, answer)
+	}))
+	t.Cleanup(server.Close)
+	g.url = server.URL
+	return g
+}
+
+func (g *target) got() (headers []http.Header, bodies []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.headers), slices.Clone(g.bodies)
+}
+
+const triggerSecret = "signing-secret-of-the-test"
+
+func TestEveryTypeOfEventIsSentInTheContractsShape(t *testing.T) {
+	t.Setenv("TILLWATCH_SIGNING_SECRET", triggerSecret)
+	for _, kind := range api.EventTypes() {
+		g := newTarget(t, http.StatusOK, "")
+		code, out, words := invoke(t, "trigger", string(kind), "--to", g.url, "--repeat", "2")
+		headers, bodies := g.got()
+		if code != exitDone || len(bodies) != 2 || bodies[0] != bodies[1] {
+			t.Fatalf("%s: exit %d %s%s, sent %q", kind, code, out, words, bodies)
+		}
+		event, err := api.DecodeEvent([]byte(bodies[0]))
+		group, _, _ := strings.Cut(string(kind), ".")
+		if err != nil || event.Type != kind || string(event.Source.Type) != group || time.Since(event.CreatedAt) > time.Minute {
+			t.Errorf("%s: %s (%v)", kind, bodies[0], err)
+		}
+		want := map[string]string{"X-Svc-Event-Id": string(event.ID), "X-Svc-Topic": string(kind), "X-Svc-Signature": simulator.Signature(api.NewSecret(triggerSecret), []byte(bodies[0]))}
+		for name, value := range want {
+			if got := headers[0].Get(name); got != value {
+				t.Errorf("%s: %s is %q, want %q", kind, name, got, value)
+			}
+		}
+		if !strings.Contains(out, "200 OK") || headers[0].Get("X-Svc-Timestamp") == "" {
+			t.Errorf("%s: %s", kind, out)
+		}
+	}
+}
+
+func TestAFieldOfAnEventIsSetByItsPath(t *testing.T) {
+	cases := []struct {
+		name string
+		args []string
+		want string // in what is sent, or "!" and what is said instead
+	}{
+		{"cents of a price", []string{"product.updated", "--set", "data.price=1299"}, `"price":{"currencyCode":"USD","amountSubunits":1299}`},
+		{"a source, and its id with it", []string{"checkout_intent.completed", "--set", "source.id=ci_7"}, `{"id":"evt_ci_7_completed"`},
+		{"a product's, and the product's own", []string{"product.updated", "--set", "source.id=shop.example:mug"}, `"data":{"id":"shop.example:mug"`},
+		{"a text stays one", []string{"product.updated", "--set", "data.sku=123"}, `"sku":"123"`},
+		{"an item of a list", []string{"product.updated", "--set", "data.images.0.isFeatured=false"}, `"isFeatured":false`},
+		{"a whole value", []string{"product.updated", "--set", `data={"a":[1]}`}, `"data":{"a":[1]}}`},
+		{"null", []string{"product.updated", "--set", "data.brand=null"}, `"brand":null`},
+		{"new data of a thin event", []string{"checkout_intent.completed", "--set", "data.order.id=7", "--set", "data.note=a \"b\""}, `"data":{"order":{"id":7},"note":"a \"b\""}}`},
+		{"data that the product has not", []string{"product.updated", "--set", "data.prise=1"}, "!there is no field prise; there are id, name,"},
+		{"a field that no event has", []string{"checkout_intent.completed", "--set", "kind=1"}, "!there is no field kind; there are id, object"},
+		{"a field of a text", []string{"checkout_intent.completed", "--set", "source.id.x=1"}, "!source.id holds no field x"},
+		{"no value", []string{"checkout_intent.completed", "--set", "source.id"}, "!names no field and value"},
+		{"an empty step", []string{"checkout_intent.completed", "--set", "data..x=1"}, "!names no field and value"},
+		{"an id that is none", []string{"checkout_intent.completed", "--set", "id=null"}, "!the body is no event: decode event: id is missing"},
+		{"no such type", []string{"checkout_intent.complete"}, "!did you mean checkout_intent.completed?"},
+		{"what is for the stand-in", []string{"checkout_intent.completed", "--reference", "r"}, "!are for the stand-in"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			g := newTarget(t, http.StatusOK, "")
+			code, _, words := invoke(t, append([]string{"trigger", "--to", g.url}, c.args...)...)
+			_, bodies := g.got()
+			if said, refused := strings.CutPrefix(c.want, "!"); refused {
+				if code != exitUsage || len(bodies) > 0 || !strings.Contains(words, said) {
+					t.Errorf("exit %d, sent %q: %s", code, bodies, words)
+				}
+				return
+			}
+			if code != exitDone || len(bodies) != 1 || !strings.Contains(bodies[0], c.want) || !json.Valid([]byte(bodies[0])) {
+				t.Errorf("exit %d %s, sent %q", code, words, bodies)
+			}
+		})
+	}
+}
+
+func TestABodyOfOnesOwnIsSentAsItIs(t *testing.T) {
+	own := `{ "type":"some.type", "id":"evt_1","source":{"id":"x_1","type":"x"}, "more":[1, 2] }` + "\n"
+	path, secret := filepath.Join(t.TempDir(), "event.json"), filepath.Join(t.TempDir(), "secret")
+	for file, content := range map[string]string{path: own, secret: triggerSecret + "\n"} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := newTarget(t, http.StatusOK, "")
+	code, _, words := invoke(t, "trigger", "--body", path, "--to", g.url, "--signing-secret-file", secret)
+	headers, bodies := g.got()
+	if code != exitDone || !slices.Equal(bodies, []string{own}) {
+		t.Fatalf("exit %d %s, sent %q", code, words, bodies)
+	}
+	if got := headers[0].Get("X-Svc-Signature"); got != simulator.Signature(api.NewSecret(triggerSecret), []byte(own)) || headers[0].Get("X-Svc-Topic") != "some.type" {
+		t.Errorf("the headers are %v", headers[0])
+	}
+	for args, said := range map[string]string{"checkout_intent.completed --to " + g.url: "leave out checkout_intent.completed", "": "--body needs --to"} {
+		if code, _, words := invoke(t, append([]string{"trigger", "--body", path}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(words, said) {
+			t.Errorf("exit %d: %s", code, words)
+		}
+	}
+}
+
+func TestAnEndpointThatDoesNotTakeAnEventIsToldOf(t *testing.T) {
+	cases := []struct {
+		name, kind string
+		status     int
+		text, want string
+	}{
+		{"another status", "checkout_intent.completed", http.StatusAccepted, "", "202 Accepted"},
+		{"a redirect", "checkout_intent.completed", http.StatusFound, "", "302 Found"},
+		{"an answer that must not reach a terminal", "checkout_intent.completed", http.StatusTeapot, "no\x1b[2J", "no"},
+		{"an answer with a secret", "checkout_intent.completed", http.StatusBadRequest, `{"email":"a@b.example"}`, `{"email":"[masked]"}`},
+		{"another challenge", "webhook_endpoint.verification_challenge", http.StatusOK, `{"challenge":"we_other"}`, "the answer is not"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, words := invoke(t, "trigger", c.kind, "--to", newTarget(t, c.status, c.text).url)
+			if code != exitFailed || !strings.Contains(out, c.want) || strings.ContainsAny(out, "\x1b") || strings.Contains(out, "a@b") || !strings.Contains(words, "not answered with 200") {
+				t.Errorf("exit %d: %s%s", code, out, words)
+			}
+		})
+	}
+}
+
+// startStandIn serves a stand-in that delivers to an endpoint, and has the settings
+// name it.
+func startStandIn(t *testing.T, endpoint string) *simulator.Simulator {
+	t.Helper()
+	c := quiet()
+	c.Key, c.SigningSecret, c.WebhookURL = api.NewSecret("key-of-the-test"), api.NewSecret(triggerSecret), endpoint
+	service, err := simulator.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(service.Handler())
+	t.Cleanup(server.Close)
+	owned(t, service.Run)
+	t.Setenv("TILLWATCH_API_KEY", "key-of-the-test")
+	t.Setenv("TILLWATCH_API_URL", server.URL)
+	return service
+}
+
+func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
+	g := newTarget(t, http.StatusOK, "")
+	service := startStandIn(t, g.url)
+	verified := time.Now().Add(patience)
+	for !service.Summary().Endpoints[0].Verified && time.Now().Before(verified) {
+		time.Sleep(time.Millisecond)
+	}
+	code, out, words := invoke(t, "trigger", "checkout_intent.completed", "--reference", "order-7", "--repeat", "2", "--json")
+	var line struct {
+		Event            struct{ ID, Type string }
+		State            string
+		Status, Attempts int
+	}
+	if err := json.Unmarshal([]byte(out), &line); err != nil || code != exitDone {
+		t.Fatalf("exit %d: %s%s (%v)", code, out, words, err)
+	}
+	_, bodies := g.got()
+	twice := len(slices.DeleteFunc(bodies, func(b string) bool { return !strings.Contains(b, line.Event.ID) }))
+	if line.State != "delivered" || line.Status != http.StatusOK || line.Attempts != 2 || twice != 2 {
+		t.Errorf("%s, sent %d times", out, twice)
+	}
+	if n := service.Summary().Intents[api.Completed]; n != 1 {
+		t.Errorf("%d intents are completed", n)
+	}
+	for _, c := range []struct {
+		args, said string
+		code       int
+	}{
+		{"checkout_intent.completed --set source.id=ci_none", "404", exitFailed},
+		{"checkout_intent.completed --set data.note=x", "the stand-in makes events of its own", exitUsage},
+		{"checkout_intent.order_failed --failure bad_luck", "no code of the service", exitUsage},
+		{"checkout_intent.completed --api-url " + g.url, "no stand-in", exitUsage},
+	} {
+		if code, _, words := invoke(t, append([]string{"trigger"}, strings.Fields(c.args)...)...); code != c.code || !strings.Contains(words, c.said) {
+			t.Errorf("%s: exit %d: %s", c.args, code, words)
+		}
+	}
+}
+
+func TestAScenarioRunsFromTheCommandLine(t *testing.T) {
+	g := newTarget(t, http.StatusOK, "")
+	service := startStandIn(t, g.url)
+	bad := filepath.Join(t.TempDir(), "bad.toml")
+	if err := os.WriteFile(bad, []byte("[[step]]\nconfirm = \"order\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{"run", "doubled-confirm", "--to", g.url, "--speed", "200"}, exitUsage, "no signing secret"},
+		{[]string{"run", "expired-offer"}, exitDone, "expired-offer: 4 steps"},
+		{[]string{"run", "expired-offer", "--api-url", g.url}, exitUsage, "no stand-in"},
+		{[]string{"run", "expired-ofer"}, exitUsage, "did you mean expired-offer?"},
+		{[]string{"run", bad}, exitUsage, bad + ":2: no step before this one creates"},
+		{[]string{"run", "./none.toml"}, exitUsage, "reading the scenario"},
+		{[]string{"show", "none"}, exitUsage, "there is no scenario"},
+	} {
+		if code, out, words := invoke(t, append([]string{"scenario"}, c.args...)...); code != c.code || !strings.Contains(words, c.said) {
+			t.Errorf("%v: exit %d: %s%s", c.args, code, out, words)
+		}
+	}
+	if n := service.Summary().Intents[api.Failed]; n != 1 {
+		t.Errorf("%d intents have failed", n)
+	}
+	t.Setenv("TILLWATCH_SIGNING_SECRET", triggerSecret)
+	code, out, words := invoke(t, "scenario", "run", "lost-event", "--to", g.url, "--speed", "200", "--json")
+	if code != exitDone || strings.Count(out, "\n") != 5 || !strings.Contains(out, `"step":"lose checkout_intent.completed of order"`) {
+		t.Errorf("exit %d: %s%s", code, out, words)
+	}
+	_, bodies := g.got()
+	if all := strings.Join(bodies, "\n"); !strings.Contains(all, "offer_retrieved") || strings.Contains(all, "checkout_intent.completed") {
+		t.Errorf("the endpoint got %s", all)
+	}
+	code, _, words = invoke(t, "scenario", "run", "lost-event", "--to", newTarget(t, http.StatusTeapot, "").url, "--speed", "200", "--patience", "100ms")
+	if code != exitFailed || !strings.Contains(words, "does not answer the verification challenge") {
+		t.Errorf("exit %d: %s", code, words)
+	}
+}
