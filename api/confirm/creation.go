@@ -30,11 +30,11 @@ type Creation struct {
 // reference and what is asked for. Without a reference each is another.
 func (c Creation) subject(attempt string) subject {
 	if c.Wanted.ReferenceID == "" {
-		return subjectOf(c.Environment, api.ID(creationMark+attempt))
+		return subjectOf(c.Environment, api.ID(api.Scrub(creationMark+attempt)))
 	}
 	w := c.Wanted
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", w.ProductURL, w.Quantity, w.Variants))
-	return subjectOf(c.Environment, api.ID(fmt.Sprintf("%s%s %x", creationMark, w.ReferenceID, sum[:8])))
+	return subjectOf(c.Environment, api.ID(api.Scrub(fmt.Sprintf("%s%s %x", creationMark, w.ReferenceID, sum[:8]))))
 }
 
 // creationMark begins what stands in the audit log for the id of a new intent; no

@@ -65,7 +65,7 @@ func (c controlAPI) deliveries(r *request) answer {
 
 // deliverAgain makes a delivery once more, or sooner than it was planned.
 func (c controlAPI) deliverAgain(r *request) answer {
-	id := api.ID(r.PathValue("id"))
+	id := api.ID(api.Scrub(r.PathValue("id")))
 	d, kept := c.sim.webhooks.sent.Find(id)
 	if !kept {
 		return notFound("There is no such delivery, or it is no longer kept")

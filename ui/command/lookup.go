@@ -36,7 +36,7 @@ func newLookup() *cobra.Command {
 				return err
 			}
 			if dryRun {
-				return printRequest(c.OutOrStdout(), s, http.MethodGet, s.LookupPath+"?url="+url.QueryEscape(string(api.MaskAddress(api.Text(args[0])))), nil, asJSON)
+				return printRequest(c.OutOrStdout(), s, http.MethodGet, s.LookupPath+"?url="+url.QueryEscape(string(api.MaskAddress(api.Scrub(args[0])))), nil, asJSON)
 			}
 			return runLookup(c.Context(), s, args[0], asJSON, c.OutOrStdout())
 		},

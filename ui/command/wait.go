@@ -232,17 +232,17 @@ func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, er
 	w := l.condition
 	switch {
 	case w.subject == ofIntent:
-		return []api.ID{api.ID(w.name)}, nil
+		return []api.ID{api.ID(api.Scrub(w.name))}, nil
 	case w.subject == ofEvent && len(w.terms["intent"]) > 0:
 		var ids []api.ID
 		for _, id := range w.terms["intent"] {
-			ids = append(ids, api.ID(id))
+			ids = append(ids, api.ID(api.Scrub(id)))
 		}
 		return ids, nil
 	case w.subject != ofShipment:
 		return nil, nil
 	}
-	sh, err := client.Shipment(ctx, api.ID(w.name))
+	sh, err := client.Shipment(ctx, api.ID(api.Scrub(w.name)))
 	switch {
 	case errors.Is(err, api.ErrNotFound):
 		l.now = found{verdict: neverSo, is: "there is no such shipment"}

@@ -208,8 +208,8 @@ func (l *waiting) look() {
 
 // intent compares the state that a read told.
 func (l *waiting) intent() found {
-	in, known := l.store.Intent(api.ID(l.name))
-	now := found{intent: api.ID(l.name), is: "the intent has not been read"}
+	in, known := l.store.Intent(api.ID(api.Scrub(l.name)))
+	now := found{intent: api.ID(api.Scrub(l.name)), is: "the intent has not been read"}
 	switch {
 	case known && in.Missing:
 		now.verdict, now.is = neverSo, "the service knows no such intent here"
@@ -236,7 +236,7 @@ func (l *waiting) past(state api.IntentState) bool {
 }
 
 func (l *waiting) shipment() found {
-	sh, known := l.store.Shipment(api.ID(l.name))
+	sh, known := l.store.Shipment(api.ID(api.Scrub(l.name)))
 	if !known || sh.Latest == nil {
 		return found{is: "the shipment has not been read"}
 	}
@@ -252,7 +252,7 @@ func (l *waiting) shipment() found {
 
 // order wants all items in one of the states.
 func (l *waiting) order() found {
-	o := l.store.Order(api.Text(l.name))
+	o := l.store.Order(api.Scrub(l.name))
 	if o == nil {
 		return found{is: "no intent of the order is known"}
 	}
@@ -335,7 +335,7 @@ func (l *waiting) concerns(id api.ID) bool {
 // concerned are the intents that the condition names, as far as they are known.
 func (l *waiting) concerned() (all []*account.Intent) {
 	for _, id := range l.terms["intent"] {
-		if in, known := l.store.Intent(api.ID(id)); known {
+		if in, known := l.store.Intent(api.ID(api.Scrub(id))); known {
 			all = append(all, &in.Intent)
 		}
 	}
@@ -343,7 +343,7 @@ func (l *waiting) concerned() (all []*account.Intent) {
 		return all
 	}
 	for _, reference := range l.terms["reference"] {
-		if o := l.store.Order(api.Text(reference)); o != nil {
+		if o := l.store.Order(api.Scrub(reference)); o != nil {
 			all = append(all, o.Intents...)
 		}
 	}
