@@ -216,8 +216,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.advance(m.cfg.Now())
 		return m, tea.Batch(m.positions.begin(m.cfg.Now()), m.tick(), m.notify(), m.batch.feed(m.ctx))
-	case job.LentMsg:
-		return m, msg.Run()
 	case job.ContinuedMsg:
 		return m, m.suspend(true)
 	case job.ResumedMsg:

@@ -1,9 +1,14 @@
 package dashboard
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/ui/dashboard/job"
+)
 
 // rescued is the model as the library runs it: where something in it panics, the
-// terminal is given back before the library prints what happened.
+// terminal is given back before the library prints what happened. While the terminal
+// is lent the library's loop, and no other, stands still.
 type rescued struct{ *Model }
 
 // Init begins.
@@ -12,6 +17,9 @@ func (r rescued) Init() tea.Cmd { return r.command(r.Model.Init()) }
 // Update takes a message.
 func (r rescued) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer r.canvas.Rescue()
+	if lent, ok := msg.(job.LentMsg); ok {
+		return r, r.command(lent.Run())
+	}
 	_, command := r.Model.Update(msg)
 	return r, r.command(command)
 }
