@@ -37,12 +37,12 @@ type hardship struct {
 // TestEveryEventArrivesInOrderWhateverHappens runs a forwarder through what is told
 // above, and kills it 20 times.
 func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
-	events, sources, poisoned := unlessRaced(10_000, 300), unlessRaced(1_000, 30), unlessRaced(20, 3)
+	events, sources, poisoned := unlessRaced(10_000, 300), unlessRaced(2_500, 60), unlessRaced(20, 3)
 	dice := rand.New(rand.NewPCG(3, 4))
 	synctest.Test(t, func(t *testing.T) {
 		h := &hardship{poison: map[api.ID]bool{}, bySeq: map[string][]api.ID{}}
 		j := newJournal()
-		for i := range events {
+		happen := func(i int) {
 			source := fmt.Sprintf("ci_%d", i*7%sources)
 			id := j.add(t, source, api.IntentCompleted)
 			h.bySeq[source] = append(h.bySeq[source], id)
@@ -66,12 +66,16 @@ func TestEveryEventArrivesInOrderWhateverHappens(t *testing.T) {
 			State: filepath.Join(t.TempDir(), "state"), Targets: []Target{{URL: "http://target"}}, GiveUp: time.Hour,
 			Sender: Sender{Prefix: "x-svc-", Transport: h}, Subscribe: j.subscribe,
 		}
-		for range 20 {
+		const kills = 20
+		for n := range kills {
+			for i := n * events / kills; i < (n+1)*events/kills; i++ {
+				happen(i)
+			}
 			h.refuses = dice.IntN(4) == 0
 			f := mustOpen(t, config)
 			ended := make(chan error, 1)
 			go func() { ended <- f.Run(t.Context()) }()
-			time.Sleep(time.Duration(dice.IntN(40_000)) * time.Millisecond)
+			time.Sleep(time.Duration(dice.IntN(1_000)) * time.Millisecond)
 			f.kill()
 			if err := <-ended; !errors.Is(err, errKilled) {
 				t.Errorf("a killed forwarder ends with %v", err)

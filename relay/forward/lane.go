@@ -450,7 +450,7 @@ func (l *lane) again(ctx context.Context, r request) error {
 		if err != nil {
 			event = api.Event{ID: r.of.Event, Type: r.of.Type, Raw: json.RawMessage(r.of.Request.Body)}
 		}
-		l.attempt(ctx, nil, &entry{Held: Held{Item: relay.Item{Event: event}, Target: l.target.URL, Delivery: r.of}})
+		l.attempt(ctx, nil, &entry{Held: Held{Item: relay.Item{Event: event, Received: l.f.config.Sender.sent(r.of)}, Target: l.target.URL, Delivery: r.of}})
 	case r.of.State == delivery.Delivered:
 		r.answer <- errNotAgain
 		return nil

@@ -110,6 +110,16 @@ func (s *Sender) dress(request *http.Request, item relay.Item) http.Header {
 	return shown
 }
 
+// sent is the moment in the timestamp of an earlier attempt; zero where there is none.
+func (s *Sender) sent(d delivery.Delivery) time.Time {
+	for _, text := range d.Request.Header[s.Prefix+"timestamp"] {
+		if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return time.Unix(seconds, 0)
+		}
+	}
+	return time.Time{}
+}
+
 // exchange takes the answer into d. It does not follow it elsewhere.
 func (s *Sender) exchange(request *http.Request, d *delivery.Delivery) error {
 	client := http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -123,6 +123,13 @@ func newEndpoint(do func(api.Event, *rand.Rand) verdict) *endpoint {
 	return &endpoint{do: do, dice: rand.New(rand.NewPCG(1, 2)), taken: map[api.ID]int{}}
 }
 
+// set changes what the endpoint does.
+func (e *endpoint) set(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+}
+
 func taking(api.Event, *rand.Rand) verdict { return verdict{status: 200} }
 
 func (e *endpoint) RoundTrip(request *http.Request) (*http.Response, error) {

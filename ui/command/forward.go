@@ -44,7 +44,7 @@ func newForward() *cobra.Command {
 			"tillwatch forward dead lists and tillwatch forward resend sends again. What was delivered and what waits outlasts the process, however it ends.\n\n" +
 			"Events are signed with TILLWATCH_SIGNING_SECRET, or the secret in --signing-secret-file. Their timestamp is that of the moment at which the relay received them.\n\n" +
 			"The relay answers the service's verification challenge itself. With --challenge pass, each target gets a challenge of its own first, and events once it has answered that.\n\n" +
-			"Exit codes: 0 all was delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 events wait for another attempt, which the next run makes; " +
+			"Exit codes: 0 all was delivered; 1 it could not run, or the relay refused; 2 wrong usage; 3 some are not delivered yet, which the next run goes on with; " +
 			"4 events were given up, or the relay let them go unread.",
 		Example: "tillwatch forward --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
@@ -97,6 +97,9 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 			config := begin
 			if config.Types = t.Types; cursor != "" {
 				config.Cursor = cursor
+				if o.since != "" {
+					fmt.Fprintf(stderr, "%s goes on where it was: --since is for a target that has got nothing yet.\n", forward.Shown(t.URL))
+				}
 			}
 			subscriber, err := relay.NewSubscriber(config)
 			if err != nil {
@@ -166,7 +169,7 @@ func leftOf(f *forward.Forwarder, dead int, lost int64) error {
 	return nil
 }
 
-func waits(n int) string { return countOf(n, "waits for another attempt", "wait for another attempt") }
+func waits(n int) string { return countOf(n, "is not delivered yet", "are not delivered yet") }
 
 // countOf counts events in words.
 func countOf(n int, one, more string) string {

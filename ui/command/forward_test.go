@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -20,10 +21,24 @@ type endpoint struct {
 	requests []*http.Request
 	bodies   []string
 	status   int
+	ok       map[string]bool // the ids that were answered with 200
+	arrived  chan struct{}   // closed at the next request
+}
+
+func (e *endpoint) seen() []*http.Request {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.requests
+}
+
+func (e *endpoint) taken() map[string]bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.ok)
 }
 
 func newEndpoint(t *testing.T) *endpoint {
-	e := &endpoint{status: http.StatusOK}
+	e := &endpoint{status: http.StatusOK, ok: map[string]bool{}, arrived: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
@@ -32,6 +47,11 @@ func newEndpoint(t *testing.T) *endpoint {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.requests, e.bodies = append(e.requests, request), append(e.bodies, string(body))
+		if e.status == http.StatusOK {
+			e.ok[request.Header.Get("x-svc-event-id")] = true
+		}
+		close(e.arrived)
+		e.arrived = make(chan struct{})
 		w.WriteHeader(e.status)
 	}))
 	t.Cleanup(server.Close)
@@ -57,7 +77,7 @@ func TestEventsAreForwardedAsTheServiceDeliversThem(t *testing.T) {
 			t.Errorf("of event %d is told %+v", n, all[i].Forwarded)
 		}
 	}
-	e.status = http.StatusTeapot
+	e.answer(http.StatusTeapot)
 	code, out, _ = events(t, "evt_2", "--forward-to", e.url)
 	if code != exitFailed || !strings.Contains(out, "forwarded: 418 in") || e.bodies[2] != eventOf(2, "checkout_intent.completed") {
 		t.Errorf("one event again: %d %s", code, out)

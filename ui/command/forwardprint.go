@@ -47,13 +47,13 @@ func (l attemptLine) String() string {
 func (l attemptLine) outcome() string {
 	text := fmt.Sprintf("%d in %d ms", l.Status, l.Millis)
 	if l.Error != "" {
-		text = fmt.Sprintf("%s after %d ms", l.Error, l.Millis)
+		text = string(l.Error)
 	}
 	switch {
 	case l.State == delivery.Dead:
 		text += fmt.Sprintf(", given up (attempt %d)", l.Attempts)
 	case !l.Next.IsZero():
-		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, l.Next.Sub(l.At).Seconds()), l.Attempts)
+		text += fmt.Sprintf(", again in %.0f s (attempt %d)", max(1, (l.Next.Sub(l.At)-time.Duration(l.Millis)*time.Millisecond).Seconds()), l.Attempts)
 	case l.Attempts > 1:
 		text += fmt.Sprintf(" (attempt %d)", l.Attempts)
 	}

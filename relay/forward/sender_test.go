@@ -1,0 +1,117 @@
+package forward
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/delivery"
+	"tillwatch/relay"
+)
+
+// byHost is an endpoint that refuses what is sent to some hosts.
+type byHost struct {
+	*endpoint
+	fails map[string]bool
+}
+
+func (b byHost) RoundTrip(request *http.Request) (*http.Response, error) {
+	if b.fails[request.URL.Host] {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return b.endpoint.RoundTrip(request)
+}
+
+func TestAnAttemptIsMadeAsTheServiceMakesIt(t *testing.T) {
+	body := `{"id": "evt_1",  "type":"shipment.created", "source":{"type":"shipment","id":"shp_1"}}`
+	event, err := api.DecodeEvent([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got *http.Request
+	var gotBody []byte
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		gotBody, _ = io.ReadAll(r.Body)
+		w.Header().Set("Set-Cookie", "session=secret")
+		_, _ = io.WriteString(w, `{"email":"hidden@example.com","ok":true}`)
+	}))
+	defer server.Close()
+	item := relay.Item{Event: event, Received: time.Unix(1_700_000_000, 0)}
+	s := Sender{Prefix: "x-svc-", Sign: func(body []byte) string { return "v0=of " + string(body) }, Transport: NewTransport(),
+		Header: http.Header{"X-Team": {"checkout"}, "Host": {"shop.example"}, "Authorization": {"Bearer secret"}}}
+	d := s.Send(t.Context(), server.URL+"/hooks?token=1", item, delivery.Delivery{})
+	for name, want := range map[string]string{
+		"x-svc-event-id": "evt_1", "x-svc-topic": "shipment.created", "x-svc-timestamp": "1700000000", "x-svc-signature": "v0=of " + body,
+		"X-Team": "checkout", "Authorization": "Bearer secret", "Content-Type": "application/json",
+	} {
+		if values := got.Header.Values(name); len(values) != 1 || values[0] != want {
+			t.Errorf("%s is %q, not %q", name, values, want)
+		}
+	}
+	if string(gotBody) != body || got.Method != http.MethodPost || got.Host != "shop.example" || got.URL.RequestURI() != "/hooks?token=1" {
+		t.Errorf("what arrives is %s %s at %s: %s", got.Method, got.URL, got.Host, gotBody)
+	}
+	if d.State != delivery.Delivered || d.Attempts != 1 || d.Status != 200 || d.Sent.IsZero() || string(d.Answer.Body) != `{"email":"[masked]","ok":true}` {
+		t.Errorf("what became of it is %+v: %s", d, d.Answer.Body)
+	}
+	for _, message := range []delivery.Message{d.Request, d.Answer} {
+		for name, values := range message.Header {
+			if strings.Contains(strings.Join(values, " "), "secret") {
+				t.Errorf("%s is kept as %q", name, values)
+			}
+		}
+	}
+	s.Fresh, s.Sign = true, nil
+	if s.Send(t.Context(), server.URL, item, d); got.Header.Get("x-svc-timestamp") == "1700000000" || len(got.Header.Values("x-svc-signature")) > 0 {
+		t.Errorf("fresh and without a secret, the headers are %v", got.Header)
+	}
+}
+
+func TestOnlyAWhole200Counts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer func(http.ResponseWriter)
+		state  delivery.State
+		status int
+		failed bool
+	}{
+		{"200", func(http.ResponseWriter) {}, delivery.Delivered, 200, false},
+		{"another success", func(w http.ResponseWriter) { w.WriteHeader(204) }, delivery.Waiting, 204, false},
+		{"somewhere else", func(w http.ResponseWriter) { w.Header().Set("Location", "/there"); w.WriteHeader(307) }, delivery.Waiting, 307, false},
+		{"a failure", func(w http.ResponseWriter) { w.WriteHeader(500) }, delivery.Waiting, 500, false},
+		{"half an answer", func(w http.ResponseWriter) { w.Header().Set("Content-Length", "9"); _, _ = io.WriteString(w, "half") }, delivery.Waiting, 200, true},
+		{"none", func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, delivery.Waiting, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) }))
+			defer server.Close()
+			s := Sender{Prefix: "x-svc-", Transport: NewTransport()}
+			d := s.Send(t.Context(), server.URL, relay.Item{}, delivery.Delivery{Error: "of earlier", Attempts: 2})
+			if d.State != c.state || d.Status != c.status || (d.Error != "") != c.failed || d.Attempts != 3 || strings.Contains(string(d.Error), server.URL) {
+				t.Errorf("it becomes %s %d %q", d.State, d.Status, d.Error)
+			}
+		})
+	}
+}
+
+func TestWhatIsKeptOfAnAnswerIsMasked(t *testing.T) {
+	long := strings.Repeat("x", 5_000)
+	for _, c := range []struct{ name, body, want string }{
+		{"text", "  thank you\n", "thank you"},
+		{"a page", "<p>" + long, "<p>" + long[:delivery.KeptAnswer-3]},
+		{"JSON", `{"buyer":{"email":"a@b.example"}}`, `{"buyer":{"email":"[masked]"}}`},
+		{"what begins as JSON", `{"buyer":{"email":"a@b.example"}`, `"[not JSON: 32 bytes]"`},
+		{"a long list", `["` + long + `"]`, `["` + long[:delivery.KeptAnswer-2]},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := string(kept([]byte(c.body))); got != c.want {
+				t.Errorf("%.60q is kept, not %.60q", got, c.want)
+			}
+		})
+	}
+}

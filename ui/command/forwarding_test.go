@@ -1,0 +1,222 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tillwatch/api/delivery"
+)
+
+// startForward runs a command until stop, which returns what it said.
+func startForward(t *testing.T, args ...string) (stop func() (code int, out, said string)) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	out, said := &utterances{}, &utterances{}
+	code := make(chan int, 1)
+	go func() { code <- run(ctx, args, strings.NewReader(""), out, said) }()
+	return func() (int, string, string) {
+		t.Helper()
+		interrupt()
+		select {
+		case c := <-code:
+			return c, out.String(), said.String()
+		case <-time.After(patience):
+			t.Fatalf("it does not end: %s", said.String())
+			return 0, "", ""
+		}
+	}
+}
+
+// await waits until the endpoint has had n requests.
+func (e *endpoint) await(t *testing.T, n int) {
+	t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for late := time.Now().Add(patience); len(e.requests) < n; {
+		if time.Now().After(late) {
+			t.Fatalf("%d of %d requests came", len(e.requests), n)
+		}
+		arrived := e.arrived
+		e.mu.Unlock()
+		select {
+		case <-arrived:
+		case <-time.After(patience):
+		}
+		e.mu.Lock()
+	}
+}
+
+func (e *endpoint) answer(status int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.status = status
+}
+
+func attemptLines(t *testing.T, out string) (all []attemptLine) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var l attemptLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func mustExit(t *testing.T, want int, says string, args ...string) (out string) {
+	t.Helper()
+	stdout, said := &utterances{}, &utterances{}
+	code := run(t.Context(), args, strings.NewReader(""), stdout, said)
+	if code != want || !strings.Contains(said.String(), says) {
+		t.Errorf("%v: exit code %d, not %d: %s%s", args, code, want, stdout, said)
+	}
+	return stdout.String()
+}
+
+func TestForwardGoesOnUntilAllIsTakenOrGivenUp(t *testing.T) {
+	startEvents(t, 4)
+	parcels, orders := newEndpoint(t), newEndpoint(t)
+	orders.answer(http.StatusServiceUnavailable)
+	routes := []string{"forward", "--json", "--route", "shipment.*=" + parcels.url, "--route", "checkout_intent.*=" + orders.url}
+
+	stop := startForward(t, append(routes, "--since", "earliest")...)
+	parcels.await(t, 2)
+	orders.await(t, 2)
+	code, out, said := stop()
+	if code != exitWaiting || !strings.Contains(said, "2 events are not delivered yet") {
+		t.Errorf("while orders are refused: %d %s", code, said)
+	}
+	for _, l := range attemptLines(t, out) {
+		taken := l.Type == "shipment.created"
+		if (l.State == delivery.Delivered) != taken || l.Next.IsZero() != taken || l.Attempts < 1 || l.Cursor == "" {
+			t.Errorf("an attempt is told as %+v", l)
+		}
+	}
+	if at := parcels.requests[0].Header.Get("x-svc-signature"); at != signed(oldSecret, parcels.bodies[0]) {
+		t.Errorf("the signature is %s", at)
+	}
+
+	stop = startForward(t, append(routes, "--give-up", "1ns")...)
+	orders.await(t, 4)
+	if code, _, said = stop(); code != exitDead || !strings.Contains(said, "2 events were given up") || len(parcels.requests) != 2 {
+		t.Errorf("when orders are given up: %d %s", code, said)
+	}
+	if dead := attemptLines(t, mustExit(t, exitDone, "", "forward", "dead", "--json")); len(dead) != 2 || dead[0].State != delivery.Dead || dead[0].Status != 503 {
+		t.Errorf("the dead are %+v", dead)
+	}
+	mustExit(t, exitFailed, "1 event was not taken, of 1", "forward", "resend", "evt_2")
+	orders.answer(http.StatusOK)
+	if out = mustExit(t, exitDone, "", "forward", "resend", "evt_2"); !strings.Contains(out, "200 in ") || !strings.Contains(out, "evt_2") {
+		t.Errorf("sent again: %s", out)
+	}
+	mustExit(t, exitFailed, "evt_2 is not among the dead", "forward", "resend", "evt_2")
+	mustExit(t, exitDone, "", "forward", "resend", "--all")
+	if out = mustExit(t, exitDone, "No event was given up.", "forward", "dead"); out != "" {
+		t.Errorf("after all were taken, dead is %s", out)
+	}
+	mustExit(t, exitDone, "No event was given up.", "forward", "resend", "--all")
+}
+
+func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
+	startEvents(t, 0)
+	file := filepath.Join(t.TempDir(), "value")
+	if err := os.WriteFile(file, []byte("two\nlines\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, args, says string }{
+		{"no target", "", "where to?"},
+		{"no address", "--to 127.0.0.1:3000", "whole address"},
+		{"no route", "--route http://127.0.0.1/", "give a type of events and an endpoint"},
+		{"a route nowhere", "--route shipment.*=there", "--route shipment.*: give the whole address"},
+		{"a challenge", "--to http://127.0.0.1/ --challenge no", "answer or pass"},
+		{"a header without a value", "--to http://127.0.0.1/ --header X-Team", "give a name and a value"},
+		{"a header of the service", "--to http://127.0.0.1/ --header x-svc-topic:secret", "cannot be set"},
+		{"a header of two lines", "--to http://127.0.0.1/ --header-file X-Team=" + file, "no header may have"},
+		{"a header of no file", "--to http://127.0.0.1/ --header-file X-Team=" + file + "2", "no such file"},
+		{"no secret", "--to http://127.0.0.1/ --signing-secret-file " + file + "2", "reading the signing secret"},
+		{"a time", "--to http://127.0.0.1/ --since then", "--since"},
+		{"nothing to send again", "resend", "give the IDs"},
+		{"too much to send again", "resend evt_1 --all", "give the IDs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mustExit(t, exitUsage, c.says, append([]string{"forward"}, strings.Fields(c.args)...)...)
+		})
+	}
+}
+
+func TestEventsThatAreFollowedAreForwardedUntilTheyAreTaken(t *testing.T) {
+	r := startEvents(t, 1)
+	e := newEndpoint(t)
+	e.answer(http.StatusInternalServerError)
+	follow := []string{"events", "--follow", "--json", "--since", "earliest", "--forward-to", e.url}
+	stop := startForward(t, follow...)
+	e.await(t, 1)
+	e.answer(http.StatusOK)
+	e.await(t, 2)
+	code, out, said := stop()
+	lines := eventLines(t, out)
+	if code != exitDone || seqs(lines) != "1 1" || lines[0].Forwarded.Status != 500 || lines[0].Forwarded.Again.IsZero() || lines[1].Forwarded.Attempts != 2 {
+		t.Errorf("%d %s%s", code, out, said)
+	}
+	r.deliver(t, 2)
+	if out = mustExit(t, exitDone, "goes on where it was", append(follow, "--limit", "1")...); seqs(eventLines(t, out)) != "2" {
+		t.Errorf("the next time: %s", out)
+	}
+}
+
+func TestStoredEventsAreSentAgain(t *testing.T) {
+	startEvents(t, 3)
+	e := newEndpoint(t)
+	if out := mustExit(t, exitDone, "", "events", "resend", "evt_2", "evt_1", "--to", e.url, "--header", "X-Team: checkout"); strings.Count(out, "forwarded: 200") != 2 {
+		t.Errorf("by id: %s", out)
+	}
+	mustExit(t, exitDone, "", "events", "resend", "--since", "1h", "--type", "shipment.*", "--to", e.url)
+	want := []string{"evt_2", "evt_1", "evt_1", "evt_3"}
+	for i, id := range want {
+		if got := e.requests[i].Header.Get("x-svc-event-id"); got != id || e.bodies[i] == "" {
+			t.Errorf("request %d is of %s, not %s", i, got, id)
+		}
+	}
+	if e.requests[0].Header.Get("X-Team") != "checkout" || len(e.requests) != len(want) {
+		t.Errorf("%d requests, the first with %v", len(e.requests), e.requests[0].Header)
+	}
+	e.answer(http.StatusTeapot)
+	mustExit(t, exitFailed, "1 event was not taken, of 1", "events", "resend", "evt_1", "--to", e.url)
+	mustExit(t, exitFailed, "there is no such event", "events", "resend", "evt_none", "--to", e.url)
+	mustExit(t, exitUsage, "where to?", "events", "resend", "evt_1")
+	mustExit(t, exitUsage, "which?", "events", "resend", "--to", e.url)
+}
+
+// A forwarder that is killed lets go of its state, and the next one goes on.
+func TestAKilledForwarderIsFollowedByTheNext(t *testing.T) {
+	startEvents(t, 6)
+	e := newEndpoint(t)
+	e.answer(http.StatusInternalServerError)
+	for range 3 {
+		seen := len(e.seen())
+		program := exec.Command(os.Args[0], "forward", "--to", e.url, "--since", "earliest")
+		program.Env = append(os.Environ(), asProgram+"=1")
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		e.await(t, seen+6)
+		_ = program.Process.Kill()
+		_ = program.Wait() // it was killed
+	}
+	e.answer(http.StatusOK)
+	stop := startForward(t, "forward", "--to", e.url)
+	for late := time.Now().Add(patience); len(e.taken()) < 6 && time.Now().Before(late); {
+		e.await(t, len(e.seen())+1)
+	}
+	if code, _, said := stop(); code != exitDone || len(e.taken()) != 6 {
+		t.Errorf("%d, taken is %v: %s", code, e.taken(), said)
+	}
+}
