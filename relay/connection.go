@@ -60,6 +60,8 @@ type connection struct {
 	observing bool  // it wants observations
 	observed  int64 // and has all up to this position
 	hour      int64 // the newest position when it began
+
+	wrong WrongSignatures // as it was told last
 }
 
 // serve returns why the connection ended, after its goroutines have.
@@ -168,8 +170,21 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 			return err
 		}
 	}
+	if err := c.tellWrong(); err != nil {
+		return err
+	}
 	_, err := c.sendObservations()
 	return err
+}
+
+// tellWrong sends what is new of wrong signatures.
+func (c *connection) tellWrong() error {
+	now := c.hub.wrongs.told()
+	if now == c.wrong {
+		return nil
+	}
+	c.wrong = now
+	return c.send(wrongFrame{frameWrong, now})
 }
 
 // advance sends at most some events and moves the cursor behind them. The channel

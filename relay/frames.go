@@ -22,6 +22,7 @@ const (
 	frameBye       = "bye"
 
 	frameObservations = "obs"
+	frameWrong        = "sig"
 )
 
 // noObservations in a hello asks for none.
@@ -30,7 +31,7 @@ const noObservations = "none"
 // isRelayFrame reports whether t is a kind that a relay sends.
 func isRelayFrame(t string) bool {
 	switch t {
-	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye, frameObservations:
+	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye, frameObservations, frameWrong:
 		return true
 	}
 	return false
@@ -119,6 +120,12 @@ type observationsFrame struct {
 	Items []quota.Observation `json:"items"`
 }
 
+// wrongFrame tells of wrong signatures, when there is something new to tell of them.
+type wrongFrame struct {
+	T string `json:"t"`
+	WrongSignatures
+}
+
 type byeFrame struct {
 	T       string  `json:"t"`
 	Reason  string  `json:"reason"`
@@ -142,6 +149,7 @@ type frame struct {
 
 	events       []Item // of Items, decoded
 	observations observationsFrame
+	wrong        WrongSignatures
 }
 
 func itemOf(r journal.Record) wireItem {

@@ -32,6 +32,7 @@ var (
 type hub struct {
 	journal   journal.Journal
 	observing *observing
+	wrongs    *wrongs
 	logger    *slog.Logger
 	limit     int
 

@@ -104,7 +104,7 @@ func newMetrics(r *Relay) *metrics {
 	for o := range outcomes {
 		m.deliveries[o] = deliveries.WithLabelValues(o.String())
 	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store, batches, m.observed, m.observedAgain, m.observedTooMany)
+	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store, batches, m.observed, m.observedAgain, m.observedTooMany, r.wrongs.counts)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),

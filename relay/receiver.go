@@ -36,7 +36,9 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	given, ok := r.verifier.signature(req.Header)
 	if !ok {
+		body := r.wrongs.peek(req)
 		r.reject(w, outcomeUnauthorized)
+		r.wrongs.look(req.Header, body)
 		return
 	}
 	in := r.intake(w, req)
@@ -49,6 +51,7 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	in.leave()
 	if !ok {
 		r.reject(w, outcomeUnauthorized)
+		r.wrongs.look(req.Header, in.body)
 		return
 	}
 	verifiedSender(req.Context())

@@ -18,6 +18,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/listener"
 	"tillwatch/relay/journal"
+	"tillwatch/relay/signature"
 )
 
 // Paths of a relay.
@@ -43,19 +44,20 @@ const (
 // Config sets a relay up.
 type Config struct {
 	Journal        journal.Journal
-	SigningSecrets []api.Secret  // at least one, each of at least 16 bytes
-	Tokens         []api.Secret  // bearer tokens with every scope
-	Issued         []Token       // tokens with scopes of their own; there is at least one of either kind
-	HeaderPrefix   string        // default "x-svc-"
-	Logger         *slog.Logger  // default: discards
-	StoreBudget    time.Duration // of all waiting here; default 2.5 s: longer, and the answer is 503
-	Heartbeat      time.Duration // of the stream; default 25 s
-	MaxStreams     int           // open at once; default 4096
-	AllowedOrigins []string      // of pages that may deliver, as in https://shop.example; default none
-	Retention      time.Duration // of bodies, while the relay serves; default 0: for ever
-	RetentionSize  int64         // bytes that stored events may take, while the relay serves; default 0: any
-	Events         EventList     // of the service, to find what no delivery brought; default nil
-	TLS            *tls.Config   // of the listeners; default nil: plain HTTP
+	SigningSecrets []api.Secret      // at least one, each of at least 16 bytes
+	OtherSecrets   []signature.Other // that do not count, to name the cause of a wrong signature; default none
+	Tokens         []api.Secret      // bearer tokens with every scope
+	Issued         []Token           // tokens with scopes of their own; there is at least one of either kind
+	HeaderPrefix   string            // default "x-svc-"
+	Logger         *slog.Logger      // default: discards
+	StoreBudget    time.Duration     // of all waiting here; default 2.5 s: longer, and the answer is 503
+	Heartbeat      time.Duration     // of the stream; default 25 s
+	MaxStreams     int               // open at once; default 4096
+	AllowedOrigins []string          // of pages that may deliver, as in https://shop.example; default none
+	Retention      time.Duration     // of bodies, while the relay serves; default 0: for ever
+	RetentionSize  int64             // bytes that stored events may take, while the relay serves; default 0: any
+	Events         EventList         // of the service, to find what no delivery brought; default nil
+	TLS            *tls.Config       // of the listeners; default nil: plain HTTP
 }
 
 func (c Config) withDefaults() Config {
@@ -88,6 +90,7 @@ type Relay struct {
 	tls       *tls.Config
 
 	verifier         *verifier
+	wrongs           *wrongs
 	origins          origins
 	unverifiedBodies *bodyMemory // for large bodies
 	verifiedBodies   *bodyMemory // for those over connections that a valid signature or token has come over
@@ -135,6 +138,7 @@ func New(cfg Config) (*Relay, error) {
 		retention:        retention,
 		tls:              cfg.TLS,
 		verifier:         verifier,
+		wrongs:           newWrongs(cfg, slog.New(log)),
 		origins:          origins,
 		unverifiedBodies: newBodyMemory(bodyMemorySize),
 		verifiedBodies:   newBodyMemory(bodyMemorySize),
@@ -147,6 +151,7 @@ func New(cfg Config) (*Relay, error) {
 	r.metrics = newMetrics(r)
 	r.backfill = newBackfill(r, cfg.Events)
 	r.hub = newHub(r.journal, r.observing, r.logger, cfg.MaxStreams)
+	r.hub.wrongs, r.wrongs.changed = r.wrongs, r.hub.rouseSoon
 	r.reportLoss()
 	return r, nil
 }
@@ -167,7 +172,11 @@ func (r *Relay) reportLoss() {
 // deliveries that follow are checked against the new ones. On an error the old
 // ones stay.
 func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
-	return r.verifier.setSecrets(secrets)
+	err := r.verifier.setSecrets(secrets)
+	if err == nil {
+		r.wrongs.rotate(secrets)
+	}
+	return err
 }
 
 // SetTokens replaces the tokens that are accepted, as the revocation of one does.
@@ -239,5 +248,6 @@ func (r *Relay) Streams() int { return r.hub.open() }
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
 	defer r.failures.Close()
+	r.wrongs.close()
 	return r.hub.shutdown(ctx)
 }

@@ -112,7 +112,10 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.epoch = welcome.Epoch
 	c.cursor.Store(start)
 	c.begun.Store(true)
-	return c.send(welcome)
+	if err := c.send(welcome); err != nil {
+		return err
+	}
+	return c.tellWrong()
 }
 
 // readHello checks a hello and returns the filter that it asks for.

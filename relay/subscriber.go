@@ -111,6 +111,8 @@ type Status struct {
 	LostTo   int64
 	Err      error // with lost and refused
 	RetryIn  time.Duration
+
+	Wrong WrongSignatures // that the relay told of, its text scrubbed
 }
 
 // NewSubscriber checks cfg.
@@ -292,7 +294,7 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
-	next.Epoch, next.Head, next.Cursor = s.status.Epoch, s.status.Head, s.status.Cursor
+	next.Epoch, next.Head, next.Cursor, next.Wrong = s.status.Epoch, s.status.Head, s.status.Cursor, s.status.Wrong
 	if next.Resume == "" {
 		next.Resume, next.LostFrom, next.LostTo = s.status.Resume, s.status.LostFrom, s.status.LostTo
 	}
@@ -315,6 +317,14 @@ func (s *Subscriber) headAt(head int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Head = head
+}
+
+// wrongAre notes what the relay tells of wrong signatures.
+func (s *Subscriber) wrongAre(w WrongSignatures) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Text = string(api.Scrub(w.Text))
+	s.status.Wrong = w
 }
 
 // Status is the state now.

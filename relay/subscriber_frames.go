@@ -17,6 +17,7 @@ type following struct {
 	handler    Handler
 	observer   Observer // the handler, where it wants observations
 	welcomed   bool
+	wrong      WrongSignatures // that the relay told of
 	at         cursor
 	silent     int // heartbeats since an event that said the head is ahead
 }
@@ -28,7 +29,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.welcome(frame)
 	case frameBye:
 		return byeOf(frame)
-	case frameEvents, frameLive, frameHeartbeat, frameObservations:
+	case frameEvents, frameLive, frameHeartbeat, frameObservations, frameWrong:
 		if !f.welcomed {
 			return errNoWelcome
 		}
@@ -38,11 +39,16 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.events(ctx, frame.events)
 	case frameLive:
 		f.skipTo(frame.Cursor)
+		f.subscriber.wrongAre(f.wrong) // none, if the relay told of none by now
 		f.subscriber.enter(f.handler, Status{State: Live})
 	case frameHeartbeat:
 		return f.heartbeat(frame)
 	case frameObservations:
 		f.observations(frame.observations)
+	case frameWrong:
+		f.wrong = frame.wrong
+		f.subscriber.wrongAre(f.wrong)
+		f.handler.Status(f.subscriber.Status())
 	}
 	return nil
 }

@@ -257,6 +257,11 @@ func readFrame(text []byte) (frame, error) {
 		}
 		return f, nil
 	}
+	if err == nil && f.T == frameWrong {
+		if err = json.Unmarshal(text, &f.wrong); err != nil {
+			return f, fmt.Errorf("the relay sent wrong signatures that cannot be read: %w", err)
+		}
+	}
 	for _, wire := range f.Items {
 		f.events = append(f.events, itemFrom(wire))
 	}

@@ -37,11 +37,13 @@ const (
 	AlertList     AlertKind = "watch list"
 	AlertKey      AlertKind = "key"
 	AlertSending  AlertKind = "sending"
+
+	AlertSignature AlertKind = "signature" // deliveries to the relay have a wrong one
 )
 
 // AlertKinds lists them.
 func AlertKinds() []AlertKind {
-	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending}
+	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature}
 }
 
 // Spent is the cause of an [AlertDay] that says that none of the day's intents is

@@ -117,6 +117,13 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 			end:   func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Since: time.Now()}) },
 		},
 		{
+			name: "wrong signatures", kind: AlertSignature,
+			begin: func(s *Store) {
+				s.SetFeed(FeedStatus{State: FeedLive, Wrong: "3 deliveries with a wrong signature in 5 min: the secret ends in a line break"})
+			},
+			end: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive}) },
+		},
+		{
 			name: "gap", kind: AlertGap,
 			begin: func(s *Store) { s.SetFeed(FeedStatus{State: FeedLive, Epoch: "one", LostFrom: 3, LostTo: 5}) },
 			end:   func(s *Store) { s.closeGap() },

@@ -68,6 +68,7 @@ type FeedStatus struct {
 	Reset    bool      `json:"reset,omitempty"`    // the journal is another one than before
 	Err      error     `json:"-"`                  // why the feed is lost or refused; nil while it is neither
 	RetryAt  time.Time `json:"retryAt,omitzero"`   // when a lost feed tries again; zero while it does
+	Wrong    api.Text  `json:"wrong,omitempty"`    // what the relay tells of deliveries with a wrong signature; "" when there is nothing to tell
 }
 
 // MarshalText makes the state the word that it has in JSON.

@@ -17,6 +17,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/quota"
 	"tillwatch/relay"
+	"tillwatch/relay/signature"
 )
 
 type relayOptions struct {
@@ -26,7 +27,8 @@ type relayOptions struct {
 	retentionSize             byteSize
 	certFile, keyFile         string
 	json, verbose             bool
-	check                     string // the URL of another relay
+	check                     string                           // the URL of another relay
+	others                    func(settings) []signature.Other // secrets of elsewhere
 	checkTimeout              timeSpan
 }
 
@@ -59,6 +61,7 @@ func newRelay() *cobra.Command {
 				return err
 			}
 			load := func() (settings, error) { return loadSettings(c.Flags()) }
+			o.others = func(s settings) []signature.Other { return s.otherSecrets(c.Flags()) }
 			return runRelay(c.Context(), load, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
@@ -90,7 +93,7 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 		return err
 	}
 	config := relay.Config{
-		SigningSecrets: s.signingSecrets(), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
+		SigningSecrets: s.signingSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
 		Retention: o.retention.duration(), RetentionSize: int64(o.retentionSize),
 	}
 	if config.Events, err = eventList(s); err != nil {

@@ -1,0 +1,201 @@
+package relay
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tillwatch/api"
+	"tillwatch/relay/signature"
+)
+
+const (
+	// wrongSpan is how long a wrong signature is told of.
+	wrongSpan = 5 * time.Minute
+	// diagnosisPause is the time from one diagnosis to the next.
+	diagnosisPause = time.Second
+	// wrongLogged is the time from one line of the log about a cause to the next.
+	wrongLogged = time.Minute
+	// maxDiagnosed bounds, in bytes, the bodies that are diagnosed.
+	maxDiagnosed = 64 << 10
+	// unprovenTold is how many signatures have to be wrong for no proven reason until
+	// it is told: anybody can send one.
+	unprovenTold = 3
+	// keptSecrets bounds the secrets that are remembered after a rotation.
+	keptSecrets = 4
+)
+
+// causeUntried is the label of what came within the pause, or is too large.
+const causeUntried signature.Cause = "untried"
+
+// WrongSignatures is what a relay tells of deliveries whose signature was wrong.
+type WrongSignatures struct {
+	Count int             `json:"count"`           // of the last 5 minutes, of this cause; 0: there is nothing to tell
+	More  bool            `json:"more,omitempty"`  // others were not looked into: there may be more
+	Cause signature.Cause `json:"cause,omitempty"` // of the newest; proven ones come first
+	Text  string          `json:"text,omitempty"`  // the cause in words
+	At    time.Time       `json:"at,omitzero"`     // of the newest
+}
+
+// String is a sentence, or "" when there is nothing to tell.
+func (w WrongSignatures) String() string {
+	if w.Count <= 0 {
+		return ""
+	}
+	most, deliveries := "", "deliveries"
+	if w.More {
+		most = "at least "
+	}
+	if w.Count == 1 {
+		deliveries = "delivery"
+	}
+	return fmt.Sprintf("%s%d %s with a wrong signature in %.0f min: %s", most, w.Count, deliveries, wrongSpan.Minutes(), w.Text)
+}
+
+// wrongs finds out why signatures are wrong, one a second at most and after the
+// answer: what is found is for the operator alone.
+type wrongs struct {
+	prefix  string
+	logger  *slog.Logger
+	counts  *prometheus.CounterVec
+	changed func() // is called when there is more to tell
+
+	tasks  sync.WaitGroup
+	mu     sync.Mutex
+	closed bool
+	next   time.Time         // when the next diagnosis may begin
+	secret []api.Secret      // that count
+	former []signature.Other // that did before a rotation
+	others []signature.Other // of elsewhere
+	seen   []wrong           // of the last minutes, the oldest first; at most one a second
+	skip   time.Time         // when one was last not looked into
+	logged wrong             // the last
+}
+
+type wrong struct {
+	signature.Diagnosis
+	at time.Time
+}
+
+func newWrongs(cfg Config, logger *slog.Logger) *wrongs {
+	w := &wrongs{prefix: cfg.HeaderPrefix, logger: logger, secret: cfg.SigningSecrets, others: cfg.OtherSecrets}
+	w.counts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tillwatch_wrong_signatures_total", Help: "Deliveries whose signature was wrong, by likely cause.",
+	}, []string{"cause"})
+	for _, cause := range append(signature.Causes(), causeUntried) {
+		w.counts.WithLabelValues(string(cause))
+	}
+	return w
+}
+
+// rotate takes over the secrets that count from now on, and remembers those that no
+// longer do.
+func (w *wrongs) rotate(secrets []api.Secret) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, old := range w.secret {
+		if !slices.Contains(secrets, old) {
+			w.former = append(w.former, signature.Other{Secret: old, Cause: signature.OldSecret, Whose: "before the rotation, which the sender still has"})
+		}
+	}
+	w.former = w.former[max(0, len(w.former)-keptSecrets):]
+	w.secret = secrets
+}
+
+// peek reads the body of a delivery whose signature has not the form of one, if
+// there is a chance of a diagnosis. The server would read as much before the answer
+// goes out, so that neither its bytes nor its time change.
+func (w *wrongs) peek(req *http.Request) (body []byte) {
+	w.mu.Lock()
+	due := !time.Now().Before(w.next)
+	w.mu.Unlock()
+	if !due || req.Header.Get(w.prefix+"signature") == "" || req.Header.Get("Expect") != "" || req.ContentLength < 0 || req.ContentLength > smallBody {
+		return nil
+	}
+	body = make([]byte, req.ContentLength)
+	if _, err := io.ReadFull(req.Body, body); err != nil {
+		return nil
+	}
+	return body
+}
+
+// look begins a diagnosis, unless another one was begun within the pause.
+func (w *wrongs) look(header http.Header, body []byte) {
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case len(header.Values(w.prefix+"signature")) == 0:
+		w.counts.WithLabelValues(string(signature.Missing)).Inc()
+		return
+	case w.closed || now.Before(w.next) || body == nil || len(body) > maxDiagnosed:
+		w.counts.WithLabelValues(string(causeUntried)).Inc()
+		w.skip = now
+		return
+	}
+	w.next = now.Add(diagnosisPause)
+	d := signature.Delivery{Body: body, Header: header.Clone(), Prefix: w.prefix, Secrets: w.secret, Others: slices.Concat(w.former, w.others), Now: now}
+	w.tasks.Go(func() { w.note(wrong{signature.Diagnose(d), now.UTC().Round(0)}) })
+}
+
+// note remembers and tells what was found.
+func (w *wrongs) note(found wrong) {
+	if found.Valid {
+		return // the secrets have changed in between
+	}
+	w.counts.WithLabelValues(string(found.Cause)).Inc()
+	w.mu.Lock()
+	w.seen = append(w.since(found.at), found)
+	tell := found.Cause != w.logged.Cause || found.at.Sub(w.logged.at) >= wrongLogged
+	if tell {
+		w.logged = found
+	}
+	w.mu.Unlock()
+	if tell {
+		w.logger.Warn("wrong signature: "+found.Text, slog.String("cause", string(found.Cause)), slog.Bool("proven", found.Proven))
+	}
+	w.changed()
+}
+
+// since is what was seen within the span before now.
+func (w *wrongs) since(now time.Time) []wrong {
+	return slices.DeleteFunc(w.seen, func(s wrong) bool { return now.Sub(s.at) >= wrongSpan })
+}
+
+// told is what there is to tell now.
+func (w *wrongs) told() (t WrongSignatures) {
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = w.since(now)
+	var newest wrong
+	for _, s := range w.seen {
+		if s.Proven || !newest.Proven {
+			newest = s
+		}
+	}
+	for _, s := range w.seen {
+		if s.Cause == newest.Cause {
+			t.Count++
+		}
+	}
+	if len(w.seen) == 0 || !newest.Proven && t.Count < unprovenTold {
+		return WrongSignatures{}
+	}
+	t.More, t.Cause, t.Text, t.At = now.Sub(w.skip) < wrongSpan, newest.Cause, newest.Text, newest.at
+	return t
+}
+
+// close waits for the diagnosis that is under way.
+func (w *wrongs) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.tasks.Wait()
+}

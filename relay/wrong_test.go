@@ -1,0 +1,193 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/relay/signature"
+)
+
+// forged is a delivery of the nth event, signed with secret.
+func forged(n int, secret string) *http.Request {
+	req := signedRequest(eventBody(n))
+	req.Header.Set("x-svc-signature", sign(secret, eventBody(n)))
+	return req
+}
+
+func TestDashboardsAreToldWhyASignatureIsWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &recorded{}
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) { cfg.Logger = log.logger() })
+		n := serveRelay(t, r)
+		c := newCollector()
+		run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: n.dial}), c)
+		c.awaitState(t, Live)
+		for i := range 3 {
+			serve(r.Ingest(), forged(i, testSecret+"\n"))
+			time.Sleep(2 * time.Second)
+		}
+		const want = "3 deliveries with a wrong signature in 5 min: the secret ends in a line break at the sender"
+		synctest.Wait()
+		if last := c.statuses[len(c.statuses)-1]; last.State != Live || !strings.HasPrefix(last.Wrong.String(), want) {
+			t.Errorf("%s %s, want %s", last.State, last.Wrong, want)
+		}
+		late := newCollector()
+		run(t, newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Dial: n.dial}), late)
+		if live := late.awaitState(t, Live); live.Wrong.Count != 3 || live.Wrong.Cause != signature.SecretSpace {
+			t.Errorf("who comes later is told %+v", live.Wrong)
+		}
+		if lines := linesWith(log, "wrong signature:"); len(lines) != 1 || !strings.Contains(lines[0], "cause=secret_space proven=true") {
+			t.Errorf("the log: %q", lines)
+		}
+		if strings.Contains(log.String(), testSecret) {
+			t.Error("the log tells the secret")
+		}
+		time.Sleep(6 * time.Minute)
+		synctest.Wait()
+		if last := c.statuses[len(c.statuses)-1]; last.Wrong.String() != "" {
+			t.Errorf("6 minutes later: %s", last.Wrong)
+		}
+		if got := scraped(t, r)[`tillwatch_wrong_signatures_total{cause="secret_space"}`]; got != "3" {
+			t.Errorf("counted: %s", got)
+		}
+	})
+}
+
+func TestASignatureOfBeforeARotationIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), func(cfg *Config) {
+			cfg.OtherSecrets = []signature.Other{{Secret: api.NewSecret("the secret of live"), Cause: signature.OtherSecret, Whose: `the profile "live"`}}
+		})
+		if err := r.SetSigningSecrets([]api.Secret{api.NewSecret("the next secret of tests")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			secret string
+			cause  signature.Cause
+		}{{testSecret, signature.OldSecret}, {"the secret of live", signature.OtherSecret}} {
+			serve(r.Ingest(), forged(1, test.secret))
+			synctest.Wait()
+			if told := r.wrongs.told(); told.Cause != test.cause || told.Count != 1 {
+				t.Errorf("%+v, want %s", told, test.cause)
+			}
+			time.Sleep(2 * time.Second)
+		}
+	})
+}
+
+// TestStrangersNeitherHideACauseNorCostMuch sends what anybody can.
+func TestStrangersNeitherHideACauseNorCostMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		h := r.Ingest()
+		for range 200 {
+			serve(h, forged(1, "the secret of nobody here"))
+		}
+		synctest.Wait()
+		if told := r.wrongs.told(); told.Count != 0 {
+			t.Errorf("one that nobody can explain is told: %s", told)
+		}
+		counted := scraped(t, r)
+		if counted[`tillwatch_wrong_signatures_total{cause="unknown"}`] != "1" || counted[`tillwatch_wrong_signatures_total{cause="untried"}`] != "199" {
+			t.Errorf("of 200 at once: %v", counted)
+		}
+		for range 2 {
+			time.Sleep(diagnosisPause)
+			serve(h, forged(1, "the secret of nobody here"))
+		}
+		synctest.Wait()
+		if told := r.wrongs.told(); told.Count != 3 || !told.More || told.Cause != signature.Unknown {
+			t.Errorf("three that nobody can explain: %+v", told)
+		}
+		time.Sleep(diagnosisPause)
+		serve(h, forged(1, testSecret+" "))
+		for range 5 {
+			time.Sleep(diagnosisPause)
+			serve(h, forged(1, "the secret of nobody here"))
+		}
+		synctest.Wait()
+		if told := r.wrongs.told(); told.Count != 1 || told.Cause != signature.SecretSpace {
+			t.Errorf("a proven cause among them: %+v", told)
+		}
+		for range 2 * int(wrongSpan/diagnosisPause) {
+			time.Sleep(diagnosisPause)
+			r.wrongs.note(wrong{signature.Diagnosis{Cause: signature.Unknown}, time.Now()})
+		}
+		if kept := len(r.wrongs.seen); kept > int(wrongSpan/diagnosisPause) {
+			t.Errorf("%d are kept", kept)
+		}
+	})
+}
+
+// TestADiagnosisChangesNoAnswer holds the bytes and the time of each answer against
+// those of a relay that diagnoses nothing.
+func TestADiagnosisChangesNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		curious, idle := newTestRelay(t, newMemory(t), nil), newTestRelay(t, newMemory(t), nil)
+		idle.wrongs.close()
+		idle.wrongs.next = time.Now().Add(24 * time.Hour)
+		body := eventBody(1)
+		all := forgeries(body)
+		for _, secret := range []string{testSecret + "\n", " " + testSecret} {
+			all = append(all, attempt{"signed with blanks", body, []string{sign(secret, body)}})
+		}
+		n, stop := serveOn(t, curious.Ingest())
+		defer stop()
+		m, stopIdle := serveOn(t, idle.Ingest())
+		defer stopIdle()
+		for i, a := range all {
+			if (strings.HasPrefix(a.name, "bit ") || strings.HasPrefix(a.name, "the first ")) && i%20 != 0 {
+				continue // they are much alike
+			}
+			time.Sleep(2 * diagnosisPause)
+			began := time.Now()
+			answer, plain := a.exchange(t, n), a.exchange(t, m)
+			if !bytes.Equal(answer, plain) || time.Since(began) != 0 {
+				t.Errorf("%s: %q after %v, want %q", a.name, answer, time.Since(began), plain)
+			}
+		}
+		synctest.Wait()
+		if len(curious.wrongs.seen) < 20 || len(idle.wrongs.seen) != 0 {
+			t.Errorf("%d and %d were diagnosed", len(curious.wrongs.seen), len(idle.wrongs.seen))
+		}
+	})
+}
+
+func TestTheFormOfASignatureIsDiagnosedToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, newMemory(t), nil)
+		n, stop := serveOn(t, r.Ingest())
+		defer stop()
+		body := eventBody(1)
+		digits := strings.TrimPrefix(sign(testSecret, body), "v0=")
+		for value, cause := range map[string]signature.Cause{digits: signature.Prefix, "v0=" + strings.ToUpper(digits): signature.UpperCase} {
+			(attempt{"", body, []string{value}}).exchange(t, n)
+			synctest.Wait()
+			if told := r.wrongs.told(); told.Cause != cause {
+				t.Errorf("%s: %+v, want %s", value, told, cause)
+			}
+			time.Sleep(2 * diagnosisPause)
+		}
+	})
+}
+
+// TestAnOldDashboardReadsOn holds that a frame of wrong signatures is one of those
+// that a client may leave out: it has nothing in common with those it knows but "t".
+func TestAnOldDashboardReadsOn(t *testing.T) {
+	text, err := json.Marshal(wrongFrame{frameWrong, WrongSignatures{Count: 1, More: true, Cause: signature.Prefix, Text: "t", At: time.Now()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := decodeFrame(text)
+	f.T = ""
+	if err != nil || fmt.Sprint(f) != fmt.Sprint(frame{}) {
+		t.Errorf("%v %+v", err, f)
+	}
+}
