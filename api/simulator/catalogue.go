@@ -2,7 +2,9 @@ package simulator
 
 import (
 	"hash/fnv"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,6 +38,11 @@ func newCatalogue() *catalogue {
 
 // keep makes find return this product from now on, with what has changed of it.
 func (c *catalogue) keep(p *product) { c.byAddress[p.address()] = p }
+
+// sold is what the merchants sell, and what else was changed, by address.
+func (c *catalogue) sold() []*product {
+	return slices.SortedFunc(maps.Values(c.byAddress), func(a, b *product) int { return strings.Compare(a.address(), b.address()) })
+}
 
 // random draws a product by popularity.
 func (c *catalogue) random(d dice) *product {

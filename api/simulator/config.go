@@ -27,6 +27,7 @@ type Config struct {
 
 	At      time.Time // what the service's clock shows at the start; default: the machine's time
 	Stopped bool      // the clock stands until the control API starts or moves it
+	From    []byte    // a snapshot to begin with in place of a history; its moment becomes At; nil: none
 
 	Seed                   uint64
 	Speed                  float64 // 1: as the service; 10: ten times as fast
@@ -41,6 +42,7 @@ type Config struct {
 
 	Timings Timings
 	Limits  Limits
+	asked   Limits // before the defaults were filled in
 	Faults  Faults
 
 	PolicyName            string // in the RateLimit fields; default "default"
@@ -70,6 +72,11 @@ type Limits struct {
 	Mutations, Reads, Lookup int // a second; default 5, 10, 10
 	PerDay                   int // a UTC day; default 50
 	Agents                   int // default 10
+}
+
+// sets reports whether the limit of a bucket was chosen.
+func (l Limits) sets(name string) bool {
+	return map[string]int{"mutations": l.Mutations, "reads": l.Reads, "product-lookup": l.Lookup, "checkout-intents": l.PerDay, "concurrent-agents": l.Agents}[name] != 0
 }
 
 // Unlimited has no bucket at all.
@@ -212,6 +219,7 @@ func (c *Config) fill() {
 	c.Timings.ShipmentStep = cmp.Or(c.Timings.ShipmentStep, 40*time.Second)
 	c.Timings.Spread = cmp.Or(c.Timings.Spread, 0.35)
 	c.Faults.LateBy = cmp.Or(c.Faults.LateBy, 20*time.Second)
+	c.asked = c.Limits
 	c.Limits.Mutations = cmp.Or(c.Limits.Mutations, 5)
 	c.Limits.Reads = cmp.Or(c.Limits.Reads, 10)
 	c.Limits.Lookup = cmp.Or(c.Limits.Lookup, 10)

@@ -54,6 +54,7 @@ func (c controlAPI) controls() []control {
 		bare("GET", "/control/event-faults", faults, c.eventFaults),
 		bare("DELETE", "/control/event-faults", faults, c.forgetEventFaults),
 		with("PUT", "/control/buckets/{name}", bucketOrder{}, buckets, c.setBucket),
+		bare("GET", "/control/snapshot", json.RawMessage{}, c.snapshot),
 		bare("GET", "/control/balance", balanceWire{}, c.readBalance),
 		with("PUT", "/control/balance", balanceWire{}, balanceWire{}, c.setBalance),
 		bare("GET", "/control/clock", clockWire{}, c.readClock),

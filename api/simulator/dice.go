@@ -24,6 +24,7 @@ const (
 	diceEndpoint
 	diceProduct
 	diceBasket
+	diceRestored
 )
 
 // dice is a stream of chance.

@@ -44,6 +44,9 @@ func (f *fulfilment) enter(in *intent, state api.IntentState) {
 	f.states[state]++
 	f.buckets.agents.used = f.states[api.PlacingOrder]
 	in.State = state
+	if state.Terminal() {
+		in.due = time.Time{}
+	}
 }
 
 // bring moves an intent on until it is in a state, or in a terminal one.

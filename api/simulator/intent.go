@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"tillwatch/api"
@@ -10,12 +11,12 @@ import (
 // Fate is what befalls an intent. Zero fields leave it to the product URL and to
 // the timings of the simulator; durations are as at speed 1 and exact.
 type Fate struct {
-	Failure      api.FailureCode // "": it completes, when it is confirmed
-	WhilePlacing bool            // the failure strikes while the order is placed
-	OfferAfter   time.Duration   // retrieving takes this long
-	PlacingAfter time.Duration   // placing takes this long
-	ConfirmAfter time.Duration   // confirmed by itself this long after the offer; 0: never
-	Purchase     bool            // one step: no stop at awaiting_confirmation
+	Failure      api.FailureCode `json:"failure,omitempty"`      // "": it completes, when it is confirmed
+	WhilePlacing bool            `json:"whilePlacing,omitempty"` // the failure strikes while the order is placed
+	OfferAfter   time.Duration   `json:"offerAfter,omitempty"`   // retrieving takes this long
+	PlacingAfter time.Duration   `json:"placingAfter,omitempty"` // placing takes this long
+	ConfirmAfter time.Duration   `json:"confirmAfter,omitempty"` // confirmed by itself this long after the offer; 0: never
+	Purchase     bool            `json:"purchase,omitempty"`     // one step: no stop at awaiting_confirmation
 
 	legsBy   time.Time // history: the first legs of its shipments fall before this time
 	legsDone int       // and this many they are
@@ -34,6 +35,7 @@ type intent struct {
 	orders    int          // that were placed
 	drawn     int64        // cents that its order has taken from the balance
 	unpaid    bool         // the balance did not cover it
+	due       time.Time    // when its next step is, by what is fated; zero: there is none
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -59,13 +61,33 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 	case neverOffered:
 		took = f.cfg.window() * 2
 	}
-	if patience := f.cfg.scaled(lowEffortFactor * f.cfg.Timings.Offer); in.effort() == effortLow && took > patience {
-		f.agenda.plan(at.Add(patience), func(at time.Time) { f.giveUpRetrieval(in, at) })
-	} else if took < f.cfg.window() {
-		f.agenda.plan(at.Add(took), func(at time.Time) { f.endRetrieval(in, at) })
+	took = min(took, f.patience(in))
+	if took < f.cfg.window() {
+		in.due = at.Add(took)
+		f.planStep(in)
 	}
 	f.agenda.plan(at.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
 	return in
+}
+
+// planStep plans what an intent does by itself when it is due.
+func (f *fulfilment) planStep(in *intent) {
+	planned := in.State
+	f.agenda.plan(in.due, func(at time.Time) {
+		switch {
+		case in.State != planned:
+		case planned == api.PlacingOrder:
+			f.endPlacing(in, at)
+		case planned == api.AwaitingConfirmation && in.fate.Failure == expired:
+			f.expire(in, at)
+		case planned == api.AwaitingConfirmation:
+			f.confirm(in, nil, at)
+		case at.Sub(in.created) >= f.patience(in):
+			f.giveUpRetrieval(in, at)
+		case in.Offer == nil: // else it waits for an agent
+			f.endRetrieval(in, at)
+		}
+	})
 }
 
 // endRetrieval gives an intent its offer, or fails it if there is none.
@@ -90,11 +112,14 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	in.PaymentMethod = in.payment
 	f.enter(in, api.AwaitingConfirmation)
 	f.webhooks.emit(at, api.OfferRetrieved, in.ID, string(in.State), nil)
-	switch {
+	switch in.due = (time.Time{}); {
 	case in.fate.Failure == expired:
-		f.agenda.plan(at.Add(f.cfg.vary(newDice(f.cfg.Seed, diceOrder, in.number), f.cfg.Timings.Placing)), func(at time.Time) { f.expire(in, at) })
+		in.due = at.Add(f.cfg.vary(newDice(f.cfg.Seed, diceOrder, in.number), f.cfg.Timings.Placing))
 	case in.fate.ConfirmAfter > 0:
-		f.agenda.plan(at.Add(f.cfg.scaled(in.fate.ConfirmAfter)), func(at time.Time) { f.confirm(in, nil, at) })
+		in.due = at.Add(f.cfg.scaled(in.fate.ConfirmAfter))
+	}
+	if !in.due.IsZero() {
+		f.planStep(in)
 	}
 }
 
@@ -102,11 +127,12 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 // take.
 const lowEffortFactor = 3
 
-func (in *intent) effort() string {
-	if in.Constraints == nil {
-		return effortMax
+// patience is how long the retrieval of an intent goes on.
+func (f *fulfilment) patience(in *intent) time.Duration {
+	if in.Constraints != nil && in.Constraints.OfferRetrievalEffort == effortLow {
+		return f.cfg.scaled(lowEffortFactor * f.cfg.Timings.Offer)
 	}
-	return in.Constraints.OfferRetrievalEffort
+	return math.MaxInt64
 }
 
 // giveUpRetrieval fails an intent of low effort whose merchant takes too long.
@@ -159,7 +185,8 @@ func (f *fulfilment) place(in *intent, at time.Time) {
 	if magicOf(in.ProductURL).situation == slowOrder {
 		took *= 10
 	}
-	f.agenda.plan(at.Add(took), func(at time.Time) { f.endPlacing(in, at) })
+	in.due = at.Add(took)
+	f.planStep(in)
 }
 
 // endPlacing completes an intent, or fails it if the merchant did not take the

@@ -1,9 +1,7 @@
 package simulator
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -19,7 +17,7 @@ type soldProduct struct {
 // products lists what the merchants sell, and what else was changed.
 func (c controlAPI) products(*request) answer {
 	sold := []soldProduct{}
-	for _, p := range slices.SortedFunc(maps.Values(c.sim.catalogue.byAddress), func(a, b *product) int { return cmp.Compare(a.address(), b.address()) }) {
+	for _, p := range c.sim.catalogue.sold() {
 		sold = append(sold, soldProduct{p.wire(), p.removed})
 	}
 	return ok(sold)

@@ -19,14 +19,15 @@ type shipment struct {
 	done    int
 	dice    dice
 	to      place
-	repeats int // scans that left the status as it was
+	repeats int       // scans that left the status as it was
+	due     time.Time // of the next scan
 }
 
 // leg is one scan of the parcel and the status that it brings.
 type leg struct {
-	status      api.ShipmentStatus
-	description string
-	at          place
+	Status      api.ShipmentStatus
+	Description string
+	At          place
 }
 
 // planShipments lets the merchant report the shipments of a completed order a
@@ -95,7 +96,7 @@ func route(d dice, m situation, from, to place) []leg {
 // planLeg plans the next scan, if there is one.
 func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 	if sh.done >= len(sh.legs) {
-		sh.legs, sh.done = nil, 0
+		sh.legs, sh.done, sh.due = nil, 0, time.Time{}
 		return
 	}
 	next := at.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
@@ -107,8 +108,14 @@ func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 			next = fate.legsBy.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
 		}
 	}
+	sh.due = next
+	f.planScan(sh)
+}
+
+// planScan plans the next scan for when it is due.
+func (f *fulfilment) planScan(sh *shipment) {
 	planned := sh.done
-	f.agenda.plan(next, func(at time.Time) {
+	f.agenda.plan(sh.due, func(at time.Time) {
 		if sh.done == planned {
 			f.advance(sh, at)
 		}
@@ -122,19 +129,19 @@ func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
 	}
 	l := sh.legs[sh.done]
 	sh.done++
-	suffix := string(l.status)
-	if sh.Status == l.status {
+	suffix := string(l.Status)
+	if sh.Status == l.Status {
 		sh.repeats++
-		suffix = fmt.Sprintf("%s_%d", l.status, sh.repeats+1)
+		suffix = fmt.Sprintf("%s_%d", l.Status, sh.repeats+1)
 	}
-	if sh.Status == api.Ordered && l.status != api.Canceled {
+	if sh.Status == api.Ordered && l.Status != api.Canceled {
 		f.handOver(sh, at)
 	}
-	sh.Status, sh.UpdatedAt = l.status, stamp(at)
-	if l.status != api.Canceled {
-		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.status, l.description, wireOf(l.at), l.at.Offset, at))
+	sh.Status, sh.UpdatedAt = l.Status, stamp(at)
+	if l.Status != api.Canceled {
+		sh.TrackingEvents = append(sh.TrackingEvents, scan(l.Status, l.Description, wireOf(l.At), l.At.Offset, at))
 	}
-	switch l.status {
+	switch l.Status {
 	case api.Delivered:
 		sh.DeliveredAt = stamp(at)
 	case api.Delayed:

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/tidwall/gjson"
+
 	"tillwatch/api"
 	deliveries "tillwatch/api/delivery"
 )
@@ -32,6 +34,9 @@ func New(cfg Config) (*Simulator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
+	if cfg.Seed == 0 && cfg.From != nil {
+		cfg.Seed = gjson.GetBytes(cfg.From, "seed").Uint()
+	}
 	s := &Simulator{
 		cfg:       &cfg,
 		crew:      crew{crashed: make(chan error, 1)},
@@ -42,7 +47,7 @@ func New(cfg Config) (*Simulator, error) {
 	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: newEventLog(cfg.WholeSeconds), sent: deliveries.NewLog(keptDeliveries)}
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
-		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{}, balance: newBalance(cfg.Balance),
+		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},
 	}
 	s.shop = shop{
 		cfg: &cfg, crew: &s.crew, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks, fulfilment: &s.fulfilment,
@@ -53,9 +58,14 @@ func New(cfg Config) (*Simulator, error) {
 	}
 	s.server = newServer(s)
 	now := s.agenda.now()
-	s.shop.writeHistory(now)
+	if cfg.From == nil {
+		s.shop.writeHistory(now) // at no cost of the balance
+		s.fulfilment.balance = newBalance(cfg.Balance)
+	} else if err := s.restore(now); err != nil {
+		return nil, fmt.Errorf("simulator: %w", err)
+	}
 	if cfg.WebhookURL != "" {
-		s.webhooks.endpoints = append(s.webhooks.endpoints, s.webhooks.newEndpoint(cfg.WebhookURL, 0, now))
+		s.webhooks.register(cfg.WebhookURL, cfg.From == nil, now)
 	}
 	if cfg.IntentsPerMinute > 0 {
 		s.shop.open(now)

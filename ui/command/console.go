@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,7 @@ func newConsole() *cobra.Command {
 	command.RunE = asking(printState, func([]string) (request, error) { return request{http.MethodGet, "/control/state", nil}, nil })
 	command.AddCommand(
 		consoleEndpoints(), consoleDeliveries(), consoleDeliver(), consoleFault(), consoleProducts(), consoleProduct(),
-		consoleAdvance(), consoleClock(), consoleLimit(), consoleBalance(),
+		consoleAdvance(), consoleClock(), consoleLimit(), consoleBalance(), consoleSnapshot(),
 	)
 	return command
 }
@@ -79,8 +80,7 @@ func inConsole(c *cobra.Command, show printer, ask func(context.Context, *api.Cl
 		return onStandIn(err)
 	}
 	if asJSON, _ := c.Flags().GetBool("json"); asJSON {
-		_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", api.Masked(answer))
-		return err
+		return writeLine(c.OutOrStdout(), api.Masked(answer))
 	}
 	return show(c.OutOrStdout(), answer)
 }
@@ -207,6 +207,32 @@ func consoleAdvance() *cobra.Command {
 	command.Flags().StringVar(&failure, "fail", "", "let an intent fail with this code, such as payment_failed")
 	command.Flags().BoolVar(&expire, "expire", false, "close the confirm window of an intent")
 	return command
+}
+
+func consoleSnapshot() *cobra.Command {
+	return &cobra.Command{
+		Use:   "snapshot FILE",
+		Short: "Write all that the stand-in holds to a file, to start another one from",
+		Long: "Write all that the stand-in holds to a file, or to stdout as -: intents, shipments, products, events, endpoints, limits and the balance. tillwatch simulate --from FILE begins with it. " +
+			"Its buyers and payment tokens are in it, and no key and no secret.",
+		Example: "tillwatch console snapshot day.json\ntillwatch simulate --from day.json",
+		Args:    oneArgumentNamed("a file, or - for stdout"),
+		RunE: func(c *cobra.Command, args []string) error {
+			save := func(_ io.Writer, answer []byte) error { return os.WriteFile(args[0], append(answer, '\n'), 0o600) }
+			if args[0] == "-" {
+				save = func(w io.Writer, answer []byte) error { return writeLine(w, answer) }
+			}
+			return inConsole(c, save, func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
+				err = client.Control(ctx, http.MethodGet, "/control/snapshot", nil, &answer)
+				return answer, err
+			})
+		},
+	}
+}
+
+func writeLine(w io.Writer, line []byte) error {
+	_, err := fmt.Fprintf(w, "%s\n", line)
+	return err
 }
 
 func oneArgumentNamed(what string) cobra.PositionalArgs {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +17,9 @@ import (
 func (s *simulated) console(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	t.Setenv("TILLWATCH_API_URL", s.Listen)
-	t.Setenv("TILLWATCH_API_KEY", s.APIKey)
+	if s.APIKey != "" { // else it took that of the environment
+		t.Setenv("TILLWATCH_API_KEY", s.APIKey)
+	}
 	out := &utterances{}
 	code = run(t.Context(), append([]string{"console"}, args...), strings.NewReader(""), out, out)
 	return code, out.String()
@@ -128,5 +132,71 @@ func TestTheConsoleLeavesTheServiceAlone(t *testing.T) {
 	}
 	if len(asked) == 0 || slices.Contains(asked, "Bearer a-key-of-the-account") {
 		t.Errorf("the service was shown %q", asked)
+	}
+}
+
+func TestASnapshotIsWrittenAndStartedFrom(t *testing.T) {
+	dir := isolate(t)
+	file := filepath.Join(dir, "day.json")
+	s := startSimulateCommand(t, "--history", "6", "--seed", "3")
+	id := s.made(t)
+	if code, said := s.console(t, "snapshot", file); code != exitDone || said != "" {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	other := startSimulateCommand(t, "--from", file, "--clock", "2026-03-01T12:00:00Z", "--stopped", "--balance", "0.00USD")
+	for _, c := range []struct{ args, says string }{
+		{"clock", "2026-03-01T12:00:00.000Z  true"}, {"balance", "0.00 USD left"}, {"advance " + id, "awaiting_confirmation"}, {"snapshot -", `"id":"` + id + `"`},
+	} {
+		if code, said := other.console(t, strings.Fields(c.args)...); code != exitDone || !strings.Contains(said, c.says) {
+			t.Errorf("console %s: exit code %d, want %q: %.300s", c.args, code, c.says, said)
+		}
+	}
+	for _, c := range []struct{ args, says string }{
+		{"--from " + file + ".gone", "--from: open"}, {"--clock noon", `--clock is "noon"`}, {"--balance much", "--balance: amount"}, {"--from console_test.go", "the snapshot cannot be read"},
+	} {
+		out := &utterances{}
+		args := append([]string{"simulate", "--listen", "127.0.0.1:0"}, strings.Fields(c.args)...)
+		if code := run(t.Context(), args, strings.NewReader(""), out, out); code != exitUsage || !strings.Contains(out.String(), c.says) {
+			t.Errorf("simulate %s: exit code %d, want %q: %s", c.args, code, c.says, out)
+		}
+	}
+}
+
+// TestTheExamplesOfOtherLanguagesStartTheStandInAsItIs holds the examples to the
+// program: the Go one is a test of the simulator, and the others' flags and the
+// fields of the ready line exist.
+func TestTheExamplesOfOtherLanguagesStartTheStandInAsItIs(t *testing.T) {
+	workbench, err := os.ReadFile("WORKBENCH.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := func(language string) string {
+		_, section, _ := strings.Cut(string(workbench), "## The stand-in's console")
+		_, rest, _ := strings.Cut(section, "```"+language+"\n")
+		code, _, found := strings.Cut(rest, "```")
+		if !found || code == "" {
+			t.Errorf("there is no example in %s", language)
+		}
+		return code
+	}
+	tested, err := os.ReadFile(filepath.Join("..", "..", "api", "simulator", "start_test.go"))
+	if err != nil || !strings.Contains(string(tested), example("go")) {
+		t.Errorf("the example in Go is no test of the simulator (%v)", err)
+	}
+	for _, language := range []string{"js", "python"} {
+		_, rest, _ := strings.Cut(example(language), `"simulate", `)
+		listed, _, _ := strings.Cut(rest, "]")
+		var args []string
+		if err := json.Unmarshal([]byte("["+listed+"]"), &args); err != nil || len(args) == 0 {
+			t.Fatalf("the arguments in %s are %s: %v", language, listed, err)
+		}
+		s := startSimulateCommand(t, args...)
+		code, said := s.console(t, "--json")
+		if code != exitDone || gjson.Get(said, "events").Int() != 0 || s.Seed != 7 || !strings.Contains(example(language), "api_key") {
+			t.Errorf("started as in %s: %d %s", language, code, said)
+		}
 	}
 }

@@ -30,6 +30,7 @@ type ready struct {
 	Listen        string `json:"listen"`
 	APIKey        string `json:"api_key,omitempty"`
 	SigningSecret string `json:"signing_secret,omitempty"`
+	Seed          uint64 `json:"seed,omitempty"` // of the stand-in: what happened can happen again
 	Token         string `json:"token,omitempty"`
 	AdminListen   string `json:"admin_listen,omitempty"`
 	MetricsListen string `json:"metrics_listen,omitempty"`

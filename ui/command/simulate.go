@@ -15,6 +15,7 @@ import (
 
 type simulateOptions struct {
 	listen, limits, lists string
+	from, clock, balance  string
 	keys                  []string
 	production            struct{ listen, webhookURL string }
 	json, verbose         bool
@@ -51,6 +52,10 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of the production environment are delivered")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
+	flags.StringVar(&o.from, "from", "", "begin with a snapshot, a file of tillwatch console snapshot, instead of a history")
+	flags.StringVar(&o.clock, "clock", "", "time that the service's own clock begins at, such as 2026-03-01T12:00:00Z (default now)")
+	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "let that clock stand until tillwatch console clock moves or starts it")
+	flags.StringVar(&o.balance, "balance", "", "what payment by drawdown may take, such as 100.00USD (default it never runs out)")
 	shopFlags(flags, &o.simulator)
 	manner(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
@@ -59,7 +64,7 @@ func newSimulate() *cobra.Command {
 
 // shopFlags shape the shop that lives in the simulator.
 func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
-	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed makes the same shop; 0 takes one from the clock")
+	flags.Uint64Var(&c.Seed, "seed", 0, "the same seed and the same calls make the same ids and events; 0 takes one from the clock, or that of --from")
 	flags.Float64Var(&c.Speed, "speed", 1, "how fast time runs for intents and shipments")
 	flags.Float64Var(&c.IntentsPerMinute, "intents-per-minute", 18, "how many intents the shop creates a minute")
 	flags.Float64Var(&c.AutoConfirm, "auto-confirm", 0.75, "share of its intents that the shop confirms itself")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	if err := openAll(all); err != nil {
 		return err
 	}
-	announce.Listen = address(all[0].listener)
+	announce.Listen, announce.Seed = address(all[0].listener), config.Seed
 	if len(all) > 1 {
 		announce.ProductionListen = address(all[1].listener)
 	}
@@ -84,6 +85,7 @@ func (o simulateOptions) environments(config simulator.Config, keys []furtherKey
 	production := &standIn{config: config, flag: "--production-listen", address: o.production.listen}
 	production.config.Environment, production.config.WebhookURL = simulator.Production, o.production.webhookURL
 	production.config.Seed++ // other intents
+	production.config.From = nil
 	production.config.Key = keys[at].Secret
 	main := furtherKey{Key: simulator.Key{Name: "main", Secret: config.Key, Environment: simulator.Staging}}
 	production.config.MoreKeys = further(append(slices.Concat(keys[:at], keys[at+1:]), main))
@@ -137,13 +139,37 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 	if config.Lists, err = parseLists(o.lists); err != nil {
 		return config, err
 	}
+	if err := o.beginning(&config); err != nil {
+		return config, err
+	}
 	zeroMeansNone(&config)
 	config.Key, config.SigningSecret = s.APIKey, s.signingSecrets()[0] // of two, while one is rotated, the first signs
 	config.HeaderPrefix, config.LookupPath = s.HeaderPrefix, s.LookupPath
-	if config.Seed == 0 {
+	if config.Seed == 0 && config.From == nil {
 		config.Seed = uint64(time.Now().UnixNano())
 	}
 	return config, nil
+}
+
+// beginning is what the stand-in begins with.
+func (o simulateOptions) beginning(config *simulator.Config) (err error) {
+	if o.from != "" {
+		if config.From, err = os.ReadFile(o.from); err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+	}
+	if o.clock != "" {
+		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil {
+			return fmt.Errorf("--clock is %.40q; it is a time such as 2026-03-01T12:00:00Z", o.clock)
+		}
+	}
+	if o.balance == "" {
+		return nil
+	}
+	if config.Balance, err = dollars("--balance", o.balance); config.Balance == 0 {
+		config.Balance = -1 // nothing
+	}
+	return err
 }
 
 func readyKeys(keys []furtherKey) []readyKey {

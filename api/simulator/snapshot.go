@@ -1,0 +1,259 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"tillwatch/api"
+)
+
+// snapshot is what a simulator holds, to start another one from. Keys, the signing
+// secret, timings and faults are those of whoever starts it; buyers and payment
+// tokens are in it.
+type snapshot struct {
+	Format    string         `json:"format"`
+	Version   int            `json:"version"`
+	At        time.Time      `json:"at"`
+	Seed      uint64         `json:"seed"`
+	Orders    int            `json:"orders"` // that the shop has numbered
+	Intents   []keptIntent   `json:"intents"`
+	Shipments []keptShipment `json:"shipments"`
+	Products  []keptProduct  `json:"products"`
+	Events    []eventWire    `json:"events"`
+	Endpoints []newEndpoint  `json:"webhookEndpoints"`
+	Buckets   []keptBucket   `json:"buckets"`
+	Balance   balanceWire    `json:"balance"`
+}
+
+const (
+	snapshotFormat  = "tillwatch-stand-in"
+	snapshotVersion = 1
+)
+
+type keptIntent struct {
+	Intent    intentWire   `json:"intent"`
+	Fate      Fate         `json:"fate"`
+	Payment   *paymentWire `json:"payment,omitempty"`
+	Due       time.Time    `json:"due,omitzero"` // its next step
+	Unshipped int          `json:"unshipped,omitempty"`
+	Parcels   uint64       `json:"parcels,omitempty"`
+	Orders    int          `json:"orders,omitempty"`
+	Drawn     int64        `json:"drawn,omitempty"`
+	Unpaid    bool         `json:"unpaid,omitempty"`
+}
+
+type keptShipment struct {
+	Shipment shipmentWire `json:"shipment"`
+	Legs     []leg        `json:"legs,omitempty"` // to come
+	Repeats  int          `json:"repeats,omitempty"`
+	Due      time.Time    `json:"due,omitzero"`
+}
+
+type keptProduct struct {
+	URL          string           `json:"url"`
+	Price        int64            `json:"price"`
+	Availability api.Availability `json:"availability"`
+	Removed      bool             `json:"removed,omitempty"`
+}
+
+type keptBucket struct {
+	Name  string `json:"name"`
+	Limit int    `json:"limit"`
+	Used  int    `json:"used,omitempty"` // of the day's; those of a second begin anew
+}
+
+// Snapshot is what the simulator holds now, for [Config.From].
+func (s *Simulator) Snapshot() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return encode(s.snapshot())
+}
+
+func (c controlAPI) snapshot(*request) answer { return ok(c.sim.snapshot()) }
+
+func (s *Simulator) snapshot() snapshot {
+	k := snapshot{
+		Format: snapshotFormat, Version: snapshotVersion, At: s.agenda.now().UTC(), Seed: s.cfg.Seed, Orders: s.shop.orders, Balance: s.fulfilment.balance.wire(),
+		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{}, Endpoints: []newEndpoint{},
+	}
+	for _, in := range s.fulfilment.order {
+		k.Intents = append(k.Intents, keptIntent{in.intentWire, in.fate, in.payment, in.due.UTC(), in.unshipped, in.parcels, in.orders, in.drawn, in.unpaid})
+	}
+	for _, sh := range s.fulfilment.shipments {
+		k.Shipments = append(k.Shipments, keptShipment{sh.shipmentWire, sh.legs[sh.done:], sh.repeats, sh.due.UTC()})
+	}
+	for _, p := range s.catalogue.sold() {
+		k.Products = append(k.Products, keptProduct{p.url(), p.Price, p.availability, p.removed})
+	}
+	for _, e := range s.webhooks.events.events {
+		k.Events = append(k.Events, e.wire())
+	}
+	for _, e := range s.webhooks.endpoints {
+		k.Endpoints = append(k.Endpoints, newEndpoint{URL: e.summary.URL})
+	}
+	for _, b := range s.buckets.all() {
+		kept := keptBucket{Name: b.name, Limit: b.limit}
+		if b.daily {
+			b.roll(s.agenda.now())
+			kept.Used = b.used
+		}
+		k.Buckets = append(k.Buckets, kept)
+	}
+	return k
+}
+
+// readSnapshot reads one and moves all its times by whole seconds, so that its moment
+// is now.
+func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
+	if err := json.Unmarshal(raw, &k); err != nil {
+		return k, fmt.Errorf("the snapshot cannot be read: %w", err)
+	}
+	switch {
+	case k.Format != snapshotFormat || k.At.IsZero():
+		return k, errors.New("this is no snapshot of a stand-in: make one with tillwatch console snapshot FILE")
+	case k.Version != snapshotVersion:
+		return k, fmt.Errorf("the snapshot has the form %d, and this stand-in reads %d: make it anew", k.Version, snapshotVersion)
+	}
+	var plain bytes.Buffer
+	if err := json.Compact(&plain, raw); err != nil {
+		return k, fmt.Errorf("the snapshot cannot be read: %w", err)
+	}
+	moved := moveTimes(plain.Bytes(), now.Sub(k.At).Round(time.Second))
+	k = snapshot{}
+	return k, json.Unmarshal(moved, &k)
+}
+
+// aTime is a JSON string that is a time; a reference, which is the client's own
+// text, is skipped whatever it says.
+var aTime = regexp.MustCompile(`"referenceId":"(?:[^"\\]|\\.)*"|"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))"`)
+
+// moveTimes moves every time in compact JSON, in the form that it has.
+func moveTimes(plain []byte, by time.Duration) []byte {
+	return aTime.ReplaceAllFunc(plain, func(found []byte) []byte {
+		at, err := time.Parse(time.RFC3339, strings.Trim(string(found), `"`))
+		if err != nil {
+			return found
+		}
+		layout := time.RFC3339
+		if bytes.ContainsRune(found, '.') {
+			layout = "2006-01-02T15:04:05.000Z07:00"
+		}
+		return []byte(`"` + at.Add(by).Format(layout) + `"`)
+	})
+}
+
+// restore fills an empty simulator with what the snapshot of its configuration
+// holds. It refuses one that does not fit together.
+func (s *Simulator) restore(now time.Time) error {
+	k, err := readSnapshot(s.cfg.From, now)
+	if err != nil {
+		return err
+	}
+	s.shop.orders = k.Orders
+	s.fulfilment.balance = newBalance(s.cfg.Balance)
+	if left := k.Balance.AmountSubunits; left != nil && s.cfg.Balance == 0 {
+		s.fulfilment.balance = balance{true, *left}
+	}
+	for _, p := range k.Products {
+		of := s.catalogue.find(p.URL)
+		of.Price, of.availability, of.removed = p.Price, p.Availability, p.Removed
+		s.catalogue.keep(of)
+	}
+	for _, w := range k.Events {
+		suffix, ok := strings.CutPrefix(w.ID, "evt_"+w.Source.ID+"_")
+		at, err := time.Parse(time.RFC3339, w.CreatedAt)
+		if !ok || err != nil {
+			return fmt.Errorf("the snapshot has an event that cannot be read: %.80q", w.ID)
+		}
+		s.webhooks.events.add(event{kind: w.Type, source: w.Source.ID, suffix: suffix, at: at.UnixMilli(), data: w.Data})
+	}
+	return s.restoreOrders(k, now)
+}
+
+// restoreOrders restores what was ordered, the limits and who is told of it.
+func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
+	for _, kept := range k.Intents {
+		if err := s.fulfilment.restoreIntent(kept); err != nil {
+			return err
+		}
+	}
+	for _, kept := range k.Shipments {
+		if err := s.fulfilment.restoreShipment(kept); err != nil {
+			return err
+		}
+	}
+	for _, kept := range k.Buckets {
+		for _, b := range s.buckets.all() {
+			if b.name == kept.Name && b.daily {
+				b.roll(now)
+				b.used = kept.Used
+			}
+			if b.name == kept.Name && !s.cfg.asked.sets(b.name) {
+				b.limit = kept.Limit
+			}
+		}
+	}
+	for _, e := range k.Endpoints {
+		if err := checkWebhookURL(e.URL); err != nil {
+			return fmt.Errorf("the snapshot has an endpoint that cannot be: %w", err)
+		}
+		if !s.cfg.SigningSecret.IsZero() && e.URL != s.cfg.WebhookURL {
+			s.webhooks.register(e.URL, false, now)
+		}
+	}
+	return nil
+}
+
+// restoreIntent puts an intent back and plans its next step.
+func (f *fulfilment) restoreIntent(k keptIntent) error {
+	created, err := time.Parse(time.RFC3339, k.Intent.CreatedAt)
+	if err != nil || !k.Intent.State.Known() || k.Intent.Buyer == nil || k.Intent.State == api.PlacingOrder && k.Intent.Offer == nil {
+		return fmt.Errorf("the snapshot has an intent that cannot be: %.80q", k.Intent.ID)
+	}
+	in := &intent{
+		intentWire: k.Intent, created: created, number: uint64(len(f.order) + 1), fate: k.Fate, payment: k.Payment, due: k.Due,
+		parcels: k.Parcels, unshipped: k.Unshipped, orders: k.Orders, drawn: k.Drawn, unpaid: k.Unpaid,
+	}
+	f.intents[in.ID] = in
+	f.order = append(f.order, in)
+	f.states[in.State]++
+	f.buckets.agents.used = f.states[api.PlacingOrder]
+	if in.State == api.RetrievingOffer && in.Offer != nil {
+		f.queued = append(f.queued, in)
+	}
+	if !in.State.Terminal() {
+		f.agenda.plan(created.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
+	}
+	if !in.due.IsZero() {
+		f.planStep(in)
+	}
+	for range in.unshipped {
+		f.agenda.plan(f.agenda.now().Add(f.cfg.scaled(f.cfg.Timings.ShipmentStep/4)), func(at time.Time) { f.shipNext(in, at) })
+	}
+	return nil
+}
+
+// restoreShipment puts a shipment back and plans its next scan.
+func (f *fulfilment) restoreShipment(k keptShipment) error {
+	created, err := time.Parse(time.RFC3339, k.Shipment.CreatedAt)
+	in := f.intents[k.Shipment.CheckoutIntentID]
+	if err != nil || in == nil {
+		return fmt.Errorf("the snapshot has a shipment that cannot be: %.80q", k.Shipment.ID)
+	}
+	number := uint64(len(f.shipments) + 1)
+	sh := &shipment{
+		shipmentWire: k.Shipment, number: number, created: created, intent: in, legs: k.Legs, due: k.Due, repeats: k.Repeats,
+		dice: newDice(f.cfg.Seed, diceRestored, number), to: placeOf(in.Buyer),
+	}
+	f.parcels[sh.ID] = sh
+	f.shipments = append(f.shipments, sh)
+	if len(sh.legs) > 0 {
+		f.planScan(sh)
+	}
+	return nil
+}
