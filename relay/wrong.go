@@ -48,14 +48,14 @@ func (w WrongSignatures) String() string {
 	if w.Count <= 0 {
 		return ""
 	}
-	most, deliveries := "", "deliveries"
+	most, signatures := "", "signatures"
 	if w.More {
-		most = "at least "
+		most = "≥"
 	}
 	if w.Count == 1 {
-		deliveries = "delivery"
+		signatures = "signature"
 	}
-	return fmt.Sprintf("%s%d %s with a wrong signature in %.0f min: %s", most, w.Count, deliveries, wrongSpan.Minutes(), w.Text)
+	return fmt.Sprintf("%s%d wrong %s in %.0f min: %s", most, w.Count, signatures, wrongSpan.Minutes(), w.Text)
 }
 
 // wrongs finds out why signatures are wrong, one a second at most and after the

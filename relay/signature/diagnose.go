@@ -209,9 +209,9 @@ func (t *trial) unproven() Diagnosis {
 	case isOff:
 		return Diagnosis{Cause: Clock, Text: off + ", and nothing that was tried fits: perhaps it is an old delivery, signed with a secret that is gone"}
 	case t.left < 0:
-		return Diagnosis{Cause: Unknown, Text: "no likely cause fits, but the body is too large to try all: most often the secret is another one"}
+		return Diagnosis{Cause: Unknown, Text: "the secret is probably another one: nothing that was tried fits, and the body is too large to try all"}
 	}
-	return Diagnosis{Cause: Unknown, Text: "no likely cause fits: most often the secret is another one, or something of the content was changed"}
+	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits"}
 }
 
 // clockOff tells of a timestamp that is far from now.
