@@ -58,6 +58,8 @@ func (m *Model) answer(a dialog.Answer) tea.Cmd {
 		return m.confirms.begin(m.ctx, c.Proposal())
 	case a.Kind == dialog.Agreed:
 		return m.own.run(m.ctx, m.dialog.shown.(*dialog.Program))
+	case a.Kind == dialog.Wished:
+		return m.making.begin(m.ctx, m.dialog.shown.(*dialog.Making))
 	case a.Kind == dialog.Cancelled:
 		m.own.cancel()
 	case a.Kind == dialog.Said:

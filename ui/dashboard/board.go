@@ -3,6 +3,7 @@ package dashboard
 import (
 	"slices"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/layout"
@@ -88,6 +89,7 @@ type board struct {
 	zoom          bool        // the focused pane has the place of all
 	zoomed        layout.Pane // had the focus when that began
 	detailOpen    bool
+	awaited       api.ID // made here, and not on the screen yet; "" for none
 	beat          beat
 }
 
@@ -298,6 +300,7 @@ func (b *board) show(c *account.Changes, first bool) {
 			p.Apply(c, first)
 		}
 	}
+	b.receive()
 }
 
 // invalidate has every pane drawn again.

@@ -75,6 +75,7 @@ type Config struct {
 	Deliveries *delivery.Log                       // what is sent to endpoints from here; nil: nothing is
 	SendAgain  func(context.Context, api.ID) error // has one of them made now; the error says why it cannot be
 
+	Maker    Maker    // makes intents of a stand-in; the zero Maker does not
 	Exporter Exporter // puts intents into forms to be handed on; nil: not possible
 	Browser  Browser  // opens links; the zero Browser copies them
 

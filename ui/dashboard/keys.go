@@ -196,6 +196,8 @@ func (m *Model) run(id action.ID) tea.Cmd {
 		return m.positions.copy()
 	case action.OpenLink:
 		m.links.offer(m.ctx)
+	case action.NewIntent:
+		m.making.ask()
 	case action.Export:
 		return m.exporting.as(exports()[0])
 	case action.ExportAs:
@@ -240,6 +242,8 @@ func (m *Model) disabled(id action.ID) string {
 		return m.recorder.disabled()
 	case action.SendAgain:
 		return m.deliveries.disabled()
+	case action.NewIntent:
+		return m.making.disabled()
 	case action.Export, action.ExportAs:
 		return m.exporting.disabled()
 	case action.Refresh:

@@ -51,6 +51,7 @@ type Model struct {
 	dialog      *dialogs
 	silencing   *silencing
 	exporting   *exporting
+	making      *making
 	recorder    recorder
 	kept        *kept
 	positions   *positions
@@ -142,6 +143,7 @@ func (m *Model) addParts() {
 	m.jump = &jump{board: m.board, picture: m.picture, details: m.details, notices: m.notices, asker: m.asker}
 	m.links = &links{cfg: c, board: m.board, picture: m.picture, notices: m.notices, themes: m.themes, dialog: m.dialog}
 	m.exporting = &exporting{cfg: c, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog}
+	m.making = &making{cfg: c, picture: m.picture, board: m.board, notices: m.notices, themes: m.themes, dialog: m.dialog, work: m.work}
 	m.recorder = recorder{cfg: c, notices: m.notices}
 	m.silencing = &silencing{cfg: c, picture: m.picture, board: m.board, alerting: m.alerting, notices: m.notices, themes: m.themes, dialog: m.dialog}
 	m.kept = &kept{cfg: c, board: m.board, filters: m.filters, preferences: m.preferences, notices: m.notices}
@@ -235,6 +237,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.deliveries.update(msg)
 	case recordedMsg:
 		m.recorder.done(msg)
+	case madeMsg:
+		m.making.done(msg)
 	case exportedMsg:
 		return m, m.exporting.done(msg)
 	case openedMsg:

@@ -52,6 +52,7 @@ const (
 	Refresh         ID = "refresh"
 	CopyID          ID = "copy-id"
 	OpenLink        ID = "open-link"
+	NewIntent       ID = "new-intent"
 	Export          ID = "export"
 	ExportAs        ID = "export-as"
 	SendAgain       ID = "send-again"

@@ -26,7 +26,7 @@ func Replay() *Table {
 	actions := replaying()
 	for _, a := range defaults() {
 		switch a.ID {
-		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, Export, ExportAs, Record, Acknowledge, Mute, Digest, FocusPane8, SendAgain:
+		case Confirm, ConfirmMarked, Mark, MarkAll, MarkRange, Unmark, StopBatch, Refresh, Reconnect, Freeze, Reveal, OpenLink, NewIntent, Export, ExportAs, Record, Acknowledge, Mute, Digest, FocusPane8, SendAgain:
 			continue
 		case FindNext: // n goes to the next mark
 			a.Keys = []string{"alt+n"}

@@ -36,6 +36,7 @@ const (
 	Confirmed             // the yes to a [Confirm]; given at most once a dialog
 	Agreed                // a [Program] may run
 	Cancelled             // a [Program] that runs is to end; it stays until it has
+	Wished                // a [Making] is filled in, which stays until that is answered
 	Said                  // a verb was given to the [Palette], which stays if that refuses its words
 )
 

@@ -253,7 +253,12 @@ func TestGoldens(t *testing.T) {
 		"stage":   staged,
 		"help":    NewHelp(dark(t), action.Default(), action.Default().ReadOnly(nil)),
 		"palette": palette,
+		"making":  NewMaking(dark(t), magicOfTheTest()),
 	}
+	refused := NewMaking(dark(t), magicOfTheTest())
+	refused.Paste("https://shop.example/products/mug")
+	refused.Refuse(strings.Repeat("refused: body.productUrl: invalid url; ", 3))
+	blocks["making-refused"] = refused
 	expired := typed(false)
 	expired.SetNow(opened.Add(time.Hour))
 	blocks["expired"] = expired

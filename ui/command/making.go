@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/api/simulator"
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/dashboard/dialog"
+)
+
+// maker makes intents from the board, of a stand-in alone.
+func (s *session) maker() dashboard.Maker {
+	return dashboard.Maker{Make: s.make, Magic: magicNames()}
+}
+
+func magicNames() (names []string) {
+	for _, m := range simulator.Magics() {
+		names = append(names, m.Name)
+	}
+	for _, code := range simulator.FailureCodes() {
+		names = append(names, string(code))
+	}
+	return names
+}
+
+// someProduct is made where none is named.
+const someProduct = "https://spice-lab.example/products/chili-crisp"
+
+// productURL is the address of a product that is named by it, or by its magic name.
+func productURL(named string) (string, error) {
+	switch {
+	case named == "":
+		return someProduct, nil
+	case strings.Contains(named, "://"):
+		return named, nil
+	case slices.Contains(magicNames(), named):
+		return "https://shop.example/magic/" + named, nil
+	}
+	return "", fmt.Errorf("%s is neither a URL nor a magic product: %s", shownValue(named), suggest(named, magicNames()))
+}
+
+// make creates an intent and has the picture know it at once.
+func (s *session) make(ctx context.Context, w dialog.Wish) (api.ID, error) {
+	address, err := productURL(w.Product)
+	if err != nil {
+		return "", err
+	}
+	fields := map[string]any{"productUrl": address, "quantity": w.Quantity, "buyer": testBuyer()}
+	if w.Reference != "" {
+		fields["referenceId"] = w.Reference
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return "", err
+	}
+	in, err := (&createBody{raw: raw}).send(ctx, s.client, false)
+	if err != nil {
+		r := newCreateReport(s.client, false, &createBody{})
+		r.sent(in, err)
+		return "", errors.New(string(api.Scrub(strings.ReplaceAll(r.text, "\n", "; "))))
+	}
+	s.store.ApplyRead(in, in.Response.Sent, account.ByRead)
+	return in.ID, nil
+}

@@ -1,0 +1,198 @@
+package dialog
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// Wish is what a new intent is to be.
+type Wish struct {
+	Product   string // a URL, or the name of one of the stand-in's magic products; "": whichever
+	Quantity  int
+	Reference string // "" for none
+}
+
+// Making asks for a new intent of a stand-in.
+type Making struct {
+	pen     *paint.Line
+	fields  [3]textinput.Model // product, quantity, reference
+	at      int                // the field that is typed into
+	magic   []string           // names of products
+	sending bool
+	refused string
+	spots   spots
+}
+
+const (
+	makingWidth = 78
+	makingLabel = 11
+	magicLines  = 2
+)
+
+// NewMaking asks with the names of the stand-in's magic products.
+func NewMaking(t themes.Theme, magic []string) *Making {
+	m := &Making{magic: magic, fields: [3]textinput.Model{newField(2048), newField(9), newField(255)}}
+	m.fields[1].SetValue("1")
+	m.SetTheme(t)
+	m.focus(0)
+	return m
+}
+
+// SetTheme changes the colours.
+func (m *Making) SetTheme(t themes.Theme) { m.pen = paint.NewLine(paint.NewBrush(t, false)) }
+
+func (m *Making) focus(at int) {
+	m.fields[m.at].Blur()
+	m.at = (at + len(m.fields)) % len(m.fields)
+	m.fields[m.at].Focus()
+	m.fields[m.at].CursorEnd()
+}
+
+// Wish is what was typed.
+func (m *Making) Wish() (Wish, error) {
+	w := Wish{Product: strings.TrimSpace(m.fields[0].Value()), Reference: strings.TrimSpace(m.fields[2].Value())}
+	var err error
+	w.Quantity, err = strconv.Atoi(strings.TrimSpace(m.fields[1].Value()))
+	return w, err
+}
+
+// Refuse says why none was made. What was typed stays.
+func (m *Making) Refuse(why string) { m.sending, m.refused = false, why }
+
+// Paste types what is pasted.
+func (m *Making) Paste(text string) { m.write(tea.PasteMsg{Content: text}) }
+
+func (m *Making) write(msg tea.Msg) {
+	if m.sending {
+		return
+	}
+	m.refused = ""
+	m.fields[m.at], _ = m.fields[m.at].Update(scrubbed(msg))
+}
+
+// Key types, goes from field to field, or makes it.
+func (m *Making) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	switch key.String() {
+	case "esc", "ctrl+c":
+		return Answer{Kind: Closed}
+	case "enter":
+		return m.make()
+	case "tab", "down":
+		m.focus(m.at + 1)
+	case "shift+tab", "up":
+		m.focus(m.at - 1)
+	default:
+		m.write(key)
+	}
+	return Answer{}
+}
+
+func (m *Making) make() Answer {
+	if m.sending {
+		return Answer{}
+	}
+	if _, err := m.Wish(); err != nil {
+		m.focus(1)
+		m.refused = "The quantity must be a whole number."
+		return Answer{}
+	}
+	m.sending, m.refused = true, ""
+	return Answer{Kind: Wished}
+}
+
+// Click goes to a field, makes it or closes.
+func (m *Making) Click(x, y int, _ time.Time) Answer {
+	switch target := m.spots.at(x, y); target {
+	case clicksClose:
+		return Answer{Kind: Closed}
+	case clicksDo:
+		return m.make()
+	default:
+		if at, err := strconv.Atoi(target); err == nil {
+			m.focus(at)
+		}
+	}
+	return Answer{}
+}
+
+// Size is the block that it wants, at most width by height.
+func (m *Making) Size(width, height int) (int, int) {
+	return min(makingWidth, width), min(frame+9+magicLines, height)
+}
+
+// View draws it as exactly height lines of width cells.
+func (m *Making) View(width, height int) []string {
+	box := panel{pen: m.pen, frame: paint.Faint, inset: insetFor(width),
+		title: paint.Spans{paint.In(paint.Text|paint.Bold, "New intent of the stand-in")},
+		foot:  paint.Spans{paint.In(paint.Muted, "enter create").Clicks(clicksDo), paint.In(paint.Muted, "   tab next   "), paint.In(paint.Muted, "esc cancel").Clicks(clicksClose)},
+	}
+	room := box.room(width)
+	body := rows(margin, paint.Spans{})
+	for i, label := range []string{"Product", "Quantity", "Reference"} {
+		style := paint.Muted
+		if i == m.at {
+			style = paint.Accent
+		}
+		body = append(body, row{append(paint.Spans{paint.In(style, label), paint.Blank(makingLabel - len(label))}, m.input(i, max(room-makingLabel, 1))...).Clicks(strconv.Itoa(i)), needed})
+		if i == 0 {
+			body = append(body, rows(sentence, m.names(room)...)...)
+		}
+	}
+	said := paint.Wrapped(paint.Muted, "The buyer does not exist, and it counts in the stand-in's daily limit.", room)
+	switch {
+	case m.sending:
+		said = paint.Wrapped(paint.Text, "creating…", room)
+	case m.refused != "":
+		said = paint.Wrapped(paint.Warning, m.refused, room)
+	}
+	said = said[:min(len(said), 3)]
+	body = append(append(body, rows(air, paint.Spans{})...), rows(detail, said...)...)
+	for len(body) < height-frame {
+		body = append(body, row{nil, margin})
+	}
+	body, _ = squeeze(body, height-frame)
+	m.spots = box.spots(width, height, body)
+	return box.draw(width, height, body)
+}
+
+// input is a field, with its cursor where one types into it.
+func (m *Making) input(i, width int) paint.Spans {
+	switch value := m.fields[i].Value(); {
+	case i == m.at && !m.sending:
+		return typed(m.fields[i], width)
+	case value != "":
+		return paint.Spans{paint.In(paint.Text, paint.Drawable(value))}.Cut(width)
+	}
+	return paint.Spans{paint.In(paint.Faint, map[int]string{0: "any"}[i])}
+}
+
+// names are the magic products that begin as typed does, in as many lines as there
+// are for them.
+func (m *Making) names(room int) []paint.Spans {
+	begun := strings.TrimSpace(m.fields[0].Value())
+	hits := slices.DeleteFunc(slices.Clone(m.magic), func(name string) bool { return !strings.HasPrefix(name, begun) })
+	text := "a URL, or a magic product: " + strings.Join(hits, ", ")
+	if len(hits) == 0 {
+		text = "a URL of any shop"
+	}
+	lines := paint.Wrapped(paint.Muted, text, max(room-makingLabel, 1))
+	if len(lines) > magicLines {
+		lines = lines[:magicLines]
+		lines[magicLines-1] = append(lines[magicLines-1].Cut(max(room-makingLabel-2, 1)), paint.In(paint.Muted, " …"))
+	}
+	for len(lines) < magicLines {
+		lines = append(lines, nil)
+	}
+	for i := range lines {
+		lines[i] = append(paint.Spans{paint.Blank(makingLabel)}, lines[i]...)
+	}
+	return lines
+}

@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/api"
+	"tillwatch/ui/dashboard/dialog"
+	"tillwatch/ui/dashboard/layout"
+)
+
+// Maker makes intents of a stand-in.
+type Maker struct {
+	// Make makes one. It is not called in Update; nil: not possible.
+	Make  func(ctx context.Context, w dialog.Wish) (api.ID, error)
+	Magic []string // the names of products that a wish can name
+}
+
+// making makes a new intent, where a stand-in answers.
+type making struct {
+	cfg     *Config
+	picture *picture
+	board   *board
+	notices *notices
+	themes  *theming
+	dialog  *dialogs
+	work    *errands
+}
+
+// madeMsg brings what came of a wish.
+type madeMsg struct {
+	asked *dialog.Making
+	id    api.ID
+	err   error
+}
+
+// disabled says why none can be made now.
+func (m *making) disabled() string {
+	where := m.picture.environment()
+	switch {
+	case m.cfg.Maker.Make == nil:
+		return "nothing can be made here"
+	case !where.Known():
+		return "only a stand-in takes new intents from here: nobody has answered yet"
+	case !where.StandIn:
+		return "only a stand-in takes new intents from here, and this is " + where.Name + ": tillwatch create makes one"
+	}
+	return ""
+}
+
+func (m *making) ask() { m.dialog.shown = dialog.NewMaking(m.themes.current(), m.cfg.Maker.Magic) }
+
+// begin sends what was wished.
+func (m *making) begin(ctx context.Context, asked *dialog.Making) tea.Cmd {
+	wish, err := asked.Wish()
+	if err != nil {
+		return nil
+	}
+	return m.work.start(ctx, func(ctx context.Context) tea.Msg {
+		id, err := m.cfg.Maker.Make(ctx, wish)
+		return madeMsg{asked, id, err}
+	})
+}
+
+// done says what came of it: in the dialog, while that is open.
+func (m *making) done(msg madeMsg) {
+	open := m.dialog.shown == dialog.Dialog(msg.asked)
+	switch {
+	case msg.err != nil && open:
+		msg.asked.Refuse(msg.err.Error())
+	case msg.err != nil:
+		m.notices.say(warning, msg.err.Error())
+	default:
+		if open {
+			m.dialog.close()
+		}
+		m.notices.say(success, "created "+string(msg.id))
+		m.board.awaited = msg.id
+		m.board.receive()
+	}
+}
+
+// receive puts the cursor on the intent that was made here, once it is there.
+func (b *board) receive() {
+	if _, there := b.picture.intents[b.awaited]; b.awaited == "" || !there || b.picture.frozen != nil {
+		return
+	}
+	if b.intents.Select(b.awaited) && b.focus != layout.Detail && !b.layout.Panes[layout.Intents].Empty() {
+		b.setFocus(layout.Intents)
+	}
+	b.awaited = ""
+}
