@@ -43,18 +43,6 @@ func handOnCases() []actionCase {
 			h.see(`curl command copied`)
 			h.copied(`curl -sS -H "Authorization: Bearer $TILLWATCH_API_KEY" '` + h.world.settings.APIURL + "/api/v1/checkout-intents/" + id + "'\n")
 		}},
-		{action.NewIntent, func(h *hand) {
-			h.act(action.NewIntent)
-			h.see(`╭─ New intent of the stand-in`, `magic product: sold-out`)
-			h.typed("sold-oot\r")
-			h.see(`did you mean sold-out`)
-			h.typed("\x15never-offered\r")
-			h.see(`created ci_`)
-			h.see(`▌Never Offered`)
-			h.gone(`╭─ New intent`)
-			h.act(action.Right)
-			h.act(action.Top)
-		}},
 		{action.CopyPosition, func(h *hand) {
 			_, id := h.under()
 			command := "tillwatch watch --at intent:" + id
@@ -68,6 +56,17 @@ func handOnCases() []actionCase {
 			h.act(action.Record)
 			h.see(`✓ recorded \S+ in .*: tillwatch replay `)
 			h.written("recordings/*.tillwatch")
+		}},
+		{action.NewIntent, func(h *hand) {
+			h.act(action.NewIntent)
+			h.see(`╭─ New intent of the stand-in`, `magic product: sold-out`)
+			h.typed("sold-oot\r")
+			h.see(`neither a URL nor a magic product`)
+			h.typed("\x15never-offered\r")
+			h.see(`▌Never Offered`)
+			h.gone(`╭─ New intent`)
+			h.act(action.Right)
+			h.act(action.Top)
 		}},
 	}
 }
