@@ -61,14 +61,13 @@ func newTrigger() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return t.run(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
-			for _, t := range triggerTypes() {
-				names = append(names, string(t.Type)+"\t"+t.Means)
+			run := t.happen
+			if o.to != "" {
+				run = t.send
 			}
-			return names[:len(names)*(1-min(len(args), 1))], cobra.ShellCompDirectiveNoFileComp
+			return run(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
 		},
+		ValidArgsFunction: completeTypes,
 	}
 	flags := command.Flags()
 	sourceFlags(flags)
@@ -84,6 +83,15 @@ func newTrigger() *cobra.Command {
 	flags.IntVar(&o.repeat, "repeat", 1, "how often the event is delivered, each time with the same id")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object for each delivery")
 	return command
+}
+
+func completeTypes(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
+	for _, t := range triggerTypes() {
+		if len(args) == 0 {
+			names = append(names, string(t.Type)+"\t"+t.Means)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func listTypes(stdout io.Writer, asJSON bool) error {
@@ -141,13 +149,6 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 	}
 	t.kind, err = typeOf(args[0])
 	return t, err
-}
-
-func (t triggering) run(ctx context.Context, s settings, stdout, stderr io.Writer) error {
-	if t.to != "" {
-		return t.send(ctx, s, stdout, stderr)
-	}
-	return t.happen(ctx, s, stdout, stderr)
 }
 
 // event is the event that is sent.
@@ -302,81 +303,45 @@ func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempt
 	}
 }
 
-// triggeredLine is a delivery as --json prints it. Its names stay.
+// triggeredLine is a delivery as --json prints it: as one of a forwarder, with the
+// event that was sent.
 type triggeredLine struct {
-	Event    json.RawMessage `json:"event"`
-	Target   api.Text        `json:"target,omitempty"` // "": it was delivered to nobody
-	State    delivery.State  `json:"state,omitempty"`
-	Status   int             `json:"status,omitempty"` // of the answer; 0 when there was none
-	Millis   int64           `json:"ms"`
-	Attempts int             `json:"attempts,omitempty"`
-	Answer   string          `json:"answer,omitempty"`
-	Error    api.Text        `json:"error,omitempty"`
+	attemptLine
+	Sent json.RawMessage `json:"sent"`
 }
 
 // printTriggered prints an event and what was answered. That an endpoint did not take
 // it is an error.
 func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.Delivery) error {
-	masked := api.Masked(event)
-	lines := []triggeredLine{}
+	sent := api.Masked(event)
+	text := fmt.Appendf(nil, "%s\n", sent)
+	if asJSON {
+		text = nil
+	}
 	refused := 0
 	for _, d := range all {
 		if d.State != delivery.Delivered && d.State != delivery.Lost {
 			refused++
 		}
-		lines = append(lines, triggeredLine{masked, d.Target, d.State, d.Status, d.Took.Milliseconds(), d.Attempts, shownAnswer(d.Answer.Body), d.Error})
-	}
-	if asJSON {
-		if len(lines) == 0 {
-			lines = append(lines, triggeredLine{Event: masked})
+		if json.Valid(d.Answer.Body) {
+			d.Answer.Body = api.Masked(d.Answer.Body)
 		}
-		for _, l := range lines {
-			if err := json.NewEncoder(stdout).Encode(l); err != nil {
-				return err
-			}
+		line := attemptOf(forward.Held{Delivery: d})
+		if !asJSON {
+			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, line.State, line.outcome(), line.Body), " ")+"\n"...)
+			continue
 		}
-	} else {
-		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n", masked)
-		for _, l := range lines {
-			fmt.Fprintf(&b, "→ %s  %s\n", l.Target, l.became())
-			if l.Answer != "" {
-				fmt.Fprintf(&b, "  %s\n", l.Answer)
-			}
-		}
-		if _, err := io.WriteString(stdout, b.String()); err != nil {
+		encoded, err := json.Marshal(triggeredLine{line, sent})
+		if err != nil {
 			return err
 		}
+		text = append(append(text, encoded...), '\n')
+	}
+	if _, err := stdout.Write(text); err != nil {
+		return err
 	}
 	if refused > 0 {
 		return fmt.Errorf("not answered with 200 within 5 seconds: %d of %d", refused, len(all))
 	}
 	return nil
-}
-
-// became says what became of a delivery.
-func (l triggeredLine) became() string {
-	words := "no answer"
-	switch {
-	case l.State == delivery.Lost:
-		return "lost, as was asked for"
-	case l.Status != 0:
-		words = strings.TrimSpace(fmt.Sprintf("%d %s", l.Status, http.StatusText(l.Status)))
-	}
-	words = fmt.Sprintf("%s in %d ms", words, l.Millis)
-	if l.Attempts > 1 {
-		words += fmt.Sprintf(", at attempt %d", l.Attempts)
-	}
-	if l.Error != "" {
-		words += ": " + string(l.Error)
-	}
-	return words
-}
-
-// shownAnswer is the body of an answer as it may be shown.
-func shownAnswer(body []byte) string {
-	if json.Valid(body) {
-		return string(api.Masked(body))
-	}
-	return string(api.Scrub(string(body)))
 }
