@@ -195,7 +195,10 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
 		d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
 		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !answersChallenge(d.Answer.Body, event.Source.ID) {
-			d.State, d.Error = delivery.Waiting, "the answer is not {\"challenge\": source.id}"
+			d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
+		}
+		if d.State == delivery.Waiting {
+			d.State = delivery.Dead // nobody tries again
 		}
 		all = append(all, d)
 		if err := ctx.Err(); err != nil {
