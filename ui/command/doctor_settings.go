@@ -108,8 +108,10 @@ func (p *patient) checkSecrets(context.Context) (found []doctor.Finding) {
 		if file != "" {
 			place += " in " + shortened(file)
 		}
-		if why, do := misshapen(one.key, secret.Reveal()); why != "" {
-			found = append(found, doctor.Findings(doctor.Fault, place+" "+why, "it is used as it stands, and fits nothing", do)...)
+		for line := range strings.Lines(secret.Reveal()) { // while a signing secret is rotated, there are two
+			if why, do := misshapen(one.key, strings.TrimRight(line, "\r\n")); why != "" {
+				found = append(found, doctor.Findings(doctor.Fault, place+" "+why, "it is used as it stands, and fits nothing", do)...)
+			}
 		}
 		if file == "" && len(s.Sources[one.key+"_file"]) > 0 {
 			found = append(found, doctor.Findings(doctor.Warning, one.key+"_file is set, and not read", "a secret that is set directly goes before one in a file", "take one of them away")...)
@@ -124,6 +126,9 @@ func (p *patient) checkSecrets(context.Context) (found []doctor.Finding) {
 // misshapen says what is wrong with the text of a secret, without repeating it, and
 // what to do; "" when nothing is.
 func misshapen(key, text string) (why, do string) {
+	if text == "" {
+		return "", ""
+	}
 	first, last := text[0], text[len(text)-1]
 	_, missing := os.Stat(text)
 	switch {
@@ -135,11 +140,8 @@ func misshapen(key, text string) (why, do string) {
 		return "has a blank or a byte order mark around it", "take that away"
 	case strings.ContainsRune(text, os.PathSeparator) && missing == nil:
 		return "is the path of a file", "name the file by " + key + "_file"
-	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, "\r\n"); key == "signing_secret" && line != "" && len(line) < relay.MinSecret {
-			return fmt.Sprintf("has %d bytes, fewer than %d", len(line), relay.MinSecret), "copy the whole secret from the account console"
-		}
+	case key == "signing_secret" && len(text) < relay.MinSecret:
+		return fmt.Sprintf("has %d bytes, fewer than %d", len(text), relay.MinSecret), "copy the whole secret from the account console"
 	}
 	return "", ""
 }

@@ -284,6 +284,15 @@ func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
 	}
 }
 
+func TestADoctorTakesTwoSigningSecretsForARotation(t *testing.T) {
+	t.Parallel()
+	c := admit(t, doctors(t))
+	c.settings["signing_secret"] += "\nanother-signing-secret\r\n\n"
+	if found, _ := c.examine(); len(bad(found)) > 0 {
+		t.Errorf("found %+v", bad(found))
+	}
+}
+
 func TestADoctorLeavesTheReserveToOthers(t *testing.T) {
 	t.Parallel()
 	c := admit(t, doctors(t))
