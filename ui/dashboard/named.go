@@ -31,7 +31,7 @@ func usableFilters(all []NamedFilter) (usable []NamedFilter) {
 	for _, n := range all {
 		n.Text = string(api.Scrub(n.Text))
 		_, known := paneCalled(n.Pane)
-		twice := slices.ContainsFunc(usable, func(other NamedFilter) bool { return other.Name == n.Name })
+		twice := slices.ContainsFunc(usable, func(other NamedFilter) bool { return strings.EqualFold(other.Name, n.Name) })
 		if known && !twice && filterName.MatchString(n.Name) && n.Text != "" && len(n.Text) <= longestFilter && len(usable) < mostNamed {
 			usable = append(usable, n)
 		}
@@ -57,9 +57,9 @@ type kept struct {
 	notices     *notices
 }
 
-// named is the kept filter of a name.
+// named is the kept filter of a name, in any case of letters, as the palette takes it.
 func (p *preferences) named(name string) (n NamedFilter, ok bool) {
-	at := slices.IndexFunc(p.Filters, func(n NamedFilter) bool { return n.Name == name })
+	at := slices.IndexFunc(p.Filters, func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	if at < 0 {
 		return NamedFilter{}, false
 	}
@@ -94,7 +94,7 @@ func (k *kept) save(name string, taken bool) error {
 	} else if len(p.Filters) >= mostNamed {
 		return fmt.Errorf("%d filters are kept, which is all that there is room for: forget one first", mostNamed)
 	}
-	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return n.Name == name })
+	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	p.Filters = append(p.Filters, NamedFilter{name, at.String(), is.Text})
 	p.keep()
 	k.notices.say(plain, said)
@@ -111,7 +111,7 @@ func (k *kept) forget(name string) error {
 	case !ok:
 		return errors.New("no filter is called " + name + "; there are " + strings.Join(p.filterNames(), ", "))
 	}
-	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return n.Name == name })
+	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(n NamedFilter) bool { return strings.EqualFold(n.Name, name) })
 	p.keep()
 	k.notices.say(plain, "forgotten: "+name+", / "+n.Text)
 	return nil

@@ -43,6 +43,23 @@ func TestAFilterIsKeptUnderANameAndFoundAgain(t *testing.T) {
 	}
 }
 
+func TestANameIsTheSameInAnyCaseOfLetters(t *testing.T) {
+	m, last := remembering(t, 120, 36, Layout{Acquainted: true})
+	for _, typed := range []string{"filter wool", "save Foo", "filter mug", "save foo"} {
+		said(m, typed, "enter")
+	}
+	if len(last.Filters) != 1 || last.Filters[0].Text != "mug" {
+		t.Errorf("kept %v, want one", last.Filters)
+	}
+	said(m, "FOO", "enter")
+	if f := m.filters.inPane[layout.Intents]; f == nil || f.Text != "mug" || m.dialog.open() {
+		t.Errorf("the filter is %v:\n%s", f, screen(m))
+	}
+	if said(m, "forget fOO", "enter"); len(last.Filters) != 0 {
+		t.Errorf("kept %v after it was forgotten", last.Filters)
+	}
+}
+
 func TestTheWordOfAKeptFilterIsListedAtOnce(t *testing.T) {
 	m, _ := remembering(t, 120, 55, Layout{Acquainted: true, Filters: []NamedFilter{{"cheap", "intents", "total<20"}}, Ran: []string{"cheap"}})
 	if said(m, ""); !strings.Contains(screen(m), "cheap / total<20") {
@@ -64,6 +81,7 @@ func TestWhatCannotBeKeptOrForgottenIsSaid(t *testing.T) {
 		{"no name", "wool", "save ", "a name is one word", Layout{}},
 		{"a long name", "wool", "save " + strings.Repeat("x", 25), "a name is one word", Layout{}},
 		{"a word of the palette", "wool", "save Theme", "Theme means something else in the palette", Layout{}},
+		{"an action", "wool", "save quit", "quit means something else in the palette", Layout{}},
 		{"too many", "wool", "save one-more", "50 filters are kept", many},
 		{"forgetting none", "", "forget late", "no filter is kept", Layout{}},
 		{"forgetting another", "", "forget late", "no filter is called late; there are wool", Layout{Filters: []NamedFilter{{"wool", "intents", "wool"}}}},

@@ -83,9 +83,12 @@ func (v *verbs) ofFilters(ctx context.Context) []dialog.Verb {
 	return all
 }
 
-// called reports whether a name is a word of the palette that is no filter's.
+// called reports whether a name is a word or an action of the palette, and no filter's.
 func (v *verbs) called(ctx context.Context, name string) bool {
 	_, filter := v.preferences.named(name)
+	if _, does := v.cfg.Actions.Action(action.ID(strings.ToLower(name))); does {
+		return true
+	}
 	return !filter && slices.ContainsFunc(v.all(ctx), func(verb dialog.Verb) bool { return strings.EqualFold(verb.Name, name) })
 }
 
