@@ -126,3 +126,25 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		})
 	}
 }
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAnOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"--version"}, {"watch", "--help"}, {"themes"}, {"themes", "show", "dark"}} {
+		var words bytes.Buffer
+		if code := run(t.Context(), args, nil, full{}, &words); code != exitFailed || !strings.Contains(words.String(), "no space left") {
+			t.Errorf("%v: exit code %d: %s", args, code, &words)
+		}
+	}
+}
+
+func TestAReplayTellsOfItsFileBeforeTheTerminal(t *testing.T) {
+	t.Parallel()
+	if r := runAs(t, "replay", filepath.Join(t.TempDir(), "none.tillwatch")); r.code != exitUsage || !strings.Contains(r.words, "none.tillwatch") {
+		t.Errorf("exit code %d: %s", r.code, r.words)
+	}
+}

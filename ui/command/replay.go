@@ -36,6 +36,12 @@ func newReplay() *cobra.Command {
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
+			o.screen.noColor, o.player.Speed, o.paced = colourless(c), float64(speed), speed != 0
+			player, err := recording.OpenPlayer(args[0], o.player)
+			if err != nil {
+				return usage(err)
+			}
+			defer player.Close()
 			o.screen.plain = o.screen.plain || fallsBack(c)
 			if !o.screen.plain {
 				if err := requireTerminal(c, "tillwatch replay FILE --plain"); err != nil {
@@ -49,12 +55,6 @@ func newReplay() *cobra.Command {
 			if err := s.checkTheme(); err != nil {
 				return err
 			}
-			o.screen.noColor, o.player.Speed, o.paced = colourless(c), float64(speed), speed != 0
-			player, err := recording.OpenPlayer(args[0], o.player)
-			if err != nil {
-				return usage(err)
-			}
-			defer player.Close()
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			if o.screen.plain {

@@ -83,16 +83,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	help := &outlet{to: stdout}
+	root.SetOut(help)
 	root.SetErr(stderr)
 	var failure error
-	keepFailure(root, &failure)
+	keepFailure(root, stdout, &failure)
 	refused := func(w io.Writer, _ fang.Styles, err error) {
-		fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
+		if help.failed == nil {
+			fmt.Fprintf(w, "tillwatch: %s\nTry --help.\n", inLines(err))
+		}
 	}
-	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil {
+	if err := fang.Execute(ctx, root, fang.WithErrorHandler(refused), fang.WithVersion(version())); err != nil && help.failed == nil {
 		return exitUsage // the command line itself was refused
 	}
+	failure = errors.Join(failure, help.failed)
 	var exit *exitError
 	switch {
 	case failure == nil, ctx.Err() != nil && errors.Is(failure, context.Canceled):
@@ -128,10 +132,12 @@ func inLines(err error) string {
 
 // keepFailure takes the errors of commands out of the library's hands: before it
 // reports one it asks the terminal for its colours, and waits seconds where none
-// answers. Each command tells first which variables it does not read.
-func keepFailure(c *cobra.Command, failure *error) {
+// answers. Each command tells first which variables it does not read, and writes to
+// stdout itself.
+func keepFailure(c *cobra.Command, stdout io.Writer, failure *error) {
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
+			c.Root().SetOut(stdout)
 			for _, told := range unreadVariables(os.Environ()) {
 				fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", told)
 			}
@@ -140,7 +146,7 @@ func keepFailure(c *cobra.Command, failure *error) {
 		}
 	}
 	for _, inner := range c.Commands() {
-		keepFailure(inner, failure)
+		keepFailure(inner, stdout, failure)
 	}
 }
 
