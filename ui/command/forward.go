@@ -185,7 +185,7 @@ func (s *session) forwardTo(target string, words io.Writer) error {
 	if target == "" {
 		return nil
 	}
-	if err := s.settings.requireRelay(); err != nil {
+	if err := errors.Join(checkTarget("--forward-to", target), s.settings.requireRelay()); err != nil {
 		return err
 	}
 	config, err := forwardOptions{to: []string{target}, challenge: "answer"}.config(s.settings, words)

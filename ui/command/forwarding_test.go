@@ -195,6 +195,22 @@ func TestStoredEventsAreSentAgain(t *testing.T) {
 	mustExit(t, exitUsage, "which?", "events", "resend", "--to", e.url)
 }
 
+func TestTheDashboardForwardsBesideWhatItShows(t *testing.T) {
+	r := startEvents(t, 1)
+	t.Setenv("TILLWATCH_API_URL", "http://127.0.0.1:1")
+	t.Setenv("TILLWATCH_API_KEY", "key-of-nobody-123")
+	e := newEndpoint(t)
+	mustExit(t, exitUsage, "--forward-to: give the whole address", "watch", "--json", "--forward-to", "there")
+	mustExit(t, exitDone, "", "events", "--follow", "--since", "earliest", "--limit", "1", "--forward-to", e.url)
+	r.deliver(t, 2)
+	stop := startForward(t, "watch", "--json", "--forward-to", e.url)
+	e.await(t, 2)
+	code, _, said := stop()
+	if code != exitDone || !e.taken()["evt_2"] || len(e.seen()) != 2 {
+		t.Errorf("%d %s, taken is %v", code, said, e.taken())
+	}
+}
+
 // A forwarder that is killed lets go of its state, and the next one goes on.
 func TestAKilledForwarderIsFollowedByTheNext(t *testing.T) {
 	startEvents(t, 6)

@@ -90,12 +90,20 @@ func addHeader(s forward.Sender, name, value string) error {
 	return nil
 }
 
+// checkTarget refuses an address that a flag gives and nothing can be sent to.
+func checkTarget(flag, address string) error {
+	if err := forward.CheckTarget(address); err != nil {
+		return usagef("%s: %w", flag, err)
+	}
+	return nil
+}
+
 // routes are the targets of --to and --route; routes to the same address make one.
 func routes(to, routed []string) ([]forward.Target, error) {
 	var all []forward.Target
 	at := func(address, flag string) (*forward.Target, error) {
-		if err := forward.CheckTarget(address); err != nil {
-			return nil, usagef("%s: %w", flag, err)
+		if err := checkTarget(flag, address); err != nil {
+			return nil, err
 		}
 		for i := range all {
 			if all[i].URL == address {
