@@ -74,6 +74,9 @@ func newMonkey(t *rapid.T, ctx context.Context, cfg Config) *monkey {
 	k.hand = actiontest.Hand{Actions: k.m.cfg.Actions}
 	width, height := actiontest.Size(t)
 	k.screen, k.paper = vt.NewEmulator(width, height), vt.NewEmulator(width, height)
+	for _, e := range []*vt.Emulator{k.screen, k.paper} {
+		e.SetScrollbackSize(1) // of what is erased it would keep 10,000 lines
+	}
 	profile := rapid.SampledFrom([]colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY}).Draw(t, "profile")
 	term := rapid.SampledFrom([]string{"xterm-256color", "tmux-256color", "linux", "vt100", ""}).Draw(t, "TERM")
 	k.m.canvas = canvas.New(canvas.Config{Out: unmarked{k.screen, &k.sent}, Environ: []string{"TERM=" + term}, Pause: k.pause})

@@ -84,7 +84,7 @@ func (k *monkey) compare(lines []string) {
 		k.paper.Resize(k.m.width, k.m.height)
 	}
 	paper := unmarked{k.paper, new([]string)}
-	_, _ = fmt.Fprint(paper, ansi.ResetModeAutoWrap+ansi.ResetStyle+ansi.EraseEntireScreen)
+	_, _ = fmt.Fprint(paper, ansi.ResetModeAutoWrap+ansi.ResetStyle+ansi.CursorHomePosition+ansi.EraseScreenBelow)
 	for y, line := range lines {
 		_, _ = fmt.Fprint(paper, ansi.CursorPosition(1, y+1)+ansi.ResetStyle+line)
 	}
