@@ -223,7 +223,8 @@ func intentCases() []actionCase {
 			h.act(action.FocusPane8)
 			h.see(`DELIVERIES \d`)
 			h.act(action.SendAgain)
-			h.see(`sending evt_\S+ again, to 127.0.0.1`, `×2\s+200`)
+			h.see(`sending evt_\S+ again, to 127.0.0.1`)
+			h.see(`×2\s+200`)
 			if got := h.world.service.Summary().Endpoints[0].Delivered; got != before+1 {
 				h.Errorf("%d deliveries after %d", got, before)
 			}

@@ -17,7 +17,8 @@ func groupCases() []actionCase {
 		}},
 		{action.FilterAlike, func(h *hand) {
 			h.act(action.FilterAlike)
-			h.see(`merchant="shop\.example": \d+ intents, 0 failed; f again shows all`, `INTENTS .*/ merchant="shop\.example"`)
+			h.see(`merchant="shop\.example": \d+ intents, 0 failed; f again shows all`)
+			h.see(`INTENTS .*/ merchant="shop\.example"`)
 			h.act(action.FilterAlike)
 			h.see(`all intents are shown again`)
 			h.gone(`/ merchant=`)
@@ -25,7 +26,8 @@ func groupCases() []actionCase {
 		}},
 		{action.GroupOrders, func(h *hand) {
 			h.act(action.GroupOrders)
-			h.see(`grouped by order; O shows`, sharedReference+` (\(2\)|· 2 items)`)
+			h.see(`grouped by order; O shows`)
+			h.see(sharedReference + ` (\(2\)|· 2 items)`)
 			h.act(action.GroupOrders)
 			h.see(`intents one by one`)
 			h.gone(sharedReference + ` `)

@@ -13,7 +13,7 @@ func TestKeysAreRemappedInTheConfiguration(t *testing.T) {
 	path := writeConfig(t, `
 [keys]
 zoom = "Z"
-copy-id = ["W", "ctrl+y"]
+copy-id = ["f6", "ctrl+y"]
 next-theme = []
 
 [profile.phone]
@@ -29,7 +29,7 @@ zoom = "f5"
 		if err != nil {
 			t.Fatal(err)
 		}
-		for id, keys := range map[action.ID][]string{action.Zoom: want, action.CopyID: {"W", "ctrl+y"}, action.NextTheme: {}} {
+		for id, keys := range map[action.ID][]string{action.Zoom: want, action.CopyID: {"f6", "ctrl+y"}, action.NextTheme: {}} {
 			if a, ok := table.Action(id); !ok || !slices.Equal(a.Keys, keys) {
 				t.Errorf("profile %q: %s has the keys %v, want %v", profile, id, a.Keys, keys)
 			}

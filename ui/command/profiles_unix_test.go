@@ -213,7 +213,8 @@ func TestWhatCannotBeSwitchedToLeavesTheFirstOnTheScreen(t *testing.T) {
 	}
 	live.killed()
 	s.press(t, ":profile live\r")
-	s.waitFor(t, `not switched to live: its relay: .*refused`, `one.exam`, `relay ● live`, `ARMED`)
+	s.waitFor(t, `not switched to live: its relay: .*refused`)
+	s.waitFor(t, `one.exam`, `relay ● live`, `ARMED`)
 	s.press(t, "q")
 	if code, words := left(); code != exitDone || words != "" {
 		t.Errorf("exit code %d: %s", code, words)
