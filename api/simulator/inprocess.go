@@ -2,6 +2,10 @@ package simulator
 
 import "tillwatch/api"
 
+// Seed is what everything is drawn from: that of the configuration, or of the
+// snapshot that it begins with.
+func (s *Simulator) Seed() uint64 { return s.cfg.Seed }
+
 // Orders is how many orders were placed for an intent: what a client says of its
 // confirms is to be measured by it.
 func (s *Simulator) Orders(id string) int {

@@ -147,6 +147,9 @@ func TestASnapshotIsWrittenAndStartedFrom(t *testing.T) {
 		t.Errorf("the file is %v, %v", info, err)
 	}
 	other := startSimulateCommand(t, "--from", file, "--clock", "2026-03-01T12:00:00Z", "--stopped", "--balance", "0.00USD")
+	if other.Seed != 3 {
+		t.Errorf("it goes on with the seed %d, want that of the snapshot", other.Seed)
+	}
 	for _, c := range []struct{ args, says string }{
 		{"clock", "2026-03-01T12:00:00.000Z  true"}, {"balance", "0.00 USD left"}, {"advance " + id, "awaiting_confirmation"}, {"snapshot -", `"id":"` + id + `"`},
 	} {

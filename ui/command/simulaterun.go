@@ -40,7 +40,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	if err := openAll(all); err != nil {
 		return err
 	}
-	announce.Listen, announce.Seed = address(all[0].listener), config.Seed
+	announce.Listen, announce.Seed = address(all[0].listener), all[0].service.Seed()
 	if len(all) > 1 {
 		announce.ProductionListen = address(all[1].listener)
 	}
