@@ -70,7 +70,7 @@ type wrongs struct {
 	mu     sync.Mutex
 	closed bool
 	next   time.Time         // when the next diagnosis may begin
-	secret []api.Secret      // that count
+	secret []api.Secret      // that count now
 	former []signature.Other // that did before a rotation
 	others []signature.Other // of elsewhere
 	seen   []wrong           // of the last minutes, the oldest first; at most one a second

@@ -141,7 +141,7 @@ func (t *trial) forms(yield func(form) bool) {
 		all = append(all, f)
 	}
 	for _, o := range t.Others {
-		all = append(all, form{key: o.Secret.Reveal(), body: t.Body, fault: fault{o.Cause, "it was signed with the secret of " + o.Whose}})
+		all = append(all, form{key: o.Secret.Reveal(), body: t.Body, fault: fault{o.Cause, "signed with the secret of " + o.Whose}})
 	}
 	for _, f := range secretForms(t.Secrets) {
 		all = append(all, form{key: f.key, body: t.Body, fault: f.fault})
