@@ -18,6 +18,7 @@ type Key struct {
 	Secret      api.Secret
 	Scopes      []Scope     // what it may do; empty: everything
 	Environment Environment // default: as the key's prefix says, or else that of the simulator
+	Own         bool        // of whoever looks from the service's own side: it charges and counts nothing, no fault strikes it, and the lists are served
 }
 
 // Environment is staging or production. They have the same paths on different

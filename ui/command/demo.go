@@ -139,12 +139,7 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 	s.LastingDir, s.StateDir = s.StateDir, folder
 	s.APIKey, s.SigningSecret, s.RelayToken = api.NewSecret(rand.Text()), api.NewSecret(rand.Text()), api.NewSecret(rand.Text())
 	s.PollEvery, s.DayLimit = demoPollEvery, demoPerDay
-	if shop.Speed > 0 { // as fast as the shop's own
-		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / shop.Speed) }
-		s.ConfirmWindow = faster(api.ConfirmWindow)
-		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
-		s.Alerts.PartlyFor = faster(demoPartlyFor)
-	}
+	s.atSpeed(shop.Speed)
 	var at [3]net.Listener
 	for i := range at {
 		var err error
@@ -170,6 +165,16 @@ func setStage(s settings, shop simulator.Config, folder string, curtain time.Dur
 		},
 		func(ctx context.Context) error { return service.Serve(ctx, atService) },
 	}}, nil
+}
+
+// atSpeed has what is said of intents go as fast as the shop that makes them.
+func (s *settings) atSpeed(speed float64) {
+	if speed > 0 {
+		faster := func(d time.Duration) time.Duration { return time.Duration(float64(d) / speed) }
+		s.ConfirmWindow = faster(api.ConfirmWindow)
+		s.Alerts.AwaitingAfter, s.Alerts.ExpiringWithin = faster(s.Alerts.AwaitingAfter), faster(s.Alerts.ExpiringWithin)
+		s.Alerts.PartlyFor = faster(demoPartlyFor)
+	}
 }
 
 // demoShop is the shop of the demo: with a list, so that an intent is seen before

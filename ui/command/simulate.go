@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,7 +19,9 @@ type simulateOptions struct {
 	from, clock, balance  string
 	keys                  []string
 	production            struct{ listen, webhookURL string }
-	json, verbose         bool
+	json, verbose, ui     bool
+	screen                screenOptions // of ui
+	boardKey              api.Secret    // of ui, which looks from the stand-in's own side
 	simulator             simulator.Config
 }
 
@@ -39,7 +42,10 @@ func newSimulate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runSimulate(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
+			if o.ui {
+				return simulateOnScreen(c, s, o)
+			}
+			return runSimulate(c.Context(), s, o, func(ctx context.Context, _ *standIn) error { return untilDone(ctx) }, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	flags := command.Flags()
@@ -51,6 +57,7 @@ func newSimulate() *cobra.Command {
 	flags.StringVar(&o.production.listen, "production-listen", "", "stand in for the production environment too, at this address, with intents and keys of its own")
 	flags.StringVar(&o.production.webhookURL, "production-webhook-url", "", "where events of the production environment are delivered")
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
+	flags.BoolVar(&o.ui, "ui", false, "open a board on the stand-in's own side: its intents, what it delivers, to whom and with which answer; q ends the stand-in, too")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
 	flags.StringVar(&o.from, "from", "", "begin with a snapshot, a file of tillwatch console snapshot, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "time that the service's own clock begins at, such as 2026-03-01T12:00:00Z (default now)")
@@ -59,6 +66,8 @@ func newSimulate() *cobra.Command {
 	shopFlags(flags, &o.simulator)
 	manner(flags, &o.simulator, &o.lists)
 	faultFlags(flags, &o.simulator.Faults)
+	settingFlags(flags, "theme")
+	flags.BoolVar(&o.screen.noMouse, "no-mouse", false, "with --ui: leave the mouse to the terminal")
 	return command
 }
 

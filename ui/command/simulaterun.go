@@ -15,9 +15,9 @@ import (
 	"tillwatch/api/simulator"
 )
 
-// runSimulate stands in for the service until ctx ends: for staging and, where that
-// has an address, for production.
-func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, stderr io.Writer) error {
+// runSimulate stands in for the service until main returns: for staging and, where
+// that has an address, for production.
+func runSimulate(ctx context.Context, s settings, o simulateOptions, main func(context.Context, *standIn) error, stdout, stderr io.Writer) error {
 	announce := ready{}
 	if s.APIKey.IsZero() {
 		announce.APIKey = rand.Text()
@@ -37,6 +37,9 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	}
 	config.Logger = logger(stderr, o.verbose)
 	all, keys := o.environments(config, keys)
+	if o.ui {
+		all[0].config.MoreKeys = append(all[0].config.MoreKeys, simulator.Key{Name: "board", Secret: o.boardKey, Own: true})
+	}
 	if err := openAll(all); err != nil {
 		return err
 	}
@@ -52,7 +55,7 @@ func runSimulate(ctx context.Context, s settings, o simulateOptions, stdout, std
 	for _, e := range all {
 		parts = append(parts, e.service.Run, func(ctx context.Context) error { return e.service.Serve(ctx, e.listener) })
 	}
-	return alongside(ctx, untilDone, parts...)
+	return alongside(ctx, func(ctx context.Context) error { return main(ctx, all[0]) }, parts...)
 }
 
 // standIn is the service in one environment.

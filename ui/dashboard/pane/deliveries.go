@@ -25,6 +25,8 @@ type Deliveries struct {
 	listing[*deliveryRow]
 	intentOf      func(source api.ID) (*account.Intent, bool) // of which an intent's or a shipment's events speak
 	waiting, dead int                                         // of those kept
+	targets       int                                         // they go to
+	unverified    int                                         // of those: have not answered their challenge
 }
 
 type deliveryRow struct {
@@ -99,7 +101,13 @@ func (p *Deliveries) Take(changed []*delivery.Delivery, first bool) {
 		rows = append(rows, row)
 	}
 	p.list.Upsert(rows...)
-	p.waiting, p.dead = 0, 0
+	p.count()
+	p.stale = true
+}
+
+func (p *Deliveries) count() {
+	p.waiting, p.dead, p.unverified = 0, 0, 0
+	verified := map[api.Text]bool{}
 	for _, row := range p.list.All() {
 		switch row.State {
 		case delivery.Waiting:
@@ -107,8 +115,19 @@ func (p *Deliveries) Take(changed []*delivery.Delivery, first bool) {
 		case delivery.Dead:
 			p.dead++
 		}
+		switch known, seen := verified[row.Target]; {
+		case row.Type == api.VerificationChallenge: // the newest comes last
+			verified[row.Target] = row.State == delivery.Delivered
+		case !seen || known || row.State == delivery.Delivered: // nothing is sent before the challenge is answered
+			verified[row.Target] = true
+		}
 	}
-	p.stale = true
+	p.targets = len(verified)
+	for _, ok := range verified {
+		if !ok {
+			p.unverified++
+		}
+	}
 }
 
 // Troubled is how many deliveries have not come to an end as they should.
@@ -165,11 +184,14 @@ func (p *Deliveries) Find(id api.ID) (*delivery.Delivery, bool) {
 
 // Lines draws the pane.
 func (p *Deliveries) Lines() []string {
-	return p.drawn(p.top, func() { p.message(paint.Muted, "no deliveries yet", "") }, p.draw)
+	return p.drawn(p.top, func() { p.message(paint.Muted, "no deliveries yet", "they begin once an endpoint is registered") }, p.draw)
 }
 
 func (p *Deliveries) top() {
 	l := p.tabTitle(deliveriesTab, p.list.Total())
+	if p.targets > 1 && p.w >= 100 {
+		l.Put(paint.Muted, "· "+wording.Counted(p.targets, "target", "targets"))
+	}
 	p.sorted(l, p.order)
 	if p.list.Pinned() {
 		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
@@ -178,15 +200,18 @@ func (p *Deliveries) top() {
 		p.push(l)
 		return
 	}
-	waiting, dead := "", ""
+	unverified, waiting, dead := "", "", ""
+	if p.unverified > 0 {
+		unverified = wording.Counted(p.unverified, "target", "targets") + " unverified  "
+	}
 	if p.waiting > 0 {
 		waiting = wording.Count(p.waiting) + " waiting  "
 	}
 	if p.dead > 0 {
 		dead = wording.Count(p.dead) + " dead "
 	}
-	p.fill(l, l.Left()-len(waiting)-len(dead))
-	p.push(l.Put(paint.Warning, waiting).Put(paint.Bad, dead))
+	p.fill(l, l.Left()-len(unverified)-len(waiting)-len(dead))
+	p.push(l.Put(paint.Bad, unverified).Put(paint.Warning, waiting).Put(paint.Bad, dead))
 }
 
 func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
