@@ -185,6 +185,10 @@ func (r *relayStates) Status(s relay.Status) {
 // an expiry have none.
 const askEvery = 10 * time.Second
 
+// unreadEvery is how soon intents are read of which only events are known; the share
+// of the quota bounds how many.
+const unreadEvery = 2 * time.Second
+
 // waitForPicture keeps a picture of the account, or of the one intent, and looks at
 // it whenever it changes.
 func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions) (found, error) {
@@ -214,6 +218,7 @@ func waitForPicture(ctx context.Context, s settings, w *condition, o waitOptions
 		config.Only = []api.ID{nothingToRead}
 	default:
 		config.WatchIDs = idsOf(s.WatchIDs)
+		config.Poll = min(config.Poll, unreadEvery) // what ended before is read then, to learn its reference
 	}
 	watcher := account.NewWatcher(config)
 	err = alongside(ctx, look.until, watcher.Run, func(ctx context.Context) error {

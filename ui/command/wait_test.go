@@ -56,6 +56,7 @@ func TestWait(t *testing.T) {
 		{"an event of an order that nobody made", simulator.Order{}, "event type=checkout_intent.completed reference=nobody --for 300ms", false, exitFailed, "no such event has come"},
 		{"an order", simulator.Order{ReferenceID: "order-4", Fate: confirmed}, "order:order-4 state=completed", false, exitDone, "of order order-4 1 completed"},
 		{"an order of which an item failed", simulator.Order{ReferenceID: "order-5", Fate: failing}, "order:order-5 state=completed", false, exitNotConfirmable, "1 failed"},
+		{"an order that ended before", simulator.Order{ReferenceID: "order-9", State: api.Completed}, "order:order-9 state=completed", false, exitDone, "of order order-9 1 completed"},
 		{"more items than there are", simulator.Order{ReferenceID: "order-6", State: api.Completed}, "order:order-6 state=completed items=2 --for 500ms", false, exitFailed, "the time is over: "},
 		{"an alert", simulator.Order{Fate: failing}, "alert kind=failed", false, exitDone, "alert: "},
 		{"a relay that is ready", simulator.Order{}, "relay", false, exitDone, "the relay is ready"},
