@@ -204,7 +204,7 @@ func (p *Detail) compose() string {
 		p.request()
 		return "REQUEST"
 	case OfDelivery:
-		p.delivery()
+		deliverySheet{p}.draw()
 		return "DELIVERY"
 	case OfOrder:
 		p.wholeOrder()

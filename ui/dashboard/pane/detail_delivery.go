@@ -16,8 +16,11 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// delivery shows both sides of the last attempt, what came back first.
-func (p *Detail) delivery() {
+// deliverySheet is a detail while its subject is a delivery.
+type deliverySheet struct{ *Detail }
+
+// draw shows both sides of the last attempt, what came back first.
+func (p deliverySheet) draw() {
 	d := p.facts.Delivery
 	if d == nil {
 		p.blank()
@@ -48,7 +51,7 @@ func (p *Detail) delivery() {
 }
 
 // attempts says what came of the last attempt, and when the next one is.
-func (p *Detail) attempts(d *delivery.Delivery) {
+func (p deliverySheet) attempts(d *delivery.Delivery) {
 	switch {
 	case d.State == delivery.Lost && d.Attempts == 0:
 		p.fact("attempts", paint.Warning, "none: the stand-in was told to lose it")
@@ -75,7 +78,7 @@ func (p *Detail) attempts(d *delivery.Delivery) {
 }
 
 // headers adds the fields of a header, in the order of their names.
-func (p *Detail) headers(h http.Header) {
+func (p deliverySheet) headers(h http.Header) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		value := strings.Join(h[name], ", ")
 		if heldBack(name) {
@@ -87,7 +90,7 @@ func (p *Detail) headers(h http.Header) {
 
 // field adds one field of a header. A value that is wider than the pane goes on
 // below.
-func (p *Detail) field(name, value string) {
+func (p deliverySheet) field(name, value string) {
 	const indent = 2
 	for i, part := range paint.Wrap(name+": "+value, p.w-3-indent) {
 		p.add(func(l *paint.Line) {
@@ -107,7 +110,7 @@ func (p *Detail) field(name, value string) {
 
 // text adds the body of an answer, masked where it is JSON, a line for each of its
 // lines.
-func (p *Detail) text(body []byte) {
+func (p deliverySheet) text(body []byte) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		p.paragraph(paint.Muted, "no body")
