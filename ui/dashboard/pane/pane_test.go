@@ -369,6 +369,31 @@ func TestTheQuotaIsSortedByWhatIsLeftAndByWhoEatsIt(t *testing.T) {
 	}
 }
 
+func TestTheQuotaInOneLineTellsWhatIsAssumed(t *testing.T) {
+	cases := []struct {
+		name  string
+		day   account.DayCount
+		width int
+		want  string
+	}{
+		{"told", account.DayCount{Seen: 31, Limit: 50}, 80, "today ≤19/50"},
+		{"assumed", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 80, "today ≤19/~50"},
+		{"with just enough room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 22, "today ≤19/~50"},
+		{"without room", account.DayCount{Seen: 31, Limit: 50, Assumed: true}, 21, ""},
+		{"of thousands without room", account.DayCount{Seen: 100, Limit: 2000}, 22, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := NewQuota(look())
+			p.SetSize(c.width, 1)
+			p.Apply(&account.Changes{Summary: account.Summary{Day: c.day}}, true)
+			if got := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text(p.Lines())), "QUOTA")); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestWhatIsNotReadYetWaitsBelowWhatIsToBeConfirmedNext(t *testing.T) {
 	p := NewIntents(look(), 45*time.Minute)
 	p.SetSize(160, 20)

@@ -335,10 +335,10 @@ func (p *Quota) strip() *paint.Line {
 	if p.hasDay() && p.day.Limit == 0 && l.Left() >= 18 {
 		l.Space(1).Put(paint.Muted, "today "+wording.Count(p.day.Used())+" made")
 	}
-	if p.day.Limit > 0 && l.Left() >= 14 {
-		left := int64(max(p.day.Limit-p.day.Used(), 0))
-		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(left, int64(p.day.Limit)), wording.Count(int(left)))
-		l.Put(paint.Muted, "/"+wording.Count(p.day.Limit))
+	left := wording.Count(max(p.day.Limit-p.day.Used(), 0))
+	limit := "/" + assumed(p.day.Assumed) + wording.Count(p.day.Limit)
+	if p.day.Limit > 0 && l.Left() > len(" today ")+1+len(left)+len(limit) {
+		l.Space(1).Put(paint.Muted, "today ≤").Put(numberStyle(int64(p.day.Limit-p.day.Used()), int64(p.day.Limit)), left).Put(paint.Muted, limit)
 	}
 	return l
 }
