@@ -61,7 +61,10 @@ func (p *patient) unusable() error {
 func (p *patient) given(verdict doctor.Verdict) doctor.Finding {
 	f := doctor.Finding{Verdict: verdict}
 	for _, one := range settingTable() {
-		from := slices.Concat(p.settings.Sources[one.key+"_file"], p.settings.Sources[one.key])
+		from := slices.Clone(p.settings.Sources[one.key+"_file"])
+		if p.settings.SecretFiles[one.key] == "" { // else what is set directly is empty
+			from = append(from, p.settings.Sources[one.key]...)
+		}
 		for key, places := range p.settings.Sources {
 			if strings.HasPrefix(key, one.key+".") { // of its table
 				from = places

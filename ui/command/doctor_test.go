@@ -360,6 +360,35 @@ func TestADoctorsWordsAndObjects(t *testing.T) {
 	}
 }
 
+func TestADoctorOfAShortSecretCanBeRead(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	c := admit(t, w)
+	c.settings["api_key"], c.settings["relay_token"], c.settings["signing_secret"] = "e", "~^", "~^~^~"
+	r := runAs(t, append([]string{"doctor"}, c.arguments()...)...)
+	if strings.Contains(r.out, "redacted") || !strings.Contains(r.out, "fewer than 16") || !strings.Contains(r.out, "api_key = [set]") || strings.Contains(r.out, "~^") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
+	}
+	c.settings["api_key"], c.settings["signing_secret"] = "~^~^~", w.settings.SigningSecret.Reveal() // both are sent
+	if r = runAs(t, append([]string{"doctor"}, c.arguments()...)...); strings.Contains(r.out, "~^") || !strings.Contains(r.out, "✕ fault   key") || !strings.Contains(r.out, "✕ fault   token") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
+	}
+}
+
+func TestASecretFromAFileIsListedWithTheFileAlone(t *testing.T) {
+	c := &clinic{t: t, dir: t.TempDir(), settings: map[string]string{}}
+	c.keyFile("a-key-of-a-file", 0o600)
+	t.Setenv("TILLWATCH_API_KEY", "")
+	command := newDoctor()
+	if err := command.ParseFlags(c.arguments()); err != nil {
+		t.Fatal(err)
+	}
+	listed := strings.Join(newPatient(command.Flags(), strings.NewReader(""), io.Discard).given(doctor.OK).Details, "\n")
+	if strings.Contains(listed, "variable TILLWATCH_API_KEY") || !strings.Contains(listed, "api_key = [in ") {
+		t.Error(listed)
+	}
+}
+
 func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 	t.Parallel()
 	w := doctors(t)
