@@ -45,7 +45,7 @@ func (s *settings) sendAlerts(tables []any) error {
 func readWay(table map[string]any) (way attention.Way, err error) {
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(wayKeys(), key) {
-			return way, fmt.Errorf("there is no setting %q: %s", key, suggest(key, wayKeys()))
+			return way, fmt.Errorf("there is no setting %q%s", key, suggest(key, wayKeys()))
 		}
 	}
 	var wrong []error

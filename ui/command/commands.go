@@ -50,7 +50,7 @@ func (l *commandList) take(value any) (wrong []error) {
 		for _, key := range slices.Sorted(maps.Keys(table)) {
 			switch field, exists := fields[key]; {
 			case !exists:
-				wrong = append(wrong, usagef("%s: there is no setting %q: %s", place, key, suggest(key, known)))
+				wrong = append(wrong, usagef("%s: there is no setting %q%s", place, key, suggest(key, known)))
 			case !assign(field, table[key]):
 				wrong = append(wrong, unfit(place+": "+key, table[key], wanted(field)))
 			}

@@ -45,7 +45,7 @@ func typeOf(name string) (eventType, error) {
 	if i >= 0 {
 		return all[i], nil
 	}
-	return eventType{}, fmt.Errorf("there is no type of event %.60q: %s (tillwatch trigger --list)", name, suggest(name, typeNames()))
+	return eventType{}, fmt.Errorf("there is no type of event %.60q%s (tillwatch trigger --list)", name, suggest(name, typeNames()))
 }
 
 func typeNames() (names []string) {

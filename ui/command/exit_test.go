@@ -92,6 +92,8 @@ func TestWhatCannotWorkEndsWithOneSentenceAndItsExitCode(t *testing.T) {
 		{"an unknown command", "stauts", nil, exitUsage, "stauts"},
 		{"an argument too many", "status now", nil, exitUsage, `tillwatch status takes no arguments: leave out "now"`},
 		{"a flag with a letter missing", "status --api-ul x", nil, exitUsage, "there is no flag --api-ul: did you mean --api-url?"},
+		{"a flag like none", "demo --state-dir x", nil, exitUsage, "there is no flag --state-dir, nor one like it"},
+		{"a flag of two letters", "demo --ui", nil, exitUsage, "there is no flag --ui, nor one like it"},
 		{"a flag of one letter", "status -x", nil, exitUsage, "there is no flag -x"},
 		{"a flag without its value", "status --wait", nil, exitUsage, "--wait needs a value"},
 		{"a time without its unit", "status --wait 5", nil, exitUsage, `--wait is "5"; it must be a time with its unit, such as 90s or 45m`},

@@ -43,7 +43,7 @@ func productURL(named string) (string, error) {
 	case slices.Contains(magicNames(), named):
 		return "https://shop.example/magic/" + named, nil
 	}
-	return "", fmt.Errorf("%s is neither a URL nor a magic product: %s", shownValue(named), suggest(named, magicNames()))
+	return "", fmt.Errorf("%s is neither a URL nor a magic product%s", shownValue(named), suggest(named, magicNames()))
 }
 
 // make creates an intent and has the picture know it at once.

@@ -8,18 +8,23 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// nearest is the name that is written most like this one, "" when none is.
+// nearest is the name that is written most like this one, "" when none is: of a short
+// one, some letters have to be right.
 func nearest(name string, known []string) string {
-	best, least := "", max(2, len(name)/3)+1
+	letters := len(strings.TrimLeft(name, "-"))
+	best, least := "", min(max(2, letters/3)+1, letters)
 	for _, k := range known {
 		if n := edits(name, k); n < least {
 			best, least = k, n
 		}
 	}
-	if found := fuzzy.Find(name, known); best == "" && len(found) > 0 {
+	if best != "" || letters < 3 { // two letters stand in many a name
+		return best
+	}
+	if found := fuzzy.Find(name, known); len(found) > 0 {
 		return found[0].Str
 	}
-	return best
+	return ""
 }
 
 // edits is how many letters are to be changed, added, taken away or swapped with
@@ -46,12 +51,18 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// suggest says which of the known names is written most as name is.
+// fewNames are named all where none of them is near.
+const fewNames = 9
+
+// suggest ends a sentence about a name that is not known by which may be meant.
 func suggest(name string, known []string) string {
 	if near := nearest(name, known); near != "" {
-		return "did you mean " + near + "?"
+		return ": did you mean " + near + "?"
 	}
-	return "the nearest is " + slices.MinFunc(known, func(a, b string) int { return edits(name, a) - edits(name, b) })
+	if len(known) <= fewNames {
+		return ": there are " + strings.Join(known, ", ")
+	}
+	return ", nor one like it"
 }
 
 const (

@@ -120,7 +120,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 }
 
 func noScenario(name string) error {
-	return fmt.Errorf("there is no scenario %.60q: %s (tillwatch scenario list)", name, suggest(name, shippedNames()))
+	return fmt.Errorf("there is no scenario %.60q%s (tillwatch scenario list)", name, suggest(name, shippedNames()))
 }
 
 // readScenario reads one that comes with the program, a file, or stdin.

@@ -279,7 +279,7 @@ func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error 
 			continue // the actions are named where they are known
 		}
 		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
-			return usagef("%s: there is no setting %q: %s", path, prefix+key, suggest(key, known))
+			return usagef("%s: there is no setting %q%s", path, prefix+key, suggest(key, known))
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func TestBadSettingsAreOneClearSentence(t *testing.T) {
 		{name: "a configuration file that is not there", args: []string{"--config", filepath.Join(dir, "none.toml")}, want: "does not exist"},
 		{name: "a file that is not TOML", config: "theme = 'dark'\napi_url = ", want: "tillwatch.toml, line 2, column "},
 		{name: "a key that does not exist", config: "api_ulr = 'x'", want: `there is no setting "api_ulr": did you mean api_url?`},
-		{name: "a key like no other", config: "zzzz = 'x'", want: `there is no setting "zzzz": the nearest is `},
+		{name: "a key like no other", config: "zzzz = 'x'", want: `there is no setting "zzzz", nor one like it`},
 		{name: "a setting with a letter missing", config: "pol_share = 0.3", want: `there is no setting "pol_share": did you mean poll_share?`},
 		{name: "a key that does not exist in a profile", config: "[profile.live]\nkey = 'x'", want: `there is no setting "profile.live.key"`},
 		{name: "a profile that does not exist", config: "[profile.live]\ntheme = 'dark'", args: []string{"--profile", "prod"}, want: `has no profile "prod"; it has: live`},

@@ -22,7 +22,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		return fmt.Errorf("there is no flag %.60s: %s", name, suggest(name, names))
+		return fmt.Errorf("there is no flag %.60s%s", name, suggest(name, names))
 	case errors.As(err, &empty):
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
@@ -58,7 +58,7 @@ func noArguments(c *cobra.Command, args []string) error {
 				names = append(names, inner.Name())
 			}
 		}
-		return fmt.Errorf("there is no command %.60q: %s", args[0], suggest(args[0], names))
+		return fmt.Errorf("there is no command %.60q%s", args[0], suggest(args[0], names))
 	}
 	return fmt.Errorf("%s takes no arguments: leave out %.60q", c.CommandPath(), strings.Join(args, " "))
 }

@@ -71,7 +71,7 @@ func parseCondition(args []string) (*condition, error) {
 	must := subject == ofIntent || subject == ofShipment || subject == ofOrder
 	switch {
 	case !known:
-		return nil, fmt.Errorf("%s cannot be waited for: %s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
+		return nil, fmt.Errorf("%s cannot be waited for%s", shownValue(words[0]), suggest(subject, slices.Sorted(maps.Keys(waitTerms()))))
 	case must != named || must && name == "":
 		return nil, fmt.Errorf("%s: write intent:ID, shipment:ID or order:REFERENCE, and event, alert or relay without a colon", shownValue(words[0]))
 	}
@@ -103,7 +103,7 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	case !is && len(terms) == 0:
 		return fmt.Errorf("%s takes no terms", w.subject)
 	case !is:
-		return fmt.Errorf("%s has no %s: %s", w.subject, shownValue(key), suggest(key, slices.Sorted(maps.Keys(terms))))
+		return fmt.Errorf("%s has no %s%s", w.subject, shownValue(key), suggest(key, slices.Sorted(maps.Keys(terms))))
 	case key == "items":
 		if n, err := strconv.Atoi(value); err != nil || n < 1 {
 			return fmt.Errorf("items is %s; it must be a whole number, 1 or more", shownValue(value))
@@ -112,13 +112,13 @@ func (w *condition) term(word string, terms map[string][]string) error {
 	for _, v := range values {
 		switch {
 		case key == "type" && !matchesAny(v):
-			return fmt.Errorf("there is no event type %s: %s", shownValue(v), suggest(v, eventTypes()))
+			return fmt.Errorf("there is no event type %s%s", shownValue(v), suggest(v, eventTypes()))
 		case key == "intent":
 			if err := checkID(v); err != nil {
 				return err
 			}
 		case known != nil && !slices.Contains(known, v):
-			return fmt.Errorf("there is no %s %s: %s", key, shownValue(v), suggest(v, known))
+			return fmt.Errorf("there is no %s %s%s", key, shownValue(v), suggest(v, known))
 		}
 	}
 	w.terms[key] = append(w.terms[key], values...)
