@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"tillwatch/ui/process"
 )
 
 // Retries of a webhook.
@@ -79,11 +81,16 @@ func (w Way) post(ctx context.Context, body []byte) error {
 	}
 }
 
+// endsWithin is how long a program that is too slow may take to end.
+const endsWithin = time.Second
+
 // start runs the program and waits for it. It goes through no shell, and what it
-// prints goes nowhere: a screen is drawn there.
+// prints goes nowhere: a screen is drawn there. One that does not end in time is ended
+// with all that it started.
 func (w Way) start(ctx context.Context, n Notice, body []byte, environ []string) error {
 	command := exec.CommandContext(ctx, w.Command[0], n.fill(w.Command[1:])...)
-	command.Env, command.Stdin, command.WaitDelay = environ, bytes.NewReader(body), time.Second
+	command.Env, command.Stdin, command.WaitDelay = environ, bytes.NewReader(body), endsWithin
+	process.Apart(command, endsWithin)
 	err := command.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

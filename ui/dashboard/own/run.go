@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tillwatch/api"
+	"tillwatch/ui/process"
 )
 
 // Result is what came of a command.
@@ -44,8 +45,7 @@ func Run(ctx context.Context, argv, environ []string) Result {
 	var output bounded
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	command.Env, command.Stdout, command.Stderr, command.WaitDelay = environ, &output, &output, endsWithin
-	apart(command)
-	command.Cancel = func() error { return end(command, endsWithin) }
+	process.Apart(command, endsWithin)
 	began := time.Now()
 	err := command.Run()
 	r := Result{Code: -1, Took: time.Since(began), Lines: output.lines(), Dropped: output.dropped}

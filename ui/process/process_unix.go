@@ -1,6 +1,7 @@
 //go:build unix
 
-package own
+// Package process ends a command together with the processes that it started.
+package process
 
 import (
 	"errors"
@@ -10,9 +11,13 @@ import (
 	"time"
 )
 
-// apart gives a command a session of its own: it cannot reach the terminal, and what
-// it starts can be ended, but for what takes a session of its own in turn.
-func apart(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// Apart gives a command a session of its own: it cannot reach the terminal. When its
+// context ends, what it started is asked to end, and after a while ended, but for what
+// took a session of its own in turn.
+func Apart(command *exec.Cmd, within time.Duration) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Cancel = func() error { return end(command, within) }
+}
 
 // end asks the processes of a command's group to end, and ends those that have not
 // after a while.
