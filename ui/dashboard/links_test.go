@@ -71,6 +71,24 @@ func TestACarriersPageOfALateShipmentIsThreeKeysAway(t *testing.T) {
 	}
 }
 
+func TestASecretInALinkIsOpenedAndNotShown(t *testing.T) {
+	const address = "https://track.dhl.example/?id=1&access_token=tell-nobody"
+	var opened []string
+	m := boardOf(t, lateShop(address), 160, 45, browsing(&opened, errors.New("no browser")))
+	for _, key := range []string{"2", "o", "o"} {
+		said := perform(m, press(m, key))
+		if got := screen(m); strings.Contains(got, "tell-nobody") || key == "o" && !strings.Contains(got, "https://track.dhl.example/?id=1&access_token=[masked]") {
+			t.Errorf("after %s:\n%s", key, got)
+		}
+		if len(said) == 2 && said[1] != terminalMsg(ansi.SetSystemClipboard(address)) {
+			t.Errorf("copied %q", said[1])
+		}
+	}
+	if len(opened) != 1 || opened[0] != address {
+		t.Errorf("opened %q", opened)
+	}
+}
+
 func TestTheLatestShipmentsStandFirst(t *testing.T) {
 	m := boardOf(t, lateShop("https://track.dhl.example/"), 120, 60)
 	press(m, "2", "z")

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tillwatch/api"
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
@@ -151,12 +152,12 @@ func (m *Menu) entry(i, room int) paint.Spans {
 	return l
 }
 
-// about says more of an item. An address is shown whole, its host in bold: who
-// goes there should know where that is.
+// about says more of an item. An address is shown whole but for its secrets, its host
+// in bold: who goes there should know where that is.
 func (m *Menu) about(item *Item, room int) []paint.Spans {
 	out := paint.Wrapped(paint.Muted, item.About, room)
 	const scheme = len("https://")
-	address, host := item.Link.Address, scheme+len(item.Link.Host)
+	address, host := string(api.MaskAddress(api.Text(item.Link.Address))), scheme+len(item.Link.Host)
 	for from := 0; from < len(address) && room > 0; {
 		to := min(from+room, len(address))
 		var l paint.Spans
