@@ -49,7 +49,8 @@ type Intent struct {
 	Reads       int                `json:"reads,omitempty"`         // answered reads of this intent
 	Version     uint64             `json:"-"`                       // of the store, when this last changed
 	Certainty   Certainty          `json:"certainty"`
-	Missing     bool               `json:"missing,omitempty"` // the service answered 404 to the last read
+	Missing     bool               `json:"missing,omitempty"`    // the service answered 404 to the last read
+	FoundEnded  bool               `json:"foundEnded,omitempty"` // a read found that it had ended, at Since or long before
 }
 
 // IntentDetail is all that is known of one checkout intent. It is immutable.
@@ -81,6 +82,15 @@ type basis struct {
 // over reports whether the intent is one of those that are let go once there are
 // many: it has ended, as far as is known, or is not there.
 func (i *Intent) over() bool { return i.State.Terminal() || i.Missing }
+
+// Entered is when it entered its state; zero while that is not known: an end that a
+// read found is as old as the read or any older.
+func (i *Intent) Entered() time.Time {
+	if i.FoundEnded && i.EndedAt.IsZero() {
+		return time.Time{}
+	}
+	return i.Since
+}
 
 // Open reports whether something can still happen to the intent, or whether its
 // end has only been reported.

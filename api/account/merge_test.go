@@ -40,6 +40,36 @@ func TestAnIntentExpiresAtTheEndOfItsWindowHoweverLateThatIsRead(t *testing.T) {
 	}
 }
 
+func TestWhenAnIntentEndedIsKnownOnlyWhereItWasSeen(t *testing.T) {
+	cases := []struct {
+		name  string
+		facts []fact
+		want  int // seconds from noon; -1: it is not known
+	}{
+		{"the first read finds it ended", []fact{readAs(api.Completed, 3600)}, -1},
+		{"a read long after the one before finds it ended", []fact{readAs(api.PlacingOrder, 5), readAs(api.Completed, 3600)}, -1},
+		{"a read soon after the one before finds it ended", []fact{readAs(api.PlacingOrder, 5), readAs(api.Completed, 15)}, 15},
+		{"an event tells it", []fact{told(api.IntentCompleted, 9)}, 9},
+		{"an event tells it of what a read found", []fact{readAs(api.Completed, 3600), told(api.IntentCompleted, 9)}, 9},
+		{"the first read finds it placing", []fact{readAs(api.PlacingOrder, 3600)}, 3600},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewStore(StoreConfig{})
+			for _, f := range c.facts {
+				f(s)
+			}
+			want := time.Time{}
+			if c.want >= 0 {
+				want = noon.Add(time.Duration(c.want) * time.Second)
+			}
+			if in, _ := s.Intent("ci_1"); !in.Entered().Equal(want) {
+				t.Errorf("it entered %s at %v, want %v", in.State, in.Entered(), want)
+			}
+		})
+	}
+}
+
 func TestMerge(t *testing.T) {
 	cases := []struct {
 		name      string

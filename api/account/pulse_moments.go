@@ -42,4 +42,5 @@ func (i *Intent) sawEnter(state api.IntentState, at time.Time, exact bool, withi
 	if known.IsZero() && (exact || within <= limit) {
 		i.entered(state, at)
 	}
+	i.FoundEnded = state.Terminal() && i.EndedAt.IsZero()
 }

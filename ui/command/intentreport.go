@@ -121,8 +121,8 @@ type buyerReport struct {
 func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) intentReport {
 	r := intentReport{
 		Intent: in.ID, State: in.State, Certainty: in.Certainty.String(), Missing: in.Missing, Ended: !in.Open(),
-		Since: moment(in.Since), CreatedAt: moment(in.CreatedAt), ExpiresAt: moment(in.ExpiresAt), ReadAt: moment(in.ReadAt),
-		AgeS: age(now, in.Since), Product: in.Product, Merchant: in.Merchant, Quantity: in.Quantity, ReferenceID: in.ReferenceID,
+		Since: moment(in.Entered()), CreatedAt: moment(in.CreatedAt), ExpiresAt: moment(in.ExpiresAt), ReadAt: moment(in.ReadAt),
+		AgeS: age(now, in.Entered()), Product: in.Product, Merchant: in.Merchant, Quantity: in.Quantity, ReferenceID: in.ReferenceID,
 		Total: moneyOf(in.Total), Variants: []variantReport{}, OrderIDs: []api.Text{},
 		StaysS: map[api.IntentState]float64{}, Shipments: []shipmentReport{}, Timeline: []momentReport{}, Requests: []requestReport{},
 		Personal: reveal, Program: version(), MadeAt: now.UTC(),

@@ -29,7 +29,7 @@ type orderReport struct {
 	Advice       string                  `json:"advice,omitempty"` // where it is partly failed
 	Closing      api.ID                  `json:"closing"`          // the item whose confirm window closes first; "" where none awaits
 	ClosesAt     *time.Time              `json:"closes_at"`
-	EndedAt      *time.Time              `json:"ended_at"` // null while an item is open
+	EndedAt      *time.Time              `json:"ended_at"` // null while an item is open, or where that is not known of one
 	Items        []orderItem             `json:"items"`    // by their creation
 }
 
@@ -61,6 +61,9 @@ func newOrderReport(o *account.Order, where api.Environment, picture report) ord
 		Order: o.Reference, Environment: where.Name, Live: where.Live, Settled: picture.Settled,
 		Worst: o.Worst, Best: o.Best, Counts: map[api.IntentState]int{}, Totals: []*moneyReport{}, Unpriced: o.Unpriced,
 		PartlyFailed: o.PartlyFailed, EndedAt: moment(o.Ended),
+	}
+	if slices.ContainsFunc(o.Intents, func(in *account.Intent) bool { return in.Entered().IsZero() }) {
+		r.EndedAt = nil
 	}
 	for state, n := range o.Counts {
 		r.Counts[api.IntentState(api.Scrub(string(state)))] += n

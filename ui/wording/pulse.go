@@ -23,7 +23,7 @@ func Day(p *account.Pulse) string {
 	if ended {
 		text += fmt.Sprintf("%s of %s completed (%s)", Count(d.Completed), Count(d.Ended()), percent(share))
 	} else {
-		text += "none has ended"
+		text += "none is known to have ended"
 	}
 	if d.Completed > 0 {
 		text += " for " + Sum(d.Value, d.Unpriced)

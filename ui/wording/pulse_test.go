@@ -37,7 +37,7 @@ func TestADayInWords(t *testing.T) {
 		{"a whole day", 100 * time.Hour, "since 00:00 2 of 4 completed (50 %) for 2,401.00 USD, 1 failed, 1 expired; yesterday 100 % of 1"},
 		{"watched since last night", 21 * time.Hour, "since 00:00 2 of 4 completed (50 %) for 2,401.00 USD, 1 failed, 1 expired; yesterday from 15:30 100 % of 1"},
 		{"watched since this morning", 90 * time.Minute, "since 11:00 1 of 3 completed (33 %) for 1,200.50 USD, 1 failed, 1 expired; yesterday unknown"},
-		{"watched since a minute ago", time.Minute, "since 12:29 none has ended; yesterday unknown"},
+		{"watched since a minute ago", time.Minute, "since 12:29 none is known to have ended; yesterday unknown"},
 		{"never watched", 0, "unknown"},
 	}
 	for _, c := range cases {

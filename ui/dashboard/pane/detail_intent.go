@@ -18,7 +18,7 @@ func (p *Detail) intent() {
 		p.paragraph(paint.Muted, "nothing is known about this intent yet")
 		return
 	}
-	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Since))
+	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Entered()))
 	p.standing(in)
 	p.failure(in)
 	p.cost(in)

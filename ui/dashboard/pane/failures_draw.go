@@ -140,7 +140,7 @@ func (p *Failures) members() {
 	const age, total = 5, 17
 	product := min((p.w-age-total)/2, 40)
 	for _, row := range g.rows[:min(len(g.rows), p.h-len(p.lines))] {
-		l := p.start().Space(1).Fit(paint.Muted, p.look.age(row.Since), age)
+		l := p.start().Space(1).Fit(paint.Muted, p.look.age(row.Entered()), age)
 		p.intents.cards.product(l, row, product)
 		other := wording.Failure(row.Failure)
 		if p.side == byReason {

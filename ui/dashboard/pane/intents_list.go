@@ -83,7 +83,7 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Since), c.age-1)
+		l.Space(1).Right(d.ageStyle(row), d.look.age(row.Entered()), c.age-1)
 	}
 }
 

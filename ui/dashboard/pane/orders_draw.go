@@ -96,7 +96,7 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	}
 	l.Space(1).Right(style, text, c.special-1)
 	if c.age > 0 {
-		l.Space(1).Right(paint.Muted, d.look.age(row.Since), c.age-1)
+		l.Space(1).Right(paint.Muted, d.look.age(row.Entered()), c.age-1)
 	}
 }
 

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -391,6 +392,25 @@ func TestTheQuotaInOneLineTellsWhatIsAssumed(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAnEndThatNobodySawHasNoAge(t *testing.T) {
+	found := noon.Add(-7 * time.Minute)
+	in := &account.Intent{ID: "ci_1", State: api.Completed, Certainty: account.Verified, Product: "Mug", Since: found, ReadAt: found, FoundEnded: true}
+	seen := *in
+	seen.EndedAt = found
+	for _, width := range []int{80, 200} {
+		for one, aged := range map[*account.Intent]bool{in: false, &seen: true} {
+			p := NewIntents(look(), api.ConfirmWindow)
+			p.SetSize(width, 20)
+			p.Apply(&account.Changes{Intents: []*account.Intent{one}}, true)
+			lines := strings.Split(text(p.Lines()), "\n")
+			row := lines[slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Mug") })]
+			if strings.Contains(row, "7m") != aged {
+				t.Errorf("%d cells, seen %t: %s", width, aged, row)
+			}
+		}
 	}
 }
 
