@@ -29,7 +29,7 @@ func newOrder() *cobra.Command {
 		Long: "Print an order: the intents with one referenceId, each an item, with their total for each currency, the worst and the best of their states, " +
 			"and the confirm window that closes first. What has failed costs nothing and is not in the total.\n\n" +
 			"The service cannot be asked for a reference. The intents are those that it lists, where it has a list, that the relay's events and --watch-id name, and " +
-			"that earlier runs knew; this waits until these are read, at most for --wait, and then reads the order's open items again, for as long at most.\n\n" +
+			"that earlier runs knew: with neither a list nor a relay, items may be missing. This waits until these are read, at most for --wait, and then reads the order's open items again, for as long at most.\n\n" +
 			"Exit codes:\n" +
 			"0  done: no item has failed, and none is missing\n" +
 			"1  failed: an item has failed or expired, nothing is known of the order, or the service could not be read\n" +
@@ -107,6 +107,7 @@ func runOrder(ctx context.Context, s settings, reference api.Text, o orderOption
 		defer stop()
 		look.readItems(limited, reference)
 		picture = current.report(time.Now())
+		picture.missItems(current.store.Summary())
 		return nil
 	}, current.run)
 	if err != nil {
@@ -156,6 +157,14 @@ func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
 		if err := l.read(ctx, in.ID); err != nil {
 			l.failed[in.ID] = err
 		}
+	}
+}
+
+// missItems notes that an order may have items beside those that were named, where
+// neither a list nor a relay tells of others: to the rest of the picture that is enough.
+func (r *report) missItems(s account.Summary) {
+	if r.Settled && s.Feed.State == account.FeedOff && s.List.State == account.ListNotServed {
+		r.Settled, r.Missing = false, []missingReport{{What: account.PartSource}}
 	}
 }
 

@@ -90,9 +90,14 @@ func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := configFile(t, "api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal(),
-		"relay_url", "http://127.0.0.1:1", "relay_token", "token-of-a-relay-that-is-down", "state_dir", t.TempDir())
-	r := runAs(t, "order", "order-9", "--json", "--config", config, "--watch-id", completed, "--wait", "2s")
+	account := []string{"api_url", w.settings.APIURL, "api_key", w.settings.APIKey.Reveal()}
+	alone := configFile(t, append(account, "state_dir", t.TempDir())...)
+	r := runAs(t, "order", "order-9", "--json", "--config", alone, "--watch-id", completed)
+	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing: the picture is not settled, the service has no list of intents") {
+		t.Errorf("of the intents that are named alone: exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
+	}
+	config := configFile(t, append(account, "relay_url", "http://127.0.0.1:1", "relay_token", "token-of-a-relay-that-is-down", "state_dir", t.TempDir())...)
+	r = runAs(t, "order", "order-9", "--json", "--config", config, "--watch-id", completed, "--wait", "2s")
 	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing") {
 		t.Errorf("exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
 	}
