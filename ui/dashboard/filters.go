@@ -144,12 +144,12 @@ func (f *filters) draw(l *paint.Line) []spot {
 		l.Space(2).Put(paint.Warning, "! "+f.typed.why)
 		return promptHints(l, "esc closes this")
 	}
-	shown, total := p.Matches()
-	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
 	if f.typed.wrong != "" {
 		l.Space(2).Put(paint.Warning, "! "+f.typed.wrong)
 		return nil
 	}
+	shown, total := p.Matches()
+	l.Space(2).Put(paint.Text, wording.Count(shown)).Put(paint.Muted, " of "+wording.Count(total))
 	hint := "enter keeps it   esc cancels"
 	for _, more := range []string{"!word excludes", "a,b finds either", "/expression/", pane.Hint(p.Fields())} {
 		if all := hint + hintGap + more; l.Left() > len(all)+4 {

@@ -55,6 +55,9 @@ func (a *alternative) holds(row searched, now time.Time) bool {
 	return strings.Contains(row.search().in(a.field), a.text)
 }
 
+// asks reports whether anything of the filter is understood, so that it hides rows.
+func (f *Filter) asks() bool { return len(f.terms) > 0 }
+
 // Aging reports whether the filter finds other rows as time goes on.
 func (f *Filter) Aging() bool { return f != nil && f.aging }
 
@@ -137,7 +140,7 @@ func ParseFilter(text string, fields []Field) *Filter {
 		}
 		f.Broken = f.Broken || p.broken
 	}
-	if len(f.terms) == 0 && f.Wrong == "" {
+	if !f.asks() && f.Wrong == "" {
 		return nil
 	}
 	return f

@@ -140,6 +140,9 @@ func (p *listing[R]) hits(l *paint.Line) bool {
 // found ends a title with a filter and what it finds. The filter gives way.
 func (f *frame) found(l *paint.Line, filter *Filter, shown, total int) {
 	text, hits := "/ "+filter.Text, wording.Count(shown)+" of "+wording.Count(total)
+	if !filter.asks() {
+		hits = "not filtered"
+	}
 	room := l.Left() - len(hits) - 3
 	width := min(paint.Width(text), room-1)
 	f.fill(l, room-width)
