@@ -40,6 +40,12 @@ func (a *alerting) off(alert account.Alert) (attention.Off, bool) {
 	return a.memory.OffOf(alert, a.cfg.Now())
 }
 
+// muted reports whether a person wants to hear nothing of an alert for a time.
+func (a *alerting) muted(alert account.Alert) bool {
+	off, is := a.off(alert)
+	return is && !off.Until.IsZero()
+}
+
 // settled is how long a run takes to raise again what was raised before it.
 const settled = time.Minute
 

@@ -90,12 +90,12 @@ func New(cfg Config) *Model {
 	m.clock = c.Now()
 	m.look = &pane.Look{Now: m.clock, Location: c.Location}
 	m.look.Keys = pane.Keys{Follow: c.Actions.KeyOf(action.Bottom), ShowAll: c.Actions.KeyOf(action.ClearFilter), Span: c.Actions.KeyOf(action.NextSpan), SendAgain: c.Actions.KeyOf(action.SendAgain)}
-	m.notifier = notify.New(notify.Config{Method: c.Notify})
 
 	m.picture = newPicture(api.Environment{Name: c.Environment, Live: c.Live})
 	m.preferences = newPreferences(c.Remembered, c.Remember)
 	m.notices = &notices{cfg: c, picture: m.picture}
 	m.alerting = newAlerting(c, m.picture, m.notices)
+	m.notifier = notify.New(notify.Config{Method: c.Notify, Muted: m.alerting.muted})
 	m.board = newBoard(c, m.look, m.picture, m.preferences, m.notices, m.alerting)
 	m.themes = newTheming(c, m.preferences, m.notices)
 	m.welcome = &welcome{cfg: c, preferences: m.preferences}

@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/attention"
 	"tillwatch/ui/notify"
 )
 
@@ -43,6 +44,29 @@ func TestATerminalThatIsNotLookedAtIsTold(t *testing.T) {
 		awaits("while it is looked at again")
 		if m.notify() != nil {
 			t.Error("told after the person came back")
+		}
+	})
+}
+
+func TestTheTerminalIsToldNothingOfAMutedKindUntilThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := boardOf(t, typicalShop(time.Now()), 120, 36, func(c *Config) { c.Notify, c.Now = notify.Bell, time.Now })
+		m.Update(changesMsg{account.Changes{At: time.Now(), Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
+		m.alerting.change(func(memory *attention.Memory) {
+			memory.Put(attention.Off{Key: attention.Key{Kind: account.AlertFailed}, All: true, At: time.Now(), Until: time.Now().Add(time.Hour)})
+		})
+		m.Update(tea.BlurMsg{})
+		fails := func(id api.ID) tea.Cmd {
+			m.Update(changesMsg{account.Changes{At: time.Now(), Intents: []*account.Intent{{ID: id, State: api.Failed}}, Summary: account.Summary{Feed: account.FeedStatus{State: account.FeedLive}}}})
+			time.Sleep(time.Minute) // the clock of the bubble
+			return m.notify()
+		}
+		if cmd := fails("ci_muted"); cmd != nil {
+			t.Errorf("told %q", cmd())
+		}
+		time.Sleep(time.Hour)
+		if fails("ci_heard") == nil {
+			t.Error("nothing is told once it is not muted any more")
 		}
 	})
 }

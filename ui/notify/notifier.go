@@ -18,6 +18,8 @@ import (
 type Config struct {
 	Method Method        // how to tell; the zero Method tells nothing
 	Every  time.Duration // at most one notification in this time; default 30 s
+
+	Muted func(account.Alert) bool // whether a person has muted it: then nothing is told of it; nil: none is
 }
 
 const (
@@ -36,6 +38,7 @@ type Notifier struct {
 	seen     map[api.ID]api.IntentState // of the intents in a state that is worth telling
 	most     int                        // of them since the map was made
 	down     bool                       // the relay's alert stands
+	quiet    bool                       // it is muted, or was when it stood last
 
 	pending []news // in the order in which they came
 	relay   relayNews
@@ -65,6 +68,9 @@ func New(cfg Config) *Notifier {
 	if cfg.Every <= 0 {
 		cfg.Every = 30 * time.Second
 	}
+	if cfg.Muted == nil {
+		cfg.Muted = func(account.Alert) bool { return false }
+	}
 	return &Notifier{cfg: cfg, seen: map[api.ID]api.IntentState{}}
 }
 
@@ -79,7 +85,7 @@ func (n *Notifier) Blur() { n.blurred = true }
 
 // Observe gathers what is worth telling: an intent that newly awaits
 // confirmation, one that failed, a relay that is down or up again. What has
-// changed again before it was told is dropped.
+// changed again before it was told is dropped, and so is what is muted.
 func (n *Notifier) Observe(c *account.Changes) {
 	for _, in := range c.Intents {
 		n.intent(in, c.At)
@@ -112,7 +118,11 @@ func (n *Notifier) intent(in *account.Intent, now time.Time) {
 	n.seen[in.ID] = in.State
 	n.most = max(n.most, len(n.seen))
 	old := !in.Since.IsZero() && now.Sub(in.Since) > newsFor
-	if n.blurred && n.caughtUp && !old {
+	kind := account.AlertAwaiting
+	if in.State == api.Failed {
+		kind = account.AlertFailed
+	}
+	if n.blurred && n.caughtUp && !old && !n.cfg.Muted(account.Alert{Kind: kind, Intent: in.ID}) {
 		n.pending = append(n.pending, news{in.ID, in.State, sentence(in)})
 	}
 }
@@ -147,9 +157,14 @@ func sentence(in *account.Intent) string {
 // relayChanged follows the alert of the relay, which is raised only once the
 // relay has been gone for a while.
 func (n *Notifier) relayChanged(c *account.Changes) {
-	down := false
+	down, quiet := false, true
 	for _, a := range c.Summary.Alerts {
-		down = down || a.Kind == account.AlertRelay
+		if a.Kind == account.AlertRelay {
+			down, quiet = true, quiet && n.cfg.Muted(a)
+		}
+	}
+	if down {
+		n.quiet = quiet
 	}
 	if down == n.down {
 		return
@@ -157,7 +172,7 @@ func (n *Notifier) relayChanged(c *account.Changes) {
 	n.down = down
 	switch {
 	case !n.blurred:
-	case n.relay != relayAsBefore: // down and up again, or the other way: as it was told last
+	case n.quiet, n.relay != relayAsBefore: // down and up again, or the other way: as it was told last
 		n.relay = relayAsBefore
 	case down:
 		n.relay = relayDown

@@ -54,6 +54,34 @@ func (w *watch) relay(down bool) {
 	w.observe()
 }
 
+func TestNothingIsToldOfWhatIsMuted(t *testing.T) {
+	w, muted := newWatch(t), account.AlertFailed
+	w.n.cfg.Muted = func(a account.Alert) bool { return a.Kind == muted }
+	w.n.Blur()
+	w.observe(w.intent("a", api.Failed), w.intent("b", api.AwaitingConfirmation))
+	w.pass(time.Minute)
+	w.want("Wool Socks awaits confirmation, 44.52 USD")
+	muted = account.AlertAwaiting
+	w.observe(w.intent("c", api.Failed), w.intent("d", api.AwaitingConfirmation))
+	w.pass(time.Minute)
+	w.want("Wool Socks failed")
+	muted = account.AlertRelay
+	w.relay(true)
+	w.pass(time.Minute)
+	w.want("")
+	w.relay(false)
+	w.pass(time.Minute)
+	w.want("")
+	muted = ""
+	w.relay(true)
+	w.pass(time.Minute)
+	w.want("the relay cannot be reached")
+	muted = account.AlertRelay // elsewhere, while it is down
+	w.relay(true)
+	w.pass(time.Minute)
+	w.want("")
+}
+
 func TestNothingIsToldWhileTheTerminalIsFocused(t *testing.T) {
 	w := newWatch(t)
 	w.observe(w.intent("a", api.AwaitingConfirmation))
