@@ -78,18 +78,25 @@ func TestEveryDocumentedInvocationIsAccepted(t *testing.T) {
 			t.Errorf("%s shows no invocation", name)
 		}
 		for _, words := range all {
-			command, rest, err := newRoot().Find(words)
-			if err == nil {
-				err = command.ParseFlags(rest)
-			}
-			if err == nil {
-				err = command.ValidateArgs(command.Flags().Args())
-			}
-			if err != nil {
-				t.Errorf("%s: tillwatch %s: %v", name, strings.Join(words, " "), err)
-			}
+			accepted(t, name, words)
 		}
 	}
+}
+
+// accepted is the command that the program takes the words of a document for.
+func accepted(t *testing.T, document string, words []string) (path string) {
+	t.Helper()
+	command, rest, err := newRoot().Find(words)
+	if err == nil {
+		err = command.ParseFlags(rest)
+	}
+	if err == nil {
+		err = command.ValidateArgs(command.Flags().Args())
+	}
+	if err != nil {
+		t.Errorf("%s: tillwatch %s: %v", document, strings.Join(words, " "), err)
+	}
+	return command.CommandPath()
 }
 
 func TestTheDocumentedConfigurationIsTaken(t *testing.T) {

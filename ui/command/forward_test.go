@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tillwatch/api"
 )
 
 // endpoint is an integration under development.
@@ -53,6 +55,9 @@ func newEndpoint(t *testing.T) *endpoint {
 		close(e.arrived)
 		e.arrived = make(chan struct{})
 		w.WriteHeader(e.status)
+		if event, err := api.DecodeEvent(body); err == nil && event.Type == api.VerificationChallenge {
+			fmt.Fprintf(w, `{"challenge":%q}`, event.Source.ID)
+		}
 	}))
 	t.Cleanup(server.Close)
 	e.url = server.URL + "/webhooks"
