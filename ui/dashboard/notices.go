@@ -82,7 +82,7 @@ func (n *notices) draw(l *paint.Line, clock time.Time, health pane.Health, batch
 	switch {
 	case t.text != "" && now.Before(t.until) && (t.holds == nil || t.holds()):
 		glyph := map[paint.Style]string{success: "✓ ", warning: "! ", plain: "· "}[t.kind]
-		l.Put(t.kind, glyph+t.text).Link(t.kind, string(api.MaskAddress(api.Text(t.link.Address))), t.link.Address)
+		l.Put(t.kind, glyph+t.text).Link(t.kind, string(api.MaskAddress(api.Scrub(t.link.Address))), t.link.Address)
 	case batch.queue != nil:
 		batch.draw(l)
 	case n.picture.frozen != nil:

@@ -157,7 +157,7 @@ func (m *Menu) entry(i, room int) paint.Spans {
 func (m *Menu) about(item *Item, room int) []paint.Spans {
 	out := paint.Wrapped(paint.Muted, item.About, room)
 	const scheme = len("https://")
-	address, host := string(api.MaskAddress(api.Text(item.Link.Address))), scheme+len(item.Link.Host)
+	address, host := string(api.MaskAddress(api.Scrub(item.Link.Address))), scheme+len(item.Link.Host)
 	for from := 0; from < len(address) && room > 0; {
 		to := min(from+room, len(address))
 		var l paint.Spans
