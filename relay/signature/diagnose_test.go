@@ -152,6 +152,8 @@ func TestEachBrokenSetUpIsNamed(t *testing.T) {
 		{"Stripe's way", arrived(event, signed(secret, fmt.Sprintf("%d.%s", noon.Unix(), event))), SignedTimestamp, "Stripe"},
 		{"Svix's way", arrived(event, signed(secret, fmt.Sprintf("evt_1.%d.%s", noon.Unix(), event))), SignedTimestamp, "Standard Webhooks"},
 		{"no signature", arrived(event, header()), Missing, "no x-svc-signature"},
+		{"a prefix without a signature", arrived(event, header("v0=")), Missing, "holds no signature"},
+		{"an empty signature", arrived(event, header(" ")), Missing, "holds no signature"},
 		{"a clock that is off, and a secret that is unknown", with(arrived(event, signed("some other secret", event)), func(d *Delivery) { d.Now = noon.Add(-3 * time.Hour) }), Clock, "3h0m0s ahead of this clock"},
 		{"two faults", arrived(event, header(strings.TrimPrefix(Of(api.NewSecret(secret+"\n"), []byte(event)).String(), Version))), SecretSpace, "besides, the prefix"},
 		{"another secret", arrived(event, signed("some other secret", event)), Unknown, "the secret is probably another one"},
