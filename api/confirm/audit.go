@@ -37,10 +37,11 @@ type auditLog struct {
 
 	turn chan struct{} // held within this process; guards all below
 	file *os.File
-	read int64             // how much of the file is in what follows
-	open []Line            // sent, and no verdict yet; oldest first
-	last map[subject]int64 // where the last line about it ends
-	gaps []gap             // oldest first
+	read int64              // how much of the file is in what follows
+	open []Line             // sent, and no verdict yet; oldest first
+	last map[subject]int64  // where the last line about it ends
+	made map[subject]api.ID // of a creation: the newest intent that came of it
+	gaps []gap              // oldest first
 }
 
 // subject is what a line is about: an intent, by whatever address of the service it
@@ -128,6 +129,15 @@ func (a *auditLog) openOf(s subject) (found []Line, err error) {
 		return nil
 	})
 	return found, err
+}
+
+// madeOf is the newest intent that came of a creation; "" for none.
+func (a *auditLog) madeOf(s subject) (id api.ID, err error) {
+	err = a.locked(func() error {
+		id = a.made[s]
+		return nil
+	})
+	return id, err
 }
 
 // append writes a line.

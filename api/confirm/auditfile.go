@@ -17,6 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"tillwatch/api"
 	"tillwatch/api/durable"
 )
 
@@ -30,7 +31,7 @@ func openAudit(path string) (*auditLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	a := &auditLog{path: path, file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}}
+	a := &auditLog{path: path, file: file, lock: flock.New(path + ".lock"), turn: make(chan struct{}, 1), last: map[subject]int64{}, made: map[subject]api.ID{}}
 	if err = a.locked(a.noteLoss); err == nil {
 		err = durable.SyncFolder(filepath.Dir(path))
 	}
@@ -134,6 +135,9 @@ func (a *auditLog) note(line Line) {
 		a.open = append(a.open, line)
 	case line.Verdict != "" && line.Verdict != Unknown:
 		a.open = slices.DeleteFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt })
+		if line.Verdict == Accepted || line.Verdict == Overtaken {
+			a.made[line.subject()] = api.ID(api.Scrub(strings.TrimPrefix(line.Detail, string(line.Verdict)+": ")))
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type Maker interface {
 	CreateIntent(ctx context.Context, body api.CreateIntent) (api.Intent, error)
 	Purchase(ctx context.Context, body api.CreateIntent) (api.Intent, error)
+	Intent(ctx context.Context, id api.ID) (api.Intent, error)
 	Lister
 }
 
@@ -42,10 +43,10 @@ func (c Creation) subject(attempt string) subject {
 const creationMark = "new "
 
 // Create makes an intent with the same care as [Guard.Confirm]: it is recorded
-// before it is sent, and sent once. Where it has a reference and the service lists
-// intents, it is not sent while there is one like it that has not failed, and reads of
-// the list settle a lost answer. Where an earlier answer was lost and no read tells,
-// it is not sent either.
+// before it is sent, and sent once. Where it has a reference, it is not sent while the
+// audit log or the service's list has one like it that no read shows to have failed,
+// and reads of the list settle a lost answer. Where an earlier answer was lost and no
+// read tells, it is not sent either.
 func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress func(Progress)) Outcome {
 	if progress == nil {
 		progress = func(Progress) {}
@@ -104,6 +105,9 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		if m.wanted.Wanted.ReferenceID == "" {
 			return mark, nil
 		}
+		if ended := m.recorded(ctx); ended != nil {
+			return 0, ended
+		}
 		open, err := g.audit.openOf(m.subject)
 		if err != nil {
 			return 0, &Outcome{Verdict: NotSent, Err: err}
@@ -131,6 +135,28 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 			return 0, g.without(m.subject, nil, NotSent, err)
 		}
 	}
+}
+
+// recorded ends the creation where the audit log tells what was made of the same
+// before, unless a read shows that it failed. That does not take the service's list,
+// which may be missing or late.
+func (m *making) recorded(ctx context.Context) *Outcome {
+	id, err := m.guard.audit.madeOf(m.subject)
+	switch {
+	case err != nil:
+		return &Outcome{Verdict: NotSent, Err: err}
+	case id == "":
+		return nil
+	}
+	in, err := m.maker.Intent(ctx, id)
+	if err != nil || in.ID != id || in.Response.From.StandIn != m.subject.standIn {
+		in = m.wanted.Wanted
+		in.ID, in.State = id, ""
+	}
+	if in.State == api.Failed {
+		return nil
+	}
+	return &Outcome{Verdict: Already, Intent: &in, Err: err}
 }
 
 func (m *making) send(ctx context.Context) Outcome {

@@ -19,6 +19,14 @@ type maker struct {
 	list   []api.Intent // newest first; nil: there is no list
 	listed func(m *maker)
 	onSend func(m *maker) error
+	read   error           // of an intent by its id
+	state  api.IntentState // that a read tells
+}
+
+func (m *maker) Intent(context.Context, api.ID) (api.Intent, error) {
+	in := made()
+	in.State = m.state
+	return in, m.read
 }
 
 func (m *maker) CreateIntent(context.Context, api.CreateIntent) (api.Intent, error) {
@@ -182,6 +190,40 @@ func TestWhatWasSentIsNotSentAgainWhileItsOutcomeIsUnknown(t *testing.T) {
 					t.Errorf("another order: %s: %v", out.Verdict, out.Err)
 				}
 			})
+		})
+	}
+}
+
+func TestWhatWasMadeIsNotMadeAgainThoughNoListTellsOfIt(t *testing.T) {
+	cases := []struct {
+		name    string
+		list    []api.Intent
+		state   api.IntentState
+		read    error
+		verdict confirm.Verdict
+		sent    int
+	}{
+		{"there is no list", nil, api.Completed, nil, confirm.Already, 1},
+		{"the list is empty", []api.Intent{}, api.AwaitingConfirmation, nil, confirm.Already, 1},
+		{"it cannot be read", []api.Intent{}, "", &api.Error{Status: 404}, confirm.Already, 1},
+		{"it failed", nil, api.Failed, nil, confirm.Accepted, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			g, file := creator(t)
+			m := &maker{list: c.list, state: c.state, read: c.read}
+			if out := g.Create(t.Context(), m, creation(), nil); out.Verdict != confirm.Accepted {
+				t.Fatalf("first %s: %v", out.Verdict, out.Err)
+			}
+			later, err := confirm.New(confirm.Config{Environments: []string{tunnel}, AuditFile: file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer later.Close()
+			out := later.Create(t.Context(), m, creation(), nil)
+			if out.Verdict != c.verdict || m.sent != c.sent || out.Intent == nil || out.Intent.ID != id || out.Proves() != confirm.Placed {
+				t.Errorf("then %s, sent %d times: %v", out.Verdict, m.sent, out.Err)
+			}
 		})
 	}
 }

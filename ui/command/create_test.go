@@ -63,6 +63,7 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "a guarded purchase whose answer is lost", args: "purchase " + chiliCrisp + " --buyer-file -" + twoMore + bought, stdin: aBuyer, fault: lost, url: live, code: exitUnknown, verdict: "unknown", says: "tillwatch order order-2", made: 1},
 		{name: "the same again", args: "purchase " + chiliCrisp + " --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitUnknown, verdict: "not_sent", says: "an earlier answer to the same was lost"},
 		{name: "purchased where money is real", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, verdict: "accepted", says: "2 × Chili Crisp at 14.90 USD", made: 1},
+		{name: "purchased already", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitAlready, verdict: "already_confirmed", says: "order-2 was purchased already, as "},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
