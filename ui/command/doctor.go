@@ -178,6 +178,9 @@ func (p *patient) discreet(f doctor.Finding) doctor.Finding {
 	for i := range texts {
 		texts[i] = string(api.Scrub(texts[i]))
 	}
+	for i := range texts[:3] { // what stands in details is masked, value by value
+		texts[i] = string(api.MaskAddress(api.Scrub(texts[i])))
+	}
 	f.Found, f.Means, f.Do, f.Details = texts[0], texts[1], texts[2], texts[3:]
 	return f
 }

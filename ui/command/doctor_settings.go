@@ -86,11 +86,15 @@ func (p *patient) shown(one setting) string {
 		return "[in " + shortened(file) + "]"
 	}
 	switch field := one.field(&p.settings).(type) {
+	case *string:
+		if !one.private && (!strings.HasSuffix(one.key, "_url") || hostOf(*field) != "" || *field == "") { // else where a password ends cannot be told
+			return shownValue(*field)
+		}
 	case *bool:
 		return fmt.Sprint(*field)
 	case *[]string:
 		return shownValue(strings.Join(*field, ", "))
-	case *string, *int, *float64, *time.Duration:
+	case *int, *float64, *time.Duration:
 		if !one.private {
 			return shownValue(deref(field))
 		}

@@ -389,6 +389,34 @@ func TestASecretFromAFileIsListedWithTheFileAlone(t *testing.T) {
 	}
 }
 
+func TestADoctorMasksWhatIsSecretInAddresses(t *testing.T) {
+	t.Parallel()
+	w := doctors(t)
+	long := strings.Repeat("hidden", 20)
+	for _, test := range []struct{ name, setting, scheme, user, query, shows string }{
+		{"a service's user", "api_url", "http", "user:hidden@", "", "[masked]@"},
+		{"a service's long password", "api_url", "http", "user:" + long + "@", "", "[masked]@"},
+		{"a service's query", "api_url", "http", "", "?key=hidden", "=[masked]"},
+		{"a relay's user", "relay_url", "http", "user:hidden@", "", "[masked]@"},
+		{"a relay's user by websocket", "relay_url", "ws", "user:hidden@", "", "[masked]@"},
+		{"a relay's query", "relay_url", "http", "", "?token=hidden", "=[masked]"},
+		{"a relay that is away", "relay_url", "https", "user:hidden@", "", "[masked]@"},
+		{"an address that cannot be read", "api_url", "http", "user:hid den/hidden@", "", "api_url = [set]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := admit(t, w)
+			_, host, _ := strings.Cut(c.settings[test.setting], "://")
+			c.settings[test.setting] = test.scheme + "://" + test.user + host + test.query
+			for _, form := range [][]string{{"doctor"}, {"doctor", "--json"}} {
+				r := runAs(t, append(form, c.arguments()...)...)
+				if all := r.out + r.words; strings.Contains(all, "hid") || !strings.Contains(all, test.shows) {
+					t.Errorf("%v: %s", form, all)
+				}
+			}
+		})
+	}
+}
+
 func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 	t.Parallel()
 	w := doctors(t)

@@ -147,12 +147,17 @@ func unfit(key string, value any, must string) error {
 // shownValue is a value in one line, at most so many bytes of it.
 func shownValue(value any) string {
 	const most = 60
-	text := fmt.Sprint(value)
+	text, is := value.(string)
+	if is {
+		text = string(api.MaskAddress(api.Scrub(text))) // before it is cut: half a password shows as well
+	} else {
+		text = fmt.Sprint(value)
+	}
 	end := ""
 	if len(text) > most {
 		text, end = strings.ToValidUTF8(text[:most], ""), "…"
 	}
-	if _, is := value.(string); is {
+	if is {
 		return strconv.Quote(text) + end
 	}
 	return string(api.Scrub(text)) + end
