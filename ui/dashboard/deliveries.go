@@ -62,12 +62,13 @@ func (d *deliveries) show() {
 	d.details.feed()
 }
 
-// again sends what the cursor is on once more.
+// again sends what the cursor is on once more. The cursor stays there, whatever comes.
 func (d *deliveries) again(ctx context.Context) tea.Cmd {
 	of, ok := d.board.deliveries.Find(d.board.subject().ID)
 	if !ok {
 		return nil
 	}
+	d.board.deliveries.Hold(of.ID)
 	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
 	return func() tea.Msg {
 		if err := d.cfg.SendAgain(ctx, of.ID); err != nil && ctx.Err() == nil {
@@ -85,8 +86,12 @@ func (d *deliveries) disabled() string {
 	case s.Kind != pane.OfDelivery:
 		return "no delivery under the cursor"
 	default:
-		if _, ok := d.board.deliveries.Find(s.ID); !ok {
+		of, ok := d.board.deliveries.Find(s.ID)
+		if !ok {
 			return "this delivery is no longer kept"
+		}
+		if of.State == delivery.Sending {
+			return "an attempt is under way: its answer is awaited"
 		}
 	}
 	return ""

@@ -135,7 +135,8 @@ func TestADeliveryIsSentAgainByAKey(t *testing.T) {
 	}{
 		{"from its row", []string{"8", "k", "k", "k", "k", "W"}, nil, "sending evt_ci_.* again, to 127.0.0.1:3000/webhooks", "we_1-d8"},
 		{"from its detail", []string{"8", "k", "k", "k", "k", "enter", "W"}, nil, "sending evt_ci_.* again", "we_1-d8"},
-		{"refused", []string{"8", "W"}, errors.New("an attempt is under way"), "not sent again: an attempt is under way", "we_1-d12"},
+		{"refused", []string{"8", "k", "W"}, errors.New("its endpoint is away"), "not sent again: its endpoint is away", "we_1-d11"},
+		{"not while it is sent", []string{"8", "W"}, nil, "an attempt is under way: its answer is awaited", ""},
 		{"not from an event", []string{"4", "W"}, nil, "no delivery under the cursor", ""},
 		{"not from an intent", []string{"1", "W"}, nil, "no delivery under the cursor", ""},
 	}
@@ -153,6 +154,30 @@ func TestADeliveryIsSentAgainByAKey(t *testing.T) {
 			}
 			if got := fmt.Sprint(log.again); got != fmt.Sprint(wanted(c.asked)) {
 				t.Errorf("sent again: %s, want %q", got, c.asked)
+			}
+		})
+	}
+}
+
+func TestTheCursorStaysOnADeliveryThatWasChosen(t *testing.T) {
+	for _, keys := range [][]string{{"8", "W"}, {"8", "enter", "esc", "W"}, {"8", "enter", "W", "esc"}} {
+		t.Run(strings.Join(keys, " "), func(t *testing.T) {
+			m, log := delivering(t, typicalShop(time.Now()), 120, 36)
+			newest := func(n int) {
+				d := delivery.Delivery{ID: api.ScrubID(fmt.Sprintf("we_1-d%d", n)), Event: "evt_x", Type: api.ShipmentUpdated, State: delivery.Delivered, Since: time.Now().Add(time.Hour + time.Duration(n)*time.Second), Attempts: 1, Status: 200}
+				m.Update(deliveriesMsg{&d})
+			}
+			newest(20)
+			for i, key := range append(keys, "W") {
+				if cmd := press(m, key); key == "W" && cmd != nil {
+					cmd()
+				}
+				if i > 0 {
+					newest(20 + i)
+				}
+			}
+			if got := fmt.Sprint(log.again); got != "[we_1-d20 we_1-d20]" {
+				t.Errorf("sent again: %s", got)
 			}
 		})
 	}

@@ -33,7 +33,9 @@ type wholeIntent struct {
 func (d *details) open(s pane.Subject) {
 	d.board.leave()
 	d.turn(s)
-	d.trail.add(s)
+	if d.trail.add(s); s.Kind == pane.OfDelivery {
+		d.board.deliveries.Hold(s.ID)
+	}
 }
 
 // turn shows a subject in the detail.
