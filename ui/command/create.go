@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -104,6 +105,9 @@ func (o createOptions) check(s settings, where api.Environment, body *createBody
 	}
 	if !where.Live {
 		return nil
+	}
+	if utf8.RuneCountInString(reference) < 4 {
+		return usagef("real money moves here: give a --reference of four characters or more, whose last four --live must hold")
 	}
 	return checkEnd(o.live, reference, "reference")
 }
