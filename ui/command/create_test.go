@@ -34,7 +34,11 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "created", args: "create " + whole, verdict: "accepted", made: 1},
 		{name: "created from a body", args: "create --body -", stdin: `{"productUrl":"` + chiliCrisp + `","quantity":3,"buyer":{"firstName":"A","lastName":"B","email":"e@example.com","phone":"1","address1":"1","city":"C","province":"NY","postalCode":"1","country":"US"},"unknown":{"x":1}}`, verdict: "accepted", made: 1},
 		{name: "purchased", args: "purchase " + whole + " --payment drawdown", verdict: "accepted", made: 1},
-		{name: "invalid", args: "create " + chiliCrisp + " --buyer country=us --buyer phone=555-tell-nobody --quantity -1", code: exitFailed, verdict: "refused", says: "\n  body.quantity: min 0 (it was -1)"},
+		{name: "invalid", args: "create " + chiliCrisp + " --body - --buyer country=us --buyer phone=555-tell-nobody", stdin: `{"constraints":{"maxTotalPrice":-1}}`, code: exitFailed, verdict: "refused", says: "\n  body.constraints.maxTotalPrice: min 0 (it was -1)"},
+		{name: "a quantity of none", args: "purchase " + whole + " --payment drawdown --quantity 0", code: exitUsage, says: "the quantity is 0; it must be 1 or more"},
+		{name: "a quantity below none", args: "create " + whole + " --quantity -3 --dry-run", code: exitUsage, says: "the quantity is -3"},
+		{name: "a quantity of none in the body", args: "create " + whole + " --body -", stdin: `{"quantity":0.0}`, code: exitUsage, says: "1 or more"},
+		{name: "a quantity beyond all below none", args: "create " + whole + " --body -", stdin: `{"quantity":-1e999}`, code: exitUsage, says: "1 or more"},
 		{name: "lost", args: "create " + whole + " --reference order-1", fault: lost, code: exitUnknown, verdict: "unknown", says: "not sent again: POST /api/v1/checkout-intents: no answer: EOF. Find out with: tillwatch order order-1", made: 1},
 		{name: "lost without a reference", args: "purchase " + whole + " --payment drawdown", fault: lost, code: exitUnknown, verdict: "unknown", says: "with --reference, tillwatch order finds it", made: 1},
 		{name: "lost before it took effect", args: "create " + whole, fault: `{"status":500,"method":"POST","path":"/api/v1/"}`, code: exitUnknown, verdict: "unknown"},
@@ -57,6 +61,7 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "a purchase without a reference", args: "purchase " + chiliCrisp + " --buyer-file - --max-total 60USD" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "--reference order-7"},
 		{name: "a purchase without --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-2 --max-total 60USD" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "the last four characters of the reference"},
 		{name: "a purchase with another --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-3 --max-total 60USD --live er-2" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "not how the reference ends"},
+		{name: "a purchase whose reference is too short for --live", args: "purchase " + chiliCrisp + " --buyer-file - --reference a --max-total 60USD --live a" + bought, stdin: aBuyer, url: live, code: exitUsage, says: "--reference of four characters or more"},
 		{name: "a purchase above its most", args: "purchase " + chiliCrisp + " --quantity 5" + " --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "5 × 14.90 USD is more than --max-total, 60.00 USD"},
 		{name: "a purchase in another currency", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-2 --max-total 60EUR --live er-2" + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "a number alone"},
 		{name: "a purchase of what is not there", args: "purchase https://x.example/magic/unpublished --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "no price"},
@@ -84,7 +89,7 @@ func TestCreateAndPurchase(t *testing.T) {
 			r.confirmReport = &confirmReport{}
 			if c.verdict == "" && out.Len() > 0 {
 				t.Errorf("printed %s", out.String())
-			} else if c.verdict != "" && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != c.verdict || r.ExitCode != c.code || (r.Verdict == "accepted") != (r.Intent != "")) {
+			} else if c.verdict != "" && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != c.verdict || r.ExitCode != c.code || (r.Verdict == "accepted" || r.Verdict == "already_confirmed") != (r.Intent != "")) {
 				t.Errorf("printed %s, want %q", out.String(), c.verdict)
 			}
 			if now := s.made(t); now != before+c.made {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +80,10 @@ func (o *orderFlags) body(c *cobra.Command, args []string) (*createBody, error) 
 	}
 	if given("quantity") || !b.has("quantity") {
 		b.fields["quantity"] = o.quantity
+	}
+	// What is no number is for the service to refuse.
+	if n, err := strconv.ParseFloat(fmt.Sprint(b.fields["quantity"]), 64); !errors.Is(err, strconv.ErrSyntax) && n < 1 {
+		return nil, usagef("the quantity is %v; it must be 1 or more", n)
 	}
 	if given("discover-promo-codes") {
 		b.fields["discoverPromoCodes"] = o.discover
