@@ -26,7 +26,7 @@ func newDoctor() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what is configured, and say what is wrong and what to do",
-		Long: "Check what is configured, in order: settings and where each comes from, secrets, files, terminal, service, clock, key, environment, RateLimit " +
+		Long: "Check what is configured, in order: settings and where each comes from, secrets, signing, files, terminal, service, clock, key, environment, RateLimit " +
 			"headers, limits, lists, relay, token, stream, events, endpoint, disk, journal, database, proxy. Each check ends with ok, a note, a warning or a " +
 			"fault, what it means, and what to do. One that needs what is at fault is skipped, and says so.\n\n" +
 			"It changes nothing: all requests are GET, at most six of them from the reads bucket, and none while that is down to its reserve. " +
@@ -122,6 +122,7 @@ func (p *patient) checks() []doctor.Check {
 	return []doctor.Check{
 		{Name: "settings", Run: p.checkSettings},
 		{Name: "secrets", Needs: []string{"settings"}, Run: p.checkSecrets},
+		{Name: "signing", Needs: []string{"settings"}, Run: p.checkSigning},
 		{Name: "files", Needs: []string{"settings"}, Run: p.checkFiles},
 		{Name: "state", Needs: []string{"settings"}, Run: p.checkState},
 		{Name: "terminal", Run: p.checkTerminal},

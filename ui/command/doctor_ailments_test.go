@@ -42,7 +42,7 @@ func ailmentsOfSettings() []ailment {
 		{name: "a key file with a line break", put: func(c *clinic) { c.keyFile("key-of\n-the-test\n", 0o600) }, check: "settings", words: "line break"},
 		{name: "a key file with quotes", put: func(c *clinic) { c.keyFile("\"key-of-the-test\"\n", 0o600) }, check: "secrets", words: "in quotes"},
 		{name: "a path for a key", put: func(c *clinic) { c.settings["api_key"] = c.file("key", "x", 0o600) }, check: "secrets", words: "path of a file"},
-		{name: "a short signing secret", put: func(c *clinic) { c.settings["signing_secret"] = "too-short" }, check: "secrets", words: "9 bytes"},
+		{name: "a short signing secret", put: func(c *clinic) { c.settings["signing_secret"] = "too-short" }, check: "signing", words: "9 bytes"},
 		{name: "a key file that all can read", put: func(c *clinic) { c.keyFile("key-of-the-test\n", 0o644); c.reachable() }, check: "files", words: "every user"},
 		{name: "a state folder below a file", put: func(c *clinic) { c.settings["state_dir"] = filepath.Join(c.file("plain", "", 0o600), "state") }, check: "state", words: "state folder"},
 		{name: "a state folder that all can write", put: func(c *clinic) {

@@ -102,13 +102,37 @@ func (p *patient) shown(one setting) string {
 	return "[set]"
 }
 
-// checkSecrets looks at the shape of keys, tokens and secrets: what was copied with
-// them is part of them.
-func (p *patient) checkSecrets(context.Context) (found []doctor.Finding) {
+// checkSecrets looks at the shape of keys and tokens: what was copied with them is
+// part of them.
+func (p *patient) checkSecrets(context.Context) []doctor.Finding {
+	found := p.shapes(func(one setting) bool { return one.key != signingSecret })
+	if found == nil {
+		return doctor.Fine("none has anything around it")
+	}
+	return found
+}
+
+// signingSecret is the setting that neither the service nor a relay is asked with.
+const signingSecret = "signing_secret"
+
+// checkSigning looks at the shape of the signing secret: whether it is that of the
+// account, only a delivery can tell.
+func (p *patient) checkSigning(context.Context) []doctor.Finding {
+	if p.settings.SigningSecret.IsZero() {
+		return doctor.Skip("no signing secret is configured")
+	}
+	if found := p.shapes(func(one setting) bool { return one.key == signingSecret }); found != nil {
+		return found
+	}
+	return doctor.Findings(doctor.Note, "the signing secret is long enough; nothing here tells whether it is that of the account", "", "try it on a delivery of the service: tillwatch verify")
+}
+
+// shapes is what is wrong with the shape of some of the secrets; nil for nothing.
+func (p *patient) shapes(of func(setting) bool) (found []doctor.Finding) {
 	s := p.settings
 	for _, one := range settingTable() {
 		secret, is := one.field(&s).(*api.Secret)
-		if !is || secret.IsZero() {
+		if !is || secret.IsZero() || !of(one) {
 			continue
 		}
 		file, place := s.SecretFiles[one.key], one.key
@@ -116,39 +140,37 @@ func (p *patient) checkSecrets(context.Context) (found []doctor.Finding) {
 			place += " in " + shortened(file)
 		}
 		for line := range strings.Lines(secret.Reveal()) { // while a signing secret is rotated, there are two
-			if why, do := misshapen(one.key, strings.TrimRight(line, "\r\n")); why != "" {
-				found = append(found, doctor.Findings(doctor.Fault, place+" "+why, "it is used as it stands, and fits nothing", do)...)
+			if why, means, do := misshapen(one.key, strings.TrimRight(line, "\r\n")); why != "" {
+				found = append(found, doctor.Findings(doctor.Fault, place+" "+why, means, do)...)
 			}
 		}
 		if file == "" && len(s.Sources[one.key+"_file"]) > 0 {
 			found = append(found, doctor.Findings(doctor.Warning, one.key+"_file is set, and not read", "a secret that is set directly goes before one in a file", "take one of them away")...)
 		}
 	}
-	if found == nil {
-		return doctor.Fine("none has anything around it")
-	}
 	return found
 }
 
-// misshapen says what is wrong with the text of a secret, without repeating it, and
-// what to do; "" when nothing is.
-func misshapen(key, text string) (why, do string) {
+// misshapen says what is wrong with the text of a secret, without repeating it, what
+// that means and what to do; "" when nothing is.
+func misshapen(key, text string) (why, means, do string) {
+	const unfit = "it is used as it stands, and fits nothing"
 	if text == "" {
-		return "", ""
+		return "", "", ""
 	}
 	first, last := text[0], text[len(text)-1]
 	_, missing := os.Stat(text)
 	switch {
 	case first == last && strings.ContainsRune("\"'`", rune(first)):
-		return "is in quotes, which are taken as part of it", "take the quotes away"
+		return "is in quotes, which are taken as part of it", unfit, "take the quotes away"
 	case first == '<' && last == '>':
-		return "is a placeholder", "put the secret itself there"
+		return "is a placeholder", unfit, "put the secret itself there"
 	case strings.HasPrefix(text, "\ufeff"), strings.TrimSpace(text) != text:
-		return "has a blank or a byte order mark around it", "take that away"
+		return "has a blank or a byte order mark around it", unfit, "take that away"
 	case strings.ContainsRune(text, os.PathSeparator) && missing == nil:
-		return "is the path of a file", "name the file by " + key + "_file"
-	case key == "signing_secret" && len(text) < relay.MinSecret:
-		return fmt.Sprintf("has %d bytes, fewer than %d", len(text), relay.MinSecret), "copy the whole secret from the account console"
+		return "is the path of a file", unfit, "name the file by " + key + "_file"
+	case key == signingSecret && len(text) < relay.MinSecret:
+		return fmt.Sprintf("has %d bytes, fewer than %d", len(text), relay.MinSecret), "a relay does not start with it, and a part may be missing", "copy the whole secret from the account console"
 	}
-	return "", ""
+	return "", "", ""
 }

@@ -255,6 +255,7 @@ func TestADoctorTellsWhatNeedsNoMending(t *testing.T) {
 		put         func(*clinic)
 		words       string
 	}{
+		{"a signing secret that no delivery has tried", "signing", func(c *clinic) { c.settings["signing_secret"] = "of-another-account" }, "nothing here tells"},
 		{"a state folder that is not there yet", "state", func(c *clinic) { c.settings["state_dir"] = filepath.Join(c.dir, "a", "b") }, "not there yet"},
 		{"a journal that is not there yet", "journal", func(c *clinic) { c.data = filepath.Join(c.dir, "a", "b") }, "no journal in"},
 		{"lists that are not served beside a relay", "lists", func(c *clinic) {
@@ -290,6 +291,18 @@ func TestADoctorTakesTwoSigningSecretsForARotation(t *testing.T) {
 	c.settings["signing_secret"] += "\nanother-signing-secret\r\n\n"
 	if found, _ := c.examine(); len(bad(found)) > 0 {
 		t.Errorf("found %+v", bad(found))
+	}
+}
+
+func TestAShortSigningSecretHidesNothingElse(t *testing.T) {
+	t.Parallel()
+	c := admit(t, doctors(t))
+	c.settings["signing_secret"] = "too-short"
+	found, _ := c.examine()
+	for _, f := range found {
+		if f.Verdict == doctor.Skipped && strings.HasPrefix(f.Found, "it needs") || strings.Contains(f.Means, "fits nothing") {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 
