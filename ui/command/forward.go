@@ -179,16 +179,21 @@ func countOf(n int, one, more string) string {
 	return fmt.Sprintf("%d events %s", n, more)
 }
 
-// forwardTo has the session forward the events of its relay to an endpoint, as long as
+// forwardTo has the session forward the events of its relay to endpoints, as long as
 // it runs.
-func (s *session) forwardTo(target string, words io.Writer) error {
-	if target == "" {
+func (s *session) forwardTo(targets []string, words io.Writer) error {
+	if len(targets) == 0 {
 		return nil
 	}
-	if err := errors.Join(checkTarget("--forward-to", target), s.settings.requireRelay()); err != nil {
+	for _, target := range targets {
+		if err := checkTarget("--forward-to", target); err != nil {
+			return err
+		}
+	}
+	if err := s.settings.requireRelay(); err != nil {
 		return err
 	}
-	config, err := forwardOptions{to: []string{target}, challenge: "answer"}.config(s.settings, words)
+	config, err := forwardOptions{to: targets, challenge: "answer"}.config(s.settings, words)
 	if err != nil {
 		return err
 	}

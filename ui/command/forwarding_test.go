@@ -203,11 +203,15 @@ func TestTheDashboardForwardsBesideWhatItShows(t *testing.T) {
 	mustExit(t, exitUsage, "--forward-to: give the whole address", "watch", "--json", "--forward-to", "there")
 	mustExit(t, exitDone, "", "events", "--follow", "--since", "earliest", "--limit", "1", "--forward-to", e.url)
 	r.deliver(t, 2)
-	stop := startForward(t, "watch", "--json", "--forward-to", e.url)
+	second := newEndpoint(t)
+	stop := startForward(t, "watch", "--json", "--forward-to", e.url, "--forward-to", second.url)
 	e.await(t, 2)
+	r.deliver(t, 3)
+	second.await(t, 1)
+	e.await(t, 3)
 	code, _, said := stop()
-	if code != exitDone || !e.taken()["evt_2"] || len(e.seen()) != 2 {
-		t.Errorf("%d %s, taken is %v", code, said, e.taken())
+	if code != exitDone || !e.taken()["evt_2"] || !e.taken()["evt_3"] || len(second.seen()) != 1 || len(e.seen()) != 3 {
+		t.Errorf("%d %s, taken is %v and %v", code, said, e.taken(), second.taken())
 	}
 }
 

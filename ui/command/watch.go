@@ -26,7 +26,7 @@ type screenOptions struct {
 	width, height int               // where the output is no terminal that could tell
 	screen        *dashboard.Screen // that others had before and will have after; nil: one of its own
 	profiles      *profiles         // nil: none can be switched to
-	forwardTo     string            // the endpoint that gets the relay's events; empty: none
+	forwardTo     []string          // the endpoints that get the relay's events; empty: none
 }
 
 func newWatch() *cobra.Command {
@@ -42,7 +42,7 @@ func newWatch() *cobra.Command {
 	accountFlags(command.Flags())
 	screenFlags(command.Flags(), &o)
 	settingFlags(command.Flags(), "allow_confirm", "proxy_listen", "spender_header")
-	command.Flags().StringVar(&o.forwardTo, "forward-to", "", "deliver the relay's events to this endpoint, such as http://127.0.0.1:3000/webhooks (tillwatch forward --help)")
+	command.Flags().StringArrayVar(&o.forwardTo, "forward-to", nil, "deliver the relay's events to this endpoint, such as http://127.0.0.1:3000/webhooks (repeatable; tillwatch forward --help)")
 	command.Flags().BoolVar(&o.json, "json", false, "print what is known and what changes as JSON lines, until the reader leaves or ctrl-c (api/account/form/FORMAT.md)")
 	return command
 }
