@@ -185,6 +185,16 @@ func eventTypes() []string {
 	return names
 }
 
+// checkTypes refuses types of events that a flag gives and no event has.
+func checkTypes(flag string, patterns []string) error {
+	for _, pattern := range patterns {
+		if !matchesAny(pattern) {
+			return usagef("%s: no known event type matches %s; the types are: %s", flag, api.Scrub(pattern), strings.Join(eventTypes(), ", "))
+		}
+	}
+	return nil
+}
+
 func matchesAny(pattern string) bool {
 	beginning, wild := strings.CutSuffix(pattern, "*")
 	for _, name := range eventTypes() {

@@ -33,6 +33,9 @@ func newEventsResend() *cobra.Command {
 			case len(ids) > 0:
 				return resendEvents(c.Context(), s, o, ids, c.OutOrStdout(), c.ErrOrStderr())
 			}
+			if err := checkTypes("--type", o.types); err != nil {
+				return err
+			}
 			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}

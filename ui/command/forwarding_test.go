@@ -135,6 +135,7 @@ func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
 		{"no target", "", "where to?"},
 		{"no address", "--to 127.0.0.1:3000", "whole address"},
 		{"no route", "--route http://127.0.0.1/", "give a type of events and an endpoint"},
+		{"a route of no event", "--route nope.*=http://127.0.0.1/", "--route: no known event type matches nope.*; the types are: "},
 		{"a route nowhere", "--route shipment.*=there", "--route shipment.*: give the whole address"},
 		{"a challenge", "--to http://127.0.0.1/ --challenge no", "answer or pass"},
 		{"a header without a value", "--to http://127.0.0.1/ --header X-Team", "give a name and a value"},
@@ -193,6 +194,7 @@ func TestStoredEventsAreSentAgain(t *testing.T) {
 	mustExit(t, exitFailed, "there is no such event", "events", "resend", "evt_none", "--to", e.url)
 	mustExit(t, exitUsage, "where to?", "events", "resend", "evt_1")
 	mustExit(t, exitUsage, "which?", "events", "resend", "--to", e.url)
+	mustExit(t, exitUsage, "--type: no known event type matches nope.*; the types are: ", "events", "resend", "--since", "1h", "--type", "shipment.*", "--type", "nope.*", "--to", e.url)
 }
 
 func TestTheDashboardForwardsBesideWhatItShows(t *testing.T) {

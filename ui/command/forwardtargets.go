@@ -118,6 +118,9 @@ func routes(to, routed []string) ([]forward.Target, error) {
 		if !found || pattern == "" || strings.Contains(pattern, "/") {
 			return nil, usagef("--route: give a type of events and an endpoint, as in 'shipment.*=http://127.0.0.1:3000/parcels'")
 		}
+		if err := checkTypes("--route", []string{pattern}); err != nil {
+			return nil, err
+		}
 		t, err := at(address, "--route "+pattern)
 		if err != nil {
 			return nil, err
