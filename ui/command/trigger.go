@@ -133,6 +133,9 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 	case o.to != "" && o.product+o.reference+o.failure != "":
 		return t, fmt.Errorf("--product, --reference and --failure are for the stand-in: change the body with --set, or leave out --to")
 	}
+	if err := t.takeType(args); err != nil {
+		return t, err
+	}
 	if codes := simulator.FailureCodes(); o.failure != "" && !slices.Contains(codes, api.FailureCode(o.failure)) {
 		return t, fmt.Errorf("--failure is %.60q, which is no code of the service; they are %v", o.failure, codes)
 	}
@@ -145,10 +148,30 @@ func (o triggerOptions) take(c *cobra.Command, args []string) (t triggering, err
 	}
 	if o.body != "" {
 		t.own, err = (&inputs{stdin: c.InOrStdin()}).read("--body", o.body)
-		return t, err
 	}
-	t.kind, err = typeOf(args[0])
 	return t, err
+}
+
+// takeType takes the type of an event of the stand-in's, and refuses the flags that
+// would say nothing of it.
+func (t *triggering) takeType(args []string) (err error) {
+	if len(args) == 0 {
+		return nil
+	}
+	if t.kind, err = typeOf(args[0]); err != nil {
+		return err
+	}
+	group, _, _ := strings.Cut(args[0], ".")
+	source := api.SourceType(group)
+	switch {
+	case t.reference != "" && source != api.SourceIntent && source != api.SourceShipment:
+		return fmt.Errorf("--reference is of a new intent, and %s tells of none: leave it out", args[0])
+	case t.product != "" && source == api.SourceWebhookEndpoint:
+		return fmt.Errorf("--product is of an intent or a product, and %s tells of neither: leave it out", args[0])
+	case t.failure != "" && t.kind.Type != api.OfferFailed && t.kind.Type != api.OrderFailed:
+		return fmt.Errorf("--failure is of %s and %s, and not of %s: leave it out", api.OfferFailed, api.OrderFailed, args[0])
+	}
+	return nil
 }
 
 // event is the event that is sent.
@@ -331,7 +354,11 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 		}
 		line := attemptOf(forward.Held{Delivery: d})
 		if !asJSON {
-			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, line.State, line.outcome(), line.Body), " ")+"\n"...)
+			state := string(line.State)
+			if d.State == delivery.Dead { // no word of the dead, which a forwarder lists: this is not among them
+				state, line.State = "not taken", ""
+			}
+			text = append(text, strings.TrimRight(fmt.Sprintf("→ %s  %s  %s  %s", line.Target, state, line.outcome(), line.Body), " ")+"\n"...)
 			continue
 		}
 		encoded, err := json.Marshal(triggeredLine{line, sent})
@@ -344,7 +371,11 @@ func printTriggered(stdout io.Writer, asJSON bool, event []byte, all []delivery.
 		return err
 	}
 	if refused > 0 {
-		return fmt.Errorf("not answered with 200 within 5 seconds: %d of %d", refused, len(all))
+		wanted := "200"
+		if all[0].Type == api.VerificationChallenge {
+			wanted += ` and {"challenge": source.id}`
+		}
+		return fmt.Errorf("not answered with %s within 5 seconds: %d of %d", wanted, refused, len(all))
 	}
 	return nil
 }

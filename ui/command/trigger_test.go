@@ -150,21 +150,29 @@ func TestABodyOfOnesOwnIsSentAsItIs(t *testing.T) {
 }
 
 func TestAnEndpointThatDoesNotTakeAnEventIsToldOf(t *testing.T) {
+	const challenge = "webhook_endpoint.verification_challenge"
 	cases := []struct {
 		name, kind string
 		status     int
 		text, want string
 	}{
-		{"another status", "checkout_intent.completed", http.StatusAccepted, "", "202 in "},
+		{"another status", "checkout_intent.completed", http.StatusAccepted, "", "  not taken  202 in "},
 		{"a redirect", "checkout_intent.completed", http.StatusFound, "", "302 in "},
 		{"an answer that must not reach a terminal", "checkout_intent.completed", http.StatusTeapot, "no\x1b[2J", "no"},
 		{"an answer with a secret", "checkout_intent.completed", http.StatusBadRequest, `{"email":"a@b.example"}`, `{"email":"[masked]"}`},
-		{"another challenge", "webhook_endpoint.verification_challenge", http.StatusOK, `{"challenge":"we_other"}`, "the answer is not"},
+		{"another challenge", challenge, http.StatusOK, `{"challenge":"we_other"}`, "the answer is not"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, words := invoke(t, "trigger", c.kind, "--to", newTarget(t, c.status, c.text).url)
-			if code != exitFailed || !strings.Contains(out, c.want) || strings.ContainsAny(out, "\x1b") || strings.Contains(out, "a@b") || !strings.Contains(words, "not answered with 200") {
+			said := "not answered with 200 within 5 seconds: 1 of 1"
+			if c.kind == challenge {
+				said = `not answered with 200 and {"challenge": source.id} within 5 seconds: 1 of 1`
+			}
+			if strings.Contains(out, "dead") || strings.Contains(out, "given up") {
+				t.Errorf("nothing lies among the dead: %s", out)
+			}
+			if code != exitFailed || !strings.Contains(out, c.want) || strings.ContainsAny(out, "\x1b") || strings.Contains(out, "a@b") || !strings.Contains(words, said) {
 				t.Errorf("exit %d: %s%s", code, out, words)
 			}
 		})
@@ -219,6 +227,9 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
 	}{
 		{"checkout_intent.completed --set source.id=ci_none", "404", exitFailed},
 		{"checkout_intent.completed --set data.note=x", "the stand-in makes events of its own", exitUsage},
+		{"product.updated --reference foo", "--reference is of a new intent, and product.updated tells of none", exitUsage},
+		{"webhook_endpoint.verification_challenge --product https://shop.example/a", "--product is of an intent or a product", exitUsage},
+		{"checkout_intent.completed --failure payment_failed", "--failure is of checkout_intent.offer_failed and", exitUsage},
 		{"checkout_intent.order_failed --failure bad_luck", "no code of the service", exitUsage},
 		{"checkout_intent.completed --api-url " + g.url, "no stand-in", exitUsage},
 	} {
