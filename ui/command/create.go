@@ -71,6 +71,7 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")
+	flags.Lookup("allow-confirm").Usage = "let this be sent to what is no stand-in"
 	o.asked.flags(flags)
 	if o.purchase {
 		flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the reference")
@@ -91,9 +92,13 @@ func oneProduct(c *cobra.Command, args []string) error {
 // stand-in.
 func (o createOptions) check(s settings, where api.Environment, body *createBody) error {
 	reference := string(body.wanted.ReferenceID)
+	spends := "the account's daily quota"
+	if o.purchase {
+		spends = "money"
+	}
 	switch {
 	case !s.AllowConfirm:
-		return usagef("read-only: this is no stand-in, and it spends the account's daily quota: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run")
+		return usagef("read-only: this is no stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run", spends)
 	case body.test && where.Live:
 		return usagef("real money moves here, and there is no test buyer: give --buyer-file")
 	case !o.purchase:
