@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/net/http/httpguts"
 
-	"tillwatch/api"
 	"tillwatch/api/simulator"
 	"tillwatch/relay/forward"
 )
@@ -34,11 +33,10 @@ func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
 func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, error) {
 	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
 	if o.secretFile != "" {
-		text, err := readSecretFile(o.secretFile)
-		if err != nil {
-			return out, usagef("reading the signing secret: %w", err)
+		var err error
+		if s.SigningSecret, err = readSigningSecret(o.secretFile); err != nil {
+			return out, err
 		}
-		s.SigningSecret = api.NewSecret(text)
 	}
 	if secrets := s.signingSecrets(); len(secrets) > 0 {
 		out.Sign = func(body []byte) string { return simulator.Signature(secrets[0], body) }

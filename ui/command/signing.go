@@ -70,13 +70,22 @@ func secretSettings(flags *pflag.FlagSet) (settings, error) {
 		return s, err
 	}
 	if path, _ := flags.GetString("signing-secret-file"); path != "" {
-		text, err := readSecretFile(path)
-		if err != nil {
-			return s, usagef("reading the file that --signing-secret-file names: %w", err)
-		}
-		s.SigningSecret = api.NewSecret(text)
+		s.SigningSecret, err = readSigningSecret(path)
 	}
-	return s, nil
+	return s, err
+}
+
+// readSigningSecret reads the file that --signing-secret-file names: one without a
+// secret is refused, as nothing would be signed.
+func readSigningSecret(path string) (api.Secret, error) {
+	text, err := readSecretFile(path)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = fmt.Errorf("%s holds no secret", path)
+	}
+	if err != nil {
+		return api.Secret{}, usagef("reading the signing secret that --signing-secret-file names: %w", err)
+	}
+	return api.NewSecret(text), nil
 }
 
 // signingSettings are settings with a signing secret.
