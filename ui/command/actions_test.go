@@ -269,6 +269,7 @@ func intentCases() []actionCase {
 			h.agree(`✓ Confirmed`)
 			h.escape(`╭─ `)
 			h.see(item + `: confirmed`)
+			h.see(`awaiting 17`) // it has left: no row moves under the next keys
 			h.act(action.Top)
 		}},
 		{action.StopBatch, func(h *hand) {
