@@ -136,6 +136,19 @@ func TestWhatHappenedBetweenTwoRunsIsTold(t *testing.T) {
 	})
 }
 
+func TestWhatHappenedSinceTheStartIsNotCalledUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quietShop()
+		m := boardOf(t, s, 120, 36)
+		second(m, 4*time.Minute)
+		nightShop(s, m)
+		press(m, "D")
+		if got := screen(m); !strings.Contains(got, "nobody has looked away since the start") || !strings.Contains(got, "1 expired") || strings.Contains(got, "unseen") {
+			t.Errorf("the digest is\n%s", got)
+		}
+	})
+}
+
 func TestAnAlertIsNotCoveredByWhatHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quietShop()

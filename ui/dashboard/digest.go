@@ -29,7 +29,7 @@ type digest struct {
 	value     account.Purse
 	failed    int // but for those that expired
 	reasons   map[string]int
-	expired   int // unseen: nobody confirmed them
+	expired   int // nobody confirmed them
 	lapsed    int // their window is over, and no read has said what became of them
 	notRead   int // intents of which nothing is known but that they exist
 
@@ -184,7 +184,11 @@ func (d *digest) intents() []dialog.Sentence {
 	for _, reason := range reasons {
 		lines = append(lines, aside("  "+wording.Count(d.reasons[reason])+" "+reason))
 	}
-	lines = append(lines, told(wording.Count(d.expired)+" expired unseen"))
+	expired := wording.Count(d.expired) + " expired"
+	if d.why != "" {
+		expired += " unseen"
+	}
+	lines = append(lines, told(expired))
 	if d.lapsed > 0 {
 		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has told yet what became of that"))
 	}
