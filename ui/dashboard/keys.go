@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,10 +37,25 @@ func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	if !ok {
 		if a, ok = m.cfg.Actions.Lookup(action.Board, key); !ok || a.ID != action.Filter {
+			m.sayRecorded(key)
 			return nil // else the text that follows would be taken for keys
 		}
 	}
 	return m.do(a.ID)
+}
+
+// sayRecorded answers, in a replay, a key that would do something on a live screen.
+func (m *Model) sayRecorded(key tea.KeyPressMsg) {
+	if m.replay == nil {
+		return
+	}
+	a, ok := action.Default().Lookup(m.scope(), key)
+	if !ok {
+		a, ok = action.Default().Lookup(action.Board, key)
+	}
+	if ok {
+		m.notices.say(warning, strconv.Quote(a.Title)+" does nothing here: this is a recording")
+	}
 }
 
 // typing reports whether keys are letters of what is being typed in the footer.

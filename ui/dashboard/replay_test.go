@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -190,6 +191,35 @@ func TestInAReplayNothingCanAct(t *testing.T) {
 	shown := screen(m)
 	if !strings.Contains(shown, "REPLAY") || strings.Contains(shown, "READ-ONLY") || strings.Contains(shown, "confirm —") {
 		t.Errorf("the screen says\n%s", shown)
+	}
+}
+
+func TestAKeyThatDoesNothingInARecordingSaysSo(t *testing.T) {
+	replayed, tried := action.Replay(), 0
+	for _, scope := range []action.Scope{action.Board, action.Detail} {
+		m, f := onTape(t, 160, 45)
+		if press(m, "1"); scope == action.Detail {
+			press(m, "enter")
+		}
+		for _, a := range action.Default().Actions() {
+			key := actiontest.Press(a.Keys[0])
+			if _, taken := replayed.Lookup(scope, key); taken || scope == action.Board && a.Scope == action.Detail {
+				continue
+			}
+			if _, taken := replayed.Lookup(action.Board, key); taken {
+				continue // the board stands beside the detail
+			}
+			tried++
+			before := len(f.asked)
+			m.Update(key)
+			if said := m.notices.toast.text; said != strconv.Quote(a.Title)+" does nothing here: this is a recording" || m.dialog.open() || len(f.asked) > before {
+				t.Errorf("%s on the %s says %q", a.Keys[0], scope, said)
+			}
+			m.notices.toast = toast{}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("only %d keys were tried", tried)
 	}
 }
 
