@@ -128,7 +128,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := listener.NewThrottle(cfg.Logger.Handler())
+	log := listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)
 	r := &Relay{
 		journal:          &watched{Journal: cfg.Journal},
 		logger:           slog.New(log),

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// ThrottleInterval is how often a kind of failure is logged.
-const ThrottleInterval = time.Second
-
 // Throttle is a handler that logs a kind of failure at once and then, as long as
 // it goes on, once an interval, with the number of those since. A kind is what has
 // the same message. What is no failure passes.
@@ -18,8 +15,13 @@ type Throttle struct {
 	ongoing *ongoing
 }
 
+// ThrottleInterval is the usual interval.
+const ThrottleInterval = time.Second
+
 // ongoing are the kinds of failures of the last interval.
 type ongoing struct {
+	interval time.Duration
+
 	mu     sync.Mutex
 	kinds  map[string]*failing
 	closed bool
@@ -34,8 +36,8 @@ type failing struct {
 }
 
 // NewThrottle throttles what is logged with next.
-func NewThrottle(next slog.Handler) *Throttle {
-	return &Throttle{next, &ongoing{kinds: map[string]*failing{}}}
+func NewThrottle(next slog.Handler, interval time.Duration) *Throttle {
+	return &Throttle{next, &ongoing{interval: interval, kinds: map[string]*failing{}}}
 }
 
 // Handle implements [slog.Handler].
@@ -69,7 +71,7 @@ func (o *ongoing) admits(writer slog.Handler, record slog.Record) bool {
 		f.last, f.writer = record.Clone(), writer
 		return false
 	}
-	o.kinds[kind] = &failing{timer: time.AfterFunc(ThrottleInterval, func() { o.sum(kind) })}
+	o.kinds[kind] = &failing{timer: time.AfterFunc(o.interval, func() { o.sum(kind) })}
 	return true
 }
 
@@ -87,7 +89,7 @@ func (o *ongoing) sum(kind string) {
 		return
 	}
 	f.log()
-	f.timer.Reset(ThrottleInterval)
+	f.timer.Reset(o.interval)
 }
 
 func (f *failing) log() {

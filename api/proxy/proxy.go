@@ -91,7 +91,7 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Proxy{upstream: upstream, tls: cfg.TLS, silent: map[net.Conn]bool{}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler())}
+	p := &Proxy{upstream: upstream, tls: cfg.TLS, silent: map[net.Conn]bool{}, service: api.TransportTo(upstream.Hostname()), failures: listener.NewThrottle(cfg.Logger.Handler(), listener.ThrottleInterval)}
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)

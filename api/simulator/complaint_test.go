@@ -41,7 +41,7 @@ func (w *told) lines(words string) []string {
 	return some
 }
 
-var timesTold = regexp.MustCompile(`times=(\d+)`)
+var timesTold = regexp.MustCompile(`more_since_last=(\d+)`)
 
 // times is how many failures the lines stand for.
 func times(t *testing.T, lines []string) int {

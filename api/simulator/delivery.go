@@ -41,7 +41,7 @@ func Signature(secret api.Secret, body []byte) string {
 }
 
 // post makes one attempt and returns the body of an answer with status 200.
-func (e *endpoint) post(ctx context.Context, d *delivery) ([]byte, *deliveryError) {
+func (e *endpoint) post(ctx context.Context, d *delivery) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	body := encode(d.event.wire())
@@ -99,7 +99,7 @@ func (e *endpoint) verify(ctx context.Context) bool {
 			return false
 		}
 		e.failed(err)
-		e.complaints.add("webhook endpoint does not answer the verification challenge", err, e.about()...)
+		e.complaints.Warn("webhook endpoint does not answer the verification challenge", append(e.about(), "error", err)...)
 		pause := pauses.NextBackOff()
 		e.end(&d, err, time.Now().Add(pause))
 		if api.Sleep(ctx, pause) != nil {
@@ -128,7 +128,7 @@ func answersChallenge(answer []byte, want string) bool {
 
 // settle counts and logs what came of an attempt, and plans the next one if there
 // is to be one. It does not count an attempt that ctx ended.
-func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
+func (e *endpoint) settle(ctx context.Context, d delivery, err error) {
 	about := append(e.about(), "event", d.event.id(), "topic", d.event.kind)
 	attempts := d.attempt + 1
 	switch {
@@ -138,7 +138,7 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 		e.release(d)
 		e.end(&d, nil, time.Time{})
 		if d.forged {
-			e.complaints.add("webhook endpoint took a delivery with a wrong signature, or without one", nil, about...)
+			e.complaints.Warn("webhook endpoint took a delivery with a wrong signature, or without one", about...)
 		}
 		return
 	case ctx.Err() != nil:
@@ -150,11 +150,11 @@ func (e *endpoint) settle(ctx context.Context, d delivery, err *deliveryError) {
 	if d.attempt >= e.webhooks.cfg.Retries {
 		e.note(func(s *EndpointSummary) { s.GivenUp++ })
 		e.end(&d, err, time.Time{})
-		e.complaints.add("webhook delivery given up", err, append(about, "attempts", attempts)...)
+		e.complaints.Warn("webhook delivery given up", append(about, "attempts", attempts, "error", err)...)
 		return
 	}
 	if !d.forged { // a forged one is to be rejected
-		e.complaints.add("webhook delivery rejected", err, about...)
+		e.complaints.Warn("webhook delivery rejected", append(about, "error", err)...)
 	}
 	next := time.Now().Add(RetryPauses()[d.attempt])
 	e.end(&d, err, next)

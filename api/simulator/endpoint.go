@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ type endpoint struct {
 	again      []delivery // that a person has asked for; the simulator's lock guards it
 	dice       dice
 	challenge  event
-	complaints complaints
+	complaints *slog.Logger
 	open       context.Context // ends when the URL is saved anew
 	close      context.CancelFunc
 
@@ -67,13 +68,15 @@ func (e *endpoint) run(ctx context.Context) {
 	defer cancel()
 	defer context.AfterFunc(e.open, cancel)()
 	defer e.client.CloseIdleConnections()
-	defer e.complaints.last()
-	if !e.verify(ctx) {
+	tell := e.complain()
+	verified := e.verify(ctx)
+	tell()
+	if !verified {
 		return
 	}
 	e.note(func(s *EndpointSummary) { s.Verified = true })
-	e.complaints.last()
 	e.webhooks.cfg.Logger.Info("webhook endpoint verified", e.about()...)
+	defer e.complain()()
 	e.deliver(ctx)
 }
 
@@ -83,7 +86,7 @@ func (e *endpoint) run(ctx context.Context) {
 func (e *endpoint) deliver(ctx context.Context) {
 	type result struct {
 		of  delivery
-		err *deliveryError
+		err error
 	}
 	ended := make(chan result, senders) // room for all: a sender never waits
 	var sending sync.WaitGroup
@@ -116,8 +119,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 		if inFlight == 0 { // nothing of the past is left
 			most = senders
 		}
-		e.complaints.flush(now)
-		pause := e.complaints.wait(now)
+		pause := time.Hour
 		if e.due.len() > 0 && inFlight < most {
 			pause = min(pause, max(0, time.Until(e.due.next().at)))
 		}
@@ -189,7 +191,7 @@ func (e *endpoint) note(change func(*EndpointSummary)) {
 	change(&e.summary)
 }
 
-func (e *endpoint) failed(err *deliveryError) {
+func (e *endpoint) failed(err error) {
 	e.note(func(s *EndpointSummary) { s.Failures, s.LastError = s.Failures+1, err.Error() })
 }
 

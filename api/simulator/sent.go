@@ -113,7 +113,7 @@ func (e *endpoint) answer(d *delivery, resp *http.Response, body []byte) {
 
 // end notes what came of an attempt, and when the next one is; zero where there is
 // none.
-func (e *endpoint) end(d *delivery, err *deliveryError, next time.Time) {
+func (e *endpoint) end(d *delivery, err error, next time.Time) {
 	s := &d.sent
 	s.State, s.Next = deliveries.Delivered, next
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *endpoint) end(d *delivery, err *deliveryError, next time.Time) {
 func (e *endpoint) abandon() {
 	for e.due.len() > 0 {
 		if d := e.due.pop().what; d.sent.ID != "" {
-			e.end(&d, &deliveryError{"abandoned", "the endpoint was registered anew"}, time.Time{})
+			e.end(&d, errors.New("the endpoint was registered anew"), time.Time{})
 		}
 	}
 }

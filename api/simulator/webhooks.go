@@ -40,7 +40,7 @@ func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string,
 // newEndpoint makes an endpoint that delivers the events from index first on.
 func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.len()))
-	e := &endpoint{webhooks: w, next: first, dice: d, woken: make(chan struct{}, 1), complaints: newComplaints(w.cfg.Logger)}
+	e := &endpoint{webhooks: w, next: first, dice: d, woken: make(chan struct{}, 1)}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
 	e.client = &http.Client{
