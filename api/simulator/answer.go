@@ -1,6 +1,10 @@
 package simulator
 
-import "net/http"
+import (
+	"net/http"
+
+	"tillwatch/api"
+)
 
 // answer is what an operation says. Body is encoded as JSON.
 type answer struct {
@@ -22,6 +26,11 @@ func refused(status int, name, text string) answer {
 
 func unauthorized(text string) answer {
 	return refused(http.StatusUnauthorized, "AuthenticationError", text)
+}
+
+// wrongState refuses what an intent in a state cannot do.
+func wrongState(text string, state api.IntentState) answer {
+	return answer{status: http.StatusConflict, body: stateErrorWire{"InvalidCheckoutIntentStateError", text, state}}
 }
 
 func notFound(text string) answer { return refused(http.StatusNotFound, "NotFoundError", text) }

@@ -22,17 +22,17 @@ func (f *fulfilment) draw(in *intent) {
 	switch b := &f.balance; {
 	case !b.limited || in.PaymentMethod == nil || in.PaymentMethod.Type != api.Drawdown:
 	case total > b.left:
-		in.unpaid = true
+		in.Unpaid = true
 	default:
 		b.left -= total
-		in.drawn = total
+		in.Drawn = total
 	}
 }
 
 // giveBack returns what an order that failed had drawn.
 func (f *fulfilment) giveBack(in *intent) {
-	f.balance.left += in.drawn
-	in.drawn = 0
+	f.balance.left += in.Drawn
+	in.Drawn = 0
 }
 
 func notCovered() *failureWire {

@@ -89,7 +89,7 @@ func (c controlAPI) advanceIntent(in *intent, o stateOrder) answer {
 	states := []api.IntentState{api.AwaitingConfirmation, api.PlacingOrder, api.Completed}
 	switch {
 	case in.State.Terminal():
-		return answer{status: http.StatusConflict, body: stateErrorWire{"InvalidCheckoutIntentStateError", "Checkout intent has ended", in.State}}
+		return wrongState("Checkout intent has ended", in.State)
 	case o.To == "":
 		o.To = states[in.State.Rank()]
 	case !slices.Contains(states, o.To):

@@ -64,8 +64,8 @@ func (s *shop) createOrder(o Order) (*intent, error) {
 	}
 	w.PromoCodes = nil
 	in := s.fulfilment.open(now, w, payment, o.Fate)
-	if o.State == api.Failed && in.fate.Failure == "" {
-		in.fate.Failure, in.fate.WhilePlacing = "order_placement_failed", true
+	if o.State == api.Failed && in.Fate.Failure == "" {
+		in.Fate.Failure, in.Fate.WhilePlacing = "order_placement_failed", true
 	}
 	if o.State != "" {
 		s.fulfilment.bring(in, o.State, now)

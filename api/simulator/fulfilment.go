@@ -45,7 +45,7 @@ func (f *fulfilment) enter(in *intent, state api.IntentState) {
 	f.buckets.agents.used = f.states[api.PlacingOrder]
 	in.State = state
 	if state.Terminal() {
-		in.due = time.Time{}
+		in.Due = time.Time{}
 	}
 }
 

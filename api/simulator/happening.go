@@ -49,7 +49,7 @@ func (c controlAPI) happen(_ *request, h happening) answer {
 	case api.SourceWebhookEndpoint:
 		return c.challenge(h, now)
 	}
-	return c.productEvent(productChange{h.ProductURL, h.Type, h.Price, h.Availability})
+	return c.changeProduct(nil, productChange{h.ProductURL, h.Type, h.Price, h.Availability})
 }
 
 // newestEvent answers with the newest event, where it is of the type and the source
@@ -97,7 +97,7 @@ func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 	if refusal != nil {
 		return *refusal
 	}
-	before, fate := c.sim.webhooks.events.len(), &in.fate
+	before, fate := c.sim.webhooks.events.len(), &in.Fate
 	to := api.Completed
 	switch h.Type {
 	case api.OfferRetrieved:
@@ -121,7 +121,7 @@ func (c controlAPI) happenToIntent(h happening, now time.Time) answer {
 		if in.FailureReason != nil {
 			reason = fmt.Sprintf(" (%s)", in.FailureReason.Code)
 		}
-		a.body = stateErrorWire{"InvalidCheckoutIntentStateError", fmt.Sprintf("%s does not happen to an intent that was %s: it is %s%s", h.Type, state, in.State, reason), in.State}
+		a = wrongState(fmt.Sprintf("%s does not happen to an intent that was %s: it is %s%s", h.Type, state, in.State, reason), in.State)
 	}
 	return a
 }
@@ -138,14 +138,14 @@ func (c controlAPI) happenToShipment(h happening, now time.Time) answer {
 			return *refusal
 		}
 		f.bring(in, api.Completed, now)
-		at := slices.IndexFunc(f.shipments, func(s *shipment) bool { return s.intent == in && s.done < len(s.legs) })
+		at := slices.IndexFunc(f.shipments, func(s *shipment) bool { return s.intent == in && s.done < len(s.Legs) })
 		switch {
 		case h.Type == api.ShipmentUpdated && at >= 0:
 			sh = f.shipments[at]
-		case in.State == api.Completed && in.unshipped > 0:
+		case in.State == api.Completed && in.Unshipped > 0:
 			sh = f.shipNext(in, now)
 		default:
-			return refused(http.StatusConflict, "ConflictError", fmt.Sprintf("Nothing of %s is left to ship: it is %s, with %d parcels", in.ID, in.State, in.parcels))
+			return refused(http.StatusConflict, "ConflictError", fmt.Sprintf("Nothing of %s is left to ship: it is %s, with %d parcels", in.ID, in.State, in.Parcels))
 		}
 		if h.Type == api.ShipmentCreated {
 			return c.newestEvent(h.Type, sh.ID, 0)
@@ -179,9 +179,9 @@ func (c controlAPI) failIntent(in *intent, o failureOrder) answer {
 		return invalidField("body.failure", fmt.Sprintf("must be one of %v", FailureCodes()))
 	}
 	if in.State.Terminal() {
-		return answer{status: http.StatusConflict, body: stateErrorWire{"InvalidCheckoutIntentStateError", "Checkout intent has ended", in.State}}
+		return wrongState("Checkout intent has ended", in.State)
 	}
-	in.fate.Failure, in.fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
+	in.Fate.Failure, in.Fate.WhilePlacing = o.Failure, in.State != api.RetrievingOffer
 	switch {
 	case o.Failure == expired:
 		c.sim.fulfilment.expire(in, c.sim.agenda.now())
@@ -203,7 +203,7 @@ type intentFile struct {
 
 // intentFile answers with all about an intent, at no cost of quota.
 func (c controlAPI) intentFile(_ *request, in *intent) answer {
-	file := intentFile{in.intentWire, in.orders, []shipmentWire{}, []eventWire{}}
+	file := intentFile{in.intentWire, in.Orders, []shipmentWire{}, []eventWire{}}
 	sources := []string{in.ID}
 	for _, sh := range c.sim.fulfilment.shipments {
 		if sh.intent == in {

@@ -12,7 +12,7 @@ func (s *Simulator) Orders(id string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in, ok := s.fulfilment.intents[id]; ok {
-		return in.orders
+		return in.Orders
 	}
 	return 0
 }

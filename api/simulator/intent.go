@@ -25,17 +25,22 @@ type Fate struct {
 // intent is a checkout intent. It is immutable but for its state and what comes
 // with the state.
 type intent struct {
-	intentWire
-	created   time.Time
-	number    uint64 // by creation, from 1
-	fate      Fate
-	payment   *paymentWire // chosen; shown from awaiting_confirmation on
-	parcels   uint64       // shipments so far
-	unshipped int          // shipments to come
-	orders    int          // that were placed
-	drawn     int64        // cents that its order has taken from the balance
-	unpaid    bool         // the balance did not cover it
-	due       time.Time    // when its next step is, by what is fated; zero: there is none
+	keptIntent
+	created time.Time
+	number  uint64 // by creation, from 1
+}
+
+// keptIntent is an intent as a snapshot keeps it.
+type keptIntent struct {
+	intentWire `json:"intent"`
+	Fate       Fate         `json:"fate"`
+	Payment    *paymentWire `json:"payment,omitempty"`   // chosen; shown from awaiting_confirmation on
+	Due        time.Time    `json:"due,omitzero"`        // when its next step is, by what is fated; zero: there is none
+	Unshipped  int          `json:"unshipped,omitempty"` // shipments to come
+	Parcels    uint64       `json:"parcels,omitempty"`   // shipments so far
+	Orders     int          `json:"orders,omitempty"`    // that were placed
+	Drawn      int64        `json:"drawn,omitempty"`     // cents that its order has taken from the balance
+	Unpaid     bool         `json:"unpaid,omitempty"`    // the balance did not cover it
 }
 
 // open adds a new intent in retrieving_offer (contract, States and transitions).
@@ -45,16 +50,16 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 	w.ID = d.id("ci_")
 	w.CreatedAt = stamp(at)
 	w.State = api.RetrievingOffer
-	in := &intent{intentWire: w, created: at, number: number, fate: fate, payment: payment}
+	in := &intent{keptIntent{intentWire: w, Fate: fate, Payment: payment}, at, number}
 	m := magicOf(w.ProductURL)
-	if in.fate.Failure == "" {
-		in.fate.Failure, in.fate.WhilePlacing = m.failure, m.placing
+	if in.Fate.Failure == "" {
+		in.Fate.Failure, in.Fate.WhilePlacing = m.failure, m.placing
 	}
 	f.intents[in.ID] = in
 	f.order = append(f.order, in)
 	f.states[in.State]++
 
-	took := f.cfg.took(d, in.fate.OfferAfter, f.cfg.Timings.Offer)
+	took := f.cfg.took(d, in.Fate.OfferAfter, f.cfg.Timings.Offer)
 	switch m.situation {
 	case slowOffer:
 		took *= 10
@@ -63,7 +68,7 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 	}
 	took = min(took, f.patience(in))
 	if took < f.cfg.window() {
-		in.due = at.Add(took)
+		in.Due = at.Add(took)
 		f.planStep(in)
 	}
 	f.agenda.plan(at.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
@@ -73,17 +78,17 @@ func (f *fulfilment) open(at time.Time, w intentWire, payment *paymentWire, fate
 // planStep plans what an intent does by itself when it is due.
 func (f *fulfilment) planStep(in *intent) {
 	planned := in.State
-	f.agenda.plan(in.due, func(at time.Time) {
+	f.agenda.plan(in.Due, func(at time.Time) {
 		switch {
-		case in.State != planned:
+		case in.State != planned || planned.Terminal():
 		case planned == api.PlacingOrder:
 			f.endPlacing(in, at)
-		case planned == api.AwaitingConfirmation && in.fate.Failure == expired:
+		case planned == api.AwaitingConfirmation && in.Fate.Failure == expired:
 			f.expire(in, at)
 		case planned == api.AwaitingConfirmation:
 			f.confirm(in, nil, at)
 		case at.Sub(in.created) >= f.patience(in):
-			f.giveUpRetrieval(in, at)
+			f.failRetrieval(in, failureOf("offer_retrieval_failed"), at) // the merchant takes too long for low effort
 		case in.Offer == nil: // else it waits for an agent
 			f.endRetrieval(in, at)
 		}
@@ -95,7 +100,7 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 	if in.State != api.RetrievingOffer {
 		return
 	}
-	if fate := in.fate; fate.Failure != "" && fate.Failure != expired && !fate.WhilePlacing {
+	if fate := in.Fate; fate.Failure != "" && fate.Failure != expired && !fate.WhilePlacing {
 		f.failRetrieval(in, failureOf(fate.Failure), at)
 		return
 	}
@@ -105,20 +110,20 @@ func (f *fulfilment) endRetrieval(in *intent, at time.Time) {
 		return
 	}
 	in.Offer = offer
-	if in.fate.Purchase {
+	if in.Fate.Purchase {
 		f.purchase(in, at)
 		return
 	}
-	in.PaymentMethod = in.payment
+	in.PaymentMethod = in.Payment
 	f.enter(in, api.AwaitingConfirmation)
 	f.webhooks.emit(at, api.OfferRetrieved, in.ID, string(in.State), nil)
-	switch in.due = (time.Time{}); {
-	case in.fate.Failure == expired:
-		in.due = at.Add(f.cfg.vary(newDice(f.cfg.Seed, diceOrder, in.number), f.cfg.Timings.Placing))
-	case in.fate.ConfirmAfter > 0:
-		in.due = at.Add(f.cfg.scaled(in.fate.ConfirmAfter))
+	switch in.Due = (time.Time{}); {
+	case in.Fate.Failure == expired:
+		in.Due = at.Add(f.cfg.vary(newDice(f.cfg.Seed, diceOrder, in.number), f.cfg.Timings.Placing))
+	case in.Fate.ConfirmAfter > 0:
+		in.Due = at.Add(f.cfg.scaled(in.Fate.ConfirmAfter))
 	}
-	if !in.due.IsZero() {
+	if !in.Due.IsZero() {
 		f.planStep(in)
 	}
 }
@@ -135,13 +140,6 @@ func (f *fulfilment) patience(in *intent) time.Duration {
 	return math.MaxInt64
 }
 
-// giveUpRetrieval fails an intent of low effort whose merchant takes too long.
-func (f *fulfilment) giveUpRetrieval(in *intent, at time.Time) {
-	if in.State == api.RetrievingOffer {
-		f.failRetrieval(in, failureOf("offer_retrieval_failed"), at)
-	}
-}
-
 func (f *fulfilment) failRetrieval(in *intent, reason *failureWire, at time.Time) {
 	in.FailureReason = reason
 	f.enter(in, api.Failed)
@@ -155,7 +153,7 @@ func (f *fulfilment) purchase(in *intent, at time.Time) {
 		f.queued = append(f.queued, in)
 		return
 	}
-	in.PaymentMethod = in.payment
+	in.PaymentMethod = in.Payment
 	f.place(in, at)
 }
 
@@ -178,14 +176,14 @@ func (f *fulfilment) confirm(in *intent, payment *paymentWire, at time.Time) boo
 
 // place hands the order to an agent.
 func (f *fulfilment) place(in *intent, at time.Time) {
-	in.orders++
+	in.Orders++
 	f.draw(in)
 	f.enter(in, api.PlacingOrder)
-	took := f.cfg.took(newDice(f.cfg.Seed, diceOrder, in.number), in.fate.PlacingAfter, f.cfg.Timings.Placing)
+	took := f.cfg.took(newDice(f.cfg.Seed, diceOrder, in.number), in.Fate.PlacingAfter, f.cfg.Timings.Placing)
 	if magicOf(in.ProductURL).situation == slowOrder {
 		took *= 10
 	}
-	in.due = at.Add(took)
+	in.Due = at.Add(took)
 	f.planStep(in)
 }
 
@@ -197,9 +195,9 @@ func (f *fulfilment) endPlacing(in *intent, at time.Time) {
 	}
 	var reason *failureWire
 	switch {
-	case in.fate.Failure != "" && in.fate.WhilePlacing:
-		reason = failureOf(in.fate.Failure)
-	case in.unpaid:
+	case in.Fate.Failure != "" && in.Fate.WhilePlacing:
+		reason = failureOf(in.Fate.Failure)
+	case in.Unpaid:
 		reason = notCovered()
 	}
 	if reason != nil {

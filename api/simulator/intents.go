@@ -56,11 +56,10 @@ func (h *handlers) confirmIntent(r *request, in *intent) answer {
 	case len(c) > 0:
 		return invalid(c)
 	case in.State != api.AwaitingConfirmation && h.sim.cfg.StateConflicts:
-		return answer{status: http.StatusConflict, body: stateErrorWire{
-			"InvalidCheckoutIntentStateError", "Checkout intent is not awaiting confirmation", in.State}}
+		return wrongState("Checkout intent is not awaiting confirmation", in.State)
 	case in.State != api.AwaitingConfirmation:
 		return notFound(noIntent)
-	case payment == nil && in.payment == nil:
+	case payment == nil && in.Payment == nil:
 		return invalidField("body.paymentMethod", "'paymentMethod' is required")
 	}
 	h.sim.fulfilment.confirm(in, payment, h.sim.agenda.now())

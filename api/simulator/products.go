@@ -33,9 +33,7 @@ type productChange struct {
 }
 
 // changeProduct lets a product change, or be removed, and emits its event.
-func (c controlAPI) changeProduct(_ *request, o productChange) answer { return c.productEvent(o) }
-
-func (c controlAPI) productEvent(o productChange) answer {
+func (c controlAPI) changeProduct(_ *request, o productChange) answer {
 	updated := o.Topic == api.ProductUpdated
 	switch {
 	case !updated && o.Topic != api.ProductRemoved:

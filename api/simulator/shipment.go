@@ -11,16 +11,21 @@ import (
 
 // shipment is a parcel of a completed order on its way through its statuses.
 type shipment struct {
-	shipmentWire
+	keptShipment
 	number  uint64 // by creation, from 1
 	created time.Time
 	intent  *intent
-	legs    []leg // what is still to come
-	done    int
+	done    int // of the legs
 	dice    dice
 	to      place
-	repeats int       // scans that left the status as it was
-	due     time.Time // of the next scan
+}
+
+// keptShipment is a shipment as a snapshot keeps it.
+type keptShipment struct {
+	shipmentWire `json:"shipment"`
+	Legs         []leg     `json:"legs,omitempty"`    // of a snapshot, those to come
+	Repeats      int       `json:"repeats,omitempty"` // scans that left the status as it was
+	Due          time.Time `json:"due,omitzero"`      // of the next scan
 }
 
 // leg is one scan of the parcel and the status that it brings.
@@ -44,35 +49,35 @@ func (f *fulfilment) planShipments(in *intent, p *product, at time.Time) {
 	}
 	for range parcels {
 		wait := f.cfg.vary(d, f.cfg.Timings.ShipmentStep/4)
-		in.unshipped++
+		in.Unshipped++
 		f.agenda.plan(at.Add(wait), func(at time.Time) { f.shipNext(in, at) })
 	}
 }
 
 // shipNext creates the next shipment of an order; nil where none is left.
 func (f *fulfilment) shipNext(in *intent, at time.Time) *shipment {
-	if in.unshipped == 0 { // it was shipped before its time
+	if in.Unshipped == 0 { // it was shipped before its time
 		return nil
 	}
-	in.unshipped--
+	in.Unshipped--
 	return f.ship(in, f.catalogue.find(in.ProductURL), at)
 }
 
 // ship creates a shipment.
 func (f *fulfilment) ship(in *intent, p *product, at time.Time) *shipment {
 	number := uint64(len(f.shipments) + 1)
-	d := newDice(f.cfg.Seed, diceParcel, in.number<<8+in.parcels+1)
+	d := newDice(f.cfg.Seed, diceParcel, in.number<<8+in.Parcels+1)
 	sh := &shipment{
-		shipmentWire: shipmentWire{
+		keptShipment: keptShipment{shipmentWire: shipmentWire{
 			ID: d.id("shp_"), CheckoutIntentID: in.ID, MarketplaceOrderID: in.OrderID, Status: api.Ordered,
 			CreatedAt: stamp(at), UpdatedAt: stamp(at),
-		},
+		}},
 		number: number, created: at, intent: in, dice: d, to: placeOf(in.Buyer),
 	}
-	sh.legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
+	sh.Legs = route(d, magicOf(in.ProductURL).situation, p.merchant.From, sh.to)
 	f.parcels[sh.ID] = sh
 	f.shipments = append(f.shipments, sh)
-	in.parcels++
+	in.Parcels++
 	f.webhooks.emit(at, api.ShipmentCreated, sh.ID, "created", nil)
 	f.planLeg(sh, at)
 	return sh
@@ -95,12 +100,12 @@ func route(d dice, m situation, from, to place) []leg {
 
 // planLeg plans the next scan, if there is one.
 func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
-	if sh.done >= len(sh.legs) {
-		sh.legs, sh.done, sh.due = nil, 0, time.Time{}
+	if sh.done >= len(sh.Legs) {
+		sh.Legs, sh.done, sh.Due = nil, 0, time.Time{}
 		return
 	}
 	next := at.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
-	if fate := sh.intent.fate; !fate.legsBy.IsZero() {
+	if fate := sh.intent.Fate; !fate.legsBy.IsZero() {
 		if ahead := fate.legsDone - sh.done; ahead > 0 && at.Before(fate.legsBy) {
 			share := (0.5 + sh.dice.Float64()) / float64(ahead+1)
 			next = at.Add(time.Duration(float64(fate.legsBy.Sub(at)) * share))
@@ -108,14 +113,14 @@ func (f *fulfilment) planLeg(sh *shipment, at time.Time) {
 			next = fate.legsBy.Add(f.cfg.vary(sh.dice, f.cfg.Timings.ShipmentStep))
 		}
 	}
-	sh.due = next
+	sh.Due = next
 	f.planScan(sh)
 }
 
 // planScan plans the next scan for when it is due.
 func (f *fulfilment) planScan(sh *shipment) {
 	planned := sh.done
-	f.agenda.plan(sh.due, func(at time.Time) {
+	f.agenda.plan(sh.Due, func(at time.Time) {
 		if sh.done == planned {
 			f.advance(sh, at)
 		}
@@ -124,15 +129,15 @@ func (f *fulfilment) planScan(sh *shipment) {
 
 // advance makes the next scan happen and reports whether there was one.
 func (f *fulfilment) advance(sh *shipment, at time.Time) bool {
-	if sh.done >= len(sh.legs) {
+	if sh.done >= len(sh.Legs) {
 		return false
 	}
-	l := sh.legs[sh.done]
+	l := sh.Legs[sh.done]
 	sh.done++
 	suffix := string(l.Status)
 	if sh.Status == l.Status {
-		sh.repeats++
-		suffix = fmt.Sprintf("%s_%d", l.Status, sh.repeats+1)
+		sh.Repeats++
+		suffix = fmt.Sprintf("%s_%d", l.Status, sh.Repeats+1)
 	}
 	if sh.Status == api.Ordered && l.Status != api.Canceled {
 		f.handOver(sh, at)
@@ -167,7 +172,7 @@ func (f *fulfilment) handOver(sh *shipment, at time.Time) {
 		return
 	}
 	sh.estimate(at.UTC().Truncate(day).Add(time.Duration(sh.dice.between(2, 5)) * day))
-	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.legs)+1),
+	sh.TrackingEvents = append(make([]trackingEventWire, 0, len(sh.Legs)+1),
 		scan(api.Ordered, "Label created", locationWire{}, p.merchant.From.Offset, sh.created))
 }
 

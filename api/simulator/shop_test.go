@@ -36,7 +36,7 @@ func TestItemsOfAnOrderShareReferenceAndBuyer(t *testing.T) {
 			if *in.Buyer != *items[0].Buyer {
 				t.Errorf("%s has two buyers", reference)
 			}
-			if len(items) > 1 && in.number > 60 && in.fate.Purchase {
+			if len(items) > 1 && in.number > 60 && in.Fate.Purchase {
 				t.Errorf("%s is bought in one step: nobody could confirm it as a whole", reference)
 			}
 		}

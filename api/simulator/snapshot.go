@@ -35,25 +35,6 @@ const (
 	snapshotVersion = 1
 )
 
-type keptIntent struct {
-	Intent    intentWire   `json:"intent"`
-	Fate      Fate         `json:"fate"`
-	Payment   *paymentWire `json:"payment,omitempty"`
-	Due       time.Time    `json:"due,omitzero"` // its next step
-	Unshipped int          `json:"unshipped,omitempty"`
-	Parcels   uint64       `json:"parcels,omitempty"`
-	Orders    int          `json:"orders,omitempty"`
-	Drawn     int64        `json:"drawn,omitempty"`
-	Unpaid    bool         `json:"unpaid,omitempty"`
-}
-
-type keptShipment struct {
-	Shipment shipmentWire `json:"shipment"`
-	Legs     []leg        `json:"legs,omitempty"` // to come
-	Repeats  int          `json:"repeats,omitempty"`
-	Due      time.Time    `json:"due,omitzero"`
-}
-
 type keptProduct struct {
 	URL          string           `json:"url"`
 	Price        int64            `json:"price"`
@@ -82,10 +63,14 @@ func (s *Simulator) snapshot() snapshot {
 		Intents: []keptIntent{}, Shipments: []keptShipment{}, Products: []keptProduct{}, Events: []eventWire{}, Endpoints: []newEndpoint{},
 	}
 	for _, in := range s.fulfilment.order {
-		k.Intents = append(k.Intents, keptIntent{in.intentWire, in.fate, in.payment, in.due.UTC(), in.unshipped, in.parcels, in.orders, in.drawn, in.unpaid})
+		kept := in.keptIntent
+		kept.Due = kept.Due.UTC()
+		k.Intents = append(k.Intents, kept)
 	}
 	for _, sh := range s.fulfilment.shipments {
-		k.Shipments = append(k.Shipments, keptShipment{sh.shipmentWire, sh.legs[sh.done:], sh.repeats, sh.due.UTC()})
+		kept := sh.keptShipment
+		kept.Legs, kept.Due = kept.Legs[sh.done:], kept.Due.UTC()
+		k.Shipments = append(k.Shipments, kept)
 	}
 	for _, p := range s.catalogue.sold() {
 		k.Products = append(k.Products, keptProduct{p.url(), p.Price, p.availability, p.removed})
@@ -211,14 +196,11 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 
 // restoreIntent puts an intent back and plans its next step.
 func (f *fulfilment) restoreIntent(k keptIntent) error {
-	created, err := time.Parse(time.RFC3339, k.Intent.CreatedAt)
-	if err != nil || !k.Intent.State.Known() || k.Intent.Buyer == nil || k.Intent.State == api.PlacingOrder && k.Intent.Offer == nil {
-		return fmt.Errorf("the snapshot has an intent that cannot be: %.80q", k.Intent.ID)
+	created, err := time.Parse(time.RFC3339, k.CreatedAt)
+	if err != nil || !k.State.Known() || k.Buyer == nil || k.State == api.PlacingOrder && k.Offer == nil {
+		return fmt.Errorf("the snapshot has an intent that cannot be: %.80q", k.ID)
 	}
-	in := &intent{
-		intentWire: k.Intent, created: created, number: uint64(len(f.order) + 1), fate: k.Fate, payment: k.Payment, due: k.Due,
-		parcels: k.Parcels, unshipped: k.Unshipped, orders: k.Orders, drawn: k.Drawn, unpaid: k.Unpaid,
-	}
+	in := &intent{k, created, uint64(len(f.order) + 1)}
 	f.intents[in.ID] = in
 	f.order = append(f.order, in)
 	f.states[in.State]++
@@ -229,10 +211,10 @@ func (f *fulfilment) restoreIntent(k keptIntent) error {
 	if !in.State.Terminal() {
 		f.agenda.plan(created.Add(f.cfg.window()), func(at time.Time) { f.expire(in, at) })
 	}
-	if !in.due.IsZero() {
+	if !in.Due.IsZero() {
 		f.planStep(in)
 	}
-	for range in.unshipped {
+	for range in.Unshipped {
 		f.agenda.plan(f.agenda.now().Add(f.cfg.scaled(f.cfg.Timings.ShipmentStep/4)), func(at time.Time) { f.shipNext(in, at) })
 	}
 	return nil
@@ -240,19 +222,19 @@ func (f *fulfilment) restoreIntent(k keptIntent) error {
 
 // restoreShipment puts a shipment back and plans its next scan.
 func (f *fulfilment) restoreShipment(k keptShipment) error {
-	created, err := time.Parse(time.RFC3339, k.Shipment.CreatedAt)
-	in := f.intents[k.Shipment.CheckoutIntentID]
+	created, err := time.Parse(time.RFC3339, k.CreatedAt)
+	in := f.intents[k.CheckoutIntentID]
 	if err != nil || in == nil {
-		return fmt.Errorf("the snapshot has a shipment that cannot be: %.80q", k.Shipment.ID)
+		return fmt.Errorf("the snapshot has a shipment that cannot be: %.80q", k.ID)
 	}
 	number := uint64(len(f.shipments) + 1)
 	sh := &shipment{
-		shipmentWire: k.Shipment, number: number, created: created, intent: in, legs: k.Legs, due: k.Due, repeats: k.Repeats,
+		keptShipment: k, number: number, created: created, intent: in,
 		dice: newDice(f.cfg.Seed, diceRestored, number), to: placeOf(in.Buyer),
 	}
 	f.parcels[sh.ID] = sh
 	f.shipments = append(f.shipments, sh)
-	if len(sh.legs) > 0 {
+	if len(sh.Legs) > 0 {
 		f.planScan(sh)
 	}
 	return nil
