@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"time"
@@ -49,6 +50,38 @@ func NonNil(body []byte) []byte {
 // their bodies say different things. What was backfilled was not signed.
 func Contradicts(first, again Entry) bool {
 	return first.Origin != Backfill && again.Origin != Backfill && !SameBody(first.Body, again.Body)
+}
+
+// Repeats are how often stored events came again, by their sequence numbers.
+type Repeats map[int64]Repeat
+
+// Repeat is how often one event came again, and how often with another body.
+type Repeat struct{ Duplicates, Conflicts int64 }
+
+// Count counts an event that came again.
+func (r Repeats) Count(again Result) {
+	counts := r[again.Seq]
+	counts.Duplicates++
+	if again.Conflict {
+		counts.Conflicts++
+	}
+	r[again.Seq] = counts
+}
+
+// Await returns once look finds a head above after, fails, or ctx ends. The channel
+// that look returns is closed when it is worth another look.
+func Await(ctx context.Context, after int64, look func() (head int64, moved <-chan struct{}, err error)) error {
+	for {
+		head, moved, err := look()
+		if err != nil || head > after {
+			return err
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // PruneSteps repeats step, which returns how many events it removed, until there is

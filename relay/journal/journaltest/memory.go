@@ -214,21 +214,10 @@ func (m *Memory) Epoch() string { return m.epoch }
 
 // Wait waits for the head to pass after.
 func (m *Memory) Wait(ctx context.Context, after int64) error {
-	for {
-		var head int64
-		var moved chan struct{}
-		if err := m.read(ctx, func() { head, moved = m.head(), m.moved }); err != nil {
-			return err
-		}
-		if head > after {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return journal.Await(ctx, after, func() (head int64, moved <-chan struct{}, err error) {
+		err = m.read(ctx, func() { head, moved = m.head(), m.moved })
+		return head, moved, err
+	})
 }
 
 // Prune removes old records.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	"maps"
 	"slices"
 
@@ -25,8 +24,8 @@ const (
 	beginStatement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	lockStatement  = selectState + " FOR UPDATE"
 	knownStatement = `
-SELECT digest, seq, (SELECT sha256(body) FROM tillwatch_events e WHERE e.seq = i.seq AND e.origin <> '` + string(journal.Backfill) + `')
-FROM tillwatch_ids i WHERE digest = ANY ($1::uuid[])`
+SELECT i.digest, i.seq, coalesce(e.origin, ''), e.body
+FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq) WHERE i.digest = ANY ($1::uuid[])`
 
 	// New entries get the next numbers in their order.
 	insertStatement = `
@@ -48,8 +47,6 @@ WHERE added.events > 0`
 
 	notifyStatement = "SELECT pg_notify('" + channel + "', epoch || ' ' || head) FROM tillwatch_journal WHERE head > $1"
 
-	bodiesStatement = "SELECT seq, body FROM tillwatch_events WHERE seq = ANY ($1)"
-
 	repeatStatement = `
 UPDATE tillwatch_events e
 SET duplicates = e.duplicates + r.duplicates, conflicts = e.conflicts + r.conflicts
@@ -65,28 +62,19 @@ type batch struct {
 	digests []journal.Digest
 	first   map[journal.Digest]int   // the first entry of each id
 	known   map[journal.Digest]known // ids that were stored before
-	bodies  map[int64][]byte         // those of them that came again with other bytes
 	results []journal.Result         // one an entry, after number
 	fresh   int64
-	repeats map[int64]*repeats
+	repeats journal.Repeats
 }
 
-// known is a stored id.
+// known is a stored id with what is kept of its event: no body when that was pruned.
 type known struct {
-	seq int64
-	sum []byte // of its body; nil when that was pruned or backfilled
+	seq   int64
+	entry journal.Entry
 }
-
-// differs reports whether e has other bytes than what is stored, as far as that is
-// known.
-func (k known) differs(e journal.Entry) bool {
-	return k.sum != nil && e.Origin != journal.Backfill && [sha256.Size]byte(k.sum) != sha256.Sum256(e.Body)
-}
-
-type repeats struct{ duplicates, conflicts int64 }
 
 func newBatch(locked state) *batch {
-	return &batch{state: locked, first: map[journal.Digest]int{}, known: map[journal.Digest]known{}, repeats: map[int64]*repeats{}}
+	return &batch{state: locked, first: map[journal.Digest]int{}, known: map[journal.Digest]known{}, repeats: journal.Repeats{}}
 }
 
 func (b *batch) add(a *appending) {
@@ -122,9 +110,6 @@ func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
 	if err := connection.SendBatch(ctx, &requests).Close(); err != nil {
 		return err
 	}
-	if err := b.compare(ctx, connection); err != nil {
-		return err
-	}
 	b.number()
 	if err := b.count(ctx, connection); err != nil {
 		return err
@@ -141,9 +126,9 @@ func (b *batch) insert(requests *pgx.Batch) {
 	requests.Queue(knownStatement, uuids(b.digests)).Query(func(rows pgx.Rows) error {
 		var d pgtype.UUID
 		var k known
-		_, err := pgx.ForEachRow(rows, []any{&d, &k.seq, &k.sum}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&d, &k.seq, &k.entry.Origin, &k.entry.Body}, func() error {
 			b.known[d.Bytes] = k
-			k.sum = nil // each has its own
+			k.entry.Body = nil // each has its own
 			return nil
 		})
 		return err
@@ -165,33 +150,6 @@ func (b *batch) insert(requests *pgx.Batch) {
 	requests.Queue(notifyStatement, b.state.head)
 }
 
-// compare reads the bodies that came again with other bytes: these may say the
-// same. What was pruned meanwhile is not compared.
-func (b *batch) compare(ctx context.Context, connection *pgx.Conn) error {
-	var seqs []int64
-	for i, e := range b.entries {
-		if stored, found := b.known[b.digests[i]]; found && stored.differs(e) {
-			seqs = append(seqs, stored.seq)
-		}
-	}
-	if len(seqs) == 0 {
-		return nil
-	}
-	rows, err := connection.Query(ctx, bodiesStatement, seqs)
-	if err != nil {
-		return err
-	}
-	b.bodies = map[int64][]byte{}
-	var seq int64
-	var body []byte
-	_, err = pgx.ForEachRow(rows, []any{&seq, &body}, func() error {
-		b.bodies[seq] = body
-		body = nil // each has its own
-		return nil
-	})
-	return err
-}
-
 // number tells what became of each entry, as the database did it: the new ones
 // have the next sequence numbers, the others repeat. Of a pruned one, whether
 // the bodies differ is no longer known.
@@ -202,8 +160,7 @@ func (b *batch) number() {
 		stored, found := b.known[b.digests[i]]
 		switch {
 		case found:
-			body, kept := b.bodies[stored.seq]
-			b.repeat(i, stored.seq, kept && stored.differs(e) && !journal.SameBody(body, e.Body))
+			b.repeat(i, stored.seq, stored.entry.Body != nil && journal.Contradicts(stored.entry, e))
 		case first < i:
 			b.repeat(i, b.results[first].Seq, journal.Contradicts(b.entries[first], e))
 		default:
@@ -217,16 +174,8 @@ func (b *batch) number() {
 func (b *batch) head() int64 { return b.state.head + b.fresh }
 
 func (b *batch) repeat(i int, seq int64, conflict bool) {
-	counts := b.repeats[seq]
-	if counts == nil {
-		counts = new(repeats)
-		b.repeats[seq] = counts
-	}
-	counts.duplicates++
-	if conflict {
-		counts.conflicts++
-	}
 	b.results[i] = journal.Result{Seq: seq, Duplicate: true, Conflict: conflict}
+	b.repeats.Count(b.results[i])
 }
 
 // count notes the repetitions, which are acknowledged after that only.
@@ -237,8 +186,8 @@ func (b *batch) count(ctx context.Context, connection *pgx.Conn) error {
 	var duplicates, conflicts []int64
 	seqs := slices.Sorted(maps.Keys(b.repeats)) // in one order, so that relays never wait for each other in a ring
 	for _, seq := range seqs {
-		duplicates = append(duplicates, b.repeats[seq].duplicates)
-		conflicts = append(conflicts, b.repeats[seq].conflicts)
+		duplicates = append(duplicates, b.repeats[seq].Duplicates)
+		conflicts = append(conflicts, b.repeats[seq].Conflicts)
 	}
 	_, err := connection.Exec(ctx, repeatStatement, seqs, duplicates, conflicts)
 	return err

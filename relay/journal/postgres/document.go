@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,12 +17,8 @@ const (
 // Document returns a small text that the relays on this database share, beside
 // the events; it is empty when nobody has written it.
 func (j *Journal) Document(ctx context.Context, name string) (content []byte, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
-		err := j.pool.QueryRow(ctx, selectDocument, name).Scan(&content)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		return err
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
+		return unlessNone(j.pool.QueryRow(ctx, selectDocument, name).Scan(&content))
 	})
 	return content, err
 }

@@ -40,20 +40,3 @@ func TestDocumentsAreSharedAndChangedOneAtATime(t *testing.T) {
 		}
 	}
 }
-
-func TestAJournalOfTheFirstVersionIsUpgradedWithWhatItHolds(t *testing.T) {
-	dsn := schema(t)
-	execute(t, dsn, migrations()[0])
-	execute(t, dsn, "INSERT INTO tillwatch_journal (version, epoch, head, oldest) VALUES (1, 'first', 7, 8)")
-	j := opened(t, dsn).(*Journal)
-	head, err := j.Head(t.Context())
-	if err != nil || head != 7 || j.Epoch() != "first" {
-		t.Errorf("the head is %d in %s, %v", head, j.Epoch(), err)
-	}
-	if err := j.ChangeDocument(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("b"), nil }); err != nil {
-		t.Error(err)
-	}
-	if found := count(t, dsn, "SELECT version FROM tillwatch_journal"); found != int64(version()) {
-		t.Errorf("its version is %d", found)
-	}
-}

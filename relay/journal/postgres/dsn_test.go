@@ -113,6 +113,7 @@ func TestServersThatRefuse(t *testing.T) {
 		{"an event that is missing", "UPDATE tillwatch_journal SET head = 1", dsn,
 			"holds 0 events where there should be 1 (1 to 1): restore it from a copy, or name another database"},
 		{"a newer version", "UPDATE tillwatch_journal SET version = 99", dsn, "newer version"},
+		{"a version of before the first release", "UPDATE tillwatch_journal SET version = 3", dsn, "was written before the first release"},
 		{"no state", "DELETE FROM tillwatch_journal", dsn, "but not its state: restore it"},
 		{"a foreign table", "DROP TABLE tillwatch_journal; CREATE TABLE tillwatch_journal ()", dsn, "not those of a journal"},
 	} {

@@ -40,14 +40,14 @@ func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error
 		return err
 	}
 	defer disconnect(connection)
-	if err := bounded(ctx, func(ctx context.Context) error {
-		_, err := connection.Exec(ctx, "LISTEN "+channel)
-		return err
-	}); err != nil {
+	listening, cancel := context.WithTimeout(ctx, pollTimeout)
+	_, err = connection.Exec(listening, "LISTEN "+channel)
+	cancel()
+	if err != nil {
 		return err
 	}
 	for {
-		if err := bounded(ctx, func(ctx context.Context) error { return j.poll(ctx, connection) }); err != nil {
+		if err := j.poll(ctx, connection); err != nil {
 			return err
 		}
 		if err := j.await(ctx, connection); err != nil {
@@ -56,13 +56,9 @@ func (j *Journal) listen(ctx context.Context, config *pgx.ConnConfig) (err error
 	}
 }
 
-func bounded(ctx context.Context, work func(context.Context) error) error {
+func (j *Journal) poll(ctx context.Context, connection *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	return work(ctx)
-}
-
-func (j *Journal) poll(ctx context.Context, connection *pgx.Conn) error {
 	known := j.current()
 	found, err := look(ctx, connection)
 	if err != nil {

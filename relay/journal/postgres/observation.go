@@ -83,7 +83,7 @@ func (j *Journal) AddObservations(ctx context.Context, all []journal.Observation
 
 // Observations implements [journal.Observed].
 func (j *Journal) Observations(ctx context.Context, after int64, span time.Duration, limit int) (all []journal.Observation, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		rows, err := j.pool.Query(ctx, selectObservations, after, span.Microseconds(), limit)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 var (
 	errNewer   = errors.New("was written by a newer version of this program: upgrade this relay")
+	errOlder   = errors.New("was written before the first release of this program: name another database or search_path")
 	errTooOld  = errors.New("is older than PostgreSQL 13: upgrade it")
 	errMissing = errors.New("has the tables of a journal, but not its state: restore it from a copy, or name another database")
 )
@@ -38,7 +39,7 @@ func explain(config *pgx.ConnConfig, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("open the journal in %s: %w", place, err)
-	case errors.Is(err, errNewer), errors.Is(err, errTooOld), errors.Is(err, errMissing), errors.Is(err, errIncomplete):
+	case errors.Is(err, errNewer), errors.Is(err, errOlder), errors.Is(err, errTooOld), errors.Is(err, errMissing), errors.Is(err, errIncomplete):
 		return fmt.Errorf("%s %w", place, err)
 	case !errors.As(err, &refused):
 		return fmt.Errorf("PostgreSQL on %s does not answer: start it, or correct the DSN (%w)", serverName(config), oneLine{err})

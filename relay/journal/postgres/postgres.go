@@ -54,9 +54,9 @@ var (
 )
 
 // Open opens the journal in the database that dsn names, as a URL or as key
-// words and values; PG… variables fill in what it leaves out. It creates or
-// upgrades its tables, named tillwatch_…, in the first schema of the search
-// path. Every error is one sentence that says what to do, without a password.
+// words and values; PG… variables fill in what it leaves out. It creates its
+// tables, named tillwatch_…, in the first schema of the search path. Every error
+// is one sentence that says what to do, without a password.
 func Open(ctx context.Context, dsn string) (journal.Journal, error) {
 	config, err := parse(dsn)
 	if err != nil {
@@ -119,6 +119,9 @@ func (j *Journal) Close() error {
 		j.writer.Stop()
 		j.writer.disconnect()
 		j.end()
+		j.mu.Lock()
+		j.wake()
+		j.mu.Unlock()
 		j.tail.Wait()
 		j.pool.Close()
 	})
@@ -147,44 +150,38 @@ func (j *Journal) Lost() (from, to int64) {
 
 // Head asks the database: another relay may have acknowledged an event that
 // was not heard of here.
-func (j *Journal) Head(ctx context.Context) (head int64, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
-		return j.pool.QueryRow(ctx, "SELECT head FROM tillwatch_journal").Scan(&head)
-	})
-	return head, err
-}
+func (j *Journal) Head(ctx context.Context) (int64, error) { return j.number(ctx, "head") }
 
 // Oldest asks the database.
-func (j *Journal) Oldest(ctx context.Context) (oldest int64, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
-		return j.pool.QueryRow(ctx, "SELECT oldest FROM tillwatch_journal").Scan(&oldest)
+func (j *Journal) Oldest(ctx context.Context) (int64, error) { return j.number(ctx, "oldest") }
+
+// Size counts the texts and bodies of the stored events, and about what their
+// rows take. The database files are larger until they were vacuumed.
+func (j *Journal) Size(ctx context.Context) (int64, error) { return j.number(ctx, "bytes") }
+
+// number reads a column of the state.
+func (j *Journal) number(ctx context.Context, column string) (n int64, err error) {
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
+		return j.pool.QueryRow(ctx, "SELECT "+column+" FROM tillwatch_journal").Scan(&n)
 	})
-	return oldest, err
+	return n, err
 }
 
 // Wait returns once Head is known to be above after, the epoch changes, ctx
 // ends, or the journal is closed. While the database is away, it waits.
 func (j *Journal) Wait(ctx context.Context, after int64) error {
 	epoch := j.Epoch()
-	for {
+	return journal.Await(ctx, after, func() (head int64, moved <-chan struct{}, err error) {
 		j.mu.Lock()
-		known, moved := j.state, j.moved
-		j.mu.Unlock()
+		defer j.mu.Unlock()
 		switch {
 		case j.life.Err() != nil:
-			return journal.ErrClosed
-		case known.epoch != epoch:
-			return journal.ErrEpoch
-		case known.head > after:
-			return nil
+			return 0, nil, journal.ErrClosed
+		case j.state.epoch != epoch:
+			return 0, nil, journal.ErrEpoch
 		}
-		select {
-		case <-moved:
-		case <-j.life.Done():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return j.state.head, j.moved, nil
+	})
 }
 
 func (j *Journal) current() state {
@@ -223,16 +220,8 @@ func (j *Journal) wake() {
 	j.moved = make(chan struct{})
 }
 
-// reading runs work within its bound and names what failed.
-func (j *Journal) reading(ctx context.Context, work func(context.Context) error) error {
-	return j.bounded(ctx, "read", work)
-}
-
-func (j *Journal) writing(ctx context.Context, work func(context.Context) error) error {
-	return j.bounded(ctx, "write", work)
-}
-
-// bounded runs work until ctx ends, the journal is closed, or callTimeout.
+// bounded runs work until ctx ends, the journal is closed, or callTimeout. Its error
+// says what the journal could not do: read or write.
 func (j *Journal) bounded(ctx context.Context, verb string, work func(context.Context) error) error {
 	if j.life.Err() != nil {
 		return journal.ErrClosed

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,25 +49,12 @@ SELECT count(*) FROM gone`
 // quarantined bodies of that age as well, without counting them. Several
 // relays may prune at once.
 func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
-	err := j.writing(ctx, func(ctx context.Context) error {
-		_, err := j.pool.Exec(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", journal.Nanoseconds(t))
-		return err
-	})
-	if err != nil {
+	if _, err := j.execute(ctx, "DELETE FROM tillwatch_quarantine WHERE received < $1", journal.Nanoseconds(t)); err != nil {
 		return 0, err
 	}
 	return j.prune(ctx, func(ctx context.Context, tx pgx.Tx, oldest, _ int64) pgx.Row {
 		return tx.QueryRow(ctx, olderStatement, oldest, pruneStep, journal.Nanoseconds(t))
 	})
-}
-
-// Size counts the texts and bodies of the stored events, and about what their
-// rows take. The database files are larger until they were vacuumed.
-func (j *Journal) Size(ctx context.Context) (size int64, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
-		return j.pool.QueryRow(ctx, "SELECT bytes FROM tillwatch_journal").Scan(&size)
-	})
-	return size, err
 }
 
 // PruneTo removes old events in steps, each durable by itself, until Size is at
@@ -96,7 +84,7 @@ func (j *Journal) prune(ctx context.Context, step func(ctx context.Context, tx p
 
 // changing runs change in a transaction.
 func (j *Journal) changing(ctx context.Context, change func(context.Context, pgx.Tx) error) error {
-	return j.writing(ctx, func(ctx context.Context) error {
+	return j.bounded(ctx, "write", func(ctx context.Context) error {
 		options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
 		return pgx.BeginTxFunc(ctx, j.pool, options, func(tx pgx.Tx) error { return change(ctx, tx) })
 	})
@@ -104,20 +92,26 @@ func (j *Journal) changing(ctx context.Context, change func(context.Context, pgx
 
 // Quarantine keeps a body that is no event.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
-	return j.writing(ctx, func(ctx context.Context) error {
-		_, err := j.pool.Exec(ctx, "INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3)",
-			journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body))
-		return err
-	})
+	_, err := j.execute(ctx, "INSERT INTO tillwatch_quarantine (received, reason, body) VALUES ($1, $2, $3)",
+		journal.Nanoseconds(u.Received), []byte(u.Reason), journal.NonNil(u.Body))
+	return err
 }
 
 // Check commits a change to the row that every append changes.
 func (j *Journal) Check(ctx context.Context) error {
-	return j.writing(ctx, func(ctx context.Context) error {
-		tag, err := j.pool.Exec(ctx, "UPDATE tillwatch_journal SET checks = checks + 1")
-		if err == nil && tag.RowsAffected() != 1 {
-			err = errMissing
-		}
+	changed, err := j.execute(ctx, "UPDATE tillwatch_journal SET checks = checks + 1")
+	if err == nil && changed != 1 {
+		err = fmt.Errorf("write the journal: it %w", errMissing)
+	}
+	return err
+}
+
+// execute runs one statement that changes rows, and returns how many.
+func (j *Journal) execute(ctx context.Context, statement string, arguments ...any) (changed int64, err error) {
+	err = j.bounded(ctx, "write", func(ctx context.Context) error {
+		tag, err := j.pool.Exec(ctx, statement, arguments...)
+		changed = tag.RowsAffected()
 		return err
 	})
+	return changed, err
 }

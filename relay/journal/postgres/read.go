@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// Of events that an earlier version stored, no latest time is known but their own.
-	recordColumns = "seq, id, type, created, received, greatest(latest, received), origin, duplicates, conflicts, body"
+	recordColumns = "seq, id, type, created, received, latest, origin, duplicates, conflicts, body"
 
 	// The server stops adding bodies, so that no more than needed travel.
 	readStatement = `
@@ -24,12 +23,8 @@ FROM (
 WHERE coalesce(before, 0) < $3
 ORDER BY seq`
 
-	findStatement = `
-SELECT i.seq, e.seq IS NOT NULL, coalesce(e.type, ''), coalesce(e.created, 0), coalesce(e.received, 0),
-       coalesce(greatest(e.latest, e.received), 0), coalesce(e.origin, ''),
-       coalesce(e.duplicates, 0), coalesce(e.conflicts, 0), e.body
-FROM tillwatch_ids i LEFT JOIN tillwatch_events e USING (seq)
-WHERE i.digest = $1`
+	findStatement = "SELECT seq FROM tillwatch_ids WHERE digest = $1"
+	oneStatement  = "SELECT " + recordColumns + " FROM tillwatch_events WHERE seq = $1"
 
 	quarantinedStatement = "SELECT received, reason, body FROM tillwatch_quarantine ORDER BY number DESC LIMIT $1"
 )
@@ -37,7 +32,7 @@ WHERE i.digest = $1`
 // Read reads what any relay has committed. As numbers become visible in their
 // order, there is no hole in it.
 func (j *Journal) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		rows, err := j.pool.Query(ctx, readStatement, after, max(limit, 0), journal.ReadBytes)
 		if err != nil {
 			return err
@@ -60,30 +55,40 @@ func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
 
 // Find looks an id up among all that were ever stored.
 func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found bool, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
-		var readable bool
-		var kind []byte
-		var created, received, latest int64
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		d := pgtype.UUID{Bytes: journal.DigestOf(id), Valid: true}
-		err := j.pool.QueryRow(ctx, findStatement, d).Scan(&r.Seq, &readable, &kind,
-			&created, &received, &latest, &r.Origin, &r.Duplicates, &r.Conflicts, &r.Body)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+		var seq int64
+		if err := j.pool.QueryRow(ctx, findStatement, d).Scan(&seq); err != nil {
+			return unlessNone(err)
 		}
-		found = err == nil
-		r.ID, r.Type = id, string(kind)
-		r.CreatedAt, r.Received, r.Latest = journal.Instant(created), journal.Instant(received), journal.Instant(latest)
-		return err
+		found, r = true, journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}
+		rows, err := j.pool.Query(ctx, oneStatement, seq)
+		if err != nil {
+			return err
+		}
+		kept, err := pgx.CollectExactlyOneRow(rows, scanRecord)
+		if err == nil {
+			r = kept
+		}
+		return unlessNone(err) // it was pruned
 	})
-	if !found {
+	if err != nil {
 		return journal.Record{}, false, err
 	}
-	return r, true, err
+	return r, found, nil
+}
+
+// unlessNone is the error of a query for one row that may be none.
+func unlessNone(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // Quarantined reads the newest quarantined bodies.
 func (j *Journal) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
-	err = j.reading(ctx, func(ctx context.Context) error {
+	err = j.bounded(ctx, "read", func(ctx context.Context) error {
 		rows, err := j.pool.Query(ctx, quarantinedStatement, max(limit, 0))
 		if err != nil {
 			return err

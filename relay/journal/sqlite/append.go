@@ -9,7 +9,7 @@ import (
 // Append stores entries in one transaction, with those of others.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
 	results := make([]journal.Result, len(entries))
-	err := j.writer.do(ctx, func(b *batch) (err error) {
+	err := j.writer.Do(ctx, func(b *batch) (err error) {
 		for i, e := range entries {
 			if results[i], err = b.append(e); err != nil {
 				return err
@@ -25,7 +25,7 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journa
 
 // Quarantine keeps a body that is no event.
 func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
-	return j.writer.do(ctx, func(b *batch) error {
+	return j.writer.Do(ctx, func(b *batch) error {
 		b.bytes += len(u.Body)
 		return b.execute("INSERT INTO quarantine (received, reason, body) VALUES (?, ?, ?)",
 			journal.Nanoseconds(u.Received), u.Reason, journal.NonNil(u.Body))
@@ -34,7 +34,7 @@ func (j *Journal) Quarantine(ctx context.Context, u journal.Unreadable) error {
 
 // Owns begins a transaction that changes nothing.
 func (j *Journal) Owns(ctx context.Context) error {
-	return j.writer.do(ctx, func(*batch) error { return nil })
+	return j.writer.Do(ctx, func(*batch) error { return nil })
 }
 
 // Check commits a change to the disk.
@@ -42,7 +42,7 @@ func (j *Journal) Check(ctx context.Context) error {
 	if err := j.audit.found(); err != nil {
 		return readError(err)
 	}
-	return j.writer.do(ctx, func(b *batch) error {
+	return j.writer.Do(ctx, func(b *batch) error {
 		return b.execute("UPDATE journal SET checks = checks + 1")
 	})
 }

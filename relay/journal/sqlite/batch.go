@@ -17,7 +17,7 @@ type batch struct {
 	fresh    map[journal.Digest]int64 // sequence numbers of the new entries
 	pack     pack                     // the last of them, which are not inserted yet
 	looked   pack                     // the last one that was looked into
-	repeats  map[int64]*repeats
+	repeats  journal.Repeats
 	stored   int64
 	unstored []journal.Digest
 	latest   int64 // time of receipt of all events
@@ -28,16 +28,14 @@ type batch struct {
 const countRepeats = `INSERT INTO repeats (seq, duplicates, conflicts) VALUES (?, ?, ?)
 ON CONFLICT (seq) DO UPDATE SET duplicates = duplicates + excluded.duplicates, conflicts = conflicts + excluded.conflicts`
 
-type repeats struct{ duplicates, conflicts int }
-
 func newBatch(ctx context.Context, w *writer) *batch {
 	return &batch{
 		ctx:      ctx,
 		writer:   w,
 		head:     w.journal.newest(),
 		fresh:    map[journal.Digest]int64{},
+		repeats:  journal.Repeats{},
 		pack:     pack{first: 1, data: w.buffer[:0]},
-		looked:   noPack(),
 		stored:   w.stored,
 		unstored: w.unstored,
 		latest:   w.latest,
@@ -97,18 +95,7 @@ func (b *batch) repeat(seq int64, e journal.Entry) (journal.Result, error) {
 		return result, err
 	}
 	result.Conflict = journal.Contradicts(first.Entry, e)
-	counts := b.repeats[seq]
-	if counts == nil {
-		if b.repeats == nil {
-			b.repeats = map[int64]*repeats{}
-		}
-		counts = new(repeats)
-		b.repeats[seq] = counts
-	}
-	counts.duplicates++
-	if result.Conflict {
-		counts.conflicts++
-	}
+	b.repeats.Count(result)
 	return result, nil
 }
 
@@ -136,7 +123,7 @@ func (b *batch) finish() error {
 		if seq < b.oldest {
 			continue // it was pruned since
 		}
-		if err := b.execute(countRepeats, seq, counts.duplicates, counts.conflicts); err != nil {
+		if err := b.execute(countRepeats, seq, counts.Duplicates, counts.Conflicts); err != nil {
 			return err
 		}
 	}

@@ -214,18 +214,6 @@ func TestAJournalThatAnotherHasWrittenIsGivenUpForGood(t *testing.T) {
 	}
 }
 
-func TestTheLockOfEarlierVersionsIsTakenAway(t *testing.T) {
-	dir := t.TempDir()
-	downgraded(t, dir)
-	for _, name := range []string{lockName, lockName + "-journal"} {
-		write(t, filepath.Join(dir, name), "")
-	}
-	opened(t, dir)
-	if left, err := filepath.Glob(filepath.Join(dir, lockName+"*")); err != nil || len(left) > 0 {
-		t.Errorf("left are %s, %v", left, err)
-	}
-}
-
 func TestAJournalWithHolesIsFoundDamaged(t *testing.T) {
 	for _, test := range []struct{ name, damage, want string }{
 		{"an event is missing", "DELETE FROM packs WHERE last = 50", "is damaged: event 50 is missing"},
@@ -236,7 +224,7 @@ func TestAJournalWithHolesIsFoundDamaged(t *testing.T) {
 			j := opened(t, dir)
 			fill(t, j, 1, 100)
 			// Their ids are in runs, so that nothing else reads the events.
-			err := j.(*Journal).writer.do(t.Context(), func(b *batch) error { return b.storeDigests(100) })
+			err := j.(*Journal).writer.Do(t.Context(), func(b *batch) error { return b.storeDigests(100) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,15 +19,12 @@ const sumSize = 4
 // pack is a run of events with consecutive numbers, as one row of the database
 // holds them: the CRC-32C of what follows, and each event as the times, id,
 // type, origin and body, texts after their length. A row an event would cost
-// ten times as much.
+// ten times as much. The zero pack holds no event.
 type pack struct {
 	first, last int64
 	latest      int64 // the latest time of receipt before the first event
 	data        []byte
 }
-
-// noPack holds no event.
-func noPack() pack { return pack{first: 1} }
 
 // add appends the event with the next number.
 func (p *pack) add(e journal.Entry) {

@@ -15,7 +15,7 @@ func TestAPackKeepsWhatWentIntoItAndItsRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.Rune())
 		first := rapid.Int64Range(1, 1<<40).Draw(t, "first")
-		p := noPack()
+		p := pack{}
 		p.begin(first, 0)
 		var all []journal.Record
 		for n := range rapid.Int64Range(1, 20).Draw(t, "events") {
@@ -60,7 +60,7 @@ func TestAPackKeepsWhatWentIntoItAndItsRest(t *testing.T) {
 }
 
 func TestAFlippedBitOfAPackIsNoticed(t *testing.T) {
-	p := noPack()
+	p := pack{}
 	p.add(journal.Entry{ID: "a", Body: []byte("body")})
 	data := bytes.Clone(p.seal())
 	for bit := range 8 * len(data) {
@@ -73,7 +73,7 @@ func TestAFlippedBitOfAPackIsNoticed(t *testing.T) {
 }
 
 func FuzzUnpack(f *testing.F) {
-	p := noPack()
+	p := pack{}
 	p.add(journal.Entry{ID: "evt_1", Type: "checkout_intent.completed", Origin: journal.Webhook, Body: []byte("{}")})
 	p.add(journal.Entry{})
 	f.Add(bytes.Clone(p.data[sumSize:]), 2)

@@ -46,7 +46,7 @@ func appendUntilCut(t *testing.T, j *Journal, d *disk) {
 // copyLogOften has the log copied often, so that it begins anew often.
 func copyLogOften(t *testing.T, j *Journal) {
 	t.Helper()
-	err := j.writer.do(t.Context(), func(b *batch) error {
+	err := j.writer.Do(t.Context(), func(b *batch) error {
 		b.writer.longestLog = 80 << 10
 		return b.execute(fmt.Sprintf("PRAGMA journal_size_limit = %d", b.writer.longestLog))
 	})

@@ -29,8 +29,8 @@ func (j *Journal) Prune(ctx context.Context, t time.Time) (int64, error) {
 // PruneTo removes old events in steps, each durable by itself.
 func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 	return j.prune(ctx, func(b *batch) (int64, error) {
-		used, err := usedBytes(b.ctx, b.writer.connection)
-		if err != nil {
+		var used int64
+		if err := b.writer.connection.QueryRowContext(b.ctx, selectUsedBytes).Scan(&used); err != nil {
 			return 0, err
 		}
 		surplus := used - limit
@@ -44,7 +44,7 @@ func (j *Journal) PruneTo(ctx context.Context, limit int64) (int64, error) {
 
 func (j *Journal) prune(ctx context.Context, step func(*batch) (int64, error)) (int64, error) {
 	return journal.PruneSteps(func() (count int64, err error) {
-		err = j.writer.do(ctx, func(b *batch) (err error) {
+		err = j.writer.Do(ctx, func(b *batch) (err error) {
 			count, err = step(b)
 			return err
 		})
@@ -74,7 +74,7 @@ func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
 		return 0, err
 	}
 	b.oldest = keep
-	b.looked = noPack()
+	b.looked = pack{}
 	return keep - oldest, nil
 }
 
@@ -83,7 +83,7 @@ func (b *batch) removeWhile(old func(*unpacking) bool) (int64, error) {
 func (b *batch) findWhile(old func(*unpacking) bool) (oldest, keep int64, in pack, err error) {
 	rows, err := b.writer.connection.QueryContext(b.ctx, "SELECT "+packColumns+" FROM packs ORDER BY last")
 	if err != nil {
-		return 0, 0, noPack(), err
+		return 0, 0, pack{}, err
 	}
 	defer rows.Close()
 	for bytes := 0; keep-oldest < pruneStep && bytes < pruneStepBytes && rows.Next(); {
@@ -126,7 +126,7 @@ const packColumns = "first, last, latest, events"
 func scanPack(row interface{ Scan(...any) error }) (pack, error) {
 	var p pack
 	if err := row.Scan(&p.first, &p.last, &p.latest, &p.data); err != nil {
-		return noPack(), err
+		return pack{}, err
 	}
 	return p, p.check()
 }

@@ -79,12 +79,12 @@ func (j *Journal) addRepeats(ctx context.Context, records []journal.Record) erro
 	defer rows.Close()
 	for rows.Next() {
 		var seq int64
-		var counts repeats
-		if err := rows.Scan(&seq, &counts.duplicates, &counts.conflicts); err != nil {
+		var duplicates, conflicts int
+		if err := rows.Scan(&seq, &duplicates, &conflicts); err != nil {
 			return err
 		}
 		r := &records[seq-first]
-		r.Duplicates, r.Conflicts = counts.duplicates, counts.conflicts
+		r.Duplicates, r.Conflicts = duplicates, conflicts
 	}
 	return rows.Err()
 }

@@ -4,26 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"tillwatch/relay/journal"
 )
 
 // applicationID marks the file as a journal in its SQLite header; version is
-// that of the schema. Version 1, of before the first release, held a row an event.
+// that of the schema.
 const (
 	applicationID = 0x74696c6c
 	version       = 4
-	upgradable    = 2
 )
-
-// upgrades are the steps from each version that can be upgraded to the next.
-func upgrades() []string {
-	return []string{
-		"ALTER TABLE packs ADD COLUMN latest INTEGER NOT NULL DEFAULT 0",
-		"ALTER TABLE journal ADD COLUMN owner TEXT NOT NULL DEFAULT ''",
-	}
-}
 
 // packs hold the events, see [pack]; repeats those that came again. id_digests
 // holds the digests of whole runs of ids, so that a journal of millions opens
@@ -58,14 +48,9 @@ CREATE TABLE quarantine (
 // something else, and returns the epoch.
 func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 	var application, found, tables int
-	for pragma, into := range map[string]*int{
-		"PRAGMA application_id":              &application,
-		"PRAGMA user_version":                &found,
-		"SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := c.QueryRowContext(ctx, pragma).Scan(into); err != nil {
-			return "", err
-		}
+	row := c.QueryRowContext(ctx, "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version")
+	if err := row.Scan(&application, &found, &tables); err != nil {
+		return "", err
 	}
 	switch {
 	case tables == 0:
@@ -74,14 +59,10 @@ func prepareSchema(ctx context.Context, c *sql.Conn) (epoch string, err error) {
 		}
 	case application != applicationID:
 		return "", errForeign
-	case found < upgradable:
+	case found < version:
 		return "", fmt.Errorf("%w (format %d, this program reads %d)", errOlder, found, version)
 	case found > version:
 		return "", fmt.Errorf("%w (format %d, this program reads %d)", errNewer, found, version)
-	case found < version:
-		if err := upgradeSchema(ctx, c, upgrades()[found-upgradable:]); err != nil {
-			return "", err
-		}
 	}
 	err = c.QueryRowContext(ctx, "SELECT epoch FROM journal").Scan(&epoch)
 	return epoch, err
@@ -97,18 +78,5 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	_, err := c.ExecContext(ctx, "COMMIT")
-	return err
-}
-
-// upgradeSchema takes steps once no other process has the journal open: one of an
-// earlier version takes no notice of this one's locks, but the switch to another
-// kind of log is refused while it runs.
-func upgradeSchema(ctx context.Context, c *sql.Conn, steps []string) error {
-	_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA journal_mode = DELETE;
-BEGIN EXCLUSIVE;
-%s;
-PRAGMA user_version = %d;
-COMMIT;
-PRAGMA journal_mode = WAL;`, strings.Join(steps, ";\n"), version))
 	return err
 }

@@ -2,12 +2,14 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"tillwatch/relay/journal"
 )
 
 var _ journal.Sized = (*Journal)(nil)
+
+const selectUsedBytes = `
+SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
 // Size counts the pages of the database that are in use, those of the ids included.
 // Pages of pruned events stay in the file and are filled again: the file keeps the
@@ -16,28 +18,6 @@ func (j *Journal) Size(ctx context.Context) (size int64, err error) {
 	if _, err := j.Head(ctx); err != nil {
 		return 0, err
 	}
-	connection, err := j.reading.Conn(ctx)
-	if err != nil {
-		return 0, readError(err)
-	}
-	defer connection.Close()
-	size, err = usedBytes(ctx, connection)
+	err = j.reading.QueryRowContext(ctx, selectUsedBytes).Scan(&size)
 	return size, readError(err)
-}
-
-func usedBytes(ctx context.Context, c *sql.Conn) (int64, error) {
-	var pages, free, page int64
-	for _, each := range []struct {
-		query string
-		into  *int64
-	}{
-		{"PRAGMA page_count", &pages},
-		{"PRAGMA freelist_count", &free},
-		{"PRAGMA page_size", &page},
-	} {
-		if err := c.QueryRowContext(ctx, each.query).Scan(each.into); err != nil {
-			return 0, err
-		}
-	}
-	return (pages - free) * page, nil
 }

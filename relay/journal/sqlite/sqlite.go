@@ -60,9 +60,6 @@ func open(ctx context.Context, in folder) (_ *Journal, err error) {
 	if err := j.begin(ctx, in); err != nil {
 		return nil, errors.Join(err, j.letGo())
 	}
-	if err := in.removeOldLock(); err != nil {
-		return nil, errors.Join(err, j.letGo())
-	}
 	go j.writer.Run(j.writer.transact)
 	return j, nil
 }
@@ -166,22 +163,14 @@ func (j *Journal) Oldest(context.Context) (int64, error) {
 
 // Wait returns once Head is above after, ctx ends, or the journal is closed.
 func (j *Journal) Wait(ctx context.Context, after int64) error {
-	for {
+	return journal.Await(ctx, after, func() (head int64, moved <-chan struct{}, err error) {
 		j.mu.Lock()
-		head, moved := int64(len(j.ids)), j.moved
-		j.mu.Unlock()
-		switch {
-		case moved == nil:
-			return journal.ErrClosed
-		case head > after:
-			return nil
+		defer j.mu.Unlock()
+		if j.moved == nil {
+			return 0, nil, journal.ErrClosed
 		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return int64(len(j.ids)), j.moved, nil
+	})
 }
 
 // published makes known what a durable transaction has added and removed.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tillwatch/relay/journal"
 	"tillwatch/relay/journal/journaltest"
@@ -96,9 +95,9 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 		}, "newer version"},
 		{"the database is of before the first release", func(t *testing.T, dir string) string {
 			closeAll(t, opened(t, dir))
-			execute(t, dir, "PRAGMA user_version = 1")
+			execute(t, dir, "PRAGMA user_version = 3")
 			return dir
-		}, "was written before the first release of this program (format 1, this program reads 4): choose another folder"},
+		}, "was written before the first release of this program (format 3, this program reads 4): choose another folder"},
 		{"the newest event was removed", func(t *testing.T, dir string) string {
 			j := opened(t, dir)
 			for n := range 3 {
@@ -147,57 +146,6 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// downgraded makes the journal in dir one of the version before, with an event.
-func downgraded(t *testing.T, dir string) {
-	t.Helper()
-	j := opened(t, dir)
-	if _, err := j.Append(t.Context(), []journal.Entry{{ID: "old", Received: time.Unix(1000, 0), Body: []byte("old")}}); err != nil {
-		t.Fatal(err)
-	}
-	closeAll(t, j)
-	execute(t, dir, "ALTER TABLE packs DROP COLUMN latest; ALTER TABLE journal DROP COLUMN owner; PRAGMA user_version = 2")
-}
-
-func TestAJournalOfTheVersionBeforeIsUpgraded(t *testing.T) {
-	dir := t.TempDir()
-	downgraded(t, dir)
-	j := opened(t, dir)
-	if _, err := j.Append(t.Context(), []journal.Entry{{ID: "new", Received: time.Unix(900, 0)}}); err != nil {
-		t.Fatal(err)
-	}
-	records, err := j.Read(t.Context(), 0, 10)
-	if err != nil || len(records) != 2 || string(records[0].Body) != "old" {
-		t.Fatalf("records are %+v, %v", records, err)
-	}
-	for _, r := range records {
-		if r.Latest.Unix() != 1000 {
-			t.Errorf("the latest time of event %d is %s", r.Seq, r.Latest)
-		}
-	}
-	closeAll(t, j)
-	closeAll(t, opened(t, dir))
-}
-
-func TestAJournalOfTheVersionBeforeIsNotUpgradedWhileItIsInUse(t *testing.T) {
-	dir := t.TempDir()
-	downgraded(t, dir)
-	theirs, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer theirs.Close()
-	if err := theirs.QueryRow("SELECT count(*) FROM packs").Scan(new(int)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
-		t.Errorf("open beside a process of the version before: %v", err)
-	}
-	if err := theirs.Close(); err != nil {
-		t.Fatal(err)
-	}
-	closeAll(t, opened(t, dir))
-}
-
 func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 	j := opened(t, t.TempDir()).(*Journal)
 	appended := func(id string) error {
@@ -207,7 +155,7 @@ func TestAWriteThatFailsIsNotKeptAndTheNextSucceeds(t *testing.T) {
 	if err := appended("first"); err != nil {
 		t.Fatal(err)
 	}
-	err := j.writer.do(t.Context(), func(b *batch) error {
+	err := j.writer.Do(t.Context(), func(b *batch) error {
 		if _, err := b.append(journal.Entry{ID: "second"}); err != nil {
 			return err
 		}
@@ -237,7 +185,7 @@ func TestAFullDiskIsAnErrorAndTheJournalRecovers(t *testing.T) {
 		return err
 	}
 	// The writing connection may add no page; the next one, after the failure, may.
-	err := j.writer.do(t.Context(), func(b *batch) error {
+	err := j.writer.Do(t.Context(), func(b *batch) error {
 		_, err := b.writer.connection.ExecContext(b.ctx, "PRAGMA max_page_count = 1")
 		return err
 	})

@@ -10,16 +10,17 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
+
+	"tillwatch/api/durable"
 )
 
 const (
 	databaseName = "journal.db"
-	lockName     = "journal.lock" // on Windows; of earlier versions elsewhere
+	lockName     = "journal.lock" // on Windows
 )
 
 var (
@@ -37,50 +38,16 @@ func (f folder) prepare() error {
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return err
 	}
-	opened, err := os.Open(f.path)
-	if err != nil {
-		return err
-	}
-	defer opened.Close()
-	// Not every system can sync a folder; where it can, new files survive a power
-	// cut.
-	_ = opened.Sync()
-	return nil
-}
-
-// removeOldLock removes the lock of earlier versions, which the one that has just
-// been upgraded may have left.
-func (f folder) removeOldLock() error {
-	if runtime.GOOS == "windows" {
-		return nil // there it is this version's, too
-	}
-	for _, name := range []string{lockName, lockName + "-journal"} {
-		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
+	_ = durable.SyncFolder(f.path) // where a system can, new files survive a power cut
 	return nil
 }
 
 // database opens the database with the pragmas that every connection needs.
 // Connections are to the file that is claimed, and to no other at its path.
 func (f folder) database(c *claim, pragmas ...string) (*sql.DB, error) {
-	location, err := f.location(databaseName, pragmas)
+	path, err := filepath.Abs(filepath.Join(f.path, databaseName))
 	if err != nil {
 		return nil, err
-	}
-	connector, err := driver.NewConnector(location)
-	if err != nil {
-		return nil, err
-	}
-	return sql.OpenDB(claimed{connector, c}), nil
-}
-
-// location names a file as the driver wants it.
-func (f folder) location(name string, pragmas []string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(f.path, name))
-	if err != nil {
-		return "", err
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -91,7 +58,11 @@ func (f folder) location(name string, pragmas []string) (string, error) {
 		query.Set("vfs", f.vfs)
 	}
 	location := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	return location.String(), nil
+	connector, err := driver.NewConnector(location.String())
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(claimed{connector, c}), nil
 }
 
 // claimed opens connections to the files of a claim.

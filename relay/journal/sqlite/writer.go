@@ -170,9 +170,6 @@ func (w *writer) shortenLog(written int) {
 	_, _ = copyLog(context.Background(), w.connection, "RESTART") // a disk that fails shows in the next commit
 }
 
-// do runs apply in the next transaction and returns after its commit.
-func (w *writer) do(ctx context.Context, apply work) error { return w.Do(ctx, apply) }
-
 // transact makes one transaction of works and answers once it is durable. After an
 // error the connection is given up: the next transaction begins on a new one.
 func (w *writer) transact(works *groupcommit.Batch[work]) {
