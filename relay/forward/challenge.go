@@ -22,21 +22,21 @@ func (l *lane) challenge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := l.entryOf(relay.Item{Event: event, Received: time.Now()}, "")
+	h := l.heldOf(relay.Item{Event: event, Received: time.Now()}, "")
 	for {
-		e.Delivery = l.f.config.Sender.Send(ctx, l.target.URL, e.Item, e.Delivery)
+		h.Delivery = l.f.config.Sender.Send(ctx, l.target.URL, h.Item, h.Delivery)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		answered := e.Delivery.State == delivery.Delivered && answers(e.Delivery.Answer.Body, source)
-		if e.Delivery.State == delivery.Delivered && !answered {
-			e.Delivery.State, e.Delivery.Error = delivery.Waiting, api.Scrub(fmt.Sprintf(`it has to answer {"challenge":%q} and no more`, source))
+		answered := h.Delivery.State == delivery.Delivered && answers(h.Delivery.Answer.Body, source)
+		if h.Delivery.State == delivery.Delivered && !answered {
+			h.Delivery.State, h.Delivery.Error = delivery.Waiting, api.Scrub(fmt.Sprintf(`it has to answer {"challenge":%q} and no more`, source))
 		}
-		wait := pause(e.Delivery.Attempts)
+		wait := pause(h.Delivery.Attempts)
 		if !answered {
-			e.Delivery.Next = time.Now().Add(wait)
+			h.Delivery.Next = time.Now().Add(wait)
 		}
-		if l.f.tell(e.Held); answered {
+		if l.f.tell(*h); answered {
 			return nil
 		}
 		if err := api.Sleep(ctx, wait); err != nil {

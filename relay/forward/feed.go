@@ -14,23 +14,22 @@ var errEnding = errors.New("forwarding ends")
 // Events implements [relay.Handler]. It waits while there is no room: the relay keeps
 // what is not read.
 func (l *lane) Events(ctx context.Context, batch []relay.Item) error {
+	var a arrival
 	epoch := l.source.Status().Epoch
 	for _, item := range batch {
-		if !l.resumed && item.Seq <= l.stored && item.Received.Before(l.f.config.Since) {
-			continue
-		}
-		if err := l.hand(ctx, l.entryOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))); err != nil {
-			return err
+		a.cursor = fmt.Sprintf("%s:%d", epoch, item.Seq)
+		if l.resumed || item.Seq > l.stored || !item.Received.Before(l.f.config.Since) {
+			a.events = append(a.events, l.heldOf(item, a.cursor))
 		}
 	}
-	return nil
+	return l.hand(ctx, a)
 }
 
-func (l *lane) entryOf(item relay.Item, cursor string) *entry {
+func (l *lane) heldOf(item relay.Item, cursor string) *Held {
 	event := item.Event
-	return &entry{fresh: true, Held: Held{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
+	return &Held{Item: item, Target: l.target.URL, Cursor: cursor, Delivery: delivery.Delivery{
 		ID: l.idOf(event.ID), Target: l.shown, Event: event.ID, Type: event.Type, Source: event.Source.ID, State: delivery.Waiting, Since: item.Received,
-	}}}
+	}}
 }
 
 // Status implements [relay.Handler]. Where the stream begins, and over what it was not
@@ -53,14 +52,12 @@ func (l *lane) Status(s relay.Status) {
 }
 
 // mark hands over a position without an event.
-func (l *lane) mark() {
-	_ = l.hand(context.Background(), &entry{Held: Held{Cursor: l.source.Cursor()}})
-}
+func (l *lane) mark() { _ = l.hand(context.Background(), arrival{cursor: l.source.Cursor()}) }
 
-// hand hands an entry to the loop.
-func (l *lane) hand(ctx context.Context, e *entry) error {
+// hand hands to the loop what was read.
+func (l *lane) hand(ctx context.Context, a arrival) error {
 	select {
-	case l.arrivals <- e:
+	case l.arrivals <- a:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -1,10 +1,9 @@
 // Package forward delivers the events of a relay to other endpoints, as the service
 // delivers them to the relay: each at least once, those of one source in order.
 //
-// A [Forwarder] has a lane for each target. It reads the relay's stream, tries each
-// event, and moves the cursor of the target behind an event once the target has taken
-// it or it is held on disk, to be tried again or among the dead. Behind an event that
-// is held, the later ones of its source are held, too; those of other sources go on.
+// A [Forwarder] has a lane for each target. It reads the relay's stream and keeps what
+// it reads on disk, with the cursor behind it, until the target has taken it. Behind an
+// event that is not taken the later ones of its source wait; those of other sources go on.
 package forward
 
 import (
@@ -29,11 +28,10 @@ import (
 
 // Bounds of one target.
 const (
-	atOnce    = 16     // attempts under way
-	maxWindow = 256    // events read and neither taken nor held: the relay keeps the others
-	maxHeld   = 20_000 // events that wait on disk: then nothing more is read
-	maxKept   = 1_000  // deliveries that are remembered, of all targets
-	keptBody  = 64 << 10
+	atOnce   = 16     // attempts under way
+	maxHeld  = 20_000 // events that wait on disk: the relay keeps the others
+	maxKept  = 1_000  // deliveries that are remembered, of all targets
+	keptBody = 64 << 10
 )
 
 // GiveUp is how long an event is tried by default.
@@ -141,21 +139,11 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Left counts the events that wait for a target, whether on disk or, once Run has
-// ended, read and not taken, and those among the dead.
+// Left counts the events that wait for a target, and those among the dead.
 func (f *Forwarder) Left() (waiting, dead int, err error) {
-	onDisk, given, err := f.state.Counts()
+	waits, given, err := f.state.Counts()
 	for _, l := range f.lanes {
-		waiting, dead = waiting+onDisk[l.target.URL], dead+given[l.target.URL]
-		select {
-		case <-f.ended:
-			for _, e := range l.window {
-				if !e.settled {
-					waiting++
-				}
-			}
-		default: // the window is another's
-		}
+		waiting, dead = waiting+waits[l.target.URL], dead+given[l.target.URL]
 	}
 	return waiting, dead, err
 }

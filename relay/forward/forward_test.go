@@ -189,9 +189,8 @@ func TestATargetThatIsDownIsAskedNowAndThenAndGetsAllWhenItIsBack(t *testing.T) 
 		if n := len(e.tried); n < 100 || n > 1_000 {
 			t.Errorf("in an hour a target that is down is asked %d times", n)
 		}
-		l := f.lanes[0]
-		if len(l.window) != maxWindow {
-			t.Errorf("%d events are in memory", len(l.window))
+		if waiting, _, err := f.Left(); waiting != 1_000 || err != nil {
+			t.Errorf("%d events wait, %v", waiting, err)
 		}
 		e.set(func() { up = true })
 		pass(lastProbe + 5*time.Second)

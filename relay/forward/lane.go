@@ -41,7 +41,7 @@ type lane struct {
 	target   Target
 	shown    api.Text
 	source   Source
-	arrivals chan *entry
+	arrivals chan arrival
 	outcomes chan outcome
 	requests chan request
 	reading  chan struct{} // closed once nothing arrives any more
@@ -51,32 +51,27 @@ type lane struct {
 	welcomed bool
 	stored   int64 // the head of the journal at the first welcome: what follows is new
 
-	window []*entry // what was read and is neither taken nor held, in order, and what is between
-	queues map[api.ID]*queue
-	due    dueQueues // those that have something to try, the next first
-	held   int       // events that wait on disk
-	busy   int       // attempts under way
-
-	saved   string // the cursor on disk
-	unsaved int    // outcomes since
-	order   int64  // of the next queue that becomes due
+	queues  map[api.ID]*queue
+	due     dueQueues // those that have something to try, the next first
+	held    int       // events that wait
+	busy    int       // attempts under way
+	unsaved int       // changes of the state since the last commit
 
 	failures int       // first attempts in a row that failed
 	probes   int       // attempts since the target is down
 	probeAt  time.Time // of the next
 }
 
-// entry is an event that was read, or a position without one.
-type entry struct {
-	Held
-	fresh   bool // it has an event
-	settled bool // taken or held: the cursor may pass it
+// arrival is what was read of the stream: events, if any, and the cursor behind them.
+type arrival struct {
+	events []*Held
+	cursor string
 }
 
 // outcome is what came of an attempt.
 type outcome struct {
 	queue *queue // nil: somebody asked for it, beside the order
-	entry *entry
+	of    *Held
 }
 
 // request asks for a delivery to be made again.
@@ -88,27 +83,16 @@ type request struct {
 func (f *Forwarder) openLane(t Target) (*lane, error) {
 	l := &lane{
 		f: f, target: t, shown: Shown(t.URL), queues: map[api.ID]*queue{},
-		arrivals: make(chan *entry), outcomes: make(chan outcome, atOnce), requests: make(chan request),
+		arrivals: make(chan arrival), outcomes: make(chan outcome, atOnce), requests: make(chan request),
 		reading: make(chan struct{}), left: make(chan struct{}),
 	}
 	cursor, err := f.state.cursor(t.URL)
 	if err != nil {
 		return nil, err
 	}
-	l.saved, l.resumed = cursor, cursor != ""
-	waiting, err := f.state.waiting(t.URL)
-	if err != nil {
+	l.resumed = cursor != ""
+	if err := f.state.waiting(t.URL, l.queueUp); err != nil {
 		return nil, err
-	}
-	l.held = len(waiting)
-	for _, row := range waiting {
-		q := l.queueOf(row.source)
-		if q.rows = append(q.rows, row.n); len(q.rows) == 1 {
-			q.next = row.next
-		}
-	}
-	for _, q := range l.queues {
-		l.enqueue(q)
 	}
 	earlier, err := f.state.held("WHERE target = ? ORDER BY n DESC LIMIT ?", t.URL, maxKept)
 	if err != nil {
@@ -126,8 +110,11 @@ func (l *lane) idOf(event api.ID) api.ID { return DeliveryID(event, l.target.URL
 // run delivers until ctx ends.
 func (l *lane) run(ctx context.Context) error {
 	if l.f.config.Challenge {
-		if err := l.challenge(ctx); err != nil {
-			return ctxEnded(ctx, err)
+		switch err := l.challenge(ctx); {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
 		}
 	}
 	reading, stop := context.WithCancel(ctx)
@@ -142,14 +129,6 @@ func (l *lane) run(ctx context.Context) error {
 	abort()
 	l.tasks.Wait()
 	return errors.Join(err, <-refused)
-}
-
-// ctxEnded is nil for an error that only says that ctx has ended.
-func ctxEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // loop ends with an error once the state cannot be written, else when ctx has ended or
@@ -167,16 +146,17 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 				return err
 			}
 		}
-		if len(l.outcomes) == 0 || l.unsaved >= saveEvery {
-			if err := l.save(); err != nil {
+		if l.unsaved >= saveEvery || l.unsaved > 0 && len(l.outcomes) == 0 {
+			if err := l.f.state.commit(); err != nil {
 				return err
 			}
+			l.unsaved = 0
 		}
 		if ending && l.busy == 0 {
 			return nil
 		}
 		arrivals, requests := l.arrivals, l.requests
-		if ending || len(l.window) >= maxWindow || l.held >= maxHeld {
+		if ending || l.held >= maxHeld {
 			arrivals = nil
 		}
 		if ending {
@@ -188,8 +168,8 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 		}
 		var err error
 		select {
-		case e := <-arrivals:
-			err = l.arrive(e)
+		case a := <-arrivals:
+			err = l.arrive(a)
 		case o := <-l.outcomes:
 			err = l.settle(o)
 		case r := <-requests:
@@ -206,50 +186,31 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 	}
 }
 
-// arrive takes an event that was read.
-func (l *lane) arrive(e *entry) error {
-	l.window = append(l.window, e)
-	if !e.fresh {
-		e.settled = true
-		return nil
-	}
-	q := l.queueOf(e.Event.Source.ID)
-	if len(q.rows) == 0 {
-		q.fresh = append(q.fresh, e)
-		if len(q.fresh) == 1 && !q.busy {
-			q.next = time.Now()
-			l.enqueue(q)
+// arrive keeps what was read on disk, and has it tried.
+func (l *lane) arrive(a arrival) error {
+	for _, h := range a.events {
+		added, err := l.f.state.hold(h)
+		if err != nil {
+			return err
 		}
-		return nil
+		if added {
+			l.f.note(h.Delivery)
+			l.queueUp(h.Event.Source.ID, h.n, time.Now())
+		}
 	}
-	return l.hold(q, e)
-}
-
-// hold keeps an event on disk, behind those of its source that are there.
-func (l *lane) hold(q *queue, e *entry) error {
-	added, err := l.f.state.hold(&e.Held)
-	if err != nil {
-		return err
-	}
-	e.settled = true
 	l.unsaved++
-	if added && !e.Dead {
-		q.rows = append(q.rows, e.n)
-		l.held++
-	}
-	l.f.note(e.Delivery)
-	return nil
+	return l.f.state.moveCursor(l.target.URL, a.cursor)
 }
 
 // dispatch begins the attempts that are due. It returns the time until the next one
 // is, negative for none.
 func (l *lane) dispatch(ctx context.Context) (wait time.Duration, err error) {
-	for l.due.Len() > 0 {
+	for len(l.due) > 0 {
 		down := l.failures >= downAfter
 		if l.busy >= atOnce || down && l.busy > 0 {
 			return -1, nil
 		}
-		at := l.due.queues[0].next
+		at := l.due[0].next
 		if down {
 			at = l.probeAt
 		}
@@ -257,50 +218,16 @@ func (l *lane) dispatch(ctx context.Context) (wait time.Duration, err error) {
 			return wait, nil
 		}
 		q := heap.Pop(&l.due).(*queue)
-		e, err := l.head(q)
-		if err != nil {
+		h, err := l.f.state.heldAt(q.rows[0])
+		switch {
+		case err != nil:
 			return -1, err
-		}
-		if e != nil {
+		case h == nil: // another process has delivered it
+			l.drop(q)
+		default:
 			q.busy = true
-			l.attempt(ctx, q, e)
+			l.attempt(ctx, q, h)
 		}
 	}
 	return -1, nil
-}
-
-// head is what a queue has to try first. Nil: another process has delivered it, and
-// the queue is due again.
-func (l *lane) head(q *queue) (*entry, error) {
-	if len(q.rows) == 0 {
-		return q.fresh[0], nil
-	}
-	h, err := l.f.state.heldAt(q.rows[0])
-	if err != nil {
-		return nil, err
-	}
-	if h == nil {
-		l.takenRow(q)
-		l.next(q)
-		return nil, nil
-	}
-	return &entry{Held: *h, settled: true}, nil
-}
-
-// save moves the cursor behind what is taken or held, and has all of it last.
-func (l *lane) save() error {
-	reached := l.saved
-	for len(l.window) > 0 && l.window[0].settled {
-		reached, l.window = l.window[0].Cursor, l.window[1:]
-	}
-	if l.unsaved == 0 && reached == l.saved {
-		return nil
-	}
-	if reached != l.saved {
-		if err := l.f.state.moveCursor(l.target.URL, reached); err != nil {
-			return err
-		}
-	}
-	l.saved, l.unsaved = reached, 0
-	return l.f.state.commit()
 }

@@ -7,77 +7,73 @@ import (
 	"tillwatch/api"
 )
 
-// queue is what waits of one source, in order. Once one event of it is held on disk, all
-// are.
+// queue is what waits of one source, in order.
 type queue struct {
 	source api.ID
-	rows   []int64  // the numbers of those on disk
-	fresh  []*entry // those that are not
-	next   time.Time
-	busy   bool // the first one is under way
-	order  int64
-	index  int // among those that are due
+	rows   []int64   // the numbers of its events in the state; at least one
+	next   time.Time // when the first of them is to be tried
+	busy   bool      // that is under way
 }
 
-func (l *lane) queueOf(source api.ID) *queue {
-	q := l.queues[source]
-	if q == nil {
-		q = &queue{source: source}
-		l.queues[source] = q
+// queueUp puts an event behind the others of its source; at is when it is to be tried
+// where there are none.
+func (l *lane) queueUp(source api.ID, n int64, at time.Time) {
+	l.held++
+	if q := l.queues[source]; q != nil {
+		q.rows = append(q.rows, n)
+		return
 	}
-	return q
-}
-
-// enqueue has the first of a queue tried when its time has come.
-func (l *lane) enqueue(q *queue) {
-	l.order++
-	q.order = l.order
+	q := &queue{source: source, rows: []int64{n}, next: at}
+	l.queues[source] = q
 	heap.Push(&l.due, q)
 }
 
-// dueQueues is a heap of queues: that which is due first, and of those the one that
-// has waited longest.
-type dueQueues struct{ queues []*queue }
-
-func (d *dueQueues) Len() int { return len(d.queues) }
-
-func (d *dueQueues) Less(i, j int) bool {
-	a, b := d.queues[i], d.queues[j]
-	if !a.next.Equal(b.next) {
-		return a.next.Before(b.next)
+// drop lets go of the first event of a queue and has the rest tried, if there is any.
+func (l *lane) drop(q *queue) {
+	l.held--
+	if q.rows = q.rows[1:]; len(q.rows) == 0 {
+		delete(l.queues, q.source)
+		return
 	}
-	return a.order < b.order
+	l.enqueue(q, time.Now())
 }
 
-func (d *dueQueues) Swap(i, j int) {
-	d.queues[i], d.queues[j] = d.queues[j], d.queues[i]
-	d.queues[i].index, d.queues[j].index = i, j
+// enqueue has the first event of a queue tried at a time.
+func (l *lane) enqueue(q *queue, at time.Time) {
+	q.busy, q.next = false, at
+	heap.Push(&l.due, q)
 }
 
-func (d *dueQueues) Push(q any) {
-	q.(*queue).index = len(d.queues)
-	d.queues = append(d.queues, q.(*queue))
+// dueQueues is a heap of queues: that which is due first, and of those the one whose
+// event is the oldest.
+type dueQueues []*queue
+
+func (d dueQueues) Len() int      { return len(d) }
+func (d dueQueues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+
+func (d dueQueues) Less(i, j int) bool {
+	if d[i].next.Equal(d[j].next) {
+		return d[i].rows[0] < d[j].rows[0]
+	}
+	return d[i].next.Before(d[j].next)
 }
+
+func (d *dueQueues) Push(q any) { *d = append(*d, q.(*queue)) }
 
 func (d *dueQueues) Pop() any {
-	last := len(d.queues) - 1
-	q := d.queues[last]
-	d.queues = d.queues[:last]
+	last := len(*d) - 1
+	q := (*d)[last]
+	*d = (*d)[:last]
 	return q
 }
 
-// hurry has everything tried now, in the order in which it was due.
-func (d *dueQueues) hurry(now time.Time) {
-	for _, q := range d.queues {
-		if q.next.After(now) {
+// hurry has those that are wanted tried now.
+func (d *dueQueues) hurry(wanted func(*queue) bool) {
+	now := time.Now()
+	for _, q := range *d {
+		if q.next.After(now) && wanted(q) {
 			q.next = now
 		}
 	}
 	heap.Init(d)
-}
-
-// hurryOne has one queue tried now, before the others.
-func (d *dueQueues) hurryOne(q *queue, now time.Time) {
-	q.next = now
-	heap.Fix(d, q.index)
 }

@@ -21,8 +21,8 @@ import (
 	"tillwatch/relay"
 )
 
-// The tables: how far each target has got, and the events before that cursor which it
-// has not taken. Those that wait are tried in the order of n, the dead no more.
+// The tables: how far the stream was read for each target, and the events before that
+// cursor which it has not taken. Those that wait are tried in the order of n, the dead no more.
 const schema = `
 CREATE TABLE IF NOT EXISTS cursors (target TEXT PRIMARY KEY, cursor TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS held (
@@ -119,20 +119,23 @@ func (s *State) transact(do func(*sql.Tx) error) error {
 	return nil
 }
 
-// querier reads, within what is not committed yet where there is any.
-type querier interface {
-	Query(string, ...any) (*sql.Rows, error)
-	QueryRow(string, ...any) *sql.Row
-}
-
-func (s *State) read(do func(querier) error) error {
+// query hands over each row, within what is not committed yet where there is any.
+func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var from querier = s.db
+	ask := s.db.Query
 	if s.writes != nil {
-		from = s.writes
+		ask = s.writes.Query
 	}
-	if err := do(from); err != nil {
+	rows, err := ask(statement, args...)
+	if err == nil {
+		defer rows.Close()
+		for err == nil && rows.Next() {
+			err = row(rows)
+		}
+		err = errors.Join(err, rows.Err())
+	}
+	if err != nil {
 		return fmt.Errorf("read the state of forwarding: %w", err)
 	}
 	return nil
@@ -156,13 +159,7 @@ func (s *State) exec(statement string, args ...any) error {
 
 // cursor is "" for a target that nothing was sent to yet.
 func (s *State) cursor(target string) (cursor string, err error) {
-	err = s.read(func(tx querier) error {
-		err := tx.QueryRow("SELECT cursor FROM cursors WHERE target = ?", target).Scan(&cursor)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
+	err = s.query(func(row *sql.Rows) error { return row.Scan(&cursor) }, "SELECT cursor FROM cursors WHERE target = ?", target)
 	return cursor, err
 }
 
@@ -216,33 +213,25 @@ func (s *State) taken(target string, id api.ID) error {
 	return s.exec("DELETE FROM held WHERE target = ? AND id = ?", target, id)
 }
 
-const heldColumns = "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "
-
 func (s *State) held(where string, args ...any) (all []*Held, err error) {
-	err = s.read(func(tx querier) error {
-		rows, err := tx.Query(heldColumns+where, args...)
+	err = s.query(func(row *sql.Rows) error {
+		h := &Held{}
+		var since, received int64
+		var kept, body []byte
+		err := row.Scan(&h.n, &h.Target, &h.Dead, &since, &h.Seq, &h.Cursor, &received, &h.Origin, &kept, &body)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			h := &Held{}
-			var since, received int64
-			var kept, body []byte
-			if err := rows.Scan(&h.n, &h.Target, &h.Dead, &since, &h.Seq, &h.Cursor, &received, &h.Origin, &kept, &body); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(kept, &h.Delivery); err != nil {
-				return err
-			}
-			if h.Event, err = api.DecodeEvent(body); err != nil { // as the relay's client does with what it cannot decode
-				h.Event = api.Event{ID: h.Delivery.Event, Type: h.Delivery.Type, Raw: body}
-			}
-			h.Since, h.Received, h.Delivery.Request.Body = moment(since), moment(received), body
-			all = append(all, h)
+		if err := json.Unmarshal(kept, &h.Delivery); err != nil {
+			return err
 		}
-		return rows.Err()
-	})
+		if h.Event, err = api.DecodeEvent(body); err != nil { // as the relay's client does with what it cannot decode
+			h.Event = api.Event{ID: h.Delivery.Event, Type: h.Delivery.Type, Raw: body}
+		}
+		h.Since, h.Received, h.Delivery.Request.Body = moment(since), moment(received), body
+		all = append(all, h)
+		return nil
+	}, "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "+where, args...)
 	return all, err
 }
 
@@ -265,60 +254,32 @@ func (s *State) Dead(n int64, limit int) (all []*Held, last int64, err error) {
 	return all, n, err
 }
 
-// waitingRow is what is remembered of an event that waits on disk.
-type waitingRow struct {
-	n      int64
-	source api.ID
-	next   time.Time // zero: the one before it of its source was not taken yet
-}
-
-func (s *State) waiting(target string) (all []waitingRow, err error) {
-	err = s.read(func(tx querier) error {
-		rows, err := tx.Query("SELECT n, source, next FROM held WHERE target = ? AND dead = 0 ORDER BY n", target)
-		if err != nil {
+// waiting tells of each event that waits for a target, in order; next is zero where it
+// was not tried yet.
+func (s *State) waiting(target string, tell func(source api.ID, n int64, next time.Time)) error {
+	return s.query(func(row *sql.Rows) error {
+		var source string
+		var n, next int64
+		if err := row.Scan(&source, &n, &next); err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var row waitingRow
-			var source string
-			var next int64
-			if err := rows.Scan(&row.n, &source, &next); err != nil {
-				return err
-			}
-			row.source, row.next = api.ScrubID(source), moment(next)
-			all = append(all, row)
-		}
-		return rows.Err()
-	})
-	return all, err
+		tell(api.ScrubID(source), n, moment(next))
+		return nil
+	}, "SELECT source, n, next FROM held WHERE target = ? AND dead = 0 ORDER BY n", target)
 }
 
 // Counts are how many events wait for each target, and how many are dead.
 func (s *State) Counts() (waiting, dead map[string]int, err error) {
-	waiting, dead = map[string]int{}, map[string]int{}
-	err = s.read(func(tx querier) error {
-		rows, err := tx.Query("SELECT target, dead, count(*) FROM held GROUP BY target, dead")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var target string
-			var isDead bool
-			var n int
-			if err := rows.Scan(&target, &isDead, &n); err != nil {
-				return err
-			}
-			if isDead {
-				dead[target] = n
-			} else {
-				waiting[target] = n
-			}
-		}
-		return rows.Err()
-	})
-	return waiting, dead, err
+	counts := map[bool]map[string]int{false: {}, true: {}}
+	err = s.query(func(row *sql.Rows) error {
+		var target string
+		var isDead bool
+		var n int
+		err := row.Scan(&target, &isDead, &n)
+		counts[isDead][target] = n
+		return err
+	}, "SELECT target, dead, count(*) FROM held GROUP BY target, dead")
+	return counts[false], counts[true], err
 }
 
 // withoutBody leaves out what has a column of its own.
