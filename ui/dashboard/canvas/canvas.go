@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -61,13 +60,12 @@ type Canvas struct {
 	late    *time.Timer      // draws what came too soon; nil before the first such frame
 	waiting bool             // for late
 
-	cells    uv.ScreenBuffer // as shown
-	scratch  uv.ScreenBuffer // one line
-	changed  []int           // lines, while a frame is drawn
-	renderer *uv.TerminalRenderer
-	changes  bytes.Buffer // what the renderer writes
-	frame    bytes.Buffer // what is written at once
-	pen      pen
+	cells   uv.ScreenBuffer // as shown
+	scratch uv.ScreenBuffer // one line
+	changed []int           // lines, while a frame is drawn
+	changes bytes.Buffer    // of cells
+	frame   bytes.Buffer    // what is written at once
+	pen     pen
 }
 
 // New makes a canvas that leaves the terminal alone until [Canvas.Enter].
@@ -75,12 +73,7 @@ func New(cfg Config) *Canvas {
 	c := &Canvas{out: cfg.Out, console: consoleOf(cfg.In, cfg.Out), pause: cmp.Or(cfg.Pause, Pause)}
 	environ := uv.Environ(cfg.Environ)
 	c.known, c.old, c.asks = knownTerminal(environ.Getenv("TERM")), oldTerminal(environ), questions(environ)
-	c.renderer = uv.NewTerminalRenderer(&c.changes, cfg.Environ)
-	c.renderer.SetColorProfile(colorprofile.TrueColor) // it takes nothing away: lines are in colours that the terminal has
-	c.renderer.SetMapNewline(true)                     // the pen sees to it
-	c.renderer.SetBackspace(true)
-	c.renderer.SetFullscreen(true)
-	c.renderer.SetRelativeCursor(false)
+	c.pen = pen{erases: c.known, x: -1}
 	return c
 }
 
@@ -95,7 +88,6 @@ func (c *Canvas) Resize(width, height int) {
 	c.width, c.height, c.lines, c.damaged = width, height, nil, true
 	c.cells, c.scratch = uv.NewScreenBuffer(width, height), uv.NewScreenBuffer(width, 1)
 	c.cells.Method = method
-	c.renderer.Resize(width, height)
 }
 
 // Show draws a frame: as many lines as the screen is high, each as wide as it is,
@@ -137,32 +129,26 @@ func (c *Canvas) drawLate() {
 
 // draw writes what is different, after what is in the frame already.
 func (c *Canvas) draw() error {
-	from := c.frame.Len()
-	c.frame.WriteString(ansi.SetModeSynchronizedOutput)
-	began := c.frame.Len()
-	repaint := c.damaged || len(c.shown) != len(c.lines)
-	if repaint {
+	c.changes.Reset()
+	if c.damaged || len(c.shown) != len(c.lines) {
 		c.repaint()
 	} else {
 		c.update()
 	}
-	if drawn := c.frame.Len() - began; !c.bracket || drawn <= little {
-		frame := c.frame.Bytes()
-		copy(frame[from:], frame[began:])
-		c.frame.Truncate(from + drawn)
-	} else {
+	bracketed := c.bracket && c.changes.Len() > little
+	if bracketed {
+		c.frame.WriteString(ansi.SetModeSynchronizedOutput)
+	}
+	c.frame.Write(c.changes.Bytes())
+	if bracketed {
 		c.frame.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
 	if c.frame.Len() > 0 {
 		copy(c.drawn[1:], c.drawn[:])
 		c.drawn[0] = time.Now()
 	}
-	err := c.send()
-	if repaint {
-		c.adopt()
-	}
 	c.shown = c.lines
-	return err
+	return c.send()
 }
 
 // send writes what is in the frame.
@@ -178,35 +164,16 @@ func (c *Canvas) send() (err error) {
 // measures what it is sent, so a line that it finds too long is not to wrap. Where
 // it grew before that was noticed, its margins may still be those of its old size.
 func (c *Canvas) repaint() {
-	c.pen.reset(&c.frame)
+	c.pen.reset(&c.changes)
 	if c.known {
-		c.frame.WriteString(unbound)
+		c.changes.WriteString(unbound)
 	}
-	c.frame.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen + ansi.CursorHomePosition)
-	for y, line := range c.lines {
-		if y > 0 {
-			c.frame.WriteString("\r\n")
-		}
-		if c.known {
-			writeShortened(&c.frame, line)
-		} else {
-			c.frame.WriteString(line)
-		}
-	}
-	c.frame.WriteString(ansi.ResetStyle + ansi.SetModeAutoWrap)
-}
-
-// adopt has the renderer know what repaint has drawn. It comes after the writing:
-// taking apart a whole screen takes longer than drawing it.
-func (c *Canvas) adopt() {
+	c.changes.WriteString(ansi.ResetStyle + ansi.ResetModeAutoWrap + ansi.EraseEntireScreen)
 	c.damaged = false
 	for y := range c.lines {
 		c.take(c.cells, y, y)
+		c.pen.write(&c.changes, c.cells.Line(y), 0, c.width, y)
 	}
-	if !c.known {
-		return
-	}
-	c.touchAll()
-	c.renderer.Erase()
-	c.forgo()
+	c.pen.reset(&c.changes)
+	c.changes.WriteString(ansi.SetModeAutoWrap)
 }

@@ -327,8 +327,8 @@ func TestLongBlanksAreErasedWhereTheTerminalCan(t *testing.T) {
 		{"no style", "", "xterm", true},
 		{"in reverse", "\x1b[0;7m", "xterm", false},
 		{"underlined", "\x1b[0;4;31m", "xterm", false},
-		{"added to another style", "\x1b[31m", "xterm", false},
-		{"cut off", "\x1b[0;48m", "xterm", false},
+		{"added to another style", "\x1b[31m", "xterm", true},
+		{"cut off", "\x1b[0;48m", "xterm", true},
 		{"in a hyperlink", "\x1b]8;;https://shop.example\x1b\\", "xterm", false},
 		{"a plain terminal", "\x1b[0;97;107m", "vt100", false},
 	}
@@ -371,8 +371,8 @@ func TestAStyleIsDrawnAlikeAtFirstAndAfterwards(t *testing.T) {
 	}
 }
 
-// The renderer ends a hyperlink before it moves to another line, and goes on as if
-// it had not.
+// A hyperlink goes on where the next piece belongs to it too, and has ended where
+// anything else follows.
 func TestALinkGoesOnFromLineToLine(t *testing.T) {
 	link := func(from, to string) []string {
 		word := func(s string) string {

@@ -85,7 +85,6 @@ func (c *Canvas) Enter() error {
 		return fmt.Errorf("setting up the terminal: %w", err)
 	}
 	c.open, c.damaged = true, true
-	c.renderer.SetPosition(-1, -1)
 	c.frame.Reset()
 	if !c.old {
 		c.frame.WriteString(usual)
@@ -197,7 +196,6 @@ func (c *Canvas) Learn(mode ansi.Mode, setting ansi.ModeSetting) {
 		c.bracket = true
 	case mode == ansi.ModeUnicodeCore && (setting.IsSet() || setting == ansi.ModeReset):
 		c.cells.Method = ansi.GraphemeWidth
-		c.renderer.SetGraphemeWidth(true)
 		c.tell(ansi.SetModeUnicodeCore)
 	}
 }

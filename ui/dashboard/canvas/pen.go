@@ -7,138 +7,88 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// pen writes what a renderer has written with a change of style only where
-// something is drawn in it. The renderer returns to the terminal's own style
-// before each move to another line and after each frame; most of what a tick of
-// the clock sends would be styles that were there before. It ends a hyperlink at
-// the same places, but believes itself within it afterwards: of what it drew next,
-// the link would be lost.
+// longBlank is from how many blanks on erasing them takes fewer bytes.
+const longBlank = 13
+
+// pen writes cells, and remembers what the terminal holds of that: most of what a tick
+// of the clock sends would be styles that were there before.
 type pen struct {
-	held       uv.Style // that the terminal has got
-	wanted     uv.Style // that the renderer has written
-	heldLink   string   // the sequence that began the hyperlink; "" outside of any
-	wantedLink string
+	erases bool // the terminal erases cells, and leaves the ground of the style behind
+	style  uv.Style
+	link   uv.Link
+	x, y   int // of the cursor; x is below 0 where that is not known
 }
 
-// write puts drawn to w.
-func (p *pen) write(w *bytes.Buffer, drawn []byte) {
-	parser := ansi.GetParser()
-	defer ansi.PutParser(parser)
-	for len(drawn) > 0 {
-		n, what := token(drawn)
-		switch {
-		case what == style:
-			ansi.DecodeSequence(drawn[:n], 0, parser)
-			uv.ReadStyle(parser.Params(), &p.wanted)
-		case what == links:
-			p.link(drawn[:n], drawn[n:])
-		case what == draws:
-			p.apply(w)
-			w.Write(drawn[:n])
-		case what == feeds:
-			w.WriteString("\r\n") // as the renderer takes it, whatever the terminal does
-		default:
-			w.Write(drawn[:n])
+// write writes the cells of a line from a column on, up to another.
+func (p *pen) write(w *bytes.Buffer, line uv.Line, from, to, y int) {
+	p.move(w, from, y)
+	for x := from; x < to; {
+		cell := &line[x]
+		p.take(w, cell)
+		if blanks := p.blanks(line[x:to]); blanks >= longBlank {
+			w.WriteString(ansi.EraseCharacter(blanks))
+			if x += blanks; x < to {
+				w.WriteString(ansi.CursorForward(blanks))
+				p.x = x
+			}
+			continue
 		}
-		drawn = drawn[n:]
+		w.WriteString(cell.Content)
+		x += max(cell.Width, 1)
+		p.x = x
+	}
+	if p.x >= len(line) { // behind the last column terminals differ
+		p.x = -1
 	}
 }
 
-// link takes the beginning of a hyperlink, or an end. The renderer means an end
-// only where a cell follows that is not linked.
-func (p *pen) link(sequence, rest []byte) {
-	if !bytes.HasPrefix(sequence, []byte("\x1b]8;;\a")) {
-		p.wantedLink = string(sequence)
-		return
+// blanks is how many blanks alike cells begin with that can be erased: they show no
+// more than their ground.
+func (p *pen) blanks(cells []uv.Cell) (n int) {
+	first := &cells[0]
+	if !p.erases || first.Content != " " || !first.Link.IsZero() || first.Style.Underline != uv.UnderlineNone || first.Style.Attrs&^(uv.AttrBold|uv.AttrFaint) != 0 {
+		return 0
 	}
-	if len(rest) > 0 {
-		if _, what := token(rest); what == draws {
-			p.wantedLink = ""
-		}
+	for n < len(cells) && cells[n].Equal(first) {
+		n++
 	}
+	return n
 }
 
-// apply has the terminal take the style and the hyperlink that are wanted.
-func (p *pen) apply(w *bytes.Buffer) {
-	if p.wantedLink != p.heldLink {
+// move moves the cursor.
+func (p *pen) move(w *bytes.Buffer, x, y int) {
+	switch ahead := x - p.x; {
+	case p.x < 0 || y != p.y || ahead < 0 || !p.erases && ahead > 0:
+		w.WriteString(ansi.CursorPosition(x+1, y+1))
+	case ahead > 0:
+		w.WriteString(ansi.CursorForward(ahead))
+	}
+	p.x, p.y = x, y
+}
+
+// take has the terminal take the style and the hyperlink of a cell.
+func (p *pen) take(w *bytes.Buffer, cell *uv.Cell) {
+	if cell.Link != p.link {
 		p.leaveLink(w)
-		w.WriteString(p.wantedLink)
-		p.heldLink = p.wantedLink
+		if !cell.Link.IsZero() {
+			w.WriteString(ansi.SetHyperlink(cell.Link.URL, cell.Link.Params))
+			p.link = cell.Link
+		}
 	}
-	switch {
-	case p.wanted.Equal(&p.held):
-	case p.wanted.IsZero():
-		w.WriteString(ansi.ResetStyle)
-	default:
-		w.WriteString(p.wanted.Diff(&p.held))
-	}
-	p.held = p.wanted
+	w.WriteString(cell.Style.Diff(&p.style))
+	p.style = cell.Style
 }
 
 func (p *pen) leaveLink(w *bytes.Buffer) {
-	if p.heldLink != "" {
+	if !p.link.IsZero() {
 		w.WriteString(ansi.ResetHyperlink())
-		p.heldLink = ""
+		p.link = uv.Link{}
 	}
 }
 
-// reset has the terminal take its own style, outside of any hyperlink.
+// reset has the terminal take its own style, outside of any hyperlink. Where its
+// cursor stands is not known any more.
 func (p *pen) reset(w *bytes.Buffer) {
-	p.leaveLink(w)
-	if !p.held.IsZero() {
-		w.WriteString(ansi.ResetStyle)
-	}
-	p.held, p.wanted = uv.Style{}, uv.Style{}
-}
-
-// What a piece of a renderer's output does.
-type effect uint8
-
-const (
-	moves effect = iota // the cursor, or a mode
-	feeds               // moves to the next line
-	style               // changes the style
-	links               // begins or ends a hyperlink
-	draws               // cells: text, or what erases, inserts and deletes them
-)
-
-// token is the length of the first piece of b, which is not empty, and what it
-// does.
-func token(b []byte) (n int, what effect) {
-	switch b[0] {
-	case '\n':
-		return 1, feeds
-	case '\r', '\b', '\t':
-		return 1, moves
-	case '\x1b':
-	default:
-		n = bytes.IndexFunc(b, func(r rune) bool { return r < ' ' })
-		if n < 0 {
-			n = len(b)
-		}
-		return max(n, 1), draws
-	}
-	if len(b) < 2 {
-		return 1, moves
-	}
-	switch b[1] {
-	case '[':
-		n = sequence(string(b))
-		switch b[n-1] {
-		case 'm':
-			return n, style
-		case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'Z', 'd', 'f', '`', 'r', 'h', 'l':
-			return n, moves
-		}
-		return n, draws
-	case ']': // a hyperlink, up to its terminator
-		if end := bytes.IndexAny(b, "\a"); end >= 0 {
-			return end + 1, links
-		}
-		if end := bytes.Index(b, []byte("\x1b\\")); end >= 0 {
-			return end + 2, links
-		}
-		return len(b), links
-	}
-	return 2, moves
+	p.take(w, &uv.EmptyCell)
+	p.x = -1
 }

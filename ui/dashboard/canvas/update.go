@@ -16,8 +16,7 @@ const (
 )
 
 // apart is how many cells that have not changed part two pieces of a line: to move
-// over them takes fewer bytes than to write them again, which is what the renderer
-// does.
+// over them takes fewer bytes than to write them again.
 const apart = 12
 
 // update writes the cells that differ.
@@ -29,29 +28,26 @@ func (c *Canvas) update() {
 		}
 	}
 	c.changed = changed
-	if !c.known {
-		c.rewrite(changed)
-		return
-	}
-	if len(changed) >= scrolls {
+	if c.known && len(changed) >= scrolls {
 		changed = c.scroll(changed)
 	}
-	clear(c.cells.Touched)
-	for turn := 0; len(changed) > 0; turn++ {
-		// In each turn one piece of every line: what is beside each other is of one
-		// kind, and the style stays.
+	c.write(changed)
+}
+
+// write writes the pieces of lines that differ, in each turn one of every line: what
+// stands above each other is of one kind, and the style stays.
+func (c *Canvas) write(changed []int) {
+	for len(changed) > 0 {
 		more := changed[:0]
 		for _, y := range changed {
 			from, to := c.takePiece(y)
 			if from < to {
-				c.cells.TouchLine(from, y, to-from)
+				c.pen.write(&c.changes, c.cells.Line(y), from, to, y)
 			}
 			if from < to && to < c.width {
 				more = append(more, y)
 			}
 		}
-		c.render()
-		clear(c.cells.Touched)
 		changed = more
 	}
 }
@@ -65,26 +61,23 @@ func (c *Canvas) scroll(changed []int) (rest []int) {
 	}
 	top, bottom := min(to, to+by), max(to, to+by)+lines-1
 	region, first := c.cells.Lines[top:bottom+1], by // the line that becomes the first
-	c.pen.reset(&c.frame)                            // a new line takes the ground of the style
-	c.frame.WriteString(ansi.SetTopBottomMargins(top+1, bottom+1))
+	c.pen.reset(&c.changes)                          // a new line takes the ground of the style
+	c.changes.WriteString(ansi.SetTopBottomMargins(top+1, bottom+1))
 	if by > 0 {
-		c.frame.WriteString(ansi.CursorPosition(1, bottom+1) + strings.Repeat("\n", by))
+		c.changes.WriteString(ansi.CursorPosition(1, bottom+1) + strings.Repeat("\n", by))
 	} else {
-		c.frame.WriteString(ansi.CursorPosition(1, top+1) + strings.Repeat(ansi.ReverseIndex, -by))
+		c.changes.WriteString(ansi.CursorPosition(1, top+1) + strings.Repeat(ansi.ReverseIndex, -by))
 		first += len(region)
 	}
-	c.frame.WriteString(ansi.SetTopBottomMargins(1, c.height))
+	c.changes.WriteString(ansi.SetTopBottomMargins(1, c.height))
 
 	copy(region, slices.Concat(region[first:], region[:first]))
-	clear(c.cells.Touched)
 	for y := top; y <= bottom; y++ {
-		c.cells.TouchLine(0, y, c.width)
 		if y < to || y >= to+lines {
 			c.cells.FillArea(&uv.EmptyCell, uv.Rect(0, y, c.width, 1))
 			rest = append(rest, y)
 		}
 	}
-	c.forgo()
 	for _, y := range changed {
 		if y < top || y > bottom {
 			rest = append(rest, y)
@@ -119,17 +112,6 @@ func (c *Canvas) moved(changed []int) (to, lines, by int) {
 // take puts a line of the frame into row y of some cells.
 func (c *Canvas) take(cells uv.ScreenBuffer, line, y int) {
 	uv.NewStyledString(c.lines[line]).Draw(cells, uv.Rect(0, y, c.width, 1))
-}
-
-// rewrite writes the pieces that differ as they are, each at its place. All that
-// it asks of a terminal is to move the cursor and to print.
-func (c *Canvas) rewrite(changed []int) {
-	for _, y := range changed {
-		for from, to := c.takePiece(y); from < to; from, to = c.takePiece(y) {
-			c.frame.WriteString(ansi.CursorPosition(from+1, y+1))
-			c.frame.WriteString(c.cells.Line(y)[from:to].Render())
-		}
-	}
 }
 
 // takePiece takes over the first piece of a line that is not as it is shown. Of a
@@ -173,43 +155,4 @@ func narrow(l uv.Line) bool {
 		}
 	}
 	return true
-}
-
-// touchAll has all lines compared.
-func (c *Canvas) touchAll() {
-	for y := range c.height {
-		c.cells.TouchLine(0, y, c.width)
-	}
-}
-
-// endsBlank reports whether nothing is written in the last line.
-func (c *Canvas) endsBlank() bool {
-	for _, cell := range c.cells.Line(c.height - 1) {
-		if cell.Content != " " {
-			return false
-		}
-	}
-	return true
-}
-
-// render adds what the renderer writes to the frame. Where the last lines have
-// become blank it erases from one line further up, and draws that line again only
-// where it is touched.
-func (c *Canvas) render() {
-	if c.endsBlank() {
-		c.touchAll()
-	}
-	c.renderer.Render(c.cells.RenderBuffer)
-	_ = c.renderer.Flush() // into memory
-	c.pen.write(&c.frame, c.changes.Bytes())
-	c.changes.Reset()
-}
-
-// forgo has the renderer know what the terminal shows already, and sends nothing.
-func (c *Canvas) forgo() {
-	sent := c.frame.Len()
-	c.render()
-	c.frame.Truncate(sent)
-	c.pen.held, c.pen.heldLink = uv.Style{}, ""
-	c.renderer.SetPosition(-1, -1)
 }
