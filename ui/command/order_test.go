@@ -32,7 +32,7 @@ func TestAnOrderIsPrintedWithItsItems(t *testing.T) {
 	w.ordered(t)
 	config := w.asUser(t)
 	sheet := runAs(t, "order", "order-7", "--config", config)
-	for _, want := range []string{"order-7", "✕ failed … ◆ awaiting", "3 items: 2 awaiting, 1 failed", "total", "USD", "confirm by", "is partly failed, 1 of 3 items", "2 × Chili Crisp", "payment failed", "spice-lab.example  ci_"} {
+	for _, want := range []string{"order-7", "✕ failed … ◆ awaiting", "items       3 items: 2 awaiting, 1 failed", "total", "USD", "confirm by", "is partly failed, 1 of 3 items", "2 × Chili Crisp", "payment failed", "spice-lab.example  ci_"} {
 		if !strings.Contains(sheet.out, want) {
 			t.Errorf("no %q in\n%s%s", want, sheet.out, sheet.words)
 		}
@@ -95,6 +95,9 @@ func TestAnOrderOfWhichItemsMayBeMissingHasItsOwnExitCode(t *testing.T) {
 	r := runAs(t, "order", "order-9", "--json", "--config", alone, "--watch-id", completed)
 	if r.code != exitUnknown || len(r.objects) != 1 || r.objects[0]["settled"] != false || !strings.Contains(r.words, "items may be missing: the picture is not settled, the service has no list of intents") {
 		t.Errorf("of the intents that are named alone: exit code %d, want %d: %s%s", r.code, exitUnknown, r.out, r.words)
+	}
+	if r := runAs(t, "order", "order-9", "--config", alone, "--watch-id", completed); !strings.Contains(r.out, "at least 1 item: 1 completed") || !strings.Contains(r.out, "at least ") {
+		t.Errorf("the sheet reads as if that were all:\n%s", r.out)
 	}
 	config := configFile(t, append(account, "relay_url", "http://127.0.0.1:1", "relay_token", "token-of-a-relay-that-is-down", "state_dir", t.TempDir())...)
 	r = runAs(t, "order", "order-9", "--json", "--config", config, "--watch-id", completed, "--wait", "2s")

@@ -102,8 +102,11 @@ func (r orderReport) sheet(now time.Time) string {
 	s.row("items", r.counted())
 	for i, total := range r.Totals {
 		text := total.String()
+		if !r.Settled || r.Unpriced > 0 {
+			text = "at least " + text
+		}
 		if i == 0 && r.Unpriced > 0 {
-			text = fmt.Sprintf("at least %s: %d not known yet", text, r.Unpriced)
+			text += fmt.Sprintf(": %d not known yet", r.Unpriced)
 		}
 		s.row("total", text)
 	}
@@ -134,6 +137,9 @@ func (r orderReport) sheet(now time.Time) string {
 // counted counts the items by their states.
 func (r orderReport) counted() string {
 	text := wording.Counted(len(r.Items), "item", "items")
+	if !r.Settled {
+		text = "at least " + text
+	}
 	between := ": "
 	for _, state := range append(api.IntentStates(), r.otherStates()...) {
 		if n := r.Counts[state]; n > 0 {

@@ -291,6 +291,10 @@ func (b *board) subject() pane.Subject {
 // show takes over what changed.
 func (b *board) show(c *account.Changes, first bool) {
 	b.countAlerts()
+	if partial := c.Summary.NotRead > 0; partial != b.look.Partial {
+		b.look.Partial = partial
+		b.invalidate()
+	}
 	b.beat.changed = b.beat.changed || first || len(c.Intents)+len(c.GoneIntents) > 0
 	for _, p := range b.panes {
 		if p, ok := p.(forgetter); ok && c.Whole {

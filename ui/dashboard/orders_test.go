@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -268,6 +269,34 @@ func TestAnOrderIsGoneToByItsReference(t *testing.T) {
 	}
 	if row := m.own.row(); row["reference"] != "order-8" || row["id"] != "" {
 		t.Errorf("a command of one's own is given %v", row)
+	}
+}
+
+func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
+	for _, size := range [][2]int{{200, 55}, {120, 36}, {80, 24}} {
+		s, _ := orderShop()
+		m := boardOf(t, s, size[0], size[1])
+		press(m, "O")
+		for _, c := range []struct {
+			name   string
+			unread int
+			counts bool
+		}{{"all are read", 0, false}, {"one is not", 1, true}, {"it was read", 0, false}} {
+			s.changes.Summary.NotRead = c.unread
+			m.apply(&s.changes)
+			got := screen(m)
+			if complete := regexp.MustCompile(`order-8 +(· 2 items|\(2\)).* 268.95 USD`).MatchString(got); complete == c.counts {
+				t.Errorf("%d columns, %s: the head says\n%s", size[0], c.name, got)
+			}
+			if strings.Contains(got, "≥ 268.95 USD") != c.counts || strings.Contains(got, "(≥ 2)") != c.counts && strings.Contains(got, "≥ 2 items") != c.counts {
+				t.Errorf("%d columns, %s: the head says\n%s", size[0], c.name, got)
+			}
+			press(m, "enter")
+			if got := screen(m); strings.Contains(got, "items may be missing") != c.counts || strings.Contains(got, "≥ 3 items: ") != c.counts || strings.Contains(got, "≥ 57.42 USD") != c.counts {
+				t.Errorf("%d columns, %s: the detail says\n%s", size[0], c.name, got)
+			}
+			press(m, "esc")
+		}
 	}
 }
 

@@ -22,6 +22,9 @@ func (p *Detail) wholeOrder() {
 	p.counts(o)
 	p.fact("reference", paint.Text, string(o.Reference))
 	p.orderTotal(o)
+	if p.look.Partial {
+		p.paragraph(paint.Muted, "not every intent is read yet: items may be missing")
+	}
 	if o.Closing != nil {
 		p.expiry(&account.IntentDetail{Intent: *o.Closing})
 	}
@@ -68,6 +71,9 @@ func (p *Detail) counts(o *account.Order) {
 		}
 		text += wording.Count(o.Counts[state]) + " " + sign.Intent(state).Word
 	}
+	if p.look.Partial {
+		text = orMore + text
+	}
 	p.fact("items", paint.Text, text)
 }
 
@@ -89,8 +95,11 @@ func statesOf(o *account.Order) (states []api.IntentState) {
 func (p *Detail) orderTotal(o *account.Order) {
 	for i, total := range o.Totals {
 		text := total.Readable()
-		if i == 0 && o.Unpriced > 0 {
+		switch {
+		case i == 0 && o.Unpriced > 0:
 			text = "at least " + text + ", " + wording.Count(o.Unpriced) + " not known yet"
+		case p.look.Partial:
+			text = orMore + text
 		}
 		p.fact("total", paint.Text|paint.Bold, text)
 	}

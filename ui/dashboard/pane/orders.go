@@ -154,10 +154,11 @@ func (o *orders) headOf(reference api.Text, items []*intentRow) *orderRow {
 		}
 	}
 	row.Intent, row.total = &in, sum(order)
+	head := &orderRow{id: headKey(reference), intentRow: &row, order: order, items: items}
 	if len(order.Totals) == 1 {
-		o.cards.widest = max(o.cards.widest, paint.Width(row.total))
+		o.cards.widest = max(o.cards.widest, paint.Width(o.cards.sum(head)))
 	}
-	return &orderRow{id: headKey(reference), intentRow: &row, order: order, items: items}
+	return head
 }
 
 // merchants names the merchant of an order, or says how many there are.
@@ -177,7 +178,7 @@ func merchants(items []*intentRow) api.Text {
 	return api.Scrub(wording.Counted(len(different), "merchant", "merchants"))
 }
 
-// sum is the totals of an order. While one is not known, it says that there is more.
+// sum is the totals of an order that are known.
 func sum(o *account.Order) string {
 	text := ""
 	for i, total := range o.Totals {
@@ -185,9 +186,6 @@ func sum(o *account.Order) string {
 			text += " + "
 		}
 		text += total.Readable()
-	}
-	if text != "" && o.Unpriced > 0 {
-		text = "≥ " + text
 	}
 	return text
 }

@@ -17,6 +17,9 @@ func (p *Intents) drawOrders() {
 		return
 	}
 	c := p.cards.columns()
+	if p.look.Partial && c.total > 0 {
+		c.total = max(c.total, p.cards.widest+paint.Width(orMore)+1)
+	}
 	from, to := p.span()
 	for i, row := range rows {
 		at, l := first+i, p.start()
@@ -88,7 +91,7 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)
 	}
 	if c.total > 0 {
-		l.Space(1).Right(paint.Text|paint.Bold, whole(row.total, c.total-1), c.total-1)
+		l.Space(1).Right(paint.Text|paint.Bold, whole(d.sum(row), c.total-1), c.total-1)
 	}
 	text, style := d.countdown(row.intentRow, 20)
 	if c.special < specialWidth {
@@ -100,15 +103,30 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 	}
 }
 
+// sum is the totals of an order. While one is not known, or an item may be missing, it
+// says that there is more.
+func (d *cards) sum(row *orderRow) string {
+	if row.total != "" && (row.order.Unpriced > 0 || d.look.Partial) {
+		return orMore + row.total
+	}
+	return row.total
+}
+
+// orMore stands before figures of an order of which not all is known.
+const orMore = "≥ "
+
 // headName names an order, and as much of what it is as there is room for.
 func (d *cards) headName(l *paint.Line, o *account.Order, w int) {
 	end := l.At() + w
-	count := wording.Count(len(o.Intents))
-	reference, least := string(o.Reference), " ("+count+")"
-	l.Fit(paint.Text|paint.Bold, reference, min(paint.Width(reference), max(w-len(least), 0)))
-	if items := " · " + wording.Counted(len(o.Intents), "item", "items"); paint.Width(items) <= end-l.At() {
+	more := ""
+	if d.look.Partial {
+		more = orMore
+	}
+	reference, least := string(o.Reference), " ("+more+wording.Count(len(o.Intents))+")"
+	l.Fit(paint.Text|paint.Bold, reference, min(paint.Width(reference), max(w-paint.Width(least), 0)))
+	if items := " · " + more + wording.Counted(len(o.Intents), "item", "items"); paint.Width(items) <= end-l.At() {
 		l.Put(paint.Muted, items)
-	} else if len(least) <= end-l.At() {
+	} else if paint.Width(least) <= end-l.At() {
 		l.Put(paint.Muted, least)
 	}
 	for _, part := range standing(o) {
