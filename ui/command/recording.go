@@ -91,10 +91,13 @@ func (r *records) add(recorder *recording.Recorder) *record {
 }
 
 // run records until the recording ends or ctx does.
-func (one *record) run(ctx context.Context, source recording.Source) {
+func (one *record) run(ctx context.Context, s *session) {
 	defer close(one.done)
 	defer context.AfterFunc(ctx, one.end)()
-	_ = one.recorder.Run(one.ctx, source) // its state tells
+	s.awaitEnvironment(one.ctx)
+	where := s.client.Environment()
+	one.recorder.Name(where.Name, where.Live)
+	_ = one.recorder.Run(one.ctx, s.store) // its state tells
 	one.end()
 }
 
@@ -110,7 +113,7 @@ func (r *records) run(ctx context.Context) error {
 	if r.past != nil {
 		running.Go(func() { r.past.Run(ctx, r.session.store) })
 	}
-	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session.store) }) }
+	begin := func(one *record) { running.Go(func() { one.run(ctx, r.session) }) }
 	if r.first != nil {
 		begin(r.first)
 	}
@@ -167,7 +170,7 @@ func (r *records) Start() (string, error) {
 	case r.starts <- one:
 	case <-r.ended: // the run ends: it is whole, and short
 		one.end()
-		one.run(one.ctx, r.session.store)
+		one.run(one.ctx, r.session)
 	}
 	from := ""
 	if back := h.Began.Sub(recorder.State().Began); back >= time.Second {

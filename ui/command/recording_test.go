@@ -104,8 +104,19 @@ func TestARecordingFromTheStartIsEndedByKeyAndTheNextStandsBesideIt(t *testing.T
 	w.screen.waitFor(t, `● rec`)
 	w.screen.press(t, "q")
 	<-w.left
-	if paths := recordings(t, folder); len(paths) != 2 || filepath.Base(paths[0]) != "day-2.tillwatch" {
+	paths := recordings(t, folder)
+	if len(paths) != 2 || filepath.Base(paths[0]) != "day-2.tillwatch" {
 		t.Errorf("%v are recorded", paths)
+	}
+	for _, path := range paths {
+		p, err := recording.OpenPlayer(path, recording.PlayerConfig{Paused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if environment := p.Header().Environment; environment != "simulator" {
+			t.Errorf("%s is of %q, as if no answer had told", path, environment)
+		}
+		p.Close()
 	}
 }
 

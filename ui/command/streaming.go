@@ -43,12 +43,12 @@ func (s *session) stream(ctx context.Context, o screenOptions, out io.Writer) er
 	return alongside(ctx, printing, s.run, record.run, s.sendAlerts(o))
 }
 
-// environmentWithin is how long a stream waits for an answer to tell where it comes
+// environmentWithin is how long a stream or a recording waits for an answer to tell where it comes
 // from.
 const environmentWithin = 2 * time.Second
 
 // awaitEnvironment waits, where only an answer can tell the environment, for the first
-// one: the first line of a stream names it, and does not change.
+// one: the first line of either names it, and does not change.
 func (s *session) awaitEnvironment(ctx context.Context) {
 	if len(s.client.Environments()) == 1 {
 		return

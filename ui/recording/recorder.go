@@ -83,6 +83,12 @@ func (r *Recorder) abandon(err error) error {
 	return fmt.Errorf("%w, recording to %s", cause(err), r.path)
 }
 
+// Name says where what is recorded comes from, if only an answer has told that since
+// the recording was made. It must come before [Recorder.Run].
+func (r *Recorder) Name(environment string, live bool) {
+	r.out.header.Environment, r.out.header.Live = environment, live
+}
+
 // Path is the file.
 func (r *Recorder) Path() string { return r.path }
 
@@ -111,6 +117,9 @@ func (r *Recorder) Run(ctx context.Context, source Source) (err error) {
 		}
 		r.mu.Unlock()
 	}()
+	if err = r.out.head(); err != nil {
+		return err
+	}
 	var since uint64
 	first := true
 	var flushed time.Time

@@ -21,6 +21,7 @@ const chapterFrom = 1 << 20
 type writer struct {
 	file    *os.File
 	packed  *form.Writer
+	header  form.Header
 	teller  account.FrameTeller
 	last    time.Time // of the last line: time never goes back
 	begun   bool      // there is a chapter
@@ -37,16 +38,19 @@ func create(path string, h form.Header) (*writer, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
 	}
-	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), last: h.Began.Round(0)}
-	w.teller.Put = w.put
 	h.Kind, h.Masked = form.Recording, account.Masked()
-	_, err = w.packed.Put(form.Begin(h))
-	if err = errors.Join(err, w.packed.EndPart()); err != nil {
-		file.Close()
-		os.Remove(path)
-		return nil, fmt.Errorf("%w, recording to %s", cause(err), path)
-	}
+	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0)}
+	w.teller.Put = w.put
 	return w, nil
+}
+
+// head writes the header, before all else. Once it is written it stays.
+func (w *writer) head() error {
+	if w.packed.Bytes() > 0 {
+		return nil
+	}
+	_, err := w.packed.Put(form.Begin(w.header))
+	return errors.Join(err, w.packed.EndPart())
 }
 
 func (w *writer) put(f *account.Frame) error {
@@ -90,6 +94,9 @@ func (w *writer) moment(t time.Time) time.Time {
 
 // putPast writes chapters that are kept of the past.
 func (w *writer) putPast(chapters []keptChapter) error {
+	if err := w.head(); err != nil {
+		return err
+	}
 	for _, c := range chapters {
 		if err := w.packed.PutPart(c.packed); err != nil {
 			return err
