@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
@@ -96,8 +97,12 @@ type interrupts struct{ lent atomic.Int32 }
 
 type interruptsKey struct{}
 
-// interruptible ends a context at the first interrupt; the second ends the process
-// at once.
+// sameInterrupt is how long interrupts are one: timeout(1) and shells send theirs to
+// a process and to its group.
+const sameInterrupt = 250 * time.Millisecond
+
+// interruptible ends a context at the first interrupt; another one, later than
+// sameInterrupt, ends the process at once.
 func interruptible(ctx context.Context) context.Context {
 	i := &interrupts{}
 	ctx, end := context.WithCancel(context.WithValue(ctx, interruptsKey{}, i))
@@ -106,8 +111,9 @@ func interruptible(ctx context.Context) context.Context {
 	go func() { // for as long as the process lives
 		for s := range heard {
 			if s != os.Interrupt || i.lent.Load() == 0 {
-				signal.Stop(heard)
 				end()
+				time.Sleep(sameInterrupt)
+				signal.Stop(heard)
 				return
 			}
 		}
