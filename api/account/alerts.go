@@ -107,7 +107,7 @@ func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 			// again in the next.
 			b.judge(b.keepsEmpty(key, soon, now), key, now, "the quota of %s stays used up: requests have to wait", bucket.Class)
 		} else {
-			b.judge(soon, key, now, "%s will be used up within %s at this pace", bucket.Class, short(b.cfg.QuotaWithin))
+			b.judge(soon, key, now, "%s will be used up within %s at this pace", bucket.Class, api.Span(b.cfg.QuotaWithin))
 		}
 	}
 }

@@ -19,9 +19,9 @@ func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 		case kind == AlertExpiring:
 			b.renew(true, key, Alert{Text: nameOf(in) + " expires unless it is confirmed", Since: b.since(key, now), Due: in.ExpiresAt})
 		case kind == AlertAwaiting:
-			b.judge(true, key, now, "%s has been awaiting confirmation for more than %s", nameOf(in), short(b.cfg.AwaitingAfter))
+			b.judge(true, key, now, "%s has been awaiting confirmation for more than %s", nameOf(in), api.Span(b.cfg.AwaitingAfter))
 		case kind == AlertStuck:
-			b.judge(true, key, now, "%s has been placing for more than %s", nameOf(in), short(b.stuckAfter()))
+			b.judge(true, key, now, "%s has been placing for more than %s", nameOf(in), api.Span(b.stuckAfter()))
 		case kind == AlertFailed:
 			b.renew(true, key, Alert{Text: failureWords(in), Since: b.since(key, now)})
 		}
@@ -74,18 +74,6 @@ func failureWords(in *IntentDetail) string {
 		return nameOf(in) + " failed: " + words(string(failure.Code))
 	}
 	return nameOf(in) + " failed"
-}
-
-// short is a threshold without the units that say nothing.
-func short(d time.Duration) string {
-	text := d.Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // stuckAfter is how long an intent may be placing until it counts as stuck; 0 or

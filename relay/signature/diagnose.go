@@ -191,10 +191,22 @@ func (t *trial) proven(f form, r reading) Diagnosis {
 		f.text += "; besides, " + r.text
 	}
 	valid := r.cause == "" && (f.cause == "" || f.cause == OldSecret && t.counts(f.key))
-	if off, is := t.clockOff(); is && f.cause == "" {
-		return Diagnosis{Valid: true, Cause: Clock, Text: off + ": a receiver that refuses old deliveries refuses this one"}
+	if f.cause == "" {
+		return t.onTime()
 	}
-	return Diagnosis{Valid: valid, Cause: f.cause, Text: f.text, Proven: f.cause != ""}
+	return Diagnosis{Valid: valid, Cause: f.cause, Text: f.text, Proven: true}
+}
+
+// onTime is the diagnosis of a signature that is as it should be: what is left to go
+// wrong is the timestamp.
+func (t *trial) onTime() Diagnosis {
+	d := Diagnosis{Valid: true}
+	if off, is := t.clockOff(); is {
+		d.Cause, d.Text = Clock, off+": a receiver that refuses old deliveries refuses this one"
+	} else if given := t.Header.Get(t.Prefix + "timestamp"); off == "" && given != "" {
+		d.Cause, d.Text = Clock, fmt.Sprintf("the timestamp cannot be read: %.40q is no Unix time in seconds, such as %d", given, t.Now.Unix())
+	}
+	return d
 }
 
 func (t *trial) counts(key string) bool {
@@ -218,7 +230,8 @@ func (t *trial) unproven() Diagnosis {
 	return Diagnosis{Cause: Unknown, Text: "the secret is probably another one, or the content was changed: nothing that was tried fits"}
 }
 
-// clockOff tells of a timestamp that is far from now.
+// clockOff tells how far the timestamp is from now, "" where there is none that can be
+// read, and whether that is too far.
 func (t *trial) clockOff() (words string, off bool) {
 	seconds, err := strconv.ParseInt(t.Header.Get(t.Prefix+"timestamp"), 10, 64)
 	if err != nil {
@@ -228,5 +241,5 @@ func (t *trial) clockOff() (words string, off bool) {
 	if apart < 0 {
 		apart, way = -apart, "ahead of"
 	}
-	return fmt.Sprintf("the timestamp is %s %s this clock", apart.Round(time.Second), way), apart > clockSlack
+	return fmt.Sprintf("the timestamp is %s %s this clock", api.Span(apart), way), apart > clockSlack
 }

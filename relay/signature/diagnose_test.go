@@ -154,7 +154,7 @@ func TestEachBrokenSetUpIsNamed(t *testing.T) {
 		{"no signature", arrived(event, header()), Missing, "no x-svc-signature"},
 		{"a prefix without a signature", arrived(event, header("v0=")), Missing, "holds no signature"},
 		{"an empty signature", arrived(event, header(" ")), Missing, "holds no signature"},
-		{"a clock that is off, and a secret that is unknown", with(arrived(event, signed("some other secret", event)), func(d *Delivery) { d.Now = noon.Add(-3 * time.Hour) }), Clock, "3h0m0s ahead of this clock"},
+		{"a clock that is off, and a secret that is unknown", with(arrived(event, signed("some other secret", event)), func(d *Delivery) { d.Now = noon.Add(-3 * time.Hour) }), Clock, "3h ahead of this clock"},
 		{"two faults", arrived(event, header(strings.TrimPrefix(Of(api.NewSecret(secret+"\n"), []byte(event)).String(), Version))), SecretSpace, "besides, the prefix"},
 		{"another secret", arrived(event, signed("some other secret", event)), Unknown, "the secret is probably another one"},
 	} {
@@ -182,6 +182,17 @@ func TestAValidSignatureNeedsNoName(t *testing.T) {
 	old.Now = noon.Add(time.Hour)
 	if found := Diagnose(old); !found.Valid || found.Cause != Clock || found.Proven {
 		t.Errorf("an hour later: %+v", found)
+	}
+	old.Now = noon.Add(54268 * time.Hour)
+	if found := Diagnose(old); !strings.HasPrefix(found.Text, "the timestamp is 2261d4h behind this clock: ") {
+		t.Errorf("years later: %+v", found)
+	}
+	for _, text := range []string{"yesterday", "1776772800.5", "99999999999999999999"} {
+		odd := arrived(event, signed(secret, event))
+		odd.Header.Set("x-svc-timestamp", text)
+		if found := Diagnose(odd); !found.Valid || found.Cause != Clock || found.Proven || !strings.HasPrefix(found.Text, fmt.Sprintf("the timestamp cannot be read: %q is no Unix time", text)) {
+			t.Errorf("%s: %+v", text, found)
+		}
 	}
 	second := arrived(event, signed("the second of two secrets", event))
 	second.Secrets = append(second.Secrets, api.NewSecret("the second of two secrets"))

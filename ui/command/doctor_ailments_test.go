@@ -65,7 +65,7 @@ func ailmentsOfTheService() []ailment {
 	return []ailment{
 		{name: "a wrong key", put: func(c *clinic) { c.settings["api_key"] = "another-key" }, check: "key", words: "refuses the API key"},
 		{name: "a key that may read no events", put: func(c *clinic) { c.settings["api_key"] = "key-without-events" }, check: "key", words: "events:read", verdict: doctor.Warning},
-		{name: "a clock ten minutes ahead", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: "s ahead of"},
+		{name: "a clock ten minutes ahead", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: " ahead of"},
 		{name: "a clock a minute behind", put: header(func(h http.Header) { h.Set("Date", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)) }), check: "clock", words: "behind", verdict: doctor.Warning},
 		{name: "a service that is away", put: func(c *clinic) { c.settings["api_url"] = "http://" + nowhere(c.t) }, check: "service", words: "refused"},
 		{name: "https where there is http", put: func(c *clinic) { c.settings["api_url"] = strings.Replace(c.settings["api_url"], "http", "https", 1) }, check: "service", words: "speaks no TLS"},

@@ -160,7 +160,7 @@ func (p *patient) checkClock(context.Context) []doctor.Finding {
 	case off < clockWrong:
 		verdict = doctor.Warning
 	}
-	return doctor.Findings(verdict, fmt.Sprintf("this machine's clock is %s %s the service's", off.Round(time.Second), direction),
+	return doctor.Findings(verdict, fmt.Sprintf("this machine's clock is %s %s the service's", api.Span(off.Round(time.Second)), direction),
 		"ages, confirm windows and resets are off by as much", "have the system keep its time (NTP, chrony, systemd-timesyncd)")
 }
 

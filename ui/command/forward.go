@@ -79,7 +79,7 @@ func newForward() *cobra.Command {
 // config is what the options ask for; of a forwarder that tells nobody.
 func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, error) {
 	var c forward.Config
-	targets, err := routes(o.to, o.routes)
+	targets, err := s.routes(o.to, o.routes)
 	if err != nil {
 		return c, err
 	}
@@ -186,7 +186,7 @@ func (s *session) forwardTo(targets []string, words io.Writer) error {
 		return nil
 	}
 	for _, target := range targets {
-		if err := checkTarget("--forward-to", target); err != nil {
+		if err := s.settings.checkTarget("--forward-to", target); err != nil {
 			return err
 		}
 	}

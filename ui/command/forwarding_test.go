@@ -242,3 +242,19 @@ func TestAKilledForwarderIsFollowedByTheNext(t *testing.T) {
 		t.Errorf("%d, taken is %v: %s", code, e.taken(), said)
 	}
 }
+
+func TestNothingIsForwardedBackToTheRelay(t *testing.T) {
+	r := startEvents(t, 1)
+	t.Setenv("TILLWATCH_API_URL", "http://127.0.0.1:1")
+	t.Setenv("TILLWATCH_API_KEY", "key-of-nobody-123")
+	here := strings.Replace(r.Listen, "127.0.0.1", "LocalHost", 1) + "//webhooks/"
+	for _, address := range []string{r.Listen + "/webhooks", here} {
+		for _, args := range []string{
+			"forward --to ", "forward --route shipment.*=", "events --forward-to ", "events --follow --forward-to ",
+			"events resend evt_1 --to ", "events resend --since 1h --to ", "watch --json --forward-to ",
+		} {
+			mustExit(t, exitUsage, "is where the relay itself receives events", strings.Fields(args+address)...)
+		}
+	}
+	mustExit(t, exitDone, "", "trigger", "shipment.created", "--to", r.Listen+"/webhooks")
+}

@@ -47,7 +47,7 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 	if target == "" {
 		return nil, nil
 	}
-	if err := checkTarget(flag, target); err != nil {
+	if err := s.checkTarget(flag, target); err != nil {
 		return nil, err
 	}
 	sender, err := o.sender(s, stderr)
@@ -74,7 +74,7 @@ func (p *postman) outcome() error {
 // followForward prints the events that arrive with what came of each attempt to deliver
 // it, as tillwatch forward makes them.
 func followForward(ctx context.Context, s settings, o eventsOptions, stdout, stderr io.Writer) error {
-	if err := checkTarget("--forward-to", o.forwardTo); err != nil {
+	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
 		return err
 	}
 	options := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}

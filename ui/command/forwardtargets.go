@@ -1,28 +1,34 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/net/http/httpguts"
 
+	"tillwatch/api"
 	"tillwatch/api/simulator"
+	"tillwatch/relay"
 	"tillwatch/relay/forward"
 )
 
 // senderOptions say how events are sent to an endpoint.
 type senderOptions struct {
-	secretFile           string
+	secretFile           secretPath
 	fresh                bool
 	headers, headerFiles []string
 }
 
 func senderFlags(flags *pflag.FlagSet, o *senderOptions) {
-	flags.StringVar(&o.secretFile, "signing-secret-file", "", "file with the secret to sign with, in place of TILLWATCH_SIGNING_SECRET")
+	flags.Var(&o.secretFile, "signing-secret-file", "file with the secret to sign with, in place of TILLWATCH_SIGNING_SECRET")
 	flags.BoolVar(&o.fresh, "fresh", false, "give each attempt a timestamp of its own")
 	flags.StringArrayVar(&o.headers, "header", nil, "header to add, such as 'X-Team: checkout' (repeatable)")
 	flags.StringArrayVar(&o.headerFiles, "header-file", nil, "header to add whose value is in a file, such as 'Authorization=token.txt' (repeatable)")
@@ -34,7 +40,7 @@ func (o senderOptions) sender(s settings, stderr io.Writer) (forward.Sender, err
 	out := forward.Sender{Prefix: s.HeaderPrefix, Fresh: o.fresh, Header: http.Header{}, Transport: forward.NewTransport()}
 	if o.secretFile != "" {
 		var err error
-		if s.SigningSecret, err = readSigningSecret(o.secretFile); err != nil {
+		if s.SigningSecret, err = readSigningSecret(string(o.secretFile)); err != nil {
 			return out, err
 		}
 	}
@@ -88,19 +94,37 @@ func addHeader(s forward.Sender, name, value string) error {
 	return nil
 }
 
-// checkTarget refuses an address that a flag gives and nothing can be sent to.
-func checkTarget(flag, address string) error {
+// checkTarget refuses an address that a flag gives and nothing can be sent to, and
+// that from which events would come back.
+func (s settings) checkTarget(flag, address string) error {
 	if err := forward.CheckTarget(address); err != nil {
 		return usagef("%s: %w", flag, err)
+	}
+	if s.RelayURL != "" && placeOf(address) == placeOf(strings.TrimRight(s.RelayURL, "/")+relay.WebhookPath) {
+		return usagef("%s is where the relay itself receives events, and it has these already: give the address of your own endpoint", flag)
 	}
 	return nil
 }
 
+// placeOf is the same for all spellings of an address.
+func placeOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip := net.ParseIP(host); api.Loopback(host) || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme])
+	return net.JoinHostPort(host, port) + path.Clean("/"+u.Path)
+}
+
 // routes are the targets of --to and --route; routes to the same address make one.
-func routes(to, routed []string) ([]forward.Target, error) {
+func (s settings) routes(to, routed []string) ([]forward.Target, error) {
 	var all []forward.Target
 	at := func(address, flag string) (*forward.Target, error) {
-		if err := checkTarget(flag, address); err != nil {
+		if err := s.checkTarget(flag, address); err != nil {
 			return nil, err
 		}
 		for i := range all {

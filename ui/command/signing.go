@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,7 +45,7 @@ func newSign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.print(s, body, c.OutOrStdout())
+			return o.print(s, body, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	flags := command.Flags()
@@ -59,8 +60,24 @@ func newSign() *cobra.Command {
 
 // secretFileFlag gives a command the flag of a file with signing secrets.
 func secretFileFlag(flags *pflag.FlagSet) {
-	flags.String("signing-secret-file", "", "file with the signing secret; during a rotation both, one a line (default: TILLWATCH_SIGNING_SECRET)")
+	flags.Var(new(secretPath), "signing-secret-file", "file with the signing secret; during a rotation both, one a line (default: TILLWATCH_SIGNING_SECRET)")
 }
+
+// secretPath is a flag of a file with a secret. An empty one, as of a variable of the
+// shell that is not set, would mean none.
+type secretPath string
+
+func (p *secretPath) Set(path string) error {
+	if path == "" {
+		return errors.New("give the path of the file")
+	}
+	*p = secretPath(path)
+	return nil
+}
+
+func (p *secretPath) String() string { return string(*p) }
+
+func (*secretPath) Type() string { return "string" }
 
 // secretSettings are settings in which the file with a signing secret that a flag
 // names wins over a variable.
@@ -140,16 +157,20 @@ func readInput(path string, stdin io.Reader) ([]byte, error) {
 }
 
 // print prints the headers. What is no event of the contract is signed all the same,
-// without an id and a topic.
-func (o signOptions) print(s settings, body []byte, stdout io.Writer) error {
-	event, _ := api.DecodeEvent(body)
+// with the id and the type that it has.
+func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) error {
+	var event struct{ ID, Type string }
+	_ = json.Unmarshal(body, &event) // as far as it is JSON
 	headers, object := [][2]string{
 		{s.HeaderPrefix + "signature", signature.Of(s.signingSecrets()[0], body).String()},
-		{s.HeaderPrefix + "event-id", string(event.ID)},
+		{s.HeaderPrefix + "event-id", string(api.ScrubID(event.ID))},
 		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
-		{s.HeaderPrefix + "topic", string(event.Type)},
+		{s.HeaderPrefix + "topic", string(api.Scrub(event.Type))},
 	}, map[string]string{}
 	for _, h := range headers {
+		if h[1] == "" {
+			fmt.Fprintf(stderr, "tillwatch: %s is empty: the body tells none\n", h[0])
+		}
 		object[h[0]] = h[1]
 	}
 	switch {

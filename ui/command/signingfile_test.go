@@ -24,6 +24,10 @@ func TestAnEmptySigningSecretFileIsRefused(t *testing.T) {
 			if r.code != exitUsage || !strings.Contains(r.words, "empty-secret holds no secret") {
 				t.Errorf("exit code %d: %s%s", r.code, r.out, r.words)
 			}
+			r = runAs(t, append(args, "--signing-secret-file", "")...)
+			if r.code != exitUsage || !strings.Contains(r.words, `--signing-secret-file is "": give the path of the file`) {
+				t.Errorf("no file: exit code %d: %s%s", r.code, r.out, r.words)
+			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -98,20 +97,8 @@ func ago(seconds *float64) string {
 	return duration(*seconds) + " ago"
 }
 
-// duration is a span without the units that say nothing.
 func duration(seconds float64) string {
-	span := time.Duration(seconds * float64(time.Second))
-	if span < time.Minute {
-		return span.Round(100 * time.Millisecond).String()
-	}
-	text := span.Round(time.Second).String()
-	if rest, whole := strings.CutSuffix(text, "m0s"); whole {
-		text = rest + "m"
-	}
-	if rest, whole := strings.CutSuffix(text, "h0m"); whole {
-		text = rest + "h"
-	}
-	return text
+	return api.Span(time.Duration(seconds * float64(time.Second)))
 }
 
 // age is how many seconds ago t was, nil when it never was.

@@ -34,7 +34,7 @@ func newVerify() *cobra.Command {
 		Short: "Check the signature of a delivery, and name why it is wrong",
 		Long: "Check the signature of a delivery: of a body with the headers that are given, or of a raw request (headers, a blank line, the body) " +
 			"from stdin or a file. With --diagnose, likely faults are undone one after another until the signature fits. " +
-			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 when the signature is right, and 1 when it is not.",
+			"The secret comes from TILLWATCH_SIGNING_SECRET or a file. The exit code is 0 when the signature is right, also where a receiver may refuse the delivery for its timestamp, which is said; and 1 when it is not.",
 		Example: "tillwatch verify --request delivery.http --diagnose\n" +
 			"tillwatch verify --body body.json --header 'x-svc-signature: v0=…' --diagnose\ntillwatch sign --body event.json | tillwatch verify --request - --body event.json",
 		Args: noArguments,
@@ -121,8 +121,8 @@ func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err 
 
 // report prints what was found. A signature that is wrong is an error.
 func (o verifyOptions) report(found signature.Diagnosis, stdout io.Writer) error {
-	if !o.diagnose {
-		found = signature.Diagnosis{Valid: found.Valid}
+	if !o.diagnose && !found.Valid {
+		found = signature.Diagnosis{}
 	}
 	wrong := error(nil)
 	if !found.Valid {
