@@ -206,11 +206,9 @@ func family(term string) string {
 	return name
 }
 
-// knownTerminal reports whether a terminal is known to erase, insert, delete and
-// scroll cells as xterm does, and to leave the ground of the current style behind.
-// Others get nothing of that: where TERM says nothing, or names a VT100, the
-// renderer would switch to insert mode, which not every terminal has, and cells
-// would be lost.
+// knownTerminal reports whether a terminal is known to erase and scroll cells as
+// xterm does, and to leave the ground of the current style behind. Others get nothing
+// of that: they are only asked to move the cursor and to print.
 func knownTerminal(term string) bool {
 	return slices.Contains([]string{
 		"alacritty", "contour", "foot", "ghostty", "kitty", "linux", "rio", "screen", "st", "tmux", "wezterm", "xterm",

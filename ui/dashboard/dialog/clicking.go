@@ -124,17 +124,3 @@ func (p *Palette) Click(x, y int, _ time.Time) Answer {
 	}
 	return Answer{}
 }
-
-// Click chooses an option, as a key does.
-func (a *Arrange) Click(x, y int, _ time.Time) Answer {
-	a.said = ""
-	target := a.spots.at(x, y)
-	if at, err := strconv.Atoi(target); err == nil && at < len(a.options()) {
-		a.at = at
-		return Answer{Option: a.options()[at].ID}
-	}
-	return closedIf(target == clicksClose)
-}
-
-// Click closes the help by its hint.
-func (h *Help) Click(x, y int, _ time.Time) Answer { return closedIf(h.spots.at(x, y) == clicksClose) }

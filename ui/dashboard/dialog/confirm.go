@@ -12,7 +12,6 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/confirm"
 	"tillwatch/themes"
-	"tillwatch/ui/dashboard/paint"
 )
 
 // What is said of a key that came too soon: first, and once the keys have been
@@ -45,7 +44,7 @@ const (
 // keys until they have been quiet, ignores pasted text, and in a live
 // environment has the end of the id or the total typed first.
 type Confirm struct {
-	pen      *paint.Line
+	base
 	proposal confirm.Proposal
 	live     bool
 	batch    *batch // of several intents; nil for one
@@ -59,7 +58,6 @@ type Confirm struct {
 	notice  string
 	at      confirm.Progress
 	outcome confirm.Outcome
-	spots   spots
 }
 
 // NewConfirm opens the dialog at now for what a person saw. live says that the
@@ -84,11 +82,6 @@ func copyCost(c api.Cost) api.Cost {
 		Subtotal: own(c.Subtotal), Shipping: own(c.Shipping), Tax: own(c.Tax),
 		Discount: own(c.Discount), Surcharge: own(c.Surcharge), Total: own(c.Total),
 	}
-}
-
-// SetTheme changes the colours.
-func (d *Confirm) SetTheme(t themes.Theme) {
-	d.pen = paint.NewLine(paint.NewBrush(t, false))
 }
 
 // SetNow moves the countdown.

@@ -42,43 +42,36 @@ func (d *Confirm) View(width, height int) []string {
 	if b := d.batch; b != nil && d.inFull && b.top <= b.seen {
 		b.seen = max(b.seen, b.top+b.page)
 	}
-	d.spots = p.spots(width, height, kept)
-	return p.draw(width, height, kept)
+	return d.draw(p, width, height, kept)
 }
 
 // leastRoom is the width below which amounts and names are no longer told apart.
 const leastRoom = 34
 
 func (d *Confirm) panel(width int) panel {
-	p := panel{pen: d.pen, frame: paint.Faint, inset: insetFor(width)}
+	p := panelOf(width, "Confirm order", escapes("esc close"))
 	p.badge = paint.Spans{paint.In(paint.Muted, d.proposal.Environment)}
 	if d.live {
 		p.frame = paint.Money | paint.Bold
 		p.badge = paint.Spans{paint.In(paint.Money|paint.Bold, "REAL MONEY")}
 	}
-	leaves := func(text string) paint.Spans { return paint.Spans{paint.In(paint.Muted, text).Clicks(clicksClose)} }
-	switch d.phase {
-	case asking:
-		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm order")}
+	switch {
+	case d.phase == running:
+		p.title, p.foot = titled("Confirming"), paint.Spans{escapes("esc hide; it goes on")}
+	case d.phase == asking:
 		if d.batch != nil {
-			p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm several orders")}
+			p.title = titled("Confirm several orders")
 			if d.batch.of != "" {
-				p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm "+paint.Shorten(d.batch.of, max(width-40, 12)))}
+				p.title = titled("Confirm " + paint.Shorten(d.batch.of, max(width-40, 12)))
 			}
 		}
-		p.foot = leaves("esc cancel")
 		if d.Expired(d.now) {
-			p.foot = leaves("esc close")
+			break
 		}
-		if d.live && !d.Expired(d.now) && width >= 46 {
-			p.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, leaves("esc cancel")...)
+		p.foot = paint.Spans{escapes("esc cancel")}
+		if d.live && width >= 46 {
+			p.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, p.foot...)
 		}
-	case running:
-		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirming")}
-		p.foot = leaves("esc hide; it goes on")
-	case ended:
-		p.title = paint.Spans{paint.In(paint.Text|paint.Bold, "Confirm order")}
-		p.foot = leaves("esc close")
 	}
 	return p
 }
@@ -252,11 +245,11 @@ func (d *Confirm) question(room int) []row {
 	if d.notice == "" {
 		return append(out, row{paint.Spans{}, air})
 	}
-	return append(out, rows(needed, paint.Wrapped(paint.Warning, d.said(), room)...)...)
+	return append(out, rows(needed, paint.Wrapped(paint.Warning, d.noticed(), room)...)...)
 }
 
-// said is the notice as it holds by now.
-func (d *Confirm) said() string {
+// noticed is the notice as it holds by now.
+func (d *Confirm) noticed() string {
 	if d.notice == tooSoon && d.quiet.over(d.now) {
 		return soonOver
 	}

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,16 +15,10 @@ import (
 
 // Help shows every action by group and what the signs of the board mean.
 type Help struct {
-	pen      *paint.Line
-	table    *action.Table
+	reading
 	disabled func(action.ID) string
-	top      int    // first paint.Spans in view
-	page     int    // lines in view in the last drawing
-	lines    int    // of the last drawing
 	sought   string // only what holds it is shown
 	typing   bool   // it is being typed
-	said     string
-	spots    spots
 }
 
 const (
@@ -37,17 +30,16 @@ const (
 // NewHelp opens the help at its top. disabled gives the reason why an action is
 // disabled, "" when it is not; it may be nil.
 func NewHelp(t themes.Theme, table *action.Table, disabled func(action.ID) string) *Help {
-	return &Help{pen: paint.NewLine(paint.NewBrush(t, false)), table: table, disabled: disabled}
+	h := &Help{reading: reading{table: table, opens: action.Help}, disabled: disabled}
+	h.SetTheme(t)
+	return h
 }
-
-// SetTheme changes the colours.
-func (h *Help) SetTheme(t themes.Theme) { h.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 // Paste searches for what is pasted, or says, until the next key, that pasted text is
 // not taken.
 func (h *Help) Paste(text string) {
 	if !h.typing {
-		h.said = notPasted
+		h.base.Paste(text)
 		return
 	}
 	h.search(h.sought + text)
@@ -87,55 +79,17 @@ func (h *Help) typeKey(key tea.KeyPressMsg) bool {
 	return true
 }
 
-// notPasted is said of a paste where nothing can be typed.
-const notPasted = "pasted text is not taken here"
-
-// Key scrolls or closes.
-func (h *Help) Key(key tea.KeyPressMsg, _ time.Time) Answer {
-	h.said = ""
-	if h.typeKey(key) {
+// Key searches, scrolls or closes.
+func (h *Help) Key(key tea.KeyPressMsg, at time.Time) Answer {
+	switch {
+	case h.typeKey(key):
+		h.said = ""
 		return Answer{}
-	}
-	switch key.String() {
-	case "esc", "q", "?", "enter":
+	case key.String() == "?":
 		return Answer{Kind: Closed}
-	case "home":
-		h.top = 0
-		return Answer{}
-	case "end":
-		h.top = h.lines
-		return Answer{}
-	case "space":
-		h.top += h.page
 	}
-	a, _ := h.table.Lookup(action.Board, key)
-	switch a.ID {
-	case action.Help, action.Quit:
-		return Answer{Kind: Closed}
-	case action.Up:
-		h.top--
-	case action.Down:
-		h.top++
-	case action.PageUp:
-		h.top -= h.page
-	case action.PageDown:
-		h.top += h.page
-	case action.Top:
-		h.top = 0
-	case action.Bottom:
-		h.top = h.lines
-	}
-	h.clamp()
-	return Answer{}
+	return h.reading.Key(key, at)
 }
-
-// Scroll moves the view by so many lines, as a mouse wheel does.
-func (h *Help) Scroll(lines int) {
-	h.top += lines
-	h.clamp()
-}
-
-func (h *Help) clamp() { h.top = max(min(h.top, h.lines-h.page), 0) }
 
 // Size is the block that the help wants, at most width by height.
 func (h *Help) Size(width, height int) (int, int) {
@@ -156,29 +110,8 @@ func helpInset(width int) int {
 
 // View draws the help as exactly height lines of width cells.
 func (h *Help) View(width, height int) []string {
-	p := panel{pen: h.pen, frame: paint.Faint, inset: helpInset(width), title: h.title(width)}
-	body := h.body(p.room(width), h.sought)
-	h.lines, h.page = len(body), max(height-frame-2, 1)
-	if height < 12 {
-		h.page = max(height-frame, 1)
-	}
-	h.clamp()
-	last := min(h.top+h.page, h.lines)
-	p.foot = h.foot()
-	if h.lines > h.page {
-		p.foot = append(p.foot, paint.In(paint.Muted, h.scrolling()))
-		p.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", h.top+1, last, h.lines))}
-	}
-	if h.said != "" {
-		p.foot = paint.Spans{paint.In(paint.Warning, h.said)}
-	}
-	var shown []paint.Spans
-	if height >= 12 {
-		shown = append(shown, paint.Spans{})
-	}
-	all := rows(needed, append(shown, body[h.top:last]...)...)
-	h.spots = p.spots(width, height, all)
-	return p.draw(width, height, all)
+	p := panel{frame: paint.Faint, inset: helpInset(width), title: h.title(width), foot: h.foot()}
+	return h.view(p, h.body(p.room(width), h.sought), h.scrolling(), width, height)
 }
 
 // title says, once, what is not possible in all of this run.
@@ -202,7 +135,7 @@ func (h *Help) foot() paint.Spans {
 	case h.sought != "":
 		return paint.Spans{paint.In(paint.Accent, "/ "+h.sought), paint.In(paint.Muted, "   esc shows all")}
 	}
-	return paint.Spans{paint.In(paint.Muted, "esc close").Clicks(clicksClose), paint.In(paint.Muted, "  / search")}
+	return paint.Spans{escapes("esc close"), paint.In(paint.Muted, "  / search")}
 }
 
 // why says why an action is not possible now.
@@ -285,7 +218,7 @@ func (h *Help) blocks(width int, sought string) [][]paint.Spans {
 	var blocks [][]paint.Spans
 	add := func(title string, rows []paint.Spans) {
 		if len(rows) > 0 {
-			blocks = append(blocks, append([]paint.Spans{h.heading(title, width)}, rows...))
+			blocks = append(blocks, append([]paint.Spans{heading(title, width)}, rows...))
 		}
 	}
 	holds := func(texts ...string) bool {
@@ -310,11 +243,6 @@ func (h *Help) blocks(width int, sought string) [][]paint.Spans {
 		add("Signs of "+strings.ToLower(group.title), rows)
 	}
 	return blocks
-}
-
-func (h *Help) heading(title string, width int) paint.Spans {
-	l := paint.Spans{paint.In(paint.Text|paint.Bold, title), paint.In(paint.Text, " ")}
-	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
 }
 
 func shownKeys(a action.Action) string {

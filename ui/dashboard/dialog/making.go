@@ -22,13 +22,12 @@ type Wish struct {
 
 // Making asks for a new intent of a stand-in.
 type Making struct {
-	pen     *paint.Line
+	base
 	fields  [3]textinput.Model // product, quantity, reference
 	at      int                // the field that is typed into
 	magic   []string           // names of products
 	sending bool
 	refused string
-	spots   spots
 }
 
 const (
@@ -45,9 +44,6 @@ func NewMaking(t themes.Theme, magic []string) *Making {
 	m.focus(0)
 	return m
 }
-
-// SetTheme changes the colours.
-func (m *Making) SetTheme(t themes.Theme) { m.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 func (m *Making) focus(at int) {
 	m.fields[m.at].Blur()
@@ -130,10 +126,7 @@ func (m *Making) Size(width, height int) (int, int) {
 
 // View draws it as exactly height lines of width cells.
 func (m *Making) View(width, height int) []string {
-	box := panel{pen: m.pen, frame: paint.Faint, inset: insetFor(width),
-		title: paint.Spans{paint.In(paint.Text|paint.Bold, "New intent of the stand-in")},
-		foot:  paint.Spans{paint.In(paint.Muted, "enter create").Clicks(clicksDo), paint.In(paint.Muted, "   tab next   "), paint.In(paint.Muted, "esc cancel").Clicks(clicksClose)},
-	}
+	box := panelOf(width, "New intent of the stand-in", paint.In(paint.Muted, "enter create").Clicks(clicksDo), paint.In(paint.Muted, "   tab next   "), escapes("esc cancel"))
 	room := box.room(width)
 	body := rows(margin, paint.Spans{})
 	for i, label := range []string{"Product", "Quantity", "Reference"} {
@@ -159,8 +152,7 @@ func (m *Making) View(width, height int) []string {
 		body = append(body, row{nil, margin})
 	}
 	body, _ = squeeze(body, height-frame)
-	m.spots = box.spots(width, height, body)
-	return box.draw(width, height, body)
+	return m.draw(box, width, height, body)
 }
 
 // input is a field, with its cursor where one types into it.

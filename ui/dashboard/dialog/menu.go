@@ -18,14 +18,12 @@ import (
 // Menu offers a few things of which one is taken. It opens on the first, the most
 // useful one; the key that opened it takes that as enter does.
 type Menu struct {
-	pen   *paint.Line
+	base
+	choice
 	title string
 	takes string // what enter does, in a word
 	opens action.ID
 	items []Item
-	at    int
-	said  string
-	spots spots
 }
 
 // Item is one thing of a [Menu].
@@ -41,36 +39,24 @@ const menuWidth = 78
 
 // NewMenu opens a menu that the action opens opened.
 func NewMenu(t themes.Theme, title, takes string, opens action.ID, items []Item) *Menu {
-	m := &Menu{title: title, takes: takes, opens: opens, items: items}
+	m := &Menu{choice: choice{of: len(items)}, title: title, takes: takes, opens: opens, items: items}
 	m.SetTheme(t)
 	return m
 }
 
-// SetTheme changes the colours.
-func (m *Menu) SetTheme(t themes.Theme) { m.pen = paint.NewLine(paint.NewBrush(t, false)) }
-
 // Opens is the action whose key takes what is chosen.
 func (m *Menu) Opens() action.ID { return m.opens }
-
-// Paste says, until the next key, that pasted text is not taken.
-func (m *Menu) Paste(string) { m.said = notPasted }
 
 // Key moves, or takes the one that is chosen.
 func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	m.said = ""
-	switch key.String() {
+	switch name := key.String(); name {
 	case "esc", "q", "ctrl+c":
 		return Answer{Kind: Closed}
-	case "up", "k", "shift+tab":
-		m.move(-1)
-	case "down", "j", "tab":
-		m.move(1)
-	case "home", "g":
-		m.at = 0
-	case "end", "G":
-		m.at = len(m.items) - 1
 	case "enter":
 		return m.Take()
+	default:
+		m.key(name)
 	}
 	return Answer{}
 }
@@ -78,20 +64,10 @@ func (m *Menu) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 // Take answers with what is chosen.
 func (m *Menu) Take() Answer { return Answer{Kind: Closed, Option: m.items[m.at].ID} }
 
-// move goes round at both ends.
-func (m *Menu) move(by int) { m.at = (m.at + by + len(m.items)) % len(m.items) }
-
-// Scroll moves the cursor, as a mouse wheel does.
-func (m *Menu) Scroll(lines int) { m.at = max(min(m.at+lines, len(m.items)-1), 0) }
-
 // Click takes the one of a row.
 func (m *Menu) Click(x, y int, _ time.Time) Answer {
 	target := m.spots.at(x, y)
-	if at, err := strconv.Atoi(target); err == nil && at < len(m.items) {
-		m.at = at
-		return m.Take()
-	}
-	if target == clicksDo {
+	if target == clicksDo || m.click(target) {
 		return m.Take()
 	}
 	return closedIf(target == clicksClose)
@@ -110,18 +86,11 @@ func (m *Menu) Size(width, height int) (int, int) {
 
 // View draws the menu as exactly height lines of width cells.
 func (m *Menu) View(width, height int) []string {
-	box := panel{pen: m.pen, frame: paint.Faint, inset: insetFor(width),
-		title: paint.Spans{paint.In(paint.Text|paint.Bold, m.title)},
-		foot: paint.Spans{paint.In(paint.Muted, "enter "+m.takes).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "),
-			paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
-	}
+	box := panelOf(width, m.title, paint.In(paint.Muted, "enter "+m.takes).Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
 	if len(m.items) == 1 {
 		box.foot[1] = paint.In(paint.Muted, "   ")
 	} else {
 		box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", m.at+1, len(m.items)))}
-	}
-	if m.said != "" {
-		box.foot = paint.Spans{paint.In(paint.Warning, m.said)}
 	}
 	room := box.room(width)
 	body := rows(air, paint.Spans{})
@@ -135,8 +104,7 @@ func (m *Menu) View(width, height int) []string {
 	body = append(body, rows(air, paint.Spans{})...)
 	body = append(body, rows(needed, m.about(&m.items[m.at], room)...)...)
 	body, _ = squeeze(body, max(height-frame, 0))
-	m.spots = box.spots(width, height, body)
-	return box.draw(width, height, body)
+	return m.draw(box, width, height, body)
 }
 
 func (m *Menu) entry(i, room int) paint.Spans {

@@ -20,7 +20,7 @@ import (
 // Palette finds an action by a few of its letters, and takes verbs with words
 // behind them.
 type Palette struct {
-	pen      *paint.Line
+	base
 	table    *action.Table
 	scope    action.Scope
 	disabled func(action.ID) string
@@ -31,7 +31,6 @@ type Palette struct {
 	hits     []hit
 	at       int // the hit under the cursor; -1: none
 	top      int // the first hit in view
-	spots    spots
 	refused  string
 }
 
@@ -69,11 +68,6 @@ func NewPalette(t themes.Theme, table *action.Table, scope action.Scope, disable
 	p.field.Focus()
 	p.search()
 	return p
-}
-
-// SetTheme changes the colours.
-func (p *Palette) SetTheme(t themes.Theme) {
-	p.pen = paint.NewLine(paint.NewBrush(t, false))
 }
 
 // Paste types what is pasted.
@@ -239,43 +233,27 @@ func (p *Palette) Size(width, height int) (int, int) {
 
 // View draws the palette as exactly height lines of width cells.
 func (p *Palette) View(width, height int) []string {
-	box := panel{pen: p.pen, frame: paint.Faint, inset: insetFor(width),
-		title: paint.Spans{paint.In(paint.Text|paint.Bold, "Find an action")},
-		badge: paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))},
-		foot:  paint.Spans{paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), paint.In(paint.Muted, "esc close").Clicks(clicksClose)},
-	}
+	box := panelOf(width, "Find an action", paint.In(paint.Muted, "enter do").Clicks(clicksDo), paint.In(paint.Muted, "   ↑ ↓ choose   "), escapes("esc close"))
+	box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d of %d", min(p.at+1, len(p.hits)), len(p.hits)))}
 	if v, _ := p.typedVerb(); v != nil && v.Offers != nil {
 		box.foot = append(box.foot, paint.In(paint.Muted, "   tab complete"))
 	}
 	room := box.room(width)
 	about := p.about(room)
 	visible := max(height-frame-5-max(aboutLines, len(about)), 1)
-	spacious := height >= 12
-	if !spacious {
+	if height < airyFrom {
 		visible = max(height-frame-2, 1)
-	}
-	var body []paint.Spans
-	if spacious {
-		body = append(body, paint.Spans{})
-	}
-	body = append(body, p.input(room))
-	if spacious {
-		body = append(body, paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))})
+		if len(about) > 1 {
+			about = []paint.Spans{append(about[0], paint.In(paint.Muted, "…")).Cut(room)}
+		}
 	}
 	list := p.list(room, visible)
-	body = append(body, list...)
-	for range visible - len(list) {
-		body = append(body, paint.Spans{})
-	}
-	if spacious {
-		body = append(body, paint.Spans{})
-	}
-	if !spacious && len(about) > 1 {
-		about = []paint.Spans{append(about[0], paint.In(paint.Muted, "…")).Cut(room)}
-	}
-	body = append(body, about...)
-	p.spots = box.spots(width, height, rows(needed, body...))
-	return box.draw(width, height, rows(needed, body...))
+	body := append(rows(air, paint.Spans{}), rows(needed, p.input(room))...)
+	body = append(body, rows(air, paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))})...)
+	body = append(body, rows(needed, append(list, make([]paint.Spans, max(visible-len(list), 0))...)...)...)
+	body = append(append(body, rows(air, paint.Spans{})...), rows(needed, about...)...)
+	body, _ = squeeze(body, max(height-frame, 0))
+	return p.draw(box, width, height, body)
 }
 
 func (p *Palette) input(room int) paint.Spans {

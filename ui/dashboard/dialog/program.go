@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
 	"tillwatch/ui/dashboard/paint"
 )
@@ -16,7 +17,9 @@ import (
 // Program shows a command of one's own before it runs, while it does, and what it
 // printed.
 type Program struct {
-	pen     *paint.Line
+	base
+	window  // of the output
+	table   *action.Table
 	command own.Command
 	argv    []string
 	phase   phase
@@ -25,21 +28,16 @@ type Program struct {
 	now     time.Time
 	ending  bool // it was cancelled and has not ended yet
 	result  own.Result
-	top     int           // the first line of the output in view
-	page    int           // lines of it in view
-	lines   int           // that it takes
 	wrapped []paint.Spans // the output, for a room of so many cells
 	room    int
-	said    string
-	spots   spots
 }
 
 const programWidth = 100
 
 // NewProgram asks whether a command may run. It opens on the yes where a person has
 // run it before.
-func NewProgram(t themes.Theme, command own.Command, argv []string, ranBefore bool) *Program {
-	p := &Program{command: command, argv: argv, yes: ranBefore, phase: asking}
+func NewProgram(t themes.Theme, table *action.Table, command own.Command, argv []string, ranBefore bool) *Program {
+	p := &Program{table: table, command: command, argv: argv, yes: ranBefore, phase: asking}
 	p.SetTheme(t)
 	return p
 }
@@ -49,9 +47,6 @@ func (p *Program) Command() own.Command { return p.command }
 
 // Argv is what is shown, and what runs.
 func (p *Program) Argv() []string { return p.argv }
-
-// SetTheme changes the colours.
-func (p *Program) SetTheme(t themes.Theme) { p.pen = paint.NewLine(paint.NewBrush(t, false)) }
 
 // Begin says that the command runs.
 func (p *Program) Begin(at time.Time) { p.phase, p.began, p.now = running, at, at }
@@ -65,9 +60,6 @@ func (p *Program) SetNow(now time.Time) { p.now = now }
 // End shows what came of the command.
 func (p *Program) End(r own.Result) { p.phase, p.result = ended, r }
 
-// Paste says, until the next key, that pasted text is not taken.
-func (p *Program) Paste(string) { p.said = notPasted }
-
 // Key answers, scrolls or closes. While the command runs, leaving cancels it.
 func (p *Program) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	p.said = ""
@@ -77,7 +69,10 @@ func (p *Program) Key(key tea.KeyPressMsg, _ time.Time) Answer {
 	case p.phase == asking:
 		return p.ask(name)
 	case p.phase == ended:
-		return p.read(name)
+		if name == "enter" || name == "q" {
+			return Answer{Kind: Closed}
+		}
+		p.key(p.table, key)
 	}
 	return Answer{}
 }
@@ -105,30 +100,6 @@ func (p *Program) ask(name string) Answer {
 	return Answer{}
 }
 
-func (p *Program) read(name string) Answer {
-	switch name {
-	case "enter", "q":
-		return Answer{Kind: Closed}
-	case "down", "j":
-		p.top++
-	case "up", "k":
-		p.top--
-	case "pgdown", "space":
-		p.top += p.page
-	case "pgup":
-		p.top -= p.page
-	case "home", "g":
-		p.top = 0
-	case "end", "G":
-		p.top = p.lines
-	}
-	p.Scroll(0)
-	return Answer{}
-}
-
-// Scroll moves the output by so many lines, as a mouse wheel does.
-func (p *Program) Scroll(lines int) { p.top = max(min(p.top+lines, p.lines-p.page), 0) }
-
 // Click presses a button.
 func (p *Program) Click(x, y int, _ time.Time) Answer {
 	switch p.spots.at(x, y) {
@@ -149,29 +120,22 @@ func (p *Program) Size(width, height int) (int, int) {
 
 // View draws it as exactly height lines of width cells.
 func (p *Program) View(width, height int) []string {
-	box := panel{pen: p.pen, frame: paint.Faint, inset: insetFor(width), title: paint.Spans{paint.In(paint.Text|paint.Bold, p.title())}}
-	body := p.body(box.room(width))
 	foot := map[phase]string{asking: "esc cancel", running: "esc ends it", ended: "esc close"}[p.phase]
-	box.foot = paint.Spans{paint.In(paint.Muted, foot).Clicks(clicksClose)}
+	box := panelOf(width, p.title(), escapes(foot))
 	if p.phase == asking {
 		box.foot = append(paint.Spans{paint.In(paint.Muted, "tab next   enter press   ")}, box.foot...)
 	}
-	room := max(height-frame-2, 1)
+	body := p.body(box.room(width))
 	head := len(body) - p.lines
-	p.page = max(room-head, 1)
+	p.page = max(height-frame-2-head, 1)
 	p.Scroll(0)
-	if p.lines > p.page {
+	if box.badge = p.badge(); len(box.badge) > 0 {
 		box.foot = append(box.foot, paint.In(paint.Muted, "   ↑ ↓ scroll"))
-		box.badge = paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", p.top+1, min(p.top+p.page, p.lines), p.lines))}
 		body = append(body[:head:head], body[head+p.top:min(head+p.top+p.page, len(body))]...)
-	}
-	if p.said != "" {
-		box.foot = paint.Spans{paint.In(paint.Warning, p.said)}
 	}
 	all := append(rows(margin, paint.Spans{}), rows(needed, body...)...)
 	all, _ = squeeze(append(all, rows(margin, paint.Spans{})...), height-frame)
-	p.spots = box.spots(width, height, all)
-	return box.draw(width, height, all)
+	return p.draw(box, width, height, all)
 }
 
 func (p *Program) title() string {

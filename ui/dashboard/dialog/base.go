@@ -1,0 +1,166 @@
+package dialog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tillwatch/themes"
+	"tillwatch/ui/dashboard/action"
+	"tillwatch/ui/dashboard/paint"
+)
+
+// notPasted is said of a paste where nothing can be typed.
+const notPasted = "pasted text is not taken here"
+
+// base is what all dialogs have in common.
+type base struct {
+	pen   *paint.Line
+	said  string // in place of the keys, until the next one
+	spots spots
+}
+
+// SetTheme changes the colours.
+func (b *base) SetTheme(t themes.Theme) { b.pen = paint.NewLine(paint.NewBrush(t, false)) }
+
+// Paste says, until the next key, that pasted text is not taken.
+func (b *base) Paste(string) { b.said = notPasted }
+
+// panelOf is a panel of a width with a title and what stands below.
+func panelOf(width int, title string, foot ...paint.Span) panel {
+	return panel{frame: paint.Faint, inset: insetFor(width), title: titled(title), foot: foot}
+}
+
+func titled(text string) paint.Spans { return paint.Spans{paint.In(paint.Text|paint.Bold, text)} }
+
+// escapes is the hint by which a click leaves a dialog.
+func escapes(text string) paint.Span { return paint.In(paint.Muted, text).Clicks(clicksClose) }
+
+// draw draws a panel as exactly height lines of width cells.
+func (b *base) draw(p panel, width, height int, body []row) []string {
+	p.pen = b.pen
+	if b.said != "" {
+		p.foot = paint.Spans{paint.In(paint.Warning, b.said)}
+	}
+	b.spots = p.spots(width, height, body)
+	return p.draw(width, height, body)
+}
+
+// heading is a title with a rule behind it.
+func heading(title string, width int) paint.Spans {
+	l := paint.Spans{paint.In(paint.Text|paint.Bold, title), paint.In(paint.Text, " ")}
+	return append(l, paint.In(paint.Faint, strings.Repeat("─", max(width-l.Width(), 0))))
+}
+
+// airyFrom is the height from which a panel has an empty line above and below its text.
+const airyFrom = 12
+
+// window is the part of a text that is in view.
+type window struct {
+	top   int // its first line
+	page  int // lines of it in the last drawing
+	lines int // of the text
+}
+
+// Scroll moves the view by so many lines, as a mouse wheel does.
+func (w *window) Scroll(lines int) { w.top = max(min(w.top+lines, w.lines-w.page), 0) }
+
+// key scrolls by the keys that move on the board, and returns what a key does there.
+func (w *window) key(table *action.Table, key tea.KeyPressMsg) action.ID {
+	a, _ := table.Lookup(action.Board, key)
+	by := map[action.ID]int{action.Up: -1, action.Down: 1, action.PageUp: -w.page, action.PageDown: w.page, action.Top: -w.lines, action.Bottom: w.lines}[a.ID]
+	if by == 0 {
+		by = map[string]int{"space": w.page, "home": -w.lines, "end": w.lines}[key.String()]
+	}
+	w.Scroll(by)
+	return a.ID
+}
+
+// of is what is in view of a text, in a panel of a height. Its line at, from 0 on, is.
+func (w *window) of(text []paint.Spans, height, at int) (shown []row) {
+	w.lines, w.page = len(text), max(height-frame, 1)
+	if height >= airyFrom {
+		w.page -= 2
+		shown = rows(needed, paint.Spans{})
+	}
+	if at >= 0 {
+		w.top = max(min(w.top, at), at-w.page+1)
+	}
+	w.Scroll(0)
+	return append(shown, rows(needed, text[w.top:min(w.top+w.page, w.lines)]...)...)
+}
+
+// badge says which lines are in view; nothing where all are.
+func (w *window) badge() paint.Spans {
+	if w.lines <= w.page {
+		return nil
+	}
+	return paint.Spans{paint.In(paint.Muted, fmt.Sprintf("%d–%d of %d", w.top+1, min(w.top+w.page, w.lines), w.lines))}
+}
+
+// reading is a text to be read, which scrolls.
+type reading struct {
+	base
+	window
+	table *action.Table
+	opens action.ID // whose key closes it, too
+}
+
+// Key scrolls or closes.
+func (r *reading) Key(key tea.KeyPressMsg, _ time.Time) Answer {
+	r.said = ""
+	switch key.String() {
+	case "esc", "q", "enter":
+		return Answer{Kind: Closed}
+	}
+	id := r.key(r.table, key)
+	return closedIf(id == r.opens || id == action.Quit)
+}
+
+// Click closes it by its hint.
+func (r *reading) Click(x, y int, _ time.Time) Answer {
+	return closedIf(r.spots.at(x, y) == clicksClose)
+}
+
+// view draws what is in view; scrolls names the keys that scroll.
+func (r *reading) view(p panel, text []paint.Spans, scrolls string, width, height int) []string {
+	shown := r.of(text, height, -1)
+	if p.badge = r.badge(); len(p.badge) > 0 {
+		p.foot = append(p.foot, paint.In(paint.Muted, scrolls))
+	}
+	return r.draw(p, width, height, shown)
+}
+
+// choice is the cursor of a list.
+type choice struct{ at, of int }
+
+// key moves the cursor, and goes round at both ends.
+func (c *choice) key(name string) {
+	switch name {
+	case "up", "k", "shift+tab":
+		c.at--
+	case "down", "j", "tab":
+		c.at++
+	case "home", "g":
+		c.at = 0
+	case "end", "G":
+		c.at = c.of - 1
+	}
+	c.at = (c.at + c.of) % max(c.of, 1)
+}
+
+// Scroll moves the cursor, as a mouse wheel does.
+func (c *choice) Scroll(lines int) { c.at = max(min(c.at+lines, c.of-1), 0) }
+
+// click puts the cursor on the row of a target, and reports whether there is one.
+func (c *choice) click(target string) bool {
+	at, err := strconv.Atoi(target)
+	if err != nil || at >= c.of {
+		return false
+	}
+	c.at = at
+	return true
+}
