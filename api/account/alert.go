@@ -50,37 +50,26 @@ func AlertKinds() []AlertKind {
 // left. Its Due is when the first is back.
 const Spent = "spent"
 
-// AlertConfig sets the thresholds of alerts. 0 means the default, and what is
-// below 0 never raises its alert.
+// AlertConfig sets the thresholds of alerts; 0 never raises its alert.
 type AlertConfig struct {
-	AwaitingAfter  time.Duration // how long an intent may await confirmation; default 20 min
-	ExpiringWithin time.Duration // before the confirm window closes; default 10 min
-	StuckAfter     time.Duration // how long an order may be placed, while the account has no history; default 5 min
-	StuckFactor    float64       // by how many times it may take longer than the account's own 95th percentile; default 3
-	FailedFor      time.Duration // how long a failure stands; default 5 min
-	PartlyFor      time.Duration // how long a partly failed order stands once all its items have ended; default 1 h
-	RelayLostAfter time.Duration // how long the relay may be lost; default 10 s
-	SilentAfter    int           // changes in a row that reads found and no event reported; default 3
-	QuotaWithin    time.Duration // how soon a bucket may be used up; default 30 s
-	DayLeft        int           // how few intents may be left of the day's; default 5
+	AwaitingAfter  time.Duration // how long an intent may await confirmation
+	ExpiringWithin time.Duration // before the confirm window closes
+	StuckAfter     time.Duration // how long an order may be placed, while the account has no history
+	StuckFactor    float64       // by how many times it may take longer than the account's own 95th percentile
+	FailedFor      time.Duration // how long a failure stands
+	PartlyFor      time.Duration // how long a partly failed order stands once all its items have ended
+	RelayLostAfter time.Duration // how long the relay may be lost
+	SilentAfter    int           // changes in a row that reads found and no event reported
+	QuotaWithin    time.Duration // how soon a bucket may be used up
+	DayLeft        int           // how few intents may be left of the day's
 }
 
-func (c AlertConfig) withDefaults() AlertConfig {
-	unlessSet(&c.AwaitingAfter, 20*time.Minute)
-	unlessSet(&c.ExpiringWithin, 10*time.Minute)
-	unlessSet(&c.StuckAfter, 5*time.Minute)
-	unlessSet(&c.StuckFactor, 3)
-	unlessSet(&c.FailedFor, 5*time.Minute)
-	unlessSet(&c.PartlyFor, time.Hour)
-	unlessSet(&c.RelayLostAfter, 10*time.Second)
-	unlessSet(&c.SilentAfter, 3)
-	unlessSet(&c.QuotaWithin, 30*time.Second)
-	unlessSet(&c.DayLeft, 5)
-	return c
-}
-
-func unlessSet[T int | float64 | time.Duration](value *T, fallback T) {
-	if *value == 0 {
-		*value = fallback
+// DefaultAlerts are the usual thresholds.
+func DefaultAlerts() AlertConfig {
+	return AlertConfig{
+		AwaitingAfter: 20 * time.Minute, ExpiringWithin: 10 * time.Minute,
+		StuckAfter: 5 * time.Minute, StuckFactor: 3, FailedFor: 5 * time.Minute, PartlyFor: time.Hour,
+		RelayLostAfter: 10 * time.Second, SilentAfter: 3,
+		QuotaWithin: 30 * time.Second, DayLeft: 5,
 	}
 }

@@ -217,18 +217,18 @@ func TestAlertsAreRaisedOnceAndClearedWhenOver(t *testing.T) {
 }
 
 func TestThresholdsAreThoseThatWereSet(t *testing.T) {
-	never := AlertConfig{AwaitingAfter: -1, ExpiringWithin: -1, StuckAfter: -1, StuckFactor: -1, FailedFor: -1, PartlyFor: -1, RelayLostAfter: -1, SilentAfter: -1, QuotaWithin: -1, DayLeft: -1}
-	early := AlertConfig{AwaitingAfter: time.Minute, StuckAfter: time.Minute, RelayLostAfter: time.Second, SilentAfter: 1, QuotaWithin: time.Hour, DayLeft: 49}
+	early := DefaultAlerts()
+	early.AwaitingAfter, early.StuckAfter, early.RelayLostAfter, early.SilentAfter, early.QuotaWithin, early.DayLeft = time.Minute, time.Minute, time.Second, 1, time.Hour, 49
 	for name, c := range map[string]struct {
 		config AlertConfig
 		want   []AlertKind
 	}{
-		"never": {never, nil},
+		"never": {AlertConfig{}, nil},
 		"early": {early, []AlertKind{AlertAwaiting, AlertDay, AlertFailed, AlertOrder, AlertQuota, AlertRelay, AlertStuck}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := NewStore(StoreConfig{Alerts: c.config, Quota: func(time.Time) []quota.Bucket {
+				s := NewStore(StoreConfig{Alerts: &c.config, Quota: func(time.Time) []quota.Bucket {
 					return []quota.Bucket{{Class: quota.Mutations, Limit: 50, Window: time.Hour, Exhausted: 20 * time.Minute}}
 				}})
 				for i := range 40 {

@@ -128,7 +128,7 @@ func (b *alerts) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
 // judgeDay judges whether few of the day's intents are left, or none.
 func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
-	watched := b.cfg.DayLeft >= 0
+	watched := b.cfg.DayLeft > 0
 	b.renew(watched && spent, alertKey{kind: AlertDay, cause: Spent}, Alert{Text: d.spentWords(), Since: d.Spent, Due: d.Free})
 	near := watched && !spent && d.Limit > 0 && left <= b.cfg.DayLeft
 	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())

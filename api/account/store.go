@@ -47,7 +47,7 @@ type StoreConfig struct {
 	DayLimit      int                                // intents a day; default 50
 	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
 	SlowAfter     time.Duration                      // a pause for quota from which the service counts as slow; default 2 s
-	Alerts        AlertConfig
+	Alerts        *AlertConfig                       // nil: [DefaultAlerts]
 }
 
 // NewStore makes an empty picture.
@@ -66,7 +66,7 @@ func NewStore(cfg StoreConfig) *Store {
 		spenders:  newSpenders(),
 	}
 	s.missing = newMissing(&s.feed, &s.events.EventCounters, cfg.ConfirmWindow, cfg.MissedAfter)
-	s.alerts = newAlerts(n, cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
+	s.alerts = newAlerts(n, *cfg.Alerts, cfg.ConfirmWindow, s.intents.pace)
 	s.orders = newOrderBook(n, &s.intents, &s.alerts)
 	s.ties = ties{news: n, intents: &s.intents, shipments: &s.shipments, events: &s.events}
 	return s
@@ -81,7 +81,9 @@ func (c StoreConfig) withDefaults() StoreConfig {
 	orDefault(&c.DayLimit, 50)
 	orDefault(&c.MissedAfter, 30*time.Second)
 	orDefault(&c.SlowAfter, 2*time.Second)
-	c.Alerts = c.Alerts.withDefaults()
+	if c.Alerts == nil {
+		c.Alerts = new(DefaultAlerts())
+	}
 	return c
 }
 

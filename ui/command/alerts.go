@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,16 +35,12 @@ func newAlertsTest() *cobra.Command {
 		Long: "Send a sample, marked as a test, once to each webhook and command of [[alert]], and print what came of it. " +
 			"The exit code is 1 when one of them did not get it.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			if len(s.AlertWays) == 0 {
 				return usagef("no [[alert]] is configured, so alerts go nowhere: add [[alert]] with a webhook or a command to tillwatch.toml")
 			}
 			return s.testWays(c, asJSON)
-		},
+		}),
 	}
 	sourceFlags(command.Flags())
 	settingFlags(command.Flags(), "api_url")
@@ -66,7 +63,7 @@ func (s settings) testWays(c *cobra.Command, asJSON bool) error {
 		tested := wayTested{To: way.Name(), Kinds: way.Kinds}
 		err := errHeld(way, sample)
 		if err == nil {
-			err = way.Send(c.Context(), sample, s.programEnvironment())
+			err = way.Send(c.Context(), sample, s.programEnvironment(os.Environ()))
 		}
 		if tested.OK = err == nil; err != nil {
 			tested.Error = string(api.Scrub(err.Error()))

@@ -127,7 +127,7 @@ func TestAProgramSeesNoKeys(t *testing.T) {
 	t.Setenv("TILLWATCH_OTHER", "x")
 	t.Setenv("CHECKOUT", "Bearer key-1")
 	t.Setenv("HARMLESS", "yes")
-	environment := strings.Join(settings{APIKey: api.NewSecret("key-1")}.programEnvironment(), "\n")
+	environment := strings.Join(settings{APIKey: api.NewSecret("key-1")}.programEnvironment(os.Environ()), "\n")
 	if strings.Contains(environment, "key-1") || strings.Contains(environment, variablePrefix) || !strings.Contains(environment, "HARMLESS=yes") {
 		t.Errorf("it sees\n%s", environment)
 	}

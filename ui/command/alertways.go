@@ -105,15 +105,15 @@ func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 	return headers, nil
 }
 
-// programEnvironment is what programs that are started see of the environment:
-// neither tillwatch's variables nor any that holds a key or token of these settings.
-func (s settings) programEnvironment() []string {
-	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+// programEnvironment is what programs that are started see of an environment: neither
+// tillwatch's variables nor any that holds a key or token of these settings.
+func (s settings) programEnvironment(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
 		name, value, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, variablePrefix) {
 			return true
 		}
-		return slices.ContainsFunc([]api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}, func(secret api.Secret) bool {
+		return slices.ContainsFunc(s.secrets(), func(secret api.Secret) bool {
 			return !secret.IsZero() && strings.Contains(value, secret.Reveal())
 		})
 	})
@@ -126,7 +126,7 @@ func (s *session) sendAlerts(o screenOptions) part {
 	}
 	sender := attention.NewSender(attention.Config{
 		Ways: s.settings.AlertWays, Source: restoredStore{s.store, s.restored}, File: s.attention,
-		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(),
+		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(os.Environ()),
 		Report: s.store.ReportSending, Location: time.Local,
 	})
 	return sender.Run

@@ -7,12 +7,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/own"
 )
@@ -79,16 +77,6 @@ func (s settings) actions() (*action.Table, error) {
 		return nil, fmt.Errorf("command: %w", err)
 	}
 	return table, nil
-}
-
-// commandEnviron is this process's environment without what is secret in it: no
-// variable of tillwatch, and none that holds the key or a token.
-func (s settings) commandEnviron(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
-		name, value, _ := strings.Cut(pair, "=")
-		holds := func(secret api.Secret) bool { return !secret.IsZero() && strings.Contains(value, secret.Reveal()) }
-		return strings.HasPrefix(name, variablePrefix) || slices.ContainsFunc([]api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}, holds)
-	})
 }
 
 // interrupts end this process, but while the terminal is lent to another program:

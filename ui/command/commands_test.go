@@ -112,7 +112,7 @@ func TestACommandIsToldNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.commandEnviron([]string{
+	got := s.programEnvironment([]string{
 		"PATH=/bin", "TILLWATCH_API_KEY=key-of-the-account", "TILLWATCH_RELAY_TOKEN_FILE=/run/token", "MY_KEY=key-of-the-account",
 		"CURL=--header 'Authorization: Bearer token-of-the-relay'", "EMPTY=",
 	})

@@ -44,13 +44,9 @@ func newConfirm() *cobra.Command {
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
 		Args: oneIntent,
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			return runConfirm(c.Context(), s, api.ScrubID(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

@@ -57,17 +57,13 @@ func newPurchase() *cobra.Command {
 // creating gives both commands their flags.
 func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	command.Args = oneProduct
-	command.RunE = func(c *cobra.Command, args []string) error {
-		s, err := loadSettings(c.Flags())
-		if err != nil {
-			return err
-		}
+	command.RunE = configured(func(c *cobra.Command, s settings, args []string) error {
 		body, err := o.asked.body(c, args)
 		if err != nil {
 			return err
 		}
 		return runCreate(c.Context(), s, o, body, c.OutOrStdout(), c.ErrOrStderr())
-	}
+	})
 	flags := command.Flags()
 	sourceFlags(flags)
 	settingFlags(flags, "api_url", "insecure_http", "state_dir", "allow_confirm")

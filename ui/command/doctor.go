@@ -169,7 +169,7 @@ const leastRedacted = 6
 // discreet is a finding without what is secret: an error may repeat what was sent.
 func (p *patient) discreet(f doctor.Finding) doctor.Finding {
 	texts := append([]string{f.Found, f.Means, f.Do}, f.Details...)
-	for _, secret := range []api.Secret{p.settings.APIKey, p.settings.RelayToken, p.settings.SigningSecret, p.settings.Postgres} {
+	for _, secret := range p.settings.secrets() {
 		for i := range texts {
 			if len(secret.Reveal()) >= leastRedacted {
 				texts[i] = strings.ReplaceAll(texts[i], secret.Reveal(), secret.String())

@@ -42,11 +42,8 @@ func newEvents() *cobra.Command {
 		Example: "tillwatch events --since 1h\ntillwatch events --last 20\ntillwatch events --follow --json --type 'shipment.*'\n" +
 			"tillwatch events --follow --json --cursor-file at.cursor\ntillwatch events --follow --forward-to http://127.0.0.1:3000/webhooks\ntillwatch events evt_ci_42_completed --raw > body.json",
 		Args: atMostOneEvent,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.check(args); err != nil {
-				return err
-			}
-			s, err := loadSettings(c.Flags())
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
+			err := o.check(args)
 			switch {
 			case err != nil:
 				return err
@@ -58,7 +55,7 @@ func newEvents() *cobra.Command {
 				return showQuarantine(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
 			}
 			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

@@ -19,11 +19,8 @@ func newEventsResend() *cobra.Command {
 			"sends it, and printed with the answer.\n\nExit codes: 0 all were taken; 1 some were not; 2 wrong usage. IDs need a token with the scope read.",
 		Example: "tillwatch events resend evt_ci_42_completed --to http://127.0.0.1:3000/webhooks\n" +
 			"tillwatch events resend --since 10m --type 'shipment.*' --to http://127.0.0.1:3000/webhooks",
-		RunE: func(c *cobra.Command, ids []string) error {
-			s, err := loadSettings(c.Flags())
+		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {
 			switch {
-			case err != nil:
-				return err
 			case o.forwardTo == "":
 				return usagef("where to? give --to http://127.0.0.1:3000/webhooks")
 			case (len(ids) > 0) == (o.since != ""):
@@ -37,7 +34,7 @@ func newEventsResend() *cobra.Command {
 				return err
 			}
 			return runEvents(c.Context(), s, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

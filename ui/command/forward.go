@@ -50,15 +50,11 @@ func newForward() *cobra.Command {
 			"tillwatch forward --route 'checkout_intent.*=http://127.0.0.1:3000/orders' --route 'shipment.*=http://127.0.0.1:3001/parcels'\n" +
 			"tillwatch forward --to https://staging.example/hooks --since 1h --header-file 'Authorization=token.txt' --json",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			ctx, release := untilHangup(c.Context())
 			defer release()
 			return runForward(ctx, s, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.PersistentFlags()
 	sourceFlags(flags)

@@ -24,9 +24,9 @@ func newForwardDead(o *forwardOptions) *cobra.Command {
 		Short:   "List the events that were given up, with the last answer to each",
 		Example: "tillwatch forward dead\ntillwatch forward dead --json",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: configured(func(c *cobra.Command, s settings, _ []string) error {
 			n := 0
-			err := withDead(c, *o, func(_ context.Context, _ *forward.State, h *forward.Held) error {
+			err := withDead(c, s, *o, func(_ context.Context, _ *forward.State, h *forward.Held) error {
 				n++
 				return o.print(c.OutOrStdout(), h)
 			})
@@ -34,7 +34,7 @@ func newForwardDead(o *forwardOptions) *cobra.Command {
 				fmt.Fprintln(c.ErrOrStderr(), "No event was given up.")
 			}
 			return err
-		},
+		}),
 	}
 }
 
@@ -46,23 +46,19 @@ func newForwardResend(o *forwardOptions) *cobra.Command {
 		Long: "Send events again that were given up, each once, to the target that did not take it. What it takes is no longer among the dead. A running forwarder need not end.\n\n" +
 			"Exit codes: 0 all were taken; 1 some were not, or are not among the dead; 2 wrong usage.",
 		Example: "tillwatch forward resend evt_ci_42_completed\ntillwatch forward resend --all",
-		RunE: func(c *cobra.Command, ids []string) error {
+		RunE: configured(func(c *cobra.Command, s settings, ids []string) error {
 			if all == (len(ids) > 0) {
 				return usagef("which? give the IDs of events, or --all")
 			}
-			return o.resend(c, ids)
-		},
+			return o.resend(c, s, ids)
+		}),
 	}
 	command.Flags().BoolVar(&all, "all", false, "send all of them")
 	return command
 }
 
 // resend sends the dead again that ids name; all of them where it names none.
-func (o *forwardOptions) resend(c *cobra.Command, ids []string) error {
-	s, err := loadSettings(c.Flags())
-	if err != nil {
-		return err
-	}
+func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) error {
 	sender, err := o.sender.sender(s, c.ErrOrStderr())
 	if err != nil {
 		return err
@@ -72,7 +68,7 @@ func (o *forwardOptions) resend(c *cobra.Command, ids []string) error {
 		wanted[api.ScrubID(id)] = false
 	}
 	sent, refused := 0, 0
-	err = withDead(c, *o, func(ctx context.Context, state *forward.State, h *forward.Held) error {
+	err = withDead(c, s, *o, func(ctx context.Context, state *forward.State, h *forward.Held) error {
 		if _, ok := wanted[h.Event.ID]; !ok && len(ids) > 0 {
 			return nil
 		}
@@ -111,12 +107,8 @@ func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
 }
 
 // withDead does something with each of the dead, the oldest first. A forwarder may run.
-func withDead(c *cobra.Command, o forwardOptions, do func(context.Context, *forward.State, *forward.Held) error) error {
-	s, err := loadSettings(c.Flags())
-	switch {
-	case err != nil:
-		return err
-	case o.stateFile == "" && s.RelayURL == "":
+func withDead(c *cobra.Command, s settings, o forwardOptions, do func(context.Context, *forward.State, *forward.Held) error) error {
+	if o.stateFile == "" && s.RelayURL == "" {
 		return usagef("whose? give --relay-url or set TILLWATCH_RELAY_URL, or --cursor-file")
 	}
 	path := o.statePath(s)

@@ -38,11 +38,7 @@ func newIntent() *cobra.Command {
 		Example: "tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7\n" +
 			"tillwatch intent ci_779d1ba1900f41e1ace4536c64382ed7 --follow --for 10m --json",
 		Args: someIntents,
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			if o.wait < 0 || o.atMost < 0 || o.atMost > 0 && !o.follow {
 				return usagef("--wait and --for must be 0 or longer, and --for needs --follow")
 			}
@@ -50,7 +46,7 @@ func newIntent() *cobra.Command {
 				return err
 			}
 			return runIntent(c.Context(), s, args, o, c.OutOrStdout(), c.ErrOrStderr())
-		},
+		}),
 	}
 	flags := command.Flags()
 	sourceFlags(flags)

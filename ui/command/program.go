@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +77,7 @@ func newSession(s settings, m memory) (*session, error) {
 	out.glance, out.restored = func() (none account.Changes, ok bool) { return none, false }, func() error { return nil }
 	out.store = account.NewStore(account.StoreConfig{
 		ConfirmWindow: s.ConfirmWindow, Quota: pacer.Buckets, Observed: pacer.Observe, KeepIntents: s.KeepIntents,
-		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: s.Alerts.config(),
+		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &s.Alerts,
 	})
 	var err error
 	out.client, err = api.New(api.Config{
@@ -227,7 +228,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	if err != nil {
 		return err
 	}
-	config.Commands, config.CommandEnviron, config.Lend = s.settings.Commands, s.settings.commandEnviron(os.Environ()), lending(ctx)
+	config.Commands, config.CommandEnviron, config.Lend = s.settings.Commands, s.settings.programEnvironment(os.Environ()), lending(ctx)
 	record, err := s.record(o, out)
 	if err != nil {
 		return err
@@ -278,7 +279,7 @@ func (s *session) screen(o screenOptions) (dashboard.Config, error) {
 		Armed: s.guard != nil, Refresh: s.watcher.Refresh, TryKey: s.tryKey, KeyFile: shortened(s.settings.KeyFile), Reconnect: s.retry, ConfirmWindow: s.settings.ConfirmWindow,
 		Browser: systemBrowser(s.settings), Exporter: exporter{s}, Maker: s.maker(),
 		Notify: notify.Method(s.settings.Notify).Resolve(os.Getenv), NoMouse: o.noMouse, NoColor: o.noColor, Width: o.width, Height: o.height,
-		Filter: s.settings.Filter, IdleAfter: orNever(s.settings.IdleAfter), At: o.at,
+		Filter: s.settings.Filter, IdleAfter: cmp.Or(s.settings.IdleAfter, -1), At: o.at,
 	}
 	if o.profiles != nil {
 		config.Profiles = o.profiles

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/attention"
 	"tillwatch/ui/notify"
@@ -49,7 +50,7 @@ type settings struct {
 	KeepIntents   int
 	WatchIDs      []string
 	WatchList     string
-	Alerts        alertSettings
+	Alerts        account.AlertConfig
 	AlertWays     []attention.Way
 	IdleAfter     time.Duration
 	Theme         string
@@ -81,6 +82,11 @@ type settings struct {
 	OwnStandIn bool
 }
 
+// secrets are the keys and tokens of the settings, some of which may not be set.
+func (s settings) secrets() []api.Secret {
+	return []api.Secret{s.APIKey, s.RelayToken, s.SigningSecret, s.Postgres}
+}
+
 func defaults() settings {
 	return settings{
 		HeaderPrefix:  "x-svc-",
@@ -91,7 +97,7 @@ func defaults() settings {
 		DayLimit:      50,
 		AgentsLimit:   10,
 		KeepIntents:   10_000,
-		Alerts:        defaultAlerts(),
+		Alerts:        account.DefaultAlerts(),
 		Theme:         themeAuto,
 		Notify:        string(notify.Auto),
 		StateDir:      stateDir(),

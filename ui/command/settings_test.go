@@ -286,8 +286,8 @@ day_left = 12
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.Alerts.config()
-	if got.StuckAfter != 90*time.Second || got.DayLeft != 12 || got.AwaitingAfter != 7*time.Minute || got.QuotaWithin != -1 || got.ExpiringWithin != 10*time.Minute {
+	got := s.Alerts
+	if got.StuckAfter != 90*time.Second || got.DayLeft != 12 || got.AwaitingAfter != 7*time.Minute || got.QuotaWithin != 0 || got.ExpiringWithin != 10*time.Minute {
 		t.Errorf("thresholds %+v", got)
 	}
 	if _, err := load(t, "--config", path, "--profile", "calm"); err != nil {
