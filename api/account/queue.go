@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"time"
 
@@ -32,6 +33,9 @@ type job struct {
 	rank                 rank
 	failure              failure
 	reading              bool
+
+	in *jobHeap // where it waits; nil while it is read or nothing wants it
+	at int      // its place in that
 }
 
 // rank orders reads of one priority.
@@ -47,15 +51,21 @@ type failure struct {
 	err   error
 }
 
-// queue orders wanted reads. It looks at all of them to find the next: there are as
-// many as there are open intents and shipments. It is not safe for use by several
-// goroutines.
+// queue orders wanted reads. It is not safe for use by several goroutines.
 type queue struct {
 	jobs          map[task]*job
-	intentsTurned bool // the last read that began was not of shipments
+	later         jobHeap // not due yet when the queue was last looked through
+	intents       jobHeap // due, with the lists of shipments
+	shipments     jobHeap // due
+	intentsTurned bool    // the last read that began was not of shipments
 }
 
-func newQueue() *queue { return &queue{jobs: map[task]*job{}, intentsTurned: true} }
+func newQueue() *queue {
+	q := &queue{jobs: map[task]*job{}, intentsTurned: true}
+	q.later.compare = func(a, b *job) int { return a.due().Compare(b.due()) }
+	q.intents.compare, q.shipments.compare = q.compare, q.compare
+	return q
+}
 
 // ask wants a read at due. The earliest and most urgent of several asks holds. An
 // ask during a read wants another one after it.
@@ -65,6 +75,7 @@ func (q *queue) ask(t task, r rank, due time.Time, priority quota.Priority) {
 		due, priority = earlier(j.asked, due), min(j.askedFor, priority)
 	}
 	j.asked, j.askedFor = due, priority
+	q.place(j)
 }
 
 // askAgain is [queue.ask] for a read that was wanted before.
@@ -82,7 +93,7 @@ func (q *queue) plan(t task, r rank, due time.Time, priority quota.Priority) {
 	}
 	j := q.job(t, r)
 	j.planned, j.plannedFor = due, priority
-	q.tidy(j)
+	q.place(j)
 }
 
 // job finds or makes the job of a task.
@@ -98,7 +109,7 @@ func (q *queue) job(t task, r rank) *job {
 func (q *queue) dropAsk(t task, keep quota.Priority) {
 	if j := q.jobs[t]; j != nil && j.askedFor > keep {
 		j.asked = time.Time{}
-		q.tidy(j)
+		q.place(j)
 	}
 }
 
@@ -106,13 +117,20 @@ func (q *queue) dropAsk(t task, keep quota.Priority) {
 func (q *queue) forget(t task) {
 	if j := q.jobs[t]; j != nil {
 		j.asked, j.planned, j.failure = time.Time{}, time.Time{}, failure{}
-		q.tidy(j)
+		q.place(j)
 	}
 }
 
-// tidy removes a job that nothing wants any more.
-func (q *queue) tidy(j *job) {
-	if j.asked.IsZero() && j.planned.IsZero() && !j.reading && j.failure.tries == 0 {
+// place puts a job where it is to wait, and removes one that nothing wants any more.
+func (q *queue) place(j *job) {
+	if j.in != nil {
+		heap.Remove(j.in, j.at)
+	}
+	switch {
+	case j.reading:
+	case j.wanted():
+		heap.Push(&q.later, j)
+	case j.failure.tries == 0:
 		delete(q.jobs, j.task)
 	}
 }
@@ -121,30 +139,38 @@ func (q *queue) tidy(j *job) {
 // until another becomes due, at most a minute.
 func (q *queue) next(now time.Time) (best *job, pause time.Duration) {
 	pause = time.Minute
-	for _, j := range q.jobs {
-		switch due, wanted := j.due(); {
-		case !wanted || j.reading:
-		case due.After(now):
-			pause = min(pause, due.Sub(now))
-		case best == nil || q.compare(j, best) < 0:
-			best = j
+	for len(q.later.list) > 0 {
+		j := q.later.list[0]
+		if wait := j.due().Sub(now); wait > 0 {
+			pause = min(pause, wait)
+			break
+		}
+		heap.Pop(&q.later)
+		heap.Push(q.ready(j.kind), j)
+	}
+	for _, ready := range []*jobHeap{&q.intents, &q.shipments} {
+		if len(ready.list) > 0 && (best == nil || q.compare(ready.list[0], best) < 0) {
+			best = ready.list[0]
 		}
 	}
 	return best, pause
 }
 
+func (q *queue) ready(k taskKind) *jobHeap {
+	if k == readShipment {
+		return &q.shipments
+	}
+	return &q.intents
+}
+
 // dueShipments lists the reads of shipments that are due, the most urgent first, at
 // most so many.
-func (q *queue) dueShipments(now time.Time, most int) []task {
-	var due []*job
-	for _, j := range q.jobs {
-		if j.kind == readShipment && j.isDue(now) {
-			due = append(due, j)
-		}
-	}
-	slices.SortFunc(due, q.compare)
+func (q *queue) dueShipments(most int) []task {
 	var tasks []task
-	for _, j := range due[:min(len(due), most)] {
+	for _, j := range slices.SortedFunc(slices.Values(q.shipments.list), q.compare) {
+		if len(tasks) == most {
+			break
+		}
 		tasks = append(tasks, j.task)
 	}
 	return tasks
@@ -179,6 +205,7 @@ func (q *queue) begin(tasks ...task) {
 		j := q.jobs[t]
 		j.reading = true
 		j.asked, j.planned = time.Time{}, time.Time{}
+		q.place(j)
 		q.intentsTurned = t.kind != readShipment
 	}
 }
@@ -187,9 +214,9 @@ func (q *queue) begin(tasks ...task) {
 func (q *queue) finish(t task, err error, now time.Time) {
 	j := q.jobs[t]
 	j.reading = false
+	defer q.place(j)
 	if err == nil {
 		j.failure = failure{}
-		q.tidy(j)
 		return
 	}
 	if j.failure.tries == 0 {
@@ -213,17 +240,15 @@ func (q *queue) failure(t task) failure {
 	return failure{}
 }
 
-func (j *job) isDue(now time.Time) bool {
-	due, wanted := j.due()
-	return wanted && !j.reading && !due.After(now)
-}
+// wanted reports whether there is a reason for the read.
+func (j *job) wanted() bool { return !j.asked.IsZero() || !j.planned.IsZero() }
 
-// due is when the first of the job's reasons is; false when there is none.
-func (j *job) due() (due time.Time, wanted bool) {
+// due is when the first of the job's reasons is.
+func (j *job) due() time.Time {
 	if j.asked.IsZero() || j.plansFirst() {
-		return j.planned, !j.planned.IsZero()
+		return j.planned
 	}
-	return j.asked, true
+	return j.asked
 }
 
 func (j *job) plansFirst() bool { return !j.planned.IsZero() && !j.planned.After(j.asked) }
@@ -238,4 +263,32 @@ func (j *job) priority() quota.Priority {
 		return min(j.plannedFor, j.askedFor)
 	}
 	return j.askedFor
+}
+
+// jobHeap is a heap of jobs, the first by compare at its top. Each knows its place.
+type jobHeap struct {
+	list    []*job
+	compare func(a, b *job) int
+}
+
+func (l *jobHeap) Len() int           { return len(l.list) }
+func (l *jobHeap) Less(i, k int) bool { return l.compare(l.list[i], l.list[k]) < 0 }
+
+func (l *jobHeap) Swap(i, k int) {
+	l.list[i], l.list[k] = l.list[k], l.list[i]
+	l.list[i].at, l.list[k].at = i, k
+}
+
+func (l *jobHeap) Push(x any) {
+	j := x.(*job)
+	j.in, j.at = l, len(l.list)
+	l.list = append(l.list, j)
+}
+
+func (l *jobHeap) Pop() any {
+	last := len(l.list) - 1
+	j := l.list[last]
+	l.list[last], l.list = nil, l.list[:last]
+	j.in = nil
+	return j
 }

@@ -65,7 +65,7 @@ func (w *Watcher) next(now time.Time) (*round, time.Duration) {
 	}
 	r := &round{tasks: []task{j.task}, priority: j.priority(), planned: j.asked.IsZero()}
 	if j.kind == readShipment {
-		r.tasks = w.queue.dueShipments(now, shipmentsPerList)
+		r.tasks = w.queue.dueShipments(shipmentsPerList)
 	}
 	w.queue.begin(r.tasks...)
 	w.reading++

@@ -136,7 +136,7 @@ func TestShipmentsAndOpenIntentsTakeTurns(t *testing.T) {
 	for j, _ := q.next(noon); j != nil; j, _ = q.next(noon) {
 		batch := []task{j.task}
 		if j.kind == readShipment {
-			batch = q.dueShipments(noon, 2)
+			batch = q.dueShipments(2)
 		}
 		q.begin(batch...)
 		what, _, _ := strings.Cut(string(j.id), " ")
