@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -30,6 +31,13 @@ const (
 // EventTypes lists what the contract does.
 func EventTypes() []EventType {
 	return []EventType{OfferRetrieved, OfferFailed, IntentCompleted, OrderFailed, ShipmentCreated, ShipmentUpdated, ProductUpdated, ProductRemoved, VerificationChallenge}
+}
+
+// Matches reports whether the type is the one that a pattern names, or one of those whose
+// beginning it names with a * behind, as in "shipment.*".
+func (t EventType) Matches(pattern string) bool {
+	beginning, wild := strings.CutSuffix(pattern, "*")
+	return string(t) == pattern || wild && strings.HasPrefix(string(t), beginning)
 }
 
 // ProvenState is the intent state that an event of this type proves, if any

@@ -2,7 +2,10 @@ package relay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"tillwatch/api"
 )
 
 const (
@@ -27,10 +30,5 @@ func newFilter(patterns []string) (filter, error) {
 }
 
 func (f filter) matches(kind string) bool {
-	for _, p := range f {
-		if prefix, wild := strings.CutSuffix(p, "*"); p == kind || wild && strings.HasPrefix(kind, prefix) {
-			return true
-		}
-	}
-	return len(f) == 0
+	return len(f) == 0 || slices.ContainsFunc(f, api.EventType(kind).Matches)
 }

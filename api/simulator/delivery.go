@@ -89,7 +89,7 @@ func (e *endpoint) verify(ctx context.Context) bool {
 	for {
 		answer, err := e.post(ctx, &d)
 		if err == nil {
-			if answersChallenge(answer, want) {
+			if AnswersChallenge(answer, want) {
 				e.end(&d, nil, time.Time{})
 				return true
 			}
@@ -117,13 +117,11 @@ func (e *endpoint) about() []any {
 	return []any{"endpoint", e.summary.ID, "host", host}
 }
 
-func answersChallenge(answer []byte, want string) bool {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(answer, &fields) != nil {
-		return false
-	}
-	var got string
-	return json.Unmarshal(fields["challenge"], &got) == nil && got == want && len(fields) == 1
+// AnswersChallenge reports whether a receiver's answer is the one that a challenge to a
+// source wants, and no more.
+func AnswersChallenge(answer []byte, source string) bool {
+	var said map[string]string
+	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == source
 }
 
 // settle counts and logs what came of an attempt, and plans the next one if there

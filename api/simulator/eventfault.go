@@ -50,8 +50,7 @@ func (f *EventFault) check() (field, wrong string) {
 }
 
 func (f *EventFault) strikes(t api.EventType) bool {
-	group, isGroup := strings.CutSuffix(f.Type, "*")
-	return f.Type == "" || f.Type == string(t) || isGroup && strings.HasPrefix(string(t), group)
+	return f.Type == "" || t.Matches(f.Type)
 }
 
 // FaultEvents orders a fault. Faults strike in the order in which they were ordered,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,13 +194,7 @@ func checkTypes(flag string, patterns []string) error {
 }
 
 func matchesAny(pattern string) bool {
-	beginning, wild := strings.CutSuffix(pattern, "*")
-	for _, name := range eventTypes() {
-		if name == pattern || wild && strings.HasPrefix(name, beginning) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(eventTypes(), func(name string) bool { return api.EventType(name).Matches(pattern) })
 }
 
 // keepCursor replaces the file, so that it holds the old cursor or the new one

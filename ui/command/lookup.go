@@ -70,10 +70,7 @@ func runLookup(ctx context.Context, s settings, address string, asJSON bool, std
 		return err
 	}
 	r := productOf(&product)
-	if asJSON {
-		return json.NewEncoder(stdout).Encode(r)
-	}
-	return r.sheet(stdout)
+	return printed(stdout, asJSON, r, r.sheet())
 }
 
 // productReport is the object of `lookup --json`. Fields are added, never renamed.
@@ -123,8 +120,9 @@ func productOf(p *api.Product) productReport {
 }
 
 // sheet prints it for people. What is not told is left out.
-func (r productReport) sheet(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (r productReport) sheet() string {
+	var sheet strings.Builder
+	table := tabwriter.NewWriter(&sheet, 0, 0, 2, ' ', 0)
 	row := func(label, value string) {
 		if value != "" {
 			fmt.Fprintf(table, "%s\t%s\n", label, api.Scrub(value))
@@ -150,11 +148,7 @@ func (r productReport) sheet(w io.Writer) error {
 	money("Shipping", r.Shipping)
 	row("Available", available)
 	for _, c := range r.Choices {
-		values := make([]string, len(c.Values))
-		for i, v := range c.Values {
-			values[i] = string(v)
-		}
-		row(string(c.Label), strings.Join(values, ", "))
+		row(string(c.Label), joinedTexts(c.Values))
 	}
 	for _, v := range r.Variants {
 		price := ""
@@ -163,5 +157,6 @@ func (r productReport) sheet(w io.Writer) error {
 		}
 		fmt.Fprintf(table, "Variant\t%s\t%s\t%s\n", api.Scrub(string(v.Name)), api.Scrub(price), api.Scrub(spaced(string(v.Availability))))
 	}
-	return table.Flush()
+	_ = table.Flush() // to memory: cannot fail
+	return sheet.String()
 }

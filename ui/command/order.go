@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +121,7 @@ func runOrder(ctx context.Context, s settings, reference api.Text, o orderOption
 	}
 	where := current.client.Environment()
 	r := newOrderReport(found, where, picture)
-	if err := r.print(stdout, o.json, time.Now()); err != nil {
+	if err := printed(stdout, o.json, r, r.sheet(time.Now())); err != nil {
 		return err
 	}
 	var missing error
@@ -174,12 +173,4 @@ func (r report) doubt() string {
 		return ""
 	}
 	return ": the picture is not settled, " + r.missing()
-}
-
-func (r orderReport) print(w io.Writer, asJSON bool, now time.Time) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
-	}
-	_, err := io.WriteString(w, r.sheet(now))
-	return err
 }

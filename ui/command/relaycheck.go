@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,9 +56,12 @@ func checkRelay(ctx context.Context, address string, timeout time.Duration, asJS
 	if unhealthy != nil && status == 0 && ctx.Err() != nil {
 		unhealthy = fmt.Errorf("%w (%s)", unhealthy, timeout)
 	}
-	return errors.Join(printHealth(stdout, relayHealth{
-		Ready: unhealthy == nil, URL: probe.URL(), Status: status, Reason: reasonOf(unhealthy), TookMS: float64(took.Microseconds()) / 1000,
-	}, asJSON), unhealthy)
+	h := relayHealth{unhealthy == nil, probe.URL(), status, reasonOf(unhealthy), float64(took.Microseconds()) / 1000}
+	text := ""
+	if h.Ready {
+		text = fmt.Sprintf("ready, answered in %.1f ms\n", h.TookMS)
+	}
+	return errors.Join(printed(stdout, asJSON, h, text), unhealthy)
 }
 
 func reasonOf(unhealthy error) api.Text {
@@ -71,15 +73,4 @@ func reasonOf(unhealthy error) api.Text {
 		return unready.Reason
 	}
 	return api.Scrub(unhealthy.Error())
-}
-
-func printHealth(stdout io.Writer, h relayHealth, asJSON bool) error {
-	switch {
-	case asJSON:
-		return json.NewEncoder(stdout).Encode(h)
-	case h.Ready:
-		_, err := fmt.Fprintf(stdout, "ready, answered in %.1f ms\n", h.TookMS)
-		return err
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,11 +37,7 @@ func newScenario() *cobra.Command {
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, s := range scenario.Shipped() {
-				line := fmt.Appendf(nil, "%-18s %s", s.Name, s.About)
-				if asJSON {
-					line, _ = json.Marshal(map[string]string{"name": s.Name, "about": s.About}) // strings: cannot fail
-				}
-				if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", line); err != nil {
+				if err := printed(c.OutOrStdout(), asJSON, map[string]string{"name": s.Name, "about": s.About}, fmt.Sprintf("%-18s %s\n", s.Name, s.About)); err != nil {
 					return err
 				}
 			}
@@ -169,9 +164,6 @@ func runScenario(c *cobra.Command, client *api.Client, play *scenario.Scenario, 
 }
 
 func (l stepLine) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(l)
-	}
 	mark, what := "ok", l.Step
 	if l.Error != "" {
 		mark = "failed"
@@ -179,6 +171,5 @@ func (l stepLine) print(w io.Writer, asJSON bool) error {
 	if l.Reason != "" {
 		what += " (" + string(l.Reason) + ")"
 	}
-	_, err := fmt.Fprintf(w, "%-6s %4d  %-60s %7.1f s  %s\n", mark, l.Line, what, float64(l.Millis)/1000, l.Intent)
-	return err
+	return printed(w, asJSON, l, fmt.Sprintf("%-6s %4d  %-60s %7.1f s  %s\n", mark, l.Line, what, float64(l.Millis)/1000, l.Intent))
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -50,9 +49,6 @@ type readyKey struct {
 
 func (r ready) print(w io.Writer, name string, asJSON bool) error {
 	r.Ready = true
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
-	}
 	line := fmt.Sprintf("%s ready on %s", name, r.Listen)
 	if r.APIURL != "" {
 		line += " for " + string(api.Scrub(r.APIURL))
@@ -75,8 +71,7 @@ func (r ready) print(w io.Writer, name string, asJSON bool) error {
 			line += fmt.Sprintf("  key %s=%s", key.Name, key.APIKey)
 		}
 	}
-	_, err := fmt.Fprintln(w, line)
-	return err
+	return printed(w, asJSON, r, line+"\n")
 }
 
 // address is the URL of a listener.

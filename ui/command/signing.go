@@ -167,24 +167,18 @@ func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) er
 		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
 		{s.HeaderPrefix + "topic", string(api.Scrub(event.Type))},
 	}, map[string]string{}
+	text := ""
 	for _, h := range headers {
 		if h[1] == "" {
 			fmt.Fprintf(stderr, "tillwatch: %s is empty: the body tells none\n", h[0])
 		}
 		object[h[0]] = h[1]
+		text += h[0] + ": " + h[1] + "\n"
 	}
-	switch {
-	case o.json:
-		return json.NewEncoder(stdout).Encode(object)
-	case o.curl != "":
+	if o.curl != "" && !o.json {
 		return o.printCurl(headers, body, stdout)
 	}
-	for _, h := range headers {
-		if _, err := fmt.Fprintf(stdout, "%s: %s\n", h[0], h[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printed(stdout, o.json, object, text)
 }
 
 // printCurl prints a command of a shell. A body of stdin stands in it, if it is text.

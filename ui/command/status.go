@@ -2,10 +2,8 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -56,7 +54,7 @@ func newStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := snapshot.print(c.OutOrStdout(), asJSON); err != nil {
+			if err := printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()); err != nil {
 				return err
 			}
 			return snapshot.failure()
@@ -307,12 +305,4 @@ func (r report) failure() error {
 		return fmt.Errorf("nothing could be read of the account: %s", r.API.Error)
 	}
 	return nil
-}
-
-func (r report) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
-	}
-	_, err := io.WriteString(w, r.String())
-	return err
 }

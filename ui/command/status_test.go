@@ -58,7 +58,7 @@ func untold() account.Settling {
 func TestStatusKeepsItsNamesAndTellsWhatIsSpent(t *testing.T) {
 	now := time.Date(2026, 6, 18, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	if err := newReport("staging", told(now), untold(), now).whole().print(&out, true); err != nil {
+	if err := printed(&out, true, newReport("staging", told(now), untold(), now).whole(), ""); err != nil {
 		t.Fatal(err)
 	}
 	line := out.Bytes()
@@ -119,7 +119,7 @@ func TestStatusTellsOfTheDayWhatIsKnown(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.line, text)
 		}
 		var out bytes.Buffer
-		if err := r.print(&out, true); err != nil {
+		if err := printed(&out, true, r, ""); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range c.json {

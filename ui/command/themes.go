@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -73,16 +72,12 @@ func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
 			fmt.Fprintf(c.ErrOrStderr(), "tillwatch: %s\n", api.Scrub(err.Error()))
 			continue
 		}
-		switch {
-		case asJSON:
-			_, file, _ := library.Source(name)
-			err = json.NewEncoder(out).Encode(themeReport{name, theme.Dark, file})
-		case width == 0:
-			_, err = fmt.Fprintln(out, api.Scrub(name))
-		default:
-			_, err = fmt.Fprintln(out, preview(name, theme.For(profile), width))
+		_, file, _ := library.Source(name)
+		text := string(api.Scrub(name))
+		if width > 0 {
+			text = preview(name, theme.For(profile), width)
 		}
-		if err != nil {
+		if err := printed(out, asJSON, themeReport{name, theme.Dark, file}, text+"\n"); err != nil {
 			return err
 		}
 	}

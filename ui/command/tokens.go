@@ -1,7 +1,7 @@
 package command
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -85,15 +85,13 @@ func newTokensCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(struct {
-					Token string `json:"token"`
-					tokenLine
-				}{text.Reveal(), lineOf(token, now)})
+			if !asJSON {
+				fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, joined(token.Scopes))
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, joined(token.Scopes))
-			_, err = fmt.Fprintln(c.OutOrStdout(), text.Reveal())
-			return err
+			return printed(c.OutOrStdout(), asJSON, struct {
+				Token string `json:"token"`
+				tokenLine
+			}{text.Reveal(), lineOf(token, now)}, text.Reveal()+"\n")
 		},
 	}
 	flags := command.Flags()
@@ -164,22 +162,17 @@ func (l tokenLine) end() string {
 }
 
 func printTokens(w io.Writer, tokens []relay.Token, now time.Time, asJSON bool) error {
-	encoder := json.NewEncoder(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var err error
 	if !asJSON {
-		fmt.Fprintln(table, "NAME\tSCOPES\tCREATED\tEXPIRES")
+		_, err = fmt.Fprintln(table, "NAME\tSCOPES\tCREATED\tEXPIRES")
 	}
 	for _, t := range tokens {
 		line := lineOf(t, now)
-		if asJSON {
-			if err := encoder.Encode(line); err != nil {
-				return err
-			}
-			continue
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", line.Name, joined(line.Scopes), line.Created.Format(time.RFC3339), line.end())
+		text := fmt.Sprintf("%s\t%s\t%s\t%s\n", line.Name, joined(line.Scopes), line.Created.Format(time.RFC3339), line.end())
+		err = cmp.Or(err, printed(table, asJSON, line, text))
 	}
-	return table.Flush()
+	return cmp.Or(err, table.Flush())
 }
 
 func joined(scopes []relay.Scope) string {

@@ -96,14 +96,7 @@ func completeTypes(_ *cobra.Command, args []string, _ string) (names []string, d
 
 func listTypes(stdout io.Writer, asJSON bool) error {
 	for _, t := range triggerTypes() {
-		line := fmt.Appendf(nil, "%-40s %s; its source is %s", t.Type, t.Means, t.Needs)
-		if asJSON {
-			var err error
-			if line, err = json.Marshal(t); err != nil {
-				return err
-			}
-		}
-		if _, err := fmt.Fprintf(stdout, "%s\n", line); err != nil {
+		if err := printed(stdout, asJSON, t, fmt.Sprintf("%-40s %s; its source is %s\n", t.Type, t.Means, t.Needs)); err != nil {
 			return err
 		}
 	}
@@ -217,7 +210,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 	for range t.repeat {
 		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
 		d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
-		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !answersChallenge(d.Answer.Body, event.Source.ID) {
+		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !simulator.AnswersChallenge(d.Answer.Body, string(event.Source.ID)) {
 			d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
 		}
 		if d.State == delivery.Waiting {
@@ -229,11 +222,6 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 		}
 	}
 	return printTriggered(stdout, t.json, event.Raw, all)
-}
-
-func answersChallenge(answer []byte, source api.ID) bool {
-	var said map[string]string
-	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == string(source)
 }
 
 // happening is what the stand-in is asked for; overrides change only what it can

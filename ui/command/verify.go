@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -129,14 +128,9 @@ func (o verifyOptions) report(found signature.Diagnosis, stdout io.Writer) error
 		found.Text = cmp.Or(found.Text, "--diagnose names the likely cause")
 		wrong = fmt.Errorf("the signature is wrong: %s", found.Text)
 	}
-	if o.json {
-		return errors.Join(json.NewEncoder(stdout).Encode(found), wrong)
-	}
-	if found.Valid && found.Text != "" {
-		found.Text = ": " + found.Text
-	}
+	text := ""
 	if found.Valid {
-		fmt.Fprintln(stdout, "the signature is right"+string(api.Scrub(found.Text)))
+		text = strings.TrimSuffix("the signature is right: "+string(api.Scrub(found.Text)), ": ") + "\n"
 	}
-	return wrong
+	return errors.Join(printed(stdout, o.json, found, text), wrong)
 }

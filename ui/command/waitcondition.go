@@ -184,10 +184,7 @@ func (l *waiting) take(batch []account.Delivery) {
 }
 
 func (l *waiting) ofType(t api.EventType) bool {
-	return len(l.terms["type"]) == 0 || slices.ContainsFunc(l.terms["type"], func(pattern string) bool {
-		beginning, wild := strings.CutSuffix(pattern, "*")
-		return string(t) == pattern || wild && strings.HasPrefix(string(t), beginning)
-	})
+	return len(l.terms["type"]) == 0 || slices.ContainsFunc(l.terms["type"], t.Matches)
 }
 
 // look looks whether it is so.

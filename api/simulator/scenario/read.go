@@ -169,10 +169,7 @@ func verbOf(keys []keyAt) (string, error) {
 // checkValues refuses values that mean nothing.
 func (s *Step) checkValues(verb string, hasReasons bool) error {
 	event := func(pattern string) bool {
-		group, isGroup := strings.CutSuffix(pattern, "*")
-		return slices.ContainsFunc(api.EventTypes(), func(t api.EventType) bool {
-			return string(t) == pattern || isGroup && strings.HasPrefix(string(t), group)
-		})
+		return slices.ContainsFunc(api.EventTypes(), func(t api.EventType) bool { return t.Matches(pattern) })
 	}
 	fault := s.Lose + s.Double + s.Delay + s.Reorder
 	switch {
