@@ -96,7 +96,7 @@ func (p *patient) shown(one setting) string {
 		return shownValue(strings.Join(*field, ", "))
 	case *int, *float64, *time.Duration:
 		if !one.private {
-			return shownValue(deref(field))
+			return shownValue(held(field))
 		}
 	}
 	return "[set]"

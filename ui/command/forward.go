@@ -28,13 +28,13 @@ type forwardOptions struct {
 	to, routes []string
 	since      string
 	stateFile  string
-	giveUp     timeSpan
+	giveUp     time.Duration
 	challenge  string
 	json       bool
 }
 
 func newForward() *cobra.Command {
-	o := forwardOptions{giveUp: timeSpan(forward.GiveUp)}
+	var o forwardOptions
 	command := &cobra.Command{
 		Use:   "forward",
 		Short: "Deliver a relay's events to other endpoints, each at least once",
@@ -66,7 +66,7 @@ func newForward() *cobra.Command {
 	flags.StringArrayVar(&o.to, "to", nil, "endpoint that gets every event, such as http://127.0.0.1:3000/webhooks (repeatable)")
 	flags.StringArrayVar(&o.routes, "route", nil, "endpoint for one type of events, or its beginning, such as 'shipment.*=http://127.0.0.1:3000/parcels' (repeatable)")
 	flags.StringVar(&o.since, "since", "", "where a target begins that has got nothing yet: a cursor, a time ago such as 1h, an RFC 3339 time, earliest or latest (default latest)")
-	flags.Var(&o.giveUp, "give-up", "how long an event is tried")
+	spanFlag(flags, &o.giveUp, "give-up", forward.GiveUp.String(), "how long an event is tried")
 	flags.StringVar(&o.challenge, "challenge", "answer", "the verification challenge: answer (the relay does), or pass (each target has to answer one, too)")
 	command.AddCommand(newForwardDead(&o), newForwardResend(&o))
 	return command
@@ -88,7 +88,7 @@ func (o forwardOptions) config(s settings, stderr io.Writer) (forward.Config, er
 	}
 	begin.Client = "tillwatch forward"
 	c = forward.Config{
-		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp.duration(), Challenge: o.challenge == "pass", Since: begin.Since,
+		State: o.statePath(s), Targets: targets, GiveUp: o.giveUp, Challenge: o.challenge == "pass", Since: begin.Since,
 		Subscribe: func(t forward.Target, cursor string) (forward.Source, error) {
 			config := begin
 			if config.Types = t.Types; cursor != "" {

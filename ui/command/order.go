@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -38,17 +37,7 @@ func newOrder() *cobra.Command {
 		Args:              oneReference,
 		ValidArgsFunction: knownReferences,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
-			if o.wait < 0 {
-				return usagef("--wait is %v; it must be 0 or longer, such as 10s", o.wait)
-			}
-			if err := s.takeWatchList(c.InOrStdin()); err != nil {
-				return err
-			}
-			return runOrder(c.Context(), s, api.Scrub(args[0]), o, c.OutOrStdout(), c.ErrOrStderr())
+			return runOrder(c, api.Scrub(args[0]), o)
 		},
 	}
 	accountFlags(command.Flags())
@@ -90,45 +79,40 @@ func knownReferences(c *cobra.Command, args []string, begun string) ([]string, c
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-func runOrder(ctx context.Context, s settings, reference api.Text, o orderOptions, stdout, stderr io.Writer) error {
-	s.AllowConfirm = false
-	current, err := open(s, keeps)
-	if err != nil {
-		return err
-	}
-	defer current.close()
-	look := &intentLook{session: current, stdout: stdout, stderr: stderr, failed: map[api.ID]error{}}
+func runOrder(c *cobra.Command, reference api.Text, o orderOptions) error {
+	look := &intentLook{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
 	look.o.wait = o.wait
 	var picture report
-	err = alongside(ctx, func(ctx context.Context) error {
-		current.settle(ctx, o.wait)
+	read := func(ctx context.Context, s *session) error {
 		limited, stop := context.WithTimeout(ctx, o.wait)
 		defer stop()
+		look.session = s
 		look.readItems(limited, reference)
-		picture = current.report(time.Now())
-		picture.missItems(current.store.Summary())
+		picture = s.report(time.Now())
+		picture.missItems(s.store.Summary())
 		return nil
-	}, current.run)
-	if err != nil {
-		return err
 	}
-	found := current.store.Order(reference)
+	return lookAt(c, o.wait, read, func(*session) error { return look.tellOrder(reference, picture, o.json) })
+}
+
+// tellOrder prints an order; the error says what is wrong with it.
+func (l *intentLook) tellOrder(reference api.Text, picture report, asJSON bool) error {
+	found := l.store.Order(reference)
 	if found == nil {
 		if err := picture.failure(); err != nil {
 			return err
 		}
 		return fmt.Errorf("no intent with the reference %s is known%s", reference, picture.doubt())
 	}
-	where := current.client.Environment()
-	r := newOrderReport(found, where, picture)
-	if err := printed(stdout, o.json, r, r.sheet(time.Now())); err != nil {
+	r := newOrderReport(found, l.client.Environment(), picture)
+	if err := printed(l.stdout, asJSON, r, r.sheet(time.Now())); err != nil {
 		return err
 	}
 	var missing error
 	if !picture.Settled {
 		missing = fmt.Errorf("items may be missing%s", picture.doubt())
 	}
-	err = look.unread()
+	err := l.unread()
 	if n := found.Counts[api.Failed]; err == nil && n > 0 {
 		err = fmt.Errorf("%d of %d items of %s failed", n, len(found.Intents), reference)
 	}
@@ -138,7 +122,7 @@ func runOrder(ctx context.Context, s settings, reference api.Text, o orderOption
 	case err == nil:
 		return &exitError{exitUnknown, missing}
 	}
-	look.note(missing)
+	l.note(missing)
 	return err
 }
 

@@ -2,21 +2,53 @@ package command
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
-// timeSpan is a flag of a duration that may be told in days and weeks: 90d, 2w, 12h,
-// 1d12h. It is longer than nothing.
-type timeSpan time.Duration
+// writtenFlag is a flag whose text read takes for a value.
+type writtenFlag[T any] struct {
+	to   *T
+	read func(string) (T, error)
+	text string
+	kind string // for the help
+}
+
+func (f *writtenFlag[T]) Set(text string) error {
+	value, err := f.read(text)
+	if err == nil {
+		*f.to, f.text = value, text
+	}
+	return err
+}
+
+func (f *writtenFlag[T]) String() string { return f.text }
+func (f *writtenFlag[T]) Type() string   { return f.kind }
+
+// spanFlag gives a command a flag of a time that may be told in days and weeks. usual
+// is what it holds otherwise; "": nothing.
+func spanFlag(flags *pflag.FlagSet, to *time.Duration, name, usual, help string) {
+	f := &writtenFlag[time.Duration]{to: to, read: parseAge, kind: "time"}
+	if usual != "" {
+		_ = f.Set(usual)
+	}
+	flags.Var(f, name, help)
+}
+
+// sizeFlag gives a command a flag of a number of bytes.
+func sizeFlag(flags *pflag.FlagSet, to *int64, name, help string) {
+	flags.Var(&writtenFlag[int64]{to: to, read: parseByteSize, kind: "size"}, name, help)
+}
 
 const (
 	day    = 24 * time.Hour
 	maxAge = 100 * 365 * day
 )
 
+// parseAge reads a time such as 90d, 2w, 12h or 1d12h. It is longer than nothing.
 func parseAge(text string) (time.Duration, error) {
 	wrong := func() (time.Duration, error) {
 		return 0, errors.New("give a time such as 90d, 2w, 12h or 30m")
@@ -51,26 +83,7 @@ func parseAge(text string) (time.Duration, error) {
 	return total, nil
 }
 
-func (a *timeSpan) Set(text string) error {
-	d, err := parseAge(text)
-	*a = timeSpan(d)
-	return err
-}
-
-func (a *timeSpan) String() string {
-	if *a == 0 {
-		return ""
-	}
-	return time.Duration(*a).String()
-}
-
-func (a *timeSpan) duration() time.Duration { return time.Duration(*a) }
-
-func (*timeSpan) Type() string { return "time" }
-
-// byteSize is a flag of a number of bytes: 512MB, 10GB, 1GiB.
-type byteSize int64
-
+// parseByteSize reads a number of bytes: 512MB, 10GB, 1GiB.
 func parseByteSize(text string) (int64, error) {
 	units := []struct {
 		sign  string
@@ -92,18 +105,3 @@ func parseByteSize(text string) (int64, error) {
 	}
 	return 0, errors.New("give a size such as 512MB, 10GB or 1GiB")
 }
-
-func (s *byteSize) Set(text string) error {
-	n, err := parseByteSize(text)
-	*s = byteSize(n)
-	return err
-}
-
-func (s *byteSize) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dB", int64(*s))
-}
-
-func (*byteSize) Type() string { return "size" }

@@ -30,24 +30,13 @@ func newQuota() *cobra.Command {
 		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.wait < 0 {
-				return usagef("--wait is %v; it must be 0 or longer, such as 10s", o.wait)
-			}
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
-			s.AllowConfirm = false
-			current, err := open(s, keeps)
-			if err != nil {
-				return err
-			}
-			defer current.close()
-			err = alongside(c.Context(), func(ctx context.Context) error { return current.printQuota(ctx, o, c.OutOrStdout()) }, current.run)
-			if err != nil || o.follow {
-				return err
-			}
-			return current.report(time.Now()).failure()
+			look := func(ctx context.Context, s *session) error { return s.printQuota(ctx, o, c.OutOrStdout()) }
+			return lookAt(c, o.wait, look, func(s *session) error {
+				if o.follow {
+					return nil
+				}
+				return s.report(time.Now()).failure()
+			})
 		},
 	}
 	flags := command.Flags()
@@ -60,7 +49,6 @@ func newQuota() *cobra.Command {
 
 // printQuota prints the quota once and, where it is to be followed, what changes.
 func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer) error {
-	s.settle(ctx, o.wait)
 	var teller account.FrameTeller
 	encoder := json.NewEncoder(out)
 	teller.Put = func(f *account.Frame) error { return encoder.Encode(f) }

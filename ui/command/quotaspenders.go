@@ -108,7 +108,7 @@ func limitsOf(limits []account.Limit, now time.Time) []limitQuota {
 		l := &limits[i]
 		reports = append(reports, limitQuota{
 			Name: l.Name, Limit: figureOf(l.Limit), LimitFrom: l.Limit.Grounds, Used: figureOf(l.Used), UsedFrom: l.Used.Grounds,
-			Left: figureOf(l.Left()), RunsOut: momentOf(l.RunsOut), Returns: momentOf(l.Returns), text: limitText(l, now),
+			Left: figureOf(l.Left()), RunsOut: moment(l.RunsOut), Returns: moment(l.Returns), text: limitText(l, now),
 		})
 	}
 	return reports
@@ -119,11 +119,4 @@ func figureOf(f account.Figure) *int {
 		return nil
 	}
 	return &f.N
-}
-
-func momentOf(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

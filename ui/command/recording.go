@@ -24,12 +24,12 @@ import (
 // recordOptions say where what the screen is fed is kept.
 type recordOptions struct {
 	file  string
-	limit byteSize
+	limit int64 // bytes; 0: the usual
 }
 
 func recordFlags(flags *pflag.FlagSet, o *recordOptions) {
 	flags.StringVar(&o.file, "record", "", "record to a new file that only you can read, for tillwatch replay; without keys, tokens and buyers")
-	flags.Var(&o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
+	sizeFlag(flags, &o.limit, "record-limit", "with --record: stop recording when the file has this size, such as 200MB (default 1GiB)")
 }
 
 // records are the recordings of a session: at most one is under way.
@@ -73,7 +73,7 @@ func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
 	if o.record.file == "" {
 		return r, nil
 	}
-	recorder, err := recording.Create(o.record.file, r.header, int64(o.record.limit))
+	recorder, err := recording.Create(o.record.file, r.header, o.record.limit)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -161,7 +161,7 @@ func (r *records) Start() (string, error) {
 	if r.past != nil {
 		create = r.past.Record
 	}
-	recorder, err := create(path, h, int64(r.options.limit))
+	recorder, err := create(path, h, r.options.limit)
 	if err != nil {
 		return "", err
 	}

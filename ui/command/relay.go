@@ -23,17 +23,17 @@ import (
 type relayOptions struct {
 	listen, adminListen, data string
 	allowOrigins              []string
-	retention                 timeSpan
-	retentionSize             byteSize
+	retention                 time.Duration
+	retentionSize             int64
 	certFile, keyFile         string
 	json, verbose             bool
 	check                     string                           // the URL of another relay
 	others                    func(settings) []signature.Other // secrets of elsewhere
-	checkTimeout              timeSpan
+	checkTimeout              time.Duration
 }
 
 func newRelay() *cobra.Command {
-	o := relayOptions{checkTimeout: timeSpan(5 * time.Second)}
+	var o relayOptions
 	command := &cobra.Command{
 		Use:   "relay",
 		Short: "Receive the service's signed webhooks and stream them to dashboards",
@@ -52,7 +52,7 @@ func newRelay() *cobra.Command {
 				if err := refuseOtherFlags(c.Flags()); err != nil {
 					return err
 				}
-				return checkRelay(c.Context(), o.check, o.checkTimeout.duration(), o.json, c.OutOrStdout())
+				return checkRelay(c.Context(), o.check, o.checkTimeout, o.json, c.OutOrStdout())
 			}
 			if c.Flags().Changed("check-timeout") {
 				return usagef("--check-timeout is for --check URL")
@@ -71,13 +71,13 @@ func newRelay() *cobra.Command {
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:7430", "address for webhooks, and for everything else unless --admin-listen is given")
 	flags.StringVar(&o.adminListen, "admin-listen", "", "a separate address for the stream, for reading events, for metrics and probes")
 	flags.StringVar(&o.data, "data", relayDir(), "folder for the journal and the tokens")
-	flags.Var(&o.retention, "retention", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
-	flags.Var(&o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
+	spanFlag(flags, &o.retention, "retention", "", "delete bodies of events older than this, such as 90d (default: never; ids are kept)")
+	sizeFlag(flags, &o.retentionSize, "retention-size", "delete the oldest bodies so that the database stays below this, such as 10GB, plus up to 8MB for its log\n(default: no limit; ids are kept)")
 	flags.StringSliceVar(&o.allowOrigins, "allow-origin", nil, "origin of web pages that may post webhooks, such as https://shop.example (repeatable)")
 	flags.StringVar(&o.certFile, "tls-cert", "", "file of the TLS certificate, with its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "file of the certificate's key")
 	flags.StringVar(&o.check, "check", "", "ask the relay at this URL whether it is ready; start none")
-	flags.Var(&o.checkTimeout, "check-timeout", "how long --check waits for the answer")
+	spanFlag(flags, &o.checkTimeout, "check-timeout", "5s", "how long --check waits for the answer")
 	flags.BoolVar(&o.json, "json", false, "print the ready line, or what --check found, as JSON")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery and every connection")
 	return command
@@ -94,7 +94,7 @@ func runRelay(ctx context.Context, load func() (settings, error), o relayOptions
 	}
 	config := relay.Config{
 		SigningSecrets: s.signingSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,
-		Retention: o.retention.duration(), RetentionSize: int64(o.retentionSize),
+		Retention: o.retention, RetentionSize: o.retentionSize,
 	}
 	if config.Events, err = eventList(s); err != nil {
 		return err

@@ -25,7 +25,6 @@ type replayOptions struct {
 
 func newReplay() *cobra.Command {
 	var o replayOptions
-	var speed speedFlag
 	command := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Play a recording that --record made; nothing is sent anywhere",
@@ -36,7 +35,7 @@ func newReplay() *cobra.Command {
 		Example: "tillwatch demo --record day.tillwatch\ntillwatch replay day.tillwatch --speed 10x\ntillwatch replay day.tillwatch --plain | grep failed",
 		Args:    oneArgument,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.screen.noColor, o.player.Speed, o.paced = colourless(c), float64(speed), speed != 0
+			o.screen.noColor, o.paced = colourless(c), o.player.Speed != 0
 			player, err := recording.OpenPlayer(args[0], o.player)
 			if err != nil {
 				return usage(err)
@@ -64,7 +63,7 @@ func newReplay() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Var(&speed, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as it goes)")
+	flags.Var(&writtenFlag[float64]{to: &o.player.Speed, read: parseSpeed, kind: "speed"}, "speed", "how fast to play, such as 10x or 0.5x (default 1x; with --plain as fast as it goes)")
 	flags.DurationVar(&o.player.From, "from", 0, "where to begin, such as 2m30s")
 	flags.BoolVar(&o.player.Paused, "paused", false, "begin paused")
 	flags.BoolVar(&o.player.Loop, "loop", false, "begin again at the end")
@@ -72,27 +71,15 @@ func newReplay() *cobra.Command {
 	return command
 }
 
-// speedFlag is a flag of a speed: 10x, 0.5x, 2.
-type speedFlag float64
-
-func (s *speedFlag) Set(text string) error {
+// parseSpeed reads a speed: 10x, 0.5x, 2.
+func parseSpeed(text string) (float64, error) {
 	number := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(text), "x"), "×")
-	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(value >= recording.Slowest && value <= recording.Fastest) {
-		return fmt.Errorf("give a speed from %vx to %vx, such as 10x", recording.Slowest, recording.Fastest)
+	speed, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(speed >= recording.Slowest && speed <= recording.Fastest) {
+		return 0, fmt.Errorf("give a speed from %vx to %vx, such as 10x", recording.Slowest, recording.Fastest)
 	}
-	*s = speedFlag(value)
-	return nil
+	return speed, nil
 }
-
-func (s *speedFlag) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(float64(*s), 'g', -1, 64) + "x"
-}
-
-func (*speedFlag) Type() string { return "speed" }
 
 // showReplay shows a recording on the dashboard until the user quits or ctx ends.
 // Nothing in it can act: it is given no client, no guard and no feed.

@@ -29,7 +29,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"api/proxy":           {"api", "api/listener", "api/quota"},
 		"api/account":         {"api", "api/account/form", "api/durable", "api/quota"},
 		"api/confirm":         {"api", "api/durable", "api/quota"},
-		"api/simulator":       {"api", "api/delivery", "api/quota", "api/simulator"},
+		"api/simulator":       {"api", "api/delivery", "api/listener", "api/quota", "api/simulator"},
 		"relay":               {"api", "api/delivery", "api/durable", "api/listener", "api/quota", "relay/journal", "relay/signature"},
 		"relay/signature":     {"api"},
 		"relay/forward":       {"api", "api/delivery", "relay"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +169,7 @@ func (s settings) check() error {
 	var wrong []error
 	for _, one := range settingTable() {
 		if one.holds != nil && !one.holds(s) {
-			wrong = append(wrong, unfit(one.key, deref(one.field(&s)), one.must))
+			wrong = append(wrong, unfit(one.key, held(one.field(&s)), one.must))
 		}
 	}
 	wrong = append(wrong, s.checkAddresses()...)
@@ -178,20 +179,8 @@ func (s settings) check() error {
 	return together(wrong...)
 }
 
-// deref is what a field holds.
-func deref(field any) any {
-	switch field := field.(type) {
-	case *string:
-		return *field
-	case *int:
-		return *field
-	case *float64:
-		return *field
-	case *time.Duration:
-		return *field
-	}
-	return nil
-}
+// held is what a field holds.
+func held(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
 // together is several errors as one, with the exit code of the first.
 func together(errs ...error) error {

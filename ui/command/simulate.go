@@ -139,15 +139,11 @@ func zeroMeansNone(c *simulator.Config) {
 }
 
 func parseLists(text string) (simulator.Lists, error) {
-	switch text {
-	case "absent":
-		return simulator.ListsAbsent, nil
-	case "served":
-		return simulator.ListsServed, nil
-	case "html":
-		return simulator.ListsHTML, nil
+	lists, known := map[string]simulator.Lists{"absent": simulator.ListsAbsent, "served": simulator.ListsServed, "html": simulator.ListsHTML}[text]
+	if !known {
+		return 0, fmt.Errorf("--lists is %q; it is absent, served or html", text)
 	}
-	return 0, fmt.Errorf("--lists is %q; it is absent, served or html", text)
+	return lists, nil
 }
 
 // parseLimits reads --limits: default, none, or the buckets that differ from the
@@ -160,6 +156,7 @@ func parseLimits(text string) (simulator.Limits, error) {
 		return simulator.Unlimited(), nil
 	}
 	var limits simulator.Limits
+	buckets := map[string]*int{"mutations": &limits.Mutations, "reads": &limits.Reads, "lookup": &limits.Lookup, "day": &limits.PerDay, "agents": &limits.Agents}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		limit, err := strconv.Atoi(value)
@@ -169,20 +166,11 @@ func parseLimits(text string) (simulator.Limits, error) {
 		if limit == 0 {
 			limit = -1
 		}
-		switch name {
-		case "mutations":
-			limits.Mutations = limit
-		case "reads":
-			limits.Reads = limit
-		case "lookup":
-			limits.Lookup = limit
-		case "day":
-			limits.PerDay = limit
-		case "agents":
-			limits.Agents = limit
-		default:
+		of, known := buckets[name]
+		if !known {
 			return limits, fmt.Errorf("--limits names the bucket %q; there are mutations, reads, lookup, day and agents", name)
 		}
+		*of = limit
 	}
 	return limits, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"tillwatch/api/simulator"
 )
 
@@ -22,11 +24,7 @@ func simulateHelp() string {
 	}
 	lines.Flush() // to memory: cannot fail
 	b.WriteString("NAME may also be the failure code of the intent; with ?while=placing, it fails while its order is placed:\n")
-	var codes []string
-	for _, code := range simulator.FailureCodes() {
-		codes = append(codes, string(code))
-	}
-	b.WriteString(folded(codes, "  ") + "\n\nThe control API takes JSON and the same key, and spends no quota:\n")
+	b.WriteString(folded(simulator.FailureCodes(), "  ") + "\n\nThe control API takes JSON and the same key, and spends no quota:\n")
 	for _, c := range simulator.Controls() {
 		fmt.Fprintf(lines, "  %s %s\t%s\n", c.Method, c.Path, c.Does)
 	}
@@ -38,34 +36,16 @@ func simulateHelp() string {
 		}
 	}
 	b.WriteString("\nA key may be bound to scopes; where it lacks one, the answer is 403:\n")
-	var scopes []string
-	for _, scope := range simulator.Scopes() {
-		scopes = append(scopes, string(scope))
-	}
-	return b.String() + folded(scopes, "  ")
+	return b.String() + folded(simulator.Scopes(), "  ")
 }
 
 // folded joins words by commas into indented lines.
-func folded(words []string, indent string) string {
+func folded[T ~string](words []T, indent string) string {
 	const width = 108
-	var b strings.Builder
-	b.WriteString(indent)
-	column := len(indent)
+	texts := make([]string, len(words))
 	for i, word := range words {
-		if i < len(words)-1 {
-			word += ","
-		}
-		switch {
-		case i == 0:
-		case column+1+len(word) > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
+		texts[i] = string(word)
 	}
-	return b.String()
+	lines := ansi.Wordwrap(strings.Join(texts, ", "), width-len(indent), "")
+	return indent + strings.ReplaceAll(lines, "\n", "\n"+indent)
 }

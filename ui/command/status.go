@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,41 +30,49 @@ func newStatus() *cobra.Command {
 			"Otherwise it says what is missing.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if wait < 0 {
-				return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
-			}
-			s, err := loadSettings(c.Flags())
-			if err != nil {
-				return err
-			}
-			if err := s.takeWatchList(c.InOrStdin()); err != nil {
-				return err
-			}
-			s.AllowConfirm = false
-			current, err := open(s, keeps)
-			if err != nil {
-				return err
-			}
-			defer current.close()
 			var snapshot report
-			err = alongside(c.Context(), func(ctx context.Context) error {
-				current.settle(ctx, wait)
-				snapshot = current.report(time.Now()).whole()
+			look := func(_ context.Context, s *session) error {
+				snapshot = s.report(time.Now()).whole()
 				return nil
-			}, current.run)
-			if err != nil {
-				return err
 			}
-			if err := printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()); err != nil {
-				return err
-			}
-			return snapshot.failure()
+			return lookAt(c, wait, look, func(*session) error {
+				return cmp.Or(printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()), snapshot.failure())
+			})
 		},
 	}
 	accountFlags(command.Flags())
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	command.Flags().DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
+}
+
+// lookAt looks at the account of a command's settings while its picture is kept live,
+// once that is settled or wait is over, and has tell say then what was seen.
+func lookAt(c *cobra.Command, wait time.Duration, look func(context.Context, *session) error, tell func(*session) error) error {
+	if wait < 0 {
+		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
+	}
+	s, err := loadSettings(c.Flags())
+	if err != nil {
+		return err
+	}
+	if err := s.takeWatchList(c.InOrStdin()); err != nil {
+		return err
+	}
+	s.AllowConfirm = false
+	current, err := open(s, keeps)
+	if err != nil {
+		return err
+	}
+	defer current.close()
+	err = alongside(c.Context(), func(ctx context.Context) error {
+		current.settle(ctx, wait)
+		return look(ctx, current)
+	}, current.run)
+	if err != nil {
+		return err
+	}
+	return tell(current)
 }
 
 // settleLook is how often it is looked whether the picture is settled, at least.
@@ -280,9 +289,12 @@ func quotaOf(b quota.Bucket, now time.Time) quotaReport {
 // whole is the report with the course of each bucket and of the pulse, and the
 // distribution of latencies.
 func (r report) whole() report {
-	r.Pulse = r.Pulse.whole()
+	r.Pulse.Hour, r.Pulse.Day = minutesOf(r.Pulse.pulse.Hour), minutesOf(r.Pulse.pulse.Day)
 	for i := range r.Latency {
-		r.Latency[i] = r.Latency[i].whole()
+		l := &r.Latency[i]
+		for _, b := range l.latency.Buckets {
+			l.Buckets = append(l.Buckets, latencyBucketReport{precise(b.UpTo), b.Recent, b.Past})
+		}
 	}
 	for i := range r.Quota {
 		r.Quota[i].History = coursesOf(r.buckets[i])

@@ -100,12 +100,6 @@ func paceReportOf(p account.Pace) *paceReport {
 
 func precise(d time.Duration) float64 { return d.Round(100 * time.Microsecond).Seconds() }
 
-// whole is the report with what happened when.
-func (r pulseReport) whole() pulseReport {
-	r.Hour, r.Day = minutesOf(r.pulse.Hour), minutesOf(r.pulse.Day)
-	return r
-}
-
 func minutesOf(beats []account.Beat) []minuteReport {
 	var all []minuteReport
 	for _, b := range beats {
@@ -149,12 +143,4 @@ func latenciesOf(all []account.Latency, now time.Time) []latencyReport {
 		reports = append(reports, r)
 	}
 	return reports
-}
-
-// whole is the report with the distribution.
-func (r latencyReport) whole() latencyReport {
-	for _, b := range r.latency.Buckets {
-		r.Buckets = append(r.Buckets, latencyBucketReport{precise(b.UpTo), b.Recent, b.Past})
-	}
-	return r
 }

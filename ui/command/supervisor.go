@@ -33,21 +33,14 @@ func findSupervisor(logger *slog.Logger) supervisor {
 
 // tell sends lines of state. It does not wait for a manager that takes none.
 func (s supervisor) tell(state string) error {
-	if s.socket == "" {
-		return nil
-	}
 	socket, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.socket, Net: "unixgram"})
 	if err != nil {
-		return fmt.Errorf("tell the service manager: %w", err)
+		return err
 	}
 	defer socket.Close()
-	if err := socket.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-		return fmt.Errorf("tell the service manager: %w", err)
-	}
-	if _, err := socket.Write([]byte(state)); err != nil {
-		return fmt.Errorf("tell the service manager: %w", err)
-	}
-	return nil
+	_ = socket.SetWriteDeadline(time.Now().Add(time.Second)) // it is open
+	_, err = socket.Write([]byte(state))
+	return err
 }
 
 // begin tells that this process is ready, then gives signs of life as long as
@@ -101,6 +94,6 @@ func (s supervisor) beat(ctx context.Context, lives func(context.Context) error)
 // mustTell logs what cannot be told.
 func (s supervisor) mustTell(state string) {
 	if err := s.tell(state); err != nil {
-		s.logger.Error(err.Error())
+		s.logger.Error(fmt.Sprintf("tell the service manager: %v", err))
 	}
 }

@@ -56,7 +56,7 @@ func newTokensCreate() *cobra.Command {
 	var (
 		name    string
 		scopes  []string
-		expires timeSpan
+		expires time.Duration
 		asJSON  bool
 	)
 	command := &cobra.Command{
@@ -75,7 +75,7 @@ func newTokensCreate() *cobra.Command {
 			now := time.Now()
 			end := time.Time{}
 			if expires > 0 {
-				end = now.Add(expires.duration()).UTC().Truncate(time.Second)
+				end = now.Add(expires).UTC().Truncate(time.Second)
 			}
 			text, token := relay.NewToken(name, allowed, now.Truncate(time.Second), end)
 			if err := token.Check(); err != nil {
@@ -97,7 +97,7 @@ func newTokensCreate() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVar(&name, "name", "", "name of the token in lists")
 	flags.StringSliceVar(&scopes, "scope", []string{"stream"}, "what the token may do: stream, read, report, admin")
-	flags.Var(&expires, "expires", "how long the token is valid, such as 90d (default: forever)")
+	spanFlag(flags, &expires, "expires", "", "how long the token is valid, such as 90d (default: forever)")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
 }
