@@ -15,60 +15,37 @@ const (
 	smallBody = 16 << 10
 )
 
-// intake is the body of a request while it is read and checked.
-type intake struct {
-	body  []byte
-	most  int // bytes that it can have
-	share *bodyShare
-}
-
-// intakeFrom takes the body of req, which declares no more than MaxBody, in. The
-// memory that it needs is given back by leave.
-func intakeFrom(memory *bodyMemory, w http.ResponseWriter, req *http.Request) *intake {
+// readBody reads the body of req, which declares no more than MaxBody, to its end. Its
+// memory grows with what has come, whatever was declared, and is given back when the
+// share is left.
+func readBody(memory *bodyMemory, w http.ResponseWriter, req *http.Request) (body []byte, share *bodyShare, err error) {
 	most := int(req.ContentLength)
 	if most < 0 {
 		req.Body = http.MaxBytesReader(w, req.Body, MaxBody)
 		most = MaxBody
 	}
-	return &intake{most: most, share: memory.share(func() {
+	most++ // for the end to be seen
+	share = memory.share(func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where there is none, the read ends by itself
-	})}
-}
-
-// intake is that of a delivery.
-func (r *Relay) intake(w http.ResponseWriter, req *http.Request) *intake {
-	memory := r.unverifiedBodies
-	if isVerifiedConnection(req.Context()) {
-		memory = r.verifiedBodies
-	}
-	return intakeFrom(memory, w, req)
-}
-
-// read reads the body to its end. Its memory grows with what has come, whatever
-// was declared.
-func (in *intake) read(req *http.Request) error {
-	most := in.most + 1 // for the end to be seen
-	in.body = make([]byte, 0, min(most, smallBody))
+	})
+	body = make([]byte, 0, min(most, smallBody))
 	for {
-		if len(in.body) == cap(in.body) {
-			size := min(cap(in.body)*5/4, most)
-			if err := in.share.grow(req.Context(), size-in.share.held); err != nil {
-				return err
+		if len(body) == cap(body) {
+			size := min(cap(body)*5/4, most)
+			if err := share.grow(req.Context(), size-share.held); err != nil {
+				return body, share, err
 			}
-			in.body = append(make([]byte, 0, size), in.body...)
+			body = append(make([]byte, 0, size), body...)
 		}
-		n, err := req.Body.Read(in.body[len(in.body):cap(in.body)])
-		in.body = in.body[:len(in.body)+n]
+		n, err := req.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
 		switch {
-		case err == io.EOF && int64(len(in.body)) < req.ContentLength:
-			return io.ErrUnexpectedEOF
+		case err == io.EOF && int64(len(body)) < req.ContentLength:
+			return body, share, io.ErrUnexpectedEOF
 		case err == io.EOF:
-			return in.share.settle()
+			return body, share, share.settle()
 		case err != nil:
-			return errors.Join(in.share.settle(), err)
+			return body, share, errors.Join(share.settle(), err)
 		}
 	}
 }
-
-// leave gives back the memory that the body took.
-func (in *intake) leave() { in.share.leave() }

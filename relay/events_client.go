@@ -60,22 +60,17 @@ func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 
 // Quarantined is a signed body that is no event.
 type Quarantined struct {
-	Received time.Time
-	Reason   string
-	Body     []byte
+	Received time.Time `json:"received"`
+	Reason   string    `json:"reason"`
+	Body     []byte    `json:"raw"`
 }
 
 // Quarantine reads at most limit quarantined bodies, up to 50 and the newest
 // first, and whether there are more.
 func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, more bool, err error) {
 	var answer quarantinePage
-	if err := r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer); err != nil {
-		return nil, false, err
-	}
-	for _, q := range answer.Items {
-		all = append(all, Quarantined{q.Received, q.Reason, q.Raw})
-	}
-	return all, answer.More, nil
+	err = r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)
+	return answer.Items, answer.More, err
 }
 
 // Deliveries counts the deliveries that a relay has answered since it started, by

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"tillwatch/relay/journal"
 )
@@ -176,15 +175,8 @@ func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Rec
 // quarantinePage is the answer of GET /v1/quarantine, the newest first. More says
 // that there are older ones.
 type quarantinePage struct {
-	Items []quarantined `json:"items"`
+	Items []Quarantined `json:"items"`
 	More  bool          `json:"more"`
-}
-
-// quarantined is a signed body that is no event.
-type quarantined struct {
-	Received time.Time `json:"received"`
-	Reason   string    `json:"reason"`
-	Raw      []byte    `json:"raw"`
 }
 
 // listQuarantine serves the newest bodies that were signed and are no events.
@@ -199,9 +191,9 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 		r.answerUnreadable(w, err)
 		return
 	}
-	found := quarantinePage{Items: []quarantined{}, More: len(kept) > limit}
+	found := quarantinePage{Items: []Quarantined{}, More: len(kept) > limit}
 	for _, u := range kept[:min(limit, len(kept))] {
-		found.Items = append(found.Items, quarantined{u.Received, u.Reason, u.Body})
+		found.Items = append(found.Items, Quarantined(u))
 	}
 	r.answerJSON(w, http.StatusOK, found)
 }

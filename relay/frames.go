@@ -28,15 +28,6 @@ const (
 // noObservations in a hello asks for none.
 const noObservations = "none"
 
-// isRelayFrame reports whether t is a kind that a relay sends.
-func isRelayFrame(t string) bool {
-	switch t {
-	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye, frameObservations, frameWrong:
-		return true
-	}
-	return false
-}
-
 // The ways in which a welcome answers the cursor of a hello.
 const (
 	ResumeOK    = "ok"    // goes on behind the cursor

@@ -13,28 +13,28 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// outcome is what became of a delivery: a label of fixed values, so that nobody
-// outside can make more of them.
-type outcome int
+// outcome is what became of a delivery or of a batch of observations: a label of fixed
+// values, so that nobody outside can make more of them.
+type outcome string
 
 const (
-	outcomeStored outcome = iota
-	outcomeDuplicate
-	outcomeConflict
-	outcomeQuarantined
-	outcomeChallenge
-	outcomeUnauthorized
-	outcomeTooLarge
-	outcomeUnread
-	outcomeCrowded
-	outcomeUnavailable
-	outcomes
-)
+	outcomeStored       outcome = "stored"
+	outcomeDuplicate    outcome = "duplicate"
+	outcomeConflict     outcome = "conflict"
+	outcomeQuarantined  outcome = "quarantined"
+	outcomeChallenge    outcome = "challenge"
+	outcomeUnauthorized outcome = "unauthorized"
+	outcomeTooLarge     outcome = "too_large"
+	outcomeUnread       outcome = "unread"
+	outcomeCrowded      outcome = "crowded"
+	outcomeUnavailable  outcome = "unavailable"
 
-func (o outcome) String() string {
-	return [outcomes]string{"stored", "duplicate", "conflict", "quarantined", "challenge",
-		"unauthorized", "too_large", "unread", "crowded", "unavailable"}[o]
-}
+	batchTaken       outcome = "taken"
+	batchMalformed   outcome = "malformed"
+	batchTooLarge    outcome = "too_large"
+	batchTooFast     outcome = "too_fast"
+	batchUnavailable outcome = "unavailable"
+)
 
 // deliveriesMetric counts deliveries by their outcome.
 const deliveriesMetric = "tillwatch_deliveries_total"
@@ -45,66 +45,50 @@ const metricsTimeout = 2 * time.Second
 // metrics are what GET /metrics tells, in a registry of this relay alone.
 type metrics struct {
 	handler    http.Handler
-	deliveries [outcomes]prometheus.Counter
+	deliveries *prometheus.CounterVec
 	bytes      prometheus.Counter
 	backfilled prometheus.Counter
 	evicted    prometheus.Counter
 	store      prometheus.Histogram
 
-	batches         [batchOutcomes]prometheus.Counter
+	batches         *prometheus.CounterVec
 	observed        prometheus.Counter
 	observedAgain   prometheus.Counter
 	observedTooMany prometheus.Counter
 }
 
-// batchOutcome is what became of a batch of observations.
-type batchOutcome int
-
-const (
-	batchTaken batchOutcome = iota
-	batchMalformed
-	batchTooLarge
-	batchTooFast
-	batchUnavailable
-	batchOutcomes
-)
-
-func (o batchOutcome) String() string {
-	return [batchOutcomes]string{"taken", "malformed", "too_large", "too_fast", "unavailable"}[o]
-}
-
 func newMetrics(r *Relay) *metrics {
 	registry := prometheus.NewRegistry()
-	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: deliveriesMetric, Help: "Deliveries answered, by outcome.",
-	}, []string{"outcome"})
-	batches := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "tillwatch_observation_batches_total", Help: "Batches of observations answered, by outcome.",
-	}, []string{"outcome"})
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		registry.MustRegister(c)
+		return c
+	}
+	byOutcome := func(name, help string, outcomes ...outcome) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{"outcome"})
+		registry.MustRegister(c)
+		for _, o := range outcomes {
+			c.WithLabelValues(string(o)) // there with 0
+		}
+		return c
+	}
 	m := &metrics{
-		bytes: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_delivery_bytes_total", Help: "Bytes of the bodies whose signature was right."}),
-		backfilled: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_backfilled_total", Help: "Events that no delivery brought and the service's list did."}),
-		evicted: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_connections_evicted_total", Help: "Connections without a valid signature or token that were closed to make room."}),
+		deliveries: byOutcome(deliveriesMetric, "Deliveries answered, by outcome.",
+			outcomeStored, outcomeDuplicate, outcomeConflict, outcomeQuarantined, outcomeChallenge,
+			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeCrowded, outcomeUnavailable),
+		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of the bodies whose signature was right."),
+		backfilled: counter("tillwatch_backfilled_total", "Events that no delivery brought and the service's list did."),
+		evicted:    counter("tillwatch_connections_evicted_total", "Connections without a valid signature or token that were closed to make room."),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
-		observed: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_observations_received_total", Help: "Observations that were taken, each once."}),
-		observedAgain: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_observations_repeated_total", Help: "Observations that were sent again and not counted."}),
-		observedTooMany: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "tillwatch_observations_dropped_total", Help: "Observations that were let go before their hour was over, for want of room."}),
+		batches: byOutcome("tillwatch_observation_batches_total", "Batches of observations answered, by outcome.",
+			batchTaken, batchMalformed, batchTooLarge, batchTooFast, batchUnavailable),
+		observed:        counter("tillwatch_observations_received_total", "Observations that were taken, each once."),
+		observedAgain:   counter("tillwatch_observations_repeated_total", "Observations that were sent again and not counted."),
+		observedTooMany: counter("tillwatch_observations_dropped_total", "Observations that were let go before their hour was over, for want of room."),
 	}
-	for o := range batchOutcomes {
-		m.batches[o] = batches.WithLabelValues(o.String())
-	}
-	for o := range outcomes {
-		m.deliveries[o] = deliveries.WithLabelValues(o.String())
-	}
-	registry.MustRegister(deliveries, m.bytes, m.backfilled, m.evicted, m.store, batches, m.observed, m.observedAgain, m.observedTooMany, r.wrongs.counts)
+	registry.MustRegister(m.store, r.wrongs.counts)
 	registry.MustRegister(gauges(r)...)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(r.logger.Handler(), slog.LevelWarn),
@@ -114,9 +98,9 @@ func newMetrics(r *Relay) *metrics {
 	return m
 }
 
-func (m *metrics) count(o outcome) { m.deliveries[o].Inc() }
+func (m *metrics) count(o outcome) { m.deliveries.WithLabelValues(string(o)).Inc() }
 
-func (m *metrics) countBatch(o batchOutcome) { m.batches[o].Inc() }
+func (m *metrics) countBatch(o outcome) { m.batches.WithLabelValues(string(o)).Inc() }
 
 // gauges read how the relay is when they are asked for.
 func gauges(r *Relay) []prometheus.Collector {

@@ -83,14 +83,14 @@ func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 		r.refuseBatch(w, batchTooLarge, errBatchTooLarge)
 		return
 	}
-	in := intakeFrom(r.observing.memory, w, req)
-	defer in.leave()
-	if err := in.read(req); err != nil {
+	body, share, err := readBody(r.observing.memory, w, req)
+	defer share.leave()
+	if err != nil {
 		r.refuseUnread(w, err)
 		return
 	}
-	batch, err := readBatch(in.body)
-	in.leave()
+	batch, err := readBatch(body)
+	share.leave()
 	if errors.Is(err, errBatchTooLong) {
 		r.refuseBatch(w, batchTooLarge, err)
 		return
@@ -135,9 +135,9 @@ func (r *Relay) refuseUnread(w http.ResponseWriter, err error) {
 }
 
 // refuseBatch answers a batch of which nothing was taken.
-func (r *Relay) refuseBatch(w http.ResponseWriter, as batchOutcome, why error) {
+func (r *Relay) refuseBatch(w http.ResponseWriter, as outcome, why error) {
 	r.metrics.countBatch(as)
-	status := [batchOutcomes]int{
+	status := map[outcome]int{
 		batchMalformed: http.StatusUnprocessableEntity, batchTooLarge: http.StatusRequestEntityTooLarge,
 		batchTooFast: http.StatusTooManyRequests, batchUnavailable: http.StatusServiceUnavailable,
 	}[as]

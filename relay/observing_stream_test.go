@@ -88,7 +88,7 @@ func TestManySmallBatchesMakeFewFrames(t *testing.T) {
 		})
 		frames, seen := 0, 0
 		for seen < batches {
-			seen += len(p.next(frameObservations).Items)
+			seen += len(p.next(frameObservations).observations.Items)
 			frames++
 		}
 		reporting.Wait()
@@ -143,7 +143,7 @@ func TestTheLastHourComesBeforeLive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := decodeFrame(text)
+			f, err := readFrame(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestTheLastHourComesBeforeLive(t *testing.T) {
 			case frameEvents:
 				events += len(f.Items)
 			case frameObservations:
-				observations += len(f.Items)
+				observations += len(f.observations.Items)
 			case frameLive:
 				if events != 10 || observations != 900 {
 					t.Errorf("live after %d events and %d observations", events, observations)

@@ -124,7 +124,7 @@ func (p *peer) next(kind string) frame {
 	if err != nil {
 		p.t.Fatalf("waiting for %s: %v", kind, err)
 	}
-	f, err := decodeFrame(text)
+	f, err := readFrame(text)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (p *peer) replay() (seqs []int64, live frame) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		f, err := decodeFrame(text)
+		f, err := readFrame(text)
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -152,7 +152,7 @@ func openReader(address string) (*reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := decodeFrame(text)
+		f, err := readFrame(text)
 		if err != nil {
 			return nil, err
 		}

@@ -41,53 +41,54 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 		r.wrongs.look(req.Header, body)
 		return
 	}
-	in := r.intake(w, req)
-	defer in.leave()
-	if err := in.read(req); err != nil {
+	memory := r.unverifiedBodies
+	if isVerifiedConnection(req.Context()) {
+		memory = r.verifiedBodies
+	}
+	body, share, err := readBody(memory, w, req)
+	defer share.leave()
+	if err != nil {
 		r.answerUnread(w, err)
 		return
 	}
-	verified, ok := r.verifier.verify(in.body, given)
-	in.leave()
+	verified, ok := r.verifier.verify(body, given)
+	share.leave()
 	if !ok {
 		r.reject(w, outcomeUnauthorized)
-		r.wrongs.look(req.Header, in.body)
+		r.wrongs.look(req.Header, body)
 		return
 	}
 	verifiedSender(req.Context())
+	r.metrics.bytes.Add(float64(len(body)))
 	// The sender may give up and never repeat: what is verified is stored anyway.
-	r.metrics.bytes.Add(float64(len(in.body)))
-	r.accept(r.budgets.begin(), w, verified)
+	ctx, cancel := context.WithTimeout(context.Background(), r.budget)
+	defer cancel()
+	r.accept(ctx, w, verified)
 }
 
-// refusal is the answer to what was not accepted.
-type refusal struct {
-	status    int
-	body, why string
-}
-
-func refusalOf(as outcome) refusal {
+// refusalOf is the answer to what was not accepted, and why it was not.
+func refusalOf(as outcome) (status int, body, why string) {
 	switch as {
 	case outcomeTooLarge:
-		return refusal{http.StatusRequestEntityTooLarge, tooLargeBody, "the body is too large"}
+		return http.StatusRequestEntityTooLarge, tooLargeBody, "the body is too large"
 	case outcomeUnread:
-		return refusal{http.StatusBadRequest, unreadBody, "the body broke off or took too long"}
+		return http.StatusBadRequest, unreadBody, "the body broke off or took too long"
 	case outcomeCrowded:
-		return refusal{http.StatusServiceUnavailable, crowdedBody, "the body was dropped to make room for others"}
+		return http.StatusServiceUnavailable, crowdedBody, "the body was dropped to make room for others"
 	}
-	return refusal{http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"}
+	return http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"
 }
 
 // reject answers what was not accepted. Nothing of it was verified: it may be
 // anybody's, and raises no doubt about what the journal has.
 func (r *Relay) reject(w http.ResponseWriter, as outcome) {
 	r.metrics.count(as)
-	refused := refusalOf(as)
-	r.logger.Warn("delivery rejected: "+refused.why, slog.Int("status", refused.status))
-	if refused.status == http.StatusServiceUnavailable {
+	status, body, why := refusalOf(as)
+	r.logger.Warn("delivery rejected: "+why, slog.Int("status", status))
+	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retrySeconds)
 	}
-	answer(w, refused.status, refused.body)
+	answer(w, status, body)
 }
 
 func answer(w http.ResponseWriter, status int, body string) {

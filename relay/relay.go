@@ -84,7 +84,7 @@ type Relay struct {
 	journal   *watched
 	logger    *slog.Logger
 	failures  *listener.Throttle // as they were logged
-	budgets   *budgets
+	budget    time.Duration      // of a delivery's waiting for the store
 	heartbeat time.Duration
 	retention retention
 	tls       *tls.Config
@@ -133,7 +133,7 @@ func New(cfg Config) (*Relay, error) {
 		journal:          &watched{Journal: cfg.Journal},
 		logger:           slog.New(log),
 		failures:         log,
-		budgets:          &budgets{length: cfg.StoreBudget},
+		budget:           cfg.StoreBudget,
 		heartbeat:        cfg.Heartbeat,
 		retention:        retention,
 		tls:              cfg.TLS,

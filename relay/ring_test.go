@@ -171,7 +171,7 @@ func TestARingHasWhatCameLastReadyToSend(t *testing.T) {
 		if len(text) > frameBytes+len(eventsSuffix) {
 			t.Errorf("a frame of %d bytes", len(text))
 		}
-		f, err := decodeFrame(text)
+		f, err := readFrame(text)
 		if err != nil {
 			t.Fatal(err)
 		}

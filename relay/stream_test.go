@@ -277,7 +277,7 @@ func TestAPruneUnderAReplayIsToldAsAGap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := decodeFrame(text)
+			f, err := readFrame(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api"
 	"tillwatch/relay/journal"
@@ -56,9 +58,20 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	case <-woken:
 	default:
 	}
-	socket, err := s.dialAwake(ctx, woken)
+	awake, cancel := context.WithCancelCause(ctx)
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	defer cancel(nil)
+	tasks.Go(func() {
+		select {
+		case <-woken:
+			cancel(errWoken) // what is waited for then may never come
+		case <-awake.Done():
+		}
+	})
+	socket, err := s.dial(awake)
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(awake), err)
 	}
 	link := &link{socket: socket, frames: make(chan received, readAhead), ended: make(chan struct{})}
 	link.tasks.Go(link.read)
@@ -70,10 +83,8 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 	}
 	for {
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-woken:
-			return errWoken
+		case <-awake.Done():
+			return context.Cause(awake)
 		case r := <-link.frames:
 			if r.err != nil {
 				return r.err
@@ -83,27 +94,6 @@ func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct
 			}
 		}
 	}
-}
-
-// dialAwake dials until the machine has slept: what it waits for then may never
-// come.
-func (s *Subscriber) dialAwake(ctx context.Context, woken <-chan struct{}) (*websocket.Conn, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	defer cancel(nil)
-	tasks.Go(func() {
-		select {
-		case <-woken:
-			cancel(errWoken)
-		case <-ctx.Done():
-		}
-	})
-	socket, err := s.dial(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), errWoken) {
-		return nil, errWoken
-	}
-	return socket, err
 }
 
 // dial opens the websocket. A token that is not accepted is final.
@@ -248,41 +238,29 @@ func (l *link) message() ([]byte, error) {
 	return l.text.Bytes(), err
 }
 
-// readFrame decodes a frame with its events.
-func readFrame(text []byte) (frame, error) {
-	f, err := decodeFrame(text)
-	if err == nil && f.T == frameObservations {
-		if err = json.Unmarshal(text, &f.observations); err != nil {
-			return f, fmt.Errorf("the relay sent observations that cannot be read: %w", err)
+// readFrame decodes a frame with its events; of one of an unknown kind, which may give
+// other meanings to the members, only its kind.
+func readFrame(text []byte) (f frame, err error) {
+	f.T = gjson.GetBytes(text, "t").Str
+	switch f.T {
+	case frameWelcome, frameEvents, frameLive, frameHeartbeat, frameBye:
+		err = json.Unmarshal(text, &f)
+	case frameObservations:
+		err = json.Unmarshal(text, &f.observations)
+	case frameWrong:
+		err = json.Unmarshal(text, &f.wrong)
+	default:
+		if !json.Valid(text) {
+			err = errors.New("it is no JSON")
 		}
-		return f, nil
 	}
-	if err == nil && f.T == frameWrong {
-		if err = json.Unmarshal(text, &f.wrong); err != nil {
-			return f, fmt.Errorf("the relay sent wrong signatures that cannot be read: %w", err)
-		}
+	if err != nil {
+		return frame{}, fmt.Errorf("the relay sent a frame that cannot be read: %w", err)
 	}
 	for _, wire := range f.Items {
 		f.events = append(f.events, itemFrom(wire))
 	}
-	return f, err
-}
-
-// decodeFrame decodes a frame; of one of an unknown kind, which may give other
-// meanings to the members, only its kind.
-func decodeFrame(text []byte) (frame, error) {
-	var f frame
-	err := json.Unmarshal(text, &f)
-	if err == nil {
-		return f, nil
-	}
-	var kind struct {
-		T string `json:"t"`
-	}
-	if json.Unmarshal(text, &kind) == nil && !isRelayFrame(kind.T) {
-		return frame{T: kind.T}, nil
-	}
-	return frame{}, fmt.Errorf("the relay sent a frame that cannot be read: %w", err)
+	return f, nil
 }
 
 // heartbeatOf reads the heartbeat of a welcome, within reason.

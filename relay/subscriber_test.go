@@ -200,7 +200,7 @@ func FuzzFrames(f *testing.F) {
 		s := newTestSubscriber(t, SubscriberConfig{URL: "http://127.0.0.1", Cursor: "e:3"})
 		c := newCollector()
 		heard := &following{subscriber: s, handler: c, welcomed: true, at: cursor{"e", 3}}
-		decoded, err := decodeFrame(text)
+		decoded, err := readFrame(text)
 		if err != nil {
 			return
 		}

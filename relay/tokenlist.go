@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -52,30 +51,6 @@ func (t Token) Check() error {
 	}
 	_, err := ParseScopes(names)
 	return err
-}
-
-// tokenEdit makes another list of one that is kept.
-type tokenEdit func([]Token) ([]Token, error)
-
-// adding keeps a token under a name that no other has.
-func adding(token Token) tokenEdit {
-	return func(tokens []Token) ([]Token, error) {
-		if slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == token.Name }) {
-			return nil, fmt.Errorf("there is a token named %s already: revoke it first, or choose another name", token.Name)
-		}
-		return append(tokens, token), nil
-	}
-}
-
-// removing forgets the token of that name.
-func removing(name string) tokenEdit {
-	return func(tokens []Token) ([]Token, error) {
-		at := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("there is no token named %.64q; tokens are: %s", name, namesOf(tokens))
-		}
-		return slices.Delete(tokens, at, at+1), nil
-	}
 }
 
 func namesOf(tokens []Token) string {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -72,15 +73,26 @@ func (s TokenStore) Add(ctx context.Context, token Token) error {
 	if err := token.Check(); err != nil {
 		return err
 	}
-	return s.change(ctx, adding(token))
+	return s.change(ctx, func(tokens []Token) ([]Token, error) {
+		if slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == token.Name }) {
+			return nil, fmt.Errorf("there is a token named %s already: revoke it first, or choose another name", token.Name)
+		}
+		return append(tokens, token), nil
+	})
 }
 
 // Remove forgets the token of that name.
 func (s TokenStore) Remove(ctx context.Context, name string) error {
-	return s.change(ctx, removing(name))
+	return s.change(ctx, func(tokens []Token) ([]Token, error) {
+		at := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no token named %.64q; tokens are: %s", name, namesOf(tokens))
+		}
+		return slices.Delete(tokens, at, at+1), nil
+	})
 }
 
-func (s TokenStore) change(ctx context.Context, edit tokenEdit) error {
+func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, error)) error {
 	return s.documents.ChangeDocument(ctx, s.name, func(text []byte) ([]byte, error) {
 		tokens, err := s.decode(text)
 		if err != nil {

@@ -185,7 +185,8 @@ func TestAnOldDashboardReadsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := decodeFrame(text)
+	var f frame
+	err = json.Unmarshal(text, &f)
 	f.T = ""
 	if err != nil || fmt.Sprint(f) != fmt.Sprint(frame{}) {
 		t.Errorf("%v %+v", err, f)
