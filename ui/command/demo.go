@@ -225,7 +225,7 @@ func (s *session) reportEverySecond(ctx context.Context, out io.Writer, asJSON b
 			ended = true
 		case <-ticker.C:
 		}
-		r := s.report(time.Now())
+		r := s.report(time.Now(), nil)
 		var err error
 		if asJSON {
 			err = json.NewEncoder(out).Encode(r)

@@ -105,7 +105,7 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		}
 		line := p.lineOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		at = line.Cursor
-		if item.Seq <= p.stored && item.Received.Before(p.since) {
+		if item.Seq <= p.stored && item.Received.Before(p.since) || !p.options.finds(item, line.Late) {
 			continue
 		}
 		if p.forward != nil {

@@ -16,6 +16,8 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/durable"
 	"tillwatch/relay"
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/dashboard/pane"
 )
 
 // leaveWithin bounds the wait for a reader of the output that has stopped
@@ -26,6 +28,8 @@ type eventsOptions struct {
 	follow, json      bool
 	since, cursorFile string
 	types             []string
+	filterText        string
+	filter            *pane.Filter // read from it; nil: all are printed
 	limit, last       int
 	raw, quarantined  bool
 	forwardTo         string
@@ -45,6 +49,9 @@ func newEvents() *cobra.Command {
 		Args: atMostOneEvent,
 		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
 			err := o.check(args)
+			if err == nil {
+				o.filter, err = s.filterBy(dashboard.EventFilter, o.filterText)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -67,6 +74,7 @@ func newEvents() *cobra.Command {
 	flags.IntVar(&o.last, "last", 0, "begin this many events before the newest")
 	flags.IntVarP(&o.limit, "limit", "n", 0, "end after this many events (default: no limit)")
 	flags.StringSliceVar(&o.types, "type", nil, "event type to print, or its beginning, such as shipment.* (repeatable)")
+	flags.StringVar(&o.filterText, "filter", "", "print no events but those that this filter of the board's events finds, such as 'type:shipment age<1h', or the name of one that was kept with :save")
 	flags.StringVar(&o.cursorFile, "cursor-file", "", "file that keeps the cursor: resume after it, whatever --since says")
 	flags.StringVar(&o.forwardTo, "forward-to", "", "deliver each printed event to this endpoint, as the service does, such as http://127.0.0.1:3000/webhooks;\n"+
 		"signed with TILLWATCH_SIGNING_SECRET where it is set; with --follow as tillwatch forward does, until it is taken")

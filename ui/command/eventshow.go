@@ -159,14 +159,16 @@ func atMostOneEvent(_ *cobra.Command, args []string) error {
 // checkEvents refuses options that do not go together.
 func (o eventsOptions) check(args []string) error {
 	one := len(args) == 1
-	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0
+	streaming := o.follow || o.since != "" || o.cursorFile != "" || len(o.types) > 0 || o.last > 0 || o.filterText != ""
 	switch {
 	case one && (streaming || o.quarantined || o.limit > 0):
 		return usagef("an ID selects one event: leave out all other options but --json, --raw and --forward-to")
 	case o.quarantined && streaming:
-		return usagef("--quarantined lists bodies that are no events, without type or cursor: only --json, --raw and --limit go with it")
+		return usagef("--quarantined lists bodies that are no events, without type, filter or cursor: only --json, --raw and --limit go with it")
 	case o.forwardTo != "" && (o.raw || o.quarantined):
 		return usagef("--forward-to delivers events: neither --raw nor --quarantined goes with it")
+	case o.follow && o.forwardTo != "" && o.filterText != "":
+		return usagef("--follow --forward-to delivers by type: give --type in place of --filter")
 	case o.raw && one && o.json:
 		return usagef("--raw prints the exact bytes and --json an object: choose one")
 	case o.raw && !one && (!o.quarantined || !o.json):

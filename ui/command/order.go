@@ -36,9 +36,9 @@ func newOrder() *cobra.Command {
 		Example:           "tillwatch order order-20417\ntillwatch order order-20417 --json | jq .partly_failed",
 		Args:              oneReference,
 		ValidArgsFunction: knownReferences,
-		RunE: func(c *cobra.Command, args []string) error {
-			return runOrder(c, api.Scrub(args[0]), o)
-		},
+		RunE: configured(func(c *cobra.Command, s settings, args []string) error {
+			return runOrder(c, s, api.Scrub(args[0]), o)
+		}),
 	}
 	accountFlags(command.Flags())
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
@@ -79,7 +79,7 @@ func knownReferences(c *cobra.Command, args []string, begun string) ([]string, c
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-func runOrder(c *cobra.Command, reference api.Text, o orderOptions) error {
+func runOrder(c *cobra.Command, s settings, reference api.Text, o orderOptions) error {
 	look := &intentLook{stdout: c.OutOrStdout(), stderr: c.ErrOrStderr(), failed: map[api.ID]error{}}
 	look.o.wait = o.wait
 	var picture report
@@ -88,11 +88,11 @@ func runOrder(c *cobra.Command, reference api.Text, o orderOptions) error {
 		defer stop()
 		look.session = s
 		look.readItems(limited, reference)
-		picture = s.report(time.Now())
+		picture = s.report(time.Now(), nil)
 		picture.missItems(s.store.Summary())
 		return nil
 	}
-	return lookAt(c, o.wait, read, func(*session) error { return look.tellOrder(reference, picture, o.json) })
+	return lookAt(c, s, o.wait, read, func(*session) error { return look.tellOrder(reference, picture, o.json) })
 }
 
 // tellOrder prints an order; the error says what is wrong with it.

@@ -29,15 +29,15 @@ func newQuota() *cobra.Command {
 			"\"(assumed)\" behind a limit that no header has named. The rest, whom no proxy saw, is inferred: at least about so much.",
 		Example: "tillwatch quota\ntillwatch quota --follow\ntillwatch quota --json | jq '.limits[] | select(.name == \"day\")'",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
 			look := func(ctx context.Context, s *session) error { return s.printQuota(ctx, o, c.OutOrStdout()) }
-			return lookAt(c, o.wait, look, func(s *session) error {
+			return lookAt(c, settings, o.wait, look, func(s *session) error {
 				if o.follow {
 					return nil
 				}
-				return s.report(time.Now()).failure()
+				return s.report(time.Now(), nil).failure()
 			})
-		},
+		}),
 	}
 	flags := command.Flags()
 	accountFlags(flags)
@@ -59,7 +59,7 @@ func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer)
 		case o.json:
 			err = teller.TellQuota(&c.Summary, c.At, first)
 		case first:
-			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At).failure())+quotaSheet(&c.Summary, c.At))
+			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At, nil).failure())+quotaSheet(&c.Summary, c.At))
 		case now != last:
 			_, err = fmt.Fprintf(out, "%s  %s\n", c.At.Format(time.TimeOnly), now)
 			last = now

@@ -13,6 +13,8 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/dashboard/pane"
 	"tillwatch/ui/wording"
 )
 
@@ -20,6 +22,7 @@ func newStatus() *cobra.Command {
 	var (
 		asJSON bool
 		wait   time.Duration
+		filter string
 	)
 	command := &cobra.Command{
 		Use:   "status",
@@ -29,32 +32,34 @@ func newStatus() *cobra.Command {
 			"to its end, the relay has sent all that it holds, and each intent that either names is read, or its failure is counted. " +
 			"Otherwise it says what is missing.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: configured(func(c *cobra.Command, settings settings, _ []string) error {
+			by, err := settings.filterBy(dashboard.IntentFilter, filter)
+			if err != nil {
+				return err
+			}
 			var snapshot report
 			look := func(_ context.Context, s *session) error {
-				snapshot = s.report(time.Now()).whole()
+				snapshot = s.report(time.Now(), by).whole()
 				return nil
 			}
-			return lookAt(c, wait, look, func(*session) error {
+			return lookAt(c, settings, wait, look, func(*session) error {
 				return cmp.Or(printed(c.OutOrStdout(), asJSON, snapshot, snapshot.String()), snapshot.failure())
 			})
-		},
+		}),
 	}
 	accountFlags(command.Flags())
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	command.Flags().StringVar(&filter, "filter", "", "count no intents but those that this filter of the board finds, such as merchant:acme, or the name of one that was kept with :save;\n"+
+		"with their shipments, alerts and pulse")
 	command.Flags().DurationVar(&wait, "wait", 10*time.Second, "how long to wait for a settled picture")
 	return command
 }
 
-// lookAt looks at the account of a command's settings while its picture is kept live,
+// lookAt looks at the account of the settings while its picture is kept live,
 // once that is settled or wait is over, and has tell say then what was seen.
-func lookAt(c *cobra.Command, wait time.Duration, look func(context.Context, *session) error, tell func(*session) error) error {
+func lookAt(c *cobra.Command, s settings, wait time.Duration, look func(context.Context, *session) error, tell func(*session) error) error {
 	if wait < 0 {
 		return usagef("--wait is %v; it must be 0 or longer, such as 10s", wait)
-	}
-	s, err := loadSettings(c.Flags())
-	if err != nil {
-		return err
 	}
 	if err := s.takeWatchList(c.InOrStdin()); err != nil {
 		return err
@@ -97,15 +102,20 @@ func (s *session) settling() bool {
 	return slices.ContainsFunc(s.watcher.Settling().Missing, func(m account.Missing) bool { return !m.Final })
 }
 
-// report is what the session knows, and why it does not know what is missing.
-func (s *session) report(now time.Time) report {
+// report is what the session knows, and why it does not know what is missing. Of the
+// intents it tells of those that a filter finds; nil finds all.
+func (s *session) report(now time.Time, by *pane.Filter) report {
 	settling := s.watcher.Settling()
 	for i := range settling.Missing {
 		if m := &settling.Missing[i]; m.Err == nil {
 			m.Err = errors.New(whyMissing(*m, now.Sub(s.opened)))
 		}
 	}
-	return newReport(s.client.Environment().Name, s.store.Changes(0), settling, now)
+	r := newReport(s.client.Environment().Name, filtered(s.store.Changes(0), by), settling, now)
+	if by != nil {
+		r.Filter = by.Text
+	}
+	return r
 }
 
 // report is the object of `status --json`. Fields are added, never renamed.
@@ -114,9 +124,10 @@ type report struct {
 	At          time.Time                   `json:"at"`
 	Settled     bool                        `json:"settled"` // whether nothing is missing
 	Missing     []missingReport             `json:"missing"`
-	Intents     map[string]*int             `json:"intents"`        // null for what is not known
-	LetGo       int                         `json:"intents_let_go"` // ended intents that are not kept any more, so not in these counts
-	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`      // likewise
+	Filter      string                      `json:"filter,omitempty"` // of the intents; their shipments, alerts and pulse are of what it finds
+	Intents     map[string]*int             `json:"intents"`          // null for what is not known
+	LetGo       int                         `json:"intents_let_go"`   // ended intents that are not kept any more, so not in these counts
+	Shipments   map[api.ShipmentStatus]*int `json:"shipments"`        // likewise
 	Quota       []quotaReport               `json:"quota"`
 	Limits      []limitQuota                `json:"limits"`   // the contract's five
 	Spenders    []spenderReport             `json:"spenders"` // of the last hour

@@ -18,6 +18,9 @@ func (r report) String() string {
 		b.wrapped(fmt.Sprintf("%-*s", sheetLabel, subject), fmt.Sprintf(format, args...))
 	}
 	line("environment", "%s", r.Environment)
+	if r.Filter != "" {
+		line("filter", "%s: intents, shipments, alerts and the pulse are of what it finds", r.Filter)
+	}
 	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
 	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, r.Relay.place()+"last event "+ago(r.Relay.LastEventAgeS)))
 	var states []string

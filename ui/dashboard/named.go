@@ -140,13 +140,38 @@ func (k *kept) show(n NamedFilter) error {
 // WrongFilter says what in a filter of the intents is not understood; "" when all
 // is.
 func WrongFilter(text string) string {
+	_, wrong := IntentFilter(text, nil)
+	return wrong
+}
+
+// IntentFilter reads a filter of the intents for where there is no screen: its text,
+// or its name among those that are kept. It is nil where nothing is asked for; wrong
+// says what is not understood.
+func IntentFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string) {
+	return readFilter(text, kept, layout.Intents, pane.NewIntents(&pane.Look{}, api.ConfirmWindow).Fields())
+}
+
+// EventFilter is [IntentFilter] for events of which nothing is known but what they
+// say themselves, and that is not the product.
+func EventFilter(text string, kept []NamedFilter) (f *pane.Filter, wrong string) {
+	fields := slices.DeleteFunc(pane.NewEvents(&pane.Look{}, nil).Fields(), func(f pane.Field) bool { return f.Name == "product" })
+	return readFilter(text, kept, layout.Events, fields)
+}
+
+func readFilter(text string, kept []NamedFilter, at layout.Pane, fields []pane.Field) (f *pane.Filter, wrong string) {
+	p := preferences{Layout: Layout{Filters: usableFilters(kept)}}
+	if n, ok := p.named(text); ok && n.Pane != at.String() {
+		return nil, text + " filters " + n.Pane + ", not " + at.String()
+	} else if ok {
+		text = n.Text
+	}
 	if len(text) > longestFilter {
-		return tooLongFilter()
+		return nil, tooLongFilter()
 	}
-	if f := pane.ParseFilter(text, pane.NewIntents(&pane.Look{}, api.ConfirmWindow).Fields()); f != nil {
-		return f.Wrong
+	if f = pane.ParseFilter(string(api.Scrub(text)), fields); f != nil {
+		return f, f.Wrong
 	}
-	return ""
+	return nil, ""
 }
 
 // begin filters by what the run was started with: the name of a kept filter,

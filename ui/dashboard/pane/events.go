@@ -47,6 +47,12 @@ type eventRow struct {
 	changed time.Time
 }
 
+func newEventRow(e *account.Event) *eventRow {
+	row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
+	row.needle = newNeedle(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
+	return row
+}
+
 func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 	return now.Sub(r.Received).Seconds(), "", f == age
 }
@@ -86,11 +92,10 @@ func (p *Events) Apply(c *account.Changes, first bool) {
 			rows[i] = old
 			continue
 		}
-		row := &eventRow{Event: e, mark: sign.Told(e), noted: strings.Join(marks(e), " · ")}
+		row := newEventRow(e)
 		if ok {
 			row.about = old.about
 		}
-		row.needle = newNeedle(worded(e.Type, row.mark), "", string(e.Product), string(e.ID)+" "+string(e.SourceID), e.Origin+" "+row.noted)
 		switch {
 		case ok && old.noted == row.noted: // only its product has another name
 			row.changed = old.changed

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
 	"tillwatch/ui/wording"
@@ -364,6 +365,18 @@ func (f *Filter) matches(row searched) bool {
 		n.asked, n.found = f, f.finds(row)
 	}
 	return n.found
+}
+
+// FindsIntent reports whether the filter finds an intent, without a screen.
+func (f *Filter) FindsIntent(in *account.Intent, now time.Time) bool {
+	f.now = now
+	return f.finds(newIntentRow(in))
+}
+
+// FindsEvent is [Filter.FindsIntent] for an event.
+func (f *Filter) FindsEvent(e *account.Event, now time.Time) bool {
+	f.now = now
+	return f.finds(newEventRow(e))
 }
 
 func (f *Filter) finds(row searched) bool {

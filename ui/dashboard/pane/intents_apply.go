@@ -88,12 +88,9 @@ func (p *Intents) letGo(ids []api.ID) {
 
 // newRow is the row of an intent. old is the one that it replaces, or nil.
 func (p *Intents) newRow(in *account.Intent, old *intentRow, first bool) *intentRow {
-	row := &intentRow{Intent: in, lane: laneOf(in.State), expires: expiryOf(in, p.cards.window)}
-	if in.Total != nil {
-		row.total = in.Total.Readable()
-		p.cards.widest = max(p.cards.widest, paint.Width(row.total))
-	}
-	row.needle = textOf(row)
+	row := newIntentRow(in)
+	row.expires = expiryOf(in, p.cards.window)
+	p.cards.widest = max(p.cards.widest, paint.Width(row.total))
 	switch {
 	case old != nil:
 		row.turned, row.changed = old.turned, old.changed

@@ -23,6 +23,15 @@ type intentRow struct {
 	needle            // what a filter finds it by, ready: a filter's first key waits for nothing
 }
 
+func newIntentRow(in *account.Intent) *intentRow {
+	row := &intentRow{Intent: in, lane: laneOf(in.State)}
+	if in.Total != nil {
+		row.total = in.Total.Readable()
+	}
+	row.needle = textOf(row)
+	return row
+}
+
 // textOf is what a filter finds an intent by. Its total is found without the commas
 // with which it is shown.
 func textOf(r *intentRow) needle {

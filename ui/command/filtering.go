@@ -1,0 +1,61 @@
+package command
+
+import (
+	"slices"
+	"time"
+
+	"tillwatch/api"
+	"tillwatch/api/account"
+	"tillwatch/relay"
+	"tillwatch/ui/dashboard"
+	"tillwatch/ui/dashboard/pane"
+)
+
+// filterBy reads what --filter gives: as the board does, a text or the name of a
+// filter that was kept there.
+func (s settings) filterBy(read func(text string, kept []dashboard.NamedFilter) (*pane.Filter, string), text string) (*pane.Filter, error) {
+	remembered, _ := recall(s.StateDir, s.Theme, s.Chosen) // without the names that cannot be read
+	f, wrong := read(text, remembered.layout.Filters)
+	if wrong != "" {
+		return nil, usagef("filter is %s: %s", shownValue(text), wrong)
+	}
+	return f, nil
+}
+
+// filtered is a picture with no intents but those that a filter finds, and with their
+// shipments and alerts. What is not read may be of them as well, and all else is the
+// account's. A nil filter finds all.
+func filtered(c account.Changes, f *pane.Filter) account.Changes {
+	if f == nil {
+		return c
+	}
+	ids, references := map[api.ID]bool{}, map[api.Text]bool{}
+	c.Intents = slices.DeleteFunc(c.Intents, func(in *account.Intent) bool { return !f.FindsIntent(in, c.At) })
+	c.Summary.Intents = map[api.IntentState]int{}
+	for _, in := range c.Intents {
+		ids[in.ID], references[in.ReferenceID] = true, true
+		c.Summary.Intents[in.State]++
+	}
+	delete(c.Summary.Intents, "") // these are counted as not read
+	c.Shipments = slices.DeleteFunc(c.Shipments, func(s *account.Shipment) bool { return !ids[s.IntentID] })
+	c.Summary.Shipments = map[api.ShipmentStatus]int{}
+	for _, shipment := range c.Shipments {
+		c.Summary.Shipments[shipment.Status()]++
+	}
+	c.Summary.Alerts = slices.DeleteFunc(slices.Clone(c.Summary.Alerts), func(a account.Alert) bool {
+		return a.Intent != "" && !ids[a.Intent] || a.Order != "" && !references[a.Order]
+	})
+	return c
+}
+
+// finds reports whether the filter, where there is one, finds an event.
+func (o *eventsOptions) finds(item relay.Item, late bool) bool {
+	if o.filter == nil {
+		return true
+	}
+	event := item.Event
+	return o.filter.FindsEvent(&account.Event{
+		Seq: item.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
+		CreatedAt: event.CreatedAt, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates, Late: late,
+	}, time.Now())
+}
