@@ -149,6 +149,27 @@ func TestWhatHappenedSinceTheStartIsNotCalledUnseen(t *testing.T) {
 	})
 }
 
+func TestWhatEndedUnseenIsNotSaidToHaveEndedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quietShop()
+		m := boardOf(t, s, 120, 36)
+		m.Update(tea.BlurMsg{})
+		time.Sleep(20 * time.Minute)
+		s.touch(func() {
+			for i, created := range []time.Duration{time.Hour, 10 * time.Minute} { // before that, and meanwhile
+				in := *s.intent(61+i, api.Completed, time.Minute)
+				in.Since, in.CreatedAt, in.EndedAt, in.FoundEnded = time.Now(), time.Now().Add(-created), time.Time{}, true
+				s.put(&in)
+			}
+		})
+		m.Update(changesMsg{s.Changes(0)})
+		press(m, "D")
+		if got := screen(m); !strings.Contains(got, "1 completed for ") || !strings.Contains(got, "1 intent was found ended; when that was is not known") {
+			t.Errorf("the digest is\n%s", got)
+		}
+	})
+}
+
 func TestAnAlertIsNotCoveredByWhatHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quietShop()

@@ -31,6 +31,7 @@ type digest struct {
 	reasons   map[string]int
 	expired   int // nobody confirmed them
 	lapsed    int // their window is over, and no read has said what became of them
+	undated   int // that a read found ended, whether meanwhile or long before
 	notRead   int // intents of which nothing is known but that they exist
 
 	delivered, troubled []string
@@ -87,6 +88,10 @@ func (d *digest) intent(in *account.Intent) {
 		d.lapsed++
 	}
 	if !d.within(in.Since) {
+		return
+	}
+	if in.Entered().IsZero() && !d.within(in.CreatedAt) {
+		d.undated++
 		return
 	}
 	switch {
@@ -191,6 +196,9 @@ func (d *digest) intents() []dialog.Sentence {
 	lines = append(lines, told(expired))
 	if d.lapsed > 0 {
 		lines = append(lines, aside(wording.Counted(d.lapsed, "confirm window", "confirm windows")+" closed, and no read has told yet what became of that"))
+	}
+	if d.undated > 0 {
+		lines = append(lines, aside(wording.Counted(d.undated, "intent was", "intents were")+" found ended; when that was is not known, so not counted here"))
 	}
 	if d.notRead > 0 {
 		lines = append(lines, aside(wording.Counted(d.notRead, "intent is", "intents are")+" not read yet, so not counted here"))

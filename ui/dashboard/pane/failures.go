@@ -20,6 +20,7 @@ type Failures struct {
 	counted time.Time // when the groups were last counted
 	changed bool      // an intent has changed since
 	failed  int       // in the span
+	undated int       // failed at a time that nobody saw, so that they are in no span
 	unread  int       // intents, failed or not, whose state no read has told
 	lost    account.Purse
 	groups  [sides][]*failureGroup
@@ -114,13 +115,18 @@ func (p *Failures) count() {
 			}
 		}
 	}
-	p.changed, p.counted, p.failed, p.lost = false, p.look.Now, 0, account.Purse{}
+	p.changed, p.counted, p.failed, p.undated, p.lost = false, p.look.Now, 0, 0, account.Purse{}
 	var groups [sides]map[string]*failureGroup
 	for side := range groups {
 		groups[side] = map[string]*failureGroup{}
 	}
 	for _, row := range p.intents.lanes.tables[laneFailed].All() {
-		if span := failureSpans[p.span].shown; span > 0 && (row.Since.IsZero() || p.look.Now.Sub(row.Since) >= span) {
+		at, span := row.Entered(), failureSpans[p.span].shown
+		if span > 0 && at.IsZero() {
+			p.undated++
+			continue
+		}
+		if span > 0 && p.look.Now.Sub(at) >= span {
 			continue
 		}
 		p.failed++
@@ -148,8 +154,8 @@ func (p *Failures) add(to map[string]*failureGroup, name, filter string, row *in
 	g.n++
 	g.rows = append(g.rows, row)
 	g.lost.Add(row.Total)
-	if row.Since.After(g.last) {
-		g.last = row.Since
+	if at := row.Entered(); at.After(g.last) {
+		g.last = at
 	}
 }
 

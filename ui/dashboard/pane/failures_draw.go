@@ -37,6 +37,9 @@ func (p *Failures) top() {
 	l := p.title("FAILURES", -1)
 	l.Space(1).Put(paint.Text, counted(p.failed, p.intents.known))
 	l.Put(paint.Muted, " · ").Put(paint.Text, failureSpans[p.span].name).Put(paint.Muted, " ("+p.look.Keys.Span+")")
+	if p.undated > 0 {
+		l.Put(paint.Muted, " · "+wording.Count(p.undated)+" at an unknown time")
+	}
 	p.sorted(l, p.order)
 	if p.intents.older && failureSpans[p.span].age == "" && p.w >= 100 {
 		l.Put(paint.Muted, " · older ones are not kept")
@@ -68,8 +71,10 @@ func (p *Failures) none() {
 		return
 	}
 	earlier := p.look.Keys.Span + " shows another time"
-	if n := p.intents.lanes.tables[laneFailed].Total(); n > 0 {
-		earlier += ": " + wording.Count(n) + " failed before"
+	if n := p.intents.lanes.tables[laneFailed].Total(); n > p.undated {
+		earlier += ": " + wording.Count(n-p.undated) + " failed before"
+	} else if n > 0 {
+		earlier += ": when " + wording.Count(n) + " failed is not known"
 	}
 	p.message(paint.Muted, "none failed in the "+span.name+" of those known: "+known, earlier)
 }

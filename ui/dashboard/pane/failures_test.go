@@ -106,6 +106,32 @@ func TestFailuresTellHowManyOfWhatAndForHowMuch(t *testing.T) {
 	}
 }
 
+// TestAFailureThatNobodySawIsInNoSpan: it is as old as the read that found it, or any
+// older.
+func TestAFailureThatNobodySawIsInNoSpan(t *testing.T) {
+	found := *failedOf(1, time.Minute, "acme.example", "payment_declined", 0)
+	found.FoundEnded = true
+	p, shown := failuresOf(160, 40, &found, failedOf(2, time.Minute, "acme.example", "payment_declined", 0))
+	for _, c := range []struct{ want, row string }{
+		{"FAILURES 1 · last 24 h () · 1 at an unknown time", "100 %"}, {"FAILURES 2 · all kept ()", "100 %"}, {"FAILURES 1 · last 60 min () · 1 at an unknown time", "100 %"},
+	} {
+		if got := text(p.Lines()); !strings.Contains(got, c.want) || !strings.Contains(got, c.row) {
+			t.Errorf("no %q in\n%s", c.want, got)
+		}
+		p.NextSpan()
+	}
+	for filter, want := range map[string]int{"age<10m": 1, "age>1s": 1, "!age<10m": 1} {
+		shown.SetFilter(ParseFilter(filter, shown.Fields()))
+		if n, _ := shown.Matches(); n != want {
+			t.Errorf("%s finds %d", filter, n)
+		}
+	}
+	alone, _ := failuresOf(80, 21, &found)
+	if got := text(alone.Lines()); !strings.Contains(got, "none failed in the last 24 h") || !strings.Contains(got, "when 1 failed is not known") {
+		t.Errorf("a failure at an unknown time reads as one of long ago:\n%s", got)
+	}
+}
+
 func TestSeveralCurrenciesAreNotAddedUp(t *testing.T) {
 	euros := *failedOf(1, time.Minute, "acme.example", "expired", 100)
 	euros.Total = &api.Money{Currency: "EUR", Subunits: 200}

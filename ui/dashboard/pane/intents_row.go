@@ -53,7 +53,7 @@ func (r *intentRow) figure(of figure, now time.Time) (value float64, unit string
 		}
 		return float64(r.Total.Subunits) / math.Pow10(r.Total.Decimals()), r.Total.Currency, r.Total.Currency != ""
 	case age:
-		return now.Sub(r.Since).Seconds(), "", !r.Since.IsZero()
+		return now.Sub(r.Entered()).Seconds(), "", !r.Entered().IsZero()
 	case count:
 		return float64(r.Quantity), "", r.Quantity > 0
 	}
