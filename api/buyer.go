@@ -42,53 +42,42 @@ func (b Buyer) MarshalText() ([]byte, error) { return []byte(masked), nil }
 
 // MarshalJSON masks every field but the country.
 func (b Buyer) MarshalJSON() ([]byte, error) {
-	fields := map[string]Text{}
-	for _, key := range []string{"firstName", "lastName", "email", "phone", "address1", "address2", "city", "province", "postalCode"} {
-		if *b.field(key) != "" {
-			fields[key] = masked
+	fields := b.wire()
+	for name := range fields {
+		if name != "country" {
+			fields[name] = masked
 		}
 	}
-	if b.Country != "" {
-		fields["country"] = b.Country
-	}
 	return json.Marshal(fields)
+}
+
+// wire are the fields as a request has them, without those that are empty.
+func (b *Buyer) wire() map[string]Text {
+	fields := map[string]Text{}
+	for name, value := range b.fields() {
+		if *value != "" {
+			fields[name] = *value
+		}
+	}
+	return fields
 }
 
 func decodeBuyer(v gjson.Result) *Buyer {
 	if !v.IsObject() {
 		return nil
 	}
-	buyer := new(Buyer)
-	eachField(v, func(key string, v gjson.Result) {
-		if field := buyer.field(key); field != nil {
-			*field = textOrNumber(v)
-		}
-	})
+	buyer, f := new(Buyer), fieldsOf(v)
+	for name, value := range buyer.fields() {
+		*value = textOrNumber(f[name])
+	}
 	return buyer
 }
 
-func (b *Buyer) field(key string) *Text {
-	switch key {
-	case "firstName":
-		return &b.FirstName
-	case "lastName":
-		return &b.LastName
-	case "email":
-		return &b.Email
-	case "phone":
-		return &b.Phone
-	case "address1":
-		return &b.Address1
-	case "address2":
-		return &b.Address2
-	case "city":
-		return &b.City
-	case "province":
-		return &b.Province
-	case "postalCode":
-		return &b.PostalCode
-	case "country":
-		return &b.Country
+// fields are those of the buyer, by their names in JSON.
+func (b *Buyer) fields() map[string]*Text {
+	return map[string]*Text{
+		"firstName": &b.FirstName, "lastName": &b.LastName, "email": &b.Email, "phone": &b.Phone,
+		"address1": &b.Address1, "address2": &b.Address2, "city": &b.City, "province": &b.Province,
+		"postalCode": &b.PostalCode, "country": &b.Country,
 	}
-	return nil
 }

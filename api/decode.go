@@ -72,6 +72,14 @@ func eachField(v gjson.Result, visit func(key string, v gjson.Result)) {
 	})
 }
 
+// fieldsOf are the fields of an object; of a repeated key the last. Anything but an
+// object has none, and a field that is absent reads as null.
+func fieldsOf(v gjson.Result) map[string]gjson.Result {
+	fields := map[string]gjson.Result{}
+	eachField(v, func(key string, v gjson.Result) { fields[key] = v })
+	return fields
+}
+
 // eachItem walks the items of an array. Anything but an array has no items.
 func eachItem(v gjson.Result, visit func(v gjson.Result)) {
 	if !v.IsArray() {
@@ -108,6 +116,17 @@ func idOf(v gjson.Result) ID {
 		return ScrubID(strings.Clone(v.Raw))
 	}
 	return ""
+}
+
+// listOf decodes the items of an array that are objects.
+func listOf[T any](v gjson.Result, decode func(gjson.Result) T) []T {
+	var list []T
+	eachItem(v, func(v gjson.Result) {
+		if v.IsObject() {
+			list = append(list, decode(v))
+		}
+	})
+	return list
 }
 
 func textsOf(v gjson.Result) []Text {

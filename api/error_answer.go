@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -52,22 +53,10 @@ func (e *Error) decodeBody(body []byte) {
 		e.Message = plainMessage(v.Str)
 		return
 	}
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "name":
-			e.Name = textOf(v)
-		case "message":
-			e.Message = textOf(v)
-		case "state":
-			e.State = IntentState(textOf(v))
-		case "fields":
-			e.Fields = decodeFieldErrors(v)
-		case "retryAfter":
-			if e.RetryAfter == 0 {
-				e.RetryAfter = seconds(string(textOrNumber(v)))
-			}
-		}
-	})
+	f := fieldsOf(v)
+	e.Name, e.Message, e.State = textOf(f["name"]), textOf(f["message"]), IntentState(textOf(f["state"]))
+	e.Fields = decodeFieldErrors(f["fields"])
+	e.RetryAfter = cmp.Or(e.RetryAfter, seconds(string(textOrNumber(f["retryAfter"]))))
 }
 
 func decodeFieldErrors(v gjson.Result) []FieldError {

@@ -93,41 +93,20 @@ func decodeEvent(body []byte, of Response) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	event := Event{Raw: bytes.Clone(body), Response: of}
-	eachField(object, func(key string, v gjson.Result) {
-		switch key {
-		case "id":
-			event.ID = stringID(v)
-		case "type":
-			event.Type = EventType(textOf(v))
-		case "createdAt":
-			event.CreatedAt = timeOf(v)
-		case "source":
-			event.Source = decodeSource(v)
-		case "data":
-			event.Data = nil
-			if v.Type != gjson.Null {
-				event.Data = json.RawMessage(v.Raw)
-			}
-		}
-	})
+	f := fieldsOf(object)
+	source := fieldsOf(f["source"])
+	event := Event{
+		ID: stringID(f["id"]), Type: EventType(textOf(f["type"])), CreatedAt: timeOf(f["createdAt"]),
+		Source: EventSource{ID: stringID(source["id"]), Type: SourceType(textOf(source["type"]))},
+		Raw:    bytes.Clone(body), Response: of,
+	}
+	if data := f["data"]; data.Type != gjson.Null {
+		event.Data = json.RawMessage(data.Raw)
+	}
 	if err := event.check(); err != nil {
 		return Event{}, fmt.Errorf("decode event: %w", err)
 	}
 	return event, nil
-}
-
-func decodeSource(v gjson.Result) EventSource {
-	var source EventSource
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "id":
-			source.ID = stringID(v)
-		case "type":
-			source.Type = SourceType(textOf(v))
-		}
-	})
-	return source
 }
 
 // stringID reads an identifier where the contract wants a string and nothing

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -119,19 +120,8 @@ func knownFailures() []failure {
 func decodeFailure(v gjson.Result) *FailureReason {
 	switch {
 	case v.IsObject():
-		reason := new(FailureReason)
-		eachField(v, func(key string, v gjson.Result) {
-			switch key {
-			case "code":
-				reason.Code = FailureCode(textOrNumber(v))
-			case "message":
-				reason.Message = textOf(v)
-			}
-		})
-		if reason.Code == "" {
-			reason.Code = "unknown"
-		}
-		return reason
+		f := fieldsOf(v)
+		return &FailureReason{Code: FailureCode(cmp.Or(textOrNumber(f["code"]), "unknown")), Message: textOf(f["message"])}
 	case v.Type == gjson.String && v.Str != "":
 		text := textOf(v)
 		if strings.ContainsAny(string(text), " .,:") {

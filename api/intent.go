@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,46 +110,28 @@ func decodeIntent(body []byte, of Response) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
-	intent := Intent{Raw: bytes.Clone(body), Response: of}
-	eachField(object, intent.decodeField)
+	f := fieldsOf(object)
+	intent := Intent{
+		ID: idOf(f["id"]), State: IntentState(textOf(f["state"])), CreatedAt: timeOf(f["createdAt"]),
+		ProductURL:  textOf(f["productUrl"]),
+		Quantity:    quantityOf(f["quantity"]),
+		Buyer:       decodeBuyer(f["buyer"]),
+		Variants:    decodeSelections(f["variantSelections"]),
+		ReferenceID: textOrNumber(f["referenceId"]),
+		PromoCodes:  textsOf(f["promoCodes"]),
+		Constraints: decodeConstraints(f["constraints"]),
+		Offer:       decodeOffer(f["offer"]),
+		Payment:     decodePayment(f["paymentMethod"]),
+		Failure:     decodeFailure(f["failureReason"]),
+		OrderIDs:    decodeOrderIDs(object),
+		Raw:         bytes.Clone(body),
+		Response:    of,
+	}
 	if intent.ID == "" {
 		return Intent{}, errors.New("decode intent: id is missing or empty")
 	}
 	intent.hideToken()
 	return intent, nil
-}
-
-func (i *Intent) decodeField(key string, v gjson.Result) {
-	switch key {
-	case "id":
-		i.ID = idOf(v)
-	case "state":
-		i.State = IntentState(textOf(v))
-	case "createdAt":
-		i.CreatedAt = timeOf(v)
-	case "productUrl":
-		i.ProductURL = textOf(v)
-	case "quantity":
-		i.Quantity = quantityOf(v)
-	case "buyer":
-		i.Buyer = decodeBuyer(v)
-	case "variantSelections":
-		i.Variants = decodeSelections(v)
-	case "referenceId":
-		i.ReferenceID = textOrNumber(v)
-	case "promoCodes":
-		i.PromoCodes = textsOf(v)
-	case "constraints":
-		i.Constraints = decodeConstraints(v)
-	case "offer":
-		i.Offer = decodeOffer(v)
-	case "paymentMethod":
-		i.Payment = decodePayment(v)
-	case "failureReason":
-		i.Failure = decodeFailure(v)
-	case "orderId", "orderIds", "merchantOrderId", "merchantOrderIds", "marketplaceOrderId", "marketplaceOrderIds":
-		i.addOrderIDs(v)
-	}
 }
 
 // hideToken takes the payment token out of the failure's message: processors
@@ -161,23 +144,21 @@ func (i *Intent) hideToken() {
 	i.Failure.Message = Text(strings.ReplaceAll(message, i.Payment.Token.Reveal(), redacted))
 }
 
-// addOrderIDs gathers the merchant order ids, which the contract promises
+// decodeOrderIDs gathers the merchant order ids, which the contract promises
 // without naming the field: one or a list, each once.
-func (i *Intent) addOrderIDs(v gjson.Result) {
-	add := func(id Text) {
-		for _, known := range i.OrderIDs {
-			if known == id {
-				return
+func decodeOrderIDs(intent gjson.Result) []Text {
+	var ids []Text
+	eachField(intent, func(key string, v gjson.Result) {
+		switch key {
+		case "orderId", "orderIds", "merchantOrderId", "merchantOrderIds", "marketplaceOrderId", "marketplaceOrderIds":
+			for _, id := range append(textsOf(v), textOrNumber(v)) {
+				if id != "" && !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
 			}
 		}
-		i.OrderIDs = append(i.OrderIDs, id)
-	}
-	for _, id := range textsOf(v) {
-		add(id)
-	}
-	if id := textOrNumber(v); id != "" {
-		add(id)
-	}
+	})
+	return ids
 }
 
 // quantityOf reads a whole number, also one that a client sent as a string.
@@ -194,40 +175,21 @@ func quantityOf(v gjson.Result) int {
 }
 
 func decodeSelections(v gjson.Result) []VariantSelection {
-	var selections []VariantSelection
-	eachItem(v, func(v gjson.Result) {
-		var selection VariantSelection
-		eachField(v, func(key string, v gjson.Result) {
-			switch key {
-			case "label":
-				selection.Label = textOrNumber(v)
-			case "value":
-				selection.Value = textOrNumber(v)
-			}
-		})
-		if selection != (VariantSelection{}) {
-			selections = append(selections, selection)
-		}
+	selections := listOf(v, func(v gjson.Result) VariantSelection {
+		f := fieldsOf(v)
+		return VariantSelection{Label: textOrNumber(f["label"]), Value: textOrNumber(f["value"])}
 	})
-	return selections
+	return slices.DeleteFunc(selections, func(s VariantSelection) bool { return s == VariantSelection{} })
 }
 
 func decodeConstraints(v gjson.Result) *Constraints {
 	if !v.IsObject() {
 		return nil
 	}
-	constraints := new(Constraints)
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "maxTotalPrice":
-			constraints.MaxTotalPrice = limitOf(v)
-		case "maxShippingPrice":
-			constraints.MaxShippingPrice = limitOf(v)
-		case "offerRetrievalEffort":
-			constraints.OfferRetrievalEffort = textOf(v)
-		}
-	})
-	return constraints
+	f := fieldsOf(v)
+	return &Constraints{
+		MaxTotalPrice: limitOf(f["maxTotalPrice"]), MaxShippingPrice: limitOf(f["maxShippingPrice"]), OfferRetrievalEffort: textOf(f["offerRetrievalEffort"]),
+	}
 }
 
 func limitOf(v gjson.Result) *int64 {

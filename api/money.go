@@ -174,24 +174,13 @@ func currencyCode(s string) (string, bool) {
 
 // decodeMoney reads {currencyCode, amountSubunits}; nil unless both are there.
 func decodeMoney(v gjson.Result) *Money {
-	var money Money
-	var named, counted bool
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "currencyCode":
-			if v.Type == gjson.String {
-				money.Currency, named = currencyCode(v.Str)
-			}
-		case "amountSubunits":
-			if n, ok := integer(v); ok {
-				money.Subunits, counted = n, true
-			}
-		}
-	})
+	f := fieldsOf(v)
+	currency, named := currencyCode(f["currencyCode"].Str)
+	subunits, counted := integer(f["amountSubunits"])
 	if !named || !counted {
 		return nil
 	}
-	return &money
+	return &Money{Currency: currency, Subunits: subunits}
 }
 
 // integer reads a whole number, also one written with a fraction of zero.

@@ -57,94 +57,44 @@ func decodeOffer(v gjson.Result) *Offer {
 	if !v.IsObject() {
 		return nil
 	}
-	offer := new(Offer)
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "product":
-			if v.IsObject() {
-				offer.ProductTitle = textOf(v.Get("title"))
-			}
-		case "cost":
-			offer.Cost = decodeCost(v)
-		case "shipping":
-			offer.decodeShipping(v)
-		case "appliedPromoCodes":
-			offer.AppliedPromoCodes = textsOf(v)
-		case "commission":
-			offer.Commission = decodeCommission(v)
-		}
-	})
-	return offer
+	f := fieldsOf(v)
+	shipping := fieldsOf(f["shipping"])
+	return &Offer{
+		ProductTitle:      textOf(fieldsOf(f["product"])["title"]),
+		Cost:              decodeCost(f["cost"]),
+		ShippingOptions:   listOf(shipping["availableOptions"], decodeShippingOption),
+		SelectedOptionID:  textOrNumber(shipping["selectedOptionId"]),
+		AppliedPromoCodes: textsOf(f["appliedPromoCodes"]),
+		Commission:        decodeCommission(f["commission"]),
+	}
 }
 
 func decodeCost(v gjson.Result) Cost {
-	var cost Cost
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "subtotal":
-			cost.Subtotal = decodeMoney(v)
-		case "shipping":
-			cost.Shipping = decodeMoney(v)
-		case "tax":
-			cost.Tax = decodeMoney(v)
-		case "discount":
-			cost.Discount = decodeMoney(v)
-		case "surcharge":
-			cost.Surcharge = decodeMoney(v)
-		case "total":
-			cost.Total = decodeMoney(v)
-		}
-	})
-	return cost
-}
-
-func (o *Offer) decodeShipping(v gjson.Result) {
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "selectedOptionId":
-			o.SelectedOptionID = textOrNumber(v)
-		case "availableOptions":
-			o.ShippingOptions = nil
-			eachItem(v, func(v gjson.Result) {
-				if v.IsObject() {
-					o.ShippingOptions = append(o.ShippingOptions, decodeShippingOption(v))
-				}
-			})
-		}
-	})
+	f := fieldsOf(v)
+	return Cost{
+		Subtotal:  decodeMoney(f["subtotal"]),
+		Shipping:  decodeMoney(f["shipping"]),
+		Tax:       decodeMoney(f["tax"]),
+		Discount:  decodeMoney(f["discount"]),
+		Surcharge: decodeMoney(f["surcharge"]),
+		Total:     decodeMoney(f["total"]),
+	}
 }
 
 func decodeShippingOption(v gjson.Result) ShippingOption {
-	var option ShippingOption
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "id":
-			option.ID = textOrNumber(v)
-		case "cost":
-			option.Cost = decodeMoney(v)
-		case "discount":
-			option.Discount = decodeMoney(v)
-		case "deliveryEstimate":
-			eachField(v, func(key string, v gjson.Result) {
-				switch key {
-				case "earliest":
-					option.EarliestDelivery = timeOf(v)
-				case "latest":
-					option.LatestDelivery = timeOf(v)
-				}
-			})
-		}
-	})
-	return option
+	f := fieldsOf(v)
+	estimate := fieldsOf(f["deliveryEstimate"])
+	return ShippingOption{
+		ID: textOrNumber(f["id"]), Cost: decodeMoney(f["cost"]), Discount: decodeMoney(f["discount"]),
+		EarliestDelivery: timeOf(estimate["earliest"]), LatestDelivery: timeOf(estimate["latest"]),
+	}
 }
 
 func decodeCommission(v gjson.Result) *Commission {
-	if !v.IsObject() {
-		return nil
-	}
-	amount := decodeMoney(v.Get("amount"))
+	f := fieldsOf(v)
+	amount := decodeMoney(f["amount"])
 	if amount == nil {
 		return nil
 	}
-	return &Commission{Amount: *amount, Estimate: v.Get("estimate").Type == gjson.True}
+	return &Commission{Amount: *amount, Estimate: f["estimate"].Type == gjson.True}
 }

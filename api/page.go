@@ -49,15 +49,12 @@ func decodePage(body []byte) (page, error) {
 	v := gjson.ParseBytes(body)
 	data := v
 	if v.IsObject() {
-		data = gjson.Result{}
-		eachField(v, func(key string, v gjson.Result) {
-			switch key {
-			case "data":
-				data = v
-			case "pageInfo":
-				eachField(v, p.decodeInfo)
-			}
-		})
+		f := fieldsOf(v)
+		data = f["data"]
+		info := fieldsOf(f["pageInfo"])
+		next := info["hasNextPage"].Type
+		p.next, p.promised, p.prev = next != gjson.False, next == gjson.True, info["hasPreviousPage"].Type != gjson.False
+		p.start, p.end = info["startCursor"].String(), info["endCursor"].String()
 	}
 	if !data.IsArray() {
 		return p, errors.New("decode page: neither an array nor an object with an array in data")
@@ -68,19 +65,6 @@ func decodePage(body []byte) (page, error) {
 		}
 	})
 	return p, nil
-}
-
-func (p *page) decodeInfo(key string, v gjson.Result) {
-	switch key {
-	case "hasNextPage":
-		p.next, p.promised = v.Type != gjson.False, v.Type == gjson.True
-	case "hasPreviousPage":
-		p.prev = v.Type != gjson.False
-	case "startCursor":
-		p.start = v.String()
-	case "endCursor":
-		p.end = v.String()
-	}
 }
 
 // Page is one page of a list.

@@ -44,12 +44,7 @@ func decodePayment(v gjson.Result) *PaymentMethod {
 	if !v.IsObject() {
 		return nil
 	}
-	payment := new(PaymentMethod)
-	eachField(v, func(key string, v gjson.Result) {
-		if key == "type" {
-			payment.Type = PaymentType(textOf(v))
-		}
-	})
+	payment := &PaymentMethod{Type: PaymentType(textOf(fieldsOf(v)["type"]))}
 	own := payment.Type.tokenField()
 	eachField(v, func(key string, v gjson.Result) {
 		if key == "type" || v.Type != gjson.String || v.Str == "" {

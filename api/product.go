@@ -2,8 +2,10 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -66,116 +68,57 @@ func decodeProduct(body []byte, of Response) (Product, error) {
 	if err != nil {
 		return Product{}, err
 	}
-	product := Product{Raw: bytes.Clone(body), Response: of}
-	eachField(object, product.decodeField)
+	f := fieldsOf(object)
+	product := Product{
+		ID:           idOf(f["id"]),
+		Name:         textOf(f["name"]),
+		URL:          textOf(f["url"]),
+		Brand:        textOf(f["brand"]),
+		Retailer:     textOf(f["retailer"]),
+		SKU:          textOrNumber(f["sku"]),
+		Description:  textOf(f["description"]),
+		Price:        decodeMoney(f["price"]),
+		Tax:          decodeMoney(f["tax"]),
+		Shipping:     decodeMoney(f["shipping"]),
+		Availability: Availability(textOf(f["availability"])),
+		Purchasable:  f["isPurchasable"].Type == gjson.True,
+		Image:        decodeImage(f["images"]),
+		Dimensions:   decodeDimensions(f["variantDimensions"]),
+		Variants:     listOf(f["variants"], decodeVariant),
+		Raw:          bytes.Clone(body),
+		Response:     of,
+	}
 	if product.ID == "" && product.URL == "" {
 		return Product{}, errors.New("decode product: neither an id nor a url")
 	}
 	return product, nil
 }
 
-func (p *Product) decodeField(key string, v gjson.Result) {
-	switch key {
-	case "id":
-		p.ID = idOf(v)
-	case "name":
-		p.Name = textOf(v)
-	case "url":
-		p.URL = textOf(v)
-	case "brand":
-		p.Brand = textOf(v)
-	case "retailer":
-		p.Retailer = textOf(v)
-	case "sku":
-		p.SKU = textOrNumber(v)
-	case "description":
-		p.Description = textOf(v)
-	case "price":
-		p.Price = decodeMoney(v)
-	case "tax":
-		p.Tax = decodeMoney(v)
-	case "shipping":
-		p.Shipping = decodeMoney(v)
-	case "availability":
-		p.Availability = Availability(textOf(v))
-	case "isPurchasable":
-		p.Purchasable = v.Type == gjson.True
-	case "images":
-		p.Image = decodeImage(v)
-	case "variantDimensions":
-		p.Dimensions = decodeDimensions(v)
-	case "variants":
-		p.Variants = nil
-		eachItem(v, func(v gjson.Result) {
-			if v.IsObject() {
-				p.Variants = append(p.Variants, decodeVariant(v))
-			}
-		})
-	}
-}
-
 func decodeImage(v gjson.Result) Text {
 	var first, featured Text
 	eachItem(v, func(v gjson.Result) {
-		var url Text
-		var isFeatured bool
-		eachField(v, func(key string, v gjson.Result) {
-			switch key {
-			case "url":
-				url = textOf(v)
-			case "isFeatured":
-				isFeatured = v.Type == gjson.True
-			}
-		})
-		if first == "" {
-			first = url
-		}
-		if featured == "" && isFeatured {
-			featured = url
+		f := fieldsOf(v)
+		url := textOf(f["url"])
+		first = cmp.Or(first, url)
+		if f["isFeatured"].Type == gjson.True {
+			featured = cmp.Or(featured, url)
 		}
 	})
-	if featured != "" {
-		return featured
-	}
-	return first
+	return cmp.Or(featured, first)
 }
 
 func decodeDimensions(v gjson.Result) []VariantDimension {
-	var dimensions []VariantDimension
-	eachItem(v, func(v gjson.Result) {
-		var dimension VariantDimension
-		eachField(v, func(key string, v gjson.Result) {
-			switch key {
-			case "label":
-				dimension.Label = textOf(v)
-			case "values":
-				dimension.Values = textsOf(v)
-			}
-		})
-		if dimension.Label != "" {
-			dimensions = append(dimensions, dimension)
-		}
+	dimensions := listOf(v, func(v gjson.Result) VariantDimension {
+		f := fieldsOf(v)
+		return VariantDimension{Label: textOf(f["label"]), Values: textsOf(f["values"])}
 	})
-	return dimensions
+	return slices.DeleteFunc(dimensions, func(d VariantDimension) bool { return d.Label == "" })
 }
 
 func decodeVariant(v gjson.Result) Variant {
-	var variant Variant
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "id":
-			variant.ID = idOf(v)
-		case "name":
-			variant.Name = textOf(v)
-		case "sku":
-			variant.SKU = textOrNumber(v)
-		case "price":
-			variant.Price = decodeMoney(v)
-		case "availability":
-			variant.Availability = Availability(textOf(v))
-		case "dimensions":
-			variant.Dimensions = decodeSelections(v)
-		}
-	})
-	return variant
+	f := fieldsOf(v)
+	return Variant{
+		ID: idOf(f["id"]), Name: textOf(f["name"]), SKU: textOrNumber(f["sku"]), Price: decodeMoney(f["price"]),
+		Availability: Availability(textOf(f["availability"])), Dimensions: decodeSelections(f["dimensions"]),
+	}
 }

@@ -43,26 +43,15 @@ type ShipmentQuery struct {
 }
 
 type createWire struct {
-	Buyer              map[string]Text   `json:"buyer"`
-	ProductURL         string            `json:"productUrl"`
-	Quantity           int               `json:"quantity"`
-	ReferenceID        string            `json:"referenceId,omitempty"`
-	PromoCodes         []string          `json:"promoCodes,omitempty"`
-	DiscoverPromoCodes bool              `json:"discoverPromoCodes,omitempty"`
-	VariantSelections  []selectionWire   `json:"variantSelections,omitempty"`
-	Constraints        *constraintsWire  `json:"constraints,omitempty"`
-	PaymentMethod      map[string]string `json:"paymentMethod,omitempty"`
-}
-
-type selectionWire struct {
-	Label Text `json:"label"`
-	Value Text `json:"value"`
-}
-
-type constraintsWire struct {
-	MaxTotalPrice        *int64 `json:"maxTotalPrice,omitempty"`
-	MaxShippingPrice     *int64 `json:"maxShippingPrice,omitempty"`
-	OfferRetrievalEffort Text   `json:"offerRetrievalEffort,omitempty"`
+	Buyer              map[string]Text    `json:"buyer"`
+	ProductURL         string             `json:"productUrl"`
+	Quantity           int                `json:"quantity"`
+	ReferenceID        string             `json:"referenceId,omitempty"`
+	PromoCodes         []string           `json:"promoCodes,omitempty"`
+	DiscoverPromoCodes bool               `json:"discoverPromoCodes,omitempty"`
+	VariantSelections  []VariantSelection `json:"variantSelections,omitempty"`
+	Constraints        *Constraints       `json:"constraints,omitempty"`
+	PaymentMethod      map[string]string  `json:"paymentMethod,omitempty"`
 }
 
 func (c *CreateIntent) encode() ([]byte, error) {
@@ -79,23 +68,17 @@ func (c *CreateIntent) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire := createWire{
+	return json.Marshal(createWire{
 		Buyer:              c.Buyer.wire(),
 		ProductURL:         c.ProductURL,
 		Quantity:           c.Quantity,
 		ReferenceID:        c.ReferenceID,
 		PromoCodes:         c.PromoCodes,
 		DiscoverPromoCodes: c.DiscoverPromoCodes,
+		VariantSelections:  c.VariantSelections,
+		Constraints:        c.Constraints,
 		PaymentMethod:      payment,
-	}
-	for _, selection := range c.VariantSelections {
-		wire.VariantSelections = append(wire.VariantSelections, selectionWire(selection))
-	}
-	if c.Constraints != nil {
-		limits := constraintsWire(*c.Constraints)
-		wire.Constraints = &limits
-	}
-	return json.Marshal(wire)
+	})
 }
 
 func (c *ConfirmIntent) encode() ([]byte, error) {
@@ -113,18 +96,6 @@ func (c *ConfirmIntent) encode() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return json.Marshal(map[string]any{"paymentMethod": payment})
-}
-
-// wire leaves out what is empty.
-func (b *Buyer) wire() map[string]Text {
-	fields := make(map[string]Text)
-	for _, name := range []string{"firstName", "lastName", "email", "phone", "address1", "address2",
-		"city", "province", "postalCode", "country"} {
-		if value := *b.field(name); value != "" {
-			fields[name] = value
-		}
-	}
-	return fields
 }
 
 // Fields are those of the method in a request, with its live token; none of a nil

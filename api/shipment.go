@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -75,107 +76,50 @@ func decodeShipment(body []byte, of Response) (Shipment, error) {
 	if err != nil {
 		return Shipment{}, err
 	}
-	shipment := Shipment{Raw: bytes.Clone(body), Response: of}
-	eachField(object, shipment.decodeField)
+	f := fieldsOf(object)
+	shipment := Shipment{
+		ID:                 idOf(f["id"]),
+		IntentID:           idOf(f["checkoutIntentId"]),
+		MarketplaceOrderID: textOrNumber(f["marketplaceOrderId"]),
+		ExternalID:         textOrNumber(f["externalId"]),
+		Status:             ShipmentStatus(textOf(f["status"])),
+		CreatedAt:          timeOf(f["createdAt"]),
+		UpdatedAt:          timeOf(f["updatedAt"]),
+		ShippedAt:          timeOf(f["shippedAt"]),
+		DeliveredAt:        timeOf(f["deliveredAt"]),
+		Tracking:           decodeTracking(f["tracking"]),
+		TrackingEvents:     listOf(f["trackingEvents"], decodeTrackingEvent),
+		Raw:                bytes.Clone(body),
+		Response:           of,
+	}
 	if shipment.ID == "" {
 		return Shipment{}, errors.New("decode shipment: id is missing or empty")
 	}
 	return shipment, nil
 }
 
-func (s *Shipment) decodeField(key string, v gjson.Result) {
-	switch key {
-	case "id":
-		s.ID = idOf(v)
-	case "checkoutIntentId":
-		s.IntentID = idOf(v)
-	case "marketplaceOrderId":
-		s.MarketplaceOrderID = textOrNumber(v)
-	case "externalId":
-		s.ExternalID = textOrNumber(v)
-	case "status":
-		s.Status = ShipmentStatus(textOf(v))
-	case "createdAt":
-		s.CreatedAt = timeOf(v)
-	case "updatedAt":
-		s.UpdatedAt = timeOf(v)
-	case "shippedAt":
-		s.ShippedAt = timeOf(v)
-	case "deliveredAt":
-		s.DeliveredAt = timeOf(v)
-	case "tracking":
-		s.Tracking = decodeTracking(v)
-	case "trackingEvents":
-		s.TrackingEvents = nil
-		eachItem(v, func(v gjson.Result) {
-			if v.IsObject() {
-				s.TrackingEvents = append(s.TrackingEvents, decodeTrackingEvent(v))
-			}
-		})
-	}
-}
-
 func decodeTracking(v gjson.Result) *Tracking {
 	if !v.IsObject() {
 		return nil
 	}
-	tracking := new(Tracking)
-	var older time.Time
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "carrierName":
-			tracking.Carrier = textOf(v)
-		case "number":
-			tracking.Number = textOrNumber(v)
-		case "url":
-			tracking.URL = textOf(v)
-		case "deliveryDate":
-			if v.IsObject() {
-				tracking.Estimated = timeOf(v.Get("estimated"))
-			}
-		case "estimatedDeliveryDate":
-			older = timeOf(v)
-		}
-	})
-	if tracking.Estimated.IsZero() {
-		tracking.Estimated = older
+	f := fieldsOf(v)
+	return &Tracking{
+		Carrier: textOf(f["carrierName"]), Number: textOrNumber(f["number"]), URL: textOf(f["url"]),
+		Estimated: cmp.Or(timeOf(fieldsOf(f["deliveryDate"])["estimated"]), timeOf(f["estimatedDeliveryDate"])),
 	}
-	return tracking
 }
 
 func decodeTrackingEvent(v gjson.Result) TrackingEvent {
-	var event TrackingEvent
-	eachField(v, func(key string, v gjson.Result) {
-		switch key {
-		case "status":
-			event.Status = ShipmentStatus(textOf(v))
-		case "description":
-			event.Description = textOf(v)
-		case "timestamp":
-			event.At = decodeTimestamp(v)
-		case "location":
-			eachField(v, func(key string, v gjson.Result) {
-				switch key {
-				case "city":
-					event.City = textOf(v)
-				case "province":
-					event.Province = textOf(v)
-				case "country":
-					event.Country = textOf(v)
-				}
-			})
-		}
-	})
-	return event
+	f := fieldsOf(v)
+	location := fieldsOf(f["location"])
+	return TrackingEvent{
+		Status: ShipmentStatus(textOf(f["status"])), Description: textOf(f["description"]), At: decodeTimestamp(f["timestamp"]),
+		City: textOf(location["city"]), Province: textOf(location["province"]), Country: textOf(location["country"]),
+	}
 }
 
 // decodeTimestamp reads {utc, local}, either alone, or a plain time.
 func decodeTimestamp(v gjson.Result) time.Time {
-	if !v.IsObject() {
-		return timeOf(v)
-	}
-	if t := timeOf(v.Get("utc")); !t.IsZero() {
-		return t
-	}
-	return timeOf(v.Get("local"))
+	f := fieldsOf(v)
+	return cmp.Or(timeOf(v), timeOf(f["utc"]), timeOf(f["local"]))
 }
