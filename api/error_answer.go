@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -105,37 +106,17 @@ func plainMessage(body string) Text {
 	const longest = 200
 	body = strings.TrimSpace(body)
 	if strings.HasPrefix(body, "<") {
-		body = htmlTitle(body)
+		title := ""
+		if found := htmlTitle.FindStringSubmatch(body); found != nil {
+			title = found[1]
+		}
+		body = strings.Join(strings.Fields(title), " ")
 	}
 	line, _, _ := strings.Cut(body, "\n")
 	return Scrub(cut(strings.TrimSpace(line), longest))
 }
 
-func htmlTitle(page string) string {
-	const open, shut = "<title", "</title"
-	lower := asciiLower(page)
-	start := strings.Index(lower, open)
-	if start < 0 {
-		return ""
-	}
-	end := strings.Index(lower[start:], shut)
-	if end < 0 {
-		return ""
-	}
-	_, title, _ := strings.Cut(page[start:start+end], ">")
-	return strings.Join(strings.Fields(title), " ")
-}
-
-// asciiLower keeps every byte where it is, which strings.ToLower does not.
-func asciiLower(s string) string {
-	lower := []byte(s)
-	for i, c := range lower {
-		if c >= 'A' && c <= 'Z' {
-			lower[i] = c | 0x20
-		}
-	}
-	return string(lower)
-}
+var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
 
 // requestID finds the id that the provider's support asks for.
 func requestID(header http.Header) Text {

@@ -40,35 +40,31 @@ const (
 type masker struct{ tokens []string }
 
 func (m masker) append(out []byte, v gjson.Result, c cover) []byte {
+	var begin, end byte
 	switch {
 	case v.IsObject():
-		out = append(out, '{')
-		first := true
-		v.ForEach(func(key, value gjson.Result) bool {
-			if !first {
-				out = append(out, ',')
-			}
-			first = false
-			out = append(out, key.Raw...)
-			out = append(out, ':')
-			out = m.append(out, value, c.within(key.Str))
-			return true
-		})
-		return append(out, '}')
+		begin, end = '{', '}'
 	case v.IsArray():
-		out = append(out, '[')
-		first := true
-		v.ForEach(func(_, value gjson.Result) bool {
-			if !first {
-				out = append(out, ',')
-			}
-			first = false
-			out = m.append(out, value, c)
-			return true
-		})
-		return append(out, ']')
+		begin, end = '[', ']'
+	default:
+		return m.appendScalar(out, v, c)
 	}
-	return m.appendScalar(out, v, c)
+	out = append(out, begin)
+	first := true
+	v.ForEach(func(key, value gjson.Result) bool {
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		within := c
+		if v.IsObject() {
+			out = append(append(out, key.Raw...), ':')
+			within = c.within(key.Str)
+		}
+		out = m.append(out, value, within)
+		return true
+	})
+	return append(out, end)
 }
 
 func (m masker) appendScalar(out []byte, v gjson.Result, c cover) []byte {

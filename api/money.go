@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -118,8 +119,10 @@ func parseMoney(s string) (Money, error) {
 	money := Money{Currency: name}
 	digits, negative := strings.CutPrefix(amount, "-")
 	whole, fraction, pointed := strings.Cut(digits, ".")
-	whole, ok = withoutSeparators(whole)
-	if !ok || !isDigits(whole) || pointed && !isDigits(fraction) {
+	if grouped.MatchString(whole) {
+		whole = strings.ReplaceAll(whole, ",", "")
+	}
+	if !isDigits(whole) || pointed && !isDigits(fraction) {
 		return Money{}, errors.New("want digits and at most one decimal point, like 44.52 USD")
 	}
 	decimals := money.Decimals()
@@ -139,22 +142,8 @@ func parseMoney(s string) (Money, error) {
 	return money, nil
 }
 
-// withoutSeparators takes out the commas between thousands; it reports false where
-// one stands anywhere else.
-func withoutSeparators(whole string) (string, bool) {
-	first, rest, separated := strings.Cut(whole, ",")
-	if separated && (first == "" || len(first) > 3) {
-		return "", false
-	}
-	for separated {
-		var group string
-		if group, rest, separated = strings.Cut(rest, ","); len(group) != 3 {
-			return "", false
-		}
-		first += group
-	}
-	return first, true
-}
+// grouped is a number with commas between its thousands.
+var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+$`)
 
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
