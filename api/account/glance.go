@@ -59,13 +59,9 @@ func (f *Saved) Glance(s *Store) (Changes, bool) {
 	cfg := s.cfg
 	cfg.Quota = nil // the buckets are those of the file
 	few := NewStore(cfg)
-	few.restore(lines)
+	told := few.restore(lines)
 	c := few.Changes(0)
 	c.Version = 0 // what s holds is newer
-	var told ToldQuota
-	for _, line := range lines {
-		told.Merge(line)
-	}
 	c.Summary.Quota, c.Summary.Limits, c.Summary.Spenders = told.Buckets, told.Limits, told.Spenders
 	return c, true
 }

@@ -5,13 +5,11 @@ import (
 	"time"
 
 	"tillwatch/api"
-	"tillwatch/api/quota"
 )
 
 // Memory is what only the next run of tillwatch needs of a picture, beside what
 // the picture shows.
 type Memory struct {
-	Quota     []quota.Memory                      `json:"quota,omitempty"`
 	Counted   map[minute][]uint64                 `json:"counted,omitempty"`   // hashes of the observations that are counted, by when they became known
 	Elsewhere int                                 `json:"elsewhere,omitempty"` // of the last confirms, how many more were somebody else's
 	Confirms  []time.Duration                     `json:"confirms,omitempty"`  // of others, after the offer; the newest last

@@ -3,10 +3,9 @@ package account
 import "time"
 
 // restore fills an empty picture with the lines of a frame. It takes what they hold
-// for its own.
-func (s *Store) restore(lines []*Frame) {
+// for its own, and returns what they tell of the quota.
+func (s *Store) restore(lines []*Frame) (told ToldQuota) {
 	s.update(func(now time.Time) {
-		var told ToldQuota
 		for _, f := range lines {
 			told.Merge(f)
 			if f.Whole {
@@ -35,6 +34,7 @@ func (s *Store) restore(lines []*Frame) {
 		s.spenders.recall(told.Spenders, now)
 		s.limits.recall(told.Limits, now)
 	})
+	return told
 }
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {

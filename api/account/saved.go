@@ -32,18 +32,12 @@ type Saved struct {
 
 // SavedConfig says where a picture is kept and how much of it.
 type SavedConfig struct {
-	Dir      string        // made when absent, for this user alone
-	Account  string        // what distinguishes this account from others: environment, address, profile; never a key. Only its hash is written
-	Every    time.Duration // how often what has changed is saved; default 30 s, longer where saving takes long
-	MaxAge   time.Duration // of ended intents, by when they ended; default 30 days
-	MaxEnded int           // ended intents that are kept; default 10,000
-	Quota    QuotaMemory   // what has been spent is kept with the picture; nil: it is not
-}
-
-// QuotaMemory remembers what an account has spent; [quota.Pacer] is one.
-type QuotaMemory interface {
-	Memories(now time.Time) []quota.Memory
-	Recall(memories []quota.Memory, now time.Time)
+	Dir      string                                      // made when absent, for this user alone
+	Account  string                                      // what distinguishes this account from others: environment, address, profile; never a key. Only its hash is written
+	Every    time.Duration                               // how often what has changed is saved; default 30 s, longer where saving takes long
+	MaxAge   time.Duration                               // of ended intents, by when they ended; default 30 days
+	MaxEnded int                                         // ended intents that are kept; default 10,000
+	Recall   func(buckets []quota.Bucket, now time.Time) // gets the buckets of a picture that is restored; nil: nobody does
 }
 
 // Restoration says what a file has brought back.
@@ -117,9 +111,9 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			return Restoration{}, err
 		}
 	}
-	s.restore(p.lines)
-	if memory := p.lines[0].Memory; f.cfg.Quota != nil && memory != nil {
-		f.cfg.Quota.Recall(memory.Quota, time.Now())
+	told := s.restore(p.lines)
+	if f.cfg.Recall != nil {
+		f.cfg.Recall(told.Buckets, time.Now())
 	}
 	r := Restoration{SavedAt: p.at, Previous: previous}
 	for _, line := range p.lines {

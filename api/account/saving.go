@@ -33,9 +33,6 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	sum, memory := s.summary(now, buckets), s.memory(now)
 	intents, shipments, events := s.intents.since(0), s.shipments.since(0), slices.Clone(s.events.list)
 	s.mu.Unlock()
-	if cfg.Quota != nil {
-		memory.Quota = cfg.Quota.Memories(now)
-	}
 	intents, dropped, since := dropEnded(intents, cfg, now)
 	if !sum.Known.IsZero() {
 		sum.Known = later(sum.Known, since)

@@ -235,7 +235,7 @@ func TestWhatWasSpentIsKeptWithThePicture(t *testing.T) {
 		dir := t.TempDir()
 		open := func() *Store {
 			pacer := quota.NewPacer(quota.PacerConfig{})
-			saved, err := OpenSaved(SavedConfig{Dir: dir, Account: "a", Quota: pacer})
+			saved, err := OpenSaved(SavedConfig{Dir: dir, Account: "a", Recall: pacer.Recall})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestTheDayThatWasToldOutlivesARestart(t *testing.T) {
 		first, second := quota.NewPacer(quota.PacerConfig{}), quota.NewPacer(quota.PacerConfig{})
 		answered(t, first, `"day";r=20;t=7200`, `"day";q=50;w=86400`)
 		pass(time.Hour)
-		second.Recall(first.Memories(time.Now()), time.Now())
+		second.Recall(first.Buckets(time.Now()), time.Now())
 		s := NewStore(StoreConfig{Quota: second.Buckets})
 		if d := s.Summary().Day; !d.Told || d.Used() != 30 {
 			t.Errorf("%+v, want the 30 that were told an hour ago", d)

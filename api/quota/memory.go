@@ -1,132 +1,63 @@
 package quota
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
 )
 
-// Memory is what is remembered of a bucket beyond the end of a process: what it
-// is, what was last reported of it and its history. It holds nothing of the
-// account but numbers.
-type Memory struct {
-	Class      Class         `json:"class"`
-	Policy     string        `json:"policy,omitempty"`
-	Limit      int64         `json:"limit,omitempty"`
-	Window     time.Duration `json:"windowNs,omitzero"`
-	Opened     time.Time     `json:"opened,omitzero"`     // when it became known
-	Reported   bool          `json:"reported,omitempty"`  // whether the next three are known
-	Remaining  int64         `json:"remaining,omitempty"` // as last reported
-	Reset      time.Duration `json:"resetNs,omitzero"`    // from ObservedAt; below 0 when not reported
-	ObservedAt time.Time     `json:"observedAt,omitzero"`
-	Seconds    []Sample      `json:"seconds,omitempty"` // of the last minute, those in which something happened
-	Minutes    []Sample      `json:"minutes,omitempty"` // likewise of the last hour
-	Hours      []Sample      `json:"hours,omitempty"`   // likewise of the last day
-}
-
-// Bounds of what is believed of a memory, which anybody can have written.
+// Bounds of what is believed of a bucket that is recalled, which anybody can have
+// written.
 const (
 	longestPolicy = 256
 	mostSpent     = math.MaxInt32
 )
 
-// Memories is what the pacer knows of every bucket, for [Pacer.Recall].
-func (p *Pacer) Memories(now time.Time) []Memory {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var all []Memory
-	for _, l := range p.lanes {
-		for _, b := range l.book.ledgers {
-			if !b.superseded {
-				all = append(all, b.memory(now))
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b Memory) int {
-		return cmp.Or(compareClasses(a.Class, b.Class), cmp.Compare(a.Policy, b.Policy),
-			cmp.Compare(a.Window, b.Window), cmp.Compare(a.Limit, b.Limit))
-	})
-	return all
-}
-
 // Recall brings buckets of an earlier process back, to be shown. They bound
 // nothing before an answer of this process has named them: limits may have
 // changed since. What makes no sense is left out, and so is a bucket that is
-// known already.
-func (p *Pacer) Recall(memories []Memory, now time.Time) {
+// known already or whose limit was changed.
+func (p *Pacer) Recall(buckets []Bucket, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := range memories {
-		m := &memories[i]
-		if !m.sensible(now) {
+	for i := range buckets {
+		b := &buckets[i]
+		superseded := slices.ContainsFunc(buckets, func(o Bucket) bool {
+			return o.Class == b.Class && o.Policy == b.Policy && o.Window == b.Window && o.ObservedAt.After(b.ObservedAt)
+		})
+		if superseded || !b.sensible(now) {
 			continue
 		}
-		book := p.lane(m.Class).book
-		if len(book.ledgers) >= mostBuckets || slices.ContainsFunc(book.ledgers, m.describes) {
-			continue
-		}
-		book.add(m.ledger(now))
-	}
-}
-
-func (m *Memory) sensible(now time.Time) bool {
-	known := m.Class == Reads || m.Class == Mutations || m.Class == Lookup
-	if !known || m.Limit < 0 || m.Window < 0 || m.Window > maxWindow || m.Remaining < 0 || m.Reset > maxReset ||
-		len(m.Policy) > longestPolicy || m.ObservedAt.After(now) || m.Opened.After(now) {
-		return false
-	}
-	for i := range len(m.Policy) {
-		if m.Policy[i] < ' ' || m.Policy[i] > '~' {
-			return false
+		book := p.lane(b.Class).book
+		if len(book.ledgers) < mostBuckets && !slices.ContainsFunc(book.ledgers, b.isOf) {
+			book.add(b.recalled(now))
 		}
 	}
-	return true
 }
 
-func (m *Memory) describes(l *ledger) bool {
-	return l.policy == m.Policy && l.limit.requests == m.Limit && l.limit.window == m.Window
+func (b *Bucket) sensible(now time.Time) bool {
+	known := b.Class == Reads || b.Class == Mutations || b.Class == Lookup
+	return known && b.Limit >= 0 && b.Window >= 0 && b.Window <= maxWindow && b.Remaining >= 0 && b.Reset >= 0 && b.Reset <= maxReset &&
+		len(b.Policy) <= longestPolicy && printable(b.Policy) == b.Policy && !b.ObservedAt.After(now)
 }
 
-func (b *ledger) memory(now time.Time) Memory {
-	m := Memory{
-		Class: b.class, Policy: b.policy, Limit: b.limit.requests, Window: b.limit.window,
-		Opened: b.opened, Reported: b.known,
-		Seconds: b.minute.happened(now), Minutes: b.hour.happened(now), Hours: b.days.happened(now),
-	}
-	if b.known {
-		m.Remaining, m.Reset, m.ObservedAt = b.limit.remaining, -1, b.received
-		if b.resetKnown {
-			m.Reset = b.reset
-		}
-	}
-	return m
+func (b *Bucket) isOf(l *ledger) bool {
+	return l.policy == b.Policy && l.limit.requests == b.Limit && l.limit.window == b.Window
 }
 
-// ledger is the bucket as it is remembered.
-func (m *Memory) ledger(now time.Time) *ledger {
-	b := newLedger(m.Class, m.Policy, m.Limit, m.Window, m.Opened)
-	b.remembered = true
-	if m.Reported {
-		b.known, b.received, b.sent, b.seen = true, m.ObservedAt, m.ObservedAt, m.ObservedAt
-		b.limit.remaining, b.reset, b.resetKnown = m.Remaining, max(m.Reset, 0), m.Reset >= 0
-		b.limit.until = m.ObservedAt.Add(b.lasts(Report{Reset: b.reset, ResetKnown: b.resetKnown}))
+// recalled is the ledger of a bucket of an earlier process.
+func (b *Bucket) recalled(now time.Time) *ledger {
+	l := newLedger(b.Class, b.Policy, b.Limit, b.Window, time.Time{})
+	l.remembered, l.seen = true, b.ObservedAt
+	if !b.Unreported {
+		l.known, l.received, l.sent = true, b.ObservedAt, b.ObservedAt
+		l.limit.remaining, l.reset, l.resetKnown = b.Remaining, b.Reset, b.Reset > 0
+		l.limit.until = b.ObservedAt.Add(l.lasts(Report{Reset: l.reset, ResetKnown: l.resetKnown}))
 	}
-	b.minute.recall(m.Seconds, now)
-	b.hour.recall(m.Minutes, now)
-	b.days.recall(m.Hours, now)
-	return b
-}
-
-// happened lists the spans up to now in which something happened, oldest first.
-func (r *ring) happened(now time.Time) []Sample {
-	var list []Sample
-	for _, s := range r.samples(now) {
-		if s.Known || s.Own != 0 || s.Others != 0 || s.Rejected != 0 {
-			list = append(list, s)
-		}
-	}
-	return list
+	l.minute.recall(b.History, now)
+	l.hour.recall(b.Hour, now)
+	l.days.recall(b.Day, now)
+	return l
 }
 
 // recall fills the ring with what is not too old for it.

@@ -18,7 +18,7 @@ func TestARestartKeepsWhatBucketsHaveSeen(t *testing.T) {
 		acquire(t, first, t.Context(), Reads).Done(refused("1"))
 
 		second := NewPacer(PacerConfig{})
-		second.Recall(first.Memories(time.Now()), time.Now())
+		second.Recall(first.Buckets(time.Now()), time.Now())
 		before, after := first.Buckets(time.Now()), second.Buckets(time.Now())
 		if len(after) != len(before) {
 			t.Fatalf("%d buckets after a restart, want %d", len(after), len(before))
@@ -48,7 +48,7 @@ func TestARestartKeepsWhatBucketsHaveSeen(t *testing.T) {
 func TestARememberedLimitBoundsNothingUntilItIsToldAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := NewPacer(PacerConfig{})
-		p.Recall([]Memory{{Class: Reads, Policy: "default", Limit: 1000, Window: time.Second, Reported: true, Remaining: 900, Reset: time.Second, ObservedAt: time.Now()}}, time.Now())
+		p.Recall([]Bucket{{Class: Reads, Policy: "default", Limit: 1000, Window: time.Second, Remaining: 900, Reset: time.Second, ObservedAt: time.Now()}}, time.Now())
 		for range 10 {
 			if wait, _ := waited(t, p, t.Context(), Reads); wait != 0 {
 				t.Fatalf("waited %v within the contract's default", wait)
@@ -65,32 +65,46 @@ func TestARememberedLimitBoundsNothingUntilItIsToldAgain(t *testing.T) {
 func TestSenselessMemoriesAreLeftOut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		now := time.Now()
-		good := Memory{Class: Reads, Policy: "good", Limit: 10, Window: time.Second}
-		bad := map[string]func(*Memory){
-			"a class that is none":            func(m *Memory) { m.Class = "\x1b[2J" },
-			"a policy that steers the screen": func(m *Memory) { m.Policy = "a\x1b]52;c;x\a" },
-			"a limit below zero":              func(m *Memory) { m.Limit = -1 },
-			"a window below zero":             func(m *Memory) { m.Window = -time.Second },
-			"a remainder below zero":          func(m *Memory) { m.Remaining = -5 },
-			"a report of the future":          func(m *Memory) { m.ObservedAt = now.Add(time.Hour) },
+		good := Bucket{Class: Reads, Policy: "good", Limit: 10, Window: time.Second}
+		bad := map[string]func(*Bucket){
+			"a class that is none":            func(m *Bucket) { m.Class = "\x1b[2J" },
+			"a policy that steers the screen": func(m *Bucket) { m.Policy = "a\x1b]52;c;x\a" },
+			"a limit below zero":              func(m *Bucket) { m.Limit = -1 },
+			"a window below zero":             func(m *Bucket) { m.Window = -time.Second },
+			"a remainder below zero":          func(m *Bucket) { m.Remaining = -5 },
+			"a report of the future":          func(m *Bucket) { m.ObservedAt = now.Add(time.Hour) },
 		}
 		p := NewPacer(PacerConfig{})
 		for _, change := range bad {
 			m := good
 			change(&m)
-			p.Recall([]Memory{m}, now)
+			p.Recall([]Bucket{m}, now)
 		}
 		if all := p.Buckets(now); len(all) != 0 {
 			t.Fatalf("recalled %+v", all)
 		}
-		good.Minutes = []Sample{{At: now, Own: -3}, {At: now.Add(-time.Minute), Own: 4}, {At: now.Add(time.Hour), Own: 5}, {At: now.Add(-3 * time.Hour), Own: 6}, {At: now, Others: 1 << 40}}
-		p.Recall([]Memory{good, good}, now)
+		good.Hour = []Sample{{At: now, Own: -3}, {At: now.Add(-time.Minute), Own: 4}, {At: now.Add(time.Hour), Own: 5}, {At: now.Add(-3 * time.Hour), Own: 6}, {At: now, Others: 1 << 40}}
+		p.Recall([]Bucket{good, good}, now)
 		all := p.Buckets(now)
 		if len(all) != 1 {
 			t.Fatalf("%d buckets, want one", len(all))
 		}
 		if own, others, _ := Sum(all[0].Hour); own != 4 || others != 0 {
 			t.Errorf("%d own and %d of others, want the four that make sense", own, others)
+		}
+	})
+}
+
+func TestALimitThatWasChangedIsNotRecalled(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		now := time.Now()
+		p := NewPacer(PacerConfig{})
+		p.Recall([]Bucket{
+			{Class: Reads, Policy: "default", Limit: 10, Window: time.Second, ObservedAt: now.Add(-time.Minute)},
+			{Class: Reads, Policy: "default", Limit: 20, Window: time.Second, ObservedAt: now.Add(-time.Second)},
+		}, now)
+		if all := p.Buckets(now); len(all) != 1 || all[0].Limit != 20 {
+			t.Errorf("recalled %+v, want the newer limit alone", all)
 		}
 	})
 }

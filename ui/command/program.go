@@ -92,7 +92,7 @@ func newSession(s settings, m memory) (*session, error) {
 		return out, nil
 	}
 	saved, err := account.OpenSaved(account.SavedConfig{
-		Dir: s.StateDir, Account: s.pictureName(out.client.Environments()[0]), Quota: pacer, MaxEnded: s.KeepIntents,
+		Dir: s.StateDir, Account: s.pictureName(out.client.Environments()[0]), Recall: pacer.Recall, MaxEnded: s.KeepIntents,
 	})
 	if err != nil {
 		return nil, err
