@@ -5,36 +5,109 @@ import (
 	"time"
 )
 
-// courses is what happened in the last minute, hour and day.
-type courses[T timed] [3]course[T]
-
-// timed is what is kept of one stretch of time: a [Tally] or a [Level].
-type timed interface {
-	comparable
-	begins() time.Time
+// Courses is what happened in the last minute, hour and day, the oldest first.
+// Stretches in which nothing happened, or of which nothing is known, are left out.
+type Courses[T timed] struct {
+	Seconds []T `json:"seconds,omitempty"` // of the last minute
+	Minutes []T `json:"minutes,omitempty"` // of the last hour
+	Hours   []T `json:"hours,omitempty"`   // of the last day
 }
 
-func (t Tally) begins() time.Time { return t.At }
-func (l Level) begins() time.Time { return l.At }
+// timed is what is kept of one second, minute or hour: a [Tally], a [Level] or a
+// [quota.Sample].
+type timed interface {
+	comparable
+	Begins() time.Time
+}
+
+// Begins is its start.
+func (t Tally) Begins() time.Time { return t.At }
+
+// Begins is its start.
+func (l Level) Begins() time.Time { return l.At }
+
+// Over is what happened in one of the spans, the oldest first.
+func (c Courses[T]) Over(span Span) []T { return [...][]T{c.Seconds, c.Minutes, c.Hours}[span] }
+
+// each makes other courses of these.
+func (c Courses[T]) each(change func(Span, []T) []T) Courses[T] {
+	return Courses[T]{change(LastMinute, c.Seconds), change(LastHour, c.Minutes), change(LastDay, c.Hours)}
+}
+
+func (c Courses[T]) empty() bool { return len(c.Seconds)+len(c.Minutes)+len(c.Hours) == 0 }
+
+// newSince is what of the courses is not as it was told.
+func (c Courses[T]) newSince(told Courses[T]) Courses[T] {
+	return c.each(func(span Span, now []T) (news []T) {
+		told := told.Over(span)
+		if len(told) > 0 && len(now) == len(told) && &told[0] == &now[0] {
+			return nil
+		}
+		for _, t := range now {
+			for len(told) > 0 && told[0].Begins().Before(t.Begins()) {
+				told = told[1:]
+			}
+			if len(told) == 0 || told[0] != t {
+				news = append(news, t)
+			}
+		}
+		return news
+	})
+}
+
+// with are the courses with what is new of them in its place.
+func (c Courses[T]) with(news Courses[T]) Courses[T] {
+	return c.each(func(span Span, before []T) []T {
+		news := news.Over(span)
+		if len(news) == 0 {
+			return before
+		}
+		all := make([]T, 0, len(before)+len(news))
+		for _, t := range before {
+			for len(news) > 0 && news[0].Begins().Before(t.Begins()) {
+				all, news = append(all, news[0]), news[1:]
+			}
+			if len(news) == 0 || !news[0].Begins().Equal(t.Begins()) {
+				all = append(all, t)
+			}
+		}
+		return append(all, news...)
+	})
+}
+
+// within is what of the courses still lies in their spans.
+func (c Courses[T]) within(now time.Time) Courses[T] {
+	return c.each(func(span Span, course []T) []T {
+		for len(course) > 0 && (len(course) > span.Length() || course[0].Begins().Before(span.first(now))) {
+			course = course[1:]
+		}
+		return course
+	})
+}
+
+// courseBook gathers courses.
+type courseBook[T timed] [3]course[T]
 
 // edit changes what is kept of a moment in each span that it lies in.
-func (c *courses[T]) edit(moment, now time.Time, blank func(at time.Time) T, change func(*T)) {
+func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, change func(*T)) {
 	for _, span := range Spans() {
 		if at := span.at(moment); !at.Before(span.first(now)) {
-			change(c[span].at(at, blank))
+			change(b[span].at(at, blank))
 		}
 	}
 }
 
-// over is what happened in a span up to now, oldest first. It is never changed.
-func (c *courses[T]) over(span Span, now time.Time) []T { return c[span].since(span.first(now)) }
+// courses are those up to now. They are never changed.
+func (b *courseBook[T]) courses(now time.Time) Courses[T] {
+	return Courses[T]{}.each(func(span Span, _ []T) []T { return b[span].since(span.first(now)) })
+}
 
 // recall fills what is empty with what was told before.
-func (c *courses[T]) recall(told [3][]T, now time.Time) {
+func (b *courseBook[T]) recall(told Courses[T], now time.Time) {
 	for _, span := range Spans() {
-		for _, t := range told[span] {
-			if at := t.begins(); at.Equal(span.at(at)) && !at.Before(span.first(now)) && !at.After(now) {
-				*c[span].at(at.UTC(), func(time.Time) T { return t }) = t
+		for _, t := range told.Over(span) {
+			if at := t.Begins(); at.Equal(span.at(at)) && !at.Before(span.first(now)) && !at.After(now) {
+				*b[span].at(at.UTC(), func(time.Time) T { return t }) = t
 			}
 		}
 	}
@@ -57,7 +130,7 @@ type course[T timed] struct {
 
 func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {
 	c.told = nil
-	i, found := slices.BinarySearchFunc(c.list, at, func(t T, at time.Time) int { return t.begins().Compare(at) })
+	i, found := slices.BinarySearchFunc(c.list, at, func(t T, at time.Time) int { return t.Begins().Compare(at) })
 	if !found {
 		c.list = slices.Insert(c.list, i, blank(at))
 	}
@@ -66,7 +139,7 @@ func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {
 
 func (c *course[T]) since(first time.Time) []T {
 	old := 0
-	for old < len(c.list) && c.list[old].begins().Before(first) {
+	for old < len(c.list) && c.list[old].Begins().Before(first) {
 		old++
 	}
 	if old > 0 {

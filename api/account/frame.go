@@ -45,19 +45,17 @@ type FrameTeller struct {
 	// Put takes a line. It refuses one that is too long by [form.ErrLongLine].
 	Put func(*Frame) error
 
-	summary  map[string]json.RawMessage // as told
-	buckets  []quota.Bucket             // as told
-	limits   []Limit                    // as told
-	spenders []Spender                  // as told
-	told     map[api.ID]uint64          // of each intent a hash of what was told
-	seed     maphash.Seed
+	summary map[string]json.RawMessage // as told
+	quota   ToldQuota
+	told    map[api.ID]uint64 // of each intent a hash of what was told
+	seed    maphash.Seed
 }
 
 // Tell puts what changed, as one frame. It puts none where nothing did, unless
 // there are marks or the picture is whole.
 func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.buckets, t.limits, t.spenders, t.told = nil, nil, nil, nil, nil
+		t.summary, t.quota, t.told = nil, ToldQuota{}, nil
 	}
 	f := Frame{
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,

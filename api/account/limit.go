@@ -5,17 +5,15 @@ import "time"
 // Limit is one limit of the account: what is used of it, and when it runs out. The
 // contract's five are always told, in its order. It is immutable.
 type Limit struct {
-	Name    LimitName     `json:"name"`
-	Window  time.Duration `json:"windowNs,omitzero"` // after which what is used comes back; 0 for the agents, which end
-	Limit   Figure        `json:"limit"`
-	Used    Figure        `json:"used"`             // by everybody: of a short window the newest that is known
-	At      time.Time     `json:"at,omitzero"`      // of what Used says; zero while it is not known
-	Pace    float64       `json:"pace,omitempty"`   // used an hour, by the last quarter of an hour; of the agents 0
-	RunsOut time.Time     `json:"runsOut,omitzero"` // at that pace; zero where that is not within the window
-	Returns time.Time     `json:"returns,omitzero"` // when used slots return, or the first of them; zero while not known
-	Seconds []Level       `json:"seconds,omitempty"`
-	Minutes []Level       `json:"minutes,omitempty"` // of the last hour, oldest first; of the day and the agents alone, as Seconds and Hours
-	Hours   []Level       `json:"hours,omitempty"`
+	Name           LimitName     `json:"name"`
+	Window         time.Duration `json:"windowNs,omitzero"` // after which what is used comes back; 0 for the agents, which end
+	Limit          Figure        `json:"limit"`
+	Used           Figure        `json:"used"`             // by everybody: of a short window the newest that is known
+	At             time.Time     `json:"at,omitzero"`      // of what Used says; zero while it is not known
+	Pace           float64       `json:"pace,omitempty"`   // used an hour, by the last quarter of an hour; of the agents 0
+	RunsOut        time.Time     `json:"runsOut,omitzero"` // at that pace; zero where that is not within the window
+	Returns        time.Time     `json:"returns,omitzero"` // when used slots return, or the first of them; zero while not known
+	Courses[Level]               // of the day and the agents alone
 }
 
 // LimitName names a limit of the contract. The first three are classes of endpoints.
@@ -41,10 +39,6 @@ type Level struct {
 	At   time.Time `json:"at"` // its start
 	Used int       `json:"used"`
 }
-
-// Over is what was used of the limit in a span, oldest first; spans in which nothing
-// was known are left out.
-func (l *Limit) Over(span Span) []Level { return [...][]Level{l.Seconds, l.Minutes, l.Hours}[span] }
 
 // Figure is a number with what it stands on.
 type Figure struct {

@@ -51,7 +51,7 @@ func ofAgents(b *quota.Bucket) bool {
 
 // limits remembers how much was used of the limits that no bucket has a history of.
 type limits struct {
-	day, agents courses[Level]
+	day, agents courseBook[Level]
 }
 
 // limitsOf are the limits of the account, as a summary has them.
@@ -60,17 +60,14 @@ func (l *limits) of(sum *Summary, now time.Time) []Limit {
 	for _, name := range []LimitName{LimitReads, LimitMutations, LimitLookup} {
 		all = append(all, limitOf(name, bucketOf(sum.Quota, quota.Class(name)), now))
 	}
-	return append(all, dayLimit(sum, now).with(&l.day, now), agentsLimit(sum, now).with(&l.agents, now))
-}
-
-func (l Limit) with(levels *courses[Level], now time.Time) Limit {
-	l.Seconds, l.Minutes, l.Hours = levels.over(LastMinute, now), levels.over(LastHour, now), levels.over(LastDay, now)
-	return l
+	day, agents := dayLimit(sum, now), agentsLimit(sum, now)
+	day.Courses, agents.Courses = l.day.courses(now), l.agents.courses(now)
+	return append(all, day, agents)
 }
 
 // remember keeps how much is used now.
 func (l *limits) remember(sum *Summary, now time.Time) {
-	for levels, limit := range map[*courses[Level]]Limit{&l.day: dayLimit(sum, now), &l.agents: agentsLimit(sum, now)} {
+	for levels, limit := range map[*courseBook[Level]]Limit{&l.day: dayLimit(sum, now), &l.agents: agentsLimit(sum, now)} {
 		if limit.Used.Grounds != NotKnown {
 			levels.edit(now, now, func(at time.Time) Level { return Level{At: at} }, func(level *Level) {
 				level.Used = max(level.Used, limit.Used.N)
@@ -82,12 +79,11 @@ func (l *limits) remember(sum *Summary, now time.Time) {
 // recall takes what was used in an earlier run.
 func (l *limits) recall(told []Limit, now time.Time) {
 	for _, limit := range told {
-		levels := [3][]Level{limit.Seconds, limit.Minutes, limit.Hours}
 		switch limit.Name {
 		case LimitDay:
-			l.day.recall(levels, now)
+			l.day.recall(limit.Courses, now)
 		case LimitAgents:
-			l.agents.recall(levels, now)
+			l.agents.recall(limit.Courses, now)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type spender struct {
 
 type use struct {
 	Use
-	courses courses[Tally]
+	book    courseBook[Tally]
 	latency paceHistory
 }
 
@@ -163,7 +163,7 @@ func sameUse(a, b Use) bool { return a.Class == b.Class && a.Endpoint == b.Endpo
 func (s *spender) count(e *api.Exchange, template string, now time.Time) {
 	s.Last = later(s.Last, utc(e.Sent))
 	u := s.use(Use{Class: e.Class, Endpoint: e.Method + " " + template})
-	u.courses.edit(e.Sent, now, func(at time.Time) Tally { return Tally{At: at} }, func(t *Tally) {
+	u.book.edit(e.Sent, now, func(at time.Time) Tally { return Tally{At: at} }, func(t *Tally) {
 		t.Requests++
 		switch {
 		case e.Status == http.StatusTooManyRequests:
@@ -212,7 +212,7 @@ func (s *spenders) list(buckets []quota.Bucket, now time.Time) []Spender {
 
 func (u *use) told(now time.Time) Use {
 	told := u.Use
-	told.Seconds, told.Minutes, told.Hours = u.courses.over(LastMinute, now), u.courses.over(LastHour, now), u.courses.over(LastDay, now)
+	told.Courses = u.book.courses(now)
 	if len(u.latency.stays) > 0 {
 		pace := u.latency.get()
 		told.P50, told.P95 = pace.P50, pace.P95
@@ -228,11 +228,11 @@ func restOf(buckets []quota.Bucket) Spender {
 		if b == nil {
 			continue
 		}
-		use := Use{Class: class, Seconds: restIn(b.History), Minutes: restIn(b.Hour), Hours: restIn(b.Day)}
+		use := Use{Class: class, Courses: Courses[Tally]{restIn(b.History), restIn(b.Hour), restIn(b.Day)}}
 		for _, t := range use.Seconds {
 			rest.Last = later(rest.Last, t.At)
 		}
-		if len(use.Seconds)+len(use.Minutes)+len(use.Hours) > 0 {
+		if !use.empty() {
 			rest.Uses = append(rest.Uses, use)
 		}
 	}
@@ -260,7 +260,7 @@ func (s *spenders) recall(told []Spender, now time.Time) {
 		who.Last = later(who.Last, earlier.Last)
 		for _, use := range earlier.Uses {
 			u := who.use(Use{Class: known(use.Class), Endpoint: use.Endpoint})
-			u.courses.recall([3][]Tally{use.Seconds, use.Minutes, use.Hours}, now)
+			u.book.recall(use.Courses, now)
 		}
 	}
 }

@@ -34,9 +34,7 @@ type Use struct {
 	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for all that are not told apart
 	P50      time.Duration `json:"p50Ns,omitzero"`     // of the latency of its newest answers; 0 before the first of this run
 	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise
-	Seconds  []Tally       `json:"seconds,omitempty"`  // of the last minute, those in which something was sent, oldest first
-	Minutes  []Tally       `json:"minutes,omitempty"`  // likewise of the last hour
-	Hours    []Tally       `json:"hours,omitempty"`    // likewise of the last day
+	Courses[Tally]
 }
 
 // Tally counts the requests that were sent in one second, minute or hour.
@@ -67,9 +65,6 @@ func (s Span) Length() int { return [...]int{60, 60, 24}[s] }
 func (s Span) Width() time.Duration {
 	return [...]time.Duration{time.Second, time.Minute, time.Hour}[s]
 }
-
-// Over is the spending of a use in a span.
-func (u *Use) Over(span Span) []Tally { return [...][]Tally{u.Seconds, u.Minutes, u.Hours}[span] }
 
 // Over is the spending of all uses of one class in a span, oldest first; of all
 // classes where class is "".

@@ -37,6 +37,9 @@ type Sample struct {
 	Rest      int       `json:"rest,omitempty"`      // of Others, those that nobody saw: at least about so many
 }
 
+// Begins is its start.
+func (s Sample) Begins() time.Time { return s.At }
+
 // Sum is the spending of several samples together: requests of this client and of
 // others, and how many of its own were refused.
 func Sum(samples []Sample) (own, others, rejected int) {

@@ -1,0 +1,176 @@
+package account
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"tillwatch/api/quota"
+)
+
+// What a frame may claim: no account has more buckets, and the contract has fewer
+// limits.
+const (
+	mostBuckets = 256
+	mostLimits  = 16
+)
+
+// ToldQuota is what frames have told of the quota.
+type ToldQuota struct {
+	Buckets  []quota.Bucket
+	Limits   []Limit
+	Spenders []Spender
+}
+
+// TellQuota puts what changed of the quota alone, as a frame; whole where it is all
+// there is. It puts none where nothing did.
+func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
+	f := Frame{At: at.UTC(), Whole: whole}
+	t.tellQuota(&f, sum)
+	f.Spenders = shareSpenders(f.Spenders)
+	if f.items() == 0 && !f.Whole && !f.AllBuckets && !f.AllSpenders {
+		return nil
+	}
+	return putFrame(&f, t.Put)
+}
+
+// tellQuota tells what changed of the buckets, the limits and the spenders. Where
+// there are other buckets than before, or a spender is gone, it tells all of them.
+func (t *FrameTeller) tellQuota(f *Frame, sum *Summary) {
+	told := t.quota
+	t.quota = ToldQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
+	if f.AllBuckets = !slices.EqualFunc(told.Buckets, sum.Quota, sameBucket); f.AllBuckets {
+		told.Buckets = nil
+	}
+	f.Buckets = inUTC(changedOf(told.Buckets, sum.Quota, sameBucket, newOfBucket))
+	f.Limits = changedOf(told.Limits, sum.Limits, sameLimit, newOfLimit)
+	f.AllSpenders = slices.ContainsFunc(told.Spenders, func(before Spender) bool {
+		return !slices.ContainsFunc(sum.Spenders, func(s Spender) bool { return sameSpender(before, s) })
+	})
+	if f.AllSpenders {
+		told.Spenders = nil
+	}
+	f.Spenders = changedOf(told.Spenders, sum.Spenders, sameSpender, newOfSpender)
+}
+
+// changedOf are the values that differ from the same ones as they were told, each as
+// newOf tells what is new of it.
+func changedOf[T any](told, now []T, same func(a, b T) bool, newOf func(before, now T) (T, bool)) []T {
+	var changed []T
+	for _, v := range now {
+		differs := true
+		if i := slices.IndexFunc(told, func(before T) bool { return same(before, v) }); i >= 0 {
+			v, differs = newOf(told[i], v)
+		}
+		if differs {
+			changed = append(changed, v)
+		}
+	}
+	return changed
+}
+
+// sameBucket compares what identifies a bucket.
+func sameBucket(a, b quota.Bucket) bool {
+	return a.Class == b.Class && a.Policy == b.Policy && a.Limit == b.Limit && a.Window == b.Window
+}
+
+func sameLimit(a, b Limit) bool { return a.Name == b.Name }
+
+func newOfBucket(before, b quota.Bucket) (quota.Bucket, bool) {
+	setSamples(&b, samplesOf(&b).newSince(samplesOf(&before)))
+	setSamples(&before, Courses[quota.Sample]{})
+	return b, !reflect.DeepEqual(before, b)
+}
+
+func newOfLimit(before, l Limit) (Limit, bool) {
+	l.Courses, before.Courses = l.newSince(before.Courses), Courses[Level]{}
+	return l, !reflect.DeepEqual(before, l)
+}
+
+func newOfSpender(before, s Spender) (Spender, bool) {
+	s.Uses = changedOf(before.Uses, s.Uses, sameUse, func(before, u Use) (Use, bool) {
+		u.Courses = u.newSince(before.Courses)
+		return u, !u.empty() || u.P50 != before.P50 || u.P95 != before.P95
+	})
+	return s, len(s.Uses) > 0 || !s.Last.Equal(before.Last)
+}
+
+func samplesOf(b *quota.Bucket) Courses[quota.Sample] {
+	return Courses[quota.Sample]{Seconds: b.History, Minutes: b.Hour, Hours: b.Day}
+}
+
+func setSamples(b *quota.Bucket, c Courses[quota.Sample]) {
+	b.History, b.Hour, b.Day = c.Seconds, c.Minutes, c.Hours
+}
+
+func inUTC(buckets []quota.Bucket) []quota.Bucket {
+	for i := range buckets {
+		b := &buckets[i]
+		b.ObservedAt = b.ObservedAt.UTC()
+		setSamples(b, samplesOf(b).each(func(_ Span, samples []quota.Sample) []quota.Sample {
+			samples = slices.Clone(samples)
+			for i := range samples {
+				samples[i].At = samples[i].At.UTC()
+			}
+			return samples
+		}))
+	}
+	return buckets
+}
+
+// Merge takes what a frame tells. What was handed out before does not change.
+func (q *ToldQuota) Merge(f *Frame) {
+	if f.Whole {
+		q.Limits, q.Spenders = nil, nil
+	}
+	if f.AllBuckets {
+		q.Buckets = nil
+	}
+	if f.AllSpenders {
+		q.Spenders = nil
+	}
+	q.Buckets = mergedOf(q.Buckets, f.Buckets, mostBuckets, sameBucket, func(before, b quota.Bucket) quota.Bucket {
+		setSamples(&b, samplesOf(&before).with(samplesOf(&b)).each(func(span Span, samples []quota.Sample) []quota.Sample {
+			return newest(samples, span.Length())
+		}))
+		return b
+	})
+	q.Limits = mergedOf(q.Limits, f.Limits, mostLimits, sameLimit, func(before, l Limit) Limit {
+		l.Courses = before.with(l.Courses)
+		return l
+	})
+	for i := range q.Limits {
+		q.Limits[i].Courses = q.Limits[i].within(f.At)
+	}
+	q.Spenders = mergedOf(q.Spenders, f.Spenders, mostSpenders, sameSpender, func(before, s Spender) Spender {
+		s.Uses = mergedOf(before.Uses, s.Uses, mostUses, sameUse, func(before, u Use) Use {
+			u.Courses = before.with(u.Courses)
+			return u
+		})
+		return s
+	})
+	for i := range q.Spenders {
+		uses := slices.Clone(q.Spenders[i].Uses)
+		for j := range uses {
+			uses[j].Courses = uses[j].within(f.At)
+		}
+		q.Spenders[i].Uses = uses
+	}
+}
+
+// mergedOf are the values that were told before, at most so many, with the news of
+// each as join takes them in.
+func mergedOf[T any](told, news []T, most int, same func(a, b T) bool, join func(before, news T) T) []T {
+	told = slices.Clone(told)
+	for _, v := range news {
+		i := slices.IndexFunc(told, func(before T) bool { return same(before, v) })
+		switch {
+		case i >= 0:
+			told[i] = join(told[i], v)
+		case len(told) < most:
+			var nothing T
+			told = append(told, join(nothing, v))
+		}
+	}
+	return told
+}
