@@ -134,26 +134,11 @@ func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
 }
 
-// report raises an alert as long as something has an error.
-func (s *Store) report(kind AlertKind, words string, err error) {
+// Report raises an alert as long as something of a kind has an error: the user's list
+// of intents to watch, another API key that cannot be used, or where alerts are to go.
+func (s *Store) Report(kind AlertKind, err error) {
 	now, key := time.Now(), alertKey{kind: kind}
 	s.mu.Lock()
 	defer s.release()
-	a := Alert{Since: s.alerts.since(key, now)}
-	if err != nil {
-		a.Text = words + string(api.Scrub(err.Error()))
-	}
-	s.alerts.renew(err != nil, key, a)
+	s.alerts.renew(err != nil, key, Alert{Since: s.alerts.since(key, now), Text: errorText(err)})
 }
-
-// ReportWatchList raises an alert as long as the user's list of intents to watch
-// has faults.
-func (s *Store) ReportWatchList(err error) { s.report(AlertList, "", err) }
-
-// ReportKey raises an alert as long as another API key was given that cannot be
-// used.
-func (s *Store) ReportKey(err error) { s.report(AlertKey, "", err) }
-
-// ReportSending raises an alert as long as alerts cannot be sent to where they are
-// to go.
-func (s *Store) ReportSending(err error) { s.report(AlertSending, "", err) }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -9,18 +10,15 @@ import (
 )
 
 // events keeps the newest events whole, and the ids of many more, so that it knows
-// an event that comes again. An event that was handed out never changes again: an
-// edit puts a copy in its place.
+// an event that comes again.
 type events struct {
 	EventCounters
-	news     *news
+	table[Event]
 	keep     int
-	newest   time.Time // when the newest was received; zero when none was
-	list     []*Event  // those that are kept, in the order in which they came
-	byID     map[api.ID]*Event
-	bySource map[api.ID][]*Event // likewise
+	newest   time.Time           // when the newest was received; zero when none was
+	order    []api.ID            // of those that are kept, as they came
+	bySource map[api.ID][]api.ID // likewise
 	total    int                 // events ever
-	changed  uint64              // the newest version of them
 	births   []uint64            // the versions at which the newest events became known
 	bodies   int                 // bytes of the bodies that are kept
 	bare     int                 // the ordinal up to which bodies were dropped
@@ -31,7 +29,10 @@ type events struct {
 const mostBodies = 8 << 20
 
 func newEvents(n *news, keep int) events {
-	return events{news: n, keep: keep, byID: map[api.ID]*Event{}, bySource: map[api.ID][]*Event{}, known: newKnownIDs(max(1<<12, 26*keep))}
+	return events{
+		table: newTable(n, func(e *Event) (*api.ID, *uint64) { return &e.ID, &e.Version }), keep: keep,
+		bySource: map[api.ID][]api.ID{}, known: newKnownIDs(max(1<<12, 26*keep)),
+	}
 }
 
 // take keeps a delivered event that is new, and returns it; nil where it came
@@ -39,7 +40,7 @@ func newEvents(n *news, keep int) events {
 func (l *events) take(d *Delivery, epoch int) *Event {
 	l.newest = later(l.newest, d.Received)
 	event := &d.Event
-	switch e := l.byID[event.ID]; {
+	switch e := l.get(event.ID); {
 	case e != nil:
 		l.again(e, d, epoch)
 		return nil
@@ -53,13 +54,11 @@ func (l *events) take(d *Delivery, epoch int) *Event {
 	if d.Origin == "backfill" {
 		l.Backfilled++
 	}
-	e := &Event{
+	return l.add(Event{
 		Seq: d.Seq, ID: event.ID, Type: event.Type, SourceType: event.Source.Type, SourceID: event.Source.ID,
 		CreatedAt: plausible(event.CreatedAt), Received: plausible(d.Received), Origin: d.Origin,
 		Duplicates: max(d.Duplicates, 0), Raw: event.Raw, epoch: epoch,
-	}
-	l.add(e)
-	return e
+	})
 }
 
 // again counts a delivery of an event that is kept. The same place in the same
@@ -70,98 +69,79 @@ func (l *events) again(e *Event, d *Delivery, epoch int) {
 	switch {
 	case e.epoch == epoch && d.Seq != e.Seq:
 		l.Duplicate++
-		l.edit(e).Duplicates++
+		l.edit(e.ID).Duplicates++
 	case e.epoch != epoch || duplicates > e.Duplicates:
-		e = l.edit(e)
+		e = l.edit(e.ID)
 		l.Duplicate += max(0, duplicates-e.Duplicates)
 		e.epoch, e.Seq, e.Duplicates = epoch, d.Seq, max(e.Duplicates, duplicates)
 	}
 }
 
 // add keeps a new event, for which the oldest one may have to go.
-func (l *events) add(e *Event) {
-	if len(l.list) == l.keep {
-		l.forget(l.list[0])
+func (l *events) add(event Event) *Event {
+	if len(l.order) == l.keep {
+		l.forget(l.get(l.order[0]))
 	}
-	version := l.news.stamp()
-	e.Version, e.ordinal = version, l.total
-	l.list = append(l.list, e)
-	l.byID[e.ID] = e
-	l.bySource[e.SourceID] = append(l.bySource[e.SourceID], e)
+	e := l.edit(event.ID)
+	event.Version, event.ordinal = e.Version, l.total
+	*e = event
+	l.order = append(l.order, e.ID)
+	l.bySource[e.SourceID] = append(l.bySource[e.SourceID], e.ID)
 	l.known.add(e.ID)
 	l.total++
-	l.changed = version
-	if l.births = append(l.births, version); len(l.births) > 8*l.keep {
+	if l.births = append(l.births, e.Version); len(l.births) > 8*l.keep {
 		l.births = slices.Clone(l.births[4*l.keep:])
 	}
 	l.bodies += len(e.Raw)
 	l.dropBodies()
+	return e
 }
 
 func (l *events) forget(e *Event) {
 	l.bodies -= len(e.Raw)
-	l.list[0] = nil
-	l.list = l.list[1:]
+	l.order = l.order[1:]
 	delete(l.byID, e.ID)
-	if rest := l.bySource[e.SourceID][1:]; len(rest) > 0 {
-		l.bySource[e.SourceID] = rest
-	} else {
+	if l.bySource[e.SourceID] = l.bySource[e.SourceID][1:]; len(l.bySource[e.SourceID]) == 0 {
 		delete(l.bySource, e.SourceID)
 	}
 }
 
 // of lists the events of a source that are kept.
-func (l *events) of(source api.ID) []*Event { return slices.Clone(l.bySource[source]) }
+func (l *events) of(source api.ID) []*Event {
+	var list []*Event
+	for _, id := range l.bySource[source] {
+		list = append(list, l.get(id))
+	}
+	return list
+}
 
 // first returns the ordinal of the oldest event that is kept.
-func (l *events) first() int { return l.total - len(l.list) }
-
-// edit returns an event that is kept for changes in this critical section.
-func (l *events) edit(e *Event) *Event {
-	now, version := l.list[e.ordinal-l.first()], l.news.stamp()
-	l.changed = version
-	if now.Version == version {
-		return now
-	}
-	edited := *now
-	edited.Version = version
-	l.list[e.ordinal-l.first()] = &edited
-	l.byID[e.ID] = &edited
-	ofSource := l.bySource[e.SourceID]
-	ofSource[slices.Index(ofSource, now)] = &edited
-	return &edited
-}
+func (l *events) first() int { return l.total - len(l.order) }
 
 // name gives a product's name to the kept events of a source.
 func (l *events) name(source api.ID, product api.Text) {
-	for _, e := range l.of(source) {
-		l.edit(e).Product = product
+	for _, id := range l.bySource[source] {
+		l.edit(id).Product = product
 	}
 }
 
 // since lists the events that are kept and changed after a version, the oldest
 // first, and counts those that became known after it and are not kept.
 func (l *events) since(version uint64) (changed []*Event, skipped int) {
-	if l.changed <= version {
-		return nil, 0
-	}
-	for _, e := range l.list {
-		if e.Version > version {
-			changed = append(changed, e)
-		}
-	}
+	changed = l.table.since(version)
+	slices.SortFunc(changed, func(a, b *Event) int { return cmp.Compare(a.ordinal, b.ordinal) })
 	if version == 0 {
 		return changed, l.first()
 	}
 	born := len(l.births) - sort.Search(len(l.births), func(i int) bool { return l.births[i] > version })
-	return changed, max(0, born-len(l.list))
+	return changed, max(0, born-len(l.order))
 }
 
 // dropBodies drops the bodies of the oldest events while all together are too
 // large: the relay still has them.
 func (l *events) dropBodies() {
 	for l.bare = max(l.bare, l.first()); l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
-		e := l.edit(l.list[l.bare-l.first()])
+		e := l.edit(l.order[l.bare-l.first()])
 		l.bodies -= len(e.Raw)
 		e.Raw = nil
 	}
@@ -169,11 +149,11 @@ func (l *events) dropBodies() {
 
 // restore keeps an event of an earlier run, unless it is there.
 func (l *events) restore(saved *Event, epoch int, lined bool) {
-	if l.byID[saved.ID] != nil {
+	if l.get(saved.ID) != nil {
 		return
 	}
 	e := *saved
 	e.CreatedAt, e.Received, e.Duplicates = plausible(e.CreatedAt), plausible(e.Received), max(e.Duplicates, 0)
 	e.epoch, e.lined = epoch, lined
-	l.add(&e)
+	l.add(e)
 }

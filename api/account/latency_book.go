@@ -23,15 +23,14 @@ const (
 type latencies []*latencyBook
 
 type latencyBook struct {
-	class      quota.Class
-	others     bool
-	cut        time.Time // when the newest was sent of those that were too many
-	recent     []latencySample
-	sorted     []time.Duration // of those of them that were answered
-	days       map[int64]histogram
-	told       Latency
-	toldAt     time.Time
-	toldAnswer int // how many answers the told one stands on
+	class  quota.Class
+	others bool
+	cut    time.Time // when the newest was sent of those that were too many
+	recent []latencySample
+	days   map[int64]histogram
+	told   Latency
+	toldAt time.Time
+	toldOf int // how many requests the told one stands on
 }
 
 // rank puts tillwatch's own first.
@@ -88,13 +87,9 @@ func (b *latencyBook) add(s latencySample, now time.Time) {
 		return cmp.Or(o.sent.Compare(sent), -1) // behind those of the same moment
 	})
 	b.recent = slices.Insert(b.recent, at, s)
-	if s.took > 0 {
-		at, _ := slices.BinarySearch(b.sorted, s.took)
-		b.sorted = slices.Insert(b.sorted, at, s.took)
-	}
 	if surplus := len(b.recent) - keptLatencies; surplus > 0 {
 		b.cut = b.recent[surplus-1].sent
-		b.drop(surplus)
+		b.recent = slices.Delete(b.recent, 0, surplus)
 	}
 }
 
@@ -104,16 +99,7 @@ func (b *latencyBook) forget(now time.Time) {
 	for old < len(b.recent) && now.Sub(b.recent[old].sent) >= time.Hour {
 		old++
 	}
-	b.drop(old)
-}
-
-func (b *latencyBook) drop(oldest int) {
-	for _, s := range b.recent[:oldest] {
-		if at, found := slices.BinarySearch(b.sorted, s.took); found {
-			b.sorted = slices.Delete(b.sorted, at, at+1)
-		}
-	}
-	b.recent = slices.Delete(b.recent, 0, oldest)
+	b.recent = slices.Delete(b.recent, 0, old)
 }
 
 func (b *latencyBook) addToDay(s latencySample, now time.Time) {
@@ -141,8 +127,8 @@ func (l latencies) list(known, now time.Time) []Latency {
 	var all []Latency
 	for _, b := range l {
 		b.forget(now)
-		if answers := len(b.sorted); now.Sub(b.toldAt) >= latencyRefresh || answers > b.toldAnswer*11/10 {
-			b.told, b.toldAt, b.toldAnswer = b.tell(known, now), now, answers
+		if now.Sub(b.toldAt) >= latencyRefresh || len(b.recent) > b.toldOf*11/10 {
+			b.told, b.toldAt, b.toldOf = b.tell(known, now), now, len(b.recent)
 		}
 		if len(b.told.Buckets) > 0 || b.told.Unanswered > 0 {
 			all = append(all, b.told)
@@ -152,14 +138,16 @@ func (l latencies) list(known, now time.Time) []Latency {
 }
 
 func (b *latencyBook) tell(known, now time.Time) Latency {
-	told := Latency{
-		Class: b.class, Others: b.others, Since: utc(later(now.Add(-time.Hour), later(known, b.cut))), Recent: paceOfSorted(b.sorted),
-		Unanswered: len(b.recent) - len(b.sorted),
-	}
+	told := Latency{Class: b.class, Others: b.others, Since: utc(later(now.Add(-time.Hour), later(known, b.cut)))}
 	recent, past, today := histogram{}, histogram{}, dayOf(now)
-	for _, took := range b.sorted {
-		recent[bucketOfLatency(took)]++
+	var answered []time.Duration
+	for _, s := range b.recent {
+		if s.took > 0 {
+			answered = append(answered, s.took)
+			recent[bucketOfLatency(s.took)]++
+		}
 	}
+	told.Recent, told.Unanswered = paceOf(answered), len(b.recent)-len(answered)
 	for day, answers := range b.days {
 		if day < today && day >= today-latencyDays {
 			told.Days++

@@ -38,7 +38,7 @@ func (t *ties) link(sh *Shipment, id api.ID) {
 // there.
 func (t *ties) line(in *IntentDetail, e *Event, learnt time.Time) {
 	if !e.lined {
-		t.events.edit(e).lined = true
+		t.events.edit(e.ID).lined = true
 		in.shipmentEvent(e, learnt)
 	}
 }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -35,6 +34,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	o.Worst, o.Best = o.Intents[0].State, o.Intents[0].State
+	var sum Purse
 	open := false
 	for _, in := range o.Intents {
 		o.Counts[in.State]++
@@ -44,8 +44,12 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 		if goodness(in.State) > goodness(o.Best) {
 			o.Best = in.State
 		}
-		if in.State != api.Failed {
-			o.add(in.Total)
+		switch {
+		case in.State == api.Failed:
+		case in.Total != nil && in.Total.Subunits < 0:
+			sum.Add(nil) // a sum that is too small is better than a wrong one
+		default:
+			sum.Add(in.Total)
 		}
 		if closesBefore(in, o.Closing) {
 			o.Closing = in
@@ -56,6 +60,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 	if open {
 		o.Ended = time.Time{}
 	}
+	o.Totals, o.Unpriced = sum.Amounts, sum.Unpriced
 	o.findFailed()
 	return o
 }
@@ -74,24 +79,6 @@ func closesBefore(in, other *Intent) bool {
 		return false
 	}
 	return other == nil || !in.ExpiresAt.IsZero() && (other.ExpiresAt.IsZero() || in.ExpiresAt.Before(other.ExpiresAt))
-}
-
-// add adds the total of an item up. One that does not fit counts as not known: a sum
-// that is too small is better than a wrong one.
-func (o *Order) add(total *api.Money) {
-	if total == nil {
-		o.Unpriced++
-		return
-	}
-	i := slices.IndexFunc(o.Totals, func(m api.Money) bool { return m.Currency == total.Currency })
-	switch {
-	case total.Subunits < 0 || i >= 0 && o.Totals[i].Subunits > math.MaxInt64-total.Subunits:
-		o.Unpriced++
-	case i < 0:
-		o.Totals = append(o.Totals, *total)
-	default:
-		o.Totals[i].Subunits += total.Subunits
-	}
 }
 
 // findFailed lists the items that failed and that nobody has ordered again: another

@@ -57,14 +57,10 @@ func (h *paceHistory) get() Pace {
 
 // paceOf is the pace of stays, which it sorts.
 func paceOf(stays []time.Duration) Pace {
-	slices.Sort(stays)
-	return paceOfSorted(stays)
-}
-
-func paceOfSorted(stays []time.Duration) Pace {
 	if len(stays) == 0 {
 		return Pace{}
 	}
+	slices.Sort(stays)
 	return Pace{Count: len(stays), P50: quantile(stays, 0.50), P95: quantile(stays, 0.95)}
 }
 

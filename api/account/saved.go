@@ -106,9 +106,8 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				err = olderErr
 			}
-			err = fmt.Errorf("open saved picture: %w", err)
-			s.report(AlertSaving, "what the last run knew cannot be opened, all is read again: ", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
-			return Restoration{}, err
+			s.Report(AlertSaving, fmt.Errorf("what the last run knew cannot be opened, all is read again: %w", durable.ReasonFirst(err)))
+			return Restoration{}, fmt.Errorf("open saved picture: %w", err)
 		}
 	}
 	told := s.restore(p.lines)
@@ -147,8 +146,10 @@ func (w *Watcher) save() {
 	err := w.cfg.Saved.Save(w.store)
 	if err == nil {
 		w.saved = version
+	} else {
+		err = fmt.Errorf("what is known cannot be kept for the next start: %w", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
 	}
-	w.store.report(AlertSaving, "what is known cannot be kept for the next start: ", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
+	w.store.Report(AlertSaving, err)
 }
 
 // Cursor is the place in the feed that the picture has reached, as

@@ -31,7 +31,8 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	sum, memory := s.summary(now, buckets), s.memory(now)
-	intents, shipments, events := s.intents.since(0), s.shipments.since(0), slices.Clone(s.events.list)
+	intents, shipments := s.intents.since(0), s.shipments.since(0)
+	events, _ := s.events.since(0)
 	s.mu.Unlock()
 	intents, dropped, since := dropEnded(intents, cfg, now)
 	if !sum.Known.IsZero() {

@@ -32,12 +32,12 @@ func (l *events) explainBy(id api.ID, status api.ShipmentStatus, at time.Time) {
 	}
 	var nearest *Event
 	least := newsWithin + 1
-	for _, e := range slices.Backward(l.bySource[id]) {
+	for _, e := range slices.Backward(l.of(id)) {
 		if apart := e.CreatedAt.Sub(at).Abs(); !e.CreatedAt.IsZero() && apart < least {
 			nearest, least = e, apart
 		}
 	}
 	if nearest != nil && nearest.Type == api.ShipmentUpdated && nearest.Status == "" {
-		l.edit(nearest).Status = status
+		l.edit(nearest.ID).Status = status
 	}
 }

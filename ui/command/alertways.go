@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/attention"
 )
 
@@ -127,7 +128,7 @@ func (s *session) sendAlerts(o screenOptions) part {
 	sender := attention.NewSender(attention.Config{
 		Ways: s.settings.AlertWays, Source: restoredStore{s.store, s.restored}, File: s.attention,
 		Environment: s.client.Environment, Account: s.account(), Environ: s.settings.programEnvironment(os.Environ()),
-		Report: s.store.ReportSending, Location: time.Local,
+		Report: func(err error) { s.store.Report(account.AlertSending, err) }, Location: time.Local,
 	})
 	return sender.Run
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 )
 
 // readSecretFile is the secret that a file holds, without the line end that
@@ -22,7 +23,7 @@ func (s *session) followKey(ctx context.Context) error {
 		return nil
 	}
 	if err := followFile(ctx, s.settings.KeyFile, s.readKey); err != nil {
-		s.store.ReportKey(fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
+		s.store.Report(account.AlertKey, fmt.Errorf("a new API key in its file will go unnoticed: %w", err))
 	}
 	return nil
 }
@@ -43,7 +44,7 @@ func (s *session) readKey() {
 	if err != nil {
 		err = fmt.Errorf("the API key in %s cannot be used: %w", s.settings.KeyFile, err)
 	}
-	s.store.ReportKey(err)
+	s.store.Report(account.AlertKey, err)
 }
 
 // shortened writes a path in the user's home as people do.

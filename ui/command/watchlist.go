@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 )
 
 // Bounds of a watch list.
@@ -148,7 +149,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 	watched := slices.Clone(s.settings.WatchIDs)
 	err := followFile(ctx, path, func() {
 		ids, err := readWatchList(path)
-		s.store.ReportWatchList(err)
+		s.store.Report(account.AlertList, err)
 		for _, id := range ids {
 			if !slices.Contains(watched, id) {
 				watched = append(watched, id)
@@ -157,7 +158,7 @@ func (s *session) followWatchList(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		s.store.ReportWatchList(fmt.Errorf("new ids in the watch list will go unnoticed: %w", err))
+		s.store.Report(account.AlertList, fmt.Errorf("new ids in the watch list will go unnoticed: %w", err))
 	}
 	return nil
 }

@@ -52,8 +52,8 @@ func (k *monkey) addAccount() {
 		"an event": k.event, "many events": k.storm, "an event again": k.repeat,
 		"the relay": k.relay, "a gap": k.gap, "a call": k.call, "the quota": k.spend,
 		"a parcel": k.parcel, "a parcel is gone": func(t *rapid.T) { k.account.store.ApplyMissingShipment(k.someParcel(t), time.Now()) },
-		"the key's file":      func(t *rapid.T) { k.account.store.ReportKey(k.trouble(t)) },
-		"the list of intents": func(t *rapid.T) { k.account.store.ReportWatchList(k.trouble(t)) },
+		"the key's file":      func(t *rapid.T) { k.account.store.Report(account.AlertKey, k.trouble(t)) },
+		"the list of intents": func(t *rapid.T) { k.account.store.Report(account.AlertList, k.trouble(t)) },
 	} {
 		k.steps[name] = func() {
 			step(k.t)
