@@ -166,10 +166,7 @@ func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
 			s.ties.line(s.intents.edit(sh.IntentID), e, now)
 		}
 	case api.SourceProduct:
-		if p, known := s.products.of(e.SourceID); known {
-			e.Late = e.precedes(p.LastEvent)
-		}
-		e.Product = s.products.merge(event).Product.Name
+		e.Product, e.Late = s.products.event(event)
 	}
 	if e.Late {
 		s.events.Late++

@@ -189,16 +189,11 @@ func TestProductSnapshotIsTheNewestCreated(t *testing.T) {
 	}
 	product(1, "New Mug", noon.Add(time.Minute), api.ProductUpdated)
 	product(2, "Old Mug", noon, api.ProductUpdated)
-	p, ok := s.Product("shop.example:mug")
-	if !ok || p.Product.Name != "New Mug" || !p.At.Equal(noon.Add(time.Minute)) || p.Removed {
-		t.Fatalf("snapshot %+v", p)
-	}
 	product(3, "", noon.Add(time.Hour), api.ProductRemoved)
-	if p, _ = s.Product("shop.example:mug"); !p.Removed || p.Product.Name != "New Mug" {
-		t.Errorf("snapshot after the removal %+v", p)
-	}
-	if e := s.Changes(0).Events; e[0].Product != "New Mug" || !e[1].Late {
-		t.Errorf("events %+v %+v", e[0], e[1])
+	for i, e := range s.Changes(0).Events {
+		if late := i == 1; e.Product != "New Mug" || e.Late != late {
+			t.Errorf("event %d: %+v", i, e)
+		}
 	}
 }
 
@@ -210,10 +205,10 @@ func TestOldestProductsAreDropped(t *testing.T) {
 			Source: api.EventSource{ID: id, Type: api.SourceProduct}, Data: []byte(`{"name":"Mug"}`)}}}, time.Now())
 
 	}
-	if _, ok := s.Product("shop.example:9"); ok {
+	if s.products["shop.example:9"] != nil {
 		t.Error("an old product is kept")
 	}
-	if _, ok := s.Product("shop.example:10"); !ok || len(s.products) != keepProducts {
+	if s.products["shop.example:10"] == nil || len(s.products) != keepProducts {
 		t.Errorf("%d products are kept, want the newest %d", len(s.products), keepProducts)
 	}
 }

@@ -35,9 +35,9 @@ type latencyBook struct {
 
 // rank puts tillwatch's own first.
 func (b *latencyBook) rank() int {
-	rank := slices.Index(classes(), b.class)
+	rank := slices.Index(quota.Classes(), b.class)
 	if rank < 0 {
-		rank = len(classes())
+		rank = len(quota.Classes())
 	}
 	if b.others {
 		rank += mostLatencies / 2

@@ -54,15 +54,6 @@ func (o *Orders) Drop(id api.ID) (left api.Text) {
 // Items lists the intents of a reference; it must not be changed.
 func (o *Orders) Items(reference api.Text) []api.ID { return o.items[reference] }
 
-// Reference is what an intent shares with others; "" where there are none, as an
-// order of one item is no group.
-func (o *Orders) Reference(id api.ID) api.Text {
-	if reference := o.reference[id]; len(o.items[reference]) > 1 {
-		return reference
-	}
-	return ""
-}
-
 // Order is the order of a reference, of the intents as find knows them; nil where
 // there are none.
 func (o *Orders) Order(reference api.Text, find func(api.ID) *Intent) *Order {

@@ -6,58 +6,44 @@ import (
 	"tillwatch/api"
 )
 
-// ProductSnapshot is the newest product that an event carried. The product may
-// have changed since: only a lookup knows.
-type ProductSnapshot struct {
-	Product   api.Product // zero when no snapshot was carried
-	At        time.Time   // createdAt of the event that carried it; zero when none did
-	LastEvent time.Time   // createdAt of the newest event; zero when it did not say
-	Removed   bool        // the newest event said that it was removed
+// products are what events have told of products, by id.
+type products map[api.ID]*product
+
+type product struct {
+	name      api.Text  // by the newest snapshot that an event carried; "" when none was
+	namedAt   time.Time // createdAt of that event
+	lastEvent time.Time // createdAt of the newest event; zero when it did not say
 }
 
-// products are the newest snapshots.
-type products map[api.ID]*ProductSnapshot
-
-// keepProducts bounds the snapshots: a product with many variants is large.
+// keepProducts bounds how many are remembered.
 const keepProducts = 1000
-
-func (p products) of(id api.ID) (ProductSnapshot, bool) {
-	if snapshot := p[id]; snapshot != nil {
-		return *snapshot, true
-	}
-	return ProductSnapshot{}, false
-}
 
 func (p products) dropOldest() {
 	var oldest api.ID
-	for id, snapshot := range p {
-		if oldest == "" || snapshot.LastEvent.Before(p[oldest].LastEvent) {
+	for id, known := range p {
+		if oldest == "" || known.lastEvent.Before(p[oldest].lastEvent) {
 			oldest = id
 		}
 	}
 	delete(p, oldest)
 }
 
-// merge keeps the snapshot of the event that was created last, whatever the order
-// in which they come.
-func (p products) merge(e *api.Event) *ProductSnapshot {
-	snapshot := p[e.Source.ID]
-	if snapshot == nil {
+// event takes what an event says of a product. The event that was created last names
+// it, whatever the order in which they come. late: one created later came before.
+func (p products) event(e *api.Event) (name api.Text, late bool) {
+	known := p[e.Source.ID]
+	if known == nil {
 		if len(p) >= keepProducts {
 			p.dropOldest()
 		}
-		snapshot = &ProductSnapshot{}
-		p[e.Source.ID] = snapshot
+		known = &product{}
+		p[e.Source.ID] = known
 	}
-	if !e.CreatedAt.Before(snapshot.LastEvent) {
-		snapshot.LastEvent = e.CreatedAt
-		snapshot.Removed = e.Type == api.ProductRemoved
+	at := plausible(e.CreatedAt)
+	late = !at.IsZero() && at.Before(known.lastEvent)
+	known.lastEvent = later(known.lastEvent, at)
+	if snapshot, err := api.DecodeProduct(e.Data); err == nil && !at.Before(known.namedAt) {
+		known.name, known.namedAt = snapshot.Name, at
 	}
-	if len(e.Data) == 0 || e.CreatedAt.Before(snapshot.At) {
-		return snapshot
-	}
-	if product, err := api.DecodeProduct(e.Data); err == nil {
-		snapshot.Product, snapshot.At = product, e.CreatedAt
-	}
-	return snapshot
+	return known.name, late
 }

@@ -75,14 +75,11 @@ func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange
 
 // known is a class of the contract, or "".
 func known(class quota.Class) quota.Class {
-	if slices.Contains(classes(), class) {
+	if slices.Contains(quota.Classes(), class) {
 		return class
 	}
 	return ""
 }
-
-// classes lists those of the contract.
-func classes() []quota.Class { return []quota.Class{quota.Reads, quota.Mutations, quota.Lookup} }
 
 // observer is who sent an observed request. A key that comes under a name which
 // another one has goes by both.
@@ -223,7 +220,7 @@ func (u *use) told(now time.Time) Use {
 // restOf is what the buckets tell of those whom nobody saw.
 func restOf(buckets []quota.Bucket) Spender {
 	rest := Spender{Kind: SpenderRest}
-	for _, class := range classes() {
+	for _, class := range quota.Classes() {
 		b := bucketOf(buckets, class)
 		if b == nil {
 			continue

@@ -127,13 +127,6 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 	return sh, sh != nil
 }
 
-// Product returns the snapshot of a product.
-func (s *Store) Product(id api.ID) (ProductSnapshot, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.products.of(id)
-}
-
 // observe says who learns of changes; nil for nobody.
 func (s *Store) observe(observer func([]notice)) {
 	s.mu.Lock()

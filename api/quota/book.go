@@ -18,15 +18,10 @@ type book struct {
 	class    Class
 	ledgers  []*ledger
 	fallback limit // the contract's default, until a bucket of that kind is seen
-	ignored  map[string]IgnoredField
 }
 
 func newBook(class Class) *book {
-	return &book{
-		class:    class,
-		fallback: limit{requests: class.defaultLimit(), window: time.Second},
-		ignored:  map[string]IgnoredField{},
-	}
+	return &book{class: class, fallback: limit{requests: class.defaultLimit(), window: time.Second}}
 }
 
 func (b *book) buckets(now time.Time) []Bucket {
@@ -58,9 +53,6 @@ func (b *book) limits() []*limit {
 
 // record books an answer.
 func (b *book) record(a answer, l *lane) {
-	for _, field := range a.fields.Ignored {
-		b.ignored[field.Field] = IgnoredField{Class: b.class, At: a.received, Ignored: field}
-	}
 	reported := b.match(a.fields.Reports, a.sent)
 	rejecting := rejectors(reported, a)
 	for _, bucket := range b.ledgers {

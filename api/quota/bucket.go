@@ -51,13 +51,6 @@ func Sum(samples []Sample) (own, others, rejected int) {
 	return own, others, rejected
 }
 
-// IgnoredField is a header field that could not be used.
-type IgnoredField struct {
-	Class Class
-	At    time.Time // when it was received
-	Ignored
-}
-
 // Left is the remaining quota to be assumed at now: what was last reported, or
 // the whole limit once the window has passed or where nothing was reported.
 func (b Bucket) Left(now time.Time) int64 {

@@ -17,6 +17,9 @@ const (
 	Lookup    Class = "lookup"
 )
 
+// Classes lists them.
+func Classes() []Class { return []Class{Reads, Mutations, Lookup} }
+
 // defaultLimit is the number of requests a second that the contract gives a class
 // (Limits); an unknown class gets the least.
 func (c Class) defaultLimit() int64 {
@@ -30,10 +33,10 @@ func (c Class) defaultLimit() int64 {
 // compareClasses puts the contract's classes first, in its order.
 func compareClasses(a, b Class) int {
 	place := func(c Class) int {
-		if i := slices.Index([]Class{Reads, Mutations, Lookup}, c); i >= 0 {
+		if i := slices.Index(Classes(), c); i >= 0 {
 			return i
 		}
-		return 3
+		return len(Classes())
 	}
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }

@@ -2,7 +2,6 @@ package quota
 
 import (
 	"cmp"
-	"container/list"
 	"net/http"
 	"slices"
 	"time"
@@ -16,7 +15,6 @@ type waiter struct {
 	priority Priority
 	since    time.Time // when it began to wait
 	ready    chan struct{}
-	place    *list.Element // nil when not waiting
 
 	permitted bool
 	ended     bool
@@ -36,10 +34,10 @@ func (w *waiter) rank(now time.Time) Priority {
 // lane is one class: its waiting requests, its spending and its books. The
 // pacer's lock guards it.
 type lane struct {
-	pacer *Pacer
-	class Class
-	queue [priorities]list.List
-	timer *time.Timer
+	pacer   *Pacer
+	class   Class
+	waiting []*waiter // in the order in which they came
+	timer   *time.Timer
 
 	started, ended int64 // requests, ever
 	all, low       spending
@@ -58,18 +56,14 @@ func newLane(p *Pacer, class Class) *lane {
 	return l
 }
 
-func (l *lane) waiters() int {
-	n := 0
-	for i := range l.queue {
-		n += l.queue[i].Len()
-	}
-	return n
-}
-
 func (l *lane) enqueue(w *waiter, now time.Time) {
 	w.since = now
-	w.place = l.queue[w.priority].PushBack(w)
+	l.waiting = append(l.waiting, w)
 	l.dispatch(now)
+}
+
+func (l *lane) leave(w *waiter) {
+	l.waiting = slices.DeleteFunc(l.waiting, func(o *waiter) bool { return o == w })
 }
 
 func (l *lane) withdraw(w *waiter, now time.Time) {
@@ -82,7 +76,7 @@ func (l *lane) withdraw(w *waiter, now time.Time) {
 		}
 		l.pause.settle(w)
 	} else {
-		l.queue[w.priority].Remove(w.place)
+		l.leave(w)
 	}
 	l.dispatch(now)
 }
@@ -123,14 +117,14 @@ func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
 
 // heads is the first of each priority, in the order in which they may go.
 func (l *lane) heads(now time.Time) []*waiter {
-	heads := make([]*waiter, 0, priorities)
-	for i := range l.queue {
-		if front := l.queue[i].Front(); front != nil {
-			heads = append(heads, front.Value.(*waiter))
+	var heads []*waiter
+	for _, w := range l.waiting {
+		if !slices.ContainsFunc(heads, func(head *waiter) bool { return head.priority == w.priority }) {
+			heads = append(heads, w)
 		}
 	}
-	slices.SortStableFunc(heads, func(a, b *waiter) int {
-		return cmp.Or(cmp.Compare(a.rank(now), b.rank(now)), a.since.Compare(b.since))
+	slices.SortFunc(heads, func(a, b *waiter) int {
+		return cmp.Or(cmp.Compare(a.rank(now), b.rank(now)), a.since.Compare(b.since), cmp.Compare(a.priority, b.priority))
 	})
 	return heads
 }
@@ -144,7 +138,7 @@ func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	}
 	// A request that has aged to the top takes a waiting person's turn: the
 	// account spends the same, so the reserve need not hold it back.
-	turn := w.low() && w.rank(now) == Person && l.queue[Person].Len() > 0
+	turn := w.low() && w.rank(now) == Person && slices.ContainsFunc(l.waiting, func(w *waiter) bool { return w.priority == Person })
 	for _, limit := range l.book.limits() {
 		opens, never := limit.opening(l, w, turn, now)
 		if never {
@@ -158,8 +152,7 @@ func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 }
 
 func (l *lane) permit(w *waiter, now time.Time) {
-	l.queue[w.priority].Remove(w.place)
-	w.place = nil
+	l.leave(w)
 	l.started++
 	w.permitted, w.at, w.number, w.before = true, now, l.started, l.ended
 	l.all.begin(now)

@@ -36,8 +36,7 @@ func (p *Pacer) Recall(buckets []Bucket, now time.Time) {
 }
 
 func (b *Bucket) sensible(now time.Time) bool {
-	known := b.Class == Reads || b.Class == Mutations || b.Class == Lookup
-	return known && b.Limit >= 0 && b.Window >= 0 && b.Window <= maxWindow && b.Remaining >= 0 && b.Reset >= 0 && b.Reset <= maxReset &&
+	return slices.Contains(Classes(), b.Class) && b.Limit >= 0 && b.Window >= 0 && b.Window <= maxWindow && b.Remaining >= 0 && b.Reset >= 0 && b.Reset <= maxReset &&
 		len(b.Policy) <= longestPolicy && printable(b.Policy) == b.Policy && !b.ObservedAt.After(now)
 }
 

@@ -9,7 +9,7 @@ import (
 // bucket may come in any order and late: each counts when it was sent, and what is
 // left is what the newest answer said. A request must be observed once.
 func (p *Pacer) Observe(o *Observation) {
-	if !slices.Contains([]Class{Reads, Mutations, Lookup}, o.Class) {
+	if !slices.Contains(Classes(), o.Class) {
 		return
 	}
 	now := time.Now()

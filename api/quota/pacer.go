@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -98,33 +97,6 @@ func (p *Pacer) Buckets(now time.Time) []Bucket {
 	}
 	slices.SortFunc(all, compareBuckets)
 	return all
-}
-
-// Ignored is the last unusable header field of each name and class, for a detail
-// view: in the order of the classes.
-func (p *Pacer) Ignored() []IgnoredField {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var all []IgnoredField
-	for _, l := range p.lanes {
-		for _, field := range l.book.ignored {
-			all = append(all, field)
-		}
-	}
-	slices.SortFunc(all, func(a, b IgnoredField) int {
-		return cmp.Or(compareClasses(a.Class, b.Class), cmp.Compare(a.Field, b.Field))
-	})
-	return all
-}
-
-// Waiting is how many requests of class wait for quota.
-func (p *Pacer) Waiting(class Class) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l := p.lanes[class]; l != nil {
-		return l.waiters()
-	}
-	return 0
 }
 
 func (p *Pacer) lane(class Class) *lane {
