@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func typeNames() (names []string) {
 }
 
 // sampleProduct is what product.updated carries, but for its id.
-const sampleProduct = `,"data":{"id":%q,"name":"Merino Crew","url":"https://outfitters.example/products/merino-crew","brand":"Northern Wool","retailer":"Outfitters",` +
+const sampleProduct = `,"data":{"id":%s,"name":"Merino Crew","url":"https://outfitters.example/products/merino-crew","brand":"Northern Wool","retailer":"Outfitters",` +
 	`"sku":"NW-MC-01","description":"Midweight merino, ribbed cuffs.","availability":"in_stock","isPurchasable":true,"price":{"currencyCode":"USD","amountSubunits":12900},` +
 	`"images":[{"url":"https://cdn.outfitters.example/merino-crew-1.jpg","isFeatured":true}],"variantDimensions":null,"variants":null}`
 
@@ -77,10 +78,37 @@ func (t eventType) sample(source string, now time.Time) []byte {
 		suffix = strings.TrimPrefix(suffix+"_"+now.UTC().Format("20060102T150405.000Z"), "_")
 	}
 	if t.Type == api.ProductUpdated {
-		data = fmt.Sprintf(sampleProduct, source)
+		data = fmt.Sprintf(sampleProduct, inJSON(source))
 	}
-	return fmt.Appendf(nil, `{"id":%q,"object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%q}%s}`,
-		"evt_"+source+"_"+suffix, t.Type, now.UTC().Format("2006-01-02T15:04:05.000Z"), group, source, data)
+	return fmt.Appendf(nil, `{"id":%s,"object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%s}%s}`,
+		inJSON("evt_"+source+"_"+suffix), t.Type, now.UTC().Format("2006-01-02T15:04:05.000Z"), group, inJSON(source), data)
+}
+
+// inJSON is any text as JSON, which a quoted text of Go is not.
+func inJSON(text string) string {
+	encoded, _ := json.Marshal(text) // a text always can be
+	return string(encoded)
+}
+
+// eventIn is the event in a body. What is none is an error, and still has the id and
+// the type that the body tells.
+func eventIn(body []byte) (api.Event, error) {
+	event, err := api.DecodeEvent(body)
+	if err != nil {
+		var told struct{ ID, Type string }
+		_ = json.Unmarshal(body, &told) // as far as it is JSON
+		event = api.Event{ID: api.ScrubID(told.ID), Type: api.EventType(api.Scrub(told.Type)), Raw: body}
+	}
+	return event, err
+}
+
+// tellMissing says which headers of a delivery are empty.
+func tellMissing(event api.Event, prefix string, stderr io.Writer) {
+	for _, header := range [][2]string{{"event-id", string(event.ID)}, {"topic", string(event.Type)}} {
+		if header[1] == "" {
+			fmt.Fprintf(stderr, "tillwatch: %s%s is empty: the body tells none\n", prefix, header[0])
+		}
+	}
 }
 
 // override is a field that --set changes.
@@ -107,11 +135,7 @@ func parseOverride(text string) (override, error) {
 		return o, fmt.Errorf("--set %.60q names no field and value: write it as in --set data.price=1299", text)
 	}
 	if !json.Valid([]byte(value)) {
-		quoted, err := json.Marshal(value)
-		if err != nil {
-			return o, err
-		}
-		o.value = string(quoted)
+		o.value = inJSON(value)
 	}
 	return o, nil
 }
@@ -120,8 +144,17 @@ func parseOverride(text string) (override, error) {
 // stays one, and a number for an amount of money is its cents. Only data takes new
 // fields, unless it is closed, as that of a known shape is.
 func (o override) apply(body []byte, closed bool) ([]byte, error) {
-	body = bytes.TrimSpace(body)
+	around, body := body, bytes.TrimSpace(body)
 	here := gjson.ParseBytes(body)
+	if !json.Valid(body) || !here.IsObject() {
+		return nil, fmt.Errorf("--set %s: the body is no JSON object: leave out --set to send it as it is", o)
+	}
+	changed, err := o.put(body, here, closed)
+	before, after, _ := bytes.Cut(around, body)
+	return slices.Concat(before, changed, after), err
+}
+
+func (o override) put(body []byte, here gjson.Result, closed bool) ([]byte, error) {
 	for i, name := range o.path {
 		next := here.Get(gjson.Escape(name))
 		if !next.Exists() {
@@ -156,12 +189,12 @@ func (o override) add(body []byte, object gjson.Result, depth int, closed bool) 
 		return nil, fmt.Errorf("--set %s: there is no field %s; there are %s", o, name, strings.Join(known, ", "))
 	}
 	for _, inner := range slices.Backward(o.path[depth+1:]) {
-		value = fmt.Sprintf("{%q:%s}", inner, value)
+		value = fmt.Sprintf("{%s:%s}", inJSON(inner), value)
 	}
 	end := object.Index + len(object.Raw) - 1
 	comma := ","
 	if len(known) == 0 {
 		comma = ""
 	}
-	return slices.Concat(body[:end], fmt.Appendf(nil, "%s%q:%s", comma, name, value), body[end:]), nil
+	return slices.Concat(body[:end], fmt.Appendf(nil, "%s%s:%s", comma, inJSON(name), value), body[end:]), nil
 }

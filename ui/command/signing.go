@@ -159,19 +159,16 @@ func readInput(path string, stdin io.Reader) ([]byte, error) {
 // print prints the headers. What is no event of the contract is signed all the same,
 // with the id and the type that it has.
 func (o signOptions) print(s settings, body []byte, stdout, stderr io.Writer) error {
-	var event struct{ ID, Type string }
-	_ = json.Unmarshal(body, &event) // as far as it is JSON
+	event, _ := eventIn(body)
+	tellMissing(event, s.HeaderPrefix, stderr)
 	headers, object := [][2]string{
 		{s.HeaderPrefix + "signature", signature.Of(s.signingSecrets()[0], body).String()},
-		{s.HeaderPrefix + "event-id", string(api.ScrubID(event.ID))},
+		{s.HeaderPrefix + "event-id", string(event.ID)},
 		{s.HeaderPrefix + "timestamp", strconv.FormatInt(cmp.Or(o.timestamp, time.Now().Unix()), 10)},
-		{s.HeaderPrefix + "topic", string(api.Scrub(event.Type))},
+		{s.HeaderPrefix + "topic", string(event.Type)},
 	}, map[string]string{}
 	text := ""
 	for _, h := range headers {
-		if h[1] == "" {
-			fmt.Fprintf(stderr, "tillwatch: %s is empty: the body tells none\n", h[0])
-		}
 		object[h[0]] = h[1]
 		text += h[0] + ": " + h[1] + "\n"
 	}

@@ -184,8 +184,8 @@ func (t triggering) event() (api.Event, error) {
 			return api.Event{}, err
 		}
 	}
-	event, err := api.DecodeEvent(body)
-	if err != nil {
+	event, err := eventIn(body)
+	if err != nil && t.own == nil {
 		return event, fmt.Errorf("the body is no event: %w", err)
 	}
 	return event, nil
@@ -206,6 +206,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 	} else {
 		fmt.Fprintln(stderr, "The event is not signed: set TILLWATCH_SIGNING_SECRET or give --signing-secret-file.")
 	}
+	tellMissing(event, s.HeaderPrefix, stderr)
 	var all []delivery.Delivery
 	for range t.repeat {
 		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}

@@ -239,6 +239,59 @@ func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
 	}
 }
 
+func TestABodyIsJSONWhateverCharactersItsFieldsHold(t *testing.T) {
+	const odd = "a\x01\x7f\v\u2028\"b"
+	for _, kind := range triggerTypes() {
+		body := kind.sample(odd, time.Now())
+		var event struct{ Source struct{ ID string } }
+		if err := json.Unmarshal(body, &event); err != nil || event.Source.ID != odd {
+			t.Errorf("%s: %s (%v)", kind.Type, body, err)
+		}
+	}
+	body, err := override{[]string{"data", odd, odd}, "1"}.apply([]byte(`{"id":"evt_1","data":{}}`), false)
+	var set struct{ Data map[string]map[string]int }
+	if failed := json.Unmarshal(body, &set); err != nil || failed != nil || set.Data[odd][odd] != 1 {
+		t.Errorf("%s (%v, %v)", body, err, failed)
+	}
+}
+
+func TestAnyBodyIsSentByteForByte(t *testing.T) {
+	t.Setenv("TILLWATCH_SIGNING_SECRET", triggerSecret)
+	const both = "x-svc-event-id is empty: the body tells none\ntillwatch: x-svc-topic is empty"
+	for _, c := range []struct{ name, body, set, sent, id, said string }{
+		{"an event", " {\"id\":\"evt_1\", \"type\":\"shipment.created\"}\n", "", " {\"id\":\"evt_1\", \"type\":\"shipment.created\"}\n", "evt_1", ""},
+		{"a field is changed, and no other byte", " {\"id\":\"evt_1\", \"type\":\"a\"}\n", "type=b", " {\"id\":\"evt_1\", \"type\":\"b\"}\n", "evt_1", ""},
+		{"no JSON", "id=evt_1\x00\xff", "", "id=evt_1\x00\xff", "", both},
+		{"nothing", "", "", "", "", both},
+		{"a field of no JSON", "id=evt_1", "id=1", "", "", "--set id: the body is no JSON object"},
+		{"a field of a list", "[]", "id=1", "", "", "--set id: the body is no JSON object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newTarget(t, http.StatusOK, "")
+			args := []string{"trigger", "--to", g.url, "--body", written(t, c.body)}
+			refused := c.set != "" && c.id == ""
+			if c.set != "" {
+				args = append(args, "--set", c.set)
+			}
+			code, out, words := invoke(t, args...)
+			headers, bodies := g.got()
+			if !strings.Contains(words, c.said) || c.said == "" && words != "" {
+				t.Errorf("said %q", words)
+			}
+			if refused {
+				if code != exitUsage || len(bodies) > 0 {
+					t.Errorf("exit %d %s, sent %q", code, out, bodies)
+				}
+				return
+			}
+			if code != exitDone || len(bodies) != 1 || bodies[0] != c.sent || headers[0].Get("X-Svc-Event-Id") != c.id ||
+				headers[0].Get("X-Svc-Signature") != simulator.Signature(api.NewSecret(triggerSecret), []byte(c.sent)) {
+				t.Errorf("exit %d %s, sent %q with %v", code, out, bodies, headers)
+			}
+		})
+	}
+}
+
 func TestAScenarioRunsFromTheCommandLine(t *testing.T) {
 	g := newTarget(t, http.StatusOK, "")
 	service := startStandIn(t, g.url)
