@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -45,14 +46,35 @@ type auditLog struct {
 }
 
 // subject is what a line is about: an intent, by whatever address of the service it
-// was reached. Those of stand-ins are others, though their ids may be the same.
+// was reached. Those of stand-ins are others, though their ids may be the same; and so
+// are new intents of staging, whose references are no orders of real money.
 type subject struct {
 	standIn bool
+	staged  bool // a new intent of staging
 	intent  api.ID
 }
 
 func subjectOf(environment string, id api.ID) subject {
-	return subject{isStandIn(environment), id}
+	return subject{isStandIn(environment), environment == "staging" && isNew(id), id}
+}
+
+// isNew reports whether a line is about a new intent, which has no id yet.
+func isNew(id api.ID) bool { return strings.HasPrefix(string(id), creationMark) }
+
+// besides reports whether both are new intents with the same reference, of different
+// things.
+func (s subject) besides(other subject) bool {
+	mine, its := s, other
+	mine.intent, its.intent = s.order(), other.order()
+	return s != other && mine == its && mine.intent != ""
+}
+
+// order is what the new intents of a reference have in common; "" without one.
+func (s subject) order() api.ID {
+	if end := strings.LastIndexByte(string(s.intent), ' '); isNew(s.intent) && end > len(creationMark) {
+		return s.intent[:end]
+	}
+	return ""
 }
 
 // isStandIn reports whether an [api.Environment] of this name is a stand-in's.
@@ -65,13 +87,19 @@ func (a *auditLog) unsettled() []Line {
 	return slices.Clone(a.open)
 }
 
-// mark is where the last line about an intent ends.
+// mark is where the last line about an intent ends, or one about what it is not to
+// meet (see [auditLog.besides]).
 func (a *auditLog) mark(s subject) (mark int64, err error) {
 	err = a.locked(func() error {
-		mark = a.last[s]
+		mark = a.markOf(s)
 		return nil
 	})
 	return mark, err
+}
+
+func (a *auditLog) markOf(s subject) int64 {
+	_, _, mark := a.besides(s)
+	return max(a.last[s], mark)
 }
 
 // errMeanwhile says that what was read of an intent is older than what the log
@@ -87,11 +115,36 @@ func (a *auditLog) begin(line Line, mark int64) error {
 		if open := a.of(line.subject()); len(open) > 0 {
 			return &UnsettledError{open[0]}
 		}
-		if a.last[line.subject()] != mark {
+		if a.markOf(line.subject()) != mark {
 			return errMeanwhile
 		}
 		return a.write(line)
 	})
+}
+
+// besides is what came of new intents of something else with the same reference, those
+// whose outcome is not known, and where the last line about any of them ends. The caller
+// holds the lock.
+func (a *auditLog) besides(s subject) (made []api.ID, open []Line, mark int64) {
+	if s.order() == "" {
+		return nil, nil, 0
+	}
+	for other, end := range a.last {
+		if !other.besides(s) {
+			continue
+		}
+		mark = max(mark, end)
+		if id, ok := a.made[other]; ok {
+			made = append(made, id)
+		}
+	}
+	for _, line := range a.open {
+		if line.subject().besides(s) {
+			open = append(open, line)
+		}
+	}
+	slices.Sort(made)
+	return made, open, mark
 }
 
 // notTaken writes that what was sent of an intent before a moment was not taken.
@@ -129,6 +182,15 @@ func (a *auditLog) openOf(s subject) (found []Line, err error) {
 		return nil
 	})
 	return found, err
+}
+
+// besidesOf is the same for callers that do not hold the lock.
+func (a *auditLog) besidesOf(s subject) (made []api.ID, open []Line, err error) {
+	err = a.locked(func() error {
+		made, open, _ = a.besides(s)
+		return nil
+	})
+	return made, open, err
 }
 
 // madeOf is the newest intent that came of a creation; "" for none.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -25,7 +26,12 @@ type Creation struct {
 	Wanted      api.Intent       // product URL, quantity, variants and reference, as they are asked for
 	Most        string           // what it may cost, for the audit log; "" for no limit
 	Body        api.CreateIntent // sent as it is
+	Another     bool             // one more item of the order that has its reference already
 }
+
+// ErrUsed is why something was not made: its reference is that of something else, which
+// may have been made. [Creation.Another] says that it is one more item of that order.
+var ErrUsed = errors.New("the reference is that of something else")
 
 // subject is what the audit log has a creation under, which has no id yet: its
 // reference and what is asked for. Without a reference each is another.
@@ -57,17 +63,23 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 		return Outcome{Verdict: NotSent, Err: errors.New("it is under way already")}
 	}
 	defer g.end(m.subject.intent)
-	mark, out := m.prepare(ctx)
-	if out != nil {
-		return *out
-	}
-	w := c.Wanted
-	m.line = Line{
-		At: time.Now().UTC(), Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
-		Product: api.MaskAddress(w.ProductURL), Merchant: w.Merchant(), Quantity: w.Quantity, Total: c.Most,
-	}
-	if err := g.audit.begin(m.line, mark); err != nil {
-		return *g.without(m.subject, nil, NotSent, err)
+	for try := 1; ; try++ {
+		mark, out := m.prepare(ctx)
+		if out != nil {
+			return *out
+		}
+		w := c.Wanted
+		m.line = Line{
+			At: time.Now().UTC(), Attempt: attempt, Environment: c.Environment, Intent: m.subject.intent, Stage: Sending,
+			Product: api.MaskAddress(w.ProductURL), Merchant: w.Merchant(), Quantity: w.Quantity, Total: c.Most,
+		}
+		err := g.audit.begin(m.line, mark)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errMeanwhile) || try == races {
+			return *g.without(m.subject, nil, NotSent, err)
+		}
 	}
 	sent := m.send(ctx)
 	sent.Attempt = attempt
@@ -83,6 +95,21 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	return sent
 }
 
+// lost says what was to be made within the last day and had no answer that tells.
+func (g *Guard) lost() (all []string) {
+	for _, line := range g.audit.unsettled() {
+		if !isNew(line.Intent) || !slices.Contains(g.cfg.Environments, line.Environment) || time.Since(line.At) > gapsMatterFor {
+			continue
+		}
+		text := fmt.Sprintf("what came of %d × %s, sent at %s, is not known", line.Quantity, line.Product, localTime(line.At))
+		if order := line.subject().order(); order != "" {
+			text += fmt.Sprintf(": tillwatch order %s finds out", order[len(creationMark):])
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
 // making is one creation.
 type making struct {
 	guard   *Guard
@@ -90,6 +117,7 @@ type making struct {
 	wanted  Creation
 	subject subject
 	line    Line
+	other   *api.Intent // of the list: it has the reference, and is something else
 	report  func(Progress)
 }
 
@@ -122,6 +150,11 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 			return 0, &Outcome{Verdict: Already, Intent: made, Err: err}
 		case err != nil && !errors.Is(err, api.ErrNotServed):
 			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking whether it was made before: %w", err))
+		}
+		if ended := m.used(ctx); ended != nil {
+			return 0, ended
+		}
+		switch {
 		case len(open) == 0:
 			return mark, nil
 		case !whole, !open[len(open)-1].At.Before(asked.Add(-settleFor)):
@@ -148,8 +181,8 @@ func (m *making) recorded(ctx context.Context) *Outcome {
 	case id == "":
 		return nil
 	}
-	in, err := m.maker.Intent(ctx, id)
-	if err != nil || in.ID != id || in.Response.From.StandIn != m.subject.standIn {
+	in, err := m.read(ctx, id)
+	if err != nil {
 		in = m.wanted.Wanted
 		in.ID, in.State = id, ""
 	}
@@ -157,6 +190,43 @@ func (m *making) recorded(ctx context.Context) *Outcome {
 		return nil
 	}
 	return &Outcome{Verdict: Already, Intent: &in, Err: err}
+}
+
+// read reads an intent where it was made.
+func (m *making) read(ctx context.Context, id api.ID) (api.Intent, error) {
+	in, err := m.maker.Intent(ctx, id)
+	if err == nil && (in.ID != id || in.Response.From.StandIn != m.subject.standIn) {
+		err = errors.New("something else answers")
+	}
+	return in, err
+}
+
+// used ends the creation where its reference is that of something else, unless that
+// failed or this is one more item of the same order.
+func (m *making) used(ctx context.Context) *Outcome {
+	if m.wanted.Another {
+		return nil
+	}
+	made, open, err := m.guard.audit.besidesOf(m.subject)
+	switch {
+	case err != nil:
+		return &Outcome{Verdict: NotSent, Err: err}
+	case len(open) > 0:
+		return &Outcome{Verdict: NotSent, Unsettled: true, Err: both(ErrUsed, &UnsettledError{open[0]})}
+	}
+	for _, id := range made {
+		in, err := m.read(ctx, id)
+		if err != nil {
+			in = api.Intent{ID: id, ReferenceID: m.wanted.Wanted.ReferenceID}
+		}
+		if in.State != api.Failed {
+			return &Outcome{Verdict: Already, Intent: &in, Err: both(ErrUsed, err)}
+		}
+	}
+	if m.other != nil {
+		return &Outcome{Verdict: Already, Intent: m.other, Err: ErrUsed}
+	}
+	return nil
 }
 
 func (m *making) send(ctx context.Context) Outcome {
@@ -221,9 +291,16 @@ func (m *making) settle(ctx context.Context, cause error) Outcome {
 // could be it.
 func (m *making) find(ctx context.Context) (made *api.Intent, whole bool, err error) {
 	w := m.wanted.Wanted
+	m.other = nil
 	return find(ctx, m.maker, func(in *api.Intent) bool {
-		return in.ReferenceID == w.ReferenceID && in.ProductURL == w.ProductURL && (in.Quantity == 0 || in.Quantity == w.Quantity) &&
-			(len(w.Variants) == 0 || variant(in.Variants) == variant(w.Variants)) && (in.State != api.Failed || m.sentBefore(in))
+		same := in.ProductURL == w.ProductURL && (in.Quantity == 0 || in.Quantity == w.Quantity) && (len(w.Variants) == 0 || variant(in.Variants) == variant(w.Variants))
+		switch {
+		case in.ReferenceID != w.ReferenceID:
+			return false
+		case !same && in.State != api.Failed:
+			m.other = new(*in)
+		}
+		return same && (in.State != api.Failed || m.sentBefore(in))
 	})
 }
 

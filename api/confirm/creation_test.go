@@ -2,6 +2,7 @@ package confirm_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -226,6 +227,85 @@ func TestWhatWasMadeIsNotMadeAgainThoughNoListTellsOfIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAReferenceIsOfOneThingUnlessAnotherItemIsAskedFor(t *testing.T) {
+	order := func(change func(*confirm.Creation)) confirm.Creation {
+		c := creation()
+		change(&c)
+		return c
+	}
+	more := order(func(c *confirm.Creation) { c.Wanted.Quantity = 3 })
+	lost := func(*maker) error { return &lostAnswer{} }
+	elsewhere := made()
+	elsewhere.Quantity, elsewhere.State = 7, api.Completed
+	failed := elsewhere
+	failed.State = api.Failed
+	cases := []struct {
+		name    string
+		first   confirm.Creation
+		onSend  func(*maker) error // of the first
+		list    []api.Intent
+		state   api.IntentState // of the first, when it is read
+		second  confirm.Creation
+		verdict confirm.Verdict
+		sent    int
+		used    bool
+	}{
+		{"another quantity", creation(), nil, nil, api.Completed, more, confirm.Already, 1, true},
+		{"another product", creation(), nil, nil, api.PlacingOrder, order(func(c *confirm.Creation) { c.Wanted.ProductURL = "https://shop.example/mug" }), confirm.Already, 1, true},
+		{"the first one has failed", creation(), nil, nil, api.Failed, more, confirm.Accepted, 2, false},
+		{"the first one's answer was lost", creation(), lost, nil, "", more, confirm.NotSent, 1, true},
+		{"one more item", creation(), nil, nil, api.Completed, order(func(c *confirm.Creation) { c.Wanted.Quantity, c.Another = 3, true }), confirm.Accepted, 2, false},
+		{"one more item, and the first one's answer was lost", creation(), lost, nil, "", order(func(c *confirm.Creation) { c.Wanted.Quantity, c.Another = 3, true }), confirm.Accepted, 2, false},
+		{"a reference that goes on", creation(), nil, nil, api.Completed, order(func(c *confirm.Creation) { c.Wanted.ReferenceID, c.Wanted.Quantity = "order-7 b", 3 }), confirm.Accepted, 2, false},
+		{"made elsewhere", order(func(c *confirm.Creation) { c.Wanted.ReferenceID = "order-6" }), nil, []api.Intent{elsewhere}, api.Completed, more, confirm.Already, 1, true},
+		{"made elsewhere, and failed", order(func(c *confirm.Creation) { c.Wanted.ReferenceID = "order-6" }), nil, []api.Intent{failed}, api.Completed, more, confirm.Accepted, 2, false},
+		{"in staging", order(func(c *confirm.Creation) { c.Environment = "staging" }), nil, nil, api.Completed, more, confirm.Accepted, 2, false},
+		{"the same in staging", order(func(c *confirm.Creation) { c.Environment = "staging" }), nil, nil, api.Completed, creation(), confirm.Accepted, 2, false},
+		{"the same in a stand-in", order(func(c *confirm.Creation) { c.Environment = "simulator" }), lost, nil, "", creation(), confirm.Accepted, 2, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, _ := creator(t)
+				m := &maker{list: []api.Intent{}, onSend: c.onSend, state: c.state}
+				if out := g.Create(t.Context(), m, c.first, nil); (out.Verdict == confirm.Accepted) != (c.onSend == nil) {
+					t.Fatalf("first %s: %v", out.Verdict, out.Err)
+				}
+				m.onSend, m.list = nil, c.list
+				out := g.Create(t.Context(), m, c.second, nil)
+				if out.Verdict != c.verdict || m.sent != c.sent || errors.Is(out.Err, confirm.ErrUsed) != c.used || out.Proves() == confirm.NotPlaced {
+					t.Errorf("then %s, sent %d times: %v", out.Verdict, m.sent, out.Err)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatWasLostIsWarnedOfForADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, file := creator(t)
+		g.Create(t.Context(), &maker{onSend: func(*maker) error { return &lostAnswer{} }}, creation(), nil)
+		warned := func(environment string) string {
+			g, err := confirm.New(confirm.Config{Environments: []string{environment}, AuditFile: file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			return strings.Join(g.Warnings(), "\n")
+		}
+		if said := warned(tunnel); !strings.HasPrefix(said, "what came of 2 × "+chili+", sent at ") || !strings.HasSuffix(said, " is not known: tillwatch order order-7 finds out") {
+			t.Errorf("warned of %q", said)
+		}
+		if said := warned("elsewhere"); said != "" {
+			t.Errorf("elsewhere warned of %q", said)
+		}
+		time.Sleep(25 * time.Hour)
+		if said := warned(tunnel); said != "" {
+			t.Errorf("a day later warned of %q", said)
+		}
+	})
 }
 
 func TestCreationsStandInTheAuditLogWithoutTheirSecrets(t *testing.T) {

@@ -60,9 +60,9 @@ func (a *auditLog) warnings() []string {
 	return all
 }
 
-// Warnings says what is wrong with the audit log as it was found; nothing where it
-// is whole.
-func (g *Guard) Warnings() []string { return g.audit.warnings() }
+// Warnings says what is wrong with the audit log as it was found, and of which new
+// intents of the last day nobody knows what came of them.
+func (g *Guard) Warnings() []string { return append(g.audit.warnings(), g.lost()...) }
 
 // localTime is a time of day, with its date unless that is today's.
 func localTime(t time.Time) string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +52,7 @@ func New(cfg Config) (*Guard, error) {
 		return nil, err
 	}
 	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool {
-		return !slices.Contains(cfg.Environments, l.Environment) || strings.HasPrefix(string(l.Intent), creationMark) // there is none to read
+		return !slices.Contains(cfg.Environments, l.Environment) || isNew(l.Intent) // there is none to read
 	})
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
 }

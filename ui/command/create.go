@@ -18,6 +18,7 @@ type createOptions struct {
 	purchase bool
 	asked    orderFlags
 	live     string
+	another  bool
 	dryRun   bool
 	json     bool
 }
@@ -28,7 +29,7 @@ const createCodes = "\n\nExit codes:\n" +
 	"2  wrong usage\n" +
 	"3  not sent: the product is not what you gave\n" +
 	"4  unknown outcome: the answer was lost, and it is never sent twice by itself\n" +
-	"5  made already: an intent of the same reference and product has not failed"
+	"5  made already: an intent of the same reference has not failed"
 
 func newCreate() *cobra.Command {
 	return creating(createOptions{}, &cobra.Command{
@@ -72,6 +73,7 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 	if o.purchase {
 		flags.StringVar(&o.live, "live", "", "where real money may move: the last four characters of the reference")
 	}
+	flags.BoolVar(&o.another, "another-item", false, "the reference is of an order that has items already: this is one more")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the request, masked, and send nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	return command
@@ -79,38 +81,39 @@ func creating(o createOptions, command *cobra.Command) *cobra.Command {
 
 func oneProduct(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("one product at a time: an intent has one URL, and an order of several is several intents with one --reference")
+		return fmt.Errorf("one product at a time: an intent has one URL, and an order of several is several intents with one --reference, all but the first with --another-item")
 	}
 	return nil
 }
 
 // check refuses what can be refused before anything is sent to what is no
 // stand-in.
-func (o createOptions) check(s settings, where api.Environment, body *createBody) error {
+func (o createOptions) check(armed bool, where api.Environment, body *createBody) error {
 	reference := string(body.wanted.ReferenceID)
 	spends := "the account's daily quota"
 	if o.purchase {
 		spends = "money"
 	}
-	switch {
-	case !s.AllowConfirm:
-		return usagef("read-only: this is no stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run", spends)
-	case body.test && where.Live:
-		return usagef("real money moves here, and there is no test buyer: give --buyer-file")
-	case !o.purchase:
-		return nil
-	case body.most == nil:
-		return usagef("give the most that it may cost, with its currency, as in --max-total 44.52USD")
-	case reference == "":
-		return usagef("give your own id of the order, as in --reference order-7: by it a lost answer is settled, and it is not bought twice")
+	var missing []error
+	need := func(fails bool, format string, args ...any) {
+		if fails {
+			missing = append(missing, usagef(format, args...))
+		}
 	}
-	if !where.Live {
-		return nil
+	need(!armed, "read-only: this is no stand-in, and it spends %s: give --allow-confirm, set allow_confirm in the profile, or look first with --dry-run", spends)
+	need(body.test && where.Live, "real money moves here, and there is no test buyer: give --buyer-file")
+	if o.purchase {
+		need(body.most == nil, "give the most that it may cost, with its currency, as in --max-total 44.52USD")
+		need(reference == "", "give your own id of the order, as in --reference order-7: by it a lost answer is settled, and it is not bought twice")
 	}
-	if utf8.RuneCountInString(reference) < 4 {
-		return usagef("real money moves here: give a --reference of four characters or more, whose last four --live must hold")
+	switch short := utf8.RuneCountInString(reference) < 4; {
+	case !o.purchase || !where.Live:
+	case short && reference != "":
+		need(true, "real money moves here: give a --reference of four characters or more, whose last four --live must hold")
+	case !short || o.live == "":
+		missing = append(missing, checkEnd(o.live, reference, "reference"))
 	}
-	return checkEnd(o.live, reference, "reference")
+	return together(missing...)
 }
 
 func runCreate(ctx context.Context, s settings, o createOptions, body *createBody, stdout, stderr io.Writer) error {
@@ -134,6 +137,11 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		return err
 	}
 	defer current.close()
+	if where := current.client.Environment(); where.Known() {
+		if err := o.check(armed, where, body); err != nil {
+			return err
+		}
+	}
 	r := newCreateReport(current.client, o.purchase, body)
 	where, err := r.lookUp(ctx, current.client, stderr)
 	if err != nil {
@@ -142,15 +150,14 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if r.code == exitDone && where.StandIn {
 		r.sent(body.send(ctx, current.client, o.purchase))
 	} else if r.code == exitDone {
-		s.AllowConfirm = armed
-		if err := o.check(s, where, body); err != nil {
+		if err := o.check(armed, where, body); err != nil {
 			return err
 		}
 		if err := current.arm(); err != nil {
 			return err
 		}
 		current.warn(stderr)
-		r.guarded(ctx, current, where, stderr)
+		r.guarded(ctx, current, where, o.another, stderr)
 	}
 	if err := r.print(stdout, o.json); err != nil {
 		return err
@@ -200,8 +207,8 @@ func (r *createReport) weigh(product api.Product, err error, stderr io.Writer) {
 }
 
 // guarded makes it with the guards of a confirm.
-func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, stderr io.Writer) {
-	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Body: api.CreateIntent{Raw: r.body.raw}}
+func (r *createReport) guarded(ctx context.Context, s *session, where api.Environment, another bool, stderr io.Writer) {
+	c := confirm.Creation{Environment: where.Name, Purchase: r.purchase, Wanted: r.body.wanted, Another: another, Body: api.CreateIntent{Raw: r.body.raw}}
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}

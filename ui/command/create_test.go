@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,7 +68,12 @@ func TestCreateAndPurchase(t *testing.T) {
 		{name: "a purchase of what is not there", args: "purchase https://x.example/magic/unpublished --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitNotConfirmable, verdict: "not_sent", says: "no price"},
 		{name: "a guarded purchase whose answer is lost", args: "purchase " + chiliCrisp + " --buyer-file -" + twoMore + bought, stdin: aBuyer, fault: lost, url: live, code: exitUnknown, verdict: "unknown", says: "tillwatch order order-2", made: 1},
 		{name: "the same again", args: "purchase " + chiliCrisp + " --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitUnknown, verdict: "not_sent", says: "an earlier answer to the same was lost"},
-		{name: "purchased where money is real", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, verdict: "accepted", says: "2 × Chili Crisp at 14.90 USD", made: 1},
+		{name: "something else with its reference", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitUnknown, verdict: "not_sent", says: "order-2 is the reference of something else, whose answer was lost"},
+		{name: "purchased where money is real", args: "purchase " + chiliCrisp + " --quantity 2 --another-item --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, verdict: "accepted", says: "2 × Chili Crisp at 14.90 USD", made: 1},
+		{name: "what was lost is told", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitAlready, verdict: "already_confirmed", says: "what came of 1 × " + chiliCrisp + ", sent at "},
+		{name: "a first item", args: "purchase " + chiliCrisp + " --buyer-file - --reference order-5 --max-total 60USD --live er-5" + bought, stdin: aBuyer, url: live, verdict: "accepted", made: 1},
+		{name: "its reference for another quantity", args: "purchase " + chiliCrisp + " --quantity 3 --buyer-file - --reference order-5 --max-total 60USD --live er-5" + bought, stdin: aBuyer, url: live, code: exitAlready, verdict: "already_confirmed", says: "order-5 is the reference of something else, ci_"},
+		{name: "its reference for another product", args: "create https://spice-lab.example/products/gochugaru --buyer-file - --reference order-5 --allow-confirm", stdin: aBuyer, url: live, code: exitAlready, verdict: "already_confirmed", says: "--another-item where this is one more item of that order"},
 		{name: "purchased already", args: "purchase " + chiliCrisp + " --quantity 2 --buyer-file -" + twoMore + bought, stdin: aBuyer, url: live, code: exitAlready, verdict: "already_confirmed", says: "order-2 was purchased already, as "},
 	}
 	for _, c := range cases {
@@ -128,6 +134,34 @@ func (s *till) made(t *testing.T) (n int) {
 		n += count
 	}
 	return n
+}
+
+func TestAllThatAPurchaseLacksIsToldAtOnceAndBeforeAnyRequest(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer service.Close()
+	config := configFile(t, "api_url", strings.Replace(service.URL, "127.0.0.1", "0.0.0.0", 1), "api_key", "key-of-the-test", "state_dir", t.TempDir(), "insecure_http", "true")
+	purchase := []string{"purchase", chiliCrisp, "--test-buyer", "--payment", "drawdown", "--config", config}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		lacks []string
+	}{
+		{"all", nil, []string{"--allow-confirm", "--buyer-file", "--max-total", "--reference", "--live"}},
+		{"half", []string{"--allow-confirm", "--reference", "order-7"}, []string{"--buyer-file", "--max-total", "--live"}},
+		{"the last four of too few", []string{"--allow-confirm", "--max-total", "60USD", "--reference", "a", "--live", "a"}, []string{"--buyer-file", "--reference of four characters or more"}},
+	} {
+		r := runAs(t, append(purchase, c.args...)...)
+		for _, flag := range c.lacks {
+			if !strings.Contains(r.words, flag) {
+				t.Errorf("%s: no word of %s", c.name, flag)
+			}
+		}
+		if r.code != exitUsage || strings.Count(r.words, "\n") != len(c.lacks) || asked > 0 {
+			t.Errorf("%s: exit code %d after %d requests: %s", c.name, r.code, asked, r.words)
+		}
+	}
 }
 
 func TestADryRunPrintsTheMaskedRequestAndSendsNothing(t *testing.T) {

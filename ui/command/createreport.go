@@ -76,7 +76,12 @@ func (r *createReport) ended(out confirm.Outcome) {
 	if out.Intent != nil {
 		r.Intent = out.Intent.ID
 	}
+	const another = ". Give another --reference, or --another-item where this is one more item of that order"
 	switch {
+	case errors.Is(out.Err, confirm.ErrUsed) && out.Unsettled:
+		r.text = fmt.Sprintf("nothing was sent: %s is the reference of something else, whose answer was lost, and what came of that is not known%s%s", r.Reference, r.findOut(), another)
+	case errors.Is(out.Err, confirm.ErrUsed):
+		r.text = fmt.Sprintf("nothing was sent: %s is the reference of something else, %s%s", r.Reference, r.Intent, another)
 	case out.Unsettled:
 		r.text = "nothing was sent: an earlier answer to the same was lost, and what came of it is not known" + r.findOut()
 		if earlier := new(*confirm.UnsettledError); errors.As(out.Err, earlier) {
