@@ -290,26 +290,28 @@ func (t triggering) happen(ctx context.Context, s settings, stdout, stderr io.Wr
 }
 
 // deliveriesOf waits until each endpoint of a stand-in has answered an event, or for
-// as long as one may take.
+// as long as one may take. One that has not answered its challenge gets the event
+// behind that, and is waited for in case it has only just been registered.
 func deliveriesOf(ctx context.Context, client *api.Client, event api.ID, attempts int) (all []delivery.Delivery, err error) {
-	var state struct{ WebhookEndpoints []struct{ Verified bool } }
-	if err := client.Control(ctx, http.MethodGet, "/control/state", nil, &state); err != nil {
-		return nil, err
-	}
-	endpoints := 0
-	for _, e := range state.WebhookEndpoints {
-		if e.Verified {
-			endpoints++
-		}
-	}
+	const toVerify = 2 * time.Second
 	for began := time.Now(); ; {
+		var state struct{ WebhookEndpoints []struct{ Verified bool } }
+		if err := client.Control(ctx, http.MethodGet, "/control/state", nil, &state); err != nil {
+			return nil, err
+		}
 		if err := client.Control(ctx, http.MethodGet, "/control/deliveries?event="+url.QueryEscape(string(event)), nil, &all); err != nil {
 			return nil, err
+		}
+		waited, endpoints := time.Since(began), 0
+		for _, e := range state.WebhookEndpoints {
+			if e.Verified || waited < toVerify {
+				endpoints++
+			}
 		}
 		open := func(d delivery.Delivery) bool {
 			return d.State != delivery.Lost && (d.State == delivery.Sending || d.Attempts < attempts)
 		}
-		if len(all) >= endpoints && !slices.ContainsFunc(all, open) || time.Since(began) > 6*time.Second {
+		if len(all) >= endpoints && !slices.ContainsFunc(all, open) || waited > 6*time.Second {
 			return all, nil
 		}
 		if err := api.Sleep(ctx, 20*time.Millisecond); err != nil {

@@ -200,10 +200,7 @@ func startStandIn(t *testing.T, endpoint string) *simulator.Simulator {
 func TestAnEventHappensInTheStandInAndItsAnswerIsTold(t *testing.T) {
 	g := newTarget(t, http.StatusOK, "")
 	service := startStandIn(t, g.url)
-	verified := time.Now().Add(patience)
-	for !service.Summary().Endpoints[0].Verified && time.Now().Before(verified) {
-		time.Sleep(time.Millisecond)
-	}
+	// The endpoint has not answered its challenge yet.
 	code, out, words := invoke(t, "trigger", "checkout_intent.completed", "--reference", "order-7", "--repeat", "2", "--json")
 	var line struct {
 		Event            string
