@@ -13,34 +13,14 @@ import (
 type expression struct {
 	compiled *regexp.Regexp
 	// Compiled takes microseconds a row, a plain search a hundredth of that.
-	ways  [][]string // all that it finds: texts behind one another in one line; nil: compiled tells
-	needs []string   // one of them is in whatever it finds; none: not known
+	needs []string // one of them is in whatever it finds; none: not known
 }
 
 func (e *expression) finds(text string) bool {
-	if e.ways != nil {
-		return slices.ContainsFunc(e.ways, func(parts []string) bool { return inOneLine(text, parts) })
-	}
 	if len(e.needs) > 0 && !slices.ContainsFunc(e.needs, func(part string) bool { return strings.Contains(text, part) }) {
 		return false
 	}
 	return e.compiled.MatchString(text)
-}
-
-// inOneLine reports whether a line of text holds the parts, one behind another.
-func inOneLine(text string, parts []string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		found := true
-		for _, part := range parts {
-			if _, line, found = strings.Cut(line, part); !found {
-				break
-			}
-		}
-		if found {
-			return true
-		}
-	}
-	return false
 }
 
 // expressionAt is how long the expression is that text begins with, with its slashes;
@@ -95,7 +75,7 @@ func newExpression(text string) (e *expression, wrong string) {
 	if err != nil {
 		return nil, "/" + text + "/: " + err.Error()
 	}
-	return &expression{compiled, plainWays(parsed), needed(parsed)}, ""
+	return &expression{compiled, needed(parsed)}, ""
 }
 
 // lower takes an expression that knows no case to one of the lower case that rows
@@ -110,35 +90,6 @@ func lower(e *syntax.Regexp) {
 	for _, part := range e.Sub {
 		lower(part)
 	}
-}
-
-// plainWays are those of an expression that is made of texts, ".*" and "|" alone; nil
-// for all others.
-func plainWays(e *syntax.Regexp) (ways [][]string) {
-	switch e.Op {
-	case syntax.OpLiteral:
-		return [][]string{{string(e.Rune)}}
-	case syntax.OpConcat:
-		var parts []string
-		for _, part := range e.Sub {
-			switch {
-			case part.Op == syntax.OpLiteral:
-				parts = append(parts, string(part.Rune))
-			case part.Op != syntax.OpStar || part.Sub[0].Op != syntax.OpAnyCharNotNL:
-				return nil
-			}
-		}
-		return [][]string{parts}
-	case syntax.OpAlternate:
-		for _, part := range e.Sub {
-			way := plainWays(part)
-			if way == nil {
-				return nil
-			}
-			ways = append(ways, way...)
-		}
-	}
-	return ways
 }
 
 // needed is a text that is in all that matches, or several of which one is; none

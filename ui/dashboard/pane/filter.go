@@ -333,25 +333,14 @@ func Hint(fields []Field) string {
 	return strings.Join(all, " ")
 }
 
-// narrows reports whether f can only show what before shows as well: it was
-// typed on, and asks for text alone.
-func (f *Filter) narrows(before *Filter) bool {
-	return f != nil && before != nil && strings.HasPrefix(f.Text, before.Text) && !strings.ContainsAny(f.Text, `!:<>=",/`)
-}
-
 // filterTable sets the filter of a table.
-func filterTable[T any](t *table.Table[T], f, before *Filter, now time.Time) {
-	if f != nil {
-		f.now = now
-	}
-	switch {
-	case f == nil:
+func filterTable[T any](t *table.Table[T], f *Filter, now time.Time) {
+	if f == nil {
 		t.SetFilter(nil)
-	case f.narrows(before):
-		t.NarrowFilter(f)
-	default:
-		t.SetFilter(f)
+		return
 	}
+	f.now = now
+	t.SetFilter(f)
 }
 
 // matches reports whether the filter finds a row. A row stands in several tables: it

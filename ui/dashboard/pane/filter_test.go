@@ -138,22 +138,6 @@ func TestARowWithoutAFigureIsNotFoundByIt(t *testing.T) {
 	}
 }
 
-func TestAFilterThatWasTypedOnNarrows(t *testing.T) {
-	cases := []struct {
-		before, after string
-		want          bool
-	}{
-		{"wo", "woo", true}, {"woo", "wo", false}, {"!w", "!wo", false}, {"state:f", "state:fa", false}, {"a", "a b", true}, {"a", "ba", false},
-		{"total>1", "total>10", false}, {"a", `a"`, false},
-	}
-	for _, c := range cases {
-		fields := fieldsOfIntents()
-		if got := ParseFilter(c.after, fields).narrows(ParseFilter(c.before, fields)); got != c.want {
-			t.Errorf("%q after %q narrows: %t, want %t", c.after, c.before, got, c.want)
-		}
-	}
-}
-
 func TestOtherPanesHaveFieldsOfTheirOwn(t *testing.T) {
 	l := look()
 	events := NewEvents(l, noIntent)

@@ -112,9 +112,9 @@ func (p *Intents) Shown() iter.Seq[*account.Intent] {
 // SetFilter shows only what the filter finds; nil shows all. It is in force in
 // the lanes and in the list, whichever is shown.
 func (p *Intents) SetFilter(f *Filter) {
-	filterTable(p.list, f, p.filter, p.look.Now)
+	filterTable(p.list, f, p.look.Now)
 	if p.orders != nil {
-		filterTable(p.orders.list, f, p.filter, p.look.Now)
+		filterTable(p.orders.list, f, p.look.Now)
 	}
 	p.lanes.setFilter(f, p.filter)
 	p.filter = f

@@ -20,7 +20,7 @@ func (p *Intents) Group(on bool) {
 	if on {
 		p.orders = newOrders(&p.inList, &p.cards)
 		p.orders.list.SetHeight(p.h - p.head())
-		filterTable(p.orders.list, p.filter, nil, p.look.Now)
+		filterTable(p.orders.list, p.filter, p.look.Now)
 		p.orders.arrange(p.rows, slices.Clone(p.list.All()), nil)
 	}
 	if pinned {

@@ -60,7 +60,7 @@ func (s *laneSet) setFilter(f, before *Filter) {
 		s.hits = [lanes]bool{}
 	}
 	for _, lane := range s.tables {
-		filterTable(lane, f, before, s.look.Now)
+		filterTable(lane, f, s.look.Now)
 	}
 	s.filtered = f != nil
 	s.findHits()

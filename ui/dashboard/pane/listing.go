@@ -63,7 +63,7 @@ func (p *listing[R]) states(yield func(string) bool) {
 
 // SetFilter shows only what the filter finds; nil shows all.
 func (p *listing[R]) SetFilter(f *Filter) {
-	filterTable(p.list, f, p.filter, p.look.Now)
+	filterTable(p.list, f, p.look.Now)
 	p.filter = f
 	p.stale = true
 }

@@ -183,18 +183,6 @@ func (t *Table[T]) SetFilter(filter any) {
 	t.settle()
 }
 
-// NarrowFilter is SetFilter for a filter that shows no row that the one before
-// did not: only what is shown is looked at.
-func (t *Table[T]) NarrowFilter(filter any) {
-	if t.filter == nil || filter == nil {
-		t.SetFilter(filter)
-		return
-	}
-	t.filter = filter
-	t.shown = slices.DeleteFunc(t.shown, func(row T) bool { return !t.cfg.Match(row, filter) })
-	t.settle()
-}
-
 // Total is how many rows there are.
 func (t *Table[T]) Total() int { return len(t.rows) }
 
