@@ -71,14 +71,10 @@ func (p *Detail) Feed(f Facts) {
 
 // Move moves the cursor from line to line; left and right fold and unfold.
 func (p *Detail) Move(s Step) {
-	page := max(p.rows()-2, 1)
-	switch s {
-	case Left, Right:
+	if s == Left || s == Right {
 		p.fold(s == Left)
-	default:
-		p.cursor += map[Step]int{Up: -1, Down: 1, PageUp: -page, PageDown: page, First: -p.total, Last: p.total}[s]
 	}
-	p.cursor = min(max(p.cursor, 0), max(p.total-1, 0))
+	p.cursor = min(max(p.cursor+s.by(max(p.rows()-2, 1), p.total), 0), max(p.total-1, 0))
 	p.follow = true
 	p.stale = true
 }

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,14 +24,9 @@ type Failures struct {
 	undated int       // failed at a time that nobody saw, so that they are in no span
 	unread  int       // intents, failed or not, whose state no read has told
 	lost    account.Purse
-	groups  [sides][]*failureGroup
-	side    int           // that the cursor is on
-	under   [sides]string // the group under the cursor, by its name
-	most    [sides]int    // that a group of the side counts
-	at      [sides]int    // the group under the cursor, by its index
-	tops    [sides]int    // the lines where the groups begin; 0 where none stands
-	pages   [sides]int    // how many of them there is room for
-	offsets [sides]int    // of the first in view
+	groups  [sides]picked[*failureGroup]
+	side    int        // that the cursor is on
+	most    [sides]int // that a group of the side counts
 	sorting[*failureGroup]
 }
 
@@ -59,7 +55,11 @@ var failureSpans = [...]struct {
 
 // NewFailures makes the view of what the pane of intents holds.
 func NewFailures(look *Look, intents *Intents) *Failures {
-	return &Failures{frame: newFrame(look), intents: intents, changed: true, sorting: by(failureOrders())}
+	p := &Failures{frame: newFrame(look), intents: intents, changed: true, sorting: by(failureOrders())}
+	for side := range p.groups {
+		p.groups[side].name = func(g *failureGroup) string { return g.name }
+	}
+	return p
 }
 
 func failureOrders() []order[*failureGroup] {
@@ -136,12 +136,12 @@ func (p *Failures) count() {
 		p.add(groups[byMerchant], merchant, ByMerchant(row.Intent), row)
 	}
 	for side := range groups {
-		p.groups[side], p.most[side] = p.groups[side][:0], 0
+		p.groups[side].rows = slices.Collect(maps.Values(groups[side]))
+		p.most[side] = 0
 		for _, g := range groups[side] {
-			p.groups[side] = append(p.groups[side], g)
 			p.most[side] = max(p.most[side], g.n)
 		}
-		slices.SortFunc(p.groups[side], func(a, b *failureGroup) int { return cmp.Or(p.compare(a, b), cmp.Compare(a.name, b.name)) })
+		slices.SortFunc(p.groups[side].rows, func(a, b *failureGroup) int { return cmp.Or(p.compare(a, b), cmp.Compare(a.name, b.name)) })
 	}
 }
 
@@ -180,15 +180,11 @@ func ByReason(in *account.Intent) string {
 // group is the one under the cursor; nil where there is none.
 func (p *Failures) group() *failureGroup {
 	p.count()
-	if len(p.groups[p.side]) == 0 {
+	list := &p.groups[p.side]
+	if len(list.rows) == 0 {
 		return nil
 	}
-	return p.groups[p.side][p.cursor(p.side)]
-}
-
-// cursor is the index of the group under the cursor of a side.
-func (p *Failures) cursor(side int) int {
-	return max(slices.IndexFunc(p.groups[side], func(g *failureGroup) bool { return g.name == p.under[side] }), 0)
+	return list.rows[list.cursor()]
 }
 
 // Alike is the filter that finds all intents of the merchant under the cursor, or all
@@ -225,57 +221,36 @@ func (p *Failures) Asked() (filter, why string) {
 func (p *Failures) Move(s Step) {
 	p.count()
 	p.stale = true
-	n := len(p.groups[p.side])
-	if n == 0 {
-		return
-	}
-	at := p.cursor(p.side)
-	switch s {
-	case Left:
-		p.side = byReason
-		return
-	case Right:
-		p.side = byMerchant
-		return
-	case Up:
-		at--
-	case Down:
-		at++
-	case PageUp:
-		at -= p.pages[p.side]
-	case PageDown:
-		at += p.pages[p.side]
-	case First:
-		at = 0
-	case Last:
-		at = n - 1
-	}
+	list := &p.groups[p.side]
+	n := len(list.rows)
+	at := list.cursor() + s.by(list.page, n)
 	switch {
-	case p.beside():
+	case n == 0:
+	case s == Left:
+		p.side = byReason
+	case s == Right:
+		p.side = byMerchant
+	case p.beside(), s == First, s == Last:
+		list.put(at)
 	case at < 0 && p.side == byMerchant:
 		p.side = byReason
-		at = len(p.groups[p.side]) - 1
+		p.groups[byReason].put(len(p.groups[byReason].rows) - 1)
 	case at >= n && p.side == byReason:
-		p.side, at = byMerchant, 0
+		p.side = byMerchant
+		p.groups[byMerchant].put(0)
+	default:
+		list.put(at)
 	}
-	p.put(at)
-}
-
-// put puts the cursor on a group of its side, as near as there is one.
-func (p *Failures) put(at int) {
-	groups := p.groups[p.side]
-	p.under[p.side] = groups[min(max(at, 0), len(groups)-1)].name
 }
 
 // Click puts the cursor on a group.
 func (p *Failures) Click(x, y int) (row bool) {
-	for side, top := range p.tops {
+	for side := range p.groups {
 		if p.beside() && (x >= p.w/2) != (side == byMerchant) {
 			continue
 		}
-		if at := y - top; top > 0 && at >= 0 && at < p.pages[side] && p.offsets[side]+at < len(p.groups[side]) {
+		if p.groups[side].click(y) {
 			p.side, p.stale = side, true
-			p.put(p.offsets[side] + at)
 		}
 	}
 	return false

@@ -18,7 +18,9 @@ func (p *Failures) beside() bool { return p.w >= leastBeside }
 func (p *Failures) Lines() []string {
 	return p.render(func(*paint.Line) {
 		p.count()
-		p.tops = [sides]int{}
+		for side := range p.groups {
+			p.groups[side].top = 0
+		}
 		p.top()
 		p.rule()
 		switch {
@@ -89,9 +91,9 @@ func (p *Failures) sideBySide() {
 		p.head(l.To(side*(w+laneGap)), side, columns)
 	}
 	p.push(l)
-	rows := min(max(len(p.groups[byReason]), len(p.groups[byMerchant])), p.h-len(p.lines))
+	rows := min(max(len(p.groups[byReason].rows), len(p.groups[byMerchant].rows)), p.h-len(p.lines))
 	for side := range sides {
-		p.window(side, rows)
+		p.groups[side].place(len(p.lines), rows)
 	}
 	for i := range rows {
 		l := p.start()
@@ -109,7 +111,7 @@ func (p *Failures) sideBySide() {
 func (p *Failures) stackedSides() {
 	columns := failureColumnsOf(p.w)
 	rows := max(p.h-len(p.lines)-sides-1, sides) // without a head for each and a blank line between
-	reasons, merchants := len(p.groups[byReason]), len(p.groups[byMerchant])
+	reasons, merchants := len(p.groups[byReason].rows), len(p.groups[byMerchant].rows)
 	rooms := [sides]int{byReason: min(reasons, max(rows/2, rows-merchants))}
 	rooms[byMerchant] = rows - rooms[byReason]
 	for side, room := range rooms {
@@ -119,8 +121,8 @@ func (p *Failures) stackedSides() {
 		l := p.start()
 		p.head(l, side, columns)
 		p.push(l)
-		p.window(side, room)
-		for i := range min(room, len(p.groups[side])) {
+		p.groups[side].place(len(p.lines), room)
+		for i := range min(room, len(p.groups[side].rows)) {
 			l := p.start()
 			p.row(l, side, i, columns)
 			p.push(l.On(paint.Base))
@@ -139,7 +141,7 @@ func (p *Failures) members() {
 	if p.h-len(p.lines) < leastMembers {
 		return
 	}
-	g := p.groups[p.side][p.at[p.side]]
+	g := p.group()
 	p.push(p.start())
 	p.push(p.start().Space(1).Put(paint.Muted|paint.Bold, "FAILED").Space(1).Put(paint.Text, g.name))
 	const age, total = 5, 17
@@ -154,16 +156,6 @@ func (p *Failures) members() {
 		l.Space(2).Fit(paint.Muted, other, min(l.Left()-2-total, 40))
 		p.push(l.Right(paint.Text, whole(row.total, total-1), total-1))
 	}
-}
-
-// window notes where the groups of a side stand, and has the one under the cursor
-// among them.
-func (p *Failures) window(side, rows int) {
-	n, at := len(p.groups[side]), p.cursor(side)
-	p.at[side] = at
-	p.tops[side], p.pages[side] = len(p.lines), max(rows, 1)
-	p.offsets[side] = max(min(p.offsets[side], at), at-p.pages[side]+1, 0)
-	p.offsets[side] = max(min(p.offsets[side], n-p.pages[side]), 0)
 }
 
 // failureColumns are the widths of the columns of a side.
@@ -184,19 +176,20 @@ func (p *Failures) head(l *paint.Line, side int, c failureColumns) {
 		style = paint.Accent
 	}
 	from := l.At()
-	l.Space(1).Put(style|paint.Bold, name).Space(1).Put(paint.Text, wording.Count(len(p.groups[side])))
+	l.Space(1).Put(style|paint.Bold, name).Space(1).Put(paint.Text, wording.Count(len(p.groups[side].rows)))
 	l.To(from+3+c.name+c.bar).Right(paint.Muted, "failed", c.failed).Right(paint.Muted, "share", c.share).Right(paint.Muted, "last", c.last)
 	l.Right(paint.Muted, "value lost", c.lost)
 }
 
 // row draws a group of a side, if there are so many in view.
 func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
-	at := p.offsets[side] + i
-	if at >= len(p.groups[side]) {
+	list := &p.groups[side]
+	at := list.offset + i
+	if at >= len(list.rows) {
 		return
 	}
-	g := p.groups[side][at]
-	p.gutter(l, p.focused && side == p.side && at == p.at[side], false, false)
+	g := list.rows[at]
+	p.gutter(l, p.focused && side == p.side && at == list.drawn, false, false)
 	name := g.name
 	if side == byMerchant {
 		name = shortened(name, c.name)

@@ -54,10 +54,10 @@ func TestAGroupLeadsToWhatItCounts(t *testing.T) {
 	entered := 0
 	for range failureSpans {
 		p.Lines()
-		for side, groups := range p.groups {
+		for side := range p.groups {
 			p.side = side
-			for at, g := range groups {
-				p.put(at)
+			for at, g := range p.groups[side].rows {
+				p.groups[side].put(at)
 				filter, why := p.Asked()
 				if (filter == "") != (why != "") || (filter == "") != (g.name == "merchant unknown") {
 					t.Errorf("%s: filter %q, why %q", g.name, filter, why)
@@ -195,14 +195,14 @@ func TestTheCursorStaysOnItsGroup(t *testing.T) {
 		}
 	}
 	p.Move(Last)
-	before := p.groups[byReason][0]
-	if p.Lines(); p.groups[byReason][0] != before {
+	before := p.groups[byReason].rows[0]
+	if p.Lines(); p.groups[byReason].rows[0] != before {
 		t.Error("a key counted everything anew")
 	}
 	c := &account.Changes{Intents: []*account.Intent{failedOf(8, 0, "b.example", "payment_declined", 0), failedOf(9, 0, "b.example", "payment_declined", 0)}}
 	shown.Apply(c, false)
 	p.Apply(c, false)
-	if p.Lines(); p.group().name != "payment declined" || p.groups[byReason][0].name != "payment declined" {
+	if p.Lines(); p.group().name != "payment declined" || p.groups[byReason].rows[0].name != "payment declined" {
 		t.Errorf("the cursor is on %s once its group is the first", p.group().name)
 	}
 }

@@ -196,18 +196,11 @@ const leastLanes = 108
 func (p *Intents) listed() bool { return p.orders != nil || p.w < leastLanes || p.h < 7 }
 
 // cursor is that of what is shown.
-func (p *Intents) cursor() tableCursor {
+func (p *Intents) cursor() cursor {
 	if p.orders != nil {
 		return p.orders.list
 	}
 	return p.table()
-}
-
-// tableCursor is the cursor of a table, whatever its rows are.
-type tableCursor interface {
-	Find(key string) (index int, ok bool)
-	Index() int
-	Pinned() bool
 }
 
 func (p *Intents) table() *table.Table[*intentRow] {

@@ -1,7 +1,5 @@
 package pane
 
-import "tillwatch/ui/dashboard/table"
-
 // Step is a movement of the cursor.
 type Step uint8
 
@@ -17,6 +15,26 @@ const (
 	PageDown
 )
 
+// by is how far a step goes among so many rows, of which some are a page.
+func (s Step) by(page, rows int) int {
+	return map[Step]int{Up: -1, Down: 1, PageUp: -page, PageDown: page, First: -rows, Last: rows}[s]
+}
+
+// cursor is that of a table, whatever its rows are.
+type cursor interface {
+	CursorKey() string
+	Find(key string) (index int, ok bool)
+	Index() int
+	Pinned() bool
+	Page() int
+	Total() int
+	Move(delta int)
+	Scroll(delta int)
+	Pick(row int) bool
+}
+
+func step(c cursor, s Step) { c.Move(s.by(c.Page(), c.Total())) }
+
 // Move moves the cursor; left and right change the lane.
 func (p *Intents) Move(s Step) {
 	switch {
@@ -24,10 +42,8 @@ func (p *Intents) Move(s Step) {
 		p.lanes.change(-1)
 	case s == Right && !p.listed():
 		p.lanes.change(1)
-	case p.orders != nil:
-		step(p.orders.list, s)
 	default:
-		step(p.table(), s)
+		step(p.cursor(), s)
 	}
 	p.stale = true
 }
@@ -36,59 +52,23 @@ func (p *Intents) Move(s Step) {
 // is one.
 func (p *Intents) Click(x, y int) (row bool) {
 	p.stale = true
-	switch {
-	case p.orders != nil:
-		return pick(p.orders.list, y-p.head())
-	case p.listed():
-		return pick(p.list, y-p.head())
+	if p.listed() {
+		return p.cursor().Pick(y - p.head())
 	}
 	lane, ok := p.lanes.under(x)
 	if !ok {
 		return false
 	}
 	p.lanes.enter(lane)
-	return y >= 3 && pick(p.lanes.current(), (y-3)/2)
+	return y >= 3 && p.cursor().Pick((y-3)/2)
 }
 
 // Wheel scrolls what lies at x.
 func (p *Intents) Wheel(x, _, delta int) {
 	p.stale = true
-	switch {
-	case p.orders != nil:
-		p.orders.list.Scroll(delta)
-		return
-	case p.listed():
-		p.list.Scroll(delta)
-		return
-	}
-	if lane, ok := p.lanes.under(x); ok {
+	if p.listed() {
+		p.cursor().Scroll(delta)
+	} else if lane, ok := p.lanes.under(x); ok {
 		p.lanes.tables[lane].Scroll(delta)
 	}
-}
-
-func step[T any](t *table.Table[T], s Step) {
-	switch s {
-	case Up:
-		t.Move(-1)
-	case Down:
-		t.Move(1)
-	case First:
-		t.MoveTo(0)
-	case Last:
-		t.MoveTo(t.Shown() - 1)
-	case PageUp:
-		t.Page(-1)
-	case PageDown:
-		t.Page(1)
-	}
-}
-
-// pick puts the cursor on a row of the window, if there are so many.
-func pick[T any](t *table.Table[T], row int) bool {
-	rows, first := t.Window()
-	if row < 0 || row >= len(rows) {
-		return false
-	}
-	t.MoveTo(first + row)
-	return true
 }

@@ -7,7 +7,7 @@ import "tillwatch/api"
 
 // StartRange begins a range at the cursor.
 func (p *Intents) StartRange() {
-	p.anchor, p.stale = p.cursorKey(), true
+	p.anchor, p.stale = p.cursor().CursorKey(), true
 }
 
 // EndRange ends a range, and reports whether there was one.
@@ -22,19 +22,6 @@ func (p *Intents) EndRange() bool {
 func (p *Intents) Ranging() bool {
 	from, to := p.span()
 	return from <= to
-}
-
-func (p *Intents) cursorKey() string {
-	if p.orders != nil {
-		if row, ok := p.orders.list.Cursor(); ok {
-			return row.key()
-		}
-		return ""
-	}
-	if row, ok := p.table().Cursor(); ok {
-		return string(row.ID)
-	}
-	return ""
 }
 
 // span is the first and the last row of the range; to is below from where there is

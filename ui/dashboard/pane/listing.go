@@ -83,7 +83,7 @@ func (p *listing[R]) Move(s Step) {
 // Click puts the cursor on the row at y, and reports whether there is one.
 func (p *listing[R]) Click(_, y int) (row bool) {
 	p.stale = true
-	return pick(p.list, y-p.head())
+	return p.list.Pick(y - p.head())
 }
 
 // Wheel scrolls.

@@ -84,35 +84,24 @@ func (p *Quota) Subject() Subject { return Subject{} }
 // there are more buckets than rows.
 func (p *Quota) Move(s Step) {
 	if p.Viewing() {
-		p.spending.move(s, p.page(), p.unfolded())
+		p.spending.move(s, p.unfolded())
 		p.stale = true
 		return
 	}
-	by := map[Step]int{Up: -1, Down: 1, PageUp: -p.h, PageDown: p.h, First: -len(p.rows), Last: len(p.rows)}[s]
-	p.Wheel(0, 0, by)
+	p.Wheel(0, 0, s.by(p.h, len(p.rows)))
 }
 
 // Click puts the cursor on a spender.
 func (p *Quota) Click(_, y int) (row bool) {
-	s := &p.spending
-	at := s.offset + y - s.top
-	if p.Viewing() && y >= s.top && at < len(s.rows) {
-		s.under = s.rows[at].key
-		p.stale = true
-	}
+	p.stale = p.Viewing() && p.spending.click(y) || p.stale
 	return false
 }
 
 // Wheel scrolls.
 func (p *Quota) Wheel(_, _, delta int) {
 	if p.Viewing() {
-		step := Down
-		if delta < 0 {
-			step = Up
-		}
-		for range max(delta, -delta) {
-			p.Move(step)
-		}
+		p.spending.put(p.spending.cursor() + delta)
+		p.stale = true
 		return
 	}
 	p.offset = min(max(p.offset+delta, 0), max(len(p.rows)+2-(p.h-p.head()), 0))

@@ -169,7 +169,7 @@ func (p *Quota) table() {
 	}
 	l.Right(paint.Muted, "refused", c.refused).Right(paint.Muted, "errors", c.errors).Right(paint.Muted, "p50", c.p50).Right(paint.Muted, "p95", c.p95)
 	p.push(l)
-	s.top = len(p.lines)
+	s.place(len(p.lines), p.h-len(p.lines))
 	switch {
 	case len(s.spenders) == 0:
 		p.message(paint.Muted, "who spends is not known yet", "")
@@ -178,17 +178,10 @@ func (p *Quota) table() {
 		p.nothingMatches()
 		return
 	}
-	page := p.page()
-	under := s.cursor()
-	s.offset = max(min(s.offset, under), under-page+1, 0)
-	s.offset = max(min(s.offset, len(s.rows)-page), 0)
-	for i := s.offset; i < min(s.offset+page, len(s.rows)); i++ {
-		p.spender(&s.rows[i], c, p.focused && i == under)
+	for i := s.offset; i < min(s.offset+s.page, len(s.rows)); i++ {
+		p.spender(&s.rows[i], c, p.focused && i == s.drawn)
 	}
 }
-
-// page is how many spenders are in view.
-func (p *Quota) page() int { return max(p.h-p.spending.top, 1) }
 
 // unfolded reports whether the endpoints are shown of all that nobody has folded.
 func (p *Quota) unfolded() bool { return p.h >= 30 }

@@ -24,13 +24,10 @@ type spending struct {
 	seen     map[string]int // those observed, as they became known
 	span     account.Span
 	chart    int // the first of those that are shown
-	rows     []spendRow
-	under    spendKey // under the cursor
-	folded   map[spendKey]bool
-	filter   *Filter
-	sums     [len(quotaClasses)]int // of all spenders, also of those that the filter hides
-	offset   int
-	top      int // the line of the pane where the rows begin; 0 while none is shown
+	picked[spendRow]
+	folded map[string]bool // by the names of spenders
+	filter *Filter
+	sums   [len(quotaClasses)]int // of all spenders, also of those that the filter hides
 	sorting[spendRow]
 }
 
@@ -39,6 +36,9 @@ type spendKey struct {
 	by       string
 	endpoint string // "" for all
 }
+
+// name tells a row from all others.
+func (k spendKey) name() string { return k.by + "\x00" + k.endpoint }
 
 // spendRow is what one spender has spent in the span, of one endpoint or of all.
 type spendRow struct {
@@ -53,7 +53,7 @@ type spendRow struct {
 }
 
 func newSpending(look *Look) spending {
-	return spending{look: look, seen: map[string]int{}, folded: map[spendKey]bool{}, sorting: by(spendOrders())}
+	return spending{look: look, seen: map[string]int{}, folded: map[string]bool{}, picked: picked[spendRow]{name: func(r spendRow) string { return r.key.name() }}, sorting: by(spendOrders())}
 }
 
 // spendOrders are those of the spenders, and of the endpoints of each.
@@ -156,7 +156,7 @@ func (s *spending) count(unfolded bool) {
 			continue
 		}
 		s.rows = append(s.rows, row)
-		if row.ends > 0 && row.of != "" && s.folded[row.key] != unfolded {
+		if row.ends > 0 && row.of != "" && s.folded[row.key.by] != unfolded {
 			slices.SortStableFunc(found, s.compare)
 			s.rows = append(s.rows, found...)
 		}
@@ -182,39 +182,19 @@ func (r *spendRow) use(u *account.Use, span account.Span) spendRow {
 	return row
 }
 
-// cursor is the index of the row under the cursor.
-func (s *spending) cursor() int {
-	return max(slices.IndexFunc(s.rows, func(r spendRow) bool { return r.key == s.under }), 0)
-}
-
 // move moves the cursor, or folds what is under it.
-func (s *spending) move(step Step, page int, unfolded bool) {
-	if len(s.rows) == 0 {
-		return
-	}
-	at := s.cursor()
-	switch step {
-	case Left, Right:
-		whose := spendKey{by: s.rows[at].key.by}
-		s.folded[whose] = (step == Left) == unfolded
+func (s *spending) move(step Step, unfolded bool) {
+	switch {
+	case len(s.rows) == 0:
+	case step == Left, step == Right:
+		by := s.rows[s.cursor()].key.by
+		s.folded[by] = (step == Left) == unfolded
 		if step == Left {
-			s.under = whose
+			s.under = spendKey{by: by}.name()
 		}
-		return
-	case Up:
-		at--
-	case Down:
-		at++
-	case PageUp:
-		at -= page
-	case PageDown:
-		at += page
-	case First:
-		at = 0
-	case Last:
-		at = len(s.rows) - 1
+	default:
+		s.put(s.cursor() + step.by(s.page, len(s.rows)))
 	}
-	s.under = s.rows[min(max(at, 0), len(s.rows)-1)].key
 }
 
 // samplesOf are what one bucket's headers told in the span.

@@ -37,10 +37,8 @@ type Table[T any] struct {
 	order  func(a, b T) int // in force; nil: Compare
 	rows   []T              // all, in order
 	byKey  map[string]T
-	most   int // rows that it held since it was made, as far as Remove has seen
 	filter any // nil: all rows are shown
 	shown  []T // what passes the filter, in order; rows itself without one
-	hits   []T // what shown is made in
 
 	pinned bool
 	key    string // the cursor's row, while pinned
@@ -128,21 +126,7 @@ func (t *Table[T]) Remove(key string) {
 	}
 	t.drop(old)
 	delete(t.byKey, key)
-	t.shrink()
 	t.settle()
-}
-
-// shrink gives back what many rows took that are gone: a map and a list never
-// become smaller by themselves.
-func (t *Table[T]) shrink() {
-	t.most = max(t.most, len(t.byKey)+1)
-	if t.most < 4096 || len(t.byKey) > t.most/8 {
-		return
-	}
-	few := make(map[string]T, len(t.byKey))
-	maps.Copy(few, t.byKey)
-	t.byKey, t.most = few, len(few)
-	t.rows = append([]T(nil), t.rows...)
 }
 
 // Clear takes all rows out and forgets the cursor.
@@ -156,7 +140,7 @@ func (t *Table[T]) Clear() {
 // back.
 func (t *Table[T]) Forget() {
 	clear(t.byKey)
-	t.rows, t.shown, t.hits = nil, nil, nil
+	t.rows, t.shown = nil, nil
 	t.index, t.offset = 0, 0
 	t.settle()
 }
@@ -172,13 +156,12 @@ func (t *Table[T]) Get(key string) (T, bool) {
 func (t *Table[T]) SetFilter(filter any) {
 	t.filter = filter
 	if filter != nil {
-		t.shown = slices.Grow(t.hits[:0], len(t.rows))
+		t.shown = make([]T, 0, len(t.rows))
 		for _, row := range t.rows {
 			if t.cfg.Match(row, filter) {
 				t.shown = append(t.shown, row)
 			}
 		}
-		t.hits = t.shown
 	}
 	t.settle()
 }
@@ -223,11 +206,16 @@ func (t *Table[T]) Cursor() (row T, ok bool) {
 	return row, false
 }
 
+// CursorKey is the key of that row; "" where there is none.
+func (t *Table[T]) CursorKey() string {
+	if row, ok := t.Cursor(); ok {
+		return t.cfg.Key(row)
+	}
+	return ""
+}
+
 // Index is where the cursor stands among the shown rows.
 func (t *Table[T]) Index() int { return t.index }
-
-// Find is where the row of a key stands among the shown rows, if it does.
-func (t *Table[T]) Find(key string) (index int, ok bool) { return t.find(key) }
 
 // Pinned reports whether the cursor has left the home edge.
 func (t *Table[T]) Pinned() bool { return t.pinned }
@@ -235,8 +223,18 @@ func (t *Table[T]) Pinned() bool { return t.pinned }
 // Move moves the cursor by delta rows, and stops at the ends.
 func (t *Table[T]) Move(delta int) { t.MoveTo(t.index + delta) }
 
-// Page moves the cursor by windows.
-func (t *Table[T]) Page(delta int) { t.Move(delta * max(t.height-1, 1)) }
+// Page is how many rows the cursor goes where it moves by a window.
+func (t *Table[T]) Page() int { return max(t.height-1, 1) }
+
+// Pick puts the cursor on a row of the window, and reports whether there are so many.
+func (t *Table[T]) Pick(row int) bool {
+	rows, first := t.Window()
+	if row < 0 || row >= len(rows) {
+		return false
+	}
+	t.MoveTo(first + row)
+	return true
+}
 
 // MoveTo puts the cursor on a row by its index, as near as there is one.
 func (t *Table[T]) MoveTo(index int) {
@@ -253,7 +251,7 @@ func (t *Table[T]) MoveTo(index int) {
 
 // Select puts the cursor on the row of a key and reports whether it is shown.
 func (t *Table[T]) Select(key string) bool {
-	i, ok := t.find(key)
+	i, ok := t.Find(key)
 	if ok {
 		t.MoveTo(i)
 		t.pinned, t.key = true, key
@@ -322,7 +320,8 @@ func (t *Table[T]) cut(rows []T, row T) []T {
 	return slices.Delete(rows, i, i+1)
 }
 
-func (t *Table[T]) find(key string) (int, bool) {
+// Find is where the row of a key stands among the shown rows, if it does.
+func (t *Table[T]) Find(key string) (index int, ok bool) {
 	row, ok := t.Get(key)
 	if !ok {
 		return 0, false
@@ -345,7 +344,7 @@ func (t *Table[T]) settle() {
 		t.shown = t.rows
 	}
 	before := t.index
-	switch i, ok := t.find(t.key); {
+	switch i, ok := t.Find(t.key); {
 	case !t.pinned:
 		t.index = t.home()
 	case ok:
