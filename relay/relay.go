@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -61,21 +62,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.HeaderPrefix == "" {
-		c.HeaderPrefix = defaultHeaderPrefix
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.StoreBudget <= 0 {
-		c.StoreBudget = defaultStoreBudget
-	}
-	if c.Heartbeat <= 0 {
-		c.Heartbeat = defaultHeartbeat
-	}
-	if c.MaxStreams <= 0 {
-		c.MaxStreams = defaultMaxStreams
-	}
+	c.HeaderPrefix = cmp.Or(c.HeaderPrefix, defaultHeaderPrefix)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.StoreBudget = cmp.Or(max(c.StoreBudget, 0), defaultStoreBudget)
+	c.Heartbeat = cmp.Or(max(c.Heartbeat, 0), defaultHeartbeat)
+	c.MaxStreams = cmp.Or(max(c.MaxStreams, 0), defaultMaxStreams)
 	return c
 }
 
@@ -190,27 +181,19 @@ func (r *Relay) SetTokens(tokens []api.Secret, issued []Token) error {
 }
 
 // Ingest serves POST /webhooks, /livez and /readyz: what may face the public.
-func (r *Relay) Ingest() http.Handler {
-	mux := http.NewServeMux()
-	r.routeIngest(mux)
-	r.routeProbes(mux)
-	return mux
-}
+func (r *Relay) Ingest() http.Handler { return routed(r.routeIngest, r.routeProbes) }
 
 // Admin serves the stream, /v1/events, /metrics and the probes.
-func (r *Relay) Admin() http.Handler {
-	mux := http.NewServeMux()
-	r.routeAdmin(mux)
-	r.routeProbes(mux)
-	return mux
-}
+func (r *Relay) Admin() http.Handler { return routed(r.routeAdmin, r.routeProbes) }
 
 // Handler serves both on one address.
-func (r *Relay) Handler() http.Handler {
+func (r *Relay) Handler() http.Handler { return routed(r.routeIngest, r.routeAdmin, r.routeProbes) }
+
+func routed(routes ...func(*http.ServeMux)) http.Handler {
 	mux := http.NewServeMux()
-	r.routeIngest(mux)
-	r.routeAdmin(mux)
-	r.routeProbes(mux)
+	for _, route := range routes {
+		route(mux)
+	}
 	return mux
 }
 

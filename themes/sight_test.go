@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // sight is how an eye takes linear light: the matrices of Machado, Oliveira and
@@ -115,16 +116,17 @@ func states(t Theme) map[string]color.Color {
 // distanceFor is how far apart two colours look, as a hundredth of the distance
 // from black to white in the space Oklab.
 func distanceFor(s sight, a, b color.Color) float64 {
-	return 100 * s.see(a).oklab().distance(s.see(b).oklab())
+	return 100 * oklabOf(s.see(a)).distance(oklabOf(s.see(b)))
 }
 
-func (s sight) see(c color.Color) light {
-	l := lightOf(c)
-	var seen light
+func (s sight) see(c color.Color) color.Color {
+	shown, _ := colorful.MakeColor(c)
+	r, g, b := shown.LinearRgb()
+	var seen [3]float64
 	for i := range seen {
-		seen[i] = min(max(s[3*i]*l[0]+s[3*i+1]*l[1]+s[3*i+2]*l[2], 0), 1)
+		seen[i] = min(max(s[3*i]*r+s[3*i+1]*g+s[3*i+2]*b, 0), 1)
 	}
-	return seen
+	return colorful.LinearRgb(seen[0], seen[1], seen[2])
 }
 
 // terminal is what a terminal makes of the sixteen colours by default.

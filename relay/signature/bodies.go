@@ -11,21 +11,15 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// bodyForm is what may have been signed instead of the body that arrived.
-type bodyForm struct {
-	body []byte
-	fault
-}
-
 // maxPlain bounds, in bytes, what a compressed body is taken apart to.
 const maxPlain = 1 << 20
 
 // bodyForms undo what may have been done to a body as bytes or as text.
-func bodyForms(body []byte) (forms []bodyForm) {
+func bodyForms(body []byte) (forms []form) {
 	add := func(cause Cause, text string, signed ...[]byte) {
 		for _, s := range signed {
 			if !bytes.Equal(s, body) {
-				forms = append(forms, bodyForm{s, fault{cause, text}})
+				forms = append(forms, form{body: s, fault: fault{cause, text}})
 			}
 		}
 	}

@@ -148,11 +148,13 @@ func (t *trial) forms(yield func(form) bool) {
 		all = append(all, form{key: o.Secret.Reveal(), body: t.Body, fault: fault{o.Cause, "signed with the secret of " + o.Whose}})
 	}
 	for _, f := range secretForms(t.Secrets) {
-		all = append(all, form{key: f.key, body: t.Body, fault: f.fault})
+		f.body = t.Body
+		all = append(all, f)
 	}
 	for _, f := range append(bodyForms(t.Body), t.signedMore()...) {
 		for _, s := range t.Secrets {
-			all = append(all, form{key: s.Reveal(), body: f.body, fault: f.fault})
+			f.key = s.Reveal()
+			all = append(all, f)
 		}
 	}
 	for _, f := range all {
@@ -171,11 +173,11 @@ func (t *trial) forms(yield func(form) bool) {
 }
 
 // signedMore is what other services sign beside the body.
-func (t *trial) signedMore() (forms []bodyForm) {
+func (t *trial) signedMore() (forms []form) {
 	at, id := t.Header.Get(t.Prefix+"timestamp"), t.Header.Get(t.Prefix+"event-id")
 	for _, before := range [][2]string{{"v0:" + at + ":", "Slack"}, {at + ".", "Stripe"}, {id + "." + at + ".", "Standard Webhooks"}} {
-		forms = append(forms, bodyForm{append([]byte(before[0]), t.Body...),
-			fault{SignedTimestamp, "the sender signs the timestamp with the body, as " + before[1] + " does: the signature is of the raw body alone"}})
+		forms = append(forms, form{body: append([]byte(before[0]), t.Body...),
+			fault: fault{SignedTimestamp, "the sender signs the timestamp with the body, as " + before[1] + " does: the signature is of the raw body alone"}})
 	}
 	return forms
 }

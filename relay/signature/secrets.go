@@ -8,32 +8,26 @@ import (
 	"tillwatch/api"
 )
 
-// secretForm is a key that somebody may have made of the secret by mistake.
-type secretForm struct {
-	key string
-	fault
-}
-
 const byteOrderMark = "\ufeff"
 
-// secretForms are what people make of secrets. A sender may take the lines of a
+// secretForms are the keys that people make of secrets by mistake. A sender may take the lines of a
 // rotation for one.
-func secretForms(secrets []api.Secret) (forms []secretForm) {
+func secretForms(secrets []api.Secret) (forms []form) {
 	var lines []string
 	for _, s := range secrets {
 		lines = append(lines, s.Reveal())
 		forms = append(forms, formsOf(s.Reveal())...)
 	}
 	whole, said := strings.Join(lines, "\n"), fault{SecretSpace, "the sender takes all lines of the secrets for one secret: each line is one"}
-	return append(forms, secretForm{whole, said}, secretForm{whole + "\n", said})
+	return append(forms, form{key: whole, fault: said}, form{key: whole + "\n", fault: said})
 }
 
 // formsOf are what people make of a secret, here and at the sender.
-func formsOf(secret string) (forms []secretForm) {
+func formsOf(secret string) (forms []form) {
 	add := func(cause Cause, text string, keys ...string) {
 		for _, key := range keys {
 			if key != "" && key != secret {
-				forms = append(forms, secretForm{key, fault{cause, text}})
+				forms = append(forms, form{key: key, fault: fault{cause, text}})
 			}
 		}
 	}

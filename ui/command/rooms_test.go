@@ -41,7 +41,7 @@ func TestRoomsImportOnlyWhatLiesBelowThem(t *testing.T) {
 		"ui/recording":        {"api", "api/quota", "api/account", "api/account/form"},
 		"ui/notify":           {"api", "api/account", "ui/wording"},
 		"ui/plain":            {"api", "api/account", "ui/wording"},
-		"ui/timeline":         {"api", "api/account"},
+		"ui/timeline":         {"api", "api/account", "ui/wording"},
 		"ui/wording":          {"api", "api/quota", "api/account"},
 		"ui/weblink":          {},
 		"ui/process":          {},

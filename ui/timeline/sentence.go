@@ -3,11 +3,9 @@
 package timeline
 
 import (
-	"strconv"
-	"strings"
-
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // Sentence says what a moment tells, without its time and without how it became
@@ -32,7 +30,7 @@ func Sentence(m *account.Moment) string {
 		if m.Count == 0 { // an earlier version has kept no number
 			return "unchanged"
 		}
-		return "unchanged (" + counted(m.Count, "read", "reads") + ")"
+		return "unchanged (" + wording.Counted(m.Count, "read", "reads") + ")"
 	case account.NotFound:
 		return "read: not found in this environment"
 	case account.EventMissed:
@@ -41,18 +39,18 @@ func Sentence(m *account.Moment) string {
 		if m.Status == "" {
 			return "no event told that a shipment is there"
 		}
-		return "no event told that a shipment is " + words(string(m.Status))
+		return "no event told that a shipment is " + wording.Name(string(m.Status))
 	case account.LetGo:
-		return "… " + counted(m.Count, "older entry is", "older entries are") + " no longer kept"
+		return "… " + wording.Counted(m.Count, "older entry is", "older entries are") + " no longer kept"
 	}
-	return "something of an unknown kind: " + words(string(m.What))
+	return "something of an unknown kind: " + wording.Name(string(m.What))
 }
 
 func told(m *account.Moment) string {
 	text := stateWords(m.To)
 	switch {
 	case m.Failure != "":
-		text += ", " + words(string(m.Failure))
+		text += ", " + wording.Name(string(m.Failure))
 	case m.Total != nil:
 		text += ", " + m.Total.String()
 	}
@@ -99,14 +97,5 @@ func stateWords(state api.IntentState) string {
 	if state == "" {
 		return "no state"
 	}
-	return words(string(state))
-}
-
-func words(code string) string { return strings.ReplaceAll(string(api.Scrub(code)), "_", " ") }
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
+	return wording.Name(string(state))
 }

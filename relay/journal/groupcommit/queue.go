@@ -106,31 +106,24 @@ type Batch[W any] struct {
 // none. It leaves out works that nobody waits for any more.
 func (b *Batch[W]) Next() (work W, ok bool) {
 	for len(b.tasks) < MaxBatch {
-		next, ok := b.queued()
-		if !ok {
-			break
+		next := b.first
+		b.first = nil
+		if next == nil {
+			select {
+			case queued := <-b.queue.works:
+				next = &queued
+			default:
+				return work, false
+			}
 		}
 		if err := next.ctx.Err(); err != nil {
 			next.done <- err
 			continue
 		}
-		b.tasks = append(b.tasks, next)
+		b.tasks = append(b.tasks, *next)
 		return next.work, true
 	}
 	return work, false
-}
-
-func (b *Batch[W]) queued() (next task[W], ok bool) {
-	if b.first != nil {
-		next, b.first = *b.first, nil
-		return next, true
-	}
-	select {
-	case next = <-b.queue.works:
-		return next, true
-	default:
-		return next, false
-	}
 }
 
 // Answer tells everybody in the batch. It is called once a batch.

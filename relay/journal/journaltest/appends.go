@@ -19,14 +19,8 @@ func newIsEmpty(t *testing.T, s *subject) {
 func numbersInOrder(t *testing.T, s *subject) {
 	j := s.opened()
 	results := append(appendAll(t, j, entries(1, 3)...), appendAll(t, j, entry(4))...)
-	for i, r := range results {
-		if want := (journal.Result{Seq: int64(i + 1)}); r != want {
-			t.Errorf("result %d is %+v, want %+v", i, r, want)
-		}
-	}
-	if results := appendAll(t, j); len(results) != 0 {
-		t.Errorf("an append of nothing gave %v", results)
-	}
+	expectResults(t, results, journal.Result{Seq: 1}, journal.Result{Seq: 2}, journal.Result{Seq: 3}, journal.Result{Seq: 4})
+	expectResults(t, appendAll(t, j))
 	expectRange(t, j, 1, 4)
 }
 
@@ -67,9 +61,7 @@ func concurrentAppends(t *testing.T, s *subject) {
 	}
 	expectRange(t, j, 1, ids)
 	for _, r := range read(t, j, 0, ids) {
-		if r.Duplicates != workers-1 {
-			t.Errorf("record %d has %d duplicates, want %d", r.Seq, r.Duplicates, workers-1)
-		}
+		expectAgain(t, r, workers-1, 0)
 	}
 }
 

@@ -19,13 +19,8 @@ func reopen(t *testing.T, s *subject) {
 	expectRange(t, j, 1, 5)
 	record := read(t, j, 4, 1)[0]
 	expectEntry(t, record, entry(5))
-	if record.Duplicates != 1 {
-		t.Errorf("%d duplicates, want 1", record.Duplicates)
-	}
-	results := appendAll(t, j, entry(3), entry(6))
-	if results[0] != (journal.Result{Seq: 3, Duplicate: true}) || results[1] != (journal.Result{Seq: 6}) {
-		t.Errorf("after a reopening: %+v", results)
-	}
+	expectAgain(t, record, 1, 0)
+	expectResults(t, appendAll(t, j, entry(3), entry(6)), journal.Result{Seq: 3, Duplicate: true}, journal.Result{Seq: 6})
 }
 
 func reopenLatest(t *testing.T, s *subject) {
@@ -52,17 +47,13 @@ func reopenPruned(t *testing.T, s *subject) {
 	j = s.reopened()
 	expectRange(t, j, 8, 10)
 	for n := 1; n <= 10; n++ {
-		if results := appendAll(t, j, entry(n)); results[0] != (journal.Result{Seq: int64(n), Duplicate: true}) {
-			t.Errorf("id %d after a prune and a reopening: %+v", n, results[0])
-		}
+		expectResults(t, appendAll(t, j, entry(n)), journal.Result{Seq: int64(n), Duplicate: true})
 	}
 	_, err := j.Prune(t.Context(), start.Add(time.Hour))
 	must(t, err)
 	j = s.reopened()
 	expectRange(t, j, 11, 10)
-	if results := appendAll(t, j, entry(11)); results[0].Seq != 11 {
-		t.Errorf("the next is %d, want 11", results[0].Seq)
-	}
+	expectResults(t, appendAll(t, j, entry(11)), journal.Result{Seq: 11})
 }
 
 func reopenMany(t *testing.T, s *subject) {
@@ -79,7 +70,5 @@ func reopenMany(t *testing.T, s *subject) {
 			}
 		}
 	}
-	if results := appendAll(t, j, entry(many+1)); results[0].Seq != many+1 {
-		t.Errorf("the next is %d, want %d", results[0].Seq, many+1)
-	}
+	expectResults(t, appendAll(t, j, entry(many+1)), journal.Result{Seq: many + 1})
 }

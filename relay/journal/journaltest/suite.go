@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -173,6 +174,21 @@ func expectEntry(t *testing.T, r journal.Record, e journal.Entry) {
 		r.CreatedAt.Equal(e.CreatedAt) && r.Received.Equal(e.Received) && bytes.Equal(r.Body, e.Body)
 	if !same {
 		t.Errorf("record is %+v, appended was %+v", r, e)
+	}
+}
+
+func expectResults(t *testing.T, results []journal.Result, want ...journal.Result) {
+	t.Helper()
+	if !slices.Equal(results, want) {
+		t.Errorf("results are %+v, want %+v", results, want)
+	}
+}
+
+// expectAgain checks how often a record came again, and how often with another body.
+func expectAgain(t *testing.T, r journal.Record, duplicates, conflicts int) {
+	t.Helper()
+	if r.Duplicates != duplicates || r.Conflicts != conflicts {
+		t.Errorf("record %d: %d duplicates, %d conflicts; want %d, %d", r.Seq, r.Duplicates, r.Conflicts, duplicates, conflicts)
 	}
 }
 

@@ -3,6 +3,7 @@ package action
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,7 @@ import (
 func (t *Table) Remap(keys map[ID][]string) (*Table, error) {
 	var wrong []error
 	actions := t.Actions()
-	for _, id := range sortedIDs(keys) {
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
 		at, ok := t.byID[id]
 		if !ok {
 			wrong = append(wrong, fmt.Errorf("there is no action %q: %s", id, t.suggest(id)))
@@ -53,15 +54,6 @@ func isAlwaysQuits(text string) bool {
 }
 
 func needed() []ID { return []ID{Quit, Help, Palette} }
-
-func sortedIDs(keys map[ID][]string) []ID {
-	ids := make([]ID, 0, len(keys))
-	for id := range keys {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
 
 // suggest names the actions that begin as id does, or all.
 func (t *Table) suggest(id ID) string {
