@@ -30,17 +30,17 @@ type eventPrinter struct {
 	forward    *postman // nil: prints only
 
 	buffer bytes.Buffer
-	newest map[api.ID]time.Time // createdAt of each source's newest event
-	kept   string               // the cursor in the file
-	said   string               // the last words
-	count  int                  // of printed events
+	lines  lineMaker
+	kept   string // the cursor in the file
+	said   string // the last words
+	count  int    // of printed events
 	failed error
 }
 
 func newEventPrinter(s *relay.Subscriber, since time.Time, o eventsOptions, stdout, stderr io.Writer, stop context.CancelFunc) *eventPrinter {
 	return &eventPrinter{
 		options: o, subscriber: s, since: since, stdout: stdout, stderr: stderr, stop: stop,
-		newest: map[api.ID]time.Time{}, kept: s.Cursor(),
+		lines: lineMaker{}, kept: s.Cursor(),
 	}
 }
 
@@ -103,18 +103,17 @@ func (p *eventPrinter) print(ctx context.Context, batch []relay.Item) error {
 		if p.enough() {
 			break
 		}
-		line := p.lineOf(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
+		line := p.lines.of(item, fmt.Sprintf("%s:%d", epoch, item.Seq))
 		at = line.Cursor
 		if item.Seq <= p.stored && item.Received.Before(p.since) || !p.options.finds(item, line.Late) {
 			continue
 		}
 		if p.forward != nil {
-			result := p.forward.forward(ctx, item)
-			if line.Forwarded = &result; ctx.Err() != nil {
+			if line.Forwarded = p.forward.forward(ctx, item); ctx.Err() != nil {
 				return ctx.Err() // whether it arrived is unknown: the next start delivers it again
 			}
 		}
-		if err := p.format(line); err != nil {
+		if err := printed(&p.buffer, p.options.json, line, line.String()); err != nil {
 			return p.fail(err)
 		}
 		p.count++
@@ -143,44 +142,46 @@ func lineOfItem(item relay.Item, cursor string) eventLine {
 	}
 }
 
-func (p *eventPrinter) lineOf(item relay.Item, cursor string) eventLine {
-	event := item.Event
+// lineMaker makes lines of events that follow each other. It holds of each source when the
+// newest event before was created.
+type lineMaker map[api.ID]time.Time
+
+// of is the line of the next event, which tells whether it is late.
+func (l lineMaker) of(item relay.Item, cursor string) eventLine {
 	line := lineOfItem(item, cursor)
-	newest := p.newest[event.Source.ID]
-	line.Late = event.CreatedAt.Before(newest) && !event.CreatedAt.IsZero()
-	if event.CreatedAt.After(newest) {
-		if len(p.newest) >= maxSources {
-			clear(p.newest)
+	newest := l[line.source]
+	line.Late = line.At.Before(newest) && !line.At.IsZero()
+	if line.At.After(newest) {
+		if len(l) >= maxSources {
+			clear(l)
 		}
-		p.newest[event.Source.ID] = event.CreatedAt
+		l[line.source] = line.At
 	}
 	return line
 }
 
-func (p *eventPrinter) format(line eventLine) error {
-	if p.options.json {
-		return json.NewEncoder(&p.buffer).Encode(line)
-	}
-	at := strings.Repeat(" ", len("2006-01-02 15:04:05Z")-1) + "-"
-	if !line.At.IsZero() {
-		at = line.At.UTC().Format("2006-01-02 15:04:05Z")
+func (l eventLine) String() string {
+	at := strings.Repeat(" ", len(time.DateTime)) + "-"
+	if !l.At.IsZero() {
+		at = l.At.UTC().Format(secondUTC)
 	}
 	var notes []string
-	if line.Origin != "webhook" {
-		notes = append(notes, string(api.Scrub(line.Origin)))
+	if l.Origin != "webhook" {
+		notes = append(notes, string(api.Scrub(l.Origin)))
 	}
-	notes = append(notes, line.repetitions()...)
-	if line.Forwarded != nil {
-		notes = append(notes, line.Forwarded.String())
+	notes = append(notes, l.repetitions()...)
+	if l.Forwarded != nil {
+		notes = append(notes, l.Forwarded.String())
 	}
-	if line.Late {
+	if l.Late {
 		notes = append(notes, "late")
 	}
-	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(line.Cursor), at, line.Type, line.source, strings.Join(notes, ", "))
-	p.buffer.WriteString(strings.TrimRight(text, " "))
-	p.buffer.WriteByte('\n')
-	return nil
+	text := fmt.Sprintf("%-27s  %s  %-33s  %-36s  %s", api.Scrub(l.Cursor), at, l.Type, l.source, strings.Join(notes, ", "))
+	return strings.TrimRight(text, " ") + "\n"
 }
+
+// secondUTC is a moment in a line, to the second.
+const secondUTC = time.DateTime + "Z"
 
 // repetitions tell of deliveries after the first.
 func (l eventLine) repetitions() (notes []string) {

@@ -52,6 +52,9 @@ func newEvents() *cobra.Command {
 			if err == nil {
 				o.filter, err = s.filterBy(dashboard.EventFilter, o.filterText)
 			}
+			if err == nil && o.last > 0 {
+				o.since, err = beforeNewest(c.Context(), s, o.last)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -90,15 +93,6 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	if o.last > 0 {
-		reader, err := newReader(s)
-		if err != nil {
-			return err
-		}
-		if config.Cursor, err = reader.Head(ctx, int64(o.last)); err != nil {
-			return err
-		}
-	}
 	subscriber, err := relay.NewSubscriber(config)
 	if err != nil {
 		return addressed(err)
@@ -129,6 +123,16 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	case <-time.After(leaveWithin):
 		return nil
 	}
+}
+
+// beforeNewest is the cursor with so many events behind it.
+func beforeNewest(ctx context.Context, s settings, count int) (string, error) {
+	reader, err := newReader(s)
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close()
+	return reader.Head(ctx, int64(count))
 }
 
 // eventsFrom says where the stream begins.

@@ -59,15 +59,9 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 		return err
 	}
 	if forward != nil {
-		result := forward.forward(ctx, item)
-		line.Forwarded = &result
+		line.Forwarded = forward.forward(ctx, item)
 	}
-	if o.json {
-		err = json.NewEncoder(stdout).Encode(line)
-	} else {
-		_, err = io.WriteString(stdout, line.sheet())
-	}
-	return errors.Join(err, forward.outcome())
+	return errors.Join(printed(stdout, o.json, line, line.sheet()), forward.outcome())
 }
 
 // sheet is an event on several lines.
@@ -131,12 +125,8 @@ func showQuarantine(ctx context.Context, s settings, o eventsOptions, stdout, st
 		if o.raw {
 			line.Raw = q.Body
 		}
-		if o.json {
-			err = json.NewEncoder(stdout).Encode(line)
-		} else {
-			_, err = fmt.Fprintf(stdout, "%s  %7d bytes  %-28s  %s\n", q.Received.UTC().Format("2006-01-02 15:04:05Z"), line.Bytes, line.Reason, line.Body)
-		}
-		if err != nil {
+		text := fmt.Sprintf("%s  %7d bytes  %-28s  %s\n", q.Received.UTC().Format(secondUTC), line.Bytes, line.Reason, line.Body)
+		if err := printed(stdout, o.json, line, text); err != nil {
 			return err
 		}
 	}

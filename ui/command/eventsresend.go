@@ -59,7 +59,6 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 		return err
 	}
 	var wrong []error
-	p := eventPrinter{options: o}
 	for _, id := range ids {
 		item, cursor, err := reader.Event(ctx, string(api.ScrubID(id)))
 		if err != nil {
@@ -67,15 +66,10 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 			continue
 		}
 		line := lineOfItem(item, cursor)
-		result := to.forward(ctx, item)
-		if line.Forwarded = &result; ctx.Err() != nil {
+		if line.Forwarded = to.forward(ctx, item); ctx.Err() != nil {
 			return ctx.Err()
 		}
-		p.buffer.Reset()
-		if err := p.format(line); err != nil {
-			return err
-		}
-		if _, err := stdout.Write(p.buffer.Bytes()); err != nil {
+		if err := printed(stdout, o.json, line, line.String()); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,11 +98,7 @@ func (o *forwardOptions) resend(c *cobra.Command, s settings, ids []string) erro
 
 func (o *forwardOptions) print(out io.Writer, h *forward.Held) error {
 	line := attemptOf(*h)
-	if o.json {
-		return json.NewEncoder(out).Encode(line)
-	}
-	_, err := io.WriteString(out, line.String())
-	return err
+	return printed(out, o.json, line, line.String())
 }
 
 // withDead does something with each of the dead, the oldest first. A forwarder may run.

@@ -55,12 +55,12 @@ func newPostman(s settings, target, flag string, o senderOptions, stderr io.Writ
 }
 
 // forward makes one attempt. That the endpoint does not take the event is an outcome.
-func (p *postman) forward(ctx context.Context, item relay.Item) forwarded {
+func (p *postman) forward(ctx context.Context, item relay.Item) *forwarded {
 	d := p.sender.Send(ctx, p.target, item, delivery.Delivery{})
 	if p.sent++; d.State != delivery.Delivered {
 		p.refused++
 	}
-	return forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds()}
+	return &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds()}
 }
 
 // outcome is an error where the endpoint did not take all.
@@ -77,31 +77,15 @@ func followForward(ctx context.Context, s settings, o eventsOptions, stdout, std
 	if err := s.checkTarget("--forward-to", o.forwardTo); err != nil {
 		return err
 	}
-	options := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}
-	if o.last > 0 {
-		reader, err := newReader(s)
-		if err != nil {
-			return err
-		}
-		if options.since, err = reader.Head(ctx, int64(o.last)); err != nil {
-			return err
-		}
-	}
-	config, err := options.config(s, stderr)
+	config, err := forwardOptions{to: []string{o.forwardTo}, since: o.since, stateFile: o.cursorFile, challenge: "answer"}.config(s, stderr)
 	if err != nil {
 		return err
 	}
 	config.Targets[0].Types = o.types
-	lines := eventPrinter{options: o, stdout: stdout, newest: map[api.ID]time.Time{}}
+	lines := lineMaker{}
 	return runForwarder(ctx, config, o.limit, stderr, func(h forward.Held) error {
-		line := lines.lineOf(h.Item, h.Cursor)
-		d := h.Delivery
+		line, d := lines.of(h.Item, h.Cursor), h.Delivery
 		line.Forwarded = &forwarded{Status: d.Status, Error: d.Error, Millis: d.Took.Milliseconds(), Attempts: d.Attempts, Again: d.Next}
-		lines.buffer.Reset()
-		if err := lines.format(line); err != nil {
-			return err
-		}
-		_, err := stdout.Write(lines.buffer.Bytes())
-		return err
+		return printed(stdout, o.json, line, line.String())
 	})
 }

@@ -39,7 +39,7 @@ func attemptOf(h forward.Held) attemptLine {
 }
 
 func (l attemptLine) String() string {
-	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.At.UTC().Format("2006-01-02 15:04:05Z"), l.outcome(), l.Type, l.Event, l.Target, l.Body)
+	text := fmt.Sprintf("%s  %-34s  %-33s  %-36s  %s  %s", l.At.UTC().Format(secondUTC), l.outcome(), l.Type, l.Event, l.Target, l.Body)
 	return strings.TrimRight(text, " ") + "\n"
 }
 

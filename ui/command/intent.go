@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,16 +62,10 @@ func newIntent() *cobra.Command {
 
 // oneForm refuses more than one form.
 func (o intentOptions) oneForm() error {
-	forms := 0
-	for _, chosen := range []bool{o.json, o.markdown, o.curl} {
-		if chosen {
-			forms++
-		}
-	}
 	switch {
-	case forms > 1:
+	case o.json && (o.markdown || o.curl), o.markdown && o.curl:
 		return usagef("--json, --markdown and --curl are three forms: choose one")
-	case o.follow && forms == 1 && !o.json:
+	case o.follow && (o.markdown || o.curl):
 		return usagef("--follow prints sheets or, with --json, lines: leave --markdown and --curl out")
 	}
 	return nil
@@ -144,9 +137,7 @@ func (l *intentLook) once(ctx context.Context) error {
 	limited, stop := context.WithTimeout(ctx, l.o.wait)
 	defer stop()
 	for _, id := range l.ids {
-		if err := l.read(limited, id); err != nil {
-			l.failed[id] = err
-		}
+		l.take(limited, id)
 	}
 	l.hear(limited)
 	if ctx.Err() != nil {
@@ -160,6 +151,13 @@ func (l *intentLook) once(ctx context.Context) error {
 		}
 	}
 	return l.unread()
+}
+
+// take reads an intent, and notes why it could not be read.
+func (l *intentLook) take(ctx context.Context, id api.ID) {
+	if err := l.read(ctx, id); err != nil {
+		l.failed[id] = err
+	}
 }
 
 // read reads an intent ahead of all that nobody waits for, and the shipments of
@@ -289,9 +287,6 @@ func (l *intentLook) worthPrinting(in *account.IntentDetail) bool {
 
 func (l *intentLook) print(in *account.IntentDetail, again bool) error {
 	r := l.intentReport(in, l.o.reveal, l.told, time.Now())
-	if l.o.json {
-		return json.NewEncoder(l.stdout).Encode(r)
-	}
 	text := r.sheet(r.MadeAt)
 	if l.o.markdown {
 		text = r.markdown()
@@ -299,33 +294,24 @@ func (l *intentLook) print(in *account.IntentDetail, again bool) error {
 	if again {
 		text = "\n" + text
 	}
-	_, err := io.WriteString(l.stdout, text)
-	return err
+	return printed(l.stdout, l.o.json, r, text)
 }
 
 var errUnauthorized = errors.New("the service refuses the API key: check TILLWATCH_API_KEY and that it belongs to this address")
 
 // unread is the error of what could not be read, in one sentence.
 func (l *intentLook) unread() error {
-	var all []string
+	var all []error
 	for _, id := range l.ids {
 		switch err := l.failed[id]; {
 		case err == nil:
 		case errors.Is(err, errUnauthorized):
 			return err
 		case errors.Is(err, context.DeadlineExceeded):
-			all = append(all, fmt.Sprintf("%s: no answer within %v", id, l.o.wait))
+			all = append(all, fmt.Errorf("%s: no answer within %v", id, l.o.wait))
 		default:
-			all = append(all, fmt.Sprintf("%s: %v", id, err))
+			all = append(all, fmt.Errorf("%s: %w", id, err))
 		}
 	}
-	return inOneLine(errorsOf(all))
-}
-
-func errorsOf(texts []string) []error {
-	var all []error
-	for _, text := range texts {
-		all = append(all, errors.New(text))
-	}
-	return all
+	return inOneLine(all)
 }

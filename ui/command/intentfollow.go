@@ -31,9 +31,7 @@ func (l *intentLook) follow(ctx context.Context) error {
 	}
 	limited, stop := context.WithTimeout(ctx, l.o.wait)
 	for _, id := range l.ids {
-		if err := l.read(limited, id); err != nil {
-			l.failed[id] = err
-		}
+		l.take(limited, id)
 	}
 	stop()
 	if err := l.hopeless(); err != nil {
@@ -73,57 +71,45 @@ func (l *intentLook) hopeless() error {
 
 // tell prints what there is once the relay has told its history, and what comes.
 func (l *intentLook) tell(ctx context.Context, fed bool) error {
+	if fed {
+		if l.awaitHistory(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
 	shown := map[api.ID]shownIntent{}
-	patience := time.Now().Add(l.o.wait)
 	for version := uint64(0); ; {
 		version = l.store.Changes(version).Version
-		if l.store.Summary().API.State == account.APIUnauthorized {
+		summary := l.store.Summary()
+		if summary.API.State == account.APIUnauthorized {
 			return errUnauthorized
 		}
-		settled := l.settle(fed, patience)
-		if settled {
-			ended, err := l.changes(ctx, shown)
-			if err != nil {
-				return err
-			}
-			if ended {
-				return l.verdict()
-			}
+		l.told = l.told || summary.Feed.State == account.FeedLive
+		ended, err := l.changes(ctx, shown)
+		switch {
+		case err != nil:
+			return err
+		case ended:
+			return l.verdict()
 		}
-		if err := l.await(ctx, version, settled, patience); err != nil {
+		if err := l.store.Wait(ctx, version); err != nil {
 			return err
 		}
 	}
 }
 
-// settle reports whether printing may begin: the relay has told its history, or
-// there was patience enough.
-func (l *intentLook) settle(fed bool, patience time.Time) bool {
-	if !fed || l.told {
-		return true
-	}
-	switch l.store.Summary().Feed.State {
-	case account.FeedLive:
-		l.told = true
-		return true
-	case account.FeedRefused:
-		return true
-	}
-	return !time.Now().Before(patience)
-}
-
-// await waits for a change, and until printing begins no longer than there is
-// patience.
-func (l *intentLook) await(ctx context.Context, version uint64, settled bool, patience time.Time) error {
-	if !settled {
-		limited, stop := context.WithDeadline(ctx, patience)
-		defer stop()
-		if l.store.Wait(limited, version) != nil && ctx.Err() != nil {
-			return ctx.Err()
+// awaitHistory returns once the relay has told its history or refuses to, or when there
+// was patience enough.
+func (l *intentLook) awaitHistory(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, l.o.wait)
+	defer stop()
+	for version := uint64(0); ; {
+		version = l.store.Changes(version).Version
+		summary := l.store.Summary()
+		over := summary.Feed.State == account.FeedLive || summary.Feed.State == account.FeedRefused || summary.API.State == account.APIUnauthorized
+		if over || l.store.Wait(ctx, version) != nil {
+			return
 		}
-		return nil
 	}
-	return l.store.Wait(ctx, version)
 }
 
 // changes prints what has changed since it was shown, and reports whether all

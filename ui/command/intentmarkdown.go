@@ -123,27 +123,20 @@ func (m *markdownWriter) failure(f *intentFailure) {
 }
 
 func (m *markdownWriter) offer(r intentReport) {
-	o := r.Offer
-	if o == nil {
-		if r.Total != nil {
-			m.heading("Offer")
-			m.item("Total", "**"+marked(r.Total.String())+"**")
-		}
+	total, codes := r.Total, []api.Text(nil)
+	if r.Offer != nil {
+		total, codes = r.Offer.Total, r.Offer.PromoCodes
+	} else if total == nil {
 		return
 	}
 	m.heading("Offer")
-	for _, part := range []struct {
-		label  string
-		amount *moneyReport
-	}{{"Subtotal", o.Subtotal}, {"Shipping", o.Shipping}, {"Tax", o.Tax}, {"Surcharge", o.Surcharge}, {"Discount", o.Discount}} {
-		if part.amount != nil {
-			m.item(part.label, marked(part.amount.String()))
-		}
+	for _, part := range r.Offer.parts() {
+		m.item(part.name, marked(part.amount.String()))
 	}
-	if o.Total != nil {
-		m.item("Total", "**"+marked(o.Total.String())+"**")
+	if total != nil {
+		m.item("Total", "**"+marked(total.String())+"**")
 	}
-	m.item("Promo codes", marked(joinedTexts(o.PromoCodes)))
+	m.item("Promo codes", marked(joinedTexts(codes)))
 }
 
 func (m *markdownWriter) shipments(all []shipmentReport) {

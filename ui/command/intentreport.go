@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,6 +202,21 @@ func offerOf(o *api.Offer) *offerReport {
 		r.Earliest, r.Latest = moment(option.EarliestDelivery), moment(option.LatestDelivery)
 	}
 	return r
+}
+
+// costPart is one of those that a total is made of.
+type costPart struct {
+	name   string
+	amount *moneyReport
+}
+
+// parts are those that are known; there are none without an offer.
+func (o *offerReport) parts() []costPart {
+	if o == nil {
+		return nil
+	}
+	all := []costPart{{"Subtotal", o.Subtotal}, {"Shipping", o.Shipping}, {"Tax", o.Tax}, {"Surcharge", o.Surcharge}, {"Discount", o.Discount}}
+	return slices.DeleteFunc(all, func(p costPart) bool { return p.amount == nil })
 }
 
 func shipmentOf(sh *account.Shipment, reveal bool, now time.Time) shipmentReport {

@@ -100,15 +100,8 @@ func (r intentReport) money(s *sheetWriter) {
 		return
 	}
 	var parts []string
-	if o := r.Offer; o != nil {
-		for _, part := range []struct {
-			name   string
-			amount *moneyReport
-		}{{"subtotal", o.Subtotal}, {"shipping", o.Shipping}, {"tax", o.Tax}, {"surcharge", o.Surcharge}, {"discount", o.Discount}} {
-			if part.amount != nil {
-				parts = append(parts, part.name+" "+part.amount.Amount)
-			}
-		}
+	for _, part := range r.Offer.parts() {
+		parts = append(parts, strings.ToLower(part.name)+" "+part.amount.Amount)
 	}
 	text := r.Total.String()
 	if len(parts) > 0 {
