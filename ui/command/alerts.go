@@ -1,10 +1,9 @@
 package command
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -69,7 +68,8 @@ func (s settings) testWays(c *cobra.Command, asJSON bool) error {
 			tested.Error = string(api.Scrub(err.Error()))
 			failed++
 		}
-		if err := tested.print(c.OutOrStdout(), asJSON); err != nil {
+		words := cmp.Or(tested.Error, "got the sample")
+		if err := printed(c.OutOrStdout(), asJSON, tested, fmt.Sprintf("%s: %s\n", tested.To, words)); err != nil {
 			return err
 		}
 	}
@@ -85,18 +85,6 @@ func errHeld(way attention.Way, sample attention.Notice) error {
 		return errors.New(attention.HeldWords)
 	}
 	return nil
-}
-
-func (t wayTested) print(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(out).Encode(t)
-	}
-	words := "got the sample"
-	if !t.OK {
-		words = t.Error
-	}
-	_, err := fmt.Fprintf(out, "%s: %s\n", t.To, words)
-	return err
 }
 
 // environment is what the address and the key tell of the service.

@@ -128,10 +128,7 @@ func runConfirm(ctx context.Context, s settings, id api.ID, o confirmOptions, st
 	if err := r.perform(ctx, current, o, agreed, stderr); err != nil {
 		return err
 	}
-	if err := r.print(stdout, o.json); err != nil {
-		return err
-	}
-	return r.failure()
+	return r.tell(stdout, o.json, r)
 }
 
 // perform reads, compares, shows and confirms, and takes down what came of it. The
@@ -151,7 +148,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 	seen, err := confirm.Propose(&in, readAt, from, s.settings.ConfirmWindow)
 	if err != nil {
 		r.end(s.guard.Unsent(ctx, in, err))
-		if r.code == exitNotConfirmable {
+		if r.ExitCode == exitNotConfirmable {
 			r.text = "nothing was sent: " + r.Error
 		}
 		r.follow(ctx, s.client, o.wait, stderr)
@@ -164,7 +161,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 			out.Verdict, out.Differences = confirm.Changed, []confirm.Difference{{What: "total", Seen: agreed.String(), Now: seen.Total.String()}}
 		}
 		r.end(out)
-		if r.code == exitNotConfirmable {
+		if r.ExitCode == exitNotConfirmable {
 			r.text = "nothing was sent: the total is " + seen.Total.String() + ", not " + agreed.String()
 		}
 		return nil
@@ -184,7 +181,7 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 
 // follow waits for the order of what is confirmed, where that is asked for.
 func (r *confirmReport) follow(ctx context.Context, client *api.Client, limit time.Duration, stderr io.Writer) {
-	if limit > 0 && (r.code == exitDone || r.code == exitAlready) {
+	if limit > 0 && (r.ExitCode == exitDone || r.ExitCode == exitAlready) {
 		fmt.Fprintln(stderr, api.Scrub(r.text+"; waiting for its order"))
 		r.await(ctx, client, limit)
 	}
@@ -205,7 +202,7 @@ func (r *confirmReport) await(ctx context.Context, client *api.Client, limit tim
 			}
 		}
 		if api.Sleep(ctx, step.NextBackOff()) != nil {
-			r.code = exitUnknown
+			r.ExitCode = exitUnknown
 			r.text = "confirmed, and the order is still being placed: how it ended is not known yet"
 			return
 		}

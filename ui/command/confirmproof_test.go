@@ -159,8 +159,8 @@ func TestNoExitCodeSaysThatNothingWasBoughtUnlessThatIsProven(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := &confirmReport{}
 			r.end(c.o)
-			if r.code != c.want {
-				t.Errorf("exit code %d, want %d: %s", r.code, c.want, r.text)
+			if r.ExitCode != c.want {
+				t.Errorf("exit code %d, want %d: %s", r.ExitCode, c.want, r.text)
 			}
 		})
 	}

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"tillwatch/api"
@@ -34,7 +32,6 @@ type confirmReport struct {
 	Error       string             `json:"error,omitempty"`
 	ExitCode    int                `json:"exit_code"`
 
-	code int
 	text string // for people
 }
 
@@ -64,7 +61,7 @@ func newConfirmReport(client *api.Client, id api.ID) *confirmReport {
 func (r *confirmReport) saw(in *api.Intent) {
 	r.State, r.Product, r.Merchant, r.Quantity, r.OrderIDs = in.State, in.ProductName(), in.Merchant(), in.Quantity, in.OrderIDs
 	if total, ok := in.Total(); ok {
-		r.Total = &moneyReport{total.Amount(), total.Currency, total.Subunits}
+		r.Total = moneyOf(&total)
 	}
 	if in.Failure != nil {
 		r.Failure = &failureReport{in.Failure.Code, in.Failure.Message}
@@ -84,30 +81,18 @@ func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
 	if r.Live {
 		money = "REAL MONEY"
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(label, value string) {
-		if value != "" {
-			fmt.Fprintf(table, "  %s\t%s\n", label, api.Scrub(value))
+	rows := []fact{{"Product", fmt.Sprintf("%s ×%d", seen.Product, seen.Quantity)}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}}
+	cost := seen.Cost
+	for _, part := range []struct {
+		label  string
+		amount *api.Money
+	}{{"Subtotal", cost.Subtotal}, {"Shipping", cost.Shipping}, {"Tax", cost.Tax}, {"Discount", cost.Discount}, {"Surcharge", cost.Surcharge}, {"Total", &seen.Total}} {
+		if part.amount != nil {
+			rows = append(rows, fact{part.label, part.amount.String()})
 		}
 	}
-	part := func(label string, m *api.Money) {
-		if m != nil {
-			row(label, m.String())
-		}
-	}
-	row("Product", fmt.Sprintf("%s ×%d", seen.Product, seen.Quantity))
-	row("Variant", string(seen.Variant))
-	row("Merchant", string(seen.Merchant))
-	part("Subtotal", seen.Cost.Subtotal)
-	part("Shipping", seen.Cost.Shipping)
-	part("Tax", seen.Cost.Tax)
-	part("Discount", seen.Cost.Discount)
-	part("Surcharge", seen.Cost.Surcharge)
-	row("Total", seen.Total.String())
-	row("Intent", string(seen.ID))
-	row("Environment", seen.Environment+", "+money)
-	row("Window", window)
-	table.Flush()
+	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})
+	fmt.Fprint(w, facts("  ", rows...))
 }
 
 // end takes down how the confirm ended.
@@ -117,16 +102,16 @@ func (r *confirmReport) end(o confirm.Outcome) {
 		r.saw(o.Intent)
 	}
 	for _, d := range o.Differences {
-		r.Differences = append(r.Differences, differenceReport{d.What, d.Seen, d.Now})
+		r.Differences = append(r.Differences, differenceReport(d))
 	}
 	if o.Err != nil {
 		r.Error = string(api.Scrub(o.Err.Error()))
 	}
-	r.code = exitCodeOf(o)
+	r.ExitCode = exitCodeOf(o)
 	switch placed := o.Verdict == confirm.Accepted || o.Verdict == confirm.Overtaken; {
 	case placed && o.Proves() == confirm.NotPlaced:
 		r.ordered(o.Intent)
-	case r.code == exitUnknown:
+	case r.ExitCode == exitUnknown:
 		r.text += ". Do not buy it elsewhere; look at the intent, or run the same command again: it reads before it sends"
 	}
 }
@@ -153,7 +138,7 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 	switch {
 	case o.Unsettled:
 	case errors.Is(o.Err, api.ErrNotFound):
-		r.Verdict, r.code = "not_confirmable", exitNotConfirmable
+		r.Verdict, r.ExitCode = "not_confirmable", exitNotConfirmable
 		r.text = "nothing was sent: the service knows no such intent"
 	default:
 		r.text = "nothing was sent: reading the intent: " + r.Error
@@ -164,42 +149,30 @@ func (r *confirmReport) unread(o confirm.Outcome) {
 func (r *confirmReport) ordered(in *api.Intent) {
 	if in.State == api.Completed {
 		r.text = "the order is placed"
-		if r.code == exitAlready {
+		if r.ExitCode == exitAlready {
 			r.text = "already confirmed, and the order is placed"
 		}
 		if len(in.OrderIDs) > 0 {
-			ids := make([]string, len(in.OrderIDs))
-			for i, id := range in.OrderIDs {
-				ids[i] = string(id)
-			}
-			r.text += ": " + strings.Join(ids, ", ")
+			r.text += ": " + joinedTexts(in.OrderIDs)
 		}
 		return
 	}
-	r.code, r.text = exitFailed, "confirmed, and then the order failed"
+	r.ExitCode, r.text = exitFailed, "confirmed, and then the order failed"
 	if in.Failure != nil {
 		r.text += fmt.Sprintf(": %s. %s", in.Failure.Code, in.Failure.Code.Advice())
 	}
 }
 
-// print writes the object, or a sentence where all went well; else the sentence
-// is the error.
-func (r *confirmReport) print(w io.Writer, asJSON bool) error {
-	r.ExitCode = r.code
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
+// tell prints the report, of which this may be a part: the object, or a sentence where
+// all went well; else the sentence is the error.
+func (r *confirmReport) tell(w io.Writer, asJSON bool, whole any) error {
+	text := ""
+	if r.ExitCode == exitDone {
+		text = string(api.Scrub(r.text)) + "\n"
 	}
-	if r.code != exitDone {
-		return nil
-	}
-	_, err := fmt.Fprintln(w, api.Scrub(r.text))
-	return err
-}
-
-func (r *confirmReport) failure() error {
-	if r.code == exitDone {
-		return nil
+	if err := printed(w, asJSON, whole, text); err != nil || r.ExitCode == exitDone {
+		return err
 	}
 	// Its text alone: an interrupt that it wraps is no reason to end quietly here.
-	return &exitError{r.code, errors.New(r.text)}
+	return &exitError{r.ExitCode, errors.New(r.text)}
 }

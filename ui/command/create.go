@@ -147,9 +147,9 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 	if err != nil {
 		return err
 	}
-	if r.code == exitDone && where.StandIn {
+	if r.ExitCode == exitDone && where.StandIn {
 		r.sent(body.send(ctx, current.client, o.purchase))
-	} else if r.code == exitDone {
+	} else if r.ExitCode == exitDone {
 		if err := o.check(armed, where, body); err != nil {
 			return err
 		}
@@ -159,10 +159,7 @@ func runCreate(ctx context.Context, s settings, o createOptions, body *createBod
 		current.warn(stderr)
 		r.guarded(ctx, current, where, o.another, stderr)
 	}
-	if err := r.print(stdout, o.json); err != nil {
-		return err
-	}
-	return r.failure()
+	return r.tell(stdout, o.json, r)
 }
 
 // lookUp finds out what answers, and what a purchase buys there. The error is one of

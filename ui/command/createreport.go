@@ -52,7 +52,7 @@ func (r *createReport) notSent(why string, err error) {
 	if err != nil {
 		why, r.Error = why+": "+err.Error(), string(api.Scrub(err.Error()))
 	}
-	r.code, r.Verdict, r.text = exitNotConfirmable, "not_sent", "nothing was sent: "+why
+	r.ExitCode, r.Verdict, r.text = exitNotConfirmable, "not_sent", "nothing was sent: "+why
 }
 
 // sent takes down what a stand-in answered.
@@ -146,14 +146,6 @@ func (r *createReport) refused(err error) {
 			r.text += " (it was " + string(f.Value) + ")"
 		}
 	}
-}
-
-func (r *createReport) print(w io.Writer, asJSON bool) error {
-	r.ExitCode = r.code
-	if asJSON {
-		return json.NewEncoder(w).Encode(r)
-	}
-	return r.confirmReport.print(w, false)
 }
 
 // printRequest prints a request that is not sent: what is secret or personal in it is

@@ -66,34 +66,25 @@ func showEvent(ctx context.Context, s settings, o eventsOptions, id string, stdo
 
 // sheet is an event on several lines.
 func (l eventLine) sheet() string {
-	var b strings.Builder
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%-9s %s\n", name, value)
-		}
-	}
 	stamp := func(t time.Time) string {
 		if t.IsZero() {
 			return ""
 		}
 		return t.UTC().Format(time.RFC3339Nano)
 	}
-	row("event", string(l.ID))
-	row("type", string(l.Type))
-	row("source", string(l.source))
-	row("created", stamp(l.At))
-	row("received", stamp(l.Received)+" by "+string(api.Scrub(l.Origin)))
-	row("again", strings.Join(l.repetitions(), ", "))
-	row("cursor", string(api.Scrub(l.Cursor)))
+	rows := []fact{
+		{"event", string(l.ID)}, {"type", string(l.Type)}, {"source", string(l.source)}, {"created", stamp(l.At)}, {"received", stamp(l.Received) + " by " + l.Origin},
+		{"again", strings.Join(l.repetitions(), ", ")}, {"cursor", l.Cursor},
+	}
 	if l.Forwarded != nil {
-		row("forward", l.Forwarded.String())
+		rows = append(rows, fact{"forward", l.Forwarded.String()})
 	}
 	var body bytes.Buffer
 	if json.Indent(&body, l.Event, "", "  ") != nil {
 		body.Reset()
 		body.Write(l.Event)
 	}
-	return b.String() + "\n" + body.String() + "\n"
+	return facts("", rows...) + "\n" + body.String() + "\n"
 }
 
 // quarantineLine is a signed body that is no event, as --json prints it. Its names

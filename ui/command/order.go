@@ -137,9 +137,7 @@ func (l *intentLook) readItems(ctx context.Context, reference api.Text) {
 		if in.State.Terminal() && in.Certainty == account.Verified {
 			continue
 		}
-		if err := l.read(ctx, in.ID); err != nil {
-			l.failed[in.ID] = err
-		}
+		l.take(ctx, in.ID)
 	}
 }
 

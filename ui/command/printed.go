@@ -2,7 +2,12 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
+	"text/tabwriter"
+
+	"tillwatch/api"
 )
 
 // printed writes what a command found: as one line of JSON, or else as text for people.
@@ -12,4 +17,20 @@ func printed(w io.Writer, asJSON bool, found any, text string) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// fact is a label and its value.
+type fact struct{ label, value string }
+
+// facts are lines of labels and values. One without a value is left out.
+func facts(indent string, all ...fact) string {
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	for _, f := range all {
+		if f.value != "" {
+			fmt.Fprintf(table, "%s%s\t%s\n", indent, f.label, api.Scrub(f.value))
+		}
+	}
+	_ = table.Flush() // to memory: cannot fail
+	return out.String()
 }
