@@ -123,7 +123,8 @@ func (m *markdownWriter) failure(f *intentFailure) {
 }
 
 func (m *markdownWriter) offer(r intentReport) {
-	total, codes := r.Total, []api.Text(nil)
+	var codes []api.Text
+	total := r.Total
 	if r.Offer != nil {
 		total, codes = r.Offer.Total, r.Offer.PromoCodes
 	} else if total == nil {
