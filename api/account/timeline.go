@@ -55,17 +55,15 @@ func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentS
 	return m
 }
 
-// insert returns line with a moment in its place. It leaves line as it is: others
+// insert returns line with a moment in its place, and no room for more: most of an
+// account are ended intents, to which none will come. It leaves line as it is: others
 // may hold it.
 func insert(line []Moment, m Moment) []Moment {
 	at := len(line)
 	for at > 0 && precedes(&m, &line[at-1]) {
 		at--
 	}
-	if at == len(line) {
-		return append(line, m)
-	}
-	return slices.Insert(slices.Clone(line), at, m)
+	return slices.Concat(line[:at], []Moment{m}, line[at:])
 }
 
 func precedes(m, o *Moment) bool {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -221,6 +222,11 @@ func (s *session) run(ctx context.Context) error {
 // paintFirst is how long the network waits for the screen to be drawn first.
 const paintFirst = 30 * time.Millisecond
 
+// garbagePercent is how much garbage may lie beside the picture before it is cleared
+// away. Most of the picture stays for good: with 100, as Go has it, the program takes a
+// third to a half more memory, and no less of the processor.
+const garbagePercent = 25
+
 // show runs the session with the dashboard before it, or with lines of text,
 // until the person quits or ctx ends.
 func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out io.Writer) error {
@@ -262,6 +268,7 @@ func (s *session) show(ctx context.Context, o screenOptions, in io.Reader, out i
 	}
 	live := func(ctx context.Context) error {
 		_ = api.Sleep(ctx, paintFirst)
+		debug.SetGCPercent(garbagePercent)
 		return s.run(ctx)
 	}
 	screen := func(ctx context.Context) error { return dashboard.Run(ctx, config, in, out) }
