@@ -27,14 +27,14 @@ type Pulse struct {
 
 // Beat is what happened in one minute or in one quarter of an hour.
 type Beat struct {
-	At        time.Time // its start
-	Known     bool      // the account was watched then: what is 0 did not happen
-	Created   int       // intents that were created
-	Offered   int       // that got their offer
-	Confirmed int       // that were confirmed; where nobody saw when, that completed
-	Completed int
-	Failed    int // but for those that expired
-	Expired   int
+	At        time.Time `json:"at"`        // its start
+	Known     bool      `json:"known"`     // the account was watched then: what is 0 did not happen
+	Created   int       `json:"created"`   // intents that were created
+	Offered   int       `json:"offered"`   // that got their offer
+	Confirmed int       `json:"confirmed"` // that were confirmed; where nobody saw when, that completed
+	Completed int       `json:"completed"`
+	Failed    int       `json:"failed"` // but for those that expired
+	Expired   int       `json:"expired"`
 }
 
 // DayPulse is what became of intents in a day, or in another stretch of time.

@@ -327,13 +327,4 @@ func TestSwitchesOfWhatTheContractDoesNotShow(t *testing.T) {
 			a.want(http.StatusNotFound, a.off("GET", "/api/v1/products/lookup?url="+url.QueryEscape(chiliCrisp), ""))
 		})
 	})
-	t.Run("events in whole seconds", func(t *testing.T) {
-		eachDriver(t, func(c *Config) { c.WholeSeconds, c.Timings.Offer = true, 8300*time.Millisecond }, func(a *account) {
-			id := a.create(chiliCrisp)
-			later(10 * time.Second)
-			if at := a.event(id, "awaiting_confirmation")["createdAt"].(string); !strings.HasSuffix(at, ".000Z") {
-				a.Errorf("createdAt is %s", at)
-			}
-		})
-	})
 }

@@ -46,13 +46,8 @@ func (e *event) wire() eventWire {
 
 // eventLog holds every event in the order in which it happened.
 type eventLog struct {
-	events       []event
-	byID         map[string]int
-	wholeSeconds bool
-}
-
-func newEventLog(wholeSeconds bool) eventLog {
-	return eventLog{byID: map[string]int{}, wholeSeconds: wholeSeconds}
+	events []event
+	byID   map[string]int
 }
 
 func (l *eventLog) len() int { return len(l.events) }
@@ -75,9 +70,6 @@ func (l *eventLog) has(e event) bool {
 func (l *eventLog) add(e event) bool {
 	if l.has(e) {
 		return false
-	}
-	if l.wholeSeconds {
-		e.at -= e.at % 1000
 	}
 	l.byID[e.id()] = len(l.events)
 	l.events = append(l.events, e)

@@ -44,7 +44,7 @@ func New(cfg Config) (*Simulator, error) {
 		catalogue: newCatalogue(),
 		buckets:   newBuckets(cfg),
 	}
-	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: newEventLog(cfg.WholeSeconds), sent: deliveries.NewLog(keptDeliveries)}
+	s.webhooks = webhooks{cfg: &cfg, crew: &s.crew, mu: &s.mu, events: eventLog{byID: map[string]int{}}, sent: deliveries.NewLog(keptDeliveries)}
 	s.fulfilment = fulfilment{
 		cfg: &cfg, agenda: &s.agenda, catalogue: s.catalogue, buckets: &s.buckets, webhooks: &s.webhooks,
 		intents: map[string]*intent{}, states: map[api.IntentState]int{}, parcels: map[string]*shipment{},

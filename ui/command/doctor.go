@@ -148,7 +148,8 @@ func (p *patient) checks() []doctor.Check {
 // sheet is the form for people: in the terminal's own colours, where it has any, and
 // in unbroken lines where there is no terminal.
 func (p *patient) sheet(c *cobra.Command) doctor.Sheet {
-	s := doctor.Sheet{To: p.out, Width: terminalWidth(p.out)}
+	width, _ := terminalSize(p.out)
+	s := doctor.Sheet{To: p.out, Width: width}
 	for _, check := range p.checks() {
 		s.Names = max(s.Names, len(check.Name))
 	}

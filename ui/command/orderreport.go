@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -141,23 +142,14 @@ func (r orderReport) counted() string {
 		text = "at least " + text
 	}
 	between := ": "
-	for _, state := range append(api.IntentStates(), r.otherStates()...) {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Counts)), api.IntentState.Known)
+	for _, state := range append(api.IntentStates(), others...) {
 		if n := r.Counts[state]; n > 0 {
 			text += between + wording.Count(n) + " " + sign.Intent(state).Word
 			between = ", "
 		}
 	}
 	return text
-}
-
-// otherStates are those that the contract does not list.
-func (r orderReport) otherStates() (others []api.IntentState) {
-	for _, item := range r.Items {
-		if state := api.IntentState(api.Scrub(string(item.State))); !state.Known() && !slices.Contains(others, state) {
-			others = append(others, state)
-		}
-	}
-	return others
 }
 
 // apart writes a text and another one at the right.

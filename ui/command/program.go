@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -349,6 +350,18 @@ func alongside(ctx context.Context, main part, parts ...part) error {
 		return failed
 	}
 	return err
+}
+
+// background runs something beside all else until ctx ends or stop is called, which waits
+// for it.
+func background(ctx context.Context, run func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var task sync.WaitGroup
+	task.Go(func() { run(ctx) })
+	return func() {
+		cancel()
+		task.Wait()
+	}
 }
 
 // pictureName tells the picture of this account from others. That of a profile,

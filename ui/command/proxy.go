@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -178,13 +177,7 @@ func (s settings) reporting(ctx context.Context, config relay.ReporterConfig) (t
 	if err != nil {
 		return nil, nil, addressed(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var tasks sync.WaitGroup
-	tasks.Go(func() { reporter.Run(ctx) })
-	return reporter.Observe, func() {
-		cancel()
-		tasks.Wait()
-	}, nil
+	return reporter.Observe, background(context.WithoutCancel(ctx), reporter.Run), nil
 }
 
 // serveMetrics answers GET /metrics until ctx ends.

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
@@ -65,10 +63,8 @@ func (s *session) record(o screenOptions, out io.Writer) (*records, error) {
 	}
 	r := &records{session: s, options: o.record, header: s.header(), starts: make(chan *record), ended: make(chan struct{})}
 	r.header.Width, r.header.Height = o.width, o.height
-	if file, ok := out.(*os.File); ok && !o.plain {
-		if w, h, err := term.GetSize(file.Fd()); err == nil {
-			r.header.Width, r.header.Height = w, h
-		}
+	if w, h := terminalSize(out); w > 0 && !o.plain {
+		r.header.Width, r.header.Height = w, h
 	}
 	if o.record.file == "" {
 		return r, nil

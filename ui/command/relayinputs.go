@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"sync"
 	"syscall"
 	"time"
 
@@ -49,16 +48,13 @@ func newRelayInputs(ctx context.Context, load func() (settings, error), logger *
 	return ctx, in
 }
 
-func (in *relayInputs) close() { in.release() }
-
 // begin reads the settings that a relay starts with.
 func (in *relayInputs) begin() (settings, error) {
 	s, err := in.load()
 	if err != nil {
 		return s, err
 	}
-	secrets := s.signingSecrets()
-	if len(secrets) == 0 {
+	if len(s.signingSecrets()) == 0 {
 		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
 	}
 	return s, nil
@@ -96,9 +92,7 @@ func (in *relayInputs) own(s settings) []api.Secret {
 
 // follow keeps r up to date until ctx ends or stop is called, which waits for it.
 func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var tasks sync.WaitGroup
-	tasks.Go(func() {
+	return background(ctx, func(ctx context.Context) {
 		ticker := time.NewTicker(tokenInterval)
 		defer ticker.Stop()
 		for {
@@ -112,10 +106,6 @@ func (in *relayInputs) follow(ctx context.Context, r *relay.Relay) (stop func())
 			}
 		}
 	})
-	return func() {
-		cancel()
-		tasks.Wait()
-	}
 }
 
 // reload reads everything again. What cannot be read or used stays as it was.

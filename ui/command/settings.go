@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,12 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/knadh/koanf/parsers/toml/v2"
-	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/providers/file"
-	"github.com/knadh/koanf/providers/posflag"
-	"github.com/knadh/koanf/v2"
-	tomlfile "github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
@@ -136,212 +132,117 @@ func loadSettings(flags *pflag.FlagSet) (settings, error) {
 // loadProfile merges all sources for a profile that is switched to, of which the
 // file alone names the account; "" is the one that the flags choose.
 func loadProfile(flags *pflag.FlagSet, switchedTo string) (settings, error) {
-	k := koanf.New(".")
 	from := sources{}
-	chosen, all, err := loadFile(k, flags, switchedTo, from)
+	values, chosen, all, err := loadFile(flags, switchedTo, from)
 	if err != nil {
 		return settings{}, err
 	}
-	ofFile := k.Copy()
-	if err := loadEnvironment(k, from); err != nil {
-		return settings{}, err
-	}
-	known := settingKeys()
-	flagKey := func(f *pflag.Flag) (string, any) {
-		key := strings.ReplaceAll(f.Name, "-", "_")
-		if !slices.Contains(known, key) || !f.Changed {
-			return "", nil
-		}
-		from.note(key, "flag --"+f.Name)
-		return key, posflag.FlagVal(flags, f)
-	}
-	if err := k.Load(posflag.ProviderWithFlag(flags, ".", k, flagKey), nil); err != nil {
-		return settings{}, fmt.Errorf("reading flags: %w", err)
-	}
+	ofFile := maps.Clone(values)
+	values.takeVariables(from)
+	values.takeFlags(flags, from)
 	if switchedTo != "" {
-		restoreAccount(k, ofFile)
-	}
-	profile := chosen
-	if source := keySource(ofFile); source == "" || keySource(k) != source {
-		profile = ""
-	}
-	keyFile := k.String("api_key_file")
-	if k.String("api_key") != "" {
-		keyFile = ""
+		for _, key := range ofAccount() {
+			delete(values, key)
+			if value, is := ofFile[key]; is {
+				values[key] = value
+			}
+		}
 	}
 	s := defaults()
-	s.Sources = from
-	if s.SecretFiles, err = readSecretFiles(k); err != nil {
+	s.Sources, s.Chosen, s.Profiles = from, chosen, all
+	if source := ofFile.keySource(); source != "" && source == values.keySource() {
+		s.Profile = chosen
+	}
+	if values.text("api_key") == "" {
+		s.KeyFile = values.text("api_key_file")
+	}
+	if s.SecretFiles, err = values.readSecretFiles(); err != nil {
 		return s, err
 	}
-	if err := s.assign(k); err != nil {
+	if err := s.assign(values); err != nil {
 		return s, together(err)
 	}
-	s.Profile, s.KeyFile, s.Chosen, s.Profiles = profile, keyFile, chosen, all
 	return s, s.check()
-}
-
-// restoreAccount has the file alone name the account.
-func restoreAccount(k, ofFile *koanf.Koanf) {
-	for _, key := range ofAccount() {
-		k.Delete(key)
-		if ofFile.Exists(key) {
-			_ = k.Set(key, ofFile.Get(key)) // it came from such a map
-		}
-	}
-}
-
-// keySource tells whether the API key still comes from where it came from.
-func keySource(k *koanf.Koanf) string {
-	return strings.TrimPrefix(k.String("api_key")+"\n"+k.String("api_key_file"), "\n")
 }
 
 // loadFile reads the configuration file: its top level, then a profile over it: that
 // which is named, or else the one that the flags choose. It returns that profile's
 // name and all there are, and notes what is given where. A file that nobody named may
 // be absent.
-func loadFile(k *koanf.Koanf, flags *pflag.FlagSet, profile string, from sources) (chosen string, all []string, err error) {
-	path, _ := flags.GetString("config")
-	if path == "" {
-		path = os.Getenv("TILLWATCH_CONFIG")
+func loadFile(flags *pflag.FlagSet, profile string, from sources) (values given, chosen string, all []string, err error) {
+	flagOr := func(flag, variable string) string {
+		text, _ := flags.GetString(flag)
+		return cmp.Or(text, os.Getenv(variable))
 	}
-	if profile == "" {
-		profile, _ = flags.GetString("profile")
-	}
-	if profile == "" {
-		profile = os.Getenv("TILLWATCH_PROFILE")
-	}
+	path := flagOr("config", "TILLWATCH_CONFIG")
+	profile = cmp.Or(profile, flagOr("profile", "TILLWATCH_PROFILE"))
 	named := path != ""
 	if !named {
 		path = filepath.Join(configDir(), "tillwatch.toml")
 	}
-	content := koanf.New(".")
-	err = content.Load(file.Provider(path), toml.Parser())
+	var content map[string]any
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = toml.Unmarshal(text, &content)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && profile == "":
-		return "", nil, nil
+		return given{}, "", nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, usagef("the configuration file %s does not exist", path)
+		return nil, "", nil, usagef("the configuration file %s does not exist", path)
 	case err != nil:
-		return "", nil, usage(placed(path, err))
+		return nil, "", nil, usage(placed(path, err))
 	}
-	if err := checkProfiles(path, content); err != nil {
-		return "", nil, err
+	profiles, usual, err := takeProfiles(content)
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", path, err)
 	}
-	profiles := content.Cut("profile")
-	if profile == "" {
-		profile = content.String("default_profile")
+	profile, all = cmp.Or(profile, usual), slices.Sorted(maps.Keys(profiles))
+	values = flattened(content)
+	if err := values.checkKeys(path, "", "default_profile"); err != nil {
+		return nil, "", nil, err
 	}
-	content.Delete("profile")
-	if err := checkKeys(path, "", content, "default_profile"); err != nil {
-		return "", nil, err
-	}
-	for _, name := range profiles.MapKeys("") {
-		if err := checkKeys(path, "profile."+name+".", profiles.Cut(name)); err != nil {
-			return "", nil, err
+	for _, name := range all {
+		if err := profiles[name].checkKeys(path, "profile."+name+"."); err != nil {
+			return nil, "", nil, err
 		}
 	}
-	if profile != "" && !profiles.Exists(profile) {
-		return "", nil, usagef("%s has no profile %q; it has: %s", path, profile, orNone(profiles.MapKeys("")))
+	own, is := profiles[profile]
+	if profile != "" && !is {
+		return nil, "", nil, usagef("%s has no profile %q; it has: %s", path, profile, orNone(all))
 	}
-	content.Delete("default_profile")
-	from.noteAll(content, path)
-	if err := k.Merge(content); err != nil {
-		return "", nil, err
-	}
-	if profile == "" {
-		return "", profiles.MapKeys(""), nil
-	}
-	from.noteAll(profiles.Cut(profile), "profile "+profile+" of "+path)
-	return profile, profiles.MapKeys(""), k.Merge(profiles.Cut(profile))
+	from.noteAll(values, path)
+	from.noteAll(own, "profile "+profile+" of "+path)
+	maps.Copy(values, own)
+	return values, profile, all, nil
 }
 
-// checkProfiles refuses profiles that are no tables of settings.
-func checkProfiles(path string, content *koanf.Koanf) error {
+// takeProfiles takes the profiles out of a configuration file, and the name of the one
+// that is used where none is chosen. It refuses those that are no tables of settings.
+func takeProfiles(content map[string]any) (profiles map[string]given, usual string, err error) {
 	const must = "a table, as in [profile.staging]"
-	if value := content.Get("default_profile"); value != nil {
-		if _, is := value.(string); !is {
-			return fmt.Errorf("%s: %w", path, unfit("default_profile", value, "the name of a profile in quotes"))
+	if value := content["default_profile"]; value != nil {
+		var is bool
+		if usual, is = value.(string); !is {
+			return nil, "", unfit("default_profile", value, "the name of a profile in quotes")
 		}
 	}
-	value := content.Get("profile")
-	profiles, is := value.(map[string]any)
+	value := content["profile"]
+	tables, is := value.(map[string]any)
 	if value != nil && !is {
-		return fmt.Errorf("%s: %w", path, unfit("profile", value, must))
+		return nil, "", unfit("profile", value, must)
 	}
-	for _, name := range slices.Sorted(maps.Keys(profiles)) {
-		if _, is := profiles[name].(map[string]any); !is {
-			return fmt.Errorf("%s: %w", path, unfit("profile."+name, profiles[name], must))
+	profiles = map[string]given{}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		table, is := tables[name].(map[string]any)
+		if !is {
+			return nil, "", unfit("profile."+name, tables[name], must)
 		}
+		profiles[name] = flattened(table)
 	}
-	return nil
-}
-
-// checkKeys refuses keys that mean nothing: most are typing errors.
-func checkKeys(path, prefix string, content *koanf.Koanf, also ...string) error {
-	known := append(settingKeys(), also...)
-	for _, key := range content.Keys() {
-		if strings.HasPrefix(key, "keys.") {
-			continue // the actions are named where they are known
-		}
-		if !slices.Contains(known, key) && !emptyTable(content, known, key) {
-			return usagef("%s: there is no setting %q%s", path, prefix+key, suggest(key, known))
-		}
-	}
-	return nil
-}
-
-// emptyTable reports whether key is a table of settings, in which there are none.
-func emptyTable(content *koanf.Koanf, known []string, key string) bool {
-	table, is := content.Get(key).(map[string]any)
-	return is && len(table) == 0 && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
-}
-
-// loadEnvironment reads TILLWATCH_API_URL and its like.
-func loadEnvironment(k *koanf.Koanf, from sources) error {
-	known := settingKeys()
-	provider := env.Provider(".", env.Opt{
-		Prefix: variablePrefix,
-		TransformFunc: func(name, value string) (string, any) {
-			flat := strings.ToLower(strings.TrimPrefix(name, variablePrefix))
-			i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == flat })
-			if i < 0 || slices.Contains(tables(), known[i]) { // a table has no place in a variable
-				return "", nil
-			}
-			key := known[i]
-			from.note(key, "variable "+name)
-			if key == "watch_id" {
-				return key, strings.Split(value, ",")
-			}
-			return key, value
-		},
-	})
-	if err := k.Load(provider, nil); err != nil {
-		return fmt.Errorf("reading the environment: %w", err)
-	}
-	return nil
-}
-
-// readSecretFiles replaces KEY_file by the secret that the file holds. A secret
-// given directly wins. It returns the files that were read.
-func readSecretFiles(k *koanf.Koanf) (files map[string]string, err error) {
-	files = map[string]string{}
-	for _, key := range secrets() {
-		path := k.String(key + "_file")
-		k.Delete(key + "_file")
-		if path == "" || k.String(key) != "" {
-			continue
-		}
-		secret, err := readSecretFile(path)
-		if err != nil {
-			return files, usagef("reading the file that %s_file names: %w", key, err)
-		}
-		files[key] = path
-		if err := k.Set(key, secret); err != nil {
-			return files, err
-		}
-	}
-	return files, nil
+	delete(content, "profile")
+	delete(content, "default_profile")
+	return profiles, usual, nil
 }
 
 // requireAccount refuses settings that name no account.
@@ -386,7 +287,7 @@ func orNone(names []string) string {
 
 // placed adds the line to an error of the configuration file, where it tells one.
 func placed(path string, err error) error {
-	var wrong *tomlfile.DecodeError
+	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, column := wrong.Position()
 		return fmt.Errorf("%s, line %d, column %d: %s", path, line, column, strings.TrimPrefix(wrong.Error(), "toml: "))

@@ -1,6 +1,116 @@
 package command
 
-import "github.com/knadh/koanf/v2"
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// given are the values that are given, as they were written, by their settings: of a
+// table as table.name.
+type given map[string]any
+
+// flattened takes what a configuration file holds.
+func flattened(content map[string]any) given {
+	values := given{}
+	for key, value := range content {
+		table, is := value.(map[string]any)
+		if !is || len(table) == 0 {
+			values[key] = value
+		}
+		for name, value := range table {
+			values[key+"."+name] = value
+		}
+	}
+	return values
+}
+
+// text is a value as it was written; "" where none is given.
+func (v given) text(key string) string {
+	if v[key] == nil {
+		return ""
+	}
+	return fmt.Sprint(v[key])
+}
+
+// keySource tells whether the API key still comes from where it came from.
+func (v given) keySource() string {
+	return strings.TrimPrefix(v.text("api_key")+"\n"+v.text("api_key_file"), "\n")
+}
+
+// checkKeys refuses keys that mean nothing: most are typing errors.
+func (v given) checkKeys(path, prefix string, also ...string) error {
+	known := append(settingKeys(), also...)
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if strings.HasPrefix(key, "keys.") {
+			continue // the actions are named where they are known
+		}
+		if !slices.Contains(known, key) && !v.emptyTable(known, key) {
+			return usagef("%s: there is no setting %q%s", path, prefix+key, suggest(key, known))
+		}
+	}
+	return nil
+}
+
+// emptyTable reports whether key is a table of settings, in which there are none.
+func (v given) emptyTable(known []string, key string) bool {
+	_, is := v[key].(map[string]any)
+	return is && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
+}
+
+// takeVariables takes TILLWATCH_API_URL and its like.
+func (v given) takeVariables(from sources) {
+	known := settingKeys()
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		flat, ours := strings.CutPrefix(name, variablePrefix)
+		i := slices.IndexFunc(known, func(key string) bool { return strings.ReplaceAll(key, ".", "_") == strings.ToLower(flat) })
+		if !ours || i < 0 || slices.Contains(tables(), known[i]) { // a table has no place in a variable
+			continue
+		}
+		from.note(known[i], "variable "+name)
+		v[known[i]] = value
+	}
+}
+
+// takeFlags takes the flags of settings that were given.
+func (v given) takeFlags(flags *pflag.FlagSet, from sources) {
+	known := settingKeys()
+	flags.VisitAll(func(f *pflag.Flag) {
+		key := strings.ReplaceAll(f.Name, "-", "_")
+		if !f.Changed || !slices.Contains(known, key) {
+			return
+		}
+		from.note(key, "flag --"+f.Name)
+		v[key] = f.Value.String()
+		if list, is := f.Value.(pflag.SliceValue); is {
+			v[key] = list.GetSlice()
+		}
+	})
+}
+
+// readSecretFiles replaces KEY_file by the secret that the file holds. A secret
+// given directly wins. It returns the files that were read.
+func (v given) readSecretFiles() (files map[string]string, err error) {
+	files = map[string]string{}
+	for _, key := range secrets() {
+		path := v.text(key + "_file")
+		delete(v, key+"_file")
+		if path == "" || v.text(key) != "" {
+			continue
+		}
+		secret, err := readSecretFile(path)
+		if err != nil {
+			return files, usagef("reading the file that %s_file names: %w", key, err)
+		}
+		files[key], v[key] = path, secret
+	}
+	return files, nil
+}
 
 // sources are where settings come from, by their name in the configuration file.
 type sources map[string][]string
@@ -8,8 +118,8 @@ type sources map[string][]string
 func (s sources) note(key, source string) { s[key] = append(s[key], source) }
 
 // noteAll notes all that is given there.
-func (s sources) noteAll(there *koanf.Koanf, source string) {
-	for _, key := range there.Keys() {
+func (s sources) noteAll(there given, source string) {
+	for key := range there {
 		s.note(key, source)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/knadh/koanf/v2"
-
 	"tillwatch/api"
 	"tillwatch/relay"
 	"tillwatch/ui/attention"
@@ -23,34 +21,38 @@ import (
 // assign takes every setting that is given. It refuses each that is of another kind
 // than it must be: many could be taken for something, 45 for a time of 45 ns or
 // true for the number 1.
-func (s *settings) assign(k *koanf.Koanf) error {
+func (s *settings) assign(values given) error {
 	var wrong []error
 	for _, one := range settingTable() {
-		value := k.Get(one.key)
+		value := values[one.key]
 		tables, listed := value.([]any)
-		switch keys, given := value.(map[string]any); {
+		_, table := value.(map[string]any)
+		switch {
 		case value == nil:
+		case one.key == "keys" && table: // without any
 		case one.key == "alert" && listed:
 			wrong = append(wrong, s.sendAlerts(tables))
-		case one.key == "keys" && given:
-			wrong = append(wrong, s.bind(keys)...)
 		case one.key == "command":
 			wrong = append(wrong, s.Commands.take(value)...)
 		case !assign(one.field(s), value):
 			wrong = append(wrong, unfit(one.key, value, wanted(one.field(s))))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(append(wrong, s.bind(values)...)...)
 }
 
 // bind takes the keys of actions.
-func (s *settings) bind(keys map[string]any) (wrong []error) {
+func (s *settings) bind(values given) (wrong []error) {
 	s.Keys = keyBindings{}
-	for _, name := range slices.Sorted(maps.Keys(keys)) {
-		if list, is := texts(keys[name]); is {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		name, is := strings.CutPrefix(key, "keys.")
+		if !is {
+			continue
+		}
+		if list, is := texts(values[key]); is {
 			s.Keys[action.ID(name)] = list
 		} else {
-			wrong = append(wrong, unfit("keys."+name, keys[name], `a key such as "q", or a list of keys`))
+			wrong = append(wrong, unfit(key, values[key], `a key such as "q", or a list of keys`))
 		}
 	}
 	return wrong

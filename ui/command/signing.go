@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/knadh/koanf/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -120,12 +119,12 @@ func signingSettings(flags *pflag.FlagSet) (settings, error) {
 // file. One that cannot be read is left out: it only serves to name a cause.
 func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) {
 	for _, name := range s.Profiles {
-		k := koanf.New(".")
-		if _, _, err := loadFile(k, flags, name, sources{}); err != nil || name == s.Chosen {
+		values, _, _, err := loadFile(flags, name, sources{})
+		if err != nil || name == s.Chosen {
 			continue
 		}
-		text := k.String("signing_secret")
-		if path := k.String("signing_secret_file"); text == "" && path != "" {
+		text := values.text("signing_secret")
+		if path := values.text("signing_secret_file"); text == "" && path != "" {
 			text, _ = readSecretFile(path)
 		}
 		for _, secret := range (settings{SigningSecret: api.NewSecret(text)}).signingSecrets() {

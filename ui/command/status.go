@@ -300,7 +300,7 @@ func quotaOf(b quota.Bucket, now time.Time) quotaReport {
 // whole is the report with the course of each bucket and of the pulse, and the
 // distribution of latencies.
 func (r report) whole() report {
-	r.Pulse.Hour, r.Pulse.Day = minutesOf(r.Pulse.pulse.Hour), minutesOf(r.Pulse.pulse.Day)
+	r.Pulse.Hour, r.Pulse.Day = r.Pulse.pulse.Hour, r.Pulse.pulse.Day
 	for i := range r.Latency {
 		l := &r.Latency[i]
 		for _, b := range l.latency.Buckets {

@@ -16,8 +16,8 @@ type pulseReport struct {
 	Yesterday  *dayPulse      `json:"yesterday"`
 	Week       *dayPulse      `json:"seven_days_before"`
 	Awaiting   *valueReport   `json:"awaiting"`
-	Hour       []minuteReport `json:"hour,omitempty"` // by the minute, the oldest first
-	Day        []minuteReport `json:"day,omitempty"`  // by the quarter of an hour, likewise
+	Hour       []account.Beat `json:"hour,omitempty"` // by the minute, the oldest first
+	Day        []account.Beat `json:"day,omitempty"`  // by the quarter of an hour, likewise
 
 	pulse account.Pulse
 }
@@ -40,18 +40,6 @@ type valueReport struct {
 	Count    int            `json:"count"`
 	Totals   []*moneyReport `json:"totals"`         // by currency
 	Unpriced int            `json:"unknown_totals"` // of so many of them the total is not known
-}
-
-// minuteReport is what happened in a minute or a quarter of an hour.
-type minuteReport struct {
-	At        time.Time `json:"at"`
-	Known     bool      `json:"known"` // else what is 0 may have happened
-	Created   int       `json:"created"`
-	Offered   int       `json:"offered"`
-	Confirmed int       `json:"confirmed"`
-	Completed int       `json:"completed"`
-	Failed    int       `json:"failed"`
-	Expired   int       `json:"expired"`
 }
 
 func pulseOf(picture *account.Changes, settled bool, now time.Time) pulseReport {
@@ -99,14 +87,6 @@ func paceReportOf(p account.Pace) *paceReport {
 }
 
 func precise(d time.Duration) float64 { return d.Round(100 * time.Microsecond).Seconds() }
-
-func minutesOf(beats []account.Beat) []minuteReport {
-	var all []minuteReport
-	for _, b := range beats {
-		all = append(all, minuteReport(b))
-	}
-	return all
-}
 
 // latencyReport is how long the service took to answer requests of one class.
 type latencyReport struct {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -49,20 +48,14 @@ func (s supervisor) begin(ctx context.Context, status string, lives func(context
 	if s.socket == "" {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	s.mustTell("READY=1\nSTATUS=" + status)
-	var tasks sync.WaitGroup
-	tasks.Go(func() {
+	return background(ctx, func(ctx context.Context) {
 		if s.watchdog > 0 {
 			s.beat(ctx, lives)
 		}
 		<-ctx.Done()
 		s.mustTell("STOPPING=1\nSTATUS=Shutting down")
 	})
-	return func() {
-		cancel()
-		tasks.Wait()
-	}
 }
 
 // beat gives a sign of life four times as often as one is due. One that takes

@@ -61,7 +61,7 @@ type themeReport struct {
 // stderr.
 func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
 	out := c.OutOrStdout()
-	width := terminalWidth(out)
+	width, _ := terminalSize(out)
 	profile := colorprofile.Detect(out, os.Environ())
 	if colourless(c) {
 		profile = min(profile, colorprofile.ASCII)
@@ -84,17 +84,14 @@ func listThemes(c *cobra.Command, library themes.Library, asJSON bool) error {
 	return nil
 }
 
-// terminalWidth is 0 where there is no terminal.
-func terminalWidth(out io.Writer) int {
+// terminalSize is 0 where there is no terminal.
+func terminalSize(out io.Writer) (width, height int) {
 	file, ok := out.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(file.Fd())
-	if err != nil {
-		return 0
-	}
-	return width
+	width, height, _ = term.GetSize(file.Fd())
+	return width, height
 }
 
 const previewWidth = 96

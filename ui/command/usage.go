@@ -27,15 +27,9 @@ func refusedFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
 		flag, value := invalid.GetFlag(), shownValue(invalid.GetValue())
-		switch kind := flag.Value.Type(); kind {
-		case "duration":
-			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, wantedTime)
-		case "float64":
-			return fmt.Errorf("--%s is %s; it must be a number", flag.Name, value)
-		case "int", "uint64":
-			return fmt.Errorf("--%s is %s; it must be a whole number", flag.Name, value)
-		case "bool":
-			return fmt.Errorf("--%s is %s; it must be true or false", flag.Name, value)
+		must := map[string]string{"duration": wantedTime, "float64": "a number", "int": "a whole number", "uint64": "a whole number", "bool": "true or false"}
+		if must := must[flag.Value.Type()]; must != "" {
+			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)
 		}
 		return fmt.Errorf("--%s is %s: %w", flag.Name, value, invalid.Unwrap())
 	}
