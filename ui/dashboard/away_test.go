@@ -247,3 +247,19 @@ func TestTheUnreadLineGoesOnlyOnceItWasSeen(t *testing.T) {
 		}
 	})
 }
+
+func TestDeliveredParcelsOfOneNameAreToldTogether(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "0 delivered"},
+		{[]string{"Mug"}, "1 delivered: Mug"},
+		{[]string{"Mug", "Mug", "Sofa"}, "3 delivered: Mug ×2, Sofa"},
+		{[]string{"a", "b", "b", "c", "d", "e", "f", "f"}, "8 delivered: a, b ×2, c, d, e and 2 more"},
+	} {
+		if got := list(c.names, "delivered").Text; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

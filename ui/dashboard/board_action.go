@@ -82,3 +82,38 @@ func (b *board) openDisabled() string {
 	}
 	return ""
 }
+
+// offers reports whether an action can do something for any row of what has the focus:
+// the footer names no other. It goes by the pane, not by the row under the cursor, so
+// that the footer stands still while that moves.
+func (b *board) offers(id action.ID) bool {
+	switch id {
+	case action.Confirm, action.Mark, action.Refresh:
+		return b.ofIntents()
+	case action.CopyID:
+		return b.ofIntents() || b.focus == layout.Requests || b.focus == layout.Detail
+	case action.Open:
+		_, leads := b.panes[b.focus].(asked)
+		return b.ofIntents() || leads || b.focus == layout.Requests
+	case action.Reveal:
+		return b.detail.Subject().Kind == pane.OfIntent
+	case action.NextSpan:
+		return b.focus == layout.Failures || b.pulseWhole() || b.quotaWhole()
+	case action.Failures:
+		return b.focus == layout.Failures
+	case action.Sort, action.Filter, action.Zoom:
+		return b.disabled(id) == ""
+	}
+	return true
+}
+
+// ofIntents reports whether what has the focus shows intents, or what leads to them.
+func (b *board) ofIntents() bool {
+	switch b.focus {
+	case layout.Intents, layout.Shipments, layout.Events, layout.Alerts, layout.Deliveries:
+		return true
+	case layout.Detail:
+		return b.detail.Subject().Kind != pane.OfRequest
+	}
+	return false
+}

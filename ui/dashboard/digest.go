@@ -207,17 +207,28 @@ func (d *digest) intents() []dialog.Sentence {
 }
 
 func (d *digest) shipments() []dialog.Sentence {
-	list := func(n []string, word string) dialog.Sentence {
-		text := wording.Count(len(n)) + " " + word
-		if len(n) > 0 {
-			text += ": " + strings.Join(n[:min(len(n), mostListed)], ", ")
-		}
-		if more := len(n) - mostListed; more > 0 {
-			text += " and " + wording.Count(more) + " more"
-		}
-		return told(text)
-	}
 	return []dialog.Sentence{list(d.delivered, "delivered"), list(d.troubled, "in trouble")}
+}
+
+// list says how many of a kind there are, and names the first, those of one name
+// together. The names are sorted.
+func list(names []string, kind string) dialog.Sentence {
+	text, between := wording.Count(len(names))+" "+kind, ": "
+	for listed := 0; len(names) > 0 && listed < mostListed; listed++ {
+		n := 1
+		for n < len(names) && names[n] == names[0] {
+			n++
+		}
+		text, between = text+between+names[0], ", "
+		if n > 1 {
+			text += " ×" + wording.Count(n)
+		}
+		names = names[n:]
+	}
+	if len(names) > 0 {
+		text += " and " + wording.Count(len(names)) + " more"
+	}
+	return told(text)
 }
 
 // mostListed is how many of a kind are named.

@@ -8,6 +8,7 @@ import (
 // footer is the last line: the keys that matter here, or what is being typed.
 type footer struct {
 	cfg   *Config
+	board *board
 	spots []spot // of the last drawing
 }
 
@@ -32,7 +33,7 @@ func (f *footer) at(x int) (spot, bool) {
 // hints shows the keys of a scope.
 func (f *footer) hints(l *paint.Line, scope action.Scope) []spot {
 	var spots []spot
-	for i, hint := range f.cfg.Actions.Footer(scope, l.Left()-1, f.reason) {
+	for i, hint := range f.cfg.Actions.Footer(scope, l.Left()-1, f.board.offers, f.reason) {
 		if i > 0 {
 			l.Space(action.HintGap)
 		}

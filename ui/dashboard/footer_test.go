@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -13,7 +14,7 @@ import (
 
 func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
 	for _, armed := range []bool{false, true} {
-		f := footer{cfg: &Config{Actions: action.Default(), Armed: armed}}
+		f := boardOf(t, typicalShop(time.Now()), 240, 55, func(c *Config) { c.Armed, c.Confirmer = armed, &till{} }).footer
 		l := paint.NewLine(paint.NewBrush(themes.Theme{}, false)).Start(240)
 		f.spots = f.hints(l, action.Board)
 		text := ansi.Strip(l.String())
@@ -34,6 +35,39 @@ func TestTheFooterSaysWhyNothingCanBeConfirmedAndTakesClicks(t *testing.T) {
 		}
 		if s, ok := f.at(240); ok {
 			t.Errorf("a click outside is for %+v", s)
+		}
+	}
+}
+
+func TestTheFooterNamesOnlyWhatWorksThere(t *testing.T) {
+	for _, view := range []struct {
+		name  string
+		keys  []string
+		names []string // among others
+		not   []string
+	}{
+		{"failures", []string{"F"}, []string{"enter open", "F failures", "w span", "s sort"}, []string{"c confirm", "x mark", "r read", "/ filter", "z zoom", "y copy"}},
+		{"pulse", []string{"P"}, []string{"P pulse", "w span", "z zoom"}, []string{"c confirm", "x mark", "r read", "/ filter", "s sort", "enter open", "y copy"}},
+		{"quota", []string{"u"}, []string{"u usage", "/ filter", "w span"}, []string{"c confirm", "x mark", "r read", "y copy"}},
+		{"requests", []string{"5"}, []string{"enter open", "y copy"}, []string{"c confirm", "x mark", "r read", "w span"}},
+		{"orders", []string{"O"}, []string{"enter open", "x mark", "c confirm"}, []string{"w span", "F failures"}},
+	} {
+		named := func(m *Model) string {
+			lines := strings.Split(strings.TrimRight(screen(m), "\n"), "\n")
+			return lines[m.board.layout.Footer.Y]
+		}
+		m := boardOf(t, typicalShop(time.Now()), 240, 55, func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+		press(m, view.keys...)
+		got := named(m)
+		for _, want := range view.names {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in %q", view.name, want, got)
+			}
+		}
+		for _, unwanted := range view.not {
+			if strings.Contains(got, " "+unwanted) {
+				t.Errorf("%s: %q in %q", view.name, unwanted, got)
+			}
 		}
 	}
 }

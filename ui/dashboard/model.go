@@ -128,7 +128,7 @@ func New(cfg Config) *Model {
 // addParts makes the parts that stand on the board.
 func (m *Model) addParts() {
 	c := &m.cfg
-	m.footer = footer{cfg: c}
+	m.footer = footer{cfg: c, board: m.board}
 	m.arranging = arranging{c, m.board, m.preferences, m.themes}
 	m.asker = asker{c, m.picture, m.notices}
 	m.confirms = &confirms{cfg: c, picture: m.picture, intents: m.board.intents, notices: m.notices, runs: map[api.ID]*confirmRun{}}

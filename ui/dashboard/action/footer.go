@@ -30,15 +30,19 @@ func (h Hint) Width() int { return ansi.StringWidth(h.String()) }
 // HintGap is how many blank cells stand between two hints.
 const HintGap = 3
 
-// Footer chooses the hints of the scope that fit into width cells with
+// Footer chooses the hints of the scope that are offered and fit into width cells with
 // [HintGap] between them, the most useful first, and returns them in the order
 // of the table, so that they keep their order while the width changes. A
 // disabled action stands there with its reason as far as its colon: what to do about
-// it is said when its key is pressed. disabled may be nil.
-func (t *Table) Footer(scope Scope, width int, disabled func(ID) string) []Hint {
+// it is said when its key is pressed. offers and disabled may be nil: then all are
+// offered, and none is disabled.
+func (t *Table) Footer(scope Scope, width int, offers func(ID) bool, disabled func(ID) string) []Hint {
 	var hints []Hint
 	used := 0
 	for _, a := range t.useful(scope) {
+		if offers != nil && !offers(a.ID) {
+			continue
+		}
 		hint := Hint{ID: a.ID, Key: a.Key(), Title: a.Short}
 		hint.Reason, _, _ = strings.Cut(reason(disabled, a.ID), ":")
 		room := width - used

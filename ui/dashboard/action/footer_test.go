@@ -14,7 +14,7 @@ func TestFooterFitsAnyWidth(t *testing.T) {
 		for _, scope := range []Scope{Board, Detail, Everywhere} {
 			for width := range 301 {
 				var texts []string
-				for _, hint := range table.Footer(scope, width, disabled) {
+				for _, hint := range table.Footer(scope, width, nil, disabled) {
 					texts = append(texts, hint.String())
 				}
 				line := strings.Join(texts, strings.Repeat(" ", HintGap))
@@ -30,7 +30,7 @@ func TestFooterKeepsTheMostUsefulLongest(t *testing.T) {
 	table := Default()
 	ids := func(width int) []ID {
 		var out []ID
-		for _, hint := range table.Footer(Board, width, nil) {
+		for _, hint := range table.Footer(Board, width, nil, nil) {
 			out = append(out, hint.ID)
 		}
 		return out
@@ -49,7 +49,7 @@ func TestFooterKeepsTheMostUsefulLongest(t *testing.T) {
 func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 	table := Default()
 	confirm := func(width int) string {
-		for _, hint := range table.Footer(Board, width, table.ReadOnly(nil)) {
+		for _, hint := range table.Footer(Board, width, nil, table.ReadOnly(nil)) {
 			if hint.ID == Confirm {
 				return hint.String()
 			}
@@ -67,7 +67,7 @@ func TestFooterShowsADisabledActionWithItsReason(t *testing.T) {
 func TestFooterKeepsTheOrderOfTheTable(t *testing.T) {
 	table := Default()
 	for width := range 301 {
-		hints := table.Footer(Board, width, nil)
+		hints := table.Footer(Board, width, nil, nil)
 		if !slices.IsSortedFunc(hints, func(a, b Hint) int { return table.byID[a.ID] - table.byID[b.ID] }) {
 			t.Fatalf("in %d cells the order is %v", width, hints)
 		}
@@ -79,7 +79,7 @@ func TestFooterLeavesOutActionsOfOtherScopesAndWithoutKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, hint := range table.Footer(Detail, 300, nil) {
+	for _, hint := range table.Footer(Detail, 300, nil, nil) {
 		if hint.ID == Filter || hint.ID == NextTheme {
 			t.Errorf("%q stands in the footer of the detail", hint.ID)
 		}

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"strings"
+
 	"tillwatch/themes"
 	"tillwatch/ui/dashboard/action"
 	"tillwatch/ui/dashboard/paint"
@@ -19,7 +21,8 @@ type Section struct {
 	Lines []Sentence
 }
 
-// Sentence is one line of a [Section]; a long one is wrapped.
+// Sentence is one line of a [Section]; a long one is wrapped, behind the blanks that it
+// begins with.
 type Sentence struct {
 	Style paint.Style
 	Text  string
@@ -53,7 +56,11 @@ func (s *Sheet) body(room int) (lines []paint.Spans) {
 		}
 		lines = append(lines, heading(section.Title, room))
 		for _, sentence := range section.Lines {
-			lines = append(lines, paint.Wrapped(sentence.Style, sentence.Text, room)...)
+			text := strings.TrimLeft(sentence.Text, " ")
+			indent := len(sentence.Text) - len(text)
+			for _, line := range paint.Wrapped(sentence.Style, text, room-indent) {
+				lines = append(lines, append(paint.Spans{paint.Blank(indent)}, line...))
+			}
 		}
 	}
 	return lines

@@ -32,3 +32,24 @@ func TestASheetScrollsAndCloses(t *testing.T) {
 		}
 	}
 }
+
+func TestASheetKeepsTheIndentOfWhatItWraps(t *testing.T) {
+	text := "  " + strings.Repeat("a long way ", 20)
+	s := NewSheet(dark(t), action.Default(), "What happened", action.Digest, []Section{{Title: "Few", Lines: []Sentence{{Text: "above"}, {Text: text}}}})
+	lines := strings.Split(plain(s.View(s.Size(76, 22))), "\n")
+	margin, wrapped := 0, 0
+	for _, line := range lines {
+		if at := strings.Index(line, "above"); at >= 0 {
+			margin = at
+		}
+		if strings.Contains(line, " way") {
+			wrapped++
+			if first := strings.IndexAny(line, "alwy"); first != margin+2 {
+				t.Errorf("it begins at %d, not %d: %q", first, margin+2, line)
+			}
+		}
+	}
+	if wrapped < 3 {
+		t.Errorf("it is not wrapped:\n%s", strings.Join(lines, "\n"))
+	}
+}

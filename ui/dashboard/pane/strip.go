@@ -13,7 +13,7 @@ import (
 // completed goes up from the axis, what failed or expired goes down, by one scale.
 type strip struct {
 	up, down []bar // of the cells, oldest first
-	wide     int   // cells that each takes
+	cells    int   // that all of them take
 	step     time.Duration
 	from     time.Time
 	unit     float64 // intents a row
@@ -42,7 +42,7 @@ func stripOf(beats []account.Beat, width time.Duration, w, h int) *strip {
 	first := number(&beats[0])
 	s.from = time.Unix(0, first*int64(s.step))
 	n := int(number(&beats[len(beats)-1])-first) + 1
-	s.up, s.down, s.wide = make([]bar, n), make([]bar, n), max(cells/n, 1)
+	s.up, s.down, s.cells = make([]bar, n), make([]bar, n), max(cells, n)
 	sums := make([]account.Beat, n)
 	for i := range beats {
 		sum, b := &sums[number(&beats[i])-first], &beats[i]
@@ -78,7 +78,14 @@ func scaleOf(least float64) float64 {
 }
 
 // counted reports whether there is room for a figure on each bar.
-func (s *strip) counted() bool { return s.wide >= 3 }
+func (s *strip) counted() bool { return s.cells/len(s.up) >= 3 }
+
+// edge is the cell where the i-th bar begins: together they fill the width, so that
+// some are a cell wider than others.
+func (s *strip) edge(i int) int { return i * s.cells / len(s.up) }
+
+// wide is how many cells the i-th bar takes.
+func (s *strip) wide(i int) int { return s.edge(i+1) - s.edge(i) }
 
 // row draws one of the lines.
 func (s *strip) row(l *paint.Line, y int, where *time.Location) {
@@ -86,7 +93,7 @@ func (s *strip) row(l *paint.Line, y int, where *time.Location) {
 	case y < s.rows:
 		s.upper(l, s.rows-1-y)
 	case y == s.rows:
-		l.Right(paint.Muted, "0", scaleWidth-1).Space(1).Repeat(paint.Muted, "─", len(s.up)*s.wide)
+		l.Right(paint.Muted, "0", scaleWidth-1).Space(1).Repeat(paint.Muted, "─", s.cells)
 	case y <= s.rows+s.below:
 		s.lower(l, y-s.rows-1)
 	default:
@@ -114,7 +121,7 @@ func (s *strip) upper(l *paint.Line, r int) {
 		if glyph == "" && r == 0 && !b.known {
 			glyph, style = nothing, paint.Muted
 		}
-		s.put(l, b, r, glyph, style)
+		s.put(l, b, s.wide(i), r, glyph, style)
 	}
 }
 
@@ -128,28 +135,28 @@ func (s *strip) lower(l *paint.Line, r int) {
 		if style == paint.Failed && b.total()-float64(r)*s.unit < 0.75*s.unit {
 			glyph = "▀"
 		}
-		s.put(l, b, r, glyph, style)
+		s.put(l, b, s.wide(i), r, glyph, style)
 	}
 }
 
-// put draws a cell of a bar or, beyond its end and where there is room, how many it
-// stands for.
-func (s *strip) put(l *paint.Line, b *bar, r int, glyph string, style paint.Style) {
+// put draws a line of a bar that is so wide or, beyond its end and where there is room,
+// how many it stands for.
+func (s *strip) put(l *paint.Line, b *bar, wide, r int, glyph string, style paint.Style) {
 	switch {
 	case glyph != "" && s.counted():
-		l.Repeat(style, glyph, s.wide-1).Space(1)
+		l.Repeat(style, glyph, wide-1).Space(1)
 	case glyph != "":
-		l.Repeat(style, glyph, s.wide)
-	case s.counted() && s.ends(b, r):
-		l.Fit(paint.Text, strconv.Itoa(int(b.total())), s.wide)
+		l.Repeat(style, glyph, wide)
+	case s.counted() && s.ends(b, wide, r):
+		l.Fit(paint.Text, strconv.Itoa(int(b.total())), wide)
 	default:
-		l.Space(s.wide)
+		l.Space(wide)
 	}
 }
 
 // ends reports whether a bar ends below a row, and there is room for its figure.
-func (s *strip) ends(b *bar, r int) bool {
-	if r == 0 || len(strconv.Itoa(int(b.total()))) > s.wide-1 {
+func (s *strip) ends(b *bar, wide, r int) bool {
+	if r == 0 || len(strconv.Itoa(int(b.total()))) > wide-1 {
 		return false
 	}
 	glyph, _ := b.at(float64(r-1)*s.unit, s.unit)
@@ -159,12 +166,12 @@ func (s *strip) ends(b *bar, r int) bool {
 // times names the hours below the picture.
 func (s *strip) times(l *paint.Line, where *time.Location) {
 	from := l.At() + scaleWidth
-	end := from + len(s.up)*s.wide
+	end := from + s.cells
 	l.To(from).Put(paint.Muted, s.from.In(where).Format("15:04"))
 	for _, share := range []int{1, 2, 3} {
 		at := len(s.up) * share / 4
 		text := s.from.Add(time.Duration(at) * s.step).In(where).Format("15:04")
-		if x := from + at*s.wide; x > l.At()+2 && x+len(text)+2 < end-len("now") {
+		if x := from + s.edge(at); x > l.At()+2 && x+len(text)+2 < end-len("now") {
 			l.To(x).Put(paint.Muted, text)
 		}
 	}
