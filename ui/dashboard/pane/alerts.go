@@ -53,11 +53,7 @@ func NewAlerts(look *Look, off func(account.Alert) (attention.Off, bool)) *Alert
 		off = func(account.Alert) (none attention.Off, is bool) { return none, false }
 	}
 	p := &Alerts{off: off, since: map[string]time.Time{}, texts: map[string]string{}, unfolded: map[fold]bool{},
-		listing: listing[*alertRow]{frame: newFrame(look, idColumn, ageColumn), sorting: by(alertOrders()), about: alertSubject, list: table.New(table.Config[*alertRow]{
-			Key:     func(r *alertRow) string { return r.key },
-			Compare: compareAlerts,
-			Match:   matchRow[*alertRow],
-		})}}
+		listing: newListing(look, table.Config[*alertRow]{Key: func(r *alertRow) string { return r.key }}, alertSubject, alertOrders(), idColumn, ageColumn)}
 	var kinds []string
 	for _, kind := range account.AlertKinds() {
 		kinds = append(kinds, string(kind))
@@ -154,13 +150,10 @@ func (p *Alerts) Lines() []string {
 	return p.drawn(p.top, func() { p.message(paint.Muted, "all is well: no alerts", "") }, p.draw)
 }
 
-func (p *Alerts) top() {
-	l := p.tabTitle("ALERTS", len(p.standing))
+func (p *Alerts) top() (l *paint.Line, right paint.Spans) {
+	l = p.tabTitle("ALERTS", len(p.standing))
 	p.sorted(l, p.order)
-	if !p.hits(l) {
-		p.fill(l, l.Left())
-	}
-	p.push(l)
+	return l, nil
 }
 
 // Due ends the text of an alert with the moment at which it comes about, if there

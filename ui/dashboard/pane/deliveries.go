@@ -52,14 +52,11 @@ func (r *deliveryRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewDeliveries makes the pane. intentOf finds the intent to which an id belongs.
 func NewDeliveries(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Deliveries {
-	p := &Deliveries{intentOf: intentOf, listing: listing[*deliveryRow]{frame: newFrame(look, targetColumn, attemptColumn, nextColumn), sorting: by(deliveryOrders()),
-		about: func(r *deliveryRow) Subject { return Subject{Kind: OfDelivery, ID: r.ID} }, list: table.New(table.Config[*deliveryRow]{
-			Key:     func(r *deliveryRow) string { return string(r.ID) },
-			Compare: compareDeliveries,
-			Home:    table.Bottom,
-			Limit:   keptDeliveries,
-			Match:   matchRow[*deliveryRow],
-		})}}
+	p := &Deliveries{intentOf: intentOf, listing: newListing(look, table.Config[*deliveryRow]{
+		Key:   func(r *deliveryRow) string { return string(r.ID) },
+		Home:  table.Bottom,
+		Limit: keptDeliveries,
+	}, func(r *deliveryRow) Subject { return Subject{Kind: OfDelivery, ID: r.ID} }, deliveryOrders(), targetColumn, attemptColumn, nextColumn)}
 	var states []string
 	for _, s := range delivery.States() {
 		states = append(states, string(s))
@@ -193,31 +190,23 @@ func (p *Deliveries) Lines() []string {
 	return p.drawn(p.top, func() { p.message(paint.Muted, "no deliveries yet", "they begin once an endpoint is registered") }, p.draw)
 }
 
-func (p *Deliveries) top() {
-	l := p.tabTitle(deliveriesTab, p.list.Total())
+func (p *Deliveries) top() (l *paint.Line, right paint.Spans) {
+	l = p.tabTitle(deliveriesTab, p.list.Total())
 	if p.targets > 1 && p.w >= 100 {
 		l.Put(paint.Muted, "· "+wording.Counted(p.targets, "target", "targets"))
 	}
 	p.sorted(l, p.order)
-	if p.list.Pinned() {
-		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
-	}
-	if p.hits(l) {
-		p.push(l)
-		return
-	}
-	unverified, waiting, dead := "", "", ""
+	p.held(l, "")
 	if p.unverified > 0 {
-		unverified = wording.Counted(p.unverified, "target", "targets") + " unverified  "
+		right = append(right, paint.Span{Text: wording.Counted(p.unverified, "target", "targets") + " unverified  ", Style: paint.Bad})
 	}
 	if p.waiting > 0 {
-		waiting = wording.Count(p.waiting) + " waiting  "
+		right = append(right, paint.Span{Text: wording.Count(p.waiting) + " waiting  ", Style: paint.Warning})
 	}
 	if p.dead > 0 {
-		dead = wording.Count(p.dead) + " dead "
+		right = append(right, paint.Span{Text: wording.Count(p.dead) + " dead ", Style: paint.Bad})
 	}
-	p.fill(l, l.Left()-len(unverified)-len(waiting)-len(dead))
-	p.push(l.Put(paint.Bad, unverified).Put(paint.Warning, waiting).Put(paint.Bad, dead))
+	return l, right
 }
 
 func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {

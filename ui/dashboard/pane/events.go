@@ -59,14 +59,12 @@ func (r *eventRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewEvents makes the pane. intentOf finds the intent to which an id belongs.
 func NewEvents(look *Look, intentOf func(api.ID) (*account.Intent, bool)) *Events {
-	p := &Events{intentOf: intentOf, listing: listing[*eventRow]{frame: newFrame(look, merchantColumn, outcomeColumn, idColumn, notesColumn, seqColumn), sorting: by(eventOrders()),
-		about: eventSubject, list: table.New(table.Config[*eventRow]{
-			Key:     func(r *eventRow) string { return string(r.ID) },
-			Compare: compareEvents,
-			Home:    table.Bottom,
-			Limit:   keptEvents,
-			Match:   func(r *eventRow, filter any) bool { return r.ID != unreadID && matchRow(r, filter) },
-		})}}
+	p := &Events{intentOf: intentOf, listing: newListing(look, table.Config[*eventRow]{
+		Key:   func(r *eventRow) string { return string(r.ID) },
+		Home:  table.Bottom,
+		Limit: keptEvents,
+		Match: func(r *eventRow, filter any) bool { return r.ID != unreadID && matchRow(r, filter) },
+	}, eventSubject, eventOrders(), merchantColumn, outcomeColumn, idColumn, notesColumn, seqColumn)}
 	p.fields = []Field{oneOf("type", wordedAll(api.EventTypes(), sign.Event), p.states),
 		inColumn("product", inName), inColumn("id", inID), inColumn("origin", inMore), measures("age", age)}
 	return p
@@ -146,46 +144,32 @@ func feedTrouble(s account.FeedState) string {
 
 // top draws the title: whether the tail is live and follows, and how many events
 // came twice, late, by a list or not at all.
-func (p *Events) top() {
+func (p *Events) top() (l *paint.Line, right paint.Spans) {
 	if p.shown.at != p.look.Now {
 		p.shown = eventCounts{p.look.Now, p.counters, p.last}
 	}
-	l := p.tabTitle("EVENTS", p.shown.counters.Received)
+	l = p.tabTitle("EVENTS", p.shown.counters.Received)
 	mode, style := feedWord(p.feed.State)
 	l.Space(1).Put(style, mode)
 	if p.w < 76 || p.w >= 100 {
 		p.freshness(l, "last", p.shown.last)
 	}
 	p.sorted(l, p.order)
-	if p.list.Pinned() {
-		l.Put(paint.Warning, " · held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
-	}
-	if p.hits(l) {
-		p.push(l)
-		return
-	}
+	p.held(l, "· ")
 	c := p.shown.counters
-	counts := []struct {
+	for _, count := range []struct {
 		n     int
 		word  string
 		style paint.Style
 	}{
 		{c.Duplicate, "duplicate", paint.Muted}, {c.Late, "late", paint.Muted},
 		{c.Backfilled, "backfilled", paint.Muted}, {c.Missed, "missed", paint.Bad},
-	}
-	width := 0
-	for _, count := range counts {
+	} {
 		if count.n > 0 {
-			width += 3 + len(wording.Count(count.n)) + len(count.word)
+			right = append(right, paint.Span{Text: " " + wording.Count(count.n) + " " + count.word + " ", Style: count.style})
 		}
 	}
-	p.fill(l, l.Left()-width)
-	for _, count := range counts {
-		if count.n > 0 && l.Left() >= 2+len(wording.Count(count.n))+len(count.word) { // a count is never cut
-			l.Space(1).Put(count.style, wording.Count(count.n)+" "+count.word).Space(1)
-		}
-	}
-	p.push(l)
+	return l, right
 }
 
 func feedWord(s account.FeedState) (string, paint.Style) {

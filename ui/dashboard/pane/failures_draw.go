@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"strings"
-
 	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
@@ -46,12 +44,12 @@ func (p *Failures) top() {
 	if p.intents.older && failureSpans[p.span].age == "" && p.w >= 100 {
 		l.Put(paint.Muted, " · older ones are not kept")
 	}
-	text := ""
+	text := " "
 	if p.failed > 0 {
-		text = "value lost " + sums(&p.lost, l.Left()-len("value lost ")-3)
+		text = "value lost " + sums(&p.lost, l.Left()-len("value lost ")-3) + " "
 	}
-	p.fill(l, l.Left()-paint.Width(text)-1)
-	p.push(l.Put(paint.Muted, text))
+	p.ends(l, paint.Spans{{Text: text, Style: paint.Muted}})
+	p.push(l)
 }
 
 // none says that nothing failed, as far as that is known.
@@ -208,14 +206,11 @@ func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
 // sums are the totals that are known, in so many cells: at least so much where some
 // are not known, and a dash where none is.
 func sums(p *account.Purse, room int) string {
-	var all []string
-	for _, sum := range p.Sorted() {
-		all = append(all, sum.Readable())
-	}
+	all := p.Sorted()
 	if len(all) == 0 {
 		return "–"
 	}
-	text := strings.Join(all, " + ")
+	text := wording.Sum(all, 0)
 	if p.Unpriced > 0 {
 		text = sign.Grounds(account.Counted) + text
 	}

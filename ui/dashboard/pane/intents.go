@@ -299,29 +299,22 @@ func (p *Intents) top() {
 		shown, total := p.Matches()
 		p.found(l, p.filter, shown, total)
 	case p.listed():
-		p.tally(l)
+		p.ends(l, p.tally())
 	}
 	p.push(l)
 }
 
-// tally writes the counts of all states, at the right.
-func (p *Intents) tally(l *paint.Line) {
-	width := 0
-	for i, lane := range p.lanes.tables {
-		if i < laneOther || lane.Total() > 0 {
-			width += 3 + paint.Width(counted(lane.Total(), p.known)) + 1
-		}
-	}
-	p.fill(l, l.Left()-width)
+// tally is the counts of all states.
+func (p *Intents) tally() (counts paint.Spans) {
 	for i, lane := range p.lanes.tables {
 		if i == laneOther && lane.Total() == 0 {
 			continue
 		}
 		m := laneMark(i)
-		style := m.Style
 		if lane.Total() == 0 {
-			style = paint.Muted
+			m.Style = paint.Muted
 		}
-		l.Space(1).Put(style, m.Glyph).Space(1).Put(style, counted(lane.Total(), p.known)).Space(1)
+		counts = append(counts, paint.Span{Text: " " + m.Glyph + " " + counted(lane.Total(), p.known) + " ", Style: m.Style})
 	}
+	return counts
 }

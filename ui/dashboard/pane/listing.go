@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"strings"
+
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/table"
 	"tillwatch/ui/wording"
@@ -17,6 +19,16 @@ type listing[R searched] struct {
 	sorting[R]
 }
 
+// newListing makes the pane with its table, which is in the first of the orders unless
+// a person chose another.
+func newListing[R searched](look *Look, rows table.Config[R], about func(R) Subject, orders []order[R], columns ...string) listing[R] {
+	rows.Compare = orders[0].compare
+	if rows.Match == nil {
+		rows.Match = matchRow[R]
+	}
+	return listing[R]{frame: newFrame(look, columns...), list: table.New(rows), about: about, sorting: by(orders)}
+}
+
 // Subject is what the row under the cursor stands for.
 func (p *listing[R]) Subject() Subject {
 	if row, ok := p.list.Cursor(); ok {
@@ -25,10 +37,17 @@ func (p *listing[R]) Subject() Subject {
 	return Subject{}
 }
 
-// drawn draws the pane: its title, and below it the rows, or why there are none.
-func (p *listing[R]) drawn(top, nothing func(), row func(l *paint.Line, row R, under bool)) []string {
+// drawn draws the pane: its title, which ends with what the filter finds or else as
+// top says, and below it the rows, or why there are none.
+func (p *listing[R]) drawn(top func() (l *paint.Line, right paint.Spans), nothing func(), row func(l *paint.Line, row R, under bool)) []string {
 	return p.render(func(*paint.Line) {
-		top()
+		l, right := top()
+		if p.filter != nil {
+			p.found(l, p.filter, p.list.Shown(), p.list.Total()-p.extra)
+		} else {
+			p.ends(l, right)
+		}
+		p.push(l)
 		if p.collapsed() {
 			return
 		}
@@ -127,14 +146,23 @@ func (f *frame) nothingMatches() {
 	f.message(paint.Muted, "nothing matches", f.look.Keys.ShowAll+" shows all again")
 }
 
-// hits ends the title with the filter and what it finds, and reports whether
-// there is one.
-func (p *listing[R]) hits(l *paint.Line) bool {
-	if p.filter == nil {
-		return false
+// held says in a title that the cursor has left the newest row.
+func (p *listing[R]) held(l *paint.Line, between string) {
+	if p.list.Pinned() {
+		l.Space(1).Put(paint.Warning, between+"held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
 	}
-	p.found(l, p.filter, p.list.Shown(), p.list.Total()-p.extra)
-	return true
+}
+
+// ends ends a title with what stands at its right. What there is no room for is left
+// out: a count is never cut.
+func (f *frame) ends(l *paint.Line, right paint.Spans) {
+	f.fill(l, l.Left()-right.Width())
+	for _, s := range right {
+		if paint.Width(strings.TrimRight(s.Text, " ")) <= l.Left() {
+			text := strings.TrimLeft(s.Text, " ")
+			l.Space(len(s.Text)-len(text)).Put(s.Style, text)
+		}
+	}
 }
 
 // found ends a title with a filter and what it finds. The filter gives way.

@@ -178,14 +178,11 @@ func merchants(items []*intentRow) api.Text {
 	return api.Scrub(wording.Counted(len(different), "merchant", "merchants"))
 }
 
-// sum is the totals of an order that are known.
+// sum is the totals of an order. While one is not known, it says that there is more.
 func sum(o *account.Order) string {
-	text := ""
-	for i, total := range o.Totals {
-		if i > 0 {
-			text += " + "
-		}
-		text += total.Readable()
+	text := wording.Sum(o.Totals, 0)
+	if text != "" && o.Unpriced > 0 {
+		text = "≥ " + text
 	}
 	return text
 }

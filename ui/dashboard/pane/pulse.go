@@ -171,25 +171,20 @@ func (p *Pulse) top(pulse *account.Pulse) {
 	if since := " · watched since " + p.look.moment(pulse.Known); !whole && !pulse.Known.IsZero() && l.Left() > paint.Width(since)+44 {
 		l.Put(paint.Muted, since)
 	}
-	legend := []struct {
+	var right paint.Spans
+	for _, s := range []struct {
 		glyph string
 		style paint.Style
 		n     int
 		word  string
-	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}}
-	width := 0
-	for _, s := range legend {
-		width += 2 + 1 + 1 + paint.Width(atLeast(!whole)+wording.Count(s.n)) + 1 + paint.Width(s.word) + 1
+	}{{solid, paint.Completed, sum.Completed, "completed ↑"}, {solid, paint.Failed, sum.Failed, "failed ↓"}, {expiredFill, paint.Warning, sum.Expired, "expired ↓"}} {
+		right = append(right, paint.Span{Text: "  " + s.glyph, Style: s.style},
+			paint.Span{Text: " " + atLeast(!whole) + wording.Count(s.n), Style: paint.Text}, paint.Span{Text: " " + s.word + " ", Style: paint.Muted})
 	}
-	if width > l.Left() || pulse.Known.IsZero() {
-		p.fill(l, l.Left())
-		p.push(l)
-		return
+	if right.Width() > l.Left() || pulse.Known.IsZero() {
+		right = nil
 	}
-	p.fill(l, l.Left()-width)
-	for _, s := range legend {
-		l.Space(2).Put(s.style, s.glyph).Space(1).Put(paint.Text, atLeast(!whole)+wording.Count(s.n)).Put(paint.Muted, " "+s.word).Space(1)
-	}
+	p.ends(l, right)
 	p.push(l)
 }
 

@@ -118,22 +118,16 @@ func (p *Pulse) values(days []*account.DayPulse, row func(string, func(*account.
 
 // awaitingValue is what waits for a decision.
 func awaitingValue(pulse *account.Pulse) string {
-	text := ""
-	for _, m := range pulse.Awaiting {
-		if text != "" {
-			text += " + "
-		}
-		text += m.Readable()
-	}
-	switch {
+	switch text := wording.Sum(pulse.Awaiting, 0); {
 	case text == "" && pulse.Unpriced == 0:
 		return "nothing to decide"
 	case text == "":
 		return wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
 	case pulse.Unpriced > 0:
 		return text + " and " + wording.Counted(pulse.Unpriced, "total", "totals") + " unread"
+	default:
+		return text
 	}
-	return text
 }
 
 // paceText is how long something took, p50 and p95.

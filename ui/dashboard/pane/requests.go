@@ -57,18 +57,17 @@ func (r *requestRow) figure(f figure, now time.Time) (float64, string, bool) {
 
 // NewRequests makes the pane.
 func NewRequests(look *Look) *Requests {
-	return &Requests{listing: listing[*requestRow]{frame: newFrame(look, spenderColumn, classColumn, attemptColumn, waitedColumn), sorting: by(requestOrders()),
-		about: func(r *requestRow) Subject { return Subject{Kind: OfRequest, ID: r.key} }, fields: []Field{
-			asWhole(inColumn("by", inPlace)), inColumn("status", inState), asWhole(inColumn("endpoint", inName)), inColumn("path", inName), inColumn("id", inID),
-			inColumn("method", inMore), inColumn("class", inMore),
-			measures("latency", latency), measures("attempt", count), measures("age", age),
-		}, list: table.New(table.Config[*requestRow]{
-			Key:     func(r *requestRow) string { return string(r.key) },
-			Compare: compareRequests,
-			Home:    table.Bottom,
-			Limit:   keptRequests,
-			Match:   matchRow[*requestRow],
-		})}}
+	p := &Requests{listing: newListing(look, table.Config[*requestRow]{
+		Key:   func(r *requestRow) string { return string(r.key) },
+		Home:  table.Bottom,
+		Limit: keptRequests,
+	}, func(r *requestRow) Subject { return Subject{Kind: OfRequest, ID: r.key} }, requestOrders(), spenderColumn, classColumn, attemptColumn, waitedColumn)}
+	p.fields = []Field{
+		asWhole(inColumn("by", inPlace)), inColumn("status", inState), asWhole(inColumn("endpoint", inName)), inColumn("path", inName), inColumn("id", inID),
+		inColumn("method", inMore), inColumn("class", inMore),
+		measures("latency", latency), measures("attempt", count), measures("age", age),
+	}
+	return p
 }
 
 func compareRequests(a, b *requestRow) int { return a.Sent.Compare(b.Sent) }
@@ -129,22 +128,14 @@ func (p *Requests) Lines() []string {
 	return p.drawn(p.top, func() { p.message(paint.Muted, "no requests yet", "") }, p.draw)
 }
 
-func (p *Requests) top() {
-	l := p.tabTitle("REQUESTS", p.list.Total())
+func (p *Requests) top() (l *paint.Line, right paint.Spans) {
+	l = p.tabTitle("REQUESTS", p.list.Total())
 	p.sorted(l, p.order)
-	if p.list.Pinned() {
-		l.Space(1).Put(paint.Warning, "held").Put(paint.Muted, " ("+p.look.Keys.Follow+" follows)")
-	}
-	if p.hits(l) {
-		p.push(l)
-		return
-	}
-	text := ""
+	p.held(l, "")
 	if p.failed > 0 {
-		text = wording.Count(p.failed) + " failed "
+		right = paint.Spans{{Text: wording.Count(p.failed) + " failed ", Style: paint.Warning}}
 	}
-	p.fill(l, l.Left()-len(text))
-	p.push(l.Put(paint.Warning, text))
+	return l, right
 }
 
 // ownName is how tillwatch is called among those who send requests.
@@ -155,20 +146,7 @@ func spender(e *api.Exchange) string {
 	if e.By != "" {
 		return string(e.By)
 	}
-	return ownName + " " + purpose(e.Priority)
-}
-
-// purpose is what tillwatch sent a request for.
-func purpose(p quota.Priority) string {
-	switch p {
-	case quota.Person:
-		return "person"
-	case quota.Hint:
-		return "event"
-	case quota.Timer:
-		return "timer"
-	}
-	return "reconcile"
+	return ownName + " " + wording.Purpose(e.Priority)
 }
 
 func (p *Requests) draw(l *paint.Line, row *requestRow, under bool) {

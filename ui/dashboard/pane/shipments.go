@@ -75,12 +75,8 @@ func newShipmentRow(s *account.Shipment, now time.Time) *shipmentRow {
 
 // NewShipments makes the pane.
 func NewShipments(look *Look) *Shipments {
-	p := &Shipments{listing: listing[*shipmentRow]{frame: newFrame(look, trackingColumn, estimateColumn), sorting: by(shipmentOrders()),
-		about: func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, list: table.New(table.Config[*shipmentRow]{
-			Key:     func(r *shipmentRow) string { return string(r.ID) },
-			Compare: compareShipments,
-			Match:   matchRow[*shipmentRow],
-		})}}
+	p := &Shipments{listing: newListing(look, table.Config[*shipmentRow]{Key: func(r *shipmentRow) string { return string(r.ID) }},
+		func(r *shipmentRow) Subject { return Subject{Kind: OfShipment, ID: r.ID} }, shipmentOrders(), trackingColumn, estimateColumn)}
 	statuses := wordedAll(api.ShipmentStatuses(), sign.Shipment)
 	p.fields = []Field{oneOf("status", statuses, p.states), oneOf("state", statuses, p.states), inColumn("carrier", inPlace),
 		inColumn("product", inName), inColumn("id", inID), inColumn("tracking", inMore), measures("age", age), measures("late", lateness)}
@@ -196,29 +192,18 @@ func (p *Shipments) nothing() {
 	p.message(paint.Muted, "no shipments yet: they follow completed orders", "")
 }
 
-func (p *Shipments) top() {
-	l := p.title("SHIPMENTS", -1)
+func (p *Shipments) top() (l *paint.Line, right paint.Spans) {
+	l = p.title("SHIPMENTS", -1)
 	l.Space(1).Put(paint.Text, counted(p.list.Total(), p.known))
 	p.freshness(l, "read", p.read)
 	p.sorted(l, p.order)
-	if p.hits(l) {
-		p.push(l)
-		return
-	}
-	width := 0
-	for _, s := range api.ShipmentStatuses() {
-		if n := p.counts[s]; n > 0 {
-			width += 4 + len(wording.Count(n))
-		}
-	}
-	p.fill(l, l.Left()-width)
 	for _, s := range api.ShipmentStatuses() {
 		if n := p.counts[s]; n > 0 {
 			m := sign.Shipment(s)
-			l.Space(1).Put(m.Style, m.Glyph).Space(1).Put(paint.Muted, wording.Count(n)).Space(1)
+			right = append(right, paint.Span{Text: " " + m.Glyph, Style: m.Style}, paint.Span{Text: " " + wording.Count(n) + " ", Style: paint.Muted})
 		}
 	}
-	p.push(l)
+	return l, right
 }
 
 func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/api/quota"
 	"tillwatch/ui/dashboard/sign"
+	"tillwatch/ui/wording"
 )
 
 // spending is who spends the quota: what the enlarged quota pane shows as charts
@@ -77,20 +77,6 @@ func (s *spending) limit(name account.LimitName) *account.Limit {
 	return nil
 }
 
-// called is how a spender is shown and, where its requests are seen, found by.
-func called(s *account.Spender) (name, of string) {
-	switch s.Kind {
-	case account.SpenderOwn:
-		of = spender(&api.Exchange{Priority: s.Purpose})
-		return of, of
-	case account.SpenderObserved:
-		return string(s.Name), string(s.Name)
-	case account.SpenderOthers:
-		return "others, observed", ""
-	}
-	return "the rest, not observed", ""
-}
-
 // mostSeen bounds how many names are remembered for their signs.
 const mostSeen = 100
 
@@ -131,8 +117,11 @@ func (s *spending) count(unfolded bool) {
 	whole := make([]spendRow, 0, len(s.spenders))
 	parts := map[string][]spendRow{}
 	for i := range s.spenders {
-		name, of := called(&s.spenders[i])
-		row := spendRow{key: spendKey{by: name}, kind: s.spenders[i].Kind, of: of, sign: s.signs[i]}
+		name := wording.Spender(&s.spenders[i])
+		row := spendRow{key: spendKey{by: name}, kind: s.spenders[i].Kind, sign: s.signs[i]}
+		if row.kind == account.SpenderOwn || row.kind == account.SpenderObserved {
+			row.of = name
+		}
 		for j := range s.spenders[i].Uses {
 			use := row.use(&s.spenders[i].Uses[j], s.span)
 			if use.total.Requests > 0 {
