@@ -4,6 +4,7 @@ package delivery
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -68,3 +69,10 @@ const Hidden = "[redacted]"
 
 // KeptAnswer is how much of the body of an answer is kept, in bytes.
 const KeptAnswer = 4 << 10
+
+// AnswersChallenge reports whether a receiver's answer is the one that a challenge to a
+// source wants, and no more.
+func AnswersChallenge(answer []byte, source string) bool {
+	var said map[string]string
+	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == source
+}

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"tillwatch/api"
+	deliveries "tillwatch/api/delivery"
 )
 
 const (
@@ -89,7 +89,7 @@ func (e *endpoint) verify(ctx context.Context) bool {
 	for {
 		answer, err := e.post(ctx, &d)
 		if err == nil {
-			if AnswersChallenge(answer, want) {
+			if deliveries.AnswersChallenge(answer, want) {
 				e.end(&d, nil, time.Time{})
 				return true
 			}
@@ -115,13 +115,6 @@ func (e *endpoint) about() []any {
 		host = u.Host // the rest may hold what no log should
 	}
 	return []any{"endpoint", e.summary.ID, "host", host}
-}
-
-// AnswersChallenge reports whether a receiver's answer is the one that a challenge to a
-// source wants, and no more.
-func AnswersChallenge(answer []byte, source string) bool {
-	var said map[string]string
-	return json.Unmarshal(answer, &said) == nil && len(said) == 1 && said["challenge"] == source
 }
 
 // settle counts and logs what came of an attempt, and plans the next one if there

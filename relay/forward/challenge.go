@@ -3,7 +3,6 @@ package forward
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -18,7 +17,9 @@ import (
 // tried until the answer is right.
 func (l *lane) challenge(ctx context.Context) error {
 	source := "we_" + strings.ToLower(rand.Text()[:16])
-	event, err := challengeOf(source, time.Now())
+	body := fmt.Appendf(nil, `{"id":"evt_%s_verification_challenge","object":"event","type":%q,"createdAt":%q,"source":{"type":%q,"id":%q}}`,
+		source, api.VerificationChallenge, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), api.SourceWebhookEndpoint, source)
+	event, err := api.DecodeEvent(body)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (l *lane) challenge(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		answered := h.Delivery.State == delivery.Delivered && answers(h.Delivery.Answer.Body, source)
+		answered := h.Delivery.State == delivery.Delivered && delivery.AnswersChallenge(h.Delivery.Answer.Body, source)
 		if h.Delivery.State == delivery.Delivered && !answered {
 			h.Delivery.State, h.Delivery.Error = delivery.Waiting, api.Scrub(fmt.Sprintf(`it has to answer {"challenge":%q} and no more`, source))
 		}
@@ -43,27 +44,4 @@ func (l *lane) challenge(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-func challengeOf(source string, at time.Time) (api.Event, error) {
-	body, err := json.Marshal(struct {
-		ID        string         `json:"id"`
-		Object    string         `json:"object"`
-		Type      api.EventType  `json:"type"`
-		CreatedAt string         `json:"createdAt"`
-		Source    map[string]any `json:"source"`
-	}{
-		"evt_" + source + "_verification_challenge", "event", api.VerificationChallenge, at.UTC().Format("2006-01-02T15:04:05.000Z"),
-		map[string]any{"type": api.SourceWebhookEndpoint, "id": source},
-	})
-	if err != nil {
-		return api.Event{}, err
-	}
-	return api.DecodeEvent(body)
-}
-
-// answers reports whether the body of an answer is the one field that is asked for.
-func answers(body []byte, source string) bool {
-	var fields map[string]any
-	return json.Unmarshal(body, &fields) == nil && len(fields) == 1 && fields["challenge"] == source
 }

@@ -47,6 +47,11 @@ type request struct {
 	body         any
 }
 
+func (r request) send(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
+	err = client.Control(ctx, r.method, r.path, r.body, &answer)
+	return answer, err
+}
+
 // fields are a body.
 type fields map[string]any
 
@@ -57,10 +62,7 @@ func asking(show printer, of func(args []string) (request, error)) func(*cobra.C
 		if err != nil {
 			return usage(err)
 		}
-		return inConsole(c, show, func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
-			err = client.Control(ctx, r.method, r.path, r.body, &answer)
-			return answer, err
-		})
+		return inConsole(c, show, r.send)
 	}
 }
 
@@ -163,8 +165,8 @@ func deliverAgain(ctx context.Context, client *api.Client, id string) (json.RawM
 	}
 	all := []json.RawMessage{}
 	for _, id := range ids {
-		var one json.RawMessage
-		if err := client.Control(ctx, http.MethodPost, "/control/deliveries/"+url.PathEscape(id)+"/again", nil, &one); err != nil {
+		one, err := request{http.MethodPost, "/control/deliveries/" + url.PathEscape(id) + "/again", nil}.send(ctx, client)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, one)
@@ -182,19 +184,20 @@ func consoleAdvance() *cobra.Command {
 			"tillwatch console advance ci_779d1ba1900f41e1ace4536c64382ed7 --fail payment_failed",
 		Args: oneArgumentNamed("the id of an intent or of a shipment"),
 		RunE: func(c *cobra.Command, args []string) error {
-			id, step := url.PathEscape(args[0]), request{http.MethodPost, "/advance", fields{"to": to}}
+			id := url.PathEscape(args[0])
+			step := request{http.MethodPost, "/control/intents/" + id + "/advance", fields{"to": to}}
 			switch {
 			case to != "" && (failure != "" || expire) || failure != "" && expire:
 				return usagef("--to, --fail and --expire exclude each other")
 			case failure != "":
-				step = request{http.MethodPost, "/fail", fields{"failure": failure}}
+				step = request{http.MethodPost, "/control/intents/" + id + "/fail", fields{"failure": failure}}
 			case expire:
-				step = request{http.MethodPost, "/expire", nil}
+				step = request{http.MethodPost, "/control/intents/" + id + "/expire", nil}
 			}
 			return inConsole(c, table("id", "state", "status", "failureReason.code", "orderId", "tracking.number"), func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
-				err = client.Control(ctx, step.method, "/control/intents/"+id+step.path, step.body, &answer)
+				answer, err = step.send(ctx, client)
 				if errors.Is(err, api.ErrNotFound) && cmp.Or(to, failure) == "" && !expire {
-					err = client.Control(ctx, http.MethodPost, "/control/shipments/"+id+"/advance", nil, &answer)
+					answer, err = request{http.MethodPost, "/control/shipments/" + id + "/advance", nil}.send(ctx, client)
 				}
 				if errors.Is(err, api.ErrNotFound) {
 					err = fmt.Errorf("the stand-in has no intent, and no shipment that could do this, with the id %s", api.Scrub(args[0]))
@@ -222,10 +225,7 @@ func consoleSnapshot() *cobra.Command {
 			if args[0] == "-" {
 				save = func(w io.Writer, answer []byte) error { return writeLine(w, answer) }
 			}
-			return inConsole(c, save, func(ctx context.Context, client *api.Client) (answer json.RawMessage, err error) {
-				err = client.Control(ctx, http.MethodGet, "/control/snapshot", nil, &answer)
-				return answer, err
-			})
+			return inConsole(c, save, request{http.MethodGet, "/control/snapshot", nil}.send)
 		},
 	}
 }

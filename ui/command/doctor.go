@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -169,20 +170,20 @@ const leastRedacted = 6
 
 // discreet is a finding without what is secret: an error may repeat what was sent.
 func (p *patient) discreet(f doctor.Finding) doctor.Finding {
-	texts := append([]string{f.Found, f.Means, f.Do}, f.Details...)
-	for _, secret := range p.settings.secrets() {
-		for i := range texts {
+	discreet := func(text string) api.Text {
+		for _, secret := range p.settings.secrets() {
 			if len(secret.Reveal()) >= leastRedacted {
-				texts[i] = strings.ReplaceAll(texts[i], secret.Reveal(), secret.String())
+				text = strings.ReplaceAll(text, secret.Reveal(), secret.String())
 			}
 		}
+		return api.Scrub(text)
 	}
-	for i := range texts {
-		texts[i] = string(api.Scrub(texts[i]))
+	for _, text := range []*string{&f.Found, &f.Means, &f.Do} {
+		*text = string(api.MaskAddress(discreet(*text)))
 	}
-	for i := range texts[:3] { // what stands in details is masked, value by value
-		texts[i] = string(api.MaskAddress(api.Scrub(texts[i])))
+	f.Details = slices.Clone(f.Details)
+	for i, detail := range f.Details { // it is masked, value by value
+		f.Details[i] = string(discreet(detail))
 	}
-	f.Found, f.Means, f.Do, f.Details = texts[0], texts[1], texts[2], texts[3:]
 	return f
 }

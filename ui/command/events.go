@@ -113,16 +113,15 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	done := make(chan error, 1)
 	go func() { done <- printer.run(ctx) }()
 	select {
-	case err := <-done:
-		return errors.Join(err, forward.outcome())
+	case err = <-done:
 	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(leaveWithin):
+			return nil
+		}
 	}
-	select {
-	case err := <-done:
-		return errors.Join(err, forward.outcome())
-	case <-time.After(leaveWithin):
-		return nil
-	}
+	return errors.Join(err, forward.outcome())
 }
 
 // beforeNewest is the cursor with so many events behind it.
@@ -185,14 +184,7 @@ func (s settings) requireRelay() error {
 
 // eventTypes are those of the contract that a relay stores.
 func eventTypes() []string {
-	var names []string
-	for _, t := range []api.EventType{
-		api.OfferRetrieved, api.OfferFailed, api.IntentCompleted, api.OrderFailed,
-		api.ShipmentCreated, api.ShipmentUpdated, api.ProductUpdated, api.ProductRemoved,
-	} {
-		names = append(names, string(t))
-	}
-	return names
+	return slices.DeleteFunc(typeNames(), func(name string) bool { return name == string(api.VerificationChallenge) })
 }
 
 // checkTypes refuses types of events that a flag gives and no event has.

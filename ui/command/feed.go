@@ -23,32 +23,24 @@ func (f feed) Follow(ctx context.Context, sink account.Sink) error {
 			return err
 		}
 	}
-	return f.subscriber.Run(ctx, &handler{sink: sink})
+	return f.subscriber.Run(ctx, handler{sink})
 }
 
-type handler struct {
-	sink       account.Sink
-	deliveries []account.Delivery // room for the next ones
-}
+type handler struct{ sink account.Sink }
 
-func (h *handler) Events(_ context.Context, batch []relay.Item) error {
+func (h handler) Events(_ context.Context, batch []relay.Item) error {
 	arrived := time.Now()
-	for i := range batch {
-		item := &batch[i]
-		h.deliveries = append(h.deliveries, account.Delivery{
-			Seq: item.Seq, Event: item.Event, Received: item.Received,
-			Origin: item.Origin, Duplicates: item.Duplicates,
-		})
+	deliveries := make([]account.Delivery, len(batch))
+	for i, item := range batch {
+		deliveries[i] = account.Delivery{Seq: item.Seq, Event: item.Event, Received: item.Received, Origin: item.Origin, Duplicates: item.Duplicates}
 	}
-	h.sink.Deliver(h.deliveries, arrived)
-	clear(h.deliveries)
-	h.deliveries = h.deliveries[:0]
+	h.sink.Deliver(deliveries, arrived)
 	return nil
 }
 
-func (h *handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
+func (h handler) Observe(batch []quota.Observation) { h.sink.Observe(batch) }
 
-func (h *handler) Status(s relay.Status) {
+func (h handler) Status(s relay.Status) {
 	status := account.FeedStatus{
 		State: feedState(s.State), Since: s.Since, Epoch: s.Epoch, Head: s.Head, Cursor: s.Cursor,
 		LostFrom: s.LostFrom, LostTo: s.LostTo, Reset: s.Resume == "reset", Err: s.Err, Wrong: api.Scrub(s.Wrong.String()),

@@ -211,7 +211,7 @@ func (t triggering) send(ctx context.Context, s settings, stdout, stderr io.Writ
 	for range t.repeat {
 		d := delivery.Delivery{Target: forward.Shown(t.to), Event: event.ID, Type: event.Type, Source: event.Source.ID}
 		d = sender.Send(ctx, t.to, relay.Item{Event: event}, d)
-		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !simulator.AnswersChallenge(d.Answer.Body, string(event.Source.ID)) {
+		if d.State == delivery.Delivered && event.Type == api.VerificationChallenge && !delivery.AnswersChallenge(d.Answer.Body, string(event.Source.ID)) {
 			d.State, d.Error = delivery.Dead, "the answer is not {\"challenge\": source.id}"
 		}
 		if d.State == delivery.Waiting {

@@ -4,7 +4,6 @@
 package notify
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +35,6 @@ type Notifier struct {
 	blurred  bool
 	caughtUp bool                       // the relay's history is no news
 	seen     map[api.ID]api.IntentState // of the intents in a state that is worth telling
-	most     int                        // of them since the map was made
 	down     bool                       // the relay's alert stands
 	quiet    bool                       // it is muted, or was when it stood last
 
@@ -91,7 +89,7 @@ func (n *Notifier) Observe(c *account.Changes) {
 		n.intent(in, c.At)
 	}
 	for _, id := range c.GoneIntents {
-		n.unsee(id)
+		delete(n.seen, id)
 	}
 	n.relayChanged(c)
 	switch c.Summary.Feed.State {
@@ -112,11 +110,10 @@ func (n *Notifier) intent(in *account.Intent, now time.Time) {
 	}
 	n.pending = slices.DeleteFunc(n.pending, func(p news) bool { return p.id == in.ID })
 	if !worth {
-		n.unsee(in.ID)
+		delete(n.seen, in.ID)
 		return
 	}
 	n.seen[in.ID] = in.State
-	n.most = max(n.most, len(n.seen))
 	old := !in.Since.IsZero() && now.Sub(in.Since) > newsFor
 	kind := account.AlertAwaiting
 	if in.State == api.Failed {
@@ -125,18 +122,6 @@ func (n *Notifier) intent(in *account.Intent, now time.Time) {
 	if n.blurred && n.caughtUp && !old && !n.cfg.Muted(account.Alert{Kind: kind, Intent: in.ID}) {
 		n.pending = append(n.pending, news{in.ID, in.State, sentence(in)})
 	}
-}
-
-// unsee forgets an intent. A map never becomes smaller: after a long history a new
-// one is made.
-func (n *Notifier) unsee(id api.ID) {
-	delete(n.seen, id)
-	if n.most < 1024 || len(n.seen) > n.most/4 {
-		return
-	}
-	few := make(map[api.ID]api.IntentState, len(n.seen))
-	maps.Copy(few, n.seen)
-	n.seen, n.most = few, len(few)
 }
 
 // sentence tells of one intent alone.
