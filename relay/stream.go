@@ -81,8 +81,6 @@ func (c *connection) greet(ctx context.Context) error {
 	if c.socket.Subprotocol() != Protocol {
 		return c.refuse(closeBadVersion, "the subprotocol "+Protocol+" is required")
 	}
-	timeout := time.NewTimer(helloTimeout)
-	defer timeout.Stop()
 	select {
 	case text := <-c.hello:
 		return c.welcome(ctx, text)
@@ -90,7 +88,7 @@ func (c *connection) greet(ctx context.Context) error {
 		return c.why
 	case <-c.hub.closing:
 		return c.bye("shutdown")
-	case <-timeout.C:
+	case <-time.After(helloTimeout):
 		return c.refuse(closeHelloLate, "no hello within "+helloTimeout.String())
 	}
 }

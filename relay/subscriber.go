@@ -256,10 +256,8 @@ func (s *Subscriber) pause(ctx context.Context, h Handler, err error, wait time.
 	default:
 	}
 	s.enter(h, Status{State: Lost, Err: err, RetryIn: wait})
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 	case <-woken:
 	case <-s.retry:
 	case <-ctx.Done():
@@ -312,19 +310,11 @@ func (s *Subscriber) moved(to cursor) {
 	s.status.Head = max(s.status.Head, to.seq)
 }
 
-// headAt notes the head of the journal.
-func (s *Subscriber) headAt(head int64) {
+// note changes what is known of the relay.
+func (s *Subscriber) note(change func(*Status)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.Head = head
-}
-
-// wrongAre notes what the relay tells of wrong signatures.
-func (s *Subscriber) wrongAre(w WrongSignatures) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.Text = string(api.Scrub(w.Text))
-	s.status.Wrong = w
+	change(&s.status)
 }
 
 // Status is the state now.

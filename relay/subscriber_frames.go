@@ -39,7 +39,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.events(ctx, frame.events)
 	case frameLive:
 		f.skipTo(frame.Cursor)
-		f.subscriber.wrongAre(f.wrong) // none, if the relay told of none by now
+		f.subscriber.note(func(known *Status) { known.Wrong = f.wrong }) // none, if the relay told of none by now
 		f.subscriber.enter(f.handler, Status{State: Live})
 	case frameHeartbeat:
 		return f.heartbeat(frame)
@@ -47,7 +47,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		f.observations(frame.observations)
 	case frameWrong:
 		f.wrong = frame.wrong
-		f.subscriber.wrongAre(f.wrong)
+		f.subscriber.note(func(known *Status) { known.Wrong = f.wrong })
 		f.handler.Status(f.subscriber.Status())
 	}
 	return nil
@@ -97,7 +97,7 @@ func (f *following) welcome(frame frame) error {
 	}
 	f.welcomed, f.at = true, at
 	f.subscriber.moved(at)
-	f.subscriber.headAt(frame.Head)
+	f.subscriber.note(func(known *Status) { known.Head = frame.Head })
 	f.subscriber.enter(f.handler, next)
 	return nil
 }
@@ -155,7 +155,7 @@ func (f *following) skipTo(position string) {
 
 func (f *following) heartbeat(frame frame) error {
 	f.skipTo(frame.Cursor)
-	f.subscriber.headAt(frame.Head)
+	f.subscriber.note(func(known *Status) { known.Head = frame.Head })
 	f.handler.Status(f.subscriber.Status())
 	if frame.Head <= f.at.seq {
 		f.silent = 0

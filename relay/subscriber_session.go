@@ -249,6 +249,7 @@ func readFrame(text []byte) (f frame, err error) {
 		err = json.Unmarshal(text, &f.observations)
 	case frameWrong:
 		err = json.Unmarshal(text, &f.wrong)
+		f.wrong.Text = string(api.Scrub(f.wrong.Text))
 	default:
 		if !json.Valid(text) {
 			err = errors.New("it is no JSON")

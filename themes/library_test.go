@@ -112,7 +112,7 @@ func TestErrorsOfThemesNameTheFile(t *testing.T) {
 }
 
 func TestThemesWithoutASixteenColourFormAreReduced(t *testing.T) {
-	theme, err := Parse([]byte("name = \"x\"\n[colors]\nbackground = \"#10131a\"\nselected = \"#222c3f\"\ntext = \"#d7dce6\"\nfailed = \"#f0404b\"\nawaiting = \"yellow\"\n"))
+	theme, err := parse([]byte("name = \"x\"\n[colors]\nbackground = \"#10131a\"\nselected = \"#222c3f\"\ntext = \"#d7dce6\"\nfailed = \"#f0404b\"\nawaiting = \"yellow\"\n"), "", Find)
 	if err != nil {
 		t.Fatal(err)
 	}

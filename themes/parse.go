@@ -11,21 +11,12 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Parse reads a theme file: TOML with a name, whether the theme is dark, a table
+// parse reads a theme file: TOML with a name, whether the theme is dark, a table
 // [colors] and, for terminals of sixteen colours, a table [basic]. A colour is
 // "#rrggbb", one of the sixteen names ("red", "bright blue", ...) or "default",
 // the terminal's own. With base = "NAME" every role that is left out is that
-// theme's; otherwise it is "default". Errors name the line and the key.
-func Parse(data []byte) (Theme, error) {
-	t, err := parse(data, "", Find)
-	if err != nil {
-		return Theme{}, fmt.Errorf("theme: %w", err)
-	}
-	return t, nil
-}
-
-// parse reads a theme that is called name if it does not say otherwise; base
-// finds what it is based on.
+// theme's, which base finds; otherwise it is "default". A theme that does not say
+// what it is called is called name. Errors name the line and the key.
 func parse(data []byte, name string, base func(string) (Theme, error)) (Theme, error) {
 	var f file
 	decoder := toml.NewDecoder(strings.NewReader(string(data)))

@@ -109,7 +109,7 @@ func TestErrorsNameTheLineAndTheKey(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Parse([]byte(c.file))
+			_, err := parse([]byte(c.file), "", Find)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want it to hold %s", err, c.want)
 			}
@@ -127,7 +127,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("name = \"x\"\n[colors]\ntext = \"bright red\"\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		theme, err := Parse(data)
+		theme, err := parse(data, "", Find)
 		if err == nil && theme.Name == "" {
 			t.Error("a theme without a name was accepted")
 		}

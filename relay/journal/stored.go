@@ -10,7 +10,7 @@ import (
 // What every database of events stores alike.
 
 // Digest stands for an event id: the first 128 bits of its SHA-256.
-type Digest [16]byte
+type Digest = [16]byte
 
 // DigestOf is the digest of an event id.
 func DigestOf(id string) Digest {

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"errors"
 	"image/color"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +17,11 @@ import (
 
 func TestAThemeThatChangesIsShownAtOnce(t *testing.T) {
 	mine := func(accent string) themes.Theme {
-		theme, err := themes.Parse([]byte("name = \"mine\"\nbase = \"dark\"\n[colors]\naccent = \"" + accent + "\"\n"))
+		file := filepath.Join(t.TempDir(), "mine.toml")
+		if err := os.WriteFile(file, []byte("base = \"dark\"\n[colors]\naccent = \""+accent+"\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		theme, err := themes.Find(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -157,30 +157,22 @@ func (t *Terminal) Close() error {
 // Wait returns once the program has ended, which it may take Options.Patience
 // for until it is killed.
 func (t *Terminal) Wait() error {
-	timeout := time.NewTimer(t.options.Patience)
-	defer timeout.Stop()
 	select {
 	case <-t.exited:
-	case <-timeout.C:
+	case <-time.After(t.options.Patience):
 		_ = t.command.Process.Kill()
 		<-t.exited
 	}
-	t.drain()
+	// To close a terminal drops what was not read yet. Something that the program has
+	// left behind may hold it open.
+	select {
+	case <-t.read:
+	case <-time.After(time.Second):
+	}
 	_ = t.file.Close()
 	<-t.read
 	if t.screen != nil {
 		t.screen.close()
 	}
 	return t.status
-}
-
-// drain waits until what the program wrote last has been read: to close a terminal
-// drops it. Something that the program has left behind may hold the terminal open.
-func (t *Terminal) drain() {
-	atMost := time.NewTimer(time.Second)
-	defer atMost.Stop()
-	select {
-	case <-t.read:
-	case <-atMost.C:
-	}
 }

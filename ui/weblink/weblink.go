@@ -4,6 +4,7 @@ package weblink
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -63,12 +64,11 @@ func Parse(address string) (Link, error) {
 // escaped writes what is not printable ASCII, or means something to a shell, a
 // terminal or a page, with percent signs.
 func escaped(text string) string {
-	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(text) {
 		c := text[i]
 		if c <= 0x20 || c >= 0x7f || strings.IndexByte(`"<>\^'`+"`{|}", c) >= 0 {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+			fmt.Fprintf(&b, "%%%02X", c)
 			continue
 		}
 		b.WriteByte(c)

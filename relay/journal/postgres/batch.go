@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"tillwatch/relay/journal"
 )
@@ -123,11 +122,11 @@ func (b *batch) store(ctx context.Context, connection *pgx.Conn) error {
 }
 
 func (b *batch) insert(requests *pgx.Batch) {
-	requests.Queue(knownStatement, uuids(b.digests)).Query(func(rows pgx.Rows) error {
-		var d pgtype.UUID
+	requests.Queue(knownStatement, b.digests).Query(func(rows pgx.Rows) error {
+		var d journal.Digest
 		var k known
 		_, err := pgx.ForEachRow(rows, []any{&d, &k.seq, &k.entry.Origin, &k.entry.Body}, func() error {
-			b.known[d.Bytes] = k
+			b.known[d] = k
 			k.entry.Body = nil // each has its own
 			return nil
 		})
@@ -214,13 +213,5 @@ func (c *columns) add(d journal.Digest, e journal.Entry) {
 }
 
 func (c *columns) insert(requests *pgx.Batch) {
-	requests.Queue(insertStatement, uuids(c.digests), c.ids, c.types, c.created, c.received, c.origins, c.bodies)
-}
-
-func uuids(digests []journal.Digest) pgtype.FlatArray[pgtype.UUID] {
-	all := make(pgtype.FlatArray[pgtype.UUID], len(digests))
-	for i, d := range digests {
-		all[i] = pgtype.UUID{Bytes: d, Valid: true}
-	}
-	return all
+	requests.Queue(insertStatement, c.digests, c.ids, c.types, c.created, c.received, c.origins, c.bodies)
 }

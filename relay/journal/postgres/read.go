@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"tillwatch/relay/journal"
 )
@@ -56,9 +55,8 @@ func scanRecord(row pgx.CollectableRow) (journal.Record, error) {
 // Find looks an id up among all that were ever stored.
 func (j *Journal) Find(ctx context.Context, id string) (r journal.Record, found bool, err error) {
 	err = j.bounded(ctx, "read", func(ctx context.Context) error {
-		d := pgtype.UUID{Bytes: journal.DigestOf(id), Valid: true}
 		var seq int64
-		if err := j.pool.QueryRow(ctx, findStatement, d).Scan(&seq); err != nil {
+		if err := j.pool.QueryRow(ctx, findStatement, journal.DigestOf(id)).Scan(&seq); err != nil {
 			return unlessNone(err)
 		}
 		found, r = true, journal.Record{Seq: seq, Entry: journal.Entry{ID: id}}

@@ -68,11 +68,9 @@ func (a *audit) found() error {
 
 // await returns what the audit has found, or nil when it takes longer.
 func (a *audit) await(longest time.Duration) error {
-	timer := time.NewTimer(longest)
-	defer timer.Stop()
 	select {
 	case <-a.done:
-	case <-timer.C:
+	case <-time.After(longest):
 	}
 	return a.found()
 }
