@@ -79,7 +79,11 @@ func (j *jump) to(text string) (tea.Cmd, error) {
 	default:
 		id := api.ScrubID(text)
 		j.lookAt(pane.Subject{Kind: pane.OfIntent, ID: id})
-		j.notices.say(plain, string(id)+" is not known here yet: reading it as an intent")
+		unread := func() bool {
+			in, known := j.picture.intent(id)
+			return !known || in.ReadAt.IsZero() && !in.Missing
+		}
+		j.notices.sayWhile(unread, plain, string(id)+" is not known here yet: reading it as an intent")
 		return j.asker.read(id), nil
 	}
 	return nil, nil

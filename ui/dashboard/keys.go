@@ -160,7 +160,7 @@ func (m *Model) scope() action.Scope {
 func (m *Model) do(id action.ID) tea.Cmd {
 	m.welcome.press(id == action.Help)
 	if reason := m.disabled(id); reason != "" && id != action.Filter {
-		m.notices.say(warning, reason)
+		m.notices.sayWhile(func() bool { return m.disabled(id) == reason }, warning, reason)
 		return nil
 	}
 	defer m.marks.visit()

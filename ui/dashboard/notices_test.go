@@ -6,7 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/api/confirm"
 )
 
 func TestTheAlertThatIsShownIsTheOneToActOnFirst(t *testing.T) {
@@ -101,4 +103,55 @@ func TestABoardThatNothingFillsSaysWhatCanBeDone(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestANoticeGoesOnceItIsNoLongerTrue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := typicalShop(time.Now())
+		s.changes.Summary.Alerts = nil
+		earlier := s.changes.Intents[0]
+		for _, in := range s.changes.Intents {
+			if in.State == api.AwaitingConfirmation {
+				earlier = in
+			}
+		}
+		moveOn := func() {
+			in := *earlier
+			in.State = api.PlacingOrder
+			s.touch(func() { s.put(&in) })
+		}
+		arrive := func() {
+			s.touch(func() { s.intent(90, api.AwaitingConfirmation, time.Second) })
+		}
+		unsettled := func(c *Config) {
+			c.Unsettled = []confirm.Line{{Intent: earlier.ID, Product: "Mug", Total: "12.90 USD"}}
+		}
+		for _, c := range []struct {
+			name   string
+			with   func(*Config)
+			do     func(m *Model)
+			happen func(m *Model)
+			said   string
+		}{
+			{"why a key does nothing", nil, func(m *Model) { press(m, "4", "c") }, func(m *Model) { press(m, "1") }, "read-only"},
+			{"why a key does nothing here", nil, func(m *Model) { press(m, "P", "s") }, func(m *Model) { press(m, "P") }, "this pane cannot be sorted"},
+			{"that an id is read", nil, func(m *Model) { perform(m, press(m, "i")); write(m, string(s.id(90))); perform(m, press(m, "enter")) }, func(*Model) { arrive() }, "is not known here yet"},
+			{"that an earlier confirm is open", unsettled, func(*Model) {}, func(*Model) { moveOn() }, "the outcome of an earlier confirm is unknown"},
+		} {
+			with := []func(*Config){func(c *Config) { c.Refresh = func(api.ID) {} }}
+			if c.with != nil {
+				with = append(with, c.with)
+			}
+			m := boardOf(t, s, 160, 45, with...)
+			c.do(m)
+			if got := screen(m); !strings.Contains(got, c.said) {
+				t.Errorf("%s is not said:\n%s", c.name, got)
+			}
+			c.happen(m)
+			m.Update(changesMsg{s.Changes(0)})
+			if gone := !strings.Contains(pressingLine(m), c.said); gone != (c.said != "read-only") {
+				t.Errorf("%s: gone is %t, the line says %q", c.name, gone, pressingLine(m))
+			}
+		}
+	})
 }
