@@ -20,7 +20,7 @@ func newAlerts() *cobra.Command {
 		Long: "Alerts go where the tables [[alert]] of the configuration file say, while tillwatch watch runs, with a screen or with --plain. " +
 			"tillwatch status lists those that stand now.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: showHelp,
 	}
 	command.AddCommand(newAlertsTest())
 	return command

@@ -123,12 +123,14 @@ func TestASampleIsSentToEachWebhook(t *testing.T) {
 
 func TestAProgramSeesNoKeys(t *testing.T) {
 	isolate(t)
-	t.Setenv("TILLWATCH_API_KEY", "key-1")
+	t.Setenv("TILLWATCH_API_KEY", "key-01")
 	t.Setenv("TILLWATCH_OTHER", "x")
-	t.Setenv("CHECKOUT", "Bearer key-1")
+	t.Setenv("CHECKOUT", "Bearer key-01")
+	t.Setenv("TOKEN", "bin")
+	t.Setenv("SEARCHED", "/bin")
 	t.Setenv("HARMLESS", "yes")
-	environment := strings.Join(settings{APIKey: api.NewSecret("key-1")}.programEnvironment(os.Environ()), "\n")
-	if strings.Contains(environment, "key-1") || strings.Contains(environment, variablePrefix) || !strings.Contains(environment, "HARMLESS=yes") {
+	environment := strings.Join(settings{APIKey: api.NewSecret("key-01"), RelayToken: api.NewSecret("bin")}.programEnvironment(os.Environ()), "\n")
+	if strings.Contains(environment, "key-01") || strings.Contains(environment, "TOKEN=bin") || !strings.Contains(environment, "SEARCHED=/bin") || strings.Contains(environment, variablePrefix) || !strings.Contains(environment, "HARMLESS=yes") {
 		t.Errorf("it sees\n%s", environment)
 	}
 }

@@ -109,13 +109,15 @@ func readHeaders(table map[string]any) (map[string]api.Secret, error) {
 // programEnvironment is what programs that are started see of an environment: neither
 // tillwatch's variables nor any that holds a key or token of these settings.
 func (s settings) programEnvironment(environment []string) []string {
+	const shortest = 6 // less stands in many a value
 	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
 		name, value, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, variablePrefix) {
 			return true
 		}
 		return slices.ContainsFunc(s.secrets(), func(secret api.Secret) bool {
-			return !secret.IsZero() && strings.Contains(value, secret.Reveal())
+			hidden := secret.Reveal()
+			return hidden != "" && value == hidden || len(hidden) >= shortest && strings.Contains(value, hidden)
 		})
 	})
 }

@@ -101,11 +101,6 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	for _, pattern := range o.types {
-		if !matchesAny(pattern) {
-			fmt.Fprintf(stderr, "No known event type matches %s; the types are: %s.\n", api.Scrub(pattern), strings.Join(eventTypes(), ", "))
-		}
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	printer := newEventPrinter(subscriber, config.Since, o, stdout, stderr, stop)

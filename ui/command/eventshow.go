@@ -159,5 +159,5 @@ func (o eventsOptions) check(args []string) error {
 	case o.limit < 0 || o.last < 0:
 		return usage(errors.New("--limit and --last count events: give a number above 0"))
 	}
-	return nil
+	return checkTypes("--type", o.types)
 }

@@ -4,27 +4,34 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/sahilm/fuzzy"
 )
 
 // nearest is the name that is written most like this one, "" when none is: of a short
-// one, some letters have to be right.
+// one, or of the words that are not right, some letters have to be. Else it is one that
+// this is a part of.
 func nearest(name string, known []string) string {
 	letters := len(strings.TrimLeft(name, "-"))
-	best, least := "", min(max(2, letters/3)+1, letters)
+	best, least := "", letters
 	for _, k := range known {
-		if n := edits(name, k); n < least {
+		wrong := len(name)
+		for i := range min(len(name), len(k)) {
+			if name[i] != k[i] {
+				break
+			}
+			if strings.ContainsRune("-._", rune(name[i])) {
+				wrong = len(name) - i - 1
+			}
+		}
+		if n := edits(name, k); n < min(least, max(2, wrong/3)+1, wrong) {
 			best, least = k, n
 		}
 	}
-	if best != "" || letters < 3 { // two letters stand in many a name
-		return best
+	if part := strings.TrimLeft(name, "-"); best == "" && letters > 2 { // two letters stand in many a name
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.Contains(k, part) }); i >= 0 {
+			return known[i]
+		}
 	}
-	if found := fuzzy.Find(name, known); len(found) > 0 {
-		return found[0].Str
-	}
-	return ""
+	return best
 }
 
 // edits is how many letters are to be changed, added, taken away or swapped with

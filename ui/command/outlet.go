@@ -2,10 +2,12 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
 )
 
 // outlet is where the libraries write help and the version. It keeps the failure of
@@ -13,6 +15,13 @@ import (
 type outlet struct {
 	to     io.Writer
 	failed error
+}
+
+// showHelp is the run of a command that only has others below it.
+func showHelp(c *cobra.Command, _ []string) error {
+	out := &outlet{to: c.OutOrStdout()}
+	c.SetOut(out)
+	return errors.Join(c.Help(), out.failed)
 }
 
 func (o *outlet) Write(p []byte) (int, error) {

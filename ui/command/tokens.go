@@ -17,7 +17,7 @@ import (
 func newTokens() *cobra.Command {
 	command := &cobra.Command{
 		Args:  noArguments,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:  showHelp,
 		Use:   "tokens",
 		Short: "Create, list and revoke the tokens that relays accept",
 		Long: "Create, list and revoke the tokens that relays accept. They are stored as hashes: in the data folder of the relay, or in the " +

@@ -105,6 +105,9 @@ func TestAFieldOfAnEventIsSetByItsPath(t *testing.T) {
 		{"an empty step", []string{"checkout_intent.completed", "--set", "data..x=1"}, "!names no field and value"},
 		{"an id that is none", []string{"checkout_intent.completed", "--set", "id=null"}, "!the body is no event: decode event: id is missing"},
 		{"no such type", []string{"checkout_intent.complete"}, "!did you mean checkout_intent.completed?"},
+		{"a type of a group that has none like it", []string{"shipment.deleted"}, `!there is no type of event "shipment.deleted": there are checkout_intent.offer_retrieved, `},
+		{"letters that stand somewhere in a type", []string{"hint"}, `!there is no type of event "hint": there are checkout_intent.offer_retrieved, `},
+		{"a part of a type", []string{"order_f"}, "!did you mean checkout_intent.order_failed?"},
 		{"what is for the stand-in", []string{"checkout_intent.completed", "--reference", "r"}, "!are for the stand-in"},
 	}
 	for _, c := range cases {
