@@ -14,6 +14,12 @@ type cursor struct {
 
 func (c cursor) String() string { return c.epoch + ":" + strconv.FormatInt(c.seq, 10) }
 
+// IsCursor reports whether a text has the form of a cursor, whatever it points at.
+func IsCursor(text string) bool {
+	_, err := parseCursor(text)
+	return err == nil
+}
+
 func parseCursor(text string) (cursor, error) {
 	epoch, digits, found := strings.Cut(text, ":")
 	seq, err := strconv.ParseInt(digits, 10, 64)

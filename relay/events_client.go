@@ -112,7 +112,7 @@ func (r *Reader) get(ctx context.Context, path string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("read the relay's answer: %w", err)
+		return errors.New("what answers is no relay, or another version of one: its answer cannot be read") // the cause quotes it
 	}
 	return nil
 }

@@ -95,8 +95,8 @@ func (s *Simulator) snapshot() snapshot {
 // readSnapshot reads one and moves all its times by whole seconds, so that its moment
 // is now.
 func readSnapshot(raw []byte, now time.Time) (k snapshot, err error) {
-	if err := json.Unmarshal(raw, &k); err != nil {
-		return k, fmt.Errorf("the snapshot cannot be read: %w", err)
+	if json.Unmarshal(raw, &k) != nil { // which tells of bytes and types
+		return k, errors.New("the snapshot cannot be read: it is not as tillwatch console snapshot FILE writes it")
 	}
 	switch {
 	case k.Format != snapshotFormat || k.At.IsZero():

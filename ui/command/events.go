@@ -143,8 +143,10 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return config, usagef("reading the cursor file: %w", err)
 		}
-		if config.Cursor = strings.TrimSpace(string(kept)); config.Cursor != "" {
+		if config.Cursor = strings.TrimSpace(string(kept)); relay.IsCursor(config.Cursor) {
 			return config, nil
+		} else if config.Cursor != "" {
+			return config, usagef("the file that --cursor-file names holds something else than a cursor: %s", api.Scrub(o.cursorFile))
 		}
 	}
 	switch o.since {
@@ -157,7 +159,7 @@ func eventsFrom(s settings, o eventsOptions, now time.Time) (relay.SubscriberCon
 			config.Since = t
 		} else if ago, err := parseAge(o.since); err == nil {
 			config.Since = now.Add(-ago)
-		} else if strings.Contains(o.since, ":") {
+		} else if relay.IsCursor(o.since) {
 			config.Cursor = o.since
 		} else {
 			return config, usagef("--since %q: give a cursor, a time ago such as 1h or 2d, an RFC 3339 time, earliest or latest", o.since)

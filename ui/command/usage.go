@@ -16,6 +16,8 @@ func refusedFlag(c *cobra.Command, err error) error {
 	var empty *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
+	case errors.As(err, &unknown) && strings.ContainsRune("0123456789", rune((unknown.GetSpecifiedShortnames() + "-")[0])):
+		return fmt.Errorf("-%.60s is less than 0: nothing here can be", unknown.GetSpecifiedShortnames())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return fmt.Errorf("there is no flag -%.1s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
@@ -27,7 +29,7 @@ func refusedFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value", empty.GetFlag().Name)
 	case errors.As(err, &invalid):
 		flag, value := invalid.GetFlag(), shownValue(invalid.GetValue())
-		must := map[string]string{"duration": wantedTime, "float64": "a number", "int": "a whole number", "uint64": "a whole number", "bool": "true or false"}
+		must := map[string]string{"duration": wantedTime, "float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number", "bool": "true or false"}
 		if must := must[flag.Value.Type()]; must != "" {
 			return fmt.Errorf("--%s is %s; it must be %s", flag.Name, value, must)
 		}
