@@ -138,7 +138,7 @@ func consoleDeliver() *cobra.Command {
 		Short: "Make a delivery again, or every one of an event",
 		Long: "Make a delivery again: of one that is listed, by its id, or of an event, by the event's id, to each endpoint that it was sent to. " +
 			"What waits for its next attempt is sent now; what was lost or given up is sent after all.",
-		Example: "tillwatch console deliver evt_ci_779d1ba1900f41e1ace4536c64382ed7_completed",
+		Example: "tillwatch console deliver evt_ci_779d1ba1900f_completed",
 		Args:    oneArgumentNamed("the id of a delivery or of an event"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inConsole(c, table(deliveryColumns[:5]...), func(ctx context.Context, client *api.Client) (json.RawMessage, error) {

@@ -62,7 +62,7 @@ func consoleProduct() *cobra.Command {
 	var price, stock string
 	var remove bool
 	command := consoleCommand("product URL", "Change the price or the stock of a product, or remove it; its event is delivered",
-		"tillwatch console product https://spice-lab.example/products/chili-crisp --price 12.90USD --stock out_of_stock", oneArgumentNamed("the URL of a product"),
+		"tillwatch console product https://spice-lab.example/products/gochugaru --price 12.90USD --stock out_of_stock", oneArgumentNamed("the URL of a product"),
 		table("id", "type", "source.id", "data.price", "data.availability"),
 		func(args []string) (request, error) {
 			body := fields{"productUrl": args[0]}

@@ -41,7 +41,7 @@ func (o *orderFlags) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.payment, "payment", "", "how it is paid for: drawdown, or vault_token with its token")
 	flags.StringVar(&o.tokenFile, "payment-token-file", "", "file with the token of --payment, - for stdin")
 	flags.StringVar(&o.maxTotal, "max-total", "", "the most that all of it may cost, with its currency, such as 44.52USD")
-	flags.StringVar(&o.maxShipping, "max-shipping", "", "the most that the shipping may cost, likewise")
+	flags.StringVar(&o.maxShipping, "max-shipping", "", "the most that the shipping may cost, with its currency, such as 5.00USD")
 	flags.StringVar(&o.effort, "effort", "", "how hard the service tries to get an offer: max or low")
 }
 

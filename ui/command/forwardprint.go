@@ -121,7 +121,7 @@ func (w *forwardWords) status(target api.Text, s relay.Status) {
 			w.lost += s.LostTo - s.LostFrom + 1
 		}
 	case relay.Live:
-		words = "Live: waiting for events."
+		words = "Live: all that is stored has been read; new events follow."
 	case relay.Lost:
 		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
 	}

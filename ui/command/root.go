@@ -176,6 +176,7 @@ func newRoot() *cobra.Command {
 	for _, c := range root.Commands() {
 		hideZeroTimes(c)
 	}
+	foldExamples(root)
 	return root
 }
 

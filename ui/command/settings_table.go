@@ -51,7 +51,7 @@ func settingTable() []setting {
 	return append([]setting{
 		{key: "api_url", help: "base address of the service, without /api/v1", field: func(s *settings) any { return &s.APIURL }},
 		{key: "api_key", field: func(s *settings) any { return &s.APIKey }},
-		{key: "relay_url", help: "address of the relay; without one the account is polled", field: func(s *settings) any { return &s.RelayURL }},
+		{key: "relay_url", help: "address of the relay", field: func(s *settings) any { return &s.RelayURL }},
 		{key: "relay_token", field: func(s *settings) any { return &s.RelayToken }},
 		{key: "signing_secret", field: func(s *settings) any { return &s.SigningSecret }},
 		{key: "postgres", help: "keep journal and tokens in " + postgresUsage, field: func(s *settings) any { return &s.Postgres }},
@@ -85,7 +85,7 @@ func settingTable() []setting {
 		{key: "allow_confirm", help: "allow intents to be confirmed; without it, the dashboard is read-only and confirm sends nothing", field: func(s *settings) any { return &s.AllowConfirm }},
 		{key: "poll_share", help: "share of the reads bucket that tillwatch may spend by itself, from 0 to 1", field: func(s *settings) any { return &s.PollShare },
 			must: "above 0 and at most 1", holds: func(s settings) bool { return s.PollShare > 0 && s.PollShare <= 1 }},
-		{key: "poll_every", help: "how often open intents are read when nothing hints at a change; less often as they age", field: func(s *settings) any { return &s.PollEvery },
+		{key: "poll_every", help: "how often open intents are read when nothing hints at a change, as without a relay; less often as they age", field: func(s *settings) any { return &s.PollEvery },
 			must: "from a second to a day, such as 30s", holds: func(s settings) bool { return time.Second <= s.PollEvery && s.PollEvery <= longestPoll }},
 		{key: "theme", help: "theme: " + themeAuto + " (dark or light, as the terminal is), " + orNone(themes.Names()) + ", or a file of your own, as in ./my.toml",
 			field: func(s *settings) any { return &s.Theme }},

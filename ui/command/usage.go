@@ -76,3 +76,29 @@ func hideZeroTimes(c *cobra.Command) {
 		}
 	})
 }
+
+// shownExample is how much of a line of an example a terminal of 80 columns shows.
+const shownExample = 72
+
+// foldExamples breaks the examples of a command, and of those below it, where they
+// would be cut: as a shell reads on, before a flag or another command.
+func foldExamples(c *cobra.Command) {
+	var lines []string
+	for line := range strings.SplitSeq(c.Example, "\n") {
+		for len(line) > shownExample {
+			at := 0
+			for _, before := range []string{" -", " |", " &&"} {
+				at = max(at, strings.LastIndex(line[:shownExample], before))
+			}
+			if at == 0 {
+				break
+			}
+			lines, line = append(lines, line[:at]+" \\"), line[at+1:]
+		}
+		lines = append(lines, line)
+	}
+	c.Example = strings.Join(lines, "\n")
+	for _, inner := range c.Commands() {
+		foldExamples(inner)
+	}
+}

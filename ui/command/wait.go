@@ -41,8 +41,8 @@ func newWait() *cobra.Command {
 			"2  wrong usage\n" +
 			"3  it can no longer become so, as when the intent has failed or there is none",
 		Example: "tillwatch wait relay --for 30s\n" +
-			"tillwatch wait 'intent:ci_779d1ba1900f41e1ace4536c64382ed7 state=completed' --for 5m\n" +
-			"tillwatch wait 'event type=checkout_intent.completed reference=order-7' --json",
+			"tillwatch wait 'intent:ci_779d1ba1900f state=completed' --for 5m\n" +
+			"tillwatch wait 'event type=checkout_intent.completed reference=o-7' --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := parseCondition(args)
 			if err != nil {
