@@ -9,10 +9,10 @@ import (
 type agenda struct {
 	clock
 	schedule[func(at time.Time)]
-	woken chan struct{} // something became the soonest, or the clock changed
+	bell // something became the soonest, or the clock changed
 }
 
-func newAgenda(c clock) agenda { return agenda{clock: c, woken: make(chan struct{}, 1)} }
+func newAgenda(c clock) agenda { return agenda{clock: c, bell: make(bell, 1)} }
 
 // plan makes run happen at the given time, which may be past.
 func (a *agenda) plan(at time.Time, run func(at time.Time)) {
@@ -21,9 +21,12 @@ func (a *agenda) plan(at time.Time, run func(at time.Time)) {
 	}
 }
 
-func (a *agenda) wake() {
+// bell wakes whoever waits at it; it has room for one stroke.
+type bell chan struct{}
+
+func (b bell) wake() {
 	select {
-	case a.woken <- struct{}{}:
+	case b <- struct{}{}:
 	default:
 	}
 }
@@ -62,7 +65,7 @@ func (s *Simulator) keepAgenda(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-		case <-s.agenda.woken:
+		case <-s.agenda.bell:
 		}
 	}
 }

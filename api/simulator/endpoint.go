@@ -17,10 +17,10 @@ const senders = 8 // deliveries to one endpoint at the same time
 // first the challenge, then what had happened before it was verified, one by
 // one in order, then what happens, as it happens.
 type endpoint struct {
-	webhooks   *webhooks
-	client     *http.Client
-	next       int // index of the next event to plan; only its own goroutine moves it
-	woken      chan struct{}
+	webhooks *webhooks
+	client   *http.Client
+	next     int // index of the next event to plan; only its own goroutine moves it
+	bell
 	due        schedule[delivery]
 	planned    uint64     // deliveries
 	again      []delivery // that a person has asked for; the simulator's lock guards it
@@ -53,13 +53,6 @@ type delivery struct {
 	attempt int
 	forged  bool                // this attempt carries a wrong signature
 	sent    deliveries.Delivery // as it is in the log; zero before the first attempt
-}
-
-func (e *endpoint) wake() {
-	select {
-	case e.woken <- struct{}{}:
-	default:
-	}
 }
 
 // run verifies the endpoint and delivers until ctx ends.
@@ -127,7 +120,7 @@ func (e *endpoint) deliver(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-e.woken:
+		case <-e.bell:
 		case <-timer.C:
 		case r := <-ended:
 			inFlight--

@@ -32,7 +32,7 @@ func (c controlAPI) registerEndpoint(_ *request, o newEndpoint) answer {
 // removeEndpoint ends what is delivered to an endpoint.
 func (c controlAPI) removeEndpoint(r *request) answer {
 	w := &c.sim.webhooks
-	at := slices.IndexFunc(w.endpoints, func(e *endpoint) bool { return e.summary.ID == r.PathValue("id") })
+	at := w.endpoint(r.PathValue("id"))
 	if at < 0 {
 		return notFound("There is no such webhook endpoint")
 	}

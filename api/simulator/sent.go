@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (w *webhooks) redeliver(id api.ID) error {
 		return fmt.Errorf("delivery %s is no longer kept", id)
 	}
 	of, number, _ := strings.Cut(string(id), deliveryNumber)
-	at := slices.IndexFunc(w.endpoints, func(e *endpoint) bool { return e.summary.ID == of })
+	at := w.endpoint(of)
 	ev, known := w.events.find(string(d.Event))
 	switch {
 	case at < 0:

@@ -3,6 +3,7 @@ package simulator
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,10 +38,15 @@ func (w *webhooks) emit(at time.Time, kind api.EventType, source, suffix string,
 	return e
 }
 
+// endpoint is where the endpoint of an id stands in the list; -1: nowhere.
+func (w *webhooks) endpoint(id string) int {
+	return slices.IndexFunc(w.endpoints, func(e *endpoint) bool { return e.summary.ID == id })
+}
+
 // newEndpoint makes an endpoint that delivers the events from index first on.
 func (w *webhooks) newEndpoint(url string, first int, now time.Time) *endpoint {
 	d := newDice(w.cfg.Seed, diceEndpoint, uint64(len(w.endpoints))<<32|uint64(w.events.len()))
-	e := &endpoint{webhooks: w, next: first, dice: d, woken: make(chan struct{}, 1)}
+	e := &endpoint{webhooks: w, next: first, dice: d, bell: make(bell, 1)}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.summary = EndpointSummary{ID: d.id("we_"), URL: url}
 	e.client = &http.Client{

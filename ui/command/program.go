@@ -82,12 +82,8 @@ func newSession(s settings, m memory) (*session, error) {
 		AgentsLimit: s.AgentsLimit, DayLimit: s.DayLimit, Alerts: &s.Alerts,
 	})
 	var err error
-	out.client, err = api.New(api.Config{
-		BaseURL: s.APIURL, Key: s.APIKey, StandIn: s.OwnStandIn, InsecureHTTP: s.InsecureHTTP, LookupPath: s.LookupPath, UserAgent: "tillwatch",
-		Pacer: pacer, Observe: out.store.RecordExchange,
-	})
-	if err != nil {
-		return nil, addressed(err)
+	if out.client, err = s.newClient(api.Config{StandIn: s.OwnStandIn, LookupPath: s.LookupPath, Pacer: pacer, Observe: out.store.RecordExchange}); err != nil {
+		return nil, err
 	}
 	out.attention = attention.OpenFile(s.StateDir, s.pictureName(out.client.Environments()[0]))
 	if m == forgets {
@@ -104,6 +100,16 @@ func newSession(s settings, m memory) (*session, error) {
 		out.saved = saved
 	}
 	return out, nil
+}
+
+// newClient makes a client of the service that the settings name.
+func (s settings) newClient(config api.Config) (*api.Client, error) {
+	config.BaseURL, config.Key, config.InsecureHTTP, config.UserAgent = s.APIURL, s.APIKey, s.InsecureHTTP, "tillwatch"
+	client, err := api.New(config)
+	if err != nil {
+		return nil, addressed(err)
+	}
+	return client, nil
 }
 
 // open makes a session that can keep its picture live, and confirm where the

@@ -194,14 +194,7 @@ func eventList(s settings) (relay.EventList, error) {
 	if s.APIURL == "" || s.APIKey.IsZero() {
 		return nil, nil
 	}
-	client, err := api.New(api.Config{
-		BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, UserAgent: "tillwatch",
-		Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare}),
-	})
-	if err != nil {
-		return nil, addressed(err)
-	}
-	return client, nil
+	return s.newClient(api.Config{Pacer: quota.NewPacer(quota.PacerConfig{Share: s.PollShare})})
 }
 
 // signingSecrets are the lines of the setting: while a secret is rotated there

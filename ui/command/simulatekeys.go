@@ -67,11 +67,10 @@ func parseKey(text string) (furtherKey, error) {
 			return k, fmt.Errorf("--key name=%s takes its value from the environment variable %s, which is not set", name, variable)
 		}
 	case path != "":
-		content, err := os.ReadFile(path)
-		if err != nil {
+		if secret, err = readSecretFile(path); err != nil {
 			return k, fmt.Errorf("--key name=%s: reading its value: %w", name, err)
 		}
-		if secret = strings.TrimRight(string(content), "\r\n"); secret == "" {
+		if secret == "" {
 			return k, fmt.Errorf("--key name=%s takes its value from %s, which is empty", name, path)
 		}
 	default:

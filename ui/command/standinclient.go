@@ -13,11 +13,7 @@ func standInClient(s settings) (*api.Client, error) {
 	if err := s.requireAccount(); err != nil {
 		return nil, err
 	}
-	client, err := api.New(api.Config{BaseURL: s.APIURL, Key: s.APIKey, InsecureHTTP: s.InsecureHTTP, UserAgent: "tillwatch"})
-	if err != nil {
-		return nil, addressed(err)
-	}
-	return client, nil
+	return s.newClient(api.Config{})
 }
 
 // onStandIn says what to do where no stand-in answered.

@@ -239,11 +239,7 @@ func (l *waiting) intents(ctx context.Context, client *api.Client) ([]api.ID, er
 	case w.subject == ofIntent:
 		return []api.ID{api.ID(api.Scrub(w.name))}, nil
 	case w.subject == ofEvent && len(w.terms["intent"]) > 0:
-		var ids []api.ID
-		for _, id := range w.terms["intent"] {
-			ids = append(ids, api.ID(api.Scrub(id)))
-		}
-		return ids, nil
+		return idsOf(w.terms["intent"]), nil
 	case w.subject != ofShipment:
 		return nil, nil
 	}

@@ -211,20 +211,28 @@ func (l *waiting) intent() found {
 	case known && in.Missing:
 		now.verdict, now.is = neverSo, "the service knows no such intent here"
 	case known && in.State != "" && in.Certainty == account.Verified:
-		now.is = fmt.Sprintf("intent %s is %s", in.ID, spaced(string(in.State)))
-		reason := ""
+		now.is, now.verdict = fmt.Sprintf("intent %s is %s", in.ID, spaced(string(in.State))), l.judge(&in.Intent)
 		if in.Failure != nil {
-			reason = string(in.Failure.Code)
-			now.is += ": " + spaced(reason)
-		}
-		switch {
-		case l.allows("state", string(in.State)) && l.allows("reason", reason):
-			now.verdict = isSo
-		case in.State.Terminal() || in.State.Known() && l.past(in.State):
-			now.verdict = neverSo
+			now.is += ": " + spaced(string(in.Failure.Code))
 		}
 	}
 	return now
+}
+
+// judge compares the state of an intent, and its reason, where a read told it.
+func (l *waiting) judge(in *account.Intent) waitVerdict {
+	reason := ""
+	if in.Failure != nil {
+		reason = string(in.Failure.Code)
+	}
+	switch {
+	case in.Certainty != account.Verified:
+	case l.allows("state", string(in.State)) && l.allows("reason", reason):
+		return isSo
+	case in.State.Terminal() || in.State.Known() && l.past(in.State):
+		return neverSo
+	}
+	return notYet
 }
 
 // past reports whether no state that is wanted can follow this one.
@@ -267,13 +275,12 @@ func (l *waiting) order() found {
 		now.verdict = notYet
 	}
 	for _, in := range o.Intents {
-		switch read := in.Certainty == account.Verified; {
-		case read && l.allows("state", string(in.State)):
-		case read && (in.State.Terminal() || in.State.Known() && l.past(in.State)):
+		switch l.judge(in) {
+		case notYet:
+			now.verdict = notYet
+		case neverSo:
 			now.verdict = neverSo
 			return now
-		default:
-			now.verdict = notYet
 		}
 	}
 	return now
