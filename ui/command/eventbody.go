@@ -46,14 +46,7 @@ func typeOf(name string) (eventType, error) {
 	if i >= 0 {
 		return all[i], nil
 	}
-	return eventType{}, fmt.Errorf("there is no type of event %.60q%s (tillwatch trigger --list)", name, suggest(name, typeNames()))
-}
-
-func typeNames() (names []string) {
-	for _, t := range api.EventTypes() {
-		names = append(names, string(t))
-	}
-	return names
+	return eventType{}, fmt.Errorf("there is no type of event %.60q%s (tillwatch trigger --list)", name, suggest(name, asStrings(api.EventTypes())))
 }
 
 // sampleProduct is what product.updated carries, but for its id.

@@ -181,7 +181,7 @@ func (s settings) requireRelay() error {
 
 // eventTypes are those of the contract that a relay stores.
 func eventTypes() []string {
-	return slices.DeleteFunc(typeNames(), func(name string) bool { return name == string(api.VerificationChallenge) })
+	return asStrings(slices.DeleteFunc(api.EventTypes(), func(t api.EventType) bool { return t == api.VerificationChallenge }))
 }
 
 // checkTypes refuses types of events that a flag gives and no event has.

@@ -217,9 +217,5 @@ func spaced(code string) string {
 }
 
 func joinedTexts(texts []api.Text) string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = string(text)
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(asStrings(texts), ", ")
 }

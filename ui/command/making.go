@@ -24,10 +24,7 @@ func magicNames() (names []string) {
 	for _, m := range simulator.Magics() {
 		names = append(names, m.Name)
 	}
-	for _, code := range simulator.FailureCodes() {
-		names = append(names, string(code))
-	}
-	return names
+	return append(names, asStrings(simulator.FailureCodes())...)
 }
 
 // someProduct is made where none is named.

@@ -34,3 +34,12 @@ func facts(indent string, all ...fact) string {
 	_ = table.Flush() // to memory: cannot fail
 	return out.String()
 }
+
+// asStrings are values that are texts of some kind as plain strings.
+func asStrings[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return all
+}

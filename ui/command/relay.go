@@ -88,9 +88,12 @@ func relayDir() string { return filepath.Join(stateDir(), "relay") }
 func runRelay(ctx context.Context, load func() (settings, error), o relayOptions, stdout, stderr io.Writer) (err error) {
 	ctx, inputs := newRelayInputs(ctx, load, logger(stderr, o.verbose))
 	defer inputs.release()
-	s, err := inputs.begin()
+	s, err := load()
 	if err != nil {
 		return err
+	}
+	if len(s.signingSecrets()) == 0 {
+		return usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
 	}
 	config := relay.Config{
 		SigningSecrets: s.signingSecrets(), OtherSecrets: o.others(s), HeaderPrefix: s.HeaderPrefix, Logger: inputs.logger, AllowedOrigins: o.allowOrigins,

@@ -48,18 +48,6 @@ func newRelayInputs(ctx context.Context, load func() (settings, error), logger *
 	return ctx, in
 }
 
-// begin reads the settings that a relay starts with.
-func (in *relayInputs) begin() (settings, error) {
-	s, err := in.load()
-	if err != nil {
-		return s, err
-	}
-	if len(s.signingSecrets()) == 0 {
-		return s, usagef("no signing secret is configured: set TILLWATCH_SIGNING_SECRET or TILLWATCH_SIGNING_SECRET_FILE")
-	}
-	return s, nil
-}
-
 // beginTokens reads the tokens that a relay starts with: those that may do
 // everything, and those that were issued.
 func (in *relayInputs) beginTokens(ctx context.Context, s settings, store relay.TokenStore) (own []api.Secret, issued []relay.Token, err error) {

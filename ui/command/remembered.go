@@ -138,17 +138,15 @@ func (r *remembered) tell(words io.Writer) {
 
 // save replaces the file as a whole: after a crash there is the old one or the
 // new one.
-func (r *remembered) save(l dashboard.Layout) error {
+func (r *remembered) save(l dashboard.Layout) (err error) {
 	if r.newer {
 		return nil
 	}
-	if err := r.replace(l); err != nil {
-		return fmt.Errorf("saving the arrangement of the screen: %w", err)
-	}
-	return nil
-}
-
-func (r *remembered) replace(l dashboard.Layout) error {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("saving the arrangement of the screen: %w", err)
+		}
+	}()
 	r.ran[r.profile] = l.Ran
 	content, err := json.MarshalIndent(rememberedFile{rememberedVersion, r.theme, l, r.ran}, "", "  ")
 	if err != nil {

@@ -42,10 +42,6 @@ func simulateHelp() string {
 // folded joins words by commas into indented lines.
 func folded[T ~string](words []T, indent string) string {
 	const width = 108
-	texts := make([]string, len(words))
-	for i, word := range words {
-		texts[i] = string(word)
-	}
-	lines := ansi.Wordwrap(strings.Join(texts, ", "), width-len(indent), "")
+	lines := ansi.Wordwrap(strings.Join(asStrings(words), ", "), width-len(indent), "")
 	return indent + strings.ReplaceAll(lines, "\n", "\n"+indent)
 }

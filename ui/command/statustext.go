@@ -23,11 +23,7 @@ func (r report) String() string {
 	}
 	line("api", "%s%s", r.API.State, detail(r.API.Error, "last read "+ago(r.API.LastReadAgeS)))
 	line("relay", "%s%s", r.Relay.State, detail(r.Relay.Error, r.Relay.place()+"last event "+ago(r.Relay.LastEventAgeS)))
-	var states []string
-	for _, state := range api.IntentStates() {
-		states = append(states, string(state))
-	}
-	line("intents", "%s", countsText(r.Intents, states, []string{"other", notRead}))
+	line("intents", "%s", countsText(r.Intents, asStrings(api.IntentStates()), []string{"other", notRead}))
 	if r.LetGo > 0 {
 		line("", "%s older ones are not kept", wording.Count(r.LetGo))
 	}

@@ -86,7 +86,7 @@ func newTokensCreate() *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, joined(token.Scopes))
+				fmt.Fprintf(c.ErrOrStderr(), "Token %s may %s. It is shown only now and stored nowhere:\n", token.Name, strings.Join(asStrings(token.Scopes), ","))
 			}
 			return printed(c.OutOrStdout(), asJSON, struct {
 				Token string `json:"token"`
@@ -169,16 +169,8 @@ func printTokens(w io.Writer, tokens []relay.Token, now time.Time, asJSON bool) 
 	}
 	for _, t := range tokens {
 		line := lineOf(t, now)
-		text := fmt.Sprintf("%s\t%s\t%s\t%s\n", line.Name, joined(line.Scopes), line.Created.Format(time.RFC3339), line.end())
+		text := fmt.Sprintf("%s\t%s\t%s\t%s\n", line.Name, strings.Join(asStrings(line.Scopes), ","), line.Created.Format(time.RFC3339), line.end())
 		err = cmp.Or(err, printed(table, asJSON, line, text))
 	}
 	return cmp.Or(err, table.Flush())
-}
-
-func joined(scopes []relay.Scope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ",")
 }

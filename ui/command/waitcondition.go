@@ -39,20 +39,13 @@ type condition struct {
 // waitTerms are the names that a condition about a subject may have, with the values
 // that there are; nil for any.
 func waitTerms() map[string]map[string][]string {
-	words := func(all ...string) []string { return all }
-	states, statuses, kinds := words(), words(), words()
-	for _, s := range api.IntentStates() {
-		states = append(states, string(s))
-	}
-	for _, s := range api.ShipmentStatuses() {
-		statuses = append(statuses, string(s))
-	}
+	states, kinds := asStrings(api.IntentStates()), []string{}
 	for _, k := range account.AlertKinds() {
 		kinds = append(kinds, strings.ReplaceAll(string(k), " ", "-"))
 	}
 	return map[string]map[string][]string{
 		ofIntent:   {"state": states, "reason": nil},
-		ofShipment: {"status": statuses},
+		ofShipment: {"status": asStrings(api.ShipmentStatuses())},
 		ofOrder:    {"state": states, "items": nil},
 		ofEvent:    {"type": nil, "reference": nil, "intent": nil, "id": nil},
 		ofAlert:    {"kind": kinds},

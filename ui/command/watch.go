@@ -111,13 +111,7 @@ func lookFlags(flags *pflag.FlagSet, o *screenOptions) {
 	flags.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
-func notifyMethods() string {
-	var names []string
-	for _, m := range notify.Methods() {
-		names = append(names, string(m))
-	}
-	return orNone(names)
-}
+func notifyMethods() string { return orNone(asStrings(notify.Methods())) }
 
 // checkStart refuses a filter or a position to begin at that means nothing, or that
 // nothing is drawn for.
