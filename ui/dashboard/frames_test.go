@@ -124,7 +124,7 @@ func TestTwoDashboardsRunBesideEachOther(t *testing.T) {
 	both := []*far{open(120, "TERM=xterm-256color", "COLORTERM=truecolor"), open(80, "TERM=vt100")}
 	for _, f := range both {
 		got := f.out.String()
-		if colour := strings.Contains(got, "\x1b[0;38;2;"); colour != f.colour {
+		if colour := strings.Contains(got, "\x1b[38;2;"); colour != f.colour {
 			t.Errorf("the one that is %d wide is drawn in colour: %t", f.width, colour)
 		}
 		for _, step := range []struct{ key, shown string }{{"\x1a", "no shell here"}, {"?", "Help"}} { // neither is stopped

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"tillwatch/relay/journal"
+	"tillwatch/relay/journal/groupcommit"
 )
 
 // callTimeout bounds what runs beside the writer.
@@ -88,7 +89,7 @@ func open(ctx context.Context, config *pgxpool.Config) (*Journal, error) {
 	}
 	j := &Journal{pool: pool, life: life, end: end, warning: warning, state: found, moved: make(chan struct{}),
 		observing: make(chan struct{}, 1)}
-	j.writer = newWriter(j, config.ConnConfig, connection)
+	j.writer = &writer{Queue: groupcommit.New[*appending](), journal: j, config: config.ConnConfig, connection: connection}
 	go j.writer.Run(j.writer.commit)
 	j.tail.Go(func() { j.follow(life, config.ConnConfig) })
 	return j, nil

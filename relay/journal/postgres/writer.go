@@ -38,10 +38,6 @@ type writer struct {
 	failed     time.Time // the last attempt to connect that failed
 }
 
-func newWriter(j *Journal, config *pgx.ConnConfig, connection *pgx.Conn) *writer {
-	return &writer{Queue: groupcommit.New[*appending](), journal: j, config: config, connection: connection}
-}
-
 // Append stores entries in one transaction, with those of others.
 func (j *Journal) Append(ctx context.Context, entries []journal.Entry) ([]journal.Result, error) {
 	a := &appending{entries: entries}
