@@ -170,13 +170,18 @@ func (r *confirmReport) perform(ctx context.Context, s *session, o confirmOption
 		r.Verdict, r.text = "dry_run", "dry run: nothing was sent; it would be confirmed"
 		return nil
 	}
-	r.end(s.guard.Confirm(ctx, seen, func(at confirm.Progress) {
-		if at.Stage == confirm.Settling {
-			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the intent until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
-		}
-	}))
+	r.end(s.guard.Confirm(ctx, seen, tellSettling(stderr, "the intent")))
 	r.follow(ctx, s.client, o.wait, stderr)
 	return nil
+}
+
+// tellSettling tells that the outcome is not known yet, and what is read to settle it.
+func tellSettling(stderr io.Writer, what string) func(confirm.Progress) {
+	return func(at confirm.Progress) {
+		if at.Stage == confirm.Settling {
+			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading %s until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), what, at.Until.Format("15:04:05"))
+		}
+	}
 }
 
 // follow waits for the order of what is confirmed, where that is asked for.

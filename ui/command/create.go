@@ -209,9 +209,5 @@ func (r *createReport) guarded(ctx context.Context, s *session, where api.Enviro
 	if r.body.most != nil {
 		c.Most = "at most " + r.body.most.String()
 	}
-	r.ended(s.guard.Create(ctx, s.client, c, func(at confirm.Progress) {
-		if at.Stage == confirm.Settling {
-			fmt.Fprintf(stderr, "%s\nThat proves nothing: reading the list of intents until the outcome is clear, until %s at most.\n", api.Scrub(at.Why.Error()), at.Until.Format("15:04:05"))
-		}
-	}))
+	r.ended(s.guard.Create(ctx, s.client, c, tellSettling(stderr, "the list of intents")))
 }
