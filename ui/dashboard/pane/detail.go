@@ -62,8 +62,9 @@ func (p *Detail) Fed() bool { return p.fed }
 
 // Feed gives the subject its facts as they are now.
 func (p *Detail) Feed(f Facts) {
-	if p.fed && p.facts.Intent == f.Intent && p.facts.Shipment == f.Shipment && p.facts.Event == f.Event && p.facts.Request == f.Request && p.facts.Order == f.Order && p.facts.Delivery == f.Delivery &&
-		slices.Equal(p.facts.Shipments, f.Shipments) {
+	of := p.facts
+	if p.fed && slices.Equal(of.Shipments, f.Shipments) && of.Intent == f.Intent && of.Shipment == f.Shipment && of.Event == f.Event &&
+		of.Request == f.Request && of.Order == f.Order && of.Delivery == f.Delivery {
 		return
 	}
 	p.facts, p.fed, p.stale = f, true, true
@@ -184,29 +185,35 @@ func (p *Detail) Lines() []string {
 	})
 }
 
+// sheet is how a kind of subject is shown.
+type sheet struct {
+	name  string
+	known bool   // there are facts
+	none  string // said where there are not
+	draw  func()
+}
+
 // compose makes the lines of the subject and returns what it is.
 func (p *Detail) compose() string {
-	switch p.subject.Kind {
-	case OfIntent:
-		p.intent()
-		return "INTENT"
-	case OfShipment:
-		p.shipment()
-		return "SHIPMENT"
-	case OfEvent:
-		p.event()
-		return "EVENT"
-	case OfRequest:
-		p.request()
-		return "REQUEST"
-	case OfDelivery:
-		deliverySheet{p}.draw()
-		return "DELIVERY"
-	case OfOrder:
-		p.wholeOrder()
-		return "ORDER"
+	f := &p.facts
+	s, ok := map[Kind]sheet{
+		OfIntent:   {"INTENT", f.Intent != nil, "nothing is known about this intent yet", p.intent},
+		OfShipment: {"SHIPMENT", f.Shipment != nil, "nothing is known about this shipment yet", p.shipment},
+		OfEvent:    {"EVENT", f.Event != nil, "this event is no longer kept", p.event},
+		OfRequest:  {"REQUEST", f.Request != nil, "this request is no longer kept", p.request},
+		OfDelivery: {"DELIVERY", f.Delivery != nil, "this delivery is no longer kept", deliverySheet{p}.draw},
+		OfOrder:    {"ORDER", f.Order != nil, "no intent has this reference any more", p.wholeOrder},
+	}[p.subject.Kind]
+	switch {
+	case !ok:
+		return "DETAIL"
+	case s.known:
+		s.draw()
+	default:
+		p.blank()
+		p.paragraph(paint.Muted, s.none)
 	}
-	return "DETAIL"
+	return s.name
 }
 
 // scrollTo keeps the cursor in view, above the line with the number of those
@@ -235,7 +242,11 @@ type bodyLine struct {
 	within  string // the branch that it is part of
 }
 
-func (p *Detail) add(draw func(l *paint.Line)) { p.body = append(p.body, bodyLine{draw: draw}) }
+// add adds a line, and returns it.
+func (p *Detail) add(draw func(l *paint.Line)) *bodyLine {
+	p.body = append(p.body, bodyLine{draw: draw})
+	return &p.body[len(p.body)-1]
+}
 
 func (p *Detail) blank() { p.add(func(*paint.Line) {}) }
 
@@ -261,8 +272,7 @@ func (p *Detail) fact(label string, style paint.Style, value string) {
 				l.Space(labelWidth)
 			}
 			l.Link(style, part, value)
-		})
-		p.body[len(p.body)-1].value = value
+		}).value = value
 	}
 }
 

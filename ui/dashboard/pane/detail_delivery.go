@@ -22,11 +22,6 @@ type deliverySheet struct{ *Detail }
 // draw shows both sides of the last attempt, what came back first.
 func (p deliverySheet) draw() {
 	d := p.facts.Delivery
-	if d == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "this delivery is no longer kept")
-		return
-	}
 	p.headline(sign.Delivery(d.State), string(api.Scrub(string(d.Type))), p.look.age(d.Since))
 	p.fact("target", paint.Text, string(d.Target))
 	p.fact("event", paint.Text, string(d.Event))
@@ -103,8 +98,7 @@ func (p deliverySheet) field(name, value string) {
 			default:
 				l.Space(indent).Put(paint.Text, part)
 			}
-		})
-		p.body[len(p.body)-1].value = value
+		}).value = value
 	}
 }
 

@@ -13,11 +13,6 @@ import (
 
 func (p *Detail) intent() {
 	in := p.facts.Intent
-	if in == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "nothing is known about this intent yet")
-		return
-	}
 	p.headline(sign.Intent(in.State), string(in.Product), p.look.age(in.Entered()))
 	p.standing(in)
 	p.failure(in)
@@ -115,41 +110,46 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	offer := in.Latest.Offer
 	p.heading("OFFER")
 	c := offer.Cost
+	amounts := []struct {
+		label string
+		money *api.Money
+		taken bool
+		style paint.Style
+	}{
+		{"subtotal", c.Subtotal, false, paint.Text}, {"shipping", c.Shipping, false, paint.Text}, {"tax", c.Tax, false, paint.Text},
+		{"surcharge", c.Surcharge, false, paint.Text}, {"discount", c.Discount, true, paint.Text}, {"total", c.Total, false, paint.Text | paint.Bold},
+	}
 	width := 0
-	for _, m := range []*api.Money{c.Subtotal, c.Shipping, c.Tax, c.Discount, c.Surcharge, c.Total} {
-		if m != nil {
-			width = max(width, len(m.Readable())+1)
+	for _, a := range amounts {
+		if a.money != nil {
+			width = max(width, len(a.money.Readable())+1)
 		}
 	}
-	p.amount("subtotal", c.Subtotal, "", width, paint.Text)
-	p.amount("shipping", c.Shipping, "", width, paint.Text)
-	p.amount("tax", c.Tax, "", width, paint.Text)
-	p.amount("surcharge", c.Surcharge, "", width, paint.Text)
-	p.amount("discount", c.Discount, minus, width, paint.Text)
-	p.amount("total", c.Total, "", width, paint.Text|paint.Bold)
+	for _, a := range amounts {
+		if a.money == nil {
+			continue
+		}
+		text := strings.Replace(a.money.Readable(), "-", minus, 1)
+		if a.taken && a.money.Subunits > 0 {
+			text = minus + text
+		}
+		p.add(func(l *paint.Line) {
+			l.Fit(paint.Muted, a.label, labelWidth).Right(a.style, text, width)
+		})
+	}
 	for _, o := range offer.ShippingOptions {
 		if o.ID == offer.SelectedOptionID {
 			p.fact("delivery", paint.Text, p.span(o))
 		}
 	}
-	p.fact("promo codes", paint.Text, join(offer.AppliedPromoCodes))
-	p.limits(in.Latest.Constraints, c)
+	p.fact("promo codes", paint.Text, join(offer.AppliedPromoCodes...))
+	if limits := in.Latest.Constraints; limits != nil { // the buyer's
+		p.limit("max total", limits.MaxTotalPrice, c.Total)
+		p.limit("max shipping", limits.MaxShippingPrice, c.Shipping)
+	}
 }
 
 const minus = "−"
-
-func (p *Detail) amount(label string, m *api.Money, sign string, width int, style paint.Style) {
-	if m == nil {
-		return
-	}
-	text := strings.Replace(m.Readable(), "-", minus, 1)
-	if sign != "" && m.Subunits > 0 {
-		text = sign + text
-	}
-	p.add(func(l *paint.Line) {
-		l.Fit(paint.Muted, label, labelWidth).Right(style, text, width)
-	})
-}
 
 func (p *Detail) span(o api.ShippingOption) string {
 	from, to := p.look.day(o.EarliestDelivery), p.look.day(o.LatestDelivery)
@@ -162,15 +162,7 @@ func (p *Detail) span(o api.ShippingOption) string {
 	return from + " to " + to
 }
 
-// limits shows the buyer's constraints beside what the offer costs.
-func (p *Detail) limits(c *api.Constraints, cost api.Cost) {
-	if c == nil {
-		return
-	}
-	p.limit("max total", c.MaxTotalPrice, cost.Total)
-	p.limit("max shipping", c.MaxShippingPrice, cost.Shipping)
-}
-
+// limit shows a constraint beside what the offer costs.
 func (p *Detail) limit(label string, limit *int64, is *api.Money) {
 	if limit == nil || is == nil {
 		return
@@ -198,7 +190,7 @@ func (p *Detail) order(in *account.IntentDetail) {
 	}
 	p.address("url", order.ProductURL)
 	p.fact("reference", paint.Text, string(order.ReferenceID))
-	p.fact("order ids", paint.Text, join(order.OrderIDs))
+	p.fact("order ids", paint.Text, join(order.OrderIDs...))
 	if order.Payment != nil {
 		kind := wording.Name(string(order.Payment.Type))
 		if !order.Payment.Token.IsZero() {
@@ -228,7 +220,7 @@ func (p *Detail) buyer(b *api.Buyer) {
 		p.private("buyer", strings.TrimSpace(string(b.FirstName)+" "+string(b.LastName)))
 		p.private("email", string(b.Email))
 		p.private("phone", string(b.Phone))
-		p.private("address", join(nonEmpty(b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country)))
+		p.private("address", join(b.Address1, b.Address2, b.PostalCode, b.City, b.Province, b.Country))
 	}
 }
 
@@ -250,8 +242,7 @@ func (p *Detail) parcels() {
 			if row.late > 0 {
 				l.Space(2).Put(paint.Warning, wording.Late(row.late))
 			}
-		})
-		p.body[len(p.body)-1].value = string(s.ID)
+		}).value = string(s.ID)
 	}
 }
 
@@ -284,13 +275,13 @@ func (p *Detail) timeline(moments []account.Moment) {
 	}
 }
 
-func join(texts []api.Text) string {
-	var b strings.Builder
-	for i, t := range texts {
-		if i > 0 {
-			b.WriteString(", ")
+// join lists the texts that there are.
+func join(texts ...api.Text) string {
+	var all []string
+	for _, t := range texts {
+		if t != "" {
+			all = append(all, string(t))
 		}
-		b.WriteString(string(t))
 	}
-	return b.String()
+	return strings.Join(all, ", ")
 }

@@ -13,11 +13,6 @@ func (p *Detail) Order() *account.Order { return p.facts.Order }
 
 func (p *Detail) wholeOrder() {
 	o := p.facts.Order
-	if o == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "no intent has this reference any more")
-		return
-	}
 	p.orderHead(o)
 	p.counts(o)
 	p.fact("reference", paint.Text, string(o.Reference))
@@ -135,10 +130,8 @@ func (p *Detail) item(in *account.Intent, money int) {
 		if in.Total != nil {
 			l.Space(1).Right(paint.Text, in.Total.Readable(), money)
 		}
-	})
-	p.body[len(p.body)-1].value = string(in.ID)
-	p.add(func(l *paint.Line) { l.Space(2+itemState).Fit(paint.Muted, below, l.Left()-1) })
-	p.body[len(p.body)-1].value = string(in.ID)
+	}).value = string(in.ID)
+	p.add(func(l *paint.Line) { l.Space(2+itemState).Fit(paint.Muted, below, l.Left()-1) }).value = string(in.ID)
 }
 
 // itemState is the width of the state of an item.

@@ -15,11 +15,6 @@ import (
 
 func (p *Detail) shipment() {
 	s := p.facts.Shipment
-	if s == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "nothing is known about this shipment yet")
-		return
-	}
 	row := newShipmentRow(s, p.look.Now)
 	carrier, number := row.tracking()
 	p.headline(sign.Shipment(s.Status()), string(s.Product), p.look.age(row.touched))
@@ -69,7 +64,7 @@ func (p *Detail) scans(events []api.TrackingEvent) {
 	}
 	for _, e := range events {
 		m := sign.Shipment(e.Status)
-		place := join(nonEmpty(e.City, e.Province, e.Country))
+		place := join(e.City, e.Province, e.Country)
 		at, text := "", string(e.Description)
 		if !e.At.IsZero() {
 			at = p.look.stamp(e.At)
@@ -104,23 +99,8 @@ func (p *Detail) scan(at string, m sign.Sign, text, place string, stamp int) {
 	}
 }
 
-func nonEmpty(texts ...api.Text) []api.Text {
-	var kept []api.Text
-	for _, t := range texts {
-		if t != "" {
-			kept = append(kept, t)
-		}
-	}
-	return kept
-}
-
 func (p *Detail) event() {
 	e := p.facts.Event
-	if e == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "this event is no longer kept")
-		return
-	}
 	p.headline(sign.Told(e), string(e.Product), p.look.age(e.Received))
 	p.fact("type", paint.Text, string(api.Scrub(string(e.Type))))
 	p.fact("source", paint.Text, wording.Name(string(e.SourceType)))
@@ -155,11 +135,6 @@ func (p *Detail) event() {
 
 func (p *Detail) request() {
 	r := p.facts.Request
-	if r == nil {
-		p.blank()
-		p.paragraph(paint.Muted, "this request is no longer kept")
-		return
-	}
 	m := sign.Answer(r.Status)
 	p.headline(m, r.Method+" "+r.Path, p.look.age(r.Sent))
 	p.fact("sent", paint.Text, p.moment(r.Sent))
@@ -221,8 +196,7 @@ func (p *Detail) raw(body []byte) {
 		if folded {
 			skip = n.path + "/"
 		}
-		p.add(func(l *paint.Line) { n.draw(l, folded) })
-		line := &p.body[len(p.body)-1]
+		line := p.add(func(l *paint.Line) { n.draw(l, folded) })
 		line.branch, line.path, line.text = n.branch, "raw"+n.path, n.key+n.value
 		if n.depth > 1 {
 			line.within = "raw" + n.parent
