@@ -7,7 +7,6 @@ package paint
 
 import (
 	"image/color"
-	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -98,7 +97,7 @@ func (b *Brush) open(g Ground, s Style) string {
 // Where the theme has no colour for a ground, an attribute stands in for it.
 func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 	bold := s&Bold != 0
-	p := []byte("\x1b[0")
+	p := ansi.NewStyle().Reset()
 	back := [grounds]color.Color{Base: t.Background, Surface: t.Surface, Selected: t.Selected, Glow: t.Glow, Live: t.Money}[g]
 	switch {
 	case g == Surface && back == nil:
@@ -106,54 +105,24 @@ func prefix(t themes.Theme, g Ground, s Style, fore color.Color) string {
 	case g == Glow && back == nil:
 		bold, back = true, t.Background
 	case g == Live && back == nil, g == Selected && back == nil:
-		p, fore = append(p, ";7"...), nil
+		p, fore = p.Reverse(true), nil
 	case g == Live:
-		fore = ink(t)
+		fore = t.Background // what can be read on the money colour
 	}
 	if bold {
-		p = append(p, ";1"...)
+		p = p.Bold()
 	}
 	if s&Underline != 0 {
-		p = append(p, ";4"...)
+		p = p.Underline(true)
 	}
 	if fore == nil && !bold && (s&role == Faint || s&role == Rule) && g == Base {
-		p = append(p, ";2"...)
+		p = p.Faint()
 	}
-	p = sgr(p, fore, '3')
-	p = sgr(p, back, '4')
-	return string(append(p, 'm'))
-}
-
-// ink is what can be read on the money colour.
-func ink(t themes.Theme) color.Color {
-	if t.Background != nil {
-		return t.Background
+	if fore != nil {
+		p = p.ForegroundColor(fore)
 	}
-	return nil
-}
-
-func sgr(p []byte, c color.Color, plane byte) []byte {
-	switch c := c.(type) {
-	case nil:
-		return p
-	case ansi.BasicColor:
-		n := int(c)
-		if n < 8 {
-			return strconv.AppendInt(append(p, ';', plane), int64(n), 10)
-		}
-		if plane == '3' {
-			return strconv.AppendInt(append(p, ";9"...), int64(n-8), 10)
-		}
-		return strconv.AppendInt(append(p, ";10"...), int64(n-8), 10)
+	if back != nil {
+		p = p.BackgroundColor(back)
 	}
-	if index, ok := c.(ansi.IndexedColor); ok {
-		p = append(p, ';', plane)
-		return strconv.AppendInt(append(p, "8;5;"...), int64(index), 10)
-	}
-	r, g, b, _ := c.RGBA()
-	p = append(p, ';', plane)
-	p = append(p, "8;2;"...)
-	p = strconv.AppendUint(p, uint64(r>>8), 10)
-	p = strconv.AppendUint(append(p, ';'), uint64(g>>8), 10)
-	return strconv.AppendUint(append(p, ';'), uint64(b>>8), 10)
+	return p.String()
 }

@@ -90,11 +90,7 @@ func (d *cards) glowing(l *paint.Line, row *intentRow, total string, style paint
 }
 
 func (d *cards) product(l *paint.Line, row *intentRow, w int) {
-	name := string(row.Product)
-	style := paint.Text
-	if name == "" {
-		name, style = string(row.ID), paint.Muted
-	}
+	name, style := named(row.Product, row.ID)
 	if row.Quantity > 1 {
 		times := " ×" + wording.Count(row.Quantity)
 		room := w - paint.Width(times)
@@ -106,6 +102,14 @@ func (d *cards) product(l *paint.Line, row *intentRow, w int) {
 		return
 	}
 	l.Fit(style, name, w)
+}
+
+// named is what a row is called: its product, or its id while that is not known.
+func named(product api.Text, id api.ID) (name string, style paint.Style) {
+	if product == "" {
+		return string(id), paint.Muted
+	}
+	return string(product), paint.Text
 }
 
 func (d *cards) amount(row *intentRow) (string, paint.Style) {
@@ -253,14 +257,18 @@ func (d *cards) countdown(row *intentRow, w int) (string, paint.Style) {
 	if len(age) < ageWidth {
 		text += " "
 	}
-	style := paint.Muted
+	return text + age, expiryStyle(left, d.window, paint.Muted)
+}
+
+// expiryStyle is how a countdown is drawn; calm while the end is far.
+func expiryStyle(left, window time.Duration, calm paint.Style) paint.Style {
 	switch {
-	case left < d.window/expiryClose:
-		style = paint.Bad
-	case left < d.window/expiryNear:
-		style = paint.Warning
+	case left < window/expiryClose:
+		return paint.Bad
+	case left < window/expiryNear:
+		return paint.Warning
 	}
-	return text + age, style
+	return calm
 }
 
 // How long a state lasts before it is marked as slow, while the account has no

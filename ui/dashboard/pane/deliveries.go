@@ -34,7 +34,7 @@ type deliveryRow struct {
 	needle
 	at      string
 	mark    sign.Sign // of its event
-	product string    // "" while it is not known
+	product api.Text  // "" while it is not known
 	changed time.Time
 }
 
@@ -133,10 +133,10 @@ func (p *Deliveries) Troubled() int { return p.waiting + p.dead }
 // learn takes over what is known by now of what an event speaks of.
 func (p *Deliveries) learn(row *deliveryRow) (changed bool) {
 	in, ok := p.intentOf(row.Source)
-	if !ok || row.product == string(in.Product) {
+	if !ok || row.product == in.Product {
 		return false
 	}
-	row.product = string(in.Product)
+	row.product = in.Product
 	return true
 }
 
@@ -146,7 +146,7 @@ func (r *deliveryRow) find() {
 	if r.Status > 0 {
 		state += " " + strconv.Itoa(r.Status)
 	}
-	r.needle = newNeedle(state, string(r.Target), r.product, string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
+	r.needle = newNeedle(state, string(r.Target), string(r.product), string(r.Event)+" "+string(r.Source), worded(r.Type, r.mark)+" "+string(r.Error))
 }
 
 // Apply takes over the names of what events speak of.
@@ -221,10 +221,7 @@ func (p *Deliveries) draw(l *paint.Line, row *deliveryRow, under bool) {
 		l.On(paint.Base)
 	}
 	l.Fit(paint.Text, row.mark.Word, c.kind)
-	name, style := row.product, paint.Text
-	if name == "" {
-		name, style = string(row.Source), paint.Muted
-	}
+	name, style := named(row.product, row.Source)
 	l.Fit(style, name, l.Left()-c.target-c.attempts-c.answer-c.took-c.next)
 	if c.target > 0 {
 		l.Space(2).Fit(paint.Muted, Shown(row.Target), c.target-2)

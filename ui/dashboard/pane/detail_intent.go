@@ -68,17 +68,11 @@ func (p *Detail) expiry(in *account.IntentDetail) {
 		return
 	}
 	left := expires.Sub(p.look.Now)
-	style := paint.Text
-	switch {
-	case left <= 0:
+	if left <= 0 {
 		p.fact("expires", paint.Bad, "its confirm window has closed")
 		return
-	case left < p.window/expiryClose:
-		style = paint.Bad
-	case left < p.window/expiryNear:
-		style = paint.Warning
 	}
-	p.fact("expires", style, "in "+Age(left)+", at "+p.look.clock(expires))
+	p.fact("expires", expiryStyle(left, p.window, paint.Text), "in "+Age(left)+", at "+p.look.clock(expires))
 }
 
 func (p *Detail) failure(in *account.IntentDetail) {

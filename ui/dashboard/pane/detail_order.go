@@ -106,10 +106,7 @@ func (p *Detail) orderTotal(o *account.Order) {
 // item is one of an order, and below it what is special about it.
 func (p *Detail) item(in *account.Intent, money int) {
 	m := sign.Intent(in.State)
-	name := string(in.Product)
-	if name == "" {
-		name = string(in.ID)
-	}
+	name, _ := named(in.Product, in.ID)
 	if in.Quantity > 1 {
 		name += " ×" + wording.Count(in.Quantity)
 	}

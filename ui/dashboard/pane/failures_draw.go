@@ -194,10 +194,7 @@ func (p *Failures) row(l *paint.Line, side, i int, c failureColumns) {
 	}
 	l.Fit(paint.Text, name, c.name).Space(1)
 	length := (g.n*c.bar*2 + p.most[side] - 1) / p.most[side] // in halves of a cell
-	l.Repeat(paint.Failed, "━", length/2)
-	if length%2 > 0 {
-		l.Put(paint.Failed, "╸")
-	}
+	halves(l, paint.Failed, length)
 	l.Space(c.bar - (length+1)/2 + 1)
 	l.Right(paint.Text, wording.Count(g.n), c.failed).Right(paint.Muted, share(g.n, p.failed), c.share)
 	l.Right(paint.Muted, p.look.age(g.last), c.last).Right(paint.Text, sums(&g.lost, c.lost-1), c.lost)

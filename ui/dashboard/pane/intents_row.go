@@ -3,6 +3,7 @@ package pane
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,19 +80,11 @@ const (
 )
 
 func laneOf(s api.IntentState) int {
-	switch s {
-	case api.RetrievingOffer:
-		return laneRetrieving
-	case api.AwaitingConfirmation:
-		return laneAwaiting
-	case api.PlacingOrder:
-		return lanePlacing
-	case api.Completed:
-		return laneCompleted
-	case api.Failed:
-		return laneFailed
-	case "":
+	if s == "" {
 		return laneNone
+	}
+	if lane := slices.Index(laneStates[:laneOther], s); lane >= 0 {
+		return lane
 	}
 	return laneOther
 }

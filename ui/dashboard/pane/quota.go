@@ -123,18 +123,11 @@ func (p *Quota) Lines() []string {
 }
 
 func (p *Quota) draw(c quotaColumns) {
-	estimates := 0
-	if p.hasDay() {
-		estimates++
-	}
-	if p.hasAgents() {
-		estimates++
-	}
-	p.offset = min(p.offset, max(len(p.rows)+estimates-(p.h-p.head()), 0))
+	p.offset = min(p.offset, max(p.gauges()-(p.h-p.head()), 0))
 	for i := p.offset; i < len(p.rows); i++ {
 		p.bucket(&p.rows[i], c)
 	}
-	if !p.Viewing() && p.h-len(p.lines) > estimates {
+	if !p.Viewing() && p.h-len(p.lines) > p.gauges()-len(p.rows) {
 		p.push(p.start())
 	}
 	if p.hasDay() {

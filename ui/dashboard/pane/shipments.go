@@ -229,10 +229,7 @@ func (p *Shipments) draw(l *paint.Line, row *shipmentRow, under bool) {
 	if p.w >= 48 && p.has(trackingColumn) {
 		tracking = min(p.w-word-estimate-24, 36)
 	}
-	name, style := string(row.Product), paint.Text
-	if name == "" {
-		name, style = string(row.ID), paint.Muted
-	}
+	name, style := named(row.Product, row.ID)
 	l.Fit(style, name, p.w-1-word-tracking-estimate-1)
 	if tracking > 8 {
 		p.tracking(l.Space(1), row, tracking-1)

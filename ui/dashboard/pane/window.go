@@ -39,13 +39,18 @@ func (d *cards) windowBar(row *intentRow, text string, w int) (cells int, beside
 // few minutes.
 func (d *cards) drain(l *paint.Line, row *intentRow, style paint.Style, cells int) {
 	left := min(row.expires.Sub(d.look.Now), d.window)
-	halves := 0
+	length := 0
 	if step := d.window / time.Duration(2*cells); step > 0 {
-		halves = min(int((left+step-1)/step), 2*cells)
+		length = min(int((left+step-1)/step), 2*cells)
 	}
-	l.Repeat(style, "━", halves/2)
-	if halves%2 > 0 {
+	halves(l, style, length)
+	l.Repeat(paint.Faint, "─", cells-(length+1)/2)
+}
+
+// halves draws a bar of so many halves of a cell.
+func halves(l *paint.Line, style paint.Style, length int) {
+	l.Repeat(style, "━", length/2)
+	if length%2 > 0 {
 		l.Put(style, "╸")
 	}
-	l.Repeat(paint.Faint, "─", cells-(halves+1)/2)
 }
