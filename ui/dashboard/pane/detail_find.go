@@ -116,16 +116,24 @@ func (p *Detail) gather() {
 	}
 }
 
-// highlight marks the text in the line that was drawn last.
+// highlight marks the text in the line that was drawn last, unless that would change
+// its width: a hit may be half of a cluster.
 func (p *Detail) highlight(ground paint.Ground) {
 	if p.sought.pattern == nil {
 		return
 	}
-	last := p.lines[len(p.lines)-1:]
-	text := ansi.Strip(last[0])
+	line := p.lines[len(p.lines)-1]
+	text := ansi.Strip(line)
+	var marked strings.Builder
+	end := 0 // of what is marked so far, in cells
 	for _, at := range p.sought.pattern.FindAllStringIndex(text, -1) {
-		hit := text[at[0]:at[1]]
-		over := p.line.Start(paint.Width(hit)).On(ground).Put(paint.Text|paint.Bold|paint.Underline, hit).String()
-		paint.Splice(last, []string{over}, paint.Width(text[:at[0]]), 0, p.w)
+		from, hit := paint.Width(text[:at[0]]), text[at[0]:at[1]]
+		marked.WriteString(ansi.Cut(line, end, from) + "\x1b[m")
+		end = from + paint.Width(hit)
+		marked.WriteString(p.line.Start(end-from).On(ground).Put(paint.Text|paint.Bold|paint.Underline, hit).String() + "\x1b[m")
+	}
+	marked.WriteString(ansi.TruncateLeft(line, end, ""))
+	if ansi.StringWidth(marked.String()) == ansi.StringWidth(line) {
+		p.lines[len(p.lines)-1] = marked.String()
 	}
 }
