@@ -136,9 +136,13 @@ func (b *board) arrange() {
 }
 
 func (b *board) request() layout.Request {
+	hidden := b.preferences.hidden()
+	if b.intents.Grouped() && !hidden[layout.Intents] {
+		hidden[layout.Pulse] = true // it stands in the lanes; the columns of a list would break above it
+	}
 	return layout.Request{
 		Width: b.width, Height: b.height, Focus: b.focus, Tab: b.tab, Zoom: b.zoom, Detail: b.detailOpen,
-		Arrangement: b.preferences.arrangement(), Hidden: b.preferences.hidden(),
+		Arrangement: b.preferences.arrangement(), Hidden: hidden,
 	}
 }
 

@@ -71,6 +71,32 @@ func TestIntentsAreGroupedByOrderAndBack(t *testing.T) {
 	}
 }
 
+func TestTheColumnsOfOrdersDoNotBreak(t *testing.T) {
+	s, _ := orderShop()
+	for n := range 40 {
+		s.intent(100+n, api.Completed, time.Duration(n)*time.Minute)
+	}
+	m := boardOf(t, s, 200, 55)
+	lanes := screen(m)
+	press(m, "O")
+	at := map[int]bool{}
+	for line := range strings.Lines(screen(m)) {
+		if name, _, found := strings.Cut(line, " USD"); found && strings.Contains(line, ".example") && strings.Contains(line, "completed") && !strings.Contains(line, "ci_") {
+			at[len([]rune(name))] = true
+		}
+	}
+	if len(at) != 1 {
+		t.Errorf("the totals end in the columns %v:\n%s", at, screen(m))
+	}
+	press(m, "P")
+	if got := screen(m); !strings.Contains(got, "PULSE") {
+		t.Errorf("P shows no pulse:\n%s", got)
+	}
+	if press(m, "P", "O"); strings.Contains(lanes, "PULSE") != strings.Contains(screen(m), "PULSE") {
+		t.Errorf("one by one again:\n%s", screen(m))
+	}
+}
+
 func TestGroupedIntentsAreFilteredSortedAndReadable(t *testing.T) {
 	cases := []struct {
 		name      string
