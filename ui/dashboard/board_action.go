@@ -95,6 +95,8 @@ func (b *board) offers(id action.ID) bool {
 	case action.Open:
 		_, leads := b.panes[b.focus].(asked)
 		return b.ofIntents() || leads || b.focus == layout.Requests
+	case action.SendAgain:
+		return b.focus == layout.Deliveries || b.focus == layout.Detail && b.detail.Subject().Kind == pane.OfDelivery
 	case action.Reveal:
 		return b.detail.Subject().Kind == pane.OfIntent
 	case action.NextSpan:

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +25,7 @@ type deliveries struct {
 	notices *notices
 	begun   bool
 	held    []*delivery.Delivery // that changed while the screen was frozen
+	asked   delivery.Delivery    // the last one that was sent again from here, as it was; zero once it is told what came of it
 }
 
 // deliveriesMsg brings those that changed.
@@ -35,6 +38,7 @@ type sentAgainMsg struct{ err error }
 func (d *deliveries) update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case deliveriesMsg:
+		d.tell(msg)
 		d.held = append(d.held, msg...)
 		if most := 2 * keptEvents; len(d.held) > most {
 			d.held = d.held[len(d.held)-most:]
@@ -43,7 +47,26 @@ func (d *deliveries) update(msg tea.Msg) {
 			d.show()
 		}
 	case sentAgainMsg:
+		d.asked = delivery.Delivery{}
 		d.notices.say(warning, "not sent again: "+msg.err.Error())
+	}
+}
+
+// tell says what came of sending again: the row may be out of the filter by then.
+func (d *deliveries) tell(changed []*delivery.Delivery) {
+	for _, of := range changed {
+		if of.ID != d.asked.ID || of.State == delivery.Sending || of.Attempts <= d.asked.Attempts {
+			continue
+		}
+		kind, text := warning, string(of.Event)+" was sent again, and not taken: "+string(of.Error)
+		switch {
+		case of.Status == http.StatusOK:
+			kind, text = success, string(of.Event)+" was sent again, and taken"
+		case of.Status > 0:
+			text = fmt.Sprintf("%s was sent again, and not taken: it was answered with %d", of.Event, of.Status)
+		}
+		d.notices.say(kind, text)
+		d.asked = delivery.Delivery{}
 	}
 }
 
@@ -69,6 +92,7 @@ func (d *deliveries) again(ctx context.Context) tea.Cmd {
 		return nil
 	}
 	d.board.deliveries.Hold(of.ID)
+	d.asked = *of
 	d.notices.say(plain, "sending "+string(of.Event)+" again, to "+pane.Shown(of.Target))
 	return func() tea.Msg {
 		if err := d.cfg.SendAgain(ctx, of.ID); err != nil && ctx.Err() == nil {

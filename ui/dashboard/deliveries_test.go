@@ -183,6 +183,49 @@ func TestTheCursorStaysOnADeliveryThatWasChosen(t *testing.T) {
 	}
 }
 
+func TestWhatCameOfSendingAgainIsToldThoughItsRowHasLeft(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		answer     delivery.Delivery
+		left       int // rows of the filter
+	}{
+		{"taken", "✓ evt_ci_.* was sent again, and taken", delivery.Delivery{State: delivery.Delivered, Status: 200}, 0},
+		{"refused", "! evt_ci_.* was sent again, and not taken: it was answered with 503", delivery.Delivery{State: delivery.Dead, Status: 503}, 1},
+		{"away", "! evt_ci_.* was sent again, and not taken: connection refused", delivery.Delivery{State: delivery.Dead, Error: "connection refused"}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, log := delivering(t, typicalShop(time.Now()), 120, 36)
+			press(m, "8", "/")
+			for _, letter := range "state:dead" {
+				press(m, string(letter))
+			}
+			press(m, "enter")
+			if cmd := press(m, "W"); cmd != nil {
+				cmd()
+			}
+			of, ok := log.Find("we_1-d8")
+			if !ok || fmt.Sprint(log.again) != "[we_1-d8]" {
+				t.Fatalf("sent again: %v", log.again)
+			}
+			sending, answered := *of, *of
+			sending.State, sending.Attempts = delivery.Sending, of.Attempts+1
+			answered.State, answered.Status, answered.Error, answered.Attempts = c.answer.State, c.answer.Status, c.answer.Error, of.Attempts+1
+			m.Update(deliveriesMsg{&sending})
+			m.Update(deliveriesMsg{&answered})
+			if notice := strings.Split(screen(m), "\n")[1]; !regexp.MustCompile(c.want).MatchString(notice) {
+				t.Errorf("the notice is %q, want %q", notice, c.want)
+			}
+			if press(m, "W"); len(log.again) != 1 && c.left == 0 {
+				t.Errorf("another one was sent again: %v", log.again)
+			}
+			lines := strings.Split(strings.TrimRight(screen(m), "\n"), "\n")
+			if footer := lines[len(lines)-1]; !strings.Contains(footer, "enter open") || !strings.Contains(footer, "W send again") {
+				t.Errorf("the footer is %q", footer)
+			}
+		})
+	}
+}
+
 func wanted(id api.ID) []api.ID {
 	if id == "" {
 		return nil

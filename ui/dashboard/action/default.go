@@ -99,7 +99,7 @@ func acting() []Action {
 			Tooltip: "Writes the intent under the cursor to a Markdown file and copies its path; the buyer is masked unless personal data is shown."},
 		{ID: ExportAs, Keys: []string{"E"}, Title: "Export as…", Group: Intents,
 			Tooltip: "Writes or copies the intent under the cursor as Markdown or JSON, or copies it as a curl command without the key."},
-		{ID: SendAgain, Keys: []string{"W"}, Title: "Send again", Group: Intents,
+		{ID: SendAgain, Keys: []string{"W"}, Title: "Send again", Short: "send again", Group: Intents, rank: 4,
 			Tooltip: "Sends the delivery under the cursor once more, now; it keeps its event's id."},
 		{ID: Reveal, Keys: []string{"p"}, Title: "Show personal data", Short: "personal data", Group: Intents, Scope: Detail, rank: 8,
 			Tooltip: "Shows the buyer's data until you leave the detail, or hides it; payment tokens stay hidden."},
