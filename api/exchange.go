@@ -1,9 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"tillwatch/api/quota"
 )
@@ -38,26 +42,31 @@ type Exchange struct {
 type plainExchange Exchange
 
 // MarshalJSON tells the error by its text.
-func (e Exchange) MarshalJSON() ([]byte, error) {
-	told := struct {
-		plainExchange
-		Error Text `json:"error,omitempty"`
-	}{plainExchange: plainExchange(e)}
-	if e.Err != nil {
-		told.Error = Scrub(e.Err.Error())
-	}
-	return json.Marshal(told)
-}
+func (e Exchange) MarshalJSON() ([]byte, error) { return MarshalWithError(plainExchange(e), e.Err) }
 
 // UnmarshalJSON makes an error of its text.
 func (e *Exchange) UnmarshalJSON(raw []byte) error {
-	told := struct {
-		*plainExchange
-		Error string `json:"error"`
-	}{plainExchange: (*plainExchange)(e)}
-	err := json.Unmarshal(raw, &told)
-	if e.Err = nil; told.Error != "" {
-		e.Err = errors.New(string(Scrub(told.Error)))
+	e.Err = ErrorWithin(raw)
+	return json.Unmarshal(raw, (*plainExchange)(e))
+}
+
+// MarshalWithError is the JSON of an object that has fields, with one more where there
+// is an error: "error", its text.
+func MarshalWithError(object any, err error) ([]byte, error) {
+	raw, failed := json.Marshal(object)
+	if failed != nil || err == nil {
+		return raw, failed
 	}
-	return err
+	text, failed := json.Marshal(Scrub(err.Error()))
+	return fmt.Appendf(bytes.TrimSuffix(raw, []byte("}")), `,"error":%s}`, text), failed
+}
+
+// ErrorWithin is an error of the text that [MarshalWithError] has written; nil where it
+// wrote none.
+func ErrorWithin(raw []byte) error {
+	text := textOf(gjson.GetBytes(raw, "error"))
+	if text == "" {
+		return nil
+	}
+	return errors.New(string(text))
 }

@@ -17,6 +17,10 @@ type FailureReason struct {
 // time.
 type FailureCode string
 
+// Expired is the code of an intent that was not confirmed in its window, as public
+// clients have seen it. No event reports it.
+const Expired FailureCode = "checkout_intent_expired"
+
 // FailureGroup says who can do something about a failure.
 type FailureGroup string
 
@@ -64,7 +68,7 @@ func (c FailureCode) known() failure {
 
 func knownFailures() []failure {
 	return []failure{
-		{"checkout_intent_expired", FailureExpiry,
+		{Expired, FailureExpiry,
 			"Nobody confirmed in time: release any hold on the buyer's money and create a new intent."},
 		{"product_out_of_stock", FailureBuyer,
 			"The product is sold out: tell the buyer, or offer another variant or merchant in a new intent."},

@@ -135,15 +135,11 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 // that cannot be read are left out. Its texts are safe to draw.
 func SummaryOf(told map[string]json.RawMessage, quota ToldQuota) Summary {
 	var sum Summary
-	whole, err := json.Marshal(told)
-	if err == nil && json.Unmarshal(whole, &sum) != nil {
-		sum = Summary{}
-		for name, field := range told {
-			one, _ := json.Marshal(map[string]json.RawMessage{name: field})
-			before := sum
-			if json.Unmarshal(one, &sum) != nil {
-				sum = before
-			}
+	for name, field := range told {
+		before := sum
+		one, _ := json.Marshal(map[string]json.RawMessage{name: field})
+		if json.Unmarshal(one, &sum) != nil {
+			sum = before
 		}
 	}
 	scrubTexts(&sum)

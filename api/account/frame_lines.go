@@ -31,45 +31,42 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 		}
 	}
 	if f.items() == 1 {
-		rest := *f
-		rest.Intents, rest.Rereads, rest.Shipments, rest.Events, rest.Requests, rest.Buckets = nil, nil, nil, nil, nil, nil
-		rest.Limits, rest.Spenders = nil, nil
+		rest := f.withoutItems()
 		rest.LeftOut++
 		return put(&rest)
 	}
 	// The first half begins the frame, the second ends it.
-	first := Frame{
-		At: f.At, Glance: f.Glance, Whole: f.Whole, Marks: f.Marks, Memory: f.Memory, More: true, GoneIntents: f.GoneIntents, GoneShipments: f.GoneShipments,
-	}
-	second := *f
-	second.Whole, second.Marks = false, nil
-	second.GoneIntents, second.GoneShipments = nil, nil
+	first, second := f.withoutItems(), f.withoutItems()
+	first.More, first.EventsSkipped, first.Summary, first.LeftOut, first.End = true, 0, nil, 0, ""
+	second.Whole, second.Marks, second.GoneIntents, second.GoneShipments, second.AllSpenders = false, nil, nil, nil, false
 	most := (f.items() + 1) / 2
-	first.Intents, second.Intents = cutAt(f.Intents, most)
-	most -= len(first.Intents)
-	first.Rereads, second.Rereads = cutAt(f.Rereads, most)
-	most -= len(first.Rereads)
-	first.Shipments, second.Shipments = cutAt(f.Shipments, most)
-	most -= len(first.Shipments)
-	first.Events, second.Events = cutAt(f.Events, most)
-	most -= len(first.Events)
-	first.Requests, second.Requests = cutAt(f.Requests, most)
-	most -= len(first.Requests)
-	first.Buckets, second.Buckets = cutAt(f.Buckets, most)
-	most -= len(first.Buckets)
-	first.Limits, second.Limits = cutAt(f.Limits, most)
-	most -= len(first.Limits)
-	first.Spenders, second.Spenders = cutAt(f.Spenders, most)
-	first.AllSpenders, second.AllSpenders = f.AllSpenders, false
+	first.Intents, second.Intents = cutAt(f.Intents, &most)
+	first.Rereads, second.Rereads = cutAt(f.Rereads, &most)
+	first.Shipments, second.Shipments = cutAt(f.Shipments, &most)
+	first.Events, second.Events = cutAt(f.Events, &most)
+	first.Requests, second.Requests = cutAt(f.Requests, &most)
+	first.Buckets, second.Buckets = cutAt(f.Buckets, &most)
+	first.Limits, second.Limits = cutAt(f.Limits, &most)
+	first.Spenders, second.Spenders = cutAt(f.Spenders, &most)
 	first.AllBuckets = f.AllBuckets && len(first.Buckets) > 0
-	second.AllBuckets = f.AllBuckets && len(first.Buckets) == 0
+	second.AllBuckets = f.AllBuckets && !first.AllBuckets
 	if err := putFrame(&first, put); err != nil {
 		return err
 	}
 	return putFrame(&second, put)
 }
 
-func cutAt[T any](list []T, most int) (first, second []T) {
-	n := min(most, len(list))
+// withoutItems is the frame without the things that it tells of.
+func (f *Frame) withoutItems() Frame {
+	rest := *f
+	rest.Intents, rest.Rereads, rest.Shipments, rest.Events, rest.Requests = nil, nil, nil, nil, nil
+	rest.Buckets, rest.Limits, rest.Spenders = nil, nil, nil
+	return rest
+}
+
+// cutAt cuts a list in two: what there is room for, and the rest.
+func cutAt[T any](list []T, room *int) (first, second []T) {
+	n := min(*room, len(list))
+	*room -= n
 	return list[:n], list[n:]
 }

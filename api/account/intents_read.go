@@ -133,7 +133,7 @@ func (t *intents) enteredBy(in *IntentDetail, read *api.Intent, sent time.Time) 
 	switch {
 	case read.State == api.RetrievingOffer:
 		entered = created
-	case read.State == api.Failed && read.Failure != nil && read.Failure.Code == codeExpired && !created.IsZero():
+	case read.State == api.Failed && read.Failure != nil && read.Failure.Code == api.Expired && !created.IsZero():
 		entered = created.Add(t.window)
 	case read.State == api.Failed && seen&(sawOfferFailed|sawOrderFailed) != 0 && seen&sawCompleted == 0:
 		entered = in.basis.lastEvent

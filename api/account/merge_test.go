@@ -33,7 +33,7 @@ func notFoundAt(second int) fact {
 
 func TestAnIntentExpiresAtTheEndOfItsWindowHoweverLateThatIsRead(t *testing.T) {
 	s := NewStore(StoreConfig{})
-	expired := api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: codeExpired}}
+	expired := api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: api.Expired}}
 	s.ApplyRead(expired, noon.Add(5*time.Hour), ByRead)
 	if in, _ := s.Intent("ci_1"); !in.Since.Equal(noon.Add(api.ConfirmWindow)) {
 		t.Errorf("failed since %v, want the end of its window", in.Since)
@@ -216,7 +216,7 @@ func TestMissedEventsAreCountedOnceAndTakenBack(t *testing.T) {
 		{"a confirm has no event", begin(api.AwaitingConfirmation), []fact{readAs(api.PlacingOrder, 2)}, 0},
 		{"what was before is not expected", NewStore(StoreConfig{}), []fact{readAs(api.Completed, 2)}, 0},
 		{"expired", begin(api.AwaitingConfirmation), []fact{func(s *Store) {
-			s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, Failure: &api.FailureReason{Code: codeExpired}}, noon.Add(time.Hour), ByRead)
+			s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, Failure: &api.FailureReason{Code: api.Expired}}, noon.Add(time.Hour), ByRead)
 		}}, 0},
 	}
 	for _, c := range cases {

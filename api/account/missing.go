@@ -26,10 +26,6 @@ type expectation struct {
 	counted bool // as missed
 }
 
-// The failure code of an intent that was not confirmed in its window, as public
-// clients have seen it. No event reports it.
-const codeExpired api.FailureCode = "checkout_intent_expired"
-
 func newMissing(feed *following, counters *EventCounters, window, overdue time.Duration) missing {
 	return missing{
 		feed: feed, counters: counters, window: window, overdue: overdue,
@@ -61,7 +57,7 @@ func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, now time.Time
 		if seen&(sawOfferFailed|sawOrderFailed) != 0 {
 			return false
 		}
-		expired := in.Failure != nil && in.Failure.Code == codeExpired
+		expired := in.Failure != nil && in.Failure.Code == api.Expired
 		closed := from == api.AwaitingConfirmation && !in.CreatedAt.IsZero() && !now.Before(in.CreatedAt.Add(m.window))
 		return !expired && !closed
 	}

@@ -138,7 +138,7 @@ func TestAnIntentThatIsFirstSeenAfterItsEventWasLostCountsAsMissed(t *testing.T)
 		{"completed", api.Intent{State: api.Completed}, 1},
 		{"still retrieving", api.Intent{State: api.RetrievingOffer}, 0},
 		{"placing, which has no event", api.Intent{State: api.PlacingOrder}, 0},
-		{"expired, which has no event", api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: codeExpired}}, 0},
+		{"expired, which has no event", api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: api.Expired}}, 0},
 		{"failed", api.Intent{State: api.Failed, Failure: &api.FailureReason{Code: "product_out_of_stock"}}, 1},
 	}
 	for _, c := range cases {

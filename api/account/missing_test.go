@@ -43,7 +43,7 @@ func TestNoEventIsExpectedOfWhatHasNone(t *testing.T) {
 		{"without a feed", FeedOff, IntentDetail{Intent: Intent{State: api.Completed}}, api.PlacingOrder, false},
 		{"a completion whose event came", FeedLive, IntentDetail{Intent: Intent{State: api.Completed}, basis: basis{seen: sawCompleted}}, api.PlacingOrder, false},
 		{"a confirm", FeedLive, IntentDetail{Intent: Intent{State: api.PlacingOrder}}, api.AwaitingConfirmation, false},
-		{"an expiry by its code", FeedLive, IntentDetail{Intent: Intent{State: api.Failed, Failure: &api.FailureReason{Code: codeExpired}}}, api.AwaitingConfirmation, false},
+		{"an expiry by its code", FeedLive, IntentDetail{Intent: Intent{State: api.Failed, Failure: &api.FailureReason{Code: api.Expired}}}, api.AwaitingConfirmation, false},
 		{"an expiry by its time", FeedLive, IntentDetail{Intent: Intent{State: api.Failed, CreatedAt: noon.Add(-time.Hour)}}, api.AwaitingConfirmation, false},
 		{"a failed order", FeedLive, IntentDetail{Intent: Intent{State: api.Failed, CreatedAt: noon.Add(-time.Hour)}}, api.PlacingOrder, true},
 		{"what happened before the feed was heard", FeedLive, IntentDetail{Intent: Intent{State: api.Completed, CreatedAt: noon.Add(-time.Hour)}}, "", false},

@@ -179,7 +179,7 @@ func count(all []Beat, width time.Duration, in *Intent) {
 }
 
 func (i *Intent) expired() bool {
-	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == codeExpired
+	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == api.Expired
 }
 
 // dayBook gathers what became of intents in a stretch of time.

@@ -14,7 +14,7 @@ func TestAPulseCountsWhatHappenedWhen(t *testing.T) {
 	berlin := time.FixedZone("CET", 3600)
 	now := time.Date(2026, 3, 4, 12, 30, 20, 0, berlin)
 	usd := func(cents int64) *api.Money { return &api.Money{Currency: "USD", Subunits: cents} }
-	expiry := &api.FailureReason{Code: codeExpired}
+	expiry := &api.FailureReason{Code: api.Expired}
 	sold := func(ended time.Time, total *api.Money) *Intent {
 		return &Intent{State: api.Completed, CreatedAt: ended.Add(-time.Minute), OfferedAt: ended.Add(-50 * time.Second), ConfirmedAt: ended.Add(-20 * time.Second), EndedAt: ended, Total: total}
 	}
@@ -135,7 +135,7 @@ func TestMomentsAreThoseThatSomebodySaw(t *testing.T) {
 		})
 	}
 	s := NewStore(StoreConfig{})
-	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: codeExpired}}, at(86400), ByRead)
+	s.ApplyRead(api.Intent{ID: "ci_1", State: api.Failed, CreatedAt: noon, Failure: &api.FailureReason{Code: api.Expired}}, at(86400), ByRead)
 	if in, _ := s.Intent("ci_1"); !in.EndedAt.Equal(noon.Add(api.ConfirmWindow)) {
 		t.Errorf("it expired at %v, want the end of its window", in.EndedAt)
 	}

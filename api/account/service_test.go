@@ -80,7 +80,7 @@ func sold(id api.ID, created time.Time, offer, wait, placing time.Duration) *lif
 
 // expired is the life of an intent that nobody confirms.
 func expired(id api.ID, created time.Time, offer time.Duration) *life {
-	return &life{id: id, created: created, total: 1290, failure: codeExpired, moves: []move{
+	return &life{id: id, created: created, total: 1290, failure: api.Expired, moves: []move{
 		{created, api.RetrievingOffer, ""},
 		{created.Add(offer), api.AwaitingConfirmation, api.OfferRetrieved},
 		{created.Add(api.ConfirmWindow), api.Failed, ""},

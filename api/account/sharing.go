@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"slices"
 
 	"tillwatch/api"
@@ -100,7 +101,12 @@ func shareSpenders(spenders []Spender) []Spender {
 	return out
 }
 
-func shareError(err error) error { return errorOf(maskString(errorText(err))) }
+func shareError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(string(maskText(api.Text(errorText(err)))))
+}
 
 func shareSummary(s Summary) Summary {
 	s.LastEvent, s.LastRead = s.LastEvent.UTC(), s.LastRead.UTC()

@@ -2,7 +2,6 @@ package account
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"tillwatch/api"
@@ -32,67 +31,43 @@ func stateOfWord[S interface {
 
 // The errors within a status stand in JSON as their texts.
 
-type plainFeedStatus FeedStatus
+type (
+	plainFeedStatus FeedStatus
+	plainAPIStatus  APIStatus
+	plainListStatus ListStatus
+)
 
 // MarshalJSON writes the error as its text.
 func (s FeedStatus) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		plainFeedStatus
-		Error string `json:"error,omitempty"`
-	}{plainFeedStatus(s), errorText(s.Err)})
+	return api.MarshalWithError(plainFeedStatus(s), s.Err)
 }
 
 // UnmarshalJSON makes an error of its text.
 func (s *FeedStatus) UnmarshalJSON(raw []byte) error {
-	told := struct {
-		*plainFeedStatus
-		Error string `json:"error"`
-	}{plainFeedStatus: (*plainFeedStatus)(s)}
-	err := json.Unmarshal(raw, &told)
-	s.Err = errorOf(told.Error)
-	return err
+	s.Err = api.ErrorWithin(raw)
+	return json.Unmarshal(raw, (*plainFeedStatus)(s))
 }
-
-type plainAPIStatus APIStatus
 
 // MarshalJSON writes the error as its text.
 func (s APIStatus) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		plainAPIStatus
-		Error string `json:"error,omitempty"`
-	}{plainAPIStatus(s), errorText(s.Err)})
+	return api.MarshalWithError(plainAPIStatus(s), s.Err)
 }
 
 // UnmarshalJSON makes an error of its text.
 func (s *APIStatus) UnmarshalJSON(raw []byte) error {
-	told := struct {
-		*plainAPIStatus
-		Error string `json:"error"`
-	}{plainAPIStatus: (*plainAPIStatus)(s)}
-	err := json.Unmarshal(raw, &told)
-	s.Err = errorOf(told.Error)
-	return err
+	s.Err = api.ErrorWithin(raw)
+	return json.Unmarshal(raw, (*plainAPIStatus)(s))
 }
-
-type plainListStatus ListStatus
 
 // MarshalJSON writes the error as its text.
 func (s ListStatus) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		plainListStatus
-		Error string `json:"error,omitempty"`
-	}{plainListStatus(s), errorText(s.Err)})
+	return api.MarshalWithError(plainListStatus(s), s.Err)
 }
 
 // UnmarshalJSON makes an error of its text.
 func (s *ListStatus) UnmarshalJSON(raw []byte) error {
-	told := struct {
-		*plainListStatus
-		Error string `json:"error"`
-	}{plainListStatus: (*plainListStatus)(s)}
-	err := json.Unmarshal(raw, &told)
-	s.Err = errorOf(told.Error)
-	return err
+	s.Err = api.ErrorWithin(raw)
+	return json.Unmarshal(raw, (*plainListStatus)(s))
 }
 
 func errorText(err error) string {
@@ -100,11 +75,4 @@ func errorText(err error) string {
 		return ""
 	}
 	return string(api.Scrub(err.Error()))
-}
-
-func errorOf(text string) error {
-	if text == "" {
-		return nil
-	}
-	return errors.New(string(api.Scrub(text)))
 }

@@ -87,14 +87,19 @@ func (a *auditLog) unsettled() []Line {
 	return slices.Clone(a.open)
 }
 
-// mark is where the last line about an intent ends, or one about what it is not to
-// meet (see [auditLog.besides]).
-func (a *auditLog) mark(s subject) (mark int64, err error) {
+// under is what the log holds, with what other processes have written since.
+func under[T any](a *auditLog, read func() T) (held T, err error) {
 	err = a.locked(func() error {
-		mark = a.markOf(s)
+		held = read()
 		return nil
 	})
-	return mark, err
+	return held, err
+}
+
+// mark is where the last line about an intent ends, or one about what it is not to
+// meet (see [auditLog.besides]).
+func (a *auditLog) mark(s subject) (int64, error) {
+	return under(a, func() int64 { return a.markOf(s) })
 }
 
 func (a *auditLog) markOf(s subject) int64 {
@@ -174,14 +179,9 @@ func (a *auditLog) of(s subject) []Line {
 	return found
 }
 
-// openOf is the same for callers that do not hold the lock, with what other
-// processes have written since.
-func (a *auditLog) openOf(s subject) (found []Line, err error) {
-	err = a.locked(func() error {
-		found = a.of(s)
-		return nil
-	})
-	return found, err
+// openOf is the same for callers that do not hold the lock.
+func (a *auditLog) openOf(s subject) ([]Line, error) {
+	return under(a, func() []Line { return a.of(s) })
 }
 
 // besidesOf is the same for callers that do not hold the lock.
@@ -194,12 +194,8 @@ func (a *auditLog) besidesOf(s subject) (made []api.ID, open []Line, err error) 
 }
 
 // madeOf is the newest intent that came of a creation; "" for none.
-func (a *auditLog) madeOf(s subject) (id api.ID, err error) {
-	err = a.locked(func() error {
-		id = a.made[s]
-		return nil
-	})
-	return id, err
+func (a *auditLog) madeOf(s subject) (api.ID, error) {
+	return under(a, func() api.ID { return a.made[s] })
 }
 
 // append writes a line.

@@ -276,11 +276,7 @@ func (m *making) settle(ctx context.Context, cause error) Outcome {
 		case errors.Is(err, api.ErrNotServed), err == nil && !asked.Before(over), asked.After(over.Add(settleGrace)):
 			return out
 		}
-		gap := step.NextBackOff()
-		if left := time.Until(over); left > 0 {
-			gap = min(gap, left)
-		}
-		if api.Sleep(ctx, gap) != nil {
+		if api.Sleep(ctx, pause(step, over)) != nil {
 			out.Verdict = Unknown
 			return out
 		}

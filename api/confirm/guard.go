@@ -34,9 +34,7 @@ type Guard struct {
 	cfg       Config
 	audit     *auditLog
 	unsettled []Line
-
-	mu       sync.Mutex
-	inFlight map[api.ID]bool
+	inFlight  sync.Map // ids of intents
 }
 
 // New opens the audit log.
@@ -54,7 +52,7 @@ func New(cfg Config) (*Guard, error) {
 	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool {
 		return !slices.Contains(cfg.Environments, l.Environment) || isNew(l.Intent) // there is none to read
 	})
-	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled, inFlight: map[api.ID]bool{}}, nil
+	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled}, nil
 }
 
 // Close closes the audit log.
@@ -87,20 +85,11 @@ func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)
 }
 
 func (g *Guard) begin(id api.ID) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.inFlight[id] {
-		return false
-	}
-	g.inFlight[id] = true
-	return true
+	_, busy := g.inFlight.LoadOrStore(id, true)
+	return !busy
 }
 
-func (g *Guard) end(id api.ID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.inFlight, id)
-}
+func (g *Guard) end(id api.ID) { g.inFlight.Delete(id) }
 
 // wait is how long a per-second refusal asks for, at least a second.
 func wait(err error) time.Duration {

@@ -72,11 +72,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, time.Since(began).Round(time.Second))
 			return out
 		}
-		gap := step.NextBackOff()
-		if left := time.Until(over); left > 0 {
-			gap = min(gap, left)
-		}
-		if api.Sleep(ctx, gap) != nil {
+		if api.Sleep(ctx, pause(step, over)) != nil {
 			return out
 		}
 	}
@@ -85,6 +81,15 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 // growing doubles a pause each time, without jitter: one process reads one intent.
 func growing(first, longest time.Duration) *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{InitialInterval: first, MaxInterval: longest, Multiplier: 2}
+}
+
+// pause is the next one of those that grow: until over, where that comes first.
+func pause(step *backoff.ExponentialBackOff, over time.Time) time.Duration {
+	next := step.NextBackOff()
+	if left := time.Until(over); left > 0 {
+		return min(next, left)
+	}
+	return next
 }
 
 // look reads the intent once after the service said no, and returns how the confirm
@@ -139,10 +144,8 @@ func verdictOf(now *api.Intent) Verdict {
 // before it was placed. An awaiting intent moves on by a confirm or by expiring,
 // so of one with an offer the failure code is all that there is to go by.
 func failedWhilePlacing(in *api.Intent) bool {
-	return in.Offer != nil && (in.Failure == nil || in.Failure.Code != expired)
+	return in.Offer != nil && (in.Failure == nil || in.Failure.Code != api.Expired)
 }
-
-const expired api.FailureCode = "checkout_intent_expired"
 
 func unlessAccepted(v Verdict, cause error) error {
 	if v == Accepted {

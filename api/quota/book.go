@@ -142,14 +142,8 @@ func (b *book) open(r Report, sent time.Time) *ledger {
 // are too many.
 func (b *book) add(l *ledger) {
 	if len(b.ledgers) >= mostBuckets {
-		oldest := 0
-		for i, l := range b.ledgers {
-			if l.seen.Before(b.ledgers[oldest].seen) {
-				oldest = i
-			}
-		}
-		b.ledgers[oldest] = b.ledgers[len(b.ledgers)-1]
-		b.ledgers = b.ledgers[:len(b.ledgers)-1]
+		oldest := slices.MinFunc(b.ledgers, func(a, b *ledger) int { return a.seen.Compare(b.seen) })
+		b.ledgers = slices.DeleteFunc(b.ledgers, func(l *ledger) bool { return l == oldest })
 	}
 	b.ledgers = append(b.ledgers, l)
 }

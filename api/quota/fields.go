@@ -2,6 +2,7 @@ package quota
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -128,26 +129,10 @@ func (f *Fields) ignore(name string, lines []string) {
 }
 
 // withoutKeys hides the values of partition keys in the printable text of a
-// field.
-func withoutKeys(text string) string {
-	var b strings.Builder
-	for {
-		name := strings.Index(strings.ToLower(text), "pk")
-		if name < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		name += len("pk")
-		b.WriteString(text[:name])
-		text = text[name:]
-		end := strings.IndexAny(text, ";,")
-		if strings.Contains(text, `"`) || end < 0 {
-			end = len(text) // a quoted key may hold any character
-		}
-		b.WriteString("***")
-		text = text[end:]
-	}
-}
+// field. A quoted key may hold any character.
+func withoutKeys(text string) string { return partitionKeys.ReplaceAllString(text, "${1}***") }
+
+var partitionKeys = regexp.MustCompile(`(?i)(pk)(?:.*".*|[^;,]*)`)
 
 // printable keeps printable ASCII and marks everything else.
 func printable(text string) string {

@@ -1,7 +1,9 @@
 package quota
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,36 +23,17 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	text := strings.TrimSpace(lines[0])
-	if n, ok := wholeNumber(text); ok {
-		return seconds(n, maxRetryAfter)
+	if n, err := strconv.ParseUint(text, 10, 63); err == nil || errors.Is(err, strconv.ErrRange) {
+		return seconds(int64(n), maxRetryAfter) // a number too long to hold is a very large one
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		return 0, false
 	}
-	if sent, err := http.ParseTime(strings.TrimSpace(first(values(h, "Date")))); err == nil {
-		now = sent // the service's own clock: this one may be wrong
+	for _, date := range values(h, "Date") {
+		if sent, err := http.ParseTime(strings.TrimSpace(date)); err == nil {
+			now = sent // the service's own clock: this one may be wrong
+		}
 	}
 	return min(max(at.Sub(now), 0), maxRetryAfter), true
-}
-
-func first(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return lines[0]
-}
-
-// wholeNumber reads digits of any length; a number too long to hold is a very
-// large one.
-func wholeNumber(text string) (int64, bool) {
-	const most = int64(1) << 40
-	n := int64(0)
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		n = min(n*10+int64(text[i]-'0'), most)
-	}
-	return n, text != ""
 }

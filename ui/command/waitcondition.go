@@ -361,7 +361,7 @@ func (l *waiting) mayCome(in *account.Intent) bool {
 		case api.IntentCompleted:
 			return in.State != api.Failed
 		case api.OrderFailed:
-			return in.State != api.Completed && !(in.State == api.Failed && in.Failure != nil && in.Failure.Code == "checkout_intent_expired")
+			return in.State != api.Completed && !(in.State == api.Failed && in.Failure != nil && in.Failure.Code == api.Expired)
 		case api.OfferFailed:
 			return in.State.Rank() < api.AwaitingConfirmation.Rank() || in.State == api.Failed
 		}
