@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -142,29 +143,17 @@ func fieldName(key string) string {
 }
 
 func isBuyerField(name string) bool {
-	switch name {
-	case "buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address"}, name)
 }
 
 func isPersonalField(name string) bool {
-	switch name {
-	case "firstname", "lastname", "fullname", "email", "phone", "phonenumber",
-		"address1", "address2", "postalcode", "zip", "zipcode":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"firstname", "lastname", "fullname", "email", "phone", "phonenumber",
+		"address1", "address2", "postalcode", "zip", "zipcode"}, name)
 }
 
 func isSecretField(name string) bool {
-	for _, part := range []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return name == "stack" || name == "key"
+	secrets := []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"}
+	return name == "stack" || name == "key" || slices.ContainsFunc(secrets, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // paymentTokens gathers the tokens within v: messages of failures may repeat

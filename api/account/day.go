@@ -86,7 +86,7 @@ func (k *day) refuse(e *api.Exchange, now time.Time) {
 
 func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
 	d := DayCount{Seen: k.count(now), Today: k.from(midnight(now))}
-	b, refused := dayBucket(buckets), &k.refused
+	b, refused := firstBucket(buckets, ofDay), &k.refused
 	k.limitOf(&d, b, now)
 	if b != nil && !b.Unreported {
 		k.tell(&d, int(b.Remaining), b.ObservedAt, b.ObservedAt.Add(b.Reset), now)
@@ -132,16 +132,7 @@ func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
 	}
 }
 
-// dayBucket is the bucket of the day's intents, where a header has named it.
-func dayBucket(buckets []quota.Bucket) *quota.Bucket {
-	for i := range buckets {
-		if b := &buckets[i]; ofDay(b) {
-			return b
-		}
-	}
-	return nil
-}
-
+// ofDay reports whether a bucket is that of the day's intents.
 func ofDay(b *quota.Bucket) bool {
 	return b.Class == quota.Mutations && b.Window >= shortestDay && b.Limit > 0
 }

@@ -93,7 +93,7 @@ func (t *intents) listed() map[api.IntentState]int {
 // named, else of one that is assumed: one that is passed is not known.
 func (t *intents) agents(limit int, buckets []quota.Bucket) AgentCount {
 	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit, Assumed: true}
-	if b := agentsBucket(buckets); b != nil {
+	if b := firstBucket(buckets, ofAgents); b != nil {
 		count.Limit, count.Assumed = whole(b.Limit), false
 	}
 	if count.Placing > count.Limit {

@@ -12,25 +12,22 @@ import (
 // does not show what it is called.
 const agentsName = "agent"
 
-// bucketOf is the bucket of a class with the shortest window, where a header has
-// named one: the contract's per-second bucket.
-func bucketOf(buckets []quota.Bucket, class quota.Class) *quota.Bucket {
-	for i := range buckets { // the shortest windows come first
-		if b := &buckets[i]; b.Class == class && b.Limit > 0 && b.Window < shortestDay && !ofAgents(b) {
-			return b
+// firstBucket is the first bucket that is such a one; nil for none.
+func firstBucket(buckets []quota.Bucket, is func(*quota.Bucket) bool) *quota.Bucket {
+	for i := range buckets {
+		if is(&buckets[i]) {
+			return &buckets[i]
 		}
 	}
 	return nil
 }
 
-// agentsBucket is the bucket of the agents, where a header has named it.
-func agentsBucket(buckets []quota.Bucket) *quota.Bucket {
-	for i := range buckets {
-		if b := &buckets[i]; ofAgents(b) {
-			return b
-		}
-	}
-	return nil
+// bucketOf is the bucket of a class with the shortest window, where a header has
+// named one: the contract's per-second bucket.
+func bucketOf(buckets []quota.Bucket, class quota.Class) *quota.Bucket {
+	return firstBucket(buckets, func(b *quota.Bucket) bool { // the shortest windows come first
+		return b.Class == class && b.Limit > 0 && b.Window < shortestDay && !ofAgents(b)
+	})
 }
 
 // LimitOf is the limit of the contract that a bucket tells of: requests of its class,
@@ -45,6 +42,7 @@ func LimitOf(b *quota.Bucket) LimitName {
 	return LimitName(b.Class)
 }
 
+// ofAgents reports whether a bucket is that of the agents.
 func ofAgents(b *quota.Bucket) bool {
 	return b.Class == quota.Mutations && b.Limit > 0 && strings.Contains(strings.ToLower(b.Policy), agentsName)
 }
@@ -140,7 +138,7 @@ func agentsLimit(sum *Summary, now time.Time) Limit {
 	l := Limit{
 		Name: LimitAgents, Limit: limitFigure(sum.Agents.Limit, sum.Agents.Assumed), Used: Figure{sum.Agents.Placing, Counted}, At: utc(now),
 	}
-	b := agentsBucket(sum.Quota)
+	b := firstBucket(sum.Quota, ofAgents)
 	switch {
 	case b != nil && !b.Unreported && now.Before(b.ObservedAt.Add(max(b.Reset, time.Second))):
 		l.Used, l.At = Figure{whole(max(b.Limit-b.Remaining, 0)), Told}, utc(b.ObservedAt)

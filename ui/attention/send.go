@@ -40,13 +40,8 @@ func (w Way) Send(ctx context.Context, n Notice, environ []string) error {
 	return w.post(ctx, body)
 }
 
-// refusedError is an answer that says that trying again changes nothing.
-type refusedError struct{ status int }
-
-func (e *refusedError) Error() string { return statusWords(e.status) }
-
-func statusWords(status int) string {
-	return "it answered " + strconv.Itoa(status) + " " + http.StatusText(status)
+func statusWords(status int) error {
+	return errors.New("it answered " + strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
 func (w Way) post(ctx context.Context, body []byte) error {
@@ -75,9 +70,9 @@ func (w Way) post(ctx context.Context, body []byte) error {
 	case s >= 200 && s < 300:
 		return nil
 	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout:
-		return errors.New(statusWords(s))
+		return statusWords(s)
 	default:
-		return &refusedError{s}
+		return backoff.Permanent(statusWords(s)) // trying again changes nothing
 	}
 }
 
@@ -109,11 +104,7 @@ func (w Way) insist(ctx context.Context, n Notice, environ []string) error {
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval, pause.MaxInterval = firstRetry, lastRetry
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := w.Send(ctx, n, environ)
-		if refused := (*refusedError)(nil); errors.As(err, &refused) {
-			return struct{}{}, backoff.Permanent(err)
-		}
-		return struct{}{}, err
+		return struct{}{}, w.Send(ctx, n, environ)
 	}, backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(retryFor))
 	return err
 }

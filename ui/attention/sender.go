@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -99,9 +100,13 @@ func (s *Sender) follow(ctx context.Context) error {
 	for since := uint64(0); ; {
 		c := s.cfg.Source.Changes(since)
 		since = c.Version
-		s.offer(c.Summary.Alerts, time.Now())
-		if time.Since(began) > endAfter {
-			s.end(ctx, c.Summary.Alerts)
+		stands := map[Key]bool{}
+		for _, a := range c.Summary.Alerts {
+			stands[KeyOf(a)] = true
+		}
+		s.offer(c.Summary.Alerts, stands, time.Now())
+		if time.Since(began) > endAfter { // what is over is sent when it comes anew
+			_ = s.cfg.File.end(ctx, stands) // a claim tells of a file that cannot be read
 		}
 		if api.Sleep(ctx, look) != nil {
 			return nil
@@ -120,18 +125,16 @@ func (s *Sender) follow(ctx context.Context) error {
 
 // offer puts alerts that nobody took care of into the queues. A full queue drops
 // them, and that is said.
-func (s *Sender) offer(alerts []account.Alert, now time.Time) {
+func (s *Sender) offer(alerts []account.Alert, stands map[Key]bool, now time.Time) {
 	for _, l := range s.lanes {
-		stands := map[Key]bool{}
 		for _, a := range alerts {
-			stands[KeyOf(a)] = true
 			if !l.way.takes(a) || !l.take(KeyOf(a), now) {
 				continue
 			}
 			select {
 			case l.queue <- NoticeOf(a, s.cfg.Environment(), s.cfg.Account, s.cfg.Location):
 			default:
-				s.tell(l, errors.New("too many wait"))
+				s.tell(l, "too many wait", 1)
 			}
 		}
 		l.forget(stands)
@@ -160,20 +163,7 @@ func (l *lane) later(key Key, at time.Time) {
 func (l *lane) forget(stands map[Key]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for key := range l.told {
-		if !stands[key] {
-			delete(l.told, key)
-		}
-	}
-}
-
-// end notes what is over, so that it is sent when it comes anew.
-func (s *Sender) end(ctx context.Context, alerts []account.Alert) {
-	stands := map[Key]bool{}
-	for _, a := range alerts {
-		stands[KeyOf(a)] = true
-	}
-	_ = s.cfg.File.end(ctx, stands) // a claim tells of a file that cannot be read
+	maps.DeleteFunc(l.told, func(key Key, _ time.Time) bool { return !stands[key] })
 }
 
 // work sends what comes on one way.
@@ -193,14 +183,14 @@ func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
 	now := time.Now()
 	if l.way.Held(n) {
 		l.later(KeyOf(n.alert), now.Add(again))
-		s.hold(l, HeldWords)
+		s.tell(l, HeldWords, 0)
 		return
 	}
 	granted, later, err := s.cfg.File.claim(ctx, n, way, now)
 	switch {
 	case err != nil:
 		l.later(KeyOf(n.alert), now.Add(again))
-		s.hold(l, "what was sent before cannot be told: "+err.Error())
+		s.tell(l, "what was sent before cannot be told: "+err.Error(), 0)
 		return
 	case !later.IsZero():
 		l.later(KeyOf(n.alert), later)
@@ -209,26 +199,19 @@ func (s *Sender) send(ctx context.Context, l *lane, way string, n Notice) {
 		return
 	}
 	err = l.way.insist(ctx, n, s.cfg.Environ)
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err == nil:
+		s.tell(l, "", 0)
+	case ctx.Err() != nil:
 		_ = s.cfg.File.release(context.WithoutCancel(ctx), n, way) // another run sends it
-		return
+	default:
+		s.tell(l, err.Error(), 1)
 	}
-	s.tell(l, err)
 }
 
-// hold says why a way does not send for now.
-func (s *Sender) hold(l *lane, words string) { s.note(l, words, 0) }
-
-// tell says that a notice was not sent, or that one got through.
-func (s *Sender) tell(l *lane, err error) {
-	if err != nil {
-		s.note(l, err.Error(), 1)
-		return
-	}
-	s.note(l, "", 0)
-}
-
-func (s *Sender) note(l *lane, words string, dropped int) {
+// tell says what goes wrong on a way, "" where something got through, and how many
+// notices were not sent because of it.
+func (s *Sender) tell(l *lane, words string, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.troubles[l]
