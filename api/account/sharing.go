@@ -105,7 +105,7 @@ func shareError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(string(maskText(api.Text(errorText(err)))))
+	return errors.New(string(api.Scrub(maskString(errorText(err)))))
 }
 
 func shareSummary(s Summary) Summary {
