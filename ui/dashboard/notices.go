@@ -62,7 +62,7 @@ func (n *notices) sayLink(kind paint.Style, text string, link weblink.Link) {
 }
 
 // sayUnsettled names, at the start, a confirm of an earlier run whose outcome
-// nobody knows, until its intent has moved on.
+// nobody knows. It stays when its intent moves on: this is about money.
 func (n *notices) sayUnsettled(lines []confirm.Line) {
 	if len(lines) == 0 {
 		return
@@ -72,11 +72,7 @@ func (n *notices) sayUnsettled(lines []confirm.Line) {
 	if others := len(lines) - 1; others > 0 {
 		text += " and " + wording.Count(others) + " more"
 	}
-	open := func() bool {
-		in, known := n.picture.intent(last.Intent)
-		return !known || in.State == "" || in.State == api.AwaitingConfirmation
-	}
-	n.sayWhile(open, warning, text+" — reads settle it within two minutes")
+	n.say(warning, text+" — reads settle it within two minutes")
 	n.toast.until = time.Now().Add(unsettledFor)
 }
 
