@@ -164,14 +164,21 @@ func (r *confirmReport) ordered(in *api.Intent) {
 }
 
 // tell prints the report, of which this may be a part: the object, or a sentence where
-// all went well; else the sentence is the error.
+// all went well; else the sentence is the error. What was done and could not be printed
+// is not known to a script that reads it, and did not fail.
 func (r *confirmReport) tell(w io.Writer, asJSON bool, whole any) error {
 	text := ""
 	if r.ExitCode == exitDone {
 		text = string(api.Scrub(r.text)) + "\n"
 	}
-	if err := printed(w, asJSON, whole, text); err != nil || r.ExitCode == exitDone {
+	err := printed(w, asJSON, whole, text)
+	switch {
+	case err != nil && r.ExitCode == exitDone && r.Verdict != "dry_run":
+		return &exitError{exitUnknown, fmt.Errorf("%s; but that could not be printed: %w", r.text, err)}
+	case err != nil && r.ExitCode == exitDone:
 		return err
+	case r.ExitCode == exitDone:
+		return nil
 	}
 	// Its text alone: an interrupt that it wraps is no reason to end quietly here.
 	return &exitError{r.ExitCode, errors.New(r.text)}

@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tillwatch/api"
+	"tillwatch/api/confirm"
 )
 
 func decodeReports(t *testing.T, raw []byte) []report {
@@ -152,5 +155,37 @@ func TestAReplayTellsOfItsFileBeforeTheTerminal(t *testing.T) {
 	t.Parallel()
 	if r := runAs(t, "replay", filepath.Join(t.TempDir(), "none.tillwatch")); r.code != exitUsage || !strings.Contains(r.words, "none.tillwatch") {
 		t.Errorf("exit code %d: %s", r.code, r.words)
+	}
+}
+
+// What was bought and could not be printed must not look as if nothing was bought.
+func TestAReportThatCannotBeWrittenNeverSaysThatNothingWasBought(t *testing.T) {
+	t.Parallel()
+	bought, notBought, tried := confirm.Outcome{Verdict: confirm.Accepted, Intent: &api.Intent{State: api.PlacingOrder}}, confirm.Outcome{Verdict: confirm.Refused}, confirmReport{Verdict: "dry_run"}
+	report := func(o confirm.Outcome) *confirmReport {
+		var r confirmReport
+		r.end(o)
+		return &r
+	}
+	for _, c := range []struct {
+		name   string
+		report *confirmReport
+		code   int
+	}{
+		{"bought", report(bought), exitUnknown},
+		{"refused", report(notBought), exitFailed},
+		{"tried out", &tried, exitFailed},
+	} {
+		for _, asJSON := range []bool{true, false} {
+			err := c.report.tell(full{}, asJSON, c.report)
+			var exit *exitError
+			code := exitFailed
+			if errors.As(err, &exit) {
+				code = exit.code
+			}
+			if err == nil || code != c.code {
+				t.Errorf("%s, as JSON %t: exit code %d, want %d: %v", c.name, asJSON, code, c.code, err)
+			}
+		}
 	}
 }
