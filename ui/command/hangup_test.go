@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +31,10 @@ func startInTerminal(t *testing.T, data, setup string) *terminalRelay {
 	program := relayProgram(os.Args[0], data, "--config", relayConfig(t))
 	command := exec.Command("/bin/sh", append([]string{"-c", setup + `exec "$0" "$@"`}, program.Args...)...)
 	command.Env = program.Env
+	// Under nohup a program is born deaf to this signal, but not where its parent hears it.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	master, err := pty.StartWithSize(command, &pty.Winsize{Rows: 24, Cols: 500})
 	if err != nil {
 		t.Fatal(err)
