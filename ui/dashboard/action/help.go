@@ -19,7 +19,7 @@ const mostCommon = 12
 func (t *Table) Help() []Section {
 	common := Section{Group: Common}
 	for _, a := range slices.Concat(t.useful(Board), t.useful(Detail)) {
-		if !isIn(common.Actions, a.ID) {
+		if !isIn(common.Actions, a.ID) && a.ID != SendAgain { // which is for deliveries alone
 			common.Actions = append(common.Actions, a)
 		}
 	}
