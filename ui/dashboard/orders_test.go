@@ -326,6 +326,21 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 	}
 }
 
+func TestASumOfWhichMoreIsUnknownIsMarkedOnce(t *testing.T) {
+	s, items := orderShop()
+	unpriced := *s.changes.Intents[slices.IndexFunc(s.changes.Intents, func(in *account.Intent) bool { return in.ID == items[0] })]
+	unpriced.Total = nil
+	s.touch(func() { s.put(&unpriced) })
+	for _, unread := range []int{0, 1} {
+		s.changes.Summary.NotRead = unread
+		m := boardOf(t, s, 160, 45)
+		press(m, "O")
+		if got := screen(m); !strings.Contains(got, "≥ ") || strings.Contains(got, "≥ ≥") {
+			t.Errorf("%d unread:\n%s", unread, got)
+		}
+	}
+}
+
 func TestAnOpenOrderFollowsItsItems(t *testing.T) {
 	s, items := orderShop()
 	m := boardOf(t, s, 160, 45)

@@ -153,7 +153,7 @@ func (o *orders) headOf(reference api.Text, items []*intentRow) *orderRow {
 			row.turned = item.turned
 		}
 	}
-	row.Intent, row.total = &in, sum(order)
+	row.Intent, row.total = &in, wording.Sum(order.Totals, 0)
 	head := &orderRow{id: headKey(reference), intentRow: &row, order: order, items: items}
 	if len(order.Totals) == 1 {
 		o.cards.widest = max(o.cards.widest, paint.Width(o.cards.sum(head)))
@@ -176,13 +176,4 @@ func merchants(items []*intentRow) api.Text {
 		return items[0].Merchant
 	}
 	return api.Scrub(wording.Counted(len(different), "merchant", "merchants"))
-}
-
-// sum is the totals of an order. While one is not known, it says that there is more.
-func sum(o *account.Order) string {
-	text := wording.Sum(o.Totals, 0)
-	if text != "" && o.Unpriced > 0 {
-		text = "≥ " + text
-	}
-	return text
 }
