@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/wording"
 )
@@ -187,6 +188,22 @@ func TestTheDetailFollowsTheFilterByItsRow(t *testing.T) {
 		press(m, "enter", "f")
 		if got := screen(m); !strings.Contains(got, "14 of 64") || m.board.detailOpen != layout.Beside(size[0]) {
 			t.Errorf("%v: the board is not shown with the filter:\n%s", size, got)
+		}
+	}
+}
+
+func TestTheFailuresAreCountedOnceTheIntentsAreKnown(t *testing.T) {
+	s := newShop(time.Now())
+	s.changes.Summary.Feed = account.FeedStatus{State: account.FeedConnecting}
+	m := boardOf(t, s, 120, 36)
+	press(m, "F")
+	for _, c := range []struct {
+		list account.ListState
+		want string
+	}{{account.ListUnread, "FAILURES – "}, {account.ListWhole, "FAILURES 0 "}} {
+		m.Update(changesMsg{account.Changes{Summary: account.Summary{Feed: s.changes.Summary.Feed, List: account.ListStatus{State: c.list}}}})
+		if got := screen(m); !strings.Contains(got, c.want) {
+			t.Errorf("no %q:\n%s", c.want, got)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Failures struct {
 	span    int       // of failureSpans
 	counted time.Time // when the groups were last counted
 	changed bool      // an intent has changed since
+	known   bool      // the counts are all that there are
 	failed  int       // in the span
 	undated int       // failed at a time that nobody saw, so that they are in no span
 	unread  int       // intents, failed or not, whose state no read has told
@@ -83,6 +84,9 @@ func largest(p *account.Purse) (subunits int64) {
 func (p *Failures) Apply(c *account.Changes, _ bool) {
 	if c.Whole || len(c.Intents)+len(c.GoneIntents) > 0 {
 		p.changed, p.stale = true, true
+	}
+	if known := c.Summary.IntentsKnown(); p.known != known {
+		p.known, p.stale = known, true
 	}
 }
 

@@ -35,7 +35,7 @@ func (p *Failures) Lines() []string {
 // top draws the title: what failed in which time, and what that would have brought.
 func (p *Failures) top() {
 	l := p.title("FAILURES", -1)
-	l.Space(1).Put(paint.Text, counted(p.failed, p.intents.known))
+	l.Space(1).Put(paint.Text, counted(p.failed, p.known))
 	l.Put(paint.Muted, " · ").Put(paint.Text, failureSpans[p.span].name).Put(paint.Muted, " ("+p.look.Keys.Span+")")
 	if p.undated > 0 {
 		l.Put(paint.Muted, " · "+wording.Count(p.undated)+" at an unknown time")
