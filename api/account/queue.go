@@ -163,7 +163,7 @@ func (q *queue) ready(k taskKind) *jobHeap {
 	return &q.intents
 }
 
-// dueShipments lists the reads of shipments that are due, the most urgent first, at
+// dueShipments lists the reads of shipments that [queue.next] found due, the most urgent first, at
 // most so many.
 func (q *queue) dueShipments(most int) []task {
 	var tasks []task
