@@ -154,18 +154,34 @@ func (a *auditLog) besides(s subject) (made []api.ID, open []Line, mark int64) {
 
 // notTaken writes that what was sent of an intent before a moment was not taken.
 func (a *auditLog) notTaken(s subject, before time.Time) error {
+	old := func(l Line) bool { return l.At.Before(before) }
+	return a.conclude(s, old, NotTaken, "reads, two minutes and more after it was sent, say that it still awaits confirmation")
+}
+
+// conclude writes how those of the open sends of an intent ended that which names.
+// Others may learn the same at the same moment: whoever comes second finds no open
+// send any more, so that the log holds one verdict of each.
+func (a *auditLog) conclude(s subject, which func(Line) bool, v Verdict, detail string) error {
 	return a.locked(func() error {
-		for _, old := range a.of(s) {
-			if !old.At.Before(before) {
+		written := map[string]bool{} // by attempt; one that was refused for its rate was sent more than once
+		for _, line := range a.of(s) {
+			if written[line.Attempt] || !which(line) {
 				continue
 			}
-			if err := a.write(old.verdict(NotTaken, "reads, two minutes and more after it was sent, say that it still awaits confirmation")); err != nil {
+			if err := a.write(line.verdict(v, detail)); err != nil {
 				return err
 			}
+			written[line.Attempt] = true
 		}
 		return nil
 	})
 }
+
+// allOpen names all that was sent without a verdict.
+func allOpen(Line) bool { return true }
+
+// is names the sends of the same attempt.
+func (l Line) is(other Line) bool { return l.Attempt == other.Attempt }
 
 // of lists what was sent of an intent without a verdict, or may have been where the
 // log cannot be read. The caller holds the lock.

@@ -89,7 +89,7 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	} else if sent.Err != nil {
 		detail += ": " + sent.Err.Error()
 	}
-	if err := g.audit.append(m.line.verdict(sent.Verdict, string(api.Scrub(detail)))); err != nil {
+	if err := g.audit.conclude(m.subject, m.line.is, sent.Verdict, string(api.Scrub(detail))); err != nil {
 		sent.Err = errors.Join(sent.Err, err)
 	}
 	return sent
@@ -144,9 +144,7 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 		made, whole, err := m.find(ctx)
 		switch {
 		case made != nil:
-			for _, line := range open {
-				err = errors.Join(err, g.audit.append(line.verdict(Accepted, string(made.ID))))
-			}
+			err = g.audit.conclude(m.subject, allOpen, Accepted, string(made.ID))
 			return 0, &Outcome{Verdict: Already, Intent: made, Err: err}
 		case err != nil && !errors.Is(err, api.ErrNotServed):
 			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking whether it was made before: %w", err))

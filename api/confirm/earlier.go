@@ -118,14 +118,10 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 // settled records what an intent that was read proves of earlier confirms of it
 // whose outcome was not known. One that still awaits confirmation proves nothing.
 func (g *Guard) settled(s subject, now *api.Intent) error {
-	if verdictOf(now) == Unknown {
+	proven := verdictOf(now)
+	if proven == Unknown {
 		return nil
 	}
-	lines, err := g.audit.openOf(s)
-	for _, line := range lines {
-		proven := verdictOf(now)
-		out := Outcome{Verdict: proven, Intent: now, Err: unlessAccepted(proven, errEarlier)}
-		err = errors.Join(err, g.audit.append(line.verdict(proven, out.String())))
-	}
-	return err
+	out := Outcome{Verdict: proven, Intent: now, Err: unlessAccepted(proven, errEarlier)}
+	return g.audit.conclude(s, allOpen, proven, out.String())
 }

@@ -40,7 +40,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	}
 	out := c.send(ctx)
 	out.Attempt = c.line.Attempt
-	if err := c.guard.audit.append(c.line.verdict(out.Verdict, out.String())); err != nil {
+	if err := c.guard.audit.conclude(c.subject(), c.line.is, out.Verdict, out.String()); err != nil {
 		out.Err = errors.Join(out.Err, err)
 	}
 	return out
