@@ -91,6 +91,9 @@ func (b *ledger) account(r Report, sent, ended time.Time, status int) {
 	refused := status == http.StatusTooManyRequests
 	switch {
 	case b.limit.window > 0 && b.limit.window <= shortest:
+		if len(b.total.facts) >= mostFacts { // of an hour that is told at once
+			b.total.settle(&b.limit, ended, b.notSeen)
+		}
 		if r.RemainingKnown && b.total.add(fact{at: sent, ended: ended, remaining: r.Remaining, refused: refused}) {
 			return
 		}

@@ -3,6 +3,7 @@ package quota
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -147,4 +148,35 @@ func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestTheRestIsToldFromTheLastHourToWhoeverComesLate(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newService(fixedWindow(), 5*time.Millisecond, 30*time.Millisecond)
+		asking := 30 * time.Minute
+		if raced {
+			asking = 15 * time.Minute
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), asking)
+		defer cancel()
+		var all []*Observation
+		known := s.spend(ctx, rand.New(rand.NewPCG(1, 2)), time.Second/6, func(o Outcome) { all = append(all, seen(o)) })
+		unknown := s.spend(ctx, rand.New(rand.NewPCG(3, 4)), time.Second/3, func(Outcome) {})
+		<-ctx.Done()
+		pass(20 * time.Second)
+		p := NewPacer(PacerConfig{})
+		for _, o := range all {
+			p.Observe(o)
+		}
+		b := bucketOf(t, p, "default")
+		for span, samples := range map[string][]Sample{"hour": b.Hour, "day": b.Day} {
+			rest, others := 0, 0
+			for _, sample := range samples {
+				rest, others = rest+sample.Rest, others+sample.Others
+			}
+			if off := math.Abs(float64(rest-unknown.charged)) / float64(unknown.charged); off > 0.1 || others != rest+known.asked {
+				t.Errorf("in the %s, of the rest's %d requests told are %d; others are %d, and %d were seen", span, unknown.charged, rest, others, known.asked)
+			}
+		}
+	})
 }

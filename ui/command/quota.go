@@ -130,8 +130,12 @@ func quotaSheet(sum *account.Summary, now time.Time) string {
 
 func limitText(l *account.Limit, now time.Time) string {
 	text := wording.Used(l) + " used"
-	if left := l.Left(); left.Grounds != account.NotKnown {
+	switch left := l.Left(); {
+	case left.Grounds == account.NotKnown:
+	case l.Used.Grounds == account.Told:
 		text += fmt.Sprintf(", %s left", wording.Count(left.N))
+	default: // there may be more that nobody counted
+		text += fmt.Sprintf(", at most %s left", wording.Count(left.N))
 	}
 	if l.Window > 0 && l.Window < time.Hour {
 		text += fmt.Sprintf(" in %gs", l.Window.Seconds())

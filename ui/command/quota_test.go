@@ -32,8 +32,8 @@ func TestTheQuotaIsToldInWords(t *testing.T) {
 	}
 	want := `reads       7 of 10 used, 3 left in 1s
 lookup      unknown of 10 (assumed) used in 1s
-day         at least 31 of 50 (assumed) used, 19 left; at 20 an hour used up at
-            12:57, slots return at 21:00
+day         at least 31 of 50 (assumed) used, at most 19 left; at 20 an hour
+            used up at 12:57, slots return at 21:00
 
 spenders, last hour             requests  share    429 errors    reads  mutat.  lookup      p95
 shop-worker                        1,060    88%     12      0    1,000      60       0    80 ms
@@ -48,7 +48,7 @@ tillwatch event                       20     2%      0      1       20       0  
 	}
 	text := newReport("staging", account.Changes{Summary: sum}, account.Settling{}, now).String()
 	for _, line := range []string{
-		"limit       day: at least 31 of 50 (assumed) used, 19 left; at 20 an hour used\n            up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
+		"limit       day: at least 31 of 50 (assumed) used, at most 19 left; at 20 an\n            hour used up at 12:57, slots return at 21:00\n", "spender     shop-worker: 1,060 requests in the last hour, 88% of all, 12 refused\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the status does not hold %q:\n%s", line, text)
