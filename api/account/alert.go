@@ -6,19 +6,18 @@ import (
 	"tillwatch/api"
 )
 
-// Alert is something that a person should know. Each is raised once and cleared
-// when it is over.
+// Alert is a condition that a person should know about. It is raised once and cleared when the condition ends.
 type Alert struct {
 	Kind   AlertKind `json:"kind"`
 	Text   string    `json:"text"`
-	Intent api.ID    `json:"intent,omitempty"` // that it is about; "" for none
-	Order  api.Text  `json:"-"`                // the reference of the order that it is about, within this process; "" for none
-	Since  time.Time `json:"since,omitzero"`   // when it was raised, or what it is about began
-	Due    time.Time `json:"due,omitzero"`     // by when what Text ends with comes about; zero when there is no such moment
-	Cause  string    `json:"cause,omitempty"`  // distinguishes alerts of one kind that are about no intent; "" where there is but one
+	Intent api.ID    `json:"intent,omitempty"` // the intent concerned; "" for none
+	Order  api.Text  `json:"-"`                // the reference of the order concerned; "" for none. It never leaves the process
+	Since  time.Time `json:"since,omitzero"`   // when it was raised, or when its condition began
+	Due    time.Time `json:"due,omitzero"`     // when what Text announces happens; zero for none
+	Cause  string    `json:"cause,omitempty"`  // tells apart alerts of one kind that concern no intent; "" if there is only one
 }
 
-// AlertKind is what an alert is about.
+// AlertKind says what an alert is about.
 type AlertKind string
 
 // The kinds of alerts.
@@ -29,7 +28,7 @@ const (
 	AlertExpiring AlertKind = "expiring"
 	AlertStuck    AlertKind = "stuck"
 	AlertFailed   AlertKind = "failed"
-	AlertOrder    AlertKind = "order" // one of several items failed; the alert is about that
+	AlertOrder    AlertKind = "order" // some items of an order failed
 	AlertQuota    AlertKind = "quota"
 	AlertGap      AlertKind = "gap"
 	AlertDay      AlertKind = "day"
@@ -38,33 +37,33 @@ const (
 	AlertKey      AlertKind = "key"
 	AlertSending  AlertKind = "sending"
 
-	AlertSignature AlertKind = "signature" // deliveries to the relay have a wrong one
+	AlertSignature AlertKind = "signature" // the relay receives wrongly signed deliveries
 )
 
-// AlertKinds lists them.
+// AlertKinds lists all kinds.
 func AlertKinds() []AlertKind {
 	return []AlertKind{AlertRelay, AlertAPI, AlertAwaiting, AlertExpiring, AlertStuck, AlertFailed, AlertOrder, AlertQuota, AlertGap, AlertDay, AlertSaving, AlertList, AlertKey, AlertSending, AlertSignature}
 }
 
-// Spent is the cause of an [AlertDay] that says that none of the day's intents is
-// left. Its Due is when the first is back.
+// Spent is the Cause of an [AlertDay] when none of the day's intents is left. Its Due is when the first comes
+// back.
 const Spent = "spent"
 
-// AlertConfig sets the thresholds of alerts; 0 never raises its alert.
+// AlertConfig sets the thresholds of alerts; a threshold of 0 switches its alert off.
 type AlertConfig struct {
 	AwaitingAfter  time.Duration // how long an intent may await confirmation
 	ExpiringWithin time.Duration // before the confirm window closes
-	StuckAfter     time.Duration // how long an order may be placed, while the account has no history
-	StuckFactor    float64       // by how many times it may take longer than the account's own 95th percentile
-	FailedFor      time.Duration // how long a failure stands
-	PartlyFor      time.Duration // how long a partly failed order stands once all its items have ended
+	StuckAfter     time.Duration // how long placing an order may take while the account has no history
+	StuckFactor    float64       // how many times the account's own 95th percentile it may take
+	FailedFor      time.Duration // how long the alert of a failure stands
+	PartlyFor      time.Duration // how long the alert of a partly failed order stands after its last item has ended
 	RelayLostAfter time.Duration // how long the relay may be lost
-	SilentAfter    int           // changes in a row that reads found and no event reported
+	SilentAfter    int           // consecutive changes that reads found and no event reported
 	QuotaWithin    time.Duration // how soon a bucket may be used up
-	DayLeft        int           // how few intents may be left of the day's
+	DayLeft        int           // how few of the day's intents may be left
 }
 
-// DefaultAlerts are the usual thresholds.
+// DefaultAlerts returns the default thresholds.
 func DefaultAlerts() AlertConfig {
 	return AlertConfig{
 		AwaitingAfter: 20 * time.Minute, ExpiringWithin: 10 * time.Minute,

@@ -11,38 +11,36 @@ import (
 	"tillwatch/api/quota"
 )
 
-// alertKey makes an alert the same as long as it stands.
+// alertKey identifies an alert while it stands.
 type alertKey struct {
 	kind   AlertKind
-	intent api.ID // that it is about; "" for none
-	cause  string // distinguishes alerts of one kind that are about no intent
+	intent api.ID // the intent concerned; "" for none
+	cause  string // tells apart alerts of one kind that concern no intent
 }
 
 // alerts decides which alerts stand, and holds them.
 type alerts struct {
 	news     *news
 	cfg      AlertConfig
-	window   time.Duration // in which an intent may be confirmed
+	window   time.Duration // the confirm window
 	pace     paces         // of the account
 	standing map[alertKey]Alert
-	list     []Alert                // in order, as it was listed last; nil once it no longer holds. It is replaced, never changed
-	empty    map[alertKey]time.Time // buckets of short windows, and since when nothing is left
+	list     []Alert                // sorted; nil once outdated. It is replaced, never changed
+	empty    map[alertKey]time.Time // buckets with short windows, and since when each is empty
 }
 
 func newAlerts(n *news, cfg AlertConfig, window time.Duration, pace paces) alerts {
 	return alerts{news: n, cfg: cfg, window: window, pace: pace, standing: map[alertKey]Alert{}, empty: map[alertKey]time.Time{}}
 }
 
-// judge raises an alert while stands holds, and clears it when it does not. One that
-// stands keeps its words.
+// judge raises an alert while stands holds and clears it otherwise. A standing alert keeps its text.
 func (b *alerts) judge(stands bool, key alertKey, now time.Time, format string, args ...any) {
 	if _, standing := b.standing[key]; !stands || !standing {
 		b.renew(stands, key, Alert{Since: now, Text: fmt.Sprintf(format, args...)})
 	}
 }
 
-// renew is [alerts.judge] for an alert of which more may become known while it
-// stands.
+// renew is [alerts.judge] for an alert whose text may change while it stands.
 func (b *alerts) renew(stands bool, key alertKey, a Alert) {
 	a.Kind, a.Intent, a.Cause = key.kind, key.intent, key.cause
 	standing, any := b.standing[key]
@@ -58,12 +56,12 @@ func (b *alerts) renew(stands bool, key alertKey, a Alert) {
 	b.news.stamp()
 }
 
-// since returns since when an alert stands; now when it does not.
+// since returns when a standing alert began, or now if it does not stand.
 func (b *alerts) since(key alertKey, now time.Time) time.Time {
 	return cmp.Or(b.standing[key].Since, now)
 }
 
-// inOrder lists the alerts, the longest standing first.
+// inOrder lists the alerts, the oldest first.
 func (b *alerts) inOrder() []Alert {
 	if b.list == nil {
 		b.list = slices.SortedFunc(maps.Values(b.standing), func(a, b Alert) int {
@@ -78,8 +76,7 @@ func (b *alerts) judgeAPI(h *health, now time.Time) {
 	b.judge(h.State == APIUnauthorized, alertKey{kind: AlertAPI, cause: "unauthorized"}, now, "the API refuses the key")
 }
 
-// judgeFeed judges whether the feed is lost, refuses, has a gap, or is silent although
-// so many changes were found by reading.
+// judgeFeed raises alerts about the feed: lost, refused, with a gap, or silent although reads found changes.
 func (b *alerts) judgeFeed(f *following, silent int, now time.Time) {
 	c := &b.cfg
 	down := c.RelayLostAfter > 0 && !f.down.IsZero() && now.Sub(f.down) > c.RelayLostAfter
@@ -93,18 +90,17 @@ func (b *alerts) judgeFeed(f *following, silent int, now time.Time) {
 }
 
 const (
-	longWindow = time.Minute     // from which on an exhausted bucket lasts
-	emptyFor   = 5 * time.Second // so long a shorter one has to stay empty
+	longWindow = time.Minute     // buckets with at least this window are judged by their forecast
+	emptyFor   = 5 * time.Second // how long a bucket with a shorter window must stay empty
 )
 
-// judgeQuota judges which buckets will be used up soon, or stay used up.
+// judgeQuota raises alerts about buckets that will soon be used up, or stay used up.
 func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 	for _, bucket := range buckets {
 		key := alertKey{kind: AlertQuota, cause: fmt.Sprintf("%s %s %d %s", bucket.Class, bucket.Policy, bucket.Limit, bucket.Window)}
 		soon := bucket.Exhausted > 0 && bucket.Exhausted < b.cfg.QuotaWithin
 		if bucket.Window < longWindow {
-			// Such a bucket is empty for a moment whenever it is used well, and full
-			// again in the next.
+			// A short window empties whenever it is used well, and refills at once.
 			b.judge(b.keepsEmpty(key, soon, now), key, now, "the quota of %s stays used up: requests have to wait", bucket.Class)
 		} else {
 			b.judge(soon, key, now, "%s will be used up within %s at this pace", bucket.Class, api.Span(b.cfg.QuotaWithin))
@@ -112,7 +108,7 @@ func (b *alerts) judgeQuota(buckets []quota.Bucket, now time.Time) {
 	}
 }
 
-// keepsEmpty reports whether a bucket was empty for a while whenever it was judged.
+// keepsEmpty reports whether a bucket has been empty at every check for emptyFor.
 func (b *alerts) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
 	if !empty {
 		delete(b.empty, key)
@@ -125,7 +121,7 @@ func (b *alerts) keepsEmpty(key alertKey, empty bool, now time.Time) bool {
 	return known && now.Sub(since) >= emptyFor
 }
 
-// judgeDay judges whether few of the day's intents are left, or none.
+// judgeDay raises alerts when few or none of the day's intents are left.
 func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	spent, left := !d.Spent.IsZero(), d.Limit-d.Used()
 	watched := b.cfg.DayLeft > 0
@@ -134,8 +130,8 @@ func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
 }
 
-// Report raises an alert as long as something of a kind has an error: the user's list
-// of intents to watch, another API key that cannot be used, or where alerts are to go.
+// Report raises an alert of a kind while err is not nil, and clears it otherwise: for the watch list, an API
+// key that cannot be used, or the place where alerts are sent.
 func (s *Store) Report(kind AlertKind, err error) {
 	now, key := time.Now(), alertKey{kind: kind}
 	s.mu.Lock()

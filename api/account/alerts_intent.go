@@ -8,7 +8,7 @@ import (
 	"tillwatch/api"
 )
 
-// judgeIntent decides on the alerts of one intent: at most one of them stands.
+// judgeIntent raises and clears the alerts of one intent; at most one stands.
 func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 	stands := b.alertOf(in, now)
 	for _, kind := range intentAlerts() {
@@ -28,19 +28,19 @@ func (b *alerts) judgeIntent(in *IntentDetail, now time.Time) {
 	}
 }
 
-// forget clears what stands of an intent that is no longer kept.
+// forget clears the alert of an intent that is no longer kept.
 func (b *alerts) forget(intent api.ID) {
 	for _, kind := range intentAlerts() {
 		b.renew(false, alertKey{kind: kind, intent: intent}, Alert{})
 	}
 }
 
-// intentAlerts are the kinds of alerts that are about an intent.
+// intentAlerts lists the kinds of alerts that concern one intent.
 func intentAlerts() []AlertKind {
 	return []AlertKind{AlertExpiring, AlertAwaiting, AlertStuck, AlertFailed}
 }
 
-// alertOf is the alert that stands for an intent; "" for none.
+// alertOf returns the alert that should stand for an intent; "" for none.
 func (b *alerts) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	c := &b.cfg
 	switch {
@@ -59,8 +59,8 @@ func (b *alerts) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	return ""
 }
 
-// justFailed reports whether an intent failed a short while ago. Of one that was
-// created long before, it is only known since when that is known.
+// justFailed reports whether an intent failed a short while ago. If it was created long before, that is only
+// known if the moment of its failure is.
 func (b *alerts) justFailed(in *IntentDetail, now time.Time) bool {
 	if in.State != api.Failed {
 		return false
@@ -76,8 +76,7 @@ func failureWords(in *IntentDetail) string {
 	return nameOf(in) + " failed"
 }
 
-// stuckAfter is how long an intent may be placing until it counts as stuck; 0 or
-// less: for ever.
+// stuckAfter is how long an intent may be placing before it counts as stuck; 0 or less: for ever.
 func (b *alerts) stuckAfter() time.Duration {
 	c := &b.cfg
 	if usual := b.pace.usual(api.PlacingOrder); usual > 0 && c.StuckFactor > 0 && c.StuckAfter > 0 {

@@ -8,13 +8,13 @@ import (
 	"tillwatch/api"
 )
 
-// orderBook keeps the orders of a store, and the alerts that stand for them.
+// orderBook keeps the orders of a store and raises their alerts.
 type orderBook struct {
 	*Orders
 	news    *news
 	intents *intents
 	alerts  *alerts
-	seen    uint64 // the version up to which changes are taken in
+	seen    uint64 // the store's version that the book reflects
 	touched map[api.Text]bool
 	raised  map[api.Text]alertKey
 }
@@ -23,9 +23,9 @@ func newOrderBook(n *news, in *intents, a *alerts) orderBook {
 	return orderBook{Orders: NewOrders(), news: n, intents: in, alerts: a, touched: map[api.Text]bool{}, raised: map[api.Text]alertKey{}}
 }
 
-// know takes in what has changed. It must come first in a critical section:
-// what that goes on to change is known to the next.
-func (b *orderBook) know() {
+// update takes in what has changed since the last call. Call it first in a critical section: it sees the
+// changes of earlier sections, not those of the current one.
+func (b *orderBook) update() {
 	if b.seen == b.news.version {
 		return
 	}
@@ -55,19 +55,19 @@ func (b *orderBook) order(reference api.Text) *Order {
 	})
 }
 
-// Order returns the intents that share a reference; nil where none has it.
+// Order returns the order of a reference; nil if no intent has it.
 func (s *Store) Order(reference api.Text) *Order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.orders.know()
+	s.orders.update()
 	return s.orders.order(reference)
 }
 
-// References lists what intents are referred to by, in no order.
+// References lists the references of all orders, in no particular order.
 func (s *Store) References() []api.Text {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.orders.know()
+	s.orders.update()
 	var all []api.Text
 	for reference := range s.orders.items {
 		all = append(all, reference)
@@ -75,7 +75,7 @@ func (s *Store) References() []api.Text {
 	return all
 }
 
-// judge judges the orders that changed, and those whose alert stands.
+// judge judges the orders that changed, and those with a standing alert.
 func (b *orderBook) judge(now time.Time) {
 	for reference := range b.raised {
 		b.touched[reference] = true
@@ -106,9 +106,8 @@ func (b *orderBook) judge(now time.Time) {
 	clear(b.touched)
 }
 
-// concernsOrder reports whether an order failed in part and there still is something
-// to decide, or was until a while ago. Of one that was created long before, it is only
-// known since when its end is known.
+// concernsOrder reports whether an order failed in part and still needs a decision, or needed one until a
+// while ago. If it was created long before, that is only known if its end is.
 func (b *alerts) concernsOrder(o *Order, now time.Time) bool {
 	lasts := b.cfg.PartlyFor
 	switch {
@@ -121,7 +120,7 @@ func (b *alerts) concernsOrder(o *Order, now time.Time) bool {
 	return now.Sub(o.Ended) < lasts && (created.IsZero() || o.Ended.Sub(created) < b.window+lasts)
 }
 
-// Trouble says what is wrong with an order that failed in part, and what to do.
+// Trouble says what is wrong with a partly failed order and what to do about it.
 func (o *Order) Trouble() string {
 	text := fmt.Sprintf("is partly failed, %d of %d items: ", len(o.Failed), len(o.Intents))
 	switch {
@@ -133,8 +132,7 @@ func (o *Order) Trouble() string {
 	return text + "order again what failed, or return the rest at its merchant"
 }
 
-// nameOf is the reference of an order, unless that repeats something of a buyer:
-// the words of an alert leave the process.
+// nameOf is the reference of an order, unless that quotes the buyer: the text of an alert leaves the process.
 func (b *orderBook) nameOf(o *Order) string {
 	for _, item := range o.Intents {
 		in := b.intents.get(item.ID)

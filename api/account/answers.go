@@ -6,15 +6,14 @@ import (
 	"tillwatch/api"
 )
 
-// Whole answers, with their bodies, are kept of so many intents, with bodies of so
-// many bytes together: those that were read last. Of others the body and the
-// shipping that was not selected are dropped; reading one again brings them back.
+// The answers read last are kept whole, with their bodies; these bounds apply to all of them together. Older ones
+// lose their body and the shipping options that were not selected, until they are read again.
 const (
 	wholeAnswers = 512
 	wholeBodies  = 4 << 20
 )
 
-// answers are the newest answers that are kept whole.
+// answers keeps the newest answers whole.
 type answers struct {
 	list  []*api.Intent // the newest last
 	bytes int           // of their bodies
@@ -29,7 +28,7 @@ func (a *answers) of(id api.ID) *api.Intent {
 	return nil
 }
 
-// put keeps an answer, in place of the one before it and of the oldest.
+// put keeps an answer in place of the previous one of the same intent, and drops the oldest if there are too many.
 func (a *answers) put(in *api.Intent) {
 	a.drop(in.ID)
 	a.list = append(a.list, in)
@@ -46,7 +45,7 @@ func (a *answers) drop(id api.ID) {
 	}
 }
 
-// lean is an answer as it is kept for long.
+// lean returns an answer without its body, as it is kept for long.
 func lean(in *api.Intent) *api.Intent {
 	kept := *in
 	kept.Raw = nil

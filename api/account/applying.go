@@ -8,11 +8,10 @@ import (
 	"tillwatch/api"
 )
 
-// ApplyRead merges the answer to a read of an intent that was sent at sent. With
-// [ByConfirm] it is the answer to a confirm.
+// ApplyRead merges the answer to a read of an intent; with [ByConfirm], the answer to a confirm. sent is when the
+// request was sent.
 //
-// Reads are ordered by when they were sent: one that was sent before another that
-// is merged already changes nothing. States only move forward.
+// A read that was sent before one that is already merged changes nothing. States only move forward.
 func (s *Store) ApplyRead(in api.Intent, sent time.Time, how Learnt) {
 	s.update(func(now time.Time) {
 		if how != ByConfirm {
@@ -22,8 +21,8 @@ func (s *Store) ApplyRead(in api.Intent, sent time.Time, how Learnt) {
 	})
 }
 
-// ApplyList is [Store.ApplyRead] for a page of a list of intents, which is one
-// read. It reports whether the page names an intent that was not known.
+// ApplyList is [Store.ApplyRead] for a page of a list of intents, which counts as one read. It reports whether the
+// page names an unknown intent.
 func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 	s.update(func(now time.Time) {
 		s.intents.reads.answered(now)
@@ -31,7 +30,7 @@ func (s *Store) ApplyList(page []api.Intent, sent time.Time) (news bool) {
 			in := &page[i]
 			if s.intents.get(in.ID) == nil {
 				if in.State.Terminal() && s.intents.past.has(in.ID) {
-					continue // it was let go, as one of those that ended long ago
+					continue // it ended long ago and is no longer kept
 				}
 				news = true
 			}
@@ -45,7 +44,7 @@ func (s *Store) applyRead(read *api.Intent, sent, now time.Time, how Learnt) {
 	s.follow(s.intents.read(read, sent, now, how), now)
 }
 
-// follow carries what became of an intent to the other parts.
+// follow carries the outcome of a read to the other parts.
 func (s *Store) follow(o outcome, now time.Time) {
 	if o.moved {
 		s.missing.expect(o.in, o.from, now)
@@ -56,8 +55,7 @@ func (s *Store) follow(o outcome, now time.Time) {
 	s.alerts.judgeIntent(o.in, now)
 }
 
-// ApplyMissing notes that a read of an intent that was sent at sent was answered
-// 404.
+// ApplyMissing records that a read of an intent, sent at sent, was answered 404.
 func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	s.update(func(now time.Time) {
 		s.intents.reads.answered(now)
@@ -67,9 +65,9 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 	})
 }
 
-// ApplyShipments merges the answer to one read of shipments that was sent at sent.
-// A shipment is as new as its updatedAt, and of equal ones the later read wins. It
-// reports whether there was anything new.
+// ApplyShipments merges the answer to a read of shipments that was sent at sent. The later updatedAt wins, then
+// the
+// later read. It reports whether anything was new.
 func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) {
 	s.update(func(now time.Time) {
 		s.intents.reads.answered(now)
@@ -96,23 +94,22 @@ func (s *Store) applyShipment(read *api.Shipment, sent, now time.Time) (news boo
 	return news
 }
 
-// ApplyIntentShipments is [Store.ApplyShipments] for the list of one intent's
-// shipments.
+// ApplyIntentShipments is [Store.ApplyShipments] for the shipments of one intent.
 func (s *Store) ApplyIntentShipments(id api.ID, list []api.Shipment, sent time.Time) {
 	s.ApplyShipments(list, sent)
 	s.update(func(time.Time) { s.intents.edit(id).basis.listed = true })
 }
 
-// ApplyMissingShipment notes that a read did not find the shipment.
+// ApplyMissingShipment records that a read of a shipment, sent at sent, was answered 404.
 func (s *Store) ApplyMissingShipment(id api.ID, sent time.Time) {
 	s.update(func(time.Time) { s.shipments.notFound(id, sent) })
 }
 
-// deliverBatch bounds how many events are merged while readers wait.
+// deliverBatch bounds how many events are merged before other users of the store get their turn.
 const deliverBatch = 256
 
-// ApplyEvents merges what a feed has delivered. It was learnt when it arrived, by
-// the clock of this process, however long others keep the store busy.
+// ApplyEvents merges the events that a feed delivered. They count as learnt when they arrived, by this process's
+// clock, however long they waited for the store.
 func (s *Store) ApplyEvents(deliveries []Delivery, arrived time.Time) {
 	for batch := range slices.Chunk(deliveries, deliverBatch) {
 		s.applyEvents(batch, arrived)
@@ -128,27 +125,26 @@ func (s *Store) applyEvents(batch []Delivery, now time.Time) {
 		d := &batch[i]
 		s.feed.hears(d.Received)
 		if e := s.events.take(d, s.feed.epoch); e != nil {
-			if begins { // the relay has watched since its first event
+			if begins { // the relay has listened since its first event
 				s.watchedSince(cmp.Or(e.CreatedAt, e.Received))
 			}
 			s.applyEvent(e, &d.Event, now)
 		}
 	}
-	// The feed reports its own state far less often.
+	// The feed reports its own state far less often than events.
 	if seq := batch[len(batch)-1].Seq; seq > 0 && seq != s.feed.Cursor {
 		s.news.stamp()
 		s.feed.Cursor, s.feed.Head = seq, max(s.feed.Head, seq)
 	}
 }
 
-// applyEvent merges a new event into what it speaks of. A source of a type that is
-// not known has nothing to merge into and nothing to read.
+// applyEvent merges a new event into its source. An event of an unknown source type is only kept.
 func (s *Store) applyEvent(e *Event, event *api.Event, now time.Time) {
 	fresh := s.feed.fresh(e)
 	switch e.SourceType {
 	case api.SourceIntent:
 		if s.intents.get(e.SourceID) == nil && eventBit(e.Type) == 0 {
-			return // an event of an unknown type is kept, and nothing is read for it
+			return // an event of an unknown type is only kept
 		}
 		in := s.intents.edit(e.SourceID)
 		e.Late, e.Product = e.precedes(in.basis.lastEvent), in.Product

@@ -8,23 +8,23 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Changes is what has changed since a version: the one thing that a screen or a
-// command reads. It is immutable and cheap: its size is that of the change.
+// Changes is what changed since a version: all that screens and commands read. It is immutable, and its cost is
+// proportional to the change.
 type Changes struct {
-	Version       uint64      // pass it to the next call
+	Version       uint64      // pass it to the next call of [Store.Changes]
 	At            time.Time   // when they were taken
-	Whole         bool        // this is all there is: nothing of earlier changes holds any more
-	Intents       []*Intent   // that changed, each once; [Store.Intent] returns all that is known of one
+	Whole         bool        // this is the whole picture: discard everything earlier
+	Intents       []*Intent   // that changed, each once; [Store.Intent] returns the details
 	Shipments     []*Shipment // that changed, each once
-	GoneIntents   []api.ID    // that are no longer kept, as they ended long ago
-	GoneShipments []api.ID    // likewise, with their intents
-	Events        []*Event    // new ones and ones that changed, oldest first
-	EventsSkipped int         // new events that are no longer kept
+	GoneIntents   []api.ID    // dropped, because they ended long ago
+	GoneShipments []api.ID    // dropped with their intents
+	Events        []*Event    // new or changed, oldest first
+	EventsSkipped int         // new events that were dropped already
 	Requests      []api.Exchange
 	Summary       Summary
 }
 
-// Changes returns what changed after version since; 0 gives the whole picture.
+// Changes returns what changed after version since; 0 returns the whole picture.
 func (s *Store) Changes(since uint64) Changes {
 	now := time.Now()
 	buckets := s.buckets(now)
@@ -46,15 +46,15 @@ func (s *Store) Changes(since uint64) Changes {
 	return c
 }
 
-// Summary is the small part of the picture that every change carries whole.
+// Summary is the small part of the picture that every [Changes] holds in full.
 type Summary struct {
-	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count under ""
-	NotRead   int                        `json:"notRead,omitempty"` // intents of which nothing is known but that they exist
-	LetGo     int                        `json:"letGo,omitempty"`   // intents that ended so long ago that they are not kept any more, in this run
+	Intents   map[api.IntentState]int    `json:"intents"`           // states that the contract does not list count as ""
+	NotRead   int                        `json:"notRead,omitempty"` // intents of which only the id is known
+	LetGo     int                        `json:"letGo,omitempty"`   // ended intents dropped in this run
 	Shipments map[api.ShipmentStatus]int `json:"shipments"`
 	Quota     []quota.Bucket             `json:"quota,omitempty"`
 	Limits    []Limit                    `json:"limits,omitempty"`   // of the account, the contract's five first
-	Spenders  []Spender                  `json:"spenders,omitempty"` // of the quota: tillwatch by purpose, who was observed, the rest; at most 22
+	Spenders  []Spender                  `json:"spenders,omitempty"` // tillwatch by purpose, observed callers, the rest; at most 22
 	Day       DayCount                   `json:"day,omitzero"`
 	Agents    AgentCount                 `json:"agents,omitzero"`
 	Feed      FeedStatus                 `json:"feed,omitzero"`
@@ -62,27 +62,26 @@ type Summary struct {
 	API       APIStatus                  `json:"api,omitzero"`
 	Events    EventCounters              `json:"events,omitzero"`
 	Reads     ReadCounters               `json:"reads,omitzero"`
-	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents of this account stay in a state
-	Known     time.Time                  `json:"known,omitzero"`     // since when the account is watched, for [PulseOf]; zero while it is not
+	Pace      map[api.IntentState]Pace   `json:"pace,omitempty"`     // how long intents stay in each state
+	Known     time.Time                  `json:"known,omitzero"`     // since when the account is watched, for [PulseOf]; zero if never
 	Latency   []Latency                  `json:"latency,omitempty"`  // of the service's answers, tillwatch's own first; at most 8
-	Alerts    []Alert                    `json:"alerts,omitempty"`   // the longest standing first
+	Alerts    []Alert                    `json:"alerts,omitempty"`   // the oldest first
 	LastEvent time.Time                  `json:"lastEvent,omitzero"` // when the newest event was received; zero when none
 	LastRead  time.Time                  `json:"lastRead,omitzero"`  // when the newest read was answered; zero when none
-	List      ListStatus                 `json:"list,omitzero"`      // of the service, where it has one
+	List      ListStatus                 `json:"list,omitzero"`      // the service's list of intents
 
 	ShipmentList ListStatus `json:"shipmentList,omitzero"`
 
-	Named bool `json:"named,omitempty"` // somebody has named intents to be watched
+	Named bool `json:"named,omitempty"` // the user has named intents to watch
 }
 
-// Sourceless reports whether nothing names the intents there are: at most those that
-// have shipments become known.
+// Sourceless reports whether nothing names the account's intents: only those with shipments become known.
 func (s *Summary) Sourceless() bool {
 	return s.Feed.State == FeedOff && s.List.State == ListNotServed && !s.Named
 }
 
-// IntentsKnown reports whether the counts of intents are all that there are: while
-// they are not, a state without any is unknown, not empty.
+// IntentsKnown reports whether the counts of intents are complete. Until then a state without intents is unknown,
+// not empty.
 func (s *Summary) IntentsKnown() bool {
 	switch s.List.State {
 	case ListWhole, ListCut:
@@ -94,10 +93,10 @@ func (s *Summary) IntentsKnown() bool {
 // ShipmentsKnown is [Summary.IntentsKnown] for the counts of shipments.
 func (s *Summary) ShipmentsKnown() bool { return s.ShipmentList.State != ListUnread || s.fed() }
 
-// fed reports whether events name what there is.
+// fed reports whether events name the account's intents and shipments.
 func (s *Summary) fed() bool { return s.Feed.State == FeedLive || !s.LastEvent.IsZero() }
 
-// Summary returns the small part of the picture alone.
+// Summary returns the summary alone.
 func (s *Store) Summary() Summary {
 	now := time.Now()
 	buckets := s.buckets(now)
@@ -144,10 +143,9 @@ func (s *Store) summary(now time.Time, buckets []quota.Bucket) Summary {
 	return sum
 }
 
-// AgentCount is how many intents are known to be placing, of the cap; 0 stands for
-// a cap that is not known.
+// AgentCount is how many intents are placing orders, and the limit for them; a Limit of 0 is unknown.
 type AgentCount struct {
 	Placing int  `json:"placing"`
 	Limit   int  `json:"limit"`
-	Assumed bool `json:"assumed,omitempty"` // Limit is as configured: no header has named it
+	Assumed bool `json:"assumed,omitempty"` // Limit is the configured one: no header has named it
 }

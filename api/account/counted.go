@@ -9,16 +9,16 @@ import (
 	"tillwatch/api"
 )
 
-// Bounds of what is remembered of observations that are counted. A relay tells the
-// last hour again at each start, of at most 50,000.
+// Bounds of the observations remembered as counted. At each start a relay sends those of the last hour again, at
+// most 50,000.
 const (
 	mostCounted = 1 << 16
 	countedFor  = 2 * time.Hour
 )
 
-// countedIDs remembers observations that are counted, over a restart too, by hashes of
-// their ids and when they became known. When they say they were sent does not matter:
-// the clock of who observed them may be wrong.
+// countedIDs remembers which observations are counted, across restarts: hashes of their ids, with when this
+// process
+// learnt of them. It does not use their own times: the observer's clock may be wrong.
 type countedIDs map[uint64]minute
 
 func hashOf(id api.ID) uint64 {
@@ -26,7 +26,7 @@ func hashOf(id api.ID) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// add reports whether an observation was not counted yet, and remembers it.
+// add remembers an observation and reports whether it was new.
 func (c countedIDs) add(id api.ID, now time.Time) (fresh bool) {
 	hash := hashOf(id)
 	if _, counted := c[hash]; counted {
@@ -39,12 +39,12 @@ func (c countedIDs) add(id api.ID, now time.Time) (fresh bool) {
 	return true
 }
 
-// forget keeps what became known after cut and, as clocks may be set back, by now.
+// forget keeps what was learnt after cut and not after now: clocks may be set back.
 func (c countedIDs) forget(cut, now time.Time) {
 	maps.DeleteFunc(c, func(_ uint64, at minute) bool { return at <= minuteOf(cut) || at > minuteOf(now) })
 }
 
-// memory is what the next run needs of it, by when it became known.
+// memory groups the hashes by when they were learnt, for the next run.
 func (c countedIDs) memory(now time.Time) map[minute][]uint64 {
 	c.forget(now.Add(-countedFor), now)
 	byTime := map[minute][]uint64{}
@@ -54,7 +54,7 @@ func (c countedIDs) memory(now time.Time) map[minute][]uint64 {
 	return byTime
 }
 
-// recall takes what an earlier run remembered.
+// recall restores what an earlier run remembered.
 func (c countedIDs) recall(byTime map[minute][]uint64, now time.Time) {
 	for at, hashes := range byTime {
 		for _, hash := range hashes {

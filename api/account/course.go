@@ -5,38 +5,37 @@ import (
 	"time"
 )
 
-// Courses is what happened in the last minute, hour and day, the oldest first.
-// Stretches in which nothing happened, or of which nothing is known, are left out.
+// Courses is what happened in the last minute, hour and day, the oldest first. Stretches without data are left
+// out.
 type Courses[T timed] struct {
 	Seconds []T `json:"seconds,omitempty"` // of the last minute
 	Minutes []T `json:"minutes,omitempty"` // of the last hour
 	Hours   []T `json:"hours,omitempty"`   // of the last day
 }
 
-// timed is what is kept of one second, minute or hour: a [Tally], a [Level] or a
-// [quota.Sample].
+// timed is the data of one second, minute or hour: a [Tally], a [Level] or a [quota.Sample].
 type timed interface {
 	comparable
 	Begins() time.Time
 }
 
-// Begins is its start.
+// Begins returns its start.
 func (t Tally) Begins() time.Time { return t.At }
 
-// Begins is its start.
+// Begins returns its start.
 func (l Level) Begins() time.Time { return l.At }
 
-// Over is what happened in one of the spans, the oldest first.
+// Over returns the data of one span, the oldest first.
 func (c Courses[T]) Over(span Span) []T { return [...][]T{c.Seconds, c.Minutes, c.Hours}[span] }
 
-// each makes other courses of these.
+// each returns the courses with change applied to each span.
 func (c Courses[T]) each(change func(Span, []T) []T) Courses[T] {
 	return Courses[T]{change(LastMinute, c.Seconds), change(LastHour, c.Minutes), change(LastDay, c.Hours)}
 }
 
 func (c Courses[T]) empty() bool { return len(c.Seconds)+len(c.Minutes)+len(c.Hours) == 0 }
 
-// newSince is what of the courses is not as it was told.
+// newSince returns the entries that differ from those written before.
 func (c Courses[T]) newSince(told Courses[T]) Courses[T] {
 	return c.each(func(span Span, now []T) (news []T) {
 		told := told.Over(span)
@@ -55,7 +54,7 @@ func (c Courses[T]) newSince(told Courses[T]) Courses[T] {
 	})
 }
 
-// with are the courses with what is new of them in its place.
+// with returns the courses with news merged in, entry by entry.
 func (c Courses[T]) with(news Courses[T]) Courses[T] {
 	return c.each(func(span Span, before []T) []T {
 		news := news.Over(span)
@@ -75,7 +74,7 @@ func (c Courses[T]) with(news Courses[T]) Courses[T] {
 	})
 }
 
-// within is what of the courses still lies in their spans.
+// within drops the entries that no longer lie in their spans.
 func (c Courses[T]) within(now time.Time) Courses[T] {
 	return c.each(func(span Span, course []T) []T {
 		for len(course) > 0 && (len(course) > span.Length() || course[0].Begins().Before(span.first(now))) {
@@ -88,7 +87,7 @@ func (c Courses[T]) within(now time.Time) Courses[T] {
 // courseBook gathers courses.
 type courseBook[T timed] [3]course[T]
 
-// edit changes what is kept of a moment in each span that it lies in.
+// edit applies change to the entry of moment in each span.
 func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, change func(*T)) {
 	for _, span := range Spans() {
 		if at := span.at(moment); !at.Before(span.first(now)) {
@@ -97,12 +96,12 @@ func (b *courseBook[T]) edit(moment, now time.Time, blank func(at time.Time) T, 
 	}
 }
 
-// courses are those up to now. They are never changed.
+// courses returns the entries up to now. They never change.
 func (b *courseBook[T]) courses(now time.Time) Courses[T] {
 	return Courses[T]{}.each(func(span Span, _ []T) []T { return b[span].since(span.first(now)) })
 }
 
-// recall fills what is empty with what was told before.
+// recall restores an earlier run's entries where there are none yet.
 func (b *courseBook[T]) recall(told Courses[T], now time.Time) {
 	for _, span := range Spans() {
 		for _, t := range told.Over(span) {
@@ -113,19 +112,18 @@ func (b *courseBook[T]) recall(told Courses[T], now time.Time) {
 	}
 }
 
-// at is the start of the second, minute or hour that a moment lies in.
+// at is the start of the second, minute or hour that contains moment.
 func (s Span) at(moment time.Time) time.Time { return moment.UTC().Truncate(s.Width()) }
 
-// first is the start of the oldest that is still in the span.
+// first is the start of the oldest entry still in the span.
 func (s Span) first(now time.Time) time.Time {
 	return s.at(now).Add(-time.Duration(s.Length()-1) * s.Width())
 }
 
-// course is what happened in the stretches of one span, those of which something is
-// known, oldest first.
+// course holds the entries of one span, the oldest first.
 type course[T timed] struct {
 	list []T
-	told []T // the list as it was last told; nil when it has changed
+	told []T // the list as last returned; nil once it has changed
 }
 
 func (c *course[T]) at(at time.Time, blank func(time.Time) T) *T {

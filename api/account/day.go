@@ -10,26 +10,26 @@ import (
 	"tillwatch/api/quota"
 )
 
-// DayCount is how many intents of the day's are used: at least as many as are known,
-// and as many as the service said, where it did.
+// DayCount is how many of the day's intents are used: as many as the service reported, otherwise at least as many
+// as are known.
 type DayCount struct {
-	Seen      int           `json:"seen"`                 // known to be created within the last 24 hours; there may be more
-	Today     int           `json:"today,omitempty"`      // likewise since midnight, UTC
-	Calendar  bool          `json:"calendar,omitempty"`   // the limit is one of such a day: in the last 24 hours more were made
-	Limit     int           `json:"limit"`                // 0 while none is known that was not passed
-	Assumed   bool          `json:"assumed,omitempty"`    // Limit is as configured: the service has not named it
-	Told      bool          `json:"told,omitempty"`       // the service said how many are left, and the window that it named lasts
-	Left      int           `json:"left,omitempty"`       // when Told: how many it said were left, at At; else 0
-	At        time.Time     `json:"at,omitzero"`          // when Told: when it said so; else zero
+	Seen      int           `json:"seen"`                 // known to be created in the last 24 hours; there may be more
+	Today     int           `json:"today,omitempty"`      // known to be created since midnight UTC; there may be more
+	Calendar  bool          `json:"calendar,omitempty"`   // the limit is per UTC day: more than it were created in the last 24 hours
+	Limit     int           `json:"limit"`                // 0 while unknown
+	Assumed   bool          `json:"assumed,omitempty"`    // Limit is the configured one: the service has not named it
+	Told      bool          `json:"told,omitempty"`       // the service reported how many are left, for a window that still lasts
+	Left      int           `json:"left,omitempty"`       // when Told: how many were left at At; else 0
+	At        time.Time     `json:"at,omitzero"`          // when Told: when the service reported it; else zero
 	Resets    time.Time     `json:"resets,omitzero"`      // when Told: the end of the window, at the latest; else zero
-	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be
-	Free      time.Time     `json:"free,omitzero"`        // when Spent: by when the first is back; else zero
-	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at Pace, 1 ns when so now; 0 when not in sight
-	Pace      float64       `json:"pace,omitempty"`       // intents made an hour, by the last quarter of one; 0 for none
-	Later     int           `json:"later,omitempty"`      // when Told: how many are known to be created after At; else 0
+	Spent     time.Time     `json:"spent,omitzero"`       // since when none is left; zero while some may be left
+	Free      time.Time     `json:"free,omitzero"`        // when Spent: when the first is back, at the latest; else zero
+	Exhausted time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until none is left at Pace; 1 ns if none is left now, 0 if it will not happen within the window
+	Pace      float64       `json:"pace,omitempty"`       // intents created an hour, by the last 15 minutes; 0 for none
+	Later     int           `json:"later,omitempty"`      // when Told: how many were created after At, as far as known; else 0
 }
 
-// Used is how many of the day's are used, at least.
+// Used returns how many of the day's intents are used, at least.
 func (d DayCount) Used() int {
 	switch {
 	case d.Told && d.Limit > 0:
@@ -40,21 +40,20 @@ func (d DayCount) Used() int {
 	return d.Seen
 }
 
-// day is what is known of the day's intents beside what headers say.
+// day is what is known of the day's intents besides what headers report.
 type day struct {
 	dayCounter
-	limit   int // that is assumed
+	limit   int // the configured limit, assumed until the service names one
 	most    dayMost
 	refused dayRefusal
-	spent   time.Time // since when none is left; zero while some may be
+	spent   time.Time // since when none is left; zero while some may be left
 }
 
 func newDay(limit int) *day {
 	return &day{dayCounter: dayCounter{minutes: map[minute]int{}}, limit: limit}
 }
 
-// dayMost are the most that were seen within 24 hours and in a day of the calendar.
-// What is assumed of the limit is wrong where that is less.
+// dayMost is the most intents seen within 24 hours and within a UTC day. An assumed limit below that is wrong.
 type dayMost struct{ Seen, InOne int }
 
 func (m dayMost) with(d *DayCount) dayMost {
@@ -64,18 +63,19 @@ func (m dayMost) with(d *DayCount) dayMost {
 // dayRefusal is the newest 429 that said that the day's intents are used up.
 type dayRefusal struct {
 	At     time.Time
-	Limit  int       // that it named; 0 when none
-	Resets time.Time // a day later, when it did not say
+	Limit  int       // the limit that it named; 0 for none
+	Resets time.Time // a day later if it did not say when
 }
 
-// Answers to mutations carry the day's bucket. The contract shows neither its name
-// nor its window, only that it is a day's: of the last 24 hours, or of the calendar.
+// Answers to mutations carry the day's bucket. The contract shows neither its name nor whether it spans the last
+// 24
+// hours or a calendar day.
 const (
 	shortestDay = 12 * time.Hour
 	wholeDay    = 24 * time.Hour
 )
 
-// refuse learns from a refusal what it says of the day's limit.
+// refuse learns the day's limit and reset from a refusal.
 func (k *day) refuse(e *api.Exchange, now time.Time) {
 	var refusal *api.Error
 	if e.Class != quota.Mutations || !errors.Is(e.Err, api.ErrDailyLimit) || !errors.As(e.Err, &refusal) {
@@ -102,9 +102,8 @@ func (k *day) of(buckets []quota.Bucket, now time.Time) DayCount {
 
 func midnight(now time.Time) time.Time { return now.UTC().Truncate(wholeDay) }
 
-// limitOf takes the limit that the service has named last, else the one that is
-// assumed. A limit that was passed in the last 24 hours is one of the calendar's
-// day; one that was passed in such a day is wrong.
+// limitOf takes the limit that the service named last, else the assumed one. A limit exceeded within the last 24
+// hours must be per calendar day; one exceeded within a calendar day is wrong.
 func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
 	refused := &k.refused
 	most := k.most.with(d)
@@ -124,22 +123,20 @@ func (k *day) limitOf(d *DayCount, named *quota.Bucket, now time.Time) {
 	}
 }
 
-// tell takes over what the service said was left, as long as its window lasts
-// and no more were made since than it allowed.
+// tell takes over how many the service reported left, while its window lasts and no more have been created since.
 func (k *day) tell(d *DayCount, left int, at, resets, now time.Time) {
 	if made := k.after(at); now.Before(resets) && made <= left {
 		d.Told, d.Left, d.Later, d.At, d.Resets = true, left, made, at, resets
 	}
 }
 
-// ofDay reports whether a bucket is that of the day's intents.
+// ofDay reports whether a bucket limits the day's intents.
 func ofDay(b *quota.Bucket) bool {
 	return b.Class == quota.Mutations && b.Window >= shortestDay && b.Limit > 0
 }
 
-// judgeSpent says since when none is left, and by when the first is back. Where
-// the service does not say, that is when the calendar's day is over, or a day
-// after the oldest was made.
+// judgeSpent decides since when none is left and when the first is back: when the service says so, else when the
+// calendar day ends or a day after the oldest was created.
 func (k *day) judgeSpent(d *DayCount, now time.Time) {
 	switch {
 	case d.Told && d.Left <= d.Later:
@@ -154,14 +151,14 @@ func (k *day) judgeSpent(d *DayCount, now time.Time) {
 		return
 	}
 	if !k.spent.IsZero() {
-		d.Spent = k.spent // what is said again is not spent anew
+		d.Spent = k.spent // a repeated report does not begin it anew
 	}
 }
 
-// remember keeps what has become known of the day.
+// remember keeps what this count has shown of the day.
 func (k *day) remember(d DayCount) { k.most, k.spent = k.most.with(&d), d.Spent }
 
-// spentWords leave room for two times in a line of 80 columns.
+// spentWords returns the alert's text, short enough to be followed by two times in 80 columns.
 func (d DayCount) spentWords() string {
 	limit := "day limit"
 	if d.rolls() {
@@ -176,10 +173,10 @@ func (d DayCount) spentWords() string {
 	return limit + " reached: first slot back"
 }
 
-// rolls reports whether it matters that a day is taken for the last 24 hours.
+// rolls reports whether the count depends on the day being the last 24 hours, not a calendar day.
 func (d DayCount) rolls() bool { return d.Limit > 0 && !d.Told && !d.Calendar && d.Today < d.Seen }
 
-// Doubt is the reservation that follows how many are said to be used; "" for none.
+// Doubt returns the reservation to print behind the number used; "" for none.
 func (d DayCount) Doubt() string {
 	switch {
 	case d.Assumed && d.rolls():
@@ -192,8 +189,7 @@ func (d DayCount) Doubt() string {
 	return ""
 }
 
-// forecast is when the day's intents are used up, if that is before the day
-// is over.
+// forecast returns the time until the day's intents are used up; 0 if the window ends first.
 func (k *day) forecast(d DayCount, now time.Time) time.Duration {
 	if !d.Spent.IsZero() {
 		return 1
@@ -213,14 +209,14 @@ func (k *day) forecast(d DayCount, now time.Time) time.Duration {
 	return forecast
 }
 
-// dayCounter counts moments of the last 24 hours, to the minute and from below.
+// dayCounter counts moments of the last 24 hours by the minute; it may count too few, never too many.
 type dayCounter struct {
 	minutes map[minute]int
-	cut     minute // up to which nothing counts any more
+	cut     minute // nothing up to here counts any more
 	total   int
 }
 
-// minute is a moment in minutes since 1970.
+// minute is a time in minutes since 1970.
 type minute int64
 
 func minuteOf(t time.Time) minute { return minute(t.Unix() / 60) }
@@ -235,7 +231,7 @@ func (d *dayCounter) change(m minute, by int) {
 	}
 }
 
-// count forgets what is older than a day and counts the rest.
+// count drops what is older than a day and counts the rest.
 func (d *dayCounter) count(now time.Time) int {
 	if cut := minuteOf(now.Add(-24 * time.Hour)); cut > d.cut {
 		for m, n := range d.minutes {
@@ -249,10 +245,10 @@ func (d *dayCounter) count(now time.Time) int {
 	return d.total
 }
 
-// from counts the minutes that began at t or later.
+// from counts the moments in minutes that began at t or later.
 func (d *dayCounter) from(t time.Time) int { return d.after(t.Add(-time.Minute)) }
 
-// after counts the minutes that began after t.
+// after counts the moments in minutes that began after t.
 func (d *dayCounter) after(t time.Time) int {
 	from, total := minuteOf(t), 0
 	for m, n := range d.minutes {
@@ -263,7 +259,7 @@ func (d *dayCounter) after(t time.Time) int {
 	return total
 }
 
-// ends are the oldest and the newest minute that count; zero when none does.
+// ends returns the oldest and the newest counted minute; zero if nothing is counted.
 func (d *dayCounter) ends() (oldest, newest time.Time) {
 	for m, n := range d.minutes {
 		at := time.Unix(int64(m)*60, 0).UTC()

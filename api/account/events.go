@@ -9,23 +9,22 @@ import (
 	"tillwatch/api"
 )
 
-// events keeps the newest events whole, and the ids of many more, so that it knows
-// an event that comes again.
+// events keeps the newest events in full and the ids of many more, to recognise repeated ones.
 type events struct {
 	EventCounters
 	table[Event]
 	keep     int
-	newest   time.Time           // when the newest was received; zero when none was
-	order    []api.ID            // of those that are kept, as they came
-	bySource map[api.ID][]api.ID // likewise
-	total    int                 // events ever
-	births   []uint64            // the versions at which the newest events became known
-	bodies   int                 // bytes of the bodies that are kept
-	bare     int                 // the ordinal up to which bodies were dropped
-	known    knownIDs            // of the newest events, whether they are kept or not
+	newest   time.Time           // when the newest was received; zero for none
+	order    []api.ID            // of the kept events, in order of arrival
+	bySource map[api.ID][]api.ID // likewise, by source
+	total    int                 // how many there ever were
+	births   []uint64            // the versions at which the kept events became known
+	bodies   int                 // total bytes of the kept bodies
+	bare     int                 // bodies are dropped up to this ordinal
+	known    knownIDs            // of the newest events, kept or not
 }
 
-// mostBodies bounds the bodies that are kept, in bytes together.
+// mostBodies bounds the total bytes of the kept bodies.
 const mostBodies = 8 << 20
 
 func newEvents(n *news, keep int) events {
@@ -35,8 +34,7 @@ func newEvents(n *news, keep int) events {
 	}
 }
 
-// take keeps a delivered event that is new, and returns it; nil where it came
-// before. epoch is that of the journal which is followed.
+// take keeps a delivered event and returns it; nil if it is a repetition. epoch is that of the followed journal.
 func (l *events) take(d *Delivery, epoch int) *Event {
 	l.newest = later(l.newest, d.Received)
 	event := &d.Event
@@ -61,9 +59,9 @@ func (l *events) take(d *Delivery, epoch int) *Event {
 	})
 }
 
-// again counts a delivery of an event that is kept. The same place in the same
-// journal is only this client's own second look; another journal has other places
-// for the same events.
+// again counts a repeated delivery of a kept event. The same position in the same journal only means that this
+// client
+// read it twice; another journal has other positions for the same events.
 func (l *events) again(e *Event, d *Delivery, epoch int) {
 	duplicates := max(d.Duplicates, 0)
 	switch {
@@ -77,7 +75,7 @@ func (l *events) again(e *Event, d *Delivery, epoch int) {
 	}
 }
 
-// add keeps a new event, for which the oldest one may have to go.
+// add keeps a new event, dropping the oldest if there are too many.
 func (l *events) add(event Event) *Event {
 	if len(l.order) == l.keep {
 		l.forget(l.get(l.order[0]))
@@ -106,7 +104,7 @@ func (l *events) forget(e *Event) {
 	}
 }
 
-// of lists the events of a source that are kept.
+// of lists the kept events of a source.
 func (l *events) of(source api.ID) []*Event {
 	var list []*Event
 	for _, id := range l.bySource[source] {
@@ -115,10 +113,10 @@ func (l *events) of(source api.ID) []*Event {
 	return list
 }
 
-// first returns the ordinal of the oldest event that is kept.
+// first returns the ordinal of the oldest kept event.
 func (l *events) first() int { return l.total - len(l.order) }
 
-// name gives a product's name to the kept events of a source.
+// name sets the product name of a source's kept events.
 func (l *events) name(source api.ID, product api.Text) {
 	for _, id := range l.bySource[source] {
 		l.edit(id).Product = product
@@ -137,8 +135,8 @@ func (l *events) since(version uint64) (changed []*Event, skipped int) {
 	return changed, max(0, born-len(l.order))
 }
 
-// dropBodies drops the bodies of the oldest events while all together are too
-// large: the relay still has them.
+// dropBodies drops the bodies of the oldest events while there are too many bytes of them: the relay still has
+// them.
 func (l *events) dropBodies() {
 	for l.bare = max(l.bare, l.first()); l.bodies > mostBodies && l.bare+1 < l.total; l.bare++ {
 		e := l.edit(l.order[l.bare-l.first()])
@@ -147,7 +145,7 @@ func (l *events) dropBodies() {
 	}
 }
 
-// restore keeps an event of an earlier run, unless it is there.
+// restore keeps an event of an earlier run unless it is known already.
 func (l *events) restore(saved *Event, epoch int, lined bool) {
 	if l.get(saved.ID) != nil {
 		return

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// gap is a hole in what the feed delivered, until everything open has been read
-// again.
+// gap is a hole in what the feed delivered. It lasts until everything open has been read again.
 type gap struct {
 	open  bool
 	words string
@@ -15,31 +14,29 @@ type gap struct {
 	epoch string
 }
 
-// following is what is known of the feed.
+// following is the state of the feed and its gaps.
 type following struct {
 	FeedStatus
-	down  time.Time // since when there is no connection; zero while there is
-	heard time.Time // the earliest that it is known to have been heard; zero before that
-	epoch int       // how many journals were followed before this one
+	down  time.Time // since when it is disconnected; zero while connected
+	heard time.Time // since when events are known to have been heard; zero before that
+	epoch int       // how many journals were followed before
 	gap   gap
-	gaps  int // how many there were
+	gaps  int // so far
 }
 
-// hears notes since when the feed is heard.
+// hears records since when events have been heard.
 func (f *following) hears(since time.Time) {
 	if f.heard.IsZero() || since.Before(f.heard) && !since.IsZero() {
 		f.heard = since
 	}
 }
 
-// unheard reports whether what was created then was created before the feed was
-// heard.
+// unheard reports whether something created at created was created before events were heard.
 func (f *following) unheard(created time.Time) bool {
 	return f.heard.IsZero() || created.Before(f.heard)
 }
 
-// SetFeed takes over the state of the feed. It reports whether the feed has a new
-// hole in what it delivers.
+// SetFeed takes over the feed's state. It reports whether a new gap opened.
 func (s *Store) SetFeed(status FeedStatus) (gap bool) {
 	s.update(func(now time.Time) {
 		before := s.feed.gaps
@@ -58,7 +55,7 @@ func (f *following) turn(status FeedStatus, now time.Time) {
 		status.Epoch, status.Head, status.Cursor = f.Epoch, f.Head, f.Cursor
 	}
 	if f.State == FeedLost && (status.State == FeedLost || status.State == FeedConnecting) {
-		// Dialling in vain ends no loss: it began when the feed was last there.
+		// A loss begins when the connection breaks; failed attempts to reconnect do not restart it.
 		if status.State == FeedConnecting {
 			status.State, status.Err = FeedLost, f.Err
 		}
@@ -92,7 +89,7 @@ func (f *following) openGap(words string) {
 	f.gaps++
 }
 
-// closeGap notes that everything open has been read since the gap.
+// closeGap records that everything open has been read since the gap.
 func (s *Store) closeGap() {
 	s.update(func(now time.Time) {
 		s.feed.gap.open = false
@@ -100,12 +97,10 @@ func (s *Store) closeGap() {
 	})
 }
 
-// longDelivered is how long after its creation an event no longer says what has just
-// happened.
+// longDelivered is the age from which an event no longer counts as just happened.
 const longDelivered = 5 * time.Minute
 
-// fresh reports whether an event says what has just happened, and not what the
-// journal or the service still held.
+// fresh reports whether an event has just happened, rather than coming from the journal's or the service's past.
 func (f *following) fresh(e *Event) bool {
 	return f.State == FeedLive && e.Origin != "backfill" && e.Origin != "replay" &&
 		(e.CreatedAt.IsZero() || e.Received.Sub(e.CreatedAt) < longDelivered)

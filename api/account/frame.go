@@ -9,50 +9,48 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Frame is a line of the form in which a picture leaves the process, behind the
-// header; form/FORMAT.md describes it. Several lines with More in all but the last
-// make one frame. Its JSON is that of its types: nothing else spells them.
+// Frame is one line of the saved or streamed form of a picture, after its header; form/FORMAT.md describes it.
+// Several
+// lines make one frame: all but the last have More set. The JSON of these types is the format.
 type Frame struct {
 	At            time.Time                  `json:"at"`
-	Glance        bool                       `json:"glance,omitempty"` // a small picture that stands before the whole one, for a screen that starts; others skip it
-	Whole         bool                       `json:"whole,omitempty"`  // nothing that was told before holds any more
-	More          bool                       `json:"more,omitempty"`   // the next line belongs to the same moment
-	Marks         []string                   `json:"marks,omitempty"`  // what a person may look for
+	Glance        bool                       `json:"glance,omitempty"` // a small picture ahead of the whole one, for the first screen; others skip it
+	Whole         bool                       `json:"whole,omitempty"`  // discard everything earlier
+	More          bool                       `json:"more,omitempty"`   // the next line belongs to the same frame
+	Marks         []string                   `json:"marks,omitempty"`  // points of interest for a person
 	Intents       []*IntentDetail            `json:"intents,omitempty"`
 	Rereads       []Reread                   `json:"rereads,omitempty"`
 	Shipments     []*Shipment                `json:"shipments,omitempty"`
-	GoneIntents   []api.ID                   `json:"goneIntents,omitempty"`   // that are no longer kept
-	GoneShipments []api.ID                   `json:"goneShipments,omitempty"` // likewise
+	GoneIntents   []api.ID                   `json:"goneIntents,omitempty"`   // dropped
+	GoneShipments []api.ID                   `json:"goneShipments,omitempty"` // dropped
 	Events        []*Event                   `json:"events,omitempty"`
-	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that came faster than they could be kept
+	EventsSkipped int                        `json:"eventsSkipped,omitempty"` // events that arrived faster than they could be kept
 	Requests      []api.Exchange             `json:"requests,omitempty"`
 	Buckets       []quota.Bucket             `json:"buckets,omitempty"`     // those that changed, with the samples that did
-	AllBuckets    bool                       `json:"allBuckets,omitempty"`  // the buckets told are all there are, with all samples
-	Limits        []Limit                    `json:"limits,omitempty"`      // those that changed, with what is new of what was used
-	Spenders      []Spender                  `json:"spenders,omitempty"`    // those that changed, with what is new of what they use
-	AllSpenders   bool                       `json:"allSpenders,omitempty"` // the spenders told are all there are, with all that they use
-	Summary       map[string]json.RawMessage `json:"summary,omitempty"`     // the fields of [Summary] that changed; null where one is empty now
-	LeftOut       int                        `json:"leftOut,omitempty"`     // things that were too large to be told
-	Memory        *Memory                    `json:"memory,omitempty"`      // in a saved picture, for the next run alone
+	AllBuckets    bool                       `json:"allBuckets,omitempty"`  // Buckets holds all buckets with all samples
+	Limits        []Limit                    `json:"limits,omitempty"`      // those that changed, with the entries that did
+	Spenders      []Spender                  `json:"spenders,omitempty"`    // those that changed, with the entries that did
+	AllSpenders   bool                       `json:"allSpenders,omitempty"` // Spenders holds all spenders with all entries
+	Summary       map[string]json.RawMessage `json:"summary,omitempty"`     // the fields of [Summary] that changed; null for one that is now empty
+	LeftOut       int                        `json:"leftOut,omitempty"`     // items that were too large to write
+	Memory        *Memory                    `json:"memory,omitempty"`      // in a saved picture, only for the next run
 	End           string                     `json:"end,omitempty"`         // why nothing follows
 }
 
-// FrameTeller turns what a screen is fed into frames that tell what changed since
-// the frame before, without what is not for strangers.
+// FrameTeller writes what changed since the last frame, masked for sharing.
 type FrameTeller struct {
-	// Detail tells all that is known of an intent; [Store.Intent] does.
+	// Detail returns all that is known of an intent, as [Store.Intent] does.
 	Detail func(api.ID) (*IntentDetail, bool)
-	// Put takes a line. It refuses one that is too long by [form.ErrLongLine].
+	// Put writes one line. It refuses one that is too long with [form.ErrLongLine].
 	Put func(*Frame) error
 
-	summary map[string]json.RawMessage // as told
+	summary map[string]json.RawMessage // as last written
 	quota   ToldQuota
-	told    map[api.ID]uint64 // of each intent a hash of what was told
+	told    map[api.ID]uint64 // a hash of each intent as last written
 	seed    maphash.Seed
 }
 
-// Tell puts what changed, as one frame. It puts none where nothing did, unless
-// there are marks or the picture is whole.
+// Tell writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
 func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	if c.Whole {
 		t.summary, t.quota, t.told = nil, ToldQuota{}, nil
@@ -92,10 +90,10 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	return putFrame(&f, t.Put)
 }
 
-// newSummary are the fields of a summary that differ from what was told.
+// newSummary returns the fields of a summary that differ from those last written.
 func (t *FrameTeller) newSummary(sum Summary) (map[string]json.RawMessage, error) {
 	sum = shareSummary(sum)
-	sum.Quota, sum.Limits, sum.Spenders = nil, nil, nil // told one by one
+	sum.Quota, sum.Limits, sum.Spenders = nil, nil, nil // written entry by entry
 	whole, err := json.Marshal(sum)
 	if err != nil {
 		return nil, err
@@ -119,8 +117,7 @@ func (t *FrameTeller) newSummary(sum Summary) (map[string]json.RawMessage, error
 	return news, nil
 }
 
-// MergeSummary takes what changed of a summary into the fields that were told
-// before, which [SummaryOf] reads.
+// MergeSummary merges a frame's summary fields into told, which [SummaryOf] reads.
 func MergeSummary(told, news map[string]json.RawMessage) {
 	for name, field := range news {
 		if string(field) == "null" {
@@ -131,8 +128,9 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 	}
 }
 
-// SummaryOf is a summary of its fields, with what was told of the quota. Fields
-// that cannot be read are left out. Its texts are safe to draw.
+// SummaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
+// texts
+// are safe to draw.
 func SummaryOf(told map[string]json.RawMessage, quota ToldQuota) Summary {
 	var sum Summary
 	for name, field := range told {

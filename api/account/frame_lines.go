@@ -8,17 +8,17 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// mostItems bounds how much one line tells.
+// mostItems bounds the items of one line.
 const mostItems = 64
 
-// items is how many things the frame tells of.
+// items counts the items of the frame.
 func (f *Frame) items() int {
 	return len(f.Intents) + len(f.Rereads) + len(f.Shipments) + len(f.Events) + len(f.Requests) + len(f.Buckets) + len(f.Limits) + len(f.Spenders)
 }
 
-// putFrame puts a frame as one line, or as several where it is too much for one.
-// A single thing that cannot be told, because of its length or of a moment that
-// JSON does not know, is left out and counted.
+// putFrame writes a frame as one line, or splits it if it is too long. A single item that cannot be written,
+// because
+// it is too long or has a time that JSON cannot hold, is left out and counted.
 func putFrame(f *Frame, put func(*Frame) error) error {
 	if f.items() <= mostItems {
 		err := put(f)
@@ -56,7 +56,7 @@ func putFrame(f *Frame, put func(*Frame) error) error {
 	return putFrame(&second, put)
 }
 
-// withoutItems is the frame without the things that it tells of.
+// withoutItems returns the frame without its items.
 func (f *Frame) withoutItems() Frame {
 	rest := *f
 	rest.Intents, rest.Rereads, rest.Shipments, rest.Events, rest.Requests = nil, nil, nil, nil, nil
@@ -64,7 +64,7 @@ func (f *Frame) withoutItems() Frame {
 	return rest
 }
 
-// cutAt cuts a list in two: what there is room for, and the rest.
+// cutAt splits a list: what there is room for, and the rest.
 func cutAt[T any](list []T, room *int) (first, second []T) {
 	n := min(*room, len(list))
 	*room -= n

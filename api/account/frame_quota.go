@@ -8,22 +8,21 @@ import (
 	"tillwatch/api/quota"
 )
 
-// What a frame may claim: no account has more buckets, and the contract has fewer
-// limits.
+// Bounds of what a frame may bring: no account has more buckets, and the contract has fewer limits.
 const (
 	mostBuckets = 256
 	mostLimits  = 16
 )
 
-// ToldQuota is what frames have told of the quota.
+// ToldQuota is the quota as frames have reported it so far.
 type ToldQuota struct {
 	Buckets  []quota.Bucket
 	Limits   []Limit
 	Spenders []Spender
 }
 
-// TellQuota puts what changed of the quota alone, as a frame; whole where it is all
-// there is. It puts none where nothing did.
+// TellQuota writes what changed of the quota as a frame, or all of it if whole is set; no frame if nothing
+// changed.
 func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
 	f := Frame{At: at.UTC(), Whole: whole}
 	t.tellQuota(&f, sum)
@@ -34,8 +33,8 @@ func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
 	return putFrame(&f, t.Put)
 }
 
-// tellQuota tells what changed of the buckets, the limits and the spenders. Where
-// there are other buckets than before, or a spender is gone, it tells all of them.
+// tellQuota adds the changed buckets, limits and spenders to a frame. If a bucket or spender came or went, it adds
+// all.
 func (t *FrameTeller) tellQuota(f *Frame, sum *Summary) {
 	told := t.quota
 	t.quota = ToldQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
@@ -53,8 +52,7 @@ func (t *FrameTeller) tellQuota(f *Frame, sum *Summary) {
 	f.Spenders = changedOf(told.Spenders, sum.Spenders, sameSpender, newOfSpender)
 }
 
-// changedOf are the values that differ from the same ones as they were told, each as
-// newOf tells what is new of it.
+// changedOf returns what newOf reports as new of each value, compared with the same value in told.
 func changedOf[T any](told, now []T, same func(a, b T) bool, newOf func(before, now T) (T, bool)) []T {
 	var changed []T
 	for _, v := range now {
@@ -118,7 +116,7 @@ func inUTC(buckets []quota.Bucket) []quota.Bucket {
 	return buckets
 }
 
-// Merge takes what a frame tells. What was handed out before does not change.
+// Merge takes in a frame. It does not change what was returned before.
 func (q *ToldQuota) Merge(f *Frame) {
 	if f.Whole {
 		q.Limits, q.Spenders = nil, nil
@@ -158,8 +156,7 @@ func (q *ToldQuota) Merge(f *Frame) {
 	}
 }
 
-// mergedOf are the values that were told before, at most so many, with the news of
-// each as join takes them in.
+// mergedOf returns told with news merged in by join, at most most values.
 func mergedOf[T any](told, news []T, most int, same func(a, b T) bool, join func(before, news T) T) []T {
 	told = slices.Clone(told)
 	for _, v := range news {

@@ -8,16 +8,16 @@ import (
 	"tillwatch/api"
 )
 
-// Reread tells of an intent of which the line tells nothing else that a read showed
-// nothing new. Most reads are such.
+// Reread says that a read of an intent showed nothing new. Most reads are such; the line holds nothing else of the
+// intent.
 type Reread struct {
 	ID        api.ID    `json:"id"`
 	ReadAt    time.Time `json:"readAt,omitzero"`
 	Reads     int       `json:"reads"`
-	Unchanged *Moment   `json:"unchanged,omitempty"` // stands at the end of the timeline, in place of one of its kind
+	Unchanged *Moment   `json:"unchanged,omitempty"` // the last entry of the timeline, replacing one of its kind
 }
 
-// tellIntent tells an intent, or where nothing but reads is new of it, those.
+// tellIntent writes an intent, or a [Reread] if nothing but reads is new.
 func (t *FrameTeller) tellIntent(f *Frame, in *IntentDetail) {
 	steady := *in
 	steady.ReadAt, steady.Reads = time.Time{}, 0
@@ -26,7 +26,7 @@ func (t *FrameTeller) tellIntent(f *Frame, in *IntentDetail) {
 		last, steady.Timeline = &in.Timeline[n-1], in.Timeline[:n-1]
 	}
 	raw, err := json.Marshal(&steady)
-	if err != nil { // it is left out where it is written
+	if err != nil { // putFrame leaves it out
 		f.Intents = append(f.Intents, in)
 		return
 	}
@@ -43,7 +43,7 @@ func (t *FrameTeller) tellIntent(f *Frame, in *IntentDetail) {
 	}
 }
 
-// Of returns an intent as it is after the read.
+// Of returns the intent as it is after the read.
 func (r *Reread) Of(before *IntentDetail) *IntentDetail {
 	in := *before
 	in.ReadAt, in.Reads = r.ReadAt, r.Reads

@@ -8,8 +8,9 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// ReadFrame reads a line behind the header. Whoever wrote it, its texts are safe to
-// draw, and what it tells of has an id.
+// ReadFrame reads one line after the header. Whoever wrote the line: its texts are safe to draw, and every item
+// has an
+// id.
 func ReadFrame(line []byte) (*Frame, error) {
 	var f Frame
 	if json.Unmarshal(line, &f) != nil || f.At.IsZero() {
@@ -36,8 +37,9 @@ func ReadFrame(line []byte) (*Frame, error) {
 	return &f, nil
 }
 
-// harmless reports whether no text of a line can need scrubbing: it is printable
-// ASCII without escapes, and no text is long.
+// harmless reports whether no text of a line can need scrubbing: the line is printable ASCII without escapes, and
+// no
+// text is long.
 func harmless(line []byte) bool {
 	length := 0
 	for _, c := range line {
@@ -54,7 +56,7 @@ func harmless(line []byte) bool {
 	return true
 }
 
-// scrubTexts makes every text within what v points at safe to draw.
+// scrubTexts makes every text within the value that v points to safe to draw.
 func scrubTexts(v any) { scrubValue(reflect.ValueOf(v).Elem()) }
 
 var idType = reflect.TypeFor[api.ID]()
@@ -85,7 +87,7 @@ func scrubValue(v reflect.Value) {
 	}
 }
 
-// scrubMap makes the keys safe to draw, and the values.
+// scrubMap makes keys and values safe to draw.
 func scrubMap(v reflect.Value) {
 	for _, key := range v.MapKeys() {
 		value := reflect.New(v.Type().Elem()).Elem()

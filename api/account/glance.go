@@ -10,23 +10,23 @@ import (
 	"tillwatch/api"
 )
 
-// A glance is the part of a picture that a screen draws before anybody opens a row
-// or scrolls: every intent and shipment without its history, and the newest events.
-// It stands before the rest in the file, so that the first frame need not wait until
-// all is read. A picture of more than mostGlanced rows has none: it would take as
-// long.
+// A glance is the part of a picture that a screen draws before anyone opens a row or scrolls: every intent and
+// shipment
+// without its history, and the newest events. It leads the file, so that the first frame need not wait for the
+// rest. A
+// picture of more than mostGlanced rows has none: reading it would take as long.
 const (
 	mostGlanced  = 2000
-	glanceEvents = 100 // more than a screen has rows for them
+	glanceEvents = 100 // more than a screen shows
 )
 
-// putGlance writes it, as a frame of its own.
+// putGlance writes the glance as a frame of its own.
 func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Shipment, events []*Event) error {
 	if len(intents)+len(shipments) > mostGlanced {
 		return nil
 	}
 	first, memory := *head, *head.Memory
-	memory.Latency = nil // nothing that a screen draws first
+	memory.Latency = nil // the first screen does not show it
 	first.Glance, first.Memory = true, &memory
 	v.put(&first)
 	for batch := range slices.Chunk(intents, mostItems) {
@@ -48,9 +48,9 @@ func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Sh
 	return errors.Join(v.err, v.out.EndPart())
 }
 
-// Glance returns what a screen shows first of the newest saved picture, to be shown
-// until [Saved.Restore] has brought all into s. It reports false where there is
-// none: then there is nothing to be shown earlier.
+// Glance returns what a screen shows first of the newest saved picture, until [Saved.Restore] has filled s. It
+// reports
+// false if there is no glance.
 func (f *Saved) Glance(s *Store) (Changes, bool) {
 	lines := f.readGlance()
 	if len(lines) == 0 {
@@ -66,8 +66,7 @@ func (f *Saved) Glance(s *Store) (Changes, bool) {
 	return c, true
 }
 
-// readGlance reads the file as far as the glance goes; nothing of it where that is
-// no sound file.
+// readGlance reads the glance; nothing if the file is damaged.
 func (f *Saved) readGlance() []*Frame {
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -84,13 +83,13 @@ func (f *Saved) readGlance() []*Frame {
 		case i == 0:
 			_, err := began(line)
 			return err
-		case !bytes.Contains(line[:min(len(line), 100)], []byte(`"glance":true`)): // it is one of the first fields
+		case !bytes.Contains(line[:min(len(line), 100)], []byte(`"glance":true`)): // it is among the first fields
 			return io.EOF
 		}
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
-	if !errors.Is(err, io.EOF) { // there is no picture behind it
+	if !errors.Is(err, io.EOF) { // no picture follows
 		return nil
 	}
 	frames, err := readFrames(lines)

@@ -6,11 +6,11 @@ import (
 	"tillwatch/api"
 )
 
-// habits is how this account's intents mostly go, as far as it is known.
+// habits is what usually happens to this account's intents, as far as known.
 type habits struct {
-	elsewhere bool          // somebody else confirms intents of this account
-	confirms  confirms      // when, if so
-	placing   time.Duration // in which 95 % of its orders are placed; 0 while not known
+	elsewhere bool          // others confirm this account's intents
+	confirms  confirms      // when they do
+	placing   time.Duration // the time within which 95 % of orders are placed; 0 while unknown
 }
 
 func (t *intents) habits() habits {

@@ -8,45 +8,45 @@ import (
 	"tillwatch/api"
 )
 
-// APIState is the health of the service as the last calls showed it.
+// APIState is the service's health by the latest calls.
 type APIState uint8
 
 // The states of the API.
 const (
 	APIUnknown APIState = iota // not called yet
 	APIHealthy
-	APISlow         // pausing for quota, or backing off
+	APISlow         // pausing for quota or backing off
 	APIFailing      // the last calls failed
-	APIUnauthorized // the key is refused
+	APIUnauthorized // the service refuses the key
 )
 
-// String is the state in a word.
+// String returns the state's name.
 func (s APIState) String() string {
 	return wordOf(s, "unknown", "healthy", "slow", "failing", "unauthorized")
 }
 
-// APIStatus is the health of the service.
+// APIStatus is the service's health and since when.
 type APIStatus struct {
 	State   APIState        `json:"state"`
 	Since   time.Time       `json:"since,omitzero"`     // when the state began; zero before the first call
 	Latency time.Duration   `json:"latencyNs,omitzero"` // of the last answered call; 0 before the first
 	Err     error           `json:"-"`                  // of the last failed call; nil before the first
-	From    api.Environment `json:"from,omitempty"`     // what gave the last answer; "" before the first
-	TryAt   time.Time       `json:"tryAt,omitzero"`     // when a refused key is tried again; zero while it is not refused
+	From    api.Environment `json:"from,omitempty"`     // the environment that gave the last answer; "" before the first
+	TryAt   time.Time       `json:"tryAt,omitzero"`     // when a refused key is tried again; zero while it is accepted
 }
 
-// failuresInARow is how many calls must fail until the service counts as failing:
-// one alone may be chance.
+// failuresInARow is how many calls must fail in a row before the service counts as failing: a single one may be
+// chance.
 const failuresInARow = 2
 
-// health is that of the service, by the last calls.
+// health derives the service's health from its calls.
 type health struct {
 	APIStatus
-	slowAfter time.Duration // a pause for quota from which the service counts as slow
+	slowAfter time.Duration // the pause for quota from which the service counts as slow
 	failures  int           // exchanges in a row that failed
 }
 
-// exchanged judges the health by one more exchange.
+// exchanged takes in one more call.
 func (h *health) exchanged(e *api.Exchange, now time.Time) {
 	if e.Status != 0 {
 		h.Latency, h.From = e.Latency, e.From
@@ -57,13 +57,13 @@ func (h *health) exchanged(e *api.Exchange, now time.Time) {
 	h.turn(h.judge(e), now)
 }
 
-// refuseKey notes that a call was answered 401.
+// refuseKey records that a call was answered 401.
 func (h *health) refuseKey(err error, now time.Time) {
 	h.Err = err
 	h.turn(APIUnauthorized, now)
 }
 
-// acceptKey notes that a call was answered after the key had been refused.
+// acceptKey records that a call was answered after the key had been refused.
 func (h *health) acceptKey(now time.Time) {
 	h.TryAt = time.Time{}
 	if h.State == APIUnauthorized {
@@ -71,7 +71,7 @@ func (h *health) acceptKey(now time.Time) {
 	}
 }
 
-// refused reports whether the last answer that says something of the key refused it.
+// refused reports whether the last answer that depends on the key refused it.
 func (h *health) refused() bool { return h.State == APIUnauthorized }
 
 func (h *health) turn(state APIState, now time.Time) {
@@ -80,9 +80,9 @@ func (h *health) turn(state APIState, now time.Time) {
 	}
 }
 
-// judge is the state after an exchange. An answer that is no success and no
-// refusal, and a success that is not of the contract, come from something else
-// than the service that was asked for: a sign-in page, for one.
+// judge returns the state after a call. An answer that is neither a refusal nor a success by the contract comes
+// from
+// something other than the service, such as a sign-in page.
 func (h *health) judge(e *api.Exchange) APIState {
 	switch {
 	case errors.Is(e.Err, context.Canceled):
@@ -104,10 +104,10 @@ func (h *health) judge(e *api.Exchange) APIState {
 	return APIHealthy
 }
 
-// MarshalText makes the state the word that it has in JSON.
+// MarshalText returns the state's name.
 func (s APIState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes a word that is not known for the first state.
+// UnmarshalText takes an unknown name for the first state.
 func (s *APIState) UnmarshalText(word []byte) error {
 	*s = stateOfWord(word, APIUnauthorized)
 	return nil

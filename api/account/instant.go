@@ -5,7 +5,7 @@ import "time"
 // instant is a moment in nanoseconds since 1970; 0 stands for none.
 type instant int64
 
-// instantOf is an instant that somebody else measured.
+// instantOf converts a time that somebody else measured.
 func instantOf(t time.Time) instant {
 	if t = plausible(t); t.IsZero() {
 		return 0

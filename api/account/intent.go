@@ -11,80 +11,80 @@ type Certainty uint8
 
 // From least to most certain.
 const (
-	Hinted   Certainty = iota // an event named the object, its state is not known
-	Reported                  // an event or an answer to somebody else proves the state, no read has confirmed it
-	Verified                  // a read said so
+	Hinted   Certainty = iota // something named the object; its state is unknown
+	Reported                  // an event, or an answer to another client, proves the state; no read has confirmed it
+	Verified                  // a read showed the state
 )
 
-// String is the certainty in a word.
+// String returns the certainty's name.
 func (c Certainty) String() string { return wordOf(c, "hinted", "reported", "verified") }
 
-// MarshalText makes the certainty the word that it has in JSON.
+// MarshalText returns the certainty's name.
 func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText takes a word that is not known for the least.
+// UnmarshalText takes an unknown name for the least certain.
 func (c *Certainty) UnmarshalText(word []byte) error {
 	*c = stateOfWord(word, Verified)
 	return nil
 }
 
-// Intent is what a list shows of one checkout intent. It is the head of an
-// [IntentDetail] and immutable: a change makes a new one.
+// Intent is one checkout intent as a list shows it. It is the head of an [IntentDetail] and immutable: a change
+// makes a
+// new one.
 type Intent struct {
 	ID          api.ID             `json:"id"`
-	State       api.IntentState    `json:"state,omitempty"` // "" while not known
+	State       api.IntentState    `json:"state,omitempty"` // "" while unknown
 	Product     api.Text           `json:"product,omitempty"`
 	Merchant    api.Text           `json:"merchant,omitempty"`
 	ReferenceID api.Text           `json:"referenceId,omitempty"`
-	Since       time.Time          `json:"since,omitzero"`       // best known moment of entering State
-	CreatedAt   time.Time          `json:"createdAt,omitzero"`   // zero while not known
-	ReadAt      time.Time          `json:"readAt,omitzero"`      // when the newest read was sent; zero when never read
-	ExpiresAt   time.Time          `json:"expiresAt,omitzero"`   // end of the confirm window; zero while not known
-	OfferedAt   time.Time          `json:"offeredAt,omitzero"`   // when its offer came; zero where nobody saw that
-	ConfirmedAt time.Time          `json:"confirmedAt,omitzero"` // when it was confirmed; likewise
-	EndedAt     time.Time          `json:"endedAt,omitzero"`     // when it was completed or failed; likewise
+	Since       time.Time          `json:"since,omitzero"`       // when it entered State, as well as known
+	CreatedAt   time.Time          `json:"createdAt,omitzero"`   // zero while unknown
+	ReadAt      time.Time          `json:"readAt,omitzero"`      // when the newest read was sent; zero if never read
+	ExpiresAt   time.Time          `json:"expiresAt,omitzero"`   // end of the confirm window; zero while unknown
+	OfferedAt   time.Time          `json:"offeredAt,omitzero"`   // when its offer came; zero if nobody saw it
+	ConfirmedAt time.Time          `json:"confirmedAt,omitzero"` // when it was confirmed; zero if nobody saw it
+	EndedAt     time.Time          `json:"endedAt,omitzero"`     // when it completed or failed; zero if nobody saw it
 	Total       *api.Money         `json:"total,omitempty"`
-	Failure     *api.FailureReason `json:"failureReason,omitempty"` // why it failed; nil while not known
-	Quantity    int                `json:"quantity,omitempty"`      // 0 while not known
+	Failure     *api.FailureReason `json:"failureReason,omitempty"` // why it failed; nil while unknown
+	Quantity    int                `json:"quantity,omitempty"`      // 0 while unknown
 	Reads       int                `json:"reads,omitempty"`         // answered reads of this intent
 	Version     uint64             `json:"-"`                       // of the store, when this last changed
 	Certainty   Certainty          `json:"certainty"`
 	Missing     bool               `json:"missing,omitempty"`    // the service answered 404 to the last read
-	FoundEnded  bool               `json:"foundEnded,omitempty"` // a read found that it had ended, at Since or long before
+	FoundEnded  bool               `json:"foundEnded,omitempty"` // a read found it ended: at Since or long before
 }
 
 // IntentDetail is all that is known of one checkout intent. It is immutable.
 type IntentDetail struct {
 	Intent
-	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil when never read. Its body is kept of the newest only
-	Shipments []api.ID    `json:"shipments,omitempty"` // of this intent, in the order in which they became known
+	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil if never read. Only recent ones keep their body
+	Shipments []api.ID    `json:"shipments,omitempty"` // in the order in which they became known
 	Timeline  []Moment    `json:"timeline,omitempty"`  // oldest first
 	basis     basis
 }
 
-// basis is what the store goes by when it merges what it learns of an intent, and
-// the watcher when it decides when to read it.
+// basis is what the store needs to merge what it learns of an intent, and the watcher to decide when to read it.
 type basis struct {
-	newest    time.Time // when the newest read was sent, whatever came of it
+	newest    time.Time // when the newest read was sent, whatever its outcome
 	lastEvent time.Time // the newest createdAt of an event
-	known     time.Time // the earliest moment at which it is known to have existed, for the day's count
-	seen      eventSet  // events that were seen
-	floor     int       // the highest rank that anything has proven; -1 for none
-	readRank  int       // of the newest read that is kept; -1 for none
+	known     time.Time // the earliest time at which it is known to have existed, for the day's count
+	seen      eventSet  // events seen
+	floor     int       // the highest state rank proven so far; -1 for none
+	readRank  int       // the state rank of the newest read kept; -1 for none
 	reads     int       // answered reads since it entered its state
-	behind    int       // reads in a row that were behind what an event proved
-	missing   int       // reads in a row that were answered 404
-	listed    bool      // its shipments were listed
-	observed  bool      // an observation was the first to tell of it
-	ordered   bool      // the newest read named orders
+	behind    int       // consecutive reads that were behind what an event proved
+	missing   int       // consecutive reads that were answered 404
+	listed    bool      // its shipments have been listed
+	observed  bool      // it became known by an observation
+	ordered   bool      // the newest read named merchant orders
 }
 
-// over reports whether the intent is one of those that are let go once there are
-// many: it has ended, as far as is known, or is not there.
+// over reports whether the intent may be dropped once there are many: it has ended, as far as known, or does not
+// exist.
 func (i *Intent) over() bool { return i.State.Terminal() || i.Missing }
 
-// Entered is when it entered its state; zero while that is not known: an end that a
-// read found is as old as the read or any older.
+// Entered returns when it entered its state; zero while unknown: if a read found it ended, that may have been long
+// before.
 func (i *Intent) Entered() time.Time {
 	if i.FoundEnded && i.EndedAt.IsZero() {
 		return time.Time{}
@@ -92,6 +92,5 @@ func (i *Intent) Entered() time.Time {
 	return i.Since
 }
 
-// Open reports whether something can still happen to the intent, or whether its
-// end has only been reported.
+// Open reports whether something can still happen to the intent, or its end is only reported.
 func (i *Intent) Open() bool { return !i.State.Terminal() || i.Certainty != Verified }

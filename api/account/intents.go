@@ -8,19 +8,18 @@ import (
 	"tillwatch/api/quota"
 )
 
-// intents are those of the picture: all that are open, and of those that have ended
-// the newest.
+// intents keeps the open intents and the newest of those that ended.
 type intents struct {
 	table[IntentDetail]
-	counts map[api.IntentState]int // "" stands for those of which only the id is known
-	window time.Duration           // in which an intent may be confirmed
-	keep   int                     // ended ones at the most
-	ended  map[api.ID]bool         // those that have ended, as far as is known
-	past   knownIDs                // those that were let go
-	letGo  int                     // how many there were
+	counts map[api.IntentState]int // "" for those of which only the id is known
+	window time.Duration           // the confirm window
+	keep   int                     // how many ended ones, at most
+	ended  map[api.ID]bool         // those that have ended, as far as known
+	past   knownIDs                // those that were dropped
+	letGo  int                     // how many were dropped
 	whole  answers
 
-	// What the account's intents teach beside themselves.
+	// What the account's intents show about the account.
 	reads    *readBook
 	day      *day
 	pace     paces
@@ -36,8 +35,7 @@ func newIntents(n *news, cfg *StoreConfig) intents {
 	}
 }
 
-// edit returns an intent for changes; one of which only the id is known when it is
-// new.
+// edit returns an intent for changes; a new one with only its id if it is unknown.
 func (t *intents) edit(id api.ID) *IntentDetail {
 	if t.get(id) == nil {
 		id = api.ScrubID(string(id))
@@ -51,7 +49,7 @@ func (t *intents) edit(id api.ID) *IntentDetail {
 	return t.table.edit(id)
 }
 
-// enter has an intent enter a state, and counts it.
+// enter moves an intent to a state, and counts it.
 func (t *intents) enter(in *IntentDetail, state api.IntentState) {
 	t.leave(in.State)
 	t.counts[state]++
@@ -65,8 +63,8 @@ func (t *intents) leave(state api.IntentState) {
 	}
 }
 
-// setExpiry sets the end of the confirm window: it runs from the creation, while
-// the intent may still be confirmed.
+// setExpiry sets the end of the confirm window, counted from the creation, while the intent can still be
+// confirmed.
 func (t *intents) setExpiry(in *IntentDetail) {
 	in.ExpiresAt = time.Time{}
 	if !in.CreatedAt.IsZero() && (in.State == api.AwaitingConfirmation || in.State == api.RetrievingOffer) {
@@ -74,8 +72,7 @@ func (t *intents) setExpiry(in *IntentDetail) {
 	}
 }
 
-// listed counts intents by the states that the contract lists; those in other
-// states count together, under "".
+// listed counts intents by the contract's states; those in other states count as "".
 func (t *intents) listed() map[api.IntentState]int {
 	listed := map[api.IntentState]int{}
 	for state, n := range t.counts {
@@ -89,8 +86,9 @@ func (t *intents) listed() map[api.IntentState]int {
 	return listed
 }
 
-// agents counts the intents that are placing an order, of the limit that a header has
-// named, else of one that is assumed: one that is passed is not known.
+// agents counts the intents that are placing orders. The limit is the one that a header named, else the assumed
+// one;
+// an assumed limit that is exceeded counts as unknown.
 func (t *intents) agents(limit int, buckets []quota.Bucket) AgentCount {
 	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit, Assumed: true}
 	if b := firstBucket(buckets, ofAgents); b != nil {
@@ -113,13 +111,12 @@ func (t *intents) open() []*IntentDetail {
 	return open
 }
 
-// closing counts the intents whose state ends by itself or by somebody's confirm.
+// closing counts the intents whose state ends by itself or by another client's confirm.
 func (t *intents) closing() int {
 	return t.counts[api.AwaitingConfirmation] + t.counts[api.PlacingOrder]
 }
 
-// detail returns an intent, with the whole newest answer where that is kept; nil
-// for none.
+// detail returns an intent, with the whole newest answer if that is kept; nil for none.
 func (t *intents) detail(id api.ID) *IntentDetail {
 	in := t.get(id)
 	answer := t.whole.of(id)
@@ -131,7 +128,7 @@ func (t *intents) detail(id api.ID) *IntentDetail {
 	return &whole
 }
 
-// noteEnd notes whether an intent has ended.
+// noteEnd records whether an intent has ended.
 func (t *intents) noteEnd(in *IntentDetail) {
 	if in.over() {
 		t.ended[in.ID] = true
@@ -140,9 +137,8 @@ func (t *intents) noteEnd(in *IntentDetail) {
 	}
 }
 
-// dropSurplus lets go of the intents that ended first where more are kept than
-// should be, and returns them. To look through all for each one would take long, so
-// a few more may gather.
+// dropSurplus drops the intents that ended first if too many are kept, and returns them. It lets a few more gather
+// first, because looking through all of them for each one would take long.
 func (t *intents) dropSurplus() []*IntentDetail {
 	if len(t.ended) <= t.keep+t.keep/16 {
 		return nil
@@ -174,8 +170,8 @@ func (t *intents) letGoOf(in *IntentDetail) {
 	t.news.note(notice{intent: in.ID})
 }
 
-// restore fills in an intent of an earlier run, unless it is there; its shipments
-// are tied to it later. A file can be written by anybody.
+// restore fills in an intent of an earlier run unless it is known; its shipments are tied to it later. It trusts
+// nothing: anyone can write the file.
 func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *IntentDetail {
 	if t.get(saved.ID) != nil {
 		return nil
@@ -198,7 +194,7 @@ func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *I
 	}
 	b := &in.basis
 	b.floor = min(max(m.Floor, in.State.Rank()), api.Completed.Rank())
-	// A clock that was set back must not make the past newer than what is read now.
+	// A clock that was set back must not make the past newer than the next read.
 	b.newest, b.lastEvent = earlier(measured(m.Newest.time(), now), now), m.LastEvent.time()
 	b.seen, b.listed, b.observed, b.reads = m.Seen, m.Listed, m.Observed, max(m.StateReads, 0)
 	b.behind, b.missing = max(m.Behind, 0), max(m.NotFound, 0)
@@ -207,8 +203,7 @@ func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *I
 	return in
 }
 
-// measured is a moment that an earlier process measured, as one of this process: it
-// keeps its age when the clock is set.
+// measured converts a time measured by an earlier process: it keeps its age if the clock has been set.
 func measured(saved, now time.Time) time.Time {
 	if saved = plausible(saved); saved.IsZero() {
 		return saved

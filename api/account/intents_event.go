@@ -7,9 +7,9 @@ import (
 	"tillwatch/api"
 )
 
-// event merges an event of an intent. An event alone moves the intent only to the
-// state that its type proves, and only forward; whatever else it says is for a read
-// to find out.
+// event merges an event of an intent. It moves the intent only to the state that its type proves, and only
+// forward;
+// a read must find out the rest.
 func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	at, b := cmp.Or(e.CreatedAt, e.Received), &in.basis
 	late := at.Before(b.lastEvent)
@@ -47,9 +47,9 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	}
 }
 
-// eventMoves reports whether an event that proves state moves the intent. From a
-// state that the contract does not list it does so only when it came after the
-// read that showed it, or when it proves the end.
+// eventMoves reports whether an event that proves state moves the intent. It moves one in a state that the
+// contract
+// does not list only if it is newer than the read that showed that state, or proves the end.
 func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
 	if state.Rank() <= in.basis.floor {
 		return false
@@ -58,14 +58,14 @@ func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
 	return !odd || state.Terminal() || at.After(in.Since)
 }
 
-// shipmentEvent puts an event of a shipment into the timeline of its intent.
+// shipmentEvent adds a shipment's event to the timeline of its intent.
 func (i *IntentDetail) shipmentEvent(e *Event, learnt time.Time) {
 	if !i.remembers(e.ID) {
 		i.remember(Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
 	}
 }
 
-// eventSet says which of the contract's intent events were seen.
+// eventSet says which of the contract's intent events have been seen.
 type eventSet uint8
 
 const (

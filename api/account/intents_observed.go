@@ -9,14 +9,13 @@ import (
 	"tillwatch/api/quota"
 )
 
-// mostUnread bounds the intents of which only the id is known, that observations add
-// to.
+// mostUnread bounds the unread intents that observations add.
 const mostUnread = 1000
 
-// observed merges what the answer to somebody else's request showed of an intent. As
-// an event does, it moves the intent only forward, and the state is reported until
-// it is read. Whoever may report can name intents that never existed: before a read or
-// an event proves one, only the answer that made it says anything, and not its end.
+// observed merges the answer to another client's request. Like an event, it moves the intent only forward, and the
+// state is reported until a read verifies it. A reporter can name intents that do not exist: until a read or an
+// event
+// proves the intent, only the answer that created it counts, and never its end.
 func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) outcome {
 	id := api.ScrubID(o.IntentID)
 	if id == "" || o.Status/100 != 2 || t.get(id) == nil && t.past.has(id) {
@@ -63,10 +62,10 @@ func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) ou
 	return result
 }
 
-// unproven reports whether nothing but observations tells of the intent.
+// unproven reports whether only observations mention the intent.
 func (i *IntentDetail) unproven() bool { return i.ReadAt.IsZero() && i.basis.lastEvent.IsZero() }
 
-// observedWhat is what somebody else did with an intent.
+// observedWhat is what another client did with an intent.
 func observedWhat(o *quota.Observation) What {
 	switch {
 	case o.Method != http.MethodPost:
@@ -77,7 +76,7 @@ func observedWhat(o *quota.Observation) What {
 	return MadeElsewhere
 }
 
-// remembersOf reports whether the timeline holds a moment of a kind.
+// remembersOf reports whether the timeline holds a moment of this kind.
 func (i *IntentDetail) remembersOf(what What) bool {
 	for j := range i.Timeline {
 		if i.Timeline[j].What == what {

@@ -7,24 +7,22 @@ import (
 	"tillwatch/api"
 )
 
-// outcome is what a read made of an intent, for the other parts of the picture.
+// outcome is what a read changed of an intent, for the other parts of the picture.
 type outcome struct {
 	in    *IntentDetail
 	from  api.IntentState // the state before
 	moved bool            // to another
-	named bool            // the product's name is new
+	named bool            // it has a new product name
 }
 
-// read merges the answer to a read or a confirm that was sent at sent. Reads are
-// ordered by when they were sent: one that was sent before another that is merged
-// already changes nothing. States only move forward.
+// read merges the answer to a read or a confirm. A read that was sent before one that is already merged changes
+// nothing. States only move forward.
 func (t *intents) read(read *api.Intent, sent, now time.Time, how Learnt) outcome {
 	in := t.edit(read.ID)
 	o := outcome{in: in, from: in.State}
 	in.Reads++
 	if sent.Before(in.basis.newest) {
-		// How long a request waits before it goes out is not known here, so this
-		// one may be the newer of the two after all.
+		// How long a request waited before it went out is unknown, so this may be the newer of the two.
 		if how == ByRead {
 			in.foldRead(sent, now)
 		}
@@ -38,8 +36,8 @@ func (t *intents) read(read *api.Intent, sent, now time.Time, how Learnt) outcom
 	return o
 }
 
-// notFound notes that a read was answered 404: the intent stays, as one that is not
-// found in this environment. It goes where nothing but an observation told of it.
+// notFound records that a read was answered 404: the intent stays, marked as missing. It goes if only observations
+// mentioned it.
 func (t *intents) notFound(id api.ID, sent, now time.Time) (gone *IntentDetail) {
 	in := t.edit(id)
 	if in.basis.observed && in.unproven() && len(in.Shipments) == 0 {
@@ -62,18 +60,19 @@ func (t *intents) notFound(id api.ID, sent, now time.Time) (gone *IntentDetail) 
 	return nil
 }
 
-// verdict is what a read's state means for the state that is known.
+// verdict is how a read's state relates to the known one.
 type verdict uint8
 
 const (
-	stays   verdict = iota // it says what is known
-	settles                // it says what was only reported, or decides between two ends
-	moves                  // it is news
-	lags                   // it is behind what is known
+	stays   verdict = iota // it is the known state
+	settles                // it verifies a reported state, or decides between two ends
+	moves                  // it is new
+	lags                   // it is older than what is known
 )
 
-// judgeRead weighs the state of a read against what is known. A state that the
-// contract does not list is taken as it came, unless the end is known.
+// judgeRead compares a read's state with what is known. A state that the contract does not list is taken over,
+// unless
+// the end is known.
 func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.IntentState) verdict {
 	switch {
 	case read == "":
@@ -125,8 +124,8 @@ func (t *intents) merge(o *outcome, read *api.Intent, sent, now time.Time, how L
 	}
 }
 
-// enteredBy is the best known moment at which a read's state was entered: an
-// intent that failed long ago is not as young as the read that shows it.
+// enteredBy estimates when a read's state was entered: an intent that failed long ago did not fail when it was
+// read.
 func (t *intents) enteredBy(in *IntentDetail, read *api.Intent, sent time.Time) time.Time {
 	var entered time.Time
 	created, seen := plausible(read.CreatedAt), in.basis.seen
@@ -144,8 +143,7 @@ func (t *intents) enteredBy(in *IntentDetail, read *api.Intent, sent time.Time) 
 	return entered
 }
 
-// takeFields takes over what a read shows beside the state. It reports whether a
-// person would want to know.
+// takeFields takes over what a read shows besides the state. It reports whether a person would want to know.
 func (t *intents) takeFields(o *outcome, read *api.Intent, sent time.Time, judged verdict) bool {
 	in, rank := o.in, read.State.Rank()
 	b := &in.basis
@@ -189,8 +187,7 @@ func (t *intents) moveTo(in *IntentDetail, state api.IntentState, certainty Cert
 	t.noteEnd(in)
 }
 
-// knownSince counts the intent in its day: by its creation once that is known,
-// and until then by the first that was heard of it.
+// knownSince counts the intent in its day: by its creation once known, until then by when it was first heard of.
 func (t *intents) knownSince(in *IntentDetail, at time.Time) {
 	if before := in.basis.known; !at.IsZero() && !at.Equal(before) {
 		if !before.IsZero() {

@@ -185,7 +185,7 @@ func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.release()
-	s.orders.know()
+	s.orders.update()
 	for _, in := range s.intents.byID {
 		if in.State != api.Completed { // of which no alert stands
 			s.alerts.judgeIntent(in, now)
