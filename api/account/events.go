@@ -123,8 +123,8 @@ func (l *events) name(source api.ID, product api.Text) {
 	}
 }
 
-// since lists the events that are kept and changed after a version, the oldest
-// first, and counts those that became known after it and are not kept.
+// since lists the kept events that changed after a version, the oldest first, and counts those that became known
+// after it and are no longer kept.
 func (l *events) since(version uint64) (changed []*Event, skipped int) {
 	changed = l.table.since(version)
 	slices.SortFunc(changed, func(a, b *Event) int { return cmp.Compare(a.ordinal, b.ordinal) })

@@ -6,11 +6,10 @@ import (
 	"tillwatch/api"
 )
 
-// knownIDs remembers ids that were here, by their hashes. Once it holds as many as
-// it may, those of the older half are forgotten first.
+// knownIDs remembers ids by their hashes, in two halves. When one half is full, the older one is forgotten.
 type knownIDs struct {
 	seed       maphash.Seed
-	most       int // in each half
+	most       int // ids in each half
 	now, older map[uint64]struct{}
 }
 

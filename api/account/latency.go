@@ -7,21 +7,22 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Latency is how long the service took of late to answer requests of one class, by
-// one side. It is immutable.
+// Latency is how long the service has recently taken to answer requests of one class, from tillwatch or from
+// others.
+// It is immutable.
 type Latency struct {
-	Class      quota.Class     `json:"class,omitempty"`      // of the endpoints; "" where the contract names none
-	Others     bool            `json:"others,omitempty"`     // of the requests that proxies saw; else of those that tillwatch sent
-	Since      time.Time       `json:"since,omitzero"`       // what is told of the last hour stands on what was sent since then: less than an hour where more is not known
-	Recent     Pace            `json:"recent,omitzero"`      // of the last hour, but for refusals (429): they are answered without work
-	Unanswered int             `json:"unanswered,omitempty"` // in the last hour
-	Days       int             `json:"days,omitempty"`       // of the seven days before this one, in UTC, those of which something is known; 0: nothing to compare with
-	Past       Pace            `json:"past,omitzero"`        // of those days; its percentiles are right to a bucket
-	Buckets    []LatencyBucket `json:"buckets,omitempty"`    // from the quickest answer to the slowest, without a hole
+	Class      quota.Class     `json:"class,omitempty"`      // of the endpoints; "" if the contract names none
+	Others     bool            `json:"others,omitempty"`     // requests seen by proxies; otherwise those that tillwatch sent
+	Since      time.Time       `json:"since,omitzero"`       // the start of what Recent covers: less than an hour ago if nothing earlier is known
+	Recent     Pace            `json:"recent,omitzero"`      // of the last hour, without refusals (429): answering those takes no work
+	Unanswered int             `json:"unanswered,omitempty"` // requests of the last hour without an answer
+	Days       int             `json:"days,omitempty"`       // how many of the seven UTC days before today have data; 0: there is nothing to compare with
+	Past       Pace            `json:"past,omitzero"`        // of those days; percentiles are exact to a bucket
+	Buckets    []LatencyBucket `json:"buckets,omitempty"`    // from the fastest to the slowest answer, without gaps
 }
 
-// LatencyBucket is how many answers took longer than the bucket before reaches, and
-// no longer than this one does. Ten buckets make the tenfold.
+// LatencyBucket counts answers that took longer than the previous bucket's bound and at most its own. Ten buckets
+// span a factor of ten.
 type LatencyBucket struct {
 	UpTo   time.Duration `json:"upToNs"`
 	Recent int           `json:"recent,omitempty"` // of the last hour
@@ -31,18 +32,18 @@ type LatencyBucket struct {
 // histogram counts answers by bucket.
 type histogram map[int]int
 
-const lastBucket = 50 // of 100 s and all that is longer; the first is of a millisecond and all that is shorter
+const lastBucket = 50 // 100 s and longer; the first is 1 ms and shorter
 
 func bucketOfLatency(took time.Duration) int {
 	return min(max(int(math.Ceil(10*math.Log10(took.Seconds()*1000)-1e-9)), 0), lastBucket)
 }
 
-// reach is the longest that a bucket holds, but for the last.
+// reach is the longest latency that a bucket holds, except the last.
 func reach(bucket int) time.Duration {
 	return time.Duration(math.Pow(10, float64(bucket)/10) * float64(time.Millisecond)).Round(time.Microsecond)
 }
 
-// pace is that of the answers that are counted.
+// pace returns the pace of the counted answers.
 func (h histogram) pace() Pace {
 	p := Pace{}
 	for _, n := range h {
@@ -54,7 +55,7 @@ func (h histogram) pace() Pace {
 	return p
 }
 
-// quantile is that of n answers, as if those of a bucket lay evenly in it.
+// quantile estimates a quantile of n answers, as if those in a bucket were evenly spread.
 func (h histogram) quantile(q float64, n int) time.Duration {
 	rank := min(int(q*float64(n)), n-1)
 	for bucket := 0; bucket <= lastBucket; bucket++ {

@@ -10,30 +10,29 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Bounds of what is kept of latencies.
+// Bounds of the latencies kept.
 const (
-	keptLatencies  = 4096 // of the last hour, of each class and side
-	mostLatencies  = 8    // classes and sides
-	latencyDays    = 7    // before this one
+	keptLatencies  = 4096 // requests of the last hour, for each book
+	mostLatencies  = 8    // books
+	latencyDays    = 7    // before today
 	latencyRefresh = 5 * time.Second
 )
 
-// latencies are those of each class and side: tillwatch's own first, and of each the
-// contract's classes as it lists them.
+// latencies holds a book for each class and side: tillwatch's own first, in the contract's order of classes.
 type latencies []*latencyBook
 
 type latencyBook struct {
 	class  quota.Class
 	others bool
-	cut    time.Time // when the newest was sent of those that were too many
+	cut    time.Time // when the newest request that was dropped for want of room was sent
 	recent []latencySample
 	days   map[int64]histogram
 	told   Latency
 	toldAt time.Time
-	toldOf int // how many requests the told one stands on
+	toldOf int // how many requests it is based on
 }
 
-// rank puts tillwatch's own first.
+// rank orders the books: tillwatch's own first.
 func (b *latencyBook) rank() int {
 	rank := slices.Index(quota.Classes(), b.class)
 	if rank < 0 {
@@ -45,13 +44,13 @@ func (b *latencyBook) rank() int {
 	return rank
 }
 
-// latencySample is one request; took is 0 where it got no answer.
+// latencySample is one request; took is 0 if it got no answer.
 type latencySample struct {
 	sent time.Time
 	took time.Duration
 }
 
-// add takes a request, of somebody else where it says by whom.
+// add takes a request; one with By is somebody else's.
 func (l *latencies) add(e *api.Exchange, now time.Time) {
 	if e.Sent.IsZero() || e.Status == http.StatusTooManyRequests || e.Status != 0 && e.Latency <= 0 {
 		return
@@ -77,14 +76,14 @@ func (l *latencies) of(class quota.Class, others bool) *latencyBook {
 	return b
 }
 
-// add keeps what was sent within the last hour.
+// add keeps a request sent within the last hour.
 func (b *latencyBook) add(s latencySample, now time.Time) {
 	b.forget(now)
 	if now.Sub(s.sent) >= time.Hour || !s.sent.After(b.cut) {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(b.recent, s.sent, func(o latencySample, sent time.Time) int {
-		return cmp.Or(o.sent.Compare(sent), -1) // behind those of the same moment
+		return cmp.Or(o.sent.Compare(sent), -1) // after those sent at the same time
 	})
 	b.recent = slices.Insert(b.recent, at, s)
 	if surplus := len(b.recent) - keptLatencies; surplus > 0 {
@@ -93,7 +92,7 @@ func (b *latencyBook) add(s latencySample, now time.Time) {
 	}
 }
 
-// forget drops what was sent more than an hour ago.
+// forget drops requests sent more than an hour ago.
 func (b *latencyBook) forget(now time.Time) {
 	old := 0
 	for old < len(b.recent) && now.Sub(b.recent[old].sent) >= time.Hour {
@@ -118,11 +117,11 @@ func (b *latencyBook) addToDay(s latencySample, now time.Time) {
 	b.days[day][bucketOfLatency(s.took)]++
 }
 
-// dayOf is a day since 1970, in UTC.
+// dayOf is a UTC day, counted from 1970.
 func dayOf(t time.Time) int64 { return t.Unix() / int64(wholeDay/time.Second) }
 
-// list tells them. The figures are worked out anew every so often, and while they
-// stand on little.
+// list returns the latencies of all books. It recomputes the figures at intervals, and always while they are based
+// on few requests.
 func (l latencies) list(known, now time.Time) []Latency {
 	var all []Latency
 	for _, b := range l {

@@ -7,14 +7,14 @@ import (
 	"tillwatch/api/quota"
 )
 
-// latencyMemory is what the next run needs of a class and side.
+// latencyMemory is what the next run needs of one class and side.
 type latencyMemory struct {
 	Class  quota.Class         `json:"class,omitempty"`
 	Others bool                `json:"others,omitempty"`
 	Cut    time.Time           `json:"cut,omitzero"`
-	First  time.Time           `json:"first,omitzero"`  // when the first of the last hour was sent
-	After  []int64             `json:"after,omitempty"` // of each, how many milliseconds after it
-	Took   []int64             `json:"took,omitempty"`  // and how many microseconds it took; 0 without an answer
+	First  time.Time           `json:"first,omitzero"`  // when the first request of the last hour was sent
+	After  []int64             `json:"after,omitempty"` // for each request, milliseconds after First
+	Took   []int64             `json:"took,omitempty"`  // for each request, microseconds to the answer; 0 without one
 	Days   map[int64]histogram `json:"days,omitempty"`  // answers by day since 1970 and bucket
 }
 
@@ -39,7 +39,7 @@ func (l latencies) memory(now time.Time) []latencyMemory {
 	return all
 }
 
-// recall takes what an earlier run has kept. A file can be written by anybody.
+// recall restores what an earlier run kept. It trusts nothing: anyone can write the file.
 func (l *latencies) recall(told []latencyMemory, now time.Time) {
 	for _, m := range told[:min(len(told), mostLatencies)] {
 		b, first := l.of(known(m.Class), m.Others), plausible(m.First)

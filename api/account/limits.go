@@ -8,11 +8,10 @@ import (
 	"tillwatch/api/quota"
 )
 
-// agentsName is in the name of the policy that tells of the agents; the contract
-// does not show what it is called.
+// agentsName is part of the name of the agents' policy; the contract does not show the whole name.
 const agentsName = "agent"
 
-// firstBucket is the first bucket that is such a one; nil for none.
+// firstBucket returns the first bucket for which is returns true; nil for none.
 func firstBucket(buckets []quota.Bucket, is func(*quota.Bucket) bool) *quota.Bucket {
 	for i := range buckets {
 		if is(&buckets[i]) {
@@ -22,16 +21,16 @@ func firstBucket(buckets []quota.Bucket, is func(*quota.Bucket) bool) *quota.Buc
 	return nil
 }
 
-// bucketOf is the bucket of a class with the shortest window, where a header has
-// named one: the contract's per-second bucket.
+// bucketOf returns the bucket of a class with the shortest window, the contract's per-second one; nil until a
+// header
+// names it.
 func bucketOf(buckets []quota.Bucket, class quota.Class) *quota.Bucket {
-	return firstBucket(buckets, func(b *quota.Bucket) bool { // the shortest windows come first
+	return firstBucket(buckets, func(b *quota.Bucket) bool { // sorted by window, the shortest first
 		return b.Class == class && b.Limit > 0 && b.Window < shortestDay && !ofAgents(b)
 	})
 }
 
-// LimitOf is the limit of the contract that a bucket tells of: requests of its class,
-// the day's intents or the agents.
+// LimitOf returns the limit that a bucket belongs to: its endpoint class, the day or the agents.
 func LimitOf(b *quota.Bucket) LimitName {
 	switch {
 	case ofAgents(b):
@@ -42,17 +41,17 @@ func LimitOf(b *quota.Bucket) LimitName {
 	return LimitName(b.Class)
 }
 
-// ofAgents reports whether a bucket is that of the agents.
+// ofAgents reports whether a bucket limits the agents.
 func ofAgents(b *quota.Bucket) bool {
 	return b.Class == quota.Mutations && b.Limit > 0 && strings.Contains(strings.ToLower(b.Policy), agentsName)
 }
 
-// limits remembers how much was used of the limits that no bucket has a history of.
+// limits remembers the use of limits whose buckets have no history.
 type limits struct {
 	day, agents courseBook[Level]
 }
 
-// limitsOf are the limits of the account, as a summary has them.
+// of returns the account's limits.
 func (l *limits) of(sum *Summary, now time.Time) []Limit {
 	all := make([]Limit, 0, 5)
 	for _, name := range []LimitName{LimitReads, LimitMutations, LimitLookup} {
@@ -63,7 +62,7 @@ func (l *limits) of(sum *Summary, now time.Time) []Limit {
 	return append(all, day, agents)
 }
 
-// remember keeps how much is used now.
+// remember records how much is used now.
 func (l *limits) remember(sum *Summary, now time.Time) {
 	for levels, limit := range map[*courseBook[Level]]Limit{&l.day: dayLimit(sum, now), &l.agents: agentsLimit(sum, now)} {
 		if limit.Used.Grounds != NotKnown {
@@ -74,7 +73,7 @@ func (l *limits) remember(sum *Summary, now time.Time) {
 	}
 }
 
-// recall takes what was used in an earlier run.
+// recall restores the use in an earlier run.
 func (l *limits) recall(told []Limit, now time.Time) {
 	for _, limit := range told {
 		switch limit.Name {
@@ -86,8 +85,7 @@ func (l *limits) recall(told []Limit, now time.Time) {
 	}
 }
 
-// contractLimits is how many requests a second the contract allows a class (contract,
-// Limits).
+// contractLimit is how many requests a second the contract allows a class (contract, Limits).
 func contractLimit(name LimitName) int {
 	if name == LimitMutations {
 		return 5
@@ -95,8 +93,7 @@ func contractLimit(name LimitName) int {
 	return 10
 }
 
-// limitOf is the limit of a class of endpoints, of which b is the bucket; nil while no
-// header has named it.
+// limitOf returns the limit of an endpoint class. b is its bucket; nil until a header names it.
 func limitOf(name LimitName, b *quota.Bucket, now time.Time) Limit {
 	if b == nil {
 		return Limit{Name: name, Window: time.Second, Limit: Figure{contractLimit(name), Assumed}}
@@ -148,7 +145,7 @@ func agentsLimit(sum *Summary, now time.Time) Limit {
 	return l
 }
 
-// limitFigure is a limit of which 0 says that it is not known.
+// limitFigure returns a limit as a figure; 0 is unknown.
 func limitFigure(n int, assumed bool) Figure {
 	switch {
 	case n <= 0:
@@ -159,10 +156,10 @@ func limitFigure(n int, assumed bool) Figure {
 	return Figure{n, Told}
 }
 
-// recentPace is the time by which the pace is told.
+// recentPace is the time over which the pace is measured.
 const recentPace = 15 * time.Minute
 
-// pace is how much was used an hour, by the minutes of the last quarter of one.
+// pace is how much was used an hour, by the minutes of the last [recentPace].
 func pace(minutes []quota.Sample, now time.Time) float64 {
 	used := 0
 	for _, s := range minutes {

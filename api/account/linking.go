@@ -6,8 +6,7 @@ import (
 	"tillwatch/api"
 )
 
-// ties carries what is learnt of an intent or a shipment to the other one, and to the
-// events that speak of them.
+// ties passes what is learnt of an intent or a shipment on to the other, and to their events.
 type ties struct {
 	news      *news
 	intents   *intents
@@ -15,7 +14,7 @@ type ties struct {
 	events    *events
 }
 
-// link ties a shipment to its intent, which becomes known by it.
+// link ties a shipment to its intent, which becomes known if it was not.
 func (t *ties) link(sh *Shipment, id api.ID) {
 	if id = api.ScrubID(string(id)); id == "" || sh.IntentID == id {
 		return
@@ -27,15 +26,14 @@ func (t *ties) link(sh *Shipment, id api.ID) {
 	in := t.intents.edit(id)
 	sh.IntentID = id
 	in.Shipments = append(in.Shipments, sh.ID)
-	t.news.note(notice{intent: id, hint: in.basis.newest.IsZero()}) // nothing else may name it
+	t.news.note(notice{intent: id, hint: in.basis.newest.IsZero()}) // perhaps nothing else names it
 	for _, e := range t.events.of(sh.ID) {
 		t.line(in, e, e.Received)
 	}
 	t.nameShipment(sh.ID, in.Product)
 }
 
-// line puts an event of a shipment into the timeline of its intent, unless it stands
-// there.
+// line adds a shipment's event to the timeline of its intent, once.
 func (t *ties) line(in *IntentDetail, e *Event, learnt time.Time) {
 	if !e.lined {
 		t.events.edit(e.ID).lined = true
@@ -43,7 +41,7 @@ func (t *ties) line(in *IntentDetail, e *Event, learnt time.Time) {
 	}
 }
 
-// spreadProduct carries a product's name from its intent to all that speaks of it.
+// spreadProduct copies a product's name from its intent to the shipments and events.
 func (t *ties) spreadProduct(in *IntentDetail) {
 	t.events.name(in.ID, in.Product)
 	for _, id := range in.Shipments {
@@ -59,7 +57,7 @@ func (t *ties) nameShipment(id api.ID, product api.Text) {
 	t.events.name(id, product)
 }
 
-// adopt ties a restored shipment to its intent, if both are there.
+// adopt ties a restored shipment to its intent, if both are kept.
 func (t *ties) adopt(intent, shipment api.ID) {
 	sh := t.shipments.get(shipment)
 	if sh == nil || sh.IntentID != "" || t.intents.get(intent) == nil {
@@ -70,7 +68,7 @@ func (t *ties) adopt(intent, shipment api.ID) {
 	in.Shipments = append(in.Shipments, shipment)
 }
 
-// intentOf returns the intent in whose timeline an event may stand; nil for none.
+// intentOf returns the intent whose timeline an event belongs to; nil for none.
 func (t *ties) intentOf(e *Event) *IntentDetail {
 	switch e.SourceType {
 	case api.SourceIntent:

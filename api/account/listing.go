@@ -13,29 +13,29 @@ import (
 	"tillwatch/api/quota"
 )
 
-// listPage is how many items a page of the service has unless asked otherwise.
+// listPage is the size of the service's pages unless a request sets another.
 const listPage = 100
 
 const (
-	sweepPolls = 18            // poll intervals between two looks at the newest shipments
-	sweepItems = 10 * listPage // of the newest shipments, read at the start
+	sweepPolls = 18            // poll intervals between two reads of the newest shipments
+	sweepItems = 10 * listPage // how many of the newest shipments are read at the start
 )
 
-// serviceList is one of the service's lists, and how it is read.
+// serviceList is how one of the service's lists is read.
 type serviceList[V any] struct {
 	kind    listKind
-	every   time.Duration // between two readings
-	most    int           // items that are taken of it
-	deep    bool          // the first reading goes on behind a page without news
+	every   time.Duration // between two reads of the list
+	most    int           // items to take at most
+	deep    bool          // the first read continues after a page without news
 	items   func(ctx context.Context) iter.Seq2[V, error]
 	sent    func(item V) time.Time
 	merge   func(page []V, sent time.Time) (news bool)
-	refuses func(err error) bool // the service has no such list
+	refuses func(err error) bool // says that the service has no such list
 }
 
-// keepListing reads the list of intents that a service may or may not have: to
-// its end at first, then its newest pages again and again, as they alone show an
-// intent before its offer. A service without the list is asked once.
+// keepListing reads the service's list of intents: first to its end, then its newest pages at intervals, because
+// only
+// they show an intent before its offer. If the service has no such list, it asks once.
 func (w *Watcher) keepListing(ctx context.Context) {
 	tried := sync.OnceFunc(func() { close(w.asked) })
 	defer tried()
@@ -48,13 +48,13 @@ func (w *Watcher) keepListing(ctx context.Context) {
 	})
 }
 
-// keepSweeping looks for shipments on the service's list of them (contract,
-// Endpoints): on several pages at the start where no feed reports them, then on the
-// newest again and again. A service that does not answer a list without ids is asked
+// keepSweeping finds shipments on the service's list of them (contract, Endpoints): on several pages at the start
+// if
+// no feed reports them, then on the newest page at intervals. If the service does not list without ids, it asks
 // once.
 func (w *Watcher) keepSweeping(ctx context.Context) {
-	<-w.asked // what the list of intents shows need not be read one by one, because a shipment names it
-	// At first a feed reports what the list of shipments would show.
+	<-w.asked // intents on the list need not be read one by one because a shipment names them
+	// While the feed is young it reports what this list would show.
 	if w.cfg.Feed != nil && !w.nap(ctx, sweepPolls*w.cfg.Poll) {
 		return
 	}
@@ -71,7 +71,7 @@ func (w *Watcher) keepSweeping(ctx context.Context) {
 	})
 }
 
-// keepReading reads a list again and again, until the service refuses it or ctx ends.
+// keepReading reads a list at intervals, until the service refuses it or ctx ends.
 func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l serviceList[V]) {
 	if len(w.cfg.Only) > 0 {
 		return
@@ -95,9 +95,8 @@ func keepReading[V any](ctx context.Context, w *Watcher, tried func(), l service
 	}
 }
 
-// readList reads a list: all that is taken of it at first, then its newest pages up
-// to one that holds nothing new. All of it counts as sent when its first page was: an
-// older truth never overwrites a newer one.
+// readList reads a list: everything at first, later its newest pages up to one that holds nothing new. All pages
+// count as sent with the first, so that nothing old overwrites anything newer.
 func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 	status := look(w.store, func() ListStatus { return w.store.lists.status[l.kind] })
 	sent, taken := time.Now(), 0
@@ -142,7 +141,7 @@ func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 			break
 		}
 	}
-	if len(page) > 0 || taken == 0 { // a list without items was read, too
+	if len(page) > 0 || taken == 0 { // an empty list counts as read
 		flush()
 	}
 	if !again {
@@ -157,8 +156,7 @@ func readList[V any](ctx context.Context, w *Watcher, l serviceList[V]) error {
 	return nil
 }
 
-// listFailed notes why a list could not be read to its end. That the service has no
-// such list is no failure.
+// listFailed records why a list could not be read to its end. If the service has no such list, that is no failure.
 func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStatus, refused bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -174,9 +172,9 @@ func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStat
 	return err
 }
 
-// applySweep merges a page of the list of shipments, but for those that ended
-// long ago and that nothing else has named. It reports whether there was anything
-// new.
+// applySweep merges a page of the list of shipments, except those that ended long ago and are not known. It
+// reports
+// whether anything was new.
 func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
 	var concern []api.Shipment
 	s.update(func(now time.Time) {

@@ -2,28 +2,27 @@ package account
 
 import "time"
 
-// ListState says how far one of the service's lists was read. The contract does not
-// show a list of intents.
+// ListState is how much of one of the service's lists was read. The contract does not show a list of intents.
 type ListState uint8
 
 // The states of a list.
 const (
-	ListUnread    ListState = iota // nothing of it was read yet
+	ListUnread    ListState = iota // none of it was read yet
 	ListPartly                     // some of its pages were read
-	ListWhole                      // it was read to its end
-	ListCut                        // as much as is taken of it was read; there may be more
-	ListNotServed                  // the service has none
+	ListWhole                      // read to its end
+	ListCut                        // read up to our own bound; there may be more
+	ListNotServed                  // the service has no such list
 )
 
-// String is the state in a word.
+// String returns the state's name.
 func (s ListState) String() string {
 	return wordOf(s, "unread", "partly", "whole", "cut", "not served")
 }
 
-// MarshalText makes the state the word that it has in JSON.
+// MarshalText returns the state's name.
 func (s ListState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes a word that is not known for the first state.
+// UnmarshalText takes an unknown name for the first state.
 func (s *ListState) UnmarshalText(word []byte) error {
 	*s = stateOfWord(word, ListNotServed)
 	return nil
@@ -32,15 +31,15 @@ func (s *ListState) UnmarshalText(word []byte) error {
 // ListStatus is what was read of one of the service's lists in this run.
 type ListStatus struct {
 	State      ListState `json:"state"`
-	Intents    int       `json:"intents,omitempty"`    // on the pages that were read; 0 for the list of shipments
-	Unreadable int       `json:"unreadable,omitempty"` // items on them that could not be read
-	Err        error     `json:"-"`                    // why it could not be read the last time; nil when it could
+	Intents    int       `json:"intents,omitempty"`    // on the pages read; 0 for the list of shipments
+	Unreadable int       `json:"unreadable,omitempty"` // items that could not be decoded
+	Err        error     `json:"-"`                    // why the last read failed; nil if it succeeded
 }
 
-// lists is how far the service's lists were read.
+// lists is how far the service's lists have been read.
 type lists struct {
 	status [2]ListStatus // by listKind
-	named  bool          // somebody has named intents to be watched
+	named  bool          // the user has named intents to watch
 }
 
 type listKind int

@@ -7,19 +7,19 @@ import (
 	"tillwatch/api"
 )
 
-// hidden stands for what is not shown, as it does everywhere else.
+// hidden replaces what is masked, here as everywhere.
 const hidden = "[masked]"
 
-// mails are addresses that a free text may quote.
+// mails matches mail addresses in free text.
 var mails = regexp.MustCompile(`[^\s"'<>(),;:=]+@[^\s"'<>(),;:=]+`)
 
-// secrets are what a free text may quote after these words.
+// secrets matches secrets in free text, after the words that announce them.
 var secrets = regexp.MustCompile(`(?i)\b(bearer|token|secret|password|api[-_ ]?key|authorization)(["']?\s*[:= ]\s*["']?(?:(?:bearer|basic)\s+)?)[^\s"',;]{6,}`)
 
-// queries are the values in an address.
+// queries matches the values of an address's query.
 var queries = regexp.MustCompile(`([?&][^=&#\s"']*=)[^&#\s"']*`)
 
-// maskText makes a free text fit for strangers.
+// maskText masks mail addresses, secrets and query values in free text.
 func maskText(remote api.Text) api.Text { return api.Scrub(maskString(string(remote))) }
 
 func maskString(text string) string {
@@ -32,10 +32,10 @@ func maskString(text string) string {
 	return secrets.ReplaceAllString(text, "${1}${2}"+hidden)
 }
 
-// maskQuoted masks what of the buyer a free text repeats.
+// maskQuoted masks what a free text quotes of the buyer.
 func maskQuoted(remote api.Text, b *api.Buyer) api.Text {
 	text := string(remote)
-	const shortest = 4 // less would hit words
+	const shortest = 4 // anything shorter would match ordinary words
 	if b != nil {
 		for _, value := range []api.Text{b.FirstName, b.LastName, b.Email, b.Phone, b.Address1, b.Address2, b.City, b.PostalCode} {
 			if len(value) >= shortest {
@@ -46,8 +46,7 @@ func maskQuoted(remote api.Text, b *api.Buyer) api.Text {
 	return api.Scrub(maskString(text))
 }
 
-// maskAddress takes the user, the values of the query and the fragment out of an
-// address.
+// maskAddress removes the user, the query's values and the fragment of an address.
 func maskAddress(remote api.Text) api.Text {
 	address, _, _ := strings.Cut(string(remote), "#")
 	if scheme, rest, ok := strings.Cut(address, "://"); ok {
@@ -63,7 +62,7 @@ func maskAddress(remote api.Text) api.Text {
 	return api.Scrub(maskString(address))
 }
 
-// maskNumber keeps the end of a tracking number: enough to distinguish two.
+// maskNumber keeps the end of a tracking number, enough to tell two apart.
 func maskNumber(number api.Text) api.Text {
 	const kept, least = 4, 8
 	if number == "" {
@@ -71,7 +70,7 @@ func maskNumber(number api.Text) api.Text {
 	}
 	runes := []rune(string(number))
 	if runes[0] == '…' && len(runes) <= kept+1 {
-		return number // it is masked already
+		return number // already masked
 	}
 	if len(runes) < least {
 		return hidden

@@ -7,32 +7,31 @@ import (
 	"tillwatch/api"
 )
 
-// Memory is what only the next run of tillwatch needs of a picture, beside what
-// the picture shows.
+// Memory is what only the next run of tillwatch needs, besides what the picture shows.
 type Memory struct {
-	Counted   map[minute][]uint64                 `json:"counted,omitempty"`   // hashes of the observations that are counted, by when they became known
-	Elsewhere int                                 `json:"elsewhere,omitempty"` // of the last confirms, how many more were somebody else's
-	Confirms  []time.Duration                     `json:"confirms,omitempty"`  // of others, after the offer; the newest last
+	Counted   map[minute][]uint64                 `json:"counted,omitempty"`   // hashes of the counted observations, by when they became known
+	Elsewhere int                                 `json:"elsewhere,omitempty"` // of the last confirms, others' minus our own
+	Confirms  []time.Duration                     `json:"confirms,omitempty"`  // from offer to others' confirms, the newest last
 	Stays     map[api.IntentState][]time.Duration `json:"stays,omitempty"`     // oldest first
 	DayMost   dayMost                             `json:"dayMost,omitzero"`
 	Refused   dayRefusal                          `json:"dayRefused,omitzero"`
 	Latency   []latencyMemory                     `json:"latency,omitempty"`
-	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the same line
-	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the same line
+	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the intents on the same line
+	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the shipments on the same line
 }
 
-// intentMemory is what the store remembers of an intent and no screen shows.
+// intentMemory is what the store remembers of an intent but does not show.
 type intentMemory struct {
-	Floor      int      `json:"floor"`                // the highest rank that anything has proven
+	Floor      int      `json:"floor"`                // the highest state rank proven
 	Newest     instant  `json:"newest,omitempty"`     // when the newest read was sent
 	LastEvent  instant  `json:"lastEvent,omitempty"`  // the newest createdAt of an event
-	Known      instant  `json:"known,omitempty"`      // the earliest moment at which it is known to have existed
-	Seen       eventSet `json:"seen,omitempty"`       // the events that were seen
+	Known      instant  `json:"known,omitempty"`      // the earliest time at which it is known to have existed
+	Seen       eventSet `json:"seen,omitempty"`       // the events seen
 	StateReads int      `json:"stateReads,omitempty"` // answered reads since it entered its state
-	Behind     int      `json:"behind,omitempty"`     // reads in a row that were behind what an event proved
-	NotFound   int      `json:"notFound,omitempty"`   // reads in a row that were answered 404
-	Listed     bool     `json:"listed,omitempty"`     // its shipments were listed
-	Observed   bool     `json:"observed,omitempty"`   // an observation was the first to tell of it
+	Behind     int      `json:"behind,omitempty"`     // consecutive reads that were behind what an event proved
+	NotFound   int      `json:"notFound,omitempty"`   // consecutive reads that were answered 404
+	Listed     bool     `json:"listed,omitempty"`     // its shipments have been listed
+	Observed   bool     `json:"observed,omitempty"`   // it became known by an observation
 }
 
 type shipmentMemory struct {
@@ -41,8 +40,7 @@ type shipmentMemory struct {
 	NotFound  int     `json:"notFound,omitempty"`
 }
 
-// ofIntent returns what is remembered of an intent; without a memory of intents, when
-// it was read.
+// ofIntent returns what is remembered of an intent; if nothing is, only when it was read.
 func (m *Memory) ofIntent(in *IntentDetail) intentMemory {
 	if m == nil || m.Intents == nil {
 		return intentMemory{Newest: instantOf(in.ReadAt)}
@@ -65,7 +63,7 @@ func (b *basis) memory() intentMemory {
 	}
 }
 
-// memory is what is remembered of the account as a whole.
+// memory returns what the next run needs of the account as a whole.
 func (s *Store) memory(now time.Time) *Memory {
 	m := &Memory{
 		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},

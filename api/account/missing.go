@@ -7,23 +7,22 @@ import (
 	"tillwatch/api"
 )
 
-// missing are the events that are still to come, by what reads found. They count as
-// missed once they are overdue.
+// missing holds the events that reads give reason to expect. They count as missed once overdue.
 type missing struct {
 	feed      *following
 	counters  *EventCounters
-	window    time.Duration // in which an intent may be confirmed
+	window    time.Duration // the confirm window
 	overdue   time.Duration // how long an event may take
 	intents   map[api.ID][]expectation
 	shipments map[api.ID]*shipmentDebt
 	silence   silence
 }
 
-// expectation is a state that a read found and that an event should report.
+// expectation is a state that a read found and an event should report.
 type expectation struct {
 	state   api.IntentState
 	learnt  time.Time
-	counted bool // as missed
+	counted bool // counted as missed
 }
 
 func newMissing(feed *following, counters *EventCounters, window, overdue time.Duration) missing {
@@ -33,10 +32,10 @@ func newMissing(feed *following, counters *EventCounters, window, overdue time.D
 	}
 }
 
-// expect notes that an intent was found in another state than before, which an event
-// should report. Creation, confirm and expiry have no event. Of what happened
-// before the intent became known none is expected, unless it was created since the
-// feed is heard.
+// expect records that a read found an intent in another state, which an event should report. Creation, confirm and
+// expiry have no event. Nothing is expected from before the intent became known, unless it was created after
+// events
+// were first heard.
 func (m *missing) expect(in *IntentDetail, from api.IntentState, now time.Time) {
 	before := from == "" && m.feed.unheard(in.CreatedAt)
 	if m.feed.State == FeedOff || before || !m.hasEvent(in, from, now) {
@@ -45,7 +44,7 @@ func (m *missing) expect(in *IntentDetail, from api.IntentState, now time.Time) 
 	m.intents[in.ID] = append(m.intents[in.ID], expectation{state: in.State, learnt: now})
 }
 
-// hasEvent reports whether the move has an event that did not come yet.
+// hasEvent reports whether the move has an event that has not arrived yet.
 func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, now time.Time) bool {
 	seen := in.basis.seen
 	switch in.State {
@@ -64,7 +63,7 @@ func (m *missing) hasEvent(in *IntentDetail, from api.IntentState, now time.Time
 	return false
 }
 
-// arrived settles what was expected once an event of an intent is there.
+// arrived settles the expectation of an event that has arrived.
 func (m *missing) arrived(id api.ID, t api.EventType) {
 	state, proves := t.ProvenState()
 	if t == api.OfferFailed {
@@ -85,9 +84,8 @@ func (m *missing) arrived(id api.ID, t api.EventType) {
 	}
 }
 
-// count counts the events that are overdue although the feed has been live for long
-// enough to bring them, and calls one of the functions for each. One that comes after
-// all is taken back.
+// count counts overdue events, if the feed has been live long enough to bring them, and calls tellIntent or
+// tellShipment for each. An event that arrives after all is counted back.
 func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to api.IntentState), tellShipment func(id api.ID)) {
 	if m.feed.State != FeedLive || now.Sub(m.feed.Since) < m.overdue {
 		return
@@ -115,7 +113,7 @@ func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to 
 	}
 }
 
-// silence counts the changes that no event reported since the last event.
+// silence counts changes that no event reported since the last event.
 type silence struct {
 	after time.Time // the event
 	count int

@@ -7,18 +7,18 @@ import (
 	"tillwatch/api"
 )
 
-// shipmentDebt is how many events of a shipment are still to come, by what reads
-// found.
+// shipmentDebt is how many events of a shipment are expected, by what reads found.
 type shipmentDebt struct {
 	owed    int
-	counted int       // of those owed, as missed
-	learnt  time.Time // when the newest was found out
+	counted int       // how many of them count as missed
+	learnt  time.Time // when the newest became expected
 }
 
-// expectOfShipment notes which events should report what a read found: each change
-// of the status that the scans show, less the events that came since the read
-// before. before is the shipment without what was read. Nothing is expected of a
-// shipment that is read for the first time and is older than the feed.
+// expectOfShipment derives from a read which events to expect: one for each status change that the scans show,
+// minus
+// the events that came since the read before. before is the shipment without this read. Nothing is expected of a
+// shipment
+// that is older than the feed and is read for the first time.
 func (m *missing) expectOfShipment(before *Shipment, read *api.Shipment, now time.Time) {
 	if m.feed.State == FeedOff || before.Latest == nil && m.feed.unheard(read.CreatedAt) {
 		return
@@ -44,8 +44,7 @@ func (m *missing) expectOfShipment(before *Shipment, read *api.Shipment, now tim
 	d.learnt = now
 }
 
-// statusChanges is how often the status has changed from one on, as far as the
-// scans after a moment and the status itself show.
+// statusChanges counts the status changes since from, as far as the scans after a time and the status show them.
 func statusChanges(from api.ShipmentStatus, sh *api.Shipment, after time.Time) int {
 	scans := slices.DeleteFunc(slices.Clone(sh.TrackingEvents), func(e api.TrackingEvent) bool { return e.Status == "" || !e.At.After(after) })
 	slices.SortStableFunc(scans, func(a, b api.TrackingEvent) int { return a.At.Compare(b.At) })
@@ -59,7 +58,7 @@ func statusChanges(from api.ShipmentStatus, sh *api.Shipment, after time.Time) i
 	return changes
 }
 
-// arrivedOfShipment settles one event that was expected of a shipment.
+// arrivedOfShipment settles one expected event of a shipment.
 func (m *missing) arrivedOfShipment(id api.ID) {
 	d := m.shipments[id]
 	if d == nil {

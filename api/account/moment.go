@@ -6,25 +6,25 @@ import (
 	"tillwatch/api"
 )
 
-// Moment is one entry of an intent's timeline, as data: sentences are made where
-// it is shown. A timeline that was published never changes.
+// Moment is one entry of an intent's timeline, as data; the user interface words it. A published timeline never
+// changes.
 type Moment struct {
 	What    What               `json:"what"`
-	From    api.IntentState    `json:"from,omitempty"`    // the state that was known before; "" when none, or when it does not matter
-	To      api.IntentState    `json:"to,omitempty"`      // the state that it shows; "" when none
-	When    time.Time          `json:"when,omitzero"`     // when it happened, as far as known; of reads, when they were sent
+	From    api.IntentState    `json:"from,omitempty"`    // the state known before; "" if none, or if irrelevant
+	To      api.IntentState    `json:"to,omitempty"`      // the state it shows; "" for none
+	When    time.Time          `json:"when,omitzero"`     // when it happened, as far as known; for reads, when they were sent
 	Learnt  time.Time          `json:"learnt,omitzero"`   // when it became known here
-	EventID api.ID             `json:"event,omitempty"`   // of the event that reported it; "" when none
+	EventID api.ID             `json:"event,omitempty"`   // the event that reported it; "" for none
 	Type    api.EventType      `json:"type,omitempty"`    // of that event
-	Late    bool               `json:"late,omitempty"`    // an event that was created later was here before it
-	Total   *api.Money         `json:"total,omitempty"`   // that the read showed; nil when none
-	Failure api.FailureCode    `json:"failure,omitempty"` // that the read showed; "" when none
-	Status  api.ShipmentStatus `json:"status,omitempty"`  // of the shipment that no event reported
-	Who     api.Text           `json:"who,omitempty"`     // whose request showed it, of what a proxy saw
-	Count   int                `json:"count,omitempty"`   // of reads ([Unchanged]) or of entries ([LetGo])
+	Late    bool               `json:"late,omitempty"`    // it arrived after an event that was created later
+	Total   *api.Money         `json:"total,omitempty"`   // the total that the read showed; nil for none
+	Failure api.FailureCode    `json:"failure,omitempty"` // the failure that the read showed; "" for none
+	Status  api.ShipmentStatus `json:"status,omitempty"`  // the shipment's status that no event reported
+	Who     api.Text           `json:"who,omitempty"`     // whose request it was, if a proxy saw it
+	Count   int                `json:"count,omitempty"`   // how many reads ([Unchanged]) or dropped entries ([LetGo])
 }
 
-// What says what happened at a moment.
+// What is the kind of a moment.
 type What string
 
 // The kinds of moments.
@@ -32,11 +32,11 @@ const (
 	EventTold     What = "event"           // an event of the intent
 	ShipmentTold  What = "shipment_event"  // an event of one of its shipments
 	ReadShowed    What = "read"            // a read showed something new
-	ConfirmTaken  What = "confirm"         // a confirm was accepted
-	Unchanged     What = "unchanged"       // Count reads in a row showed nothing new; When is that of the last
+	ConfirmTaken  What = "confirm"         // the service accepted a confirm
+	Unchanged     What = "unchanged"       // Count consecutive reads showed nothing new; When is the last one's
 	NotFound      What = "not_found"       // a read was answered 404
-	EventMissed   What = "event_missed"    // no event reported that the intent is in To
-	ShipmentQuiet What = "shipment_missed" // no event reported that a shipment is in Status
+	EventMissed   What = "event_missed"    // no event reported the state To
+	ShipmentQuiet What = "shipment_missed" // no event reported a shipment's Status
 	LetGo         What = "let_go"          // Count older entries are no longer kept
 
 	// What a proxy saw of the requests of Who.
@@ -45,7 +45,7 @@ const (
 	SeenElsewhere      What = "seen"      // a read showed it in To
 )
 
-// By is the way by which the moment became known.
+// By returns how the moment became known.
 func (m *Moment) By() Learnt {
 	switch m.What {
 	case EventTold, ShipmentTold:
@@ -60,8 +60,7 @@ func (m *Moment) By() Learnt {
 	return ByTimer
 }
 
-// State is the state in which the moment shows the intent; "" when it says nothing
-// of that.
+// State returns the state that the moment shows the intent in; "" for none.
 func (m *Moment) State() api.IntentState {
 	switch m.What {
 	case EventTold, ReadShowed, ConfirmTaken, MadeElsewhere, ConfirmedElsewhere, SeenElsewhere:
@@ -70,29 +69,26 @@ func (m *Moment) State() api.IntentState {
 	return ""
 }
 
-// Already reports whether the intent was known to be as far or further when the
-// event came.
+// Already reports whether the intent was known to be as far or further when the event came.
 func (m *Moment) Already() bool {
 	return m.What == EventTold && m.From.Known() && m.To != "" && m.From != m.To && m.From.Rank() >= m.To.Rank()
 }
 
-// Learnt is the way by which something became known.
+// Learnt is how something became known.
 type Learnt uint8
 
-// The ways.
 const (
 	ByEvent Learnt = iota
 	ByRead
 	ByConfirm
 	ByTimer
-	ByProxy // a proxy saw somebody else's request
+	ByProxy // a proxy saw another client's request
 )
 
-// String is the way in a word.
+// String returns the name.
 func (l Learnt) String() string { return wordOf(l, "event", "read", "confirm", "timer", "proxy") }
 
-// Stays is how long the intent was in each state that its timeline shows and that it
-// has left.
+// Stays returns how long the intent stayed in each state that it has left, by its timeline.
 func (i *IntentDetail) Stays() map[api.IntentState]time.Duration {
 	stays := map[api.IntentState]time.Duration{}
 	var state api.IntentState

@@ -2,26 +2,27 @@ package account
 
 import "tillwatch/api"
 
-// news is what one critical section of the store changes: which version its changes
-// get, and what the watcher should look at. All parts of a store share one.
+// news collects what one critical section of the store changes: the version of the changes, and notices for the
+// watcher.
+// All parts of a store share one.
 type news struct {
 	version  uint64
-	stamped  bool          // the version has moved in this critical section
+	stamped  bool          // this critical section has a version of its own
 	changed  chan struct{} // closed at the next change; nil while nobody waits
 	notices  []notice
-	observer func([]notice) // nil: nobody observes
+	observer func([]notice) // nil: nobody does
 }
 
-// notice says what a change may call for.
+// notice says what changed and may have to be read.
 type notice struct {
 	intent   api.ID // "" where it is about a shipment
-	shipment api.ID // "" where it is about an intent
-	hint     bool   // an event says that it changed
-	fresh    bool   // and it has only just happened
-	again    bool   // the last read may not have been the newest
+	shipment api.ID // "" for an intent
+	hint     bool   // an event reports a change
+	fresh    bool   // and it has just happened
+	again    bool   // the last read may not show the newest state
 }
 
-// stamp returns the version of what changes in this critical section.
+// stamp returns the version for changes in this critical section.
 func (n *news) stamp() uint64 {
 	if !n.stamped {
 		n.version++
@@ -30,8 +31,7 @@ func (n *news) stamp() uint64 {
 	return n.version
 }
 
-// note keeps a notice for the observer; one about the same thing as the last is
-// merged into that.
+// note keeps a notice for the observer, merged with the last one if both are about the same thing.
 func (n *news) note(about notice) {
 	if n.observer == nil {
 		return
@@ -44,8 +44,7 @@ func (n *news) note(about notice) {
 	n.notices = append(n.notices, about)
 }
 
-// after returns what is closed once there is a version after since; nil where there
-// is one already.
+// after returns a channel that is closed once there is a version after since; nil if there is one already.
 func (n *news) after(since uint64) <-chan struct{} {
 	if n.version > since {
 		return nil
@@ -56,8 +55,8 @@ func (n *news) after(since uint64) <-chan struct{} {
 	return n.changed
 }
 
-// publish ends a critical section: it wakes whoever waits, and returns what is to be
-// called, outside the lock, for the observer.
+// publish ends a critical section: it wakes the waiting, and returns a call to the observer, to be made outside
+// the lock.
 func (n *news) publish() (notify func()) {
 	if n.stamped && n.changed != nil {
 		close(n.changed)

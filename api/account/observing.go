@@ -7,8 +7,9 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Observe takes what was seen of requests that others sent: in any order, late, or
-// twice. Each counts once, at the time when it was sent.
+// Observe takes observed requests of other clients, in any order, late or repeated. Each counts once, at the time
+// when
+// it was sent.
 func (s *Store) Observe(batch []quota.Observation) {
 	for part := range slices.Chunk(batch, deliverBatch) {
 		s.mu.Lock()

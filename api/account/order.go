@@ -8,26 +8,26 @@ import (
 	"tillwatch/api"
 )
 
-// Order is the intents that share a referenceId: the contract leaves it to the
-// client to put an order of several items or merchants together. It is immutable.
+// Order is the intents that share a referenceId: the contract leaves it to the client to combine several items or
+// merchants into one order. It is immutable.
 type Order struct {
 	Reference api.Text
-	Intents   []*Intent // its items, the first created first
+	Intents   []*Intent // its items, by creation
 	Counts    map[api.IntentState]int
-	Worst     api.IntentState // of its items: failed is the worst, completed the best
+	Worst     api.IntentState // the worst state of its items: failed is worst, completed best
 	Best      api.IntentState
-	Totals    []api.Money // by currency, of the items that have not failed and whose total is known
-	Unpriced  int         // items that have not failed and whose total is not known, so that Totals is less than all
-	Closing   *Intent     // the item to be confirmed first, as its window closes first; nil where none awaits that
-	Failed    []*Intent   // the items that failed, without those that were ordered again; the first that failed first
-	Ended     time.Time   // when the last of its items ended, as far as is known; zero while one is open
+	Totals    []api.Money // known totals of the items that have not failed, by currency
+	Unpriced  int         // items that have not failed and have no known total, so that Totals is too low
+	Closing   *Intent     // the awaiting item whose window closes first; nil for none
+	Failed    []*Intent   // the items that failed and were not ordered again, by when they failed
+	Ended     time.Time   // when its last item ended, as far as known; zero while one is open
 
-	// PartlyFailed says that an item failed, or expired, while another completed or
-	// still may: that costs money, or the buyer gets less than was ordered.
+	// PartlyFailed: an item failed or expired while another completed or still may. That costs money, or the buyer
+	// gets less than was ordered.
 	PartlyFailed bool
 }
 
-// NewOrder makes an order of its items; there must be one at least.
+// NewOrder makes an order of its items, of which there is at least one.
 func NewOrder(reference api.Text, items []*Intent) *Order {
 	o := &Order{Reference: reference, Intents: slices.Clone(items), Counts: map[api.IntentState]int{}}
 	slices.SortFunc(o.Intents, func(a, b *Intent) int {
@@ -47,7 +47,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 		switch {
 		case in.State == api.Failed:
 		case in.Total != nil && in.Total.Subunits < 0:
-			sum.Add(nil) // a sum that is too small is better than a wrong one
+			sum.Add(nil) // a total that cannot be added counts as unknown
 		default:
 			sum.Add(in.Total)
 		}
@@ -65,8 +65,9 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 	return o
 }
 
-// goodness orders the states from the worst to the best. What is not known, or not
-// listed by the contract, may become anything but is no failure yet.
+// goodness orders the states from the worst to the best. An unknown or unlisted state may become anything, but is
+// no
+// failure yet.
 func goodness(s api.IntentState) int {
 	if s == api.Failed {
 		return -2
@@ -81,8 +82,9 @@ func closesBefore(in, other *Intent) bool {
 	return other == nil || !in.ExpiresAt.IsZero() && (other.ExpiresAt.IsZero() || in.ExpiresAt.Before(other.ExpiresAt))
 }
 
-// findFailed lists the items that failed and that nobody has ordered again: another
-// item of the same product, created after the failure, stands for one that failed.
+// findFailed lists the failed items that were not ordered again: a later item of the same product, created after
+// the
+// failure, replaces one that failed.
 func (o *Order) findFailed() {
 	if o.Counts[api.Failed] == 0 {
 		return

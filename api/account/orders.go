@@ -7,20 +7,19 @@ import (
 	"tillwatch/api"
 )
 
-// Orders finds the intents that share a reference.
+// Orders groups intents by their reference.
 type Orders struct {
 	items     map[api.Text][]api.ID
-	reference map[api.ID]api.Text // of each intent that has one
+	reference map[api.ID]api.Text // by intent, of those that have one
 }
 
-// NewOrders knows of no intent.
+// NewOrders returns an empty one.
 func NewOrders() *Orders {
 	return &Orders{items: map[api.Text][]api.ID{}, reference: map[api.ID]api.Text{}}
 }
 
-// Put takes an intent in as it is now, and returns the reference that it had before
-// where that was another one; "" for none. References that are masked distinguish
-// nothing: such intents are in no order.
+// Put adds or updates an intent. It returns the intent's previous reference if that was another one, otherwise "".
+// Intents with a masked reference are in no order: masked references cannot be told apart.
 func (o *Orders) Put(in *Intent) (left api.Text) {
 	now, before := in.ReferenceID, o.reference[in.ID]
 	if strings.Contains(string(now), hidden) {
@@ -37,7 +36,7 @@ func (o *Orders) Put(in *Intent) (left api.Text) {
 	return before
 }
 
-// Drop lets go of an intent, and returns the reference that it had.
+// Drop removes an intent, and returns its reference; "" for none.
 func (o *Orders) Drop(id api.ID) (left api.Text) {
 	left = o.reference[id]
 	if left == "" {
@@ -51,11 +50,10 @@ func (o *Orders) Drop(id api.ID) (left api.Text) {
 	return left
 }
 
-// Items lists the intents of a reference; it must not be changed.
+// Items returns the intents of a reference. The caller must not change the list.
 func (o *Orders) Items(reference api.Text) []api.ID { return o.items[reference] }
 
-// Order is the order of a reference, of the intents as find knows them; nil where
-// there are none.
+// Order returns the order of a reference, built from the intents that find returns; nil for none.
 func (o *Orders) Order(reference api.Text, find func(api.ID) *Intent) *Order {
 	var items []*Intent
 	for _, id := range o.items[reference] {

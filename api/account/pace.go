@@ -9,26 +9,25 @@ import (
 
 // Pace is how long intents of this account stayed in a state.
 type Pace struct {
-	Count int           `json:"count"` // how many stays it is made from; of a summary at most the last 256
+	Count int           `json:"count"` // how many stays it is computed from; in a summary at most the last 256
 	P50   time.Duration `json:"p50Ns"`
 	P95   time.Duration `json:"p95Ns"`
 }
 
-// enoughStays is how many stays it takes until a pace says something.
+// enoughStays is how many stays make a pace meaningful.
 const enoughStays = 8
 
-// Tells reports whether there were enough stays to say something.
+// Tells reports whether there were enough stays to be meaningful.
 func (p Pace) Tells() bool { return p.Count >= enoughStays }
 
-// Slow reports whether a stay is longer than 95 % of those before it.
+// Slow reports whether a stay is longer than 95 % of the earlier ones.
 func (p Pace) Slow(stay time.Duration) bool { return p.Tells() && stay > p.P95 }
 
-// muchSlower is by how much a percentile must be longer to say that something has
-// become slower.
+// muchSlower is the factor by which a percentile must grow to count as slower.
 const muchSlower = 1.5
 
-// Slower reports whether stays have become much longer than usual: half of them or the
-// longest, where there are enough of both.
+// Slower reports whether the median or the 95th percentile has become much longer than usual, with enough stays in
+// both.
 func (p Pace) Slower(usual Pace) bool {
 	much := func(now, before time.Duration) bool { return float64(now) > muchSlower*float64(before) }
 	return p.Tells() && usual.Tells() && (much(p.P50, usual.P50) || much(p.P95, usual.P95))
@@ -37,10 +36,10 @@ func (p Pace) Slower(usual Pace) bool {
 // paceHistory keeps the newest stays in a state.
 type paceHistory struct {
 	stays []time.Duration // oldest first
-	pace  Pace            // of the stays; without a count until it is worked out
+	pace  Pace            // of the stays; its Count is 0 until it is computed
 }
 
-// keptStays is how many stays a pace is made from, at most.
+// keptStays is how many stays a pace is computed from, at most.
 const keptStays = 256
 
 func (h *paceHistory) add(stay time.Duration) {
@@ -55,7 +54,7 @@ func (h *paceHistory) get() Pace {
 	return h.pace
 }
 
-// paceOf is the pace of stays, which it sorts.
+// paceOf returns the pace of stays. It sorts them.
 func paceOf(stays []time.Duration) Pace {
 	if len(stays) == 0 {
 		return Pace{}
@@ -64,12 +63,12 @@ func paceOf(stays []time.Duration) Pace {
 	return Pace{Count: len(stays), P50: quantile(stays, 0.50), P95: quantile(stays, 0.95)}
 }
 
-// quantile is the nearest rank of sorted, which is not empty.
+// quantile returns the nearest-rank quantile of sorted, which must not be empty.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// paces are how long intents stayed, by state.
+// paces is how long intents stayed in each state.
 type paces map[api.IntentState]*paceHistory
 
 func (p paces) recordStay(state api.IntentState, stay time.Duration) {
@@ -90,7 +89,7 @@ func (p paces) all() map[api.IntentState]Pace {
 	return all
 }
 
-// usual is the 95th percentile of stays in a state, once there are enough.
+// usual returns the 95th percentile of stays in a state; 0 until there are enough.
 func (p paces) usual(state api.IntentState) time.Duration {
 	if h := p[state]; h != nil && len(h.stays) >= enoughStays {
 		return h.get().P95
@@ -98,9 +97,9 @@ func (p paces) usual(state api.IntentState) time.Duration {
 	return 0
 }
 
-const briefPlacing = 15 * time.Second // while the account has no history of it
+const briefPlacing = 15 * time.Second // assumed until the account has a history
 
-// placing is how long an order is mostly placed.
+// placing returns how long placing an order usually takes.
 func (p paces) placing() time.Duration {
 	if h := p[api.PlacingOrder]; h != nil {
 		return max(h.get().P50, time.Second)

@@ -8,7 +8,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// noticed takes what the store says has changed.
+// noticed plans the reads that the store's changes call for.
 func (w *Watcher) noticed(notices []notice) {
 	w.change(func(now time.Time) {
 		for i := range notices {
@@ -52,7 +52,7 @@ func (n *notice) priority() quota.Priority {
 	return quota.Reconcile
 }
 
-// planTask plans the next read of what a task has read.
+// planTask plans the next read of what a task reads.
 func (w *Watcher) planTask(t task, now time.Time) {
 	if t.kind == readShipment {
 		w.planNoticed(&notice{shipment: t.id}, now)
@@ -70,12 +70,12 @@ func (w *Watcher) trust() trust {
 	}
 }
 
-// wanted reports whether an intent is of those that may be read.
+// wanted reports whether an intent may be read.
 func (w *Watcher) wanted(id api.ID) bool {
 	return len(w.cfg.Only) == 0 || slices.Contains(w.cfg.Only, id)
 }
 
-// planIntent plans the reads of an intent that time alone calls for.
+// planIntent plans the reads of an intent that only time calls for.
 func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 	if !w.wanted(in.ID) {
 		return
@@ -114,8 +114,7 @@ func (i *IntentDetail) rank() rank {
 
 func (s *Shipment) rank() rank { return rank{s.Status().Terminal(), s.lastEvent} }
 
-// reconcile asks for all that is open and was not read after since to be read,
-// to be sure.
+// reconcile asks to read everything open that has not been read since since.
 func (w *Watcher) reconcile(since, now time.Time) {
 	for _, in := range w.store.openIntents() {
 		if worthReading(in, now) && (in.Certainty != Verified || !in.basis.newest.After(since)) {
@@ -130,7 +129,7 @@ func (w *Watcher) reconcile(since, now time.Time) {
 	}
 }
 
-// replan plans everything open again, because the feed is not what it was.
+// replan plans everything open anew, because the feed's state has changed.
 func (w *Watcher) replan(now time.Time) {
 	for _, in := range w.store.openIntents() {
 		w.planIntent(in, now)

@@ -6,16 +6,16 @@ import (
 	"tillwatch/api"
 )
 
-// products are what events have told of products, by id.
+// products is what events have reported of products, by id.
 type products map[api.ID]*product
 
 type product struct {
-	name      api.Text  // by the newest snapshot that an event carried; "" when none was
+	name      api.Text  // from the newest snapshot in an event; "" for none
 	namedAt   time.Time // createdAt of that event
-	lastEvent time.Time // createdAt of the newest event; zero when it did not say
+	lastEvent time.Time // createdAt of the newest event; zero if it did not say
 }
 
-// keepProducts bounds how many are remembered.
+// keepProducts bounds how many products are kept.
 const keepProducts = 1000
 
 func (p products) dropOldest() {
@@ -28,8 +28,8 @@ func (p products) dropOldest() {
 	delete(p, oldest)
 }
 
-// event takes what an event says of a product. The event that was created last names
-// it, whatever the order in which they come. late: one created later came before.
+// event takes in an event of a product. The event created last names it, in whatever order they arrive. late: it
+// arrived after an event created later.
 func (p products) event(e *api.Event) (name api.Text, late bool) {
 	known := p[e.Source.ID]
 	if known == nil {

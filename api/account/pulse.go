@@ -9,55 +9,54 @@ import (
 	"tillwatch/api"
 )
 
-// Pulse is how the account does: what became of its intents by the minute, by the
-// quarter of an hour and by the day. It is immutable.
+// Pulse is how the account is doing: what became of its intents by the minute, by 15 minutes and by the day. It is
+// immutable.
 type Pulse struct {
 	At       time.Time
-	Known    time.Time   // since when the account is watched: what was before is not known, it is not zero. Zero: nothing is known
-	Hour     []Beat      // the last 60 minutes, the oldest first; the last is the one that lasts
-	Day      []Beat      // likewise the last 96 quarters of an hour
+	Known    time.Time   // since when the account is watched; what was before is unknown, not zero. Zero: nothing is known
+	Hour     []Beat      // the last 60 minutes, the oldest first; the last one is still running
+	Day      []Beat      // likewise the last 96 periods of 15 minutes
 	Waiting  int         // intents that await a decision
-	Awaiting []api.Money // their totals, by currency; empty for none
-	Unpriced int         // those of them of which the total is not known
-	Today    DayPulse    // since midnight, where At is
-	ByNow    DayPulse    // yesterday, until the same time of the day
+	Awaiting []api.Money // their known totals, by currency
+	Unpriced int         // how many of them have no known total
+	Today    DayPulse    // since midnight, in At's location
+	ByNow    DayPulse    // yesterday until the same time of day
 	Before   DayPulse    // yesterday, the whole day
 	Week     DayPulse    // the seven days before today
 }
 
-// Beat is what happened in one minute or in one quarter of an hour.
+// Beat is what happened in one minute or in 15 minutes.
 type Beat struct {
 	At        time.Time `json:"at"`        // its start
-	Known     bool      `json:"known"`     // the account was watched then: what is 0 did not happen
+	Known     bool      `json:"known"`     // the account was watched then: a 0 means that nothing happened
 	Created   int       `json:"created"`   // intents that were created
-	Offered   int       `json:"offered"`   // that got their offer
-	Confirmed int       `json:"confirmed"` // that were confirmed; where nobody saw when, that completed
+	Offered   int       `json:"offered"`   // intents that got their offer
+	Confirmed int       `json:"confirmed"` // intents that were confirmed, or completed without anyone seeing the confirm
 	Completed int       `json:"completed"`
-	Failed    int       `json:"failed"` // but for those that expired
+	Failed    int       `json:"failed"` // without those that expired
 	Expired   int       `json:"expired"`
 }
 
-// DayPulse is what became of intents in a day, or in another stretch of time.
+// DayPulse is what became of intents in a day, or another stretch of time.
 type DayPulse struct {
-	From, To  time.Time // of what is known: From is later than the day began where the account was not watched before; From is To where nothing is known
+	From, To  time.Time // what is known: From is after the day's start if the account was not watched then; From is To if nothing is known
 	Created   int
 	Completed int
-	Failed    int         // but for those that expired
+	Failed    int         // without those that expired
 	Expired   int         //
-	Value     []api.Money // the totals of those completed, by currency; empty for none
-	Unpriced  int         // those completed of which the total is not known
-	Offer     Pace        // from the creation to the offer
-	Order     Pace        // from the confirm to the order, of those completed
+	Value     []api.Money // known totals of the completed ones, by currency
+	Unpriced  int         // completed ones without a known total
+	Offer     Pace        // from creation to offer
+	Order     Pace        // from confirm to completion
 }
 
-// Known reports whether anything is known of the day: where it is not, no count is.
+// Known reports whether anything is known of the day; if not, its counts mean nothing.
 func (d *DayPulse) Known() bool { return d.From.Before(d.To) }
 
-// Ended is how many intents came to an end.
+// Ended counts the intents that ended.
 func (d *DayPulse) Ended() int { return d.Completed + d.Failed + d.Expired }
 
-// CompletionRate is the share of those that ended which were completed. It reports
-// false where none ended.
+// CompletionRate is the share of the ended intents that completed. It reports false if none ended.
 func (d *DayPulse) CompletionRate() (share float64, ok bool) {
 	if d.Ended() == 0 {
 		return 0, false
@@ -65,7 +64,7 @@ func (d *DayPulse) CompletionRate() (share float64, ok bool) {
 	return float64(d.Completed) / float64(d.Ended()), true
 }
 
-// Arrivals is how many intents entered a state.
+// Arrivals counts the intents that entered a state.
 func (b *Beat) Arrivals(state api.IntentState) int {
 	switch state {
 	case api.RetrievingOffer:
@@ -82,8 +81,9 @@ func (b *Beat) Arrivals(state api.IntentState) int {
 	return 0
 }
 
-// Rate is how many intents a minute entered a state in the last hour, or since the
-// account is watched. It reports false where nothing is known.
+// Rate is how many intents a minute entered a state in the last hour, or since the account is watched. It reports
+// false
+// if nothing is known.
 func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
 	arrived := 0
 	for i := range p.Hour {
@@ -98,7 +98,7 @@ func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
 	return float64(arrived) / max(watched.Minutes(), 1), true
 }
 
-// The stretches of a pulse.
+// How a pulse divides time.
 const (
 	beatsOfHour  = 60
 	beatsOfDay   = 96
@@ -106,8 +106,9 @@ const (
 	daysOfAPulse = 7
 )
 
-// PulseOf is the pulse of intents at a moment, whose location says when a day begins.
-// known is since when the account is watched, as [Summary.Known] has it.
+// PulseOf returns the pulse of intents at now, whose location says when a day begins. known is since when the
+// account
+// is watched, as in [Summary.Known].
 func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 	year, month, date := now.Date()
 	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }
@@ -140,7 +141,7 @@ func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 	return p
 }
 
-// beats are n stretches of time up to now in which nothing has happened yet.
+// beats returns n empty beats up to now.
 func beats(n int, width time.Duration, known, now time.Time) []Beat {
 	all := make([]Beat, n)
 	at := now.UTC().Truncate(width).Add(-time.Duration(n-1) * width)
@@ -151,15 +152,15 @@ func beats(n int, width time.Duration, known, now time.Time) []Beat {
 	return all
 }
 
-// count counts what happened to an intent in the stretches that it happened in.
+// count adds what happened to an intent to the beats in which it happened.
 func count(all []Beat, width time.Duration, in *Intent) {
-	var elsewhere Beat // before the first of them
+	var elsewhere Beat // takes what happened before the first beat
 	at := func(moment time.Time) *Beat {
 		since := moment.Sub(all[0].At)
 		if moment.IsZero() || since < 0 || since >= time.Duration(len(all)+1)*width {
 			return &elsewhere
 		}
-		return &all[min(int(since/width), len(all)-1)] // the clock of the service may be ahead
+		return &all[min(int(since/width), len(all)-1)] // the service's clock may be ahead
 	}
 	at(in.CreatedAt).Created++
 	at(in.OfferedAt).Offered++
@@ -182,7 +183,7 @@ func (i *Intent) expired() bool {
 	return i.State == api.Failed && i.Failure != nil && i.Failure.Code == api.Expired
 }
 
-// dayBook gathers what became of intents in a stretch of time.
+// dayBook gathers a [DayPulse].
 type dayBook struct {
 	DayPulse
 	value         Purse
@@ -196,7 +197,7 @@ func newDayBook(from, to, known time.Time) *dayBook {
 	return &dayBook{DayPulse: DayPulse{From: earlier(later(from, known), to), To: to}}
 }
 
-// within reports whether a moment lies in what is known of the day.
+// within reports whether a moment lies in the known part of the day.
 func (d *dayBook) within(t time.Time) bool { return !t.Before(d.From) && t.Before(d.To) }
 
 func (d *dayBook) add(in *Intent) {
@@ -232,10 +233,10 @@ func (d *dayBook) told() DayPulse {
 // Purse sums totals by currency. The zero Purse is empty.
 type Purse struct {
 	Amounts  []api.Money // one for each currency
-	Unpriced int         // totals that are not known, or that no sum can hold
+	Unpriced int         // totals that are unknown, or too large to add
 }
 
-// Add adds a total; nil is one that is not known.
+// Add adds a total; nil is an unknown one.
 func (p *Purse) Add(total *api.Money) {
 	if total == nil {
 		p.Unpriced++
@@ -254,7 +255,7 @@ func (p *Purse) Add(total *api.Money) {
 	p.Amounts[i].Subunits = sum
 }
 
-// Sorted are the sums, by currency.
+// Sorted returns the sums, ordered by currency.
 func (p *Purse) Sorted() []api.Money {
 	slices.SortFunc(p.Amounts, func(a, b api.Money) int { return cmp.Compare(a.Currency, b.Currency) })
 	return p.Amounts

@@ -6,17 +6,16 @@ import (
 	"tillwatch/api"
 )
 
-// How long before a read that found a new state another one may lie, so that the
-// moment counts as seen: between them it happened. An order is placed in seconds, so
-// that a confirm which is not known to a few of them would make up its time; of an
-// end, which reads further apart find, the minute counts.
+// How close two reads must be for a change between them to count as seen. Placing takes seconds, so a confirm must
+// be
+// known to a few seconds to say how long it took; an end may be found by reads further apart: the minute matters.
 const (
 	closeReads     = 30 * time.Second
 	closeToConfirm = 5 * time.Second
 	closeToTheEnd  = 150 * time.Second
 )
 
-// entered notes that an intent was known to enter a state at a moment.
+// entered records that an intent entered a state at a moment that is known.
 func (i *Intent) entered(state api.IntentState, at time.Time) {
 	switch state {
 	case api.AwaitingConfirmation:
@@ -28,9 +27,9 @@ func (i *Intent) entered(state api.IntentState, at time.Time) {
 	}
 }
 
-// sawEnter notes that an intent was found in a state which it had entered at a
-// moment: exactly then, or within a time before it. What an event said is exact and
-// stays.
+// sawEnter records that an intent entered a state at a moment, exactly or up to within before it. It does not
+// replace
+// what an event reported, which is exact.
 func (i *Intent) sawEnter(state api.IntentState, at time.Time, exact bool, within time.Duration) {
 	limit, known := closeReads, i.OfferedAt
 	switch {
