@@ -130,8 +130,8 @@ func (b *alerts) judgeDay(d DayCount, now time.Time) {
 	b.judge(near, alertKey{kind: AlertDay, cause: "near"}, now, "at least %d of the day's %d intents are used%s", d.Used(), d.Limit, d.Doubt())
 }
 
-// Report raises an alert of a kind while err is not nil, and clears it otherwise: for the watch list, an API
-// key that cannot be used, or the place where alerts are sent.
+// Report raises an alert of a kind while err is not nil, and clears it otherwise: for the watch list, an API key
+// that cannot be used, or the place where alerts are sent.
 func (s *Store) Report(kind AlertKind, err error) {
 	now, key := time.Now(), alertKey{kind: kind}
 	s.mu.Lock()

@@ -59,8 +59,8 @@ func (b *alerts) alertOf(in *IntentDetail, now time.Time) AlertKind {
 	return ""
 }
 
-// justFailed reports whether an intent failed a short while ago. If it was created long before, that is only
-// known if the moment of its failure is.
+// justFailed reports whether an intent failed a short while ago. If it was created long before, that is only known
+// if the moment of its failure is.
 func (b *alerts) justFailed(in *IntentDetail, now time.Time) bool {
 	if in.State != api.Failed {
 		return false

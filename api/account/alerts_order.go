@@ -23,8 +23,8 @@ func newOrderBook(n *news, in *intents, a *alerts) orderBook {
 	return orderBook{Orders: NewOrders(), news: n, intents: in, alerts: a, touched: map[api.Text]bool{}, raised: map[api.Text]alertKey{}}
 }
 
-// update takes in what has changed since the last call. Call it first in a critical section: it sees the
-// changes of earlier sections, not those of the current one.
+// update takes in what has changed since the last call. Call it first in a critical section: it sees the changes
+// of earlier sections, not those of the current one.
 func (b *orderBook) update() {
 	if b.seen == b.news.version {
 		return
@@ -106,8 +106,8 @@ func (b *orderBook) judge(now time.Time) {
 	clear(b.touched)
 }
 
-// concernsOrder reports whether an order failed in part and still needs a decision, or needed one until a
-// while ago. If it was created long before, that is only known if its end is.
+// concernsOrder reports whether an order failed in part and still needs a decision, or needed one until a while
+// ago. If it was created long before, that is only known if its end is.
 func (b *alerts) concernsOrder(o *Order, now time.Time) bool {
 	lasts := b.cfg.PartlyFor
 	switch {

@@ -66,8 +66,7 @@ func (s *Store) ApplyMissing(id api.ID, sent time.Time) {
 }
 
 // ApplyShipments merges the answer to a read of shipments that was sent at sent. The later updatedAt wins, then
-// the
-// later read. It reports whether anything was new.
+// the later read. It reports whether anything was new.
 func (s *Store) ApplyShipments(list []api.Shipment, sent time.Time) (news bool) {
 	s.update(func(now time.Time) {
 		s.intents.reads.answered(now)

@@ -39,8 +39,8 @@ func (h *confirmHistory) learn(since time.Time, to api.IntentState, how Learnt, 
 		h.add(max(at.Sub(since), least))
 	case to == api.PlacingOrder || to == api.Completed:
 		h.balance = min(h.balance+1, confirmMemory)
-		// It was confirmed some time before the read that found it. Reading somewhat earlier next time finds out
-		// when, at little cost.
+		// It was confirmed some time before the read that found it. Reading somewhat earlier next time finds out when, at
+		// little cost.
 		h.add(least + max(at.Sub(since)-least, 0)*9/10)
 	}
 }

@@ -17,8 +17,7 @@ const (
 )
 
 // countedIDs remembers which observations are counted, across restarts: hashes of their ids, with when this
-// process
-// learnt of them. It does not use their own times: the observer's clock may be wrong.
+// process learnt of them. It does not use their own times: the observer's clock may be wrong.
 type countedIDs map[uint64]minute
 
 func hashOf(id api.ID) uint64 {

@@ -68,8 +68,7 @@ type dayRefusal struct {
 }
 
 // Answers to mutations carry the day's bucket. The contract shows neither its name nor whether it spans the last
-// 24
-// hours or a calendar day.
+// 24 hours or a calendar day.
 const (
 	shortestDay = 12 * time.Hour
 	wholeDay    = 24 * time.Hour

@@ -60,8 +60,7 @@ func (l *events) take(d *Delivery, epoch int) *Event {
 }
 
 // again counts a repeated delivery of a kept event. The same position in the same journal only means that this
-// client
-// read it twice; another journal has other positions for the same events.
+// client read it twice; another journal has other positions for the same events.
 func (l *events) again(e *Event, d *Delivery, epoch int) {
 	duplicates := max(d.Duplicates, 0)
 	switch {

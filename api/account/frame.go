@@ -10,8 +10,7 @@ import (
 )
 
 // Frame is one line of the saved or streamed form of a picture, after its header; form/FORMAT.md describes it.
-// Several
-// lines make one frame: all but the last have More set. The JSON of these types is the format.
+// Several lines make one frame: all but the last have More set. The JSON of these types is the format.
 type Frame struct {
 	At            time.Time                  `json:"at"`
 	Glance        bool                       `json:"glance,omitempty"` // a small picture ahead of the whole one, for the first screen; others skip it
@@ -129,8 +128,7 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 }
 
 // SummaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
-// texts
-// are safe to draw.
+// texts are safe to draw.
 func SummaryOf(told map[string]json.RawMessage, quota ToldQuota) Summary {
 	var sum Summary
 	for name, field := range told {

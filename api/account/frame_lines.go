@@ -17,8 +17,7 @@ func (f *Frame) items() int {
 }
 
 // putFrame writes a frame as one line, or splits it if it is too long. A single item that cannot be written,
-// because
-// it is too long or has a time that JSON cannot hold, is left out and counted.
+// because it is too long or has a time that JSON cannot hold, is left out and counted.
 func putFrame(f *Frame, put func(*Frame) error) error {
 	if f.items() <= mostItems {
 		err := put(f)

@@ -9,8 +9,7 @@ import (
 )
 
 // ReadFrame reads one line after the header. Whoever wrote the line: its texts are safe to draw, and every item
-// has an
-// id.
+// has an id.
 func ReadFrame(line []byte) (*Frame, error) {
 	var f Frame
 	if json.Unmarshal(line, &f) != nil || f.At.IsZero() {
@@ -38,8 +37,7 @@ func ReadFrame(line []byte) (*Frame, error) {
 }
 
 // harmless reports whether no text of a line can need scrubbing: the line is printable ASCII without escapes, and
-// no
-// text is long.
+// no text is long.
 func harmless(line []byte) bool {
 	length := 0
 	for _, c := range line {

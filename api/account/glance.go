@@ -11,10 +11,8 @@ import (
 )
 
 // A glance is the part of a picture that a screen draws before anyone opens a row or scrolls: every intent and
-// shipment
-// without its history, and the newest events. It leads the file, so that the first frame need not wait for the
-// rest. A
-// picture of more than mostGlanced rows has none: reading it would take as long.
+// shipment without its history, and the newest events. It leads the file, so that the first frame need not wait
+// for the rest. A picture of more than mostGlanced rows has none: reading it would take as long.
 const (
 	mostGlanced  = 2000
 	glanceEvents = 100 // more than a screen shows
@@ -49,8 +47,7 @@ func (v *saving) putGlance(head *Frame, intents []*IntentDetail, shipments []*Sh
 }
 
 // Glance returns what a screen shows first of the newest saved picture, until [Saved.Restore] has filled s. It
-// reports
-// false if there is no glance.
+// reports false if there is no glance.
 func (f *Saved) Glance(s *Store) (Changes, bool) {
 	lines := f.readGlance()
 	if len(lines) == 0 {

@@ -81,8 +81,7 @@ func (h *health) turn(state APIState, now time.Time) {
 }
 
 // judge returns the state after a call. An answer that is neither a refusal nor a success by the contract comes
-// from
-// something other than the service, such as a sign-in page.
+// from something other than the service, such as a sign-in page.
 func (h *health) judge(e *api.Exchange) APIState {
 	switch {
 	case errors.Is(e.Err, context.Canceled):

@@ -29,8 +29,7 @@ func (c *Certainty) UnmarshalText(word []byte) error {
 }
 
 // Intent is one checkout intent as a list shows it. It is the head of an [IntentDetail] and immutable: a change
-// makes a
-// new one.
+// makes a new one.
 type Intent struct {
 	ID          api.ID             `json:"id"`
 	State       api.IntentState    `json:"state,omitempty"` // "" while unknown

@@ -87,8 +87,7 @@ func (t *intents) listed() map[api.IntentState]int {
 }
 
 // agents counts the intents that are placing orders. The limit is the one that a header named, else the assumed
-// one;
-// an assumed limit that is exceeded counts as unknown.
+// one; an assumed limit that is exceeded counts as unknown.
 func (t *intents) agents(limit int, buckets []quota.Bucket) AgentCount {
 	count := AgentCount{Placing: t.counts[api.PlacingOrder], Limit: limit, Assumed: true}
 	if b := firstBucket(buckets, ofAgents); b != nil {

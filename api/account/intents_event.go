@@ -8,8 +8,7 @@ import (
 )
 
 // event merges an event of an intent. It moves the intent only to the state that its type proves, and only
-// forward;
-// a read must find out the rest.
+// forward; a read must find out the rest.
 func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	at, b := cmp.Or(e.CreatedAt, e.Received), &in.basis
 	late := at.Before(b.lastEvent)
@@ -48,8 +47,7 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 }
 
 // eventMoves reports whether an event that proves state moves the intent. It moves one in a state that the
-// contract
-// does not list only if it is newer than the read that showed that state, or proves the end.
+// contract does not list only if it is newer than the read that showed that state, or proves the end.
 func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
 	if state.Rank() <= in.basis.floor {
 		return false

@@ -14,8 +14,7 @@ const mostUnread = 1000
 
 // observed merges the answer to another client's request. Like an event, it moves the intent only forward, and the
 // state is reported until a read verifies it. A reporter can name intents that do not exist: until a read or an
-// event
-// proves the intent, only the answer that created it counts, and never its end.
+// event proves the intent, only the answer that created it counts, and never its end.
 func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) outcome {
 	id := api.ScrubID(o.IntentID)
 	if id == "" || o.Status/100 != 2 || t.get(id) == nil && t.past.has(id) {

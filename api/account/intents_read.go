@@ -71,8 +71,7 @@ const (
 )
 
 // judgeRead compares a read's state with what is known. A state that the contract does not list is taken over,
-// unless
-// the end is known.
+// unless the end is known.
 func judgeRead(known api.IntentState, certainty Certainty, floor int, read api.IntentState) verdict {
 	switch {
 	case read == "":

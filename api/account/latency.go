@@ -8,8 +8,7 @@ import (
 )
 
 // Latency is how long the service has recently taken to answer requests of one class, from tillwatch or from
-// others.
-// It is immutable.
+// others. It is immutable.
 type Latency struct {
 	Class      quota.Class     `json:"class,omitempty"`      // of the endpoints; "" if the contract names none
 	Others     bool            `json:"others,omitempty"`     // requests seen by proxies; otherwise those that tillwatch sent

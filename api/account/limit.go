@@ -3,8 +3,7 @@ package account
 import "time"
 
 // Limit is one limit of the account: how much is used and when it runs out. The contract's five are always
-// present, in
-// its order. It is immutable.
+// present, in its order. It is immutable.
 type Limit struct {
 	Name           LimitName     `json:"name"`
 	Window         time.Duration `json:"windowNs,omitzero"` // 0 for the agents: a slot returns when its order ends

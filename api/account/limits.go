@@ -22,8 +22,7 @@ func firstBucket(buckets []quota.Bucket, is func(*quota.Bucket) bool) *quota.Buc
 }
 
 // bucketOf returns the bucket of a class with the shortest window, the contract's per-second one; nil until a
-// header
-// names it.
+// header names it.
 func bucketOf(buckets []quota.Bucket, class quota.Class) *quota.Bucket {
 	return firstBucket(buckets, func(b *quota.Bucket) bool { // sorted by window, the shortest first
 		return b.Class == class && b.Limit > 0 && b.Window < shortestDay && !ofAgents(b)

@@ -34,8 +34,7 @@ type serviceList[V any] struct {
 }
 
 // keepListing reads the service's list of intents: first to its end, then its newest pages at intervals, because
-// only
-// they show an intent before its offer. If the service has no such list, it asks once.
+// only they show an intent before its offer. If the service has no such list, it asks once.
 func (w *Watcher) keepListing(ctx context.Context) {
 	tried := sync.OnceFunc(func() { close(w.asked) })
 	defer tried()
@@ -49,8 +48,7 @@ func (w *Watcher) keepListing(ctx context.Context) {
 }
 
 // keepSweeping finds shipments on the service's list of them (contract, Endpoints): on several pages at the start
-// if
-// no feed reports them, then on the newest page at intervals. If the service does not list without ids, it asks
+// if no feed reports them, then on the newest page at intervals. If the service does not list without ids, it asks
 // once.
 func (w *Watcher) keepSweeping(ctx context.Context) {
 	<-w.asked // intents on the list need not be read one by one because a shipment names them
@@ -173,8 +171,7 @@ func (w *Watcher) listFailed(ctx context.Context, kind listKind, status ListStat
 }
 
 // applySweep merges a page of the list of shipments, except those that ended long ago and are not known. It
-// reports
-// whether anything was new.
+// reports whether anything was new.
 func (s *Store) applySweep(page []api.Shipment, sent time.Time) (news bool) {
 	var concern []api.Shipment
 	s.update(func(now time.Time) {

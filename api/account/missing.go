@@ -34,8 +34,7 @@ func newMissing(feed *following, counters *EventCounters, window, overdue time.D
 
 // expect records that a read found an intent in another state, which an event should report. Creation, confirm and
 // expiry have no event. Nothing is expected from before the intent became known, unless it was created after
-// events
-// were first heard.
+// events were first heard.
 func (m *missing) expect(in *IntentDetail, from api.IntentState, now time.Time) {
 	before := from == "" && m.feed.unheard(in.CreatedAt)
 	if m.feed.State == FeedOff || before || !m.hasEvent(in, from, now) {

@@ -15,10 +15,8 @@ type shipmentDebt struct {
 }
 
 // expectOfShipment derives from a read which events to expect: one for each status change that the scans show,
-// minus
-// the events that came since the read before. before is the shipment without this read. Nothing is expected of a
-// shipment
-// that is older than the feed and is read for the first time.
+// minus the events that came since the read before. before is the shipment without this read. Nothing is expected
+// of a shipment that is older than the feed and is read for the first time.
 func (m *missing) expectOfShipment(before *Shipment, read *api.Shipment, now time.Time) {
 	if m.feed.State == FeedOff || before.Latest == nil && m.feed.unheard(read.CreatedAt) {
 		return

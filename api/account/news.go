@@ -3,8 +3,7 @@ package account
 import "tillwatch/api"
 
 // news collects what one critical section of the store changes: the version of the changes, and notices for the
-// watcher.
-// All parts of a store share one.
+// watcher. All parts of a store share one.
 type news struct {
 	version  uint64
 	stamped  bool          // this critical section has a version of its own
@@ -15,7 +14,7 @@ type news struct {
 
 // notice says what changed and may have to be read.
 type notice struct {
-	intent   api.ID // "" where it is about a shipment
+	intent   api.ID // "" for a shipment
 	shipment api.ID // "" for an intent
 	hint     bool   // an event reports a change
 	fresh    bool   // and it has just happened

@@ -8,8 +8,7 @@ import (
 )
 
 // Observe takes observed requests of other clients, in any order, late or repeated. Each counts once, at the time
-// when
-// it was sent.
+// when it was sent.
 func (s *Store) Observe(batch []quota.Observation) {
 	for part := range slices.Chunk(batch, deliverBatch) {
 		s.mu.Lock()

@@ -66,8 +66,7 @@ func NewOrder(reference api.Text, items []*Intent) *Order {
 }
 
 // goodness orders the states from the worst to the best. An unknown or unlisted state may become anything, but is
-// no
-// failure yet.
+// no failure yet.
 func goodness(s api.IntentState) int {
 	if s == api.Failed {
 		return -2
@@ -83,8 +82,7 @@ func closesBefore(in, other *Intent) bool {
 }
 
 // findFailed lists the failed items that were not ordered again: a later item of the same product, created after
-// the
-// failure, replaces one that failed.
+// the failure, replaces one that failed.
 func (o *Order) findFailed() {
 	if o.Counts[api.Failed] == 0 {
 		return

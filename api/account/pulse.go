@@ -82,8 +82,7 @@ func (b *Beat) Arrivals(state api.IntentState) int {
 }
 
 // Rate is how many intents a minute entered a state in the last hour, or since the account is watched. It reports
-// false
-// if nothing is known.
+// false if nothing is known.
 func (p *Pulse) Rate(state api.IntentState) (perMinute float64, ok bool) {
 	arrived := 0
 	for i := range p.Hour {
@@ -107,8 +106,7 @@ const (
 )
 
 // PulseOf returns the pulse of intents at now, whose location says when a day begins. known is since when the
-// account
-// is watched, as in [Summary.Known].
+// account is watched, as in [Summary.Known].
 func PulseOf(intents iter.Seq[*Intent], known, now time.Time) Pulse {
 	year, month, date := now.Date()
 	midnight := func(days int) time.Time { return time.Date(year, month, date+days, 0, 0, 0, 0, now.Location()) }

@@ -7,8 +7,8 @@ import (
 )
 
 // How close two reads must be for a change between them to count as seen. Placing takes seconds, so a confirm must
-// be
-// known to a few seconds to say how long it took; an end may be found by reads further apart: the minute matters.
+// be known to a few seconds to say how long it took; an end may be found by reads further apart: the minute
+// matters.
 const (
 	closeReads     = 30 * time.Second
 	closeToConfirm = 5 * time.Second
@@ -28,8 +28,7 @@ func (i *Intent) entered(state api.IntentState, at time.Time) {
 }
 
 // sawEnter records that an intent entered a state at a moment, exactly or up to within before it. It does not
-// replace
-// what an event reported, which is exact.
+// replace what an event reported, which is exact.
 func (i *Intent) sawEnter(state api.IntentState, at time.Time, exact bool, within time.Duration) {
 	limit, known := closeReads, i.OfferedAt
 	switch {
