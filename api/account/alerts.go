@@ -83,7 +83,7 @@ func (b *alerts) judgeFeed(f *following, silent int, now time.Time) {
 	b.judge(down, alertKey{kind: AlertRelay, cause: "down"}, now, "the relay cannot be reached; open intents are polled")
 	b.judge(f.State == FeedRefused, alertKey{kind: AlertRelay, cause: "refused"}, now, "the relay refuses this client; open intents are polled")
 	b.judge(c.SilentAfter > 0 && f.State == FeedLive && silent >= c.SilentAfter, alertKey{kind: AlertRelay, cause: "silent"}, now,
-		"no events arrive at the relay, though intents or shipments change: see where the service sends its webhooks")
+		"no events arrive at the relay, though intents or shipments change: check where the service sends its webhooks")
 	key := alertKey{kind: AlertSignature}
 	b.renew(f.Wrong != "", key, Alert{Since: b.since(key, now), Text: string(f.Wrong)})
 	b.judge(f.gap.open, alertKey{kind: AlertGap}, now, "%s", f.gap.words)

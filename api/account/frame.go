@@ -36,23 +36,23 @@ type Frame struct {
 	End           string                     `json:"end,omitempty"`         // why nothing follows
 }
 
-// FrameTeller writes what changed since the last frame, masked for sharing.
-type FrameTeller struct {
+// FrameWriter writes what changed since the last frame, masked for sharing.
+type FrameWriter struct {
 	// Detail returns all that is known of an intent, as [Store.Intent] does.
 	Detail func(api.ID) (*IntentDetail, bool)
 	// Put writes one line. It refuses one that is too long with [form.ErrLongLine].
 	Put func(*Frame) error
 
 	summary map[string]json.RawMessage // as last written
-	quota   ToldQuota
+	quota   FrameQuota
 	told    map[api.ID]uint64 // a hash of each intent as last written
 	seed    maphash.Seed
 }
 
-// Tell writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
-func (t *FrameTeller) Tell(c *Changes, marks []string) error {
+// Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
+func (t *FrameWriter) Write(c *Changes, marks []string) error {
 	if c.Whole {
-		t.summary, t.quota, t.told = nil, ToldQuota{}, nil
+		t.summary, t.quota, t.told = nil, FrameQuota{}, nil
 	}
 	f := Frame{
 		At: c.At.UTC(), Whole: c.Whole, Marks: marks, EventsSkipped: c.EventsSkipped,
@@ -66,7 +66,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 		if !ok {
 			all = &IntentDetail{Intent: *in}
 		}
-		t.tellIntent(&f, shareIntent(all))
+		t.addIntent(&f, shareIntent(all))
 	}
 	for _, sh := range c.Shipments {
 		f.Shipments = append(f.Shipments, shareShipment(sh))
@@ -77,7 +77,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 	for i := range c.Requests {
 		f.Requests = append(f.Requests, shareRequest(c.Requests[i]))
 	}
-	t.tellQuota(&f, &c.Summary)
+	t.addQuota(&f, &c.Summary)
 	f.Spenders = shareSpenders(f.Spenders)
 	var err error
 	if f.Summary, err = t.newSummary(c.Summary); err != nil {
@@ -90,7 +90,7 @@ func (t *FrameTeller) Tell(c *Changes, marks []string) error {
 }
 
 // newSummary returns the fields of a summary that differ from those last written.
-func (t *FrameTeller) newSummary(sum Summary) (map[string]json.RawMessage, error) {
+func (t *FrameWriter) newSummary(sum Summary) (map[string]json.RawMessage, error) {
 	sum = shareSummary(sum)
 	sum.Quota, sum.Limits, sum.Spenders = nil, nil, nil // written entry by entry
 	whole, err := json.Marshal(sum)
@@ -129,7 +129,7 @@ func MergeSummary(told, news map[string]json.RawMessage) {
 
 // SummaryOf returns the summary with the merged fields and quota. It leaves out fields that it cannot read. Its
 // texts are safe to draw.
-func SummaryOf(told map[string]json.RawMessage, quota ToldQuota) Summary {
+func SummaryOf(told map[string]json.RawMessage, quota FrameQuota) Summary {
 	var sum Summary
 	for name, field := range told {
 		before := sum

@@ -14,18 +14,18 @@ const (
 	mostLimits  = 16
 )
 
-// ToldQuota is the quota as frames have reported it so far.
-type ToldQuota struct {
+// FrameQuota is the quota as frames have reported it so far.
+type FrameQuota struct {
 	Buckets  []quota.Bucket
 	Limits   []Limit
 	Spenders []Spender
 }
 
-// TellQuota writes what changed of the quota as a frame, or all of it if whole is set; no frame if nothing
+// WriteQuota writes what changed of the quota as a frame, or all of it if whole is set; no frame if nothing
 // changed.
-func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
+func (t *FrameWriter) WriteQuota(sum *Summary, at time.Time, whole bool) error {
 	f := Frame{At: at.UTC(), Whole: whole}
-	t.tellQuota(&f, sum)
+	t.addQuota(&f, sum)
 	f.Spenders = shareSpenders(f.Spenders)
 	if f.items() == 0 && !f.Whole && !f.AllBuckets && !f.AllSpenders {
 		return nil
@@ -33,11 +33,11 @@ func (t *FrameTeller) TellQuota(sum *Summary, at time.Time, whole bool) error {
 	return putFrame(&f, t.Put)
 }
 
-// tellQuota adds the changed buckets, limits and spenders to a frame. If a bucket or spender came or went, it adds
+// addQuota adds the changed buckets, limits and spenders to a frame. If a bucket or spender came or went, it adds
 // all.
-func (t *FrameTeller) tellQuota(f *Frame, sum *Summary) {
+func (t *FrameWriter) addQuota(f *Frame, sum *Summary) {
 	told := t.quota
-	t.quota = ToldQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
+	t.quota = FrameQuota{slices.Clone(sum.Quota), sum.Limits, sum.Spenders}
 	if f.AllBuckets = !slices.EqualFunc(told.Buckets, sum.Quota, sameBucket); f.AllBuckets {
 		told.Buckets = nil
 	}
@@ -117,7 +117,7 @@ func inUTC(buckets []quota.Bucket) []quota.Bucket {
 }
 
 // Merge takes in a frame. It does not change what was returned before.
-func (q *ToldQuota) Merge(f *Frame) {
+func (q *FrameQuota) Merge(f *Frame) {
 	if f.Whole {
 		q.Limits, q.Spenders = nil, nil
 	}

@@ -17,8 +17,8 @@ type Reread struct {
 	Unchanged *Moment   `json:"unchanged,omitempty"` // the last entry of the timeline, replacing one of its kind
 }
 
-// tellIntent writes an intent, or a [Reread] if nothing but reads is new.
-func (t *FrameTeller) tellIntent(f *Frame, in *IntentDetail) {
+// addIntent writes an intent, or a [Reread] if nothing but reads is new.
+func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
 	steady := *in
 	steady.ReadAt, steady.Reads = time.Time{}, 0
 	var last *Moment

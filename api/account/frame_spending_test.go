@@ -15,9 +15,9 @@ func TestSpendersAndLimitsAreToldAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pacer := quota.NewPacer(quota.PacerConfig{})
 		s := NewStore(StoreConfig{Quota: pacer.Buckets, Observed: pacer.Observe})
-		random, told := rand.New(rand.NewPCG(1, 2)), ToldQuota{}
+		random, told := rand.New(rand.NewPCG(1, 2)), FrameQuota{}
 		lines := 0
-		teller := FrameTeller{Detail: s.Intent, Put: func(f *Frame) error {
+		frames := FrameWriter{Detail: s.Intent, Put: func(f *Frame) error {
 			raw, err := json.Marshal(f)
 			if err != nil {
 				return err
@@ -47,7 +47,7 @@ func TestSpendersAndLimitsAreToldAsTheyAre(t *testing.T) {
 			s.tick(time.Now())
 			c := s.Changes(0)
 			c.Whole = i == 0 || i == rounds/2
-			if err := teller.Tell(&c, nil); err != nil {
+			if err := frames.Write(&c, nil); err != nil {
 				t.Fatal(err)
 			}
 			if i%20 > 0 {

@@ -52,7 +52,7 @@ func (w *Watcher) keepListing(ctx context.Context) {
 // once.
 func (w *Watcher) keepSweeping(ctx context.Context) {
 	<-w.asked // intents on the list need not be read one by one because a shipment names them
-	// While the feed is young it reports what this list would show.
+	// At first the feed itself reports what this list would show.
 	if w.cfg.Feed != nil && !w.nap(ctx, sweepPolls*w.cfg.Poll) {
 		return
 	}

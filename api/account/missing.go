@@ -83,9 +83,9 @@ func (m *missing) arrived(id api.ID, t api.EventType) {
 	}
 }
 
-// count counts overdue events, if the feed has been live long enough to bring them, and calls tellIntent or
-// tellShipment for each. An event that arrives after all is counted back.
-func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to api.IntentState), tellShipment func(id api.ID)) {
+// count counts overdue events, if the feed has been live long enough to bring them, and calls missedIntent or
+// missedShipment for each. An event that arrives after all is counted back.
+func (m *missing) count(now, lastEvent time.Time, missedIntent func(id api.ID, to api.IntentState), missedShipment func(id api.ID)) {
 	if m.feed.State != FeedLive || now.Sub(m.feed.Since) < m.overdue {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to 
 			e.counted = true
 			m.counters.Missed++
 			m.silence.add(lastEvent)
-			tellIntent(id, e.state)
+			missedIntent(id, e.state)
 		}
 	}
 	for id, d := range m.shipments {
@@ -108,7 +108,7 @@ func (m *missing) count(now, lastEvent time.Time, tellIntent func(id api.ID, to 
 		m.counters.Missed += d.owed - d.counted
 		d.counted = d.owed
 		m.silence.add(lastEvent)
-		tellShipment(id)
+		missedShipment(id)
 	}
 }
 

@@ -17,11 +17,11 @@ type Pace struct {
 // enoughStays is how many stays make a pace meaningful.
 const enoughStays = 8
 
-// Tells reports whether there were enough stays to be meaningful.
-func (p Pace) Tells() bool { return p.Count >= enoughStays }
+// Enough reports whether there were enough stays to be meaningful.
+func (p Pace) Enough() bool { return p.Count >= enoughStays }
 
 // Slow reports whether a stay is longer than 95 % of the earlier ones.
-func (p Pace) Slow(stay time.Duration) bool { return p.Tells() && stay > p.P95 }
+func (p Pace) Slow(stay time.Duration) bool { return p.Enough() && stay > p.P95 }
 
 // muchSlower is the factor by which a percentile must grow to count as slower.
 const muchSlower = 1.5
@@ -30,7 +30,7 @@ const muchSlower = 1.5
 // both.
 func (p Pace) Slower(usual Pace) bool {
 	much := func(now, before time.Duration) bool { return float64(now) > muchSlower*float64(before) }
-	return p.Tells() && usual.Tells() && (much(p.P50, usual.P50) || much(p.P95, usual.P95))
+	return p.Enough() && usual.Enough() && (much(p.P50, usual.P50) || much(p.P95, usual.P95))
 }
 
 // paceHistory keeps the newest stays in a state.

@@ -61,8 +61,8 @@ func (w *Watcher) planTask(t task, now time.Time) {
 	}
 }
 
-func (w *Watcher) trust() trust {
-	return trust{
+func (w *Watcher) scheduleInput() scheduleInput {
+	return scheduleInput{
 		habits: w.store.habits(),
 		fed:    w.feed == FeedLive,
 		lost:   w.feed != FeedLive && w.cfg.Feed != nil,
@@ -80,19 +80,19 @@ func (w *Watcher) planIntent(in *IntentDetail, now time.Time) {
 	if !w.wanted(in.ID) {
 		return
 	}
-	trust, read := w.trust(), task{readIntent, in.ID}
-	due, priority := nextRead(in, trust, now)
+	input, read := w.scheduleInput(), task{readIntent, in.ID}
+	due, priority := nextRead(in, input, now)
 	w.queue.plan(read, in.rank(), due, priority)
 	if !in.Open() {
 		w.queue.dropAsk(read, quota.Person)
 		delete(w.gapLeft, in.ID)
 	}
-	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, nextShipmentList(in, trust, now), quota.Reconcile)
+	w.queue.plan(task{listOfIntent, in.ID}, rank{true, in.rank().fresh}, nextShipmentList(in, input, now), quota.Reconcile)
 }
 
 func (w *Watcher) planShipment(sh *Shipment) {
 	if w.wanted(sh.IntentID) {
-		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), nextShipmentRead(sh, w.trust()), quota.Reconcile)
+		w.queue.plan(task{readShipment, sh.ID}, sh.rank(), nextShipmentRead(sh, w.scheduleInput()), quota.Reconcile)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// task names a read.
+// task identifies a read.
 type task struct {
 	kind taskKind
 	id   api.ID
@@ -24,40 +24,40 @@ const (
 	readShipment
 )
 
-// job is a wanted read. It may be asked for, because something happened, and
-// planned, because time passes; what is asked for many times is read once.
+// job is a wanted read: asked for because something happened, planned because time passes, or both. However often
+// it is asked for, it is read once.
 type job struct {
 	task
-	asked, planned       time.Time // when it is due for that reason; zero: not for that
+	asked, planned       time.Time // when it is due for either reason; zero: not wanted for it
 	askedFor, plannedFor quota.Priority
 	rank                 rank
 	failure              failure
 	reading              bool
 
-	in *jobHeap // where it waits; nil while it is read or nothing wants it
-	at int      // its place in that
+	in *jobHeap // the heap it waits in; nil while it is being read or is not wanted
+	at int      // its index there
 }
 
-// rank orders reads of one priority.
+// rank orders reads of equal priority.
 type rank struct {
-	ended bool      // what is read has ended: it comes after all others
+	ended bool      // the thing to read has ended: it comes last
 	fresh time.Time // the newest comes first
 }
 
-// failure is how a read failed since it last succeeded.
+// failure is how a read has failed since it last succeeded.
 type failure struct {
 	since time.Time
-	tries int // 0 where it did not fail
+	tries int // failures in a row; 0 for none
 	err   error
 }
 
 // queue orders wanted reads. It is not safe for use by several goroutines.
 type queue struct {
 	jobs          map[task]*job
-	later         jobHeap // not due yet when the queue was last looked through
-	intents       jobHeap // due, with the lists of shipments
-	shipments     jobHeap // due
-	intentsTurned bool    // the last read that began was not of shipments
+	later         jobHeap // not due when the queue was last checked
+	intents       jobHeap // due reads of intents, and of their lists of shipments
+	shipments     jobHeap // due reads of shipments
+	intentsTurned bool    // the last read begun was not of shipments
 }
 
 func newQueue() *queue {
@@ -67,8 +67,8 @@ func newQueue() *queue {
 	return q
 }
 
-// ask wants a read at due. The earliest and most urgent of several asks holds. An
-// ask during a read wants another one after it.
+// ask wants a read at due. Of several asks the earliest time and the highest priority hold. An ask during a read
+// wants another one after it.
 func (q *queue) ask(t task, r rank, due time.Time, priority quota.Priority) {
 	j := q.job(t, r)
 	if !j.asked.IsZero() {
@@ -78,15 +78,14 @@ func (q *queue) ask(t task, r rank, due time.Time, priority quota.Priority) {
 	q.place(j)
 }
 
-// askAgain is [queue.ask] for a read that was wanted before.
+// askAgain is [queue.ask] for a read whose job exists.
 func (q *queue) askAgain(t task, due time.Time, priority quota.Priority) {
 	if j := q.jobs[t]; j != nil {
 		q.ask(t, j.rank, due, priority)
 	}
 }
 
-// plan plans a read instead of the one that was planned before; none where due is
-// zero.
+// plan plans a read in place of the one planned before; a zero due plans none.
 func (q *queue) plan(t task, r rank, due time.Time, priority quota.Priority) {
 	if q.jobs[t] == nil && due.IsZero() {
 		return
@@ -96,7 +95,7 @@ func (q *queue) plan(t task, r rank, due time.Time, priority quota.Priority) {
 	q.place(j)
 }
 
-// job finds or makes the job of a task.
+// job returns a task's job, and makes it if there is none.
 func (q *queue) job(t task, r rank) *job {
 	if q.jobs[t] == nil {
 		q.jobs[t] = &job{task: t}
@@ -105,7 +104,7 @@ func (q *queue) job(t task, r rank) *job {
 	return q.jobs[t]
 }
 
-// dropAsk gives up what was asked for, unless it is as urgent as keep.
+// dropAsk withdraws an ask, unless it is as urgent as keep.
 func (q *queue) dropAsk(t task, keep quota.Priority) {
 	if j := q.jobs[t]; j != nil && j.askedFor > keep {
 		j.asked = time.Time{}
@@ -113,7 +112,7 @@ func (q *queue) dropAsk(t task, keep quota.Priority) {
 	}
 }
 
-// forget gives up a read altogether, as what it would read is no longer kept.
+// forget drops a read because its subject is no longer kept.
 func (q *queue) forget(t task) {
 	if j := q.jobs[t]; j != nil {
 		j.asked, j.planned, j.failure = time.Time{}, time.Time{}, failure{}
@@ -121,7 +120,7 @@ func (q *queue) forget(t task) {
 	}
 }
 
-// place puts a job where it is to wait, and removes one that nothing wants any more.
+// place moves a job to the heap it belongs in, and removes one that is no longer wanted.
 func (q *queue) place(j *job) {
 	if j.in != nil {
 		heap.Remove(j.in, j.at)
@@ -135,8 +134,8 @@ func (q *queue) place(j *job) {
 	}
 }
 
-// next returns the most urgent read that is due, nil for none, and how long it takes
-// until another becomes due, at most a minute.
+// next returns the most urgent read that is due, nil for none, and the time until the next becomes due, at most a
+// minute.
 func (q *queue) next(now time.Time) (best *job, pause time.Duration) {
 	pause = time.Minute
 	for len(q.later.list) > 0 {
@@ -163,8 +162,7 @@ func (q *queue) ready(k taskKind) *jobHeap {
 	return &q.intents
 }
 
-// dueShipments lists the reads of shipments that [queue.next] found due, the most urgent first, at
-// most so many.
+// dueShipments lists the shipment reads that [queue.next] found due, the most urgent first, at most most of them.
 func (q *queue) dueShipments(most int) []task {
 	var tasks []task
 	for _, j := range slices.SortedFunc(slices.Values(q.shipments.list), q.compare) {
@@ -176,7 +174,7 @@ func (q *queue) dueShipments(most int) []task {
 	return tasks
 }
 
-// compare orders reads, the more urgent first.
+// compare orders reads by urgency.
 func (q *queue) compare(a, b *job) int {
 	return cmp.Or(
 		cmp.Compare(a.priority(), b.priority()), cmp.Compare(q.turn(a), q.turn(b)),
@@ -184,9 +182,8 @@ func (q *queue) compare(a, b *job) int {
 	)
 }
 
-// turn orders reads of one priority. Shipments and intents take turns: one list reads
-// many shipments, and of the intents the open ones should not wait for long. Ended
-// ones can.
+// turn orders reads of equal priority. Shipments and intents take turns: one list reads many shipments, and open
+// intents must not wait long. Ended ones can.
 func (q *queue) turn(j *job) int {
 	switch {
 	case j.kind == readShipment && q.intentsTurned:
@@ -199,7 +196,7 @@ func (q *queue) turn(j *job) int {
 	return 1
 }
 
-// begin takes jobs out to be read.
+// begin marks tasks as being read.
 func (q *queue) begin(tasks ...task) {
 	for _, t := range tasks {
 		j := q.jobs[t]
@@ -210,7 +207,7 @@ func (q *queue) begin(tasks ...task) {
 	}
 }
 
-// finish ends a read; err says why it failed.
+// finish ends a read; err is its failure or nil.
 func (q *queue) finish(t task, err error, now time.Time) {
 	j := q.jobs[t]
 	j.reading = false
@@ -240,10 +237,10 @@ func (q *queue) failure(t task) failure {
 	return failure{}
 }
 
-// wanted reports whether there is a reason for the read.
+// wanted reports whether the read is asked for or planned.
 func (j *job) wanted() bool { return !j.asked.IsZero() || !j.planned.IsZero() }
 
-// due is when the first of the job's reasons is.
+// due is when the earlier of the job's reasons is due.
 func (j *job) due() time.Time {
 	if j.asked.IsZero() || j.plansFirst() {
 		return j.planned
@@ -253,8 +250,8 @@ func (j *job) due() time.Time {
 
 func (j *job) plansFirst() bool { return !j.planned.IsZero() && !j.planned.After(j.asked) }
 
-// priority is that of the reason that is due first, and where that is the plan it
-// is as urgent as both.
+// priority is that of the reason that is due first. If that is the plan and the read is also asked for, it is the
+// higher of both.
 func (j *job) priority() quota.Priority {
 	switch {
 	case j.asked.IsZero():
@@ -265,7 +262,7 @@ func (j *job) priority() quota.Priority {
 	return j.askedFor
 }
 
-// jobHeap is a heap of jobs, the first by compare at its top. Each knows its place.
+// jobHeap is a heap of jobs, the most urgent at the top. Each job holds its index.
 type jobHeap struct {
 	list    []*job
 	compare func(a, b *job) int

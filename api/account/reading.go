@@ -15,8 +15,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// dispatch starts reads as they become due, and waits for those under way when
-// ctx ends.
+// dispatch starts reads as they become due. When ctx ends, it waits for those under way.
 func (w *Watcher) dispatch(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -46,15 +45,15 @@ func (w *Watcher) dispatch(ctx context.Context) {
 	}
 }
 
-// round is one read, for all of its tasks.
+// round is one read for one or several tasks.
 type round struct {
-	tasks    []task // of one kind; several of shipments
+	tasks    []task // of one kind; several only for shipments
 	priority quota.Priority
-	planned  bool // nothing but time calls for it
+	planned  bool // only time calls for it
 }
 
-// next takes the most urgent read that may start now. Where there is none, it returns
-// for how long nothing can start unless something stirs.
+// next returns the most urgent read that may start now. If there is none, it returns how long none can start
+// unless something changes.
 func (w *Watcher) next(now time.Time) (*round, time.Duration) {
 	j, pause := w.queue.next(now)
 	if w.hold.After(now) {
@@ -88,10 +87,10 @@ func (w *Watcher) mayStart(priority quota.Priority, now time.Time) bool {
 	return w.reading < w.cfg.Workers
 }
 
-// perform does a read and decides what follows from how it ended.
+// perform does a read and plans what follows.
 func (w *Watcher) perform(ctx context.Context, r *round) {
 	failed := w.read(quota.WithPriority(ctx, r.priority), r.tasks)
-	var failure error // of several the one that says most
+	var failure error // the most telling of several
 	for _, err := range failed {
 		if failure == nil || errors.Is(err, api.ErrUnauthorized) {
 			failure = err
@@ -126,9 +125,9 @@ func (w *Watcher) perform(ctx context.Context, r *round) {
 	w.stir()
 }
 
-// finish plans what comes after a read that failed with err, or did not.
+// finish ends a task's read, which failed with err or succeeded, and plans the next.
 func (w *Watcher) finish(t task, err error, priority quota.Priority, now time.Time) {
-	// Whoever asked during the read may have asked because of a gap.
+	// A read asked for during this one may be for a later gap.
 	if t.kind == readIntent && err == nil && !w.queue.asks(t) {
 		delete(w.gapLeft, t.id)
 	}
@@ -144,7 +143,7 @@ func (w *Watcher) finish(t task, err error, priority quota.Priority, now time.Ti
 	w.queue.askAgain(t, again, max(priority, quota.Hint))
 }
 
-// read reads what tasks name, and returns why some of them have to be read again.
+// read performs tasks, and returns why some failed.
 func (w *Watcher) read(ctx context.Context, tasks []task) (failed map[task]error) {
 	err := caught(func() (err error) {
 		switch tasks[0].kind {
@@ -162,7 +161,7 @@ func (w *Watcher) read(ctx context.Context, tasks []task) (failed map[task]error
 	return failed
 }
 
-// all is that all tasks failed.
+// all returns err for every task.
 func all(tasks []task, err error) map[task]error {
 	failed := make(map[task]error, len(tasks))
 	for _, t := range tasks {
@@ -176,8 +175,8 @@ const (
 	backOffMost  = time.Minute
 )
 
-// backOff is the pause after so many failures in a row: doubling, and anywhere
-// in its upper half, so that what failed together does not return together.
+// backOff is the pause after tries failures in a row. It doubles, and is random within its upper half, so that
+// reads that failed together do not return together.
 func backOff(tries int) time.Duration {
 	span := min(backOffFirst<<min(max(tries-1, 0), 10), backOffMost)
 	return span/2 + rand.N(span/2)
@@ -188,7 +187,7 @@ func (w *Watcher) readIntent(ctx context.Context, id api.ID) error {
 	in, err := w.cfg.Reader.Intent(ctx, id)
 	switch {
 	case err == nil:
-		in.ID = id // what was asked for, whatever the answer calls itself
+		in.ID = id // the requested id, whatever the answer contains
 		w.store.ApplyRead(in, cmp.Or(in.Response.Sent, asked), ByRead)
 	case errors.Is(err, api.ErrNotFound):
 		w.store.ApplyMissing(id, refusedAt(err, asked))
@@ -213,9 +212,8 @@ func (w *Watcher) readShipmentsOf(ctx context.Context, id api.ID) error {
 	return nil
 }
 
-// readShipments reads one shipment by itself and several by one list. What a list
-// leaves out is asked for by itself; one that cannot be read says nothing of the
-// others.
+// readShipments reads one shipment by its id, and several by one list. Those that the list leaves out are read by
+// their ids; a failure of one says nothing about the others.
 func (w *Watcher) readShipments(ctx context.Context, tasks []task) (failed map[task]error, err error) {
 	left := tasks
 	if len(tasks) > 1 {
@@ -238,7 +236,7 @@ func (w *Watcher) readShipments(ctx context.Context, tasks []task) (failed map[t
 	return failed, nil
 }
 
-// listShipments reads shipments by one list and returns those that it left out.
+// listShipments reads shipments by one list and returns those it left out.
 func (w *Watcher) listShipments(ctx context.Context, tasks []task) (left []task, err error) {
 	query := api.ShipmentQuery{Limit: len(tasks)}
 	for _, t := range tasks {
@@ -276,8 +274,8 @@ func (w *Watcher) readShipment(ctx context.Context, id api.ID) error {
 	return err
 }
 
-// listedAt is when the first page of a list was asked for: what the list says is
-// not older. A list without items does not say it.
+// listedAt returns when the first page of a list was requested, asked if the list is empty: its content is no
+// older.
 func listedAt(list []api.Shipment, asked time.Time) time.Time {
 	if len(list) == 0 {
 		return asked
@@ -285,7 +283,7 @@ func listedAt(list []api.Shipment, asked time.Time) time.Time {
 	return cmp.Or(list[0].Response.Sent, asked)
 }
 
-// refusedAt is when what the service refused was asked for.
+// refusedAt returns when the refused request was sent, asked if unknown.
 func refusedAt(err error, asked time.Time) time.Time {
 	if refusal := (*api.Error)(nil); errors.As(err, &refusal) {
 		return cmp.Or(refusal.Sent, asked)
@@ -293,8 +291,7 @@ func refusedAt(err error, asked time.Time) time.Time {
 	return asked
 }
 
-// collect takes a list whole, or as far as it came. An item that cannot be read
-// is left out.
+// collect returns a list's items, up to an error that ends it. It leaves out items that cannot be read.
 func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 	var all []T
 	for item, err := range list {
@@ -308,7 +305,7 @@ func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 	return all, nil
 }
 
-// isOneItem reports whether a list goes on after err.
+// isOneItem reports whether err concerns one item, so that the list goes on.
 func isOneItem(err error) bool {
 	var item *api.ItemError
 	return errors.As(err, &item)

@@ -2,17 +2,17 @@ package account
 
 import "time"
 
-// ReadCounters relate reads to what they found.
+// ReadCounters count reads and what they found.
 type ReadCounters struct {
 	Total        int `json:"total"`                // answered reads of intents and shipments; a list of shipments counts once
-	Reconciled   int `json:"reconciled,omitempty"` // of them, those that nothing but time called for, to be sure that no event was lost
+	Reconciled   int `json:"reconciled,omitempty"` // of these, reads that only time called for, to check that no event was lost
 	Failed       int `json:"failed,omitempty"`     // reads that failed
-	Behind       int `json:"behind,omitempty"`     // reads that were behind what an event had proven
-	StateChanges int `json:"stateChanges"`         // changes of an intent's state or a shipment's status that became known
+	Behind       int `json:"behind,omitempty"`     // reads that were behind what an event proved
+	StateChanges int `json:"stateChanges"`         // known changes of an intent's state or a shipment's status
 }
 
-// PerStateChange is how many reads one known change has cost; 0 before the first.
-// Reads to be sure are left out: they follow the clock, not the changes.
+// PerStateChange is how many reads one change has cost; 0 before the first. It leaves out reconciling reads: they
+// follow the clock.
 func (c ReadCounters) PerStateChange() float64 {
 	if c.StateChanges == 0 {
 		return 0
@@ -23,7 +23,7 @@ func (c ReadCounters) PerStateChange() float64 {
 // readBook counts reads.
 type readBook struct {
 	ReadCounters
-	last time.Time // when the newest read was answered; zero when none was
+	last time.Time // when the newest read was answered; zero for none
 }
 
 func (b *readBook) answered(now time.Time) {

@@ -10,32 +10,31 @@ import (
 	"tillwatch/api/quota"
 )
 
-// A refused key is tried again at a widening pace, as it may have been refused by
-// chance or be mended where it was issued, and at once when there is another.
+// A refused key is tried again at a widening pace, because the refusal may be an accident or may be mended at the
+// issuer, and at once when the key is replaced.
 const (
 	trialFirst = 15 * time.Second
 	trialMost  = 5 * time.Minute
 )
 
-// refusal is what follows from a 401: only a person's reads go out, and at each
-// trial one of the others and the lists.
+// refusal is the state after a 401: only a person's reads go out, and with each trial one other read and the
+// lists.
 type refusal struct {
 	stands bool
 	trials int
-	next   time.Time     // of the next trial
-	open   bool          // a read may go out on trial
-	again  chan struct{} // closed when the lists are to be asked again
+	next   time.Time     // when the next trial is due
+	open   bool          // one read may go out as a trial
+	again  chan struct{} // closed when the lists are to be read again
 }
 
-// trialPause is the pause before a trial: doubling, and anywhere in its last
-// quarter.
+// trialPause is the pause before a trial. It doubles, and is random within its last quarter.
 func trialPause(trials int) time.Duration {
 	span := min(trialFirst<<min(trials, 10), trialMost)
 	return span - rand.N(span/4)
 }
 
-// TryKey tries a refused key again at once: it may have been replaced. Where the
-// key is not refused it does nothing.
+// TryKey tries a refused key at once, because it may have been replaced. It does nothing if the key is not
+// refused.
 func (w *Watcher) TryKey() {
 	now := time.Now()
 	refused := look(w.store, w.store.health.refused)
@@ -49,8 +48,7 @@ func (w *Watcher) TryKey() {
 	w.stir()
 }
 
-// judgeKey keeps up with what answers say of the key, and lets it be tried when
-// it is time.
+// judgeKey follows what answers say of the key, and starts a trial when it is due.
 func (w *Watcher) judgeKey(now time.Time) {
 	refused := look(w.store, w.store.health.refused)
 	w.mu.Lock()
@@ -78,8 +76,7 @@ func (w *Watcher) refuse(now time.Time) {
 	w.store.updateHealth(func(h *health, _ time.Time) { h.TryAt = w.refusal.next })
 }
 
-// try lets one read go out, of those that were refused first, and has the lists
-// asked again.
+// try lets out one of the reads that were refused first, and has the lists read again.
 func (w *Watcher) try(now time.Time) {
 	w.refusal.open = true
 	w.refusal.trials++
@@ -89,8 +86,7 @@ func (w *Watcher) try(now time.Time) {
 	w.askLists()
 }
 
-// acceptKey goes on after a read was answered: what changed meanwhile is not
-// known.
+// acceptKey resumes reading after an answer: what changed in the meantime is unknown.
 func (w *Watcher) acceptKey(now time.Time) {
 	if !w.refusal.stands {
 		return
@@ -116,8 +112,7 @@ func (w *Watcher) askLists() {
 	w.refusal.again = make(chan struct{})
 }
 
-// nap lets time pass until a list is to be asked again: after a while, or when the
-// key is tried. It reports whether ctx still lives.
+// nap waits until a list is to be read again: for d, or until the key is tried. It reports whether ctx is alive.
 func (w *Watcher) nap(ctx context.Context, d time.Duration) bool {
 	w.mu.Lock()
 	again := w.refusal.again
@@ -131,8 +126,8 @@ func (w *Watcher) nap(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// listPause is how long a list rests that failed so often in a row. Trials of the
-// key end the rest of one that was refused.
+// listPause is how long to wait after failed failures of a list in a row. If the key was refused, its next trial
+// ends the wait.
 func listPause(failed int, err error) time.Duration {
 	if errors.Is(err, api.ErrUnauthorized) {
 		return trialMost

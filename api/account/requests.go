@@ -15,7 +15,7 @@ import (
 type requestLog struct {
 	news *news
 	keep int
-	list []recordedRequest // in the order in which they became known
+	list []recordedRequest // in order of arrival
 }
 
 type recordedRequest struct {
@@ -38,14 +38,13 @@ func (l *requestLog) since(version uint64) []api.Exchange {
 	return list
 }
 
-// newest returns the last values of a list, at most so many.
+// newest returns the last most values of a list.
 func newest[V any](list []V, most int) []V { return list[max(len(list)-most, 0):] }
 
-// RecordExchange keeps a request for the picture and judges the API's health.
-// It is an [api.Config.Observe].
+// RecordExchange keeps a request and judges the API's health by it. Use it as [api.Config.Observe].
 func (s *Store) RecordExchange(e api.Exchange) {
 	if e.Status == 0 && errors.Is(e.Err, context.Canceled) {
-		return // given up here, which says nothing of the service
+		return // cancelled here, which says nothing of the service
 	}
 	s.update(func(now time.Time) {
 		s.requests.add(e)
@@ -57,8 +56,7 @@ func (s *Store) RecordExchange(e api.Exchange) {
 	})
 }
 
-// RequestsAbout lists the requests that are kept and whose path names one of these
-// ids, oldest first.
+// RequestsAbout lists the kept requests whose path contains one of these ids, oldest first.
 func (s *Store) RequestsAbout(ids ...api.ID) []api.Exchange {
 	all := look(s, func() []api.Exchange { return s.requests.since(0) })
 	return slices.DeleteFunc(all, func(e api.Exchange) bool {

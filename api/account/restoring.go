@@ -2,9 +2,8 @@ package account
 
 import "time"
 
-// restore fills an empty picture with the lines of a frame. It takes what they hold
-// for its own, and returns what they tell of the quota.
-func (s *Store) restore(lines []*Frame) (told ToldQuota) {
+// restore fills an empty picture with the lines of a frame, whose values it keeps. It returns the quota in them.
+func (s *Store) restore(lines []*Frame) (told FrameQuota) {
 	s.update(func(now time.Time) {
 		for _, f := range lines {
 			told.Merge(f)
@@ -38,7 +37,7 @@ func (s *Store) restore(lines []*Frame) (told ToldQuota) {
 }
 
 func (s *Store) restoreHead(f *Frame, now time.Time) {
-	sum := SummaryOf(f.Summary, ToldQuota{})
+	sum := SummaryOf(f.Summary, FrameQuota{})
 	s.feed.Epoch, s.feed.Cursor, s.feed.Head = sum.Feed.Epoch, sum.Feed.Cursor, sum.Feed.Cursor
 	s.events.EventCounters, s.events.newest, s.intents.reads.last = sum.Events, sum.LastEvent, sum.LastRead
 	s.watchedSince(sum.Known)

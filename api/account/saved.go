@@ -18,13 +18,11 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Saved keeps the picture of one account in a folder, so that a restart does not
-// read it all again. What it holds are facts that a screen shows: neither payment
-// tokens nor bodies, and nothing of buyers.
+// Saved keeps the picture of one account in a folder, so that a restart need not read everything again. It holds
+// facts that a screen shows, and no payment tokens, bodies or buyers.
 //
-// A picture is replaced as a whole and the one before it is kept: whenever a
-// process or a machine dies, one of the two opens. Several processes may save
-// into one folder; the last one wins.
+// A picture is replaced as a whole and the previous one is kept: whenever a process or a machine dies, one of the
+// two can be opened. Several processes may save into one folder; the last one wins.
 type Saved struct {
 	cfg  SavedConfig
 	path string
@@ -32,32 +30,31 @@ type Saved struct {
 
 // SavedConfig says where a picture is kept and how much of it.
 type SavedConfig struct {
-	Dir      string                                      // made when absent, for this user alone
-	Account  string                                      // what distinguishes this account from others: environment, address, profile; never a key. Only its hash is written
-	Every    time.Duration                               // how often what has changed is saved; default 30 s, longer where saving takes long
-	MaxAge   time.Duration                               // of ended intents, by when they ended; default 30 days
-	MaxEnded int                                         // ended intents that are kept; default 10,000
-	Recall   func(buckets []quota.Bucket, now time.Time) // gets the buckets of a picture that is restored; nil: nobody does
+	Dir      string                                      // created if missing, readable only by this user
+	Account  string                                      // identifies the account: environment, address, profile; never a key. Only its hash is written
+	Every    time.Duration                               // how often changes are saved; default 30 s, longer if saving takes long
+	MaxAge   time.Duration                               // how long ended intents are kept after their end; default 30 days
+	MaxEnded int                                         // how many ended intents are kept; default 10,000
+	Recall   func(buckets []quota.Bucket, now time.Time) // receives the buckets of a restored picture; nil: nothing does
 }
 
-// Restoration says what a file has brought back.
+// Restoration describes what was restored.
 type Restoration struct {
 	Intents, Shipments, Events int
-	SavedAt                    time.Time // when the picture was saved; zero when there was none
-	Previous                   bool      // the newest picture could not be read, this is the one before it
+	SavedAt                    time.Time // when the picture was saved; zero if there was none
+	Previous                   bool      // the newest picture could not be read; this is the one before
 }
 
-// Why a saved picture cannot be opened, for errors.Is.
+// Reasons why a saved picture cannot be opened, for errors.Is.
 var (
 	ErrSavedDamaged = errors.New("damaged")
 	ErrSavedVersion = errors.New("written by another version")
 )
 
-// saveShare bounds the share of time that is spent on saving.
+// saveShare bounds the time spent on saving: one part in saveShare.
 const saveShare = 20
 
-// OpenSaved removes what interrupted saves left behind. The folder is made with
-// the first save.
+// OpenSaved removes what interrupted saves left behind. The first save creates the folder.
 func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	if cfg.Dir == "" || cfg.Account == "" {
 		return nil, errors.New("open saved picture: want a folder and the name of an account")
@@ -71,8 +68,7 @@ func OpenSaved(cfg SavedConfig) (*Saved, error) {
 	return f, nil
 }
 
-// Save writes the picture as it is now. Writers of the store wait for no longer
-// than it takes to copy a few hundred records.
+// Save writes the current picture. It holds the store's lock only to copy a few hundred records at a time.
 func (f *Saved) Save(s *Store) error {
 	if err := os.MkdirAll(f.cfg.Dir, 0o700); err != nil {
 		return fmt.Errorf("save the picture: %w", err)
@@ -86,12 +82,10 @@ func (f *Saved) Save(s *Store) error {
 	return nil
 }
 
-// Restore fills an empty store with the newest saved picture that can be opened.
-// That there is none is no error. After an error the store holds nothing but an
-// alert that tells of it, until the next save.
+// Restore fills an empty store with the newest saved picture that can be opened; none is no error. After an error
+// the store is empty but for an alert about it, until the next save.
 //
-// Restored facts keep the moments at which they were read. The watcher reads
-// everything open anew, and only that.
+// Restored facts keep the times at which they were read. The watcher rereads only what is open.
 func (f *Saved) Restore(s *Store) (Restoration, error) {
 	p, err := openPicture(f.path)
 	previous := false
@@ -106,7 +100,7 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				err = olderErr
 			}
-			s.Report(AlertSaving, fmt.Errorf("what the last run knew cannot be opened, all is read again: %w", durable.ReasonFirst(err)))
+			s.Report(AlertSaving, fmt.Errorf("the saved picture cannot be opened, so everything is read again: %w", durable.ReasonFirst(err)))
 			return Restoration{}, fmt.Errorf("open saved picture: %w", err)
 		}
 	}
@@ -123,7 +117,7 @@ func (f *Saved) Restore(s *Store) (Restoration, error) {
 	return r, nil
 }
 
-// keepSaving saves what has changed every so often, until ctx ends.
+// keepSaving saves changes at intervals until ctx ends.
 func (w *Watcher) keepSaving(ctx context.Context) {
 	if w.cfg.Saved == nil {
 		return
@@ -136,8 +130,7 @@ func (w *Watcher) keepSaving(ctx context.Context) {
 	}
 }
 
-// save saves what has changed since the last time, and tells of it when that
-// fails.
+// save saves what changed since the last save, and raises an alert if that fails.
 func (w *Watcher) save() {
 	if w.cfg.Saved == nil || w.saved == w.store.picture() {
 		return
@@ -147,13 +140,12 @@ func (w *Watcher) save() {
 	if err == nil {
 		w.saved = version
 	} else {
-		err = fmt.Errorf("what is known cannot be kept for the next start: %w", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
+		err = fmt.Errorf("the picture cannot be saved for the next start: %w", durable.ReasonFirst(cmp.Or(errors.Unwrap(err), err)))
 	}
 	w.store.Report(AlertSaving, err)
 }
 
-// Cursor is the place in the feed that the picture has reached, as
-// "<epoch>:<seq>"; "" while there is none.
+// Cursor returns the feed position that the picture has reached, as "<epoch>:<seq>"; "" for none.
 func (s *Store) Cursor() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,15 +16,15 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// mostSaved bounds the file of a picture that is read.
+// mostSaved bounds the size of a picture that is read.
 const mostSaved = 1 << 30
 
 func previousOf(path string) string { return path + ".previous" }
 
-// savedPicture is what a file of a picture holds.
+// savedPicture is the content of a picture's file.
 type savedPicture struct {
 	at    time.Time
-	lines []*Frame // of one whole frame
+	lines []*Frame // one whole frame
 }
 
 func openPicture(path string) (*savedPicture, error) {
@@ -47,10 +47,10 @@ func openPicture(path string) (*savedPicture, error) {
 	return p, nil
 }
 
-// earlierForm is how the pictures of earlier versions begin.
+// earlierForm begins the pictures of earlier versions.
 const earlierForm = "tillwatch picture "
 
-// readPicture reads a file of which every line must be sound.
+// readPicture reads a file. Every line must be sound.
 func readPicture(data io.ReaderAt, size int64) (*savedPicture, error) {
 	begin := make([]byte, len(earlierForm))
 	if n, _ := data.ReadAt(begin, 0); bytes.Equal(begin[:n], []byte(earlierForm)) {
@@ -76,7 +76,7 @@ func readPicture(data io.ReaderAt, size int64) (*savedPicture, error) {
 	return p, nil
 }
 
-// readFrames decodes lines on all processors: a start waits for it.
+// readFrames decodes lines on all processors, because the start waits for it.
 func readFrames(lines [][]byte) ([]*Frame, error) {
 	frames := make([]*Frame, len(lines))
 	var decoding errgroup.Group
@@ -90,7 +90,7 @@ func readFrames(lines [][]byte) ([]*Frame, error) {
 	return frames, decoding.Wait()
 }
 
-// damaged is err as one of the two reasons for which a picture cannot be opened.
+// damaged returns err as one of the two reasons why a picture cannot be opened.
 func damaged(err error) error {
 	if errors.Is(err, ErrSavedVersion) {
 		return err
@@ -98,8 +98,7 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrSavedDamaged, err)
 }
 
-// readLines returns the lines of a file behind its header, and when that was
-// written.
+// readLines returns the lines of a file after its header, and when it was begun.
 func readLines(data io.ReaderAt, size int64) (lines [][]byte, at time.Time, err error) {
 	err = eachLine(data, size, func(i int, line []byte) (err error) {
 		if i == 0 {
@@ -112,7 +111,7 @@ func readLines(data io.ReaderAt, size int64) (lines [][]byte, at time.Time, err 
 	return lines, at, err
 }
 
-// began returns when the picture was begun of which this is the header.
+// began returns when a picture was begun, by its header.
 func began(line []byte) (time.Time, error) {
 	h, err := form.ReadHeader(line)
 	switch {
@@ -126,8 +125,7 @@ func began(line []byte) (time.Time, error) {
 	return h.Began, nil
 }
 
-// eachLine calls do with the lines of a file and their numbers, until that fails. A
-// line may change once do has returned.
+// eachLine calls do with each line of a file and its number, until do fails. do must not keep the line.
 func eachLine(data io.ReaderAt, size int64, do func(i int, line []byte) error) error {
 	i := 0
 	for next := int64(0); next < size; {

@@ -106,7 +106,7 @@ func TestFolderThatCannotBeWrittenIsToldUntilItCan(t *testing.T) {
 		f := openSaved(t, dir)
 		watched(t, newService(), newFeed(), WatcherConfig{Saved: f}, func(t *testing.T, s *Store, w *Watcher) {
 			pass(31 * time.Second)
-			if n, a := stands(s, AlertSaving); n != 1 || !strings.HasPrefix(a.Text, "what is known cannot be kept for the next start: not a directory: "+dir) {
+			if n, a := stands(s, AlertSaving); n != 1 || !strings.HasPrefix(a.Text, "the picture cannot be saved for the next start: not a directory: "+dir) {
 				t.Fatalf("%d alerts %+v", n, a)
 			}
 			if err := os.Remove(dir); err != nil {

@@ -12,15 +12,15 @@ import (
 	"tillwatch/api/account/form"
 )
 
-// saving writes a picture into a file.
+// saving writes a picture to a file.
 type saving struct {
 	out *form.Writer
 	at  time.Time
 	err error
 }
 
-// savePicture writes what is worth keeping as it is at one moment, as one frame.
-// Writers of the store do not wait for it: what it writes never changes.
+// savePicture writes the picture of one moment as one frame, without what is not worth keeping. The values it
+// writes never change, so it need not hold the store's lock.
 func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	now := time.Now()
 	v := saving{out: form.NewWriter(w, gzip.BestSpeed), at: now.UTC()}
@@ -60,16 +60,15 @@ func (s *Store) savePicture(w io.Writer, cfg SavedConfig) error {
 	return errors.Join(v.err, v.out.EndPart())
 }
 
-// newHead is the frame of what is known of the account as a whole, with which the
-// picture begins.
+// newHead returns the first line of a picture: what is known of the account as a whole.
 func newHead(sum Summary, memory *Memory) (*Frame, error) {
-	var teller FrameTeller
-	fields, err := teller.newSummary(sum)
+	var frames FrameWriter
+	fields, err := frames.newSummary(sum)
 	if err != nil {
 		return nil, err
 	}
 	f := Frame{Whole: true, More: true, Summary: fields, Memory: memory}
-	teller.tellQuota(&f, &sum)
+	frames.addQuota(&f, &sum)
 	return &f, nil
 }
 
@@ -84,9 +83,8 @@ func (v *saving) put(f *Frame) {
 	}
 }
 
-// dropEnded takes out the ended intents that are no longer kept: by their age, and
-// where there are too many, the ones that ended first. Those that ended after over
-// are kept.
+// dropEnded removes ended intents that are too old, and if there are still too many, those that ended first. It
+// keeps those that ended after over.
 func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []*IntentDetail, dropped map[api.ID]bool, over time.Time) {
 	over = now.Add(-cfg.MaxAge).UTC()
 	var ended []time.Time
@@ -110,7 +108,7 @@ func dropEnded(intents []*IntentDetail, cfg SavedConfig, now time.Time) (kept []
 	return kept, dropped, over
 }
 
-// saveAll writes values, many in a line.
+// saveAll writes values, several to a line.
 func saveAll[V any](v *saving, values []V, save func(V, *Frame)) {
 	for batch := range slices.Chunk(values, mostItems) {
 		f := Frame{More: true, Memory: &Memory{Intents: map[api.ID]intentMemory{}, Shipments: map[api.ID]shipmentMemory{}}}
@@ -121,7 +119,7 @@ func saveAll[V any](v *saving, values []V, save func(V, *Frame)) {
 	}
 }
 
-// What is kept is a copy of a value without bodies, tokens and buyers.
+// The saved values are copies without bodies, tokens and buyers.
 
 func keepIntent(in *IntentDetail) *IntentDetail {
 	if in.Latest == nil {
@@ -161,10 +159,9 @@ func keepOrder(in *api.Intent) *api.Intent {
 	return out
 }
 
-// unlessQuoting is text, or nothing where it repeats something of the buyer:
-// merchants' messages and clients' own ids do that.
+// unlessQuoting returns text, or "" if it quotes the buyer, as merchants' messages and clients' own ids may.
 func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
-	const shortest = 3 // less would hit anything
+	const shortest = 3 // anything shorter would match too much
 	if b == nil || text == "" {
 		return text
 	}
@@ -177,8 +174,7 @@ func unlessQuoting(b *api.Buyer, text api.Text) api.Text {
 	return text
 }
 
-// keepShipment leaves out where a shipment was seen: in the end that is where its
-// buyer lives.
+// keepShipment leaves out where a shipment was scanned: the last place is where the buyer lives.
 func keepShipment(sh *Shipment) *Shipment {
 	if sh.Latest == nil {
 		return sh

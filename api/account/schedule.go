@@ -7,8 +7,8 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Reads that nobody asked for, by state and by how far the feed can be trusted. Spans are in thirtieths of the poll interval, so in seconds at its
-// default of 30 s.
+// Schedules of unprompted reads, by state and by whether the feed is live. Spans are in thirtieths of the poll
+// interval: at its default of 30 s, in seconds.
 var (
 	placingAlone  = steps{2, 5, 10, 20, 30}
 	placingFed    = steps{20, 30, 60, 120}
@@ -21,33 +21,31 @@ var (
 )
 
 const (
-	pastExpiry       = 3 * time.Second  // how long after the window's end an intent is read
-	overdueAtLeast   = 10 * time.Second // and at least until it is read again if it still awaits
-	verifyEndsWithin = 24 * time.Hour   // older reported ends are not read by themselves
+	pastExpiry       = 3 * time.Second  // how long after the end of its window an intent is read
+	overdueAtLeast   = 10 * time.Second // the least time until it is read again if it still awaits
+	verifyEndsWithin = 24 * time.Hour   // older reported ends are not read unprompted
 )
 
-// steps is a widening schedule: the span until the next read, by how many there
-// were.
+// steps is a widening schedule: the span until the next read, by the number of reads.
 type steps []int
 
-// at is the span after n reads: n from 1, the last step for ever after.
+// at is the span after n reads, n from 1; the last step repeats.
 func (st steps) at(n int, poll time.Duration) time.Duration {
 	return time.Duration(st[min(max(n, 1), len(st))-1]) * poll / 30
 }
 
-// trust is how the watcher hears of changes, and how the account's intents go.
-type trust struct {
+// scheduleInput is how the watcher learns of changes, and what is usual for the account's intents.
+type scheduleInput struct {
 	habits
 	fed  bool // the feed is live
-	lost bool // there should be a feed, and it is not live
+	lost bool // a feed is configured but not live
 	poll time.Duration
-	slow time.Duration // between reads of the same while the feed is live: the slow clock
+	slow time.Duration // the slow clock's span: between rereads while the feed is live
 }
 
-// nextRead decides when an intent is to be read although nothing hints at a
-// change; zero: never. That is so for an intent whose end is verified, save for one
-// that still lacks its order.
-func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority quota.Priority) {
+// nextRead decides when to read an intent unprompted; zero: never. It is never for an intent whose end is
+// verified, unless its orders are still missing.
+func nextRead(in *IntentDetail, t scheduleInput, now time.Time) (due time.Time, priority quota.Priority) {
 	switch b := &in.basis; {
 	case b.missing > len(notFound):
 		return time.Time{}, 0
@@ -73,19 +71,18 @@ func nextRead(in *IntentDetail, t trust, now time.Time) (due time.Time, priority
 	return due, priority
 }
 
-// worthReading reports whether an open intent is to be read to be sure: not when
-// it was never found, and not when it is long since reported to have ended.
+// worthReading reports whether an open intent should be reconciled: not if it was never found, nor if it was
+// reported to have ended long ago.
 func worthReading(in *IntentDetail, now time.Time) bool {
 	return in.basis.missing <= len(notFound) && (!in.State.Terminal() || now.Sub(in.Since) <= verifyEndsWithin)
 }
 
-// pollSpan is how long after its newest read an open intent is read again.
-func pollSpan(in *IntentDetail, t trust) time.Duration {
+// pollSpan is how long after its newest read to read an open intent again.
+func pollSpan(in *IntentDetail, t scheduleInput) time.Duration {
 	age := in.basis.newest.Sub(in.Since)
 	switch {
 	case in.State == api.PlacingOrder && t.fed:
-		// An order that takes no longer than is usual here needs no look: its event
-		// will come.
+		// An order placed within the usual time needs no read: its event will come.
 		return widened(max(placingFed.at(in.basis.reads, t.poll), min(t.placing, 10*t.poll)), age, t.poll)
 	case in.State == api.PlacingOrder:
 		return capped(placingAlone.at(in.basis.reads, t.poll), age, t)
@@ -105,10 +102,9 @@ func pollSpan(in *IntentDetail, t trust) time.Duration {
 	return widened(oddState.at(in.basis.reads, t.poll), age, t.poll)
 }
 
-// lookForConfirm is how long after its newest read an awaiting intent is likely
-// to have been confirmed by somebody else and not yet to have ended. Until the
-// account has a history, one look is taken soon.
-func lookForConfirm(in *IntentDetail, age time.Duration, t trust) time.Duration {
+// lookForConfirm is how long after its newest read an awaiting intent has probably been confirmed by another
+// client but not yet ended. Until the account has a history, it is read once soon.
+func lookForConfirm(in *IntentDetail, age time.Duration, t scheduleInput) time.Duration {
 	if len(t.confirms.delays) < enoughStays {
 		if in.basis.reads <= 1 {
 			return t.poll / 2
@@ -126,18 +122,17 @@ func widened(span, age, poll time.Duration) time.Duration {
 	return max(span, min(age/4, 10*poll))
 }
 
-// capped is for an account without a live feed: while the feed is lost nothing
-// open goes longer than a poll without a read; without any feed a state that
-// lasts is read less often, up to four polls apart.
-func capped(span, age time.Duration, t trust) time.Duration {
+// capped bounds a span without a live feed: to one poll while the feed is lost; without any feed, to one to four
+// polls, by the age of the state.
+func capped(span, age time.Duration, t scheduleInput) time.Duration {
 	if t.lost {
 		return min(span, t.poll)
 	}
 	return max(span, min(age/8, 4*t.poll))
 }
 
-// windowRead is when to look whether an intent has expired: shortly after its
-// window has closed, and less and less often while it still awaits after that.
+// windowRead is when to read whether an intent has expired: shortly after its window closes, then less and less
+// often while it still awaits.
 func windowRead(in *IntentDetail) (time.Time, bool) {
 	if in.ExpiresAt.IsZero() {
 		return time.Time{}, false
@@ -149,9 +144,8 @@ func windowRead(in *IntentDetail) (time.Time, bool) {
 	return in.basis.newest.Add(max(overdueAtLeast, in.basis.newest.Sub(closes))), true
 }
 
-// nextShipmentList decides whether and when the shipments of a completed intent
-// are listed: once, if nothing else has told of any.
-func nextShipmentList(in *IntentDetail, t trust, now time.Time) time.Time {
+// nextShipmentList decides when to list the shipments of a completed intent: once, if none is known; zero: never.
+func nextShipmentList(in *IntentDetail, t scheduleInput, now time.Time) time.Time {
 	if in.State != api.Completed || in.Certainty != Verified || len(in.Shipments) > 0 || in.basis.listed ||
 		now.Sub(in.Since) > verifyEndsWithin || (!in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) > verifyEndsWithin) {
 		return time.Time{}
@@ -163,9 +157,9 @@ func nextShipmentList(in *IntentDetail, t trust, now time.Time) time.Time {
 	return in.Since.Add(after)
 }
 
-// nextShipmentRead decides when a shipment is read although nothing hints at a
-// change; zero: never. With a live feed it is only read to be sure, together with others.
-func nextShipmentRead(sh *Shipment, t trust) time.Time {
+// nextShipmentRead decides when to read a shipment unprompted; zero: never. With a live feed it is only
+// reconciled, together with others.
+func nextShipmentRead(sh *Shipment, t scheduleInput) time.Time {
 	switch {
 	case sh.missing > len(notFound):
 		return time.Time{}

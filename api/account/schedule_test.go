@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	fed   = trust{fed: true, poll: 30 * time.Second, slow: 8 * time.Minute}
-	lost  = trust{lost: true, poll: 30 * time.Second, slow: 8 * time.Minute}
-	busy  = trust{fed: true, poll: 30 * time.Second, slow: 20 * time.Minute}
-	alone = trust{poll: 30 * time.Second, slow: 8 * time.Minute}
+	fed   = scheduleInput{fed: true, poll: 30 * time.Second, slow: 8 * time.Minute}
+	lost  = scheduleInput{lost: true, poll: 30 * time.Second, slow: 8 * time.Minute}
+	busy  = scheduleInput{fed: true, poll: 30 * time.Second, slow: 20 * time.Minute}
+	alone = scheduleInput{poll: 30 * time.Second, slow: 8 * time.Minute}
 )
 
 // confirmedAfter is a history of confirms by others, where placing takes 20 s.
@@ -33,15 +33,15 @@ func TestNextRead(t *testing.T) {
 		slow = append(slow, time.Duration(i+1)*time.Minute)
 	}
 	with := func(in IntentDetail, change func(*IntentDetail)) IntentDetail { change(&in); return in }
-	elsewhere := func(delays ...time.Duration) trust {
-		return trust{habits: habits{elsewhere: true, confirms: confirmedAfter(delays...)}, fed: true, poll: fed.poll, slow: fed.slow}
+	elsewhere := func(delays ...time.Duration) scheduleInput {
+		return scheduleInput{habits: habits{elsewhere: true, confirms: confirmedAfter(delays...)}, fed: true, poll: fed.poll, slow: fed.slow}
 	}
 	unhurried := fed
 	unhurried.placing = 50 * time.Second
 	cases := []struct {
 		name  string
 		in    IntentDetail
-		t     trust
+		t     scheduleInput
 		after time.Duration // from noon; negative: never
 	}{
 		{"placing, first read, no feed", read(api.PlacingOrder, 1), alone, 2 * time.Second},

@@ -8,43 +8,41 @@ import (
 	"tillwatch/api"
 )
 
-// Settling is how far the picture is from showing all that can be known without
-// a new event. It is settled once nothing is missing.
+// Settling is how far the picture is from everything that can be known without a new event. It is settled once
+// nothing is missing.
 type Settling struct {
-	Missing    []Missing // nil once the picture is settled
-	Unreadable int       // intents, shipments and items of lists whose reads failed: they are counted, not waited for
-	Reported   int       // intents that ended so long ago that an event's word is taken for it
+	Missing    []Missing // nil once settled
+	Unreadable int       // intents, shipments and list items whose reads failed: they are counted, not waited for
+	Reported   int       // intents reported to have ended so long ago that no read will verify it
 }
 
-// Missing is a part of the account that the picture does not show yet.
+// Missing is a part of the picture that is not complete.
 type Missing struct {
 	Part  Part
-	Count int   // intents or shipments; 0 for other parts
-	Err   error // what stands in the way; nil when it only takes time
+	Count int   // how many intents or shipments; 0 for other parts
+	Err   error // what prevents it; nil if it only takes time
 	Final bool  // waiting does not help
 }
 
-// Part is a part of an account.
+// Part names a part of the picture.
 type Part string
 
 // The parts of an account.
 const (
-	PartSource    Part = "source"    // nothing names the intents there are, but for those with shipments: no list, no feed and no id
+	PartSource    Part = "source"    // nothing names the account's intents, except those with shipments: no list, no feed, no id
 	PartList      Part = "list"      // the service's list of intents, to its end
-	PartFeed      Part = "feed"      // what the feed holds, to its head
-	PartIntents   Part = "intents"   // reads of intents that are open, or that an event named
-	PartShipments Part = "shipments" // likewise
+	PartFeed      Part = "feed"      // the feed's events, to its head
+	PartIntents   Part = "intents"   // reads of intents that are open or that an event named
+	PartShipments Part = "shipments" // reads of such shipments
 
-	PartShipmentList Part = "shipment_list" // the service's list of shipments, where no feed reports them
+	PartShipmentList Part = "shipment_list" // the service's list of shipments, if no feed reports them
 )
 
-// enoughTries is how often a read must fail until its failure is counted, where
-// another try may bring another answer.
+// enoughTries is how often a read must fail before it counts as failed, if another try may succeed.
 const enoughTries = 2
 
-// counted reports whether a failed read is counted instead of waited for: another
-// would be answered alike, or the service answers others since. It answered last
-// at answered; never when zero.
+// counted reports whether a failed read is counted instead of waited for: another try would fail alike, or the
+// service has answered other reads since. It last answered at answered; zero: never.
 func (f failure) counted(answered time.Time) bool {
 	if answer := (*api.Error)(nil); errors.As(f.err, &answer) {
 		switch answer.Status {
@@ -61,7 +59,7 @@ func (f failure) counted(answered time.Time) bool {
 	return f.tries >= enoughTries && answered.After(f.since)
 }
 
-// Settling says what the picture still lacks since the watcher began.
+// Settling returns what the picture still lacks since the watcher began.
 func (w *Watcher) Settling() Settling {
 	sum := w.store.Summary()
 	var s Settling
@@ -79,8 +77,7 @@ func (w *Watcher) Settling() Settling {
 	return s
 }
 
-// blame says what stands in the way of reads while the service does not answer as
-// it should.
+// blame says what prevents reads while the service is unhealthy.
 func (s *Settling) blame(health APIStatus) {
 	if health.State == APIHealthy || health.State == APIUnknown {
 		return
@@ -118,8 +115,7 @@ func (s *Settling) missFeed(feed FeedStatus, cfg WatcherConfig) {
 	}
 }
 
-// missIntents counts the intents that were not read since the watcher began. It does
-// not wait for those whose end an event reported long ago.
+// missIntents counts the intents not read since the watcher began, except those reported to have ended long ago.
 func (w *Watcher) missIntents(s *Settling) {
 	missing, now := Missing{Part: PartIntents}, time.Now()
 	for _, in := range w.store.openIntents() {
@@ -151,7 +147,7 @@ func (w *Watcher) missShipments(s *Settling) {
 	s.add(missing)
 }
 
-// miss counts what was not read: as missing, or by its failure.
+// miss counts an unread task as missing, or as failed.
 func (w *Watcher) miss(s *Settling, missing *Missing, t task) {
 	failure := w.queue.failure(t)
 	if failure.tries > 0 && failure.counted(w.answered) {

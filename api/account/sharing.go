@@ -7,7 +7,7 @@ import (
 	"tillwatch/api"
 )
 
-// Masked lists, in words, what a frame of a [FrameTeller] never holds.
+// Masked lists, in words, what the frames of a [FrameWriter] never contain.
 func Masked() []string {
 	return []string{
 		"keys and tokens", "payment tokens", "buyers but for the country", "mail addresses in texts", "tracking numbers but for their last four",
@@ -15,8 +15,7 @@ func Masked() []string {
 	}
 }
 
-// What is shared is a copy of a value without what is not for strangers. A [Buyer]
-// masks itself in JSON.
+// Shared values are copies without what is private. A [Buyer] masks itself in JSON.
 
 func shareIntent(in *IntentDetail) *IntentDetail {
 	out := *in
@@ -56,8 +55,7 @@ func shareFailure(f *api.FailureReason, b *api.Buyer) *api.FailureReason {
 	return &api.FailureReason{Code: f.Code, Message: maskQuoted(f.Message, b)}
 }
 
-// shareShipment leaves out where a shipment was seen: in the end that is where its
-// buyer lives.
+// shareShipment leaves out where a shipment was scanned: the last place is where the buyer lives.
 func shareShipment(sh *Shipment) *Shipment {
 	out := *sh
 	out.Product, out.ReadAt = maskText(sh.Product), sh.ReadAt.UTC()

@@ -7,13 +7,11 @@ import (
 	"tillwatch/api"
 )
 
-// newsWithin is how far the time of an update may lie from that of its event. Both
-// are the service's own.
+// newsWithin is how far the time of an update may lie from that of its event. Both are the service's own times.
 const newsWithin = time.Second
 
-// explain notes to which status each event of a shipment led, as far as a read
-// proves it: the service changed the shipment, or a scan was made, when the event
-// was created. What is not proven stays open.
+// explain records which status each event of a shipment led to, as far as a read proves it: the event was created
+// when the service updated the shipment, or when a scan was made.
 func (l *events) explain(sh *Shipment) {
 	if sh.Latest == nil {
 		return
@@ -24,8 +22,7 @@ func (l *events) explain(sh *Shipment) {
 	}
 }
 
-// explainBy gives the status that a shipment took at a moment to the event that was
-// created nearest to it.
+// explainBy assigns the status that a shipment took at a moment to the event created nearest to it.
 func (l *events) explainBy(id api.ID, status api.ShipmentStatus, at time.Time) {
 	if status == "" || at.IsZero() {
 		return

@@ -7,10 +7,10 @@ import (
 	"tillwatch/api"
 )
 
-// shipments are those of the picture.
+// shipments keeps the shipments of the picture.
 type shipments struct {
 	table[Shipment]
-	counts map[api.ShipmentStatus]int // "" stands for those that were never read
+	counts map[api.ShipmentStatus]int // "" for those never read
 }
 
 func newShipments(n *news) shipments {
@@ -20,8 +20,7 @@ func newShipments(n *news) shipments {
 	}
 }
 
-// edit returns a shipment for changes; one of which only the id is known when it is
-// new.
+// edit returns a shipment for changes; a new one with only its id if it is unknown.
 func (t *shipments) edit(id api.ID) *Shipment {
 	if t.get(id) == nil {
 		id = api.ScrubID(string(id))
@@ -45,7 +44,7 @@ func (t *shipments) leave(status api.ShipmentStatus) {
 	}
 }
 
-// drop lets a shipment go.
+// drop removes a shipment.
 func (t *shipments) drop(id api.ID) {
 	t.leave(t.get(id).Status())
 	t.table.drop(id)
@@ -63,16 +62,15 @@ func (t *shipments) open() []*Shipment {
 	return open
 }
 
-// read merges the answer to a read that was sent at sent. A shipment is as new as
-// its updatedAt, and of equal ones the later read wins. It returns the shipment as
-// it was before, and false where the answer is older than what is known.
+// read merges the answer to a read sent at sent. The later updatedAt wins, then the later read. It returns the
+// shipment and its value before, and false if the answer is older than what is known.
 func (t *shipments) read(read *api.Shipment, sent time.Time) (sh *Shipment, before Shipment, taken bool) {
 	sh = t.edit(read.ID)
 	before = *sh
 	updated := plausible(read.UpdatedAt)
 	if sh.Latest != nil {
 		if updated.Before(sh.updated()) && !updated.IsZero() {
-			sh.newest = later(sh.newest, sent) // the service itself is behind what it answered before
+			sh.newest = later(sh.newest, sent) // the answer is behind an earlier one
 			return sh, before, false
 		}
 		if !updated.After(sh.updated()) && sent.Before(sh.newest) {
@@ -91,12 +89,12 @@ func (t *shipments) read(read *api.Shipment, sent time.Time) (sh *Shipment, befo
 	return sh, before, true
 }
 
-// differs reports whether a read shows anything new of a shipment.
+// differs reports whether a read shows anything new.
 func (s *Shipment) differs(read *api.Shipment) bool {
 	return s.Latest == nil || !plausible(read.UpdatedAt).Equal(s.updated()) || read.Status != s.Status()
 }
 
-// notFound notes that a read did not find the shipment.
+// notFound records that a read was answered 404.
 func (t *shipments) notFound(id api.ID, sent time.Time) {
 	sh := t.edit(id)
 	if sent.Before(sh.newest) {
@@ -106,9 +104,8 @@ func (t *shipments) notFound(id api.ID, sent time.Time) {
 	sh.missing++
 }
 
-// event merges an event of a shipment. It proves nothing: the shipment is read. The
-// event settles one that was expected, unless it came ahead of the read that it
-// calls for.
+// event merges an event of a shipment, which proves nothing: the shipment must be read. settles reports whether it
+// is an event that was expected, rather than ahead of the read that it calls for.
 func (t *shipments) event(sh *Shipment, e *Event, fresh bool) (settles bool) {
 	sh.lastEvent = later(sh.lastEvent, e.CreatedAt)
 	if settles = sh.Latest != nil && !e.CreatedAt.After(sh.updated()); !settles {
@@ -118,7 +115,7 @@ func (t *shipments) event(sh *Shipment, e *Event, fresh bool) (settles bool) {
 	return settles
 }
 
-// restore fills in a shipment of an earlier run, unless it is there.
+// restore fills in a shipment of an earlier run unless it is known.
 func (t *shipments) restore(saved *Shipment, m shipmentMemory, now time.Time) {
 	if t.get(saved.ID) != nil {
 		return
@@ -130,7 +127,7 @@ func (t *shipments) restore(saved *Shipment, m shipmentMemory, now time.Time) {
 	t.move("", sh.Status())
 }
 
-// without returns a list of ids without one; the list stays as it is.
+// without returns a copy of ids without gone.
 func without(ids []api.ID, gone api.ID) []api.ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id api.ID) bool { return id == gone })
 }

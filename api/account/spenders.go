@@ -11,24 +11,24 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Bounds of what is told apart; what is more counts together.
+// Bounds of what is kept apart; the rest is counted together.
 const (
 	mostObserved  = 16 // spenders
 	mostSpenders  = mostObserved + 6
-	mostEndpoints = 16 // of a spender
+	mostEndpoints = 16 // uses of a spender
 	mostUses      = mostEndpoints + 4
-	longestName   = 64 // bytes of a spender's
+	longestName   = 64 // bytes of a spender's name
 )
 
-// spenders is who spends the quota, as far as it is seen.
+// spenders counts who spends the quota, as far as seen.
 type spenders struct {
-	all     []*spender // in the order in which they became known
+	all     []*spender // in order of appearance
 	counted countedIDs // observations
 }
 
 type spender struct {
 	Spender
-	uses []*use // in the order in which they became known
+	uses []*use // in order of appearance
 }
 
 type use struct {
@@ -42,7 +42,7 @@ func newSpenders() spenders { return spenders{counted: countedIDs{}} }
 // own counts a request of this client.
 func (s *spenders) own(e *api.Exchange, now time.Time) {
 	if e.Sent.IsZero() {
-		return // it never went out
+		return // it was never sent
 	}
 	template, _, _ := strings.Cut(e.Path, "?")
 	if e.Class != quota.Lookup {
@@ -51,8 +51,7 @@ func (s *spenders) own(e *api.Exchange, now time.Time) {
 	s.get(Spender{Kind: SpenderOwn, Purpose: e.Priority}).count(e, template, now)
 }
 
-// observed counts a request of somebody else, once. It returns the request as the
-// list shows it.
+// observed counts another client's request, once. It returns the request as the list shows it.
 func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange, fresh bool) {
 	id := api.ScrubID(o.ID)
 	if id == "" || plausible(o.Sent).IsZero() || !s.counted.add(id, now) {
@@ -73,7 +72,7 @@ func (s *spenders) observed(o *quota.Observation, now time.Time) (e api.Exchange
 	return e, true
 }
 
-// known is a class of the contract, or "".
+// known returns the class if the contract has it, else "".
 func known(class quota.Class) quota.Class {
 	if slices.Contains(quota.Classes(), class) {
 		return class
@@ -81,8 +80,8 @@ func known(class quota.Class) quota.Class {
 	return ""
 }
 
-// observer is who sent an observed request. A key that comes under a name which
-// another one has goes by both.
+// observer returns the spender of an observed request. If a key comes under a name that another key has, its
+// spender is named by both.
 func (s *spenders) observer(o *quota.Observation, now time.Time) *spender {
 	name, key, count := callerOf(o), string(shortText(o.Key)), 0
 	for _, other := range s.all {
@@ -102,7 +101,7 @@ func (s *spenders) observer(o *quota.Observation, now time.Time) *spender {
 	return s.get(Spender{Kind: SpenderObserved, Name: name, Key: key})
 }
 
-// callerOf is what an observed spender calls itself, else its key.
+// callerOf returns the name that an observed spender gives itself, else its key.
 func callerOf(o *quota.Observation) api.Text {
 	switch {
 	case o.Spender != "":
@@ -124,8 +123,7 @@ func withKey(name api.Text, key string) api.Text {
 	return name + api.Text(" "+cmp.Or(key, "without a key"))
 }
 
-// dropOldest makes room in place of an observed spender that has sent nothing for a
-// day.
+// dropOldest removes an observed spender that has sent nothing for a day; false if there is none.
 func (s *spenders) dropOldest(now time.Time) bool {
 	i := slices.IndexFunc(s.all, func(who *spender) bool {
 		return who.Kind == SpenderObserved && now.Sub(who.Last) > wholeDay
@@ -174,8 +172,8 @@ func (s *spender) count(e *api.Exchange, template string, now time.Time) {
 	}
 }
 
-// use finds or makes what a spender does with an endpoint; where there are too many,
-// what it does with the other endpoints of the class.
+// use finds or makes a spender's use of an endpoint; if there are too many, its use of the class's other
+// endpoints.
 func (s *spender) use(want Use) *use {
 	find := func() int { return slices.IndexFunc(s.uses, func(u *use) bool { return sameUse(u.Use, want) }) }
 	i := find()
@@ -190,7 +188,7 @@ func (s *spender) use(want Use) *use {
 	return s.uses[i]
 }
 
-// list is who has spent in the last day, with the rest as the buckets tell it.
+// list returns who has spent in the last day, with the rest as inferred by the buckets.
 func (s *spenders) list(buckets []quota.Bucket, now time.Time) []Spender {
 	var all []Spender
 	for _, who := range s.all {
@@ -217,7 +215,7 @@ func (u *use) told(now time.Time) Use {
 	return told
 }
 
-// restOf is what the buckets tell of those whom nobody saw.
+// restOf returns what the buckets infer of spenders that nobody saw.
 func restOf(buckets []quota.Bucket) Spender {
 	rest := Spender{Kind: SpenderRest}
 	for _, class := range quota.Classes() {
@@ -246,8 +244,7 @@ func restIn(samples []quota.Sample) []Tally {
 	return tallies
 }
 
-// recall takes spenders of an earlier run. What they are told to have been called is
-// theirs.
+// recall restores the spenders of an earlier run, with the names they had.
 func (s *spenders) recall(told []Spender, now time.Time) {
 	for _, earlier := range told {
 		if earlier.Kind == SpenderRest || len(s.all) >= mostSpenders {

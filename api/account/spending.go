@@ -7,67 +7,66 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Spender is somebody who spends the account's quota. It is immutable.
+// Spender is one that spends the account's quota. It is immutable.
 type Spender struct {
 	Kind    SpenderKind    `json:"kind"`
-	Name    api.Text       `json:"name,omitempty"`   // of an observed one, as [api.Exchange.By] has it, unlike any other's; else ""
-	Purpose quota.Priority `json:"purpose,omitzero"` // of an own one: for whom it asks
-	Key     string         `json:"key,omitempty"`    // the fingerprint of its API key; "" when it is not known
+	Name    api.Text       `json:"name,omitempty"`   // of an observed one, unique, as in [api.Exchange.By]; else ""
+	Purpose quota.Priority `json:"purpose,omitzero"` // of an own one: why it spends
+	Key     string         `json:"key,omitempty"`    // the fingerprint of its API key; "" if unknown
 	Last    time.Time      `json:"last,omitzero"`    // when its newest request was sent, as far as known
 	Uses    []Use          `json:"uses,omitempty"`   // by class and endpoint, at most 20
 }
 
-// SpenderKind is how somebody is known to spend.
+// SpenderKind is how a spender is known.
 type SpenderKind string
 
 // The kinds of spenders.
 const (
 	SpenderOwn      SpenderKind = "own"      // tillwatch itself, for one purpose
 	SpenderObserved SpenderKind = "observed" // a caller whose requests a proxy saw
-	SpenderOthers   SpenderKind = "others"   // those observed that are too many to be told apart
-	SpenderRest     SpenderKind = "rest"     // everybody whom no proxy saw: inferred from what headers say, at least so much
+	SpenderOthers   SpenderKind = "others"   // observed callers beyond those kept apart
+	SpenderRest     SpenderKind = "rest"     // everybody that no proxy saw: inferred from headers, a lower bound
 )
 
-// Use is what a spender does with one endpoint.
+// Use is a spender's use of one endpoint.
 type Use struct {
-	Class    quota.Class   `json:"class,omitempty"`    // the bucket that it charges; "" where the contract names none
-	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for all that are not told apart
-	P50      time.Duration `json:"p50Ns,omitzero"`     // of the latency of its newest answers; 0 before the first of this run
+	Class    quota.Class   `json:"class,omitempty"`    // the bucket it charges; "" if the contract names none
+	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for those not kept apart
+	P50      time.Duration `json:"p50Ns,omitzero"`     // latency of its newest answers; 0 before the first of this run
 	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise
 	Courses[Tally]
 }
 
-// Tally counts the requests that were sent in one second, minute or hour.
+// Tally counts the requests sent in one second, minute or hour.
 type Tally struct {
 	At       time.Time `json:"at"` // its start
 	Requests int       `json:"requests"`
-	Refused  int       `json:"refused,omitempty"` // of them, those that were answered 429
-	Errors   int       `json:"errors,omitempty"`  // of them, those that got no answer or one of 400 and above but for 429
+	Refused  int       `json:"refused,omitempty"` // of these, answered 429
+	Errors   int       `json:"errors,omitempty"`  // of these, without an answer, or answered 400 and above other than 429
 }
 
-// Span is a stretch of time up to now over which spending is told.
+// Span is a stretch of time up to now.
 type Span uint8
 
 // The spans.
 const (
-	LastMinute Span = iota // told by the second
-	LastHour               // told by the minute
-	LastDay                // told by the hour
+	LastMinute Span = iota // by the second
+	LastHour               // by the minute
+	LastDay                // by the hour
 )
 
-// Spans lists them.
+// Spans lists all spans.
 func Spans() []Span { return []Span{LastMinute, LastHour, LastDay} }
 
-// Length is how many tallies a span has at most.
+// Length is the greatest number of tallies in a span.
 func (s Span) Length() int { return [...]int{60, 60, 24}[s] }
 
-// Width is the time that each tally of the span covers.
+// Width is the time that one tally of the span covers.
 func (s Span) Width() time.Duration {
 	return [...]time.Duration{time.Second, time.Minute, time.Hour}[s]
 }
 
-// Over is the spending of all uses of one class in a span, oldest first; of all
-// classes where class is "".
+// Over returns the spending of a class in a span, oldest first; of all classes if class is "".
 func (s *Spender) Over(span Span, class quota.Class) []Tally {
 	var sum []Tally
 	for i := range s.Uses {
@@ -102,7 +101,7 @@ func (t Tally) plus(o Tally) Tally {
 	return t
 }
 
-// Total is the sum of tallies.
+// Total adds tallies up.
 func Total(tallies []Tally) Tally {
 	var sum Tally
 	for _, t := range tallies {

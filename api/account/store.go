@@ -9,9 +9,8 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Store is the picture of one account. Its parts keep what is known, each of one
-// thing; the store holds them under one lock and carries what one learns to the
-// others. It is safe for use by several goroutines.
+// Store is the picture of one account. It holds its parts under one lock and passes on to the others what one part
+// learns. It is safe for concurrent use.
 type Store struct {
 	cfg StoreConfig
 
@@ -32,25 +31,25 @@ type Store struct {
 	alerts    alerts
 	orders    orderBook
 	latencies latencies
-	known     time.Time // since when the account is watched; zero while it is not
+	known     time.Time // since when the account is watched; zero if never
 }
 
-// StoreConfig sets a store up.
+// StoreConfig configures a store. The zero value is usable.
 type StoreConfig struct {
 	ConfirmWindow time.Duration                      // default api.ConfirmWindow
-	KeepIntents   int                                // that have ended, and a few more; default 10,000. All that are open are kept
+	KeepIntents   int                                // ended intents to keep, give or take a few; default 10,000. Open ones are all kept
 	KeepEvents    int                                // default 5,000
 	KeepRequests  int                                // default 500
 	Quota         func(now time.Time) []quota.Bucket // nil: no bucket is known
-	Observed      func(o *quota.Observation)         // takes each request of somebody else, once, and must not wait; nil: nothing does
-	AgentsLimit   int                                // intents that may place orders at once; default 10
+	Observed      func(o *quota.Observation)         // receives each request of another client once, and must not block; nil: nothing does
+	AgentsLimit   int                                // how many intents may be placing at once; default 10
 	DayLimit      int                                // intents a day; default 50
 	MissedAfter   time.Duration                      // how long an event may take until it counts as missed; default 30 s
-	SlowAfter     time.Duration                      // a pause for quota from which the service counts as slow; default 2 s
+	SlowAfter     time.Duration                      // the pause for quota from which the service counts as slow; default 2 s
 	Alerts        *AlertConfig                       // nil: [DefaultAlerts]
 }
 
-// NewStore makes an empty picture.
+// NewStore returns an empty picture.
 func NewStore(cfg StoreConfig) *Store {
 	cfg = cfg.withDefaults()
 	n := &news{}
@@ -93,7 +92,7 @@ func orDefault[T int | float64 | time.Duration](value *T, fallback T) {
 	}
 }
 
-// Wait returns once the picture is newer than since, or when ctx ends.
+// Wait returns nil once the picture is newer than since, or ctx's error.
 func (s *Store) Wait(ctx context.Context, since uint64) error {
 	for {
 		s.mu.Lock()
@@ -110,8 +109,7 @@ func (s *Store) Wait(ctx context.Context, since uint64) error {
 	}
 }
 
-// Intent returns all that is known of one intent, with the whole newest answer
-// where that is kept.
+// Intent returns all that is known of one intent, with the whole newest answer if that is kept.
 func (s *Store) Intent(id api.ID) (*IntentDetail, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,21 +125,21 @@ func (s *Store) Shipment(id api.ID) (*Shipment, bool) {
 	return sh, sh != nil
 }
 
-// observe says who learns of changes; nil for nobody.
+// observe sets who is notified of changes; nil for nobody.
 func (s *Store) observe(observer func([]notice)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.news.observer = observer
 }
 
-// look reads parts of the picture.
+// look reads parts of the picture under the lock.
 func look[V any](s *Store, read func() V) V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return read()
 }
 
-// update changes parts of the picture.
+// update changes parts of the picture under the lock.
 func (s *Store) update(change func(now time.Time)) {
 	now := time.Now()
 	s.mu.Lock()
@@ -151,15 +149,15 @@ func (s *Store) update(change func(now time.Time)) {
 	change(now)
 }
 
-// watchedSince notes that the account was watched at a moment.
+// watchedSince records that the account is watched from t at the latest.
 func (s *Store) watchedSince(t time.Time) {
 	if t = plausible(t); !t.IsZero() && (s.known.IsZero() || t.Before(s.known)) {
 		s.known = t
 	}
 }
 
-// release ends a critical section that may have changed something. It lets go of
-// what is too much, wakes whoever waits, and calls the watcher outside the lock.
+// release ends a critical section that may have changed something: it drops what is too much, wakes the waiting,
+// and notifies the watcher outside the lock.
 func (s *Store) release() {
 	for _, in := range s.intents.dropSurplus() {
 		s.letGo(in)
@@ -170,7 +168,7 @@ func (s *Store) release() {
 	notify()
 }
 
-// letGo lets go of all that stands for an intent that is no longer kept.
+// letGo drops everything about an intent that is no longer kept.
 func (s *Store) letGo(in *IntentDetail) {
 	for _, id := range in.Shipments {
 		s.shipments.drop(id)
@@ -180,14 +178,14 @@ func (s *Store) letGo(in *IntentDetail) {
 	delete(s.missing.intents, in.ID)
 }
 
-// tick lets time pass in the picture: what has become overdue, late or soon.
+// tick lets time pass in the picture: things become overdue, late or due soon.
 func (s *Store) tick(now time.Time) {
 	buckets := s.buckets(now)
 	s.mu.Lock()
 	defer s.release()
 	s.orders.update()
 	for _, in := range s.intents.byID {
-		if in.State != api.Completed { // of which no alert stands
+		if in.State != api.Completed { // no alert concerns a completed one
 			s.alerts.judgeIntent(in, now)
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"tillwatch/api"
 )
 
-// table keeps values by id, and in the order in which they changed last. A value
-// that was handed out never changes again: an edit puts a copy in its place.
+// table keeps values by id, in the order in which they last changed. A value that was handed out never changes: an
+// edit replaces it with a copy.
 type table[V any] struct {
 	news    *news
 	head    func(*V) (id *api.ID, version *uint64)
 	byID    map[api.ID]*V
-	changed []change // the newest last; of an id that stands in it again only its newest place counts
-	gone    []change // those that were let go, the newest last
-	cut     uint64   // the version up to which the table has forgotten what it let go
+	changed []change // the newest last; only the last entry of an id counts
+	gone    []change // those that were dropped, the newest last
+	cut     uint64   // the table has forgotten what it dropped up to this version
 }
 
 type change struct {
@@ -23,8 +23,7 @@ type change struct {
 	version uint64
 }
 
-// mostGone bounds how many ids that were let go are remembered for whoever looks
-// at the changes.
+// mostGone bounds how many dropped ids are remembered for readers of changes.
 const mostGone = 1 << 12
 
 func newTable[V any](n *news, head func(*V) (*api.ID, *uint64)) table[V] {
@@ -34,8 +33,8 @@ func newTable[V any](n *news, head func(*V) (*api.ID, *uint64)) table[V] {
 // get returns the value of an id; nil for none.
 func (t *table[V]) get(id api.ID) *V { return t.byID[id] }
 
-// edit returns the value of an id for changes in this critical section; a new one
-// when there is none. Until the section ends nobody else sees it.
+// edit returns the value of an id for changes in this critical section; a new one if there is none. Others see the
+// change when the section ends.
 func (t *table[V]) edit(id api.ID) *V {
 	version := t.news.stamp()
 	before := t.byID[id]
@@ -56,7 +55,7 @@ func (t *table[V]) edit(id api.ID) *V {
 	return after
 }
 
-// drop lets a value go.
+// drop removes a value.
 func (t *table[V]) drop(id api.ID) {
 	delete(t.byID, id)
 	t.gone = append(t.gone, change{id, t.news.stamp()})
@@ -66,7 +65,7 @@ func (t *table[V]) drop(id api.ID) {
 	}
 }
 
-// current returns the value that a change made; nil when a later one replaced it.
+// current returns the value that a change made; nil if a later change replaced it.
 func (t *table[V]) current(c change) *V {
 	v := t.byID[c.id]
 	if v == nil {
@@ -78,8 +77,7 @@ func (t *table[V]) current(c change) *V {
 	return v
 }
 
-// since lists the values that changed after a version, the longest unchanged
-// first, each once.
+// since lists the values that changed after a version, each once, in order of their last change.
 func (t *table[V]) since(version uint64) []*V {
 	var values []*V
 	for _, c := range after(t.changed, version) {
@@ -90,8 +88,8 @@ func (t *table[V]) since(version uint64) []*V {
 	return values
 }
 
-// goneSince lists the ids that were let go after a version and are not back. The
-// list is not complete when that version is too long ago.
+// goneSince lists the ids that were dropped after a version and are not back. complete is false if the version is
+// too long ago.
 func (t *table[V]) goneSince(version uint64) (ids []api.ID, complete bool) {
 	for _, c := range after(t.gone, version) {
 		if t.byID[c.id] == nil {

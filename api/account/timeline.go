@@ -7,16 +7,15 @@ import (
 	"tillwatch/api"
 )
 
-// keepReads bounds the moments of a timeline that reads and timers brought. Beyond
-// it the oldest of them but the first moment are let go. Events and confirms stay,
-// up to mostMoments of anything.
+// keepReads bounds the moments that reads and timers add to a timeline: beyond it, the oldest of them go, except
+// the first moment. Events and confirms stay, up to mostMoments of all kinds.
 const (
 	keepReads   = 200
 	mostMoments = 500
 )
 
-// remember puts a moment into its place in the timeline: by when it happened, of
-// equal moments the earlier state first, and else as they became known.
+// remember inserts a moment into the timeline: by when it happened, then the earlier state first, then in order of
+// arrival.
 func (i *IntentDetail) remember(m Moment) { i.Timeline = shorten(insert(i.Timeline, m)) }
 
 // remembers reports whether the timeline holds an event.
@@ -24,7 +23,7 @@ func (i *IntentDetail) remembers(event api.ID) bool {
 	return event != "" && slices.ContainsFunc(i.Timeline, func(m Moment) bool { return m.EventID == event })
 }
 
-// foldRead counts a read that changed nothing, in one moment with those around it.
+// foldRead counts a read that changed nothing, merged with its neighbours of the kind.
 func (i *IntentDetail) foldRead(sent, learnt time.Time) {
 	last := len(i.Timeline) - 1
 	if last < 0 || i.Timeline[last].What != Unchanged {
@@ -37,8 +36,7 @@ func (i *IntentDetail) foldRead(sent, learnt time.Time) {
 	m.When, m.Learnt = later(m.When, utc(sent)), later(m.Learnt, utc(learnt))
 }
 
-// readMoment is what a read showed, or what a confirm was answered. total is that of
-// the intent as it is kept.
+// readMoment is what a read or a confirm's answer showed. total is the intent's total as kept.
 func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentState, sent, learnt time.Time) Moment {
 	m := Moment{What: ReadShowed, From: from, To: read.State, When: utc(sent), Learnt: utc(learnt)}
 	if how == ByConfirm {
@@ -55,9 +53,8 @@ func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentS
 	return m
 }
 
-// insert returns line with a moment in its place, and no room for more: most of an
-// account are ended intents, to which none will come. It leaves line as it is: others
-// may hold it.
+// insert returns line with a moment inserted and no spare capacity: most intents have ended and get no more. It
+// does not change line, which others may hold.
 func insert(line []Moment, m Moment) []Moment {
 	at := len(line)
 	for at > 0 && precedes(&m, &line[at-1]) {
@@ -74,8 +71,7 @@ func precedes(m, o *Moment) bool {
 	return mine != "" && other != "" && mine.Rank() < other.Rank()
 }
 
-// shorten lets go what is too much of a timeline. The first moment stays: it shows
-// how it began.
+// shorten drops the excess of a timeline. The first moment stays: it shows how the intent began.
 func shorten(line []Moment) []Moment {
 	reads := 0
 	for i := range line {
@@ -115,7 +111,7 @@ func alreadyGone(line []Moment) int {
 	return 0
 }
 
-// mayGo reports whether a moment may be let go where there are many.
+// mayGo reports whether a moment may be dropped if there are too many.
 func (m *Moment) mayGo() bool {
 	by := m.By()
 	return (by == ByRead || by == ByTimer) && m.What != LetGo

@@ -2,11 +2,10 @@ package account
 
 import "time"
 
-// farthest bounds what is taken for a moment: what is further from now is a
-// mistake, and not every form can hold it.
+// farthest bounds plausible times: what is further from now is a mistake, and not every format can hold it.
 const farthest = 200 * 365 * 24 * time.Hour
 
-// plausible is a moment that somebody else measured; zero where it cannot be one.
+// plausible returns a time that somebody else measured; zero if it cannot be true.
 func plausible(t time.Time) time.Time {
 	if seconds := t.Unix(); seconds < -int64(farthest/time.Second) || seconds > int64(farthest/time.Second) {
 		return time.Time{}
@@ -14,7 +13,7 @@ func plausible(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// utc is a moment without its monotonic reading, as it leaves the process.
+// utc returns a time in UTC without its monotonic reading, as it leaves the process.
 func utc(t time.Time) time.Time { return t.Round(0).UTC() }
 
 func later(a, b time.Time) time.Time {
@@ -24,7 +23,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// earlier is the earlier of two moments.
+// earlier returns the earlier of two times.
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b

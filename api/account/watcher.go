@@ -11,7 +11,7 @@ import (
 	"tillwatch/api/quota"
 )
 
-// Reader is what the watcher asks of the service; [api.Client] is one.
+// Reader is what the watcher needs of the service; [api.Client] is one.
 type Reader interface {
 	Intent(ctx context.Context, id api.ID) (api.Intent, error)
 	Shipment(ctx context.Context, id api.ID) (api.Shipment, error)
@@ -20,56 +20,56 @@ type Reader interface {
 	Intents(ctx context.Context) iter.Seq2[api.Intent, error]
 }
 
-// Watcher keeps a store right and fresh: it follows a feed, decides what to read
-// next and when, and merges what it learns.
+// Watcher keeps a store correct and fresh: it follows a feed, decides what to read next and when, and merges the
+// answers.
 type Watcher struct {
 	cfg   WatcherConfig
 	store *Store
 	wake  chan struct{} // holds one token
-	asked chan struct{} // closed once the list of intents was asked for
-	saved uint64        // the version of the picture that was saved last
+	asked chan struct{} // closed once the list of intents has been requested
+	saved uint64        // the version saved last
 
 	mu       sync.Mutex
 	queue    *queue
 	feed     FeedState
 	lostAt   time.Time           // when the feed was last lost; zero before that
-	hold     time.Time           // reads to be sure wait for the replay to end, until then
+	hold     time.Time           // reconciling reads wait for the replay to end, until then at most
 	refusal  refusal             // of the key
 	reading  int                 // reads under way
-	checking int                 // of them, those to be sure
-	gapOpen  bool                // a gap was not read over yet
-	gapLeft  map[api.ID]struct{} // intents whose reads still have to follow a gap
-	slow     time.Duration       // of the slow clock
-	began    time.Time           // when the watcher was made
-	answered time.Time           // when a read was answered last; zero for never
+	checking int                 // of these, reconciling ones
+	gapOpen  bool                // a gap has not been closed by reads yet
+	gapLeft  map[api.ID]struct{} // intents still to be read to close it
+	slow     time.Duration       // the slow clock's span
+	began    time.Time           // when the watcher was created
+	answered time.Time           // when a read was last answered; zero for never
 	fail     context.CancelCauseFunc
 }
 
-// WatcherConfig sets a watcher up.
+// WatcherConfig configures a watcher.
 type WatcherConfig struct {
 	Store     *Store
 	Reader    Reader
 	Feed      Feed          // nil: polling alone
-	WatchIDs  []api.ID      // intents to be known and read at the start
-	Only      []api.ID      // intents that alone are read, with their shipments; nil: all
+	WatchIDs  []api.ID      // intents to add and read at the start
+	Only      []api.ID      // read only these intents and their shipments; nil: all
 	Workers   int           // reads under way at once; default 4
-	Poll      time.Duration // how often open intents are read without a hint; default 30 s, widening
-	Saved     *Saved        // where the picture is kept while running and at the end; nil: nowhere
+	Poll      time.Duration // how often open intents are read unprompted; default 30 s, widening
+	Saved     *Saved        // saves the picture while running and at the end; nil: nothing does
 	ListEvery time.Duration // how often the newest pages of the service's list of intents are read again; default Poll
-	List      int           // intents taken from that list at most, where the service has one; default 10,000
+	List      int           // how many intents to take from that list, at most; default 10,000
 }
 
 const (
 	tickEvery        = time.Second
-	settleHint       = 25 * time.Millisecond  // events of one moment are read once
-	settleShipments  = 150 * time.Millisecond // and those of shipments in one list
+	settleHint       = 25 * time.Millisecond  // events within it cause one read
+	settleShipments  = 150 * time.Millisecond // events of shipments within it cause one list
 	shipmentsPerList = 50
-	replayPatience   = 3 * time.Second  // how long a replay may hold back reads to be sure
+	replayPatience   = 3 * time.Second  // how long a replay may hold back reconciling reads
 	sleepJump        = 10 * time.Second // of the wall clock against the monotonic one
-	personWorkers    = 4                // beside the others, so that a person never waits for them
+	personWorkers    = 4                // besides the others, so that a person never waits for them
 )
 
-// NewWatcher makes a watcher.
+// NewWatcher returns a watcher. [Watcher.Run] starts it.
 func NewWatcher(cfg WatcherConfig) *Watcher {
 	orDefault(&cfg.Workers, 4)
 	orDefault(&cfg.Poll, 30*time.Second)
@@ -82,8 +82,8 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	}
 }
 
-// Run works until ctx ends and returns after its goroutines have. It returns nil
-// then, and an error when a part of it has failed for good.
+// Run works until ctx ends, and returns after its goroutines have. It returns nil then, or an error if a part of
+// it has failed for good.
 func (w *Watcher) Run(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -124,14 +124,14 @@ func (w *Watcher) Run(parent context.Context) error {
 	return fmt.Errorf("watch the account: %w", context.Cause(ctx))
 }
 
-// recovered ends the watcher when a goroutine of it has panicked.
+// recovered ends the watcher if one of its goroutines has panicked.
 func (w *Watcher) recovered(what string) {
 	if p := recover(); p != nil {
 		w.fail(fmt.Errorf("%s: %v", what, p))
 	}
 }
 
-// begin asks for what is known to be wanted at the start.
+// begin asks for the reads wanted at the start.
 func (w *Watcher) begin(now time.Time) {
 	for _, id := range w.cfg.WatchIDs {
 		w.store.know(id, true)
@@ -144,7 +144,7 @@ func (w *Watcher) begin(now time.Time) {
 	}
 }
 
-// Watch makes an intent known and reads it, if that was not done.
+// Watch adds an intent and reads it, unless that was done.
 func (w *Watcher) Watch(id api.ID) {
 	w.store.know(id, true)
 	w.change(func(now time.Time) {
@@ -164,7 +164,7 @@ func (w *Watcher) Refresh(id api.ID) {
 	})
 }
 
-// change changes what is wanted, and makes the dispatcher look again.
+// change changes what is wanted, and has the dispatcher check again.
 func (w *Watcher) change(do func(now time.Time)) {
 	now := time.Now()
 	w.mu.Lock()
@@ -173,7 +173,7 @@ func (w *Watcher) change(do func(now time.Time)) {
 	w.stir()
 }
 
-// stir makes the dispatcher look again.
+// stir has the dispatcher check again.
 func (w *Watcher) stir() {
 	select {
 	case w.wake <- struct{}{}:
@@ -181,7 +181,7 @@ func (w *Watcher) stir() {
 	}
 }
 
-// passTime lets the picture age, and notices when this machine has slept.
+// passTime lets time pass in the picture, and notices when this machine has slept.
 func (w *Watcher) passTime(ctx context.Context) {
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
@@ -208,6 +208,5 @@ func (w *Watcher) passTime(ctx context.Context) {
 	}
 }
 
-// woke asks for everything open to be read again: while this machine slept,
-// nothing was heard.
+// woke asks to read everything open: while this machine slept, nothing was heard.
 func (w *Watcher) woke(now time.Time) { w.change(func(time.Time) { w.reconcile(now, now) }) }

@@ -9,10 +9,10 @@ import (
 	"tillwatch/api/quota"
 )
 
-// followAgainAfter is the pause after the feed's own code has panicked.
+// followAgainAfter is the pause after a panic in the feed's code.
 const followAgainAfter = 5 * time.Second
 
-// follow keeps to the feed until ctx ends or the feed gives up.
+// follow follows the feed until ctx ends or the feed gives up.
 func (w *Watcher) follow(ctx context.Context) {
 	if w.cfg.Feed == nil {
 		return
@@ -43,13 +43,13 @@ func (w *Watcher) followOnce(ctx context.Context) (panicked bool, err error) {
 	return false, w.cfg.Feed.Follow(ctx, w)
 }
 
-// Deliver takes events of the feed. It is a [Sink]'s.
+// Deliver takes events of the feed, as a [Sink].
 func (w *Watcher) Deliver(batch []Delivery, arrived time.Time) { w.store.ApplyEvents(batch, arrived) }
 
-// Observe takes what was seen of the account's requests. It is an [Observer]'s.
+// Observe takes observed requests of the account, as an [Observer].
 func (w *Watcher) Observe(batch []quota.Observation) { w.store.Observe(batch) }
 
-// FeedChanged takes the state of the feed. It is a [Sink]'s.
+// FeedChanged takes the state of the feed, as a [Sink].
 func (w *Watcher) FeedChanged(status FeedStatus) {
 	gaps := w.store.SetFeed(status)
 	now := time.Now()
@@ -61,8 +61,8 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 		w.hold = now
 		if was != FeedLive {
 			w.replan(now)
-			// The replay brings every event of what happened while the feed was lost:
-			// only what was not read since may have moved without one.
+			// The replay brings every event from while the feed was lost. Only what was not read since may have changed
+			// without one.
 			w.reconcile(w.lostAt, now)
 		}
 	case was == FeedLive || status.State == FeedRefused:
@@ -84,8 +84,7 @@ func (w *Watcher) FeedChanged(status FeedStatus) {
 	w.stir()
 }
 
-// settleGap closes the gap once everything that was open at it has been read after
-// it.
+// settleGap closes the gap once everything that was open has been read since it opened.
 func (w *Watcher) settleGap() {
 	w.mu.Lock()
 	over := w.gapOpen && len(w.gapLeft) == 0

@@ -7,9 +7,9 @@ import (
 	"tillwatch/api"
 )
 
-// What the watcher asks of its store, and reports to it.
+// What the watcher asks of its store and reports to it.
 
-// know makes an intent known. named says that somebody wants it to be watched.
+// know adds an intent. named says that the user wants to watch it.
 func (s *Store) know(id api.ID, named bool) {
 	s.mu.Lock()
 	defer s.release()
@@ -31,10 +31,10 @@ func (s *Store) openIntents() []*IntentDetail { return look(s, s.intents.open) }
 // openShipments lists the shipments that may still change.
 func (s *Store) openShipments() []*Shipment { return look(s, s.shipments.open) }
 
-// habits returns how this account's intents mostly go.
+// habits returns what is usual for this account's intents.
 func (s *Store) habits() habits { return look(s, s.intents.habits) }
 
-// countRead counts what became of a read.
+// countRead changes the read counters.
 func (s *Store) countRead(count func(c *ReadCounters)) {
 	s.update(func(time.Time) { count(&s.intents.reads.ReadCounters) })
 }

@@ -7,7 +7,7 @@ import (
 	"tillwatch/api"
 )
 
-// wordOf is the word of a state; the first where the state has none.
+// wordOf returns the word of a state; the first word if it has none.
 func wordOf[S ~uint8](state S, words ...string) string {
 	if int(state) < len(words) {
 		return words[state]
@@ -15,8 +15,7 @@ func wordOf[S ~uint8](state S, words ...string) string {
 	return words[0]
 }
 
-// stateOfWord is the state, of those up to the last, that a word stands for; the
-// first where none does.
+// stateOfWord returns the state, up to last, whose word this is; the first if none is.
 func stateOfWord[S interface {
 	~uint8
 	fmt.Stringer
@@ -29,7 +28,7 @@ func stateOfWord[S interface {
 	return 0
 }
 
-// The errors within a status stand in JSON as their texts.
+// Errors are texts in the JSON of a status.
 
 type (
 	plainFeedStatus FeedStatus
@@ -42,7 +41,7 @@ func (s FeedStatus) MarshalJSON() ([]byte, error) {
 	return api.MarshalWithError(plainFeedStatus(s), s.Err)
 }
 
-// UnmarshalJSON makes an error of its text.
+// UnmarshalJSON turns the text back into an error.
 func (s *FeedStatus) UnmarshalJSON(raw []byte) error {
 	s.Err = api.ErrorWithin(raw)
 	return json.Unmarshal(raw, (*plainFeedStatus)(s))
@@ -53,7 +52,7 @@ func (s APIStatus) MarshalJSON() ([]byte, error) {
 	return api.MarshalWithError(plainAPIStatus(s), s.Err)
 }
 
-// UnmarshalJSON makes an error of its text.
+// UnmarshalJSON turns the text back into an error.
 func (s *APIStatus) UnmarshalJSON(raw []byte) error {
 	s.Err = api.ErrorWithin(raw)
 	return json.Unmarshal(raw, (*plainAPIStatus)(s))
@@ -64,7 +63,7 @@ func (s ListStatus) MarshalJSON() ([]byte, error) {
 	return api.MarshalWithError(plainListStatus(s), s.Err)
 }
 
-// UnmarshalJSON makes an error of its text.
+// UnmarshalJSON turns the text back into an error.
 func (s *ListStatus) UnmarshalJSON(raw []byte) error {
 	s.Err = api.ErrorWithin(raw)
 	return json.Unmarshal(raw, (*plainListStatus)(s))

@@ -49,15 +49,15 @@ func newQuota() *cobra.Command {
 
 // printQuota prints the quota once and, where it is to be followed, what changes.
 func (s *session) printQuota(ctx context.Context, o quotaOptions, out io.Writer) error {
-	var teller account.FrameTeller
+	var frames account.FrameWriter
 	encoder := json.NewEncoder(out)
-	teller.Put = func(f *account.Frame) error { return encoder.Encode(f) }
+	frames.Put = func(f *account.Frame) error { return encoder.Encode(f) }
 	for last, first := "", true; ; first = false {
 		c := s.store.Changes(0)
 		var err error
 		switch now := quotaLine(&c.Summary); {
 		case o.json:
-			err = teller.TellQuota(&c.Summary, c.At, first)
+			err = frames.WriteQuota(&c.Summary, c.At, first)
 		case first:
 			_, err = io.WriteString(out, staleness(&c.Summary, s.report(c.At, nil).failure())+quotaSheet(&c.Summary, c.At))
 		case now != last:

@@ -49,7 +49,7 @@ type keptChapter struct {
 func NewPast() *Past {
 	p := &Past{limit: PastBytes, into: &bytes.Buffer{}}
 	p.out = &writer{packed: form.NewWriter(p, gzip.BestSpeed)}
-	p.out.teller.Put = p.out.put
+	p.out.frames.Put = p.out.put
 	return p
 }
 

@@ -45,7 +45,7 @@ type picture struct {
 	dropped   int
 	requests  []api.Exchange // the newest, oldest first
 	summary   map[string]json.RawMessage
-	quota     account.ToldQuota
+	quota     account.FrameQuota
 	leftOut   int
 }
 

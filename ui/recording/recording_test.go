@@ -42,7 +42,7 @@ func asTold(t *testing.T, source Source) map[string]string {
 		}
 	}
 	events, requests := 0, 0
-	teller := account.FrameTeller{Detail: source.Intent, Put: func(f *account.Frame) error {
+	frames := account.FrameWriter{Detail: source.Intent, Put: func(f *account.Frame) error {
 		for _, in := range f.Intents {
 			put("intent "+string(in.ID), in)
 		}
@@ -65,7 +65,7 @@ func asTold(t *testing.T, source Source) map[string]string {
 		}
 		return nil
 	}}
-	if err := teller.Tell(&c, nil); err != nil {
+	if err := frames.Write(&c, nil); err != nil {
 		t.Fatal(err)
 	}
 	return told

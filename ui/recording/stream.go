@@ -29,14 +29,14 @@ func Stream(ctx context.Context, source Source, h form.Header, out io.Writer) er
 	if err := put(form.Begin(h)); err != nil {
 		return err
 	}
-	teller := account.FrameTeller{Detail: source.Intent, Put: func(f *account.Frame) error { return put(f) }}
+	frames := account.FrameWriter{Detail: source.Intent, Put: func(f *account.Frame) error { return put(f) }}
 	marks := marker{began: h.Began}
 	var since uint64
 	for first := true; ; first = false {
 		c := source.Changes(since)
 		c.Whole = c.Whole && (first || since > 0) // an empty picture was whole, too
 		c.At, since = c.At.Round(0), c.Version
-		if err := teller.Tell(&c, marks.of(&c, first)); err != nil {
+		if err := frames.Write(&c, marks.of(&c, first)); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {

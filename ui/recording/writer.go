@@ -22,7 +22,7 @@ type writer struct {
 	file    *os.File
 	packed  *form.Writer
 	header  form.Header
-	teller  account.FrameTeller
+	frames  account.FrameWriter
 	last    time.Time // of the last line: time never goes back
 	begun   bool      // there is a chapter
 	picture int       // bytes of the picture at the chapter's beginning
@@ -40,7 +40,7 @@ func create(path string, h form.Header) (*writer, error) {
 	}
 	h.Kind, h.Masked = form.Recording, account.Masked()
 	w := &writer{file: file, packed: form.NewWriter(file, gzip.DefaultCompression), header: h, last: h.Began.Round(0)}
-	w.teller.Put = w.put
+	w.frames.Put = w.put
 	return w, nil
 }
 
@@ -77,10 +77,10 @@ func (w *writer) chapter(c *account.Changes, detail func(api.ID) (*account.Inten
 
 // tell writes what changed; nothing, where nothing did.
 func (w *writer) tell(c *account.Changes, detail func(api.ID) (*account.IntentDetail, bool), marks []string) error {
-	w.teller.Detail = detail
+	w.frames.Detail = detail
 	at := *c
 	at.At = w.moment(c.At)
-	return w.teller.Tell(&at, marks)
+	return w.frames.Write(&at, marks)
 }
 
 // moment is a time as the file tells it: without the monotonic clock, so that ages

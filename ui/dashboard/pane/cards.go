@@ -285,7 +285,7 @@ func (d *cards) slow(row *intentRow) bool {
 		return false
 	}
 	stay := d.look.Now.Sub(row.Since)
-	if pace := d.pace[row.State]; pace.Tells() {
+	if pace := d.pace[row.State]; pace.Enough() {
 		return pace.Slow(stay)
 	}
 	return row.lane == laneRetrieving && stay >= slowRetrieving || row.lane == lanePlacing && stay >= slowPlacing
