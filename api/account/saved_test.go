@@ -265,7 +265,7 @@ func TestAPictureOfVersion1IsReplacedWithAWord(t *testing.T) {
 	s := NewStore(StoreConfig{})
 	_, err := f.Restore(s)
 	n, a := stands(s, AlertSaving)
-	if !errors.Is(err, ErrSavedVersion) || n != 1 || !strings.Contains(a.Text, "all is read again") || !strings.Contains(a.Text, "an earlier") {
+	if !errors.Is(err, ErrSavedVersion) || n != 1 || !strings.Contains(a.Text, "everything is read again") || !strings.Contains(a.Text, "an earlier") {
 		t.Errorf("%v; %d alerts %+v", err, n, a)
 	}
 	if at := s.Cursor(); at != "" {
