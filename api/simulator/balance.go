@@ -3,6 +3,8 @@ package simulator
 import (
 	"math"
 
+	"github.com/tidwall/gjson"
+
 	"tillwatch/api"
 )
 
@@ -54,8 +56,11 @@ func (b balance) wire() (w balanceWire) {
 
 func (c controlAPI) readBalance(*request) answer { return ok(c.sim.fulfilment.balance.wire()) }
 
-func (c controlAPI) setBalance(_ *request, o balanceWire) answer {
+func (c controlAPI) setBalance(r *request, o balanceWire) answer {
 	b := balance{}
+	if !gjson.GetBytes(r.body, "amountSubunits").Exists() {
+		return invalidField("body.amountSubunits", "'amountSubunits' is required")
+	}
 	if cents := o.AmountSubunits; cents != nil {
 		if *cents < 0 || *cents > math.MaxInt32 {
 			return invalidField("body.amountSubunits", "must be cents from 0 to 2147483647, or null: it never runs out")

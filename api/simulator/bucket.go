@@ -189,8 +189,10 @@ func (c controlAPI) setBucket(r *request, o bucketOrder) answer {
 		return invalidField("body.limit", "must be from 0 to 2147483647, or -1 for none")
 	case o.Remaining != nil && b.gauge:
 		return invalidField("body.remaining", "cannot be set: the agents at work are counted")
+	case o.Remaining != nil && changed.limit < 0:
+		return invalidField("body.remaining", "cannot be set: there is no limit")
 	case o.Remaining != nil && (*o.Remaining < 0 || *o.Remaining > changed.limit):
-		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", max(0, changed.limit)))
+		return invalidField("body.remaining", fmt.Sprintf("must be from 0 to %d", changed.limit))
 	}
 	if o.Remaining != nil {
 		changed.roll(changed.time(&c.sim.agenda.clock))

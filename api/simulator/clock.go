@@ -84,7 +84,7 @@ func (c controlAPI) setClock(_ *request, o clockChange) answer {
 	case o.Forward != 0 && !o.To.IsZero():
 		return invalidField("body", "forward and to exclude each other")
 	case !(o.Forward >= 0 && o.Forward <= longestMove.Seconds()):
-		return invalidField("body.forward", fmt.Sprintf("must be from 0 to %v seconds", longestMove.Seconds()))
+		return invalidField("body.forward", fmt.Sprintf("must be from 0 to %d seconds, %d days", longestMove/time.Second, longestMove/day))
 	case by < 0 || by > longestMove:
 		return invalidField("body.to", fmt.Sprintf("must be from now, %s, to %d days ahead: the clock never goes back", stamp(agenda.now()), longestMove/day))
 	}

@@ -186,8 +186,8 @@ func (c *Config) checkNumbers() error {
 			return fmt.Errorf("%s share is %v; it must be from 0 to 1", share.name, share.value)
 		}
 	}
-	if !(c.Speed >= 0 && c.Speed <= 1e6) {
-		return fmt.Errorf("speed is %v; it must be above 0 and at most 1000000", c.Speed)
+	if c.Speed != 0 && !(c.Speed >= 0.001 && c.Speed <= 1e6) {
+		return fmt.Errorf("speed is %v; it must be from 0.001 to 1000000", c.Speed)
 	}
 	if !(c.IntentsPerMinute >= 0 && c.IntentsPerMinute <= 60_000) {
 		return fmt.Errorf("intents per minute is %v; it must be from 0 to 60000", c.IntentsPerMinute)
@@ -195,10 +195,16 @@ func (c *Config) checkNumbers() error {
 	if c.History > 1_000_000 {
 		return fmt.Errorf("history is %d intents; at most 1000000", c.History)
 	}
-	for _, d := range []time.Duration{c.Timings.Offer, c.Timings.Placing, c.Timings.ConfirmWindow, c.Timings.ShipmentStep, c.Faults.Delay, c.Faults.LateBy, c.Faults.Latency} {
-		if d < 0 {
-			return fmt.Errorf("a duration is %v; it must not be negative", d)
+	for name, d := range map[string]time.Duration{
+		"offer": c.Timings.Offer, "placing": c.Timings.Placing, "confirm window": c.Timings.ConfirmWindow, "shipment step": c.Timings.ShipmentStep,
+		"delay": c.Faults.Delay, "late by": c.Faults.LateBy, "latency": c.Faults.Latency,
+	} {
+		if d < 0 || d > 365*day {
+			return fmt.Errorf("the duration %s is %v; it must be from 0 to 365 days", name, d)
 		}
+	}
+	if !c.At.IsZero() && time.Until(c.At).Abs() > 100*365*day {
+		return fmt.Errorf("the clock begins at %s; it must be within 100 years of now", c.At.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"tillwatch/api"
 )
@@ -25,13 +26,23 @@ func readControl(r *request, into any) *answer {
 	d := json.NewDecoder(bytes.NewReader(r.body))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
-	if err == nil || err == io.EOF {
+	if err == io.EOF {
 		return nil
+	}
+	if err == nil {
+		if _, behind := d.Token(); behind == io.EOF {
+			return nil
+		}
+		err = errors.New("there is more behind the JSON value")
 	}
 	a := invalidField("body", err.Error())
 	var mistyped *json.UnmarshalTypeError
-	if errors.As(err, &mistyped) {
+	var timeless *time.ParseError
+	switch {
+	case errors.As(err, &mistyped):
 		a = invalidField(strings.TrimSuffix("body."+mistyped.Field, "."), "invalid value of type "+mistyped.Value)
+	case errors.As(err, &timeless):
+		a = invalidField("body", fmt.Sprintf("%q is no time such as 2026-03-01T12:00:00Z", timeless.Value))
 	}
 	return &a
 }
@@ -67,14 +78,20 @@ func (c controlAPI) createIntent(_ *request, o newIntent) answer {
 	return created(in.intentWire)
 }
 
-// expire closes the confirm window of an intent at once.
+// expire closes the confirm window of an intent at once; once more changes nothing.
 func (c controlAPI) expire(_ *request, in *intent) answer {
 	c.sim.fulfilment.expire(in, c.sim.agenda.now())
+	if in.FailureReason == nil || in.FailureReason.Code != expired {
+		return wrongState("Checkout intent has no confirm window any more", in.State)
+	}
 	return ok(in.intentWire)
 }
 
-// finish ends the placing of an order at once.
+// finish ends the placing of an order at once; once more changes nothing.
 func (c controlAPI) finish(_ *request, in *intent) answer {
+	if in.State.Rank() < api.PlacingOrder.Rank() {
+		return wrongState("Checkout intent is not being placed yet", in.State)
+	}
 	c.sim.fulfilment.endPlacing(in, c.sim.agenda.now())
 	return ok(in.intentWire)
 }
@@ -115,13 +132,18 @@ func (c controlAPI) fail(_ *request, o faultOrder) answer {
 		return invalidField("body", "status must be from 400 to 599 and count at least 1")
 	case !(o.LateBy >= 0 && o.LateBy <= 3600):
 		return invalidField("body.lateBy", "must be from 0 to 3600")
+	case o.Path != "" && !strings.HasPrefix(o.Path, "/"):
+		return invalidField("body.path", "must begin with a slash, such as /api/v1/shipments")
+	case o.Method != strings.ToUpper(o.Method):
+		return invalidField("body.method", "must be in capitals, such as POST")
 	}
 	c.sim.server.faults.orders = append(c.sim.server.faults.orders, o)
 	return ok(o)
 }
 
-// letGo ends the wait of what is held back.
+// letGo forgets what has not failed yet and ends the wait of what is held back.
 func (c controlAPI) letGo(*request) answer {
+	c.sim.server.faults.orders = nil
 	c.sim.server.faults.letGo()
 	return ok(struct{}{})
 }

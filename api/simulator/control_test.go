@@ -38,6 +38,33 @@ func TestControlAPI(t *testing.T) {
 				a.Errorf("the fields are %s", got)
 			}
 		},
+		"what is refused is told in its words": func(a *account) {
+			id := a.want(201, a.call("POST", "/control/intents", `{"state":"awaiting_confirmation"}`))["id"].(string)
+			for _, c := range []struct{ method, path, body, says string }{
+				{"POST", "/control/intents", `{"quantity":1} {"quantity":2}`, "there is more behind the JSON value"},
+				{"POST", "/control/intents", `{"quantity":2147483648}`, "the quantity is 2147483648; it must be from 0 to 2147483647"},
+				{"POST", "/control/intents", `{"offerAfter":1e300}`, "the time until offer is not from 0 to 365 days"},
+				{"PUT", "/control/clock", `{"to":"noon"}`, `"noon" is no time such as 2026-03-01T12:00:00Z`},
+				{"PUT", "/control/clock", `{"forward":-1}`, "from 0 to 2678400 seconds, 31 days"},
+				{"PUT", "/control/balance", ``, "'amountSubunits' is required"},
+				{"PUT", "/control/balance", `{}`, "'amountSubunits' is required"},
+				{"PUT", "/control/buckets/reads", `{"limit":-1,"remaining":0}`, "there is no limit"},
+				{"POST", "/control/failures", `{"path":"api/v1/shipments"}`, "must begin with a slash"},
+				{"POST", "/control/failures", `{"method":"get"}`, "must be in capitals"},
+			} {
+				if fields := fmt.Sprint(a.want(422, a.call(c.method, c.path, c.body))["fields"]); !strings.Contains(fields, c.says) {
+					a.Errorf("%s %s %s: %s, want %q", c.method, c.path, c.body, fields, c.says)
+				}
+			}
+			a.want(409, a.call("POST", "/control/intents/"+id+"/finish", ""))
+			a.want(200, a.call("POST", "/control/intents/"+id+"/advance", `{"to":"completed"}`))
+			a.want(409, a.call("POST", "/control/intents/"+id+"/expire", ""))
+		},
+		"failures that are ended strike no more": func(a *account) {
+			a.want(200, a.call("POST", "/control/failures", `{"count":1000}`))
+			a.want(200, a.call("POST", "/control/failures/end", ""))
+			a.list("/api/v1/shipments")
+		},
 		"an unknown state is refused": func(a *account) {
 			a.want(422, a.call("POST", "/control/intents", `{"state":"requires_action"}`))
 			a.want(422, a.call("POST", "/control/intents", `{"failure":"bad_luck"}`))

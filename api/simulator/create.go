@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
 	"tillwatch/api"
 )
@@ -38,8 +40,13 @@ func (s *shop) createOrder(o Order) (*intent, error) {
 	if _, known := failureKinds()[o.Fate.Failure]; o.Fate.Failure != "" && !known {
 		return nil, fmt.Errorf("simulator: creating an intent: unknown failure code %q", o.Fate.Failure)
 	}
-	if o.Fate.OfferAfter < 0 || o.Fate.PlacingAfter < 0 || o.Fate.ConfirmAfter < 0 || o.Quantity < 0 {
-		return nil, errors.New("simulator: creating an intent: durations and the quantity must not be negative")
+	for name, d := range map[string]time.Duration{"offer": o.Fate.OfferAfter, "placing": o.Fate.PlacingAfter, "confirm": o.Fate.ConfirmAfter} {
+		if d < 0 || d > 365*day {
+			return nil, fmt.Errorf("simulator: creating an intent: the time until %s is not from 0 to 365 days", name)
+		}
+	}
+	if o.Quantity < 0 || o.Quantity > math.MaxInt32 {
+		return nil, fmt.Errorf("simulator: creating an intent: the quantity is %d; it must be from 0 to %d", o.Quantity, math.MaxInt32)
 	}
 	now := s.agenda.now()
 	d := s.dice

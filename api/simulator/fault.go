@@ -116,7 +116,7 @@ func (v *server) hold(f fault) {
 	}
 }
 
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+func seconds(n float64) time.Duration { return span(n * float64(time.Second)) }
 
 func (p *faultPlan) letGo() {
 	close(p.let)

@@ -275,7 +275,11 @@ func (a *account) somePath(path string) string {
 	value := "reads"
 	switch collection {
 	case "/control/intents":
-		value = a.want(http.StatusCreated, a.burst("POST", collection, `{"state":"placing_order"}`))["id"].(string)
+		state := "placing_order"
+		if strings.HasSuffix(path, "/expire") {
+			state = "awaiting_confirmation"
+		}
+		value = a.want(http.StatusCreated, a.burst("POST", collection, `{"state":"`+state+`"}`))["id"].(string)
 	case "/control/shipments":
 		value = a.list("/api/v1/shipments")[0]["id"].(string)
 	case "/control/webhook-endpoints":

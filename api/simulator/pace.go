@@ -25,6 +25,12 @@ func (c *Config) took(d dice, fated, about time.Duration) time.Duration {
 func (c *Config) window() time.Duration { return c.scaled(c.Timings.ConfirmWindow) }
 
 // scaled is t at the configured speed.
-func (c *Config) scaled(t time.Duration) time.Duration {
-	return time.Duration(float64(t) / c.Speed)
+func (c *Config) scaled(t time.Duration) time.Duration { return span(float64(t) / c.Speed) }
+
+// span is that many nanoseconds, or as many as a duration takes.
+func span(ns float64) time.Duration {
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns)
 }

@@ -95,8 +95,9 @@ func consoleCommand(use, short, example string, args cobra.PositionalArgs, show 
 func consoleEndpoints() *cobra.Command {
 	const path = "/control/webhook-endpoints"
 	show := table("id", "url", "verified", "delivered", "failures", "givenUp", "lost", "lastError")
-	list := consoleCommand("endpoints", "List the webhook endpoints", "tillwatch console endpoints add http://127.0.0.1:3000/webhooks", noArguments, show,
-		func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil })
+	const does = "List the webhook endpoints"
+	all := func([]string) (request, error) { return request{http.MethodGet, path, nil}, nil }
+	endpoints := consoleCommand("endpoints", does, "tillwatch console endpoints add http://127.0.0.1:3000/webhooks", noArguments, show, all)
 	var history bool
 	add := consoleCommand("add URL", "Deliver events to one more URL, or verify the same anew", "", oneArgumentNamed("a URL"), show,
 		func(args []string) (request, error) {
@@ -107,8 +108,8 @@ func consoleEndpoints() *cobra.Command {
 		func(args []string) (request, error) {
 			return request{http.MethodDelete, path + "/" + url.PathEscape(args[0]), nil}, nil
 		})
-	list.AddCommand(add, remove)
-	return list
+	endpoints.AddCommand(add, consoleCommand("list", does, "", noArguments, show, all), remove)
+	return endpoints
 }
 
 var deliveryColumns = []string{"id", "type", "source", "state", "attempts", "status", "tookNs", "error", "answer.body"}
@@ -238,6 +239,15 @@ func writeLine(w io.Writer, line []byte) error {
 func oneArgumentNamed(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {
+			return fmt.Errorf("give %s, and nothing else", what)
+		}
+		return nil
+	}
+}
+
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
 			return fmt.Errorf("give %s, and nothing else", what)
 		}
 		return nil

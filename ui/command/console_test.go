@@ -85,6 +85,12 @@ func TestEachCommandOfTheConsole(t *testing.T) {
 		{"clock to noon", 2, []string{`"noon" is no time`}},
 		{"clock forward -- -3m", 2, []string{`"-3m" is no duration`}},
 		{"clock forward soon", 2, []string{`"soon" is no duration`}},
+		{"clock forward 1d", 0, []string{"false"}},
+		{"clock forward 5w", 1, []string{"from 0 to 2678400 seconds, 31 days"}},
+		{"endpoints list", 0, []string{"http://127.0.0.1:1/hooks"}},
+		{"limit", 2, []string{"give a bucket, and its limit or --left"}},
+		{"limit reads 5 6", 2, []string{"give a bucket, and its limit or --left"}},
+		{"balance none none", 2, []string{"give an amount such as 100.00USD, or none, and nothing else"}},
 		{"limit checkout-intents 500", 0, []string{"checkout-intents   500"}},
 		{"limit reads --left 0", 0, []string{"reads              10     0"}},
 		{"limit mutations none", 0, []string{"mutations          -1     -1"}},
@@ -158,7 +164,9 @@ func TestASnapshotIsWrittenAndStartedFrom(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, says string }{
-		{"--from " + file + ".gone", "--from: open"}, {"--clock noon", `--clock is "noon"`}, {"--balance much", "--balance: amount"}, {"--from console_test.go", "the snapshot cannot be read"},
+		{"--from " + file + ".gone", "--from: open"}, {"--clock noon", `--clock is "noon"`}, {"--balance much", "--balance: amount"}, {"--from /dev/zero", "--from: larger than 268435456 bytes"}, {"--from -", "the snapshot cannot be read"},
+		{"--retries 7", "--retries is 7; it must be from 0 to 6"}, {"--speed 0.0001", "speed is 0.0001"}, {"--clock 0001-02-01T00:00:00Z", "within 100 years of now"}, {"--latency -5s", "the duration latency is -5s; it must be from 0"},
+		{"--ui", "use tillwatch simulate without --ui, and tillwatch console"}, {"--from console_test.go", "the snapshot cannot be read"},
 	} {
 		out := &utterances{}
 		args := append([]string{"simulate", "--listen", "127.0.0.1:0"}, strings.Fields(c.args)...)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -110,10 +111,10 @@ func consoleClock() *cobra.Command {
 	command.AddCommand(
 		consoleCommand("stop", "Stop it: nothing goes on by itself", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": true}) }),
 		consoleCommand("start", "Let it run on", "", noArguments, show, func([]string) (request, error) { return set(fields{"stopped": false}) }),
-		consoleCommand("forward DURATION", "Move it ahead, such as by 90s, 45m or 24h", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
-			d, err := time.ParseDuration(args[0])
-			if err != nil || d < 0 {
-				return request{}, fmt.Errorf("%.40q is no duration to move ahead by; give one such as 90s, 45m or 24h", args[0])
+		consoleCommand("forward DURATION", "Move it ahead, such as by 90s, 45m or 2d", "", oneArgumentNamed("a duration such as 45m"), show, func(args []string) (request, error) {
+			d, err := parseAge(args[0])
+			if err != nil {
+				return request{}, fmt.Errorf("%.40q is no duration to move ahead by; give one such as 90s, 45m or 2d", args[0])
 			}
 			return set(fields{"forward": d.Seconds()})
 		}),
@@ -136,7 +137,12 @@ func consoleLimit() *cobra.Command {
 		Long: "Raise or lower a limit of the account: that of mutations, reads, product-lookup (a second), checkout-intents (a day) or concurrent-agents. " +
 			"With --left, set what the present window has left.",
 		Example: "tillwatch console limit checkout-intents 500\ntillwatch console limit reads --left 0",
-		Args:    cobra.RangeArgs(1, 2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return errors.New("give a bucket, and its limit or --left")
+			}
+			return nil
+		},
 	}
 	command.RunE = asking(table("name", "limit", "remaining", "resetSeconds"), func(args []string) (request, error) {
 		body := fields{}
@@ -164,7 +170,7 @@ func consoleLimit() *cobra.Command {
 
 func consoleBalance() *cobra.Command {
 	return consoleCommand("balance [AMOUNT|none]", "Tell or set what payment by drawdown has left; an order above it fails with payment_failed",
-		"tillwatch console balance 100.00USD\ntillwatch console balance none", cobra.MaximumNArgs(1), printBalance,
+		"tillwatch console balance 100.00USD\ntillwatch console balance none", atMostOne("an amount such as 100.00USD, or none"), printBalance,
 		func(args []string) (request, error) {
 			const path = "/control/balance"
 			switch {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -214,10 +215,11 @@ func (o *orderFlags) putConstraints(b *createBody, _ *inputs) error {
 type inputs struct {
 	stdin io.Reader
 	by    string // the flag that has read it
+	most  int64  // bytes of one; 0: 1 MiB
 }
 
 func (i *inputs) read(flag, path string) (text []byte, err error) {
-	const most = 1 << 20
+	most := cmp.Or(i.most, 1<<20)
 	var from io.Reader
 	switch {
 	case path == "-" && i.by != "":
@@ -238,7 +240,7 @@ func (i *inputs) read(flag, path string) (text []byte, err error) {
 	if text, err = io.ReadAll(io.LimitReader(from, most+1)); err != nil {
 		return nil, usagef("%s: %w", flag, err)
 	}
-	if len(text) > most {
+	if int64(len(text)) > most {
 		return nil, usagef("%s: larger than %d bytes", flag, most)
 	}
 	return text, nil

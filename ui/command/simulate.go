@@ -14,6 +14,8 @@ import (
 	"tillwatch/api/simulator"
 )
 
+const mostSnapshot = 256 << 20 // bytes
+
 type simulateOptions struct {
 	listen, limits, lists string
 	from, clock, balance  string
@@ -38,6 +40,13 @@ func newSimulate() *cobra.Command {
 			if err := checkShop(c.Flags()); err != nil {
 				return err
 			}
+			if c.Flags().Changed("from") {
+				in := inputs{stdin: c.InOrStdin(), most: mostSnapshot}
+				var err error
+				if o.simulator.From, err = in.read("--from", o.from); err != nil {
+					return err
+				}
+			}
 			s, err := loadSettings(c.Flags())
 			if err != nil {
 				return err
@@ -59,7 +68,7 @@ func newSimulate() *cobra.Command {
 	flags.BoolVar(&o.json, "json", false, "print the ready line as JSON")
 	flags.BoolVar(&o.ui, "ui", false, "open a board on the stand-in's own side: its intents, what it delivers, to whom and with which answer; q ends the stand-in, too")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "log every delivery")
-	flags.StringVar(&o.from, "from", "", "begin with a snapshot, a file of tillwatch console snapshot, instead of a history")
+	flags.StringVar(&o.from, "from", "", "begin with a snapshot, a file of tillwatch console snapshot or - for stdin, instead of a history")
 	flags.StringVar(&o.clock, "clock", "", "time that the service's own clock begins at, such as 2026-03-01T12:00:00Z (default now)")
 	flags.BoolVar(&o.simulator.Stopped, "stopped", false, "let that clock stand until tillwatch console clock moves or starts it")
 	flags.StringVar(&o.balance, "balance", "", "what payment by drawdown may take, such as 100.00USD (default it never runs out)")
@@ -86,6 +95,9 @@ func shopFlags(flags *pflag.FlagSet, c *simulator.Config) {
 func checkShop(flags *pflag.FlagSet) error {
 	if speed, err := flags.GetFloat64("speed"); err == nil && speed == 0 {
 		return usagef("--speed is 0; it must be above 0, such as 10")
+	}
+	if retries, err := flags.GetInt("retries"); err == nil && (retries < 0 || retries > len(simulator.RetryPauses())) {
+		return usagef("--retries is %d; it must be from 0 to %d", retries, len(simulator.RetryPauses()))
 	}
 	if history, err := flags.GetInt("history"); err == nil && history < 0 {
 		return usagef("--history is %d; it must be 0 or more", history)

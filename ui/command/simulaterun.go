@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"time"
 
@@ -156,11 +155,6 @@ func simulatorConfig(s settings, o simulateOptions) (simulator.Config, error) {
 
 // beginning is what the stand-in begins with.
 func (o simulateOptions) beginning(config *simulator.Config) (err error) {
-	if o.from != "" {
-		if config.From, err = os.ReadFile(o.from); err != nil {
-			return fmt.Errorf("--from: %w", err)
-		}
-	}
 	if o.clock != "" {
 		if config.At, err = time.Parse(time.RFC3339, o.clock); err != nil {
 			return fmt.Errorf("--clock is %.40q; it is a time such as 2026-03-01T12:00:00Z", o.clock)

@@ -23,7 +23,7 @@ func simulateOnScreen(c *cobra.Command, s settings, o simulateOptions) error {
 	case o.production.listen != "":
 		return usagef("--ui shows one environment: leave --production-listen out")
 	}
-	if err := errors.Join(s.checkTheme(), requireTerminal(c, "tillwatch simulate without --ui, and tillwatch control")); err != nil {
+	if err := errors.Join(s.checkTheme(), requireTerminal(c, "tillwatch simulate without --ui, and tillwatch console")); err != nil {
 		return err
 	}
 	ctx, release := untilHangup(c.Context())
