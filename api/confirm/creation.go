@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"tillwatch/api"
@@ -97,15 +96,15 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 
 // lost says what was to be made within the last day and had no answer that tells.
 func (g *Guard) lost() (all []string) {
-	for _, line := range g.audit.unsettled() {
-		if !isNew(line.Intent) || !slices.Contains(g.cfg.Environments, line.Environment) || time.Since(line.At) > gapsMatterFor {
+	for _, line := range g.Creations() {
+		if time.Since(line.At) > gapsMatterFor {
 			continue
 		}
-		text := fmt.Sprintf("what came of %d × %s, sent at %s, is not known", line.Quantity, line.Product, localTime(line.At))
-		if order := line.subject().order(); order != "" {
-			text += fmt.Sprintf(": tillwatch order %s finds out", order[len(creationMark):])
+		text := fmt.Sprintf("what came of %d × %s, sent at %s, is not known: ", line.Quantity, line.Product, localTime(line.At))
+		if reference := line.Reference(); reference != "" {
+			text += fmt.Sprintf("tillwatch order %s finds out, or ", reference)
 		}
-		all = append(all, text)
+		all = append(all, text+"tillwatch settle closes it")
 	}
 	return all
 }
@@ -294,12 +293,6 @@ func (m *making) find(ctx context.Context) (made *api.Intent, whole bool, err er
 		case !same && in.State != api.Failed:
 			m.other = new(*in)
 		}
-		return same && (in.State != api.Failed || m.sentBefore(in))
+		return same && (in.State != api.Failed || !m.line.At.IsZero() && m.line.before(in))
 	})
-}
-
-// sentBefore reports whether an intent can have come of what was sent.
-func (m *making) sentBefore(in *api.Intent) bool {
-	const skew = time.Minute // between two clocks
-	return !m.line.At.IsZero() && in.CreatedAt.After(m.line.At.Add(-skew))
 }

@@ -39,6 +39,7 @@ const (
 	Refused        Verdict = "refused"           // the service said no; nothing was placed
 	Unknown        Verdict = "unknown"           // sent, and what came of it is not known yet
 	NotSent        Verdict = "not sent"          // it could not be reread or recorded; nothing was sent
+	Closed         Verdict = "closed by hand"    // in the audit log: nobody will know what came of it
 	NotTaken       Verdict = "not taken"         // in the audit log: it was sent, and long afterwards the intent still awaited confirmation
 )
 

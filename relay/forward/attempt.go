@@ -79,7 +79,7 @@ func (l *lane) failed(h *Held) {
 
 // again makes an attempt that somebody asked for.
 func (l *lane) again(ctx context.Context, r request) error {
-	all, err := l.f.state.held("WHERE target = ? AND id = ?", l.target.URL, r.of.Event)
+	all, err := l.f.state.held(selectHeld+"WHERE target = ? AND id = ?", l.target.URL, r.of.Event)
 	switch {
 	case err != nil:
 		r.answer <- err

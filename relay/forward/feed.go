@@ -33,21 +33,41 @@ func (l *lane) heldOf(item relay.Item, cursor string) *Held {
 }
 
 // Status implements [relay.Handler]. Where the stream begins, and over what it was not
-// asked for, the cursor moves without an event.
+// asked for, the cursor moves without an event. That it is live is told by the loop,
+// which knows what waits.
 func (l *lane) Status(s relay.Status) {
-	switch s.State {
-	case relay.Replaying:
+	if s.State == relay.Live {
+		l.live.Store(&s)
+		l.mark()
+		return
+	}
+	l.live.Store(nil)
+	if s.State == relay.Replaying {
 		if !l.welcomed {
 			l.stored, l.welcomed = s.Head, true
 		}
 		l.mark()
-	case relay.Live:
-		l.mark()
 	}
+	l.tellStatus(&s, 0)
+}
+
+func (l *lane) tellStatus(s *relay.Status, waiting int) {
 	if l.f.config.Status != nil {
 		l.f.telling.Lock()
 		defer l.f.telling.Unlock()
-		l.f.config.Status(l.shown, s)
+		if s.State == relay.Live && l.live.Load() != s {
+			return // it has ended meanwhile
+		}
+		l.f.config.Status(l.shown, *s, waiting)
+	}
+}
+
+// tellLive tells that the stream is live and how much waits, and once more when nothing
+// does.
+func (l *lane) tellLive() {
+	if s := l.live.Load(); s != nil && (l.told != s || l.then > 0 && l.held == 0) {
+		l.told, l.then = s, l.held
+		l.tellStatus(s, l.held)
 	}
 }
 

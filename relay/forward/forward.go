@@ -65,8 +65,8 @@ type Config struct {
 
 	// Each of these may be nil. They are called one at a time, and hold up what they
 	// are told of.
-	Tell   func(Held)                            // what came of an attempt
-	Status func(target api.Text, s relay.Status) // of the stream for a target
+	Tell   func(Held)                                         // what came of an attempt
+	Status func(target api.Text, s relay.Status, waiting int) // of the stream for a target; Live again once nothing waits
 }
 
 // Forwarder forwards events. One at a time does with a state.

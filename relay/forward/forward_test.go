@@ -14,6 +14,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/relay"
 )
 
 // forwarding runs a forwarder to one endpoint, http://target, in simulated time.
@@ -332,6 +333,30 @@ func TestWhereAStreamBeginsIsKeptBeforeAnythingArrives(t *testing.T) {
 		f.stop()
 		if e.taken[missed] != 1 || e.taken[old] != 0 {
 			t.Errorf("taken is %v", e.taken)
+		}
+	})
+}
+
+func TestThatItIsLiveIsToldWithWhatWaitsAndOnceNothingDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, fails := newJournal(), true
+		j.add(t, "a", "x")
+		j.add(t, "a", "x")
+		j.add(t, "b", "x")
+		var told []string
+		f := start(t, j, newEndpoint(failing("a", &fails)), func(c *Config) {
+			c.Tell = func(h Held) { told = append(told, string(h.Event.Source.ID)+" "+string(h.Delivery.State)) }
+			c.Status = func(_ api.Text, s relay.Status, waiting int) {
+				told = append(told, string(s.State)+" "+strconv.Itoa(waiting))
+			}
+		})
+		pass(100 * time.Millisecond)
+		fails = false
+		pass(5 * time.Second)
+		f.stop()
+		first, last := told[0], told[len(told)-1]
+		if first != "replaying 0" || last != "live 0" || !slices.Contains(told, "live 3") && !slices.Contains(told, "live 2") || slices.Index(told, "live 0") != len(told)-1 {
+			t.Errorf("told were %q", told)
 		}
 	})
 }

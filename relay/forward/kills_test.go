@@ -139,7 +139,7 @@ func (h *hardship) mustHaveBehindTheCursor(t *testing.T, config Config, j *journ
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := state.held("")
+	rows, err := state.held(selectHeld)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tillwatch/api"
 	"tillwatch/api/delivery"
+	"tillwatch/relay"
 )
 
 const (
@@ -49,13 +51,17 @@ type lane struct {
 	tasks    sync.WaitGroup
 	resumed  bool // there was a cursor: what is behind it is wanted, whenever it was received
 	welcomed bool
-	stored   int64 // the head of the journal at the first welcome: what follows is new
+	stored   int64                        // the head of the journal at the first welcome: what follows is new
+	live     atomic.Pointer[relay.Status] // of the stream, while it is live
 
 	queues  map[api.ID]*queue
 	due     dueQueues // those that have something to try, the next first
 	held    int       // events that wait
 	busy    int       // attempts under way
 	unsaved int       // changes of the state since the last commit
+
+	told *relay.Status // the live status that was told last
+	then int           // how much waited then
 
 	failures int       // first attempts in a row that failed
 	probes   int       // attempts since the target is down
@@ -94,7 +100,7 @@ func (f *Forwarder) openLane(t Target) (*lane, error) {
 	if err := f.state.waiting(t.URL, l.queueUp); err != nil {
 		return nil, err
 	}
-	earlier, err := f.state.held("WHERE target = ? ORDER BY n DESC LIMIT ?", t.URL, maxKept)
+	earlier, err := f.state.held(selectHeld+"WHERE target = ? ORDER BY n DESC LIMIT ?", t.URL, maxKept)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +161,7 @@ func (l *lane) loop(ctx, attempts context.Context) error {
 		if ending && l.busy == 0 {
 			return nil
 		}
+		l.tellLive()
 		arrivals, requests := l.arrivals, l.requests
 		if ending || l.held >= maxHeld {
 			arrivals = nil

@@ -31,11 +31,25 @@ CREATE TABLE IF NOT EXISTS held (
 	delivery BLOB NOT NULL, body BLOB NOT NULL, UNIQUE (target, id));
 PRAGMA user_version = 1`
 
+// What is done once or more for every event. These are prepared: to read such a
+// statement takes longer than to do what it says.
+const (
+	holdEvent = `INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (target, id) DO UPDATE SET dead = excluded.dead, since = excluded.since, next = excluded.next, delivery = excluded.delivery WHERE held.dead = 1 RETURNING n`
+	readEvent   = selectHeld + "WHERE n = ?"
+	updateEvent = "UPDATE held SET dead = ?, since = ?, next = ?, delivery = ? WHERE n = ?"
+	forgetEvent = "DELETE FROM held WHERE target = ? AND id = ?"
+	placeCursor = "INSERT INTO cursors VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor"
+
+	selectHeld = "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "
+)
+
 // State is what a forwarder keeps on disk. A write is in the file when the process
 // ends, however it ends. After a loss of power the newest writes may be missing, all
 // from one point on: what they told of is then sent again.
 type State struct {
-	db *sql.DB
+	db       *sql.DB
+	prepared map[string]*sql.Stmt
 
 	mu     sync.Mutex
 	writes *sql.Tx // begun and not committed; nil: none
@@ -83,7 +97,13 @@ func openState(path string) (*State, error) {
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &State{db: db}, nil
+	s := &State{db: db, prepared: map[string]*sql.Stmt{}}
+	for _, text := range []string{holdEvent, readEvent, updateEvent, forgetEvent, placeCursor} {
+		if s.prepared[text], err = db.Prepare(text); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return s, nil
 }
 
 // Close drops what is not committed.
@@ -123,11 +143,7 @@ func (s *State) transact(do func(*sql.Tx) error) error {
 func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ask := s.db.Query
-	if s.writes != nil {
-		ask = s.writes.Query
-	}
-	rows, err := ask(statement, args...)
+	rows, err := s.ask(statement, args)
 	if err == nil {
 		defer rows.Close()
 		for err == nil && rows.Next() {
@@ -141,6 +157,20 @@ func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) 
 	return nil
 }
 
+// ask needs the lock.
+func (s *State) ask(statement string, args []any) (*sql.Rows, error) {
+	prepared := s.prepared[statement]
+	switch {
+	case prepared != nil && s.writes != nil:
+		return s.writes.Stmt(prepared).Query(args...)
+	case prepared != nil:
+		return prepared.Query(args...)
+	case s.writes != nil:
+		return s.writes.Query(statement, args...)
+	}
+	return s.db.Query(statement, args...)
+}
+
 // commit makes what was written last. It may hold a part of what another target is
 // about to write: its cursor comes last.
 func (s *State) commit() error {
@@ -150,9 +180,9 @@ func (s *State) commit() error {
 	})
 }
 
-func (s *State) exec(statement string, args ...any) error {
+func (s *State) exec(prepared string, args ...any) error {
 	return s.transact(func(tx *sql.Tx) error {
-		_, err := tx.Exec(statement, args...)
+		_, err := tx.Stmt(s.prepared[prepared]).Exec(args...)
 		return err
 	})
 }
@@ -164,7 +194,7 @@ func (s *State) cursor(target string) (cursor string, err error) {
 }
 
 func (s *State) moveCursor(target, cursor string) error {
-	return s.exec("INSERT INTO cursors VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor", target, cursor)
+	return s.exec(placeCursor, target, cursor)
 }
 
 // Held is an event that a target has not taken.
@@ -187,9 +217,7 @@ func (s *State) hold(h *Held) (added bool, err error) {
 		return false, err
 	}
 	err = s.transact(func(tx *sql.Tx) error {
-		err := tx.QueryRow(`INSERT INTO held (target, id, source, dead, since, next, seq, cursor, received, origin, delivery, body) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
-			ON CONFLICT (target, id) DO UPDATE SET dead = excluded.dead, since = excluded.since, next = excluded.next, delivery = excluded.delivery WHERE held.dead = 1 RETURNING n`,
-			h.Target, h.Event.ID, h.Event.Source.ID, h.Dead, millis(h.Since), millis(h.Delivery.Next), h.Seq, h.Cursor, millis(h.Received), h.Origin, kept, []byte(h.Event.Raw)).Scan(&h.n)
+		err := tx.Stmt(s.prepared[holdEvent]).QueryRow(h.Target, h.Event.ID, h.Event.Source.ID, h.Dead, millis(h.Since), millis(h.Delivery.Next), h.Seq, h.Cursor, millis(h.Received), h.Origin, kept, []byte(h.Event.Raw)).Scan(&h.n)
 		added = err == nil
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -205,15 +233,15 @@ func (s *State) update(h *Held) error {
 	if err != nil {
 		return err
 	}
-	return s.exec("UPDATE held SET dead = ?, since = ?, next = ?, delivery = ? WHERE n = ?", h.Dead, millis(h.Since), millis(h.Delivery.Next), kept, h.n)
+	return s.exec(updateEvent, h.Dead, millis(h.Since), millis(h.Delivery.Next), kept, h.n)
 }
 
 // taken forgets an event that its target has taken.
 func (s *State) taken(target string, id api.ID) error {
-	return s.exec("DELETE FROM held WHERE target = ? AND id = ?", target, id)
+	return s.exec(forgetEvent, target, id)
 }
 
-func (s *State) held(where string, args ...any) (all []*Held, err error) {
+func (s *State) held(statement string, args ...any) (all []*Held, err error) {
 	err = s.query(func(row *sql.Rows) error {
 		h := &Held{}
 		var since, received int64
@@ -231,13 +259,13 @@ func (s *State) held(where string, args ...any) (all []*Held, err error) {
 		h.Since, h.Received, h.Delivery.Request.Body = moment(since), moment(received), body
 		all = append(all, h)
 		return nil
-	}, "SELECT n, target, dead, since, seq, cursor, received, origin, delivery, body FROM held "+where, args...)
+	}, statement, args...)
 	return all, err
 }
 
 // heldAt reads one by its number; nil: it was taken meanwhile.
 func (s *State) heldAt(n int64) (*Held, error) {
-	all, err := s.held("WHERE n = ?", n)
+	all, err := s.held(readEvent, n)
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -247,7 +275,7 @@ func (s *State) heldAt(n int64) (*Held, error) {
 // Dead lists up to limit events that were given up and come after number n, the oldest
 // first, and the number to go on after.
 func (s *State) Dead(n int64, limit int) (all []*Held, last int64, err error) {
-	all, err = s.held("WHERE dead = 1 AND n > ? ORDER BY n LIMIT ?", n, limit)
+	all, err = s.held(selectHeld+"WHERE dead = 1 AND n > ? ORDER BY n LIMIT ?", n, limit)
 	if len(all) > 0 {
 		n = all[len(all)-1].n
 	}

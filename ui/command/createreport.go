@@ -21,8 +21,9 @@ type createReport struct {
 	Status    int             `json:"status,omitempty"` // of a refusal
 	Fields    []refusedReport `json:"fields,omitempty"` // that were refused
 
-	purchase bool
-	body     *createBody
+	purchase  bool
+	unsettled bool // an earlier one stands in the way
+	body      *createBody
 }
 
 // refusedReport is a refused field. Its value is masked where it may be personal.
@@ -73,6 +74,7 @@ func (r *createReport) sent(in api.Intent, err error) {
 // ended takes down how it ended.
 func (r *createReport) ended(out confirm.Outcome) {
 	r.end(out)
+	r.unsettled = out.Unsettled
 	if out.Intent != nil {
 		r.Intent = out.Intent.ID
 	}
@@ -114,10 +116,14 @@ func (r *createReport) whyFailed() string {
 
 // findOut says how to find out what came of a lost answer.
 func (r *createReport) findOut() string {
+	text := fmt.Sprintf(". Find out with: tillwatch order %s", r.Reference)
 	if r.Reference == "" {
-		return ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
+		text = ". Look for it in the dashboard or in the service's console; with --reference, tillwatch order finds it"
 	}
-	return fmt.Sprintf(". Find out with: tillwatch order %s", r.Reference)
+	if r.Attempt != "" || r.unsettled { // it stands in the audit log
+		text += ". Where nothing tells, close it by hand: tillwatch settle"
+	}
+	return text
 }
 
 // refused takes down the service's no, field by field.

@@ -163,6 +163,9 @@ func TestEventsThatAreFollowedAreForwardedUntilTheyAreTaken(t *testing.T) {
 	e.answer(http.StatusOK)
 	e.await(t, 2)
 	code, out, said := stop()
+	if strings.Contains(said, "Live") && !strings.Contains(said, "All that is stored has been read; 1 event is not delivered yet.\n") {
+		t.Errorf("it is live while an event waits: %s", said)
+	}
 	lines := eventLines(t, out)
 	if code != exitDone || seqs(lines) != "1 1" || lines[0].Forwarded.Status != 500 || lines[0].Forwarded.Again.IsZero() || lines[1].Forwarded.Attempts != 2 {
 		t.Errorf("%d %s%s", code, out, said)

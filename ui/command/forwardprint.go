@@ -112,7 +112,7 @@ func (w *forwardWords) begin(f *forward.Forwarder) error {
 }
 
 // status says once in a row how the stream for a target stands.
-func (w *forwardWords) status(target api.Text, s relay.Status) {
+func (w *forwardWords) status(target api.Text, s relay.Status, waiting int) {
 	var words string
 	switch s.State {
 	case relay.Replaying:
@@ -121,7 +121,10 @@ func (w *forwardWords) status(target api.Text, s relay.Status) {
 			w.lost += s.LostTo - s.LostFrom + 1
 		}
 	case relay.Live:
-		words = "Live: all that is stored has been read; new events follow."
+		words = "Live: waiting for events."
+		if waiting > 0 {
+			words = fmt.Sprintf("All that is stored has been read; %s.", waits(waiting))
+		}
 	case relay.Lost:
 		words = fmt.Sprintf("Lost the relay: %s. Trying again.", api.Scrub(s.Err.Error()))
 	}

@@ -215,6 +215,7 @@ func commandGroups(watch *cobra.Command) []commandGroup {
 			newScenario(),
 			newCreate(),
 			newPurchase(),
+			newSettle(),
 			newLookup(),
 			newDoctor(),
 			newWait(),

@@ -1,0 +1,68 @@
+package confirm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"tillwatch/api"
+)
+
+// What came of a creation can stay unknown for good, where the service has no list to
+// read. Then a person closes it, who has looked elsewhere.
+
+// Creations lists what was to be made in this environment and had no answer that tells,
+// oldest first.
+func (g *Guard) Creations() []Line {
+	return slices.DeleteFunc(g.audit.unsettled(), func(l Line) bool {
+		return !isNew(l.Intent) || !slices.Contains(g.cfg.Environments, l.Environment)
+	})
+}
+
+// Reference is that of a new intent; "" where it has none.
+func (l Line) Reference() api.Text {
+	if order := l.subject().order(); order != "" {
+		return api.Text(order[len(creationMark):])
+	}
+	return ""
+}
+
+// Made records that an intent came of a creation, as a read of it agrees.
+func (g *Guard) Made(l Line, in *api.Intent) error {
+	switch {
+	case subjectOf(in.Response.From.Name, l.Intent) != l.subject():
+		return fmt.Errorf("%s was read in %s, and this was sent to %s", in.ID, in.Response.From.Name, l.Environment)
+	case in.ReferenceID != l.Reference(), api.MaskAddress(in.ProductURL) != l.Product, in.Quantity != 0 && in.Quantity != l.Quantity:
+		return fmt.Errorf("%s is something else: %d × %s, with the reference %q", in.ID, in.Quantity, api.MaskAddress(in.ProductURL), in.ReferenceID)
+	case !l.before(in):
+		return fmt.Errorf("%s is older: it was there before this was sent", in.ID)
+	}
+	return g.audit.end(l.verdict(Accepted, string(in.ID)))
+}
+
+// Drop records that nobody will know what came of a creation: it then counts neither as
+// made nor as not made, and no longer stands in the way of the same. It is refused while
+// the request may still be on its way.
+func (g *Guard) Drop(l Line) error {
+	if over := l.At.Add(settleFor + settleGrace); time.Now().Before(over) {
+		return fmt.Errorf("it may still be on its way: wait until %s", localTime(over))
+	}
+	return g.audit.end(l.verdict(Closed, "what came of it is not known"))
+}
+
+// before reports whether an intent can have come of what was sent then.
+func (l Line) before(in *api.Intent) bool {
+	const skew = time.Minute // between two clocks
+	return in.CreatedAt.After(l.At.Add(-skew))
+}
+
+// end writes how a line ended that is still open.
+func (a *auditLog) end(line Line) error {
+	return a.locked(func() error {
+		if !slices.ContainsFunc(a.open, func(l Line) bool { return l.Attempt == line.Attempt }) {
+			return errors.New("it was settled meanwhile")
+		}
+		return a.write(line)
+	})
+}

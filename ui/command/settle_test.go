@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWhatNoReadSettlesIsClosedByHand(t *testing.T) {
+	t.Parallel()
+	s := newTill(t)
+	real := strings.Replace(s.url, "127.0.0.1", "0.0.0.0", 1) // which is not known to move no money
+	config := configFile(t, "api_url", real, "api_key", "key-of-the-test", "state_dir", s.state, "insecure_http", "true")
+	var log strings.Builder
+	for _, line := range []struct {
+		attempt, reference string
+		ago                time.Duration
+	}{{"LOSTSEVEN7777", "order-7", 90 * time.Minute}, {"LOSTEIGHT8888", "order-8", 90 * time.Minute}, {"LOSTNINE99999", "order-9", 0}} {
+		fmt.Fprintf(&log, `{"at":%q,"attempt":%q,"environment":%q,"intent":"new %s 0123456789abcdef","stage":"sending","product":%q,"quantity":1,"total":"at most 60.00 USD"}`+"\n",
+			time.Now().Add(-line.ago).UTC().Format(time.RFC3339Nano), line.attempt, strings.TrimPrefix(real, "http://"), line.reference, chiliCrisp)
+	}
+	if err := os.MkdirAll(s.state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.state, "confirms.jsonl"), []byte(log.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made := runAs(t, "create", chiliCrisp, "--test-buyer", "--reference", "order-8", "--json", "--config", s.config)
+	_, id, _ := strings.Cut(made.out, `"intent":"`)
+	id, _, _ = strings.Cut(id, `"`)
+
+	cases := []struct {
+		name string
+		args string
+		code int
+		says string // on stdout, or else on stderr
+	}{
+		{"all are listed", "", exitDone, "LOSTSEVEN7777  1 × " + chiliCrisp + ", of order-7, at most 60.00 USD, sent to 0.0.0.0"},
+		{"as JSON", "--json", exitDone, `"reference":"order-8","most":"at most 60.00 USD","verdict":"unknown"`},
+		{"none is named", "--close", exitUsage, "which?"},
+		{"nothing of that name", "order-1 --close", exitUsage, "tillwatch settle lists what there is"},
+		{"both at once", "order-7 --close --made ci_1", exitUsage, "either --made or --close"},
+		{"without a word about it", "order-7", exitUsage, "at most 60.00 USD, sent to 0.0.0.0"},
+		{"read-only", "order-7 --close", exitUsage, "that makes a second one: give --allow-confirm"},
+		{"not sure", "order-7 --close --allow-confirm", exitUsage, "the last four characters of the attempt"},
+		{"sure of something else", "order-7 --close --allow-confirm --live er-7", exitUsage, "not how the attempt ends"},
+		{"it may be on its way", "order-9 --close --allow-confirm --live 9999", exitFailed, "it may still be on its way: wait until"},
+		{"it came of nothing that is there", "order-8 --made ci_00000000000000000000000000000000", exitFailed, "nothing was recorded of 1 × " + chiliCrisp},
+		{"it came of something else", "order-7 --made " + id, exitFailed, "is something else: 1 × " + chiliCrisp},
+		{"it came of what is there", "order-8 --made " + id, exitDone, "settled: " + id + " came of 1 × " + chiliCrisp},
+		{"that is known now", "order-8 --made " + id, exitUsage, "names nothing of unknown outcome"},
+		{"closed", "LOSTSEVEN7777 --close --allow-confirm --live 7777 --json", exitDone, `"verdict":"closed by hand"`},
+		{"what is left", "", exitDone, "LOSTNINE99999"},
+	}
+	for _, c := range cases {
+		r := runAs(t, append([]string{"settle", "--config", config}, strings.Fields(c.args)...)...)
+		said := r.words
+		if c.code == exitDone {
+			said = r.out
+		}
+		if r.code != c.code || !strings.Contains(strings.Join(strings.Fields(said), " "), strings.Join(strings.Fields(c.says), " ")) {
+			t.Errorf("%s: exit code %d, want %d:\n%s%s", c.name, r.code, c.code, r.out, r.words)
+		}
+	}
+	if r := runAs(t, "settle", "--config", config); strings.Contains(r.out, "order-7") || strings.Contains(r.out, "order-8") {
+		t.Errorf("still listed:\n%s", r.out)
+	}
+}
