@@ -23,7 +23,7 @@ func (g *Guard) Creations() []Line {
 // Reference is that of a new intent; "" where it has none.
 func (l Line) Reference() api.Text {
 	if order := l.subject().order(); order != "" {
-		return api.Text(order[len(creationMark):])
+		return api.Scrub(string(order[len(creationMark):]))
 	}
 	return ""
 }

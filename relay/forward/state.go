@@ -48,6 +48,7 @@ const (
 // ends, however it ends. After a loss of power the newest writes may be missing, all
 // from one point on: what they told of is then sent again.
 type State struct {
+	path     string
 	db       *sql.DB
 	prepared map[string]*sql.Stmt
 
@@ -97,7 +98,7 @@ func openState(path string) (*State, error) {
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &State{db: db, prepared: map[string]*sql.Stmt{}}
+	s := &State{path: path, db: db, prepared: map[string]*sql.Stmt{}}
 	for _, text := range []string{holdEvent, readEvent, updateEvent, forgetEvent, placeCursor} {
 		if s.prepared[text], err = db.Prepare(text); err != nil {
 			return nil, errors.Join(err, db.Close())
@@ -134,7 +135,7 @@ func (s *State) transact(do func(*sql.Tx) error) error {
 	}
 	if s.failed != nil {
 		s.rollback()
-		return fmt.Errorf("keep the state of forwarding: %w", s.failed)
+		return fmt.Errorf("keep the state of forwarding, %s: %w", s.path, s.failed)
 	}
 	return nil
 }
@@ -152,7 +153,7 @@ func (s *State) query(row func(*sql.Rows) error, statement string, args ...any) 
 		err = errors.Join(err, rows.Err())
 	}
 	if err != nil {
-		return fmt.Errorf("read the state of forwarding: %w", err)
+		return fmt.Errorf("read the state of forwarding, %s: %w", s.path, err)
 	}
 	return nil
 }
