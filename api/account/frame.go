@@ -2,7 +2,6 @@ package account
 
 import (
 	"encoding/json"
-	"hash/maphash"
 	"time"
 
 	"tillwatch/api"
@@ -45,8 +44,7 @@ type FrameWriter struct {
 
 	summary map[string]json.RawMessage // as last written
 	quota   FrameQuota
-	told    map[api.ID]uint64 // a hash of each intent as last written
-	seed    maphash.Seed
+	told    map[api.ID]*IntentDetail // as last written
 }
 
 // Write writes what changed as one frame; none if nothing did, unless there are marks or the picture is whole.
@@ -66,7 +64,7 @@ func (t *FrameWriter) Write(c *Changes, marks []string) error {
 		if !ok {
 			all = &IntentDetail{Intent: *in}
 		}
-		t.addIntent(&f, shareIntent(all))
+		t.addIntent(&f, all)
 	}
 	for _, sh := range c.Shipments {
 		f.Shipments = append(f.Shipments, shareShipment(sh))

@@ -1,8 +1,7 @@
 package account
 
 import (
-	"encoding/json"
-	"hash/maphash"
+	"reflect"
 	"time"
 
 	"tillwatch/api"
@@ -19,28 +18,40 @@ type Reread struct {
 
 // addIntent writes an intent, or a [Reread] if nothing but reads is new.
 func (t *FrameWriter) addIntent(f *Frame, in *IntentDetail) {
-	steady := *in
-	steady.ReadAt, steady.Reads = time.Time{}, 0
-	var last *Moment
-	if n := len(in.Timeline); n > 0 && in.Timeline[n-1].What == Unchanged {
-		last, steady.Timeline = &in.Timeline[n-1], in.Timeline[:n-1]
+	before := t.told[in.ID]
+	if t.told == nil {
+		t.told = map[api.ID]*IntentDetail{}
 	}
-	raw, err := json.Marshal(&steady)
-	if err != nil { // putFrame leaves it out
-		f.Intents = append(f.Intents, in)
+	t.told[in.ID] = in
+	if before == nil || !reflect.DeepEqual(before.steady(), in.steady()) {
+		f.Intents = append(f.Intents, shareIntent(in))
 		return
 	}
-	if t.told == nil {
-		t.told, t.seed = map[api.ID]uint64{}, maphash.MakeSeed()
+	f.Rereads = append(f.Rereads, Reread{in.ID, in.ReadAt.UTC(), in.Reads, in.unchanged()})
+}
+
+// steady returns the intent without the fields that every read changes.
+func (i *IntentDetail) steady() *IntentDetail {
+	s := *i
+	s.ReadAt, s.Reads, s.Version, s.basis = time.Time{}, 0, 0, basis{}
+	if s.unchanged() != nil {
+		s.Timeline = s.Timeline[:len(s.Timeline)-1]
 	}
-	now := maphash.Bytes(t.seed, raw)
-	before, known := t.told[in.ID]
-	t.told[in.ID] = now
-	if known && before == now {
-		f.Rereads = append(f.Rereads, Reread{in.ID, in.ReadAt, in.Reads, last})
-	} else {
-		f.Intents = append(f.Intents, in)
+	if s.Latest != nil {
+		read := *s.Latest
+		read.Raw, read.Response = nil, api.Response{}
+		s.Latest = &read
 	}
+	return &s
+}
+
+// unchanged returns the moment at the end of the timeline that counts reads; nil if
+// there is none.
+func (i *IntentDetail) unchanged() *Moment {
+	if n := len(i.Timeline); n > 0 && i.Timeline[n-1].What == Unchanged {
+		return i.Timeline[n-1]
+	}
+	return nil
 }
 
 // Of returns the intent as it is after the read.
@@ -51,9 +62,9 @@ func (r *Reread) Of(before *IntentDetail) *IntentDetail {
 		return &in
 	}
 	line := in.Timeline
-	if n := len(line); n > 0 && line[n-1].What == Unchanged {
-		line = line[:n-1]
+	if in.unchanged() != nil {
+		line = line[:len(line)-1]
 	}
-	in.Timeline = append(line[:len(line):len(line)], *r.Unchanged)
+	in.Timeline = append(line[:len(line):len(line)], r.Unchanged)
 	return &in
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"tillwatch/api"
 	"tillwatch/api/account/form"
@@ -16,7 +17,7 @@ func ReadFrame(line []byte) (*Frame, error) {
 		return nil, form.ErrDamaged
 	}
 	for _, in := range f.Intents {
-		if in == nil || in.ID == "" || in.Latest != nil && in.Latest.ID != in.ID {
+		if in == nil || in.ID == "" || in.Latest != nil && in.Latest.ID != in.ID || slices.Contains(in.Timeline, nil) {
 			return nil, form.ErrDamaged
 		}
 	}

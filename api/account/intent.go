@@ -58,7 +58,7 @@ type IntentDetail struct {
 	Intent
 	Latest    *api.Intent `json:"latest,omitempty"`    // the newest read; nil if never read. Only recent ones keep their body
 	Shipments []api.ID    `json:"shipments,omitempty"` // in the order in which they became known
-	Timeline  []Moment    `json:"timeline,omitempty"`  // oldest first
+	Timeline  []*Moment   `json:"timeline,omitempty"`  // oldest first
 	basis     basis
 }
 

@@ -19,7 +19,7 @@ func (t *intents) event(in *IntentDetail, e *Event, fresh bool, now time.Time) {
 	b.seen |= eventBit(e.Type)
 
 	state, proves := e.Type.ProvenState()
-	m := Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
+	m := &Moment{What: EventTold, To: state, When: at, Learnt: utc(now), EventID: e.ID, Type: e.Type, Late: late}
 	switch {
 	case e.Type == api.OfferFailed && in.State == api.Failed:
 		in.Since, in.EndedAt = earlier(in.Since, at), at
@@ -59,7 +59,7 @@ func eventMoves(in *IntentDetail, state api.IntentState, at time.Time) bool {
 // shipmentEvent adds a shipment's event to the timeline of its intent.
 func (i *IntentDetail) shipmentEvent(e *Event, learnt time.Time) {
 	if !i.remembers(e.ID) {
-		i.remember(Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
+		i.remember(&Moment{What: ShipmentTold, EventID: e.ID, Type: e.Type, When: cmp.Or(e.CreatedAt, e.Received), Learnt: utc(learnt)})
 	}
 }
 

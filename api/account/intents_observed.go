@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func (t *intents) observed(o *quota.Observation, who api.Text, now time.Time) ou
 	if in.ReferenceID == "" {
 		in.ReferenceID = api.Scrub(o.Reference)
 	}
-	m := Moment{What: what, Who: who, From: in.State, When: at, Learnt: utc(now)}
+	m := &Moment{What: what, Who: who, From: in.State, When: at, Learnt: utc(now)}
 	if state.Known() && (proven || moves) {
 		m.To = state
 	}
@@ -77,10 +78,5 @@ func observedWhat(o *quota.Observation) What {
 
 // remembersOf reports whether the timeline holds a moment of this kind.
 func (i *IntentDetail) remembersOf(what What) bool {
-	for j := range i.Timeline {
-		if i.Timeline[j].What == what {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(i.Timeline, func(m *Moment) bool { return m.What == what })
 }

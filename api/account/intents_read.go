@@ -54,7 +54,7 @@ func (t *intents) notFound(id api.ID, sent, now time.Time) (gone *IntentDetail) 
 	in.basis.missing++
 	if !in.Missing {
 		in.Missing = true
-		in.remember(Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
+		in.remember(&Moment{What: NotFound, When: utc(sent), Learnt: utc(now)})
 		t.noteEnd(in)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // brief spells a moment for a comparison.
-func brief(m Moment) string {
+func brief(m *Moment) string {
 	spaced := func(code string) string { return strings.ReplaceAll(code, "_", " ") }
 	switch m.What {
 	case EventTold:
@@ -36,7 +36,7 @@ func brief(m Moment) string {
 	return spaced(string(m.What))
 }
 
-func briefly(line []Moment) []string {
+func briefly(line []*Moment) []string {
 	var all []string
 	for _, m := range line {
 		all = append(all, brief(m))
@@ -95,7 +95,7 @@ func TestAPublishedTimelineNeverChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := NewStore(StoreConfig{})
 		readAs(api.RetrievingOffer, 50)(s)
-		var published, copies [][]Moment
+		var published, copies [][]*Moment
 		for n := range rapid.IntRange(1, 60).Draw(t, "facts") {
 			second := rapid.IntRange(0, 100).Draw(t, "second")
 			switch rapid.IntRange(0, 2).Draw(t, "fact") {

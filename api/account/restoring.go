@@ -54,9 +54,9 @@ func (s *Store) restoreIntent(saved *IntentDetail, m intentMemory, now time.Time
 	for _, id := range saved.Shipments {
 		s.ties.adopt(in.ID, id)
 	}
-	for i := range in.Timeline {
-		if id := in.Timeline[i].EventID; id != "" {
-			s.events.known.add(id)
+	for _, m := range in.Timeline {
+		if m.EventID != "" {
+			s.events.known.add(m.EventID)
 		}
 	}
 	s.alerts.judgeIntent(in, now)

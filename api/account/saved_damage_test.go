@@ -43,6 +43,7 @@ func TestDamagedPictureYieldsToTheOneBeforeIt(t *testing.T) {
 		{"no end", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"more":true}`), ErrSavedDamaged},
 		{"no beginning", lines(header, `{"at":"2026-03-04T12:00:00Z","intents":[{"id":"ci_1"}]}`), ErrSavedDamaged},
 		{"an intent without id", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"state":"failed"}]}`), ErrSavedDamaged},
+		{"a timeline with a hole", lines(header, `{"at":"2026-03-04T12:00:00Z","whole":true,"intents":[{"id":"ci_1","timeline":[null]}]}`), ErrSavedDamaged},
 		{"garbage", lines(header, "\x07\xff\x82garbage"), ErrSavedDamaged},
 		{"deep nesting", lines(header, strings.Repeat("[", 1<<20)), ErrSavedDamaged},
 	}

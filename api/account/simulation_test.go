@@ -131,7 +131,7 @@ func shownAfter(s *Store, lives []*life) []time.Duration {
 			continue
 		}
 		for _, m := range l.moves[1:] {
-			if i := slices.IndexFunc(in.Timeline, func(o Moment) bool { return o.State() == m.state }); i >= 0 {
+			if i := slices.IndexFunc(in.Timeline, func(o *Moment) bool { return o.State() == m.state }); i >= 0 {
 				spans = append(spans, max(0, in.Timeline[i].Learnt.Sub(m.at)))
 			}
 		}

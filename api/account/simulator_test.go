@@ -294,7 +294,7 @@ func (s *stage) compare(t *testing.T, orders []order) finding {
 
 func (s *stage) measure(t *testing.T, o order, truth *api.Intent, in *account.IntentDetail, f *finding) {
 	shown := func(state api.IntentState, entered time.Time) {
-		i := slices.IndexFunc(in.Timeline, func(m account.Moment) bool { return m.State() == state })
+		i := slices.IndexFunc(in.Timeline, func(m *account.Moment) bool { return m.State() == state })
 		if i < 0 {
 			f.unseen++
 			return

@@ -190,11 +190,11 @@ func (s *Store) tick(now time.Time) {
 		}
 	}
 	s.missing.count(now, s.events.newest, func(id api.ID, to api.IntentState) {
-		s.intents.edit(id).remember(Moment{What: EventMissed, To: to, When: utc(now), Learnt: utc(now)})
+		s.intents.edit(id).remember(&Moment{What: EventMissed, To: to, When: utc(now), Learnt: utc(now)})
 	}, func(id api.ID) {
 		s.news.stamp()
 		if sh := s.shipments.get(id); sh.IntentID != "" {
-			s.intents.edit(sh.IntentID).remember(Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
+			s.intents.edit(sh.IntentID).remember(&Moment{What: ShipmentQuiet, Status: sh.Status(), When: utc(now), Learnt: utc(now)})
 		}
 	})
 	s.orders.judge(now)

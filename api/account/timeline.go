@@ -16,29 +16,30 @@ const (
 
 // remember inserts a moment into the timeline: by when it happened, then the earlier state first, then in order of
 // arrival.
-func (i *IntentDetail) remember(m Moment) { i.Timeline = shorten(insert(i.Timeline, m)) }
+func (i *IntentDetail) remember(m *Moment) { i.Timeline = shorten(insert(i.Timeline, m)) }
 
 // remembers reports whether the timeline holds an event.
 func (i *IntentDetail) remembers(event api.ID) bool {
-	return event != "" && slices.ContainsFunc(i.Timeline, func(m Moment) bool { return m.EventID == event })
+	return event != "" && slices.ContainsFunc(i.Timeline, func(m *Moment) bool { return m.EventID == event })
 }
 
 // foldRead counts a read that changed nothing, merged with its neighbours of the kind.
 func (i *IntentDetail) foldRead(sent, learnt time.Time) {
 	last := len(i.Timeline) - 1
 	if last < 0 || i.Timeline[last].What != Unchanged {
-		i.remember(Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
+		i.remember(&Moment{What: Unchanged, When: utc(sent), Learnt: utc(learnt), Count: 1})
 		return
 	}
-	i.Timeline = slices.Clone(i.Timeline)
-	m := &i.Timeline[last]
+	m := *i.Timeline[last]
 	m.Count++
 	m.When, m.Learnt = later(m.When, utc(sent)), later(m.Learnt, utc(learnt))
+	i.Timeline = slices.Clone(i.Timeline)
+	i.Timeline[last] = &m
 }
 
 // readMoment is what a read or a confirm's answer showed. total is the intent's total as kept.
-func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentState, sent, learnt time.Time) Moment {
-	m := Moment{What: ReadShowed, From: from, To: read.State, When: utc(sent), Learnt: utc(learnt)}
+func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentState, sent, learnt time.Time) *Moment {
+	m := &Moment{What: ReadShowed, From: from, To: read.State, When: utc(sent), Learnt: utc(learnt)}
 	if how == ByConfirm {
 		m.What = ConfirmTaken
 	}
@@ -55,12 +56,12 @@ func readMoment(read *api.Intent, total *api.Money, how Learnt, from api.IntentS
 
 // insert returns line with a moment inserted and no spare capacity: most intents have ended and get no more. It
 // does not change line, which others may hold.
-func insert(line []Moment, m Moment) []Moment {
+func insert(line []*Moment, m *Moment) []*Moment {
 	at := len(line)
-	for at > 0 && precedes(&m, &line[at-1]) {
+	for at > 0 && precedes(m, line[at-1]) {
 		at--
 	}
-	return slices.Concat(line[:at], []Moment{m}, line[at:])
+	return slices.Concat(line[:at], []*Moment{m}, line[at:])
 }
 
 func precedes(m, o *Moment) bool {
@@ -72,10 +73,10 @@ func precedes(m, o *Moment) bool {
 }
 
 // shorten drops the excess of a timeline. The first moment stays: it shows how the intent began.
-func shorten(line []Moment) []Moment {
+func shorten(line []*Moment) []*Moment {
 	reads := 0
-	for i := range line {
-		if line[i].mayGo() {
+	for _, m := range line {
+		if m.mayGo() {
 			reads++
 		}
 	}
@@ -88,24 +89,23 @@ func shorten(line []Moment) []Moment {
 	default:
 		return line
 	}
-	kept, gone := make([]Moment, 0, len(line)+1), 0
-	for i := range line {
-		m := &line[i]
+	kept, gone := make([]*Moment, 0, len(line)+1), 0
+	for i, m := range line {
 		switch {
 		case i > 0 && gone < surplus && which(m):
 			gone++
 		case m.What != LetGo:
-			kept = append(kept, *m)
+			kept = append(kept, m)
 		}
 	}
 	if gone == 0 {
 		return line
 	}
-	return slices.Insert(kept, 1, Moment{What: LetGo, When: line[0].When, Learnt: line[0].Learnt, Count: gone + alreadyGone(line)})
+	return slices.Insert(kept, 1, &Moment{What: LetGo, When: line[0].When, Learnt: line[0].Learnt, Count: gone + alreadyGone(line)})
 }
 
-func alreadyGone(line []Moment) int {
-	if i := slices.IndexFunc(line, func(m Moment) bool { return m.What == LetGo }); i >= 0 {
+func alreadyGone(line []*Moment) int {
+	if i := slices.IndexFunc(line, func(m *Moment) bool { return m.What == LetGo }); i >= 0 {
 		return line[i].Count
 	}
 	return 0

@@ -124,7 +124,7 @@ func TestExpiryIsReadWhenTheWindowCloses(t *testing.T) {
 			mustBe(t, s, "ci_1", api.AwaitingConfirmation, Verified)
 			pass(6 * time.Second)
 			in := mustBe(t, s, "ci_1", api.Failed, Verified)
-			if news := slices.DeleteFunc(in.Timeline, func(m Moment) bool { return m.What == Unchanged }); len(news) != 3 {
+			if news := slices.DeleteFunc(in.Timeline, func(m *Moment) bool { return m.What == Unchanged }); len(news) != 3 {
 				t.Errorf("timeline %+v", in.Timeline)
 			}
 			reads := len(svc.callsTo("intent "))
@@ -221,7 +221,7 @@ func TestWhereOthersConfirmAfterAUsualTimeTheLookComesThen(t *testing.T) {
 			reads := 0
 			for _, l := range lives[16:] {
 				in := mustBe(t, s, l.id, api.Completed, Verified)
-				seen := slices.IndexFunc(in.Timeline, func(m Moment) bool { return m.State() == api.PlacingOrder })
+				seen := slices.IndexFunc(in.Timeline, func(m *Moment) bool { return m.State() == api.PlacingOrder })
 				if seen < 0 {
 					t.Errorf("%s: placing was never seen", l.id)
 				} else if late := in.Timeline[seen].Learnt.Sub(l.moves[2].at); late > 10*time.Second {

@@ -158,15 +158,15 @@ func (l *intentLook) shown(in *account.IntentDetail) shownIntent {
 
 // news are the moments of a timeline that say something new: reads that changed
 // nothing do not.
-func news(moments []account.Moment) []account.Moment {
-	return slices.DeleteFunc(slices.Clone(moments), func(m account.Moment) bool { return m.What == account.Unchanged })
+func news(moments []*account.Moment) []*account.Moment {
+	return slices.DeleteFunc(slices.Clone(moments), func(m *account.Moment) bool { return m.What == account.Unchanged })
 }
 
 // printNews prints the moments that were learnt since, a line each.
 func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error {
 	learnt := news(in.Timeline)
 	for _, m := range learnt[min(last.moments, len(learnt)):] {
-		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.When), in.ID, timeline.Sentence(&m), m.By()); err != nil {
+		if _, err := fmt.Fprintf(l.stdout, "%s  %s  %s (%s)\n", timeOfDay(m.When), in.ID, timeline.Sentence(m), m.By()); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func newIntentReport(in *account.IntentDetail, reveal bool, now time.Time) inten
 		r.StaysS[state] = rounded(stay.Seconds())
 	}
 	for _, m := range in.Timeline {
-		r.Timeline = append(r.Timeline, momentReport{m.When, m.Learnt, m.By().String(), m.State(), m.EventID, timeline.Sentence(&m)})
+		r.Timeline = append(r.Timeline, momentReport{m.When, m.Learnt, m.By().String(), m.State(), m.EventID, timeline.Sentence(m)})
 	}
 	if in.Latest != nil {
 		r.read(in.Latest, reveal)

@@ -192,8 +192,8 @@ func (s *stage) compare(t *testing.T, id api.ID) (missed []string) {
 	}
 	for _, e := range truth.Events {
 		proven, _ := e.Type.ProvenState()
-		came := slices.ContainsFunc(in.Timeline, func(m account.Moment) bool { return m.EventID == e.ID })
-		quiet := slices.ContainsFunc(in.Timeline, func(m account.Moment) bool { return m.What == account.EventMissed && m.To == proven })
+		came := slices.ContainsFunc(in.Timeline, func(m *account.Moment) bool { return m.EventID == e.ID })
+		quiet := slices.ContainsFunc(in.Timeline, func(m *account.Moment) bool { return m.What == account.EventMissed && m.To == proven })
 		switch {
 		case came == quiet:
 			t.Errorf("of %s the picture tells that it came: %v, that it was missed: %v", e.ID, came, quiet)

@@ -25,11 +25,11 @@ type shop struct {
 	changes account.Changes // all, as one change
 	wake    chan struct{}
 	reads   map[api.ID]*api.Intent
-	lines   map[api.ID][]account.Moment
+	lines   map[api.ID][]*account.Moment
 }
 
 func newShop(now time.Time) *shop {
-	s := &shop{now: now, wake: make(chan struct{}), reads: map[api.ID]*api.Intent{}, lines: map[api.ID][]account.Moment{}}
+	s := &shop{now: now, wake: make(chan struct{}), reads: map[api.ID]*api.Intent{}, lines: map[api.ID][]*account.Moment{}}
 	s.changes.Summary = account.Summary{
 		Intents:   map[api.IntentState]int{},
 		Shipments: map[api.ShipmentStatus]int{},
@@ -128,7 +128,7 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 		Quantity: read.Quantity, ReferenceID: read.ReferenceID,
 	}
 	s.reads[in2.ID] = read
-	s.lines[in2.ID] = []account.Moment{{What: account.ReadShowed, To: api.RetrievingOffer, When: created, Learnt: created}}
+	s.lines[in2.ID] = []*account.Moment{{What: account.ReadShowed, To: api.RetrievingOffer, When: created, Learnt: created}}
 	if state != api.RetrievingOffer {
 		total := api.Money{Currency: "USD", Subunits: g.cents}
 		tax, shipping := api.Money{Currency: "USD", Subunits: g.cents / 12}, api.Money{Currency: "USD", Subunits: 499}
@@ -136,7 +136,7 @@ func (s *shop) intent(n int, state api.IntentState, in time.Duration) *account.I
 		read.Offer = &api.Offer{ProductTitle: api.Text(g.name), SelectedOptionID: "std", Cost: api.Cost{Subtotal: &sub, Shipping: &shipping, Tax: &tax, Total: &total},
 			ShippingOptions: []api.ShippingOption{{ID: "std", EarliestDelivery: s.now.AddDate(0, 0, 3), LatestDelivery: s.now.AddDate(0, 0, 5)}}}
 		in2.Total = &total
-		s.lines[in2.ID] = append(s.lines[in2.ID], account.Moment{What: account.EventTold, Type: api.OfferRetrieved, To: state, When: s.now.Add(-in), Learnt: s.now.Add(-in)})
+		s.lines[in2.ID] = append(s.lines[in2.ID], &account.Moment{What: account.EventTold, Type: api.OfferRetrieved, To: state, When: s.now.Add(-in), Learnt: s.now.Add(-in)})
 	}
 	if state == api.AwaitingConfirmation {
 		in2.ExpiresAt = created.Add(api.ConfirmWindow)

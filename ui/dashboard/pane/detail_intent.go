@@ -240,7 +240,7 @@ func (p *Detail) parcels() {
 	}
 }
 
-func (p *Detail) timeline(moments []account.Moment) {
+func (p *Detail) timeline(moments []*account.Moment) {
 	if len(moments) == 0 {
 		return
 	}
@@ -255,7 +255,7 @@ func (p *Detail) timeline(moments []account.Moment) {
 			m = sign.Intent(state)
 		}
 		how := moment.By().String()
-		for i, part := range paint.Wrap(timeline.Sentence(&moment), p.w-2-stamp-4-len(how)-2) {
+		for i, part := range paint.Wrap(timeline.Sentence(moment), p.w-2-stamp-4-len(how)-2) {
 			p.add(func(l *paint.Line) {
 				if i > 0 {
 					l.Space(stamp+4).Put(paint.Text, part)

@@ -316,7 +316,7 @@ func TestOnlyAPaymentWithATokenHidesOne(t *testing.T) {
 func TestTheDetailScrollsToItsEnd(t *testing.T) {
 	in := wholeOf("a", api.Completed)
 	for i := range 40 {
-		in.Timeline = append(in.Timeline, account.Moment{What: account.NotFound, When: noon.Add(time.Duration(i) * time.Second)})
+		in.Timeline = append(in.Timeline, &account.Moment{What: account.NotFound, When: noon.Add(time.Duration(i) * time.Second)})
 	}
 	p := NewDetail(look(), api.ConfirmWindow)
 	p.SetSize(60, 12)
