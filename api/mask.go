@@ -142,6 +142,15 @@ func fieldName(key string) string {
 	}, strings.ToLower(key))
 }
 
+// PersonalField reports whether a field, or what is within it, is about the buyer.
+func PersonalField(key string) bool {
+	name := fieldName(key)
+	return isBuyerField(name) || isPersonalField(name)
+}
+
+// SecretField reports whether a field, or what is within it, is never shown.
+func SecretField(key string) bool { return isSecretField(fieldName(key)) }
+
 func isBuyerField(name string) bool {
 	return slices.Contains([]string{"buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address"}, name)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -42,6 +43,31 @@ type Cost struct {
 	Discount  *Money `json:"discount,omitempty"`
 	Surcharge *Money `json:"surcharge,omitempty"`
 	Total     *Money `json:"total,omitempty"`
+}
+
+// CostPart is one of the amounts that a total is made of.
+type CostPart struct {
+	Name   string // "Subtotal"
+	Amount *Money // nil when absent, which is not zero
+	Taken  bool   // it is taken off the others
+}
+
+// Parts are the amounts that the total is made of, those that are absent among them,
+// always in the same order.
+func (c Cost) Parts() []CostPart {
+	return []CostPart{
+		{"Subtotal", c.Subtotal, false}, {"Shipping", c.Shipping, false}, {"Tax", c.Tax, false},
+		{"Discount", c.Discount, true}, {"Surcharge", c.Surcharge, false},
+	}
+}
+
+// Signed is the amount for people, with a minus where it is taken off.
+func (p CostPart) Signed() string {
+	text := strings.Replace(p.Amount.Readable(), "-", "−", 1)
+	if p.Taken && p.Amount.Subunits > 0 {
+		return "−" + text
+	}
+	return text
 }
 
 // ShippingOption is one way of shipping. The client does not choose it.

@@ -95,11 +95,10 @@ func (p Proposal) differences(now *api.Intent) []Difference {
 	if now.Offer != nil {
 		cost = now.Offer.Cost
 	}
-	compare("subtotal", amount(p.Cost.Subtotal), amount(cost.Subtotal))
-	compare("shipping", amount(p.Cost.Shipping), amount(cost.Shipping))
-	compare("tax", amount(p.Cost.Tax), amount(cost.Tax))
-	compare("discount", amount(p.Cost.Discount), amount(cost.Discount))
-	compare("surcharge", amount(p.Cost.Surcharge), amount(cost.Surcharge))
+	parts := cost.Parts()
+	for i, seen := range p.Cost.Parts() {
+		compare(strings.ToLower(seen.Name), amount(seen.Amount), amount(parts[i].Amount))
+	}
 	compare("total", p.Total.String(), amount(cost.Total))
 	return out
 }

@@ -82,13 +82,9 @@ func (r *confirmReport) show(w io.Writer, seen confirm.Proposal) {
 		money = "REAL MONEY"
 	}
 	rows := []fact{{"Product", fmt.Sprintf("%s ×%d", seen.Product, seen.Quantity)}, {"Variant", string(seen.Variant)}, {"Merchant", string(seen.Merchant)}}
-	cost := seen.Cost
-	for _, part := range []struct {
-		label  string
-		amount *api.Money
-	}{{"Subtotal", cost.Subtotal}, {"Shipping", cost.Shipping}, {"Tax", cost.Tax}, {"Discount", cost.Discount}, {"Surcharge", cost.Surcharge}, {"Total", &seen.Total}} {
-		if part.amount != nil {
-			rows = append(rows, fact{part.label, part.amount.String()})
+	for _, part := range append(seen.Cost.Parts(), api.CostPart{Name: "Total", Amount: &seen.Total}) {
+		if part.Amount != nil {
+			rows = append(rows, fact{part.Name, part.Amount.String()})
 		}
 	}
 	rows = append(rows, fact{"Intent", string(seen.ID)}, fact{"Environment", seen.Environment + ", " + money}, fact{"Window", window})

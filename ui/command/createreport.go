@@ -11,6 +11,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/confirm"
+	"tillwatch/ui/wording"
 )
 
 // createReport is the object of `create --json` and `purchase --json`. Fields are
@@ -96,7 +97,7 @@ func (r *createReport) ended(out confirm.Outcome) {
 	case out.Verdict == confirm.Overtaken:
 		r.text = fmt.Sprintf("refused, and yet %s as %s: a request was doubled on its way", r.did(), r.Intent)
 	case out.Intent != nil:
-		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.Intent, spaced(string(r.State)), r.Environment)
+		r.text = fmt.Sprintf("%s %s: %s, in %s", r.did(), r.Intent, wording.Name(string(r.State)), r.Environment)
 		if out.Intent.State == api.Failed {
 			r.text += r.whyFailed()
 		}

@@ -10,6 +10,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/ui/timeline"
+	"tillwatch/ui/wording"
 )
 
 // shownIntent is what was printed of an intent last.
@@ -173,7 +174,7 @@ func (l *intentLook) printNews(in *account.IntentDetail, last shownIntent) error
 	if now := l.shown(in); now.shipments != last.shipments {
 		for _, id := range in.Shipments {
 			if sh, known := l.store.Shipment(id); known {
-				if _, err := fmt.Fprintf(l.stdout, "%s  %s  shipment %s %s\n", timeOfDay(time.Now()), in.ID, id, spaced(string(sh.Status()))); err != nil {
+				if _, err := fmt.Fprintf(l.stdout, "%s  %s  shipment %s %s\n", timeOfDay(time.Now()), in.ID, id, wording.Name(string(sh.Status()))); err != nil {
 					return err
 				}
 			}

@@ -15,7 +15,7 @@ import (
 // who reads it may be anywhere.
 func (r intentReport) markdown() string {
 	m := &markdownWriter{}
-	m.line("# "+sign.Intent(r.State).Glyph+" "+marked(spaced(string(r.State))), marked(string(r.Product)))
+	m.line("# "+sign.Intent(r.State).Glyph+" "+marked(wording.Name(string(r.State))), marked(string(r.Product)))
 	m.WriteString("\n")
 	if r.Personal {
 		m.WriteString("**Personal data of the buyer is shown.** Payment tokens are masked.\n\n")
@@ -41,7 +41,7 @@ func (r intentReport) markdown() string {
 	for _, id := range r.OrderIDs {
 		m.item("Merchant's order", coded(string(id)))
 	}
-	m.item("Payment", marked(spaced(string(r.Payment))))
+	m.item("Payment", marked(wording.Name(string(r.Payment))))
 	m.buyer(r.Buyer)
 	m.failure(r.Failure)
 	m.offer(r)
@@ -123,21 +123,22 @@ func (m *markdownWriter) failure(f *intentFailure) {
 }
 
 func (m *markdownWriter) offer(r intentReport) {
-	var codes []api.Text
-	total := r.Total
-	if r.Offer != nil {
-		total, codes = r.Offer.Total, r.Offer.PromoCodes
-	} else if total == nil {
+	offer := r.Offer
+	if offer == nil && r.Total == nil {
 		return
+	} else if offer == nil {
+		offer = &offerReport{Total: r.Total}
 	}
 	m.heading("Offer")
-	for _, part := range r.Offer.parts() {
-		m.item(part.name, marked(part.amount.String()))
+	for _, part := range offer.parts {
+		if part.Amount != nil {
+			m.item(part.Name, marked(part.Amount.String()))
+		}
 	}
-	if total != nil {
-		m.item("Total", "**"+marked(total.String())+"**")
+	if offer.Total != nil {
+		m.item("Total", "**"+marked(offer.Total.String())+"**")
 	}
-	m.item("Promo codes", marked(joinedTexts(codes)))
+	m.item("Promo codes", marked(joinedTexts(offer.PromoCodes)))
 }
 
 func (m *markdownWriter) shipments(all []shipmentReport) {

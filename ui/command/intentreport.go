@@ -2,7 +2,6 @@ package command
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,6 +65,8 @@ type offerReport struct {
 	Earliest   *time.Time   `json:"earliest_delivery"`
 	Latest     *time.Time   `json:"latest_delivery"`
 	PromoCodes []api.Text   `json:"promo_codes"`
+
+	parts []api.CostPart
 }
 
 type intentFailure struct {
@@ -196,27 +197,12 @@ func offerOf(o *api.Offer) *offerReport {
 	r := &offerReport{
 		Subtotal: moneyOf(o.Cost.Subtotal), Shipping: moneyOf(o.Cost.Shipping), Tax: moneyOf(o.Cost.Tax),
 		Discount: moneyOf(o.Cost.Discount), Surcharge: moneyOf(o.Cost.Surcharge), Total: moneyOf(o.Cost.Total),
-		PromoCodes: append([]api.Text{}, o.AppliedPromoCodes...),
+		PromoCodes: append([]api.Text{}, o.AppliedPromoCodes...), parts: o.Cost.Parts(),
 	}
 	if option := o.Selected(); option != nil {
 		r.Earliest, r.Latest = moment(option.EarliestDelivery), moment(option.LatestDelivery)
 	}
 	return r
-}
-
-// costPart is one of those that a total is made of.
-type costPart struct {
-	name   string
-	amount *moneyReport
-}
-
-// parts are those that are known; there are none without an offer.
-func (o *offerReport) parts() []costPart {
-	if o == nil {
-		return nil
-	}
-	all := []costPart{{"Subtotal", o.Subtotal}, {"Shipping", o.Shipping}, {"Tax", o.Tax}, {"Surcharge", o.Surcharge}, {"Discount", o.Discount}}
-	return slices.DeleteFunc(all, func(p costPart) bool { return p.amount == nil })
 }
 
 func shipmentOf(sh *account.Shipment, reveal bool, now time.Time) shipmentReport {

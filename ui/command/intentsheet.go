@@ -33,7 +33,7 @@ func (r intentReport) sheet(now time.Time) string {
 	s.row("environment", r.Environment+map[bool]string{true: ", live: real money"}[r.Live])
 	s.row("known", r.known(now))
 	s.row("merchant", string(r.Merchant))
-	s.row("state", spaced(string(r.State))+r.standing(now))
+	s.row("state", wording.Name(string(r.State))+r.standing(now))
 	s.row("created", stamp(r.CreatedAt, now))
 	if r.State == api.AwaitingConfirmation && r.ExpiresAt != nil {
 		s.row("confirm by", stamp(r.ExpiresAt, now)+r.left(now))
@@ -47,7 +47,7 @@ func (r intentReport) sheet(now time.Time) string {
 	s.row("reference", string(r.ReferenceID))
 	s.row("order ids", joinedTexts(r.OrderIDs))
 	if r.Payment != "" {
-		s.row("payment", spaced(string(r.Payment)))
+		s.row("payment", wording.Name(string(r.Payment)))
 	}
 	r.buyer(s)
 	r.parcels(s, now)
@@ -90,7 +90,7 @@ func (r intentReport) why(s *sheetWriter) {
 	if r.Failure == nil {
 		return
 	}
-	s.row("failed", string(api.Scrub(spaced(string(r.Failure.Code)))))
+	s.row("failed", wording.Name(string(r.Failure.Code)))
 	s.row("", string(r.Failure.Message))
 	s.row("", r.Failure.Advice)
 }
@@ -99,18 +99,22 @@ func (r intentReport) money(s *sheetWriter) {
 	if r.Total == nil {
 		return
 	}
+	if r.Offer == nil {
+		s.row("total", r.Total.String())
+		return
+	}
 	var parts []string
-	for _, part := range r.Offer.parts() {
-		parts = append(parts, strings.ToLower(part.name)+" "+part.amount.Amount)
+	for _, part := range r.Offer.parts {
+		if part.Amount != nil {
+			parts = append(parts, strings.ToLower(part.Name)+" "+part.Amount.Amount())
+		}
 	}
 	text := r.Total.String()
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	s.row("total", text)
-	if r.Offer != nil {
-		s.row("promo codes", joinedTexts(r.Offer.PromoCodes))
-	}
+	s.row("promo codes", joinedTexts(r.Offer.PromoCodes))
 }
 
 func (r intentReport) buyer(s *sheetWriter) {
@@ -211,10 +215,6 @@ func stamp(t *time.Time, now time.Time) string {
 }
 
 func timeOfDay(t time.Time) string { return t.Local().Format(time.TimeOnly) }
-
-func spaced(code string) string {
-	return strings.ReplaceAll(string(api.Scrub(code)), "_", " ")
-}
 
 func joinedTexts(texts []api.Text) string {
 	return strings.Join(asStrings(texts), ", ")

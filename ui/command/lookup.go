@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tillwatch/api"
+	"tillwatch/ui/wording"
 )
 
 func newLookup() *cobra.Command {
@@ -133,7 +134,7 @@ func (r productReport) sheet() string {
 			row(label, m.String())
 		}
 	}
-	available := spaced(string(r.Availability))
+	available := wording.Name(string(r.Availability))
 	if !r.Purchasable {
 		available = strings.TrimPrefix(available+", cannot be bought", ", ")
 	}
@@ -155,7 +156,7 @@ func (r productReport) sheet() string {
 		if v.Price != nil {
 			price = v.Price.String()
 		}
-		fmt.Fprintf(table, "Variant\t%s\t%s\t%s\n", api.Scrub(string(v.Name)), api.Scrub(price), api.Scrub(spaced(string(v.Availability))))
+		fmt.Fprintf(table, "Variant\t%s\t%s\t%s\n", api.Scrub(string(v.Name)), api.Scrub(price), wording.Name(string(v.Availability)))
 	}
 	_ = table.Flush() // to memory: cannot fail
 	return sheet.String()

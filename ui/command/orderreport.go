@@ -128,7 +128,7 @@ func (r orderReport) sheet(now time.Time) string {
 		}
 		s.apart(fmt.Sprintf("%-13s %s", sign.Intent(item.State), name), total)
 		if item.Failure != nil {
-			s.row("", "  "+spaced(string(item.Failure.Code)))
+			s.row("", "  "+wording.Name(string(item.Failure.Code)))
 		}
 		s.row("", "  "+strings.TrimSpace(string(item.Merchant)+"  "+string(item.Intent)))
 	}

@@ -241,9 +241,9 @@ func newReport(environment string, picture account.Changes, settling account.Set
 	r := report{
 		Environment: environment, At: now.UTC(), Settled: len(settling.Missing) == 0, Missing: []missingReport{},
 		Relay: relayReport{State: s.Feed.State.String(), Epoch: s.Feed.Epoch,
-			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: words(s.Feed.Err),
+			LastEventAgeS: age(now, s.LastEvent), Gaps: lost(s.Feed), Error: wording.Because(s.Feed.Err),
 			SinceS: age(now, s.Feed.Since), RetryInS: forecastOf(s.Feed.RetryAt.Sub(now))},
-		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: words(s.API.Err)},
+		API:    apiReport{State: s.API.State.String(), LastReadAgeS: age(now, s.LastRead), SinceS: age(now, s.API.Since), Error: wording.Because(s.API.Err)},
 		Events: eventsReport{Received: s.Events.Received, Duplicate: s.Events.Duplicate, Late: s.Events.Late, Backfilled: s.Events.Backfilled},
 		Reads: readsReport{Total: s.Reads.Total, Reconciled: s.Reads.Reconciled, Failed: s.Reads.Failed, Unreadable: settling.Unreadable, Reported: settling.Reported,
 			Behind: s.Reads.Behind, StateChanges: s.Reads.StateChanges},
@@ -267,7 +267,7 @@ func newReport(environment string, picture account.Changes, settling account.Set
 		r.Reads.PerStateChange = new(rounded(s.Reads.PerStateChange()))
 	}
 	for _, m := range settling.Missing {
-		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), words(m.Err)})
+		r.Missing = append(r.Missing, missingReport{m.Part, known(m.Count, false), wording.Because(m.Err)})
 	}
 	r.Intents, r.Shipments = intentCounts(s, r.Settled), shipmentCounts(s, r.Settled)
 	for _, b := range s.Quota {

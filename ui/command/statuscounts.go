@@ -55,7 +55,7 @@ func shipmentCounts(s account.Summary, settled bool) map[api.ShipmentStatus]*int
 func countsText[K ~string](counts map[K]*int, always, others []K) string {
 	var parts []string
 	add := func(key K) {
-		parts = append(parts, wording.Count(*counts[key])+" "+strings.ReplaceAll(string(api.Scrub(string(key))), "_", " "))
+		parts = append(parts, wording.Count(*counts[key])+" "+wording.Name(string(key)))
 	}
 	unknown := false
 	for _, key := range always {

@@ -127,13 +127,6 @@ func lost(f account.FeedStatus) int64 {
 	return f.LostTo - f.LostFrom + 1
 }
 
-func words(err error) string {
-	if err == nil {
-		return ""
-	}
-	return string(api.Scrub(err.Error()))
-}
-
 // place is where the relay's stream stands.
 func (r relayReport) place() string {
 	if r.Head == nil {

@@ -13,6 +13,7 @@ import (
 	"tillwatch/api"
 	"tillwatch/api/account"
 	"tillwatch/relay"
+	"tillwatch/ui/wording"
 )
 
 type waitOptions struct {
@@ -172,9 +173,9 @@ func (r *relayStates) Status(s relay.Status) {
 	case s.State == relay.Live:
 		r.last = found{verdict: isSo, is: "the relay is ready"}
 	case s.State == relay.Refused:
-		r.last = found{verdict: neverSo, is: "the relay refuses this client: " + words(s.Err)}
+		r.last = found{verdict: neverSo, is: "the relay refuses this client: " + wording.Because(s.Err)}
 	case s.Err != nil:
-		r.last.is = "the relay does not answer: " + words(s.Err)
+		r.last.is = "the relay does not answer: " + wording.Because(s.Err)
 	}
 	if r.last.verdict != notYet {
 		r.end()
@@ -269,7 +270,7 @@ func (l *waiting) until(ctx context.Context) error {
 		case summary.API.State == account.APIUnauthorized:
 			return errUnauthorized
 		case l.condition.subject == ofEvent && summary.Feed.State == account.FeedRefused:
-			l.now = found{verdict: neverSo, is: "the relay refuses this client: " + words(summary.Feed.Err)}
+			l.now = found{verdict: neverSo, is: "the relay refuses this client: " + wording.Because(summary.Feed.Err)}
 			return nil
 		}
 		if err := l.store.Wait(ctx, version); err != nil {

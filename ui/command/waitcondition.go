@@ -13,6 +13,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/wording"
 )
 
 // The subjects of a condition.
@@ -204,9 +205,9 @@ func (l *waiting) intent() found {
 	case known && in.Missing:
 		now.verdict, now.is = neverSo, "the service knows no such intent here"
 	case known && in.State != "" && in.Certainty == account.Verified:
-		now.is, now.verdict = fmt.Sprintf("intent %s is %s", in.ID, spaced(string(in.State))), l.judge(&in.Intent)
+		now.is, now.verdict = fmt.Sprintf("intent %s is %s", in.ID, wording.Name(string(in.State))), l.judge(&in.Intent)
 		if in.Failure != nil {
-			now.is += ": " + spaced(string(in.Failure.Code))
+			now.is += ": " + wording.Name(string(in.Failure.Code))
 		}
 	}
 	return now
@@ -238,7 +239,7 @@ func (l *waiting) shipment() found {
 	if !known || sh.Latest == nil {
 		return found{is: "the shipment has not been read"}
 	}
-	now := found{intent: sh.IntentID, is: fmt.Sprintf("shipment %s is %s", sh.ID, spaced(string(sh.Status())))}
+	now := found{intent: sh.IntentID, is: fmt.Sprintf("shipment %s is %s", sh.ID, wording.Name(string(sh.Status())))}
 	switch {
 	case l.allows("status", string(sh.Status())):
 		now.verdict = isSo
@@ -261,7 +262,7 @@ func (l *waiting) order() found {
 	now := found{verdict: isSo}
 	var parts []string
 	for _, state := range slices.SortedFunc(maps.Keys(o.Counts), func(a, b api.IntentState) int { return cmp.Compare(b.Rank(), a.Rank()) }) {
-		parts = append(parts, fmt.Sprintf("%d %s", o.Counts[state], cmp.Or(spaced(string(state)), "not read")))
+		parts = append(parts, fmt.Sprintf("%d %s", o.Counts[state], cmp.Or(wording.Name(string(state)), "not read")))
 	}
 	now.is = fmt.Sprintf("of order %s %s", o.Reference, strings.Join(parts, ", "))
 	if len(o.Intents) < least {
@@ -302,7 +303,7 @@ func (l *waiting) event() found {
 	if concerned := l.concerned(); len(concerned) > 0 && !slices.ContainsFunc(concerned, l.mayCome) {
 		last := concerned[len(concerned)-1]
 		now.verdict, now.intent = neverSo, last.ID
-		now.is = fmt.Sprintf("no such event has come, and intent %s is %s", last.ID, cmp.Or(spaced(string(last.State)), "not there"))
+		now.is = fmt.Sprintf("no such event has come, and intent %s is %s", last.ID, cmp.Or(wording.Name(string(last.State)), "not there"))
 	}
 	return now
 }

@@ -110,27 +110,11 @@ func (d *Confirm) head(room int) []row {
 // costs lists the parts of the sum. An absent amount is left out:
 // absent is not zero.
 func (d *Confirm) costs(room int) []row {
-	cost := d.proposal.Cost
 	var out []row
-	for _, part := range []struct {
-		label  string
-		amount *api.Money
-		taken  bool
-	}{
-		{"Subtotal", cost.Subtotal, false},
-		{"Shipping", cost.Shipping, false},
-		{"Tax", cost.Tax, false},
-		{"Discount", cost.Discount, true},
-		{"Surcharge", cost.Surcharge, false},
-	} {
-		if part.amount == nil {
-			continue
+	for _, part := range d.proposal.Cost.Parts() {
+		if part.Amount != nil {
+			out = append(out, row{d.ends(paint.Muted, part.Name, paint.Text, part.Signed(), room), parts})
 		}
-		amount := strings.Replace(part.amount.Readable(), "-", "−", 1)
-		if part.taken && part.amount.Subunits > 0 {
-			amount = "−" + amount
-		}
-		out = append(out, row{d.ends(paint.Muted, part.label, paint.Text, amount, room), parts})
 	}
 	if len(out) > 0 {
 		out = append(out, row{paint.Spans{paint.In(paint.Faint, strings.Repeat("─", room))}, parts})

@@ -124,5 +124,5 @@ func (p deliverySheet) text(body []byte) {
 func heldBack(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	return slices.Contains([]string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"}, name) ||
-		namesSecret(name) && !strings.HasSuffix(name, "-Signature")
+		api.SecretField(name) && !strings.HasSuffix(name, "-Signature")
 }

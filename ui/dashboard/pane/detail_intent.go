@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strings"
 
 	"tillwatch/api"
@@ -104,31 +105,19 @@ func (p *Detail) cost(in *account.IntentDetail) {
 	offer := in.Latest.Offer
 	p.heading("OFFER")
 	c := offer.Cost
-	amounts := []struct {
-		label string
-		money *api.Money
-		taken bool
-		style paint.Style
-	}{
-		{"subtotal", c.Subtotal, false, paint.Text}, {"shipping", c.Shipping, false, paint.Text}, {"tax", c.Tax, false, paint.Text},
-		{"surcharge", c.Surcharge, false, paint.Text}, {"discount", c.Discount, true, paint.Text}, {"total", c.Total, false, paint.Text | paint.Bold},
-	}
+	absent := func(part api.CostPart) bool { return part.Amount == nil }
+	amounts := slices.DeleteFunc(append(c.Parts(), api.CostPart{Name: "Total", Amount: c.Total}), absent)
 	width := 0
-	for _, a := range amounts {
-		if a.money != nil {
-			width = max(width, len(a.money.Readable())+1)
-		}
+	for _, part := range amounts {
+		width = max(width, len(part.Amount.Readable())+1)
 	}
-	for _, a := range amounts {
-		if a.money == nil {
-			continue
-		}
-		text := strings.Replace(a.money.Readable(), "-", minus, 1)
-		if a.taken && a.money.Subunits > 0 {
-			text = minus + text
+	for _, part := range amounts {
+		style := paint.Text
+		if part.Amount == c.Total {
+			style |= paint.Bold
 		}
 		p.add(func(l *paint.Line) {
-			l.Fit(paint.Muted, a.label, labelWidth).Right(a.style, text, width)
+			l.Fit(paint.Muted, strings.ToLower(part.Name), labelWidth).Right(style, part.Signed(), width)
 		})
 	}
 	for _, o := range offer.ShippingOptions {
@@ -142,8 +131,6 @@ func (p *Detail) cost(in *account.IntentDetail) {
 		p.limit("max shipping", limits.MaxShippingPrice, c.Shipping)
 	}
 }
-
-const minus = "−"
 
 func (p *Detail) span(o api.ShippingOption) string {
 	from, to := p.look.day(o.EarliestDelivery), p.look.day(o.LatestDelivery)

@@ -53,7 +53,7 @@ const shortestSecret = 6
 
 func (b *treeBuilder) gatherTokens(v gjson.Result, secret bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
-		secret := secret || namesSecret(key.Str)
+		secret := secret || api.SecretField(key.Str)
 		switch {
 		case value.IsObject() || value.IsArray():
 			b.gatherTokens(value, secret)
@@ -110,7 +110,7 @@ func (b *treeBuilder) add(v, raw gjson.Result, n node, personal, secret bool) {
 			if i < len(rawNames) {
 				name = rawNames[i].Str
 			}
-			personal, secret = personal || isPersonal(name), secret || isSecret(name)
+			personal, secret = personal || api.PersonalField(name), secret || isSecret(name)
 		}
 		b.add(value, was, child, personal, secret)
 		i++
@@ -138,38 +138,8 @@ func (b *treeBuilder) reveal(v, raw gjson.Result) string {
 	return strings.TrimSpace(out.String())
 }
 
-func plainName(key string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == ' ' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(key))
-}
-
-// isPersonal reports whether a field, or what is within it, is about the buyer.
-// What is not listed stays masked.
-func isPersonal(key string) bool {
-	switch plainName(key) {
-	case "buyer", "customer", "recipient", "contact", "shippingaddress", "billingaddress", "address",
-		"firstname", "lastname", "fullname", "email", "phone", "phonenumber", "address1", "address2", "postalcode", "zip", "zipcode":
-		return true
-	}
-	return false
-}
-
 // isSecret reports whether a field, or what is within it, is never shown.
 func isSecret(key string) bool {
-	name := plainName(key)
-	return namesSecret(key) || strings.Contains(name, "payment") || strings.Contains(name, "card") || name == "stack" || name == "key"
-}
-
-func namesSecret(key string) bool {
-	name := plainName(key)
-	for _, part := range []string{"token", "secret", "signature", "password", "apikey", "authorization", "hmac", "cvc", "cardnumber"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	name := strings.ToLower(key)
+	return api.SecretField(key) || strings.Contains(name, "payment") || strings.Contains(name, "card")
 }
