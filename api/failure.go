@@ -35,16 +35,6 @@ const (
 	FailureUnknown  FailureGroup = "unclassified"
 )
 
-// FailureCodes lists the codes that are known here, group by group.
-func FailureCodes() []FailureCode {
-	known := knownFailures()
-	codes := make([]FailureCode, len(known))
-	for i, f := range known {
-		codes[i] = f.code
-	}
-	return codes
-}
-
 // Group classes the code; a code that is not known is unclassified.
 func (c FailureCode) Group() FailureGroup { return c.known().group }
 

@@ -3,7 +3,6 @@ package simulator
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -53,18 +52,6 @@ func (f *EventFault) strikes(t api.EventType) bool {
 	return f.Type == "" || t.Matches(f.Type)
 }
 
-// FaultEvents orders a fault. Faults strike in the order in which they were ordered,
-// one an event.
-func (s *Simulator) FaultEvents(f EventFault) error {
-	if field, wrong := f.check(); wrong != "" {
-		return fmt.Errorf("simulator: a fault for events: %s %s", strings.TrimPrefix(field, "body."), wrong)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.webhooks.faults = append(s.webhooks.faults, f)
-	return nil
-}
-
 // fault takes the fault that strikes an event; one that does nothing if none does.
 func (w *webhooks) fault(e event) EventFault {
 	i := slices.IndexFunc(w.faults, func(f EventFault) bool {
@@ -82,7 +69,8 @@ func (w *webhooks) fault(e event) EventFault {
 
 func (f EventFault) wait() time.Duration { return seconds(f.LateBy) }
 
-// faultEvents orders a fault for events.
+// faultEvents orders a fault for events. Faults strike in the order in which they
+// were ordered, one an event.
 func (c controlAPI) faultEvents(_ *request, f EventFault) answer {
 	if field, wrong := f.check(); wrong != "" {
 		return invalidField(field, wrong)
