@@ -43,24 +43,42 @@ type picture struct {
 	events    []*account.Event // the newest, oldest first
 	places    map[api.ID]int   // of events, counted from the first there ever was
 	dropped   int
-	requests  []api.Exchange // the newest, oldest first
+	requests  []request // the newest, oldest first
+	left      []left    // of late, oldest first
+	whole     uint64    // the version up to which only all of it tells what changed
 	summary   map[string]json.RawMessage
 	quota     account.FrameQuota
 	leftOut   int
 }
 
-func newPicture() *picture {
+// request is one that a version brought.
+type request struct {
+	api.Exchange
+	version uint64
+}
+
+// left is what a version did not bring or took away.
+type left struct {
+	version            uint64
+	intents, shipments []api.ID
+	skipped            int // events
+}
+
+// mostLeft bounds how much of that is kept for a screen that lags.
+const mostLeft = 4096
+
+// newPicture is an empty picture of a version.
+func newPicture(version uint64) *picture {
 	return &picture{
+		whole:   version,
 		intents: map[api.ID]*account.IntentDetail{}, shipments: map[api.ID]*account.Shipment{}, places: map[api.ID]int{},
 		summary: map[string]json.RawMessage{},
 	}
 }
 
-// apply takes the lines of a change over and returns it as a screen is fed it,
-// without its summary; Whole, where something that was shown is gone. Of a whole
-// picture that begins a chapter only what is not shown yet is news.
-func (p *picture) apply(lines []byte, version uint64) account.Changes {
-	c := account.Changes{Version: version}
+// apply takes the lines of a change over. Of a whole picture that begins a chapter
+// only what is not shown yet is news.
+func (p *picture) apply(lines []byte, version uint64) {
 	var whole map[api.ID]bool // what a whole picture holds
 	var since time.Time       // requests are new to a whole picture
 	p.leftOut += decode(lines, func(f *account.Frame) {
@@ -70,10 +88,10 @@ func (p *picture) apply(lines []byte, version uint64) account.Changes {
 				since = p.requests[n-1].Sent
 			}
 		}
-		p.applyLine(f, &c)
+		p.applyLine(f, version)
 		for _, e := range f.Requests {
 			if since.IsZero() || e.Sent.After(since) {
-				p.requests, c.Requests = append(p.requests, e), append(c.Requests, e)
+				p.requests = append(p.requests, request{e, version})
 			}
 		}
 		if whole != nil {
@@ -89,33 +107,38 @@ func (p *picture) apply(lines []byte, version uint64) account.Changes {
 		known := len(p.intents) + len(p.shipments)
 		maps.DeleteFunc(p.intents, func(id api.ID, _ *account.IntentDetail) bool { return !whole[id] })
 		maps.DeleteFunc(p.shipments, func(id api.ID, _ *account.Shipment) bool { return !whole[id] })
-		c.Whole = len(p.intents)+len(p.shipments) < known
+		if len(p.intents)+len(p.shipments) < known {
+			p.whole = version
+		}
 	}
 	if len(p.requests) > 2*keptRequests {
 		p.requests = slices.Clone(p.requests[len(p.requests)-keptRequests:])
 	}
-	return c
+	if len(p.left) > mostLeft {
+		p.whole = max(p.whole, p.left[mostLeft/2-1].version)
+		p.left = slices.Clone(p.left[mostLeft/2:])
+	}
 }
 
 // applyLine takes over what a line tells, but for its requests.
-func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
-	c.EventsSkipped += max(f.EventsSkipped, 0)
+func (p *picture) applyLine(f *account.Frame, version uint64) {
+	if len(f.GoneIntents)+len(f.GoneShipments) > 0 || f.EventsSkipped > 0 {
+		p.left = append(p.left, left{version, f.GoneIntents, f.GoneShipments, max(f.EventsSkipped, 0)})
+	}
 	for _, id := range f.GoneIntents {
 		delete(p.intents, id)
 	}
 	for _, id := range f.GoneShipments {
 		delete(p.shipments, id)
 	}
-	c.GoneIntents, c.GoneShipments = append(c.GoneIntents, f.GoneIntents...), append(c.GoneShipments, f.GoneShipments...)
 	for _, in := range f.Intents {
 		old := p.intents[in.ID]
-		if in.Version = c.Version; old != nil {
+		if in.Version = version; old != nil {
 			in.Version = old.Version
 		}
 		if !reflect.DeepEqual(old, in) {
-			in.Version = c.Version
+			in.Version = version
 			p.intents[in.ID] = in
-			c.Intents = append(c.Intents, &in.Intent)
 		}
 	}
 	for _, r := range f.Rereads {
@@ -125,24 +148,22 @@ func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
 			continue
 		}
 		in := r.Of(before)
-		in.Version = c.Version
+		in.Version = version
 		p.intents[in.ID] = in
-		c.Intents = append(c.Intents, &in.Intent)
 	}
 	for _, s := range f.Shipments {
 		old := p.shipments[s.ID]
-		if s.Version = c.Version; old != nil {
+		if s.Version = version; old != nil {
 			s.Version = old.Version
 		}
 		giveBody(s.Latest)
 		if !reflect.DeepEqual(old, s) {
-			s.Version = c.Version
+			s.Version = version
 			p.shipments[s.ID] = s
-			c.Shipments = append(c.Shipments, s)
 		}
 	}
 	for _, e := range f.Events {
-		p.event(e, c)
+		p.event(e, version)
 	}
 	if f.Whole {
 		clear(p.summary)
@@ -151,7 +172,7 @@ func (p *picture) applyLine(f *account.Frame, c *account.Changes) {
 	p.quota.Merge(f)
 }
 
-func (p *picture) event(e *account.Event, c *account.Changes) {
+func (p *picture) event(e *account.Event, version uint64) {
 	e.Raw = bodyOf(e)
 	place, known := p.places[e.ID]
 	if known = known && place >= p.dropped; known {
@@ -160,8 +181,7 @@ func (p *picture) event(e *account.Event, c *account.Changes) {
 			return
 		}
 	}
-	e.Version = c.Version
-	c.Events = append(c.Events, e)
+	e.Version = version
 	if known {
 		p.events[place-p.dropped] = e
 		return
@@ -178,17 +198,42 @@ func (p *picture) event(e *account.Event, c *account.Changes) {
 	}
 }
 
-// all is the whole picture as a screen is fed it, without its summary.
-func (p *picture) all(version uint64) account.Changes {
-	c := account.Changes{Version: version, Whole: true}
-	c.Events = slices.Clone(p.events[max(len(p.events)-keptEvents, 0):])
-	c.Requests = slices.Clone(p.requests[max(len(p.requests)-keptRequests, 0):])
+// changes are what came after a version as a screen is fed it, without its summary;
+// all there is where that version does not lead here.
+func (p *picture) changes(since, version uint64) account.Changes {
+	c := account.Changes{Version: version, Whole: since == 0 || since < p.whole || since > version}
+	if c.Whole {
+		since = 0
+	}
+	for _, e := range p.events[max(len(p.events)-keptEvents, 0):] {
+		if e.Version > since {
+			c.Events = append(c.Events, e)
+		}
+	}
+	for _, r := range p.requests[max(len(p.requests)-keptRequests, 0):] {
+		if r.version > since {
+			c.Requests = append(c.Requests, r.Exchange)
+		}
+	}
 	for _, in := range p.intents {
-		c.Intents = append(c.Intents, &in.Intent)
+		if in.Version > since {
+			c.Intents = append(c.Intents, &in.Intent)
+		}
 	}
 	for _, s := range p.shipments {
-		c.Shipments = append(c.Shipments, s)
+		if s.Version > since {
+			c.Shipments = append(c.Shipments, s)
+		}
 	}
+	for _, l := range p.left {
+		if l.version > since && !c.Whole {
+			c.GoneIntents, c.GoneShipments = append(c.GoneIntents, l.intents...), append(c.GoneShipments, l.shipments...)
+			c.EventsSkipped += l.skipped
+		}
+	}
+	// What is gone may have come back.
+	c.GoneIntents = slices.DeleteFunc(c.GoneIntents, func(id api.ID) bool { return p.intents[id] != nil })
+	c.GoneShipments = slices.DeleteFunc(c.GoneShipments, func(id api.ID) bool { return p.shipments[id] != nil })
 	return c
 }
 

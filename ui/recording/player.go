@@ -43,9 +43,7 @@ type Player struct {
 	picture *picture
 	summary account.Summary // at the version summed
 	summed  uint64
-	recent  []account.Changes // what led to the version, oldest first
-	whole   uint64            // the version up to which only the whole picture tells what changed
-	lines   []byte            // the chapter at hand, unpacked
+	lines   []byte // the chapter at hand, unpacked
 	chapter int
 	err     error // of the last chapter that could not be read
 }
@@ -95,7 +93,7 @@ func OpenPlayer(path string, cfg PlayerConfig) (*Player, error) {
 
 func newPlayer(f *file, cfg PlayerConfig) *Player {
 	p := &Player{
-		file: f, wake: make(chan struct{}), poke: make(chan struct{}, 1), loop: cfg.Loop, picture: newPicture(), chapter: -1,
+		file: f, wake: make(chan struct{}), poke: make(chan struct{}, 1), loop: cfg.Loop, picture: newPicture(0), chapter: -1,
 		clock: clock{since: time.Now(), speed: boundSpeed(cfg.Speed), paused: true},
 	}
 	p.moveTo(cfg.From)
@@ -175,36 +173,7 @@ func (p *Player) Now() time.Time { return p.file.header.Began.Add(p.Position().A
 func (p *Player) Changes(since uint64) account.Changes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if since > p.version || since < p.whole || len(p.recent) == 0 {
-		if since == p.version && since > 0 {
-			return p.stamped(account.Changes{Version: p.version})
-		}
-		return p.stamped(p.picture.all(p.version))
-	}
-	c := account.Changes{Version: p.version}
-	first := sort.Search(len(p.recent), func(i int) bool { return p.recent[i].Version > since })
-	for _, r := range p.recent[first:] {
-		c.Intents = append(c.Intents, r.Intents...)
-		c.Shipments = append(c.Shipments, r.Shipments...)
-		c.Events = append(c.Events, r.Events...)
-		c.Requests = append(c.Requests, r.Requests...)
-		c.GoneIntents = append(c.GoneIntents, r.GoneIntents...)
-		c.GoneShipments = append(c.GoneShipments, r.GoneShipments...)
-		c.EventsSkipped += r.EventsSkipped
-	}
-	c.Intents = newestOf(c.Intents, func(in *account.Intent) api.ID { return in.ID })
-	c.Shipments = newestOf(c.Shipments, func(s *account.Shipment) api.ID { return s.ID })
-	// What is gone may have come back, and what changed may be gone.
-	intents, shipments := p.picture.intents, p.picture.shipments
-	c.GoneIntents = slices.DeleteFunc(c.GoneIntents, func(id api.ID) bool { return intents[id] != nil })
-	c.GoneShipments = slices.DeleteFunc(c.GoneShipments, func(id api.ID) bool { return shipments[id] != nil })
-	c.Intents = slices.DeleteFunc(c.Intents, func(in *account.Intent) bool { return intents[in.ID] == nil })
-	c.Shipments = slices.DeleteFunc(c.Shipments, func(s *account.Shipment) bool { return shipments[s.ID] == nil })
-	return p.stamped(c)
-}
-
-// stamped completes what changed with the moment that is shown and its summary.
-func (p *Player) stamped(c account.Changes) account.Changes {
+	c := p.picture.changes(since, p.version)
 	if p.summed != p.version || p.summed == 0 {
 		p.summary, p.summed = account.SummaryOf(p.picture.summary, p.picture.quota), p.version
 	}
@@ -217,20 +186,6 @@ func (p *Player) Intent(id api.ID) (*account.IntentDetail, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.picture.detail(id)
-}
-
-// newestOf keeps of several versions of a thing the last.
-func newestOf[T any](list []T, key func(T) api.ID) []T {
-	seen := make(map[api.ID]bool, len(list))
-	kept := list[:0:0]
-	for _, item := range slices.Backward(list) {
-		if k := key(item); !seen[k] {
-			seen[k] = true
-			kept = append(kept, item)
-		}
-	}
-	slices.Reverse(kept)
-	return kept
 }
 
 // Wait returns once the picture is newer than since, or when ctx ends.
@@ -352,15 +307,10 @@ func (p *Player) show(n int) {
 
 // rewind begins anew with a chapter's picture.
 func (p *Player) rewind(first int) {
-	p.picture = newPicture()
-	p.recent = nil
 	p.version++
-	p.whole = p.version
+	p.picture = newPicture(p.version)
 	p.next = first
 }
-
-// mostRecent bounds how many changes are kept for a screen that lags.
-const mostRecent = 4096
 
 func (p *Player) showNext() {
 	change := &p.file.changes[p.next]
@@ -374,13 +324,5 @@ func (p *Player) showNext() {
 		return
 	}
 	begin := p.file.chapters[change.chapter].begin
-	c := p.picture.apply(p.lines[change.from-begin:change.to-begin], p.version)
-	if c.Whole || len(p.recent) == 0 {
-		p.whole = p.version
-	}
-	if len(p.recent) >= mostRecent {
-		p.recent = slices.Clone(p.recent[mostRecent/2:])
-		p.whole = max(p.whole, p.recent[0].Version-1)
-	}
-	p.recent = append(p.recent, c)
+	p.picture.apply(p.lines[change.from-begin:change.to-begin], p.version)
 }
