@@ -11,21 +11,19 @@ var levels = [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
 // sparkline draws what was spent lately, the newest at the right: each cell holds
 // the most of the samples that fall into its share of the span, in eighths of
-// limit. A cell of which nothing was reported is a dot. Shares begin at fixed
-// times, so that the line stands still until the next one begins.
+// limit. A cell of which nothing was reported is a dot.
 func sparkline(l *paint.Line, samples []quota.Sample, limit int64, now time.Time, span time.Duration, cells int) {
 	if cells <= 0 {
 		return
 	}
 	share := max(span/time.Duration(cells), time.Second)
-	newest := now.UnixNano() / int64(share)
 	var most [mostCells]int64
 	var known [mostCells]bool
 	cells = min(cells, mostCells)
 	for i := range samples {
 		s := &samples[i]
-		at := cells - 1 - int(newest-s.At.UnixNano()/int64(share))
-		if at < 0 || at >= cells {
+		at, ok := cellOf(s.At, now, share, cells)
+		if !ok {
 			continue
 		}
 		spent := int64(s.Own + s.Others)
@@ -43,6 +41,14 @@ func sparkline(l *paint.Line, samples []quota.Sample, limit int64, now time.Time
 			l.Put(spentStyle(most[at], limit), levels[level])
 		}
 	}
+}
+
+// cellOf is the cell of a moment among so many, of which the last holds now, and
+// whether it is one of them. Shares begin at fixed times, so that a picture stands
+// still until the next one begins.
+func cellOf(moment, now time.Time, share time.Duration, cells int) (at int, ok bool) {
+	at = cells - 1 - int(now.UnixNano()/int64(share)-moment.UnixNano()/int64(share))
+	return at, at >= 0 && at < cells
 }
 
 // mostCells bounds a sparkline.

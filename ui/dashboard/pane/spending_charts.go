@@ -12,8 +12,7 @@ import (
 	"tillwatch/ui/wording"
 )
 
-// axis puts moments into the cells of a chart. Each cell begins at a fixed
-// time, so that the picture moves only when the next begins.
+// axis puts moments into the cells of a chart.
 type axis struct {
 	share time.Duration // of a cell
 	wide  int           // cells that one sample takes
@@ -40,9 +39,8 @@ func axisOf(span account.Span, now time.Time, cells int) axis {
 
 // at is the first cell of a moment's, and whether it is in the picture.
 func (t *axis) at(moment time.Time) (cell int, ok bool) {
-	back := int(t.now.UnixNano()/int64(t.share) - moment.UnixNano()/int64(t.share))
-	cell = t.cells - (back+1)*t.wide
-	return cell, back >= 0 && cell >= 0
+	cell, ok = cellOf(moment, t.now, t.share, t.cells/t.wide)
+	return cell * t.wide, ok
 }
 
 // from is when the first cell begins.
@@ -105,13 +103,12 @@ func (s *spending) spentChart(class quota.Class, w, h int) *chart {
 // spentBars are the samples of the span, oldest first: what each spender spent of a
 // class lies above what those before it did.
 func (s *spending) spentBars(class quota.Class) []bar {
-	number := func(at time.Time) int64 { return at.UnixNano() / int64(s.span.Width()) }
-	bars, newest := make([]bar, s.span.Length()), number(s.look.Now)
+	bars := make([]bar, s.span.Length())
 	for _, i := range s.stack {
 		look := s.signs[i]
 		for _, tally := range s.spenders[i].Over(s.span, class) {
-			at := len(bars) - 1 - int(newest-number(tally.At))
-			if at < 0 || at >= len(bars) || tally.Requests == 0 {
+			at, ok := cellOf(tally.At, s.look.Now, s.span.Width(), len(bars))
+			if !ok || tally.Requests == 0 {
 				continue
 			}
 			b := &bars[at]
