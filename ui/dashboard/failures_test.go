@@ -17,27 +17,27 @@ import (
 	"tillwatch/ui/wording"
 )
 
-var everySize = [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}}
+// sight is what stands on the screen after some keys.
+type sight struct {
+	name string
+	keys []string
+}
 
-func TestTheFailuresLookAsTheyShould(t *testing.T) {
-	cases := []struct {
-		name string
-		keys []string
-	}{
-		{"a day", []string{"F"}},
-		{"an hour", []string{"F", "w", "w", "l"}},
-		{"by value", []string{"F", "w", "s", "s", "j"}},
-		{"a reason", []string{"F", "enter"}},
-	}
-	for _, size := range everySize {
-		for _, c := range cases {
+// looksAsItShould holds sights of a shop, at each size, against golden files. Without
+// colours each is the same picture.
+func looksAsItShould(t *testing.T, sizes [][2]int, shop func(time.Time) *shop, sights []sight, before ...func()) {
+	for _, size := range sizes {
+		for _, c := range sights {
 			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				var text string
 				synctest.Test(t, func(t *testing.T) {
-					m := boardOf(t, typicalShop(time.Now()), size[0], size[1])
+					for _, do := range before {
+						do()
+					}
+					m := boardOf(t, shop(time.Now()), size[0], size[1])
 					press(m, c.keys...)
 					text = screen(m)
-					plain := boardOf(t, typicalShop(time.Now()), size[0], size[1], func(c *Config) { c.NoColor = true })
+					plain := boardOf(t, shop(time.Now()), size[0], size[1], func(c *Config) { c.NoColor = true })
 					press(plain, c.keys...)
 					if got := screen(plain); got != text {
 						t.Errorf("without colours it is another picture:\n%s\nwant\n%s", got, text)
@@ -47,6 +47,17 @@ func TestTheFailuresLookAsTheyShould(t *testing.T) {
 			})
 		}
 	}
+}
+
+var everySize = [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}}
+
+func TestTheFailuresLookAsTheyShould(t *testing.T) {
+	looksAsItShould(t, everySize, typicalShop, []sight{
+		{"a day", []string{"F"}},
+		{"an hour", []string{"F", "w", "w", "l"}},
+		{"by value", []string{"F", "w", "s", "s", "j"}},
+		{"a reason", []string{"F", "enter"}},
+	})
 }
 
 // The job: why does this merchant's checkout fail. From a fresh board it takes six

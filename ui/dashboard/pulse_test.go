@@ -1,13 +1,11 @@
 package dashboard
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/charmbracelet/x/exp/golden"
 
 	"tillwatch/api"
 	"tillwatch/api/account"
@@ -49,29 +47,8 @@ func pulsedShop(now time.Time) *shop {
 func afternoon() { time.Sleep(14*time.Hour + 2*time.Minute) }
 
 func TestThePulseLooksAsItShould(t *testing.T) {
-	cases := []struct {
-		name string
-		keys []string
-	}{{"board", nil}, {"hour", []string{"P"}}, {"day", []string{"P", "w"}}}
-	for _, size := range [][2]int{{200, 55}, {160, 45}, {120, 36}, {80, 24}, {40, 12}} {
-		for _, c := range cases {
-			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
-				var text string
-				synctest.Test(t, func(t *testing.T) {
-					afternoon()
-					m := boardOf(t, pulsedShop(time.Now()), size[0], size[1])
-					press(m, c.keys...)
-					text = screen(m)
-					plain := boardOf(t, pulsedShop(time.Now()), size[0], size[1], func(c *Config) { c.NoColor = true })
-					press(plain, c.keys...)
-					if got := screen(plain); got != text {
-						t.Errorf("without colours it is another picture:\n%s\nwant\n%s", got, text)
-					}
-				})
-				golden.RequireEqual(t, text)
-			})
-		}
-	}
+	sizes := append(slices.Clone(everySize), [2]int{40, 12})
+	looksAsItShould(t, sizes, pulsedShop, []sight{{"board", nil}, {"hour", []string{"P"}}, {"day", []string{"P", "w"}}}, afternoon)
 }
 
 func TestThePulseIsAKeyAwayAndBack(t *testing.T) {
