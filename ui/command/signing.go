@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tillwatch/api"
-	"tillwatch/relay"
 	"tillwatch/relay/signature"
 )
 
@@ -39,7 +37,7 @@ func newSign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			body, err := readInput(o.body, c.InOrStdin())
+			body, err := (&inputs{stdin: c.InOrStdin()}).read("--body", cmp.Or(o.body, "-"))
 			if err != nil {
 				return err
 			}
@@ -132,26 +130,6 @@ func (s settings) otherSecrets(flags *pflag.FlagSet) (others []signature.Other) 
 		}
 	}
 	return others
-}
-
-// readInput reads a file, or stdin where none is named.
-func readInput(path string, stdin io.Reader) ([]byte, error) {
-	if path != "" && path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, usagef("reading the body: %w", err)
-		}
-		defer file.Close()
-		stdin = file
-	}
-	body, err := io.ReadAll(io.LimitReader(stdin, relay.MaxBody+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the body: %w", err)
-	case len(body) > relay.MaxBody:
-		return nil, usagef("the body is larger than %d bytes, which no relay takes", relay.MaxBody)
-	}
-	return body, nil
 }
 
 // print prints the headers. What is no event of the contract is signed all the same,

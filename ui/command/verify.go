@@ -65,9 +65,10 @@ func newVerify() *cobra.Command {
 
 // read is the delivery that the flags and stdin tell of.
 func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
+	in := inputs{stdin: stdin}
 	header, body, whole := http.Header{}, []byte(nil), false
 	if o.request != "" || len(o.headers) == 0 {
-		raw, err := readInput(o.request, stdin)
+		raw, err := in.read("--request", cmp.Or(o.request, "-"))
 		if err == nil {
 			header, body, whole, err = parseRequest(raw)
 		}
@@ -88,7 +89,7 @@ func (o verifyOptions) read(stdin io.Reader) (http.Header, []byte, error) {
 	if o.body == "" && (o.request == "-" || len(o.headers) == 0 && o.request == "") {
 		return nil, nil, usagef("stdin holds headers and no body: put a blank line and the body behind them, or name its file with --body")
 	}
-	body, err := readInput(o.body, stdin)
+	body, err := in.read("--body", cmp.Or(o.body, "-"))
 	return header, body, err
 }
 
