@@ -21,8 +21,7 @@ import (
 	"tillwatch/api/durable"
 )
 
-// openAudit opens the log at path, creating it and its folder for this user
-// alone.
+// openAudit opens the log at path. It creates the file and its folder, readable only by this user.
 func openAudit(path string) (*auditLog, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of the audit log: %w", err)
@@ -45,22 +44,20 @@ func openAudit(path string) (*auditLog, error) {
 func (a *auditLog) close() error { return errors.Join(a.file.Close(), a.lock.Close()) }
 
 const (
-	// lockFor is how long a lock is waited for. It is held for as long as a line
-	// takes to be written, so whoever holds it longer hangs.
+	// lockFor is how long to wait for the lock. It is held while a line is written: whoever holds it longer hangs.
 	lockFor  = 5 * time.Second
 	lockStep = 5 * time.Millisecond
 )
 
-// locked runs do while no other process writes, after having read what they
-// wrote.
+// locked takes in what other processes wrote, and then runs do while none of them writes.
 func (a *auditLog) locked(do func() error) (err error) {
 	a.turn <- struct{}{}
 	defer func() { <-a.turn }()
-	ctx, cancel := context.WithTimeout(context.Background(), lockFor) // what was sent is recorded, whoever has left
+	ctx, cancel := context.WithTimeout(context.Background(), lockFor) // record what was sent even if the caller has given up
 	defer cancel()
 	switch _, err := a.lock.TryLockContext(ctx, lockStep); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("locking the audit log: another tillwatch has held it for seconds: is one of them stopped?")
+		return errors.New("locking the audit log: another tillwatch has held it for seconds; is one suspended?")
 	case err != nil:
 		return fmt.Errorf("locking the audit log: %w", err)
 	}
@@ -71,9 +68,8 @@ func (a *auditLog) locked(do func() error) (err error) {
 	return do()
 }
 
-// catchUp takes in what was written since. The caller holds the lock, so that a
-// last line without its end was cut by a crash: its request was never sent, and it
-// is taken away.
+// catchUp takes in what was written since. The caller holds the lock, so a last line without an end was cut by a
+// crash: its request was never sent, and catchUp removes it.
 func (a *auditLog) catchUp() error {
 	info, err := a.intact()
 	if err != nil {
@@ -98,8 +94,8 @@ func (a *auditLog) catchUp() error {
 	}
 }
 
-// intact makes sure that the file is still the one that was opened, and that no
-// line has gone from it: what others send would not be known.
+// intact checks that the file is still the one that was opened and has lost no lines; otherwise what others sent
+// would be unknown.
 func (a *auditLog) intact() (os.FileInfo, error) {
 	there, err := os.Stat(a.path)
 	if err != nil && !os.IsNotExist(err) {
@@ -112,7 +108,7 @@ func (a *auditLog) intact() (os.FileInfo, error) {
 	return nil, errors.Join(fmt.Errorf("the audit log %s was removed, replaced or cut while it was in use, so earlier confirms may not be known: start tillwatch again", a.path), statErr)
 }
 
-// take takes in a line, ends included.
+// take takes in one line, with its line end.
 func (a *auditLog) take(raw []byte) {
 	var line Line
 	switch err := json.Unmarshal(raw, &line); {
@@ -141,7 +137,7 @@ func (a *auditLog) note(line Line) {
 	}
 }
 
-// write puts a line at the end. The caller holds the lock.
+// write appends a line. The caller holds the lock.
 func (a *auditLog) write(line Line) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
@@ -149,7 +145,7 @@ func (a *auditLog) write(line Line) error {
 	}
 	raw = append(raw, '\n')
 	if _, err := a.file.Write(raw); err != nil {
-		// Part of a line may be there; whoever reads next takes it away otherwise.
+		// Part of a line may be there. If this fails, the next reader removes it.
 		_ = a.file.Truncate(a.read)
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
@@ -162,19 +158,16 @@ func (a *auditLog) write(line Line) error {
 	return nil
 }
 
-// The size of the log stands in a file beside it: by that, a log that was removed
-// or cut differs from a new one.
+// The log's size is kept in a file next to it, to tell a removed or cut log from a new one.
 
 func (a *auditLog) sizeFile() string { return a.path + ".size" }
 
-// saveSize does its best: where it fails, only the loss of the newest lines would
-// not be noticed.
+// saveSize may fail: then only the loss of the newest lines would go unnoticed.
 func (a *auditLog) saveSize() {
 	_ = os.WriteFile(a.sizeFile(), []byte(strconv.FormatInt(a.read, 10)+"\n"), 0o600)
 }
 
-// noteLoss records in the log itself that it is shorter than it was, so that
-// whoever reads it later knows it, too. The caller holds the lock.
+// noteLoss records in the log that lines were lost, for later readers. The caller holds the lock.
 func (a *auditLog) noteLoss() error {
 	text, err := os.ReadFile(a.sizeFile())
 	size, sizeErr := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
@@ -186,7 +179,7 @@ func (a *auditLog) noteLoss() error {
 	}
 	written := time.Now()
 	if info, err := os.Stat(a.sizeFile()); err == nil && info.ModTime().Before(written) {
-		written = info.ModTime() // when the last line was
+		written = info.ModTime() // when the last line was written
 	}
-	return a.write(Line{At: written.UTC(), Stage: Lost, Detail: "the log was removed or cut, and this is when its last line was written: earlier confirms are not known"})
+	return a.write(Line{At: written.UTC(), Stage: Lost, Detail: "the log was removed or cut; this is when its last line was written; earlier confirms are not known"})
 }

@@ -18,22 +18,22 @@ type Maker interface {
 	Lister
 }
 
-// Creation is a new intent that a person said yes to.
+// Creation is a new intent that a person approved.
 type Creation struct {
 	Environment string
-	Purchase    bool             // it is bought in one step
-	Wanted      api.Intent       // product URL, quantity, variants and reference, as they are asked for
-	Most        string           // what it may cost, for the audit log; "" for no limit
+	Purchase    bool             // create and buy in one step
+	Wanted      api.Intent       // product URL, quantity, variants and reference as requested
+	Most        string           // the most it may cost, for the audit log; "" for no limit
 	Body        api.CreateIntent // sent as it is
-	Another     bool             // one more item of the order that has its reference already
+	Another     bool             // one more item of the order with this reference
 }
 
-// ErrUsed is why something was not made: its reference is that of something else, which
-// may have been made. [Creation.Another] says that it is one more item of that order.
-var ErrUsed = errors.New("the reference is that of something else")
+// ErrUsed says that the reference belongs to another intent, which may have been created. Set [Creation.Another]
+// to add one more item to that order.
+var ErrUsed = errors.New("the reference belongs to another intent")
 
-// subject is what the audit log has a creation under, which has no id yet: its
-// reference and what is asked for. Without a reference each is another.
+// subject returns the audit log's name for a creation, which has no id yet: its reference and what is requested.
+// Every creation without a reference has its own.
 func (c Creation) subject(attempt string) subject {
 	if c.Wanted.ReferenceID == "" {
 		return subjectOf(c.Environment, api.ID(api.Scrub(creationMark+attempt)))
@@ -43,23 +43,21 @@ func (c Creation) subject(attempt string) subject {
 	return subjectOf(c.Environment, api.ID(api.Scrub(fmt.Sprintf("%s%s %x", creationMark, w.ReferenceID, sum[:8]))))
 }
 
-// creationMark begins what stands in the audit log for the id of a new intent; no
-// id holds a space.
+// creationMark begins the audit log's name of a new intent; no id holds a space.
 const creationMark = "new "
 
-// Create makes an intent with the same care as [Guard.Confirm]: it is recorded
-// before it is sent, and sent once. Where it has a reference, it is not sent while the
-// audit log or the service's list has one like it that no read shows to have failed,
-// and reads of the list settle a lost answer. Where an earlier answer was lost and no
-// read tells, it is not sent either.
+// Create creates an intent with the care of [Guard.Confirm]: it records the request before it sends it, and sends
+// it once. With a reference, it does not send while the audit log or the service's list has an equal intent that
+// no read shows to have failed, or while an earlier attempt has no known outcome; reads of the list settle a lost
+// answer.
 func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress func(Progress)) Outcome {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
 	attempt := newAttempt()
-	m := &making{guard: g, maker: maker, wanted: c, subject: c.subject(attempt), report: progress}
+	m := &creating{guard: g, maker: maker, wanted: c, subject: c.subject(attempt), report: progress}
 	if !g.begin(m.subject.intent) {
-		return Outcome{Verdict: NotSent, Err: errors.New("it is under way already")}
+		return Outcome{Verdict: NotSent, Err: errors.New("it is already under way")}
 	}
 	defer g.end(m.subject.intent)
 	for try := 1; ; try++ {
@@ -94,35 +92,35 @@ func (g *Guard) Create(ctx context.Context, maker Maker, c Creation, progress fu
 	return sent
 }
 
-// lost says what was to be made within the last day and had no answer that tells.
+// lost lists the creations of the last day that have no known outcome.
 func (g *Guard) lost() (all []string) {
 	for _, line := range g.Creations() {
 		if time.Since(line.At) > gapsMatterFor {
 			continue
 		}
-		text := fmt.Sprintf("what came of %d × %s, sent at %s, is not known: ", line.Quantity, line.Product, localTime(line.At))
+		text := fmt.Sprintf("the outcome of %d × %s, sent at %s, is unknown: run ", line.Quantity, line.Product, localTime(line.At))
 		if reference := line.Reference(); reference != "" {
-			text += fmt.Sprintf("tillwatch order %s finds out, or ", reference)
+			text += fmt.Sprintf("tillwatch order %s to find out, or ", reference)
 		}
-		all = append(all, text+"tillwatch settle closes it")
+		all = append(all, text+"tillwatch settle to close it")
 	}
 	return all
 }
 
-// making is one creation.
-type making struct {
+// creating is one creation.
+type creating struct {
 	guard   *Guard
 	maker   Maker
 	wanted  Creation
 	subject subject
 	line    Line
-	other   *api.Intent // of the list: it has the reference, and is something else
+	other   *api.Intent // on the list: another intent with the reference
 	report  func(Progress)
 }
 
-// prepare looks for what was made before. It returns where the audit log stood when
-// it looked, or how the creation ended if nothing is to be sent.
-func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
+// prepare looks for an earlier creation. It returns the audit log's mark from before it looked, or how the
+// creation ended if nothing is to be sent.
+func (m *creating) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 	g := m.guard
 	for again := false; ; again = true {
 		mark, err := g.audit.mark(m.subject)
@@ -146,7 +144,7 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 			err = g.audit.conclude(m.subject, allOpen, Accepted, string(made.ID))
 			return 0, &Outcome{Verdict: Already, Intent: made, Err: err}
 		case err != nil && !errors.Is(err, api.ErrNotServed):
-			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking whether it was made before: %w", err))
+			return 0, g.without(m.subject, nil, NotSent, fmt.Errorf("looking for an earlier creation: %w", err))
 		}
 		if ended := m.used(ctx); ended != nil {
 			return 0, ended
@@ -167,10 +165,9 @@ func (m *making) prepare(ctx context.Context) (mark int64, ended *Outcome) {
 	}
 }
 
-// recorded ends the creation where the audit log tells what was made of the same
-// before, unless a read shows that it failed. That does not take the service's list,
-// which may be missing or late.
-func (m *making) recorded(ctx context.Context) *Outcome {
+// recorded ends the creation if the audit log says what an equal one made, unless a read shows that it failed. It
+// does not need the service's list, which may be missing or late.
+func (m *creating) recorded(ctx context.Context) *Outcome {
 	id, err := m.guard.audit.madeOf(m.subject)
 	switch {
 	case err != nil:
@@ -189,22 +186,22 @@ func (m *making) recorded(ctx context.Context) *Outcome {
 	return &Outcome{Verdict: Already, Intent: &in, Err: err}
 }
 
-// read reads an intent where it was made.
-func (m *making) read(ctx context.Context, id api.ID) (api.Intent, error) {
+// read reads an intent in the environment where it was created.
+func (m *creating) read(ctx context.Context, id api.ID) (api.Intent, error) {
 	in, err := m.maker.Intent(ctx, id)
 	if err == nil && (in.ID != id || in.Response.From.StandIn != m.subject.standIn) {
-		err = errors.New("something else answers")
+		err = errors.New("another environment answers")
 	}
 	return in, err
 }
 
-// used ends the creation where its reference is that of something else, unless that
-// failed or this is one more item of the same order.
-func (m *making) used(ctx context.Context) *Outcome {
+// used ends the creation if its reference belongs to another intent, unless that failed or this is one more item
+// of the same order.
+func (m *creating) used(ctx context.Context) *Outcome {
 	if m.wanted.Another {
 		return nil
 	}
-	made, open, err := m.guard.audit.besidesOf(m.subject)
+	made, open, err := m.guard.audit.sharingOf(m.subject)
 	switch {
 	case err != nil:
 		return &Outcome{Verdict: NotSent, Err: err}
@@ -226,7 +223,7 @@ func (m *making) used(ctx context.Context) *Outcome {
 	return nil
 }
 
-func (m *making) send(ctx context.Context) Outcome {
+func (m *creating) send(ctx context.Context) Outcome {
 	m.report(Progress{Stage: Sending})
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
@@ -243,16 +240,15 @@ func (m *making) send(ctx context.Context) Outcome {
 	case !errors.As(err, refused):
 		return Outcome{Verdict: NotSent, Err: err}
 	case errors.Is(err, api.ErrRateLimited), errors.Is(err, api.ErrConflict):
-		// What was doubled on its way may have been taken before it was refused.
+		// A request that was doubled on its way may have been taken before it was refused.
 		return m.settle(ctx, err)
 	}
 	return Outcome{Verdict: Refused, Err: err}
 }
 
-// settle reads the list of intents until what was sent is found in it. A service
-// that said no is believed where it has no list, or once the list has been without it
-// for as long as a request can be held on its way.
-func (m *making) settle(ctx context.Context, cause error) Outcome {
+// settle reads the list of intents until it shows the new one. A refusal counts if the service has no list, or once
+// the list has lacked it for as long as a request can be held on its way.
+func (m *creating) settle(ctx context.Context, cause error) Outcome {
 	out := Outcome{Verdict: Unknown, Err: cause}
 	if !api.IsUnknownOutcome(cause) {
 		out.Verdict = Refused
@@ -280,9 +276,8 @@ func (m *making) settle(ctx context.Context, cause error) Outcome {
 	}
 }
 
-// find looks for it in the list of intents, and reports whether it saw all that
-// could be it.
-func (m *making) find(ctx context.Context) (made *api.Intent, whole bool, err error) {
+// find looks for the new intent in the list. whole reports whether it saw every candidate.
+func (m *creating) find(ctx context.Context) (made *api.Intent, whole bool, err error) {
 	w := m.wanted.Wanted
 	m.other = nil
 	return find(ctx, m.maker, func(in *api.Intent) bool {

@@ -295,7 +295,7 @@ func TestWhatWasLostIsWarnedOfForADay(t *testing.T) {
 			defer g.Close()
 			return strings.Join(g.Warnings(), "\n")
 		}
-		if said := warned(tunnel); !strings.HasPrefix(said, "what came of 2 × "+chili+", sent at ") || !strings.HasSuffix(said, " is not known: tillwatch order order-7 finds out, or tillwatch settle closes it") {
+		if said := warned(tunnel); !strings.HasPrefix(said, "the outcome of 2 × "+chili+", sent at ") || !strings.HasSuffix(said, " is unknown: run tillwatch order order-7 to find out, or tillwatch settle to close it") {
 			t.Errorf("warned of %q", said)
 		}
 		if said := warned("elsewhere"); said != "" {

@@ -9,13 +9,12 @@ import (
 	"tillwatch/api"
 )
 
-// UnsettledError says why an intent was not sent: an earlier confirm of it was,
-// by this or another tillwatch of this machine, and what came of it is not known
-// yet. It stands in the way until a read settles it, or until it is two minutes old and
-// two reads since then still find the intent awaiting confirmation.
+// UnsettledError says that an intent was not sent because this or another tillwatch of this machine sent an
+// earlier confirm of it, whose outcome is unknown. It ends when a read settles the outcome, or when the confirm is
+// two minutes old and two reads since then still show the intent awaiting confirmation.
 type UnsettledError struct{ Earlier Line }
 
-// Error says when the other one was sent and what to do.
+// Error says when the earlier confirm was sent and what to do.
 func (e *UnsettledError) Error() string {
 	until := localTime(e.Earlier.At.Add(settleFor)) + e.Earlier.At.Local().Format(" MST")
 	if e.Earlier.Attempt == "" {
@@ -25,16 +24,15 @@ func (e *UnsettledError) Error() string {
 		localTime(e.Earlier.At), until)
 }
 
-// errEarlier is why the outcome of a confirm of an earlier run is not known.
-var errEarlier = errors.New("an earlier run ended before it learnt what came of it")
+// errEarlier says why the outcome of an earlier run's confirm is unknown.
+var errEarlier = errors.New("an earlier run ended before it learnt the outcome")
 
-// Unsettled lists the confirms that were sent in this environment before the
-// guard was made, and whose outcome was not known then, oldest first.
+// Unsettled lists this environment's confirms whose outcome was unknown when the guard was created, oldest first.
 func (g *Guard) Unsettled() []Line { return g.unsettled }
 
-// lookTwice sees to the earlier confirms of an intent that was read and found
-// awaiting confirmation. Where they are old enough it reads once more, and records
-// that they were not taken if that says the same; else they stand in the way.
+// lookTwice settles earlier confirms of an intent that a read found awaiting confirmation. If they are old enough,
+// it reads once more and, if that shows the same, records that they were not taken; otherwise it returns an
+// [UnsettledError].
 func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.Intent, error) {
 	open, err := g.audit.openOf(s)
 	if err != nil || len(open) == 0 {
@@ -54,7 +52,7 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 	case err != nil:
 		return now, fmt.Errorf("reading the intent again: %w", err)
 	case from.StandIn != s.standIn:
-		return now, fmt.Errorf("%q answers now, and not what answered before", from.Name)
+		return now, fmt.Errorf("%q answers now, not the environment that answered before", from.Name)
 	}
 	if again.State == api.AwaitingConfirmation {
 		err = g.audit.notTaken(s, old)
@@ -62,10 +60,8 @@ func (g *Guard) lookTwice(ctx context.Context, s subject, now api.Intent) (api.I
 	return again, err
 }
 
-// SettleEarlier reads the intents of [Guard.Unsettled] until it is known what came
-// of each, and records that, so that a later run has no more to ask. It gives up
-// what does not tell for longer than settling takes, and returns what is still not
-// known.
+// SettleEarlier reads the intents of [Guard.Unsettled] until the outcome of each is known, and records it for
+// later runs. It gives up on those that take longer than settling can, and returns them.
 func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 	const longestGap = 4 * settleGap
 	began := time.Now()
@@ -81,7 +77,7 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 			}
 			still = append(still, line)
 			from := began
-			if line.At.After(from) { // by a clock that was set back
+			if line.At.After(from) { // the clock was set back
 				from = line.At
 			}
 			given = given && time.Since(from) > settleFor+2*longestGap
@@ -93,8 +89,7 @@ func (g *Guard) SettleEarlier(ctx context.Context) (open []Line) {
 	return open
 }
 
-// settleLine reads the intent of a line once, and reports whether it is known now
-// what came of the confirm.
+// settleLine reads the intent of a line once, and reports whether the outcome is now known.
 func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time.Time) bool {
 	s := line.subject()
 	now, err := g.read(ctx, line.Intent)
@@ -115,8 +110,8 @@ func (g *Guard) settleLine(ctx context.Context, line Line, seen map[subject]time
 	return g.audit.notTaken(s, first.Add(-settleFor)) == nil
 }
 
-// settled records what an intent that was read proves of earlier confirms of it
-// whose outcome was not known. One that still awaits confirmation proves nothing.
+// settled records what a read of an intent proves about earlier confirms without a known outcome. An intent that
+// still awaits confirmation proves nothing.
 func (g *Guard) settled(s subject, now *api.Intent) error {
 	proven := verdictOf(now)
 	if proven == Unknown {

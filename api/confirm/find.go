@@ -15,14 +15,14 @@ type Lister interface {
 }
 
 const (
-	// mostListed bounds what is read of the list.
+	// mostListed bounds how many items of the list are read.
 	mostListed = 2000
-	// listedFor is how far back a list is read that begins with the newest.
+	// listedFor is how far back the list is read, newest first.
 	listedFor = 24 * time.Hour
 )
 
-// find looks in the service's list for an intent. whole: it saw all of the last day,
-// and could read them. Where there is no list the error is [api.ErrNotServed].
+// find looks for an intent in the service's list. whole reports whether it saw the whole last day and could read
+// every item. If there is no list, the error is [api.ErrNotServed].
 func find(ctx context.Context, list Lister, is func(*api.Intent) bool) (found *api.Intent, whole bool, err error) {
 	whole = true
 	seen, descending, since := 0, true, time.Now().Add(-listedFor)

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// gap is a place of the audit log where lines are missing or cannot be read. Each
-// may tell of a confirm, of whatever intent.
+// gap is a place in the audit log where lines are missing or unreadable. Each may have recorded a confirm of any
+// intent.
 type gap struct {
-	end  int64     // where it ends in the log
-	by   time.Time // when its lines were written, at the latest; zero until known
-	what string    // of the log, as in "was removed"
+	end  int64     // the offset in the log where it ends
+	by   time.Time // the latest time at which its lines were written; zero while unknown
+	what string    // what happened to the log, as in "was removed"
 }
 
-// gapsMatterFor is how long a confirm that nobody knows of can matter: longer than
-// any intent has been seen to await confirmation.
+// gapsMatterFor is how long an unrecorded confirm can matter: longer than any intent was seen to await
+// confirmation.
 const gapsMatterFor = 24 * time.Hour
 
-// dateGaps notes that what is missing was written before a moment.
+// dateGaps records that the missing lines were written before a time.
 func (a *auditLog) dateGaps(by time.Time) {
 	for i := range a.gaps {
 		if a.gaps[i].by.IsZero() {
@@ -28,9 +28,8 @@ func (a *auditLog) dateGaps(by time.Time) {
 
 func (g gap) matters() bool { return time.Since(g.by) < gapsMatterFor }
 
-// hidden lists the confirms of an intent that the gaps may hide. One that was
-// followed by a line about the intent hides none: that was written once it was
-// settled. The caller holds the lock.
+// hidden lists the confirms of a subject that the gaps may hide. A gap followed by a line about the subject hides
+// none: that line was written once it was settled. The caller holds the lock.
 func (a *auditLog) hidden(s subject) []Line {
 	var found []Line
 	for _, g := range a.gaps {
@@ -46,7 +45,7 @@ func (a *auditLog) hidden(s subject) []Line {
 	return found
 }
 
-// warnings says what the gaps mean.
+// warnings says what the gaps mean for the user.
 func (a *auditLog) warnings() []string {
 	a.turn <- struct{}{}
 	defer func() { <-a.turn }()
@@ -60,11 +59,11 @@ func (a *auditLog) warnings() []string {
 	return all
 }
 
-// Warnings says what is wrong with the audit log as it was found, and of which new
-// intents of the last day nobody knows what came of them.
+// Warnings lists what is wrong with the audit log as found, and the creations of the last day without a known
+// outcome.
 func (g *Guard) Warnings() []string { return append(g.audit.warnings(), g.lost()...) }
 
-// localTime is a time of day, with its date unless that is today's.
+// localTime formats a time of day, with the date unless it is today's.
 func localTime(t time.Time) string {
 	t, form := t.Local(), "15:04:05"
 	if t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {

@@ -11,30 +11,30 @@ import (
 	"tillwatch/api"
 )
 
-// Service is what a guard asks of the service; [api.Client] is one.
+// Service is what a guard needs of the service; [api.Client] is one.
 type Service interface {
 	Intent(ctx context.Context, id api.ID) (api.Intent, error)
 	ConfirmIntent(ctx context.Context, id api.ID, body api.ConfirmIntent) (api.Intent, error)
 }
 
-// Config sets a guard up.
+// Config configures a guard.
 type Config struct {
 	Service      Service
-	Environments []string          // that the service may turn out to be; what was sent elsewhere is of no concern
-	Body         api.ConfirmIntent // sent with each confirm
-	AuditFile    string            // JSON lines; required. Guards that share it never send an intent twice
-	// Read, when set, is called with every intent that the guard reads, the moment
-	// at which the request was sent, and whether it answers a confirm.
+	Environments []string          // names that the service may have; lines of other environments are ignored
+	Body         api.ConfirmIntent // the body of each confirm
+	AuditFile    string            // JSON lines; required. Guards that share it never confirm an intent twice
+	// Read, when set, is called with every intent that the guard reads, when the request was sent, and whether the
+	// intent is the answer to a confirm.
 	Read func(in api.Intent, sent time.Time, confirmed bool)
 }
 
-// Guard confirms intents. One request is in flight an intent, whoever asks: in
-// this process, or in another one of this machine with the same audit file.
+// Guard confirms intents. It has one request in flight per intent, across all processes of this machine that share
+// its audit file.
 type Guard struct {
 	cfg       Config
 	audit     *auditLog
 	unsettled []Line
-	inFlight  sync.Map // ids of intents
+	inFlight  sync.Map // ids of the intents being confirmed
 }
 
 // New opens the audit log.
@@ -50,7 +50,7 @@ func New(cfg Config) (*Guard, error) {
 		return nil, err
 	}
 	unsettled := slices.DeleteFunc(audit.unsettled(), func(l Line) bool {
-		return !slices.Contains(cfg.Environments, l.Environment) || isNew(l.Intent) // there is none to read
+		return !slices.Contains(cfg.Environments, l.Environment) || isNew(l.Intent) // there is nothing to read
 	})
 	return &Guard{cfg: cfg, audit: audit, unsettled: unsettled}, nil
 }
@@ -58,18 +58,16 @@ func New(cfg Config) (*Guard, error) {
 // Close closes the audit log.
 func (g *Guard) Close() error { return g.audit.close() }
 
-// Confirm rereads, compares, records, sends, and where the answer does not prove
-// what came of it reads the intent until that is known, or until ctx ends or it
-// takes too long. It never sends again by itself, but after a per-second 429: that
-// request was not processed. It does not send while an earlier confirm of the
-// intent is not known to have ended (see [UnsettledError]). progress is called with each
-// stage; it may be nil.
+// Confirm rereads the intent, compares it with what was seen, records the confirm and sends it. If the answer does
+// not prove the outcome, it reads the intent until it is known, ctx ends, or it takes too long. It resends only
+// after a per-second 429, whose request was not processed. It does not send while an earlier confirm of the intent
+// has no known outcome (see [UnsettledError]). It calls progress with each stage; progress may be nil.
 func (g *Guard) Confirm(ctx context.Context, p Proposal, progress func(Progress)) Outcome {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
 	if !slices.Contains(g.cfg.Environments, p.Environment) {
-		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, and not in what answers here: look at it again", p.Environment)}
+		return Outcome{Verdict: NotSent, Err: fmt.Errorf("it was seen in %q, which is not the environment here: look at it again", p.Environment)}
 	}
 	if !g.begin(p.ID) {
 		return Outcome{Verdict: NotSent, Err: errors.New("a confirm of this intent is already under way")}
@@ -91,7 +89,7 @@ func (g *Guard) begin(id api.ID) bool {
 
 func (g *Guard) end(id api.ID) { g.inFlight.Delete(id) }
 
-// wait is how long a per-second refusal asks for, at least a second.
+// wait returns how long a per-second refusal asks to wait, at least a second.
 func wait(err error) time.Duration {
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.RetryAfter > time.Second {

@@ -6,24 +6,23 @@ import (
 	"tillwatch/api"
 )
 
-// Stage is where a confirm stands.
+// Stage is a step of a confirm.
 type Stage string
 
-// The stages, in order. Settling is passed only when the answer does not tell
-// what came of what was sent.
+// The stages, in order. Settling is skipped if the answer proves the outcome.
 const (
 	Rereading Stage = "rereading"
 	Recording Stage = "recording"
 	Sending   Stage = "sending"
 	Settling  Stage = "settling"
-	Lost      Stage = "lost" // in the audit log alone: lines before this one are missing
+	Lost      Stage = "lost" // only in the audit log: lines before this one are missing
 )
 
-// Progress is where a confirm stands, for the eye.
+// Progress is the stage of a confirm, for display.
 type Progress struct {
 	Stage Stage
-	Why   error     // with Settling: what was answered, or why nothing was
-	Until time.Time // with Settling: when it ends, unless a read settles it earlier
+	Why   error     // with Settling: why the answer proves nothing
+	Until time.Time // with Settling: when it ends unless a read settles it earlier
 }
 
 // Verdict is how a confirm ended.
@@ -32,43 +31,41 @@ type Verdict string
 // The verdicts. [Outcome.Proves] says what each proves.
 const (
 	Accepted       Verdict = "accepted"          // the service took it
-	Changed        Verdict = "changed"           // what was seen is no longer so; nothing was sent
-	NotConfirmable Verdict = "not confirmable"   // the intent cannot be confirmed; this placed nothing
-	Already        Verdict = "already confirmed" // before anything was sent, an order was placed or being placed
-	Overtaken      Verdict = "overtaken"         // refused, yet the intent is being placed: by somebody else, or by this one doubled on its way
+	Changed        Verdict = "changed"           // the intent is not as it was seen; nothing was sent
+	NotConfirmable Verdict = "not confirmable"   // the intent cannot be confirmed; nothing was placed by this
+	Already        Verdict = "already confirmed" // an order was placed or being placed before anything was sent
+	Overtaken      Verdict = "overtaken"         // refused, yet the order is being placed: another client's confirm, or this one doubled on its way
 	Refused        Verdict = "refused"           // the service said no; nothing was placed
-	Unknown        Verdict = "unknown"           // sent, and what came of it is not known yet
-	NotSent        Verdict = "not sent"          // it could not be reread or recorded; nothing was sent
-	Closed         Verdict = "closed by hand"    // in the audit log: nobody will know what came of it
-	NotTaken       Verdict = "not taken"         // in the audit log: it was sent, and long afterwards the intent still awaited confirmation
+	Unknown        Verdict = "unknown"           // sent, with an outcome that is not known yet
+	NotSent        Verdict = "not sent"          // the intent could not be reread or the confirm not recorded; nothing was sent
+	Closed         Verdict = "closed by hand"    // only in the audit log: nobody will ever know the outcome
+	NotTaken       Verdict = "not taken"         // only in the audit log: sent, but long afterwards the intent still awaited confirmation
 )
 
 // Outcome is how a confirm ended.
 type Outcome struct {
 	Verdict     Verdict
-	Attempt     string       // of the audit log; "" when nothing was sent
-	Intent      *api.Intent  // as last read; nil when it was not
-	Differences []Difference // with Changed
-	Err         error        // why, where there is a reason to tell
+	Attempt     string       // the audit log's id of the attempt; "" if nothing was sent
+	Intent      *api.Intent  // as last read; nil if it was not read
+	Differences []Difference // with Changed: what differs
+	Err         error        // the reason; nil for none
 
-	// Unsettled: nothing was sent this time, and what came of an earlier confirm of
-	// the intent is not known.
+	// Unsettled: nothing was sent this time, and an earlier confirm of the intent has no known outcome.
 	Unsettled bool
 }
 
-// Purchase is what is proven of the intent's order.
+// Purchase is what is proven about the intent's order.
 type Purchase uint8
 
-// What can be proven. An order that failed is none.
+// What can be proven. A failed order is no order.
 const (
-	Unproven  Purchase = iota // there may be an order, or may be one yet
+	Unproven  Purchase = iota // there may be an order, now or later
 	Placed                    // there is one, or it is being placed
-	NotPlaced                 // there is none, and of what was sent none can come
+	NotPlaced                 // there is none, and nothing sent can lead to one
 )
 
-// Proves says what the outcome proves of the intent's order. That nothing was
-// placed takes a state that says so, or that nothing was ever sent that could have
-// placed it; the service's no to what was sent is no proof by itself.
+// Proves returns what the outcome proves about the intent's order. [NotPlaced] takes a state that shows it, or
+// that nothing was ever sent: a refusal alone proves nothing.
 func (o Outcome) Proves() Purchase {
 	switch {
 	case o.Intent != nil && o.Intent.State == api.Failed:

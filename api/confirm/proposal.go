@@ -8,27 +8,25 @@ import (
 	"tillwatch/api"
 )
 
-// Proposal is what a person saw and says yes to. [Propose] makes it, so that it
-// always speaks of an intent that was read.
+// Proposal is what a person saw and approved. [Propose] makes it, always from an intent that was read.
 type Proposal struct {
 	ID          api.ID
 	Environment string
-	Live        bool // real money may move there
+	Live        bool // real money may move in the environment
 	Product     api.Text
 	ProductURL  api.Text
 	Merchant    api.Text
-	Variant     api.Text // what was selected, "Size M, Color Oat"; "" for nothing
+	Variant     api.Text // what was selected, as in "Size M, Color Oat"; "" for nothing
 	Quantity    int
 	Cost        api.Cost
 	Total       api.Money
-	ExpiresAt   time.Time // end of the confirm window; zero while not known
+	ExpiresAt   time.Time // end of the confirm window; zero while unknown
 	ReadAt      time.Time
 }
 
-// Propose binds what was read at readAt. It refuses an intent that was not read
-// as awaiting_confirmation, and one whose total is missing or negative: nobody says
-// yes to an amount that makes no sense. window is how long after its creation an intent
-// can be confirmed, and where is what gave the answer.
+// Propose binds what was read at readAt. It refuses an intent that was not read as awaiting_confirmation, and one
+// whose total is missing or negative. window is how long after its creation an intent can be confirmed; where is
+// the environment that answered.
 func Propose(read *api.Intent, readAt time.Time, where api.Environment, window time.Duration) (Proposal, error) {
 	if read == nil {
 		return Proposal{}, fmt.Errorf("the intent has not been read yet")
@@ -41,7 +39,7 @@ func Propose(read *api.Intent, readAt time.Time, where api.Environment, window t
 		return Proposal{}, fmt.Errorf("intent %s has no total to say yes to", read.ID)
 	}
 	if total.Subunits < 0 {
-		return Proposal{}, fmt.Errorf("intent %s has a total of %s, which cannot be meant", read.ID, total)
+		return Proposal{}, fmt.Errorf("intent %s has a total of %s, which cannot be right", read.ID, total)
 	}
 	p := Proposal{
 		ID:          read.ID,
@@ -62,8 +60,7 @@ func Propose(read *api.Intent, readAt time.Time, where api.Environment, window t
 	return p, nil
 }
 
-// answeredBy refuses what another one answers than the person was shown: the guard
-// that was passed is that of where it was seen.
+// answeredBy returns an error if another environment answers than the one where the person saw the intent.
 func (p Proposal) answeredBy(now api.Environment) error {
 	if now.Name == p.Environment && now.Live == p.Live {
 		return nil
@@ -72,13 +69,13 @@ func (p Proposal) answeredBy(now api.Environment) error {
 	if now.Live {
 		money = "real money may move"
 	}
-	return fmt.Errorf("it was seen in %q, and %q answers now, where %s: look at it again", p.Environment, now.Name, money)
+	return fmt.Errorf("it was seen in %q, but %q answers now, where %s: look at it again", p.Environment, now.Name, money)
 }
 
-// Difference is one thing that is not as the person saw it.
+// Difference is one thing that has changed since the person saw it.
 type Difference struct{ What, Seen, Now string }
 
-// differences compares what was seen with what a newer read says.
+// differences compares what was seen with a newer read.
 func (p Proposal) differences(now *api.Intent) []Difference {
 	var out []Difference
 	compare := func(what, seen, now string) {

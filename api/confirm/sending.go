@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// races bounds how often an intent is read again because another process wrote
-	// of it meanwhile. One does so at most once before the intent moves on.
+	// races bounds how often an intent is reread because another process recorded something about it meanwhile. That
+	// happens at most once before the intent moves on.
 	races = 5
-	// perSecondTries bounds the sends, when each before was refused by the per-second
-	// bucket.
+	// perSecondTries bounds the sends when each is refused by the per-second bucket.
 	perSecondTries = 4
-	// sendWithin bounds a send, with its wait for quota: what is given up then is
-	// held by nobody when settleFor is over, counted from its line in the audit log.
+	// sendWithin bounds a send, including its wait for quota, so that nothing can be held on its way when settleFor
+	// has passed since the line in the audit log.
 	sendWithin = 20 * time.Second
 )
 
-// confirming is one confirm that a person said yes to.
+// confirming is one confirm that a person approved.
 type confirming struct {
 	guard  *Guard
 	seen   Proposal
 	report func(Progress)
-	line   Line            // of the audit log, once it is there
-	from   api.Environment // what answered when the intent was read last
+	line   Line            // in the audit log, once recorded
+	from   api.Environment // the environment that answered the last read
 }
 
 func (c *confirming) subject() subject { return subjectOf(c.seen.Environment, c.seen.ID) }
 
-// run goes through the stages once.
+// run goes through the stages.
 func (c *confirming) run(ctx context.Context) Outcome {
 	if out := c.prepare(ctx); out != nil {
 		return *out
@@ -46,8 +45,7 @@ func (c *confirming) run(ctx context.Context) Outcome {
 	return out
 }
 
-// prepare reads the intent again, compares and records. It returns how the confirm
-// ended if nothing is to be sent.
+// prepare rereads, compares and records. It returns the outcome if nothing is to be sent.
 func (c *confirming) prepare(ctx context.Context) *Outcome {
 	g := c.guard
 	c.report(Progress{Stage: Rereading})
@@ -84,9 +82,8 @@ func (c *confirming) prepare(ctx context.Context) *Outcome {
 	return nil
 }
 
-// send sends until the answer is another one than the per-second bucket's no, and
-// finds out what came of it where the answer does not prove that. Each send is
-// recorded before, and goes out only while the intent is as it was seen.
+// send sends until the per-second bucket lets the request through, and settles the outcome if the answer does not
+// prove it. Each send is recorded first, and goes out only while the intent is as it was seen.
 func (c *confirming) send(ctx context.Context) Outcome {
 	var refusal error
 	for try := 1; ; try++ {
@@ -113,8 +110,8 @@ func (c *confirming) send(ctx context.Context) Outcome {
 	}
 }
 
-// answered is how a confirm ended that the service said yes to. Where by the same
-// answer the intent has not moved, reads have to tell.
+// answered returns the outcome of a confirm that the service accepted. If the answer shows the intent unmoved,
+// reads settle it.
 func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
 	switch {
 	case answer.State == api.AwaitingConfirmation || answer.State == api.RetrievingOffer:
@@ -125,15 +122,14 @@ func (c *confirming) answered(ctx context.Context, answer api.Intent) Outcome {
 	return Outcome{Verdict: Accepted, Intent: &answer}
 }
 
-// post sends the one request.
+// post sends the request.
 func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	g := c.guard
 	bounded, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	asked := time.Now()
 	body := g.cfg.Body
-	// What is guarded as a stand-in can reach nothing else, whoever takes the next
-	// request.
+	// A confirm for a stand-in must reach nothing else, whatever takes the next request.
 	body.StandIn = c.from.StandIn
 	answer, err := g.cfg.Service.ConfirmIntent(bounded, c.seen.ID, body)
 	switch {
@@ -145,8 +141,8 @@ func (c *confirming) post(ctx context.Context) (api.Intent, error) {
 	return answer, err
 }
 
-// again reports whether what was refused for its rate may be sent again: the
-// intent is as it was seen, and the next send is recorded.
+// again reports whether a confirm refused for its rate may be sent again: the intent is as it was seen, and the
+// next send is recorded.
 func (c *confirming) again(ctx context.Context) bool {
 	c.report(Progress{Stage: Rereading})
 	now, err := c.read(ctx)
@@ -158,7 +154,7 @@ func (c *confirming) again(ctx context.Context) bool {
 	return c.guard.audit.append(c.line) == nil
 }
 
-// read reads the intent where it was seen. What anybody else answers proves nothing.
+// read reads the intent in the environment where it was seen. Other environments prove nothing.
 func (c *confirming) read(ctx context.Context) (in api.Intent, err error) {
 	in, err = c.guard.read(ctx, c.seen.ID)
 	if err == nil {

@@ -7,19 +7,18 @@ import (
 	"tillwatch/api"
 )
 
-// How an outcome is said: on the command line, in dialogs and in the audit log
-// alike.
+// The wording of outcomes, for the command line, the dialogs and the audit log.
 
-// Sentence says how the confirm ended and what that means for the order, without
-// the reason. It starts in lower case and ends without a full stop.
+// Sentence says how the confirm ended and what that means for the order, without the reason. It begins in lower
+// case and has no full stop.
 func (o Outcome) Sentence() string {
 	if o.Unsettled {
-		return "nothing was sent: how an earlier confirm of it ended is not known yet"
+		return "nothing was sent: the outcome of an earlier confirm is not known yet"
 	}
 	switch o.Verdict {
 	case Accepted:
 		if o.state() == "" {
-			return "confirmed: the service took it"
+			return "confirmed: the service accepted it"
 		}
 		return "confirmed: the intent is now " + o.state()
 	case Changed:
@@ -35,7 +34,7 @@ func (o Outcome) Sentence() string {
 		}
 		return "already confirmed: the intent is " + o.state() + ", and nothing was sent"
 	case Overtaken:
-		said := "already confirmed, by somebody else or by this request doubled on its way"
+		said := "already confirmed, by another client or by this request doubled on its way"
 		if o.state() == "" {
 			return said
 		}
@@ -50,7 +49,7 @@ func (o Outcome) Sentence() string {
 	return "not confirmed: nothing was sent"
 }
 
-// Advice says what to do now, in whole sentences; "" where there is nothing to do.
+// Advice says what to do now, in whole sentences; "" for nothing.
 func (o Outcome) Advice() string {
 	if o.Unsettled {
 		return "Do not confirm it anywhere else: reads settle the earlier one. Look again once they have."
@@ -61,14 +60,14 @@ func (o Outcome) Advice() string {
 	case Changed:
 		return "Look at the offer as it is now, and confirm that if you want it."
 	case Refused:
-		return "What the service says has to be mended first."
+		return "First fix what the service complains about."
 	case Unknown:
 		return "Do not confirm it again, here or anywhere else: reads settle it, and may need more time. If it stays unknown, look at the intent at the service."
 	}
 	return "It is safe to try again."
 }
 
-// standing is where the order stands by what was read last.
+// standing says where the order stands, by the last read.
 func (o Outcome) standing() string {
 	if o.Intent == nil {
 		return ""
@@ -94,7 +93,7 @@ func (o Outcome) standing() string {
 	return ""
 }
 
-// String is the sentence with its reason.
+// String returns the sentence with its reason.
 func (o Outcome) String() string {
 	said := o.Sentence()
 	if o.Unsettled && o.Err != nil {

@@ -17,7 +17,7 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 		want    string
 	}{
 		{"accepted", confirm.Outcome{Verdict: confirm.Accepted, Intent: in(api.PlacingOrder)}, "confirmed: the intent is now placing order"},
-		{"accepted, and not read since", confirm.Outcome{Verdict: confirm.Accepted}, "confirmed: the service took it"},
+		{"accepted, and not read since", confirm.Outcome{Verdict: confirm.Accepted}, "confirmed: the service accepted it"},
 		{"changed", confirm.Outcome{Verdict: confirm.Changed, Differences: []confirm.Difference{{What: "total", Seen: "1.00 USD", Now: "2.00 USD"}}},
 			"nothing was sent: the intent changed since you looked (total was 1.00 USD, is 2.00 USD)"},
 		{"expired", confirm.Outcome{Verdict: confirm.NotConfirmable, Intent: in(api.Failed)}, "not confirmed: the intent is failed"},
@@ -25,13 +25,13 @@ func TestAnOutcomeIsSaidInOneSentence(t *testing.T) {
 			"not confirmed: the service says that it cannot be confirmed now: no answer"},
 		{"already", confirm.Outcome{Verdict: confirm.Already, Intent: in(api.Completed)}, "already confirmed: the intent is completed, and nothing was sent"},
 		{"overtaken", confirm.Outcome{Verdict: confirm.Overtaken, Intent: in(api.PlacingOrder)},
-			"already confirmed, by somebody else or by this request doubled on its way: the intent is now placing order"},
+			"already confirmed, by another client or by this request doubled on its way: the intent is now placing order"},
 		{"refused", confirm.Outcome{Verdict: confirm.Refused, Err: timeout}, "not confirmed: the service refused it, and nothing was placed: no answer"},
 		{"unknown", confirm.Outcome{Verdict: confirm.Unknown, Err: timeout}, "outcome unknown: it may have been placed: no answer"},
 		{"not sent", confirm.Outcome{Verdict: confirm.NotSent, Err: timeout}, "not confirmed: nothing was sent: no answer"},
 		{"an earlier one is open", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: timeout}, "nothing was sent this time: no answer"},
 		{"an earlier one is open, for an unknown reason", confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true},
-			"nothing was sent: how an earlier confirm of it ended is not known yet"},
+			"nothing was sent: the outcome of an earlier confirm is not known yet"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,39 +11,34 @@ import (
 	"tillwatch/api"
 )
 
-// An answer does not prove what came of a request. It may be lost after the
-// request took effect; it may be that of a second request, where something on the
-// way sends again what it got no answer to; and a first one may still be held on
-// the way when the second is refused. Clients and the usual proxies hold a request
-// for 15 to 100 s. So only reads settle it: at once where the intent has moved on,
-// and where it still awaits confirmation, once nothing can be held any more.
+// An answer does not prove what its request did. It may be lost after the request took effect. It may answer a
+// second request, because something on the way sends unanswered ones again; and the first may still be held on its
+// way when the second is refused. Clients and common proxies hold a request for 15 to 100 s. So only reads settle
+// it: at once if the intent has moved on; if it still awaits confirmation, once nothing can be held any more.
 const (
-	// settleFor is how long reads settle what was sent, and how old a confirm must be
-	// before an intent that still awaits confirmation proves that it was not taken.
+	// settleFor is how long reads try to settle a request, and how old a confirm must be before an intent that still
+	// awaits confirmation proves that it was not taken.
 	settleFor = 2 * time.Minute
-	// settleGap lies between two reads that say the same. One alone may come from a
-	// copy of the data that lags behind.
+	// settleGap separates two reads that must agree. A single one may come from a lagging replica.
 	settleGap = 10 * time.Second
-	// settleGrace is how long the last reads may fail.
+	// settleGrace is how much longer to try if the last reads fail.
 	settleGrace = 30 * time.Second
 
 	firstSettleRead = 500 * time.Millisecond
 	lastSettleRead  = settleGap
 )
 
-// errStillAwaiting is why a yes of the service proves nothing: by the same answer
-// nothing has moved.
-var errStillAwaiting = errors.New("the service took it, and says that the intent still awaits confirmation")
+// errStillAwaiting says why an acceptance proves nothing: the same answer shows the intent unmoved.
+var errStillAwaiting = errors.New("the service accepted it, but says that the intent still awaits confirmation")
 
-// leavesOpen reports whether what was answered leaves open what came of a request.
+// leavesOpen reports whether an answer leaves the request's outcome open.
 func leavesOpen(answer error) bool {
 	return errors.Is(answer, errStillAwaiting) || api.IsUnknownOutcome(answer)
 }
 
-// settle reads the intent until its state proves what came of a request. A service
-// that said no is believed once reads, more than one of them, have found the intent
-// still awaiting confirmation when no request can be held on its way any more. An
-// answer that was lost leaves it unknown even then.
+// settle reads the intent until its state proves the outcome. A refusal counts once at least two reads have found
+// the intent still awaiting confirmation and no request can be held on its way any more. After a lost answer the
+// outcome stays unknown even then.
 func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	began := time.Now()
 	over := began.Add(settleFor)
@@ -69,7 +64,7 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 			out.Verdict = refused(cause)
 			return out
 		case passed && (err == nil || !asked.Before(over.Add(settleGrace))):
-			out.Err = fmt.Errorf("%w; reads for %s still say awaiting confirmation or nothing at all", cause, time.Since(began).Round(time.Second))
+			out.Err = fmt.Errorf("%w; reads for %s still showed it awaiting confirmation, or failed", cause, time.Since(began).Round(time.Second))
 			return out
 		}
 		if api.Sleep(ctx, pause(step, over)) != nil {
@@ -78,12 +73,12 @@ func (c *confirming) settle(ctx context.Context, cause error) Outcome {
 	}
 }
 
-// growing doubles a pause each time, without jitter: one process reads one intent.
+// growing returns pauses that double, without jitter: one process reads one intent.
 func growing(first, longest time.Duration) *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{InitialInterval: first, MaxInterval: longest, Multiplier: 2}
 }
 
-// pause is the next one of those that grow: until over, where that comes first.
+// pause returns the next pause, which ends at over at the latest.
 func pause(step *backoff.ExponentialBackOff, over time.Time) time.Duration {
 	next := step.NextBackOff()
 	if left := time.Until(over); left > 0 {
@@ -92,8 +87,7 @@ func pause(step *backoff.ExponentialBackOff, over time.Time) time.Duration {
 	return next
 }
 
-// look reads the intent once after the service said no, and returns how the confirm
-// ended if that proves it.
+// look reads the intent once after a refusal, and returns the outcome if that proves it.
 func (c *confirming) look(ctx context.Context, refusal error) *Outcome {
 	now, err := c.read(ctx)
 	if err != nil {
@@ -102,8 +96,8 @@ func (c *confirming) look(ctx context.Context, refusal error) *Outcome {
 	return provenBy(&now, refusal)
 }
 
-// provenBy is how a confirm that was sent ended, nil while the state of the intent
-// does not tell. cause is why the answer does not.
+// provenBy returns the outcome that an intent's state proves of a confirm that was sent; nil if none. cause is why
+// the answer does not prove it.
 func provenBy(now *api.Intent, cause error) *Outcome {
 	verdict := verdictOf(now)
 	switch {
@@ -115,8 +109,7 @@ func provenBy(now *api.Intent, cause error) *Outcome {
 	return &Outcome{Verdict: verdict, Intent: now, Err: unlessAccepted(verdict, cause)}
 }
 
-// refused is the verdict on what the service said no to, once it is proven that
-// nothing came of it.
+// refused returns the verdict on a refused request that is proven to have had no effect.
 func refused(answer error) Verdict {
 	if errors.Is(answer, api.ErrNotFound) || errors.Is(answer, api.ErrConflict) {
 		return NotConfirmable
@@ -135,14 +128,12 @@ func verdictOf(now *api.Intent) Verdict {
 		}
 		return NotConfirmable
 	}
-	// Not taken so far, and the request may still be under way; or a state of
-	// which nobody knows where it stands.
+	// Not taken so far, though the request may still be under way; or a state that nobody knows.
 	return Unknown
 }
 
-// failedWhilePlacing sets a failed order apart from an intent that expired or failed
-// before it was placed. An awaiting intent moves on by a confirm or by expiring,
-// so of one with an offer the failure code is all that there is to go by.
+// failedWhilePlacing tells a failed order from an intent that expired or failed before it was placed. An awaiting
+// intent moves on by a confirm or by expiring, so for one with an offer only the failure code tells.
 func failedWhilePlacing(in *api.Intent) bool {
 	return in.Offer != nil && (in.Failure == nil || in.Failure.Code != api.Expired)
 }

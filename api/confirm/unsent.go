@@ -8,8 +8,8 @@ import (
 	"tillwatch/api"
 )
 
-// Unread is how a confirm ends of an intent that could not be read, for the reason
-// that why gives. A nil guard knows of no earlier confirms.
+// Unread returns the outcome for an intent that could not be read, with the reason. A nil guard has no earlier
+// confirms.
 func (g *Guard) Unread(id api.ID, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: NotSent, Err: why}
@@ -23,9 +23,8 @@ func (g *Guard) Unread(id api.ID, why error) Outcome {
 	return *out
 }
 
-// Unsent is how a confirm ends of an intent that was read and for which nothing is
-// sent, for the reason that why gives. What came of earlier confirms of it is
-// settled first, as far as reads tell. A nil guard knows of none.
+// Unsent returns the outcome for an intent that was read but is not confirmed, with the reason. It first settles
+// earlier confirms of it, as far as the read proves them. A nil guard has none.
 func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	if g == nil {
 		return Outcome{Verdict: standing(&now), Intent: &now, Err: why}
@@ -38,8 +37,8 @@ func (g *Guard) Unsent(ctx context.Context, now api.Intent, why error) Outcome {
 	return *g.without(s, &now, standing(&now), both(why, err))
 }
 
-// without is how a confirm ends that sent nothing. While an earlier one is not
-// settled, that proves nothing.
+// without returns the outcome of a confirm that sent nothing. While an earlier one is unsettled, that proves
+// nothing.
 func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outcome {
 	earlier, err := g.audit.openOf(s)
 	if err == nil && len(earlier) > 0 {
@@ -52,8 +51,7 @@ func (g *Guard) without(s subject, now *api.Intent, v Verdict, why error) *Outco
 	return out
 }
 
-// standing is the verdict on an intent that cannot be confirmed, where nothing was
-// sent.
+// standing returns the verdict on an intent that cannot be confirmed, when nothing was sent.
 func standing(now *api.Intent) Verdict {
 	if now.State == api.PlacingOrder || now.State == api.Completed {
 		return Already

@@ -9,11 +9,11 @@ import (
 
 // Bounds of a book.
 const (
-	mostBuckets = 16          // of one class
-	forgetAfter = time.Minute // a bucket whose limit was changed
+	mostBuckets = 16          // buckets of one class
+	forgetAfter = time.Minute // after this a bucket whose limit was changed is dropped
 )
 
-// book keeps what is known of the buckets of one class.
+// book keeps the buckets of one class.
 type book struct {
 	class    Class
 	ledgers  []*ledger
@@ -34,7 +34,7 @@ func (b *book) buckets(now time.Time) []Bucket {
 	return all
 }
 
-// limits is what bounds the class now.
+// limits returns what currently bounds the class.
 func (b *book) limits() []*limit {
 	all := make([]*limit, 0, len(b.ledgers)+1)
 	perSecond := false
@@ -51,7 +51,7 @@ func (b *book) limits() []*limit {
 	return all
 }
 
-// record books an answer.
+// record takes in an answer.
 func (b *book) record(a answer, l *lane) {
 	reported := b.match(a.fields.Reports, a.sent)
 	rejecting := rejectors(reported, a)
@@ -64,7 +64,7 @@ func (b *book) record(a answer, l *lane) {
 			bucket.report(r, a, l)
 		case len(reported) == 0 && bucket.limit.short():
 			bucket.account(r, a.sent, a.received, a.outcome.Status)
-			bucket.charge(a) // an answer without fields, or none: it may have been charged
+			bucket.charge(a) // no answer, or one without fields: the bucket may have been charged
 		}
 		if rejecting[bucket] || len(reported) == 0 && a.refused() && bucket.limit.perSecond() {
 			bucket.refuse(a)
@@ -79,15 +79,14 @@ func (b *book) match(reports []Report, sent time.Time) map[*ledger]Report {
 	for _, r := range reports {
 		bucket := b.find(r, sent)
 		if before, ok := reported[bucket]; ok && before.RemainingKnown && (!r.RemainingKnown || r.Remaining >= before.Remaining) {
-			continue // of duplicates, the smallest acts
+			continue // of duplicates, the smallest counts
 		}
 		reported[bucket] = r
 	}
 	return reported
 }
 
-// rejectors is the buckets that a 429 names as empty; all that it names, where
-// none is.
+// rejectors returns the buckets that a 429 reports as empty; if it reports none as empty, all that it names.
 func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
 	if a.outcome.Status != http.StatusTooManyRequests {
 		return nil
@@ -105,9 +104,8 @@ func rejectors(reported map[*ledger]Report, a answer) map[*ledger]bool {
 	return named
 }
 
-// find is the bucket of a report. A limit without its policy belongs to the
-// bucket of that name with the smallest window that its reset fits; the policy
-// may become known later.
+// find returns the bucket of a report. A limit without its policy belongs to the bucket of that name with the
+// smallest window that its reset fits; the policy may become known later.
 func (b *book) find(r Report, sent time.Time) *ledger {
 	var found *ledger
 	for _, l := range b.ledgers {
@@ -138,8 +136,7 @@ func (b *book) open(r Report, sent time.Time) *ledger {
 	return l
 }
 
-// add takes in a ledger, for the one that was not named for longest where there
-// are too many.
+// add adds a ledger. If there are too many, it replaces the one that was named least recently.
 func (b *book) add(l *ledger) {
 	if len(b.ledgers) >= mostBuckets {
 		oldest := slices.MinFunc(b.ledgers, func(a, b *ledger) int { return a.seen.Compare(b.seen) })
@@ -148,8 +145,8 @@ func (b *book) add(l *ledger) {
 	b.ledgers = append(b.ledgers, l)
 }
 
-// supersede retires buckets whose policy is now reported with another limit, by an
-// answer of that time. An older one says nothing against what was named since.
+// supersede retires buckets whose policy is now reported with another limit, by an answer of that time. An older
+// answer does not retire what has been named since.
 func (b *book) supersede(reported map[*ledger]Report, at time.Time) {
 	rivals := func(l, other *ledger) bool {
 		return l != other && l.policy == other.policy && l.limit.window == other.limit.window

@@ -16,11 +16,11 @@ type Bucket struct {
 	Reset      time.Duration `json:"resetNs,omitzero"`     // t as last reported, from ObservedAt
 	ObservedAt time.Time     `json:"observedAt,omitzero"`  // when the last report was received
 	Own        float64       `json:"own,omitempty"`        // requests a second of this client, last minute
-	Others     float64       `json:"others,omitempty"`     // requests a second of everyone else on the account, inferred, last minute: at least that many
+	Others     float64       `json:"others,omitempty"`     // requests a second of everyone else on the account, last minute: inferred, a lower bound
 	Rejected   int64         `json:"rejected,omitempty"`   // 429s seen
-	Exhausted  time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until nothing is left, 1 ns when it is so now; 0 when not in sight
+	Exhausted  time.Duration `json:"exhaustedNs,omitzero"` // forecast: time until nothing is left; 1 ns if nothing is left now, 0 if it will not happen within the window
 	Unreported bool          `json:"unreported,omitempty"` // only the policy was reported: Remaining and Reset are unknown
-	History    []Sample      `json:"history,omitempty"`    // the last minute, oldest first, one a second; as the next two not to be changed
+	History    []Sample      `json:"history,omitempty"`    // the last minute, oldest first, one a second; like the next two, not to be changed
 	Hour       []Sample      `json:"hour,omitempty"`       // the last hour, oldest first, one a minute
 	Day        []Sample      `json:"day,omitempty"`        // the last day, oldest first, one an hour
 }
@@ -32,16 +32,15 @@ type Sample struct {
 	Known     bool      `json:"known,omitempty"`     // whether a report fell into it
 	Remaining int64     `json:"remaining,omitempty"` // the least remaining quota reported
 	Own       int       `json:"own,omitempty"`       // requests of this client
-	Others    int       `json:"others,omitempty"`    // requests of others, inferred: at least that many
-	Rejected  int       `json:"rejected,omitempty"`  // of its own requests, those that a 429 refused
-	Rest      int       `json:"rest,omitempty"`      // of Others, those that nobody saw: at least about so many
+	Others    int       `json:"others,omitempty"`    // requests of others: inferred, a lower bound
+	Rejected  int       `json:"rejected,omitempty"`  // requests of this client that a 429 refused
+	Rest      int       `json:"rest,omitempty"`      // of Others, those that nobody observed: roughly a lower bound
 }
 
-// Begins is its start.
+// Begins returns its start.
 func (s Sample) Begins() time.Time { return s.At }
 
-// Sum is the spending of several samples together: requests of this client and of
-// others, and how many of its own were refused.
+// Sum adds samples up: requests of this client and of others, and how many of its own were refused.
 func Sum(samples []Sample) (own, others, rejected int) {
 	for i := range samples {
 		own += samples[i].Own
@@ -51,8 +50,8 @@ func Sum(samples []Sample) (own, others, rejected int) {
 	return own, others, rejected
 }
 
-// Left is the remaining quota to be assumed at now: what was last reported, or
-// the whole limit once the window has passed or where nothing was reported.
+// Left estimates the remaining quota at now: as last reported, or the whole limit once the window has passed or if
+// nothing was reported.
 func (b Bucket) Left(now time.Time) int64 {
 	if b.Unreported || b.Reset > 0 && now.Sub(b.ObservedAt) >= b.Reset {
 		return max(b.Limit, b.Remaining)

@@ -17,11 +17,10 @@ const (
 	Lookup    Class = "lookup"
 )
 
-// Classes lists them.
+// Classes lists the contract's classes.
 func Classes() []Class { return []Class{Reads, Mutations, Lookup} }
 
-// defaultLimit is the number of requests a second that the contract gives a class
-// (Limits); an unknown class gets the least.
+// defaultLimit is how many requests a second the contract gives a class (Limits); an unknown class gets the least.
 func (c Class) defaultLimit() int64 {
 	switch c {
 	case Reads, Lookup:
@@ -30,7 +29,7 @@ func (c Class) defaultLimit() int64 {
 	return 5
 }
 
-// compareClasses puts the contract's classes first, in its order.
+// compareClasses orders the contract's classes first, in its order.
 func compareClasses(a, b Class) int {
 	place := func(c Class) int {
 		if i := slices.Index(Classes(), c); i >= 0 {
@@ -41,25 +40,25 @@ func compareClasses(a, b Class) int {
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
-// Priority orders requests that wait for quota: the lower, the sooner.
+// Priority orders requests that wait for quota: lower values go first.
 type Priority int
 
-// Who asks.
+// Who asks, and why.
 const (
-	Person    Priority = iota // somebody waits for the answer
-	Hint                      // an event says that something changed
-	Timer                     // it is time to look again
-	Reconcile                 // to be sure
+	Person    Priority = iota // a person waits for the answer
+	Hint                      // an event reports a change
+	Timer                     // a scheduled read
+	Reconcile                 // a read to find missed changes
 )
 
 const priorities = int(Reconcile) + 1
 
 var priorityWords = [priorities]string{"person", "hint", "timer", "reconcile"}
 
-// MarshalText makes the priority the word that it has in JSON.
+// MarshalText returns the priority's name.
 func (p Priority) MarshalText() ([]byte, error) { return []byte(priorityWords[p.clamped()]), nil }
 
-// UnmarshalText takes a word that is not known for the first.
+// UnmarshalText takes an unknown name for [Person].
 func (p *Priority) UnmarshalText(word []byte) error {
 	*p = Priority(max(slices.Index(priorityWords[:], string(word)), 0))
 	return nil
@@ -69,12 +68,12 @@ func (p Priority) clamped() Priority { return min(max(p, Person), Reconcile) }
 
 type priorityKey struct{}
 
-// WithPriority marks the requests of ctx. Without a mark they are a person's.
+// WithPriority sets the priority of the requests of ctx. Without it they have [Person].
 func WithPriority(ctx context.Context, p Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, p)
 }
 
-// PriorityOf reads the mark of [WithPriority].
+// PriorityOf returns the priority set by [WithPriority].
 func PriorityOf(ctx context.Context) Priority {
 	p, _ := ctx.Value(priorityKey{}).(Priority)
 	return p

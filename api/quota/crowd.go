@@ -2,35 +2,34 @@ package quota
 
 import "time"
 
-// How low requests give way to others.
+// How requests below Person give way to others.
 const (
-	crowdRemembered = 30 * time.Second // and half as long again, on average
+	crowdRemembered = 30 * time.Second // on average half as long again
 	leastPatience   = 2 * time.Second
 	mostPatience    = 20 * time.Second
-	seeingPatience  = time.Minute // where others are seen without asking
+	seeingPatience  = time.Minute // if others are observed without asking
 
-	// Steps of this part of a window come evenly to all its parts, and no two alike.
+	// Steps of this part of a window spread evenly over it without repeating.
 	goldenPart = shortest * 618 / 1000
 )
 
-// crowd is how many requests others put into one window of a short bucket, so that
-// requests below Person leave room for all of them: who waits until the bucket is
-// seen to be empty has already taken the place of another.
+// crowd estimates how many requests others put into one window of a short bucket, so that requests below Person
+// leave room for all of them: waiting until the bucket is seen empty would already take another's place.
 type crowd struct {
 	now, before meetings
-	used, own   int64         // of the window of the last answer: by all, and by this client
-	last        time.Time     // when that came
-	patience    time.Duration // between requests below Person while others need it all
-	offset      time.Duration // and besides, so that each answer comes elsewhere in its window
+	used, own   int64         // in the last answer's window: by all, and by this client
+	last        time.Time     // when that answer came
+	patience    time.Duration // pause between requests below Person while others need everything
+	offset      time.Duration // added to it, so that answers fall in different parts of their windows
 }
 
-// meetings is what answers have shown of others within a time.
+// meetings is what answers showed of others over a time.
 type meetings struct {
 	began    time.Time
 	answers  int64 // to this client
-	sum      int64 // requests of others that they had counted in their windows
-	most     int64 // requests of others that one of them had counted in its window
-	observed int64 // the most within one window that were seen by somebody
+	sum      int64 // requests of others that they counted in their windows
+	most     int64 // the most requests of others that one of them counted
+	observed int64 // the most requests of others observed within one window
 }
 
 func (c *crowd) turn(now time.Time) {
@@ -43,8 +42,8 @@ func (c *crowd) turn(now time.Time) {
 	}
 }
 
-// ownIn is how many of this client's requests a window holds of which so much is used,
-// by its last answer: those since which ever more was used.
+// ownIn returns how many of this client's requests are in the last answer's window, of which used requests are
+// used: its requests since used last fell.
 func (c *crowd) ownIn(used int64, window time.Duration, now time.Time) int64 {
 	if c.own++; used <= c.used || now.Sub(c.last) >= window {
 		c.own = 1
@@ -53,8 +52,7 @@ func (c *crowd) ownIn(used int64, window time.Duration, now time.Time) int64 {
 	return c.own
 }
 
-// met takes what one answer has shown: so many of others, where there is room for
-// most.
+// met takes in one answer: it counted others requests of others, of at most most.
 func (c *crowd) met(others, most int64, now time.Time) {
 	c.turn(now)
 	c.now.answers++
@@ -75,15 +73,14 @@ func (c *crowd) mostPatience() time.Duration {
 	return mostPatience
 }
 
-// observed takes how many requests of others were seen within one window.
+// observed takes in how many requests of others were observed within one window.
 func (c *crowd) observed(count int64, now time.Time) {
 	c.turn(now)
 	c.now.observed = max(c.now.observed, count)
 }
 
-// size is how many requests of others are to be expected in a window. An answer comes
-// somewhere in its window and has counted what came before it: of n answers the one
-// that has counted the most has missed one part in n+1.
+// size is how many requests of others to expect in a window. An answer counts what came before it in its window:
+// of n answers, the highest count misses one part in n+1.
 func (c *crowd) size(now time.Time) int64 {
 	if now.Sub(c.now.began) > 2*crowdRemembered {
 		return 0

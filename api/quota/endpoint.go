@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// DefaultLookupPath is where the product lookup is looked for: the contract names
-// that endpoint and does not show its path.
+// DefaultLookupPath is the assumed path of the product lookup: the contract names that endpoint but not its path.
 const DefaultLookupPath = "/api/v1/products/lookup"
 
 const (
@@ -17,11 +16,9 @@ const (
 	confirmPath  = intentPath + "/confirm"
 )
 
-// EndpointOf says which endpoint of the contract a request is for, as a template
-// of its path that holds no id, and which class of calls it belongs to (contract,
-// Limits). The path is the escaped one, without the path of a base URL. What the
-// contract does not show is "/api/v1/{other}", or "{other}" outside the API, so
-// that nothing of such a path is told.
+// EndpointOf returns which endpoint of the contract a request is for, as a path template without ids, and its
+// class (contract, Limits). The path is the escaped one, without the path of a base URL. Paths that the contract
+// does not show yield "/api/v1/{other}", or "{other}" outside the API, so that nothing of them leaks.
 func EndpointOf(method, escapedPath, lookupPath string) (template string, class Class) {
 	if escapedPath == lookupPath {
 		return lookupPath, Lookup
@@ -46,7 +43,7 @@ func EndpointOf(method, escapedPath, lookupPath string) (template string, class 
 	return "/api/v1/{other}", class
 }
 
-// showsIntent reports whether the answer of an endpoint is one intent.
+// showsIntent reports whether the endpoint's answer is one intent.
 func showsIntent(method, template string) bool {
 	switch template {
 	case intentsPath, purchasePath, confirmPath:

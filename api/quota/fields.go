@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of what is believed and kept of a field.
+// Bounds of what is accepted and kept of a field.
 const (
 	maxReset       = 25 * time.Hour       // t: a day and slack
 	maxWindow      = 366 * 24 * time.Hour // w
@@ -32,7 +32,7 @@ type Report struct {
 	ResetKnown     bool          `json:"resetKnown,omitempty"`     // whether Reset was reported
 }
 
-// Ignored is a header field that was there and could not be used.
+// Ignored is a header field that was present but unusable.
 type Ignored struct {
 	Field string // its name
 	Text  string // its value in printable ASCII, without partition keys, at most 200 bytes
@@ -43,7 +43,7 @@ type Ignored struct {
 type Fields struct {
 	Reports []Report
 	Ignored []Ignored
-	Older   bool // fields of another draft were there, and were not used
+	Older   bool // fields of another draft were present and not used
 }
 
 // ParseFields reads the RateLimit and RateLimit-Policy fields of h, all their
@@ -151,8 +151,7 @@ func cut(text string) string {
 	return text[:maxIgnoredText-1] + "~"
 }
 
-// hasOlderFields looks for the fields of the drafts before 7 and of common use
-// before them.
+// hasOlderFields reports whether h has the fields of drafts before 7 or their common predecessors.
 func hasOlderFields(h http.Header) bool {
 	for _, name := range [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "Ratelimit-Limit", "Ratelimit-Remaining"} {
 		if len(h[name]) > 0 {
@@ -162,7 +161,7 @@ func hasOlderFields(h http.Header) bool {
 	return false
 }
 
-// pair joins limits with their policies. What finds no partner stands alone.
+// pair joins limits with their policies. Those without a partner stay alone.
 func pair(limits, policies []member) []Report {
 	if len(limits)+len(policies) == 0 {
 		return nil

@@ -2,20 +2,19 @@ package quota
 
 import "time"
 
-// shortest is the longest window whose t, in whole seconds, tells nothing.
+// shortest is the longest window whose reset, in whole seconds, is too coarse to use.
 const shortest = 2 * time.Second
 
-// inference is what is known of the spending of everyone else on the account. It
-// is a lower bound: a request of this client that may have been counted by a
-// report is taken to have been.
+// inference estimates what everyone else on the account spends. It is a lower bound: a request of this client that
+// a report may have counted is taken as counted.
 type inference struct {
 	anchored  bool
 	remaining int64 // of the report that later ones are compared with
-	charged   int64 // requests of this client that had ended by then
-	unsure    int64 // requests that overlapped with it
-	inferred  int64 // of others, since
+	charged   int64 // this client's requests that had ended by then
+	unsure    int64 // this client's requests that overlapped with it
+	inferred  int64 // others' requests since
 
-	recent []sighting // of others, within a short window
+	recent []sighting // others' requests within a short window
 }
 
 type sighting struct {
@@ -23,8 +22,7 @@ type sighting struct {
 	count int64
 }
 
-// infer is how many requests of others the report r shows beyond those that
-// earlier ones did. Never below zero.
+// infer returns how many requests of others the report r shows beyond those of earlier reports; never below 0.
 func (b *ledger) infer(r Report, a answer, l *lane) int64 {
 	if b.limit.window > 0 && b.limit.window <= shortest {
 		return b.inferShort(r, a, l)
@@ -32,17 +30,16 @@ func (b *ledger) infer(r Report, a answer, l *lane) int64 {
 	return b.inferLong(r, a, l)
 }
 
-// inferShort takes from what a window shows as spent all that this client may
-// have spent in it.
+// inferShort subtracts what this client may have spent from what a window shows as spent.
 func (b *ledger) inferShort(r Report, a answer, l *lane) int64 {
 	begin := a.at.Add(-b.limit.window)
 	if a.received.Sub(begin) > longestPause || b.limit.requests > mostKept {
-		return 0 // more than is remembered of this client's spending
+		return 0 // more than this client's spending is remembered for
 	}
 	in := &b.inference
 	others := b.limit.requests - r.Remaining - l.all.since(begin)
 	own := b.limit.crowd.ownIn(b.limit.requests-r.Remaining, b.limit.window, a.received)
-	if l.started > a.before+1 { // others of this client were under way, and may be counted
+	if l.started > a.before+1 { // other requests of this client were under way, and may be counted
 		own = max(own, l.all.since(begin))
 	}
 	b.limit.crowd.met(max(b.limit.requests-r.Remaining-own, 0), b.limit.requests-l.pacer.cfg.Reserve, a.received)
@@ -84,7 +81,7 @@ func (b *ledger) inferLong(r Report, a answer, l *lane) int64 {
 		in.anchor(r, b, overlap)
 		return others
 	case r.Remaining > b.limit.remaining:
-		in.anchor(r, b, overlap) // some quota came back within the window
+		in.anchor(r, b, overlap) // some quota was returned within the window
 		return 0
 	}
 	others := max(in.remaining-r.Remaining-own-in.inferred, 0)
@@ -95,9 +92,8 @@ func (b *ledger) inferLong(r Report, a answer, l *lane) int64 {
 	return others
 }
 
-// restarted reports whether a report is of a window that began anew when the
-// last one had passed. A service whose quota comes back bit by bit shows another
-// time to reset.
+// restarted reports whether a report is of a window that began after the last one had passed. A service that
+// returns quota bit by bit shows another time to reset.
 func (b *ledger) restarted(r Report, a answer) bool {
 	const rounding = 2 * time.Second
 	if b.limit.requests == 0 || b.limit.window == 0 || !r.ResetKnown {

@@ -10,7 +10,7 @@ import (
 // agingStep is the waiting time that lifts a request by one priority.
 const agingStep = 5 * time.Second
 
-// waiter is one request: waiting, permitted, ended.
+// waiter is one request: waiting, permitted or ended.
 type waiter struct {
 	priority Priority
 	since    time.Time // when it began to wait
@@ -18,10 +18,10 @@ type waiter struct {
 
 	permitted bool
 	ended     bool
-	probe     bool      // let out alone after a refusal
+	probe     bool      // sent alone after a refusal
 	at        time.Time // when it was permitted
-	number    int64     // of the permits of its class, from 1
-	before    int64     // requests of its class that had ended by then
+	number    int64     // its number among the permits of its class, from 1
+	before    int64     // how many requests of its class had ended by then
 }
 
 func (w *waiter) low() bool { return w.priority > Person }
@@ -31,15 +31,14 @@ func (w *waiter) rank(now time.Time) Priority {
 	return max(Person, w.priority-Priority(now.Sub(w.since)/agingStep))
 }
 
-// lane is one class: its waiting requests, its spending and its books. The
-// pacer's lock guards it.
+// lane is one class: its waiting requests, its spending and its book. The pacer's lock guards it.
 type lane struct {
 	pacer   *Pacer
 	class   Class
-	waiting []*waiter // in the order in which they came
+	waiting []*waiter // in order of arrival
 	timer   *time.Timer
 
-	started, ended int64 // requests, ever
+	started, ended int64 // requests so far
 	all, low       spending
 	book           *book
 	pause          pause
@@ -81,8 +80,7 @@ func (l *lane) withdraw(w *waiter, now time.Time) {
 	l.dispatch(now)
 }
 
-// dispatch lets out every request that may go now, and sets the timer to when
-// the next one may.
+// dispatch permits every request that may go now, and sets the timer for the next.
 func (l *lane) dispatch(now time.Time) {
 	for {
 		wake, done := l.dispatchOne(now)
@@ -98,8 +96,8 @@ func (l *lane) dispatch(now time.Time) {
 	}
 }
 
-// dispatchOne lets out the first request that may go. Else it says when the
-// first of them may; zero, when only the end of another makes room.
+// dispatchOne permits the first request that may go. If none may, it returns when the first will; zero if that
+// depends on another request's end.
 func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
 	for _, w := range l.heads(now) {
 		at, never := l.opening(w, now)
@@ -115,7 +113,7 @@ func (l *lane) dispatchOne(now time.Time) (wake time.Time, done bool) {
 	return wake, false
 }
 
-// heads is the first of each priority, in the order in which they may go.
+// heads returns the first waiter of each priority, in the order in which they may go.
 func (l *lane) heads(now time.Time) []*waiter {
 	var heads []*waiter
 	for _, w := range l.waiting {
@@ -129,15 +127,14 @@ func (l *lane) heads(now time.Time) []*waiter {
 	return heads
 }
 
-// opening is when w may go, as far as is known now. Where never, the end of
-// another request decides.
+// opening returns when w may go, as far as known now; never if that depends on another request's end.
 func (l *lane) opening(w *waiter, now time.Time) (at time.Time, never bool) {
 	at, never = l.pause.opening()
 	if never {
 		return at, never
 	}
-	// A request that has aged to the top takes a waiting person's turn: the
-	// account spends the same, so the reserve need not hold it back.
+	// A request that has aged to the top takes a waiting person's turn: the account spends the same, so the reserve
+	// need not hold it back.
 	turn := w.low() && w.rank(now) == Person && slices.ContainsFunc(l.waiting, func(w *waiter) bool { return w.priority == Person })
 	for _, limit := range l.book.limits() {
 		opens, never := limit.opening(l, w, turn, now)
@@ -163,7 +160,7 @@ func (l *lane) permit(w *waiter, now time.Time) {
 	close(w.ready)
 }
 
-// finish books a request that has ended.
+// finish takes in a request that has ended.
 func (l *lane) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
 	if w.ended {
 		return
@@ -180,8 +177,8 @@ func (l *lane) finish(w *waiter, o Outcome, fields Fields, now time.Time) {
 	l.dispatch(now)
 }
 
-// answer is a request that has ended, with its times made sane: a wrong time
-// must not make a report look newer than it is.
+// answer returns a request that has ended, with plausible times: a wrong time must not make a report look newer
+// than it is.
 func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer {
 	a := answer{waiter: w, outcome: o, fields: fields, sent: o.Sent, received: o.Received}
 	if a.received.IsZero() || a.received.After(now) || a.received.Before(w.at) {
@@ -193,7 +190,7 @@ func (l *lane) answer(w *waiter, o Outcome, fields Fields, now time.Time) answer
 	return a
 }
 
-// answer is what the books are told of a request.
+// answer is a request's end, as the book takes it in.
 type answer struct {
 	*waiter
 	outcome        Outcome
@@ -201,9 +198,8 @@ type answer struct {
 	sent, received time.Time
 }
 
-// refused reports whether a per-second bucket refused the request: because the
-// client has told so by the answer's words, or because such a bucket alone is
-// reported as empty.
+// refused reports whether a per-second bucket refused the request: the answer's words say so, or only such a
+// bucket is reported as empty.
 func (a answer) refused() bool {
 	if a.outcome.Status != http.StatusTooManyRequests {
 		return false

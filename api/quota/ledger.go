@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ledger keeps what is known of one bucket.
+// ledger keeps one bucket.
 type ledger struct {
 	class      Class
 	policy     string
@@ -13,7 +13,7 @@ type ledger struct {
 	opened     time.Time
 	seen       time.Time // when an answer last named it
 	superseded bool      // its policy is now reported with another limit
-	remembered bool      // no answer has named it since the start
+	remembered bool      // recalled, and no answer has named it since
 	rejected   int64
 
 	known      bool // whether a remaining quota was ever reported
@@ -22,7 +22,7 @@ type ledger struct {
 	reset      time.Duration
 	resetKnown bool
 
-	charged            int64 // requests of this client, ended
+	charged            int64 // ended requests of this client
 	overlap            overlap
 	inference          inference
 	total              total
@@ -51,15 +51,15 @@ func (b *ledger) refuse(a answer) {
 	b.each(a.received, func(s *span) { s.rejected++ })
 }
 
-// each visits the span of every ring that a moment falls into.
+// each calls visit with the span of each ring that contains a moment.
 func (b *ledger) each(moment time.Time, visit func(*span)) {
 	for _, r := range [...]*ring{&b.minute, &b.hour, &b.days} {
 		visit(r.at(moment))
 	}
 }
 
-// report books what an answer said of the bucket. Reports are ordered by when
-// their requests were sent; an older one is history, never news.
+// report takes in what an answer reported of the bucket. Reports are ordered by when their requests were sent; an
+// older one only adds to the history.
 func (b *ledger) report(r Report, a answer, l *lane) {
 	b.seen = a.received
 	if !r.RemainingKnown {
@@ -70,7 +70,7 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	b.overlap.add(l.ended, r.Remaining)
 	if b.known && (a.sent.Before(b.sent) || a.sent.Equal(b.sent) && r.Remaining > b.limit.remaining) {
 		if r.Remaining > b.limit.remaining {
-			b.limit.base++ // it was counted before the last report
+			b.limit.base++ // the last report has counted it
 		}
 		return
 	}
@@ -85,8 +85,8 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 	b.limit.until = a.received.Add(b.lasts(r) + slack)
 }
 
-// account takes what an answer, to anybody, says of those whom nobody saw. Of a
-// long window an older answer says nothing that a newer one did not.
+// account takes in what an answer to anyone says of requests that nobody observed. For a long window an older
+// answer adds nothing to a newer one.
 func (b *ledger) account(r Report, sent, ended time.Time, status int) {
 	refused := status == http.StatusTooManyRequests
 	switch {
@@ -111,7 +111,7 @@ func (b *ledger) notSeen(at time.Time, count float64) {
 	b.each(at, func(s *span) { s.unseen += count })
 }
 
-// lasts is how long a report holds: until its window has passed at the latest.
+// lasts returns how long a report holds: until its window has passed, at most.
 func (b *ledger) lasts(r Report) time.Duration {
 	switch {
 	case r.ResetKnown:
@@ -122,7 +122,7 @@ func (b *ledger) lasts(r Report) time.Duration {
 	return time.Second
 }
 
-// bucket is the bucket as it is shown.
+// bucket returns the bucket to be shown.
 func (b *ledger) bucket(now time.Time) Bucket {
 	b.total.settle(&b.limit, now, b.notSeen)
 	shown := Bucket{
@@ -140,10 +140,10 @@ func (b *ledger) bucket(now time.Time) Bucket {
 	return shown
 }
 
-const recently = 15 // minutes by whose pace the end of a long window is foreseen
+const recently = 15 // minutes whose pace forecasts when a long window is used up
 
-// forecast is the time until nothing is left, where spending as of late leads
-// there before the window passes. Windows of a second pass too soon to tell.
+// forecast is the time until nothing is left, if the recent pace leads there before the window passes. Windows of
+// a second pass too soon to forecast.
 func (b *ledger) forecast(shown Bucket, now time.Time) time.Duration {
 	left := shown.Left(now)
 	if shown.Unreported {

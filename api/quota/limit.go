@@ -2,32 +2,30 @@ package quota
 
 import "time"
 
-// limit is what one bucket allows, as far as it is known.
+// limit is what one bucket allows, as far as known.
 type limit struct {
-	requests int64         // a window; 0 when not known
-	window   time.Duration // 0 when not known
+	requests int64         // requests per window; 0 while unknown
+	window   time.Duration // 0 while unknown
 
 	remaining int64       // as last reported
-	base      int64       // requests of the class that the report surely counts
-	until     time.Time   // when the report's window has passed; zero before the first
+	base      int64       // how many requests of the class the report counts for certain
+	until     time.Time   // when the report's window ends; zero before the first
 	others    time.Time   // when others were last seen to spend
-	seen      int64       // requests of others in one window, the most of late
-	sights    []time.Time // when others sent those that were observed of late, oldest first
+	seen      int64       // the most requests of others recently observed in one window
+	sights    []time.Time // when the recently observed requests of others were sent, oldest first
 	crowd     crowd
 }
 
-// perSecond reports whether the bucket is of the kind of the contract's
-// per-second ones.
+// perSecond reports whether this is one of the contract's per-second buckets, or like them.
 func (b *limit) perSecond() bool {
 	return b.requests > 0 && b.window > 0 && b.window <= perSecondWindow
 }
 
-// short reports whether a person is made to wait for the bucket.
+// short reports whether a person may be made to wait for the bucket.
 func (b *limit) short() bool { return b.window <= longestPause }
 
-// opening is when the bucket has room for w. Where never, only the end of another
-// request makes room. A request below Person that takes a person's turn is held
-// to the share but not to the reserve.
+// opening returns when the bucket has room for w; never if that depends on another request's end. A request below
+// Person that takes a person's turn is bound by the share but not by the reserve.
 func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.Time, never bool) {
 	reserve := int64(0)
 	if w.low() && !turn {
@@ -50,7 +48,7 @@ func (b *limit) opening(l *lane, w *waiter, turn bool, now time.Time) (at time.T
 	return later(at, b.reported(l, w.low(), reserve, now)), false
 }
 
-// most cuts a reserve so that at least one request has room.
+// most limits a reserve so that at least one request has room.
 func (b *limit) most(reserve int64) int64 {
 	if b.requests > 0 {
 		return min(reserve, b.requests-1)
@@ -58,10 +56,9 @@ func (b *limit) most(reserve int64) int64 {
 	return reserve
 }
 
-// vacancy is when the requests of this client leave room. Where windows are long
-// enough for t to be exact, the service's own figures stand in for their count:
-// as long as the last report holds, and, once its window has passed, for one
-// request that asks for the next.
+// vacancy returns when this client's requests leave room. If the window is long enough for an exact reset, the
+// service's figures replace the count: while the last report holds, and after it for one request that gets the
+// next.
 func (b *limit) vacancy(l *lane, low bool, reserve int64, now time.Time) (at time.Time, never bool) {
 	exact := !b.until.IsZero() && b.window > shortest
 	if exact && now.Before(b.until) && b.left(l) > reserve {
@@ -77,8 +74,8 @@ func (b *limit) vacancy(l *lane, low bool, reserve int64, now time.Time) (at tim
 	return at, never
 }
 
-// expected is how many requests of others to leave room for where no report
-// tells what is left: as many as they have spent of late.
+// expected is how many requests of others to leave room for while no report says what is left: as many as they
+// have recently sent.
 func (b *limit) expected(l *lane, now time.Time) int64 {
 	if now.Before(b.until) && b.left(l) > 0 || b.quiet(now) {
 		return 0
@@ -86,17 +83,15 @@ func (b *limit) expected(l *lane, now time.Time) int64 {
 	return b.seen
 }
 
-// left is what remains of the last report after the requests that it may not
-// have counted.
+// left is what remains of the last report after the requests that it may not have counted.
 func (b *limit) left(l *lane) int64 { return b.remaining - (l.started - b.base) }
 
-// quiet reports whether others have not been seen to spend of late.
+// quiet reports whether others have not been seen recently.
 func (b *limit) quiet(now time.Time) bool {
 	return b.others.IsZero() || now.Sub(b.others) > othersRemembered
 }
 
-// room is when fewer requests of this client than the limit, less the reserve,
-// may occupy a window.
+// room returns when this client's requests occupy less of a window than the limit minus the reserve.
 func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
 	if b.requests == 0 || b.requests > mostKept || b.window == 0 || !b.short() {
 		return time.Time{}, false
@@ -104,8 +99,8 @@ func (b *limit) room(l *lane, reserve int64) (at time.Time, never bool) {
 	return l.all.room(b.requests-reserve, b.window)
 }
 
-// share is when requests below Person occupy less than their share. Hints may go
-// at once within it; what nobody waits for is spread evenly over the window.
+// share returns when requests below Person occupy less than their share. Hints may go at once within it; what
+// nobody waits for is spread evenly over the window.
 func (b *limit) share(l *lane, priority Priority, now time.Time) (at time.Time, never bool) {
 	if b.requests == 0 || b.window == 0 {
 		return time.Time{}, false
@@ -117,8 +112,7 @@ func (b *limit) share(l *lane, priority Priority, now time.Time) (at time.Time, 
 		return l.low.room(1, each)
 	}
 	at, never = l.low.room(int64(allowed), b.window)
-	// Hints that went out together in each window, as it begins, would never see what
-	// others put into the rest of it.
+	// If all hints went out together at the start of each window, they would never see what others spend in the rest.
 	spread := priority > Hint || b.crowd.size(now) > 0 || l.low.since(now.Add(-2*b.window)) >= 2*int64(allowed)
 	if spread && !never {
 		at = later(at, l.low.last.Add(each))
@@ -126,9 +120,8 @@ func (b *limit) share(l *lane, priority Priority, now time.Time) (at time.Time, 
 	return at, never
 }
 
-// reported is when the last report leaves room: at once, where enough remains
-// after the requests that it may not have counted, else when its window has
-// passed.
+// reported returns when the last report leaves room: now if enough remains after the requests that it may not have
+// counted, else when its window ends.
 func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.Time {
 	switch {
 	case b.until.IsZero() || b.left(l) > reserve:
@@ -139,9 +132,8 @@ func (b *limit) reported(l *lane, low bool, reserve int64, now time.Time) time.T
 	return b.until
 }
 
-// ownOnly reports whether nobody else is seen to spend. Then the times of this
-// client's own requests say more exactly than a t of whole seconds when the next
-// window begins.
+// ownOnly reports whether nobody else is seen to spend. Then this client's own request times predict the next
+// window more exactly than a reset in whole seconds.
 func (b *limit) ownOnly(now time.Time) bool {
 	return b.requests > 0 && b.window > 0 && b.window <= shortest && b.quiet(now)
 }

@@ -6,29 +6,28 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// What a parameter holds when it holds no usable number.
+// Values of a parameter without a usable number.
 const (
 	missing int64 = -1
 	invalid int64 = -2
 )
 
-// member is one member of a field, as the draft's parameters describe it.
+// member is one member of a field, with the draft's parameters.
 type member struct {
 	named      bool // the member is a String, as draft 8 demands
 	foreign    bool // it counts something other than requests
 	used       bool // a policy that found its limit
 	name       string
 	q, w, r, t int64
-	partition  string // pk, "" when absent
+	partition  string // pk; "" if absent
 }
 
 func newMember() member {
 	return member{q: missing, w: missing, r: missing, t: missing}
 }
 
-// partners reports whether the policy m may be that of limit. Servers leave pk
-// out of one of the two fields, and, where each field has one member only, name
-// them differently.
+// partners reports whether the policy m may belong to limit. Servers omit pk from one of the two fields and, if
+// each field has one member, name them differently.
 func (m *member) partners(limit *member, lone bool) bool {
 	if m.partition != "" && limit.partition != "" && m.partition != limit.partition {
 		return false
@@ -36,9 +35,8 @@ func (m *member) partners(limit *member, lone bool) bool {
 	return m.name == limit.name || lone
 }
 
-// fits reports whether the policy m suits limit better than other, where both
-// have its name: names are not unique, a time to reset is never longer than its
-// window.
+// fits reports whether the policy m of the same name suits limit better than other: names are not unique, but a
+// reset is never longer than its window.
 func (m *member) fits(limit, other *member) bool {
 	if same, otherSame := m.partition == limit.partition, other.partition == limit.partition; same != otherSame {
 		return same
@@ -127,8 +125,8 @@ func number(value any) int64 {
 	return invalid
 }
 
-// partition is a partition key, to be compared; the draft has a Byte Sequence
-// there, some servers a String or a Token.
+// partition returns a comparable partition key. The draft has a Byte Sequence; some servers send a String or a
+// Token.
 func partition(value any) string {
 	switch v := value.(type) {
 	case []byte:

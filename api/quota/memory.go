@@ -6,17 +6,14 @@ import (
 	"time"
 )
 
-// Bounds of what is believed of a bucket that is recalled, which anybody can have
-// written.
+// Bounds of what is accepted of a recalled bucket, which anyone may have written.
 const (
 	longestPolicy = 256
 	mostSpent     = math.MaxInt32
 )
 
-// Recall brings buckets of an earlier process back, to be shown. They bound
-// nothing before an answer of this process has named them: limits may have
-// changed since. What makes no sense is left out, and so is a bucket that is
-// known already or whose limit was changed.
+// Recall restores buckets of an earlier process for display. They bound nothing until an answer names them,
+// because limits may have changed. It ignores implausible buckets, known ones, and those whose limit was changed.
 func (p *Pacer) Recall(buckets []Bucket, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +41,7 @@ func (b *Bucket) isOf(l *ledger) bool {
 	return l.policy == b.Policy && l.limit.requests == b.Limit && l.limit.window == b.Window
 }
 
-// recalled is the ledger of a bucket of an earlier process.
+// recalled returns the ledger of a bucket of an earlier process.
 func (b *Bucket) recalled(now time.Time) *ledger {
 	l := newLedger(b.Class, b.Policy, b.Limit, b.Window, time.Time{})
 	l.remembered, l.seen = true, b.ObservedAt
@@ -59,7 +56,7 @@ func (b *Bucket) recalled(now time.Time) *ledger {
 	return l
 }
 
-// recall fills the ring with what is not too old for it.
+// recall fills the ring with samples that are not too old.
 func (r *ring) recall(samples []Sample, now time.Time) {
 	last := r.number(now)
 	for _, s := range samples {

@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// Observe books a request that somebody else on the account has sent. Those of one
-// bucket may come in any order and late: each counts when it was sent, and what is
-// left is what the newest answer said. A request must be observed once.
+// Observe takes in a request that another client sent. Requests of one bucket may come late and in any order: each
+// counts when it was sent, and the newest answer says what is left. Pass each request once.
 func (p *Pacer) Observe(o *Observation) {
 	if !slices.Contains(Classes(), o.Class) {
 		return
 	}
 	now := time.Now()
 	s := sight{Observation: o, sent: o.Sent, received: o.Sent.Add(max(o.Latency, 0))}
-	if late := s.received.Sub(now); late > 0 { // by a clock that is ahead
+	if late := s.received.Sub(now); late > 0 { // the observer's clock is ahead
 		s.sent, s.received = s.sent.Add(-late), now
 	}
 	p.mu.Lock()
@@ -24,13 +23,13 @@ func (p *Pacer) Observe(o *Observation) {
 	l.dispatch(now)
 }
 
-// sight is an observation with times that are not to come.
+// sight is an observation whose times are not in the future.
 type sight struct {
 	*Observation
 	sent, received time.Time
 }
 
-// observe books a request of somebody else.
+// observe takes in another client's request.
 func (b *book) observe(s sight, l *lane, now time.Time) {
 	reported := b.match(slices.DeleteFunc(slices.Clone(s.Reports), senseless), s.sent)
 	for _, bucket := range b.ledgers {
@@ -48,7 +47,7 @@ func (b *book) observe(s sight, l *lane, now time.Time) {
 	b.supersede(reported, s.received)
 }
 
-// overhear takes what an answer to somebody else said of the bucket.
+// overhear takes in what an answer to another client reported of the bucket.
 func (b *ledger) overhear(r Report, s *sight, l *lane) {
 	b.seen = later(b.seen, s.received)
 	if !r.RemainingKnown {
@@ -61,17 +60,17 @@ func (b *ledger) overhear(r Report, s *sight, l *lane) {
 	b.known, b.sent, b.received = true, s.sent, s.received
 	b.reset, b.resetKnown = r.Reset, r.ResetKnown
 	b.limit.remaining = r.Remaining
-	b.limit.base = l.started - l.all.since(s.sent) // those that had ended by then are counted
+	b.limit.base = l.started - l.all.since(s.sent) // requests that had ended by then are counted
 	b.limit.until = s.received.Add(b.lasts(r) + slack)
 }
 
-// senseless reports whether a report is none that [ParseFields] can have made.
+// senseless reports whether [ParseFields] cannot have made the report.
 func senseless(r Report) bool {
 	return min(r.Limit, r.Remaining) < 0 || r.Window < 0 || r.Window > maxWindow || r.Reset < 0 || r.Reset > maxReset ||
 		len(r.Policy) > maxPolicyName || printable(r.Policy) != r.Policy
 }
 
-// sighted counts a request of somebody else among those of its window.
+// sighted counts another client's request in its window.
 func (b *limit) sighted(at, now time.Time) {
 	if b.window <= 0 || now.Sub(at) > max(othersRemembered, b.window) || !b.short() {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Bounds of the answers that are looked into, and of what is taken from them.
+// Bounds of the answers that are examined, and of what is kept of them.
 const (
 	maxIntent    = 64 << 10 // bytes of an answer, as sent and as unpacked
 	maxIntentID  = 255      // bytes
@@ -19,8 +19,7 @@ const (
 	goodStates   = "abcdefghijklmnopqrstuvwxyz_"
 )
 
-// observedBody passes the body of an answer on and tells when it has ended. Of an
-// answer that shows an intent it copies what passes, as long as that is small.
+// observedBody passes on an answer's body and reports its end. It copies small answers that show an intent.
 type observedBody struct {
 	io.ReadCloser
 	ended    func(Observation)
@@ -33,7 +32,7 @@ type observedBody struct {
 	told    bool
 }
 
-// Read passes on what the answer holds before anybody looks at it.
+// Read passes the bytes on before it looks at them.
 func (b *observedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.copy(p[:n])
@@ -43,7 +42,7 @@ func (b *observedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer, also when it was not read to its end.
+// Close ends the answer, even if it was not read to its end.
 func (b *observedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.end()
@@ -60,8 +59,7 @@ func (b *observedBody) copy(part []byte) {
 	b.copying, b.copied = false, nil
 }
 
-// end tells of the answer once. What was copied is forgotten here; what broke off is
-// no JSON.
+// end reports the answer once and drops the copy. A copy that broke off is not valid JSON.
 func (b *observedBody) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,8 +74,7 @@ func (b *observedBody) end() {
 	b.ended(b.seen)
 }
 
-// unpacked is a small body as it was before it was packed; nil where it was packed
-// in a way that is not known, or is large.
+// unpacked returns a small body uncompressed; nil if it is large or its encoding unknown.
 func unpacked(body []byte, encoding string) []byte {
 	switch strings.ToLower(encoding) {
 	case "", "identity":
@@ -95,9 +92,8 @@ func unpacked(body []byte, encoding string) []byte {
 	return nil
 }
 
-// readIntent takes which intent an answer shows and in which state, and nothing
-// else of it. An answer that does not look like an intent of the contract tells
-// nothing.
+// readIntent takes from an answer its intent's id, state and reference, and nothing else. It ignores answers that
+// do not look like the contract's intent.
 func (o *Observation) readIntent(body []byte) {
 	if !gjson.ValidBytes(body) {
 		return

@@ -1,17 +1,16 @@
 package quota
 
-// mostOverlapping is how many answers are remembered to compare later ones with.
+// mostOverlapping is how many answers are remembered for comparison.
 const mostOverlapping = 64
 
-// overlap remembers what the last answers reported. Of requests that were in
-// flight together, those that were told of more remaining quota are counted in
-// the smaller figure: they came first, or quota has come back since.
+// overlap remembers what recent answers reported. Among overlapping requests, a smaller remaining quota includes
+// the answers that reported more: those came first, or quota was returned since.
 type overlap struct {
 	answers []reported
 }
 
 type reported struct {
-	ended     int64 // requests of the class that had ended by then, itself included
+	ended     int64 // how many requests of the class had ended by then, including itself
 	remaining int64
 }
 
@@ -22,7 +21,7 @@ func (o *overlap) add(ended, remaining int64) {
 	o.answers = append(o.answers, reported{ended, remaining})
 }
 
-// counted is how many answers after the first so many are counted in remaining.
+// counted returns how many answers after the first ended ones are counted in remaining.
 func (o *overlap) counted(ended, remaining int64) int64 {
 	n := int64(0)
 	for _, a := range o.answers {

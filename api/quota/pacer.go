@@ -8,34 +8,31 @@ import (
 	"time"
 )
 
-// Outcome is what came of a permitted request.
+// Outcome is how a permitted request ended.
 type Outcome struct {
 	Status    int // 0 when no answer came
 	Header    http.Header
 	Sent      time.Time // when it went out; zero means when it was permitted
 	Received  time.Time // when it ended; zero means when Done was called
-	PerSecond bool      // with Status 429: its words say that a per-second bucket refused it, so that the class pauses
+	PerSecond bool      // with Status 429: the message says that a per-second bucket refused it, so the class pauses
 }
 
 // Permit allows one request. Done must be called exactly once; until then the
 // request counts as spent.
 type Permit struct{ done func(Outcome) }
 
-// Done books the request and what its answer said of the quota. A second call
-// does nothing.
+// Done ends the request and passes on what its answer reported of the quota. A second call does nothing.
 func (p Permit) Done(o Outcome) {
 	if p.done != nil {
 		p.done(o)
 	}
 }
 
-// Pacer lets requests out at the pace that the account's quota allows. It is
-// safe for concurrent use and owns no goroutine: waiters are woken by the end of
-// other requests and by one timer a class.
+// Pacer lets requests out at the pace that the account's quota allows. It is safe for concurrent use and owns no
+// goroutine: the end of other requests and one timer per class wake the waiters.
 //
-// How the service aligns its windows is not known, so a request is taken to
-// occupy its bucket from when it is permitted until one whole window after its
-// answer: that holds for fixed and sliding windows alike.
+// How the service aligns its windows is unknown, so a request counts in its bucket from its permit until one
+// window after its answer: that is right for fixed and sliding windows.
 type Pacer struct {
 	cfg PacerConfig
 
@@ -49,7 +46,7 @@ type PacerConfig struct {
 	Reserve int64   // remaining requests at which they stop; 0 means 2, below 0 means none
 }
 
-// NewPacer makes a pacer that keeps its books itself.
+// NewPacer returns a pacer without known buckets.
 func NewPacer(cfg PacerConfig) *Pacer {
 	switch {
 	case !(cfg.Share > 0):
@@ -66,8 +63,7 @@ func NewPacer(cfg PacerConfig) *Pacer {
 	return &Pacer{cfg: cfg, lanes: map[Class]*lane{}}
 }
 
-// Acquire waits until a request of class may go out, in the order of the
-// priorities, or until ctx ends. Its error is then that of ctx.
+// Acquire waits until a request of class may go out, by priority. It returns ctx's error if ctx ends first.
 func (p *Pacer) Acquire(ctx context.Context, class Class) (Permit, error) {
 	if err := ctx.Err(); err != nil {
 		return Permit{}, err
@@ -86,8 +82,7 @@ func (p *Pacer) Acquire(ctx context.Context, class Class) (Permit, error) {
 	return Permit{done: func(o Outcome) { p.finish(l, w, o) }}, nil
 }
 
-// Buckets is what is known of every bucket seen, in a stable order: by class,
-// window, policy and limit. A bucket that no answer has named is not there.
+// Buckets returns every bucket that an answer has named, sorted by class, window, policy and limit.
 func (p *Pacer) Buckets(now time.Time) []Bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +103,7 @@ func (p *Pacer) lane(class Class) *lane {
 	return l
 }
 
-// withdraw gives up waiting, or gives back a permit that came at the same time.
+// withdraw gives up waiting, or returns a permit that came at the same time.
 func (p *Pacer) withdraw(l *lane, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

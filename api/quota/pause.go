@@ -6,22 +6,20 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// growingPause is the pause after a refusal by a per-second bucket (contract,
-// Limits: exponential backoff and jitter). It is 1 to 2 seconds first, and 15 to 30
-// in the end.
+// growingPause is the pause after refusals by a per-second bucket: exponential backoff with jitter (contract,
+// Limits), from 1 to 2 s up to 15 to 30 s.
 func growingPause() backoff.ExponentialBackOff {
 	return backoff.ExponentialBackOff{
 		InitialInterval: 1500 * time.Millisecond, Multiplier: 2, MaxInterval: 22500 * time.Millisecond, RandomizationFactor: 1.0 / 3,
 	}
 }
 
-// pause holds a class back after refusals. Once it has passed, one request at a
-// time goes out until one is let through.
+// pause holds a class back after refusals. Then one request at a time goes out until one succeeds.
 type pause struct {
 	until   time.Time
-	refused bool  // and no request has been let through since
-	after   int64 // requests up to this number belong to the last burst that was refused
-	probes  int   // requests in flight that were let out since
+	refused bool  // no request has succeeded since
+	after   int64 // requests up to this number belong to the last refused burst
+	probes  int   // requests in flight sent since
 	growing backoff.ExponentialBackOff
 }
 
@@ -54,7 +52,7 @@ func (p *pause) answered(w *waiter, a answer, l *lane) {
 		}
 		asked, ok := RetryAfter(a.outcome.Header, a.received)
 		switch {
-		case ok && asked > 0: // 0 is what is left of a fraction of a second
+		case ok && asked > 0: // 0 may be a rounded fraction of a second
 			p.hold(a.received.Add(min(asked, longestPause)))
 		case fresh:
 			p.hold(a.received.Add(p.growing.NextBackOff()))

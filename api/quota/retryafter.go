@@ -8,15 +8,13 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds what is believed of a Retry-After field.
+// maxRetryAfter bounds what is accepted of a Retry-After field.
 const maxRetryAfter = 25 * time.Hour
 
-// RetryAfter is the pause that the Retry-After field of h asks for, counted
-// from now: seconds or an HTTP date (RFC 9110, section 10.2.3). A date is
-// compared with the Date field of the answer where it has one, so that a wrong
-// clock does no harm. A date that has passed is a pause of 0; a pause above 25
-// hours is cut to that. It reports false where there is no such field or where
-// it cannot be read.
+// RetryAfter returns the pause that h's Retry-After field asks for, from now: seconds or an HTTP date (RFC 9110,
+// section 10.2.3). A date is compared with the answer's Date field if present, so that a wrong clock does no harm;
+// one in the past is a pause of 0. Pauses are cut to 25 hours. It reports false if the field is absent or
+// unreadable.
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	lines := values(h, "Retry-After")
 	if len(lines) == 0 {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// ring counts what happened in the last so many spans of one width.
+// ring counts what happened in the most recent spans of one width.
 type ring struct {
 	width time.Duration
 	spans []span
-	shown []Sample // as last asked for; nil when something has happened since
+	shown []Sample // as last returned; nil once something has happened
 }
 
 type span struct {
@@ -18,10 +18,10 @@ type span struct {
 	remaining int64
 	own       int
 	rejected  int     // of own
-	inferred  int     // of others, at least, by own answers alone
-	observed  int     // of others, seen by somebody
-	unseen    float64 // charged to whom nobody saw, by all answers
-	apart     int     // of own and observed, those that unseen holds too
+	inferred  int     // of others, a lower bound, by own answers only
+	observed  int     // of others, observed
+	unseen    float64 // of others, not observed, by all answers
+	apart     int     // of own and observed, those that unseen includes
 }
 
 func (s *span) sample(number int64, width time.Duration, zone *time.Location) Sample {
@@ -31,8 +31,8 @@ func (s *span) sample(number int64, width time.Duration, zone *time.Location) Sa
 	}
 }
 
-// others is the requests of everybody else. A second is too short to tell which of
-// the requests around it an answer has counted.
+// others returns the requests of everyone else. Within one second it is unknown which of them an answer has
+// counted.
 func (s *span) others(width time.Duration) int {
 	if width < time.Minute {
 		return max(s.inferred, s.observed)
@@ -40,8 +40,7 @@ func (s *span) others(width time.Duration) int {
 	return s.observed + s.rest()
 }
 
-// rest is what was charged to those whom nobody saw: by all answers, where those
-// tell, else at least so much.
+// rest returns the requests of others that nobody observed, by all answers if they show it, else a lower bound.
 func (s *span) rest() int {
 	return max(int(math.Round(s.unseen))-s.apart, s.inferred-s.observed, 0)
 }
@@ -52,8 +51,7 @@ func newRing(width time.Duration, length int) ring {
 
 func (r *ring) number(at time.Time) int64 { return at.UnixNano() / int64(r.width) }
 
-// at is the span that a moment falls into, to be changed; emptied first when it
-// held an older one. What is too old for the ring changes nothing of it.
+// at returns the span that contains a moment, for changes. What is too old for the ring changes nothing in it.
 func (r *ring) at(moment time.Time) *span {
 	n := r.number(moment)
 	s := &r.spans[uint64(n)%uint64(len(r.spans))]
@@ -73,8 +71,8 @@ func (s *span) report(remaining int64) {
 	}
 }
 
-// samples is the ring up to now, oldest first, spans without news included. It is
-// shared between those who ask, and never changed.
+// samples returns the ring up to now, oldest first, including empty spans. Callers share it and must not change
+// it.
 func (r *ring) samples(now time.Time) []Sample {
 	last := r.number(now)
 	first := last - int64(len(r.spans)) + 1
@@ -93,8 +91,8 @@ func (r *ring) samples(now time.Time) []Sample {
 	return samples
 }
 
-// rates is own and others' requests a second over the last so many spans, or over
-// the time since since where that is shorter, but at least over one span.
+// rates returns own and others' requests a second over the last spans, or over the time since since if that is
+// shorter, but at least one span.
 func (r *ring) rates(spans int, since, now time.Time) (own, others float64) {
 	last := r.number(now)
 	for _, s := range r.spans {

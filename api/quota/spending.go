@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Bounds of what the pacer holds back by.
+// Bounds that the pacer uses.
 const (
 	longestPause     = 10 * time.Minute // a person is not made to wait for longer windows
-	perSecondWindow  = 10 * time.Second // windows up to this stand in for the contract's per-second buckets
-	othersRemembered = 3 * time.Second  // since others were last seen to spend
+	perSecondWindow  = 10 * time.Second // windows up to this count as the contract's per-second buckets
+	othersRemembered = 3 * time.Second  // how long others count as spending after they were last seen
 	mostKept         = 10_000           // requests remembered
 	slack            = time.Millisecond // for clocks that count milliseconds
 )
@@ -36,8 +36,8 @@ func (s *spending) end(now time.Time) {
 // withdraw undoes begin: the request was never sent.
 func (s *spending) withdraw() { s.inFlight-- }
 
-// room is when fewer than limit requests occupy a window of the given length: a
-// time that may have passed; never, where only the end of a request makes room.
+// room returns when fewer than limit requests occupy a window, possibly in the past; never if that depends on a
+// request's end.
 func (s *spending) room(limit int64, window time.Duration) (at time.Time, never bool) {
 	free := limit - int64(s.inFlight)
 	if free <= 0 {
@@ -49,7 +49,7 @@ func (s *spending) room(limit int64, window time.Duration) (at time.Time, never 
 	return s.ended[int64(len(s.ended))-free].Add(window + slack), false
 }
 
-// since is how many requests may have reached the service after a moment.
+// since returns how many requests may have reached the service after a moment.
 func (s *spending) since(moment time.Time) int64 {
 	i, _ := slices.BinarySearchFunc(s.ended, moment, time.Time.Compare)
 	return int64(s.inFlight + len(s.ended) - i)

@@ -5,37 +5,36 @@ import (
 	"time"
 )
 
-// Bounds of what is kept to tell how much everybody together has spent.
+// Bounds of the estimate of everyone's total spending.
 const (
 	mostFacts   = 4096
-	settledTime = 5 * time.Second // by then what overlaps with an answer has been answered too
-	mostResets  = 64              // remembered, to tell how windows run
+	settledTime = 5 * time.Second // by then requests that overlap with an answer have ended too
+	mostResets  = 64              // windows remembered, to learn how windows run
 )
 
-// fact is one answer of a bucket with a short window, whoever asked.
+// fact is one answer of a short-window bucket, to whomever.
 type fact struct {
 	at, ended time.Time // when it was sent, and answered
 	remaining int64
 	refused   bool
 }
 
-// total estimates how many requests a bucket has charged to whom nobody saw, from
-// what the answers to all others report. Where the windows do not slide, the last
-// answer within one tells of all that came before it; what came behind it is taken
-// to go on at the pace that was seen between answers.
+// total estimates, from the answers to all observed requests, how many requests of a bucket nobody observed. If
+// windows do not slide, the last answer in one counts all before it; after it, the pace seen between answers is
+// assumed to go on.
 type total struct {
-	facts []fact // those not settled, by when they were sent
+	facts []fact // not settled, by when they were sent
 
-	settled time.Time // up to which windows are booked
-	began   time.Time // the first answer of the last of them
+	settled time.Time // windows are booked up to here
+	began   time.Time // the first answer of the last one booked
 	windows int
-	resets  int // of the last windows, those that began with a full bucket
+	resets  int // how many of the last windows began with a full bucket
 
-	unseen, seen float64       // of others and of those who reported, between the reports of one window
-	between      time.Duration // in so much time
+	unseen, seen float64       // requests not observed, and observed ones, between the answers of one window
+	between      time.Duration // the time between those answers
 }
 
-// add takes an answer, in its place; not one whose window is settled.
+// add inserts an answer by time; false if its window is settled already.
 func (t *total) add(f fact) bool {
 	if !f.at.After(t.settled) || len(t.facts) >= mostFacts {
 		return false
@@ -50,8 +49,7 @@ func (t *total) add(f fact) bool {
 	return true
 }
 
-// settle books the windows that are over for so long that nothing of them can still
-// come, but from somebody who was away.
+// settle books windows that ended so long ago that only an observer who was away can still report on them.
 func (t *total) settle(l *limit, now time.Time, book func(at time.Time, count float64)) {
 	for len(t.facts) > 0 {
 		n := t.windowEnd(l)
@@ -67,8 +65,8 @@ func (t *total) settle(l *limit, now time.Time, book func(at time.Time, count fl
 	}
 }
 
-// windowEnd is how many of the facts lie in the first window: the next one has as
-// much left again, although it was sent later, or is too late for it.
+// windowEnd returns how many facts lie in the first window: the next one was sent later but has as much left
+// again, or is too late for it.
 func (t *total) windowEnd(l *limit) int {
 	least := t.facts[0]
 	for i, f := range t.facts[1:] {
@@ -83,7 +81,7 @@ func (t *total) windowEnd(l *limit) int {
 	return len(t.facts)
 }
 
-// unknown is how many requests of one window nobody saw.
+// unknown returns how many requests of one window nobody observed.
 func (t *total) unknown(window []fact, l *limit) float64 {
 	first, last := window[0], window[len(window)-1]
 	least, known := first.remaining, 0.0
@@ -94,7 +92,7 @@ func (t *total) unknown(window []fact, l *limit) float64 {
 		}
 	}
 	rest := float64(l.requests-least) - known
-	later := known // than the first
+	later := known // later than the first
 	if !first.refused {
 		later--
 	}
@@ -116,16 +114,15 @@ func (t *total) unknown(window []fact, l *limit) float64 {
 	if least == 0 || t.between <= 0 || t.unseen <= 0 {
 		return rest
 	}
-	// A window that begins with the clock, not with a request, is idle for a moment
-	// before: a quarter of the time between requests errs as much for either kind.
+	// A window that begins with the clock, not with a request, is first idle for a moment: assuming a quarter of the
+	// time between requests errs equally for both kinds.
 	before := (float64(l.requests-first.remaining-1) + 0.25) / ((t.unseen + t.seen) / t.between.Seconds())
 	behind := max(l.window.Seconds()-span.Seconds()-before, 0)
 	return rest + min(behind*t.unseen/t.between.Seconds(), float64(least))
 }
 
-// tells reports whether the answers tell of requests that nobody saw: windows are
-// seen to begin with a full bucket, and do not slide, and more is used in them than
-// answers that cross each other explain.
+// tells reports whether the answers show unobserved requests: windows begin with a full bucket and do not slide,
+// and more is used in them than overlapping answers explain.
 func (t *total) tells() bool {
 	return t.windows >= 4 && 4*t.resets >= t.windows && t.unseen > 0.08*t.seen
 }

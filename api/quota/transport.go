@@ -12,28 +12,26 @@ import (
 	"time"
 )
 
-// Bounds of what an observation tells.
+// Bounds of an observation.
 const (
 	maxSpender     = 64 // bytes of a spender's name
 	maxMethod      = 16 // bytes of a method
 	maxObservation = 8  // buckets: the contract has five
 )
 
-// Transport is an [http.RoundTripper] that passes requests to another one and
-// reports what they and their answers tell of the account's quota. It changes
-// neither, and delays neither. Every field but Observe may be left zero. The
-// fields must not be changed once it is in use.
+// Transport is an [http.RoundTripper] that passes requests on to another one and reports what they and their
+// answers show of the account's quota. It neither changes nor delays them. Every field but Observe may be zero. Do
+// not change the fields once it is in use.
 type Transport struct {
-	// Observe is called once a request, when its answer has been read or closed,
-	// or has failed. It is called from the goroutine that reads the answer, so it
-	// must not wait.
+	// Observe is called once per request, when its answer has been read or closed, or has failed. It runs on the
+	// goroutine that reads the answer, so it must not block.
 	Observe func(Observation)
 
-	Base          http.RoundTripper // that requests go through; nil: [http.DefaultTransport]
-	BasePath      string            // the path of the service's base URL; "" when it has none
+	Base          http.RoundTripper // sends the requests; nil: [http.DefaultTransport]
+	BasePath      string            // the path of the service's base URL; "" for none
 	LookupPath    string            // of the product lookup, below BasePath; "": [DefaultLookupPath]
-	SpenderHeader string            // whose value names the caller; "": User-Agent
-	Salt          string            // of the keys' fingerprints; "": the service's host, so that a key has the same one everywhere
+	SpenderHeader string            // the header that names the caller; "": User-Agent
+	Salt          string            // salts the keys' fingerprints; "": the service's host, so that a key has the same fingerprint everywhere
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -58,7 +56,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections implements what [http.Client.CloseIdleConnections] looks for.
 func (t *Transport) CloseIdleConnections() {
 	if closer, ok := t.base().(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
@@ -77,7 +75,7 @@ func (t *Transport) report(seen Observation) {
 	t.Observe(seen)
 }
 
-// observation is what a request tells by itself.
+// observation returns what a request shows by itself.
 func (t *Transport) observation(r *http.Request) Observation {
 	seen := Observation{ID: rand.Text(), Sent: time.Now(), Method: strings.Clone(r.Method[:min(len(r.Method), maxMethod)])}
 	path := strings.TrimPrefix(r.URL.EscapedPath(), strings.TrimSuffix(t.BasePath, "/"))
@@ -87,14 +85,14 @@ func (t *Transport) observation(r *http.Request) Observation {
 		seen.Key = fingerprint(key, cmp.Or(t.Salt, r.URL.Host))
 	}
 	name := r.Header.Get(cmp.Or(t.SpenderHeader, "User-Agent"))
-	if key == "" || !strings.Contains(name, key) { // a name that holds the key is none
+	if key == "" || !strings.Contains(name, key) { // do not use a name that contains the key
 		name = printable(name)
 		seen.Spender = strings.Clone(name[:min(len(name), maxSpender)])
 	}
 	return seen
 }
 
-// answered adds what the header of the answer tells.
+// answered adds what the answer's header shows.
 func (t *Transport) answered(seen *Observation, answer *http.Response) {
 	seen.Status = answer.StatusCode
 	reports := ParseFields(answer.Header).Reports
@@ -105,7 +103,7 @@ func (t *Transport) answered(seen *Observation, answer *http.Response) {
 	seen.RetryAfter, _ = RetryAfter(answer.Header, time.Now())
 }
 
-// bearer is the key in an Authorization field (contract, Authentication).
+// bearer returns the key in an Authorization field (contract, Authentication).
 func bearer(field string) string {
 	scheme, key, ok := strings.Cut(field, " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
@@ -114,7 +112,7 @@ func bearer(field string) string {
 	return strings.TrimSpace(key)
 }
 
-// fingerprint is a name for a key from which nothing can be told of it.
+// fingerprint names a key without revealing anything of it.
 func fingerprint(key, salt string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	io.WriteString(mac, "tillwatch spender\x00"+salt)

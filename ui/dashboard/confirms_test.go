@@ -113,7 +113,7 @@ func TestTheRowSaysHowAConfirmEnded(t *testing.T) {
 		{confirm.Outcome{Verdict: confirm.Changed}, "changed", "the intent changed since you looked"},
 		{confirm.Outcome{Verdict: confirm.Refused}, "refused", "nothing was placed"},
 		{confirm.Outcome{Verdict: confirm.NotSent}, "not sent", "nothing was sent"},
-		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "how an earlier confirm of it ended is not known yet"},
+		{confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true}, "not sent", "the outcome of an earlier confirm is not known yet"},
 		{confirm.Outcome{Verdict: confirm.Already}, "already confirmed", "already confirmed: nothing was sent"},
 	}
 	for _, c := range cases {

@@ -198,7 +198,7 @@ func TestOutcomeSaysWhatItMeans(t *testing.T) {
 func TestAConfirmThatDidNotGoOutForAnEarlierOneIsNotSafeToTryAgain(t *testing.T) {
 	h := open(t, socks(), false)
 	h.dialog.SetOutcome(confirm.Outcome{Verdict: confirm.NotSent, Unsettled: true, Err: &confirm.UnsettledError{Earlier: confirm.Line{At: opened}}})
-	h.sees("Nothing was sent: how an earlier confirm of it ended is not known yet.")
+	h.sees("Nothing was sent: the outcome of an earlier confirm is not known yet.")
 	h.sees(opened.Add(2 * time.Minute).Local().Format(time.DateTime))
 	if strings.Contains(h.screen(), "safe to try again") || strings.Contains(h.screen(), "nothing was placed") {
 		t.Errorf("it promises too much:\n%s", h.screen())
