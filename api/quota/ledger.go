@@ -88,7 +88,8 @@ func (b *ledger) report(r Report, a answer, l *lane) {
 // account takes in what an answer to anyone says of requests that nobody observed. For a long window an older
 // answer adds nothing to a newer one.
 func (b *ledger) account(r Report, sent, ended time.Time, status int) {
-	refused := status == http.StatusTooManyRequests
+	// What another limit refuses, that of the day or the agents, this one has charged.
+	refused := status == http.StatusTooManyRequests && (!r.RemainingKnown || r.Remaining == 0)
 	switch {
 	case b.limit.window > 0 && b.limit.window <= shortest:
 		if len(b.total.facts) >= mostFacts { // of an hour that is told at once

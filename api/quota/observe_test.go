@@ -150,6 +150,33 @@ func TestTheRestIsToldFromThoseThatWereSeen(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherLimitRefusesIsNoRequestOfTheRest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newService(fixedWindow(), 5*time.Millisecond, 30*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		p, refused := NewPacer(PacerConfig{}), 0
+		s.spend(ctx, rand.New(rand.NewPCG(1, 2)), time.Second/4, func(o Outcome) {
+			if o.Status == 200 && seen(o).Reports[0].Remaining > 0 && s.random.IntN(2) == 0 {
+				o.Status, refused = 429, refused+1 // by the agents' cap or the day's, though this bucket was charged
+			}
+			p.Observe(seen(o))
+		})
+		for ctx.Err() == nil {
+			pass(time.Second)
+			p.Buckets(time.Now())
+		}
+		pass(20 * time.Second)
+		rest := 0
+		for _, sample := range bucketOf(t, p, "default").Hour {
+			rest += sample.Rest
+		}
+		if refused < 100 || rest > refused/20 {
+			t.Errorf("after %d refusals by another limit the rest is told to have sent %d, and there was none", refused, rest)
+		}
+	})
+}
+
 func TestTheRestIsToldFromTheLastHourToWhoeverComesLate(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newService(fixedWindow(), 5*time.Millisecond, 30*time.Millisecond)
