@@ -16,6 +16,7 @@ type Memory struct {
 	DayMost   dayMost                             `json:"dayMost,omitzero"`
 	Refused   dayRefusal                          `json:"dayRefused,omitzero"`
 	Latency   []latencyMemory                     `json:"latency,omitempty"`
+	Answers   []answersMemory                     `json:"answers,omitempty"`
 	Intents   map[api.ID]intentMemory             `json:"intents,omitempty"`   // of the intents on the same line
 	Shipments map[api.ID]shipmentMemory           `json:"shipments,omitempty"` // of the shipments on the same line
 }
@@ -68,7 +69,7 @@ func (s *Store) memory(now time.Time) *Memory {
 	m := &Memory{
 		Elsewhere: s.intents.confirms.balance, Confirms: s.intents.confirms.delays, Stays: map[api.IntentState][]time.Duration{},
 		Counted: s.spenders.counted.memory(now), DayMost: s.intents.day.most, Refused: s.intents.day.refused,
-		Latency: s.latencies.memory(now),
+		Latency: s.latencies.memory(now), Answers: s.spenders.answers(),
 	}
 	for state, history := range s.intents.pace {
 		m.Stays[state] = slices.Clone(history.stays)

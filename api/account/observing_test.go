@@ -133,6 +133,31 @@ func TestAnObservationCountsOnceAndWhenItWasSent(t *testing.T) {
 	})
 }
 
+func TestHowLongAnswersTookOutlivesARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		saved, s := openSaved(t, t.TempDir()), NewStore(StoreConfig{})
+		answers := func(s *Store, from, to int) {
+			for i := from; i < to; i++ {
+				o := seenBy(fmt.Sprint(i), "shop", "f00d", intentEndpoint)
+				o.Latency = time.Duration(i%100) * time.Millisecond
+				s.Observe([]quota.Observation{o, seenBy(fmt.Sprint("made ", i), "shop", "f00d", intentsEndpoint)})
+			}
+		}
+		answers(s, 0, 150)
+		mustSave(t, saved, s)
+		restored, _ := mustRestore(t, saved)
+		want := spenderOf(t, s, SpenderObserved, "shop").Uses
+		if got := spenderOf(t, restored, SpenderObserved, "shop").Uses; len(want) != 2 || want[0].P95 == 0 || got[0].P50 != want[0].P50 || got[0].P95 != want[0].P95 || got[1].P95 != want[1].P95 {
+			t.Errorf("restored are %+v, want %+v", got, want)
+		}
+		answers(s, 150, 200)
+		answers(restored, 150, 200)
+		if got, want := spenderOf(t, restored, SpenderObserved, "shop").Uses[0], spenderOf(t, s, SpenderObserved, "shop").Uses[0]; got.P50 != want.P50 || got.P95 != want.P95 {
+			t.Errorf("with the next answers it is %v and %v, want %v and %v", got.P50, got.P95, want.P50, want.P95)
+		}
+	})
+}
+
 func TestTwoKeysAreTwoSpenders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore(StoreConfig{})

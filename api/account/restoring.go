@@ -31,6 +31,11 @@ func (s *Store) restore(lines []*Frame) (told FrameQuota) {
 			}
 		}
 		s.spenders.recall(told.Spenders, now)
+		for _, f := range lines {
+			if f.Whole && f.Memory != nil {
+				s.spenders.recallAnswers(f.Memory.Answers)
+			}
+		}
 		s.limits.recall(told.Limits, now)
 	})
 	return told

@@ -258,3 +258,38 @@ func (s *spenders) recall(told []Spender, now time.Time) {
 		}
 	}
 }
+
+// answersMemory is how long the newest answers took that a spender got from an
+// endpoint.
+type answersMemory struct {
+	By   Spender         `json:"by"`
+	Use  Use             `json:"use"`
+	Took []time.Duration `json:"tookNs"` // oldest first
+}
+
+func (s *spenders) answers() (all []answersMemory) {
+	for _, who := range s.all {
+		for _, u := range who.uses {
+			if len(u.latency.stays) > 0 {
+				all = append(all, answersMemory{who.Spender, u.Use, slices.Clone(u.latency.stays)})
+			}
+		}
+	}
+	return all
+}
+
+// recallAnswers takes what an earlier run has kept of those who are told of.
+func (s *spenders) recallAnswers(told []answersMemory) {
+	for _, m := range told {
+		for _, who := range s.all {
+			for _, u := range who.uses {
+				if !sameSpender(who.Spender, m.By) || !sameUse(u.Use, m.Use) {
+					continue
+				}
+				for _, took := range newest(m.Took, keptStays) {
+					u.latency.add(max(took, 0))
+				}
+			}
+		}
+	}
+}

@@ -32,7 +32,7 @@ const (
 type Use struct {
 	Class    quota.Class   `json:"class,omitempty"`    // the bucket it charges; "" if the contract names none
 	Endpoint string        `json:"endpoint,omitempty"` // method and template: "GET /api/v1/checkout-intents/{id}"; "" for those not kept apart
-	P50      time.Duration `json:"p50Ns,omitzero"`     // latency of its newest answers; 0 before the first of this run
+	P50      time.Duration `json:"p50Ns,omitzero"`     // of how long its newest answers took, at most 256, in whatever span they came; 0 before the first
 	P95      time.Duration `json:"p95Ns,omitzero"`     // likewise
 	Courses[Tally]
 }

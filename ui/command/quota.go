@@ -124,6 +124,8 @@ func quotaSheet(sum *account.Summary, now time.Time) string {
 	b.line(lines...)
 	if len(lines) == 0 {
 		b.line("nobody yet")
+	} else {
+		b.line("p95: of the newest 256 answers of the slowest endpoint")
 	}
 	return b.String()
 }

@@ -162,6 +162,13 @@ func (p *Quota) table() {
 		hits := wording.Count(shown) + " of " + wording.Count(total)
 		l.Space(1).Fit(paint.Accent, "/ "+s.filter.Text, min(paint.Width("/ "+s.filter.Text), max(3+c.name-l.At()-len(hits)-3, 0)))
 		l.Space(2).Put(paint.Text, hits)
+	} else {
+		// Percentiles go by the answers, not by the span that the counts are of.
+		of := "p95: of newest"
+		if c.p50 > 0 {
+			of = "p50, p95: newest 256 answers"
+		}
+		l.Space(2).Fit(paint.Muted, of, max(3+c.name-l.At(), 0))
 	}
 	l.To(3+c.name).Right(paint.Muted, "requests", c.requests)
 	for i, class := range quotaClasses {
