@@ -135,6 +135,9 @@ func (l Layout) At(x, y int) (Pane, bool) {
 	return 0, false
 }
 
+// LanesFrom is the width from which the intents are in five lanes, not in one list.
+const LanesFrom = 108
+
 const (
 	wideFrom   = 150 // columns
 	mediumFrom = 110

@@ -11,13 +11,13 @@ const (
 )
 
 // top divides the first row among the intents and the pulse. Where there is no room
-// for both, it is the intents'.
+// for both, it is the intents'; a list keeps the whole width, as its columns would break.
 func (l *Layout) top(row Rect, hidden Hidden) {
 	switch {
 	case hidden[Intents]:
 		l.Panes[Pulse] = row
 		return
-	case hidden[Pulse] || row.H < leastTop+1+leastPulse:
+	case hidden[Pulse] || row.W < LanesFrom || row.H < leastTop+1+leastPulse:
 		l.Panes[Intents] = row
 		return
 	}

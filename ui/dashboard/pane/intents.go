@@ -6,6 +6,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/layout"
 	"tillwatch/ui/dashboard/paint"
 	"tillwatch/ui/dashboard/sign"
 	"tillwatch/ui/dashboard/table"
@@ -188,12 +189,9 @@ func (p *Intents) Select(id api.ID) bool {
 	return p.lanes.choose(row)
 }
 
-// leastLanes is the width from which five lanes are readable.
-const leastLanes = 108
-
 // listed reports whether there are no lanes: the pane is too narrow for them, or too
 // low, or the intents are grouped.
-func (p *Intents) listed() bool { return p.orders != nil || p.w < leastLanes || p.h < 7 }
+func (p *Intents) listed() bool { return p.orders != nil || p.w < layout.LanesFrom || p.h < 7 }
 
 // cursor is that of what is shown.
 func (p *Intents) cursor() cursor {

@@ -38,16 +38,6 @@ func (d *cards) columns() listColumns {
 	return c
 }
 
-// within are the columns of a line of which so many cells are left. Beside another
-// pane in the corner it is shorter than others: there the merchant gives way as well.
-func (c listColumns) within(left int) listColumns {
-	const before = 3 // the gutter and a branch
-	if left-c.merchant-c.total-c.special-c.age < leastProduct-before {
-		c.merchant = 0
-	}
-	return c
-}
-
 // drawList draws one line for each intent.
 func (p *Intents) drawList() {
 	rows, first := p.list.Window()
@@ -74,7 +64,6 @@ func (d *cards) listLine(l *paint.Line, row *intentRow, c listColumns, branch st
 		l.Fit(m.Style, m.Glyph, c.state)
 	}
 	l.Put(paint.Faint, branch)
-	c = c.within(l.Left())
 	d.product(l, row, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
 		left := shortened(string(row.Merchant), c.merchant-1)

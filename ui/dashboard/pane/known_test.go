@@ -9,6 +9,7 @@ import (
 
 	"tillwatch/api"
 	"tillwatch/api/account"
+	"tillwatch/ui/dashboard/layout"
 )
 
 func TestWhatIsNotReadIsUnknownAndNotZero(t *testing.T) {
@@ -70,7 +71,7 @@ func TestAnAmountIsWholeWhateverItsLength(t *testing.T) {
 
 func TestHeadsOfLanesLeaveOutWhatDoesNotFit(t *testing.T) {
 	p := NewIntents(look(), 45*time.Minute)
-	p.SetSize(leastLanes, 12)
+	p.SetSize(layout.LanesFrom, 12)
 	all := make([]*account.Intent, 12345)
 	for i := range all {
 		all[i] = intentOf("ci_"+strconv.Itoa(i), api.Completed, 0)

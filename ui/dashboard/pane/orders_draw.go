@@ -86,7 +86,6 @@ func (d *cards) headLine(l *paint.Line, row *orderRow, c listColumns) {
 		}
 	}
 	l.To(start + c.state)
-	c = c.within(l.Left())
 	d.headName(l, o, l.Left()-c.merchant-c.total-c.special-c.age)
 	if c.merchant > 0 {
 		l.Space(1).Fit(paint.Muted, shortened(string(row.Merchant), c.merchant-1), c.merchant-1)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -109,22 +108,5 @@ func checkHeads(t *testing.T, p *Intents) {
 	}
 	if intents != p.list.Total() {
 		t.Errorf("%d intents are grouped, of %d", intents, p.list.Total())
-	}
-}
-
-func TestAnIntentBesideThePaneInTheCornerKeepsItsName(t *testing.T) {
-	var all []*account.Intent
-	for i := range 20 {
-		all = append(all, &account.Intent{ID: api.ID(fmt.Sprint("ci_", i)), State: api.AwaitingConfirmation, Product: "Wool Socks",
-			Merchant: "outfitters.example", Total: &api.Money{Currency: "USD", Subunits: 99_999_999_999_99}})
-	}
-	p := intents(160, 20, all...)
-	p.SetNotch(92, 8)
-	p.Group(true)
-	p.Invalidate()
-	for i, line := range p.Lines()[3:18] {
-		if got := text([]string{line}); !strings.Contains(got, "Wool") {
-			t.Errorf("line %d does not say what it is: %q", i+3, got)
-		}
 	}
 }
