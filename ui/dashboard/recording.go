@@ -53,14 +53,13 @@ func (r recorder) toggle() tea.Cmd {
 	}
 }
 
-// done says what came of it, for as long as a path takes to be read.
+// done says what came of it.
 func (r recorder) done(msg recordedMsg) {
 	if msg.err != nil {
 		r.notices.say(warning, "not recorded: "+msg.err.Error())
 	} else {
 		r.notices.sayWhile(r.untroubled, success, msg.said)
 	}
-	r.notices.toast.until = time.Now().Add(pathFor)
 }
 
 // untroubled reports whether no recording has ended by itself.
@@ -73,6 +72,3 @@ func (r recorder) disabled() string {
 	}
 	return ""
 }
-
-// pathFor is how long a sentence with a path is to be read.
-const pathFor = 20 * time.Second
