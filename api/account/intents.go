@@ -12,6 +12,7 @@ import (
 type intents struct {
 	table[IntentDetail]
 	counts map[api.IntentState]int // "" for those of which only the id is known
+	unread int                     // those of which no read was answered
 	window time.Duration           // the confirm window
 	keep   int                     // how many ended ones, at most
 	ended  map[api.ID]bool         // those that have ended, as far as known
@@ -45,6 +46,7 @@ func (t *intents) edit(id api.ID) *IntentDetail {
 		in := t.table.edit(id)
 		in.basis.floor, in.basis.readRank = -1, -1
 		t.counts[""]++
+		t.unread++
 	}
 	return t.table.edit(id)
 }
@@ -163,6 +165,9 @@ func (t *intents) dropSurplus() []*IntentDetail {
 
 func (t *intents) letGoOf(in *IntentDetail) {
 	t.leave(in.State)
+	if in.ReadAt.IsZero() {
+		t.unread--
+	}
 	t.whole.drop(in.ID)
 	delete(t.ended, in.ID)
 	t.drop(in.ID)
@@ -180,6 +185,9 @@ func (t *intents) restore(saved *IntentDetail, m intentMemory, now time.Time) *I
 	*in = *saved
 	in.ID, in.Version, in.basis, in.State, in.Shipments, in.Timeline = empty.ID, empty.Version, empty.basis, "", nil, nil
 	in.Since, in.CreatedAt, in.ReadAt = plausible(saved.Since), plausible(saved.CreatedAt), measured(saved.ReadAt, now)
+	if !in.ReadAt.IsZero() {
+		t.unread--
+	}
 	in.Reads = max(saved.Reads, 0)
 	if in.Latest != nil {
 		in.basis.readRank, in.basis.ordered = in.Latest.State.Rank(), len(in.Latest.OrderIDs) > 0

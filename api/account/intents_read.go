@@ -149,6 +149,9 @@ func (t *intents) takeFields(o *outcome, read *api.Intent, sent time.Time, judge
 	if judged == lags && b.readRank > rank {
 		return false
 	}
+	if in.ReadAt.IsZero() {
+		t.unread--
+	}
 	in.ReadAt, b.readRank, b.ordered = sent, rank, len(read.OrderIDs) > 0
 	in.Latest, in.Quantity, in.ReferenceID, in.Failure = lean(read), read.Quantity, read.ReferenceID, read.Failure
 	whole := *read

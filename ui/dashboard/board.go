@@ -295,7 +295,7 @@ func (b *board) subject() pane.Subject {
 // show takes over what changed.
 func (b *board) show(c *account.Changes, first bool) {
 	b.countAlerts()
-	if partial := c.Summary.NotRead > 0; partial != b.look.Partial {
+	if partial := !c.Summary.OrdersKnown(); partial != b.look.Partial {
 		b.look.Partial = partial
 		b.invalidate()
 	}

@@ -128,7 +128,8 @@ func (c *consent) askOrder(ctx context.Context, o *account.Order) tea.Cmd {
 		c.notices.say(warning, c.batch.orderDisabled(o))
 		return nil
 	}
-	d, err := dialog.NewOrder(c.themes.current(), string(o.Reference), seen, left, c.picture.environment().Live, &c.dialog.quiet, time.Now())
+	whole := dialog.Order{Reference: string(o.Reference), Left: left, Partial: c.board.look.Partial}
+	d, err := dialog.NewOrder(c.themes.current(), whole, seen, c.picture.environment().Live, &c.dialog.quiet, time.Now())
 	if err != nil {
 		c.notices.say(warning, err.Error())
 		return nil

@@ -97,6 +97,19 @@ func TestTheColumnsOfOrdersDoNotBreak(t *testing.T) {
 	}
 }
 
+func TestAListKeepsItsNamesInAWideArrangementOfANarrowScreen(t *testing.T) {
+	s := newShop(time.Now())
+	for n := range 40 {
+		s.intent(n, api.AwaitingConfirmation, time.Duration(n)*time.Second)
+	}
+	m := boardOf(t, s, 100, 55, func(c *Config) { c.Remembered.Arrangement = "wide" })
+	for line := range strings.Lines(screen(m)) {
+		if strings.Contains(line, "◆ awaiting") && !strings.Contains(line, ".example") {
+			t.Fatalf("a line lacks its columns: %q\n%s", line, screen(m))
+		}
+	}
+}
+
 func TestGroupedIntentsAreFilteredSortedAndReadable(t *testing.T) {
 	cases := []struct {
 		name      string
@@ -144,6 +157,42 @@ func TestAWholeOrderIsConfirmedFromItsHead(t *testing.T) {
 				t.Errorf("sent %v, want %v one after another", g.sent, want)
 			}
 		})
+	}
+}
+
+func TestConfirmingAnOrderSaysThatItemsMayBeMissing(t *testing.T) {
+	const told = "items may be missing."
+	cases := []struct {
+		name      string
+		reference string
+		lacking   func(*account.Summary)
+		want      []string
+		told      bool
+	}{
+		{"all is read", "order-9", func(*account.Summary) {}, []string{"2 items, the whole order"}, false},
+		{"an intent is unread", "order-9", func(s *account.Summary) { s.Unread = 1 }, []string{"2 items", told, "Total"}, true},
+		{"other items are left out", "order-7", func(s *account.Summary) { s.Unread = 1 }, []string{"2 of 3 items", told, "Total"}, true},
+		{"neither a list nor a relay names the intents", "order-9", func(s *account.Summary) { s.Feed.State, s.List.State = account.FeedOff, account.ListNotServed }, []string{told}, true},
+		{"the list is longer than what is read of it", "order-9", func(s *account.Summary) { s.List.State = account.ListCut }, []string{told}, true},
+	}
+	for _, c := range cases {
+		for _, size := range [][2]int{{200, 55}, {80, 24}, {44, 20}} {
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := orderShop()
+				other := *s.intent(11, api.AwaitingConfirmation, 11*time.Minute)
+				other.ReferenceID = "order-9"
+				s.put(&other)
+				c.lacking(&s.changes.Summary)
+				m := boardOf(t, s, size[0], size[1], func(c *Config) { c.Armed, c.Confirmer = true, &till{} })
+				press(m, "O", "i")
+				press(m, append(strings.Split(c.reference, ""), "enter", "c")...)
+				rest(m)
+				got := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "┃", " ").Replace(screen(m))), " ")
+				if !inOrder(got, c.want...) || strings.Contains(got, told) != c.told || c.told && strings.Contains(got, "the whole order") {
+					t.Errorf("%s, %v:\n%s", c.name, size, screen(m))
+				}
+			})
+		}
 	}
 }
 
@@ -308,7 +357,7 @@ func TestAnOrderMayHaveMoreItemsWhileIntentsAreUnread(t *testing.T) {
 			unread int
 			counts bool
 		}{{"all are read", 0, false}, {"one is not", 1, true}, {"it was read", 0, false}} {
-			s.changes.Summary.NotRead = c.unread
+			s.changes.Summary.Unread = c.unread
 			m.apply(&s.changes)
 			got := screen(m)
 			if complete := regexp.MustCompile(`order-8 +(· 2 items|\(2\)).* 268.95 USD`).MatchString(got); complete == c.counts {
@@ -332,7 +381,7 @@ func TestASumOfWhichMoreIsUnknownIsMarkedOnce(t *testing.T) {
 	unpriced.Total = nil
 	s.touch(func() { s.put(&unpriced) })
 	for _, unread := range []int{0, 1} {
-		s.changes.Summary.NotRead = unread
+		s.changes.Summary.Unread = unread
 		m := boardOf(t, s, 160, 45)
 		press(m, "O")
 		if got := screen(m); !strings.Contains(got, "≥ ") || strings.Contains(got, "≥ ≥") {

@@ -17,19 +17,25 @@ import (
 // batch is what a dialog for several intents shows of them.
 type batch struct {
 	all  []confirm.Proposal
-	left []Left      // below them
-	of   string      // the order whose items they are; "" where they are chosen freely
+	of   Order       // whose items they are; zero where they are chosen freely
 	sums []api.Money // by currency, in the order in which they come
 	top  int         // first intent in view
 	page int         // intents in view in the last drawing
 	seen int         // how many have been in view
 }
 
+// Order is one of which all items that can be confirmed are asked about.
+type Order struct {
+	Reference string
+	Left      []Left // its other items, below them
+	Partial   bool   // it may have items that nobody knows of
+}
+
 // Left is an item of an order that is not confirmed with the others, and why.
 type Left struct{ Name, Why string }
 
 // length is how many intents the list has.
-func (b *batch) length() int { return len(b.all) + len(b.left) }
+func (b *batch) length() int { return len(b.all) + len(b.of.Left) }
 
 // Sums adds the totals up by currency.
 func Sums(all []confirm.Proposal) ([]api.Money, error) {
@@ -82,10 +88,11 @@ func NewBatch(t themes.Theme, seen []confirm.Proposal, live bool, quiet *Quiet, 
 
 // NewOrder is [NewBatch] for the items of one order. What is left of it has to be in
 // view as well.
-func NewOrder(t themes.Theme, reference string, seen []confirm.Proposal, left []Left, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
+func NewOrder(t themes.Theme, o Order, seen []confirm.Proposal, live bool, quiet *Quiet, now time.Time) (*Confirm, error) {
 	d, err := NewBatch(t, seen, live, quiet, now)
 	if err == nil {
-		d.batch.of, d.batch.left = reference, slices.Clone(left)
+		o.Left = slices.Clone(o.Left)
+		d.batch.of = o
 	}
 	return d, err
 }
@@ -124,6 +131,9 @@ func (d *Confirm) Scroll(orders int) {
 func (d *Confirm) batchBody(room, height int) []row {
 	b := d.batch
 	var below []row
+	if b.of.Partial {
+		below = rows(needed, paint.Wrapped(paint.Warning, "Not every intent is known: items may be missing.", room)...)
+	}
 	for _, sum := range b.sums {
 		label := "Total"
 		if len(b.sums) > 1 {
@@ -144,7 +154,7 @@ func (d *Confirm) batchBody(room, height int) []row {
 		if i < len(b.all) {
 			return d.order(b.all[i], room)
 		}
-		return leftOut(b.left[i-len(b.all)], room)
+		return leftOut(b.of.Left[i-len(b.all)], room)
 	})
 	out := rows(margin, paint.Spans{})
 	out = append(out, row{paint.Spans{paint.In(paint.Text|paint.Bold, b.heading())}, needed})
@@ -160,10 +170,12 @@ func (d *Confirm) batchBody(room, height int) []row {
 // heading says how many are confirmed, and of how many.
 func (b *batch) heading() string {
 	switch {
-	case b.of == "":
+	case b.of.Reference == "":
 		return wording.Counted(len(b.all), "order", "orders")
-	case len(b.left) > 0:
+	case len(b.of.Left) > 0:
 		return wording.Count(len(b.all)) + " of " + wording.Counted(b.length(), "item", "items")
+	case b.of.Partial:
+		return wording.Counted(len(b.all), "item", "items")
 	}
 	return wording.Counted(len(b.all), "item", "items") + ", the whole order"
 }

@@ -61,8 +61,8 @@ func (d *Confirm) panel(width int) panel {
 	case d.phase == asking:
 		if d.batch != nil {
 			p.title = titled("Confirm several orders")
-			if d.batch.of != "" {
-				p.title = titled("Confirm " + paint.Shorten(d.batch.of, max(width-40, 12)))
+			if d.batch.of.Reference != "" {
+				p.title = titled("Confirm " + paint.Shorten(d.batch.of.Reference, max(width-40, 12)))
 			}
 		}
 		if d.Expired(d.now) {

@@ -18,7 +18,7 @@ func (p *Detail) wholeOrder() {
 	p.fact("reference", paint.Text, string(o.Reference))
 	p.orderTotal(o)
 	if p.look.Partial {
-		p.paragraph(paint.Muted, "not every intent is read yet: items may be missing")
+		p.paragraph(paint.Muted, "not every intent is known: items may be missing")
 	}
 	if o.Closing != nil {
 		p.expiry(&account.IntentDetail{Intent: *o.Closing})

@@ -18,7 +18,7 @@ type Look struct {
 	Location *time.Location
 	Health   Health
 	Opened   Subject // what the detail shows
-	Partial  bool    // there are intents of which nothing is read yet: an order may have more items
+	Partial  bool    // not every intent is known: an order may have more items
 	Tabs     Tabs
 	Keys     Keys
 	Pulse    func() *account.Pulse // of the intents on the board; it is the same until the clock moves
