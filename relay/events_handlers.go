@@ -193,6 +193,7 @@ func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 	}
 	found := quarantinePage{Items: []Quarantined{}, More: len(kept) > limit}
 	for _, u := range kept[:min(limit, len(kept))] {
+		u.Body = append([]byte{}, u.Body...) // of an empty one "", never null
 		found.Items = append(found.Items, Quarantined(u))
 	}
 	r.answerJSON(w, http.StatusOK, found)

@@ -120,6 +120,9 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 func readHello(text []byte) (helloFrame, filter, error) {
 	var hello helloFrame
 	if err := json.Unmarshal(text, &hello); err != nil {
+		if json.Valid(text) {
+			return hello, nil, errors.New("the hello has a member of another type than the protocol tells")
+		}
 		return hello, nil, errors.New("the hello is not valid JSON")
 	}
 	if hello.T != frameHello {

@@ -156,19 +156,23 @@ func TestALongFilteredReplayTellsItsCursor(t *testing.T) {
 
 func TestHellosThatAreRefused(t *testing.T) {
 	many := make([]string, maxPatterns+1)
-	for name, hello := range map[string]any{
-		"no JSON":           "hello",
-		"another frame":     helloFrame{T: "ev"},
-		"an unknown start":  helloFrame{T: frameHello, From: "yesterday"},
-		"too many types":    helloFrame{T: frameHello, Types: many},
-		"a star inside":     helloFrame{T: frameHello, Types: []string{"a*b"}},
-		"an empty type":     helloFrame{T: frameHello, Types: []string{""}},
-		"a number as types": `{"t":"hello","types":3}`,
+	for name, c := range map[string]struct {
+		hello any
+		says  string
+	}{
+		"no JSON":             {`{"t":"hello"`, "the hello is not valid JSON"},
+		"another frame":       {helloFrame{T: "ev"}, `the first frame is "ev", not a hello`},
+		"an unknown start":    {helloFrame{T: frameHello, From: "yesterday"}, `from is "yesterday"`},
+		"too many types":      {helloFrame{T: frameHello, Types: many}, "too many"},
+		"a star inside":       {helloFrame{T: frameHello, Types: []string{"a*b"}}, `event type "a*b"`},
+		"an empty type":       {helloFrame{T: frameHello, Types: []string{""}}, `event type ""`},
+		"a number as types":   {`{"t":"hello","types":3}`, "a member of another type"},
+		"a time that is none": {`{"t":"hello","since":"noon"}`, "a member of another type"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := connect(t, serveRelay(t, newTestRelay(t, newMemory(t), nil)), hello)
-			if err := p.closed(); !websocket.IsCloseError(err, closeBadHello) {
-				t.Errorf("closed with %v", err)
+			p := connect(t, serveRelay(t, newTestRelay(t, newMemory(t), nil)), c.hello)
+			if err := p.closed(); !websocket.IsCloseError(err, closeBadHello) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("closed with %v, want %q", err, c.says)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,7 +94,7 @@ func (p *patient) checkState(context.Context) []doctor.Finding {
 	dir, audit := p.settings.StateDir, filepath.Join(p.settings.StateDir, "confirms.jsonl")
 	const means, do = "nothing is remembered, and nothing can be confirmed, as the audit log has no place", "give this user write permission, or name another folder with state_dir"
 	if err := writable(dir); err != nil {
-		return doctor.Findings(doctor.Fault, fmt.Sprintf("the state folder cannot be written: %v", err), means, do)
+		return doctor.Findings(doctor.Fault, fmt.Sprintf("the state folder cannot be written: %v", err), means, toWrite(err, do))
 	}
 	if who := beside(dir, 0o022); who == everyUser {
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("%s can write in the state folder %s", who, shortened(dir)), "they can take away the audit log, by which nothing is bought twice", "chmod 700 "+shortened(dir))
@@ -108,6 +109,18 @@ func (p *patient) checkState(context.Context) []doctor.Finding {
 		return doctor.Findings(doctor.Note, fmt.Sprintf("the state folder %s is not there yet", shortened(dir)), "the first start makes it", "")
 	}
 	return doctor.Fine("%s can be written", shortened(dir))
+}
+
+// toWrite is what to do about what cannot be written: that on its disk, or what helps
+// where permission is missing.
+func toWrite(err error, permission string) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room on its disk, or name another folder"
+	case errors.Is(err, syscall.EROFS):
+		return "mount its file system for writing, or name another folder"
+	}
+	return permission
 }
 
 // existing is a path, or the nearest folder above it that is there.
@@ -230,7 +243,7 @@ func (p *patient) checkJournal(ctx context.Context) []doctor.Finding {
 	switch who := beside(file, 0o004); {
 	case err != nil:
 		return doctor.Findings(doctor.Fault, fmt.Sprintf("the journal cannot be written: %v", durable.ReasonFirst(err)), "a relay does not start with it, or refuses deliveries",
-			"give the relay's user write permission, or name the right folder")
+			toWrite(err, "give the relay's user write permission, or name the right folder"))
 	case absent:
 		return doctor.Findings(doctor.Note, fmt.Sprintf("there is no journal in %s yet", shortened(dir)), "the relay's first start makes it", "")
 	case who != "":

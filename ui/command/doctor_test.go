@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,10 +18,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/durable"
 	"tillwatch/api/simulator"
 	"tillwatch/ui/doctor"
 )
@@ -457,5 +460,14 @@ func TestErrorsThatADoctorCanExplainNameIt(t *testing.T) {
 				t.Errorf("exit code %d: %s", r.code, r.words)
 			}
 		})
+	}
+}
+
+func TestTheDoctorSaysWhatHelpsWhereNothingCanBeWritten(t *testing.T) {
+	for cause, want := range map[error]string{syscall.ENOSPC: "make room", syscall.EROFS: "mount its file system for writing", syscall.EACCES: "give permission"} {
+		err := durable.ReasonFirst(&fs.PathError{Op: "open", Path: "journal.db", Err: cause})
+		if do := toWrite(err, "give permission"); !strings.HasPrefix(do, want) {
+			t.Errorf("%v: %s, want %s", err, do, want)
+		}
 	}
 }

@@ -54,7 +54,11 @@ func placed(name string, err error) error {
 		return fmt.Errorf("%s:%d: there is no %q; a step does one of %s (tillwatch scenario --help)", name, line, key[len(key)-1], strings.Join(known, ", "))
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
-		return fmt.Errorf("%s:%d: %s", name, line, strings.TrimPrefix(wrong.Error(), "toml: "))
+		text := strings.TrimPrefix(wrong.Error(), "toml: ")
+		if strings.Contains(text, " into struct field ") {
+			text = "the value is of the wrong kind: texts and times stand in quotes, numbers do not"
+		}
+		return fmt.Errorf("%s:%d: %s", name, line, text)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
@@ -173,6 +177,8 @@ func (s *Step) checkValues(verb string, hasReasons bool) error {
 	}
 	fault := s.Lose + s.Double + s.Delay + s.Reorder
 	switch {
+	case verb != "pause" && s.Create+s.Wait+s.Confirm+s.Fail+s.Expire+string(s.Trigger)+fault == "":
+		return at(s.Line, "%s is empty: give it a name or the type of an event, such as create = \"order\"", verb)
 	case s.State != "" && !s.State.Known():
 		return at(s.Line, "%q is no state; they are %v", s.State, api.IntentStates())
 	case s.Event != "" && !event(string(s.Event)), s.Trigger != "" && !event(string(s.Trigger)), fault != "" && !event(fault):
