@@ -196,8 +196,9 @@ func (s *Simulator) restoreOrders(k snapshot, now time.Time) error {
 
 // restoreIntent puts an intent back and plans its next step.
 func (f *fulfilment) restoreIntent(k keptIntent) error {
+	offered := k.State == api.AwaitingConfirmation || k.State == api.PlacingOrder || k.State == api.Completed
 	created, err := time.Parse(time.RFC3339, k.CreatedAt)
-	if err != nil || !k.State.Known() || k.Buyer == nil || k.State == api.PlacingOrder && k.Offer == nil {
+	if err != nil || !k.State.Known() || k.Buyer == nil || k.Offer == nil && offered {
 		return fmt.Errorf("the snapshot has an intent that cannot be: %.80q", k.ID)
 	}
 	in := &intent{k, created, uint64(len(f.order) + 1)}
