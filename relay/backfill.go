@@ -15,16 +15,14 @@ import (
 
 const (
 	backfillInterval = 10 * time.Minute
-	// backfillPause lies between comparisons, however often there is doubt: each
-	// costs quota.
+	// backfillPause is the least time between comparisons, however often there is doubt: each costs quota.
 	backfillPause = 30 * time.Second
 	// backfillRetry is the pause while the journal cannot be written.
 	backfillRetry = 5 * time.Second
-	// backfillKnown is how many events in a row that the journal has, from the
-	// newest on, end a comparison: what is older was compared before.
+	// backfillKnown is how many consecutive known events, from the newest on, end a comparison: older ones were
+	// compared before.
 	backfillKnown = 500
-	// orderSlack is how much newer than the first an event of a list may be that
-	// begins with the newest.
+	// orderSlack is how much newer than its first event any event of a newest-first list may be.
 	orderSlack = time.Minute
 	// backfillBatch bounds the events of an append.
 	backfillBatch = 100
@@ -36,11 +34,11 @@ type EventList interface {
 	Events(ctx context.Context) iter.Seq2[api.Event, error]
 }
 
-// backfill appends what the service lists and no delivery has brought.
+// backfill appends events that the service lists and no delivery has brought.
 type backfill struct {
 	relay *Relay
 	list  EventList
-	doubt chan struct{} // of one: deliveries may have been refused
+	doubt chan struct{} // capacity 1: deliveries may have been refused
 }
 
 func newBackfill(r *Relay, list EventList) *backfill {
@@ -55,8 +53,8 @@ func (b *backfill) suspect() {
 	}
 }
 
-// run compares at once, then at intervals, after each time of doubt and after a
-// sleep of this machine, until ctx ends or the service turns out to have no list.
+// run compares at once, then at intervals, after doubt and after this machine has slept, until ctx ends or the
+// service turns out to have no list.
 func (b *backfill) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(quota.WithPriority(ctx, quota.Reconcile))
 	var clock sync.WaitGroup
@@ -81,7 +79,7 @@ func (b *backfill) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, api.ErrNotServed):
-			log.Debug("the service lists no events: what it does not deliver is not found")
+			log.Debug("the service has no list of events: events that it does not deliver cannot be found")
 			return
 		case err != nil:
 			log.Warn("the service's list of events could not be compared with the journal", slog.String("error", err.Error()))
@@ -105,10 +103,9 @@ func (b *backfill) run(ctx context.Context) {
 	}
 }
 
-// awaitReady waits until the journal can be written; it returns an error when ctx
-// ends first.
+// awaitReady waits until the journal can be written. It returns an error if ctx ends first.
 func (b *backfill) awaitReady(ctx context.Context) error {
-	return untilDone(ctx, backfillRetry, func() error { return b.check(ctx) }, func(error) {}) // /readyz tells
+	return untilDone(ctx, backfillRetry, func() error { return b.check(ctx) }, func(error) {}) // /readyz reports it
 }
 
 func (b *backfill) check(ctx context.Context) error {
@@ -117,8 +114,7 @@ func (b *backfill) check(ctx context.Context) error {
 	return b.relay.journal.Check(ctx)
 }
 
-// compare walks the list, appends what the journal does not have, and returns
-// how many that were.
+// compare reads the list, appends what the journal lacks, and returns how many events that were.
 func (b *backfill) compare(ctx context.Context, whole bool) (added int, err error) {
 	defer journal.Recovered(&err)
 	var missing []api.Event
@@ -161,16 +157,14 @@ func (b *backfill) compare(ctx context.Context, whole bool) (added int, err erro
 	return b.add(ctx, missing)
 }
 
-// pruned reports whether the journal would let go of an event of this age.
+// pruned reports whether the journal would already have pruned an event of this age.
 func (b *backfill) pruned(event api.Event) bool {
 	age := b.relay.retention.age
 	return age > 0 && !event.CreatedAt.IsZero() && time.Since(event.CreatedAt) > age
 }
 
-// add appends missing events, the oldest first. A delivery may have brought one
-// meanwhile: the journal keeps each id once. The delivery of one that was added
-// counts as a repetition of it, and its bytes, which differ from those of the
-// list, as no conflict.
+// add appends missing events, the oldest first. If a delivery brings one as well, the journal keeps the first: the
+// delivery counts as a repetition and, though its bytes differ, not as a conflict.
 func (b *backfill) add(ctx context.Context, missing []api.Event) (added int, err error) {
 	for len(missing) > 0 {
 		from := max(0, len(missing)-backfillBatch)

@@ -16,25 +16,23 @@ const (
 	boardBytes = 24 << 20
 )
 
-// board holds what was observed during the last hour, as long as there is room: in
-// memory, and encoded once for all connections. Connections read from it at
-// positions of their own.
+// board holds the observations of the last hour, as far as there is room, encoded once for all connections. Each
+// connection reads at its own position.
 type board struct {
 	mu     sync.RWMutex
-	items  []journal.Observation // their positions rise
+	items  []journal.Observation // in order of position
 	bytes  int
 	known  map[string]struct{} // the ids of the items
-	newest int64               // the highest position that there ever was
+	newest int64               // the highest position so far
 }
 
 func newBoard() *board { return &board{known: map[string]struct{}{}} }
 
-// position of what is observed at t.
+// position returns the position of what was observed at t.
 func position(t time.Time) int64 { return t.UnixMicro() }
 
-// add puts up what is not there yet and lets go of the oldest. It returns how many
-// are new, and how many went before their hour was over. What has no position gets
-// the next one.
+// add adds new observations and drops the oldest. It returns how many are new, and how many were dropped before
+// their hour was over. An observation without a position gets the next one.
 func (b *board) add(items []journal.Observation, now time.Time) (fresh, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +41,7 @@ func (b *board) add(items []journal.Observation, now time.Time) (fresh, dropped 
 			item.Position = max(b.newest+1, position(now))
 		}
 		if _, is := b.known[item.ID]; is || item.Position <= b.newest {
-			continue // it is here, or was
+			continue // already here, or already dropped
 		}
 		b.newest = item.Position
 		fresh++
@@ -54,8 +52,8 @@ func (b *board) add(items []journal.Observation, now time.Time) (fresh, dropped 
 	return fresh, b.trim(position(now.Add(-boardSpan)))
 }
 
-// trim lets go of what stands before the position oldest, and of the oldest that are
-// too many, whose number it returns.
+// trim drops what is before the position oldest, and then the oldest if there are too many, whose number it
+// returns.
 func (b *board) trim(oldest int64) (dropped int) {
 	gone := 0
 	for gone < len(b.items) {
@@ -76,9 +74,8 @@ func (b *board) trim(oldest int64) (dropped int) {
 	return dropped
 }
 
-// after returns the texts of what follows the position at, of the last hour, as long
-// as they stay within limit bytes, but at least one where there is one; the position
-// of the last; and whether there is more.
+// after returns the encoded observations after position at, at most limit bytes but at least one if there is one,
+// the position of the last, and whether there is more.
 func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last int64, more bool) {
 	at = max(at, position(now.Add(-boardSpan))-1)
 	b.mu.RLock()
@@ -96,14 +93,14 @@ func (b *board) after(at int64, limit int, now time.Time) (texts [][]byte, last 
 	return texts, last, false
 }
 
-// head is the highest position that there ever was.
+// head returns the highest position so far.
 func (b *board) head() int64 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.newest
 }
 
-// count is how many there are.
+// count returns the number of observations.
 func (b *board) count() int64 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

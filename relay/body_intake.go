@@ -11,22 +11,21 @@ const (
 	// MaxBody is the largest delivery that a relay accepts, in bytes.
 	MaxBody = 1 << 20
 
-	// smallBody is what may be read of a body without a share of the memory.
+	// smallBody is how much of a body may be read without a share of the memory.
 	smallBody = 16 << 10
 )
 
-// readBody reads the body of req, which declares no more than MaxBody, to its end. Its
-// memory grows with what has come, whatever was declared, and is given back when the
-// share is left.
+// readBody reads the body of req, which declares at most MaxBody, to its end. Its memory grows with what arrives,
+// whatever was declared, and is returned when the share is left.
 func readBody(memory *bodyMemory, w http.ResponseWriter, req *http.Request) (body []byte, share *bodyShare, err error) {
 	most := int(req.ContentLength)
 	if most < 0 {
 		req.Body = http.MaxBytesReader(w, req.Body, MaxBody)
 		most = MaxBody
 	}
-	most++ // for the end to be seen
+	most++ // to see the end
 	share = memory.share(func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where there is none, the read ends by itself
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // without a deadline the read ends by itself
 	})
 	body = make([]byte, 0, min(most, smallBody))
 	for {

@@ -9,35 +9,32 @@ import (
 )
 
 const (
-	// bodyMemorySize bounds the memory, in bytes, that large bodies take before their
-	// signature is checked. There is as much again for connections over which a
-	// valid signature or token has come: strangers do not hold those up.
+	// bodyMemorySize bounds the memory, in bytes, of large bodies whose signature is not checked yet. There is as much
+	// again for connections that have shown a valid signature or token: strangers do not hold those up.
 	bodyMemorySize = 24 << 20
 
-	// evictionTimeout bounds the wait for the memory of an evicted body. That takes
-	// no longer than it takes to check a signature.
+	// evictionTimeout bounds the wait for the memory of an evicted body, which takes at most one signature check.
 	evictionTimeout = 500 * time.Millisecond
 )
 
 var errCrowded = errors.New("the body was dropped to make room for others")
 
-// bodyMemory is memory for bodies whose signature is not checked yet. While it is
-// full, the body that has been read for longest is evicted: slow strangers, however
-// many, keep nobody out for long.
+// bodyMemory is memory for bodies whose signature is not checked yet. When it is full, the body read for longest
+// is evicted: slow strangers, however many, keep nobody out for long.
 type bodyMemory struct {
 	mu      sync.Mutex
 	free    int           // bytes
-	leaving int           // bytes of evicted shares that were not given back yet
-	shares  list.List     // of *bodyShare that can be evicted, the oldest first
-	freed   chan struct{} // closed and replaced when memory is given back
+	leaving int           // bytes of evicted shares not yet returned
+	shares  list.List     // of *bodyShare: those that can be evicted, the oldest first
+	freed   chan struct{} // closed and replaced when memory is returned
 }
 
 func newBodyMemory(size int) *bodyMemory { return &bodyMemory{free: size, freed: make(chan struct{})} }
 
-// bodyShare is the part of the memory that one body has: none before it grows.
+// bodyShare is one body's part of the memory. It begins empty.
 type bodyShare struct {
 	memory    *bodyMemory
-	interrupt func() // ends the read that is under way
+	interrupt func() // ends the current read
 	held      int    // bytes; changed under the lock of the memory, by its owner only
 
 	// Under the lock of the memory:
@@ -50,8 +47,7 @@ func (m *bodyMemory) share(interrupt func()) *bodyShare {
 	return &bodyShare{memory: m, interrupt: interrupt}
 }
 
-// grow gives the share size more bytes, or errCrowded when it was evicted itself.
-// It waits for those that it evicts.
+// grow adds size bytes to the share, or returns errCrowded if the share was evicted. It waits for those it evicts.
 func (s *bodyShare) grow(ctx context.Context, size int) error {
 	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
 	defer cancel()
@@ -68,8 +64,8 @@ func (s *bodyShare) grow(ctx context.Context, size int) error {
 	}
 }
 
-// take gives the share size more bytes where they are free. Otherwise it evicts
-// others, and returns what is closed when memory is given back.
+// take adds size bytes to the share if they are free. Otherwise it evicts others, and returns a channel that is
+// closed when memory is returned.
 func (s *bodyShare) take(size int) (freed <-chan struct{}, err error) {
 	m := s.memory
 	m.mu.Lock()
@@ -99,7 +95,7 @@ func (s *bodyShare) evict() {
 	s.interrupt()
 }
 
-// unlist takes the share off the list of those that can be evicted.
+// unlist removes the share from those that can be evicted.
 func (s *bodyShare) unlist() {
 	if s.place != nil {
 		s.memory.shares.Remove(s.place)
@@ -107,8 +103,7 @@ func (s *bodyShare) unlist() {
 	}
 }
 
-// settle keeps the share from being evicted: its body is whole. It returns
-// errCrowded when that comes too late.
+// settle protects the share from eviction once its body is complete. It returns errCrowded if that is too late.
 func (s *bodyShare) settle() error {
 	if s.held == 0 {
 		return nil
@@ -122,7 +117,7 @@ func (s *bodyShare) settle() error {
 	return nil
 }
 
-// leave gives the memory back.
+// leave returns the memory.
 func (s *bodyShare) leave() {
 	if s.held == 0 {
 		return

@@ -15,18 +15,18 @@ import (
 
 const (
 	clientTimeout = 15 * time.Second
-	// maxAnswer bounds an answer of the reading side.
+	// maxAnswer bounds a relay's answer, in bytes.
 	maxAnswer = 128 << 20
 )
 
-// client asks a relay by HTTP.
+// client calls a relay's HTTP endpoints.
 type client struct {
 	base  string
 	token api.Secret
 	http  http.Client
 }
 
-// newClient takes the address of a relay as a subscriber does.
+// newClient takes a relay's address in the same forms as a subscriber.
 func newClient(url string, token api.Secret, insecure bool) (*client, error) {
 	u, err := streamURL(url, insecure)
 	if err != nil {
@@ -38,12 +38,12 @@ func newClient(url string, token api.Secret, insecure bool) (*client, error) {
 	transport.Proxy, transport.DialContext = api.ProxyTo(u.Hostname()), api.DialerTo(u.Hostname()).DialContext
 	return &client{base: u.String(), token: token, http: http.Client{
 		Timeout: clientTimeout, Transport: transport,
-		// To the same host the library would take the token along, also to http.
+		// net/http would send the token along to the same host, even over http.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// do sends a request and returns the answer, whatever it says.
+// do sends a request and returns the answer, whatever its status.
 func (c *client) do(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) (stat
 	return answered.StatusCode, answer, nil
 }
 
-// refusalFor says why an answer is not 200 to who needs a scope.
+// refusalFor returns the error for an answer other than 200 to a request that needs scope.
 func refusalFor(status int, body []byte, scope Scope) error {
 	switch status {
 	case http.StatusOK:
@@ -73,14 +73,14 @@ func refusalFor(status int, body []byte, scope Scope) error {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return fmt.Errorf("the relay's address redirects (%d), and redirects are not followed: set the address it leads to", status)
 	case http.StatusUnauthorized:
-		return &RefusedError{status, "the relay does not accept the token (401): set one that it knows"}
+		return &RefusedError{status, "the relay does not accept the token (401): set a valid one"}
 	case http.StatusForbidden:
 		return &RefusedError{status, fmt.Sprintf("the relay forbids this token to %s (403): use one with the scope %s", scope, scope)}
 	}
 	return fmt.Errorf("the relay answered %d: %s", status, messageOf(body))
 }
 
-// messageOf is what an answer says that is not 200.
+// messageOf returns the message of an error answer.
 func messageOf(body []byte) api.Text {
 	var said struct{ Message string }
 	if json.Unmarshal(body, &said) != nil || said.Message == "" {

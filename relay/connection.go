@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	frameBytes   = 64 << 10 // of events in a frame, unless one event is larger
-	replayBatch  = 500      // records of a read from the journal
-	silentEvents = 1000     // filtered events after which a heartbeat tells the cursor
+	frameBytes   = 64 << 10 // bytes of events per frame, unless one event is larger
+	replayBatch  = 500      // records per read of the journal
+	silentEvents = 1000     // filtered events after which a heartbeat sends the cursor
 
 	tokenEnded = "the token was revoked or has expired"
 )
@@ -32,39 +32,38 @@ var (
 	errBehind  = errors.New("the journal has pruned the events after the cursor")
 )
 
-// connection is one subscriber. It holds a cursor and no queue: the goroutine
-// that serves it reads what follows the cursor and writes it. A second one
-// reads what the subscriber sends.
+// connection is one subscriber. It holds a cursor and no queue: its serving goroutine reads what follows the
+// cursor and writes it. A second goroutine reads what the subscriber sends.
 type connection struct {
 	hub       *hub
 	ring      *ring
 	journal   journal.Journal
 	socket    *websocket.Conn
 	heartbeat time.Duration
-	admitted  func() bool   // whether its token still counts
+	admitted  func() bool   // reports whether its token is still valid
 	hello     chan []byte   // the first frame
-	gone      chan struct{} // closed when nothing more can be read
-	why       error         // that is so, once gone is closed
-	roused    chan struct{} // there is something else to do than to send events
+	gone      chan struct{} // closed when the socket can no longer be read
+	why       error         // why, once gone is closed
+	roused    chan struct{} // there is something to do besides sending events
 
-	// Of the serving goroutine; others may look at the atomic ones:
+	// Used by the serving goroutine; others may read the atomic ones:
 	client string
 	filter filter
 	epoch  string
 	cursor atomic.Int64
-	begun  atomic.Bool // the cursor counts
+	begun  atomic.Bool // the cursor is set
 	beats  atomic.Bool // a heartbeat is due
 	live   bool
-	silent int // events filtered since the last frame
+	silent int // events filtered out since the last frame
 
-	observing bool  // it wants observations
-	observed  int64 // and has all up to this position
-	hour      int64 // the newest position when it began
+	observing bool  // the subscriber wants observations
+	observed  int64 // it has all up to this position
+	hour      int64 // the newest position when the connection began
 
-	wrong WrongSignatures // as it was told last
+	wrong WrongSignatures // as last sent
 }
 
-// serve returns why the connection ended, after its goroutines have.
+// serve serves the connection, and returns why it ended, after its goroutines have.
 func (c *connection) serve() (reason error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -85,8 +84,7 @@ func (c *connection) serve() (reason error) {
 	return c.push(ctx)
 }
 
-// listen reads until the subscriber is gone or silent for longer than a
-// heartbeat and the time for a pong.
+// listen reads until the subscriber is gone, or silent for longer than a heartbeat plus the time for a pong.
 func (c *connection) listen() {
 	defer c.rouse()
 	defer close(c.gone)
@@ -109,7 +107,7 @@ func (c *connection) listen() {
 	}
 }
 
-// rouse makes a connection that waits for events look at what else there is.
+// rouse has a waiting connection check for work other than events.
 func (c *connection) rouse() {
 	select {
 	case c.roused <- struct{}{}:
@@ -117,17 +115,16 @@ func (c *connection) rouse() {
 	}
 }
 
-// push sends everything that follows the cursor, for ever. The first heartbeat
-// comes early at random, so that many connections do not beat together. An event
-// wakes a thousand connections: they wait for two things only, none of them a
-// timer.
+// push sends what follows the cursor until ctx ends. The first heartbeat is early by a random time, so that many
+// connections do not beat together. An event wakes up to a thousand connections, so each waits for two channels
+// only and none is a timer.
 func (c *connection) push(ctx context.Context) error {
 	beat := time.AfterFunc(rand.N(c.heartbeat)+1, func() {
 		c.beats.Store(true)
 		c.rouse()
 	})
 	defer beat.Stop()
-	c.rouse() // a shutdown that began before the hub knew this connection has not
+	c.rouse() // a shutdown that began before the hub held this connection did not rouse it
 	for {
 		next, err := c.advance(ctx)
 		if errors.Is(err, errBehind) {
@@ -177,7 +174,7 @@ func (c *connection) attend(ctx context.Context, beat *time.Timer) error {
 	return err
 }
 
-// tellWrong sends what is new of wrong signatures.
+// tellWrong sends what has changed about wrong signatures.
 func (c *connection) tellWrong() error {
 	now := c.hub.wrongs.told()
 	if now == c.wrong {
@@ -187,8 +184,8 @@ func (c *connection) tellWrong() error {
 	return c.send(wrongFrame{frameWrong, now})
 }
 
-// advance sends at most some events and moves the cursor behind them. The channel
-// that it returns is closed when there is more to send; without one, there is.
+// advance sends some events and moves the cursor past them. It returns a channel that is closed when there is more
+// to send; nil if there already is.
 func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err error) {
 	newest, at := c.ring.newest.Load(), c.cursor.Load()
 	if newest.epoch != c.epoch {
@@ -198,7 +195,7 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 		if c.live {
 			return newest.next, nil
 		}
-		if c.observed < c.hour { // whoever is live knows the last hour
+		if c.observed < c.hour { // send the last hour before going live
 			sent, err := c.sendObservations()
 			if sent || err != nil {
 				return nil, err
@@ -224,8 +221,7 @@ func (c *connection) advance(ctx context.Context) (next <-chan struct{}, err err
 	return nil, c.sendEvents(ctx, events)
 }
 
-// following reads the events that follow the cursor, from the ring or, when they
-// are older, from the journal.
+// following reads the events after the cursor, from the ring or, if they are older, from the journal.
 func (c *connection) following(ctx context.Context) ([]encoded, error) {
 	events, held := c.ring.after(c.cursor.Load(), frameBytes)
 	if held {
@@ -246,8 +242,7 @@ var (
 	eventsSuffix = []byte(`]}`)
 )
 
-// sendEvents sends the events that pass the filter in as many frames as their
-// size asks for, and moves the cursor behind each.
+// sendEvents sends the events that pass the filter, in as many frames as needed, and moves the cursor past each.
 func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 	buffer := c.hub.buffer()
 	defer c.hub.keep(buffer)
@@ -269,9 +264,9 @@ func (c *connection) sendEvents(ctx context.Context, events []encoded) error {
 	return nil
 }
 
-// frameOf puts a frame of the first events into buffer: those that pass types, as
-// many as its size allows, but at least one. It returns how many it has taken, and
-// how many of them were held back; when all were, there is no frame to send.
+// frameOf writes a frame of the first events that pass types into buffer: as many as fit, but at least one. It
+// returns how many events it has consumed and how many of them were filtered out; if all were, there is no frame
+// to send.
 func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, held int) {
 	buffer.Reset()
 	buffer.Write(eventsPrefix)
@@ -293,7 +288,7 @@ func frameOf(buffer *bytes.Buffer, events []encoded, types filter) (taken, held 
 	return taken, held
 }
 
-// beat sends a heartbeat and a ping, as long as the token counts.
+// beat sends a heartbeat and a ping while the token is valid.
 func (c *connection) beat(ctx context.Context) error {
 	if !c.admitted() {
 		return c.refuse(closeUnauthorized, tokenEnded)
@@ -304,7 +299,7 @@ func (c *connection) beat(ctx context.Context) error {
 	return unsent(c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)))
 }
 
-// tell sends the head and the cursor, which filtered events move as well.
+// tell sends the head and the cursor, which filtered events also move.
 func (c *connection) tell(ctx context.Context) error {
 	head, err := c.journal.Head(ctx)
 	if err != nil {
@@ -324,8 +319,7 @@ func (c *connection) send(frame any) error {
 	return c.write(text)
 }
 
-// writable gives the next write its time: a subscriber that takes nothing for
-// writeTimeout ends the connection.
+// writable sets the deadline of the next write: a subscriber that takes nothing for writeTimeout is disconnected.
 func (c *connection) writable() error {
 	return c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
 }
@@ -337,7 +331,7 @@ func (c *connection) write(text []byte) error {
 	return unsent(c.socket.WriteMessage(websocket.TextMessage, text))
 }
 
-// unsent tells of a failed write whether the subscriber has stalled.
+// unsent returns the error of a failed write, errStalled if it timed out.
 func unsent(err error) error {
 	if isTimeout(err) {
 		return errStalled
@@ -350,8 +344,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &failed) && failed.Timeout()
 }
 
-// bye tells the subscriber when to come again: the more there are, the wider
-// they are spread.
+// bye tells the subscriber when to reconnect: the more subscribers, the wider they are spread.
 func (c *connection) bye(reason string) error {
 	latest := min(1000+int64(c.hub.returning())*9, 10_000)
 	text, err := json.Marshal(byeFrame{T: frameBye, Reason: reason, RetryMS: []int64{250, latest}})
@@ -370,7 +363,7 @@ func (c *connection) refuse(code int, reason string) error {
 	return fmt.Errorf("refused: %s", reason)
 }
 
-// close sends a close frame; its reason is bounded by the protocol.
+// close sends a close frame; the protocol bounds its reason.
 func (c *connection) close(code int, reason string) {
 	message := websocket.FormatCloseMessage(code, reason[:min(len(reason), 120)])
 	_ = c.socket.WriteControl(websocket.CloseMessage, message, time.Now().Add(byeTimeout))

@@ -10,15 +10,13 @@ import (
 
 const (
 	maxConnections = 8192
-	// spareDescriptors are left to the journal, to files that are read again and
-	// to whatever else a process opens.
+	// spareDescriptors are left for the journal, reloaded files and whatever else the process opens.
 	spareDescriptors = 128
 	minConnections   = 64
 )
 
-// connectionLimit is how many connections each of so many listeners may hold, so
-// that none is refused for want of a file descriptor. descriptors is 0 where the
-// system sets no limit.
+// connectionLimit returns how many connections each of the listeners may hold so that none fails for want of a
+// file descriptor. descriptors is 0 if the system sets no limit.
 func connectionLimit(descriptors uint64, listeners int) int {
 	limit := maxConnections
 	if descriptors > 0 && descriptors < maxConnections {
@@ -27,11 +25,10 @@ func connectionLimit(descriptors uint64, listeners int) int {
 	return max(min(maxConnections, limit/listeners), minConnections)
 }
 
-// connectionLimiter is a listener that holds at most limit connections. A connection
-// is unverified until a valid signature or token has come over it. While all places
-// are taken, a new connection takes that of the oldest unverified one, so that
-// strangers, however many, never keep the sender out. Nor do clients with a token:
-// those beyond half of the places stay unverified.
+// connectionLimiter is a listener that holds at most limit connections. A connection is unverified until it has
+// shown a valid signature or token. When all places are taken, a new connection replaces the oldest unverified
+// one, so that strangers, however many, never keep the sender out. Neither do clients with a token: they can
+// verify at most half of the places.
 type connectionLimiter struct {
 	net.Listener
 	limit   int
@@ -39,9 +36,9 @@ type connectionLimiter struct {
 
 	mu         sync.Mutex
 	held       int
-	readers    int           // connections that are verified by a token alone
-	unverified list.List     // of *limitedConn, in the order of their coming
-	freed      chan struct{} // of one: a place may be free
+	readers    int           // connections verified only by a token
+	unverified list.List     // of *limitedConn, in order of arrival
+	freed      chan struct{} // capacity 1: a place may be free
 	once       sync.Once
 	closed     chan struct{}
 }
@@ -62,7 +59,7 @@ func (g *connectionLimiter) Accept() (net.Conn, error) {
 		case admitted != nil:
 			return admitted, nil
 		case oldest != nil:
-			_ = oldest.Close() // it is lost either way
+			_ = oldest.Close() // the connection is lost either way
 			g.evicted()
 			continue
 		}
@@ -75,8 +72,7 @@ func (g *connectionLimiter) Accept() (net.Conn, error) {
 	}
 }
 
-// admit gives c a place; when there is none, it names the oldest unverified
-// connection, if there is one.
+// admit gives c a place. If there is none, it returns the oldest unverified connection, if any.
 func (g *connectionLimiter) admit(c net.Conn) (admitted, oldest *limitedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,7 +88,7 @@ func (g *connectionLimiter) admit(c net.Conn) (admitted, oldest *limitedConn) {
 	return nil, nil
 }
 
-// Close stops accepting. Connections that are open stay.
+// Close stops accepting. Open connections stay.
 func (g *connectionLimiter) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
@@ -105,10 +101,10 @@ type limitedConn struct {
 	once    sync.Once
 	// Under the limiter's lock:
 	place  *list.Element // among the unverified; nil once it is verified
-	reader bool          // it is verified by a token alone
+	reader bool          // verified only by a token
 }
 
-// Close gives the place back.
+// Close closes the connection and frees its place.
 func (c *limitedConn) Close() error {
 	c.once.Do(func() {
 		c.verifySender()
@@ -126,14 +122,14 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// verifySender takes the connection off the list of unverified ones.
+// verifySender marks the connection as verified by a signature.
 func (c *limitedConn) verifySender() {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
 	c.unlist()
 }
 
-// verifyReader does so while readers have less than half of the places.
+// verifyReader marks it as verified by a token, while such connections hold less than half of the places.
 func (c *limitedConn) verifyReader() {
 	c.limiter.mu.Lock()
 	defer c.limiter.mu.Unlock()
@@ -159,7 +155,7 @@ func (c *limitedConn) isVerified() bool {
 
 type connectionKey struct{}
 
-// withConnection notes in ctx which connection a request came over.
+// withConnection stores in ctx which connection a request came over.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secure, is := c.(*tls.Conn); is {
 		c = secure.NetConn()
@@ -170,15 +166,14 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// verifiedSender notes that a valid signature has come over the connection of a
-// request.
+// verifiedSender records that a valid signature came over a request's connection.
 func verifiedSender(ctx context.Context) {
 	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
 		g.verifySender()
 	}
 }
 
-// verifiedReader notes that a valid token has come over the connection of a request.
+// verifiedReader records that a valid token came over a request's connection.
 func verifiedReader(ctx context.Context) {
 	if g, is := ctx.Value(connectionKey{}).(*limitedConn); is {
 		g.verifyReader()

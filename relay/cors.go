@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// origins lets pages of some origins deliver (contract, Delivery headers: a
-// browser-facing receiver allows the four custom headers).
+// origins lets pages of these origins send deliveries (contract, Delivery headers: a browser-facing receiver
+// allows the four custom headers).
 type origins struct {
 	allowed map[string]bool
 	headers string
@@ -31,10 +31,10 @@ func newOrigins(allowed []string, headerPrefix string) (origins, error) {
 	return o, nil
 }
 
-// admit marks the answer as readable by the page that asks, where it may be.
+// admit lets the requesting page read the answer, if its origin is allowed.
 func (o origins) admit(w http.ResponseWriter, req *http.Request) bool {
 	if len(o.allowed) == 0 {
-		return false // and no answer depends on the origin
+		return false // no answer depends on the origin
 	}
 	w.Header().Add("Vary", "Origin")
 	origin := req.Header.Get("Origin")

@@ -14,7 +14,7 @@ type cursor struct {
 
 func (c cursor) String() string { return c.epoch + ":" + strconv.FormatInt(c.seq, 10) }
 
-// IsCursor reports whether a text has the form of a cursor, whatever it points at.
+// IsCursor reports whether a text has the form of a cursor.
 func IsCursor(text string) bool {
 	_, err := parseCursor(text)
 	return err == nil

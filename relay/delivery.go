@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Why a signed body is no event that can be kept at a position.
+// Why a signed body is not an event.
 var (
 	errNotUTF8      = errors.New("not UTF-8")
 	errNotJSON      = errors.New("not JSON")
@@ -19,8 +19,8 @@ var (
 	errNoChallenged = errors.New("a challenge without source.id")
 )
 
-// delivery is what the relay reads from a signed body: the exact id, so that
-// two different ids never become one, and no more than it needs.
+// delivery is what the relay reads of a signed body: the exact id, so that different ids stay different, and no
+// more than it needs.
 type delivery struct {
 	id       string
 	kind     string
@@ -28,8 +28,7 @@ type delivery struct {
 	sourceID string
 }
 
-// readDelivery requires an id and a type (contract, Event). Where a name
-// appears twice, the last one counts.
+// readDelivery requires an id and a type (contract, Event). If a name appears twice, the last value counts.
 func readDelivery(v Verified) (delivery, error) {
 	var d delivery
 	if !utf8.Valid(v.body) {
@@ -64,7 +63,7 @@ func readDelivery(v Verified) (delivery, error) {
 	return d, nil
 }
 
-// readTime reads an ISO 8601 time; zero when it is none.
+// readTime reads an ISO 8601 time; zero if it is not one.
 func readTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -73,8 +72,7 @@ func readTime(text string) time.Time {
 	return boundedTime(t)
 }
 
-// boundedTime makes a time zero that no clock of this age shows: it could not be
-// kept as nanoseconds since 1970.
+// boundedTime returns zero for a time that cannot be kept as nanoseconds since 1970.
 func boundedTime(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1971 || t.Year() > 2261 {
 		return time.Time{}

@@ -2,5 +2,5 @@
 
 package relay
 
-// descriptorLimit is 0: there is none that the system tells of.
+// descriptorLimit is 0: the system reports no limit.
 func descriptorLimit() uint64 { return 0 }

@@ -4,8 +4,8 @@ package relay
 
 import "syscall"
 
-// descriptorLimit is the number of files and connections that this process may
-// have open; 0 when it cannot be told. The runtime raises it to what is allowed.
+// descriptorLimit is how many files and connections this process may have open; 0 if unknown. The Go runtime
+// raises it to the allowed maximum.
 func descriptorLimit() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -14,14 +14,13 @@ import (
 	"tillwatch/api"
 )
 
-// ErrNoEvent is the answer for an id that a relay does not know, or whose body it
-// has let go of.
+// ErrNoEvent says that the relay has no event of this id, or no longer has its body.
 var ErrNoEvent = errors.New("there is no such event")
 
 // Reader reads single events and the quarantine of a relay, by HTTP.
 type Reader struct{ client *client }
 
-// ReaderConfig says which relay to read, as a subscriber is told.
+// ReaderConfig says which relay to read.
 type ReaderConfig struct {
 	URL          string
 	Token        api.Secret // with the scope read
@@ -49,7 +48,7 @@ func (r *Reader) Event(ctx context.Context, id string) (item Item, cursor string
 	return itemFrom(answer.wireItem), answer.Cursor, nil
 }
 
-// Head reads the cursor behind the newest event, less back events.
+// Head reads the cursor of the newest event, minus back events.
 func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 	var answer page
 	if err := r.get(ctx, EventsPath+"?limit=1", &answer); err != nil {
@@ -58,25 +57,23 @@ func (r *Reader) Head(ctx context.Context, back int64) (string, error) {
 	return cursor{answer.Epoch, max(0, answer.Head-back)}.String(), nil
 }
 
-// Quarantined is a signed body that is no event.
+// Quarantined is a signed body that is not an event.
 type Quarantined struct {
 	Received time.Time `json:"received"`
 	Reason   string    `json:"reason"`
 	Body     []byte    `json:"raw"`
 }
 
-// Quarantine reads at most limit quarantined bodies, up to 50 and the newest
-// first, and whether there are more.
+// Quarantine reads at most limit quarantined bodies, up to 50, the newest first, and whether there are more.
 func (r *Reader) Quarantine(ctx context.Context, limit int) (all []Quarantined, more bool, err error) {
 	var answer quarantinePage
 	err = r.get(ctx, QuarantinePath+"?limit="+strconv.Itoa(limit), &answer)
 	return answer.Items, answer.More, err
 }
 
-// Deliveries counts the deliveries that a relay has answered since it started, by
-// what became of them: stored, duplicate, conflict, quarantined, challenge,
-// unauthorized, too_large, unread, crowded and unavailable. The token needs the scope
-// admin.
+// Deliveries counts the deliveries that a relay has answered since it started, by outcome: stored, duplicate,
+// conflict, quarantined, challenge, unauthorized, too_large, unread, crowded and unavailable. The token needs the
+// scope admin.
 func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
 	status, body, err := r.client.do(ctx, http.MethodGet, MetricsPath, nil)
 	if err == nil {
@@ -94,7 +91,7 @@ func (r *Reader) Deliveries(ctx context.Context) (map[string]int64, error) {
 		}
 	}
 	if len(counts) == 0 {
-		return nil, errors.New("the relay's metrics tell of no deliveries")
+		return nil, errors.New("the relay's metrics hold no count of deliveries")
 	}
 	return counts, nil
 }

@@ -16,14 +16,14 @@ import (
 const (
 	defaultPage = 100
 	maxPage     = 1000
-	// maxQuarantinePage is lower, as each of those bodies may have 1 MiB.
+	// maxQuarantinePage is lower because each of these bodies may have 1 MiB.
 	maxQuarantinePage = 50
-	// maxScan bounds the events that a filtered page looks at.
+	// maxScan bounds the events examined for a filtered page.
 	maxScan = 20_000
 )
 
-// page is the answer of GET /v1/events. Next is the cursor to ask after next;
-// a page may be empty and have more behind it when a type was asked for.
+// page is the answer of GET /v1/events. Next is the cursor for the next request; with a type, an empty page may
+// have more after it.
 type page struct {
 	Epoch  string            `json:"epoch"`
 	Head   int64             `json:"head"`
@@ -77,7 +77,7 @@ func readPageQuery(values url.Values, epoch string) (pageQuery, error) {
 	return query, err
 }
 
-// readLimit reads how many are asked for, at most highest.
+// readLimit reads the limit parameter, at most highest.
 func readLimit(values url.Values, highest int) (int, error) {
 	text := values.Get("limit")
 	if text == "" {
@@ -130,7 +130,7 @@ func (r *Relay) readPage(ctx context.Context, query pageQuery) (page, error) {
 	return found, nil
 }
 
-// rawEvent serves the exact bytes that were signed.
+// rawEvent serves the exact signed bytes.
 func (r *Relay) rawEvent(w http.ResponseWriter, req *http.Request) {
 	record, found := r.findEvent(w, req)
 	if !found {
@@ -149,14 +149,14 @@ type oneEvent struct {
 	wireItem
 }
 
-// oneEvent serves an event as it stands in a page, with its cursor.
+// oneEvent serves an event in the form of a page's items, with its cursor.
 func (r *Relay) oneEvent(w http.ResponseWriter, req *http.Request) {
 	if record, found := r.findEvent(w, req); found {
 		r.answerJSON(w, http.StatusOK, oneEvent{cursor{r.journal.Epoch(), record.Seq}.String(), itemOf(record)})
 	}
 }
 
-// findEvent finds the event that a path names, or answers why there is none.
+// findEvent finds the event named by a path, or answers why there is none.
 func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Record, bool) {
 	record, found, err := r.journal.Find(req.Context(), req.PathValue("id"))
 	switch {
@@ -172,14 +172,13 @@ func (r *Relay) findEvent(w http.ResponseWriter, req *http.Request) (journal.Rec
 	return journal.Record{}, false
 }
 
-// quarantinePage is the answer of GET /v1/quarantine, the newest first. More says
-// that there are older ones.
+// quarantinePage is the answer of GET /v1/quarantine, the newest first. More says that there are older ones.
 type quarantinePage struct {
 	Items []Quarantined `json:"items"`
 	More  bool          `json:"more"`
 }
 
-// listQuarantine serves the newest bodies that were signed and are no events.
+// listQuarantine serves the newest signed bodies that are not events.
 func (r *Relay) listQuarantine(w http.ResponseWriter, req *http.Request) {
 	limit, err := readLimit(req.URL.Query(), maxQuarantinePage)
 	if err != nil {

@@ -13,8 +13,7 @@ const (
 	maxPatternLength = 128
 )
 
-// filter is a set of event types: names, and prefixes that end in "*". The
-// empty filter matches all.
+// filter is a set of event types: names, and prefixes that end in "*". The empty filter matches everything.
 type filter []string
 
 func newFilter(patterns []string) (filter, error) {

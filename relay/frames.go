@@ -8,8 +8,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// Protocol is the websocket subprotocol of the stream: JSON text frames, told
-// apart by their member "t". Either side ignores a "t" that it does not know.
+// Protocol is the websocket subprotocol of the stream: JSON text frames whose member "t" is their kind. Both sides
+// ignore unknown kinds.
 const Protocol = "tillwatch.relay.v1"
 
 // The kinds of frames.
@@ -25,19 +25,18 @@ const (
 	frameWrong        = "sig"
 )
 
-// noObservations in a hello asks for none.
+// noObservations in a hello asks for no observations.
 const noObservations = "none"
 
-// The ways in which a welcome answers the cursor of a hello.
+// How a welcome answers the cursor of a hello.
 const (
-	ResumeOK    = "ok"    // goes on behind the cursor
+	ResumeOK    = "ok"    // the stream continues after the cursor
 	ResumeFresh = "fresh" // there was no cursor
 	ResumeGap   = "gap"   // the journal no longer has what follows the cursor
-	ResumeReset = "reset" // the cursor is of another journal: starts over
+	ResumeReset = "reset" // the cursor is of another journal: the stream starts over
 )
 
-// Close codes. Those from 4500 on are final: the same attempt would end in the
-// same way.
+// Close codes. Those from 4500 on are final: another attempt would end the same way.
 const (
 	closeHelloLate    = 4008
 	closeBadHello     = 4500
@@ -50,17 +49,16 @@ type helloFrame struct {
 	T      string    `json:"t"`
 	Cursor *string   `json:"cursor"`
 	From   string    `json:"from,omitempty"`
-	Since  time.Time `json:"since,omitzero"` // received at or after, without a cursor; instead of from
+	Since  time.Time `json:"since,omitzero"` // instead of from, without a cursor: events received at or after this time
 	Types  []string  `json:"types,omitempty"`
 	Client string    `json:"client,omitempty"`
 
-	// Observed is the next of the last frame of observations, "" for those of the
-	// last hour, or "none".
+	// Observed is the next of the last frame of observations, "" for all of the last hour, or "none".
 	Observed string `json:"obs,omitempty"`
 }
 
-// welcomeFrame answers a hello. Heartbeat is in seconds. Start is there when the
-// hello named a time: the stream begins behind it.
+// welcomeFrame answers a hello. Heartbeat is in seconds. Start is set if the hello had a time: the stream begins
+// after it.
 type welcomeFrame struct {
 	T         string  `json:"t"`
 	Epoch     string  `json:"epoch"`
@@ -103,15 +101,14 @@ type heartbeatFrame struct {
 	Now    time.Time `json:"now"`
 }
 
-// observationsFrame brings what was observed; a hello that names Next goes on
-// behind it.
+// observationsFrame holds observations. A later hello with Next resumes after it.
 type observationsFrame struct {
 	T     string              `json:"t"`
 	Next  string              `json:"next"`
 	Items []quota.Observation `json:"items"`
 }
 
-// wrongFrame tells of wrong signatures, when there is something new to tell of them.
+// wrongFrame reports wrong signatures whenever the report changes.
 type wrongFrame struct {
 	T string `json:"t"`
 	WrongSignatures
@@ -123,7 +120,7 @@ type byeFrame struct {
 	RetryMS []int64 `json:"retry_ms"`
 }
 
-// frame is any frame from the relay, as a subscriber decodes it.
+// frame is any frame from the relay, decoded by a subscriber.
 type frame struct {
 	T         string     `json:"t"`
 	Epoch     string     `json:"epoch"`
@@ -157,7 +154,7 @@ func itemOf(r journal.Record) wireItem {
 	}
 }
 
-// encoded is an event as it stands in the frames of every connection.
+// encoded is an event encoded for the frames of all connections.
 type encoded struct {
 	seq  int64
 	kind string

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// tailBatch bounds the events that enter the ring at once.
+	// tailBatch bounds the events added to the ring at once.
 	tailBatch = 512
-	// tailRetry is the pause after a journal that cannot be read.
+	// tailRetry is the pause after the journal could not be read.
 	tailRetry = time.Second
 )
 
@@ -26,9 +26,8 @@ var (
 	errClosing     = errors.New("the relay is shutting down")
 )
 
-// hub knows the open connections. While there are any, one goroutine follows
-// the journal and fills the ring that they share, and another brings them what other
-// relays were told.
+// hub holds the open connections. While there are any, one goroutine follows the journal and fills their shared
+// ring, and another fetches the observations that other relays received.
 type hub struct {
 	journal   journal.Journal
 	observing *observing
@@ -43,11 +42,11 @@ type hub struct {
 	mu          sync.Mutex
 	closed      bool
 	crowd       int // connections when the shutdown began
-	reserved    int // connections, with those that are still to be upgraded
+	reserved    int // connections, including those still to be upgraded
 	connections map[*connection]struct{}
-	ring        *ring // of the follower that runs; nil while none does
+	ring        *ring // of the running follower; nil while there is none
 	stop        context.CancelFunc
-	soon        *time.Timer // rouses the connections; nil while nobody has asked
+	soon        *time.Timer // rouses the connections; nil unless requested
 }
 
 func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hub {
@@ -62,7 +61,7 @@ func newHub(j journal.Journal, o *observing, logger *slog.Logger, limit int) *hu
 	}
 }
 
-// reserve makes room for one connection. Each success is followed by a release.
+// reserve makes room for one connection. Each success must be followed by a release.
 func (h *hub) reserve(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,8 +101,8 @@ func (h *hub) release() {
 	h.tasks.Done()
 }
 
-// enter makes an upgraded connection known. It returns the ring to read from,
-// which stays the same until the connection is released.
+// enter adds an upgraded connection. It returns the ring to read from, which stays until the connection is
+// released.
 func (h *hub) enter(c *connection) *ring {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,7 +116,7 @@ func (h *hub) leave(c *connection) {
 	delete(h.connections, c)
 }
 
-// rouse makes every connection look at what there is beside events.
+// rouse has every connection check for work other than events.
 func (h *hub) rouse() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,8 +126,7 @@ func (h *hub) rouse() {
 	}
 }
 
-// rouseSoon does so in a moment, once for all who ask until then: many reporters
-// make no more frames than one.
+// rouseSoon does so shortly, once for all requests until then: many reporters cause no more frames than one.
 func (h *hub) rouseSoon() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +135,7 @@ func (h *hub) rouseSoon() {
 	}
 }
 
-// buffer is an empty one for a frame, which keep takes back.
+// buffer returns an empty buffer for a frame; keep takes it back.
 func (h *hub) buffer() *bytes.Buffer {
 	buffer := h.buffers.Get().(*bytes.Buffer)
 	buffer.Reset()
@@ -150,21 +148,21 @@ func (h *hub) keep(buffer *bytes.Buffer) {
 	}
 }
 
-// open is the number of connections.
+// open returns the number of connections.
 func (h *hub) open() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.connections)
 }
 
-// returning is the number of subscribers that may come again at once.
+// returning returns how many subscribers may reconnect at once.
 func (h *hub) returning() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return max(h.crowd, len(h.connections))
 }
 
-// lag is how many events the slowest connection is behind head.
+// lag returns how many events the slowest connection is behind head.
 func (h *hub) lag(head int64) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -177,8 +175,7 @@ func (h *hub) lag(head int64) int64 {
 	return lag
 }
 
-// shutdown lets every connection say bye and waits for them; when ctx ends
-// first, it cuts them off.
+// shutdown has every connection say bye and waits for them. If ctx ends first, it cuts them off.
 func (h *hub) shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	if !h.closed {
@@ -208,11 +205,11 @@ func (h *hub) shutdown(ctx context.Context) error {
 	return fmt.Errorf("some streams were cut off: %w", ctx.Err())
 }
 
-// expel ends the connections that are to go. It does not wait for them.
+// expel ends the connections for which goes returns true. It does not wait for them.
 func (h *hub) expel(goes func(*connection) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for c := range h.connections { // each holds a task, so that more may be added
+	for c := range h.connections { // each holds a task, so more may be added
 		if goes(c) {
 			h.tasks.Go(func() {
 				c.close(closeUnauthorized, tokenEnded)
@@ -244,8 +241,7 @@ func (h *hub) follow(ctx context.Context, shared *ring) {
 	})
 }
 
-// untilDone does work again after a pause when it fails, which it reports, until it
-// succeeds or ctx ends.
+// untilDone repeats work with pauses until it succeeds or ctx ends, and calls report with each error.
 func untilDone(ctx context.Context, pause time.Duration, work func() error, report func(error)) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, work() },
 		backoff.WithBackOff(backoff.NewConstantBackOff(pause)), backoff.WithMaxElapsedTime(0),
@@ -274,8 +270,8 @@ func (h *hub) fill(ctx context.Context, shared *ring) (err error) {
 	return shared.add(events)
 }
 
-// renew begins the ring anew behind the head of epoch. The connections of the
-// epoch before end, and their subscribers start over.
+// renew restarts the ring after the head of a new epoch. Connections of the old epoch end, and their subscribers
+// start over.
 func (h *hub) renew(ctx context.Context, shared *ring, epoch string) error {
 	head, err := h.journal.Head(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// outcome is what became of a delivery or of a batch of observations: a label of fixed
-// values, so that nobody outside can make more of them.
+// outcome is what became of a delivery or a batch of observations. It is a metric label with fixed values, so that
+// nobody outside can create more.
 type outcome string
 
 const (
@@ -42,7 +42,7 @@ const deliveriesMetric = "tillwatch_deliveries_total"
 // metricsTimeout bounds what a scrape asks the journal.
 const metricsTimeout = 2 * time.Second
 
-// metrics are what GET /metrics tells, in a registry of this relay alone.
+// metrics are what GET /metrics serves, in a registry of this relay's own.
 type metrics struct {
 	handler    http.Handler
 	deliveries *prometheus.CounterVec
@@ -68,7 +68,7 @@ func newMetrics(r *Relay) *metrics {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{"outcome"})
 		registry.MustRegister(c)
 		for _, o := range outcomes {
-			c.WithLabelValues(string(o)) // there with 0
+			c.WithLabelValues(string(o)) // present from the start, as 0
 		}
 		return c
 	}
@@ -76,17 +76,17 @@ func newMetrics(r *Relay) *metrics {
 		deliveries: byOutcome(deliveriesMetric, "Deliveries answered, by outcome.",
 			outcomeStored, outcomeDuplicate, outcomeConflict, outcomeQuarantined, outcomeChallenge,
 			outcomeUnauthorized, outcomeTooLarge, outcomeUnread, outcomeCrowded, outcomeUnavailable),
-		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of the bodies whose signature was right."),
-		backfilled: counter("tillwatch_backfilled_total", "Events that no delivery brought and the service's list did."),
+		bytes:      counter("tillwatch_delivery_bytes_total", "Bytes of bodies with a valid signature."),
+		backfilled: counter("tillwatch_backfilled_total", "Events found on the service's list that no delivery brought."),
 		evicted:    counter("tillwatch_connections_evicted_total", "Connections without a valid signature or token that were closed to make room."),
 		store: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tillwatch_store_seconds", Help: "Time until a delivery was durable, or given up.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}}),
 		batches: byOutcome("tillwatch_observation_batches_total", "Batches of observations answered, by outcome.",
 			batchTaken, batchMalformed, batchTooLarge, batchTooFast, batchUnavailable),
-		observed:        counter("tillwatch_observations_received_total", "Observations that were taken, each once."),
-		observedAgain:   counter("tillwatch_observations_repeated_total", "Observations that were sent again and not counted."),
-		observedTooMany: counter("tillwatch_observations_dropped_total", "Observations that were let go before their hour was over, for want of room."),
+		observed:        counter("tillwatch_observations_received_total", "Observations accepted, each once."),
+		observedAgain:   counter("tillwatch_observations_repeated_total", "Observations sent again and not counted again."),
+		observedTooMany: counter("tillwatch_observations_dropped_total", "Observations dropped before their hour was over, for want of room."),
 	}
 	registry.MustRegister(m.store, r.wrongs.counts)
 	registry.MustRegister(gauges(r)...)
@@ -102,18 +102,18 @@ func (m *metrics) count(o outcome) { m.deliveries.WithLabelValues(string(o)).Inc
 
 func (m *metrics) countBatch(o outcome) { m.batches.WithLabelValues(string(o)).Inc() }
 
-// gauges read how the relay is when they are asked for.
+// gauges are computed when they are scraped.
 func gauges(r *Relay) []prometheus.Collector {
 	all := []prometheus.Collector{
 		gauge("tillwatch_journal_head", "Newest sequence number.", r.journal.Head),
 		gauge("tillwatch_journal_oldest", "Oldest sequence number whose body is kept.", r.journal.Oldest),
-		gauge("tillwatch_subscribers", "Subscribers that are connected.", func(context.Context) (int64, error) {
+		gauge("tillwatch_subscribers", "Connected subscribers.", func(context.Context) (int64, error) {
 			return int64(r.Streams()), nil
 		}),
-		gauge("tillwatch_observations", "Observations of the last hour that streams read here.", func(context.Context) (int64, error) {
+		gauge("tillwatch_observations", "Observations of the last hour kept for streams.", func(context.Context) (int64, error) {
 			return r.observing.board.count(), nil
 		}),
-		gauge("tillwatch_subscriber_lag_events", "Events that the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
+		gauge("tillwatch_subscriber_lag_events", "Events by which the slowest subscriber is behind the head.", func(ctx context.Context) (int64, error) {
 			head, err := r.journal.Head(ctx)
 			return r.hub.lag(head), err
 		}),
@@ -125,7 +125,7 @@ func gauges(r *Relay) []prometheus.Collector {
 		}),
 	}
 	if sized, can := r.journal.Journal.(journal.Sized); can {
-		all = append(all, gauge("tillwatch_journal_bytes", "Bytes that are in use for what is stored.", sized.Size))
+		all = append(all, gauge("tillwatch_journal_bytes", "Bytes used by the stored events.", sized.Size))
 	}
 	return all
 }

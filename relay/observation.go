@@ -17,7 +17,7 @@ import (
 // Bounds of a batch of observations.
 const (
 	maxBatch           = 1000
-	maxObservation     = 8 << 10 // bytes of one as it is sent
+	maxObservation     = 8 << 10 // bytes of one observation as sent
 	maxObservationText = 256     // bytes of each of its texts: what is longer is cut
 	maxObservationTime = 366 * 24 * time.Hour
 )
@@ -33,8 +33,8 @@ type observationBatch struct {
 	Items batchItems `json:"items"`
 }
 
-// batchItems are items that are not decoded yet: no more than a batch may have, so
-// that a hostile one takes no more memory than its text.
+// batchItems are undecoded items, at most as many as a batch may have, so that a hostile batch takes no more
+// memory than its text.
 type batchItems []json.RawMessage
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -57,7 +57,7 @@ func (b *batchItems) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// readBatch reads a batch whole, or says which item cannot be taken and why.
+// readBatch reads a whole batch, or says which item is invalid and why.
 func readBatch(body []byte) ([]quota.Observation, error) {
 	var batch observationBatch
 	err := json.Unmarshal(body, &batch)
@@ -98,8 +98,7 @@ func readObservation(text []byte) (o quota.Observation, err error) {
 	return sound(o)
 }
 
-// sound returns an observation as it may be kept and shown, its texts scrubbed and
-// cut, or says what is wrong with it.
+// sound returns an observation fit to be kept and shown, its texts scrubbed and cut, or an error if it is invalid.
 func sound(o quota.Observation) (quota.Observation, error) {
 	switch {
 	case !observationID.MatchString(o.ID):
@@ -152,7 +151,7 @@ func soundTime(member string, d time.Duration) error {
 	return nil
 }
 
-// shortText is remote text, scrubbed and cut to at most so many bytes.
+// shortText scrubs remote text and cuts it to at most most bytes.
 func shortText(s string, most int) string {
 	scrubbed := string(api.Scrub(s))
 	return strings.ToValidUTF8(scrubbed[:min(len(scrubbed), most)], "")

@@ -17,31 +17,28 @@ import (
 )
 
 const (
-	// A reporter may report as many observations a second, and so many at once
-	// after it has been silent.
+	// A reporter may send observationRate observations a second, and observationBurst at once after a silence.
 	observationRate  = 1000
 	observationBurst = 10 * maxBatch
 
-	// reportMemorySize bounds the memory, in bytes, that large batches take while
-	// they are read.
+	// reportMemorySize bounds the memory, in bytes, of large batches while they are read.
 	reportMemorySize = 8 << 20
 
-	// observationPause is how long observations wait for more, before streams get
-	// them.
+	// observationPause is how long new observations wait for more before they are streamed.
 	observationPause = 100 * time.Millisecond
 
-	// observationPoll is how late a relay hears of what another one was told.
+	// observationPoll is how late a relay learns what another relay received.
 	observationPoll = 500 * time.Millisecond
 )
 
-// observing takes observations and puts them up for the streams.
+// observing takes in observations for the streams.
 type observing struct {
 	board  *board
-	shared journal.Observed // of all relays; nil for a relay alone
+	shared journal.Observed // shared by all relays; nil for a single relay
 	memory *bodyMemory
 
 	mu       sync.Mutex
-	limiters map[TokenHash]*rate.Limiter // of those who have reported
+	limiters map[TokenHash]*rate.Limiter // by reporter's token
 }
 
 func newObserving(j journal.Journal) *observing {
@@ -51,7 +48,7 @@ func newObserving(j journal.Journal) *observing {
 	}
 }
 
-// limiter is that of all who hold a token.
+// limiter returns the rate limiter of a token.
 func (o *observing) limiter(token TokenHash) *rate.Limiter {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,11 +66,11 @@ type taken struct {
 	Repeated int `json:"repeated"` // there already
 }
 
-// observe takes a batch of observations: all of them, or none.
+// observe accepts a batch of observations, all or none.
 func (r *Relay) observe(w http.ResponseWriter, req *http.Request) {
 	token, _ := bearer(req)
 	limiter := r.observing.limiter(token)
-	if limiter.Tokens() < 1 { // do not even read it
+	if limiter.Tokens() < 1 { // too fast: do not even read the body
 		w.Header().Set("Connection", "close")
 		r.refuseBatch(w, batchTooFast, errTooFast)
 		return
@@ -134,7 +131,7 @@ func (r *Relay) refuseUnread(w http.ResponseWriter, err error) {
 	}
 }
 
-// refuseBatch answers a batch of which nothing was taken.
+// refuseBatch answers a batch of which nothing was accepted.
 func (r *Relay) refuseBatch(w http.ResponseWriter, as outcome, why error) {
 	r.metrics.countBatch(as)
 	status := map[outcome]int{
@@ -148,8 +145,7 @@ func (r *Relay) refuseBatch(w http.ResponseWriter, as outcome, why error) {
 	r.answerJSON(w, status, map[string]string{"message": why.Error()})
 }
 
-// publish puts observations where every stream reads them, and returns how many are
-// new.
+// publish stores observations for all streams, and returns how many are new.
 func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh int, err error) {
 	items := make([]journal.Observation, len(batch))
 	for i, o := range batch {
@@ -170,8 +166,8 @@ func (r *Relay) publish(ctx context.Context, batch []quota.Observation) (fresh i
 	return fresh, err
 }
 
-// sendObservations sends at most a frame of what was observed since the last one, and
-// comes back when that was not all: events go between.
+// sendObservations sends at most one frame of new observations. If there are more, it asks to be called again, so
+// that events can go in between.
 func (c *connection) sendObservations() (sent bool, err error) {
 	if !c.observing {
 		return false, nil
@@ -200,7 +196,7 @@ func (c *connection) sendObservations() (sent bool, err error) {
 	return true, nil
 }
 
-// followObservations brings what any relay was told to the board, until ctx ends.
+// followObservations copies to the board what any relay receives, until ctx ends.
 func (h *hub) followObservations(ctx context.Context) {
 	_ = untilDone(ctx, observationPoll, func() error {
 		for {
@@ -218,7 +214,7 @@ func (h *hub) followObservations(ctx context.Context) {
 	})
 }
 
-// fetchObservations brings what any relay was told until now.
+// fetchObservations copies to the board what the relays have received so far.
 func (h *hub) fetchObservations(ctx context.Context) (err error) {
 	defer journal.Recovered(&err)
 	for more := h.observing.shared != nil; more; {

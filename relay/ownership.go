@@ -9,13 +9,11 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// ownInterval is how long a journal may be another's before that is noticed while
-// nothing is delivered.
+// ownInterval is how long it may take to notice, without deliveries, that another relay owns the journal.
 const ownInterval = time.Second
 
-// guard asks now and again whether the journal is still this relay's, until ctx
-// ends. It returns an error once the journal is another's: this relay has nothing
-// to do any more.
+// guard checks at intervals that this relay still owns the journal, until ctx ends. It returns an error once
+// another one does: then this relay has nothing left to do.
 func (r *Relay) guard(ctx context.Context, owned journal.Owned) error {
 	ticker := time.NewTicker(ownInterval)
 	defer ticker.Stop()

@@ -16,7 +16,7 @@ import (
 	"tillwatch/api"
 )
 
-// Paths of the probes, and what they answer in the good case.
+// Paths of the probes, and their answers when all is well.
 const (
 	livePath  = "/livez"
 	readyPath = "/readyz"
@@ -24,28 +24,27 @@ const (
 	readyWord = "ready"
 )
 
-// maxReason bounds what is read of the answer of a probe.
+// maxReason bounds how much of a probe's answer is read, in bytes.
 const maxReason = 4 << 10
 
-// UnreadyError is the answer of a relay that cannot store deliveries now.
+// UnreadyError says that a relay cannot store deliveries now.
 type UnreadyError struct{ Reason api.Text }
 
 func (e *UnreadyError) Error() string { return "the relay is not ready: " + string(e.Reason) }
 
-// Probe asks a relay how it is.
+// Probe asks a relay whether it is alive or ready.
 type Probe struct {
 	url    string
-	word   string // what is answered in the good case
+	word   string // the answer when all is well
 	client *http.Client
 }
 
 // Dial opens a connection.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewProbe takes the address of a relay, with the path of a probe or without one:
-// then it asks whether the relay is ready. dial is nil for the usual one, by a
-// proxy where one is configured. A certificate on the same machine is not
-// verified: nobody is between, and nothing secret is sent.
+// NewProbe takes a relay's address, with the path of a probe; without one it asks whether the relay is ready. dial
+// may be nil for the usual connection, through a proxy if one is configured. The certificate of a relay on this
+// machine is not verified: nothing is in between, and nothing secret is sent.
 func NewProbe(relayURL string, dial Dial) (*Probe, error) {
 	u, err := url.Parse(relayURL)
 	switch {
@@ -86,11 +85,11 @@ func isLoopback(host string) bool {
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
-// URL is what is asked.
+// URL returns the probed address.
 func (p *Probe) URL() string { return p.url }
 
-// Ask returns the status of the answer, 0 when there is none before ctx ends, and
-// why all is not well: an [UnreadyError] where the relay says so itself.
+// Ask returns the status of the answer, 0 if there is none before ctx ends, and what is wrong: an [UnreadyError]
+// if the relay says so itself.
 func (p *Probe) Ask(ctx context.Context) (status int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// A check of the journal costs a write to the disk, and anyone may ask.
+// A check of the journal costs a disk write, and anyone may ask for one.
 const (
 	checkInterval = time.Second
 	checkTimeout  = time.Second
-	// refusalCounts is how long a delivery that could not be stored counts, unless
-	// another one could: it may be larger than what a check writes.
+	// refusalCounts is how long a delivery that could not be stored makes the relay unready, unless another one is
+	// stored: it may be larger than what a check writes.
 	refusalCounts = 5 * time.Second
 )
 
 // readiness remembers the last check of the journal.
 type readiness struct {
-	refused atomic.Pointer[time.Time] // the last delivery that could not be stored; nil once another one could
+	refused atomic.Pointer[time.Time] // when a delivery last could not be stored; nil once another was
 
 	mu      sync.Mutex
 	checked time.Time
@@ -49,7 +49,7 @@ var (
 	errUnreadable = errors.New("the journal cannot be read")
 )
 
-// ready returns why deliveries cannot be stored now, or what is stored not read.
+// ready returns why deliveries cannot be stored now, or stored ones cannot be read.
 func (r *Relay) ready(ctx context.Context) error {
 	if r.draining.Load() {
 		return errDraining
@@ -68,7 +68,7 @@ func (r *readiness) refuses() bool {
 	return last != nil && time.Since(*last) < refusalCounts
 }
 
-// noteWrite remembers whether a delivery could be stored.
+// noteWrite records whether a delivery could be stored.
 func (r *readiness) noteWrite(err error) {
 	switch {
 	case err != nil:
@@ -103,8 +103,7 @@ func (r *Relay) checkJournal(ctx context.Context) error {
 	return why
 }
 
-// JournalHangs reports whether the journal had no answer when it was asked last,
-// neither a good nor a bad one.
+// JournalHangs reports whether the journal did not answer when it was last checked.
 func (r *Relay) JournalHangs() bool {
 	r.readiness.mu.Lock()
 	defer r.readiness.mu.Unlock()

@@ -13,11 +13,10 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// retrySeconds is how long a client is asked to wait.
+// retrySeconds is how long a client is asked to wait, in seconds.
 const retrySeconds = "2"
 
-// The answers of the receiver that have a body. That of a failed authentication
-// is the same in every case.
+// The receiver's answers with a body. That of a failed authentication is always the same.
 const (
 	unauthorizedBody = `{"message":"the signature is missing or wrong"}` + "\n"
 	tooLargeBody     = `{"message":"the body is larger than 1 MiB"}` + "\n"
@@ -26,8 +25,8 @@ const (
 	unavailableBody  = `{"message":"the event could not be stored: send it again"}` + "\n"
 )
 
-// receive takes one delivery (contract, Webhook receiver contract). It answers
-// 200 only when the event is durable, now or from before.
+// receive accepts one delivery (contract, Webhook receiver contract). It answers 200 only once the event is
+// durable.
 func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	if req.ContentLength > MaxBody {
 		w.Header().Set("Connection", "close")
@@ -60,13 +59,13 @@ func (r *Relay) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	verifiedSender(req.Context())
 	r.metrics.bytes.Add(float64(len(body)))
-	// The sender may give up and never repeat: what is verified is stored anyway.
+	// The sender may give up and never retry: store verified deliveries anyway.
 	ctx, cancel := context.WithTimeout(context.Background(), r.budget)
 	defer cancel()
 	r.accept(ctx, w, verified)
 }
 
-// refusalOf is the answer to what was not accepted, and why it was not.
+// refusalOf returns the answer to a rejected delivery, and the reason for the log.
 func refusalOf(as outcome) (status int, body, why string) {
 	switch as {
 	case outcomeTooLarge:
@@ -79,8 +78,7 @@ func refusalOf(as outcome) (status int, body, why string) {
 	return http.StatusUnauthorized, unauthorizedBody, "the signature is missing or wrong"
 }
 
-// reject answers what was not accepted. Nothing of it was verified: it may be
-// anybody's, and raises no doubt about what the journal has.
+// reject answers an unverified delivery. Anyone can send one, so it raises no doubt about what the journal has.
 func (r *Relay) reject(w http.ResponseWriter, as outcome) {
 	r.metrics.count(as)
 	status, body, why := refusalOf(as)
@@ -154,7 +152,7 @@ func (r *Relay) store(ctx context.Context, w http.ResponseWriter, v Verified, d 
 	w.WriteHeader(http.StatusOK)
 }
 
-// noteStored counts and logs what became of a delivery.
+// noteStored counts and logs the outcome of a delivery.
 func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Result) {
 	level, words, became := slog.LevelDebug, "event stored", outcomeStored
 	switch {
@@ -171,8 +169,8 @@ func (r *Relay) noteStored(ctx context.Context, d delivery, result journal.Resul
 		slog.Int64("seq", result.Seq), slog.String("id", string(api.ScrubID(d.id))), slog.String("type", string(api.Scrub(d.kind))))
 }
 
-// quarantine keeps a signed body that is no event, and acknowledges it: the
-// same body again would not be one either.
+// quarantine keeps a signed body that is not an event, and acknowledges it: sent again, it would be no event
+// either.
 func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verified, reason error) {
 	err := r.timed(func(began time.Time) error {
 		return r.journal.Quarantine(ctx, journal.Unreadable{
@@ -188,7 +186,7 @@ func (r *Relay) quarantine(ctx context.Context, w http.ResponseWriter, v Verifie
 	w.WriteHeader(http.StatusOK)
 }
 
-// timed runs write and notes how long it took and whether it succeeded.
+// timed runs write and records how long it took and whether it succeeded.
 func (r *Relay) timed(write func(began time.Time) error) error {
 	began := time.Now()
 	err := write(began)
@@ -197,8 +195,8 @@ func (r *Relay) timed(write func(began time.Time) error) error {
 	return err
 }
 
-// unavailable answers that a delivery was not stored for certain. The sender
-// may repeat it: the journal keeps an id once.
+// unavailable answers that a delivery may not have been stored. The sender may retry: the journal keeps an id
+// once.
 func (r *Relay) unavailable(w http.ResponseWriter, err error) {
 	r.metrics.count(outcomeUnavailable)
 	r.backfill.suspect()

@@ -29,7 +29,7 @@ const (
 	EventsPath  = "/v1/events"
 	// QuarantinePath lists signed bodies that are no events.
 	QuarantinePath = "/v1/quarantine"
-	// ObservationsPath takes what somebody saw of the account's requests.
+	// ObservationsPath accepts observed requests of the account.
 	ObservationsPath = "/v1/observations"
 	MetricsPath      = "/metrics"
 )
@@ -42,22 +42,22 @@ const (
 	defaultMaxStreams  = 4096
 )
 
-// Config sets a relay up.
+// Config configures a relay.
 type Config struct {
 	Journal        journal.Journal
 	SigningSecrets []api.Secret      // at least one, each of at least 16 bytes
-	OtherSecrets   []signature.Other // that do not count, to name the cause of a wrong signature; default none
+	OtherSecrets   []signature.Other // not accepted, only used to diagnose wrong signatures; default none
 	Tokens         []api.Secret      // bearer tokens with every scope
 	Issued         []Token           // tokens with scopes of their own; there is at least one of either kind
 	HeaderPrefix   string            // default "x-svc-"
 	Logger         *slog.Logger      // default: discards
-	StoreBudget    time.Duration     // of all waiting here; default 2.5 s: longer, and the answer is 503
+	StoreBudget    time.Duration     // time for everything that waits here, after which the answer is 503; default 2.5 s
 	Heartbeat      time.Duration     // of the stream; default 25 s
-	MaxStreams     int               // open at once; default 4096
-	AllowedOrigins []string          // of pages that may deliver, as in https://shop.example; default none
-	Retention      time.Duration     // of bodies, while the relay serves; default 0: for ever
-	RetentionSize  int64             // bytes that stored events may take, while the relay serves; default 0: any
-	Events         EventList         // of the service, to find what no delivery brought; default nil
+	MaxStreams     int               // streams open at once; default 4096
+	AllowedOrigins []string          // origins of pages that may send deliveries, as in https://shop.example; default none
+	Retention      time.Duration     // how long bodies are kept while the relay serves; default 0: for ever
+	RetentionSize  int64             // bytes that stored events may use while the relay serves; default 0: any
+	Events         EventList         // the service's events, to find those that no delivery brought; default nil
 	TLS            *tls.Config       // of the listeners; default nil: plain HTTP
 }
 
@@ -74,7 +74,7 @@ func (c Config) withDefaults() Config {
 type Relay struct {
 	journal   *watched
 	logger    *slog.Logger
-	failures  *listener.Throttle // as they were logged
+	failures  *listener.Throttle // limits how often a failure is logged
 	budget    time.Duration      // of a delivery's waiting for the store
 	heartbeat time.Duration
 	retention retention
@@ -84,7 +84,7 @@ type Relay struct {
 	wrongs           *wrongs
 	origins          origins
 	unverifiedBodies *bodyMemory // for large bodies
-	verifiedBodies   *bodyMemory // for those over connections that a valid signature or token has come over
+	verifiedBodies   *bodyMemory // for those on connections that have shown a valid signature or token
 
 	tokens    tokens
 	upgrader  *websocket.Upgrader
@@ -97,8 +97,7 @@ type Relay struct {
 	backfill  *backfill
 }
 
-// New checks cfg and makes a relay. It starts nothing: a relay has goroutines
-// only while requests run.
+// New checks cfg and returns a relay. It starts nothing: a relay has goroutines only while requests run.
 func New(cfg Config) (*Relay, error) {
 	if cfg.Journal == nil {
 		return nil, errors.New("a relay needs a journal")
@@ -147,7 +146,7 @@ func New(cfg Config) (*Relay, error) {
 	return r, nil
 }
 
-// reportLoss logs what a journal that can tell has lost.
+// reportLoss logs which events a journal has lost, if the journal can tell.
 func (r *Relay) reportLoss() {
 	teller, can := r.journal.Journal.(interface{ Lost() (from, to int64) })
 	if !can {
@@ -159,9 +158,7 @@ func (r *Relay) reportLoss() {
 	}
 }
 
-// SetSigningSecrets replaces the active signing secrets, as a rotation does;
-// deliveries that follow are checked against the new ones. On an error the old
-// ones stay.
+// SetSigningSecrets replaces the active signing secrets, as in a rotation. On an error the old ones stay.
 func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
 	err := r.verifier.setSecrets(secrets)
 	if err == nil {
@@ -170,8 +167,8 @@ func (r *Relay) SetSigningSecrets(secrets []api.Secret) error {
 	return err
 }
 
-// SetTokens replaces the tokens that are accepted, as the revocation of one does.
-// Streams whose token no longer counts are ended. On an error the old ones stay.
+// SetTokens replaces the accepted tokens, and ends streams whose token is no longer valid. On an error the old
+// ones stay.
 func (r *Relay) SetTokens(tokens []api.Secret, issued []Token) error {
 	if err := r.tokens.set(tokens, issued); err != nil {
 		return err
@@ -222,12 +219,11 @@ func (r *Relay) routeProbes(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+readyPath, r.readyz)
 }
 
-// Streams is the number of subscribers that are connected.
+// Streams returns the number of connected subscribers.
 func (r *Relay) Streams() int { return r.hub.open() }
 
-// Shutdown says bye to every subscriber and waits for their goroutines. The
-// caller has stopped accepting requests before. When ctx ends first, it cuts
-// the subscribers off and returns an error.
+// Shutdown says bye to every subscriber and waits for their goroutines. Stop accepting requests first. If ctx ends
+// first, it cuts the subscribers off and returns an error.
 func (r *Relay) Shutdown(ctx context.Context) error {
 	r.draining.Store(true)
 	defer r.failures.Close()

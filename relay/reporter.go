@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	reportQueue = 10_000                 // observations that wait; then the oldest go
-	reportBatch = 500                    // observations of a request
-	reportPause = 100 * time.Millisecond // for more to come, before a batch that is not full is sent
+	reportQueue = 10_000                 // waiting observations; beyond it the oldest are dropped
+	reportBatch = 500                    // observations per request
+	reportPause = 100 * time.Millisecond // how long a batch that is not full waits for more
 
-	// droppedEvery is how often it is said that observations are dropped.
+	// droppedEvery is how often dropped observations are logged, at most.
 	droppedEvery = 10 * time.Second
 
-	// flushTimeout bounds how long what waits is still sent at the end.
+	// flushTimeout bounds how long waiting observations are still sent at the end.
 	flushTimeout = 2 * time.Second
 )
 
-// ReporterConfig says to which relay observations are reported.
+// ReporterConfig says which relay observations are reported to.
 type ReporterConfig struct {
 	URL          string       // as of a subscriber
 	Token        api.Secret   // with the scope report
@@ -36,22 +36,21 @@ type ReporterConfig struct {
 	Logger       *slog.Logger // default: discards
 }
 
-// Reporter reports observations to a relay, in batches. Whoever observes never waits
-// for it: while the relay is slow or gone, the oldest observations are dropped.
+// Reporter reports observations to a relay in batches. It never blocks the observer: while the relay is slow or
+// gone, the oldest observations are dropped.
 type Reporter struct {
 	client  *client
 	logger  *slog.Logger
 	queue   chan quota.Observation
 	dropped atomic.Int64
 
-	// Of the goroutine that runs:
-	failing string    // why the last attempt failed; "" when it did not
-	said    int64     // of dropped
-	saidAt  time.Time // when
+	// Used by the running goroutine:
+	failing string    // why the last attempt failed; "" if it did not
+	said    int64     // how many dropped ones have been logged
+	saidAt  time.Time // when they were logged
 }
 
-// errSlower is the answer to a reporter that reports too much at once. What is dropped
-// for it is said, and nothing else.
+// errSlower says that the reporter sends too much at once. Only what is dropped because of it is logged.
 var errSlower = errors.New("the relay takes no more for now (429)")
 
 // NewReporter checks cfg.
@@ -69,7 +68,7 @@ func NewReporter(cfg ReporterConfig) (*Reporter, error) {
 	return &Reporter{client: c, logger: cfg.Logger, queue: make(chan quota.Observation, reportQueue)}, nil
 }
 
-// Observe takes observations to report. It never blocks.
+// Observe queues observations to report. It never blocks.
 func (r *Reporter) Observe(batch []quota.Observation) {
 	for _, o := range batch {
 		for !r.enqueue(o) {
@@ -91,11 +90,10 @@ func (r *Reporter) enqueue(o quota.Observation) bool {
 	}
 }
 
-// Dropped is how many observations were not reported and never will be.
+// Dropped returns how many observations were dropped.
 func (r *Reporter) Dropped() int64 { return r.dropped.Load() }
 
-// Run reports what is observed until ctx ends, and then for a short time what still
-// waits. It is called once.
+// Run reports observations until ctx ends, and then for a short time those that still wait. Call it once.
 func (r *Reporter) Run(ctx context.Context) {
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -111,8 +109,8 @@ func (r *Reporter) Run(ctx context.Context) {
 	r.sayDropped(0)
 }
 
-// collect waits for observations and returns a batch of them; none may mean that ctx
-// has ended and nothing waits. What the relay would refuse is dropped.
+// collect waits for observations and returns a batch. An empty batch may mean that ctx has ended and nothing
+// waits. It drops what the relay would refuse.
 func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 	add := func(o quota.Observation) {
 		if o, err := sound(o); err == nil {
@@ -143,7 +141,7 @@ func (r *Reporter) collect(ctx context.Context) (batch []quota.Observation) {
 	return batch
 }
 
-// send sends a batch until the relay has taken it, refuses it, or ctx ends.
+// send sends a batch until the relay has accepted or refused it, or ctx ends.
 func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, r.post(ctx, batch) },
 		backoff.WithBackOff(newRetries()), backoff.WithMaxElapsedTime(0),
@@ -162,7 +160,7 @@ func (r *Reporter) send(ctx context.Context, batch []quota.Observation) {
 	r.sayDropped(droppedEvery)
 }
 
-// fails says that nothing is reported, when it is new or has another reason.
+// fails logs that reporting fails, if that is new or has a new reason.
 func (r *Reporter) fails(err error) {
 	if err.Error() == r.failing || errors.Is(err, errSlower) {
 		return
@@ -171,7 +169,7 @@ func (r *Reporter) fails(err error) {
 	r.logger.Warn("observations are not reported", slog.String("error", r.failing))
 }
 
-// sayDropped says how many were dropped, at most once in a time.
+// sayDropped logs how many were dropped, at most once in the given time.
 func (r *Reporter) sayDropped(once time.Duration) {
 	if dropped := r.Dropped(); dropped > r.said && time.Since(r.saidAt) >= once {
 		r.logger.Warn("observations were dropped", slog.Int64("dropped", dropped-r.said))
@@ -179,8 +177,7 @@ func (r *Reporter) sayDropped(once time.Duration) {
 	}
 }
 
-// post sends a batch once. What is wrong with the batch itself is no reason to try
-// again.
+// post sends a batch once. An error caused by the batch itself is permanent.
 func (r *Reporter) post(ctx context.Context, batch []quota.Observation) error {
 	body, err := json.Marshal(map[string]any{"items": batch})
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// pruneInterval is how often the age of events is looked at, and sizeInterval
-	// how often their size: what comes meanwhile takes room besides.
+	// pruneInterval is how often the age of events is checked, and sizeInterval how often their size: what arrives in
+	// between takes extra room.
 	pruneInterval = time.Minute
 	sizeInterval  = time.Second
 )
 
-// retention bounds what the journal keeps of old events: their ids stay.
+// retention bounds what the journal keeps of old events; their ids stay.
 type retention struct {
 	age   time.Duration // 0: any
 	size  int64         // in bytes; 0: any
@@ -35,7 +35,7 @@ func newRetention(cfg Config) (retention, error) {
 
 func (kept retention) wanted() bool { return kept.age > 0 || kept.size > 0 }
 
-// retain prunes the journal now and again until ctx ends.
+// retain prunes the journal at intervals until ctx ends.
 func (r *Relay) retain(ctx context.Context) {
 	age, size := time.NewTicker(pruneInterval), time.NewTicker(sizeInterval)
 	defer age.Stop()
@@ -53,7 +53,7 @@ func (r *Relay) retain(ctx context.Context) {
 	}
 }
 
-// tellPruned logs what became of prune.
+// tellPruned runs prune and logs the outcome.
 func (r *Relay) tellPruned(ctx context.Context, prune func(context.Context) (int64, error)) {
 	removed, err := func() (removed int64, err error) {
 		defer journal.Recovered(&err)
@@ -75,7 +75,7 @@ func (r *Relay) pruneOld(ctx context.Context) (int64, error) {
 	return r.journal.Prune(ctx, time.Now().Add(-r.retention.age))
 }
 
-// pruneToSize leaves some room for what comes before the next look.
+// pruneToSize leaves some room for what arrives before the next check.
 func (r *Relay) pruneToSize(ctx context.Context) (int64, error) {
 	limit, sized := r.retention.size, r.retention.sized
 	if limit <= 0 {

@@ -9,40 +9,38 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// The bounds of a ring: whichever is reached first.
+// The bounds of a ring; the one reached first counts.
 const (
 	ringItems = 4096
 	ringBytes = 8 << 20
 )
 
-// ring holds the newest events, encoded once for all connections. Connections
-// read from it at cursors of their own. Those that have everything but what came
-// last, as most have, find it ready to send in newest, without the lock.
+// ring holds the newest events, encoded once for all connections. Each connection reads at its own cursor. Most
+// have everything but the latest events, and find those ready to send in newest, without the lock.
 type ring struct {
 	mu     sync.RWMutex
 	epoch  string    // of the journal
-	items  []encoded // without holes, up to head
+	items  []encoded // without gaps, up to head
 	head   int64
 	bytes  int
 	newest atomic.Pointer[addition]
 }
 
-// addition is what came into a ring last. It does not change.
+// addition is what was last added to a ring. It is immutable.
 type addition struct {
 	epoch  string
 	head   int64
-	frames []sharedFrame // end at head; none where the ring begins
-	next   chan struct{} // closed when there is another
+	frames []sharedFrame // up to head; none if the ring has just begun
+	next   chan struct{} // closed when there is a newer one
 }
 
-// sharedFrame is a frame of all events from behind after to the last, as it is
-// written to every connection without a filter.
+// sharedFrame is a frame of all events after after up to last, as written to every connection without a filter.
 type sharedFrame struct {
 	after, last int64
 	message     *websocket.PreparedMessage
 }
 
-// following returns the frame that begins behind cursor.
+// following returns the frame that begins after cursor.
 func (a *addition) following(cursor int64) (sharedFrame, bool) {
 	for _, f := range a.frames {
 		if f.after == cursor {
@@ -52,14 +50,14 @@ func (a *addition) following(cursor int64) (sharedFrame, bool) {
 	return sharedFrame{}, false
 }
 
-// newRing makes a ring that begins behind head.
+// newRing returns a ring that begins after head.
 func newRing(epoch string, head int64) *ring {
 	r := &ring{epoch: epoch, head: head}
 	r.newest.Store(&addition{epoch: epoch, head: head, next: make(chan struct{})})
 	return r
 }
 
-// add appends events that follow the head, in order, and lets go of the oldest.
+// add appends events that follow the head, in order, and drops the oldest.
 func (r *ring) add(events []encoded) error {
 	if len(events) == 0 {
 		return nil
@@ -71,7 +69,7 @@ func (r *ring) add(events []encoded) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, event := range events {
-		if event.seq != r.head+1 { // it holds no holes
+		if event.seq != r.head+1 { // it must have no gaps
 			r.items, r.bytes = nil, 0
 		}
 		r.items = append(r.items, event)
@@ -93,7 +91,7 @@ func (r *ring) announce(frames []sharedFrame) {
 	close(before.next)
 }
 
-// framesOf makes frames of events that follow one another.
+// framesOf makes frames of consecutive events.
 func framesOf(events []encoded) ([]sharedFrame, error) {
 	var frames []sharedFrame
 	var buffer bytes.Buffer
@@ -109,7 +107,7 @@ func framesOf(events []encoded) ([]sharedFrame, error) {
 	return frames, nil
 }
 
-// renew empties the ring for a journal that has got another epoch.
+// renew empties the ring for a new epoch of the journal.
 func (r *ring) renew(epoch string, head int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,9 +125,8 @@ func (r *ring) of(epoch string) bool {
 
 func (r *ring) oldest() int64 { return r.head - int64(len(r.items)) + 1 }
 
-// after returns the events that follow cursor, as long as they stay within limit
-// bytes, but at least one where there is one. It returns false when the ring no
-// longer has the next one.
+// after returns the events after cursor, at most limit bytes but at least one if there is one. held is false if
+// the ring no longer has the next one.
 func (r *ring) after(cursor int64, limit int) (events []encoded, held bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -18,16 +18,15 @@ import (
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
-	answerTimeout = 20 * time.Second // reading included
+	answerTimeout = 20 * time.Second // including reading
 	idleTimeout   = 60 * time.Second
 	maxHeader     = 16 << 10
 
 	drainTimeout = 10 * time.Second
 )
 
-// Serve serves everything on one listener until ctx ends, then drains: not
-// ready, no new connections, requests finished, bye to the subscribers. It
-// returns nil after a complete drain.
+// Serve serves everything on one listener until ctx ends, then drains: not ready, no new connections, requests
+// finished, bye to the subscribers. It returns nil after a complete drain.
 func (r *Relay) Serve(ctx context.Context, ln net.Listener) error {
 	return r.serve(ctx, site{ln, r.Handler()})
 }
@@ -38,7 +37,7 @@ func (r *Relay) ServeSplit(ctx context.Context, ingest, admin net.Listener) erro
 	return r.serve(ctx, site{ingest, r.Ingest()}, site{admin, r.Admin()})
 }
 
-// site is a listener and what it serves.
+// site is a listener and its handler.
 type site struct {
 	listener net.Listener
 	handler  http.Handler
@@ -100,8 +99,8 @@ func (r *Relay) serve(ctx context.Context, sites ...site) error {
 	return err
 }
 
-// drain ends servers in an order that loses nothing: deliveries that are being
-// stored get their answer, then the subscribers their bye.
+// drain ends servers in an order that loses nothing: deliveries being stored get their answer, then subscribers
+// their bye.
 func (r *Relay) drain(servers []*http.Server) error {
 	r.draining.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)

@@ -7,15 +7,15 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// sinceSlack is how far events of an earlier version may have been stored out of
-// the order in which they were received: of those, the latest time is not known.
+// sinceSlack is how far events of earlier versions may be stored out of the order in which they were received:
+// their latest time is unknown.
 const sinceSlack = 10 * time.Second
 
-// before returns the sequence number behind which everything stands that was
-// received at t or later. What was received shortly before may stand there, too.
+// before returns the sequence number after which all events received at t or later are stored. Events received
+// shortly before may be there too.
 func before(ctx context.Context, j journal.Journal, t time.Time, oldest, head int64) (int64, error) {
 	t = t.Add(-sinceSlack)
-	low, high := oldest-1, head // the answer is within both
+	low, high := oldest-1, head // the answer is between them
 	for low < high {
 		middle := low + (high-low)/2 // low <= middle < high
 		records, err := j.Read(ctx, middle, 1)

@@ -10,8 +10,8 @@ const (
 	clockSlack    = 5 * time.Second
 )
 
-// watchClock tells woken when this process has not run for a while, or the
-// machine has slept: connections from before may be dead without showing it.
+// watchClock signals woken when this process has not run for a while or the machine has slept: older connections
+// may be dead without showing it.
 func watchClock(ctx context.Context, woken chan<- struct{}) {
 	ticker := time.NewTicker(clockInterval)
 	defer ticker.Stop()
@@ -33,9 +33,8 @@ func watchClock(ctx context.Context, woken chan<- struct{}) {
 	}
 }
 
-// slept judges the time between two ticks on the monotonic clock, which stands
-// still while most machines sleep, and on the wall clock, which does not. A
-// wall clock that was set back says nothing.
+// slept compares the time between two ticks on the monotonic clock, which stops while most machines sleep, and on
+// the wall clock, which does not. A wall clock that was set back proves nothing.
 func slept(monotonic, wall time.Duration) bool {
 	return monotonic > clockInterval+clockSlack || wall > monotonic+clockSlack
 }

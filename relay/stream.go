@@ -20,12 +20,12 @@ const (
 	writeTimeout = 10 * time.Second
 	byeTimeout   = time.Second
 
-	maxHello      = 64 << 10 // bytes of a frame from a subscriber
+	maxHello      = 64 << 10 // bytes of a subscriber's frame
 	maxClientName = 80
 )
 
-// newUpgrader takes a websocket of the stream's protocol. Browsers are let in from
-// the relay's own host only.
+// newUpgrader accepts websockets of the stream's protocol; from browsers only if the page is of the relay's own
+// host.
 func newUpgrader() *websocket.Upgrader {
 	return &websocket.Upgrader{
 		HandshakeTimeout: helloTimeout,
@@ -62,7 +62,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	r.logger.Log(req.Context(), level, "stream ended", slog.String("client", c.client), slog.String("reason", reason.Error()))
 }
 
-// connection makes one of an upgraded socket. It is not yet known to the hub.
+// connection makes a connection of an upgraded socket. The hub does not hold it yet.
 func (r *Relay) connection(socket *websocket.Conn, admitted func() bool) *connection {
 	return &connection{
 		hub:       r.hub,
@@ -76,7 +76,7 @@ func (r *Relay) connection(socket *websocket.Conn, admitted func() bool) *connec
 	}
 }
 
-// greet reads the hello and answers it. The error is why the connection ends.
+// greet reads the hello and answers it. The error says why the connection ends.
 func (c *connection) greet(ctx context.Context) error {
 	if c.socket.Subprotocol() != Protocol {
 		return c.refuse(closeBadVersion, "the subprotocol "+Protocol+" is required")
@@ -101,7 +101,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	c.filter = types
 	c.client = hello.Client
 	c.observed, c.observing = observedBy(hello.Observed, time.Now())
-	_ = c.hub.fetchObservations(ctx) // who follows them tells of an error
+	_ = c.hub.fetchObservations(ctx) // the follower reports errors
 	c.hour = c.hub.observing.board.head()
 	welcome, start, err := c.resume(ctx, hello)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *connection) welcome(ctx context.Context, text []byte) error {
 	return c.tellWrong()
 }
 
-// readHello checks a hello and returns the filter that it asks for.
+// readHello checks a hello and returns its filter.
 func readHello(text []byte) (helloFrame, filter, error) {
 	var hello helloFrame
 	if err := json.Unmarshal(text, &hello); err != nil {
@@ -136,9 +136,8 @@ func readHello(text []byte) (helloFrame, filter, error) {
 	return hello, types, err
 }
 
-// observedBy reads up to where a subscriber has what was observed, and whether it
-// wants more. What cannot be read, or lies ahead as after a clock that was set back,
-// is taken for none of it.
+// observedBy reads up to which position a subscriber has the observations, and whether it wants more. A position
+// that is unreadable, or in the future because a clock was set back, counts as none.
 func observedBy(hello string, now time.Time) (at int64, wanted bool) {
 	at, err := strconv.ParseInt(hello, 10, 64)
 	if err != nil || at > position(now.Add(time.Minute)) {
@@ -147,7 +146,7 @@ func observedBy(hello string, now time.Time) (at int64, wanted bool) {
 	return at, hello != noObservations
 }
 
-// resume decides where the stream starts: behind which sequence number.
+// resume decides after which sequence number the stream starts.
 func (c *connection) resume(ctx context.Context, hello helloFrame) (welcomeFrame, int64, error) {
 	oldest, err := c.journal.Oldest(ctx)
 	if err != nil {

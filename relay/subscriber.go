@@ -28,18 +28,17 @@ const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 20 * time.Second
 
-	// A session this long, or one that moved the cursor, makes the next retry
-	// quick again.
+	// A session this long, or one that moved the cursor, makes the next retry quick again.
 	settledAfter = 10 * time.Second
 )
 
 // SubscriberConfig says which stream to follow and from where.
 type SubscriberConfig struct {
 	URL    string     // of the relay: http, https, ws or wss; the path defaults to /v1/stream
-	Token  api.Secret // bearer token
+	Token  api.Secret // bearer token with the scope stream
 	Cursor string     // "<epoch>:<seq>" to resume after, "" for none
 	From   string     // where to begin without a cursor: "earliest" (default) or "latest"
-	Since  time.Time  // instead: with what the relay received at or after it, and perhaps a little more
+	Since  time.Time  // instead of From: begin with what the relay received at or after this time, perhaps a little earlier
 	Types  []string   // event types wanted, "shipment.*"; empty for all
 	Client string     // names this client in the relay's logs
 
@@ -49,30 +48,27 @@ type SubscriberConfig struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Subscriber follows a relay's stream for as long as it is told to: it
-// reconnects by itself and delivers each sequence number once, in order.
+// Subscriber follows a relay's stream: it reconnects by itself and delivers each sequence number once, in order.
 type Subscriber struct {
 	config   SubscriberConfig
 	location *url.URL
 	retry    chan struct{} // asks for the next attempt now
-	observed string        // what was observed up to here is known; of the goroutine that runs
+	observed string        // the position up to which it has observations; used by the running goroutine
 
 	mu     sync.Mutex
 	at     *cursor // nil before the first welcome
 	status Status
 }
 
-// Handler takes what a subscriber receives, in order, from one goroutine. After
-// Events returns nil the cursor has moved behind the batch; after an error the
-// subscriber connects again and delivers the batch once more. The batch is the
-// subscriber's again once Events has returned.
+// Handler receives what a subscriber gets, in order, from one goroutine. When Events returns nil, the cursor moves
+// past the batch; after an error, the subscriber reconnects and delivers the batch again. Do not keep the batch
+// after Events has returned.
 type Handler interface {
 	Events(ctx context.Context, batch []Item) error
 	Status(Status)
 }
 
-// Observer is a [Handler] that wants observations, too: those of the last hour, and
-// then what comes, each once.
+// Observer is a [Handler] that also wants observations: those of the last hour, then new ones, each once.
 type Observer interface {
 	Observe(batch []quota.Observation)
 }
@@ -87,7 +83,7 @@ type Item struct {
 	Conflicts  int // duplicates with another body
 }
 
-// StreamState is where a subscriber stands.
+// StreamState is the state of a subscriber.
 type StreamState string
 
 // The states of a subscriber.
@@ -96,10 +92,10 @@ const (
 	Replaying StreamState = "replaying"
 	Live      StreamState = "live"
 	Lost      StreamState = "lost"    // will try again
-	Refused   StreamState = "refused" // will not
+	Refused   StreamState = "refused" // will not try again
 )
 
-// Status is the state of a subscriber and of the journal behind it.
+// Status is the state of a subscriber and of its relay's journal.
 type Status struct {
 	State    StreamState
 	Since    time.Time
@@ -109,10 +105,10 @@ type Status struct {
 	Resume   string // ok, fresh, gap or reset, as the relay said
 	LostFrom int64  // with gap: the range that the journal no longer has
 	LostTo   int64
-	Err      error // with lost and refused
+	Err      error // why, with lost and refused
 	RetryIn  time.Duration
 
-	Wrong WrongSignatures // that the relay told of, its text scrubbed
+	Wrong WrongSignatures // as the relay reported, its text scrubbed
 }
 
 // NewSubscriber checks cfg.
@@ -145,8 +141,7 @@ func NewSubscriber(cfg SubscriberConfig) (*Subscriber, error) {
 	return s, nil
 }
 
-// Resume has a subscriber that does not know where to go on begin after a cursor.
-// One that does is left alone.
+// Resume sets the cursor of a subscriber that has none. It does nothing if there is one.
 func (s *Subscriber) Resume(position string) error {
 	at, err := parseCursor(position)
 	if err != nil {
@@ -160,14 +155,14 @@ func (s *Subscriber) Resume(position string) error {
 	return nil
 }
 
-// CheckURL tells what is wrong with the address of a relay.
+// CheckURL returns what is wrong with a relay's address; nil if nothing is.
 func CheckURL(text string) error {
 	_, err := streamURL(text, true)
 	return err
 }
 
-// streamURL makes the address of the stream from that of the relay. Unless it may
-// be insecure, a token goes to no other machine unencrypted.
+// streamURL derives the stream's address from the relay's. Unless insecure is set, it refuses to send a token
+// unencrypted to another machine.
 func streamURL(text string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -192,8 +187,7 @@ func streamURL(text string, insecure bool) (*url.URL, error) {
 	return u, nil
 }
 
-// Cursor is where to resume: "<epoch>:<seq>", "" before the first welcome when
-// none was configured.
+// Cursor returns where to resume, "<epoch>:<seq>"; "" before the first welcome if none was configured.
 func (s *Subscriber) Cursor() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +197,8 @@ func (s *Subscriber) Cursor() string {
 	return s.at.String()
 }
 
-// Run follows the stream until ctx ends or the relay refuses this client for
-// good. It returns nil in the first case. It is called once.
+// Run follows the stream until ctx ends, and returns nil, or until the relay refuses this client for good, and
+// returns the error. Call it once.
 func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	woken := make(chan struct{}, 1)
@@ -235,8 +229,8 @@ func (s *Subscriber) Run(ctx context.Context, h Handler) error {
 	}
 }
 
-// Retry ends the pause before the next attempt. It does nothing while the
-// subscriber does not pause, and never blocks.
+// Retry ends the pause before the next attempt. It does nothing if the subscriber does not pause, and never
+// blocks.
 func (s *Subscriber) Retry() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,14 +239,14 @@ func (s *Subscriber) Retry() {
 	}
 	select {
 	case s.retry <- struct{}{}:
-	default: // asked for already
+	default: // already requested
 	}
 }
 
-// pause waits before the next attempt, unless somebody asks for it. It returns false when ctx has ended.
+// pause waits before the next attempt, unless a retry is requested. It returns false if ctx has ended.
 func (s *Subscriber) pause(ctx context.Context, h Handler, err error, wait time.Duration, woken <-chan struct{}) bool {
 	select {
-	case <-s.retry: // of a pause that is over
+	case <-s.retry: // left from an earlier pause
 	default:
 	}
 	s.enter(h, Status{State: Lost, Err: err, RetryIn: wait})
@@ -275,7 +269,7 @@ func newRetries() *backoff.ExponentialBackOff {
 	return retries
 }
 
-// retryAfter is what a bye asked for, or the next of retries.
+// retryAfter is the pause that a bye asked for, or the next of retries.
 func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 	var bye *byeError
 	switch {
@@ -287,8 +281,7 @@ func retryAfter(err error, retries *backoff.ExponentialBackOff) time.Duration {
 	return retries.NextBackOff()
 }
 
-// enter changes the state and tells the handler. What the relay said about its
-// journal stays known.
+// enter changes the state and informs the handler. What the relay said of its journal is kept.
 func (s *Subscriber) enter(h Handler, next Status) {
 	s.mu.Lock()
 	next.Since = time.Now()
@@ -310,14 +303,14 @@ func (s *Subscriber) moved(to cursor) {
 	s.status.Head = max(s.status.Head, to.seq)
 }
 
-// note changes what is known of the relay.
+// note changes the status.
 func (s *Subscriber) note(change func(*Status)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.status)
 }
 
-// Status is the state now.
+// Status returns the current status.
 func (s *Subscriber) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

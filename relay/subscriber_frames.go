@@ -11,18 +11,18 @@ import (
 
 var errNoWelcome = errors.New("the relay did not begin with a welcome")
 
-// following is what a session has heard so far.
+// following is the progress of a session.
 type following struct {
 	subscriber *Subscriber
 	handler    Handler
-	observer   Observer // the handler, where it wants observations
+	observer   Observer // the handler, if it wants observations
 	welcomed   bool
-	wrong      WrongSignatures // that the relay told of
+	wrong      WrongSignatures // as the relay reported
 	at         cursor
-	silent     int // heartbeats since an event that said the head is ahead
+	silent     int // consecutive heartbeats with a head ahead and no event
 }
 
-// take handles one frame. An unknown one is ignored.
+// take handles one frame. It ignores unknown ones.
 func (f *following) take(ctx context.Context, frame frame) error {
 	switch frame.T {
 	case frameWelcome:
@@ -39,7 +39,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 		return f.events(ctx, frame.events)
 	case frameLive:
 		f.skipTo(frame.Cursor)
-		f.subscriber.note(func(known *Status) { known.Wrong = f.wrong }) // none, if the relay told of none by now
+		f.subscriber.note(func(known *Status) { known.Wrong = f.wrong }) // none if the relay has reported none by now
 		f.subscriber.enter(f.handler, Status{State: Live})
 	case frameHeartbeat:
 		return f.heartbeat(frame)
@@ -53,8 +53,7 @@ func (f *following) take(ctx context.Context, frame frame) error {
 	return nil
 }
 
-// observations hands on what somebody observed. The relay has checked it; what is
-// not sound all the same is dropped.
+// observations hands observations on. The relay has checked them; invalid ones are dropped all the same.
 func (f *following) observations(frame observationsFrame) {
 	if f.observer == nil {
 		return
@@ -69,7 +68,7 @@ func (f *following) observations(frame observationsFrame) {
 	f.subscriber.observed = frame.Next
 }
 
-// welcome places the cursor where the relay starts.
+// welcome sets the cursor to where the relay starts.
 func (f *following) welcome(frame frame) error {
 	if frame.Epoch == "" || frame.Oldest < 1 || frame.Head < 0 {
 		return errors.New("the relay's welcome cannot be read")
@@ -93,7 +92,7 @@ func (f *following) welcome(frame frame) error {
 		at.seq = frame.Lost.To
 	case ResumeReset:
 	default:
-		return fmt.Errorf("the relay's welcome says %.20q, which this version does not know", frame.Resume)
+		return fmt.Errorf("the relay's welcome says %.20q, which this version does not support", frame.Resume)
 	}
 	f.welcomed, f.at = true, at
 	f.subscriber.moved(at)
@@ -102,7 +101,7 @@ func (f *following) welcome(frame frame) error {
 	return nil
 }
 
-// events delivers what is new and moves the cursor behind it.
+// events delivers new events and moves the cursor past them.
 func (f *following) events(ctx context.Context, items []Item) error {
 	f.silent = 0
 	batch, at := items[:0], f.at
@@ -123,8 +122,7 @@ func (f *following) events(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// itemFrom decodes an event. One that this version cannot decode keeps what
-// the relay read of it.
+// itemFrom decodes an event. If this version cannot decode it, the item keeps what the relay read of it.
 func itemFrom(wire wireItem) Item {
 	event, err := api.DecodeEvent(wire.Raw)
 	if err != nil {
@@ -145,7 +143,7 @@ func itemFrom(wire wireItem) Item {
 	}
 }
 
-// skipTo moves the cursor over events that the filter held back.
+// skipTo moves the cursor past events that the filter held back.
 func (f *following) skipTo(position string) {
 	if at, err := parseCursor(position); err == nil && at.epoch == f.at.epoch && at.seq > f.at.seq {
 		f.at = at

@@ -70,7 +70,7 @@ func TestWhatMakesASubscriberLeave(t *testing.T) {
 		{"a welcome of another kind", func(p *peer) {
 			p.send(`{"t":"welcome","epoch":"e","head":1,"oldest":1,"resume":"\u001b[2J"}`)
 			_ = p.closed()
-		}, 0, "does not know"},
+		}, 0, "does not support"},
 		{"a frame that is not JSON", func(p *peer) {
 			p.send("{")
 			_ = p.closed()

@@ -22,11 +22,10 @@ import (
 const (
 	dialTimeout    = 10 * time.Second
 	welcomeTimeout = 10 * time.Second
-	// maxFrame bounds a frame from the relay: the largest body in Base64, and
-	// the other members.
+	// maxFrame bounds a frame from the relay: the largest body in Base64 plus the other members.
 	maxFrame     = 8 << 20
 	readAhead    = 4 // frames decoded while the handler works
-	silentBeats  = 2 // heartbeats with a head ahead and nothing sent
+	silentBeats  = 2 // heartbeats with a head ahead but no events
 	maxRetryWait = time.Minute
 )
 
@@ -35,16 +34,15 @@ var (
 	errSilent = errors.New("the relay has new events and sends none")
 )
 
-// RefusedError is the answer of a relay that does not let this client do what it
-// asked for. It ends a subscription for good.
+// RefusedError says that the relay does not let this client do what it asked for. It ends a subscription for good.
 type RefusedError struct {
-	Status int // of the answer: 401 or 403, or what closed the stream
+	Status int // 401 or 403, or the close code of the stream
 	reason string
 }
 
 func (e *RefusedError) Error() string { return e.reason }
 
-// byeError is the relay's farewell, with the time to come again.
+// byeError is the relay's bye, with the time to reconnect.
 type byeError struct {
 	reason           api.Text
 	earliest, latest time.Duration
@@ -52,7 +50,7 @@ type byeError struct {
 
 func (e *byeError) Error() string { return fmt.Sprintf("the relay said bye: %s", e.reason) }
 
-// session follows the stream over one connection. It returns why that ended.
+// session follows the stream over one connection, and returns why it ended.
 func (s *Subscriber) session(ctx context.Context, h Handler, woken <-chan struct{}) error {
 	select { // an old waking is answered by this very session
 	case <-woken:
@@ -238,8 +236,8 @@ func (l *link) message() ([]byte, error) {
 	return l.text.Bytes(), err
 }
 
-// readFrame decodes a frame with its events; of one of an unknown kind, which may give
-// other meanings to the members, only its kind.
+// readFrame decodes a frame with its events. Of an unknown kind it decodes only the kind: its members may mean
+// something else.
 func readFrame(text []byte) (f frame, err error) {
 	f.T = gjson.GetBytes(text, "t").Str
 	switch f.T {
@@ -264,7 +262,7 @@ func readFrame(text []byte) (f frame, err error) {
 	return f, nil
 }
 
-// heartbeatOf reads the heartbeat of a welcome, within reason.
+// heartbeatOf returns the heartbeat of a welcome, within bounds.
 func heartbeatOf(f frame) time.Duration {
 	if f.Heartbeat < 0.01 || f.Heartbeat > 600 {
 		return defaultHeartbeat
@@ -272,7 +270,7 @@ func heartbeatOf(f frame) time.Duration {
 	return time.Duration(f.Heartbeat * float64(time.Second))
 }
 
-// readError tells a final close from one that is worth another attempt.
+// readError tells a final close from one worth another attempt.
 func readError(err error) error {
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) {

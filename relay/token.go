@@ -16,7 +16,7 @@ import (
 	"tillwatch/api"
 )
 
-// Scope is something that a token may do.
+// Scope is a permission of a token.
 type Scope string
 
 // The scopes.
@@ -27,10 +27,10 @@ const (
 	ScopeAdmin  Scope = "admin"  // read the metrics
 )
 
-// Scopes lists every scope.
+// Scopes lists all scopes.
 func Scopes() []Scope { return []Scope{ScopeStream, ScopeRead, ScopeReport, ScopeAdmin} }
 
-// ParseScopes reads names of scopes, each once.
+// ParseScopes reads names of scopes, and drops repetitions.
 func ParseScopes(names []string) ([]Scope, error) {
 	var scopes []Scope
 	for _, name := range names {
@@ -48,7 +48,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 	return scopes, nil
 }
 
-// TokenHash is the SHA-256 of a token's text: its only form at rest.
+// TokenHash is the SHA-256 of a token: the only form in which a relay stores it.
 type TokenHash [sha256.Size]byte
 
 // HashToken hashes a token.
@@ -57,7 +57,7 @@ func HashToken(token api.Secret) TokenHash { return sha256.Sum256([]byte(token.R
 // MarshalText writes the hash in hexadecimal digits.
 func (h TokenHash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads hexadecimal digits.
 func (h *TokenHash) UnmarshalText(text []byte) error {
 	if len(text) != hex.EncodedLen(len(h)) {
 		return fmt.Errorf("a hash of %d digits, want %d", len(text), hex.EncodedLen(len(h)))
@@ -66,7 +66,7 @@ func (h *TokenHash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Token is a token that was issued: what it may do, and its hash.
+// Token is an issued token: its scopes and its hash.
 type Token struct {
 	Name    string    `json:"name"`
 	Hash    TokenHash `json:"sha256"`
@@ -75,23 +75,21 @@ type Token struct {
 	Expires time.Time `json:"expires,omitzero"` // zero: never
 }
 
-// NewToken makes a random token of 130 bits. Nothing but the returned secret
-// knows its text.
+// NewToken makes a random token of 130 bits. Only the returned secret holds its text.
 func NewToken(name string, scopes []Scope, now, expires time.Time) (api.Secret, Token) {
 	text := api.NewSecret(rand.Text())
 	return text, Token{Name: name, Hash: HashToken(text), Scopes: scopes, Created: now.UTC(), Expires: expires}
 }
 
-// Expired reports whether the token no longer counts at now.
+// Expired reports whether the token has expired at now.
 func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
 func (t Token) allows(scope Scope) bool { return slices.Contains(t.Scopes, scope) }
 
-// tokens are those that a relay accepts now.
+// tokens are the currently accepted ones.
 type tokens struct{ known atomic.Pointer[[]Token] }
 
-// set replaces the tokens: own ones have every scope. On an error the old ones
-// stay.
+// set replaces the tokens. own ones have every scope. On an error the old ones stay.
 func (t *tokens) set(own []api.Secret, issued []Token) error {
 	var all []Token
 	for _, secret := range own {
@@ -107,8 +105,8 @@ func (t *tokens) set(own []api.Secret, issued []Token) error {
 	return nil
 }
 
-// find returns the token of this hash that counts at now. It looks at all of
-// them, whichever it is.
+// find returns the valid token with this hash. It compares all of them, so that its time does not tell which one
+// matched.
 func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
 	for _, known := range *t.known.Load() {
 		if subtle.ConstantTimeCompare(known.Hash[:], hash[:]) == 1 && !known.Expired(now) {
@@ -118,13 +116,13 @@ func (t *tokens) find(hash TokenHash, now time.Time) (found Token, ok bool) {
 	return found, ok
 }
 
-// bearer is the hash of the token that a request carries.
+// bearer returns the hash of a request's bearer token.
 func bearer(req *http.Request) (hash TokenHash, carried bool) {
 	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	return sha256.Sum256([]byte(token)), strings.EqualFold(scheme, "Bearer")
 }
 
-// guarded lets only those through whose token has the scope.
+// guarded passes on only requests whose token has the scope.
 func (r *Relay) guarded(scope Scope, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		hash, carried := bearer(req)
@@ -143,7 +141,7 @@ func (r *Relay) guarded(scope Scope, next http.HandlerFunc) http.Handler {
 	})
 }
 
-// admits reports whether the holder of a token may still do what scope says.
+// admits reports whether a token is still valid and has the scope.
 func (r *Relay) admits(hash TokenHash, scope Scope) bool {
 	token, known := r.tokens.find(hash, time.Now())
 	return known && token.allows(scope)

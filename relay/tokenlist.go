@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// tokenList is the form in which issued tokens are kept.
+// tokenList is the stored form of issued tokens.
 type tokenList struct {
 	Tokens []Token `json:"tokens"`
 }
@@ -37,7 +37,7 @@ func encodeTokens(tokens []Token) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Check reports what is wrong with a token that is to be kept.
+// Check returns what is wrong with a token that is to be stored.
 func (t Token) Check() error {
 	if !tokenName.MatchString(t.Name) {
 		return errors.New("a name has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit")

@@ -16,20 +16,18 @@ import (
 	"tillwatch/api/durable"
 )
 
-// Documents are small texts beside the events of a journal that several relays
-// share; an empty one is one that nobody has written.
+// Documents are small texts stored next to the journal that several relays share. An empty text was never written.
 type Documents interface {
 	Document(ctx context.Context, name string) ([]byte, error)
-	// ChangeDocument replaces a text by what edit makes of it, one change at a time.
+	// ChangeDocument replaces a text with the result of edit, one change at a time.
 	ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error
 }
 
-// TokenStore keeps issued tokens, hashed, for one relay or for several. Commands
-// change it while relays run.
+// TokenStore stores the hashes of issued tokens, for one relay or several. Commands change it while relays run.
 type TokenStore struct {
 	documents Documents
 	name      string
-	place     string // as errors call it
+	place     string // its name in errors
 }
 
 const (
@@ -37,18 +35,17 @@ const (
 	sharedTokensName = "tokens"
 )
 
-// NewTokenFile keeps the tokens of the relay whose data is in folder dir. Neither
-// need exist.
+// NewTokenFile stores tokens in dir, the data folder of a relay. Neither the folder nor the file need exist.
 func NewTokenFile(dir string) TokenStore {
 	return TokenStore{folderDocuments(dir), tokenFileName, filepath.Join(dir, tokenFileName)}
 }
 
-// NewSharedTokens keeps the tokens of all relays on one database.
+// NewSharedTokens stores the tokens of all relays on one database.
 func NewSharedTokens(d Documents) TokenStore {
 	return TokenStore{d, sharedTokensName, `the row "tokens" of tillwatch_documents in the relays' database`}
 }
 
-// Read returns every token, expired ones included.
+// Read returns every token, including expired ones.
 func (s TokenStore) Read(ctx context.Context) ([]Token, error) {
 	text, err := s.documents.Document(ctx, s.name)
 	if err != nil {
@@ -68,7 +65,7 @@ func (s TokenStore) decode(text []byte) ([]Token, error) {
 	return tokens, nil
 }
 
-// Add keeps a token under a name that no other has.
+// Add stores a token. Its name must be unused.
 func (s TokenStore) Add(ctx context.Context, token Token) error {
 	if err := token.Check(); err != nil {
 		return err
@@ -81,7 +78,7 @@ func (s TokenStore) Add(ctx context.Context, token Token) error {
 	})
 }
 
-// Remove forgets the token of that name.
+// Remove deletes the token of that name.
 func (s TokenStore) Remove(ctx context.Context, name string) error {
 	return s.change(ctx, func(tokens []Token) ([]Token, error) {
 		at := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
@@ -105,15 +102,15 @@ func (s TokenStore) change(ctx context.Context, edit func([]Token) ([]Token, err
 	})
 }
 
-// folderDocuments are texts in a folder, a file each.
+// folderDocuments stores each document as a file in a folder.
 type folderDocuments string
 
 const (
-	documentWait  = 2 * time.Second // for somebody else's change to end
+	documentWait  = 2 * time.Second // for another process's change to end
 	documentRetry = 20 * time.Millisecond
 )
 
-// Document implements [Documents]. A file that is there and empty was damaged.
+// Document implements [Documents]. An existing empty file was damaged.
 func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, error) {
 	path := filepath.Join(string(dir), name)
 	text, err := os.ReadFile(path)
@@ -126,7 +123,7 @@ func (dir folderDocuments) Document(_ context.Context, name string) ([]byte, err
 	return text, err
 }
 
-// ChangeDocument implements [Documents]. It replaces the file as a whole.
+// ChangeDocument implements [Documents]. It replaces the whole file.
 func (dir folderDocuments) ChangeDocument(ctx context.Context, name string, edit func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(string(dir), 0o700); err != nil {
 		return fmt.Errorf("make the relay's folder: %w", err)
@@ -136,7 +133,7 @@ func (dir folderDocuments) ChangeDocument(ctx context.Context, name string, edit
 	waiting, cancel := context.WithTimeout(ctx, documentWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(waiting, documentRetry); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("%s is being changed by somebody else: try again in a moment", path)
+		return fmt.Errorf("%s is being changed by another process: try again in a moment", path)
 	} else if err != nil {
 		return fmt.Errorf("change %s: %w", path, err)
 	}

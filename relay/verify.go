@@ -17,19 +17,18 @@ import (
 // MinSecret is the shortest signing secret that a relay accepts, in bytes.
 const MinSecret = 16
 
-// Verified is a body whose signature was checked. Only the verifier makes one
-// that is not empty, and only a Verified can reach the journal.
+// Verified is a body whose signature was checked. Only the verifier makes a non-empty one, and only a Verified can
+// reach the journal.
 type Verified struct{ body []byte }
 
-// verifier checks the signature of deliveries (contract, Authentication): the
-// HMAC-SHA256 of the raw body under any of the active secrets.
+// verifier checks the signature of deliveries (contract, Authentication): HMAC-SHA256 of the raw body under any of
+// the active secrets.
 type verifier struct {
 	header string // in canonical form
 	keys   atomic.Pointer[[]*signingKey]
 }
 
-// signingKey is a secret with a pool of keyed hashes: a new one for each delivery
-// makes the judging of it a fifth slower.
+// signingKey is a secret with a pool of keyed hashes: a new hash per delivery would make checking a fifth slower.
 type signingKey struct{ hashes sync.Pool }
 
 func newVerifier(headerPrefix string, secrets []api.Secret) (*verifier, error) {

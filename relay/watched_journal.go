@@ -9,17 +9,16 @@ import (
 	"tillwatch/relay/journal"
 )
 
-// watched is a journal that remembers a read that failed, until the same read
-// succeeds: a relay that cannot read what it has acknowledged is not ready.
+// watched is a journal that remembers a failed read until the same read succeeds: a relay that cannot read what it
+// has acknowledged is not ready.
 type watched struct {
 	journal.Journal
 
 	mu     sync.Mutex
-	failed func(context.Context) error // the read; nil when none has
+	failed func(context.Context) error // the read that failed; nil for none
 }
 
-// Read reports a hole in what is read as an error, too: whoever reads on would
-// never know.
+// Read also reports a hole in what it read as an error: a reader that continued would never notice.
 func (w *watched) Read(ctx context.Context, after int64, limit int) (records []journal.Record, err error) {
 	err = w.try(ctx, func(ctx context.Context) (err error) {
 		records, err = w.readRow(ctx, max(after, 0)+1, limit)
@@ -31,7 +30,7 @@ func (w *watched) Read(ctx context.Context, after int64, limit int) (records []j
 	return records, nil
 }
 
-// readRow reads from the number first on.
+// readRow reads from sequence number first on.
 func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journal.Record, error) {
 	records, err := w.Journal.Read(ctx, first-1, limit)
 	if err != nil || limit <= 0 {
@@ -42,7 +41,7 @@ func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journa
 		if err != nil || head < first {
 			return nil, err
 		}
-		// It came after the read, or it is missing.
+		// It was appended after the read, or it is missing.
 		if records, err = w.Journal.Read(ctx, first-1, limit); err != nil {
 			return nil, err
 		}
@@ -50,7 +49,6 @@ func (w *watched) readRow(ctx context.Context, first int64, limit int) ([]journa
 	return records, w.checkRow(ctx, first, records)
 }
 
-// Find is a read as well.
 func (w *watched) Find(ctx context.Context, id string) (record journal.Record, found bool, err error) {
 	err = w.try(ctx, func(ctx context.Context) (err error) {
 		record, found, err = w.Journal.Find(ctx, id)
@@ -59,7 +57,6 @@ func (w *watched) Find(ctx context.Context, id string) (record journal.Record, f
 	return record, found, err
 }
 
-// Quarantined is a read as well.
 func (w *watched) Quarantined(ctx context.Context, limit int) (all []journal.Unreadable, err error) {
 	err = w.try(ctx, func(ctx context.Context) (err error) {
 		all, err = w.Journal.Quarantined(ctx, limit)
@@ -68,8 +65,7 @@ func (w *watched) Quarantined(ctx context.Context, limit int) (all []journal.Unr
 	return all, err
 }
 
-// checkRow reports what is missing in records that were read from the number first
-// on, unless the journal has let go of it.
+// checkRow reports which of the records from first on are missing, unless the journal has pruned them.
 func (w *watched) checkRow(ctx context.Context, first int64, records []journal.Record) error {
 	for i, r := range records {
 		if i > 0 && r.Seq != records[i-1].Seq+1 {
@@ -91,7 +87,7 @@ func (w *watched) checkRow(ctx context.Context, first int64, records []journal.R
 
 func missing(seq int64) error { return fmt.Errorf("event %d is missing", seq) }
 
-// try runs a read and remembers it when it fails by itself.
+// try runs a read, and remembers it if it fails for reasons of its own.
 func (w *watched) try(ctx context.Context, read func(context.Context) error) error {
 	err := read(ctx)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, journal.ErrClosed) {
@@ -102,8 +98,7 @@ func (w *watched) try(ctx context.Context, read func(context.Context) error) err
 	return err
 }
 
-// checkReads reads again what could not be read, and the oldest and the newest
-// event.
+// checkReads repeats the read that failed, and reads the oldest and the newest event.
 func (w *watched) checkReads(ctx context.Context) error {
 	w.mu.Lock()
 	failed := w.failed

@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	// wrongSpan is how long a wrong signature is told of.
+	// wrongSpan is how long a wrong signature is reported.
 	wrongSpan = 5 * time.Minute
-	// diagnosisPause is the time from one diagnosis to the next.
+	// diagnosisPause is the least time between diagnoses.
 	diagnosisPause = time.Second
-	// wrongLogged is the time from one line of the log about a cause to the next.
+	// wrongLogged is the least time between log lines about one cause.
 	wrongLogged = time.Minute
-	// maxDiagnosed bounds, in bytes, the bodies that are diagnosed.
+	// maxDiagnosed bounds the bodies that are diagnosed, in bytes.
 	maxDiagnosed = 64 << 10
-	// unprovenTold is how many signatures have to be wrong for no proven reason until
-	// it is told: anybody can send one.
+	// unprovenTold is how many signatures must be wrong for an unproven reason before it is reported: anyone can send
+	// one.
 	unprovenTold = 3
-	// keptSecrets bounds the secrets that are remembered after a rotation.
+	// keptSecrets bounds how many former secrets are remembered.
 	keptSecrets = 4
 )
 
-// causeUntried is the label of what came within the pause, or is too large.
+// causeUntried is the label of deliveries within the pause, or too large, to be diagnosed.
 const causeUntried signature.Cause = "untried"
 
-// WrongSignatures is what a relay tells of deliveries whose signature was wrong.
+// WrongSignatures is what a relay reports of deliveries with a wrong signature.
 type WrongSignatures struct {
-	Count int             `json:"count"`           // of the last 5 minutes, of this cause; 0: there is nothing to tell
-	More  bool            `json:"more,omitempty"`  // others were not looked into: there may be more
-	Cause signature.Cause `json:"cause,omitempty"` // of the newest; proven ones come first
+	Count int             `json:"count"`           // in the last 5 minutes, of this cause; 0: nothing to report
+	More  bool            `json:"more,omitempty"`  // others were not diagnosed: there may be more
+	Cause signature.Cause `json:"cause,omitempty"` // of the newest; a proven cause comes first
 	Text  string          `json:"text,omitempty"`  // the cause in words
-	At    time.Time       `json:"at,omitzero"`     // of the newest
+	At    time.Time       `json:"at,omitzero"`     // when the newest came
 }
 
-// String is a sentence, or "" when there is nothing to tell.
+// String returns the report as a sentence; "" for nothing to report.
 func (w WrongSignatures) String() string {
 	if w.Count <= 0 {
 		return ""
@@ -58,24 +58,24 @@ func (w WrongSignatures) String() string {
 	return fmt.Sprintf("%s%d wrong %s in %.0f min: %s", most, w.Count, signatures, wrongSpan.Minutes(), w.Text)
 }
 
-// wrongs finds out why signatures are wrong, one a second at most and after the
-// answer: what is found is for the operator alone.
+// wrongs diagnoses wrong signatures, at most one a second and after the answer: the findings are for the operator
+// only.
 type wrongs struct {
 	prefix  string
 	logger  *slog.Logger
 	counts  *prometheus.CounterVec
-	changed func() // is called when there is more to tell
+	changed func() // called when the report changes
 
 	tasks  sync.WaitGroup
 	mu     sync.Mutex
 	closed bool
 	next   time.Time         // when the next diagnosis may begin
-	secret []api.Secret      // that count now
-	former []signature.Other // that did before a rotation
-	others []signature.Other // of elsewhere
-	seen   []wrong           // of the last minutes, the oldest first; at most one a second
-	skip   time.Time         // when one was last not looked into
-	logged wrong             // the last
+	secret []api.Secret      // active
+	former []signature.Other // active before a rotation
+	others []signature.Other // of other environments or accounts
+	seen   []wrong           // within wrongSpan, the oldest first; at most one a second
+	skip   time.Time         // when one was last left undiagnosed
+	logged wrong             // the last one logged
 }
 
 type wrong struct {
@@ -94,8 +94,7 @@ func newWrongs(cfg Config, logger *slog.Logger) *wrongs {
 	return w
 }
 
-// rotate takes over the secrets that count from now on, and remembers those that no
-// longer do.
+// rotate replaces the active secrets, and remembers the former ones.
 func (w *wrongs) rotate(secrets []api.Secret) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,9 +107,8 @@ func (w *wrongs) rotate(secrets []api.Secret) {
 	w.secret = secrets
 }
 
-// peek reads the body of a delivery whose signature has not the form of one, if
-// there is a chance of a diagnosis. The server would read as much before the answer
-// goes out, so that neither its bytes nor its time change.
+// peek reads the body of a delivery with a malformed signature, if it may be diagnosed. The server would read as
+// much before the answer goes out, so neither the answer nor its time change.
 func (w *wrongs) peek(req *http.Request) (body []byte) {
 	w.mu.Lock()
 	due := !time.Now().Before(w.next)
@@ -125,7 +123,7 @@ func (w *wrongs) peek(req *http.Request) (body []byte) {
 	return body
 }
 
-// look begins a diagnosis, unless another one was begun within the pause.
+// look begins a diagnosis, unless one was begun within the pause.
 func (w *wrongs) look(header http.Header, body []byte) {
 	now := time.Now()
 	w.mu.Lock()
@@ -144,7 +142,7 @@ func (w *wrongs) look(header http.Header, body []byte) {
 	w.tasks.Go(func() { w.note(wrong{signature.Diagnose(d), now.UTC().Round(0)}) })
 }
 
-// note remembers and tells what was found.
+// note remembers and reports a finding.
 func (w *wrongs) note(found wrong) {
 	if found.Valid {
 		return // the secrets have changed in between
@@ -163,12 +161,12 @@ func (w *wrongs) note(found wrong) {
 	w.changed()
 }
 
-// since is what was seen within the span before now.
+// since returns the findings within the span before now.
 func (w *wrongs) since(now time.Time) []wrong {
 	return slices.DeleteFunc(w.seen, func(s wrong) bool { return now.Sub(s.at) >= wrongSpan })
 }
 
-// told is what there is to tell now.
+// told returns what there is to report now.
 func (w *wrongs) told() (t WrongSignatures) {
 	now := time.Now()
 	w.mu.Lock()
@@ -192,7 +190,7 @@ func (w *wrongs) told() (t WrongSignatures) {
 	return t
 }
 
-// close waits for the diagnosis that is under way.
+// close waits for the current diagnosis.
 func (w *wrongs) close() {
 	w.mu.Lock()
 	w.closed = true
