@@ -47,7 +47,10 @@ func NewTransport() http.RoundTripper {
 // CheckTarget tells what is wrong with the address of a target.
 func CheckTarget(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+	if err == nil && u.User != nil {
+		return errors.New("leave out the user and the password: a header can hold them, as in --header-file 'Authorization=token.txt'")
+	}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return errors.New("give the whole address of an endpoint, such as http://127.0.0.1:3000/webhooks")
 	}
 	return nil
@@ -154,6 +157,9 @@ func kept(body []byte) []byte {
 func reason(err error) api.Text {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return api.Scrub(fmt.Sprintf("no whole answer within %d s", answerTimeout/time.Second))
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "it ended the connection before the answer was whole"
 	}
 	var outer *url.Error
 	if errors.As(err, &outer) { // its text repeats the address

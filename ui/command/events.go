@@ -116,6 +116,9 @@ func runEvents(ctx context.Context, s settings, o eventsOptions, stdout, stderr 
 			return nil
 		}
 	}
+	if err == nil && forward != nil && forward.sent == 0 {
+		fmt.Fprintln(stderr, "No event was sent: the relay has stored none of these.")
+	}
 	return errors.Join(err, forward.outcome())
 }
 

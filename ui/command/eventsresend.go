@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func resendEvents(ctx context.Context, s settings, o eventsOptions, ids []string
 	for _, id := range ids {
 		item, cursor, err := reader.Event(ctx, string(api.ScrubID(id)))
 		if err != nil {
-			wrong = append(wrong, err)
+			wrong = append(wrong, fmt.Errorf("%s: %w", api.ScrubID(id), err))
 			continue
 		}
 		line := lineOfItem(item, cursor)

@@ -134,6 +134,7 @@ func TestForwardRefusesWhatCannotBeMeant(t *testing.T) {
 	for _, c := range []struct{ name, args, says string }{
 		{"no target", "", "where to?"},
 		{"no address", "--to 127.0.0.1:3000", "whole address"},
+		{"a password", "--to http://ada:tell-nobody@127.0.0.1/", "leave out the user and the password"},
 		{"no route", "--route http://127.0.0.1/", "give a type of events and an endpoint"},
 		{"a route of no event", "--route nope.*=http://127.0.0.1/", "--route: no known event type matches nope.*; the types are: "},
 		{"a route nowhere", "--route shipment.*=there", "--route shipment.*: give the whole address"},
@@ -194,7 +195,8 @@ func TestStoredEventsAreSentAgain(t *testing.T) {
 	}
 	e.answer(http.StatusTeapot)
 	mustExit(t, exitFailed, "1 event was not taken, of 1", "events", "resend", "evt_1", "--to", e.url)
-	mustExit(t, exitFailed, "there is no such event", "events", "resend", "evt_none", "--to", e.url)
+	mustExit(t, exitFailed, "evt_none: there is no such event", "events", "resend", "evt_none", "--to", e.url)
+	mustExit(t, exitDone, "No event was sent", "events", "resend", "--since", "2200-01-01T00:00:00Z", "--to", e.url)
 	mustExit(t, exitUsage, "where to?", "events", "resend", "evt_1")
 	mustExit(t, exitUsage, "which?", "events", "resend", "--to", e.url)
 	mustExit(t, exitUsage, "--type: no known event type matches nope.*; the types are: ", "events", "resend", "--since", "1h", "--type", "shipment.*", "--type", "nope.*", "--to", e.url)

@@ -274,6 +274,9 @@ func (l *waiting) until(ctx context.Context) error {
 			return nil
 		}
 		if err := l.store.Wait(ctx, version); err != nil {
+			if feed := l.store.Summary().Feed; l.condition.subject == ofEvent && feed.State != account.FeedLive && feed.Err != nil {
+				l.now.is = "the relay, which tells of events, does not answer: " + wording.Because(feed.Err)
+			}
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"tillwatch/api"
+	"tillwatch/api/account"
 	"tillwatch/api/simulator"
 )
 
@@ -168,5 +170,20 @@ func TestWaitForARelayThatStartsLater(t *testing.T) {
 	w.restartRelay(t)
 	if r := <-done; r.code != exitDone || !strings.Contains(r.words, "the relay is ready") {
 		t.Errorf("exit code %d: %s", r.code, r.words)
+	}
+}
+
+func TestWaitForAnEventTellsThatTheRelayDoesNotAnswer(t *testing.T) {
+	w, err := parseCondition([]string{"event type=checkout_intent.completed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := account.NewStore(account.StoreConfig{})
+	store.SetFeed(account.FeedStatus{State: account.FeedConnecting, Err: errors.New("connection refused")})
+	over, end := context.WithCancel(t.Context())
+	end()
+	look := &waiting{condition: w, store: store}
+	if err := look.until(over); err == nil || look.now.verdict != notYet || look.now.is != "the relay, which tells of events, does not answer: connection refused" {
+		t.Errorf("%v, %+v", err, look.now)
 	}
 }
