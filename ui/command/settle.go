@@ -159,7 +159,7 @@ func listUnsettled(c *cobra.Command, open []confirm.Line, asJSON bool) error {
 func pickUnsettled(open []confirm.Line, named string) (found confirm.Line, err error) {
 	n := 0
 	for _, line := range open {
-		if line.Attempt == named || string(line.Reference()) == named {
+		if line.Attempt == named || string(line.Reference()) == named && named != "" {
 			found = line
 			n++
 		}

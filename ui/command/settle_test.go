@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,7 +66,23 @@ func TestWhatNoReadSettlesIsClosedByHand(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d:\n%s%s", c.name, r.code, c.code, r.out, r.words)
 		}
 	}
+	unnamed := fmt.Sprintf(`{"at":"2026-01-02T03:04:05Z","attempt":"LOSTNAMELESS","environment":%q,"intent":"new LOSTNAMELESS","stage":"sending","product":%q,"quantity":1}`+"\n", strings.TrimPrefix(real, "http://"), chiliCrisp)
+	if err := appendTo(filepath.Join(s.state, "confirms.jsonl"), unnamed); err != nil {
+		t.Fatal(err)
+	}
+	if r := runAs(t, "settle", "", "--close", "--allow-confirm", "--live", "LESS", "--config", config); r.code != exitUsage {
+		t.Errorf("no name is one without a reference: exit code %d, %s%s", r.code, r.out, r.words)
+	}
 	if r := runAs(t, "settle", "--config", config); strings.Contains(r.out, "order-7") || strings.Contains(r.out, "order-8") {
 		t.Errorf("still listed:\n%s", r.out)
 	}
+}
+
+func appendTo(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
