@@ -288,6 +288,20 @@ func TestAChallengeComesFirst(t *testing.T) {
 	})
 }
 
+func TestWhoEndsBeforeAChallengeIsAnsweredIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := start(t, newJournal(), newEndpoint(func(api.Event, *rand.Rand) verdict { return verdict{status: 200} }), func(c *Config) { c.Challenge = true })
+		pass(time.Minute)
+		f.cancel()
+		if err := <-f.ended; err == nil || !strings.Contains(err.Error(), "http://target got no events: it has not answered its challenge") {
+			t.Errorf("it ends with %v", err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestOneForwarderDoesWithAState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := start(t, newJournal(), newEndpoint(taking))

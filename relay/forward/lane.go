@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -118,7 +119,7 @@ func (l *lane) run(ctx context.Context) error {
 	if l.f.config.Challenge {
 		switch err := l.challenge(ctx); {
 		case ctx.Err() != nil:
-			return nil
+			return fmt.Errorf("%s got no events: it has not answered its challenge", l.shown)
 		case err != nil:
 			return err
 		}
