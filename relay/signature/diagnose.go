@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"tillwatch/api"
@@ -85,11 +84,11 @@ func Diagnose(d Delivery) Diagnosis {
 	if len(values) == 0 {
 		return Diagnosis{Cause: Missing, Text: "there is no " + d.Prefix + "signature header: a proxy took it off, or it is not from the service"}
 	}
-	if strings.Trim(strings.TrimPrefix(strings.TrimSpace(strings.Join(values, ",")), Version), `, "'`) == "" {
+	given := readings(values)
+	if len(given) == 0 {
 		return Diagnosis{Cause: Missing, Text: "the " + d.Prefix + "signature header holds no signature: behind " + Version + " come 64 hexadecimal digits"}
 	}
 	t := &trial{Delivery: d, left: cmp.Or(d.Effort, DefaultEffort)}
-	given := readings(values)
 	for f := range t.forms {
 		made, ok := t.sum(f)
 		if !ok {

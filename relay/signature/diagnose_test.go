@@ -154,6 +154,7 @@ func TestEachBrokenSetUpIsNamed(t *testing.T) {
 		{"no signature", arrived(event, header()), Missing, "no x-svc-signature"},
 		{"a prefix without a signature", arrived(event, header("v0=")), Missing, "holds no signature"},
 		{"an empty signature", arrived(event, header(" ")), Missing, "holds no signature"},
+		{"a signature that was cut", arrived(event, header("v0=6a3a04855be62864")), Missing, "holds no signature"},
 		{"a clock that is off, and a secret that is unknown", with(arrived(event, signed("some other secret", event)), func(d *Delivery) { d.Now = noon.Add(-3 * time.Hour) }), Clock, "3h ahead of this clock"},
 		{"two faults", arrived(event, header(strings.TrimPrefix(Of(api.NewSecret(secret+"\n"), []byte(event)).String(), Version))), SecretSpace, "besides, the prefix"},
 		{"another secret", arrived(event, signed("some other secret", event)), Unknown, "the secret is probably another one"},

@@ -120,6 +120,7 @@ func TestVerifyTakesWhatItIsGivenInAnyForm(t *testing.T) {
 		{"an old delivery", thinEvent, []string{"-H", header, "-H", "x-svc-timestamp: 1"}, exitDone, " behind this clock: a receiver that refuses old deliveries refuses this one"},
 		{"another body", thinEvent + " ", []string{"-H", header}, exitFailed, "the signature is wrong: --diagnose names the likely cause"},
 		{"no signature", "a: b\n\nbody", []string{"--diagnose"}, exitFailed, "there is no x-svc-signature header"},
+		{"no signature, and no diagnosis asked for", "a: b\n\nbody", nil, exitFailed, "there is no x-svc-signature header"},
 		{"headers and no body", header, nil, exitUsage, "stdin holds headers and no body"},
 		{"a header that is none", thinEvent, []string{"-H", "v0=1"}, exitUsage, "--header is"},
 		{"a request that is none", "POST / HTTP/1.1\nwhat is this\n\n", nil, exitUsage, "the headers cannot be read"},

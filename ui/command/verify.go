@@ -121,7 +121,7 @@ func parseRequest(raw []byte) (header http.Header, body []byte, whole bool, err 
 
 // report prints what was found. A signature that is wrong is an error.
 func (o verifyOptions) report(found signature.Diagnosis, stdout io.Writer) error {
-	if !o.diagnose && !found.Valid {
+	if !o.diagnose && !found.Valid && found.Cause != signature.Missing {
 		found = signature.Diagnosis{}
 	}
 	wrong := error(nil)
