@@ -74,7 +74,7 @@ type clockChange struct {
 
 // setClock stops, starts or moves the clock. All that is due on the way has happened
 // when it answers.
-func (c controlAPI) setClock(_ *request, o clockChange) answer {
+func (c controlAPI) setClock(r *request, o clockChange) answer {
 	agenda := &c.sim.agenda
 	by := seconds(o.Forward)
 	if !o.To.IsZero() {
@@ -92,7 +92,7 @@ func (c controlAPI) setClock(_ *request, o clockChange) answer {
 		agenda.stop()
 	}
 	agenda.move(by)
-	for agenda.runDue(1<<20) == 0 {
+	for agenda.runDue(1<<10) == 0 && r.Context().Err() == nil { // a caller that has gone leaves the rest to the agenda
 	}
 	if o.Stopped != nil && !*o.Stopped {
 		agenda.start()

@@ -1,9 +1,11 @@
 package simulator
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +60,24 @@ func TestTheClockOfTheService(t *testing.T) {
 					a.Errorf("after %s more seconds it is %s, want %s", c.forward, state, c.state)
 				}
 			}
+		},
+		"a caller that has gone is not worked for": func(a *account) {
+			gone, leave := context.WithCancel(a.Context())
+			leave()
+			ran := 0
+			var again func(time.Time)
+			again = func(at time.Time) {
+				ran++
+				a.sim.agenda.plan(at.Add(time.Second), again)
+			}
+			a.sim.mu.Lock()
+			defer a.sim.mu.Unlock()
+			again(a.sim.agenda.now())
+			controlAPI{sim: a.sim}.setClock(&request{Request: httptest.NewRequestWithContext(gone, "PUT", "/control/clock", nil)}, clockChange{Forward: day.Seconds()})
+			if ran < 2 || ran > 1<<11 {
+				a.Errorf("%d of the day's 86,400 were due to it", ran)
+			}
+			a.sim.agenda.schedule = schedule[func(time.Time)]{}
 		},
 		"the limits of a second go by real time": func(a *account) {
 			later(time.Second)

@@ -123,7 +123,7 @@ func TestIntentThatIsNotThereFailsAndTheOthersArePrinted(t *testing.T) {
 		{name: "a path", args: []string{"a/b"}, code: exitUsage, says: "looks like a path"},
 		{name: "--for alone", args: []string{id, "--for", "3s"}, code: exitUsage, says: "--for needs --follow"},
 		{name: "followed and not there", args: []string{"ci_none", "--follow"}, code: exitFailed, says: "ci_none"},
-		{name: "followed for too short", args: []string{id, "--follow", "--for", "300ms"}, code: exitUnknown, says: "not all had ended", lines: 1},
+		{name: "followed for too short", args: []string{id, "--follow", "--for", "3s"}, code: exitUnknown, says: "not all had ended", lines: 1},
 		{name: "the service is broken", args: []string{id}, fault: `{"count":9,"status":500}`, code: exitFailed, says: id},
 	} {
 		t.Run(c.name, func(t *testing.T) {
