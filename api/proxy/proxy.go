@@ -37,6 +37,7 @@ const (
 	keptIdle       = 256             // connections to the service
 	idleToService  = 30 * time.Second
 	drainTimeout   = 10 * time.Second
+	flushAfter     = 5 * time.Millisecond // what comes sooner goes out in one piece; an answer of unknown length never waits
 )
 
 // Config says whom a proxy stands before. Upstream is required; every other field
@@ -95,7 +96,14 @@ func New(cfg Config) (*Proxy, error) {
 	p.logger = slog.New(p.failures)
 	p.metrics = newMetrics(p)
 	p.queue = newQueue(cfg.Observe, p.metrics.dropped)
-	p.service.ForceAttemptHTTP2 = false // net/http would send again by itself what is refused there
+	// No HTTP/2: there net/http sends a request without a body again by itself, a
+	// confirm too, where the service refuses the stream or goes away, and then it was
+	// not processed (RFC 9113, 8.7), but also where the service resets the stream with
+	// PROTOCOL_ERROR, and then it may have been. Only a body that cannot be read again
+	// stops that (sendOnce), and over HTTP/2 even an empty one is sent, as a frame of
+	// its own. Which protocol a connection speaks is not known before the body is set.
+	// What tries once, http.Transport.NewClientConn, needs a pool of our own.
+	p.service.ForceAttemptHTTP2 = false
 	p.service.DisableCompression = true // what the client accepts is what the service is asked for
 	p.service.MaxIdleConns, p.service.MaxIdleConnsPerHost = keptIdle, keptIdle
 	p.service.IdleConnTimeout = idleToService
@@ -105,7 +113,7 @@ func New(cfg Config) (*Proxy, error) {
 		Transport: &quota.Transport{
 			Base: p.service, Observe: p.observe, BasePath: upstream.Path, LookupPath: cfg.LookupPath, SpenderHeader: cfg.SpenderHeader,
 		},
-		FlushInterval: -1,
+		FlushInterval: flushAfter,
 		BufferPool:    &buffers{},
 		ErrorHandler:  p.unanswered,
 		ErrorLog:      slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
