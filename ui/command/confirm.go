@@ -40,7 +40,7 @@ func newConfirm() *cobra.Command {
 			"2  wrong usage\n" +
 			"3  not confirmable: nothing was placed; the intent is in another state, or differs from what you gave\n" +
 			"4  unknown outcome: it may have been placed, so do not buy it elsewhere\n" +
-			"5  already confirmed, by somebody else or by an earlier or doubled request: do not buy it again",
+			"5  already confirmed, by another client or by an earlier or doubled request: do not buy it again",
 		Example: "tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --dry-run\n" +
 			"tillwatch confirm ci_779d1ba1900f41e1ace4536c64382ed7 --total 44.52USD --allow-confirm --live 2ed7 --wait 5m --json",
 		Args: oneIntent,
